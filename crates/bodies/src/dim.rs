@@ -1,7 +1,8 @@
-//! The two dimensions: what differs between the plane and space, and nothing else.
+//! The two dimensions, [`Plane`] and [`Space`]. The trait [`Dim`] contains everything that differs between
+//! them; all other modules are generic.
 //!
 //! ```text
-//!            position   rotation     velocity                     plain contact
+//!            position   rotation     velocity                     rows of a contact without rolling resistance
 //! plane      ℝ²         angle        (v, ω) ∈ ℝ³                  (n, t) ∈ ℝ²
 //! space      ℝ³         quaternion   (v, Ω) ∈ ℝ⁶, Ω in body axes   (n, t1, t2) ∈ ℝ³
 //! ```
@@ -23,25 +24,25 @@ use crate::plane::{self, Angle};
 use crate::pose::{Aabb, MassProperties, Pose, ContactPoint};
 use crate::vector::Vector;
 
-/// The plane or space.
+/// The plane or space: types, kinematics, Jacobian rows and geometry of bodies.
 pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
-    /// Its name in messages.
+    /// Name used in messages.
     const NAME: &'static str;
-    /// Number of coordinates of a point, and of rows of a plain contact.
+    /// Number of coordinates of a point, and of rows of a contact without rolling resistance.
     const N: usize;
-    /// Number of velocity components of a body.
+    /// Number of velocity components of a body, 3 or 6.
     const DOF: usize;
     /// Points and directions.
     type Vector: Vector;
-    /// Body axes to space axes.
+    /// Rotation from body axes to world axes: an angle, or a unit quaternion.
     type Rotation: Copy + Debug + Default + PartialEq + Send + Sync + Serialize + DeserializeOwned;
-    /// Moment of inertia, or principal moments.
+    /// Moment of inertia (plane), or the three principal moments (space).
     type Inertia: Copy + Debug + PartialEq + Send + Sync;
-    /// The rows of a contact for one body: `[Dofs; N]`.
+    /// Jacobian rows of a contact for one body: `[Dofs; N]`.
     type JacobianBlock: Copy + AsRef<[Self::Dofs]> + AsMut<[Self::Dofs]>;
-    /// A block of zeros.
+    /// Jacobian block of zeros.
     const ZERO_BLOCK: Self::JacobianBlock;
-    /// Velocity components: `[f64; DOF]`.
+    /// Velocity of a body, translation then spin: `[f64; DOF]`.
     type Dofs: Copy
         + Debug
         + PartialEq
@@ -51,68 +52,69 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
         + AsMut<[f64]>
         + Serialize
         + DeserializeOwned;
-    /// Axes of a contact, normal first: `[Vector; N]`.
+    /// Contact frame, normal first: `[Vector; N]`.
     type Frame: Copy + Debug + PartialEq + Send + Sync + AsRef<[Self::Vector]>;
-    /// What a body may look like.
+    /// Shapes of this dimension.
     type Shape: Clone + Debug + PartialEq + Send + Sync;
 
-    /// No velocity.
+    /// Velocity zero.
     const ZERO_VELOCITY: Self::Dofs;
 
-    /// Rotates a vector from body axes to space axes.
+    /// Rotates a vector from body axes to world axes.
     fn rotate(rotation: &Self::Rotation, vector: Self::Vector) -> Self::Vector;
-    /// Rotates a vector from space axes to body axes.
+    /// Rotates a vector from world axes to body axes.
     fn rotate_back(rotation: &Self::Rotation, vector: Self::Vector) -> Self::Vector;
-    /// The angle of the plane, not reduced; 0 in space, where a rotation is none.
+    /// Angle of a rotation of the plane, not reduced modulo 2π; 0 in space.
     fn plane_angle(rotation: &Self::Rotation) -> f64;
-    /// The pose after moving for a time h with a constant velocity. In space the rotation is
-    /// Cayley's, cay(hΩ), with which the free step keeps angular momentum (see `space::spin`).
+    /// Pose after a time h with constant velocity. In space the rotation is updated by the Cayley map cay(hΩ),
+    /// with which the free step conserves angular momentum (see `space::spin`).
     fn advance_pose(pose: &Pose<Self>, velocity: &Self::Dofs, h: f64) -> Pose<Self>;
-    /// Change of the spin entries of `velocity` over a free step of length h under a moment given
-    /// in body axes (one entry in the plane, three in space): the gyroscopic terms, implicit.
+    /// Updates the spin entries of `velocity` over a free step of length h under a moment given in body axes (one
+    /// entry in the plane, three in space): Euler's equations, gyroscopic terms implicit.
     fn advance_free_spin(inertia: &Self::Inertia, velocity: &mut Self::Dofs, moment: &[f64], h: f64);
-    /// Whether every axis through the centre of mass is a principal one, so that a spin may as well
-    /// be taken about space axes (space; in the plane there is only one axis).
+    /// Whether every axis through the centre of mass is a principal axis, so that the spin may be taken about
+    /// world axes (space; in the plane there is only one axis and the answer is `false`).
     fn has_isotropic_inertia(inertia: &Self::Inertia) -> bool;
-    /// Whether the shape is a ball of space: its levers are along the normals.
+    /// Whether the shape is a sphere of space, whose lever arms are parallel to the contact normals.
     fn is_sphere(shape: &Self::Shape) -> bool;
-    /// The velocity with its spin about space axes instead of body axes.
+    /// Velocity with the spin converted from body axes to world axes.
     fn spin_to_world(rotation: &Self::Rotation, velocity: &Self::Dofs) -> Self::Dofs;
-    /// The velocity with its spin about body axes instead of space axes.
+    /// Velocity with the spin converted from world axes to body axes.
     fn spin_to_body(rotation: &Self::Rotation, velocity: &Self::Dofs) -> Self::Dofs;
-    /// Mass and moments by velocity component: the diagonal of the mass matrix.
+    /// Diagonal of the mass matrix: mass and moments of inertia by velocity component.
     fn mass_diagonal(mass: &MassProperties<Self>) -> Self::Dofs;
-    /// Velocity of the point `at` (in space) of a body.
+    /// Velocity of the point `at` (world coordinates) of a body.
     fn point_velocity(pose: &Pose<Self>, velocity: &Self::Dofs, at: Self::Vector) -> Self::Vector;
-    /// The frame with these axes.
+    /// Contact frame from a function that returns each axis.
     fn frame_of(axis: impl Fn(usize) -> Self::Vector) -> Self::Frame;
-    /// A direct orthonormal frame whose first vector is `normal`.
+    /// Right-handed orthonormal frame whose first vector is `normal`.
     fn contact_frame(normal: Self::Vector) -> Self::Frame;
-    /// The same with the first tangent along the projection of a direction (space; in the plane the
-    /// tangent is the normal turned by a right angle). Where that has no projection, any tangent.
+    /// Right-handed contact frame whose first tangent is along the projection of the direction `along`, given in
+    /// the axes of `rotation` (in the plane the tangent is the normal turned by a right angle). Any tangent where
+    /// the projection vanishes.
     fn contact_frame_along(
         normal: Self::Vector,
         along: &[f64; 3],
         rotation: &Self::Rotation,
     ) -> Self::Frame;
-    /// The row of G of a body for the velocity at `lever` (from the centre of mass, space axes) in
-    /// direction `direction`, DOF entries.
+    /// Jacobian row of a body for the velocity, along `direction`, of the point at `lever` from the centre of mass
+    /// (world axes); DOF entries.
     fn linear_jacobian_row(
         rotation: &Self::Rotation,
         lever: Self::Vector,
         direction: Self::Vector,
         out: &mut [f64],
     );
-    /// Force and moment about the centre of mass, space axes, of a force that acts at `lever`.
+    /// Force and moment about the centre of mass (world axes) of a force that acts at `lever`.
     fn wrench(lever: Self::Vector, force: Self::Vector) -> Self::Dofs;
-    /// The row of G for the angular velocity about `axis` (space axes; ignored in the plane).
+    /// Jacobian row for the angular velocity about `axis` (world axes; ignored in the plane).
     fn angular_jacobian_row(rotation: &Self::Rotation, axis: Self::Vector, out: &mut [f64]);
 
-    /// Adds a contact with a row for each axis, between the groups with these blocks; W and ρ U_I by
-    /// row.
+    /// Adds a contact with one row for each axis of the frame: the groups of the bodies with their Jacobian
+    /// blocks, the boundary velocity W and the restitution term ρ U_I by row.
     ///
     /// # Errors
-    /// What the builder refuses.
+    /// Those of the problem builder.
     fn add_contact(
         builder: &mut ProblemBuilder,
         law: &Law,
@@ -121,44 +123,45 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
         rebound: &[f64; 3],
     ) -> Result<usize, ProblemError>;
 
-    /// The smallest axis-parallel box around a shape.
+    /// Smallest axis-aligned bounding box of a placed shape.
     fn aabb(shape: &Self::Shape, pose: &Pose<Self>) -> Aabb<Self>;
-    /// Whether a shape can only bound the others and not move under forces (half-space, mesh, chain).
+    /// Whether a shape can only be a boundary and cannot move under forces (half-space, mesh, chain).
     fn boundary_only(shape: &Self::Shape) -> bool;
-    /// Largest distance of a point of the shape from the origin of body axes; infinite if unbounded.
+    /// Bounding radius: largest distance of a point of the shape from the origin of body axes; infinite if
+    /// unbounded.
     fn bounding_radius(shape: &Self::Shape) -> f64;
     /// Mass properties for a density per area (plane) or volume (space); `None` for boundaries.
     fn mass_properties(shape: &Self::Shape, density: f64) -> Option<MassProperties<Self>>;
-    /// The parts of a shape that is not convex.
+    /// The convex parts of a compound; `None` for other shapes.
     fn compound(shape: &Self::Shape) -> Option<&Compound<Self>>;
-    /// A placement within a placement.
+    /// Composition of poses: the pose `inner`, given in the axes of `outer`, in world axes.
     fn compose(outer: &Pose<Self>, inner: &Pose<Self>) -> Pose<Self>;
-    /// The placement `pose` seen from `from`: compose(from, relative) = pose.
+    /// The pose `pose` in the axes of `from`: compose(from, relative) = pose.
     fn relative(from: &Pose<Self>, pose: &Pose<Self>) -> Pose<Self>;
-    /// The whole of placed masses by the parallel-axis theorem, and the placement of its axes.
+    /// Total mass properties of placed bodies by the parallel-axis theorem, and the pose of their principal axes.
     fn combine_masses(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>);
-    /// The inverse of [`Dim::masses`].
+    /// The inverse of [`Dim::mass_diagonal`].
     fn from_mass_diagonal(masses: &Self::Dofs) -> MassProperties<Self>;
     /// Largest distance of a point of a placed shape from the origin.
     fn farthest(shape: &Self::Shape, pose: &Pose<Self>) -> f64;
-    /// max n·x over a convex shape; infinite for others.
+    /// Support function max n·x of a convex shape; infinite for others.
     fn support(shape: &Self::Shape, n: Self::Vector) -> f64;
-    /// Calls `visit` with the normal of every side of a convex shape and how deep x is behind it.
+    /// Calls `visit` with the normal of every face of a convex shape and the depth of x behind it.
     fn visit_face_depths(shape: &Self::Shape, x: Self::Vector, visit: &mut dyn FnMut(Self::Vector, f64));
-    /// Calls `visit` with the direction of every straight line of the surface of a convex shape that
-    /// passes within `near` of x: edges, and lines along round sides.
+    /// Calls `visit` with the direction of every straight line in the surface of a convex shape that passes
+    /// within `near` of x: edges, and generators of cylindrical faces.
     fn visit_straight_lines(shape: &Self::Shape, x: Self::Vector, near: f64, visit: &mut dyn FnMut(Self::Vector));
-    /// Whether a boundary has no edge or corner within `step` of x.
+    /// Whether a boundary has no edge or corner within the distance `step` of x.
     fn is_smooth_near(shape: &Self::Shape, x: Self::Vector, step: f64) -> bool;
-    /// Whether a pose is finite.
+    /// Whether all numbers of a pose are finite.
     fn is_finite_pose(pose: &Pose<Self>) -> bool;
-    /// The radius of a disc or a sphere.
+    /// Radius of a disc or a sphere; `None` for other shapes.
     fn sphere_radius(shape: &Self::Shape) -> Option<f64>;
-    /// What [`Dim::touch`] finds between two discs or two spheres, whose poses are finite.
+    /// What [`Dim::contact_points`] finds between two discs or two spheres whose poses are finite.
     fn sphere_contact_point(a: (f64, &Pose<Self>), b: (f64, &Pose<Self>), reach: f64)
     -> Option<ContactPoint<Self>>;
-    /// Appends every point where b touches a with gap ≤ `reach` (≥ 0), in a fixed order. Depends on
-    /// nothing but the arguments and allocates only if `out` must grow. Two boundaries never touch.
+    /// Appends every contact point of b with a whose gap is at most `reach` (the contact margin, ≥ 0), in a fixed
+    /// order. Depends on the arguments alone and allocates only if `out` must grow. Two boundaries have no contact.
     fn contact_points(
         a: (&Self::Shape, &Pose<Self>),
         b: (&Self::Shape, &Pose<Self>),
@@ -167,11 +170,11 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     );
 }
 
-/// The plane.
+/// The plane: velocity (v, ω), one angle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Plane;
 
-/// Space.
+/// Space: velocity (v, Ω) with Ω in body axes, unit quaternion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Space;
 
@@ -286,6 +289,7 @@ impl Dim for Plane {
         boundary: &[f64; 3],
         rebound: &[f64; 3],
     ) -> Result<usize, ProblemError> {
+        // The builder wants as many entries as the contact has rows.
         let two = |rows: &[f64; 3]| [rows[0], rows[1]];
         builder.add_body_contact(law, touches, &two(boundary), &two(rebound))
     }

@@ -1,116 +1,116 @@
-//! Shapes that are none.
+//! Errors: invalid shapes, invalid models, and steps that fail.
 
-/// Why a shape cannot be made.
+/// Why a shape is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ShapeError {
     /// A length that is not positive and finite.
     #[error("{what} is {value}: a positive, finite length was expected")]
     Length {
-        /// Which one.
+        /// Name of the length.
         what: &'static str,
-        /// What was given.
+        /// The value given.
         value: f64,
     },
     /// Coordinates that are not finite.
     #[error("vertex {vertex} is not finite: {value}")]
     NotFinite {
-        /// Which vertex, from 0.
+        /// Index of the vertex, from 0.
         vertex: usize,
-        /// The first coordinate that is not.
+        /// Its first coordinate that is not finite.
         value: f64,
     },
-    /// Vertices that span no area or volume, or too few of them.
+    /// Vertices that span no area or volume, or too few vertices.
     #[error("{0}")]
     Degenerate(String),
-    /// Vertices in an order or a place that is not convex.
+    /// Vertices whose order or position makes the shape non-convex.
     #[error("{0}")]
     NotConvex(String),
-    /// A surface whose triangles point inwards, or not all the same way.
+    /// A surface whose triangles are oriented inwards or inconsistently.
     #[error("{0}")]
     Orientation(String),
-    /// A face whose vertices do not lie in a plane.
+    /// A face whose vertices are not coplanar.
     #[error("{0}")]
     NotFlat(String),
-    /// A surface with a hole, a handle, or in several pieces.
+    /// A surface that is not closed, not simply connected, or in several pieces.
     #[error("{0}")]
     NotClosed(String),
-    /// A face with a vertex that does not exist.
+    /// A face that refers to a vertex that does not exist.
     #[error("face {face} has vertex {vertex}, but there are only {count} vertices, from 0 on")]
     UnknownVertex {
-        /// Which face, from 0.
+        /// Index of the face, from 0.
         face: usize,
-        /// What it names.
+        /// Index of the vertex it refers to.
         vertex: usize,
-        /// How many there are.
+        /// Number of vertices.
         count: usize,
     },
-    /// More than a shape can have.
+    /// A count above its limit.
     #[error("{count} {what}: at most {most} are allowed")]
     TooMany {
-        /// Of what.
+        /// Name of what is counted.
         what: String,
-        /// How many were given.
+        /// The count given.
         count: usize,
-        /// How many there may be.
+        /// The largest count allowed.
         most: usize,
     },
 }
 
-/// Why a collection cannot move, or cannot go on.
+/// Why a model or a state is invalid, or why a step failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum WorldError {
-    /// A movable body whose mass or moment is not positive and finite.
+    /// A movable body whose mass or moment of inertia is not positive and finite.
     #[error("body {body}: its {what} is {value}, a positive, finite number was expected")]
     Mass {
-        /// Which body.
+        /// Index of the body.
         body: usize,
         /// Mass or moment of inertia.
         what: &'static str,
-        /// What was given.
+        /// The value given.
         value: f64,
     },
-    /// A number that is not finite.
+    /// A quantity of a body that is not finite.
     #[error("body {body}: its {what} at t = {t} is not finite")]
     NotFinite {
-        /// Which body.
+        /// Index of the body.
         body: usize,
-        /// What.
+        /// Name of the quantity.
         what: &'static str,
-        /// When.
+        /// Time at which it was found.
         t: f64,
     },
-    /// Something the model refers to that is not there.
+    /// A reference to something that the model does not contain, or sizes that do not agree.
     #[error("{0}")]
     Reference(String),
-    /// Joints that cannot be, or that exclude each other.
+    /// Invalid joints, or joints whose constraints contradict each other.
     #[error("{0}")]
     Joint(String),
     /// A setting out of range.
     #[error("{what} is {value}: {expected} was expected")]
     Setting {
-        /// Which.
+        /// Name of the setting.
         what: &'static str,
-        /// What was given.
+        /// The value given.
         value: String,
-        /// What would do.
+        /// What was expected.
         expected: &'static str,
     },
-    /// A contact problem that cannot be posed.
+    /// A contact problem that cannot be assembled.
     #[error("bodies {bodies:?} at t = {t}: {reason}")]
     Contact {
-        /// The two bodies.
+        /// Indices of the two bodies.
         bodies: [u32; 2],
-        /// When.
+        /// Time of the step.
         t: f64,
-        /// Why.
+        /// The reason, from the problem builder.
         reason: String,
     },
-    /// A periodic cell that is none, or no longer one.
+    /// A periodic cell that is invalid, or has become so.
     #[error("the periodic cell at t = {t}: {reason}")]
     Cell {
-        /// When.
+        /// Time at which it was found.
         t: f64,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

@@ -1,28 +1,28 @@
-//! Which law holds between two materials.
+//! Materials and the contact law of each pair of them.
 
 use std::sync::Arc;
 
 use contact::Restitution;
 use contact::law::{PolygonSection, StaticDynamic};
 
-/// Friction between two materials.
+/// Friction law between two materials.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Friction {
-    /// None: 0 ≤ Ū_n ⊥ S_n ≥ 0 alone.
+    /// No friction: the Signorini condition 0 ≤ Ū_n ⊥ S_n ≥ 0 alone.
     #[default]
     None,
-    /// Coulomb's law with one coefficient.
+    /// Coulomb's law with one coefficient (circular section of the cone).
     Coulomb(f64),
-    /// Plane: a coefficient for each sense of sliding. The tangent is the normal turned by a right
-    /// angle anticlockwise, so that the sense does not depend on the order of the bodies.
+    /// Plane: one coefficient for each sense of sliding. The tangent is the normal turned anticlockwise by a
+    /// right angle, so that the sense does not depend on the order of the bodies.
     Asymmetric {
-        /// Bound of S_t towards +t.
+        /// Bound of S_t / S_n towards +t.
         plus: f64,
-        /// Bound of S_t towards −t.
+        /// Bound of −S_t / S_n, towards −t.
         minus: f64,
     },
-    /// Space: an ellipse whose first axis is the projection of a direction fixed in the body of the
-    /// first material.
+    /// Space: orthotropic friction with an elliptic section of the cone. Its first axis is the projection of a
+    /// direction fixed in the body of the first material.
     Elliptic {
         /// Coefficient along the direction.
         mu1: f64,
@@ -31,7 +31,7 @@ pub enum Friction {
         /// The direction, in body axes.
         along: [f64; 3],
     },
-    /// Space: any convex polygon, its first axis as above.
+    /// Space: friction cone with any convex polygon as section, its first axis as above.
     Polygon {
         /// The section of the cone.
         section: Arc<PolygonSection>,
@@ -42,31 +42,31 @@ pub enum Friction {
     StaticDynamic(StaticDynamic),
 }
 
-/// What happens where two materials touch.
+/// Contact law of a pair of materials.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PairLaw {
-    /// Sliding.
+    /// Friction law.
     pub friction: Friction,
-    /// Bound of the rolling moment over S_n, a length.
+    /// Rolling friction: bound of the rolling moment over S_n, a length.
     pub rolling: f64,
-    /// Bound of the spinning moment about the normal over S_n, a length (space).
+    /// Spinning (torsional) friction: bound of the moment about the normal over S_n, a length (space).
     pub spinning: f64,
-    /// Rebound.
+    /// Coefficients of restitution, normal and tangential.
     pub restitution: Restitution,
 }
 
-/// The table of laws.
+/// Table of contact laws by pair of materials.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Materials {
     count: usize,
     /// Row-major count × count; entry (a, b) and (b, a) are the same law.
     table: Vec<PairLaw>,
-    /// For entry (a, b): whether a is the first material of the pair as it was given.
+    /// For entry (a, b): whether a is the first material of the pair as given to `set`.
     first: Vec<bool>,
 }
 
 impl Materials {
-    /// A table for this many materials, `default` between any two of them.
+    /// A table for `count` materials with the law `default` between any two of them.
     pub fn new(count: usize, default: &PairLaw) -> Self {
         Self {
             count,
@@ -75,7 +75,7 @@ impl Materials {
         }
     }
 
-    /// Sets the law between two materials; directions belong to bodies of `first`.
+    /// Sets the law between two materials; directions of anisotropic friction are fixed in bodies of `first`.
     pub fn set(&mut self, first: usize, second: usize, law: PairLaw) {
         self.table[second * self.count + first] = law.clone();
         self.table[first * self.count + second] = law;
@@ -88,8 +88,8 @@ impl Materials {
         self.count
     }
 
-    /// The law between bodies of two materials, and whether the first body's material is the one
-    /// that directions belong to.
+    /// The law between bodies of materials a and b, and whether a is the material in whose bodies the directions
+    /// of anisotropic friction are fixed.
     #[inline]
     pub fn law(&self, a: u16, b: u16) -> (&PairLaw, bool) {
         let k = a as usize * self.count + b as usize;

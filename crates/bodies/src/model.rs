@@ -1,4 +1,4 @@
-//! What a collection of bodies consists of: all that stays the same during a run.
+//! The model: bodies, materials, joints, prescribed motions and forces, constant during a run.
 
 use std::fmt::Debug;
 
@@ -8,22 +8,23 @@ use crate::joint::Joint;
 use crate::materials::Materials;
 use crate::pose::{MassProperties, Pose};
 
-/// What a velocity component of a body obeys.
+/// Degrees of freedom of a body: which components of its velocity are unknowns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freedom {
-    /// All components follow forces.
+    /// All components follow forces and impulses.
     Free,
-    /// Only the components whose bit is set follow forces, the others are held at rest: a servo wall
-    /// with one degree of freedom (JM92 example 2). Bit k is component k of the velocity.
+    /// Locked degrees of freedom: only the components whose bit is set follow forces, the others are zero; for
+    /// example a servo-controlled wall with one degree of freedom (JM92 example 2). Bit k is component k of the
+    /// velocity.
     Partial(u8),
-    /// All components are given by the guide with this number in the model.
+    /// Kinematic body: all components are given by the prescribed motion with this index in the model.
     Kinematic(u32),
-    /// At rest for ever.
+    /// At rest throughout the run.
     Fixed,
 }
 
 impl Freedom {
-    /// Whether contacts can move the body.
+    /// Whether impulses can move the body, that is, whether it has a group of kinetic coordinates.
     #[inline]
     pub fn movable(self) -> bool {
         match self {
@@ -33,7 +34,7 @@ impl Freedom {
         }
     }
 
-    /// Whether component `k` of the velocity follows forces.
+    /// Whether component `k` of the velocity is an unknown.
     #[inline]
     pub fn is_free(self, k: usize) -> bool {
         match self {
@@ -44,46 +45,46 @@ impl Freedom {
     }
 }
 
-/// A body.
+/// A rigid body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Body<D: Dim> {
-    /// Its shape, in body axes.
+    /// Its shape, in body axes (principal axes, origin at the centre of mass).
     pub shape: D::Shape,
-    /// Its mass; without meaning where it is not movable.
+    /// Its mass and moments of inertia; ignored where the body is not movable.
     pub mass: MassProperties<D>,
-    /// Number of its material.
+    /// Index of its material.
     pub material: u16,
-    /// What its motion obeys.
+    /// Which components of its velocity are unknowns.
     pub freedom: Freedom,
 }
 
-/// A given motion.
+/// Prescribed motion of a kinematic body (a moving boundary, W_α in JM92 7.3).
 pub trait PrescribedMotion<D: Dim>: Debug + Send {
-    /// Placement and velocity at time t of a body that was at `anchor` when the run began.
+    /// Pose and velocity at time t of a body whose pose was `anchor` when the run began.
     fn at(&mut self, anchor: &Pose<D>, t: f64) -> (Pose<D>, D::Dofs);
 }
 
-/// Where all bodies are when forces are asked for: the midpoint of a step.
+/// What a force field may depend on: the configuration at the midpoint of a step.
 #[derive(Debug, Clone, Copy)]
 pub struct ForceContext<'a, D: Dim> {
-    /// Time.
+    /// Time of the midpoint.
     pub t: f64,
-    /// Placements at that time.
+    /// Poses at the midpoint.
     pub poses: &'a [Pose<D>],
     /// Velocities at the beginning of the step.
     pub velocities: &'a [D::Dofs],
-    /// The bodies.
+    /// The bodies of the model.
     pub bodies: &'a [Body<D>],
 }
 
-/// Given forces beyond gravity and drag.
+/// Given forces other than gravity and drag.
 pub trait ForceField<D: Dim>: Debug + Send {
-    /// Adds to the load of each body: the force in space axes, then the moment about the centre of
-    /// mass (in space about body axes). Loads of bodies that are not movable have no effect.
+    /// Adds to the load of each body: the force in world axes, then the moment about the centre of mass (in
+    /// space about body axes). Loads on bodies that are not movable have no effect.
     fn add_loads(&mut self, scenery: &ForceContext<'_, D>, loads: &mut [D::Dofs]);
 }
 
-/// Resistance of a fluid at rest: −c v on the translation, −c_spin Ω on the rotation.
+/// Viscous drag of a fluid at rest: −c v on the translation, −c_spin Ω on the rotation. Taken implicitly.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Drag {
     /// c, force over velocity.
@@ -92,23 +93,23 @@ pub struct Drag {
     pub rotation: f64,
 }
 
-/// All that stays the same during a run.
+/// Everything that is constant during a run.
 #[derive(Debug)]
 pub struct Model<D: Dim> {
-    /// The bodies; their order is their identity.
+    /// The bodies; a body is identified by its index.
     pub bodies: Vec<Body<D>>,
-    /// Laws by pair of materials.
+    /// Contact laws by pair of materials.
     pub materials: Materials,
-    /// Given motions.
+    /// Motions of the kinematic bodies.
     pub prescribed_motions: Vec<Box<dyn PrescribedMotion<D>>>,
     /// Acceleration of gravity.
     pub gravity: D::Vector,
-    /// Other given forces.
+    /// Given forces other than gravity and drag.
     pub force_fields: Vec<Box<dyn ForceField<D>>>,
-    /// Resistance of a fluid by body; empty where there is none.
+    /// Drag by body; empty where there is none.
     pub drag: Vec<Drag>,
-    /// Joints between bodies; their order is their identity.
+    /// Joints between bodies; a joint is identified by its index.
     pub joints: Vec<Joint<D>>,
-    /// The periodic cell, if there is one.
+    /// The periodic cell, if there is one; it excludes joints.
     pub cell: Option<PeriodicCell>,
 }

@@ -1,20 +1,20 @@
-//! Where a body is, what it weighs, and where two bodies touch.
+//! Poses, bounding boxes, mass properties and contact points.
 
 use serde::{Deserialize, Serialize};
 
 use crate::dim::Dim;
 
-/// A placement: x = position + rotation · X for a point X of the body.
+/// Pose of a body: x = position + rotation · X for a point X in body axes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Pose<D: Dim> {
-    /// Centre of mass, in space.
+    /// Centre of mass, in world coordinates.
     pub position: D::Vector,
-    /// From body axes to space axes.
+    /// Rotation from body axes to world axes.
     pub rotation: D::Rotation,
 }
 
-/// A box with axes parallel to those of space. Unbounded shapes have infinite entries.
+/// Axis-aligned bounding box (AABB). Unbounded shapes have infinite entries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Aabb<D: Dim> {
     /// Smallest coordinates.
@@ -23,7 +23,7 @@ pub struct Aabb<D: Dim> {
     pub high: D::Vector,
 }
 
-/// Mass and principal moments of inertia at the centre of mass.
+/// Mass and principal moments of inertia about the centre of mass.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MassProperties<D: Dim> {
     /// Mass.
@@ -32,22 +32,22 @@ pub struct MassProperties<D: Dim> {
     pub inertia: D::Inertia,
 }
 
-/// A point where body b touches, or nearly touches, body a.
+/// Contact point of a pair of bodies a and b, also while they are still apart (a point of the contact manifold).
 ///
 /// ```text
 /// gap = (point_b − point_a) · normal,   normal from a to b, both points on the true surfaces
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactPoint<D: Dim> {
-    /// On the surface of a, in space.
+    /// Closest or deepest point on the surface of a, in world coordinates.
     pub point_a: D::Vector,
-    /// On the surface of b, in space.
+    /// Closest or deepest point on the surface of b, in world coordinates.
     pub point_b: D::Vector,
-    /// Unit vector from a to b.
+    /// Unit normal, from a to b.
     pub normal: D::Vector,
-    /// Positive when apart.
+    /// Signed distance along the normal, positive when apart.
     pub gap: f64,
-    /// Which point of the pair this is: the same number for the same features from step to step,
-    /// different from those of the pair's other points.
+    /// Feature number, the contact's identity within the pair: the same for the same geometric features from step
+    /// to step, and different from those of the pair's other points.
     pub feature: u32,
 }

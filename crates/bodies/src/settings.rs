@@ -1,35 +1,36 @@
-//! How a collection is stepped.
+//! Settings of the time integration.
 
-/// Which contacts take part in a step.
+/// Which candidates become active contacts of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Activation {
-    /// Those whose gap at the midpoint is not positive: g(q_M) ≤ 0 (M88 §11), to within 1e-9 of the
-    /// bodies' radii (1e-6 where the contact carried an impulse in the step before). A body that arrives
-    /// at speed v stays up to h v deep in the other.
+    /// Those whose gap at the midpoint is closed: g(q_M) ≤ 0 (M88 §11), to within 1e-9 of the bodies' radii
+    /// (1e-6 where the contact carried an impulse in the step before). A body that arrives with speed v
+    /// penetrates the other by up to h v.
     Gap,
-    /// Those that could close before the next detection, with 0 ≤ U_F,n + g/h ⊥ S_n ≥ 0 where the gap
-    /// is still open (with restitution: those whose g(q_M) + ½h U_n,free ≤ 0). Penetration then is of
-    /// second order, at the price of more contacts. The default: a body that lands rests on the other.
+    /// Those that could close before the next detection, with 0 ≤ U_F,n + g/h ⊥ S_n ≥ 0 where the gap is still
+    /// open (with restitution: those with g(q_M) + ½h U_n,free ≤ 0). Penetration is then of second order in h,
+    /// at the cost of more contacts. The default: a body that lands rests on the other.
     #[default]
     Predicted,
 }
 
-/// How a collection is stepped.
+/// Settings of the time integration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Length of a step, h.
+    /// Time step h.
     pub step: f64,
-    /// Residual R2 that each step must reach. Nominal: 1e-4 for flows, 1e-6 for structures.
+    /// Velocity residual RV that each step must reach. Usual values: 1e-4 for flows, 1e-6 for structures.
     pub tolerance: f64,
-    /// Largest number of solver iterations in a step; `None` leaves it to the solver.
+    /// Largest number of solver iterations in a step; `None` uses the solver's own limit.
     pub max_iterations: Option<usize>,
     /// Name of the solver, one of `solve::NAMES`.
     pub solver: String,
-    /// Which contacts take part.
+    /// Which candidates become active contacts.
     pub activation: Activation,
-    /// Whether overlaps are projected away after each step, in the kinetic metric (M88 Remark 11.1).
+    /// Whether overlaps are projected out after each step, in the kinetic metric (position correction,
+    /// M88 Remark 11.1).
     pub projection: bool,
-    /// Threads for detection; results do not depend on it.
+    /// Number of threads for detection, solver and balances; results do not depend on it.
     pub threads: usize,
 }
 

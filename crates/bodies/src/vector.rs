@@ -1,4 +1,4 @@
-//! Vectors of the plane and of space, as generic code sees them.
+//! The trait [`Vector`]: operations on vectors of the plane and of space that generic code uses.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Index, Mul, Neg, Sub, SubAssign};
@@ -7,7 +7,7 @@ use glam::{DVec2, DVec3};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What generic code asks of a vector of the plane or of space.
+/// A vector of the plane or of space.
 pub trait Vector:
     Copy
     + Debug
@@ -26,17 +26,17 @@ pub trait Vector:
     + DeserializeOwned
     + 'static
 {
-    /// Its components.
+    /// The components as a slice.
     fn components(&self) -> &[f64];
     /// From components; missing ones are 0.
     fn from_components(components: &[f64]) -> Self;
-    /// All components alike.
+    /// A vector with all components equal.
     fn splat(value: f64) -> Self;
     /// Inner product.
     fn dot(self, other: Self) -> f64;
-    /// Componentwise smaller one.
+    /// Componentwise minimum.
     fn min(self, other: Self) -> Self;
-    /// Componentwise larger one.
+    /// Componentwise maximum.
     fn max(self, other: Self) -> Self;
     /// Euclidean length.
     fn norm(self) -> f64 {
@@ -54,6 +54,7 @@ macro_rules! vector {
             #[inline]
             fn components(&self) -> &[f64] {
                 self.as_ref()
+            // Unlike glam's `from_slice` this accepts a short slice.
             }
             #[inline]
             fn from_components(components: &[f64]) -> Self {

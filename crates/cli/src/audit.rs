@@ -9,7 +9,7 @@ use scene::audit::{
     Verdict as Fate, audit, place, scene_of,
 };
 use scene::record::Manifest;
-use scene::{PolyhedronCapsule, Value};
+use scene::{Scene, Value};
 use serde_json::json;
 
 use crate::interrupt;
@@ -115,16 +115,16 @@ pub fn run(args: &AuditArgs) -> Result<Verdict, Stop> {
 }
 
 /// The scene to be audited, and the manifest of the run where a directory was given.
-fn subject(what: &str) -> Result<(PolyhedronCapsule, Option<Manifest>), Stop> {
+fn subject(what: &str) -> Result<(Scene, Option<Manifest>), Stop> {
     let known = scene::builtin::text(what).is_some();
     if known || !Path::new(what).is_dir() {
-        return Ok((PolyhedronCapsule::load(what)?, None));
+        return Ok((Scene::load(what)?, None));
     }
     let (scene, manifest) = scene_of(Path::new(what))?;
     Ok((scene, Some(manifest)))
 }
 
-fn follow(args: &AuditArgs, scene: &PolyhedronCapsule) -> Result<Audit, Stop> {
+fn follow(args: &AuditArgs, scene: &Scene) -> Result<Audit, Stop> {
     let progress = Progress::of_shares(args.quiet);
     progress.at("reading");
     let asked = Asked {

@@ -3,7 +3,7 @@
 use clap::Args;
 use mechanism::System;
 use scene::plot::check_plots;
-use scene::{Discard, Kind, PolyhedronCapsule, SceneError, StopReason, StudyFile};
+use scene::{Discard, Kind, Scene, SceneError, StopReason, StudyFile};
 
 use crate::collection;
 use crate::output::{self, Stop, Verdict};
@@ -32,7 +32,7 @@ pub struct CheckArgs {
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<Verdict, Stop> {
-    let line = match PolyhedronCapsule::load(&args.scene) {
+    let line = match Scene::load(&args.scene) {
         Ok(scene) => check_scene(&scene.with(args.set.pairs())?)?,
         Err(error) => check_study(args, error)?,
     };
@@ -42,7 +42,7 @@ pub fn run(args: &CheckArgs) -> Result<Verdict, Stop> {
     Ok(Verdict::Well)
 }
 
-fn check_scene(scene: &PolyhedronCapsule) -> Result<String, Stop> {
+fn check_scene(scene: &Scene) -> Result<String, Stop> {
     let mut counts = match scene.kind() {
         Kind::Mechanism => check_mechanism(scene)?,
         Kind::Bodies => collection::check(scene)?,
@@ -74,7 +74,7 @@ fn check_scene(scene: &PolyhedronCapsule) -> Result<String, Stop> {
     Ok(text)
 }
 
-fn check_mechanism(scene: &PolyhedronCapsule) -> Result<Vec<(usize, &'static str)>, Stop> {
+fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
     let built = scene.build()?;
     scene::check_findings(scene)?;
     check_plots(scene)?;

@@ -3,7 +3,7 @@
 use scene::collection::Collection;
 use scene::plot::check_plots;
 use scene::record::{BodiesRecorder, Manifest, RecordError};
-use scene::{BodiesOutcome, Discard, PolyhedronCapsule, StopReason, Threads, Tick, Wanted};
+use scene::{BodiesOutcome, Discard, Scene, StopReason, Threads, Tick, Wanted};
 use serde_json::{Value, json};
 
 use crate::output::{Stop, Verdict};
@@ -14,7 +14,7 @@ use crate::watch::Watcher;
 use crate::{interrupt, output};
 
 /// Runs the bodies of a scene and records them, in a new directory or going on in an old one.
-pub fn run(args: &RunArgs, scene: &PolyhedronCapsule, site: Site) -> Result<Verdict, Stop> {
+pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
     let collection = scene.collection()?;
     // What is wrong with a finding or a plot is told before the run and not after it.
     let wanted = scene::wanted(scene, &collection)?;
@@ -79,7 +79,7 @@ fn close(
 
 fn measure(
     args: &RunArgs,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     outcome: &BodiesOutcome,
     recorder: &mut BodiesRecorder,
 ) -> Result<(), Stop> {
@@ -128,7 +128,7 @@ pub fn fits_text(fits: &[Value]) -> String {
 
 fn follow(
     args: &RunArgs,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     collection: Collection,
     wanted: &Wanted,
     recorder: &mut BodiesRecorder,
@@ -145,7 +145,7 @@ fn follow(
 }
 
 /// Reads everything of a scene of bodies and tries its first step; how much there is of what.
-pub fn check(scene: &PolyhedronCapsule) -> Result<Vec<(usize, &'static str)>, Stop> {
+pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
     let collection = scene.collection()?;
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use scene::collection::LoadKind;
 use scene::equilibrium::{self, Role, Verge, Weighed};
-use scene::{Kind, PolyhedronCapsule};
+use scene::{Kind, Scene};
 use serde_json::{Value, json};
 use statics::LimitStatus;
 
@@ -74,7 +74,7 @@ fn range(text: &str) -> Result<(String, f64, f64), String> {
 
 /// Runs the command.
 pub fn run(args: &LimitArgs) -> Result<Verdict, Stop> {
-    let scene = PolyhedronCapsule::load(&args.scene)?.with(args.set.pairs())?;
+    let scene = Scene::load(&args.scene)?.with(args.set.pairs())?;
     if scene.kind() != Kind::Bodies {
         return Err(Stop::Input(format!(
             "{}: this is a mechanism; limit analysis is of scenes of bodies (kind = \"bodies\")",
@@ -87,7 +87,7 @@ pub fn run(args: &LimitArgs) -> Result<Verdict, Stop> {
     }
 }
 
-fn over(args: &LimitArgs, scene: &PolyhedronCapsule, key: &str, span: (f64, f64)) -> Result<Verdict, Stop> {
+fn over(args: &LimitArgs, scene: &Scene, key: &str, span: (f64, f64)) -> Result<Verdict, Stop> {
     let progress = Progress::of_shares(args.quiet);
     let verge = equilibrium::verge(scene, key, span, &mut |done| {
         progress.share(done, || key.to_string());
@@ -106,7 +106,7 @@ fn over(args: &LimitArgs, scene: &PolyhedronCapsule, key: &str, span: (f64, f64)
     Ok(Verdict::Well)
 }
 
-fn verge_json(scene: &PolyhedronCapsule, verge: &Verge) -> Value {
+fn verge_json(scene: &Scene, verge: &Verge) -> Value {
     json!({
         "scene": scene.name(),
         "over": {
@@ -119,7 +119,7 @@ fn verge_json(scene: &PolyhedronCapsule, verge: &Verge) -> Value {
     })
 }
 
-fn loads(args: &LimitArgs, scene: &PolyhedronCapsule) -> Result<Verdict, Stop> {
+fn loads(args: &LimitArgs, scene: &Scene) -> Result<Verdict, Stop> {
     let collection = scene.collection()?;
     let known: Vec<String> = collection
         .cast()

@@ -2,7 +2,7 @@
 
 use scene::plot::check_plots;
 use scene::record::{Layout, Manifest, Recorder};
-use scene::{Built, RunOutcome, PolyhedronCapsule, StopReason};
+use scene::{Built, RunOutcome, Scene, StopReason};
 use serde_json::Value;
 
 use crate::interrupt;
@@ -13,7 +13,7 @@ use crate::site::Site;
 use crate::watch::Watcher;
 
 /// Runs a mechanism and records it, in a new directory or going on in an old one.
-pub fn run(args: &RunArgs, scene: &PolyhedronCapsule, site: Site) -> Result<Verdict, Stop> {
+pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
     let built = checked(scene)?;
     let layout = Layout::of_scene(scene, &built.system);
     let every = built.record_every;
@@ -24,7 +24,7 @@ pub fn run(args: &RunArgs, scene: &PolyhedronCapsule, site: Site) -> Result<Verd
 }
 
 /// What is wrong with a finding or a plot is told before the run and not after it.
-fn checked(scene: &PolyhedronCapsule) -> Result<Built, Stop> {
+fn checked(scene: &Scene) -> Result<Built, Stop> {
     let built = scene.build()?;
     scene::check_findings(scene)?;
     check_plots(scene)?;
@@ -34,7 +34,7 @@ fn checked(scene: &PolyhedronCapsule) -> Result<Built, Stop> {
 /// From the first step, or the one after a checkpoint, to the findings and the report.
 fn complete(
     args: &RunArgs,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     built: Built,
     mut recorder: Recorder,
 ) -> Result<Verdict, Stop> {
@@ -84,7 +84,7 @@ fn follow(args: &RunArgs, built: Built, recorder: &mut Recorder) -> RunOutcome {
     scene::run(built, recorder, &mut |tick| watcher.tick(tick))
 }
 
-fn findings(args: &RunArgs, scene: &PolyhedronCapsule, outcome: &RunOutcome) -> Result<Vec<Value>, Stop> {
+fn findings(args: &RunArgs, scene: &Scene, outcome: &RunOutcome) -> Result<Vec<Value>, Stop> {
     let progress = Progress::of_shares(args.quiet);
     progress.at("findings");
     let found = scene::evaluate_findings(scene, outcome, args.threads.get(), &mut |name, done| {

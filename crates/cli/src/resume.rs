@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use scene::PolyhedronCapsule;
+use scene::Scene;
 use scene::record::{Lock, Manifest, Status};
 
 use crate::log::LogArgs;
@@ -104,8 +104,8 @@ fn require_version(manifest: &Manifest, directory: &Path, force: bool) -> Result
 }
 
 /// The scene as it was run.
-fn scene_of(manifest: &Manifest) -> Result<PolyhedronCapsule, Stop> {
-    let scene = PolyhedronCapsule::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
+fn scene_of(manifest: &Manifest) -> Result<Scene, Stop> {
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
     let overrides = manifest.overrides.iter();
     let overrides: Vec<(&str, &str)> = overrides
         .map(|change| (change.key.as_str(), change.value.as_str()))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use scene::plot::Gallery;
 use scene::record::{Manifest, Place, Record, RecordError, Status};
-use scene::{Kind, PolyhedronCapsule, StopReason, Threads};
+use scene::{Kind, Scene, StopReason, Threads};
 use serde_json::Value;
 
 use crate::interrupt;
@@ -128,13 +128,13 @@ fn threads(text: &str) -> Result<usize, String> {
 
 /// Runs the command.
 pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
-    let scene = PolyhedronCapsule::load(&args.scene)?.with(args.set.pairs())?;
+    let scene = Scene::load(&args.scene)?.with(args.set.pairs())?;
     let place = Place::new(args.output.as_deref(), scene.name());
     run_scene(args, &scene, Site::New(place))
 }
 
 /// Runs a scene in a new directory, or goes on in an old one.
-pub fn run_scene(args: &RunArgs, scene: &PolyhedronCapsule, site: Site) -> Result<Verdict, Stop> {
+pub fn run_scene(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
     let threads = args.threads.get().get();
     let what = format!("{} of {}", site.verb(), scene.name());
     args.log.open(&what, threads)?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::PolyhedronCapsule;
+use scene::Scene;
 use scene::record::{Cadence, DataFile, Lock, Manifest, Place, Session};
 
 use crate::output::{self, Stop};
@@ -74,7 +74,7 @@ impl Site {
     pub fn session(
         self,
         args: &RunArgs,
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         manifest: Manifest,
     ) -> Result<Session, Stop> {
         let (directory, lock, files) = match self {
@@ -107,7 +107,7 @@ impl Site {
 }
 
 /// Refuses to go on with other files than those the run began with.
-fn require_same(scene: &PolyhedronCapsule, old: &[DataFile], new: &[DataFile]) -> Result<(), Stop> {
+fn require_same(scene: &Scene, old: &[DataFile], new: &[DataFile]) -> Result<(), Stop> {
     for file in new {
         let known = old.iter().find(|known| known.name == file.name);
         if known.is_none_or(|known| known.checksum != file.checksum) {

@@ -1,7 +1,7 @@
-//! How a mechanical system is put together: groups of coordinates, then contacts.
+//! Assembly of a one-step problem: first groups of coordinates, then contacts.
 //!
-//! Each group's mass matrix is factored once, A = L Lᵀ, and every block of G is stored as
-//! Ĝ = G L⁻ᵀ (each row solves L ĝ = g), so that nothing behind the builder sees a mass.
+//! Each group's mass matrix is factored once, A = L Lᵀ, and every Jacobian block is stored as
+//! Ĝ = G L⁻ᵀ (each row solves L ĝ = g), so that nothing downstream of the builder needs a mass.
 
 mod factor;
 mod fixed;
@@ -26,13 +26,13 @@ pub struct Restitution {
     pub tangential: f64,
 }
 
-/// Collects groups and contacts, then makes the [`Problem`].
+/// Collects groups and contacts, then builds the [`Problem`].
 #[derive(Debug, Clone)]
 pub struct ProblemBuilder {
     kinetic: FactoredDelassus,
     law: Vec<Law>,
     local_blocks: LocalBlocks,
-    /// The first contact that no mechanical system has, said when the problem is finished.
+    /// The first inadmissible contact; reported by [`ProblemBuilder::build`].
     first_error: Option<ProblemError>,
 }
 
@@ -61,8 +61,8 @@ impl Default for ProblemBuilder {
 }
 
 impl ProblemBuilder {
-    /// Starts again with the memory of a problem that is no longer needed: a step like the one
-    /// before allocates nothing.
+    /// An empty builder with the memory of a problem that is no longer needed: a step like the one
+    /// before does not allocate.
     pub(crate) fn from_recycled(mut kinetic: FactoredDelassus, mut law: Vec<Law>, mut derived: LocalBlocks) -> Self {
         kinetic.group_offset.truncate(1);
         kinetic.factor_ptr.clear();
@@ -97,6 +97,7 @@ impl ProblemBuilder {
     ) -> Result<usize, ProblemError> {
         let k = &mut self.kinetic;
         let (group, m) = (k.group_offset.len() - 1, velocity.len());
+        // Sizes and finite entries.
         same_size(
             "the mass matrix",
             mass.len(),
@@ -112,6 +113,7 @@ impl ProblemBuilder {
         check_finite("mass", || format!("group {group}"), mass)?;
         check_finite("velocity", || format!("group {group}"), velocity)?;
         check_finite("impulse", || format!("group {group}"), impulse)?;
+        // A = L Lᵀ.
         let start = k.factor.len();
         k.factor.extend_from_slice(mass);
         let l = &mut k.factor[start..];
@@ -152,16 +154,15 @@ impl ProblemBuilder {
         Ok(group)
     }
 
-    /// Says where the groups are along a space-filling curve, in the order of groups. Solvers of large
-    /// problems keep together what is near; the solution does not depend on it, the last bits do.
+    /// Sets the Morton key of each group on a space-filling curve, in the order of groups. Solvers of large
+    /// problems use them to keep neighbours close in memory; the solution does not depend on them, its last bits do.
     pub fn set_curve_keys(&mut self, places: impl Iterator<Item = u32>) {
         self.kinetic.curve_keys.clear();
         self.kinetic.curve_keys.extend(places);
     }
 
-    /// Adds a contact: its law, the groups it touches with its d × m block of G for each
-    /// (row-major), the given velocity W_α of a moving boundary (d entries) and its restitution.
-    /// Returns the contact's index.
+    /// Adds a contact: its law, the groups it acts on with its d × m block of G for each
+    /// (row-major), the boundary velocity W_α (d entries) and its restitution. Returns the contact's index.
     pub fn add_contact(
         &mut self,
         law: Law,
@@ -185,8 +186,7 @@ impl ProblemBuilder {
         Ok(contact)
     }
 
-    /// Adds a contact whose weighted begin velocity ρ U_I is known row by row.
-    /// Returns the contact's index.
+    /// Adds a contact whose weighted begin velocity ρ U_I is given row by row. Returns the contact's index.
     pub fn add_contact_with_rebound(
         &mut self,
         law: Law,
@@ -207,7 +207,7 @@ impl ProblemBuilder {
         Ok(contact)
     }
 
-    /// The blocks of a contact.
+    /// Checks and appends the group blocks of a contact.
     fn push_blocks(
         &mut self,
         law: &Law,
@@ -226,7 +226,7 @@ impl ProblemBuilder {
         Ok(())
     }
 
-    /// Whether a contact with blocks of these sizes can be added.
+    /// Checks the law, the boundary velocity, the groups and the block sizes of a contact.
     fn check_contact(
         &self,
         law: &Law,
@@ -257,7 +257,7 @@ impl ProblemBuilder {
         Ok(())
     }
 
-    /// Ends the contact whose touches are there.
+    /// Completes the contact whose group blocks have been appended: rows, b, H, κ, law.
     fn finish_contact(&mut self, law: Law, boundary: &[f64], rebound: &[f64]) {
         let k = &mut self.kinetic;
         let contact = k.offset.len() - 1;
@@ -273,20 +273,20 @@ impl ProblemBuilder {
         self.law.push(law);
     }
 
-    /// v̂ at the beginning of the step, of the groups so far.
+    /// v̂ at the beginning of the step, for the groups added so far.
     pub fn begin(&self) -> &[f64] {
         &self.kinetic.begin
     }
 
-    /// v̂_free of the groups so far.
+    /// v̂_free of the groups added so far.
     pub fn free(&self) -> &[f64] {
         &self.kinetic.free
     }
 
-    /// Finishes the problem.
+    /// Builds the problem.
     ///
     /// # Errors
-    /// A contact whose diagonal block or free velocity no mechanical system has.
+    /// A contact whose diagonal block or free velocity no mechanical system produces.
     pub fn build(mut self) -> Result<Problem, ProblemError> {
         self.local_blocks.compute_deferred_kappa(&self.kinetic.offset);
         match self.first_error {
@@ -296,7 +296,7 @@ impl ProblemBuilder {
     }
 }
 
-/// Says what is wrong with a group.
+/// Reports what is wrong with a group.
 #[cold]
 fn refuse_group(group: usize, begin: &[f64], free: &[f64]) -> Result<(), ProblemError> {
     same_size(
@@ -309,11 +309,12 @@ fn refuse_group(group: usize, begin: &[f64], free: &[f64]) -> Result<(), Problem
     check_finite("free velocity", || format!("group {group}"), free)
 }
 
-/// More than the indices of a problem can count.
+/// The error for more coordinates or entries than the indices can count.
 fn too_large() -> ProblemError {
     ProblemError::TooLarge
 }
 
+/// An error unless two sizes agree.
 fn same_size(what: &str, found: usize, expected: usize, why: &str) -> Result<(), ProblemError> {
     if found == expected {
         return Ok(());
@@ -326,6 +327,7 @@ fn same_size(what: &str, found: usize, expected: usize, why: &str) -> Result<(),
     })
 }
 
+/// An error unless every value is finite.
 #[inline]
 pub(crate) fn check_finite(
     what: &'static str,
@@ -343,7 +345,7 @@ pub(crate) fn check_finite(
     })
 }
 
-/// Whether every value is finite; no branch for each of them.
+/// Whether every value is finite; branch-free, so that it vectorises.
 #[inline(always)]
 pub(crate) fn all_finite(values: &[f64]) -> bool {
     values.iter().fold(true, |all, v| all & v.is_finite())

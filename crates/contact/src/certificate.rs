@@ -1,25 +1,25 @@
-//! What a step says of itself: residual, momentum and energy budget (JM92 §6).
+//! Certificate of a step: residuals, momentum balance and energy balance (JM92 §6).
 //!
-//! In kinetic coordinates the budget of a step reads
+//! In kinetic coordinates the balances of a step are
 //!
 //! ```text
 //! momentum:  v̂_F − v̂_L = Σ Ĝ_αᵀ S_α
 //! energy:    E_F − E_I = (v̂_L − v̂_I)·½(v̂_F + v̂_I) + Σ_α [ ½ S_α·(U_F,α + U_I,α) − S_α·W_α ]
 //! ```
 //!
-//! The first term is the work of the given forces; each contact's bracket splits into impact
-//! dissipation (normal row), sliding dissipation (the other rows) and the work −S·W of a moving
-//! boundary. With one common dissipation index, normal and tangential, neither dissipation is ever
-//! positive; with mixed ones energy may be gained (Kane–Levinson), and the budget shows it.
+//! The first term of the energy balance is the work of the given forces; each contact's bracket splits into impact
+//! dissipation (normal row), frictional dissipation (the other rows) and the work −S·W of a moving boundary. With
+//! one common dissipation index, normal and tangential, neither dissipation is ever positive; with mixed indices
+//! energy may be gained (Kane–Levinson paradox), which the balance shows.
 
 use crate::judge::{ResidualEvaluator, Residuals};
 use crate::kinetic::FactoredDelassus;
 use crate::problem::{DelassusOperator, Problem};
 
-/// The account of one step.
+/// Residuals and balances of one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Certificate {
-    /// Residuals and physical gaps of the impulses.
+    /// Residuals and physical violations of the impulses.
     pub residuals: Residuals,
     /// ‖v̂_F − v̂_L − Σ Ĝᵀ S‖ relative to the largest of its terms.
     pub momentum_residual: f64,
@@ -35,11 +35,11 @@ pub struct Certificate {
     pub friction_work: f64,
     /// −S · W over all contacts: work of moving boundaries on the system.
     pub boundary_work: f64,
-    /// What is left of the energy balance, relative to its largest term.
+    /// Residual of the energy balance, relative to its largest term.
     pub energy_residual: f64,
 }
 
-/// The velocities of a step in kinetic coordinates, and the impulses.
+/// End velocities of a step in kinetic coordinates, and the impulses that produce them.
 #[derive(Debug, Clone, Copy)]
 pub struct StepVelocities<'a> {
     /// v̂ at the end of the step.
@@ -49,7 +49,7 @@ pub struct StepVelocities<'a> {
 }
 
 impl Certificate {
-    /// Accounts for the step that the impulses produce: v̂_F = v̂_L + Σ Ĝᵀ S.
+    /// Certificate of the step that the impulses produce: v̂_F = v̂_L + Σ Ĝᵀ S. `None` for a stored matrix.
     pub fn of_impulses(problem: &Problem, impulse: &[f64]) -> Option<Self> {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return None;
@@ -59,14 +59,15 @@ impl Certificate {
         Self::of(problem, StepVelocities { end: &end, impulse })
     }
 
-    /// Accounts for a step whose problem came from masses; `None` for a stored matrix, which has
-    /// neither momentum nor energy.
+    /// Certificate of a step of a factored problem; `None` for a stored matrix, which has neither momentum nor
+    /// energy.
     pub fn of(problem: &Problem, motion: StepVelocities<'_>) -> Option<Self> {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return None;
         };
         let judgement = ResidualEvaluator::new(problem).evaluate(problem, motion.impulse);
         let (begin, free) = (kinetic.begin(), kinetic.free());
+        // Work of the given forces, (v̂_L − v̂_I)·½(v̂_F + v̂_I).
         let work_given = (0..free.len())
             .map(|i| (free[i] - begin[i]) * 0.5 * (motion.end[i] + begin[i]))
             .sum::<f64>();
@@ -86,12 +87,14 @@ impl Certificate {
         Some(certificate)
     }
 
+    /// Adds the work of all contacts.
     fn add_contacts(&mut self, problem: &Problem, kinetic: &FactoredDelassus, motion: StepVelocities<'_>) {
         let mut before = Vec::new();
         let mut after = Vec::new();
         for a in 0..problem.num_contacts() {
             let rows = problem.rows(a);
             let given = rows.clone().map(|row| kinetic.boundary(row));
+            // U_I and U_F of the contact, both with the boundary velocity W.
             before.clear();
             before.extend(given.clone());
             kinetic.add_gather(a, kinetic.begin(), &mut before);
@@ -99,6 +102,7 @@ impl Certificate {
             after.extend(given);
             kinetic.add_gather(a, motion.end, &mut after);
             let bilateral = !problem.law(a).normal();
+            // ½ S·(U_F + U_I): the normal row and bilateral rows are impact, the others friction.
             for (i, row) in rows.enumerate() {
                 let s = motion.impulse[row];
                 let work = 0.5 * s * (before[i] + after[i]);
@@ -112,6 +116,7 @@ impl Certificate {
         }
     }
 
+    /// Computes the energy residual from its terms.
     fn close(&mut self) {
         let terms = [
             self.energy_end,
@@ -127,6 +132,7 @@ impl Certificate {
     }
 }
 
+/// Relative residual of the momentum balance.
 fn momentum(problem: &Problem, kinetic: &FactoredDelassus, motion: StepVelocities<'_>) -> f64 {
     let mut predicted = vec![0.0; kinetic.num_coordinates()];
     kinetic.velocity_into(motion.impulse, &mut predicted);

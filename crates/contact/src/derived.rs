@@ -1,13 +1,12 @@
-//! What a problem derives from its data, contact by contact: the free velocity b_α, the diagonal
-//! block H_α, and κ_α = d / tr H_α.
+//! Local data of each contact: the free velocity b_α, the diagonal block H_α, and κ_α = d / tr H_α.
 //!
-//! A kinetic contact gives them as soon as it is known, while its blocks of Ĝ are at hand:
+//! For a factored operator they are computed when the contact is added, while its blocks of Ĝ are in cache:
 //!
 //! ```text
-//! b_α = W_α + ρ U_I + Σ Ĝ v̂_free,    H_α = Σ Ĝ Ĝᵀ      over the groups that it touches
+//! b_α = W_α + ρ U_I + Σ Ĝ v̂_free,    H_α = Σ Ĝ Ĝᵀ      over the groups of the contact
 //! ```
 //!
-//! Balls of space have rows (s n, 0), (s t1, c t2), (s t2, −c t1) with an orthonormal frame, so that
+//! Spheres in space have rows (s n, 0), (s t1, c t2), (s t2, −c t1) with an orthonormal frame, so that
 //! H = Σ diag(s², s² + c², s² + c²) (see `builder::fixed`).
 
 use crate::builder::{all_finite, check_finite};
@@ -16,23 +15,23 @@ use crate::kinetic::FactoredDelassus;
 use crate::law::Law;
 use crate::stored::BlockSparseMatrix;
 
-/// Derived data by contact.
+/// b, H and κ by contact.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct LocalBlocks {
     /// b by row.
     pub(crate) free: Vec<f64>,
-    /// κ_α; −tr H_α where it is still due.
+    /// κ_α; −tr H_α where its computation is deferred.
     pub(crate) kappa: Vec<f64>,
-    /// Whether one is due.
+    /// Whether some κ is deferred.
     has_deferred_kappa: bool,
     /// Diagonal blocks H_α, row-major, one after the other.
     block: Vec<f64>,
-    /// Where each ends.
+    /// End of each block in `block`.
     block_end: Vec<usize>,
 }
 
 impl LocalBlocks {
-    /// Starts again in the same memory.
+    /// Empties the lists and keeps their memory.
     pub(crate) fn clear(&mut self) {
         self.free.clear();
         self.kappa.clear();
@@ -48,7 +47,7 @@ impl LocalBlocks {
         &self.block[start..self.block_end[a]]
     }
 
-    /// Those of a problem that is given as a matrix.
+    /// Copies H and b of a problem that is given as a matrix, checks them and computes κ.
     pub(crate) fn fill_from_matrix(
         &mut self,
         matrix: &BlockSparseMatrix,
@@ -66,6 +65,7 @@ impl LocalBlocks {
             });
         }
         check_finite("the free velocity b", || "the problem".into(), free)?;
+        // Every diagonal block must be positive semidefinite, with a positive normal entry under a unilateral law.
         for (a, law) in law.iter().enumerate() {
             let block = matrix.diagonal(a);
             let d = matrix.dim(a);
@@ -78,7 +78,7 @@ impl LocalBlocks {
         Ok(())
     }
 
-    /// Those of the next contact of a kinetic problem.
+    /// Computes b, H and κ of the next contact of a factored operator, and checks them.
     pub(crate) fn push(
         &mut self,
         kinetic: &FactoredDelassus,
@@ -89,14 +89,14 @@ impl LocalBlocks {
         let d = kinetic.offset[contact + 1] - kinetic.offset[contact];
         let b = &self.free[self.free.len() - d..];
         check_finite("the free velocity b", || "the problem".into(), b)?;
-        // A sum of products Ĝ Ĝᵀ is semidefinite: what is left to ask is cheap.
+        // A sum of products Ĝ Ĝᵀ is semidefinite by construction: finite entries and positive trace are left to check.
         let block = &self.block[self.block.len() - d * d..];
         sound(block, d, normal).map_err(|detail| ProblemError::Block { contact, detail })?;
         self.close(d);
         Ok(())
     }
 
-    /// The same where they are known.
+    /// Appends b and H that the caller has computed, checks them and computes κ.
     #[inline(always)]
     pub(crate) fn add<const R: usize>(
         &mut self,
@@ -123,8 +123,9 @@ impl LocalBlocks {
         Ok(())
     }
 
-    /// The same for a sound contact, whose κ is taken by [`Derived::finish`]: a quotient for each contact would
-    /// be waited for, one after the other they are not.
+    /// Appends b and H of a contact that the caller has checked; κ is computed for all at once by
+    /// [`LocalBlocks::compute_deferred_kappa`]. One division per contact would stall on the latency of the divider,
+    /// a loop of independent divisions pipelines.
     #[inline(always)]
     pub(crate) fn push_deferring_kappa<const R: usize>(&mut self, b: [f64; R], h: [[f64; R]; R], trace: f64) {
         self.free.extend_from_slice(&b);
@@ -134,7 +135,7 @@ impl LocalBlocks {
         self.block_end.push(self.block.len());
     }
 
-    /// κ of the contacts that came by [`Derived::add_later`]; that of any other one is positive.
+    /// Computes κ of the contacts added by [`LocalBlocks::push_deferring_kappa`]; other κ are positive already.
     pub(crate) fn compute_deferred_kappa(&mut self, offset: &[usize]) {
         if !std::mem::take(&mut self.has_deferred_kappa) {
             return;
@@ -145,12 +146,15 @@ impl LocalBlocks {
         }
     }
 
+    /// Appends b and H of a contact, computed from its blocks of Ĝ.
     fn push_any(&mut self, kinetic: &FactoredDelassus, contact: usize) {
         let rows = kinetic.offset[contact]..kinetic.offset[contact + 1];
         let d = rows.len();
+        // b = W_α + ρ U_I + Σ Ĝ v̂_free.
         let from = self.free.len();
         self.free.extend(rows.map(|row| kinetic.affine_term(row)));
         kinetic.add_gather(contact, &kinetic.free, &mut self.free[from..]);
+        // H = Σ Ĝ Ĝᵀ.
         let start = self.block.len();
         self.block.resize(start + d * d, 0.0);
         for (_, g) in kinetic.dense_blocks(contact) {
@@ -164,7 +168,7 @@ impl LocalBlocks {
         }
     }
 
-    /// Takes κ from the block that was appended.
+    /// Computes κ of the block appended last.
     #[inline]
     fn close(&mut self, d: usize) {
         let block = &self.block[self.block.len() - d * d..];
@@ -174,17 +178,17 @@ impl LocalBlocks {
     }
 }
 
-/// Says what is wrong with b or a block.
+/// Reports what is wrong with b or H.
 #[cold]
 fn refuse(contact: usize, normal: bool, b: &[f64], h: &[f64]) -> Result<(), ProblemError> {
     check_finite("the free velocity b", || "the problem".into(), b)?;
     sound(h, b.len(), normal).map_err(|detail| ProblemError::Block { contact, detail })
 }
 
-/// Contacts of bodies have at most this many rows; larger blocks are checked on the heap.
+/// Contacts of bodies have at most this many rows; larger blocks are checked in heap memory.
 const SMALL: usize = 6;
 
-/// A diagonal block is finite, moves something, and along the normal where there is one.
+/// Checks that a diagonal block is finite, has a positive trace and, with a unilateral row, a positive normal entry.
 #[inline]
 fn sound(block: &[f64], d: usize, normal: bool) -> Result<(), String> {
     if !all_finite(block) {
@@ -201,8 +205,8 @@ fn sound(block: &[f64], d: usize, normal: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// A diagonal block must be positive semidefinite (its symmetric part: a stored block may carry a
-/// small skew part); tangential rank may be missing (M88 §17).
+/// Checks that a diagonal block is positive semidefinite (its symmetric part: a stored block may have a
+/// small skew part); tangential rank may be deficient (M88 §17).
 fn semidefinite(block: &[f64], d: usize) -> Result<(), String> {
     let trace: f64 = (0..d).map(|i| block[i * d + i]).sum();
     // Pivots of the symmetric part. Rounding of products G A⁻¹ Gᵀ leaves negative pivots of the

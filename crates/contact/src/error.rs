@@ -1,4 +1,4 @@
-//! What can be wrong with a one-step problem, said so that its owner can mend it.
+//! Errors of a one-step problem that cannot be posed; each message says what to change.
 
 use crate::law::LawError;
 
@@ -74,7 +74,7 @@ pub enum ProblemError {
         /// How many there are.
         groups: usize,
     },
-    /// More than its indices can count.
+    /// More coordinates or Jacobian entries than the index types can count.
     #[error(
         "the problem is too large: at most 4,294,967,295 coordinates, as many entries of G, and \
          65,535 coordinates in a group; split it"
@@ -83,7 +83,7 @@ pub enum ProblemError {
 }
 
 impl ProblemError {
-    /// The contact that is to blame, where it is one.
+    /// The contact that caused the error, if one did.
     pub fn contact(&self) -> Option<usize> {
         match self {
             Self::Law { contact, .. }

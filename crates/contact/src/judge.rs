@@ -1,7 +1,7 @@
-//! The judge: how far (r, u) is from solving (★), by code that knows no solver.
+//! Residuals of a pair (r, u) of the one-step problem (★); independent of every solver.
 //!
-//! u is always recomputed from r. With κ_α = d / tr H_α, De Saxcé's shifted velocity Ũ and V_α the speed at
-//! stake (see `speed`),
+//! u is always recomputed from r. With κ_α = d / tr H_α, De Saxcé's shifted velocity Ũ and the velocity scale V_α
+//! (see `speed`),
 //!
 //! ```text
 //! F_α = r_α − proj_K( r_α − κ_α Ũ_α )                       (bilateral rows: F = κ u)
@@ -10,46 +10,47 @@
 //! ```
 //!
 //! RV is the largest velocity defect of a contact. r' = r − F and Ũ' = Ũ − F/κ obey the law exactly, and the
-//! velocity of a body with r' differs from that with r by Σ_α Ĝ_αᵀF_α in kinetic coordinates. RV ≤ ε
-//! says: the velocities are those of contacts that obey their laws, but for relative velocities of ε V_α at each of
-//! them. No impulse stands in a denominator, so that impulses that cancel each other hide nothing (docs/solve.md).
+//! velocity of a body with r' differs from that with r by Σ_α Ĝ_αᵀF_α in kinetic coordinates. RV ≤ ε therefore
+//! means: the velocities are those of contacts that obey their laws, up to relative velocities of ε V_α at each
+//! contact. No impulse stands in a denominator, so self-stress (impulses that cancel each other) cannot hide an
+//! error (docs/solve.md).
 //!
-//! R2 is the square root of a ratio of energies. It changes neither with units nor with the mass scale, but divides
-//! by the impulses: self-stress makes it small. R1 is the same map with κ = 1, Euclidean norms and the
-//! denominator max(‖b‖, ‖r‖, ‖u‖): the measure of the published problem collection, unit-dependent. Both
-//! are reported for comparison.
+//! R2 is the square root of a ratio of energies. It changes neither with units nor with the mass scale, but its
+//! denominator contains the impulses: self-stress makes it small. R1 is the same natural map with κ = 1, Euclidean
+//! norms and the denominator max(‖b‖, ‖r‖, ‖u‖): the measure of the FCLIB problem collection, which depends on
+//! units. R1 and R2 are reported for comparison.
 
 use crate::law::{Violations, Law, coulomb2};
 use crate::problem::Problem;
 use crate::speed::VelocityScales;
 
-/// A residual.
+/// Which residual is meant; see the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResidualMeasure {
-    /// RV, the largest velocity defect of a contact over the speed at stake.
+    /// RV, the largest velocity defect of a contact over its velocity scale V_α.
     #[default]
     Velocity,
-    /// R2, dimensionless.
+    /// R2, a root of a ratio of energies.
     Dimensionless,
-    /// R1, the measure of the problem files.
+    /// R1, the measure of the FCLIB collection.
     Fclib,
 }
 
-/// The verdict on a pair (r, u).
+/// All residuals of the impulses r, with u = W r + b.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Residuals {
-    /// RV: the largest velocity defect, relative to the speed at stake.
+    /// RV: the largest velocity defect, relative to the velocity scale V_α.
     pub rv: f64,
     /// A bound of ‖v̂ − v̂*‖, the error of the velocities in the kinetic metric, v̂* the solution with the friction
-    /// shifts of `r` (for one contact law without friction: the solution): see [`Judge::judge`].
+    /// shifts of `r` (with frictionless laws: the solution); see [`ResidualEvaluator::evaluate`].
     pub velocity_error_bound: f64,
-    /// R1: κ = 1, Euclidean.
+    /// R1: the natural map with κ = 1, Euclidean norms.
     pub r1: f64,
-    /// R2: dimensionless.
+    /// R2: the energy ratio, dimensionless.
     pub r2: f64,
     /// The contact with the largest velocity defect; none in an empty problem.
     pub worst: Option<usize>,
-    /// Physical gaps, each relative to the problem's own scale.
+    /// R4: violations of the single physical statements, each relative to the scale of the problem.
     pub violations: Violations,
 }
 
@@ -64,18 +65,18 @@ impl Residuals {
     }
 }
 
-/// Holds the buffers a judgement needs, so that judging in a loop allocates nothing.
+/// Evaluates residuals; owns the buffers, so that repeated evaluations do not allocate.
 #[derive(Debug, Clone)]
 pub struct ResidualEvaluator {
     scratch: Vec<f64>,
     velocity: Vec<f64>,
     natural: Vec<f64>,
     velocity_scales: VelocityScales,
-    /// Whether the speeds are those of the problem that the buffers were sized for.
+    /// Whether `velocity_scales` belong to the problem that the buffers were sized for.
     measured: bool,
 }
 
-/// Sums that make up a residual; the worst contact is tracked on the way.
+/// Sums over contacts of which R1 and R2 are made.
 #[derive(Default)]
 struct ResidualSums {
     residual: f64,
@@ -95,8 +96,7 @@ impl ResidualSums {
 
     fn ratio(&self) -> f64 {
         let scale = self.impulse.max(self.velocity).max(self.free);
-        // Below this square the whole problem is at rest in every measure; the collection's own
-        // rule is not to divide then.
+        // Below this square everything is at rest in every measure; like FCLIB, do not divide then.
         if scale <= f64::EPSILON * f64::EPSILON {
             self.residual.sqrt()
         } else {
@@ -121,6 +121,7 @@ impl ResidualEvaluator {
 
     /// Sizes the buffers for another problem; allocates only if it is larger.
     pub fn resize_for(&mut self, problem: &Problem) {
+        // The widest contact sizes the buffer of one natural residual.
         let widest = (0..problem.num_contacts()).map(|a| problem.dim(a)).max();
         self.scratch.resize(problem.scratch_len(), 0.0);
         self.velocity.resize(problem.num_rows(), 0.0);
@@ -128,7 +129,7 @@ impl ResidualEvaluator {
         self.measured = false;
     }
 
-    /// Has the speeds at stake of `problem` ready.
+    /// Computes the velocity scales V_α of `problem` unless they are known.
     fn ensure_velocity_scales(&mut self, problem: &Problem) {
         if !self.measured {
             self.velocity_scales.compute(problem);
@@ -136,7 +137,7 @@ impl ResidualEvaluator {
         }
     }
 
-    /// u = W r + b of the last judgement.
+    /// u = W r + b of the last evaluation.
     pub fn velocity(&self) -> &[f64] {
         &self.velocity
     }
@@ -150,7 +151,7 @@ impl ResidualEvaluator {
         value
     }
 
-    /// The residual of a pair (r, u) whose u is known to be W r + b.
+    /// The residual of a pair (r, u); u must be W r + b.
     pub fn residual_of(
         &mut self,
         problem: &Problem,
@@ -161,12 +162,13 @@ impl ResidualEvaluator {
         if measure == ResidualMeasure::Velocity {
             return self.velocity_residual(problem, r, u).0;
         }
+        // R1 and R2: sums of squares over contacts.
         let mut sums = ResidualSums::default();
         for (a, rows) in problem.offset().windows(2).enumerate() {
             let rows = rows[0]..rows[1];
             let b = &problem.free_velocity()[rows.clone()];
             let parts = match (problem.law(a), &r[rows.clone()], &u[rows], b) {
-                // Nearly all contacts of the plane.
+                // Fast path: planar Coulomb contacts.
                 (Law::Coulomb { mu }, &[r_n, r_t], &[u_n, u_t], &[b_n, b_t]) => {
                     let kappa = weight(problem, a, measure);
                     planar_contributions(*mu, kappa, [[r_n, r_t], [u_n, u_t], [b_n, b_t]])
@@ -178,24 +180,26 @@ impl ResidualEvaluator {
         sums.ratio()
     }
 
-    /// All residuals, the worst contact and the physical gaps of impulses `r`.
+    /// All residuals, the worst contact and the violations of impulses `r`.
     ///
-    /// The error of the velocities: r' = r − F and Ũ − F/κ obey the laws. Let r* solve the convex problem whose
+    /// The bound of the velocity error: r' = r − F and Ũ − F/κ obey the laws. Let r* solve the convex problem whose
     /// shifts are those of r. The laws are monotone, ⟨r' − r*, Ũ − F/κ − Ũ*⟩ ≤ 0, and with W = ĜĜᵀ
     ///
     /// ```text
     /// ‖v̂' − v̂*‖² ≤ ⟨r' − r*, F/κ − W F⟩,      ‖v̂ − v̂*‖ ≤ 2 ‖ĜᵀF‖ + ( Σ ‖r' − r*‖ ‖F‖/κ )^½
     /// ```
     ///
-    /// r* is not known: 3‖r‖ stands for ‖r' − r*‖, which makes this a bound where a solution of that size exists.
+    /// r* is not known: 3‖r‖ replaces ‖r' − r*‖, which makes this a bound where a solution of that size exists.
     pub fn evaluate(&mut self, problem: &Problem, r: &[f64]) -> Residuals {
         problem.velocity_into(r, &mut self.scratch, &mut self.velocity);
         let u = std::mem::take(&mut self.velocity);
+        // R1 and R2.
         let (mut file, mut own) = (ResidualSums::default(), ResidualSums::default());
         for a in 0..problem.num_contacts() {
             file.add(self.contributions(problem, a, r, &u, ResidualMeasure::Fclib));
             own.add(self.contributions(problem, a, r, &u, ResidualMeasure::Dimensionless));
         }
+        // RV, the bound of the velocity error, R4.
         let (rv, worst) = self.velocity_residual(problem, r, &u);
         let velocity_error = self.velocity_error_bound(problem, r, &u);
         let gaps = relative_violations(problem, r, &u);
@@ -210,7 +214,7 @@ impl ResidualEvaluator {
         }
     }
 
-    /// RV and the contact where it is found. A defect that is not a number is the largest.
+    /// RV and the contact where it occurs. A defect that is not a number counts as infinite.
     fn velocity_residual(&mut self, problem: &Problem, r: &[f64], u: &[f64]) -> (f64, usize) {
         self.ensure_velocity_scales(problem);
         let Self {
@@ -221,7 +225,7 @@ impl ResidualEvaluator {
             let (kappa, speed) = (problem.kappa(a), speeds.get()[a]);
             let (r, u) = (&r[rows[0]..rows[1]], &u[rows[0]..rows[1]]);
             let square = match (problem.law(a), r, u) {
-                // Nearly all contacts of the plane.
+                // Fast path: planar Coulomb contacts.
                 (Law::Coulomb { mu }, &[r_n, r_t], &[u_n, u_t]) => square(
                     &coulomb2::natural_residual(*mu, kappa, [r_n, r_t], [u_n, u_t]),
                 ),
@@ -231,7 +235,7 @@ impl ResidualEvaluator {
                     square(f)
                 }
             };
-            // Where nothing is at stake any defect is infinite.
+            // With V_α = 0 any defect is infinitely large.
             let defect = match square {
                 0.0 => 0.0,
                 _ => square.sqrt() / (kappa * speed),
@@ -250,10 +254,11 @@ impl ResidualEvaluator {
         worst
     }
 
-    /// 2 ‖ĜᵀF‖ + ( 3 Σ ‖r‖ ‖F‖/κ )^½.
+    /// The bound 2 ‖ĜᵀF‖ + ( 3 Σ ‖r‖ ‖F‖/κ )^½ of the velocity error; see [`ResidualEvaluator::evaluate`].
     fn velocity_error_bound(&mut self, problem: &Problem, r: &[f64], u: &[f64]) -> f64 {
         let mut natural = vec![0.0; r.len()];
         let mut work = 0.0;
+        // F of all contacts and Σ ‖r‖ ‖F‖/κ.
         for a in 0..problem.num_contacts() {
             let (rows, kappa) = (problem.rows(a), problem.kappa(a));
             let f = &mut natural[rows.clone()];
@@ -270,7 +275,7 @@ impl ResidualEvaluator {
         2.0 * moved.max(0.0).sqrt() + (3.0 * work).sqrt()
     }
 
-    /// What a contact adds to the sums: residual, impulse, velocity and free velocity.
+    /// Contribution of one contact to the sums: ‖F‖²/κ, ‖r‖²/κ, κ‖u‖² and κ‖b‖².
     fn contributions(
         &mut self,
         problem: &Problem,
@@ -296,7 +301,7 @@ impl ResidualEvaluator {
     }
 }
 
-/// The same for a contact of the plane with Coulomb's law: (r, u, b).
+/// As [`ResidualEvaluator::contributions`] for a planar Coulomb contact: (r, u, b).
 #[inline(always)]
 fn planar_contributions(mu: f64, kappa: f64, [r, u, b]: [[f64; 2]; 3]) -> [f64; 4] {
     let f = coulomb2::natural_residual(mu, kappa, r, u);
@@ -314,7 +319,7 @@ fn weighted(kappa: f64, [f, r, u, b]: [&[f64]; 4]) -> [f64; 4] {
     ]
 }
 
-/// κ of a contact in a measure.
+/// κ of a contact in the given measure.
 #[inline(always)]
 fn weight(problem: &Problem, a: usize, measure: ResidualMeasure) -> f64 {
     match measure {
@@ -327,6 +332,7 @@ fn weight(problem: &Problem, a: usize, measure: ResidualMeasure) -> f64 {
 fn relative_violations(problem: &Problem, r: &[f64], u: &[f64]) -> Violations {
     let mut total = Violations::default();
     let mut energy = 0.0;
+    // Maxima of the violations, sums of the energies.
     for a in 0..problem.num_contacts() {
         let rows = problem.rows(a);
         energy += problem.kappa(a) * square(&problem.free_velocity()[rows.clone()]);
@@ -339,6 +345,7 @@ fn relative_violations(problem: &Problem, r: &[f64], u: &[f64]) -> Violations {
         total.normal_complementarity += gaps.normal_complementarity;
         total.tangential_dissipation_gap += gaps.tangential_dissipation_gap;
     }
+    // Make them relative.
     let speed = largest(problem.free_velocity());
     let impulse = largest(r);
     total.normal_velocity_violation = relative(total.normal_velocity_violation, speed);
@@ -349,10 +356,12 @@ fn relative_violations(problem: &Problem, r: &[f64], u: &[f64]) -> Violations {
     total
 }
 
+/// value / scale; the value itself where the scale is zero.
 fn relative(value: f64, scale: f64) -> f64 {
     if scale > 0.0 { value / scale } else { value }
 }
 
+/// ‖x‖²; written out for two entries.
 #[inline(always)]
 fn square(x: &[f64]) -> f64 {
     match x {
@@ -361,6 +370,7 @@ fn square(x: &[f64]) -> f64 {
     }
 }
 
+/// Largest absolute value.
 fn largest(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |m, v| m.max(v.abs()))
 }

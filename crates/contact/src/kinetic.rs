@@ -1,15 +1,15 @@
-//! The operator W = G A⁻¹ Gᵀ of a mechanical system, never formed.
+//! The Delassus operator W = G A⁻¹ Gᵀ of a mechanical system in factored (matrix-free) form.
 //!
 //! Coordinates come in *groups* whose mass matrices are independent: a rigid body is a group of 3
-//! or 6, a mechanism in generalised coordinates is one group of n. With A = L Lᵀ per group we work
-//! in the coordinates v̂ = Lᵀ v, in which the kinetic metric is the identity (E = ½ ‖v̂‖²) and
+//! or 6, a mechanism in generalised coordinates is one group of n. With A = L Lᵀ per group the code works
+//! in kinetic (mass-weighted) coordinates v̂ = Lᵀ v, in which the metric is the identity (E = ½ ‖v̂‖²) and
 //!
 //! ```text
-//! Ĝ = G L⁻ᵀ,    W = Ĝ Ĝᵀ,    u = Ĝ v̂ + given,    v̂ = v̂_free + Ĝᵀ r
+//! Ĝ = G L⁻ᵀ,    W = Ĝ Ĝᵀ,    u = Ĝ v̂ + W_α + ρ U_I,    v̂ = v̂_free + Ĝᵀ r
 //! ```
 //!
-//! so that a relaxation sweep reads the same Ĝ to gather a relative velocity and to scatter an
-//! impulse, and no inverse mass matrix is touched (JM92 7.4–7.5).
+//! A Gauss–Seidel sweep therefore reads the same blocks of Ĝ to gather a relative velocity and to scatter an
+//! impulse, and needs no inverse mass matrix (JM92 7.4–7.5).
 
 mod block;
 mod fixed;
@@ -21,7 +21,7 @@ pub use block::JacobianBlock;
 pub(crate) use block::gather_sphere;
 use block::{sphere_block, gather_fixed, scatter_sphere, scatter_fixed};
 
-/// One group touched by one contact.
+/// Block of Ĝ of one contact for one group: where it is stored and which coordinates it acts on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct GroupBlock {
     /// First kinetic coordinate of the group.
@@ -35,7 +35,7 @@ pub(crate) struct GroupBlock {
 }
 
 impl GroupBlock {
-    /// None where a number is too large: four thousand million coordinates or entries of Ĝ, or a
+    /// `None` where an index does not fit its type: more than 2³² coordinates or entries of Ĝ, or a
     /// group of more than 65,535 coordinates.
     pub(crate) fn new(first: usize, width: usize, block: usize, form: BlockStorage) -> Option<Self> {
         Some(Self {
@@ -53,27 +53,27 @@ impl GroupBlock {
     }
 }
 
-/// How a block of Ĝ is stored.
+/// Storage format of a block of Ĝ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BlockStorage {
     /// d × width entries, row-major.
     Dense,
-    /// A ball in space, its spin in space axes: the lever is along the normal, so that with the
-    /// frame (n, t1, t2) the three rows are (s n, 0), (s t1, c t2), (s t2, −c t1). Nine entries for
-    /// the frame, which both balls of a contact share, then s and c for each; this is which.
+    /// A sphere in space, its spin in space axes: the lever arm is along the normal, so that with the
+    /// frame (n, t1, t2) the three rows are (s n, 0), (s t1, c t2), (s t2, −c t1). Stored are the nine entries of
+    /// the frame, shared by both spheres of the contact, then s and c of each; the number is 0 or 1, the sphere's.
     Sphere(u8),
 }
 
-/// A contact of balls in space: rows (s n, 0), (s t1, c t2), (s t2, −c t1) for each of them.
+/// A contact of spheres in space: rows (s n, 0), (s t1, c t2), (s t2, −c t1) for each of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SphereContact<'a> {
-    /// The frame (n, t1, t2), then s and c of each ball.
+    /// The frame (n, t1, t2), then s and c of each sphere.
     pub frame_and_scales: &'a [f64; 13],
-    /// First kinetic coordinate of each ball; the second one may be missing.
+    /// First kinetic coordinate of each sphere; the second is missing where the partner has no coordinates.
     pub first_coordinates: [Option<usize>; 2],
 }
 
-/// Values by row that are mostly all zero: nothing is stored until one is not.
+/// Values by row that are usually all zero: nothing is stored until a nonzero value arrives.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct MostlyZeroRows(Vec<f64>);
 
@@ -90,12 +90,13 @@ impl MostlyZeroRows {
         self.0.extend_from_slice(values);
     }
 
+    /// Value of a row.
     #[inline]
     pub(crate) fn at(&self, row: usize) -> f64 {
         self.0.get(row).copied().unwrap_or(0.0)
     }
 
-    /// Those of R rows from `first` on.
+    /// Values of the R rows from `first` on.
     #[inline(always)]
     pub(crate) fn of<const R: usize>(&self, first: usize) -> [f64; R] {
         let from = self.0.get(first..).and_then(|list| list.first_chunk());
@@ -107,7 +108,7 @@ impl MostlyZeroRows {
     }
 }
 
-/// The factored operator of a mechanical system.
+/// The Delassus operator in factored form, with the velocities of the step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FactoredDelassus {
     /// First coordinate of each group; one more entry than groups.
@@ -121,14 +122,15 @@ pub struct FactoredDelassus {
     pub(crate) begin: Vec<f64>,
     /// v̂_free = v̂_begin + L⁻¹ hK.
     pub(crate) free: Vec<f64>,
-    /// Where each group is along a space-filling curve; may be empty.
+    /// Morton key of each group on a space-filling curve; may be empty.
     pub(crate) curve_keys: Vec<u32>,
     /// First row of each contact.
     pub(crate) offset: Vec<usize>,
-    /// First touch of each contact; one more entry than contacts.
+    /// First group block of each contact; one more entry than contacts.
     pub(crate) block_ptr: Vec<u32>,
+    /// Group blocks, in contact order.
     pub(crate) blocks: Vec<GroupBlock>,
-    /// Blocks of Ĝ.
+    /// Entries of the blocks of Ĝ.
     pub(crate) jacobian: Vec<f64>,
     /// Given velocity W_α of a moving boundary, by row.
     pub(crate) boundary: MostlyZeroRows,
@@ -137,7 +139,7 @@ pub struct FactoredDelassus {
 }
 
 impl FactoredDelassus {
-    /// Starts an empty system.
+    /// An empty builder.
     pub fn builder() -> ProblemBuilder {
         ProblemBuilder::default()
     }
@@ -172,7 +174,7 @@ impl FactoredDelassus {
         &self.begin
     }
 
-    /// Given boundary velocity W_α of a row.
+    /// Boundary velocity W_α of a row (given motion).
     #[inline]
     pub fn boundary(&self, row: usize) -> f64 {
         self.boundary.at(row)
@@ -184,7 +186,7 @@ impl FactoredDelassus {
         self.rebound.at(row)
     }
 
-    /// The groups touched by contact `a`: (first coordinate, block d × width of Ĝ row-major).
+    /// The blocks of contact `a`: (first coordinate of the group, d × width block of Ĝ, row-major).
     pub fn dense_blocks(&self, a: usize) -> impl Iterator<Item = (usize, JacobianBlock<'_>)> {
         let rows = self.offset[a + 1] - self.offset[a];
         self.blocks_of(a)
@@ -192,18 +194,18 @@ impl FactoredDelassus {
             .map(move |t| (t.first_coordinate as usize, self.dense_block(t, rows)))
     }
 
-    /// First coordinates of the groups touched by contact `a`.
+    /// First coordinates of the groups of contact `a`.
     #[inline]
     pub fn first_coordinates(&self, a: usize) -> impl Iterator<Item = usize> {
         self.blocks_of(a).iter().map(|t| t.first_coordinate as usize)
     }
 
-    /// Where each group is along a space-filling curve; empty where nobody said.
+    /// Morton keys of the groups on a space-filling curve; empty where none were given.
     pub fn curve_keys(&self) -> &[u32] {
         &self.curve_keys
     }
 
-    /// A contact of balls as it is stored; none for any other contact.
+    /// The compressed form of a contact of spheres; `None` for any other contact.
     pub fn sphere_contact(&self, a: usize) -> Option<SphereContact<'_>> {
         let touches = &self.blocks[self.block_ptr[a] as usize..self.block_ptr[a + 1] as usize];
         let mut first = [None; 2];
@@ -217,7 +219,7 @@ impl FactoredDelassus {
         Some(SphereContact { frame_and_scales: record, first_coordinates: first })
     }
 
-    /// The block of a touch, row-major.
+    /// A group block as a row-major matrix; that of a sphere is expanded.
     fn dense_block(&self, t: &GroupBlock, rows: usize) -> JacobianBlock<'_> {
         let record = &self.jacobian[t.start()..];
         match t.storage {
@@ -226,7 +228,7 @@ impl FactoredDelassus {
         }
     }
 
-    /// The groups touched by contact `a`, as stored.
+    /// Group blocks of contact `a`, as stored.
     #[inline]
     pub(crate) fn blocks_of(&self, a: usize) -> &[GroupBlock] {
         &self.blocks[self.block_ptr[a] as usize..self.block_ptr[a + 1] as usize]
@@ -238,7 +240,7 @@ impl FactoredDelassus {
         self.gather_blocks(self.blocks_of(a), v, u);
     }
 
-    /// The same for touches of a contact.
+    /// Adds Ĝ v̂ of the given group blocks to `u`.
     #[inline]
     pub(crate) fn gather_blocks(&self, touches: &[GroupBlock], v: &[f64], u: &mut [f64]) {
         let rows = u.len();
@@ -250,7 +252,7 @@ impl FactoredDelassus {
                 continue;
             }
             let block = &self.jacobian[t.start()..t.start() + rows * width];
-            // Bodies in space and in the plane: fixed sizes unroll.
+            // Rigid bodies in space and in the plane: fixed sizes, so the loops unroll.
             match (rows, width) {
                 (3, 6) => gather_fixed::<3, 6>(block, v, u),
                 (2, 3) => gather_fixed::<2, 3>(block, v, u),
@@ -270,7 +272,7 @@ impl FactoredDelassus {
         self.scatter_blocks(self.blocks_of(a), dr, v);
     }
 
-    /// The same for touches of a contact.
+    /// v̂ += Ĝᵀ dr for the given group blocks.
     #[inline]
     fn scatter_blocks(&self, touches: &[GroupBlock], dr: &[f64], v: &mut [f64]) {
         let rows = dr.len();
@@ -295,13 +297,13 @@ impl FactoredDelassus {
         }
     }
 
-    /// The rows' constant part: U = Ĝ v̂ + given, given = W_α + ρ U_I.
+    /// Constant part of a row: U = Ĝ v̂ + W_α + ρ U_I without Ĝ v̂.
     #[inline]
     pub fn affine_term(&self, row: usize) -> f64 {
         self.boundary.at(row) + self.rebound.at(row)
     }
 
-    /// v̂ = v̂_free + Ĝᵀ r, summed in contact order.
+    /// v̂ = v̂_free + Ĝᵀ r, accumulated in contact order.
     pub fn velocity_into(&self, r: &[f64], v: &mut [f64]) {
         v.copy_from_slice(&self.free);
         let touches = self.block_ptr.windows(2);
@@ -314,7 +316,7 @@ impl FactoredDelassus {
         }
     }
 
-    /// The Cholesky factor L of a group's mass matrix; none where it is the identity.
+    /// Cholesky factor L of a group's mass matrix; `None` where it is the identity.
     #[inline]
     pub(crate) fn mass_factor(&self, group: usize) -> Option<&[f64]> {
         let m = self.group_offset[group + 1] - self.group_offset[group];
@@ -322,7 +324,7 @@ impl FactoredDelassus {
         start.map(|start| &self.factor[start..start + m * m])
     }
 
-    /// The physical velocity v = L⁻ᵀ v̂ of every coordinate.
+    /// The physical velocity v = L⁻ᵀ v̂ of all coordinates.
     pub fn physical_velocity(&self, kinetic: &[f64]) -> Vec<f64> {
         let mut v = kinetic.to_vec();
         for g in 0..self.num_groups() {
@@ -334,9 +336,10 @@ impl FactoredDelassus {
         v
     }
 
-    /// Assembles W = Ĝ Ĝᵀ as a block-sparse matrix, for factorisations.
+    /// Assembles W = Ĝ Ĝᵀ as a block-sparse matrix, for a factorisation.
     pub fn assemble(&self) -> BlockSparseMatrix {
         let n = self.offset.len() - 1;
+        // Contacts of each group, listed at the group's first coordinate.
         let mut members: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.num_coordinates() + 1];
         for a in 0..n {
             for k in self.block_ptr[a]..self.block_ptr[a + 1] {
@@ -344,6 +347,7 @@ impl FactoredDelassus {
                 members[first].push((a as u32, k));
             }
         }
+        // Block pattern: contacts that share a group are coupled.
         let mut pattern: Vec<Vec<u32>> = (0..n as u32).map(|a| vec![a]).collect();
         for list in &members {
             for &(a, _) in list {
@@ -354,6 +358,7 @@ impl FactoredDelassus {
             cols.sort_unstable();
             cols.dedup();
         }
+        // Numeric phase: sum the products Ĝ_a Ĝ_bᵀ group by group.
         let mut w = BlockSparseMatrix::with_pattern(self.offset.clone(), &pattern);
         for g in 0..self.num_groups() {
             let width = self.group_offset[g + 1] - self.group_offset[g];
@@ -364,6 +369,7 @@ impl FactoredDelassus {
         w
     }
 
+    /// Adds Ĝ_a Ĝ_bᵀ of one group for all pairs of its contacts.
     fn add_group_products(&self, members: &[(u32, u32)], width: usize, w: &mut BlockSparseMatrix) {
         for &(a, touch_a) in members {
             let rows_a = w.dim(a as usize);
@@ -385,7 +391,7 @@ impl FactoredDelassus {
     }
 }
 
-/// Solves Lᵀ x = b in place.
+/// Solves Lᵀ x = b in place (back substitution).
 fn backward_transposed(l: &[f64], x: &mut [f64]) {
     let n = x.len();
     for i in (0..n).rev() {

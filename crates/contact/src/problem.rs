@@ -4,10 +4,10 @@
 //! u = W r + b,     law_α(u_α, r_α)  for every contact α           (M88 §11, JM92 §7)
 //! ```
 //!
-//! W = G A⁻¹ Gᵀ is the Delassus operator, b = U_free + ρ U_I the weighted free velocity, so u is
-//! Moreau's Ū = U_F + ρ U_I and the physical velocity at the end of the step is u − ρ U_I.
-//! Mechanisms and collections of bodies give W through its factor ([`Kinetic`]); a problem file
-//! gives it as a matrix ([`BlockSparse`]). Nothing behind this type knows where it came from.
+//! W = G A⁻¹ Gᵀ is the Delassus operator, b = U_free + ρ U_I the weighted free velocity. Hence u is
+//! Moreau's Ū = U_F + ρ U_I, and the physical velocity at the end of the step is u − ρ U_I.
+//! Mechanisms and systems of bodies give W in factored form ([`FactoredDelassus`]); a problem file
+//! gives it as a matrix ([`BlockSparseMatrix`]). Solvers see only [`Problem`].
 
 use std::borrow::Cow;
 
@@ -18,12 +18,12 @@ use crate::kinetic::FactoredDelassus;
 use crate::law::Law;
 use crate::stored::BlockSparseMatrix;
 
-/// How W and b are given.
+/// The Delassus operator W with the free velocity b, factored or stored.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DelassusOperator {
-    /// Through masses and the map G.
+    /// W = Ĝ Ĝᵀ through mass factors and Jacobian blocks; never formed.
     Factored(FactoredDelassus),
-    /// As a matrix and a vector.
+    /// W as a block-sparse matrix, b as a vector.
     Stored {
         /// W.
         matrix: BlockSparseMatrix,
@@ -52,10 +52,11 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Checks the data and prepares the diagonal blocks.
+    /// Checks the laws and the operator, and computes b_α, H_α and κ_α of every contact.
     pub fn new(law: Vec<Law>, operator: DelassusOperator) -> Result<Self, ProblemError> {
         let offset = operator.offset();
         let n = offset.len() - 1;
+        // One valid law for each contact.
         if law.len() != n {
             return Err(ProblemError::Size {
                 what: "the list of laws".into(),
@@ -68,6 +69,7 @@ impl Problem {
             law.validate(offset[contact + 1] - offset[contact])
                 .map_err(|source| ProblemError::Law { contact, source })?;
         }
+        // Diagonal blocks, free velocities and κ.
         let mut derived = LocalBlocks::default();
         match &operator {
             DelassusOperator::Factored(kinetic) => {
@@ -84,7 +86,7 @@ impl Problem {
         })
     }
 
-    /// A problem whose data were checked as they came.
+    /// A problem whose data were checked while it was built.
     pub(crate) fn checked(law: Vec<Law>, kinetic: FactoredDelassus, derived: LocalBlocks) -> Self {
         Self {
             law,
@@ -93,8 +95,8 @@ impl Problem {
         }
     }
 
-    /// Takes a problem apart for its memory: the builder of the next one, empty. Only a problem that
-    /// came from masses has memory that a builder can use.
+    /// Takes a problem apart and returns an empty builder that reuses its memory. A stored problem has no memory
+    /// that a builder can use.
     pub fn recycle(self) -> ProblemBuilder {
         let DelassusOperator::Factored(kinetic) = self.operator else {
             return ProblemBuilder::default();
@@ -119,8 +121,7 @@ impl Problem {
         Self::new(law, DelassusOperator::Stored { matrix, free })
     }
 
-    /// Puts another law in the place of that of contact `a`, where it fits the number of rows; the
-    /// problem stays as it is where it does not.
+    /// Replaces the law of contact `a` if the new one fits the number of rows; otherwise the problem is unchanged.
     pub fn replace_law(&mut self, a: usize, law: Law) {
         let fits = a < self.law.len() && law.validate(self.dim(a)).is_ok();
         // A unilateral normal row needs a positive diagonal entry, which was checked only for such laws.
@@ -129,7 +130,7 @@ impl Problem {
         }
     }
 
-    /// Number of contacts (and joints: every block with a law).
+    /// Number of contacts (joints included: every block of rows with a law).
     pub fn num_contacts(&self) -> usize {
         self.law.len()
     }
@@ -169,29 +170,29 @@ impl Problem {
         &self.law
     }
 
-    /// H_α, row-major.
+    /// The diagonal block H_α, row-major.
     #[inline]
     pub fn diagonal_block(&self, a: usize) -> &[f64] {
         self.derived.block(a)
     }
 
-    /// κ_α = d / tr H_α, the natural impulse-per-velocity scale of a contact.
+    /// κ_α = d / tr H_α, the impulse per velocity of a contact.
     #[inline]
     pub fn kappa(&self, a: usize) -> f64 {
         self.derived.kappa[a]
     }
 
-    /// b by row.
+    /// The weighted free velocity b, by row.
     pub fn free_velocity(&self) -> &[f64] {
         &self.derived.free
     }
 
-    /// How W is given.
+    /// The operator W, factored or stored.
     pub fn operator(&self) -> &DelassusOperator {
         &self.operator
     }
 
-    /// Length of the scratch that [`Problem::velocity_into`] needs.
+    /// Length of the scratch buffer of [`Problem::velocity_into`].
     pub fn scratch_len(&self) -> usize {
         match &self.operator {
             DelassusOperator::Factored(k) => k.num_coordinates(),
@@ -199,10 +200,11 @@ impl Problem {
         }
     }
 
-    /// u = W r + b, recomputed from nothing but r.
+    /// u = W r + b from r alone; `scratch` receives v̂ of a factored problem.
     pub fn velocity_into(&self, r: &[f64], scratch: &mut [f64], u: &mut [f64]) {
         match &self.operator {
             DelassusOperator::Factored(k) => {
+                // v̂ = v̂_free + Ĝᵀ r, then u = Ĝ v̂ + W_α + ρ U_I.
                 k.velocity_into(r, scratch);
                 for (a, rows) in k.offset().windows(2).enumerate() {
                     let (first, u) = (rows[0], &mut u[rows[0]..rows[1]]);
@@ -227,7 +229,7 @@ impl Problem {
         }
     }
 
-    /// W as a block-sparse matrix: the stored one, or assembled from the factor.
+    /// W as a block-sparse matrix: the stored one, or assembled from the factored form.
     pub fn matrix(&self) -> Cow<'_, BlockSparseMatrix> {
         match &self.operator {
             DelassusOperator::Factored(k) => Cow::Owned(k.assemble()),
@@ -235,7 +237,7 @@ impl Problem {
         }
     }
 
-    /// Largest |W − Wᵀ| relative to the largest |W|; zero when W comes from masses.
+    /// Largest |W − Wᵀ| relative to the largest |W|; zero for a factored operator.
     pub fn asymmetry(&self) -> f64 {
         match &self.operator {
             DelassusOperator::Factored(_) => 0.0,

@@ -1,4 +1,4 @@
-//! Block-sparse matrices over contacts: W as a file stores it, or as it is assembled for a
+//! Block-sparse matrices over contacts (block compressed rows): W as read from a file, or assembled for a
 //! factorisation.
 //!
 //! Rows and columns are grouped by contact; block (α, β) is d_α × d_β, row-major. The matrix need
@@ -23,8 +23,8 @@ pub struct BlockSparseMatrix {
 }
 
 impl BlockSparseMatrix {
-    /// Groups a scalar compressed-row matrix by contact. `offset` gives the first row of each
-    /// contact; the diagonal block of every contact is always present.
+    /// Groups a scalar compressed-row matrix into blocks by contact. `offset` gives the first row of each
+    /// contact; the diagonal block of every contact is always stored.
     pub fn from_rows(
         offset: Vec<usize>,
         row_ptr: &[usize],
@@ -49,6 +49,7 @@ impl BlockSparseMatrix {
                 why: "W is square, so columns stay below its number of rows".into(),
             });
         }
+        // Symbolic phase: block columns of each block row.
         let n = offset.len() - 1;
         let mut pattern: Vec<Vec<u32>> = Vec::with_capacity(n);
         for a in 0..n {
@@ -60,10 +61,11 @@ impl BlockSparseMatrix {
             cols.dedup();
             pattern.push(cols);
         }
+        // Numeric phase: every scalar entry goes into its block.
         let mut matrix = Self::with_pattern(offset, &pattern);
         for row in 0..rows {
             let a = contact_of[row] as usize;
-            // Neighbouring entries mostly share a block: search only when it changes.
+            // Neighbouring entries mostly share a block: search only when the block changes.
             let mut last = (usize::MAX, 0);
             for k in row_ptr[row]..row_ptr[row + 1] {
                 let b = contact_of[col[k]] as usize;
@@ -81,7 +83,7 @@ impl BlockSparseMatrix {
         Ok(matrix)
     }
 
-    /// A zero matrix with the given block pattern (sorted columns, one list per contact).
+    /// A zero matrix with the given block pattern (ascending columns, one list per contact).
     pub(crate) fn with_pattern(offset: Vec<usize>, pattern: &[Vec<u32>]) -> Self {
         let blocks: usize = pattern.iter().map(Vec::len).sum();
         let mut row_ptr = Vec::with_capacity(pattern.len() + 1);
@@ -129,7 +131,7 @@ impl BlockSparseMatrix {
         &self.offset
     }
 
-    /// Rows of contact `a`.
+    /// Number of rows of contact `a`.
     pub fn dim(&self, a: usize) -> usize {
         self.offset[a + 1] - self.offset[a]
     }
@@ -144,7 +146,7 @@ impl BlockSparseMatrix {
         })
     }
 
-    /// Block (a, b); it must be stored.
+    /// Block (a, b), which must be stored.
     pub(crate) fn block_mut(&mut self, a: usize, b: usize) -> &mut [f64] {
         let k = self.position(a, b);
         &mut self.val[self.val_ptr[k]..self.val_ptr[k + 1]]
@@ -156,6 +158,7 @@ impl BlockSparseMatrix {
         &self.val[self.val_ptr[k]..self.val_ptr[k + 1]]
     }
 
+    /// Index of block (a, b) in `col`, by binary search.
     fn position(&self, a: usize, b: usize) -> usize {
         let range = self.row_ptr[a]..self.row_ptr[a + 1];
         let found = self.col[range.clone()].binary_search(&(b as u32));
@@ -169,7 +172,7 @@ impl BlockSparseMatrix {
             let b = self.col[k] as usize;
             let first = self.offset[b];
             let block = &self.val[self.val_ptr[k]..self.val_ptr[k + 1]];
-            // Nearly all blocks are 3 × 3 (space) or 2 × 2 (plane): fixed sizes unroll.
+            // Nearly all blocks are 3 × 3 (space) or 2 × 2 (plane): fixed sizes, so the loops unroll.
             match block.len() {
                 9 if u.len() == 3 => add_fixed::<3>(block, &r[first..first + 3], u),
                 4 if u.len() == 2 => add_fixed::<2>(block, &r[first..first + 2], u),
@@ -185,7 +188,7 @@ impl BlockSparseMatrix {
         }
     }
 
-    /// Largest |W − Wᵀ| over largest |W|: how far the matrix is from symmetric.
+    /// Largest |W − Wᵀ| over largest |W|.
     pub fn asymmetry(&self) -> f64 {
         let mut skew = 0.0_f64;
         let mut largest = 0.0_f64;
@@ -213,7 +216,7 @@ impl BlockSparseMatrix {
         Some(&self.val[self.val_ptr[k]..self.val_ptr[k + 1]])
     }
 
-    /// Multiplies entry (i, j) by `root[i] root[j]`.
+    /// Symmetric scaling: multiplies entry (i, j) by `root[i] root[j]`.
     pub fn scale(&mut self, root: &[f64]) {
         for a in 0..self.num_contacts() {
             for k in self.row_ptr[a]..self.row_ptr[a + 1] {
@@ -233,6 +236,7 @@ impl BlockSparseMatrix {
     }
 }
 
+/// u += block · r for a D × D block.
 #[inline(always)]
 fn add_fixed<const D: usize>(block: &[f64], r: &[f64], u: &mut [f64]) {
     for i in 0..D {
@@ -244,7 +248,7 @@ fn add_fixed<const D: usize>(block: &[f64], r: &[f64], u: &mut [f64]) {
     }
 }
 
-/// The contact that owns each row.
+/// The contact of each row.
 pub(crate) fn contact_of_rows(offset: &[usize]) -> Vec<u32> {
     let mut owner = vec![0; *offset.last().unwrap_or(&0)];
     for a in 0..offset.len().saturating_sub(1) {

@@ -19,10 +19,10 @@
 
 use crate::error::{ConvexError, Result, check_finite};
 
-/// Euclidean norm that neither overflows nor loses small entries.
+/// Euclidean norm without overflow or underflow.
 pub(crate) fn norm(x: &[f64]) -> f64 {
     let s: f64 = x.iter().map(|v| v * v).sum();
-    // Inside this range no square of a significant entry was lost; outside, rescale.
+    // In this range no square of a significant entry under- or overflowed; outside, rescale.
     if (1e-280..=1e280).contains(&s) || s.is_nan() {
         return s.sqrt();
     }
@@ -50,6 +50,7 @@ pub fn project_circular(x: &mut [f64], mu: f64) {
     if t_norm <= mu * *n {
         return;
     }
+    // Nearest point on the surface.
     *n = (*n + mu * t_norm) / (1.0 + mu * mu);
     let shrink = mu * *n / t_norm;
     for v in t {
@@ -79,13 +80,14 @@ pub fn project_interval(x: &mut [f64], mu_plus: f64, mu_minus: f64) {
 ///
 /// so G(λ)(1 − λ) = x_n. The root is in [0, 1) for x_n > 0; for x_n < 0 the same equation in
 /// κ = 1/λ has its root in [0, 1). Written as |x_n|/G(τ) − (1 − τ) = 0 the left side is increasing
-/// and concave, and Newton's method from τ = 0 climbs to the root without overshoot.
+/// and concave, and Newton's method from τ = 0 increases to the root without overshoot.
 #[inline]
 pub fn project_elliptic(x: &mut [f64], mu1: f64, mu2: f64) {
     debug_assert_eq!(x.len(), 3, "an elliptic cone lives in space");
     if mu1 == mu2 {
         return project_circular(x, mu1);
     }
+    // Degenerate ellipse: planar cone on the remaining axis.
     if mu1 == 0.0 || mu2 == 0.0 {
         let (alive, dead, mu) = if mu1 == 0.0 { (2, 1, mu2) } else { (1, 2, mu1) };
         let mut plane = [x[0], x[alive]];
@@ -95,6 +97,7 @@ pub fn project_elliptic(x: &mut [f64], mu1: f64, mu2: f64) {
         x[dead] *= 0.0; // keeps a NaN visible
         return;
     }
+    // Inside the cone, then inside the polar cone.
     if norm(&[x[1] / mu1, x[2] / mu2]) <= x[0] {
         return;
     }
@@ -104,9 +107,9 @@ pub fn project_elliptic(x: &mut [f64], mu1: f64, mu2: f64) {
     project_elliptic_boundary(x, [mu1, mu2]);
 }
 
-/// The case of [`project_elliptic`] where the nearest point is on the surface, not the apex.
+/// The case of [`project_elliptic`] where the nearest point is on the surface, not at the apex.
 fn project_elliptic_boundary(x: &mut [f64], mu: [f64; 2]) {
-    // Work at unit scale: powers up to the third of the data occur below.
+    // Normalise: powers up to the third of the data occur below.
     let scale = x.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     let m = x[0].abs() / scale;
     let above = x[0] >= 0.0;
@@ -120,6 +123,7 @@ fn project_elliptic_boundary(x: &mut [f64], mu: [f64; 2]) {
     let ratios = |tau: f64| [c[0] / (a[0] + b[0] * tau), c[1] / (a[1] + b[1] * tau)];
     let (mut lo, mut hi, mut tau) = (0.0_f64, 1.0_f64, 0.0_f64);
     // Newton needs about 6 steps, 20 when mu1/mu2 is 1e12; 200 also covers pure bisection.
+    // Newton's method, safeguarded by bisection.
     for _ in 0..200 {
         let w = ratios(tau);
         let g = norm(&w);
@@ -132,7 +136,7 @@ fn project_elliptic_boundary(x: &mut [f64], mu: [f64; 2]) {
         let (w0, w1) = (w[0] / g, w[1] / g);
         let curvature = b[0] * w0 * w0 / (a[0] + b[0] * tau) + b[1] * w1 * w1 / (a[1] + b[1] * tau);
         let newton = tau - h / (1.0 + m / g * curvature);
-        // Both terms of h are at most 1: below this it is rounding, and the slope is ≥ 1.
+        // Both terms of h are at most 1: below this h is rounding, and the slope is ≥ 1.
         if h.abs() <= 4.0 * f64::EPSILON || h.is_nan() {
             tau = newton.clamp(0.0, 1.0);
             break;
@@ -159,7 +163,7 @@ fn project_elliptic_boundary(x: &mut [f64], mu: [f64; 2]) {
 /// f(n) = n − x_n − Σ_i radii_i max(0, |x_i| − radii_i n)
 /// ```
 ///
-/// so Newton's method from n = 0 meets each kink at most once; with A the set of blocks that
+/// so Newton's method from n = 0 passes each kink at most once; with A the set of blocks that
 /// are still outside, n = (x_n + Σ_A radii_i |x_i|) / (1 + Σ_A radii_i²).
 #[inline]
 pub fn project_rolling(x: &mut [f64], radii: &[f64], sizes: &[usize]) {
@@ -170,7 +174,7 @@ pub fn project_rolling(x: &mut [f64], radii: &[f64], sizes: &[usize]) {
         "blocks must fill x"
     );
     let mut n = 0.0;
-    // The active set only shrinks: at most one round per block, and one to see it settled.
+    // The active set only shrinks: at most one round per block, and one to detect the end.
     for _ in 0..=radii.len() {
         let (mut num, mut den, mut start) = (x[0], 1.0, 1);
         for (&r, &len) in radii.iter().zip(sizes) {
@@ -193,6 +197,7 @@ pub fn project_rolling(x: &mut [f64], radii: &[f64], sizes: &[usize]) {
     if n <= 0.0 {
         return x.fill(0.0);
     }
+    // Normal part, then every block cut to its disc.
     x[0] = n;
     let mut start = 1;
     for (&r, &len) in radii.iter().zip(sizes) {
@@ -208,10 +213,12 @@ pub fn project_rolling(x: &mut [f64], radii: &[f64], sizes: &[usize]) {
     }
 }
 
+/// Scalar product.
 fn dot3(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
+/// Cross product.
 fn cross3(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
     [
         a[1] * b[2] - a[2] * b[1],
@@ -228,7 +235,7 @@ fn ray_of(v: &[f64; 2]) -> [f64; 3] {
 
 /// Outward unit normal of the face over the edge from v to w; `None` for a repeated vertex.
 ///
-/// (1, w) × (1, v) is written with w − v, whose rounding is relative, so that short edges keep
+/// (1, w) × (1, v) is computed from w − v, whose rounding is relative, so that short edges keep
 /// their direction.
 fn outward_normal(v: &[f64; 2], w: &[f64; 2]) -> Option<[f64; 3]> {
     let d = [w[0] - v[0], w[1] - v[1]];
@@ -241,9 +248,9 @@ fn outward_normal(v: &[f64; 2], w: &[f64; 2]) -> Option<[f64; 3]> {
 /// vertices in counter-clockwise order, 0 ∈ D (see [`validate_polygon`]). D may be a segment or
 /// a point, and vertices may be repeated.
 ///
-/// Every candidate (x itself, the apex, the foot on each face and on each edge ray) is
-/// measured by how far it misses its own optimality conditions, and the least miss wins. The
-/// miss is a length, linear in the error, whereas comparing distances would square it and lose
+/// Every candidate (x itself, the apex, the foot point on each face and on each edge ray) is
+/// rated by the violation of its own optimality conditions, and the smallest violation wins. The
+/// violation is a length, linear in the error, whereas comparing distances would square the error and lose
 /// half of the digits near the borders between regions.
 #[inline]
 pub fn project_polygonal(x: &mut [f64], vertices: &[[f64; 2]]) {
@@ -253,13 +260,14 @@ pub fn project_polygonal(x: &mut [f64], vertices: &[[f64; 2]]) {
     let flat = polygon_is_flat(vertices);
     let edge = |i: usize| outward_normal(&vertices[i], &vertices[(i + 1) % count]);
     let (mut best, mut miss) = ([0.0; 3], f64::INFINITY);
+    // Keeps the candidate with the smallest violation.
     let mut offer = |p: [f64; 3], m: f64| {
         if m < miss {
             (best, miss) = (p, m);
         }
     };
     let (mut outside, mut reach) = (0.0_f64, 0.0_f64);
-    // Normal of the face that ends at the current vertex; none when D is a point.
+    // Normal of the face that ends at the current vertex; `None` when D is a point.
     let mut before = (0..count).rev().find_map(edge);
     if let (None, Some(v)) = (before, vertices.first()) {
         let ray = ray_of(v);
@@ -272,7 +280,7 @@ pub fn project_polygonal(x: &mut [f64], vertices: &[[f64; 2]]) {
         };
         before = Some(normal);
         let (here, after) = (ray_of(&vertices[i]), ray_of(&vertices[(i + 1) % count]));
-        // Edge ray: the rest must not lean towards either neighbouring face.
+        // Edge ray: the remainder must not point towards either neighbouring face.
         let (forth, back) = (cross3(&here, &normal), cross3(&last, &here));
         let along = dot3(&here, &z);
         reach = reach.max(along);
@@ -281,7 +289,7 @@ pub fn project_polygonal(x: &mut [f64], vertices: &[[f64; 2]]) {
             let rest = [z[0] - p[0], z[1] - p[1], z[2] - p[2]];
             offer(p, dot3(&rest, &forth).max(dot3(&rest, &back)).max(0.0));
         }
-        // Face: the foot must lie between its two rays, and x on the outer side.
+        // Face: the foot point must lie between its two rays, and x on the outer side.
         let height = dot3(&normal, &z);
         outside = outside.max(height);
         let p = [0, 1, 2].map(|k| z[k] - height * normal[k]);
@@ -289,6 +297,7 @@ pub fn project_polygonal(x: &mut [f64], vertices: &[[f64; 2]]) {
         let below = if flat { 0.0 } else { -height };
         offer(p, beyond.max(below).max(0.0));
     }
+    // Apex, and x itself.
     offer([0.0; 3], reach);
     if !flat && outside <= miss {
         return; // x belongs to the cone
@@ -310,10 +319,10 @@ pub fn validate_polygon(vertices: &[[f64; 2]]) -> Result<()> {
     check_finite("vertices of the section", &flat)?;
     let turn = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
     let size = norm(&flat);
-    // Decimal input leaves a few roundings in points meant to be on a line.
+    // Decimal input leaves a few roundings in points meant to be collinear.
     let slack = 16.0 * f64::EPSILON * size * size;
     // A right turn by this angle costs the projection as much, relatively. Vertices so close
-    // that their own rounding turns the edge between them are refused here.
+    // that their own rounding turns the edge between them are rejected here.
     let bend = 1e-10;
     let mut winding = 0.0;
     for i in 0..count {
@@ -325,14 +334,14 @@ pub fn validate_polygon(vertices: &[[f64; 2]]) -> Result<()> {
         let (e, f) = ([b[0] - a[0], b[1] - a[1]], [c[0] - b[0], c[1] - b[1]]);
         let straight = e[0] * f[0] + e[1] * f[1];
         winding += turn(e, f).atan2(straight);
-        // Each edge sees 0 on its left, and the next edge turns left.
+        // Each edge has 0 on its left, and the next edge turns left.
         if turn(a, b) < -slack || turn(e, f) < -bend * norm(&e) * norm(&f) {
             return Err(ConvexError::NotConvexPolygon {
                 index: (i + 1) % count,
             });
         }
     }
-    // A star that turns left twice around is not convex; a single point must be 0 itself, a
+    // A star polygon that turns left twice is not convex; a single point must be 0 itself, a
     // segment must pass through 0.
     let off = if count == 1 { size } else { 0.0 };
     let beside = count == 2 && {

@@ -1,6 +1,6 @@
-//! What can go wrong, in sentences that name the argument, its value and what was expected.
+//! Errors; each message names the argument, its value and what was expected.
 
-/// Errors of this crate: invalid input, an empty set, or an iteration that did not arrive.
+/// Errors of this crate: invalid input, an empty set, or an iteration that did not converge.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvexError {

@@ -1,7 +1,7 @@
 //! The scalar product ⟨x, y⟩ = xᵀ A y of a symmetric positive definite matrix A.
 //!
-//! With A = L Lᵀ the map w = Lᵀ x turns the metric into the Euclidean one ("white"
-//! coordinates); projections in the kinetic metric (B02 §1) are Euclidean ones there.
+//! With A = L Lᵀ the map w = Lᵀ x turns the metric into the Euclidean one (whitening; w are the "white"
+//! coordinates); projections in the kinetic metric (B02 §1) are Euclidean ones in them.
 
 use crate::dense::{cholesky_in_place, dot, solve_lower, solve_lower_transposed};
 use crate::error::{ConvexError, Result, check_finite, check_len};
@@ -40,13 +40,14 @@ impl Metric {
 
     /// Replaces the matrix by another of the same size without allocating.
     ///
-    /// On error the metric keeps its old value only if the sizes or entries were refused; a
-    /// matrix found indefinite leaves the Euclidean metric.
+    /// On error the metric keeps its old value if the sizes or entries were invalid; after a
+    /// matrix that is not positive definite it is the Euclidean metric.
     pub fn reset(&mut self, a: &[f64]) -> Result<()> {
         let n = self.n;
         check_len("metric", a.len(), n * n)?;
         check_finite("metric", a)?;
         let largest = crate::dense::max_abs(a);
+        // Symmetric to rounding; the mean of both triangles is used.
         for i in 0..n {
             for j in 0..i {
                 let (value, mirror) = (a[i * n + j], a[j * n + i]);
@@ -98,7 +99,7 @@ impl Metric {
         self.n
     }
 
-    /// Whether this was built as the Euclidean metric.
+    /// Whether this was constructed as the Euclidean metric.
     pub fn is_euclidean(&self) -> bool {
         self.euclidean
     }
@@ -113,12 +114,13 @@ impl Metric {
         &self.factor
     }
 
-    /// The metric of A⁻¹, in which covectors (impulses) are measured.
+    /// The metric of A⁻¹, the one for covectors (impulses).
     pub fn inverse(&self) -> Result<Self> {
         let n = self.n;
         if self.euclidean {
             return Ok(self.clone());
         }
+        // Columns of A⁻¹, then the mean with the transpose.
         let mut inv = vec![0.0; n * n];
         for (i, row) in inv.chunks_exact_mut(n.max(1)).enumerate() {
             row[i] = 1.0;
@@ -161,7 +163,7 @@ impl Metric {
         self.inner(x, x).max(0.0).sqrt()
     }
 
-    /// x ← Lᵀ x: to white coordinates.
+    /// x ← Lᵀ x: transforms to white coordinates.
     pub fn whiten(&self, x: &mut [f64]) {
         if self.euclidean {
             return;
@@ -172,14 +174,14 @@ impl Metric {
         }
     }
 
-    /// x ← L⁻ᵀ x: back from white coordinates.
+    /// x ← L⁻ᵀ x: transforms back from white coordinates.
     pub fn unwhiten(&self, x: &mut [f64]) {
         if !self.euclidean {
             solve_lower_transposed(&self.factor, self.n, x);
         }
     }
 
-    /// g ← L⁻¹ g: a covector (row of constraints) in white coordinates.
+    /// g ← L⁻¹ g: a covector (constraint row) in white coordinates.
     pub fn whiten_covector(&self, g: &mut [f64]) {
         if !self.euclidean {
             solve_lower(&self.factor, self.n, g);

@@ -1,13 +1,13 @@
-//! How positions follow velocities.
+//! Configuration space: how positions follow from velocities.
 //!
-//! A velocity has one entry for each degree of freedom; a position may need more (a unit quaternion
-//! has four for three). The chart says which positions belong to which velocities and moves a
-//! position along a velocity held for a time:
+//! A velocity has one entry for each degree of freedom; a position may need more (a unit quaternion has four for
+//! three). The configuration space says which positions belong to which velocities and integrates a constant velocity
+//! over a time h:
 //!
 //! ```text
-//! line, angle:   q ← q + h v                       (angles wind: they are never reduced)
+//! length, angle: q ← q + h v                       (angles are never reduced modulo 2π)
 //! orientation:   q ← q ⊗ exp(½ h ω)                q unit quaternion (w, x, y, z), body to space;
-//!                                                  ω the spin in body axes, so A is constant there
+//!                                                  ω the angular velocity in body axes, so A is constant there
 //! ```
 
 /// One coordinate of a mechanism.
@@ -15,9 +15,9 @@
 pub enum Coordinate {
     /// A length: one position, one velocity.
     Length,
-    /// An angle that winds: one position, one velocity.
+    /// An angle, never reduced modulo 2π: one position, one velocity.
     Angle,
-    /// An orientation in space: a unit quaternion (w, x, y, z) and the spin in body axes.
+    /// An orientation in space: a unit quaternion (w, x, y, z) and the angular velocity in body axes.
     Orientation,
 }
 
@@ -45,6 +45,7 @@ pub struct ConfigurationSpace {
     coordinates: Vec<Coordinate>,
     num_positions: usize,
     num_velocities: usize,
+    /// No orientation: q̇ = v.
     is_euclidean: bool,
 }
 
@@ -62,7 +63,7 @@ impl ConfigurationSpace {
         }
     }
 
-    /// `n` lengths or angles.
+    /// Configuration space ℝⁿ: `n` lengths.
     pub fn euclidean(n: usize) -> Self {
         Self::new(vec![Coordinate::Length; n])
     }
@@ -82,12 +83,13 @@ impl ConfigurationSpace {
         self.num_velocities
     }
 
-    /// Moves `q` along `v` for the time `h`; quaternions stay of unit length.
+    /// Integrates the constant velocity `v` over the time `h`, from `q` in place; quaternions stay of unit length.
     pub fn integrate(&self, q: &mut [f64], v: &[f64], h: f64) {
         if self.is_euclidean {
             q.iter_mut().zip(v).for_each(|(q, v)| *q += h * v);
             return;
         }
+        // p and s: first position and first velocity of the coordinate.
         let (mut p, mut s) = (0, 0);
         for coordinate in &self.coordinates {
             match coordinate {
@@ -99,7 +101,7 @@ impl ConfigurationSpace {
         }
     }
 
-    /// q̇ of a velocity: v itself for lines and angles, ½ q ⊗ (0, ω) for orientations.
+    /// q̇ of a velocity: v itself for lengths and angles, ½ q ⊗ (0, ω) for orientations.
     pub fn position_rate_into(&self, q: &[f64], v: &[f64], rate: &mut [f64]) {
         if self.is_euclidean {
             rate.copy_from_slice(v);
@@ -120,7 +122,7 @@ impl ConfigurationSpace {
         }
     }
 
-    /// Gives every quaternion unit length; returns the largest | |q| − 1 | found.
+    /// Normalises every quaternion; returns the largest | |q| − 1 | found.
     pub fn normalise(&self, q: &mut [f64]) -> f64 {
         let (mut p, mut worst) = (0, 0.0_f64);
         for coordinate in &self.coordinates {
@@ -133,11 +135,11 @@ impl ConfigurationSpace {
     }
 }
 
-/// q ← q ⊗ exp(½ h ω), normalised.
+/// q ← q ⊗ exp(½ h ω), normalised: the exponential map of a constant angular velocity.
 fn integrate_quaternion(q: &mut [f64], spin: &[f64], h: f64) {
     let speed = (spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]).sqrt();
     let half = 0.5 * h * speed;
-    // sin(x)/x to the last digit near 0.
+    // sin(x)/x by its series near 0, to the last digit.
     let sinc = if half.abs() < 1e-4 {
         1.0 - half * half / 6.0
     } else {
@@ -165,6 +167,7 @@ fn multiply(a: &[f64], b: &[f64]) -> [f64; 4] {
     ]
 }
 
+/// Normalises a quaternion; returns | |q| − 1 |.
 fn unit(q: &mut [f64]) -> f64 {
     let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
     if length > 0.0 {

@@ -1,8 +1,8 @@
-//! Why a mechanism cannot be computed, or not any further.
+//! Errors of systems and of motions.
 
 use thiserror::Error;
 
-/// An evaluation that gave no number or no law.
+/// An evaluation that gave no finite number or no valid law.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{what} {problem} at t = {t}")]
 pub struct SystemError {
@@ -10,17 +10,17 @@ pub struct SystemError {
     pub what: String,
     /// What is wrong with it.
     pub problem: String,
-    /// The instant.
+    /// Time.
     pub t: f64,
 }
 
-/// Why a motion cannot start or cannot go on.
+/// Why a motion cannot start or cannot be continued.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MechanismError {
-    /// An expression or a law failed.
+    /// An evaluation of the system failed.
     #[error(transparent)]
     System(#[from] SystemError),
-    /// A is not positive definite.
+    /// The mass matrix A is not positive definite.
     #[error(
         "the mass matrix is {what} at t = {t}: its pivot for `{coordinate}` is {pivot:e} at {state}. \
          Every velocity must carry kinetic energy; check the kinetic energy and the coordinates"
@@ -53,7 +53,7 @@ pub enum MechanismError {
         /// The instant.
         t: f64,
     },
-    /// The initial velocity leaves the admissible set.
+    /// The initial velocity violates a bilateral constraint.
     #[error(
         "the initial velocity is incompatible with `{constraint}`: its relative velocity is {value:e} \
          at t = {t}, but {expected}"
@@ -68,7 +68,7 @@ pub enum MechanismError {
         /// The instant.
         t: f64,
     },
-    /// Constraints that contradict each other.
+    /// Bilateral constraints that contradict each other.
     #[error(
         "the constraints {names} are dependent at t = {t} and leave no solution: {detail} \
          (B02 counter-example 3)"
@@ -126,21 +126,21 @@ pub enum MechanismError {
         /// What was expected.
         expected: &'static str,
     },
-    /// The motion left the numbers.
+    /// A velocity or an energy is no longer finite.
     #[error("the motion blew up at t = {t}: {what} is no longer finite")]
     BlowUp {
         /// The instant.
         t: f64,
-        /// What left the numbers.
+        /// The quantity that is not finite.
         what: String,
     },
-    /// What was saved is of another motion.
+    /// The checkpoint belongs to another motion.
     #[error(
         "what was saved of a motion is of another integrator or another system; restore it into a \
          motion of the same system, settings and initial state"
     )]
     CheckpointMismatch,
-    /// The event-driven integrator cannot go on.
+    /// The event-driven integrator cannot continue.
     #[error("the event-driven integrator stopped at t = {t}: {reason}")]
     EventDriven {
         /// The instant.

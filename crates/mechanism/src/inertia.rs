@@ -1,16 +1,18 @@
-//! The kinetic metric A(t,q) at one place, factored: A = L Lᵀ, v̂ = Lᵀ v (then E = ½‖v̂‖²).
+//! Mass matrix A(t,q) at one configuration and its Cholesky factor: A = L Lᵀ, kinetic coordinates v̂ = Lᵀ v, E =
+//! ½‖v̂‖².
 
 use convex::{ConvexError, dense};
 
 use crate::error::MechanismError;
 use crate::system::{StateRef, System};
 
-/// A pivot below this share of its diagonal entry is rounding, not inertia.
+/// A pivot below this share of its diagonal entry is rounding: A is singular.
 const SINGULAR: f64 = 1e-14;
 
-/// A, its factor and K at one place.
+/// A, its Cholesky factor, and the forces K at one configuration.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Inertia {
+    /// Number of velocities.
     pub(crate) n: usize,
     /// A, row-major.
     pub(crate) mass: Vec<f64>,
@@ -30,7 +32,7 @@ impl Inertia {
         }
     }
 
-    /// Evaluates A and K and factors A.
+    /// Evaluates A and K at a state and factors A.
     pub(crate) fn evaluate<S: System + ?Sized>(
         &mut self,
         system: &mut S,
@@ -44,6 +46,7 @@ impl Inertia {
         }
     }
 
+    /// Error: names the velocity whose pivot failed.
     fn singular<S: System + ?Sized>(
         &self,
         system: &S,
@@ -78,19 +81,19 @@ impl Inertia {
         dense::solve_spd(&self.factor, self.n, x);
     }
 
-    /// ‖x‖ in the dual metric, √(xᵀ A⁻¹ x), destroying x.
+    /// Dual norm √(xᵀ A⁻¹ x) = ‖L⁻¹x‖. Overwrites x.
     pub(crate) fn dual_norm(&self, x: &mut [f64]) -> f64 {
         dense::solve_lower(&self.factor, self.n, x);
         dense::dot(x, x).sqrt()
     }
 
-    /// ‖v‖ = √(vᵀ A v).
+    /// Kinetic norm ‖v‖ = √(vᵀ A v).
     pub(crate) fn norm(&self, v: &[f64]) -> f64 {
         (2.0 * self.energy(v)).max(0.0).sqrt()
     }
 }
 
-/// Positions by name, for messages.
+/// Positions with their names, for messages.
 pub(crate) fn describe<S: System + ?Sized>(system: &S, q: &[f64]) -> String {
     let entry = |(i, value): (usize, &f64)| format!("{} = {value}", system.position_name(i));
     let all: Vec<String> = q.iter().enumerate().map(entry).collect();
@@ -105,7 +108,7 @@ pub(crate) fn cholesky(a: &mut [f64], n: usize) -> Result<(), (usize, f64)> {
         Ok(()) => {}
     }
     for i in 0..n {
-        // The diagonal entry was the square of the row of L.
+        // Pivots against the diagonal of A, which is the squared length of the row of L.
         let row = &a[i * n..=i * n + i];
         let pivot = row[i] * row[i];
         if !(pivot > SINGULAR * dense::dot(row, row)) {

@@ -1,23 +1,23 @@
-//! Small square systems M y = b that may be singular: the solution of least length, and how far it
-//! is from solving.
+//! Least-norm solution of small square systems M y = b that may be singular.
 //!
-//! Regular systems go through L U. Where a pivot is lost in rounding (dependent constraints: more
-//! contacts than degrees of freedom), M = U Σ Vᵀ by one-sided Jacobi rotations, which is accurate
-//! for every singular value, and y = V Σ⁺ Uᵀ b.
+//! Regular systems are solved by LU factorisation. Where a pivot is lost in rounding (dependent constraints: more
+//! contacts than degrees of freedom), M = U Σ Vᵀ by one-sided Jacobi rotations, which is accurate for every singular
+//! value, and y = V Σ⁺ Uᵀ b (pseudoinverse).
 
 use convex::dense;
 
-/// Pivots and singular values below this share of the largest are zero: dependent rows leave
-/// 1e-16 times the condition of the others, independent ones in use stay far above.
+/// Rank tolerance: pivots and singular values below this share of the largest are zero. Dependent rows leave 1e-16
+/// times the condition of the others, independent ones in use stay far above.
 const RANK: f64 = 1e-10;
 
-/// Solves M y = b (n × n, row-major, rows and columns of length about one) for the y of least
-/// length. Returns y and whether M is regular.
+/// Solves M y = b (n × n, row-major, rows and columns of length about one) for the y of least norm. Returns y and
+/// whether M is regular.
 pub(crate) fn solve_least_norm(m: &[f64], b: &[f64]) -> (Vec<f64>, bool) {
     let n = b.len();
     let mut lu = m.to_vec();
     let mut pivots = vec![0; n];
     if dense::lu_in_place(&mut lu, n, &mut pivots).is_ok() {
+        // Regular by the ratio of the pivots: solve, and refine once.
         let sizes = (0..n).map(|i| lu[i * n + i].abs());
         let (low, high) = sizes.fold((f64::INFINITY, 0.0_f64), |(l, h), x| (l.min(x), h.max(x)));
         if low > RANK * high {
@@ -30,7 +30,7 @@ pub(crate) fn solve_least_norm(m: &[f64], b: &[f64]) -> (Vec<f64>, bool) {
     (svd_solve(m, b), false)
 }
 
-/// One correction y ← y + M⁻¹(b − M y).
+/// One step of iterative refinement, y ← y + M⁻¹(b − M y).
 fn refine(m: &[f64], b: &[f64], lu: &[f64], pivots: &[usize], y: &mut [f64]) {
     let n = b.len();
     let mut rest = vec![0.0; n];
@@ -40,14 +40,14 @@ fn refine(m: &[f64], b: &[f64], lu: &[f64], pivots: &[usize], y: &mut [f64]) {
     y.iter_mut().zip(&rest).for_each(|(y, r)| *y += r);
 }
 
-/// Columns rotated until orthogonal, M V = U Σ: the rotated columns and V, by columns.
+/// One-sided Jacobi SVD: rotates columns until they are orthogonal, M V = U Σ. Returns U Σ and V, by columns.
 fn jacobi_svd(mut column: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     let n = column.len();
     let mut v: Vec<Vec<f64>> = (0..n)
         .map(|j| (0..n).map(|i| f64::from(u8::from(i == j))).collect())
         .collect();
     let sizes = column.iter().map(|c| dense::dot(c, c));
-    // What is left of a dependent column is rounding, with no direction to be orthogonal in.
+    // The remainder of a dependent column is rounding, which cannot be made orthogonal.
     let gone = f64::EPSILON * f64::EPSILON * sizes.fold(0.0, f64::max);
     for _ in 0..60 {
         let mut rotated = false;
@@ -63,7 +63,7 @@ fn jacobi_svd(mut column: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     (column, v)
 }
 
-/// V Σ⁺ Uᵀ b.
+/// Pseudoinverse solution V Σ⁺ Uᵀ b.
 fn svd_solve(m: &[f64], b: &[f64]) -> Vec<f64> {
     let n = b.len();
     let column = (0..n).map(|j| (0..n).map(|i| m[i * n + j]).collect());
@@ -80,7 +80,7 @@ fn svd_solve(m: &[f64], b: &[f64]) -> Vec<f64> {
     y
 }
 
-/// Orthonormal combinations of the columns that vanish.
+/// Orthonormal basis of the null space, from the columns of a matrix.
 pub(crate) fn null_space(columns: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let (column, v) = jacobi_svd(columns);
     let sizes: Vec<f64> = column.iter().map(|c| dense::dot(c, c).sqrt()).collect();
@@ -89,8 +89,8 @@ pub(crate) fn null_space(columns: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     v.into_iter().zip(sizes).filter_map(gone).collect()
 }
 
-/// Rotates columns p and q until they are orthogonal; false if they are already, or if one of them is
-/// `gone`.
+/// Jacobi rotation that makes columns p and q orthogonal. Returns false if they are already, or if the square of one is
+/// below `gone`.
 fn orthogonalise(
     column: &mut [Vec<f64>],
     v: &mut [Vec<f64>],
@@ -105,6 +105,7 @@ fn orthogonalise(
     if a.min(b) <= gone || c.abs() <= f64::EPSILON * (a * b).sqrt() {
         return false;
     }
+    // Angle of the rotation, by the smaller root of t² + 2ζt − 1 = 0.
     let zeta = (b - a) / (2.0 * c);
     let tangent = zeta.signum() / (zeta.abs() + zeta.hypot(1.0));
     let cosine = 1.0 / tangent.hypot(1.0);

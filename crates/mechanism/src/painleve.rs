@@ -1,15 +1,14 @@
-//! Sliding contact without collision: is the continuation unique?
+//! Painlevé's paradox: whether a contact that slides without collision continues uniquely.
 //!
-//! A contact slides with U_n = 0. Its reaction may make the velocity jump although nothing collides
-//! when the cone of A⁻¹(reactions) meets the tangent space, which is decided by
+//! A contact slides with U_n = 0. Its reaction may make the velocity jump although nothing collides when the cone of
+//! A⁻¹(reactions) meets the tangent space, which is decided by
 //!
 //! ```text
 //! γ(q) = min_{w ∈ D} ⟨n, A⁻¹(n + w)⟩ = H_nn − max_{w ∈ D} (−H_nt · w)        (P15 §3, M88 §14)
 //! ```
 //!
-//! with Ĝ less its part along rows that are held at rest: joints, and the other contacts that are
-//! closed and do not part (their tangential rows too where they stick). A⁻¹ is the case of one free
-//! contact.
+//! with the fixed rows eliminated from Ĝ: joints, and the other contacts that are closed and do not separate (their
+//! tangential rows, too, where they stick). A⁻¹ is the case of one free contact.
 //!
 //! γ > 0: u⁺ = u⁻. γ < 0: u⁺ ∈ {u⁻, ũ}. γ = 0: u⁺ ∈ [u⁻, ũ]. Here
 //!
@@ -17,10 +16,10 @@
 //! ũ = proj_q(0, (u⁻ + A⁻¹R) ∩ T),   R = ℝ⁺(n + D),   T = { U_n = 0 }
 //! ```
 //!
-//! the admissible velocity of least kinetic energy. It is found by the contact law of the scheme
-//! started at U_n = −ε, ε → 0: for γ < 0 the discrete law gives ũ (P15, proof of theorem 1). With one
-//! direction of friction Coulomb's law gives the same; with two it does not, and each scheme jumps by its own
-//! law: Paoli's to the least energy, the others by Coulomb's law.
+//! is the admissible velocity of least kinetic energy. It is computed by the contact law of the scheme started at U_n =
+//! −ε, ε → 0: for γ < 0 the discrete law gives ũ (P15, proof of theorem 1). With one direction of friction Coulomb's
+//! law gives the same; with two it does not, and each scheme jumps by its own law: Paoli's to the least energy, the
+//! others by Coulomb's law.
 
 use contact::law::Status;
 use convex::dense;
@@ -34,7 +33,7 @@ use crate::system::{Constraint, StateRef, ConstraintKind, System};
 /// |γ| below this share of H_nn counts as γ = 0.
 const ZERO: f64 = 1e-12;
 
-/// How many velocities a tangential contact may continue with.
+/// The velocities that a sliding contact may continue with.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcomes {
     /// γ > 0: only u⁻.
@@ -51,7 +50,7 @@ pub enum Outcomes {
     },
 }
 
-/// γ and the set of possible outcomes of one contact.
+/// γ and the possible outcomes of one sliding contact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PainleveAnalysis {
     /// γ(q), 1/kg.
@@ -60,8 +59,8 @@ pub struct PainleveAnalysis {
     pub outcomes: Outcomes,
 }
 
-/// γ of a contact, or of a joint with friction and one function, at a state; +∞ for other constraints and
-/// where the others fix the normal velocity.
+/// γ of a contact, or of a joint with friction and one function, at a state; +∞ for other constraints and where the
+/// others fix the normal velocity.
 ///
 /// # Errors
 /// An evaluation that failed, or a mass matrix that is not positive definite.
@@ -75,7 +74,7 @@ pub fn gamma<S: System + ?Sized>(
     })
 }
 
-/// γ of a contact that slides as it does at a state: positive where u⁻ is the only outcome.
+/// γ of a contact for the direction in which it slides at a state: positive where u⁻ is the only outcome.
 pub(crate) fn gamma_of_sliding<S: System + ?Sized>(
     system: &mut S,
     contact: usize,
@@ -86,6 +85,7 @@ pub(crate) fn gamma_of_sliding<S: System + ?Sized>(
     })
 }
 
+/// Evaluates `value` for a contact or friction joint in its environment; +∞ for other constraints.
 fn evaluate<S: System + ?Sized>(
     system: &mut S,
     contact: usize,
@@ -107,8 +107,8 @@ fn evaluate<S: System + ?Sized>(
     Ok(value(&place))
 }
 
-/// γ and the outcomes of a contact that slides at `at` with U_n = 0; whether the gap is closed is
-/// the caller's to know. The jump is that of the contact law of `scheme`.
+/// γ and the outcomes of a contact that slides at `at` with U_n = 0; the caller must know that the gap is closed. The
+/// jump is that of the contact law of `scheme`.
 ///
 /// # Errors
 /// An evaluation that failed, or a mass matrix that is not positive definite.
@@ -142,13 +142,13 @@ pub fn analyse_sliding_contact<S: System + ?Sized>(
     Ok(PainleveAnalysis { gamma, outcomes })
 }
 
-/// The accelerations that the laws allow at a state with a joint whose friction follows its reaction,
-/// with joints and the contacts that touch and do not part: more than one where the joint may push with
-/// either sign (B02 §6, example 14). Empty for other constraints.
+/// The accelerations that the laws admit at a state, for a joint whose friction follows its reaction, together with
+/// joints and the contacts that are closed and do not separate: more than one where the joint may push with either sign
+/// (B02 §6, example 14). Empty for other constraints.
 ///
 /// # Errors
-/// An evaluation that failed, a mass matrix that is not positive definite, or a force set that the
-/// event-driven integrator does not know.
+/// An evaluation that failed, a mass matrix that is not positive definite, or a force set that the event-driven
+/// integrator does not know.
 pub fn joint_accelerations<S: System>(
     system: &mut S,
     joint: usize,
@@ -158,6 +158,7 @@ pub fn joint_accelerations<S: System>(
         return Ok(Vec::new());
     };
     let place = ContactEnvironment::new(system, joint, at)?;
+    // Bounded forces take part in accelerations, though not in impulses.
     let joints = system.constraints().iter().enumerate();
     let bounded = joints.filter(|(_, c)| c.kind == ConstraintKind::NonFirm);
     let mut members: Vec<usize> = bounded.map(|(i, _)| i).collect();
@@ -166,16 +167,17 @@ pub fn joint_accelerations<S: System>(
     crate::event::accelerations(system, at, &members)
 }
 
-/// A contact with all that acts beside it.
+/// A contact with the constraints that act beside it.
 struct ContactEnvironment {
     inertia: Inertia,
-    /// The contact first.
+    /// Rows and laws; the contact is the first.
     problem: StepProblem,
-    /// Rows beside it that are held at rest.
+    /// Rows of the others whose velocity is fixed.
     fixed_rows: Vec<usize>,
 }
 
 impl ContactEnvironment {
+    /// Evaluates a contact and all constraints that act at a state.
     fn new<S: System + ?Sized>(
         system: &mut S,
         contact: usize,
@@ -204,6 +206,7 @@ impl ContactEnvironment {
         Ok(place)
     }
 
+    /// Appends a constraint with ρ = 0.
     fn push<S: System + ?Sized>(
         &mut self,
         system: &mut S,
@@ -218,7 +221,7 @@ impl ContactEnvironment {
         stage.push(system, constraint, at, 0.0, Status::Slip, weights)
     }
 
-    /// Adds a constraint that acts at this state, and the rows that it holds.
+    /// Adds another constraint where it acts at this state, and its fixed rows.
     fn add_neighbour<S: System + ?Sized>(
         &mut self,
         system: &mut S,
@@ -251,13 +254,14 @@ impl ContactEnvironment {
             }
             _ => (rows.len(), rows.end..rows.end),
         };
+        // All rows are fixed where it sticks, the normal rows where it slides.
         let held = !tangential.is_empty() && !stage.has_relative_velocity(k, tangential, at.v);
         let count = if held { rows.len() } else { normal };
         self.fixed_rows.extend(rows.take(count));
         Ok(())
     }
 
-    /// The velocity after a collision of the contact with vanishing approach.
+    /// The velocity after a collision of the contact with vanishing approach, U_n⁻ = −ε.
     fn vanishing_approach_jump<S: System + ?Sized>(
         &mut self,
         system: &mut S,
@@ -269,7 +273,7 @@ impl ContactEnvironment {
         let mut free = at.v.to_vec();
         let mut push: Vec<f64> = stage.jacobian[..n].to_vec();
         self.inertia.solve(&mut push);
-        // U_n⁻ = −ε exactly: remove what there is, then approach. Joints take part in the solve.
+        // U_n⁻ = −ε exactly: remove the present U_n, then approach. Joints take part in the solve.
         let approach = (stage.begin[0] + 1e-9 * size.max(f64::MIN_POSITIVE)) / normal;
         dense::axpy(-approach, &push, &mut free);
         let mut jump = vec![0.0; n];

@@ -1,8 +1,8 @@
-//! What a motion is continued from, to the bit.
+//! Checkpoint of a motion: all that it is continued from, to the bit.
 //!
-//! Beside the state itself an integrator remembers things: the count of steps that makes t = start + k h
-//! exact, the length that a variable step is tried with, what the events were read off so far, and
-//! event-driven the modes and recent impacts. Everything else is scratch.
+//! Beside the state an integrator remembers: the count of steps that makes t = start + k h exact, the trial length of
+//! an adaptive step, the history that events are detected from, and, event-driven, the contact modes and recent
+//! impacts. Everything else is scratch. The format (postcard) stores the order of fields and variants, not their names.
 
 use contact::law::Status;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::event::EventDrivenMemory;
 use crate::state::{StepReport, State};
 use crate::stepper::TimeSteppingMemory;
 
-/// What a motion is continued from, by [`crate::Motion::restore`].
+/// Checkpoint of a motion, continued by [`crate::Integrator::restore`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MotionCheckpoint {
     pub(crate) state: State,
@@ -19,29 +19,29 @@ pub struct MotionCheckpoint {
     pub(crate) memory: IntegratorMemory,
 }
 
-/// What an integrator remembers.
+/// What an integrator remembers beside state and report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum IntegratorMemory {
-    /// Time stepping.
+    /// Of a [`crate::TimeStepper`].
     TimeStepping(TimeSteppingMemory),
-    /// Event-driven.
+    /// Of [`crate::EventDriven`].
     EventDriven(EventDrivenMemory),
 }
 
 impl MotionCheckpoint {
-    /// Time of the state.
+    /// Time of the checkpoint.
     pub fn t(&self) -> f64 {
         self.state.t
     }
 
-    /// Whether it is of a system like that of `state`.
+    /// Whether it has the numbers of positions, velocities, rows and constraints of `state`.
     pub(crate) fn fits(&self, state: &State) -> bool {
         let lengths = |s: &State| [s.q.len(), s.v.len(), s.impulse.len(), s.status.len()];
         lengths(&self.state) == lengths(state)
     }
 }
 
-/// A status in a file: the laws know nothing of files.
+/// Serialisation of a status as a number from 0 to 2: the crate `contact` has no serialisation of its own.
 pub(crate) mod status {
     use super::{Deserialize, Status};
     use serde::de::{Deserializer, Error};
@@ -73,7 +73,7 @@ pub(crate) mod status {
     }
 }
 
-/// The same for many.
+/// Serialisation of a list of statuses.
 pub(crate) mod statuses {
     use super::{Deserialize, Status, status};
     use serde::de::Deserializer;

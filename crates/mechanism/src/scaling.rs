@@ -1,40 +1,41 @@
-//! Normal rows in the unit of length.
+//! Scaling of normal rows to the unit of length.
 //!
-//! Friction bounds |S_t| by μ|S_n|, S_n the force along the normal: the norm of λ dφ, which does not
-//! depend on how the function φ of a constraint is written (B02 §6.1). A gap or joint whose function
-//! is no distance, 10 z or x² + y² + z² − 1, has rows of another length. With N its normal rows and
-//! t its tangential ones, over the coordinates that are lengths,
+//! Friction bounds |S_t| by μ|S_n|, where S_n is the force along the normal: the norm of λ dφ, which does not depend on
+//! how the function φ of a constraint is written (B02 §6.1). A gap or joint whose function is no distance, 10 z or x² +
+//! y² + z² − 1, has rows of another length. With N its normal rows and t its tangential ones, over the coordinates that
+//! are lengths,
 //!
 //! ```text
 //! N Nᵀ = ‖t‖² L Lᵀ,     N ← L⁻¹ N,     W, bias and φ likewise
 //! ```
 //!
-//! so that S_n is the force conjugate to a distance. This is known for the contact of a body that can
-//! be moved in all directions: where the tangential rows are of one length, at right angles to each
-//! other and to the normal ones, and the metric of the lengths is as wide along all of them. Elsewhere
-//! (pendulums, linkages in angles) nothing tells a distance from its double, and functions are taken
-//! as they are written; a contact may then give its normal velocity by the key `normal`.
+//! so that S_n is the force conjugate to a distance. The scale is determined for the contact of a body that can be
+//! moved in all directions: where the tangential rows have one length, are orthogonal to each other and to the normal
+//! ones, and the mass matrix of the lengths is isotropic along all of them. Elsewhere (pendulums, linkages in angles)
+//! nothing distinguishes a distance from its double, and functions are taken as they are written; a contact may then
+//! give its normal velocity by the key `normal`.
 
 use crate::chart::{ConfigurationSpace, Coordinate};
 use crate::system::{StateRef, System};
 
-/// Angles and lengths of rows agree to this.
+/// Tolerance on angles and lengths of rows.
 const ALIKE: f64 = 1e-6;
 
 /// Rows this near to unit length are those of a distance.
 const DISTANCE: f64 = 1e-9;
 
-/// How the normal rows of one constraint are brought to the unit of length.
+/// Scaling of the normal rows of one constraint to the unit of length.
 #[derive(Debug, Clone)]
 pub struct NormalScaling {
-    /// Normal rows, one or two, and tangential ones.
+    /// Number of normal rows, one or two.
     normal: usize,
+    /// Number of tangential rows.
     tangential: usize,
     /// Velocities that are rates of lengths.
     length_velocities: Vec<usize>,
 }
 
-/// L⁻¹ of one or two rows, as the entries of L: l11, l21, l22.
+/// The factor L of one or two normal rows: l11, l21, l22.
 #[derive(Debug, Clone, Copy)]
 pub struct NormalFactor {
     normal: usize,
@@ -42,7 +43,7 @@ pub struct NormalFactor {
 }
 
 impl NormalScaling {
-    /// For a constraint with friction; `None` where there is nothing to scale.
+    /// The scaling of a constraint with friction; `None` where there is nothing to scale.
     pub fn new(chart: &ConfigurationSpace, normal: usize, tangential: usize) -> Option<Self> {
         let mut lines = Vec::new();
         let mut at = 0;
@@ -64,18 +65,19 @@ impl NormalScaling {
         self.normal + self.tangential
     }
 
-    /// The entries of a row over lengths.
+    /// The entries of a row that belong to lengths.
     fn lengths<'a>(&'a self, jacobian: &'a [f64], row: usize, n: usize) -> Vec<f64> {
         self.length_velocities.iter().map(|i| jacobian[row * n + i]).collect()
     }
 
-    /// The factor at a place with these rows of n entries; `None` where they are as they should be,
-    /// or where they do not tell.
+    /// The factor L for these rows of n entries; `None` where the function is a distance already, or where the rows do
+    /// not determine a scale.
     pub fn at(&self, jacobian: &[f64], n: usize) -> Option<NormalFactor> {
         let row = |i: usize| self.lengths(jacobian, i, n);
         let rows: Vec<Vec<f64>> = (0..self.rows()).map(row).collect();
         let (normal, tangential) = rows.split_at(self.normal);
         let unit = dot(&tangential[0], &tangential[0]);
+        // The tangential rows must be orthogonal, of one length, and orthogonal to the normal rows.
         for (i, t) in tangential.iter().enumerate() {
             let alike = (dot(t, t) - unit).abs() <= ALIKE * unit;
             let apart = tangential[..i]
@@ -89,6 +91,7 @@ impl NormalScaling {
                 return None;
             }
         }
+        // Cholesky factor of N Nᵀ/‖t‖².
         let first = (dot(&normal[0], &normal[0]) / unit).sqrt();
         let mut factor = [first, 0.0, 1.0];
         if let [a, b] = normal {
@@ -104,7 +107,7 @@ impl NormalScaling {
         })
     }
 
-    /// Whether the metric of the lengths is equally wide along all rows.
+    /// Whether the mass matrix of the lengths is isotropic along all rows.
     fn isotropic(&self, jacobian: &[f64], mass: &[f64], n: usize) -> bool {
         let m = self.length_velocities.len();
         let mut block: Vec<f64> = Vec::with_capacity(m * m);
@@ -114,6 +117,7 @@ impl NormalScaling {
         if cholesky(&mut block, m).is_none() {
             return false;
         }
+        // Inverse inertia along each row.
         let widths: Vec<f64> = (0..self.rows())
             .map(|i| {
                 let row = self.lengths(jacobian, i, n);
@@ -141,8 +145,9 @@ impl NormalFactor {
     }
 }
 
-/// The scaling of a constraint, where it needs one: not where its function is a distance at `at` and at places
-/// nearby, nor where its rows do not tell. `system` must give the rows as they are written. Where the rows or the metric cannot be evaluated, nothing is scaled.
+/// The scaling of a constraint, where it needs one: not where its function is a distance at `at` and at positions
+/// nearby, nor where its rows do not determine a scale. `system` must give the rows as they are written. Where the rows
+/// or the mass matrix cannot be evaluated, nothing is scaled.
 pub fn scaling_if_needed<S: System>(
     system: &mut S,
     constraint: usize,

@@ -1,46 +1,46 @@
-//! How a motion is computed.
+//! Settings of a motion: scheme, step, force evaluation, impact law, tolerance.
 
 use crate::error::MechanismError;
 
-/// Which integrator.
+/// Integration scheme.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scheme {
     /// Moreau's midpoint scheme (M88 §11).
     Midpoint,
     /// The θ-method of Moreau and Jean, K implicit: for stiff forces (JM92 §7).
     Theta(f64),
-    /// Paoli's scheme: q advanced first, the law at the new position (P15 §2).
+    /// Paoli's scheme: q is advanced first, the law holds at the new position (P15 §2).
     Paoli,
-    /// Event-driven.
+    /// Event-driven integration ([`crate::EventDriven`]). A [`crate::TimeStepper`] given this runs the midpoint scheme.
     Event,
 }
 
-/// Where the forces K are taken in the midpoint scheme.
+/// Velocity at which the midpoint scheme evaluates the forces K.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ForceEvaluation {
     /// At ½(v_I + v_F), iterated: second order in smooth motion.
     #[default]
     Mean,
-    /// At v_I, as in the papers: first order where K depends on v.
+    /// At v_I, explicit, as in the papers: first order where K depends on v.
     Begin,
 }
 
-/// How velocities jump (B02 §3, JM92 §6).
+/// Impact law (B02 §3, JM92 §6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ImpactLaw {
-    /// Moreau's weighted velocity, contact by contact (JM92 6.1).
+    /// Moreau's law of the weighted velocity U⁺ + ρU⁻, contact by contact (JM92 6.1).
     #[default]
     Moreau,
-    /// v⁺ = proj_V v⁻ − e proj_N v⁻ in the kinetic metric, one e (B02 1.13).
+    /// Canonical law v⁺ = proj_V v⁻ − e proj_N v⁻ in the kinetic metric, one e (B02 1.13).
     Canonical,
-    /// One contact after the other, fastest approach first.
+    /// Sequential law: one contact after the other, fastest approach first.
     Sequential,
-    /// Poisson's: compression, then a share of its impulses again.
+    /// Poisson's law: compression, then the share e of its impulses again.
     Poisson,
 }
 
 impl ImpactLaw {
-    /// Its name.
+    /// Its name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Moreau => "Moreau",
@@ -51,34 +51,33 @@ impl ImpactLaw {
     }
 }
 
-/// Variable steps: the local error is measured by step halving.
+/// Adaptive step length: the local error is estimated by step doubling.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdaptiveStep {
     /// Largest error of positions in one step, relative to 1 + |q|.
     pub tolerance: f64,
-    /// Steps are never shorter: through impacts the error is of first order.
+    /// Smallest step: through impacts the error is of first order, so that no step would be short enough.
     pub smallest: f64,
-    /// Steps are never longer.
+    /// Largest step.
     pub largest: f64,
 }
 
-/// How a motion is computed.
+/// Settings of a motion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Integrator.
+    /// Integration scheme.
     pub scheme: Scheme,
     /// Length of a step; of an output interval for the event-driven integrator.
     pub step: f64,
-    /// Variable steps, where asked for.
+    /// Adaptive step length, where asked for.
     pub adaptive: Option<AdaptiveStep>,
-    /// Where K is taken.
+    /// Velocity at which K is evaluated.
     pub force_evaluation: ForceEvaluation,
-    /// How velocities jump.
+    /// Impact law.
     pub impact: ImpactLaw,
-    /// Whether contacts are put back to their surface after each step (M88 Remark 11.1). Joints
-    /// always are.
+    /// Whether positions are projected onto violated contacts after each step (M88 Remark 11.1). Joints always are.
     pub projection: bool,
-    /// Residual that the contact problem of each step must reach.
+    /// Tolerance of the residual of the contact problem of each step.
     pub tolerance: f64,
 }
 
@@ -97,7 +96,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Checks the numbers.
+    /// Checks that all settings are in range.
     ///
     /// # Errors
     /// A setting out of range.

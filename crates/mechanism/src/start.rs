@@ -1,4 +1,4 @@
-//! What no motion can start from.
+//! Checks of the initial state and of settings that depend on the system.
 
 use contact::law::Status;
 use convex::dense;
@@ -10,23 +10,24 @@ use crate::stage::{StepProblem, RestitutionWeights, restitution};
 use crate::state::State;
 use crate::system::{Constraint, StateRef, ConstraintKind, System};
 
-/// A closed contact may be computed open or closed by this share of the coordinates' size.
+/// A closed contact may be computed open or closed by this share of the size of the coordinates.
 pub(crate) const CLOSED_TOLERANCE: f64 = 1e-9;
 
-/// Joints may start this far off, relative to the size of the coordinates; they are put right.
+/// Joint error allowed at the start, relative to the squared size of the coordinates; the integrator projects it away.
 const JOINED: f64 = 1e-7;
 
-/// Bilateral velocities may start this far off, relative to the velocities they are made of.
+/// Bilateral velocity allowed at the start, relative to the velocities it is made of.
 pub(crate) const REST_TOLERANCE: f64 = 1e-7;
 
-/// A row is dependent when this share of it, in the kinetic metric, is left beside the others.
+/// Rank tolerance: a row is dependent when no more than this share of it, in the kinetic metric, is left after
+/// orthogonalisation against the others.
 const DEPENDENT: f64 = 1e-9;
 
-/// Dependent rows agree when their second derivatives cancel to this share.
+/// Dependent rows are redundant when their second derivatives cancel to this share.
 const AGREE: f64 = 1e-6;
 
-/// Refuses what no motion can start from: a singular mass matrix, a closed constraint violated, a
-/// bilateral velocity that is not zero, restitutions and impact laws that are not admissible.
+/// Refuses initial states from which there is no motion: a singular mass matrix, a violated constraint, a bilateral
+/// velocity that is not zero, and restitutions or impact laws that are not admissible.
 ///
 /// # Errors
 /// What was found, with its size.
@@ -43,6 +44,7 @@ pub fn check_initial_state<S: System + ?Sized>(
     };
     let mut inertia = Inertia::new(n);
     inertia.evaluate(system, at)?;
+    // Position functions, restitution and bilateral velocity of each constraint.
     let total: usize = system.constraints().iter().map(|c| c.num_gaps()).sum();
     let mut gaps = vec![0.0; total];
     system.gaps(t, &initial.q, &mut gaps)?;
@@ -81,6 +83,7 @@ pub fn check_initial_state<S: System + ?Sized>(
     Ok(())
 }
 
+/// Error: the canonical impact law with friction.
 fn frictional(name: &str, t: f64) -> MechanismError {
     MechanismError::Impact {
         law: ImpactLaw::Canonical.name(),
@@ -92,6 +95,7 @@ fn frictional(name: &str, t: f64) -> MechanismError {
     }
 }
 
+/// Gaps must not be negative, joint functions must vanish.
 fn check_position(
     constraint: &Constraint,
     value: f64,
@@ -118,6 +122,7 @@ fn check_position(
     }
 }
 
+/// Bilateral rows must start with U = 0.
 fn check_velocity<S: System + ?Sized>(
     system: &mut S,
     i: usize,
@@ -133,6 +138,7 @@ fn check_velocity<S: System + ?Sized>(
     let mut g = vec![0.0; constraint.rows * n];
     let mut w = vec![0.0; constraint.rows];
     system.rows(i, at.t, at.q, &mut g, &mut w)?;
+    // Compare with the size of the terms, not with their sum.
     for row in 0..rows {
         let terms: Vec<f64> = (0..n).map(|j| g[row * n + j] * at.v[j]).collect();
         let value = w[row] + terms.iter().sum::<f64>();
@@ -149,7 +155,7 @@ fn check_velocity<S: System + ?Sized>(
     Ok(())
 }
 
-/// A closed contact must have a direction in which to act.
+/// A closed contact must have a normal row that does not vanish.
 fn check_direction<S: System + ?Sized>(
     system: &mut S,
     inertia: &Inertia,
@@ -161,17 +167,16 @@ fn check_direction<S: System + ?Sized>(
     stage.prepare(system, at.t, inertia, at.v)
 }
 
-/// Rows without any weight of the velocity before.
+/// No restitution, no weight of the velocity before.
 const FREE: RestitutionWeights = RestitutionWeights {
     contacts_rebound: false,
     bilateral: 0.0,
 };
 
-/// Joints with dependent gradients, Σ y_k ∂f_k/∂q = 0, are harmless where they say the same twice:
-/// then Σ y_k f_k vanishes to second order along every direction that they leave free. Where it does
-/// not, they hold the position by a condition that no reaction can enforce, and there is no motion if
-/// the velocity or the forces lead along such a direction (B02 counter-example 3); a system at rest
-/// that nothing pushes there stays at rest.
+/// Joints with dependent gradients, Σ y_k ∂f_k/∂q = 0, are harmless where they are redundant: then Σ y_k f_k vanishes
+/// to second order along every direction that they leave free. Where it does not, they restrict the position by a
+/// condition that no reaction can enforce, and there is no motion if the velocity or the forces lead along such a
+/// direction (B02 counter-example 3); a system at rest that nothing pushes there stays at rest.
 fn check_independence<S: System + ?Sized>(
     system: &mut S,
     inertia: &Inertia,
@@ -179,6 +184,7 @@ fn check_independence<S: System + ?Sized>(
 ) -> Result<(), MechanismError> {
     let n = inertia.n;
     let mut rows = JointRows::default();
+    // Rows of all joints in kinetic coordinates, with the relations between them.
     for i in 0..system.constraints().len() {
         if matches!(system.constraints()[i].kind, ConstraintKind::Joint) {
             let d = system.constraints()[i].rows;
@@ -194,6 +200,7 @@ fn check_independence<S: System + ?Sized>(
     if rows.relations.is_empty() {
         return Ok(());
     }
+    // Each relation must be free of curvature along the directions in which the motion starts.
     let free = rows.free_directions(n);
     for relation in &rows.relations {
         for mut v in initial_directions(inertia, at, &free) {
@@ -208,8 +215,8 @@ fn check_independence<S: System + ?Sized>(
     Ok(())
 }
 
-/// Where the motion sets out to among the `free` directions: along its velocity, along what the
-/// forces give, and between the two. Kinetic coordinates, length one.
+/// Directions in which the motion starts, within the `free` subspace: along its velocity, along what the forces give,
+/// and between the two. Kinetic coordinates, unit length.
 fn initial_directions(inertia: &Inertia, at: StateRef<'_>, free: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let n = inertia.n;
     let (l, mut forced) = (&inertia.factor, inertia.force.clone());
@@ -217,6 +224,7 @@ fn initial_directions(inertia: &Inertia, at: StateRef<'_>, free: &[Vec<f64>]) ->
     let speed = |i: usize| (i..n).map(|j| l[j * n + i] * at.v[j]).sum();
     let moving: Vec<f64> = (0..n).map(speed).collect();
     let mut found: Vec<Vec<f64>> = Vec::new();
+    // Project onto the free subspace and normalise.
     for whole in [moving, forced] {
         let mut part = vec![0.0; n];
         for w in free {
@@ -235,24 +243,25 @@ fn initial_directions(inertia: &Inertia, at: StateRef<'_>, free: &[Vec<f64>]) ->
     found
 }
 
-/// Rows of joints in kinetic coordinates, an orthonormal basis of them and their relations.
+/// Rows of joints in kinetic coordinates, an orthonormal basis of them and their linear relations.
 #[derive(Default)]
 struct JointRows {
     /// (constraint, row) of each.
     owner: Vec<(usize, usize)>,
-    /// Orthonormal vectors, each with the combination of rows that makes it.
+    /// Orthonormal vectors, each with the combination of rows that it equals.
     basis: Vec<(Vec<f64>, Vec<f64>)>,
     /// Combinations of rows that vanish.
     relations: Vec<Vec<f64>>,
 }
 
 impl JointRows {
+    /// Gram–Schmidt: adds a row to the basis, or its relation to the others where it is dependent.
     fn add(&mut self, owner: (usize, usize), mut hat: Vec<f64>) {
         let size = dense::dot(&hat, &hat).sqrt();
         let mut combination = vec![0.0; self.owner.len() + 1];
         combination[self.owner.len()] = 1.0;
         self.owner.push(owner);
-        // Twice is enough for orthogonality to rounding.
+        // Two passes are enough for orthogonality to rounding.
         for _ in 0..2 {
             for (vector, made_of) in &self.basis {
                 let along = dense::dot(vector, &hat);
@@ -270,7 +279,7 @@ impl JointRows {
         }
     }
 
-    /// An orthonormal basis of what the rows leave free, in kinetic coordinates.
+    /// Orthonormal basis of the orthogonal complement of the rows, in kinetic coordinates.
     fn free_directions(&self, n: usize) -> Vec<Vec<f64>> {
         let mut free: Vec<Vec<f64>> = Vec::new();
         for i in 0..n {
@@ -305,6 +314,7 @@ impl JointRows {
         for (y, &(constraint, row)) in relation.iter().zip(&self.owner) {
             let d = system.constraints()[constraint].rows;
             let (mut moving, mut resting) = (vec![0.0; d], vec![0.0; d]);
+            // Second derivative of f along v: the bias at v less that at rest.
             system.bias(constraint, at.t, at.q, v, &mut moving)?;
             system.bias(constraint, at.t, at.q, &still, &mut resting)?;
             let curvature = y * (moving[row] - resting[row]);
@@ -314,6 +324,7 @@ impl JointRows {
         Ok((size > 0.0).then_some((f64::abs(left), size)))
     }
 
+    /// Error: names the joints of a relation.
     fn error<S: System + ?Sized>(
         &self,
         system: &S,

@@ -1,97 +1,97 @@
-//! What a motion consists of: states, the ledger of a step, contacts, events.
+//! Results of a motion: state, step report, constraint reports, events; the trait of integrators.
 
 use contact::law::Status;
 use serde::{Deserialize, Serialize};
 
 use crate::saved::{MotionCheckpoint, statuses};
 
-/// Where a motion is, with the impulses that the next solve starts from. [`Motion::save`] has all that
-/// a motion is continued from.
+/// State of a motion, with the impulses of the last step as the warm start of the next. [`Integrator::save`] has all
+/// that a motion is continued from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Time.
     pub t: f64,
     /// Positions.
     pub q: Vec<f64>,
-    /// Velocities, right limit.
+    /// Velocities, right limit v⁺.
     pub v: Vec<f64>,
-    /// Impulse of every row of every constraint over the last step (start of the next solve).
+    /// Impulse of every row of every constraint over the last step (warm start of the next).
     pub impulse: Vec<f64>,
-    /// What every constraint did in the last step.
+    /// Status of every constraint in the last step: open, stick or slip.
     #[serde(with = "statuses")]
     pub status: Vec<Status>,
 }
 
-/// The account of a step (JM92 §6; certificate of the run).
+/// Report of a step: residuals of momentum and energy, works, position errors (JM92 §6).
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct StepReport {
     /// Time at the end of the step.
     pub t: f64,
-    /// Its length.
+    /// Length h of the step.
     pub h: f64,
-    /// Constraints that took part.
+    /// Number of active constraints.
     pub num_active: usize,
-    /// Velocity residual RV of the contact problem.
+    /// Time stepping: velocity residual RV of the contact problem (Paoli's scheme: or the distance from the
+    /// least-energy velocities, if larger). Event-driven: largest defect of the laws in the contact modes.
     pub residual: f64,
-    /// Iterations of the solver.
+    /// Iterations of the solver; event-driven: integration steps.
     pub iterations: usize,
-    /// Whether residual and force iteration reached their tolerances.
+    /// Whether residual and force iteration converged to their tolerances.
     pub reached: bool,
     /// max(−g) over all contacts at the end of the step, 0 when all are apart.
     pub penetration: f64,
     /// The same over contacts at rest: they carry an impulse, and the step changes their depth by no more than a tenth,
     /// h max(|U_I,n|, |U_F,n|) ≤ 0.1 (−g).
     pub resting: f64,
-    /// max |f| over all joints at the end of the step.
+    /// Joint error: max |f| over all joints at the end of the step.
     pub drift: f64,
-    /// ‖A(v_F − v_I) − hK − Σ GᵀS‖ in the kinetic metric, relative to its largest term.
+    /// Momentum residual: ‖A(v_F − v_I) − hK − Σ GᵀS‖ in the kinetic metric, relative to its largest term.
     pub momentum: f64,
     /// Kinetic energy at the end of the step.
     pub kinetic: f64,
     /// Potential energy at the end of the step.
     pub potential: f64,
-    /// Work of K over the step: hK·½(v_I + v_F).
+    /// Work of the given forces K over the step: hK·½(v_I + v_F).
     pub work: f64,
-    /// ½ S_n (U_F + U_I)_n over the normal rows of contacts and the firm rows of joints.
+    /// Work of normal impulses: ½ S_n (U_F + U_I)_n over the normal rows of contacts and the bilateral rows of joints.
     pub impact: f64,
-    /// ½ S_t·(U_F + U_I)_t over the tangential rows of contacts and joints and all rows of non-firm
+    /// Work of friction: ½ S_t·(U_F + U_I)_t over the tangential rows of contacts and joints and all rows of non-firm
     /// constraints.
     pub sliding: f64,
-    /// −S·W: work of moving boundaries on the system.
+    /// Work of moving boundaries on the system, −S·W.
     pub boundary: f64,
-    /// What is left of the energy balance of the step, relative to its largest term.
+    /// Energy residual: what is left of the energy balance of the step, relative to its largest term.
     pub energy: f64,
-    /// Energy that the step turns over: the largest of the kinetic energies before it and of the free
-    /// velocity, the net works of forces and moving boundaries, and the energy that the forces would
-    /// give to a system at rest. Impulses that cancel each other are in none of them.
+    /// Energy scale of the step: the largest of the kinetic energies of v_I and of the free velocity, the net works of
+    /// forces and moving boundaries, and the energy that the forces would give to a system at rest. Self-stress
+    /// (impulses that cancel each other) is in none of them.
     pub turnover: f64,
     /// Energy that the given forces would give in the step to a system at rest, ½‖hA⁻¹K‖².
     pub forced: f64,
-    /// Kinetic energy gained through contacts and impacts, relative to `turnover`:
-    /// max(0, Σ S·Uᵃ − ½δ S·(𝒲S)), JM92 6.2; positive only with mixed coefficients (Kane–Levinson).
+    /// Energy gain through contacts and impacts, relative to `turnover`: max(0, Σ S·Uᵃ − ½δ S·(𝒲S)), JM92 6.2; positive
+    /// only with mixed coefficients (Kane–Levinson).
     pub gain: f64,
-    /// The part of `gain` that no law allows: no more than Σ S·(U_F + ρU_I)/(1 + ρ), which is ≤ 0
-    /// where the laws hold.
+    /// The inadmissible part of `gain`: no more than Σ S·(U_F + ρU_I)/(1 + ρ), which is ≤ 0 where the laws hold.
     pub excess: f64,
     /// Whether restitution coefficients of contacts of the step differ, along the tangent included.
     pub mixed: bool,
-    /// Work through contacts that carried impulses in the step before, too, without sliding, and through
-    /// bilateral constraints: what the scheme loses (< 0) or gains.
+    /// Work of persistent contacts (they carried impulses in the previous step, too) as far as they do not slide, and
+    /// of bilateral constraints: energy that the scheme loses (< 0) or gains.
     pub lasting: f64,
-    /// How far the system extends: the largest change of a coordinate since the start and the largest
-    /// |gap| at the end of the step.
+    /// Extent of the motion: the largest change of a coordinate since the start and the largest |gap| at the end of the
+    /// step.
     pub extent: f64,
-    /// The contact that is deepest, the joint with the largest error and the contact at rest that is deepest; no
-    /// constraint where there is none.
+    /// The contact of the largest penetration, the joint of the largest error and the contact of the largest resting
+    /// penetration; `None` where there is none.
     pub worst: [Option<u32>; 3],
     /// Two constraints that no velocity satisfies together, where that is proven.
     pub infeasible: [Option<u32>; 2],
-    /// Smallest Painlevé γ over the contacts that slide, and the joints that slide and may push with either
-    /// sign, +∞ where none does: at γ ≤ 0 the continuation is not unique (P15 §3, B02 §6).
+    /// Smallest Painlevé γ over the contacts that slide, and the joints that slide and may push with either sign, +∞
+    /// where none does: at γ ≤ 0 the continuation is not unique (P15 §3, B02 §6).
     pub gamma: f64,
 }
 
-/// One constraint over one step.
+/// One constraint over one step: relative velocities, impulse, status.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConstraintReport<'a> {
     /// Index of the constraint.
@@ -104,42 +104,42 @@ pub struct ConstraintReport<'a> {
     pub end: &'a [f64],
     /// S by row.
     pub impulse: &'a [f64],
-    /// Impulse by row that made the velocity tangent at the end of the step; empty where nothing did.
+    /// Impulse by row of the velocity projection at the end of the step; empty where there was none.
     pub projection_impulse: &'a [f64],
-    /// What it did.
+    /// Open, stick or slip.
     pub status: Status,
 }
 
-/// Something that happened at one instant.
+/// An event: a discontinuity of the motion or a change of contact mode at one instant.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// When; time steppers know it to within a step.
+    /// Time; time-stepping schemes know it to within a step.
     pub t: f64,
-    /// Which constraint.
+    /// Index of the constraint.
     pub constraint: usize,
-    /// What.
+    /// Kind of event.
     pub kind: EventKind,
 }
 
-/// What happened.
+/// Kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum EventKind {
-    /// A collision: normal velocity before (negative) and after.
+    /// An impact: normal velocity before (negative) and after.
     Impact {
         /// U_n before.
         before: f64,
         /// U_n after.
         after: f64,
     },
-    /// The contact begins to carry force.
+    /// The contact closes without impact and begins to carry force.
     Touch,
     /// The contact opens.
     Detach,
-    /// Sliding ends.
+    /// Sliding ends: slip to stick.
     Stick,
-    /// Sliding begins.
+    /// Sliding begins: stick to slip.
     Slip,
-    /// Infinitely many impacts end here.
+    /// Limit point of infinitely many impacts (Zeno).
     Accumulation,
     /// A sliding contact without collision whose continuation is not unique, or which jumps: γ ≤ 0
     /// (P15 §3, M88 §14).
@@ -147,38 +147,38 @@ pub enum EventKind {
         /// γ(q).
         gamma: f64,
     },
-    /// A joint with friction locks: friction grows with the reaction it causes.
+    /// A joint with friction locks: its friction grows with the reaction that it causes.
     Locked,
 }
 
-/// A motion that goes on piece by piece.
+/// An integrator of one motion: time stepping or event-driven.
 pub trait Integrator {
-    /// Goes on by one step, or one output interval.
+    /// Advances by one step, or by one output interval.
     ///
     /// # Errors
     /// The motion cannot be continued; the state is that before.
     fn integrate(&mut self) -> Result<(), crate::MechanismError>;
 
-    /// Where it is.
+    /// Current state.
     fn state(&self) -> &State;
 
-    /// Account of the last step.
+    /// Report of the last step.
     fn step_report(&self) -> &StepReport;
 
-    /// The constraints that took part in the last step.
+    /// Reports of the constraints that were active in the last step.
     fn constraint_reports(&self) -> Vec<ConstraintReport<'_>>;
 
-    /// What happened during the last step, in order.
+    /// Events of the last step, in order of time.
     fn events(&self) -> &[Event];
 
-    /// All that it is continued from, to the bit. The touches of the last step are not part of it.
-    /// `None` for a motion that can only be made again from its start.
+    /// Checkpoint: all that the motion is continued from, to the bit. The constraint reports of the last step are not
+    /// part of it. `None` for an integrator without checkpoints.
     fn save(&self) -> Option<MotionCheckpoint>;
 
-    /// Goes back, or ahead, to what was saved of a motion of the same system, settings and initial
-    /// state; this one must not have been advanced.
+    /// Restores a checkpoint of a motion of the same system, settings and initial state; this one must not have been
+    /// advanced.
     ///
     /// # Errors
-    /// It is of another integrator or another system; the motion is unchanged.
+    /// The checkpoint is of another integrator or another system; the motion is unchanged.
     fn restore(&mut self, saved: MotionCheckpoint) -> Result<(), crate::MechanismError>;
 }

@@ -1,14 +1,14 @@
-//! What a mechanism has to say of itself.
+//! The interface of a mechanism: coordinates, mass matrix, forces, constraints.
 //!
 //! ```text
-//! A(t,q) dv = K(t,q,v) dt + Σ_α G_αᵀ dS_α,    q̇ from v by the chart                   (M88 7.4)
+//! A(t,q) dv = K(t,q,v) dt + Σ_α G_αᵀ dS_α,    q̇ from v by the configuration space     (M88 7.4)
 //! U_α = G_α(t,q) v + W_α(t,q)                  velocity of constraint α, d rows        (JM92 5.3)
 //! ```
 //!
-//! A system is given by A, K and its constraints; a constraint by its rows G, W, the value of its
-//! gap or holonomic functions, its velocity terms Ġ v + Ẇ, and the law between U and S. Derivatives
-//! are exact: an implementor differentiates by hand or symbolically, never by differences.
-//! Methods take `&mut self` so that an implementor may keep scratch; they must be pure otherwise.
+//! A system is given by A, K and its constraints; a constraint by its rows G, W, the value of its gap or holonomic
+//! functions, its velocity terms Ġ v + Ẇ, and the law between U and S. Derivatives are exact: an implementor
+//! differentiates by hand or symbolically, never by finite differences. Methods take `&mut self` so that an implementor
+//! may keep scratch; they must be pure otherwise.
 
 use contact::law::Status;
 use contact::{Law, Restitution};
@@ -16,28 +16,28 @@ use contact::{Law, Restitution};
 use crate::chart::ConfigurationSpace;
 use crate::error::SystemError;
 
-/// What sort of constraint it is.
+/// Kind of constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConstraintKind {
     /// Unilateral: gap g(t,q) ≥ 0; row 0 is the normal, the others tangential (M88 §2, §12).
     Contact,
     /// Bilateral, holonomic: f(t,q) = 0, one row for each function (B02 §2).
     Joint,
-    /// Bilateral, holonomic, with friction: the first rows hold f(t,q) = 0 (one or two functions),
-    /// the others are tangential with a threshold that follows the reaction (B02 §6).
+    /// Bilateral, holonomic, with friction: the first rows enforce f(t,q) = 0 (one or two functions), the others are
+    /// tangential with a threshold that follows the reaction (B02 §6).
     FrictionJoint {
         /// Number of holonomic rows.
         normal_rows: usize,
     },
-    /// Bilateral, non-holonomic: G v + W = 0 and no position to keep (B02 §4).
+    /// Bilateral, nonholonomic: G v + W = 0 without a position function (B02 §4).
     Nonholonomic,
-    /// Non-firm: the reaction stays in a convex set, −U ∈ N_C(λ) (B02 §5).
+    /// Non-firm: the reaction stays in a convex set, −U ∈ N_C(λ) (B02 §5): dry friction, bounded motors.
     NonFirm,
 }
 
 impl ConstraintKind {
-    /// Whether a row of such a constraint resists sliding: the work of its reaction is lost in
-    /// friction, not in impacts.
+    /// Whether a row of such a constraint is a friction row: the work of its reaction counts as friction, not as
+    /// impact.
     pub fn is_friction_row(self, row: usize) -> bool {
         match self {
             Self::Contact => row > 0,
@@ -53,7 +53,7 @@ impl ConstraintKind {
 pub struct Constraint {
     /// Its name in messages and tables.
     pub name: String,
-    /// What sort it is.
+    /// Contact, joint, nonholonomic or non-firm.
     pub kind: ConstraintKind,
     /// Number of rows d of G.
     pub rows: usize,
@@ -70,7 +70,7 @@ impl Constraint {
         }
     }
 
-    /// Whether it acts only where its gap is closed.
+    /// Whether it is unilateral: it acts only where its gap is closed.
     pub fn is_contact(&self) -> bool {
         self.kind == ConstraintKind::Contact
     }
@@ -78,7 +78,7 @@ impl Constraint {
 
 /// A mechanism in generalised coordinates.
 pub trait System {
-    /// Coordinates and how positions follow velocities.
+    /// Coordinates, and how positions follow from velocities.
     fn configuration_space(&self) -> &ConfigurationSpace;
 
     /// Name of position `i`, for messages and tables.
@@ -103,8 +103,8 @@ pub trait System {
         force: &mut [f64],
     ) -> Result<(), SystemError>;
 
-    /// ∂K/∂q and ∂K/∂v (n × n row-major each), the first along velocities where positions are not
-    /// flat. Returns false where the implementor has none; implicit methods then iterate without.
+    /// Force Jacobians ∂K/∂q and ∂K/∂v (n × n row-major each), the first along velocities where the configuration space
+    /// is not Euclidean. Returns false where the implementor has none; the θ-method then iterates without them.
     ///
     /// # Errors
     /// A value that is not finite.
@@ -119,7 +119,7 @@ pub trait System {
         Ok(false)
     }
 
-    /// Potential energy of the forces that have one; 0 where none is declared.
+    /// Potential energy of the conservative forces; 0 where none is declared.
     ///
     /// # Errors
     /// A value that is not finite.
@@ -160,9 +160,9 @@ pub trait System {
         bias: &mut [f64],
     ) -> Result<(), SystemError>;
 
-    /// The law between U and the impulse over a time `h` (forces: h = 1). Thresholds of non-firm
-    /// constraints are forces and scale with h; everything else is homogeneous. `previous` is what
-    /// the constraint did before, for laws with static and dynamic coefficients.
+    /// The law between U and the impulse over a time `h` (forces: h = 1). Thresholds of non-firm constraints are forces
+    /// and scale with h; everything else is homogeneous. `previous` is the status in the previous step, for laws with
+    /// static and dynamic coefficients.
     ///
     /// # Errors
     /// Coefficients without meaning at this state (named).
@@ -186,7 +186,7 @@ pub trait System {
         Ok(Restitution::default())
     }
 
-    /// The one restitution e(q, v) of the canonical law, where one is declared (B02 1.13).
+    /// The one restitution e(q, v) of the canonical impact law, where one is declared (B02 1.13).
     ///
     /// # Errors
     /// A value that is not finite.
@@ -195,7 +195,7 @@ pub trait System {
     }
 }
 
-/// A state at an instant.
+/// A borrowed state (t, q, v).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StateRef<'a> {
     /// Time.

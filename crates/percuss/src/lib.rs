@@ -17,6 +17,6 @@ pub mod prelude {
     pub use contact::law::{Law, Status};
     pub use contact::{Certificate, ResidualEvaluator, FactoredDelassus, ResidualMeasure, Problem, Restitution};
     pub use mechanism::{EventDriven, Integrator, Settings, State, TimeStepper, System};
-    pub use scene::PolyhedronCapsule;
+    pub use scene::Scene;
     pub use solve::{Auto, Goal, Outcome, Report, Solver};
 }

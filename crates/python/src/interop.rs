@@ -6,7 +6,7 @@ use bodies::joint::Joint;
 use bodies::space::Shape;
 use bodies::{Body, Freedom, Pose, Space};
 use pyo3::prelude::*;
-use scene::PolyhedronCapsule;
+use scene::Scene;
 use scene::collection::{Assembly, Collection};
 use serde_json::{Value, json};
 
@@ -128,7 +128,7 @@ pub fn describe_bodies(
     folder: Option<&str>,
 ) -> PyResult<String> {
     py.detach(|| {
-        let scene = PolyhedronCapsule::parse(name, name, text).map_err(error::scene)?;
+        let scene = Scene::parse(name, name, text).map_err(error::scene)?;
         let scene = match folder {
             None => scene,
             Some(folder) => scene.from_folder(Path::new(folder)),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use scene::plot::check_plots;
 use scene::record::{BodiesRecorder, Layout, Manifest, Place, Recorder};
-use scene::{BodiesOutcome, Kind, PolyhedronCapsule, SceneError, StopReason, Threads};
+use scene::{BodiesOutcome, Kind, Scene, SceneError, StopReason, Threads};
 use serde_json::Value;
 
 use crate::certify::{broken_off, fits, interrupted, json_of};
@@ -137,14 +137,14 @@ pub fn finish(ended: Ended) -> PyResult<PathBuf> {
     }
 }
 
-fn run(scene: &PolyhedronCapsule, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
+fn run(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
     match scene.kind() {
         Kind::Bodies => bodies(scene, site, manner),
         Kind::Mechanism => mechanism(scene, site, manner),
     }
 }
 
-fn bodies(scene: &PolyhedronCapsule, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
+fn bodies(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
     let collection = scene.collection().map_err(error::scene)?;
     let wanted = scene::wanted(scene, &collection).map_err(error::scene)?;
     scene::check_collection(scene, &collection).map_err(error::scene)?;
@@ -174,7 +174,7 @@ fn bodies(scene: &PolyhedronCapsule, site: Site, manner: &Manner<'_>) -> PyResul
 
 /// Closes the records of a run of bodies and measures its findings.
 pub fn conclude(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     (outcome, certificate): (&BodiesOutcome, Value),
     mut recorder: BodiesRecorder,
     manner: &Manner<'_>,
@@ -229,7 +229,7 @@ pub fn conclude(
     })
 }
 
-fn mechanism(scene: &PolyhedronCapsule, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
+fn mechanism(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
     let built = scene.build().map_err(error::scene)?;
     scene::check_findings(scene).map_err(error::scene)?;
     check_plots(scene).map_err(error::scene)?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
-use scene::{Kind, PolyhedronCapsule};
+use scene::{Kind, Scene};
 
 use crate::error;
 
@@ -25,7 +25,7 @@ fn builtin() -> PyResult<Vec<(String, String, String)>> {
 #[pyclass(frozen, name = "Scene", module = "percuss")]
 pub struct PyScene {
     /// The scene as the engine reads it.
-    pub scene: PolyhedronCapsule,
+    pub scene: Scene,
 }
 
 #[pymethods]
@@ -33,7 +33,7 @@ impl PyScene {
     /// Reads a built-in scene by its name, or a file.
     #[staticmethod]
     fn load(path_or_name: &str) -> PyResult<Self> {
-        let scene = PolyhedronCapsule::load(path_or_name).map_err(error::scene)?;
+        let scene = Scene::load(path_or_name).map_err(error::scene)?;
         Ok(Self { scene })
     }
 
@@ -41,7 +41,7 @@ impl PyScene {
     #[staticmethod]
     #[pyo3(signature = (text, name="scene", origin=None, folder=None))]
     fn parse(text: &str, name: &str, origin: Option<&str>, folder: Option<&str>) -> PyResult<Self> {
-        let scene = PolyhedronCapsule::parse(name, origin.unwrap_or(name), text).map_err(error::scene)?;
+        let scene = Scene::parse(name, origin.unwrap_or(name), text).map_err(error::scene)?;
         let scene = match folder {
             Some(folder) => scene.from_folder(Path::new(folder)),
             None => scene,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
-use scene::PolyhedronCapsule;
+use scene::Scene;
 use scene::record::{DataFile, Lock, Manifest, Place, Session, Status};
 
 use crate::error;
@@ -17,7 +17,7 @@ pub enum Site {
 }
 
 /// The scene and the place of a run that was interrupted; nothing where there is nothing to go on with.
-pub fn left(directory: &Path, force: bool) -> PyResult<Option<(PolyhedronCapsule, Site)>> {
+pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, Site)>> {
     let lock = match directory.is_dir() {
         true => Lock::take_left(directory).map_err(error::record)?,
         false => None,
@@ -44,7 +44,7 @@ pub fn left(directory: &Path, force: bool) -> PyResult<Option<(PolyhedronCapsule
              other bits; use percuss {old}, or force=True"
         )));
     }
-    let scene = PolyhedronCapsule::parse(&manifest.scene, &manifest.origin, &manifest.text);
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text);
     let overrides = manifest.overrides.iter();
     let overrides: Vec<(&str, &str)> = overrides.map(|o| (&*o.key, &*o.value)).collect();
     let scene = scene.and_then(|scene| scene.with(&overrides));
@@ -60,7 +60,7 @@ pub fn left(directory: &Path, force: bool) -> PyResult<Option<(PolyhedronCapsule
 }
 
 /// The session of a run with this manifest.
-pub fn session(scene: &PolyhedronCapsule, site: Site, manifest: Manifest) -> PyResult<Session> {
+pub fn session(scene: &Scene, site: Site, manifest: Manifest) -> PyResult<Session> {
     match site {
         Site::New(place) => Session::new(place, manifest, scene.cadence()).map_err(error::record),
         Site::Left(directory, lock, files) => {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use scene::{PolyhedronCapsule, SceneError};
+use scene::{Scene, SceneError};
 
 const HEAD: &str = r#"kind = "bodies"
 [world]
@@ -20,7 +20,7 @@ step = 0.01
 
 fn timed(what: &str, text: &str) -> Result<(), SceneError> {
     let begin = Instant::now();
-    let scene = PolyhedronCapsule::parse("speed", "speed.toml", text)?;
+    let scene = Scene::parse("speed", "speed.toml", text)?;
     let read = begin.elapsed();
     let collection = scene.collection()?;
     let bodies = collection.cast().bodies.len();

@@ -11,7 +11,7 @@ mod native;
 use std::time::Instant;
 
 use mechanism::{Integrator, TimeStepper, System};
-use scene::PolyhedronCapsule;
+use scene::Scene;
 
 const ROUNDS: usize = 7;
 
@@ -38,7 +38,7 @@ fn main() {
 }
 
 fn build(text: &str) -> scene::Built {
-    let scene = PolyhedronCapsule::parse("speed", "speed.toml", text).expect("the scene is valid");
+    let scene = Scene::parse("speed", "speed.toml", text).expect("the scene is valid");
     scene.build().expect("the scene can be built")
 }
 

@@ -1,7 +1,7 @@
 //! The scenes that come with the product, compiled in, sorted by name.
 
 use crate::error::SceneError;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 
 /// Name and text of every built-in scene.
 static SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"));
@@ -54,7 +54,7 @@ pub fn data(name: &str) -> Option<&'static [u8]> {
 /// A built-in scene is broken; tests keep this from happening.
 pub fn list() -> Result<Vec<Builtin>, SceneError> {
     let entry = |&(name, text): &(&str, &str)| {
-        let scene = PolyhedronCapsule::parse(name, name, text)?;
+        let scene = Scene::parse(name, name, text)?;
         Ok(Builtin {
             name: name.to_string(),
             title: scene.title().to_string(),

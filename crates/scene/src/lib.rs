@@ -31,7 +31,7 @@ pub use certificate::{Bounds, Certificate, Mark, NotMet, Sheet, Warnings, What};
 pub use error::{InputError, Origin, SceneError};
 pub use file::{
     Bisect, Case, Check, Colour, Datum, Finding, Formula, Kind, Overrides, Picture, Plot, PlotKind,
-    Range, PolyhedronCapsule, Spacing, Study, Vary,
+    Range, Scene, Spacing, Study, Vary,
 };
 pub use finding::{
     Threads, Value, check_collection, check_findings, evaluate_bodies_findings, evaluate_findings,

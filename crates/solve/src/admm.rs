@@ -1,7 +1,8 @@
-//! Alternating directions with De Saxcé's shift taken from the dual (after Carpentier et al. 2024).
+//! ADMM (alternating direction method of multipliers) with De Saxcé's shift taken from the dual (after Carpentier et
+//! al. 2024).
 //!
-//! In scaled variables x = r/√κ, with a copy y of x in the cones, a dual z (a velocity) and the
-//! shift s = g(z) e_n:
+//! In scaled variables x = r/√κ, with a copy y of x in the cones, a dual variable z (a velocity) and the shift
+//! s = g(z) e_n:
 //!
 //! ```text
 //! (Ŵ + ρ + η) x = η x + ρ y + z − q̂ − s
@@ -9,9 +10,10 @@
 //! z⁺ = z + ρ (y⁺ − x̄)
 //! ```
 //!
-//! One iteration is one back-substitution; the factor is renewed only when ρ changes, at most every
-//! ten iterations (more often makes it cycle). Insensitive to mass ratios and to the height of a
-//! stack; reaches 1e-10 on structures, stalls earlier on jammed packings.
+//! One iteration is one back-substitution; the matrix is factorised again only when ρ changes, at most every ten
+//! iterations (more often makes the method cycle). Insensitive to mass ratios and to the height of a stack; reaches
+//! 1e-10 on structures, stalls earlier on jammed packings. Limits: needs a convex set of admissible impulses, and W
+//! sparse.
 
 use contact::Problem;
 use contact::law::Law;
@@ -20,12 +22,12 @@ use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
 use crate::linear::{SparseFactor, ScaledDelassus};
 use crate::primal::has_dense_delassus;
 
-/// How the method proceeds.
+/// Parameters of [`Admm`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdmmParams {
     /// Largest number of iterations if the goal does not say.
     pub max_iterations: usize,
-    /// Over-relaxation, 1 to 1.8.
+    /// Over-relaxation factor, 1 to 1.8.
     pub relax: f64,
     /// Proximal term η in scaled variables: keeps the factorisation definite when W is singular.
     pub proximal: f64,
@@ -50,24 +52,24 @@ impl Default for AdmmParams {
     }
 }
 
-/// The alternating direction method.
+/// ADMM; see the module.
 #[derive(Debug, Default)]
 pub struct Admm {
-    /// How it proceeds.
+    /// Penalty, relaxation and limits.
     pub params: AdmmParams,
 }
 
-/// The iterate: x free, y in the cones, z the dual velocity.
+/// The iterate: x unconstrained, y in the cones, z the dual velocity.
 struct Iterate {
     x: Vec<f64>,
     y: Vec<f64>,
     z: Vec<f64>,
-    /// y in physical impulses.
+    /// y as unscaled impulses.
     impulse: Vec<f64>,
 }
 
 impl Admm {
-    /// With the given parameters.
+    /// A solver with the given parameters.
     pub fn new(params: AdmmParams) -> Self {
         Self { params }
     }
@@ -80,7 +82,7 @@ impl Solver for Admm {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let mut best = BestIterate::new(problem, impulse, goal);
-        // The projection needs a convex set: friction on bilateral contacts scales with |r_n|.
+        // The projection needs a convex set: friction on bilateral contacts scales with |r_n| and is excluded.
         let convex = !problem
             .laws()
             .iter()
@@ -105,6 +107,7 @@ impl Admm {
     ) -> (usize, Outcome) {
         let p = &self.params;
         let limit = goal.max_iterations.unwrap_or(p.max_iterations);
+        // Initial ρ from the largest eigenvalue of Ŵ, and its factorisation.
         let mut rho = p.rho * scaled.largest_eigenvalue().sqrt();
         let Some(mut factor) = scaled.factor(rho + p.proximal) else {
             return (0, Outcome::Unsuitable);
@@ -123,11 +126,13 @@ impl Admm {
             }
             let (primal, dual) = it.step(problem, scaled, &factor, &q, rho, p);
             best.offer(problem, &it.impulse, iteration);
+            // Stagnation check.
             if best.residual() <= 0.5 * mark.0 {
                 mark = (best.residual(), iteration);
             } else if iteration - mark.1 >= p.patience {
                 return (iteration, Outcome::Stalled);
             }
+            // Residual balancing: adapt ρ to the ratio of primal and dual residual.
             let ratio = (primal / dual.max(f64::MIN_POSITIVE)).sqrt();
             let off = ratio > p.balance.sqrt() || ratio * p.balance.sqrt() < 1.0;
             if iteration % 10 == 0 && off && ratio.is_finite() && ratio > 0.0 {
@@ -145,7 +150,7 @@ impl Admm {
 impl Iterate {
     fn new(problem: &Problem, scaled: &ScaledDelassus, start: &[f64], best: &BestIterate) -> Self {
         let y: Vec<f64> = start.iter().zip(&scaled.root).map(|(r, k)| r / k).collect();
-        // The dual starts at the shifted velocity of the start.
+        // The dual variable starts at the shifted velocity u + g e_n of the warm start.
         let mut z: Vec<f64> = best
             .velocity()
             .iter()
@@ -164,7 +169,7 @@ impl Iterate {
         }
     }
 
-    /// One iteration; returns the primal and dual residuals, each relative.
+    /// One iteration; returns the relative primal and dual residuals.
     fn step(
         &mut self,
         problem: &Problem,
@@ -174,6 +179,7 @@ impl Iterate {
         rho: f64,
         p: &AdmmParams,
     ) -> (f64, f64) {
+        // x: right-hand side, then back-substitution.
         for i in 0..q.len() {
             self.x[i] = p.proximal * self.x[i] + rho * self.y[i] + self.z[i] - q[i];
         }
@@ -185,6 +191,7 @@ impl Iterate {
         let (mut primal, mut dual) = (0.0, 0.0);
         let mut size = [0.0_f64; 4];
         for a in 0..problem.num_contacts() {
+            // y: projection of the over-relaxed point onto the cone, in unscaled impulses.
             let rows = problem.rows(a);
             let root = scaled.root[rows.start];
             let impulse = &mut self.impulse[rows.clone()];
@@ -193,6 +200,7 @@ impl Iterate {
                 impulse[i] = (relaxed - self.z[row] / rho) * root;
             }
             problem.law(a).project(impulse);
+            // z: dual update; residuals.
             for (i, row) in rows.enumerate() {
                 let relaxed = p.relax * self.x[row] + (1.0 - p.relax) * self.y[row];
                 let y = impulse[i] / root;

@@ -1,16 +1,16 @@
-//! Relaxation mixed by Anderson's method: sweeps that learn from the last few.
+//! Anderson acceleration of Gauss–Seidel sweeps.
 //!
-//! With y = sweep(r), f = y − r and the differences ΔF, ΔY of the last five sweeps,
+//! With y = sweep(r), f = y − r and the differences ΔF, ΔY of the last five sweeps, the next sweep starts from
 //!
 //! ```text
 //! θ = argmin ‖f − Σ θ_k ΔF_k‖  in the metric 1/κ,      r⁺ = y − Σ θ_k ΔY_k
 //! ```
 //!
-//! Where contacts keep their status the sweep is an affine map and this is GMRES on what it leaves behind:
-//! the slow modes of structures of blocks, for which β of conjugate gradients (`nncg`) is lost again and
-//! again. In sphere packings it is erratic: a step whose norm jumps forgets the past, and the method is left
-//! when it has stopped paying. Every answer is a swept iterate, inside the cones, that has passed the judge.
-//! One iteration is one sweep.
+//! Where contacts keep their status the sweep is an affine map and this is GMRES on its error: it removes the slow
+//! modes of structures of blocks, in which the conjugate directions of NNCG are reset again and again. In sphere
+//! packings it is erratic: a step whose norm jumps clears the history, and the method is left when it has stagnated.
+//! Every result is the outcome of a sweep, inside the cones, whose residual was evaluated. One iteration is one sweep.
+//! Limit: it needs the SIMD sweeper, which keeps the history.
 
 use contact::Problem;
 
@@ -18,16 +18,16 @@ use crate::batch::{SimdSweeper, ANDERSON_DEPTH, AndersonStep, AndersonProducts};
 use crate::goal::{BestIterate, Goal, Outcome, Report, Solver, accepted_fraction};
 use crate::trigger::ResidualSchedule;
 
-/// How it proceeds.
+/// Parameters of [`Anderson`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct AndersonParams {
     /// Largest number of sweeps if the goal does not say.
     pub max_sweeps: usize,
-    /// Sweeps between two judgements at most.
+    /// Largest number of sweeps between two evaluations of the residual.
     pub residual_interval: usize,
     /// Stagnation: the best residual has not halved within this many sweeps.
     pub patience: usize,
-    /// Share of the tolerance down to which it goes on as long as it is fast.
+    /// Fraction of the tolerance down to which it continues as long as it converges fast.
     pub target: f64,
 }
 
@@ -42,28 +42,28 @@ impl Default for AndersonParams {
     }
 }
 
-/// See the module.
+/// Anderson-accelerated Gauss–Seidel; see the module.
 #[derive(Debug, Default)]
 pub struct Anderson {
-    /// How it proceeds.
+    /// Limits and target.
     pub params: AndersonParams,
     simd_sweeper: SimdSweeper,
-    /// The best swept iterate, once one is better than the first.
+    /// Best swept iterate, once one is better than the first.
     kept: Vec<f64>,
     best: Option<BestIterate>,
 }
 
-/// The patience where what is wished is nearly there.
+/// Patience where the residual is close to the target.
 const NEAR: usize = 10;
 
-/// A step whose norm grows by more than this (squared) forgets the past: contacts have changed status.
+/// A step whose squared norm grows by more than this clears the history: contacts have changed their status.
 const JUMP: f64 = 4.0;
 
-/// Added to the diagonal of the normal equations, relative to their trace: the differences of a few sweeps
-/// are nearly parallel.
+/// Regularisation of the normal equations, relative to their trace: the differences of a few sweeps are nearly
+/// parallel.
 const RIDGE: f64 = 1e-10;
 
-/// The normal equations of the mixture, built from the products of each sweep.
+/// The normal equations of the least-squares problem for θ, updated from the inner products of each sweep.
 #[derive(Debug, Clone)]
 struct NormalEquations {
     /// ⟨ΔF_i, ΔF_j⟩ and ⟨ΔF_i, f⟩.
@@ -71,7 +71,7 @@ struct NormalEquations {
     right: [f64; ANDERSON_DEPTH],
     /// ⟨f, f⟩.
     norm: f64,
-    /// Differences that are known, and where the next ones go.
+    /// Number of stored differences, and the slot of the next ones.
     known: usize,
     next: usize,
 }
@@ -87,7 +87,7 @@ impl NormalEquations {
         }
     }
 
-    /// Takes the products of a sweep that put its differences into `slot`.
+    /// Adds the inner products of a sweep that wrote its differences into `slot`.
     fn add(&mut self, products: &AndersonProducts<f64>, slot: Option<usize>) {
         if let Some(slot) = slot {
             // ΔF = f − f_before, so that its products are differences of known ones.
@@ -104,6 +104,7 @@ impl NormalEquations {
         if let Some(slot) = slot {
             self.right[slot] = products.own - products.last;
         }
+        // Contacts have changed status: clear the history.
         if products.own > JUMP * self.norm {
             self.known = 0;
             self.next = 0;
@@ -111,12 +112,13 @@ impl NormalEquations {
         self.norm = products.own;
     }
 
-    /// θ, zero for differences that are not known.
+    /// θ, zero for slots without differences.
     fn mixture(&self) -> [f64; ANDERSON_DEPTH] {
         let m = self.known;
         let (mut a, mut b) = (self.matrix, self.right);
         let trace: f64 = (0..m).map(|i| a[i][i]).sum();
         let mut theta = [0.0; ANDERSON_DEPTH];
+        // Gaussian elimination with regularised diagonal.
         for k in 0..m {
             a[k][k] += RIDGE * trace;
             if !(a[k][k] > 0.0) {
@@ -130,6 +132,7 @@ impl NormalEquations {
                 b[i] -= factor * b[k];
             }
         }
+        // Back substitution.
         for i in (0..m).rev() {
             let known: f64 = (i + 1..m).map(|j| a[i][j] * theta[j]).sum();
             theta[i] = (b[i] - known) / a[i][i];
@@ -143,7 +146,7 @@ impl NormalEquations {
 }
 
 impl Anderson {
-    /// With the given parameters.
+    /// A solver with the given parameters.
     pub fn new(params: AndersonParams) -> Self {
         Self {
             params,
@@ -151,7 +154,7 @@ impl Anderson {
         }
     }
 
-    /// Sweeps without progress: few where what is wished is nearly there.
+    /// Sweeps without progress: few where the residual is close to the target.
     fn patience(&self, residual: f64, tolerance: f64) -> usize {
         let wish = self.params.target;
         let near = wish < 1.0 && residual <= accepted_fraction(wish) * tolerance;
@@ -181,6 +184,7 @@ impl Anderson {
         let mut normal = NormalEquations::new();
         let (mut sweeps, mut last) = (0, None);
         while sweeps < limit && !best.within_fraction(self.params.target) {
+            // One sweep from the mixed impulses.
             let slot = (sweeps > 0).then_some(normal.next);
             let mix = AndersonStep {
                 theta: normal.mixture(),
@@ -192,6 +196,7 @@ impl Anderson {
             normal.add(&products, slot);
             last = slot;
             sweeps += 1;
+            // Evaluate R2 when due, and the goal's residual when R2 predicts the target.
             if trigger.due(sweeps, products.own) || best.keeps_history() || sweeps == limit {
                 let residual = self.simd_sweeper.residual(problem);
                 if trigger.judged(sweeps, products.own, residual) {
@@ -224,6 +229,7 @@ impl Solver for Anderson {
         if self.simd_sweeper.fit(problem) {
             self.simd_sweeper.load(problem, impulse);
             self.kept.clear();
+            // R2 of the warm start; the goal's residual only if it may have converged already.
             let start = self.simd_sweeper.residual(problem);
             if start <= self.params.target * best.r2_target() || best.keeps_history() {
                 best.offer_with_r2(problem, impulse, 0, start);
@@ -233,7 +239,7 @@ impl Solver for Anderson {
                 self.simd_sweeper.reserve_history();
                 (sweeps, stalled) = self.run((problem, impulse), &mut best, start, limit);
             }
-            // What is only near to what is wished is judged once, at the end.
+            // An iterate that only came near the target is evaluated once, at the end.
             if !best.within_fraction(self.params.target) {
                 best.offer(problem, self.kept(impulse), sweeps);
             }
@@ -241,6 +247,7 @@ impl Solver for Anderson {
                 otherwise = Outcome::Stalled;
             }
         } else {
+            // No SIMD packs: not a problem of bodies with Coulomb friction.
             best.offer(problem, impulse, 0);
             otherwise = Outcome::Unsuitable;
         }
@@ -259,7 +266,7 @@ mod tests {
     use crate::relaxation::Nlgs;
     use crate::sample::{Packing, Wall};
 
-    /// The same method written out: plain sweeps, whole vectors, a least-squares problem by its definition.
+    /// The same method written out as reference: plain sweeps, whole vectors, the least-squares problem by definition.
     fn written_out(problem: &Problem, sweeps: usize) -> Vec<f64> {
         let n = problem.num_rows();
         let mut weight = vec![0.0; n];

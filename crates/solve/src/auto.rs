@@ -1,32 +1,35 @@
-//! The default: starts cheap, hands over when a method stops paying, returns the best judged
-//! iterate and says which way it went.
+//! Automatic solver (`auto`, the default): a cascade of methods from cheap to robust.
+//!
+//! A method is left when it stops converging; the best evaluated iterate is returned, and the report lists the stages
+//! that were run.
 //!
 //! ```text
 //! bilateral rows eliminated
-//!   → Newton's methods alone         few bodies that rest on each other (`structure`)
-//!   → NNCG sweeps                    most dynamics ends here (mixed ones in structures of blocks)
-//!   → proximal Newton                structures of blocks, where the sweeps have nearly arrived
-//!   → interior point of the plane    structures of blocks in the plane; proximal Newton polishes
-//!   → smoothing Newton, adaptive     stacks, structures, packings to 1e-8 and below; tracks closely
-//!                                    where a body has many contacts
-//!   → semismooth Newton              polishes, and treats the laws without smoothing
-//!   → smoothing Newton from zero     regular piles, where the sweeps led astray
-//!   → smoothing Newton, steadier     from where the sweeps ended
+//!   → Newton methods alone           few bodies that rest on each other (`NewtonFirst`)
+//!   → NNCG sweeps                    most dynamics ends here (Anderson acceleration in structures of blocks)
+//!   → proximal Newton                structures of blocks, where the sweeps have nearly converged
+//!   → planar interior point          structures of blocks in the plane; proximal Newton polishes
+//!   → smoothing Newton, adaptive     stacks, structures, packings to 1e-8 and below; follows the path closely
+//!                                    in hyperstatic problems
+//!   → semismooth Newton              refines the smoothed solution, and treats the laws without smoothing
+//!   → smoothing Newton from zero     regular piles, where the sweeps led to a bad starting point
+//!   → smoothing Newton, ε monotone   from where the first sweeps ended
 //!   → proximal Newton                where the methods before have nearly arrived
 //!   → interior point                 block structures, any mass ratio
-//!   → smoothing Newton, fixed        depends less on the start; then semismooth Newton again
-//!   → ADMM, guarded NNCG             slow but different
-//!   → smoothing Newton from other ε, sweeps from zero, semismooth Newton from where these end
+//!   → smoothing Newton, fixed ε rate depends less on the start; then semismooth Newton again
+//!   → ADMM, guarded NNCG             slow, but they fail on other problems than the rest
+//!   → restarts                       smoothing Newton from other ε; sweeps from zero, then semismooth Newton
 //! ```
 //!
-//! Structures of blocks in the plane are solved beyond the tolerance where sweeps and these methods get there,
-//! because steps that are solved well are followed by easy ones; the tolerance alone decides what is an answer.
+//! Structures of blocks in the plane are solved beyond the tolerance where sweeps and these methods get there, because
+//! a step that is solved accurately gives the next one a good warm start; the tolerance alone decides whether a step
+//! is solved.
 //!
-//! A method that has stopped halving the residual within its patience is left. The patience with the
-//! first sweeps weighs what a factorisation costs in sweeps, which follows from the sizes alone: walls
-//! of some hundred blocks are handed over early, large packings late. Factorising methods are not
-//! tried above `direct_limit` contacts, where their factors would not fit. Where a periodic cell moves with all contacts
-//! only those that work in the velocities of bodies are: W is full there.
+//! A method that has not halved the residual within its patience is left. The patience of the first sweeps follows
+//! from an estimate of the cost of a factorisation in sweeps, which needs the sizes alone: walls of some hundred
+//! blocks leave the sweeps early, large packings late. Factorising methods are not used above `direct_limit` contacts,
+//! where their factors would not fit into memory. In a periodic cell that deforms with all contacts W is dense, and
+//! only those that work in the velocities of bodies are used.
 
 use contact::{ResidualEvaluator, ResidualMeasure, DelassusOperator, Problem};
 
@@ -46,14 +49,14 @@ use crate::restart::restart;
 use crate::smoothing::{SmoothingNewton, SmoothingNewtonParams};
 use crate::structure::{DEEPEST, NewtonFirst};
 
-/// How the automatic solver chooses.
+/// Limits by which the automatic solver switches between methods.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AutoParams {
     /// Sweeps before a factorising method is tried.
     pub first_sweeps: usize,
     /// The first sweeps end early when the residual has not halved within this many.
     pub first_patience: usize,
-    /// Iterations without progress that a first Newton polish of the smoothed solution may take.
+    /// Iterations without progress of the first semismooth Newton run after the smoothed solution.
     pub polish_patience: usize,
     /// Factorising methods are used up to this many contacts.
     pub direct_limit: usize,
@@ -70,16 +73,16 @@ impl Default for AutoParams {
     }
 }
 
-/// The automatic solver.
+/// The automatic solver; see the module.
 #[derive(Debug, Default)]
 pub struct Auto {
-    /// How it chooses.
+    /// Limits for switching between methods.
     pub params: AutoParams,
     cascade: Cascade,
 }
 
 impl Auto {
-    /// With the given parameters.
+    /// A solver with the given parameters.
     pub fn new(params: AutoParams) -> Self {
         Self {
             params,
@@ -96,14 +99,14 @@ impl Solver for Auto {
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         self.cascade.params = self.params.clone();
         let mut report = bilateral::solve_with_elimination(&mut self.cascade, problem, impulse, goal);
-        // A residual that stays large may have its reason in the demands themselves.
+        // A large velocity residual may mean that the constraints contradict each other: look for a certificate.
         let defect = match goal.measure {
             ResidualMeasure::Velocity => report.residual,
             _ => ResidualEvaluator::new(problem).residual(problem, impulse, ResidualMeasure::Velocity),
         };
         if !(defect <= FEASIBLE_RESIDUAL) {
             report.infeasibility = find_infeasibility(problem).map(Box::new);
-            // Bilateral rows that contradict each other are named by `bilateral`.
+            // Contradictory bilateral rows were already reported by the elimination.
             if report.infeasibility.is_some() && report.outcome != Outcome::Unsuitable {
                 report.outcome = Outcome::Infeasible;
             }
@@ -112,11 +115,11 @@ impl Solver for Auto {
     }
 }
 
-/// Residuals up to this are those of steps that have a solution: contacts that exclude each other leave a defect of
-/// the size of the speed at which they close in on each other.
+/// RV up to which a step is taken to have a solution: contacts that exclude each other leave a residual of the size of
+/// the speed at which they approach each other.
 pub(crate) const FEASIBLE_RESIDUAL: f64 = 1e-3;
 
-/// The chain of methods, on a problem without bilateral rows.
+/// The cascade of methods, on a problem without bilateral rows.
 #[derive(Debug, Default)]
 struct Cascade {
     params: AutoParams,
@@ -135,18 +138,21 @@ impl Solver for Cascade {
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
+        // Classify the problem: which methods may be used, and how far below the tolerance they should go.
         let direct = problem.num_contacts() <= self.params.direct_limit && factorable(problem);
         let hyperstatic = is_hyperstatic(problem);
         let small = self.newton_first.applies(problem, goal);
         let block_structure = direct && (hyperstatic || small);
         let wish = target(problem, goal, direct && small, block_structure);
+        // Without a warm start: shock propagation.
         if !hyperstatic && goal.tolerance >= GUESSED {
             let guessed = self.guess(problem, impulse);
-            // A guess sweeps: where it is not the solution few bodies begin cold, which is symmetric.
+            // The estimate comes from sweeps, which break symmetry: few bodies start from zero unless it is a solution.
             if guessed && small && !self.solved(problem, impulse, goal, accepted_fraction(wish)) {
                 impulse.fill(0.0);
             }
         }
+        // Limits of the first sweeps.
         let (sweeps, patience) = self.first(block_structure, wish < 1.0);
         self.nncg.params = match direct {
             true => first_sweeps(problem, sweeps, patience),
@@ -157,7 +163,7 @@ impl Solver for Cascade {
             false => goal.clone(),
         };
         self.set_target(wish);
-        // Few bodies: Newton's methods first, and sweeps where these find no answer.
+        // Few bodies: Newton methods first, and sweeps only where these do not converge.
         let newton =
             (wish < 1.0 && small).then(|| self.newton_first.solve(problem, impulse, (goal, wish)));
         let mut total = match newton {
@@ -171,13 +177,16 @@ impl Solver for Cascade {
             }
             None => self.sweep(problem, impulse, &first_goal, hyperstatic || block_structure),
         };
+        // Converged, or too large to factorise.
         if total.residual <= accepted_fraction(wish) * goal.tolerance || !direct {
             return total;
         }
+        // Structures of blocks: proximal Newton and the planar interior point method.
         let (first, mut trial) = (impulse.to_vec(), impulse.to_vec());
         if block_structure {
             self.solve_block_structure((problem, goal, wish), impulse, &mut trial, &mut total);
         }
+        // The remaining methods in order, each from its own starting point.
         for (mut method, from) in self.fallback_methods(problem) {
             let inner = goal.left_after(total.iterations);
             if inner.max_iterations == Some(0) || total.reached() {
@@ -191,23 +200,24 @@ impl Solver for Cascade {
             let report = method.solve(problem, &mut trial, &inner);
             total.append(report, impulse, &trial);
         }
+        // Last resort: other starting points.
         restart(problem, goal, impulse, &mut trial, &mut total);
         total
     }
 }
 
-/// Where a method of the chain starts.
+/// Starting point of a method of the cascade.
 enum StartPoint {
     /// At the best iterate so far.
     Best,
     /// Where the first sweeps ended.
     AfterFirstSweeps,
-    /// Cold.
+    /// Zero impulses.
     Zero,
 }
 
 impl Cascade {
-    /// Sweeps that come first, and sweeps without progress, at most.
+    /// Limits of the first sweeps: their number, and sweeps without progress.
     fn first(&self, steady: bool, flat: bool) -> (usize, usize) {
         let (sweeps, patience) = match (steady, flat) {
             (_, true) => FLAT,
@@ -218,20 +228,22 @@ impl Cascade {
         (p.first_sweeps.min(sweeps), p.first_patience.min(patience))
     }
 
-    /// The share of the tolerance that the methods for structures aim at.
+    /// Sets the fraction of the tolerance that the methods for structures aim at.
     fn set_target(&mut self, wish: f64) {
         self.anderson.params.target = wish;
         self.proximal.params.target = wish;
         self.plane.params.target = accepted_fraction(wish);
     }
 
-    /// Without memory: a guess, if it is better than nothing. Not for walls: of their many self-stresses it is
-    /// an extreme one, from which sweeps take longer. Nor where more than it can give is asked for: the
-    /// methods after the sweeps then go far beyond the tolerance, which light bodies under heavy ones need.
+    /// Starting impulses by shock propagation for a step without warm start, if their residual is smaller than that of
+    /// zero impulses. Not for walls: among their many self-stresses it finds an extreme one, from which sweeps take
+    /// longer. Not at very small tolerances: the methods after the sweeps then go far beyond the tolerance, which light
+    /// bodies under heavy ones need.
     fn guess(&mut self, problem: &Problem, impulse: &mut [f64]) -> bool {
         if !self.shock_propagation.guess(problem, impulse) {
             return false;
         }
+        // R2 of the estimate against R2 of zero impulses.
         let judge = self.judge.get_or_insert_with(|| ResidualEvaluator::new(problem));
         judge.resize_for(problem);
         let guessed = judge.residual(problem, impulse, ResidualMeasure::Dimensionless);
@@ -243,14 +255,14 @@ impl Cascade {
         better
     }
 
-    /// Whether impulses are within a share of the tolerance.
+    /// Whether impulses are within a fraction `share` of the tolerance.
     fn solved(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal, share: f64) -> bool {
         let judge = self.judge.get_or_insert_with(|| ResidualEvaluator::new(problem));
         judge.resize_for(problem);
         judge.residual(problem, impulse, goal.measure) <= share * goal.tolerance
     }
 
-    /// The sweeps that come first: mixed ones for structures of blocks, conjugate ones otherwise.
+    /// The first sweeps: Anderson acceleration for structures of blocks, conjugate gradients (NNCG) otherwise.
     fn sweep(
         &mut self,
         problem: &Problem,
@@ -259,6 +271,7 @@ impl Cascade {
         blocks: bool,
     ) -> Report {
         if blocks && problem.num_contacts() <= MIXED {
+            // Anderson acceleration with the limits of the NNCG sweeps; it needs the SIMD sweeper.
             self.anderson.params.max_sweeps = self.nncg.params.max_sweeps;
             self.anderson.params.patience = self.nncg.params.patience;
             let report = self.anderson.solve(problem, impulse, goal);
@@ -269,8 +282,8 @@ impl Cascade {
         self.nncg.solve(problem, impulse, goal)
     }
 
-    /// What structures of blocks need most often: a few steps of Newton's method where the sweeps have
-    /// nearly arrived, and in the plane the interior point method where they have not, or both.
+    /// The methods that structures of blocks need most often: a few proximal Newton steps where the sweeps have nearly
+    /// converged, the interior point method in the plane where they have not, and proximal Newton again to refine.
     fn solve_block_structure(
         &mut self,
         (problem, goal, wish): (&Problem, &Goal, f64),
@@ -279,6 +292,7 @@ impl Cascade {
         total: &mut Report,
     ) {
         let near = total.residual <= NEAR * goal.tolerance;
+        // (proximal Newton or interior point, whether it is worth a run now)
         for (newton, wanted) in [(true, near), (false, true), (true, true)] {
             let method: &mut dyn Solver = if newton {
                 &mut self.proximal
@@ -302,14 +316,16 @@ impl Cascade {
         }
     }
 
-    /// The factorising methods in order, and what is left after them.
+    /// The factorising methods in order with their starting points, then the slow methods.
     fn fallback_methods(&self, problem: &Problem) -> Vec<(Box<dyn Solver>, StartPoint)> {
         let polish = SemismoothNewtonParams {
             patience: self.params.polish_patience,
             ..SemismoothNewtonParams::default()
         };
+        // Smoothing Newton with a fixed rate of ε, and with an adaptive one.
         let fixed = |reduce| Box::new(SmoothingNewton::new(SmoothingNewtonParams::fixed(reduce)));
         let adaptive = |params| Box::new(SmoothingNewton::new(params));
+        // Hyperstatic problems follow the homotopy path closely; others take the loose schedule first.
         let mut list: Vec<(Box<dyn Solver>, StartPoint)> = if is_hyperstatic(problem) {
             vec![
                 (adaptive(SmoothingNewtonParams::close_tracking()), StartPoint::Best),
@@ -326,7 +342,7 @@ impl Cascade {
             ]
         };
         let rest: [(Box<dyn Solver>, StartPoint); 8] = [
-            // Where the last contacts change their status to and fro its proximal term holds them.
+            // Where the last contacts alternate between two statuses, the proximal term stops the cycle.
             (Box::new(ProximalNewton::default()), StartPoint::Best),
             (Box::new(InteriorPoint::default()), StartPoint::Best),
             (fixed(0.95), StartPoint::AfterFirstSweeps),
@@ -341,31 +357,31 @@ impl Cascade {
     }
 }
 
-/// The tolerance down to which a guess is worth its time.
+/// Smallest tolerance for which shock propagation is worth its time.
 const GUESSED: f64 = 1e-8;
 
-/// Sweeps, and sweeps without progress, in structures of blocks at most: a solution by Newton's or the interior
-/// point method costs there about as much, and the steps that follow start better from it than from
-/// where sweeps come to in the end. In the plane a factorisation is worth some twenty sweeps.
+/// Limits of the first sweeps (number, sweeps without progress) in structures of blocks: a solution by a Newton or
+/// interior point method costs about as much there, and the following steps start better from it than from
+/// the impulses that sweeps converge to. `FLAT`: in the plane a factorisation costs some twenty sweeps.
 const BLOCK_STRUCTURE_LIMITS: (usize, usize) = (300, 150);
 const FLAT: (usize, usize) = (60, 60);
 
-/// What structures of blocks in the plane are solved to where the methods for them get there. What a looser
-/// residual leaves of the normal velocities opens joints by nanometres; a block that rested on four points
-/// then rests on three, and every later step is a hard one (decision 37).
+/// Residual that structures of blocks in the plane are solved to where the methods get there. The normal velocities
+/// that a larger residual leaves open interfaces by nanometres; a block that rested on four points then rests on
+/// three, and every later step is a hard one (decision 37).
 const DEEP: f64 = 1e-10;
 
-/// Times the tolerance: sweeps that stop there have found most contacts' status.
+/// Multiple of the tolerance within which the sweeps have found the status of most contacts.
 const NEAR: f64 = 20.0;
 
-/// Contacts up to which sweeps are mixed: the differences that are kept double the memory of a sweep.
+/// Largest number of contacts for Anderson acceleration: its history doubles the memory that a sweep reads.
 const MIXED: usize = 20_000;
 
-/// Rows for each coordinate from which bodies are blocks that rest on faces: two are met in dense
-/// packings of balls, three and a half in walls.
+/// Rows per coordinate from which a problem counts as hyperstatic (blocks that rest on faces): dense packings of
+/// spheres have two, walls three and a half.
 const HYPERSTATIC_RATIO: f64 = 2.5;
 
-/// Whether bodies have many more rows of contacts than coordinates.
+/// Whether the problem is strongly hyperstatic: many more contact rows than coordinates.
 fn is_hyperstatic(problem: &Problem) -> bool {
     match problem.operator() {
         DelassusOperator::Factored(kinetic) => {
@@ -375,8 +391,8 @@ fn is_hyperstatic(problem: &Problem) -> bool {
     }
 }
 
-/// The share of the tolerance that is aimed at: for few bodies, and for blocks in the plane, what their methods get to; 1
-/// where nothing is gained beyond the tolerance.
+/// Fraction of the tolerance to aim at: for few bodies, and for structures of blocks in the plane, what their methods
+/// reach; 1 where nothing is gained below the tolerance.
 fn target(problem: &Problem, goal: &Goal, few: bool, steady: bool) -> f64 {
     match goal.measure {
         ResidualMeasure::Fclib => 1.0,
@@ -386,7 +402,7 @@ fn target(problem: &Problem, goal: &Goal, few: bool, steady: bool) -> f64 {
     }
 }
 
-/// Sweeps that factorising methods follow.
+/// Parameters of sweeps that factorising methods follow.
 fn first_sweeps(problem: &Problem, sweeps: usize, patience: usize) -> NncgParams {
     NncgParams {
         max_sweeps: sweeps,
@@ -396,7 +412,7 @@ fn first_sweeps(problem: &Problem, sweeps: usize, patience: usize) -> NncgParams
     }
 }
 
-/// Sweeps that nothing follows.
+/// Parameters of sweeps that no other method follows.
 fn all_sweeps(patience: usize) -> NncgParams {
     let usual = NncgParams::default();
     NncgParams {
@@ -405,16 +421,16 @@ fn all_sweeps(patience: usize) -> NncgParams {
     }
 }
 
-/// Factorisations that may be spent on sweeps without progress.
+/// Cost, in factorisations, that sweeps without progress may have.
 const WORTH: f64 = 15.0;
 
-/// The least patience: a sweep carries news over one contact only.
+/// Smallest patience: a sweep carries information over one contact only.
 const LEAST_PATIENCE: usize = 100;
 
-/// Sweeps without progress before a factorising method is tried, at most `most`. The factors of n bodies
-/// of w coordinates have fronts of w n^{1/2} rows in the plane and w n^{2/3} in space, so that
-/// multiplications are some w n (w n^{1/2})² and w n (w n^{2/3})²; a sweep takes some 20 for each row of
-/// a contact.
+/// Sweeps without progress before a factorising method is tried, at most `most`. In a nested-dissection estimate, n
+/// bodies of w coordinates have frontal matrices of w n^{1/2} rows in the plane and w n^{2/3} in space, so that a
+/// factorisation takes some w n (w n^{1/2})² or w n (w n^{2/3})² multiplications; a sweep takes some 20 per contact
+/// row.
 fn first_patience(problem: &Problem, most: usize) -> usize {
     let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return most;

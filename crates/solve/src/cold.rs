@@ -1,44 +1,43 @@
-//! What a step without memory starts from: everything rests on what is below it.
+//! Shock propagation: starting impulses for a step without warm start, from the support graph of the bodies.
 //!
-//! Information travels one contact a sweep, so that relaxation from zero needs the more sweeps the higher a
-//! pile is. Which body carries which can be seen without solving anything: the given forces of a step,
-//! v̂_free − v̂_begin, press a body against some of its neighbours and away from the others. Bodies are
-//! taken from the top down. Each is held by those that carry it, which stay as they were meanwhile,
-//! and its contacts with them are relaxed a few times; then it presses on them with what it got:
+//! Information travels one contact per sweep, so that Gauss–Seidel from zero needs the more sweeps the higher a pile
+//! is. Which body supports which can be found without solving anything: the velocity change of the given forces,
+//! v̂_free − v̂_begin, presses a body against some of its neighbours and away from the others. Bodies are treated
+//! level by level from the top down. The bodies that support a level keep their initial velocities while the contacts
+//! of the level are relaxed by Gauss–Seidel; then the impulses act on the supporting bodies:
 //!
 //! ```text
-//! v̂_b += Ĝ_bᵀ r  for the bodies at this level,   then  v̂_c += Ĝ_cᵀ r  for those that carry them
+//! v̂_b += Ĝ_bᵀ r  for the bodies of this level,   then  v̂_c += Ĝ_cᵀ r  for the bodies that support them
 //! ```
 //!
-//! (the idea of shock propagation, GuendelmanBridsonFedkiw2003, used for a guess alone). Where every body rests on
-//! one other, in columns, this is the solution. Where a body rests on two the weight may go either way; there it saves
-//! a tenth of the sweeps and takes longer than all of them, so that nothing is guessed. A guess is
-//! only ever a start: it is judged against zero impulses, and the method goes on from the better one.
+//! (shock propagation as in GuendelmanBridsonFedkiw2003, but as a starting point only). Where every body rests on one
+//! other, in columns, this is the solution. Where a body rests on two the weight may go either way; there it saves a
+//! tenth of the sweeps and costs more than all of them, so nothing is computed. The result is only ever a
+//! start: its residual is compared with that of zero impulses, and the method starts from the better of the two.
 
 use contact::{FactoredDelassus, DelassusOperator, Problem};
 
-/// Visits of each contact at most while its bodies are held from below. They are repeated until they change
-/// nothing: a block on a slope then starts at rest and not at the edge of the tolerance, where it would creep
-/// from there on.
+/// Largest number of sweeps over a level. They are repeated until nothing changes: a block on a slope then starts at
+/// rest and not with a residual at the tolerance, from which it would creep in all later steps.
 const VISITS: usize = 60;
 
-/// Share of the largest impulse below which a change is none.
+/// Convergence of a level: largest change of an impulse relative to the largest impulse.
 const SETTLED: f64 = 1e-14;
 
-/// Share of the strongest drive below which a force does not press.
+/// Fraction of the largest normal velocity change by the given forces below which a contact is not loaded.
 const PRESSES: f64 = 1e-6;
 
-/// Level of bodies that nothing carries.
+/// Level of bodies that nothing supports.
 const UNSUPPORTED: u32 = u32::MAX;
 
-/// Scratch of the guess.
+/// The support graph and its scratch.
 #[derive(Debug, Default)]
 pub(crate) struct ShockPropagation {
-    /// Group of each coordinate.
+    /// Group (body) of each coordinate.
     owner: Vec<u32>,
-    /// Level of each group: 1 + the highest level of those that carry it.
+    /// Level of each group: 1 + the highest level of the groups that support it.
     level: Vec<u32>,
-    /// (carried, carrier or none) by contact.
+    /// (supported group, supporting group or [`UNSUPPORTED`] for a boundary) by loaded contact.
     edges: Vec<(u32, u32)>,
     order: Vec<u32>,
     velocity: Vec<f64>,
@@ -46,7 +45,7 @@ pub(crate) struct ShockPropagation {
 }
 
 impl ShockPropagation {
-    /// Writes a guess where all impulses are zero; false where it has none, and they are zero as before.
+    /// Writes starting impulses where all are zero; false, with zero impulses, where there are none to give.
     pub fn guess(&mut self, problem: &Problem, impulse: &mut [f64]) -> bool {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
@@ -56,11 +55,13 @@ impl ShockPropagation {
         }
         self.velocity.clear();
         self.velocity.extend_from_slice(kinetic.free());
+        // One level after the other, the highest first.
         let mut start = 0;
         while start < self.order.len() {
             let top = self.key(kinetic, self.order[start]);
             let same = |a: &u32| self.key(kinetic, *a) == top;
             let end = start + self.order[start..].iter().take_while(|a| same(a)).count();
+            // Gauss–Seidel on this level, then load the levels below.
             self.relax_level(problem, kinetic, start..end, top, impulse);
             for k in start..end {
                 self.propagate(problem, kinetic, self.order[k] as usize, top, impulse);
@@ -74,7 +75,7 @@ impl ShockPropagation {
         sound
     }
 
-    /// Relaxes the contacts of a level.
+    /// Gauss–Seidel sweeps over the contacts of a level until they converge.
     fn relax_level(
         &mut self,
         problem: &Problem,
@@ -97,7 +98,7 @@ impl ShockPropagation {
         }
     }
 
-    /// Levels of bodies, and contacts from the top down; false where nothing is carried by anything fixed.
+    /// Finds the levels of bodies and sorts contacts from the top down; false where nothing rests on a fixed support.
     fn rank(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> bool {
         let groups = kinetic.num_groups();
         self.owner.resize(kinetic.num_coordinates(), 0);
@@ -108,7 +109,7 @@ impl ShockPropagation {
         if !self.one_carrier_each(groups) {
             return false;
         }
-        // Carried bodies in the order in which all that carries them is known (Kahn).
+        // Topological order (Kahn): a body follows once all bodies that support it have a level.
         let mut waiting = vec![0_u32; groups];
         self.level.clear();
         self.level.resize(groups, UNSUPPORTED);
@@ -116,6 +117,7 @@ impl ShockPropagation {
         let mut next = vec![u32::MAX; self.edges.len()];
         let mut ready = Vec::new();
         let mut held = vec![0_u32; groups];
+        // Number of supports per body, and the linked list of bodies that each one supports.
         for (k, &(body, carrier)) in self.edges.iter().enumerate() {
             held[body as usize] = held[body as usize].max(1);
             if carrier != UNSUPPORTED {
@@ -129,6 +131,7 @@ impl ShockPropagation {
                 ready.push(g);
             }
         }
+        // Level = 1 + highest level among the supports.
         while let Some(g) = ready.pop() {
             self.level[g] = held[g];
             let mut k = head[g];
@@ -142,6 +145,7 @@ impl ShockPropagation {
                 k = next[k as usize];
             }
         }
+        // Contacts by decreasing level; a stable sort keeps contact order within a level.
         self.order.clear();
         self.order.extend(0..problem.num_contacts() as u32);
         let (owner, level) = (&self.owner, &self.level);
@@ -157,7 +161,7 @@ impl ShockPropagation {
 
     /// Whether no body rests on two others.
     fn one_carrier_each(&mut self, groups: usize) -> bool {
-        // The carrier of each group; a number that no group has where none is known yet.
+        // The support of each group; UNSUPPORTED − 1, which no group has, where none is known yet.
         self.level.clear();
         self.level.resize(groups, UNSUPPORTED - 1);
         self.edges.iter().all(|&(body, carrier)| {
@@ -168,8 +172,9 @@ impl ShockPropagation {
         })
     }
 
-    /// Which body is pressed against which by the given forces.
+    /// Finds the loaded contacts: which body the given forces press against which.
     fn find_edges(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
+        // Normal velocity change of one side by the given forces; negative: pressed into the contact.
         let drive = |first: usize, row: &[f64]| -> f64 {
             let (free, begin) = (kinetic.free(), kinetic.begin());
             row.iter()
@@ -195,6 +200,7 @@ impl ShockPropagation {
                 presses[count] = drive(first, &block[..width]);
                 count += 1;
             }
+            // The side that is pressed harder rests on the other one.
             for side in 0..count {
                 let harder = presses[side] < presses[1 - side];
                 if presses[side] < -PRESSES * strongest && (count == 1 || harder) {
@@ -204,7 +210,7 @@ impl ShockPropagation {
         }
     }
 
-    /// The highest level among the bodies of a contact.
+    /// Highest level among the bodies of a contact.
     fn key(&self, kinetic: &FactoredDelassus, a: u32) -> u32 {
         let levels = kinetic
             .first_coordinates(a as usize)
@@ -212,7 +218,7 @@ impl ShockPropagation {
         levels.max().unwrap_or(0)
     }
 
-    /// Solves the law of a contact whose lower bodies stay as they were; by how much its impulse changed.
+    /// Local solve at a contact whose lower bodies keep their initial velocity; returns the change of the impulse.
     fn visit(
         &mut self,
         problem: &Problem,
@@ -226,6 +232,7 @@ impl ShockPropagation {
         let r = &mut impulse[rows.clone()];
         let mut u = [0.0; contact::law::MAX_ROWS];
         let u = &mut u[..d];
+        // Relative velocity u and local Delassus block H of the bodies of this level.
         for (i, row) in rows.enumerate() {
             u[i] = kinetic.affine_term(row);
         }
@@ -252,6 +259,7 @@ impl ShockPropagation {
                 }
             }
         }
+        // q = u − H r, then the exact local solve.
         for i in 0..d {
             for j in 0..d {
                 u[i] -= self.block[i * d + j] * r[j];
@@ -260,6 +268,7 @@ impl ShockPropagation {
         let mut next = [0.0; contact::law::MAX_ROWS];
         next[..d].copy_from_slice(r);
         problem.law(a).solve_local(&self.block, u, &mut next[..d]);
+        // v̂ += Ĝᵀ (r⁺ − r) for the bodies of this level.
         for i in 0..d {
             u[i] = next[i] - r[i];
             r[i] = next[i];
@@ -268,12 +277,12 @@ impl ShockPropagation {
         u.iter().fold(0.0, |most, change| change.abs().max(most))
     }
 
-    /// Hands the impulse of a contact on to the bodies that carry it.
+    /// Applies the impulse of a contact to the bodies that support it.
     fn propagate(&mut self, problem: &Problem, kinetic: &FactoredDelassus, a: usize, top: u32, impulse: &[f64]) {
         self.add(kinetic, a, &impulse[problem.rows(a)], |level| level != top);
     }
 
-    /// v̂ += Ĝᵀ r for the bodies whose level is wanted.
+    /// v̂ += Ĝᵀ r for the bodies whose level is `wanted`.
     fn add(&mut self, kinetic: &FactoredDelassus, a: usize, r: &[f64], wanted: impl Fn(u32) -> bool) {
         for (first, block) in kinetic.dense_blocks(a) {
             if !wanted(self.level[self.owner[first] as usize]) {

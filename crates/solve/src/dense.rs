@@ -1,32 +1,32 @@
-//! Small problems: a few contacts on a few coordinates, as a step of a mechanism poses them.
+//! Nonlinear Gauss–Seidel on a dense Delassus matrix, for small problems such as a step of a mechanism.
 //!
 //! ```text
-//! one contact:   law(b + H r, r), solved exactly by its law
-//! a few:         sweeps of exact local solves on the dense W = Ĝ Ĝᵀ          (M88 §15, JM92 7.4)
-//! the rest:      the automatic solver, from the best iterate of the sweeps
+//! one contact:   law(b + H r, r), one exact local solve
+//! a few:         Gauss–Seidel sweeps of exact local solves on the dense W = Ĝ Ĝᵀ      (M88 §15, JM92 7.4)
+//! otherwise:     the automatic solver, from the best iterate of the sweeps
 //! ```
 //!
-//! Sweeps go on below the tolerance while they pay: they are cheap here, and impacts then conserve
-//! energy to rounding. Every iterate is judged by [`contact::Judge`]; nothing else counts as solved.
-//! Limits: W is formed densely, so that a problem of more than [`DenseParams::rows`] rows, or one
-//! that is not given by masses, goes to the automatic solver at once.
+//! Sweeps continue below the tolerance while they converge: they are cheap here, and impacts then conserve energy to
+//! rounding. Every iterate is evaluated by [`contact::ResidualEvaluator`]; nothing else counts as solved.
+//! Limits: W is dense, so that a problem of more than [`DenseNlgsParams::rows`] rows, or one given by a stored matrix,
+//! goes to the automatic solver at once.
 
 use contact::{FactoredDelassus, DelassusOperator, Problem};
 
 use crate::auto::Auto;
 use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
 
-/// How small problems are solved.
+/// Parameters of [`DenseNlgs`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct DenseNlgsParams {
-    /// Largest number of rows for which W is formed. Above some hundred a sweep on the dense matrix
-    /// costs more than one on the factored operator.
+    /// Largest number of rows for which W is formed. Above some hundred a sweep over the dense matrix costs more than
+    /// one over the factored operator.
     pub rows: usize,
-    /// Residual that sweeps aim at, where it is below the tolerance: rounding.
+    /// Residual that the sweeps aim at where it is below the tolerance: the level of rounding.
     pub aim: f64,
-    /// Sweeps, at most.
+    /// Largest number of sweeps.
     pub sweeps: usize,
-    /// Sweeps without halving the residual, at most.
+    /// Largest number of sweeps without halving the residual.
     pub patience: usize,
 }
 
@@ -41,16 +41,16 @@ impl Default for DenseNlgsParams {
     }
 }
 
-/// The solver of small problems.
+/// Dense nonlinear Gauss–Seidel; see the module.
 #[derive(Debug, Default)]
 pub struct DenseNlgs {
-    /// How it works.
+    /// Size limit, residual to aim at, and patience.
     pub params: DenseNlgsParams,
     auto: Auto,
     best: Option<BestIterate>,
     /// W, row-major.
     matrix: Vec<f64>,
-    /// A column of Ĝᵀ, and the frozen velocity of a contact.
+    /// A column of Ĝᵀ, and the velocity of a contact without its own impulse.
     scratch: Vec<f64>,
 }
 
@@ -66,7 +66,7 @@ impl Solver for DenseNlgs {
         };
         let mut best = BestIterate::reuse_empty(self.best.take(), problem, goal);
         let sweeps = if problem.num_contacts() == 1 {
-            // The law's own solve needs no start and no second visit.
+            // One contact: the exact local solve is the solution.
             let r = &mut *impulse;
             problem
                 .law(0)
@@ -87,7 +87,7 @@ impl Solver for DenseNlgs {
 }
 
 impl DenseNlgs {
-    /// Sweeps while they halve the residual; how many there were.
+    /// Sweeps while they halve the residual; returns their number.
     fn sweep(
         &mut self,
         problem: &Problem,
@@ -112,7 +112,7 @@ impl DenseNlgs {
         sweeps
     }
 
-    /// W column by column: Ĝ (Ĝᵀ e).
+    /// Forms W column by column: Ĝ (Ĝᵀ e).
     fn form(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
         let d = problem.num_rows();
         self.matrix.clear();
@@ -121,6 +121,7 @@ impl DenseNlgs {
         for a in 0..problem.num_contacts() {
             let rows = problem.rows(a);
             for (i, column) in rows.clone().enumerate() {
+                // Ĝᵀ e for one row of contact a.
                 self.scratch.clear();
                 self.scratch.resize(kinetic.num_coordinates(), 0.0);
                 if rows.len() <= unit.len() {
@@ -132,7 +133,7 @@ impl DenseNlgs {
                     unit[i] = 1.0;
                     kinetic.scatter(a, &unit, &mut self.scratch);
                 }
-                // W is symmetric: the column is kept as a row.
+                // W is symmetric: the column is stored as a row.
                 let line = &mut self.matrix[column * d..(column + 1) * d];
                 for b in 0..problem.num_contacts() {
                     kinetic.add_gather(b, &self.scratch, &mut line[problem.rows(b)]);
@@ -141,7 +142,7 @@ impl DenseNlgs {
         }
     }
 
-    /// The impulse of one contact with the others frozen.
+    /// Exact local solve of contact `a` with all other impulses fixed.
     fn visit(&mut self, problem: &Problem, a: usize, impulse: &mut [f64]) {
         let (rows, d) = (problem.rows(a), problem.num_rows());
         self.scratch.clear();
@@ -157,7 +158,7 @@ impl DenseNlgs {
             .solve_local(block, &self.scratch, &mut impulse[rows]);
     }
 
-    /// The automatic solver goes on from the best iterate; the better of the two is returned.
+    /// Continues with the automatic solver from the best iterate; returns the better of the two results.
     fn hand_on(
         &mut self,
         problem: &Problem,

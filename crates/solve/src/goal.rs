@@ -1,24 +1,25 @@
-//! What is asked of a solver, and what it answers.
+//! The interface of all solvers: [`Goal`] (tolerance and limits), [`Solver`], [`Report`] and [`Outcome`].
 //!
-//! Not converging is a result, not an error: every solver returns the best iterate it was judged
-//! on, with its residual, and says how it ended.
+//! Not converging is a result, not an error: every solver returns the best iterate whose residual was evaluated by
+//! [`contact::ResidualEvaluator`], with that residual, and says how it ended.
 
 use contact::{ResidualEvaluator, ResidualMeasure, Problem};
 use smallvec::{SmallVec, smallvec};
 
 use crate::infeasible::InfeasibilityCertificate;
 
-/// What is asked for.
+/// Tolerance, residual measure and limits of a solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goal {
-    /// Residual to reach, in `measure`. Nominal for RV: 1e-4 for flows, 1e-6 for structures, 1e-8 and below for
-    /// reference solutions. Rounding of impulses that are a million times what a light body's would be leaves 1e-10.
+    /// Residual to reach, in `measure`. Usual values for RV: 1e-4 for granular flows, 1e-6 for structures, 1e-8 and
+    /// below for reference solutions. Where impulses are a million times those that the lightest body alone would
+    /// need, rounding leaves an RV of 1e-10.
     pub tolerance: f64,
-    /// Which residual decides.
+    /// Residual that decides about convergence.
     pub measure: ResidualMeasure,
     /// Largest number of iterations; `None` leaves it to the method.
     pub max_iterations: Option<usize>,
-    /// Whether the residual of every judged iterate is kept.
+    /// Whether the residual of every evaluated iterate is recorded.
     pub keep_history: bool,
 }
 
@@ -58,7 +59,7 @@ impl Goal {
         }
     }
 
-    /// The same goal with the iterations that are left after `spent`.
+    /// The same goal with the iterations that remain after `spent`.
     pub(crate) fn left_after(&self, spent: usize) -> Self {
         Self {
             max_iterations: self.max_iterations.map(|n| n.saturating_sub(spent)),
@@ -78,11 +79,11 @@ pub enum Outcome {
     Exhausted,
     /// The method cannot treat this problem (a law it does not know, a matrix it cannot factor).
     Unsuitable,
-    /// No velocity satisfies the demands of the contacts: [`Report::infeasible`] proves it.
+    /// No velocity satisfies the constraints of the contacts: [`Report::infeasibility`] proves it.
     Infeasible,
 }
 
-/// One stage of a solve: a method, what it did and where it got.
+/// One stage of a solve: a method, its iterations and the residual it reached.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stage {
     /// Name of the method.
@@ -93,27 +94,27 @@ pub struct Stage {
     pub residual: f64,
 }
 
-/// The stages of a solve in order. The usual one or two need no allocation.
+/// The stages of a solve in order. One or two, the usual case, are stored inline without allocation.
 pub type Stages = SmallVec<[Stage; 2]>;
 
-/// The answer to a solve; the impulses themselves are in the caller's buffer.
+/// Result of a solve; the impulses themselves are in the caller's buffer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// How it ended.
     pub outcome: Outcome,
-    /// Judged residual of the returned impulses, in the goal's measure.
+    /// Residual of the returned impulses, in the goal's measure.
     pub residual: f64,
     /// Iterations of all stages.
     pub iterations: usize,
-    /// The path taken, in order.
+    /// The stages that were run, in order.
     pub path: Stages,
-    /// (iteration, residual) of every judged iterate, if asked for.
+    /// (iteration, residual) of every evaluated iterate, if [`Goal::keep_history`] is set.
     pub history: Vec<(usize, f64)>,
-    /// Why there is no solution, where that was proven.
+    /// Certificate that there is no solution, where one was found.
     pub infeasibility: Option<Box<InfeasibilityCertificate>>,
 }
 
-/// Stages of a path that are shown.
+/// Largest number of stages that [`Report::method`] lists by name.
 const SHOWN: usize = 13;
 
 impl Report {
@@ -122,7 +123,7 @@ impl Report {
         self.outcome == Outcome::Reached
     }
 
-    /// Names of the stages, joined by arrows: the path in one word. Of long paths the first stages and how many follow.
+    /// Names of the stages, joined by arrows. A long list is cut after the first stages, with the number that follow.
     pub fn method(&self) -> String {
         let told = self.path.iter().take(SHOWN).map(|s| s.method);
         let mut names: Vec<String> = told.map(String::from).collect();
@@ -132,7 +133,7 @@ impl Report {
         names.join("→")
     }
 
-    /// Adds a stage and keeps its impulses if they are better.
+    /// Adds the report of a later stage and keeps its impulses `trial` if their residual is smaller.
     pub(crate) fn append(&mut self, stage: Self, impulse: &mut [f64], trial: &[f64]) {
         if stage.outcome == Outcome::Unsuitable {
             return;
@@ -142,6 +143,7 @@ impl Report {
             self.residual = stage.residual;
         }
         self.outcome = stage.outcome;
+        // Iteration numbers of the stage continue those of the stages before.
         let spent = self.iterations;
         let later = stage.history.iter().map(|(i, r)| (i + spent, *r));
         self.history.extend(later);
@@ -150,45 +152,45 @@ impl Report {
     }
 }
 
-/// One method of solving (★).
+/// A method for the one-step problem u = W r + b with a law at every contact (★).
 pub trait Solver: Send {
     /// Its name on the command line and in reports.
     fn name(&self) -> &'static str;
 
-    /// Solves `problem` starting from `impulse` and leaves the best judged iterate there.
+    /// Solves `problem` with `impulse` as warm start and leaves the best evaluated iterate there.
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report;
 }
 
-/// The share of the tolerance that is near enough to a share that is wished.
+/// Fraction of the tolerance that is accepted as near enough when the fraction `wish` was the target.
 pub(crate) fn accepted_fraction(wish: f64) -> f64 {
     (30.0 * wish).min(1.0)
 }
 
-/// The R2 that is predicted to go with the tolerance is met with this much to spare, and falls by this much at
-/// least after an iterate that did not pass.
+/// Safety factor: the predicted R2 for the tolerance has to be undercut by this factor, and after an iterate that did
+/// not reach the tolerance R2 has to fall by at least this factor before the next evaluation.
 const SPARE: f64 = 0.8;
 
-/// The R2 that is asked for next is no smaller than this share of the last one: the proportion is an estimate.
+/// The next R2 target is at least this fraction of the last R2: the ratio of the two residuals is only an estimate.
 const LEAST_TARGET: f64 = 0.03;
 
-/// Keeps the best judged iterate. Every iterate a solver returns has passed here.
+/// Best iterate so far, its residual and the residual history. Every iterate that a solver returns has passed here.
 #[derive(Debug)]
 pub(crate) struct BestIterate {
     judge: ResidualEvaluator,
     impulse: Vec<f64>,
     residual: f64,
-    /// Whether `impulse` is an iterate; the caller's buffer holds the first one otherwise.
+    /// Whether `impulse` is an iterate; otherwise the first iterate is still in the caller's buffer only.
     holds: bool,
     history: Vec<(usize, f64)>,
     keep_history: bool,
     measure: ResidualMeasure,
     tolerance: f64,
-    /// R2 from which the judge is worth asking: methods in packs know R2 alone.
+    /// R2 below which an iterate is evaluated in `measure`: the SIMD sweeps compute R2 alone.
     r2_target: f64,
 }
 
 impl BestIterate {
-    /// Starts from `impulse`, which is judged as iterate 0.
+    /// Starts from `impulse`, which is evaluated as iterate 0.
     pub fn new(problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
         let mut best = Self {
             judge: ResidualEvaluator::new(problem),
@@ -205,16 +207,16 @@ impl BestIterate {
         best
     }
 
-    /// Takes an old one up again if there is one, without judging the first iterate: for methods that know
-    /// its residual by a cheaper way and offer it where it counts.
+    /// Reuses the buffers of `old` and takes `impulse` as first iterate without evaluating it: for methods that know
+    /// its residual in a cheaper way and offer it where it counts.
     pub fn reuse_unjudged(old: Option<Self>, problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
         let mut best = Self::reuse_empty(old, problem, goal);
         best.hold(impulse);
         best
     }
 
-    /// The same without the first iterate, for methods that leave it in the caller's buffer until they
-    /// finish: what nothing replaces is then not copied.
+    /// The same without a first iterate, for methods that leave it in the caller's buffer until they finish: an
+    /// iterate that nothing replaces is then not copied.
     pub fn reuse_empty(old: Option<Self>, problem: &Problem, goal: &Goal) -> Self {
         let mut best = old.unwrap_or_else(|| Self {
             judge: ResidualEvaluator::new(problem),
@@ -231,7 +233,7 @@ impl BestIterate {
         best
     }
 
-    /// Takes an old one up again if there is one.
+    /// Reuses the buffers of `old`, if any, and evaluates `impulse` as iterate 0.
     pub fn reuse(old: Option<Self>, problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
         match old {
             Some(mut best) => {
@@ -242,7 +244,7 @@ impl BestIterate {
         }
     }
 
-    /// Starts again, without allocating when the problem has the size of the last one.
+    /// Starts again; allocates nothing when the problem has the size of the last one.
     fn restart(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal) {
         self.begin(problem, goal);
         self.hold(impulse);
@@ -266,8 +268,8 @@ impl BestIterate {
         self.r2_target = goal.tolerance;
     }
 
-    /// Judges an iterate and keeps it if it is the best so far; returns its residual (infinite if
-    /// it is not a number, so that a diverged iterate is never kept).
+    /// Evaluates an iterate and keeps it if it is the best so far; returns its residual (infinite if it is not a
+    /// number, so that a diverged iterate is never kept).
     pub fn offer(&mut self, problem: &Problem, impulse: &[f64], iteration: usize) -> f64 {
         let residual = self.judge.residual(problem, impulse, self.measure);
         let residual = if residual.is_finite() {
@@ -298,29 +300,29 @@ impl BestIterate {
         self.residual <= self.tolerance
     }
 
-    /// Whether it is within this share of the tolerance.
+    /// Whether the best residual is within this fraction of the tolerance.
     pub fn within_fraction(&self, share: f64) -> bool {
         self.residual <= share * self.tolerance
     }
 
-    /// Offers an iterate whose R2 a method knows by its own way. The two residuals fall in proportion, which says
-    /// the R2 that goes with the tolerance of RV.
+    /// Offers an iterate whose R2 the method has computed itself. R2 and RV fall roughly in proportion, which predicts
+    /// the R2 at which RV reaches its tolerance.
     pub fn offer_with_r2(&mut self, problem: &Problem, impulse: &[f64], iteration: usize, r2: f64) {
         let residual = self.offer(problem, impulse, iteration);
         if self.measure == ResidualMeasure::Velocity && residual > 0.0 {
             let ratio = (SPARE * self.tolerance / residual).max(LEAST_TARGET);
-            // One that does not pass is not asked about again before R2 has fallen.
+            // After an iterate that misses the tolerance, wait until R2 has fallen.
             let most = if self.reached() { f64::INFINITY } else { SPARE };
             self.r2_target = r2 * ratio.min(most);
         }
     }
 
-    /// The R2 from which an iterate is worth the judge's time.
+    /// R2 below which an iterate is worth an evaluation by `offer_with_r2`.
     pub fn r2_target(&self) -> f64 {
         match self.measure {
             ResidualMeasure::Velocity => self.r2_target,
             ResidualMeasure::Dimensionless => self.tolerance,
-            // Nothing can be predicted: every iterate is offered.
+            // R1 cannot be predicted from R2: every iterate is offered.
             ResidualMeasure::Fclib => f64::INFINITY,
         }
     }
@@ -329,7 +331,8 @@ impl BestIterate {
         self.keep_history
     }
 
-    /// Writes the best iterate to `impulse` and reports.
+    /// Writes the best iterate to `impulse` and returns the report; `otherwise` is the outcome where the tolerance was
+    /// not reached.
     pub fn finish(
         &mut self,
         method: &'static str,

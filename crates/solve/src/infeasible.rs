@@ -1,19 +1,19 @@
-//! Whether a step has a solution at all: a certificate of infeasibility after Farkas.
+//! Infeasibility of a step: a Farkas certificate that no velocity satisfies the constraints of the contacts.
 //!
-//! Every law demands u_n ≥ 0 of a contact and u = 0 of bilateral rows. With Ĝ the rows of these demands, velocities
-//! v̂_free + x that meet them all exist, or else there are multipliers y with
+//! Every contact law requires u_n ≥ 0, bilateral rows require u = 0. With Ĝ the rows of these constraints, either there
+//! are velocities v̂_free + x that satisfy them all, or there are multipliers y with
 //!
 //! ```text
 //! Ĝ x + b ≥ 0  (= 0)   for some x      or      y ≥ 0 (free),   Ĝᵀ y = 0,   b·y < 0
 //! ```
 //!
-//! (a stored W takes the place of Ĝ: its range is the same). y names the contacts that exclude each other: a lid
-//! that comes down through a floor, discs in a die that is too small. No impulse helps then, and Gauss–Seidel
-//! sweeps only let the impulses grow.
+//! (for a stored W its rows take the place of Ĝ: the range is the same). The support of y names the contacts that
+//! exclude each other: a lid that comes down through a floor, discs in a die that is too small. No impulse helps
+//! then, and Gauss–Seidel sweeps only let the impulses grow.
 //!
-//! The multipliers come from an interior-point method (the crate `clarabel`) and are not believed: Ĝᵀy and b·y are
-//! computed again. Rounding leaves Ĝᵀy = ρ ≠ 0, which proves that every x that meets the demands has
-//! ‖x‖ ≥ −b·y / ‖ρ‖; a step counts as infeasible when that is 10⁴ times the velocities in it.
+//! The multipliers come from an interior-point method (the crate `clarabel`) and are verified: Ĝᵀy and b·y are computed
+//! again. Rounding leaves Ĝᵀy = ρ ≠ 0, which proves that every x that satisfies the constraints has
+//! ‖x‖ ≥ −b·y / ‖ρ‖; a step counts as infeasible when that is 10⁴ times the largest free velocity.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
@@ -21,41 +21,42 @@ use clarabel::solver::{
 };
 use contact::{Law, DelassusOperator, Problem};
 
-/// Velocities that only multiples of this of the largest free velocity would satisfy are none.
+/// Multiple of the largest free velocity: a solution that needs larger velocities counts as none.
 const BEYOND: f64 = 1e4;
 
-/// Of the largest multiplier: contacts below it have no part in the certificate.
+/// Contacts whose multiplier is below this fraction of the largest one are not part of the certificate.
 const PART: f64 = 1e-3;
 
-/// Demands up to which the certificate is looked for: the method factors a matrix of that size.
+/// Largest number of constraints for which a certificate is sought: the method factors a matrix of that size.
 const MOST: usize = 20_000;
 
-/// Why a step has no solution.
+/// Proof that a step has no solution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InfeasibilityCertificate {
     /// The contacts that exclude each other, those with the largest multipliers first.
     pub contacts: Vec<usize>,
-    /// The speed at which they close in on each other: −b·y / Σ y.
+    /// The speed at which they approach each other: −b·y / Σ y.
     pub speed: f64,
 }
 
-/// One demand: a·x + c ≥ 0, or = 0; the row is of unit length.
+/// One constraint a·x + c ≥ 0, or = 0, with a of unit length.
 struct VelocityConstraint {
     contact: usize,
     equal: bool,
     entries: Vec<(usize, f64)>,
-    /// b of the row over the length of the row, and that length.
+    /// b of the row divided by the norm of the row, and that norm.
     c: f64,
     length: f64,
 }
 
-/// A certificate that no velocity satisfies `problem`; none where there is one, or none was found.
+/// A certificate that no velocity satisfies the constraints of `problem`; `None` where there is a solution, or where no
+/// certificate was found.
 pub fn find_infeasibility(problem: &Problem) -> Option<InfeasibilityCertificate> {
     let mut demands = demands(problem);
     if demands.is_empty() || demands.len() > MOST {
         return None;
     }
-    // The zero cone comes first.
+    // Equality constraints (the zero cone) come first.
     demands.sort_by_key(|d| !d.equal);
     let z = multipliers(&demands, columns(problem))?;
     proven(&demands, &z, columns(problem))
@@ -68,7 +69,7 @@ fn columns(problem: &Problem) -> usize {
     }
 }
 
-/// The rows that a law makes demands of: how many, and whether they are equations.
+/// Number of leading rows of a law that are velocity constraints, and whether they are equations.
 fn demanded(law: &Law, rows: usize) -> (usize, bool) {
     match law {
         Law::Bilateral => (rows, true),
@@ -84,6 +85,7 @@ fn demands(problem: &Problem) -> Vec<VelocityConstraint> {
         let rows = problem.rows(contact);
         let (count, equal) = demanded(problem.law(contact), rows.len());
         for (i, row) in rows.enumerate().take(count) {
+            // Scale the row to unit length; rows without entries constrain nothing.
             let mut entries = entries(problem, contact, i);
             let length = entries.iter().map(|(_, a)| a * a).sum::<f64>().sqrt();
             if !(length > 0.0 && length.is_finite()) {
@@ -102,7 +104,7 @@ fn demands(problem: &Problem) -> Vec<VelocityConstraint> {
     list
 }
 
-/// Row `i` of a contact by column.
+/// Nonzero entries (column, value) of row `i` of a contact.
 fn entries(problem: &Problem, contact: usize, i: usize) -> Vec<(usize, f64)> {
     match problem.operator() {
         DelassusOperator::Factored(kinetic) => {
@@ -128,8 +130,9 @@ fn entries(problem: &Problem, contact: usize, i: usize) -> Vec<(usize, f64)> {
     }
 }
 
-/// min ½‖x‖² under the demands: the multipliers that prove that there is no x.
+/// Minimises ½‖x‖² under the constraints; returns the dual certificate of infeasibility if the solver ends with one.
 fn multipliers(demands: &[VelocityConstraint], columns: usize) -> Option<Vec<f64>> {
+    // −A in compressed column form: clarabel's constraints are A x + s = b, s in the cone.
     let mut by_column: Vec<Vec<(usize, f64)>> = vec![Vec::new(); columns];
     for (row, demand) in demands.iter().enumerate() {
         for &(column, a) in &demand.entries {
@@ -144,6 +147,7 @@ fn multipliers(demands: &[VelocityConstraint], columns: usize) -> Option<Vec<f64
     }
     let matrix = CscMatrix::new(demands.len(), columns, start, rows, values);
     let square = CscMatrix::identity(columns);
+    // Scale the right-hand side to unit size.
     let largest = demands.iter().fold(0.0_f64, |m, d| m.max(d.c.abs()));
     if !(largest > 0.0) {
         return None;
@@ -171,7 +175,7 @@ fn multipliers(demands: &[VelocityConstraint], columns: usize) -> Option<Vec<f64
     certain.then(|| solver.solution.z.clone())
 }
 
-/// Recomputes what the multipliers prove.
+/// Verifies the multipliers: recomputes Ĝᵀy and b·y, and collects the contacts of the certificate.
 fn proven(demands: &[VelocityConstraint], z: &[f64], columns: usize) -> Option<InfeasibilityCertificate> {
     let mut rest = vec![0.0; columns];
     let (mut product, mut largest_c, mut sum) = (0.0, 0.0_f64, 0.0);
@@ -184,15 +188,16 @@ fn proven(demands: &[VelocityConstraint], z: &[f64], columns: usize) -> Option<I
             .for_each(|&(column, a)| rest[column] += a * y);
         product += demand.c * y;
         largest_c = largest_c.max(demand.c.abs());
-        // In the units of the row itself: y over its length is the impulse.
+        // y over the norm of its row is an impulse in the units of the row itself.
         sum += y.abs() / demand.length;
         parts.push((y.abs() / demand.length, demand.contact));
     }
     let left = rest.iter().map(|r| r * r).sum::<f64>().sqrt();
-    // A product that is not a number proves nothing.
+    // The test is false for NaN: a product that is not a number proves nothing.
     if !(product < 0.0 && -product > BEYOND * largest_c * left) {
         return None;
     }
+    // Contacts by decreasing multiplier.
     parts.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let least = PART * parts.first().map_or(0.0, |p| p.0);
     let mut contacts: Vec<usize> = Vec::new();

@@ -1,9 +1,9 @@
-//! Preconditioned GMRES for the systems of the interior point method.
+//! GMRES with left preconditioning, without restart (Saad and Schultz 1986).
 //!
-//! The matrix differs from the factored one in a block-diagonal unsymmetric part (and the skew part
-//! of a stored W), so the preconditioned operator is the identity plus an operator that acts on
-//! sliding contacts only, and a few dozen iterations do. Left preconditioning: the residual is
-//! measured in the units of the solution, where stiff rows do not drown the others.
+//! Made for matrices that differ from the factorised preconditioner by a part of low effective rank, where a few dozen
+//! iterations are enough: in the interior point method the preconditioned operator is the identity plus an operator on
+//! sliding contacts only (and the skew part of a stored W). Left preconditioning measures the residual in the units of
+//! the solution, in which stiff rows do not dominate.
 
 /// Solves P⁻¹ M x = P⁻¹ b with `apply` = P⁻¹ M (in place on its argument); `x` holds P⁻¹ b on
 /// entry. Returns whether the residual fell below `tolerance` times its start within `limit`
@@ -26,11 +26,13 @@ pub(crate) fn gmres(
     let mut rhs = vec![norm0];
     let mut converged = false;
     for k in 0..limit.min(n) {
+        // Arnoldi step.
         let mut w = vec![0.0; n];
         apply(&basis[k], &mut w);
         let mut column = orthogonalise(&basis, &mut w);
         let next = norm(&w);
         column.push(next);
+        // Givens rotations: old ones on the new column, then a new one.
         for (i, &(c, s)) in rotations.iter().enumerate() {
             let (a, b) = (column[i], column[i + 1]);
             (column[i], column[i + 1]) = (c * a + s * b, c * b - s * a);
@@ -57,8 +59,8 @@ pub(crate) fn gmres(
     converged
 }
 
-/// Removes from w its components along the basis, twice (once is not orthogonal enough when the
-/// operator is close to the identity); returns the coefficients.
+/// Gram–Schmidt, twice (once is not orthogonal enough when the operator is close to the identity); returns the
+/// coefficients.
 fn orthogonalise(basis: &[Vec<f64>], w: &mut [f64]) -> Vec<f64> {
     let mut column = vec![0.0; basis.len()];
     for _ in 0..2 {
@@ -71,7 +73,7 @@ fn orthogonalise(basis: &[Vec<f64>], w: &mut [f64]) -> Vec<f64> {
     column
 }
 
-/// x = Σ y_k basis_k with the triangular system solved backwards.
+/// x = Σ y_k basis_k after back-substitution in the triangular system.
 fn combine(basis: &[Vec<f64>], columns: &[Vec<f64>], mut y: Vec<f64>, x: &mut [f64]) {
     for k in (0..columns.len()).rev() {
         y[k] /= columns[k][k];

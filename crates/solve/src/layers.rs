@@ -1,69 +1,68 @@
-//! What sweeps carry slowly up a pile: how much of the weight each height bears.
+//! Coarse correction for high piles: a two-level method whose coarse space scales the impulses by height.
 //!
-//! Sweeps of a high pile soon leave mainly one thing behind. Most of what is wrong with the velocities after a hundred
-//! of them is the mean motion of whole layers up or down: at all contacts of a layer the impulses are too
-//! small, or too large, by nearly the same factor. So the impulses are scaled by a factor that changes linearly
-//! between a few nodes along the height,
+//! After a hundred sweeps over a high pile most of the velocity error is the mean motion of whole layers up or down: at
+//! all contacts of a layer the impulses are too small, or too large, by nearly the same factor. Gauss–Seidel reduces
+//! this smooth error slowly. The correction scales the impulses by a factor that is piecewise linear in the height,
 //!
 //! ```text
 //! r_α ← (1 + ω Σ_k θ_k φ_k(z_α)) r_α,      Φᵀ Ŵ Φ θ = −Φᵀ (u + g(u) e_n),      Φ_αk = φ_k(z_α) r_α
 //! ```
 //!
-//! with hat functions φ_k: θ is that of least energy, De Saxcé's shift g held fixed, ω = 1.5. Scaled impulses stay
-//! inside their cones, at the limit or below it as they were: only how much is carried changes. (The coarse
-//! space of a two-level method, made of the iterate itself.)
+//! with hat functions φ_k on a few nodes along the height: the Galerkin projection onto the columns of Φ, which
+//! minimises the energy with De Saxcé's shift g held fixed; ω = 1.5. Scaled impulses stay inside their cones, and those on the
+//! boundary stay there: only the magnitudes change. The coarse basis depends on the iterate.
 //!
-//! The height z of a body is its distance in contacts from the bodies that the given forces press against a
-//! boundary, so that neighbours differ by one at most, a body knows three nodes, and Φᵀ Ŵ Φ has two diagonals
-//! on either side of its own. Everything is summed in the order of contacts and bodies: threads change no bit.
+//! The height z of a body is its distance, in contacts, from the bodies that the given forces press against a boundary.
+//! Neighbours differ by one at most, so that a body is coupled to three nodes and Φᵀ Ŵ Φ is pentadiagonal. All sums
+//! are in the order of contacts and bodies: the result does not depend on the number of threads.
 
 use contact::law::MAX_ROWS;
 use contact::{FactoredDelassus, DelassusOperator, Problem};
 
-/// Contacts from node to node. What is left behind is smooth: 4 and 12 do the same.
+/// Contacts between two nodes. The error is smooth: 4 and 12 give the same.
 const SPACING: f64 = 8.0;
 
-/// Levels from which it is worth its time: below two nodes' distance sweeps are as fast without it.
+/// Smallest number of levels: below two node distances sweeps are as fast without the correction.
 const HIGH: u32 = 16;
 
-/// ω. Scaled impulses are rough from grain to grain, which makes Φᵀ Ŵ Φ too stiff: 1.5 takes 5 to 10 % fewer sweeps
-/// than 1, 2 as few; at 3 it diverges.
+/// ω. The scaled impulses vary from grain to grain, which makes Φᵀ Ŵ Φ too stiff: 1.5 takes 5 to 10 % fewer sweeps
+/// than 1, 2 as few; at 3 the iteration diverges.
 const OMEGA: f64 = 1.5;
 
-/// Bounds of a factor.
+/// Bounds of a scaling factor.
 const LEAST: f64 = 0.2;
 const MOST: f64 = 5.0;
 
-/// Added to the diagonal, relative to its mean: a node whose contacts are all open has nothing on it.
+/// Regularisation of the diagonal, relative to its mean: a node whose contacts are all open has a zero row.
 const RIDGE: f64 = 1e-6;
 
-/// Share of the strongest drive from which a boundary carries what touches it.
+/// Fraction of the largest normal velocity change by the given forces from which a boundary supports a body.
 const CARRIES: f64 = 0.5;
 
-/// Level of bodies that are not connected to what carries.
+/// Level of bodies that no path of contacts connects with a support.
 const UNSUPPORTED: u32 = u32::MAX;
 
-/// Scratch of the correction; levels are those of the problem it was last fitted to.
+/// Levels and interpolation of the problem that was fitted last, and scratch.
 #[derive(Debug, Default)]
 pub(crate) struct CoarseCorrection {
-    /// By group: its level, from 1.
+    /// By group (body): its level, from 1.
     level: Vec<u32>,
     highest: u32,
-    /// The contacts that are scaled.
+    /// The contacts that are scaled, with their nodes.
     interpolation: Vec<CoarseInterpolation>,
     queue: Vec<u32>,
-    /// Neighbours of each group, and where those of a group begin.
+    /// Contact graph in compressed rows: neighbours of each group, and where those of a group begin.
     neighbours: Vec<u32>,
     begin: Vec<u32>,
     velocity: Vec<f64>,
-    /// Ĝᵀ Φ_k in kinetic coordinates, for the nodes k that leave the remainder 0, 1, 2: a group knows one of each.
+    /// Ĝᵀ Φ_k in kinetic coordinates, one vector for the nodes k ≡ 0, 1, 2 (mod 3): a group has one node of each class.
     coarse_basis: [Vec<f64>; 3],
     /// Rows of Φᵀ Ŵ Φ from the diagonal on.
     matrix: Vec<[f64; 3]>,
     theta: Vec<f64>,
 }
 
-/// Where a contact is: its node below and the share of the node above; the contact itself.
+/// Interpolation at a contact: the node below it and the weight of the node above.
 #[derive(Debug, Clone, Copy)]
 struct CoarseInterpolation {
     contact: u32,
@@ -72,7 +71,7 @@ struct CoarseInterpolation {
 }
 
 impl CoarseInterpolation {
-    /// The two nodes with their shares.
+    /// The two nodes with their weights.
     fn nodes(self) -> [(usize, f64); 2] {
         let below = self.node as usize;
         [(below, 1.0 - self.above), (below + 1, self.above)]
@@ -80,8 +79,8 @@ impl CoarseInterpolation {
 }
 
 impl CoarseCorrection {
-    /// Makes room, so that nothing is allocated later: most steps end before anything is corrected, and a step that
-    /// does not should not be the first to ask for memory.
+    /// Reserves memory before the first correction: most steps end before it, and a later step should not be the first
+    /// to allocate.
     pub fn reserve(&mut self, problem: &Problem) {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return;
@@ -101,7 +100,7 @@ impl CoarseCorrection {
         room(&mut self.theta, nodes);
     }
 
-    /// Finds the levels; false where there are too few of them to be worth it.
+    /// Finds the levels; false where there are too few for a correction to pay.
     pub fn fit(&mut self, problem: &Problem) -> bool {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
@@ -114,6 +113,7 @@ impl CoarseCorrection {
         if !uniform(kinetic, width) || !self.find_carried(problem, kinetic, width) {
             return false;
         }
+        // Breadth-first levels from the supported bodies.
         self.connect(problem, kinetic, width);
         self.climb();
         if self.highest < HIGH {
@@ -121,7 +121,7 @@ impl CoarseCorrection {
         }
         self.interpolation.clear();
         for a in 0..problem.num_contacts() {
-            // Multiples of an impulse obey the law as well where it is one of a cone.
+            // Scaled impulses stay admissible where the law is a cone.
             if problem.law(a).normal() {
                 self.interpolation.extend(self.height(kinetic, a, width));
             }
@@ -129,8 +129,9 @@ impl CoarseCorrection {
         true
     }
 
-    /// Puts the bodies that are pressed against a boundary at level 1.
+    /// Puts the bodies that the given forces press against a boundary on level 1.
     fn find_carried(&mut self, problem: &Problem, kinetic: &FactoredDelassus, width: usize) -> bool {
+        // Normal velocity change by the given forces at a contact with a boundary.
         let drive = |a: usize| {
             let mut touches = kinetic.dense_blocks(a);
             let (Some((first, block)), None) = (touches.next(), touches.next()) else {
@@ -154,7 +155,7 @@ impl CoarseCorrection {
         true
     }
 
-    /// The graph of contacts between two groups.
+    /// Builds the contact graph between groups in compressed rows.
     fn connect(&mut self, problem: &Problem, kinetic: &FactoredDelassus, width: usize) {
         let pair = |a: usize| {
             let mut firsts = kinetic.first_coordinates(a);
@@ -163,6 +164,7 @@ impl CoarseCorrection {
         let pairs = || (0..problem.num_contacts()).filter_map(pair);
         self.begin.clear();
         self.begin.resize(kinetic.num_groups() + 1, 0);
+        // Count, prefix sum, fill.
         for group in pairs().flatten() {
             self.begin[group] += 1;
         }
@@ -181,7 +183,7 @@ impl CoarseCorrection {
         }
     }
 
-    /// Levels by distance.
+    /// Breadth-first search: level of a group = its distance from the supports.
     fn climb(&mut self) {
         let mut next = 0;
         while let Some(&group) = self.queue.get(next) {
@@ -198,17 +200,19 @@ impl CoarseCorrection {
         }
     }
 
-    /// Scales the impulses of a problem that it was fitted to. False if there is nothing to be gained: they are
-    /// then as before.
+    /// Scales the impulses of the problem that was fitted. False if the coarse system could not be solved: the
+    /// impulses are then unchanged.
     pub fn correct(&mut self, problem: &Problem, impulse: &mut [f64]) -> bool {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
         };
+        // Assemble and solve the coarse system.
         self.gather(problem, kinetic, impulse);
         self.multiply(kinetic);
         if !self.solve() {
             return false;
         }
+        // Prolongate: scale the impulses.
         for at in &self.interpolation {
             let theta: f64 = at
                 .nodes()
@@ -222,7 +226,7 @@ impl CoarseCorrection {
         true
     }
 
-    /// Where a contact is: between its two bodies, or half a contact below the one that touches a boundary.
+    /// Height of a contact: between its two bodies, or half a contact below a body that touches a boundary.
     fn height(&self, kinetic: &FactoredDelassus, a: usize, width: usize) -> Option<CoarseInterpolation> {
         let mut firsts = kinetic.first_coordinates(a);
         let level = |first: usize| Some(self.level[first / width]).filter(|level| *level != UNSUPPORTED);
@@ -239,7 +243,7 @@ impl CoarseCorrection {
         })
     }
 
-    /// Ĝᵀ Φ, and −Φᵀ (u + g e_n) in the place of θ.
+    /// Computes Ĝᵀ Φ, and −Φᵀ (u + g e_n) in the place of θ.
     fn gather(&mut self, problem: &Problem, kinetic: &FactoredDelassus, impulse: &[f64]) {
         let (coordinates, nodes) = (kinetic.num_coordinates(), self.num_nodes());
         self.velocity.resize(coordinates, 0.0);
@@ -255,6 +259,7 @@ impl CoarseCorrection {
             let a = at.contact as usize;
             let rows = problem.rows(a);
             let (r, d) = (&impulse[rows.clone()], rows.len());
+            // An open contact has nothing to scale.
             if !(r[0] > 0.0) {
                 continue;
             }
@@ -263,6 +268,7 @@ impl CoarseCorrection {
                 .zip(rows)
                 .for_each(|(u, row)| *u = kinetic.affine_term(row));
             kinetic.add_gather(a, &self.velocity, u);
+            // r·(u + g e_n): its contribution to the right-hand side of both nodes.
             let power =
                 r[0] * problem.law(a).shift(u) + r.iter().zip(&*u).map(|(r, u)| r * u).sum::<f64>();
             for (node, share) in at.nodes() {
@@ -276,7 +282,7 @@ impl CoarseCorrection {
         }
     }
 
-    /// Φᵀ Ŵ Φ, group by group.
+    /// Assembles Φᵀ Ŵ Φ = (ĜᵀΦ)ᵀ(ĜᵀΦ), group by group.
     fn multiply(&mut self, kinetic: &FactoredDelassus) {
         self.matrix.clear();
         self.matrix.resize(self.num_nodes(), [0.0; 3]);
@@ -284,7 +290,7 @@ impl CoarseCorrection {
             if self.level[group] == UNSUPPORTED {
                 continue;
             }
-            // Its lowest contact may be half a level below it.
+            // The lowest contact of a group may be half a level below it.
             let base = ((f64::from(self.level[group]) - 0.5) / SPACING) as usize;
             for i in 0..3 {
                 for j in i..3 {
@@ -296,11 +302,12 @@ impl CoarseCorrection {
         }
     }
 
-    /// Solves for θ by LDLᵀ with two diagonals; false where that is not possible.
+    /// Solves for θ by LDLᵀ of a pentadiagonal matrix; false where a pivot is not positive.
     fn solve(&mut self) -> bool {
         let (m, x) = (&mut self.matrix, &mut self.theta);
         let n = m.len();
         let mean = m.iter().map(|row| row[0]).sum::<f64>() / n.max(1) as f64;
+        // Factorisation and forward substitution.
         for k in 0..n {
             m[k][0] += RIDGE * mean;
             if !(m[k][0] > 0.0 && m[k][0].is_finite()) {
@@ -318,6 +325,7 @@ impl CoarseCorrection {
                 x[k + 2] -= by_two * x[k];
             }
         }
+        // Backward substitution.
         for k in (0..n).rev() {
             let [d, one, two] = m[k];
             let above = |j: usize| x.get(k + j).copied().unwrap_or(0.0);
@@ -326,7 +334,7 @@ impl CoarseCorrection {
         x.iter().all(|x| x.is_finite())
     }
 
-    /// One more below the lowest and two above the highest contact, for the three of every group.
+    /// One node below the lowest and two above the highest contact, so that every group has its three.
     fn num_nodes(&self) -> usize {
         (f64::from(self.highest) / SPACING) as usize + 3
     }
@@ -337,7 +345,7 @@ fn room<T>(list: &mut Vec<T>, count: usize) {
     list.reserve(count);
 }
 
-/// Whether all groups have as many coordinates.
+/// Whether all groups have `width` coordinates.
 fn uniform(kinetic: &FactoredDelassus, width: usize) -> bool {
     width > 0
         && kinetic

@@ -42,7 +42,7 @@ pub use proximal::ProximalNewton;
 pub use relaxation::Nlgs;
 pub use smoothing::SmoothingNewton;
 
-/// The names of all solvers, the default first.
+/// Names of all solvers that [`by_name`] knows, the default first.
 pub const NAMES: [&str; 12] = [
     "auto",
     "nlgs",
@@ -58,10 +58,11 @@ pub const NAMES: [&str; 12] = [
     "interior-plane",
 ];
 
-/// A solver with its default parameters, by its name on the command line. Bilateral rows are
-/// eliminated before any of them starts.
+/// The solver of this name with its default parameters; `None` for an unknown name. Bilateral rows are eliminated
+/// before the method starts ([`WithElimination`]).
 pub fn by_name(name: &str) -> Option<Box<dyn Solver>> {
     let solver: Box<dyn Solver> = match name {
+        // `Auto` eliminates bilateral rows itself and needs no wrapper.
         "auto" => return Some(Box::new(Auto::default())),
         "nlgs" => Box::new(Nlgs::default()),
         "anderson" => Box::new(Anderson::default()),

@@ -1,8 +1,8 @@
-//! Sparse factorisations around W, in the scaled variables x = r / √κ.
+//! Newton systems in impulses or in body velocities, and sparse factorisations of the scaled Delassus operator.
 //!
-//! Scaling each contact by √κ_α makes every diagonal block of Ŵ = √κ W √κ of the order of the
-//! identity whatever the masses, which is what makes one proximal parameter fit all contacts.
-//! Factorisations are sequential, so the same input gives the same bits for any thread count.
+//! In the scaled variables x = r / √κ every diagonal block of Ŵ = √κ W √κ is of the order of the identity whatever the
+//! masses (a block Jacobi preconditioner), so that one proximal parameter fits all contacts. Factorisations are
+//! sequential: the same input gives the same bits for any number of threads.
 
 use contact::{BlockSparseMatrix, Problem};
 use faer::Side;
@@ -15,16 +15,16 @@ use crate::primal::VelocitySystem;
 
 mod blocks;
 
-/// W is taken as symmetric below this relative skew part: rounding in G A⁻¹ Gᵀ.
+/// Relative skew part up to which W counts as symmetric: rounding of G A⁻¹ Gᵀ.
 const SYMMETRIC: f64 = 1e-12;
 
-/// The scaled matrix Ŵ with the pattern of its columns.
+/// The scaled Delassus operator Ŵ as a sparse matrix, with its symbolic factorisations.
 pub(crate) struct ScaledDelassus {
     /// Ŵ by block rows.
     matrix: BlockSparseMatrix,
-    /// Pattern by columns.
+    /// Sparsity pattern in compressed columns.
     pattern: SymbolicSparseColMat<usize>,
-    /// Where each value of `matrix` stands in the columns.
+    /// Index of each value of `matrix` in the compressed columns.
     place: Vec<usize>,
     /// √κ by row.
     pub root: Vec<f64>,
@@ -35,7 +35,7 @@ pub(crate) struct ScaledDelassus {
     fronts: Option<MultifrontalLu>,
 }
 
-/// Newton systems (A + B (Ŵ + α)) dx = f, A and B block diagonal, in the variables that make them small.
+/// Newton system (A + B (Ŵ + α)) dx = f, A and B block diagonal, in the variables in which it is smaller.
 pub(crate) enum NewtonSystem {
     /// Velocities of bodies.
     Velocities(Box<VelocitySystem>),
@@ -60,7 +60,7 @@ impl NewtonSystem {
         }
     }
 
-    /// The same, with the pattern and the room of another one where they fit.
+    /// A system for `problem` that reuses pattern and buffers of `other` where the contact graph is the same.
     pub fn reuse_or_new(other: Option<Self>, problem: &Problem) -> Self {
         if let Some(Self::Velocities(mut primal)) = other
             && primal.refit(problem)
@@ -70,7 +70,7 @@ impl NewtonSystem {
         Self::new(problem)
     }
 
-    /// Solves for dx, which holds f on entry; false where it could not.
+    /// Solves for dx, which holds f on entry; false where the matrix could not be factorised.
     pub fn solve(&mut self, a: &[f64], b: &[f64], alpha: f64, dx: &mut [f64]) -> bool {
         match self {
             Self::Velocities(primal) => primal.solve(a, b, alpha, dx),
@@ -79,7 +79,7 @@ impl NewtonSystem {
     }
 }
 
-/// A factorisation that can be solved with.
+/// A sparse factorisation: Cholesky or LU.
 pub(crate) enum SparseFactor {
     Symmetric(Llt<usize, f64>),
     General(Box<Lu<usize, f64>>),
@@ -107,7 +107,7 @@ impl ScaledDelassus {
         }
     }
 
-    /// Factors Ŵ + shift·I.
+    /// Factorises Ŵ + shift·I.
     pub fn factor(&mut self, shift: f64) -> Option<SparseFactor> {
         let zeros = vec![0.0; self.num_block_entries()];
         if self.symmetric {
@@ -117,10 +117,10 @@ impl ScaledDelassus {
         }
     }
 
-    /// λ_max(Ŵ) to some percent, by power iteration from a fixed start.
+    /// λ_max(Ŵ) to some per cent, by power iteration from a fixed start.
     pub fn largest_eigenvalue(&self) -> f64 {
         let n = self.root.len();
-        // A start without symmetry, so that no eigenvector is orthogonal to it by accident.
+        // A start without symmetry, so that it is not orthogonal to the eigenvector by accident.
         let mut x: Vec<f64> = (0..n).map(|i| 1.0 + 0.5 * (i as f64).sin()).collect();
         let mut y = vec![0.0; n];
         let mut value = 1.0;
@@ -140,7 +140,7 @@ impl ScaledDelassus {
         value
     }
 
-    /// Entries of all diagonal blocks.
+    /// Number of entries of all diagonal blocks.
     pub fn num_block_entries(&self) -> usize {
         (0..self.matrix.num_contacts())
             .map(|a| self.matrix.dim(a).pow(2))
@@ -165,8 +165,8 @@ impl ScaledDelassus {
         self.general(&matrix)
     }
 
-    /// Values by columns of Ŵ + shift + blocks; Ŵ averaged with its transpose if asked (only the
-    /// lower half is then right, which is all a Cholesky factorisation reads).
+    /// Values in compressed columns of Ŵ + shift + blocks; with `average`, Ŵ averaged with its transpose (only the lower
+    /// triangle is then right, which is all that a Cholesky factorisation reads).
     fn fill(&self, blocks: &[f64], shift: f64, average: bool) -> Vec<f64> {
         let mut val = vec![0.0; self.place.len()];
         let (mut k, mut start) = (0, 0);
@@ -174,6 +174,7 @@ impl ScaledDelassus {
             let d = self.matrix.dim(a);
             for (b, block) in self.matrix.row(a) {
                 let width = block.len() / d;
+                // The transposed block, where W is not symmetric.
                 let mirror = (average && !self.symmetric)
                     .then(|| self.matrix.block(b, a))
                     .flatten();
@@ -207,6 +208,7 @@ impl ScaledDelassus {
             let rows = offset[a]..offset[a + 1];
             let here = &x[rows.clone()];
             let w = &mut w[..d];
+            // w = (Ŵ + shift) x at contact a, then A x + B w.
             for i in 0..d {
                 w[i] = shift * here[i];
             }
@@ -225,6 +227,7 @@ impl ScaledDelassus {
         }
     }
 
+    /// Sparse LU with a symbolic factorisation that is kept.
     fn general(&mut self, matrix: &SparseColMat<usize, f64>) -> Option<SparseFactor> {
         if self.lu.is_none() {
             self.lu = Some(SymbolicLu::try_new(matrix.symbolic()).ok()?);
@@ -259,11 +262,12 @@ fn multiply(left: &[f64], block: &[f64], d: usize, width: usize, out: &mut [f64]
     }
 }
 
-/// The column pattern of a block matrix, and where each of its values goes.
+/// Compressed-column pattern of a block matrix, and the index of each of its values there.
 fn columns(w: &BlockSparseMatrix) -> (SymbolicSparseColMat<usize>, Vec<usize>) {
     let n = w.num_rows();
     let offset = w.offset();
     let mut col_ptr = vec![0; n + 1];
+    // Column counts and prefix sums.
     for a in 0..w.num_contacts() {
         for (b, _) in w.row(a) {
             for j in offset[b]..offset[b + 1] {
@@ -274,7 +278,7 @@ fn columns(w: &BlockSparseMatrix) -> (SymbolicSparseColMat<usize>, Vec<usize>) {
     for j in 0..n {
         col_ptr[j + 1] += col_ptr[j];
     }
-    // Rows are visited in ascending order, so each column's row indices come out sorted.
+    // Rows are visited in ascending order, so that the row indices of each column come out sorted.
     let mut next = col_ptr.clone();
     let mut row = vec![0; col_ptr[n]];
     let mut place = Vec::with_capacity(col_ptr[n]);

@@ -1,4 +1,4 @@
-//! Semismooth Newton with a moving proximal centre, for laws of any kind.
+//! Semismooth Newton method on Alart and Curnier's function, with a proximal term, for laws of any kind.
 //!
 //! In scaled variables the law of each contact is F(x, u) = 0 with Alart and Curnier's function,
 //! u = Ŵ x + q̂. A Newton step with A = ∂F/∂x, B = ∂F/∂u of the generalised Jacobian and a proximal
@@ -8,11 +8,11 @@
 //! ( A + B (Ŵ + α) ) dx = −F(x, u)
 //! ```
 //!
-//! leaves the solutions where they are and makes the matrix regular although Ŵ is singular
-//! (hyperstatic contacts). A step that changes the status of many contacts raises the residual of a
-//! few by orders of magnitude; some relaxation sweeps repair that where a line search would stall.
-//! α follows the residual and a controller: an iterate that gets worse makes it larger, one that
-//! gets better smaller, as in pseudo-transient continuation. One iteration is one factorisation.
+//! leaves the solutions where they are and makes the matrix regular although Ŵ is singular (hyperstatic contacts). A
+//! step that changes the status of many contacts raises the residual of a few by orders of magnitude; some
+//! Gauss–Seidel sweeps repair that where a line search would stall. α follows the residual and a controller: an
+//! iterate that gets worse makes it larger, one that gets better smaller, as in pseudo-transient continuation. One
+//! iteration is one factorisation.
 
 use contact::{ResidualEvaluator, ResidualMeasure, Problem};
 
@@ -21,7 +21,7 @@ use crate::linear::NewtonSystem;
 use crate::sweep::{ScalarSweeper, LocalStep};
 use crate::tangent::AlartCurnierJacobian;
 
-/// How the method proceeds.
+/// Parameters of [`SemismoothNewton`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct SemismoothNewtonParams {
     /// Largest number of iterations if the goal does not say.
@@ -30,7 +30,7 @@ pub struct SemismoothNewtonParams {
     pub proximal: f64,
     /// See `proximal`.
     pub power: f64,
-    /// Relaxation sweeps after a step that does not lower the residual tenfold.
+    /// Gauss–Seidel sweeps after a step that does not lower the residual tenfold.
     pub sweeps: usize,
     /// Stagnation: the best residual has not halved within this many iterations.
     pub patience: usize,
@@ -51,12 +51,12 @@ impl Default for SemismoothNewtonParams {
 /// The semismooth Newton method.
 #[derive(Debug, Default)]
 pub struct SemismoothNewton {
-    /// How it proceeds.
+    /// Proximal term, sweeps and limits.
     pub params: SemismoothNewtonParams,
 }
 
 impl SemismoothNewton {
-    /// With the given parameters.
+    /// A solver with the given parameters.
     pub fn new(params: SemismoothNewtonParams) -> Self {
         Self { params }
     }
@@ -75,13 +75,13 @@ impl Solver for SemismoothNewton {
     }
 }
 
-/// A residual this many times the lowest so far is a failed step: α is raised fourfold.
+/// A step whose residual is this many times the lowest so far has failed: α is raised fourfold.
 const FAILED: f64 = 30.0;
 
-/// α beyond this is no Newton step any more: Ŵ is of order 1.
+/// Largest α; a larger one gives no Newton step, since Ŵ is of order 1.
 const LARGEST: f64 = 1.0;
 
-/// The iterate and the controller.
+/// The iterate and the controller of α.
 struct State<'a> {
     problem: &'a Problem,
     system: NewtonSystem,
@@ -125,6 +125,7 @@ impl<'a> State<'a> {
             if best.reached() {
                 return (iteration - 1, Outcome::Reached);
             }
+            // Linearise and solve the Newton system.
             let alpha = (self.m * p.proximal * self.residual.powf(p.power)).clamp(1e-9, LARGEST);
             self.tangent.set(self.problem, &self.impulse);
             let AlartCurnierJacobian {
@@ -135,6 +136,7 @@ impl<'a> State<'a> {
                 ..
             } = &mut self.tangent;
             if self.system.solve(df_dx, df_du, alpha, step) {
+                // Full step, then sweeps where it did not help.
                 for i in 0..self.trial.len() {
                     self.trial[i] = self.impulse[i] + step[i] * root[i];
                 }
@@ -155,8 +157,8 @@ impl<'a> State<'a> {
         (limit, Outcome::Exhausted)
     }
 
-    /// Sweeps over the trial unless it is good as it is, keeps the better of the two; returns its
-    /// residual.
+    /// Sweeps over the trial unless it has lowered the residual tenfold, and keeps the better of the two; returns its
+    /// R2.
     fn smooth(&mut self, sweeps: usize) -> f64 {
         let raw = self
             .judge
@@ -180,8 +182,8 @@ impl<'a> State<'a> {
         after
     }
 
-    /// Moves to the trial and adjusts the multiplier of α. A failed step is swept once more before
-    /// it is taken: going back to the old iterate would repeat it.
+    /// Moves to the trial and adjusts the multiplier of α. A failed step is swept once more and then accepted: going
+    /// back to the old iterate would only repeat it.
     fn control(&mut self, next: f64, sweeps: usize) {
         let failed = !next.is_finite() || (next > FAILED * self.lowest && next > self.residual);
         if failed {

@@ -1,16 +1,16 @@
-//! Nonsmooth nonlinear conjugate gradients over relaxation sweeps (Silcowitz, Niebe & Erleben).
+//! NNCG: nonsmooth nonlinear conjugate gradients over Gauss–Seidel sweeps (Silcowitz, Niebe & Erleben).
 //!
-//! A sweep y = sweep(r) is read as a step along −g, g = r − y; directions are combined as
-//! Fletcher and Reeves do, in the metric 1/κ_α that makes impulses of different contacts
-//! comparable:
+//! A sweep y = sweep(r) is taken as a gradient step along −g, g = r − y; search directions are combined with the β of
+//! Fletcher and Reeves, in the metric 1/κ_α that makes impulses of different contacts comparable:
 //!
 //! ```text
 //! β = ⟨g, g⟩ / ⟨g_prev, g_prev⟩;   β > 1: p = 0, r = y;   else r = y + β p, p = β p − g
 //! ```
 //!
-//! There is no proof of convergence, so every judged iterate is a swept one (inside the cones) and
-//! the best is kept. Exact sweeps cycle on regular piles with high friction; a stagnation guard
-//! then starts again from the initial guess with projection sweeps, which do not.
+//! There is no proof of convergence, so every evaluated iterate is the result of a sweep (inside the cones) and the
+//! best one is kept. Exact sweeps cycle on regular piles with high friction; a stagnation guard then starts again from the
+//! initial guess with projection sweeps, which do not cycle. In high piles a coarse correction is applied at
+//! intervals.
 
 use contact::Problem;
 
@@ -20,7 +20,7 @@ use crate::layers::CoarseCorrection;
 use crate::sweep::{ScalarSweeper, LocalStep};
 use crate::trigger::ResidualSchedule;
 
-/// Which sweep is accelerated.
+/// The sweep that is accelerated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sweeps {
     /// Exact local solves.
@@ -31,20 +31,20 @@ pub enum Sweeps {
     Guarded,
 }
 
-/// How the acceleration proceeds.
+/// Parameters of [`Nncg`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct NncgParams {
     /// Largest number of sweeps if the goal does not say.
     pub max_sweeps: usize,
-    /// Sweeps between two judgements.
+    /// Largest number of sweeps between two evaluations of the residual.
     pub residual_interval: usize,
-    /// Stagnation: the best residual has not halved within this many sweeps; guarded ones of large
-    /// problems are given more.
+    /// Stagnation: the best residual has not halved within this many sweeps; guarded sweeps over large problems get
+    /// more.
     pub patience: usize,
-    /// Which sweep.
+    /// The local step of the sweeps.
     pub sweeps: Sweeps,
-    /// Sweeps after which high piles are corrected by layers (see `layers`); as many again until the next
-    /// time, twice as many where they gain little.
+    /// Sweeps before the first coarse correction of a high pile, and between two corrections; the interval doubles
+    /// where a correction gains little.
     pub correction_interval: usize,
 }
 
@@ -61,34 +61,34 @@ impl Default for NncgParams {
     }
 }
 
-/// The accelerated relaxation, with the buffers it keeps between solves.
+/// Accelerated Gauss–Seidel, with the buffers it keeps between solves.
 #[derive(Debug, Default)]
 pub struct Nncg {
-    /// How it proceeds.
+    /// Limits, sweep and intervals.
     pub params: NncgParams,
     scalar_sweeper: ScalarSweeper,
     simd_sweeper: SimdSweeper,
     coarse_correction: CoarseCorrection,
-    /// The best iterate by the packs' own residual.
+    /// Best iterate by R2 of the SIMD sweeper.
     kept: Vec<f64>,
-    /// The initial guess, for the guard.
+    /// The initial guess, for the restart by the stagnation guard.
     start: Vec<f64>,
     before: Vec<f64>,
     direction: Vec<f64>,
     best: Option<BestIterate>,
 }
 
-/// When piles are corrected by layers.
+/// When the coarse correction of high piles is applied.
 #[derive(Debug)]
 struct CorrectionSchedule {
     every: usize,
     next: usize,
     done: usize,
-    /// The least residual when it was last done.
+    /// Smallest residual at the last correction.
     residual: f64,
 }
 
-/// A residual that has fallen by less since the last correction makes the next one wait.
+/// The interval doubles when the residual has fallen by less than this factor since the last correction.
 const GAIN: f64 = 0.9;
 
 impl CorrectionSchedule {
@@ -115,7 +115,7 @@ impl CorrectionSchedule {
 }
 
 impl Nncg {
-    /// With the given parameters.
+    /// A solver with the given parameters.
     pub fn new(params: NncgParams) -> Self {
         Self {
             params,
@@ -123,8 +123,8 @@ impl Nncg {
         }
     }
 
-    /// Runs one kind of sweep until reached, stagnant or out of sweeps; returns the sweeps done
-    /// and whether it stagnated.
+    /// Accelerated scalar sweeps of one kind until converged, stagnant or out of sweeps; returns the number of sweeps
+    /// and whether they stagnated.
     fn run(
         &mut self,
         problem: &Problem,
@@ -142,10 +142,12 @@ impl Nncg {
         let mut mark = (best.residual(), done);
         let mut sweeps = done;
         while sweeps < limit && !best.reached() {
+            // y = sweep(r).
             self.before.copy_from_slice(impulse);
             self.scalar_sweeper.refresh(problem, impulse);
             self.scalar_sweeper.sweep(problem, impulse, step);
             sweeps += 1;
+            // Residual and stagnation check.
             if sweeps.is_multiple_of(self.params.residual_interval)
                 || sweeps == limit
                 || sweeps == done + 1
@@ -157,6 +159,7 @@ impl Nncg {
                     return (sweeps, true);
                 }
             }
+            // Fletcher–Reeves β and extrapolation.
             let norm = self.gradient_norm(problem, impulse);
             let beta = if previous > 0.0 {
                 norm / previous
@@ -169,8 +172,8 @@ impl Nncg {
         (sweeps, false)
     }
 
-    /// The same with exact visits over packs of contacts. Their own residual says when it is worth asking
-    /// the judge, and only what has passed the judge is an answer.
+    /// The same with exact SIMD sweeps. Their own R2 decides when an iterate is offered to `best`, and only what
+    /// [`BestIterate`] has evaluated can be returned.
     fn run_packed(
         &mut self,
         problem: &Problem,
@@ -179,6 +182,7 @@ impl Nncg {
         limit: usize,
     ) -> (usize, bool) {
         self.simd_sweeper.load(problem, impulse);
+        // The initial guess is the first candidate for the best iterate.
         self.kept.clear();
         self.kept.extend_from_slice(impulse);
         let start = self.simd_sweeper.residual(problem);
@@ -192,6 +196,7 @@ impl Nncg {
         let mut lift = CorrectionSchedule::new(self.params.correction_interval);
         while sweeps < limit && !best.reached() && !stalled {
             let norm = self.simd_sweeper.sweep(problem, lead);
+            // Evaluate R2 when due, and the goal's residual when R2 predicts convergence.
             sweeps += 1;
             if trigger.due(sweeps, norm) || sweeps == limit {
                 let residual = self.simd_sweeper.residual(problem);
@@ -204,8 +209,10 @@ impl Nncg {
                 }
                 stalled = trigger.stalled(sweeps, patience);
             }
+            // Fletcher–Reeves β of the next sweep.
             lead = CgStep::fletcher_reeves(norm, previous);
             previous = norm;
+            // Coarse correction; it changes all impulses, so the search direction starts anew.
             if lift.due(sweeps, trigger.least()) && !best.reached() && !stalled {
                 self.simd_sweeper.store(problem, impulse);
                 if (lift.done > 0 || self.coarse_correction.fit(problem))
@@ -226,8 +233,8 @@ impl Nncg {
         (sweeps, stalled)
     }
 
-    /// Sweeps without halving. Where nothing but a new start would follow, ten for each grain across the
-    /// height at least: in a pile of a million the residual falls as the power −0.7 of the sweeps.
+    /// Sweeps without halving the residual. Where only a restart would follow, at least ten per grain across the
+    /// height: in a pile of a million grains the residual falls as the power −0.7 of the number of sweeps.
     fn patience(&self, problem: &Problem) -> usize {
         let across = (problem.num_contacts() as f64).cbrt() as usize;
         match self.params.sweeps {
@@ -251,7 +258,7 @@ impl Nncg {
         norm
     }
 
-    /// r = y + β p, p = β p − g; when β is not a contraction r = y and the direction is forgotten.
+    /// r = y + β p, p = β p − g; where β > 1, r = y and the direction is reset.
     fn extrapolate(&mut self, impulse: &mut [f64], beta: f64) {
         if !(beta <= 1.0) {
             self.direction.fill(0.0);
@@ -294,7 +301,7 @@ impl Solver for Nncg {
         let begin = if packed { BestIterate::reuse_unjudged } else { BestIterate::reuse };
         let mut best = begin(self.best.take(), problem, impulse, goal);
         if self.params.sweeps == Sweeps::Guarded {
-            // So that the guard allocates nothing later.
+            // Allocate the buffers of the guard now, so that a restart allocates nothing.
             self.scalar_sweeper.fit(problem);
             self.before.resize(impulse.len(), 0.0);
             self.direction.resize(impulse.len(), 0.0);
@@ -305,7 +312,7 @@ impl Solver for Nncg {
             self.run(problem, impulse, &mut best, first, 0, limit)
         };
         if stalled && self.params.sweeps == Sweeps::Guarded {
-            // Restarting from the stuck iterate fails too; from the initial guess it does not.
+            // A restart from the stagnant iterate fails too; from the initial guess it does not.
             impulse.copy_from_slice(&self.start);
             (sweeps, stalled) = self.run(problem, impulse, &mut best, projection, sweeps, limit);
         }

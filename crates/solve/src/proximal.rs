@@ -1,19 +1,19 @@
-//! Proximal Newton: full semismooth steps with a small proximal term, nothing in between.
+//! Proximal Newton method: full semismooth Newton steps with a small proximal term, without sweeps or line search.
 //!
 //! ```text
 //! ( A + B (Ŵ + α) ) dx = −F(x, u),      x⁺ = x + dx
 //! ```
 //!
-//! A structure of blocks that slides in many joints at once is nearly isostatic: what sweeps leave behind
-//! lies in modes in which bodies move while gaps hardly change, eigenvalues of Ŵ of 1e-4 and less. Sweeps
-//! then lose a few per cent of the residual in a hundred. A proximal term well above these eigenvalues only
-//! creeps along them; one below 1e-4 changes the status of many contacts at once and wanders. Between the
-//! two one value serves; it falls only while every step more than halves the residual, when the contacts have
+//! A structure of blocks that slides in many interfaces at once is nearly isostatic: the error that sweeps leave lies
+//! in modes in which bodies move while gaps hardly change, with eigenvalues of Ŵ of 1e-4 and less. A hundred sweeps then
+//! reduce the residual by a few per cent. A proximal term well above these eigenvalues makes the steps along them too
+//! short; one below 1e-4 lets many contacts change their status at once, and the iteration does not converge. One
+//! value in between serves; it is reduced only while every step more than halves the residual, when the contacts have
 //! found their status and the rest is a linear system.
 //!
-//! The iterates are left as they are, outside the cones where Newton's method puts them: that is where
-//! it keeps which contacts are about to open or to slide. Projected or swept in between, the same steps
-//! do not arrive. What is judged is a projected copy. One iteration is one factorisation.
+//! The iterates are not projected: a Newton iterate outside the cones encodes which contacts are about to open or to
+//! slide. With projections or sweeps in between the same steps do not converge. The residual is evaluated on a
+//! projected copy. One iteration is one factorisation.
 
 use contact::Problem;
 
@@ -22,16 +22,16 @@ use crate::linear::NewtonSystem;
 use crate::plane::{PlanarVelocitySystem, PlanarNewton};
 use crate::tangent::AlartCurnierJacobian;
 
-/// How it proceeds.
+/// Parameters of [`ProximalNewton`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProximalNewtonParams {
     /// Largest number of iterations if the goal does not say. Most walls need 5 to 20.
     pub max_iterations: usize,
     /// α, relative to the diagonal of Ŵ, which is about 1.
     pub proximal: f64,
-    /// Factor of α after a step that more than halved the residual; any other puts it back.
+    /// Factor of α after a step that more than halved the residual; after any other step α is reset.
     pub reduce: f64,
-    /// Share of the tolerance down to which a few more steps are worth their time.
+    /// Fraction of the tolerance down to which a few more steps are taken.
     pub target: f64,
 }
 
@@ -39,7 +39,7 @@ impl Default for ProximalNewtonParams {
     fn default() -> Self {
         Self {
             max_iterations: 30,
-            // 1e-3 to 1e-2 take about as many steps, 3e-2 creeps, 1e-4 wanders.
+            // 1e-3 to 1e-2 take about as many steps; 3e-2 converges slowly, 1e-4 not at all.
             proximal: 3e-3,
             reduce: 0.3,
             target: 1.0,
@@ -47,43 +47,43 @@ impl Default for ProximalNewtonParams {
     }
 }
 
-/// Times the tolerance: an iterate whose own measure is above this is not judged.
+/// Multiple of the R2 target: an iterate whose own residual norm is above it is not evaluated.
 const NEARLY: f64 = 1.5;
 
-/// α never falls below this: dependent contacts must stay factorable.
+/// Smallest α: dependent contacts must stay factorisable.
 const LEAST: f64 = 1e-9;
 
-/// Times what the linear model of a step leaves, F = −α B dx: a residual below this says that no contact of weight
-/// changed its status, and that the step was short because of α.
+/// Factor on the residual F = −α B dx that the linear model of a step leaves: a residual below it says that no
+/// important contact changed its status, and that the step was short because of α.
 const FORESEEN: f64 = 1.5;
 
-/// α is at most this times the root of the residual. Friction is not monotone: along a mode in which Ŵ and the laws
-/// together have a negative eigenvalue −λ a step multiplies what is left by α/(α − λ), which grows unless α is
+/// α is at most this times the square root of the residual. Friction is not monotone: along a mode in which Ŵ and the
+/// laws together have a negative eigenvalue −λ a step multiplies the error by α/(α − λ), which grows unless α is
 /// well below λ.
 const NEARING: f64 = 0.1;
 
-/// Steps beyond the tolerance at most.
+/// Largest number of steps beyond the tolerance.
 const BEYOND: usize = 8;
 
-/// See the module.
+/// Proximal Newton method; see the module.
 #[derive(Debug, Default)]
 pub struct ProximalNewton {
-    /// How it proceeds.
+    /// Proximal term, target and limits.
     pub params: ProximalNewtonParams,
     plane: PlanarVelocitySystem,
     flat: PlanarNewton,
     any: GeneralNewton,
-    /// The iterate's copy in the cones.
+    /// Copy of the iterate, projected into the cones.
     inside: Vec<f64>,
 }
 
-/// The steps, for whatever can be written with a tangent.
+/// Newton steps for general problems, with the Alart–Curnier Jacobian of all contacts.
 #[derive(Debug, Default)]
 struct GeneralNewton {
     system: Option<NewtonSystem>,
     tangent: AlartCurnierJacobian,
     iterate: Vec<f64>,
-    /// ‖F‖ that the linear model of the last step leaves.
+    /// ‖F‖ that the linear model of the last step predicts.
     expected: f64,
 }
 
@@ -96,13 +96,13 @@ impl GeneralNewton {
         self.expected = 0.0;
     }
 
-    /// See [`PlaneNewton::look`].
+    /// See [`PlanarNewton::residual_norm`].
     fn residual_norm(&mut self, problem: &Problem) -> f64 {
         self.tangent.set(problem, &self.iterate);
         self.tangent.size(&self.iterate)
     }
 
-    /// See [`PlaneNewton::advance`].
+    /// See [`PlanarNewton::advance`].
     fn advance(&mut self, problem: &Problem, alpha: f64) -> bool {
         let AlartCurnierJacobian {
             root,
@@ -122,7 +122,7 @@ impl GeneralNewton {
         true
     }
 
-    /// Whether the last step did what its linear model said: what is left then is due to α.
+    /// Whether the residual is what the linear model of the last step predicted: it is then due to α.
     fn as_expected(&self) -> bool {
         self.tangent.norm() <= FORESEEN * self.expected
     }
@@ -136,7 +136,7 @@ impl GeneralNewton {
 }
 
 impl ProximalNewton {
-    /// With the given parameters.
+    /// A solver with the given parameters.
     pub fn new(params: ProximalNewtonParams) -> Self {
         Self {
             params,
@@ -144,7 +144,7 @@ impl ProximalNewton {
         }
     }
 
-    /// The measure of the iterate, from which a step may follow.
+    /// Linearises at the iterate and returns the norm of its residual.
     fn look(&mut self, problem: &Problem, flat: bool) -> f64 {
         match flat {
             true => self.flat.residual_norm(&self.plane),
@@ -176,6 +176,7 @@ impl Solver for ProximalNewton {
         let mut best = BestIterate::new(problem, impulse, goal);
         let limit = goal.max_iterations.unwrap_or(self.params.max_iterations);
         let limit = limit.min(self.params.max_iterations);
+        // Planar problems of Coulomb contacts have their own velocity system.
         let flat = self.plane.fit(problem);
         if flat {
             self.flat.begin(&self.plane, impulse);
@@ -186,6 +187,7 @@ impl Solver for ProximalNewton {
         let (mut iterations, mut outcome) = (0, Outcome::Exhausted);
         let (mut alpha, mut last, mut beyond) = (self.params.proximal, f64::INFINITY, 0);
         loop {
+            // Evaluate a projected copy where the residual norm predicts convergence.
             let size = self.look(problem, flat);
             let judged = size <= NEARLY * best.r2_target() || best.keeps_history();
             if iterations > 0 && (judged || iterations == limit) {
@@ -199,6 +201,7 @@ impl Solver for ProximalNewton {
             if beyond > BEYOND {
                 break;
             }
+            // α: reduced while the steps do what their linear model says, reset otherwise.
             let foreseen = !flat && self.any.as_expected();
             alpha = if (size <= 0.5 * last || foreseen) && last.is_finite() {
                 (self.params.reduce * alpha).max(LEAST)

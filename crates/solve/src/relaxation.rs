@@ -1,7 +1,8 @@
-//! Nonlinear Gauss–Seidel: the relaxation of JM92 §7, the reference method.
+//! Nonlinear Gauss–Seidel (NLGS): the relaxation of JM92 §7, also called projected Gauss–Seidel; the reference method.
 //!
-//! Robust and cheap to a residual of about 1e-4; the number of sweeps grows with the height of a
-//! stack and with mass ratios. One iteration is one sweep.
+//! One iteration is one sweep: every contact in order, an exact local solve with all other impulses fixed. Robust and
+//! cheap to a residual of about 1e-4; the number of sweeps grows with the height of a stack and with mass ratios.
+//! [`Solver::solve`] uses the scalar sweep, [`Nlgs::sweep`] the SIMD sweep where the problem allows it.
 
 use contact::Problem;
 
@@ -9,14 +10,14 @@ use crate::batch::{SimdSweeper, CgStep};
 use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
 use crate::sweep::{ScalarSweeper, LocalStep};
 
-/// How the relaxation proceeds.
+/// Parameters of [`Nlgs`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct NlgsParams {
     /// Largest number of sweeps if the goal does not say.
     pub max_sweeps: usize,
-    /// Sweeps between two judgements. A judgement costs about half a sweep.
+    /// Sweeps between two evaluations of the residual. An evaluation costs about half a scalar sweep.
     pub residual_interval: usize,
-    /// Sweeps between two recomputations of the velocities from the impulses.
+    /// Sweeps between two recomputations of the velocities from the impulses, against accumulated rounding.
     pub refresh_every: usize,
 }
 
@@ -30,10 +31,10 @@ impl Default for NlgsParams {
     }
 }
 
-/// The relaxation, with the buffers it keeps between solves.
+/// Nonlinear Gauss–Seidel, with the buffers it keeps between solves.
 #[derive(Debug, Default)]
 pub struct Nlgs {
-    /// How it proceeds.
+    /// Limits and intervals.
     pub params: NlgsParams,
     scalar_sweeper: ScalarSweeper,
     simd_sweeper: SimdSweeper,
@@ -41,7 +42,7 @@ pub struct Nlgs {
 }
 
 impl Nlgs {
-    /// With the given parameters.
+    /// A solver with the given parameters.
     pub fn new(params: NlgsParams) -> Self {
         Self {
             params,
@@ -49,10 +50,11 @@ impl Nlgs {
         }
     }
 
-    /// Sweeps `count` times in place without judging: the inner loop, which allocates nothing once
-    /// the buffers fit.
+    /// Sweeps `count` times in place without evaluating the residual: the inner loop, which allocates nothing once the
+    /// buffers have their size.
     pub fn sweep(&mut self, problem: &Problem, impulse: &mut [f64], count: usize) {
         if self.simd_sweeper.fit(problem) {
+            // SIMD sweeps where the groups are bodies, scalar sweeps otherwise.
             self.simd_sweeper.load(problem, impulse);
             for _ in 0..count {
                 self.simd_sweeper.sweep(problem, CgStep::PLAIN);

@@ -1,4 +1,4 @@
-//! What is tried where every method of the chain has failed.
+//! Restarts from other starting points, where every method of the cascade has failed.
 
 use contact::{ResidualMeasure, Problem};
 
@@ -9,17 +9,17 @@ use crate::newton::SemismoothNewton;
 use crate::nncg::{Nncg, NncgParams, Sweeps};
 use crate::smoothing::{SmoothingNewton, SmoothingNewtonParams};
 
-/// Where a path starts.
+/// Starting point of a homotopy path.
 enum RestartPoint {
     /// At the best iterate so far.
     Best,
-    /// Cold.
+    /// Zero impulses.
     Zero,
 }
 
-/// Where all methods have failed: smoothing Newton from other distances, then a few sweeps from zero and Newton's method
-/// from where they end, for several numbers of sweeps. Paths of smoothed solutions fold, and semismooth Newton
-/// finds the statuses of contacts from some starts and cycles from others: another start is another path.
+/// Runs smoothing Newton from other values of ε, then for several numbers of sweeps NNCG from zero followed by
+/// semismooth Newton. Homotopy paths of smoothed solutions fold, and semismooth Newton finds the statuses of contacts
+/// from some starting points and cycles from others: another start is another attempt.
 pub(crate) fn restart(
     problem: &Problem,
     goal: &Goal,
@@ -27,12 +27,13 @@ pub(crate) fn restart(
     trial: &mut [f64],
     total: &mut Report,
 ) {
-    // What no velocity satisfies is no hard problem.
+    // An infeasible problem needs no restart.
     let far = goal.measure == ResidualMeasure::Velocity && !(total.residual <= FEASIBLE_RESIDUAL);
     if total.reached() || (far && find_infeasibility(problem).is_some()) {
         return;
     }
     let n = problem.num_contacts();
+    // Smoothing Newton on other homotopy paths, refined by semismooth Newton.
     for (params, from) in other_paths().filter(|_| n <= RESTARTED_PATHS) {
         match from {
             RestartPoint::Zero => trial.fill(0.0),
@@ -50,6 +51,7 @@ pub(crate) fn restart(
             return;
         }
     }
+    // NNCG sweeps from zero, then semismooth Newton.
     for sweeps in RESTARTS.into_iter().filter(|_| n <= RESTARTED) {
         trial.fill(0.0);
         let sweep = Box::new(Nncg::new(NncgParams {
@@ -70,7 +72,7 @@ pub(crate) fn restart(
     }
 }
 
-/// Runs methods one after the other, each from where the one before ended; `false` once nothing is left to do.
+/// Runs methods in sequence, each from the result of the one before; `false` once nothing is left to do.
 fn run_all(
     problem: &Problem,
     goal: &Goal,
@@ -94,9 +96,9 @@ fn run_all(
     !total.reached()
 }
 
-/// Smoothing Newton from other ε and other starts. In a step of 984 contacts of falling discs that all methods before left at
-/// 1.3 times the tolerance, these eight reached it, on which they were chosen; the loose schedule from the best iterate did from none of five ε. In one of
-/// 493 contacts of a falling dome none of the eight did.
+/// Smoothing Newton from other ε and other starts. In a step of 984 contacts of falling discs that all methods before
+/// left at 1.3 times the tolerance, these eight reached it, on which they were chosen; the loose schedule from the
+/// best iterate did from none of five ε. In one of 493 contacts of a falling dome none of the eight did.
 fn other_paths() -> impl Iterator<Item = (SmoothingNewtonParams, RestartPoint)> {
     let path = |params: SmoothingNewtonParams, start, from| (SmoothingNewtonParams { initial_eps: start, ..params }, from);
     [
@@ -112,13 +114,13 @@ fn other_paths() -> impl Iterator<Item = (SmoothingNewtonParams, RestartPoint)> 
     .into_iter()
 }
 
-/// Contacts up to which that is done: every path costs some hundred factorisations.
+/// Largest number of contacts for restarts of smoothing Newton: every path costs some hundred factorisations.
 const RESTARTED_PATHS: usize = 5_000;
 
-/// Sweeps from zero before Newton's method is tried again: what is near a solution for one is not for another. With the
-/// first five of them a shaken heap of forty discs with rolling resistance missed its tolerance in 3 of 3,000 steps, in 12
-/// without.
+/// Sweeps from zero before semismooth Newton is tried again: an iterate that is near a solution for one problem is not
+/// for another. With the first five of them a shaken heap of forty discs with rolling resistance missed its tolerance
+/// in 3 of 3,000 steps, in 12 without.
 const RESTARTS: [usize; 10] = [100, 30, 300, 10, 200, 50, 400, 20, 150, 75];
 
-/// Contacts up to which that is done: every start costs some hundred factorisations.
+/// Largest number of contacts for restarts by sweeps: every start costs some hundred factorisations.
 const RESTARTED: usize = 300;

@@ -1,18 +1,18 @@
-//! Smoothing Newton: follows the solutions of the smoothed laws as ε → 0.
+//! Smoothing Newton method: homotopy (continuation) along the solutions of smoothed laws as ε → 0.
 //!
-//! Each iteration is one Newton step on the smoothed law ([`contact::Law::smoothed`]) with a
-//! proximal term α centred at the present iterate, in the scaled variables x = r/√κ:
+//! Each iteration is one Newton step on the smoothed law ([`contact::Law::smoothed`]) with a proximal term α centred at
+//! the present iterate, in the scaled variables x = r/√κ:
 //!
 //! ```text
 //! ( S + B (Ŵ + α) ) dx = g
 //! ```
 //!
-//! in the velocities of bodies where these are the smaller system (module `primal`), else in impulses.
-//! Steps are full: the residual must be allowed to rise when contacts change status, and a line search
-//! stalls on jammed packings. Two ways of lowering ε: [`Schedule::Adaptive`] tracks the path,
-//! [`Schedule::Fixed`] is slower, accepts everything and depends less on the start. The path may fold:
-//! friction is not monotone. Where Newton's method then hovers beside it the adaptive schedule goes back
-//! to a larger ε and comes down again, on another branch as a rule. One iteration is one factorisation.
+//! in the velocities of bodies where these are the smaller system (`VelocitySystem`), else in impulses. Steps are full:
+//! the residual must be allowed to rise when contacts change status, and a line search stalls on jammed packings. There
+//! are two ways of lowering ε: [`Schedule::Adaptive`] tracks the central path, [`Schedule::Fixed`] is slower, accepts
+//! every step and depends less on the start. The path may fold, because friction is not monotone. Where Newton's method
+//! then stagnates beside it, the adaptive schedule returns to a larger ε and comes down again, usually on another
+//! branch. One iteration is one factorisation.
 
 use contact::Problem;
 use contact::law::Smoothed;
@@ -23,15 +23,15 @@ use crate::linear::NewtonSystem;
 /// How ε is lowered.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Schedule {
-    /// With φ = ‖F‖/(ε √n_c): lower ε when φ is small, refuse a step that makes φ large and raise α.
+    /// With φ = ‖F‖/(ε √n_c): lower ε when φ is small, reject a step that makes φ large and raise α.
     Adaptive {
         /// Factor by which ε falls when φ is just below `track`; far below it falls faster.
         reduce: f64,
         /// φ below which ε is lowered.
         track: f64,
-        /// φ above which a step is refused.
+        /// φ above which a step is rejected.
         refuse: f64,
-        /// Factor by which α rises then.
+        /// Factor by which α rises after a rejected step.
         raise: f64,
         /// Steps without lowering ε after which it is raised tenfold.
         stuck: usize,
@@ -43,14 +43,14 @@ pub enum Schedule {
     },
 }
 
-/// How the path is followed.
+/// Parameters of [`SmoothingNewton`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct SmoothingNewtonParams {
     /// Largest number of iterations if the goal does not say.
     pub max_iterations: usize,
     /// Stagnation: the best residual has not halved within this many iterations.
     pub patience: usize,
-    /// ε at the start, in units of the mean impulse.
+    /// Initial ε, in units of the mean impulse.
     pub initial_eps: f64,
     /// How ε is lowered.
     pub schedule: Schedule,
@@ -80,11 +80,11 @@ impl Default for SmoothingNewtonParams {
 }
 
 impl SmoothingNewtonParams {
-    /// Close tracking: for walls and towers of blocks, whose many contacts for each body make the loose
-    /// one wander. It needs half as many iterations there and half as many more in packings.
+    /// Close tracking of the path: for walls and towers of blocks, whose many contacts per body make the default
+    /// schedule lose the path. It needs half as many iterations there, and half as many more in packings.
     pub fn close_tracking() -> Self {
         Self {
-            // Anything from 0.03 to 1 does, with chance differences; 0.01 is worse.
+            // Anything from 0.03 to 1 works, with random differences; 0.01 is worse.
             initial_eps: 0.3,
             schedule: Schedule::Adaptive {
                 reduce: 0.8,
@@ -97,7 +97,7 @@ impl SmoothingNewtonParams {
         }
     }
 
-    /// Between the loose and the close one, and steadier: another try where either has failed.
+    /// Between the default and close tracking, with a larger proximal term: another attempt where either has failed.
     pub fn medium_tracking() -> Self {
         Self {
             schedule: Schedule::Adaptive {
@@ -112,7 +112,7 @@ impl SmoothingNewtonParams {
         }
     }
 
-    /// The loose one that never goes back to a larger ε: from a cold start it has time to find its way.
+    /// The default schedule that never returns to a larger ε: the choice for a start from zero.
     pub fn monotone() -> Self {
         Self {
             schedule: Schedule::Adaptive {
@@ -141,12 +141,12 @@ impl SmoothingNewtonParams {
 /// The smoothing Newton method.
 #[derive(Debug, Default)]
 pub struct SmoothingNewton {
-    /// How the path is followed.
+    /// Schedule, proximal term and limits.
     pub params: SmoothingNewtonParams,
 }
 
 impl SmoothingNewton {
-    /// With the given parameters.
+    /// A solver with the given parameters.
     pub fn new(params: SmoothingNewtonParams) -> Self {
         Self { params }
     }
@@ -171,17 +171,17 @@ impl Solver for SmoothingNewton {
     }
 }
 
-/// ε relative to the scale below which the smoothed law is the law to rounding.
+/// ε relative to the scale below which the smoothed law equals the law to rounding.
 const SMALLEST: f64 = 1e-13;
 
-/// Factor by which ε rises where the path is lost. Ten to thirty find another branch; a hundred and
-/// more lead back to the same fold.
+/// Factor by which ε rises where the path is lost. Ten to thirty lead to another branch; a hundred and more lead back
+/// to the same fold.
 const JUMP: f64 = 10.0;
 
-/// The multiplier of α never falls below this, so that a jam can still be felt.
+/// Smallest multiplier of α, so that it can still rise fast enough in a jammed configuration.
 const LEAST_MULTIPLIER: f64 = 0.01;
 
-/// The present point of the path, in scaled variables.
+/// The present point of the homotopy path, in scaled variables.
 struct HomotopyPath<'a> {
     problem: &'a Problem,
     /// √κ by row.
@@ -228,7 +228,7 @@ impl<'a> HomotopyPath<'a> {
             .zip(&root)
             .map(|(b, k)| (b * k).powi(2));
         let size = mean(x.iter().map(|v| v * v).sum());
-        // From a cold start the free velocity gives the unit.
+        // From zero impulses the free velocity gives the unit of ε.
         let scale = size.max(1e-3 * mean(free.sum())).max(f64::MIN_POSITIVE);
         let mut path = Self {
             problem,
@@ -255,7 +255,7 @@ impl<'a> HomotopyPath<'a> {
         path
     }
 
-    /// û of the impulses in `impulse`.
+    /// Computes û of the impulses in `impulse`.
     fn set_velocity(&mut self) {
         self.problem
             .velocity_into(&self.impulse, &mut self.scratch, &mut self.velocity);
@@ -264,7 +264,7 @@ impl<'a> HomotopyPath<'a> {
         }
     }
 
-    /// Writes S, B, g and φ at the present point.
+    /// Computes S, B, g and φ at the present point.
     fn linearise(&mut self) {
         let (mut start, mut norm) = (0, 0.0);
         for a in 0..self.problem.num_contacts() {
@@ -294,6 +294,7 @@ impl<'a> HomotopyPath<'a> {
             }
             let relative = (self.eps / self.scale).powf(p.power);
             let alpha = (self.m * p.proximal * relative).clamp(1e-10, 1.0);
+            // Newton step, then the schedule of ε.
             let phi_before = self.phi;
             if self.advance(alpha) {
                 match p.schedule {
@@ -301,6 +302,7 @@ impl<'a> HomotopyPath<'a> {
                     Schedule::Adaptive { refuse, raise, .. }
                         if !(self.phi <= refuse.max(phi_before)) && alpha < 1.0 =>
                     {
+                        // The step lost the path: undo it with a larger proximal term.
                         self.retreat(raise);
                         continue;
                     }
@@ -342,7 +344,7 @@ impl<'a> HomotopyPath<'a> {
         true
     }
 
-    /// Back to the point before the last step, with a larger proximal term.
+    /// Returns to the point before the last step, with a larger proximal term.
     fn retreat(&mut self, raise: f64) {
         self.m *= raise;
         std::mem::swap(&mut self.x, &mut self.x_before);
@@ -350,7 +352,7 @@ impl<'a> HomotopyPath<'a> {
         self.linearise();
     }
 
-    /// After an accepted step: lower ε if the path is close, relax α; raise ε if the path is lost.
+    /// After an accepted step: lowers ε if the path is close, reduces α; raises ε if the path is lost.
     fn adapt(&mut self, reduce: f64, track: f64, stuck: usize) {
         let close = self.phi / track;
         if close <= 1.0 {
@@ -377,7 +379,7 @@ impl<'a> HomotopyPath<'a> {
         self.linearise();
     }
 
-    /// Judges the present impulses projected into the cones.
+    /// Projects the present impulses into the cones and evaluates their residual.
     fn offer(&mut self, best: &mut BestIterate, iteration: usize) {
         for a in 0..self.problem.num_contacts() {
             self.problem

@@ -1,19 +1,19 @@
-//! Few bodies, by methods of Newton's kind alone: what is symmetric is answered symmetrically.
+//! Newton methods first, for problems of few bodies: they keep the symmetry of a problem, Gauss–Seidel sweeps do not.
 //!
-//! Let P be a symmetry of the problem, as a reflection that exchanges contacts: Ŵ P = P Ŵ, P q̂ = q̂, laws alike. A
-//! step of Newton's kind from x commutes with P, whatever the order of contacts, but for rounding:
+//! Let P be a symmetry of the problem, for example a reflection that permutes contacts: Ŵ P = P Ŵ, P q̂ = q̂, equal
+//! laws. A Newton step from x commutes with P, whatever the order of contacts, up to rounding:
 //!
 //! ```text
 //! ( A + B (Ŵ + α) ) dx = −F      ⇒      x = P x  stays so
 //! ```
 //!
-//! A sweep does not: it visits one of two mirrored contacts before the other. Where the answer is unique that costs no
-//! more than the residual. With friction it need not be unique: ten cubes that rock about an edge, and whose lowest one
-//! comes down flat, have beside the symmetric answer one in which a point of the edge slides and the other sticks. Sweeps
-//! find that one, to a residual of 1e-15, and the stack leaves its plane by half a millimetre.
+//! A Gauss–Seidel sweep does not: it visits one of two mirrored contacts before the other. Where the solution is unique
+//! that costs no more than the residual. With friction it need not be unique: ten cubes that rock about an edge, and
+//! whose lowest one comes down flat, have beside the symmetric solution one in which one point of the edge slides and
+//! the other sticks. Sweeps find that one, to a residual of 1e-15, and the stack leaves its plane by half a millimetre.
 //!
-//! The start, the impulses of the step before, is symmetric if that step was. Beyond some hundred contacts
-//! factorisations cost more than sweeps, and sweeps come first (module `auto`).
+//! The warm start, the impulses of the step before, is symmetric if that step was. Beyond some hundred contacts a
+//! factorisation costs more than the sweeps it saves, and sweeps come first (module `auto`).
 
 use contact::{DelassusOperator, Problem};
 
@@ -22,34 +22,35 @@ use crate::interior::PlanarInteriorPoint;
 use crate::proximal::ProximalNewton;
 use crate::smoothing::{SmoothingNewton, SmoothingNewtonParams};
 
-/// Contacts at most.
+/// Largest number of contacts.
 const FEW: usize = 200;
 
-/// Rows for each coordinate at least. A block on an edge has one, on a face two, balls in flight that meet none to
-/// speak of: for them a few sweeps are cheaper than a factorisation.
+/// Smallest number of rows per coordinate of the touched bodies. A block on an edge has one, on a face two, colliding
+/// spheres in flight far fewer: for them a few sweeps are cheaper than a factorisation.
 const HELD: f64 = 0.9;
 
-/// Tolerances above this are for flows, where sweeps are cheaper unless all bodies are blocks that rest on faces.
+/// Tolerances above `FLOW` are for granular flows, where sweeps are cheaper unless all bodies are blocks that rest on
+/// faces (`FACES` rows per coordinate).
 const FLOW: f64 = 1e-5;
 const FACES: f64 = 1.9;
 
-/// What few bodies are solved to where the methods get there: a stack at rest then stays where it is, and the next
-/// step begins with the solution.
+/// Residual that few bodies are solved to where the methods get there: a stack at rest then stays where it is, and the
+/// warm start of the next step is its solution.
 pub(crate) const DEEPEST: f64 = 1e-13;
 
-/// The methods and what they keep.
+/// The Newton methods with the buffers they keep between solves.
 #[derive(Debug, Default)]
 pub(crate) struct NewtonFirst {
     proximal: ProximalNewton,
     plane: PlanarInteriorPoint,
-    /// The judged start.
+    /// Evaluates the warm start.
     start: Option<BestIterate>,
     trial: Vec<f64>,
-    /// Whether a contact touches the group that begins with this coordinate.
+    /// By coordinate: whether a contact touches the group (body) that begins there.
     touched: Vec<bool>,
 }
 
-/// A method that starts where the step did, or cold.
+/// The methods in order, each from the warm start or from zero.
 enum NewtonStage {
     Proximal,
     Interior,
@@ -58,7 +59,7 @@ enum NewtonStage {
 }
 
 impl NewtonFirst {
-    /// Whether few bodies rest on each other. Bodies that touch nothing do not count.
+    /// Whether the problem has few contacts and enough rows on the bodies they touch.
     pub(crate) fn applies(&mut self, problem: &Problem, goal: &Goal) -> bool {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
@@ -71,6 +72,7 @@ impl NewtonFirst {
         for a in 0..problem.num_contacts() {
             kinetic.first_coordinates(a).for_each(|i| self.touched[i] = true);
         }
+        // Coordinates of touched bodies only: a free body needs no solve.
         let groups = kinetic.group_offset().windows(2);
         let held = groups.filter(|g| g[0] < g[1] && self.touched[g[0]]);
         let coordinates: usize = held.map(|g| g[1] - g[0]).sum();
@@ -78,8 +80,8 @@ impl NewtonFirst {
         problem.num_rows() as f64 >= least * coordinates as f64
     }
 
-    /// Solves to `wish` times the tolerance as far as the methods get. A method that finds no answer leaves the next one
-    /// to start where the step did.
+    /// Solves to `wish` times the tolerance as far as the methods get. Where a method does not converge, the next one
+    /// starts from the warm start again.
     pub(crate) fn solve(
         &mut self,
         problem: &Problem,
@@ -88,6 +90,7 @@ impl NewtonFirst {
     ) -> Report {
         self.proximal.params.target = wish;
         self.plane.params.target = accepted_fraction(wish);
+        // The warm start itself may be a solution.
         let mut best = BestIterate::reuse(self.start.take(), problem, impulse, goal);
         let mut total = best.finish("start", 0, Outcome::Stalled, impulse);
         self.start = Some(best);
@@ -106,6 +109,7 @@ impl NewtonFirst {
             self.trial.clone_from(&start);
             self.run(problem, impulse, goal, (&stage, &mut total));
             if total.residual <= goal.tolerance {
+                // Within the tolerance, but not at the target: refine by proximal Newton from the best iterate.
                 if total.residual > deep && !matches!(stage, NewtonStage::Proximal) {
                     self.trial.clear();
                     self.trial.extend_from_slice(impulse);
@@ -118,7 +122,7 @@ impl NewtonFirst {
         total
     }
 
-    /// One method from the trial, if there are iterations left for it.
+    /// Runs one method from `trial`, if iterations remain.
     fn run(
         &mut self,
         problem: &Problem,

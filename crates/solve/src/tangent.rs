@@ -4,7 +4,7 @@
 //! F(x, u) = 0,    u = Ŵ x + q̂,    x = r/√κ,    A = ∂F/∂x,  B = ∂F/∂u   block diagonal
 //! ```
 //!
-//! What the methods of Newton's kind make a step from: (A + B (Ŵ + α)) dx = −F.
+//! Newton methods take their step from it: (A + B (Ŵ + α)) dx = −F.
 
 use contact::Problem;
 
@@ -13,9 +13,9 @@ use contact::Problem;
 pub(crate) struct AlartCurnierJacobian {
     /// √κ by row.
     pub root: Vec<f64>,
-    /// −F; a solver of the linear system leaves dx here.
+    /// −F; the solver of the linear system leaves dx here.
     pub step: Vec<f64>,
-    /// A and B, block after block.
+    /// Blocks of A and B, contact after contact.
     pub df_dx: Vec<f64>,
     pub df_du: Vec<f64>,
     velocity: Vec<f64>,
@@ -23,7 +23,7 @@ pub(crate) struct AlartCurnierJacobian {
 }
 
 impl AlartCurnierJacobian {
-    /// Makes room for a problem.
+    /// Resizes the buffers for a problem.
     pub fn fit(&mut self, problem: &Problem) {
         let n = problem.num_rows();
         self.root.resize(n, 0.0);
@@ -39,7 +39,7 @@ impl AlartCurnierJacobian {
         self.df_du.resize(blocks, 0.0);
     }
 
-    /// ‖F‖ over the largest of ‖x‖ and ‖û‖, at the impulses that it was set for.
+    /// ‖F‖ over the larger of ‖x‖ and ‖û‖, at the impulses of the last [`Self::set`].
     pub fn size(&self, impulse: &[f64]) -> f64 {
         let (mut left, mut x, mut u) = (0.0, 0.0, 0.0);
         for (row, root) in self.root.iter().enumerate() {
@@ -55,7 +55,7 @@ impl AlartCurnierJacobian {
         self.step.iter().map(|f| f * f).sum::<f64>().sqrt()
     }
 
-    /// ‖B dx‖, once the step holds dx.
+    /// ‖B dx‖, once `step` holds dx.
     pub fn df_du_step_norm(&self, problem: &Problem) -> f64 {
         let (mut start, mut square) = (0, 0.0);
         for a in 0..problem.num_contacts() {
@@ -70,7 +70,7 @@ impl AlartCurnierJacobian {
         square.sqrt()
     }
 
-    /// Writes −F and its generalised Jacobian at these impulses.
+    /// Computes −F and its generalised Jacobian at these impulses.
     pub fn set(&mut self, problem: &Problem, impulse: &[f64]) {
         problem.velocity_into(impulse, &mut self.scratch, &mut self.velocity);
         let mut start = 0;
@@ -79,8 +79,7 @@ impl AlartCurnierJacobian {
             let end = start + rows.len().pow(2);
             let kappa = problem.kappa(a);
             let root = self.root[rows.start];
-            // With ρ = κ, F(r, u) is √κ times the function of the scaled variables, and ∂F/∂u is κ
-            // times theirs.
+            // With ρ = κ, F(r, u) is √κ times the function of the scaled variables, and ∂F/∂u is κ times theirs.
             let du = &mut self.df_du[start..end];
             problem.law(a).alart_curnier(
                 kappa,

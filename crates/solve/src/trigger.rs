@@ -1,28 +1,28 @@
-//! When an iterate is worth judging, and when a method has stopped paying.
+//! Residual check schedule: after which sweeps the residual is evaluated, and when a method has stagnated.
 //!
-//! A judgement costs about a sweep, the norm of a sweep's change nothing. Their ratio moves slowly: after a
-//! judgement it says which change goes with the tolerance, and the next judgement waits for it, at most as
-//! many sweeps as its user says.
+//! Evaluating the residual costs about a SIMD sweep; the norm of the change of the impulses in a sweep costs nothing.
+//! Their ratio changes slowly from sweep to sweep. After an evaluation it predicts the norm of the change at which the
+//! residual reaches the tolerance, and the next evaluation waits for that, at most a given number of sweeps.
 
-/// The change that goes with the tolerance is met with this much to spare, so that most steps are judged
-/// once: the ratio moves by some per cent from sweep to sweep.
+/// Safety factor on the predicted residual, so that most solves need one evaluation: the ratio changes by some per cent
+/// from sweep to sweep.
 const SPARE: f64 = 0.95;
 
-/// See the module.
+/// Predicts when the residual reaches the tolerance; see the module.
 #[derive(Debug, Clone)]
 pub(crate) struct ResidualSchedule {
     tolerance: f64,
     every: usize,
     least: f64,
-    /// Residual by norm of the change, at the last judgement.
+    /// Residual over the norm of the change, at the last evaluation.
     ratio: f64,
     last: usize,
-    /// Residual and sweep when it had last halved.
+    /// Residual and sweep at which it had last halved.
     mark: (f64, usize),
 }
 
 impl ResidualSchedule {
-    /// From the residual of the first iterate; judged every so many sweeps at least.
+    /// From the residual of the first iterate; evaluated at least every `every` sweeps.
     pub fn new(residual: f64, tolerance: f64, every: usize) -> Self {
         Self {
             tolerance,
@@ -34,20 +34,20 @@ impl ResidualSchedule {
         }
     }
 
-    /// Waits for another residual from now on.
+    /// Sets the residual to wait for from now on.
     pub fn aim(&mut self, tolerance: f64) {
         self.tolerance = tolerance;
     }
 
-    /// Whether the iterate after `sweeps`, whose change has the norm `square` (squared), is judged.
+    /// Whether to evaluate the iterate after `sweeps`, whose change has the squared norm `square`.
     pub fn due(&self, sweeps: usize, square: f64) -> bool {
         let predicted = self.ratio * square.sqrt();
-        // Without a tolerance in this measure nothing can be predicted.
+        // An infinite tolerance (a measure that cannot be predicted) leaves the fixed interval alone.
         let near = self.tolerance.is_finite() && predicted <= SPARE * self.tolerance;
         near || sweeps == 1 || sweeps >= self.last + self.every
     }
 
-    /// Takes a residual in; true if it is the least so far.
+    /// Records an evaluated residual; true if it is the smallest so far.
     pub fn judged(&mut self, sweeps: usize, square: f64, residual: f64) -> bool {
         self.last = sweeps;
         self.ratio = residual / square.sqrt().max(f64::MIN_POSITIVE);
@@ -61,12 +61,12 @@ impl ResidualSchedule {
         better
     }
 
-    /// The least residual so far.
+    /// Smallest residual so far.
     pub fn least(&self) -> f64 {
         self.least
     }
 
-    /// Whether it has not halved within the patience.
+    /// Whether the residual has not halved within `patience` sweeps.
     pub fn stalled(&self, sweeps: usize, patience: usize) -> bool {
         sweeps - self.mark.1 >= patience
     }

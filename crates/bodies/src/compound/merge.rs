@@ -1,16 +1,16 @@
-//! Points of a union, each once.
+//! Contact points of a union from those of its parts: duplicates and redundant points on seams are removed.
 //!
-//! Parts that share a face find the points on their seam twice: these are made one. And a seam inside a
-//! flat face has points of contact that the face has not: corners of parts that are none of the whole, and
-//! the places where edges of the other body cross the seam. Such a point lies inside a straight segment
-//! of both surfaces,
+//! Parts that share a face find each contact point on their seam twice; the two are merged into one. A seam inside a
+//! flat face also gives points that the face itself has not: vertices of parts that are no vertices of the union,
+//! and the points where edges of the other body cross the seam. Such a point lies inside a straight segment of both
+//! surfaces,
 //!
 //! ```text
 //! p ± τu ∈ A and p ± τu ∈ B for a direction u,
 //! ```
 //!
-//! along which the gap is linear: the ends of the segment, which are found as well, can carry all forces
-//! and moments that it could, and it is left out.
+//! along which the gap is linear: impulses at the ends of the segment, which are contact points as well, can
+//! balance every force and moment that an impulse at p could, and p is removed.
 
 use super::spot::{PARALLEL, SurfacePoint};
 use super::surface::SAME;
@@ -19,11 +19,11 @@ use crate::dim::Dim;
 use crate::pose::{Pose, ContactPoint};
 use crate::vector::Vector;
 
-/// How far a segment must go on to both sides, relative to the size of the compound: corners of angles
-/// above 10⁻⁶ are told from straight lines by it, and overlaps of bodies are far smaller.
+/// Half length of the segment that is tested for straightness, relative to the size of the compound: it
+/// distinguishes corners of angles above 10⁻⁶ from straight lines, and overlaps of bodies are far smaller.
 const STRAIGHT: f64 = 1e-3;
 
-/// Merges the touches of two bodies that were gathered; those that are none of the union go.
+/// Reduces the gathered contact points of two bodies to those of the union, each once.
 pub(super) fn merge<D: Dim>(
     a: (&D::Shape, &Pose<D>),
     b: (&D::Shape, &Pose<D>),
@@ -33,12 +33,15 @@ pub(super) fn merge<D: Dim>(
     let (from, mid) = (gather.from, gather.mid);
     let sizes = [a.0, b.0].map(|shape| D::compound(shape).map_or(0.0, |c| c.bounding_radius()));
     let near = SAME * sizes[0].max(sizes[1]);
+    // A rejected duplicate still decides the feature: the smaller of the two, so that the number does not
+    // change when one of the parts begins or ceases to be accepted.
     let (union, rest) = out.split_at_mut(mid);
     for touch in &mut union[from..] {
         let same = rest.iter().filter(|other| alike(touch, other, near));
         touch.feature = same.map(|t| t.feature).fold(touch.feature, u32::min);
     }
     out.truncate(mid);
+    // One normal per face, then duplicates, then redundant points, then features without collisions.
     for touch in &mut out[from..] {
         align_normal_to_face(a, b, touch);
     }
@@ -47,9 +50,9 @@ pub(super) fn merge<D: Dim>(
     make_features_unique(out, from);
 }
 
-/// Gives a corner or an edge of one body on a face of the other the normal of that face. Each pair of parts takes the
-/// normal of one of the two for all its points, and neighbouring pairs may choose differently: a corner
-/// would then be led along the face of its own body, and drift off the other one.
+/// Gives a vertex or an edge of one body on a face of the other the normal of that face. The narrow phase of a pair
+/// of parts takes its normal from one of the two for all its points, and neighbouring pairs may choose differently:
+/// a vertex would then slide along the face of its own body and drift off the other one.
 fn align_normal_to_face<D: Dim>(a: (&D::Shape, &Pose<D>), b: (&D::Shape, &Pose<D>), touch: &mut ContactPoint<D>) {
     // The normals of boundaries are those of their faces already.
     if D::boundary_only(a.0) || D::boundary_only(b.0) {
@@ -65,6 +68,7 @@ fn align_normal_to_face<D: Dim>(a: (&D::Shape, &Pose<D>), b: (&D::Shape, &Pose<D
         spots[1].face(-touch.normal, step),
     ];
     let across = touch.point_b - touch.point_a;
+    // Exactly one of the points lies inside a face: its normal, and the other point's projection onto it.
     match faces {
         [Some(m), None] => {
             touch.normal = m;
@@ -80,18 +84,18 @@ fn align_normal_to_face<D: Dim>(a: (&D::Shape, &Pose<D>), b: (&D::Shape, &Pose<D
     }
 }
 
-/// How far surfaces are looked at.
+/// Distance to which the two surfaces are examined: [`STRAIGHT`] times the smaller finite size.
 fn step<D: Dim>([one, two]: &[SurfacePoint<'_, D>; 2]) -> f64 {
     let finite = [one.size, two.size].into_iter().filter(|s| s.is_finite());
     STRAIGHT * finite.fold(f64::INFINITY, f64::min)
 }
 
-/// Whether two touches are in the same place with the same normal.
+/// Whether two contact points coincide and have the same normal.
 fn alike<D: Dim>(one: &ContactPoint<D>, two: &ContactPoint<D>, near: f64) -> bool {
     (one.point_a - two.point_a).norm() <= near && parallel::<D>(one.normal, two.normal)
 }
 
-/// Makes points in the same place with the same normal one: the deeper, with the smaller number.
+/// Merges points in the same place with the same normal into one: the deeper gap, the smaller feature.
 fn merge_duplicates<D: Dim>(out: &mut Vec<ContactPoint<D>>, from: usize, near: f64) {
     let mut kept = from;
     for at in from..out.len() {
@@ -120,7 +124,7 @@ fn parallel<D: Dim>(n: D::Vector, m: D::Vector) -> bool {
     n.dot(m) > 1.0 - PARALLEL
 }
 
-/// Leaves out the points on seams that lie inside a straight segment of both surfaces.
+/// Removes the points on seams that lie inside a straight segment of both surfaces.
 fn remove_seam_points<D: Dim>(
     a: (&D::Shape, &Pose<D>),
     b: (&D::Shape, &Pose<D>),
@@ -143,13 +147,13 @@ fn remove_seam_points<D: Dim>(
     out.truncate(kept);
 }
 
-/// Whether a point lies inside a straight segment of both surfaces.
+/// Whether a contact point lies inside a straight segment of both surfaces.
 fn inside<D: Dim>(spots: &[SurfacePoint<'_, D>; 2], normal: D::Vector) -> bool {
     let (step, [one, two]) = (step(spots), spots);
     let mut found = false;
     for (own, other) in [(one, two), (two, one)] {
         own.lines(&mut |u| {
-            // Lines that lead away from the other body are no part of the contact.
+            // Lines that lead away from the other body do not belong to the contact.
             let level = u.dot(normal).abs() < 0.5;
             found = found || level && own.straight(u, step) && other.follows(u, normal, step);
         });
@@ -157,7 +161,7 @@ fn inside<D: Dim>(spots: &[SurfacePoint<'_, D>; 2], normal: D::Vector) -> bool {
     found
 }
 
-/// Gives every touch a number of its own.
+/// Makes the features of a pair unique: on a collision of hashes the later point takes the next free number.
 fn make_features_unique<D: Dim>(out: &mut [ContactPoint<D>], from: usize) {
     for at in from + 1..out.len() {
         while out[from..at].iter().any(|t| t.feature == out[at].feature) {

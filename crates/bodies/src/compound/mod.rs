@@ -1,16 +1,17 @@
-//! Bodies made of convex parts.
+//! Compounds: bodies that are unions of convex parts.
 //!
 //! ```text
 //! C = ∪ P_k,   P_k convex and bounded, rigidly joined
 //! m = Σ m_k,   c = Σ m_k c_k / m,   J = Σ R_k J_k R_kᵀ + m_k (|d_k|² 1 − d_k d_kᵀ),   d_k = c_k − c
 //! ```
 //!
-//! Body axes are those in which J is diagonal, with their origin at c. Where two compounds touch is
-//! found part by part; what a part alone would say and the union would not is taken out again
-//! (`surface`: contacts at seams; `merge`: points found twice, points between others on a seam). Parts
-//! near a box are found by a tree. Parts of one body never touch one another.
+//! Body axes are the principal axes, in which J is diagonal; their origin is the centre of mass c. Contact points
+//! of compounds are computed part by part with the narrow phase of the convex parts. Points that a part has and the
+//! union has not are removed afterwards: `surface` rejects normals of internal edges and faces (ghost collisions at
+//! seams), `merge` unites duplicate points and removes redundant ones on seams. A bounding volume hierarchy finds
+//! the parts near a box (`tree`). Parts of one body never touch one another.
 //!
-//! Limits: the mass of parts that overlap counts for each of them. [`MOST_PARTS`] parts.
+//! Limits: where parts overlap, the mass of each of them counts. At most [`MAX_PARTS`] parts.
 
 mod merge;
 mod spot;
@@ -27,49 +28,51 @@ use tree::PartTree;
 
 pub(crate) use touch::contact_points;
 
-/// Parts at most: numbers of contact points are made of those of two parts.
+/// Largest number of parts: the feature of a contact point is hashed from the indices of two parts, 16 bits each.
 pub const MAX_PARTS: usize = 1 << 16;
 
-/// A convex part in body axes of the whole.
+/// A convex part of a compound, placed in the body axes of the compound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part<D: Dim> {
-    /// Its shape, in axes of its own.
+    /// Shape of the part, in axes of its own.
     pub shape: D::Shape,
-    /// Where these axes are.
+    /// Pose of these axes in the body axes of the compound.
     pub pose: Pose<D>,
 }
 
-/// What a compound stands for, in body axes: the outline of a polygon or the triangles of a surface.
+/// The surface that a compound approximates or decomposes, in body axes: the outline of a polygon of the plane or
+/// the triangles of a closed surface of space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourceSurface<D: Dim> {
-    /// Vertices; in the plane the outline, anticlockwise.
+    /// Vertices; in the plane those of the outline, anticlockwise.
     pub vertices: Vec<D::Vector>,
-    /// Triangles of a surface of space.
+    /// Triangles of a surface of space, as indices of vertices; empty in the plane.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// A shape as one piece of a compound: where it is, and its density relative to that of the whole.
+/// One piece of a compound: shape, pose, and density relative to that of the whole.
 pub type CompoundPiece<D> = (<D as Dim>::Shape, Pose<D>, f64);
 
-/// A body made of convex parts, in principal axes, centre of mass at the origin.
+/// A union of convex parts in principal axes, with the centre of mass at the origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compound<D: Dim> {
     parts: Vec<Part<D>>,
     tree: PartTree<D>,
     bounding_radius: f64,
-    /// For density 1.
+    /// Mass properties for density 1.
     mass: MassProperties<D>,
     source_surface: Option<SourceSurface<D>>,
     fit: Option<DecompositionFit>,
 }
 
 impl<D: Dim> Compound<D> {
-    /// From pieces; also gives the placement of the body axes in the axes the pieces are placed in. A
-    /// piece that is a compound itself is taken apart.
+    /// A compound from its pieces; also returns the pose of its body axes in the axes in which the pieces are placed.
+    /// A piece that is a compound itself is split into its parts.
     ///
     /// # Errors
     /// No pieces or too many, a boundary among them, a density that is not positive and finite.
     pub fn new(pieces: &[CompoundPiece<D>]) -> Result<(Self, Pose<D>), ShapeError> {
+        // Mass properties of each piece, and its convex parts.
         let mut masses = Vec::with_capacity(pieces.len());
         let mut parts = Vec::with_capacity(pieces.len());
         for (number, (shape, pose, density)) in pieces.iter().enumerate() {
@@ -99,12 +102,13 @@ impl<D: Dim> Compound<D> {
                 "a compound without parts: at least one was expected".into(),
             ));
         }
+        // Centre of mass and principal axes of the whole.
         let (mass, axes) = D::combine_masses(&masses);
         Ok((Self::from_parts(&parts, mass, &axes, None)?, axes))
     }
 
-    /// From convex parts that stand for something whose mass properties (for density 1), placement of
-    /// the body axes and outline (in the axes of the parts) are known better than from the parts.
+    /// A compound from convex parts that represent a solid whose mass properties (for density 1), body axes `axes` and
+    /// surface `skin` (in the axes of the parts) are known more accurately than the parts give them.
     ///
     /// # Errors
     /// As [`Compound::new`].
@@ -128,6 +132,7 @@ impl<D: Dim> Compound<D> {
                  range of numbers"
             )));
         }
+        // Parts and source surface in body axes.
         let parts: Vec<Part<D>> = parts
             .iter()
             .map(|(shape, pose)| Part {
@@ -157,7 +162,7 @@ impl<D: Dim> Compound<D> {
         })
     }
 
-    /// The same, knowing how far its parts are from what they stand for.
+    /// The same compound with the measured distance of its parts from the source surface.
     pub(crate) fn with_fit(self, fit: DecompositionFit) -> Self {
         Self {
             fit: Some(fit),
@@ -165,17 +170,17 @@ impl<D: Dim> Compound<D> {
         }
     }
 
-    /// How far the parts are from what they stand for, where they are not exactly that.
+    /// Distance between the parts and the surface they approximate; `None` where the parts are exact.
     pub fn fit(&self) -> Option<&DecompositionFit> {
         self.fit.as_ref()
     }
 
-    /// The parts.
+    /// The convex parts.
     pub fn parts(&self) -> &[Part<D>] {
         &self.parts
     }
 
-    /// What the parts stand for, if it is not just them.
+    /// The surface that the parts approximate or decompose, if the compound was made from one.
     pub fn source_surface(&self) -> Option<&SourceSurface<D>> {
         self.source_surface.as_ref()
     }
@@ -185,14 +190,14 @@ impl<D: Dim> Compound<D> {
         self.bounding_radius
     }
 
-    /// Mass properties where the densities of the parts are multiplied by this one.
+    /// Mass properties with the densities of all parts multiplied by `density`.
     pub fn mass_properties(&self, density: f64) -> MassProperties<D> {
         let mut masses = D::mass_diagonal(&self.mass);
         masses.as_mut().iter_mut().for_each(|m| *m *= density);
         D::from_mass_diagonal(&masses)
     }
 
-    /// The box around it in space.
+    /// Axis-aligned bounding box in world axes: the union of those of the parts.
     pub(crate) fn aabb(&self, pose: &Pose<D>) -> Aabb<D> {
         let all = D::Vector::splat(f64::INFINITY);
         let (mut low, mut high) = (all, -all);

@@ -1,21 +1,21 @@
-//! A point where a compound is touched: which lines and sides of the surface it lies on.
+//! A contact point on the surface of a shape or compound: the straight lines and faces that pass through it.
 
 use super::surface::SAME;
 use crate::dim::Dim;
 use crate::pose::Pose;
 use crate::vector::Vector;
 
-/// 1 − cosine up to which normals are the same one.
+/// 1 − cosine up to which two normals count as equal.
 pub(super) const PARALLEL: f64 = 1e-12;
 
-/// Cosine of the angle, 2.5°, up to which a normal is meant to be that of a face.
+/// Cosine of 2.5°: a contact normal within this angle of a face normal belongs to the face.
 const LEANING: f64 = 0.999;
 
-/// A point of a body's surface.
+/// A point of the surface of a placed shape.
 pub(super) struct SurfacePoint<'a, D: Dim> {
     shape: &'a D::Shape,
     pose: &'a Pose<D>,
-    /// In body axes.
+    /// The point in body axes.
     at: D::Vector,
     pub size: f64,
 }
@@ -30,12 +30,12 @@ impl<'a, D: Dim> SurfacePoint<'a, D> {
         }
     }
 
-    /// Whether it is one of several parts of a compound.
+    /// Whether it lies on a seam: several parts of the compound contain it.
     pub fn on_seam(&self) -> bool {
         D::compound(self.shape).is_some_and(|c| c.parts_containing(self.at).nth(1).is_some())
     }
 
-    /// Calls `visit` with the directions, in space, of the straight lines that pass through it.
+    /// Calls `visit` with the directions, in world axes, of the straight lines of the surface through the point.
     pub fn lines(&self, visit: &mut dyn FnMut(D::Vector)) {
         let near = SAME * self.size;
         let out = |v: D::Vector| D::rotate(&self.pose.rotation, v);
@@ -54,16 +54,17 @@ impl<'a, D: Dim> SurfacePoint<'a, D> {
         }
     }
 
-    /// Whether the surface goes on straight for a way of `step` to both sides, along u.
+    /// Whether the surface continues straight by `step` to both sides along u.
     pub fn straight(&self, u: D::Vector, step: f64) -> bool {
         if D::boundary_only(self.shape) {
             return D::is_smooth_near(self.shape, self.at, step);
         }
         let length = u.norm();
-        // Along the normal there is nothing to follow.
+        // A direction along the normal has no tangential part to follow.
         if !(length > 0.5) {
             return false;
         }
+        // Both ends of the segment must belong to the body.
         let way = D::rotate_back(&self.pose.rotation, u) * (step / length);
         [self.at + way, self.at - way]
             .into_iter()
@@ -77,8 +78,8 @@ impl<'a, D: Dim> SurfacePoint<'a, D> {
             })
     }
 
-    /// The same along a line of the other body, seen along the normal: u is moved along it into the
-    /// plane of a side of this body, which may lean a little.
+    /// As [`SurfacePoint::straight`], along a line u of the other body: u is projected along the contact normal into the
+    /// plane of a face of this body, which may be slightly inclined.
     pub fn follows(&self, u: D::Vector, normal: D::Vector, step: f64) -> bool {
         if D::boundary_only(self.shape) {
             return D::is_smooth_near(self.shape, self.at, step);
@@ -86,7 +87,7 @@ impl<'a, D: Dim> SurfacePoint<'a, D> {
         let mut found = false;
         self.sides(&mut |m, _| {
             let slope = m.dot(normal);
-            // A side that is seen from its edge is none that the other body lies on.
+            // A face seen edge-on cannot carry the other body.
             if slope.abs() > 0.5 && !found {
                 found = self.straight(u - normal * (m.dot(u) / slope), step);
             }
@@ -94,7 +95,7 @@ impl<'a, D: Dim> SurfacePoint<'a, D> {
         found
     }
 
-    /// Calls `visit` with the normals, in space, of the sides it lies on, and how deep it is behind them.
+    /// Calls `visit` with the normal, in world axes, of each face through the point, and the depth behind it.
     fn sides(&self, visit: &mut dyn FnMut(D::Vector, f64)) {
         let near = SAME * self.size;
         let mut on = |m: D::Vector, depth: f64| {
@@ -112,14 +113,17 @@ impl<'a, D: Dim> SurfacePoint<'a, D> {
         }
     }
 
-    /// The normal, nearly along n, of the flat face it lies in, away from its edges by `step`.
+    /// Normal of the flat face that contains the point at a distance of at least `step` from its edges, if that normal
+    /// is within 2.5° of n.
     pub fn face(&self, n: D::Vector, step: f64) -> Option<D::Vector> {
         let (mut face, mut several): (Option<D::Vector>, bool) = (None, false);
+        // The only face whose normal is near n; two different ones meet in an edge.
         self.sides(&mut |m, _| match face {
             _ if m.dot(n) < 0.5 => {}
             None => face = Some(m),
             Some(known) => several |= known.dot(m) < 1.0 - PARALLEL,
         });
+        // Flat: the surface continues straight along both tangents.
         let flat = |m: &D::Vector| {
             let frame = D::contact_frame(*m);
             let mut across = frame.as_ref().iter().skip(1);

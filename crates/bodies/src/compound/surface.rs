@@ -1,14 +1,14 @@
-//! Which normals the surface of a union of convex parts allows.
+//! Normal cones of a union of convex parts: the filter for internal edges and faces (ghost collisions).
 //!
 //! ```text
-//! p ∈ ∂P_i, n ∈ N_i(p):   n is a normal of the union at p   if   n ∈ N_k(p) for every part k that holds p,
-//!                         or at points of P_i near p where it is
+//! p ∈ ∂P_i, n ∈ N_i(p):   n is a normal of the union at p   if   n ∈ N_k(p) for every part k that contains p,
+//!                         or at points of P_i near p where this holds
 //! ```
 //!
-//! (limiting normals). The normal cone of a convex part: n ∈ N_k(p) iff max_{x ∈ P_k} n·x ≤ n·p. At a flat
-//! seam of two parts this leaves the common normal of their faces; what would push along the surface is
-//! none. At a hollow corner the normals of the two faces are left, each as the limit of normals of
-//! exposed points: from p one goes out of the part that covers it, along the face.
+//! (limiting normals). The normal cone of a convex part: n ∈ N_k(p) iff max_{x ∈ P_k} n·x ≤ n·p. At a flat seam of
+//! two parts only the common normal of their faces remains; a normal that would push along the surface is rejected.
+//! At a concave corner the normals of the two faces remain, each as the limit of normals of exposed points: from p
+//! the test moves along the face until it has left the part that covers p.
 
 use super::Compound;
 use super::touch::Side;
@@ -16,25 +16,26 @@ use crate::dim::Dim;
 use crate::pose::{Pose, ContactPoint};
 use crate::vector::Vector;
 
-/// A point this near to a part, relative to the size of the whole, is one of the part: parts that are
-/// meant to meet do so to rounding, some 10⁻¹⁵ after a few rotations and 10⁻¹⁰ from a file of ten digits.
+/// A point within this distance of a part, relative to the size of the compound, belongs to the part: adjacent parts
+/// meet up to rounding, some 10⁻¹⁵ after a few rotations and 10⁻¹⁰ from a file of ten digits.
 pub(super) const SAME: f64 = 1e-9;
 
-/// How far beyond the part that covers it a point is looked for that is exposed: well beyond [`SAME`].
+/// Distance beyond the covering part at which exposure is tested: well above [`SAME`].
 const BEYOND: f64 = 1e-6;
 
-/// A point deeper than this inside another part is not exposed: deeper than bodies overlap.
+/// A point deeper than this inside another part is covered: bodies do not overlap by so much.
 const COVERED: f64 = 1e-2;
 
-/// Sine of the angle between a face and the normal below which there is no way out along the face.
+/// Sine of the angle between face normal and contact normal below which the face cannot be left along itself.
 const ALONG: f64 = 1e-4;
 
 impl<D: Dim> Compound<D> {
-    /// Whether a touch found on part `own` is one of the whole.
+    /// Whether a contact point found on part `own` is one of the union.
     pub(super) fn allows_normal(&self, own: usize, pose: &Pose<D>, touch: &ContactPoint<D>, side: Side) -> bool {
         if self.parts.len() == 1 {
             return true;
         }
+        // Point and outward normal in body axes.
         let (point, normal) = match side {
             Side::First => (touch.point_a, touch.normal),
             Side::Second => (touch.point_b, -touch.normal),
@@ -42,6 +43,7 @@ impl<D: Dim> Compound<D> {
         let p = D::rotate_back(&pose.rotation, point - pose.position);
         let n = D::rotate_back(&pose.rotation, normal);
         let mut allowed = true;
+        // Each part that rejects the normal: is there an exposed point beyond one of its faces?
         for k in self.forbidding(own, p, n) {
             allowed = false;
             let mut exposed = false;
@@ -55,8 +57,7 @@ impl<D: Dim> Compound<D> {
         allowed
     }
 
-    /// Whether n is a normal of the union just beyond the side of a part whose outward normal is m and
-    /// which is `depth` away from p.
+    /// Whether n is a normal of the union just beyond a face with outward normal m that lies `depth` in front of p.
     fn exposed(
         &self,
         own: usize,
@@ -72,13 +73,13 @@ impl<D: Dim> Compound<D> {
         if !(sine > ALONG) {
             return false;
         }
-        // Along the unit vector along/sine the distance from the side grows by the sine.
+        // Along the unit vector along/sine the distance from the face grows by the sine per unit length.
         let way = (depth.max(0.0) + BEYOND * self.bounding_radius) / (sine * sine);
         let beyond = p + along * way;
         self.part_contains(own, beyond) && self.forbidding(own, beyond, n).next().is_none()
     }
 
-    /// The other parts that hold p and do not have n as a normal there.
+    /// The other parts that contain p and whose normal cone at p does not contain n.
     fn forbidding(
         &self,
         own: usize,
@@ -94,7 +95,7 @@ impl<D: Dim> Compound<D> {
         })
     }
 
-    /// The parts that hold p.
+    /// The parts that contain p, up to [`SAME`].
     pub(super) fn parts_containing(&self, p: D::Vector) -> impl Iterator<Item = usize> + '_ {
         let by = D::Vector::splat(SAME * self.bounding_radius);
         self.tree
@@ -102,14 +103,14 @@ impl<D: Dim> Compound<D> {
             .filter(move |k| self.part_contains(*k, p))
     }
 
-    /// Whether part k holds p.
+    /// Whether part k contains p, up to [`SAME`].
     fn part_contains(&self, k: usize, p: D::Vector) -> bool {
         let mut least = f64::INFINITY;
         self.exits(k, p, &mut |_, depth| least = least.min(depth));
         least >= -SAME * self.bounding_radius
     }
 
-    /// Calls `visit` with the normal of every side of part k and how deep p is behind it.
+    /// Calls `visit` with the normal of every face of part k and the depth of p behind it.
     pub(super) fn exits(&self, k: usize, p: D::Vector, visit: &mut dyn FnMut(D::Vector, f64)) {
         let part = &self.parts[k];
         let inside = D::rotate_back(&part.pose.rotation, p - part.pose.position);

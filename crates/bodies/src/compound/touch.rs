@@ -1,17 +1,17 @@
-//! Where a compound touches anything: pairs of parts whose boxes meet.
+//! Contact points of a compound with any other shape: the narrow phase of all pairs of parts whose boxes overlap.
 
 use super::{Compound, merge};
 use crate::dim::Dim;
 use crate::pose::{Aabb, Pose, ContactPoint};
 use crate::vector::Vector;
 
-/// Boxes are grown by this part of the sizes, some thousand units of rounding, so that no contact
-/// within reach is left out.
+/// Boxes are enlarged by this fraction of the sizes, some thousand units of rounding, so that rounding loses no
+/// contact within the contact margin.
 const SLACK: f64 = 1e-12;
 
 type PlacedShape<'a, D> = (&'a <D as Dim>::Shape, &'a Pose<D>);
 
-/// Appends the touches of two shapes of which at least one is a compound; see [`Dim::touch`].
+/// Appends the contact points of two shapes of which at least one is a compound; see [`Dim::contact_points`].
 pub(crate) fn contact_points<D: Dim>(
     a: PlacedShape<'_, D>,
     b: PlacedShape<'_, D>,
@@ -25,6 +25,7 @@ pub(crate) fn contact_points<D: Dim>(
         from: out.len(),
         mid: out.len(),
     };
+    // Narrow phase part by part; each point is marked by whether the union accepts its normal.
     match (D::compound(a.0), D::compound(b.0)) {
         (Some(one), Some(two)) => compounds((one, a.1), (two, b.1), reach, out, &mut gather),
         (Some(one), None) => {
@@ -52,18 +53,18 @@ pub(crate) fn contact_points<D: Dim>(
     merge::merge(a, b, out, &gather);
 }
 
-/// Touches of a pair of bodies as they are gathered: those of the union first, then those that only a
-/// part would have. The latter are kept until the end, since a point that two parts find must have the
-/// same number whether or not both of them may speak for the union.
+/// Contact points of a pair of bodies while they are gathered: those of the union first, then those that only a part
+/// has. The latter are kept to the end, since a point that two parts find must have the same feature whether or not
+/// both of them are accepted for the union.
 pub(super) struct UnionPoints {
-    /// Where the touches of the pair begin.
+    /// Index of the first contact point of the pair.
     pub from: usize,
-    /// Where those begin that are none of the union.
+    /// Index of the first point that is not one of the union.
     pub mid: usize,
 }
 
 impl UnionPoints {
-    /// Puts the touches since `start` into their places.
+    /// Partitions the points since `start` into accepted and rejected ones.
     fn part<D: Dim>(
         &mut self,
         out: &mut [ContactPoint<D>],
@@ -79,21 +80,21 @@ impl UnionPoints {
     }
 }
 
-/// Which of two bodies.
+/// The first or the second body of a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Side {
     First,
     Second,
 }
 
-/// The parts near a shape.
+/// The parts of a compound whose boxes overlap that of a shape.
 fn candidates<'a, D: Dim>(
     (one, pose): (&'a Compound<D>, &Pose<D>),
     other: PlacedShape<'_, D>,
     reach: f64,
 ) -> impl Iterator<Item = usize> + 'a {
     let all = D::Vector::splat(f64::INFINITY);
-    // Boundaries find what is near them themselves, and the box of a large one costs more than it saves.
+    // Boundaries have a query of their own, and the box of a large one costs more than it saves.
     let (low, high) = if D::boundary_only(other.0) {
         (-all, all)
     } else {
@@ -103,7 +104,7 @@ fn candidates<'a, D: Dim>(
     one.tree.near(low, high)
 }
 
-/// A box grown by the reach and by rounding.
+/// A box enlarged by the contact margin and by rounding.
 fn grown<D: Dim>(
     bounds: &Aabb<D>,
     reach: f64,
@@ -125,12 +126,14 @@ fn compounds<D: Dim>(
     let (Some(whole), seen) = (one.tree.whole(), D::relative(pb, pa)) else {
         return;
     };
+    // Parts of the second compound near the whole of the first.
     let around = turned::<D>(whole, &seen);
     let (low, high) = grown::<D>(&around, reach, &seen, two.bounding_radius);
     let seen = D::relative(pa, pb);
     for j in two.tree.near(low, high) {
         let second = &two.parts[j];
         let place = D::compose(pb, &second.pose);
+        // Parts of the first compound near this part, both in body axes of the first.
         let bounds = D::aabb(&second.shape, &D::compose(&seen, &second.pose));
         let (low, high) = grown::<D>(&bounds, reach, &seen, one.bounding_radius);
         for i in one.tree.near(low, high) {
@@ -146,11 +149,12 @@ fn compounds<D: Dim>(
     }
 }
 
-/// The box around a box that is placed.
+/// Axis-aligned box around a rotated and translated box.
 fn turned<D: Dim>(bounds: &Aabb<D>, pose: &Pose<D>) -> Aabb<D> {
     let centre = (bounds.low + bounds.high) * 0.5;
     let half = (bounds.high - bounds.low) * 0.5;
     let mut reach = D::Vector::splat(0.0);
+    // Half extents: the sum of the absolute values of the rotated half edges.
     for k in 0..D::N {
         let mut entries = [0.0; 3];
         entries[k] = half[k];
@@ -164,9 +168,9 @@ fn turned<D: Dim>(bounds: &Aabb<D>, pose: &Pose<D>) -> Aabb<D> {
     }
 }
 
-/// Numbers the touches of parts i and j since `start`: the features of all pairs of parts do not fit 32
-/// bits side by side, so they are mixed (Stafford's mixer of 64 bits). Two touches of a pair of bodies
-/// get the same number with a chance of 2⁻³²; the merging then gives the second one the next.
+/// Numbers the points of parts i and j since `start`. The features of all pairs of parts do not fit 32 bits side by
+/// side, so they are hashed (Stafford's 64-bit mixer). Two points of a pair of bodies get the same number with a
+/// probability of 2⁻³²; the merging then gives the second one the next free number.
 fn hash_features<D: Dim>(out: &mut [ContactPoint<D>], start: usize, i: usize, j: usize) {
     for touch in &mut out[start..] {
         let mut key = (i as u64) << 48 | (j as u64) << 32 | u64::from(touch.feature);

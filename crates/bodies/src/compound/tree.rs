@@ -1,7 +1,7 @@
-//! A tree of boxes over the parts of a compound, in body axes.
+//! Bounding volume hierarchy over the parts of a compound, in body axes.
 //!
-//! As for meshes: nodes in one array in the order in which they are visited, each knowing where to go
-//! on if its box is missed, so that a query needs neither a stack nor memory.
+//! Stackless traversal, as for meshes: the nodes stand in one array in depth-first order, each with a skip (escape)
+//! index to the node that follows when its box is missed, so that a query needs neither a stack nor memory.
 
 use crate::dim::Dim;
 use crate::pose::Aabb;
@@ -10,20 +10,20 @@ use crate::vector::Vector;
 #[derive(Debug, Clone, PartialEq)]
 struct Node<D: Dim> {
     bounds: Aabb<D>,
-    /// Where to go on after this node and all below it.
+    /// Index of the node after this one and its whole subtree.
     skip: u32,
-    /// The part of a leaf.
+    /// Index of the part; leaves only.
     part: Option<u32>,
 }
 
-/// The tree.
+/// The hierarchy, nodes in depth-first order.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PartTree<D: Dim> {
     nodes: Vec<Node<D>>,
 }
 
 impl<D: Dim> PartTree<D> {
-    /// Over the boxes of all parts.
+    /// From the boxes of all parts.
     pub fn new(boxes: &[Aabb<D>]) -> Self {
         let mut tree = Self { nodes: Vec::new() };
         let mut items: Vec<u32> = (0..boxes.len() as u32).collect();
@@ -33,7 +33,7 @@ impl<D: Dim> PartTree<D> {
         tree
     }
 
-    /// Halves at the median of the box centres along the longest side: at most 16 levels.
+    /// Builds a subtree: split at the median of the box centres along the longest side, at most 16 levels.
     fn build(&mut self, boxes: &[Aabb<D>], items: &mut [u32]) {
         let all = D::Vector::splat(f64::INFINITY);
         let join = |(low, high): (D::Vector, D::Vector), i: &u32| {
@@ -51,6 +51,7 @@ impl<D: Dim> PartTree<D> {
             skip: 0,
             part,
         });
+        // Median split; ties are broken by index, so that the tree does not depend on the sort.
         if part.is_none() {
             let sides = high - low;
             let longer = |best: usize, k: usize| if sides[k] > sides[best] { k } else { best };
@@ -69,7 +70,7 @@ impl<D: Dim> PartTree<D> {
         self.nodes.first().map(|node| &node.bounds)
     }
 
-    /// The parts whose boxes meet a box, in a fixed order.
+    /// The parts whose boxes overlap a box, in depth-first order.
     pub fn near(&self, low: D::Vector, high: D::Vector) -> PartQuery<'_, D> {
         PartQuery {
             tree: self,
@@ -80,7 +81,7 @@ impl<D: Dim> PartTree<D> {
     }
 }
 
-/// Walks through the tree.
+/// Iterator over the leaves whose boxes overlap the query box.
 pub(super) struct PartQuery<'a, D: Dim> {
     tree: &'a PartTree<D>,
     low: D::Vector,
@@ -94,6 +95,7 @@ impl<D: Dim> Iterator for PartQuery<'_, D> {
     fn next(&mut self) -> Option<usize> {
         loop {
             let node = self.tree.nodes.get(self.node as usize)?;
+            // Missed: skip the subtree. Hit: descend to the next node in depth-first order.
             let meets = (0..D::N)
                 .all(|k| node.bounds.low[k] <= self.high[k] && self.low[k] <= node.bounds.high[k]);
             if !meets {

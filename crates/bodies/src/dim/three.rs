@@ -1,4 +1,11 @@
-//! What space has that the plane has otherwise.
+//! `Dim` for [`Space`]: vectors are `DVec3`, rotations unit quaternions, the spin is taken about the body axes.
+//!
+//! ```text
+//! v = (ẋ, Ω),   ω = R Ω,   velocity of a point p:  ẋ + ω × (p − x)
+//! row of G in direction d at lever l:  (d, Rᵀ(l × d))
+//! ```
+//!
+//! The geometry is that of [`crate::space`]; this file only forwards to it.
 
 use contact::{ProblemBuilder, Law, ProblemError};
 use glam::{DQuat, DVec3};
@@ -40,6 +47,7 @@ impl Dim for Space {
     fn advance_pose(pose: &Pose<Self>, velocity: &[f64; 6], h: f64) -> Pose<Self> {
         let [x, y, z, a, b, c] = *velocity;
         Pose {
+            // Position by the end velocity, orientation by Cayley's map of the spin about body axes.
             position: pose.position + DVec3::new(x, y, z) * h,
             rotation: space::spin::cayley_update(pose.rotation, DVec3::new(a, b, c) * h),
         }
@@ -109,6 +117,7 @@ impl Dim for Space {
 
     #[inline]
     fn linear_jacobian_row(rotation: &DQuat, lever: DVec3, direction: DVec3, out: &mut [f64]) {
+        // Moment of the direction about the centre of mass, in body axes like the spin it multiplies.
         let moment = rotation.conjugate() * lever.cross(direction);
         out[..3].copy_from_slice(&direction.to_array());
         out[3..6].copy_from_slice(&moment.to_array());
@@ -122,6 +131,7 @@ impl Dim for Space {
 
     #[inline]
     fn angular_jacobian_row(rotation: &DQuat, axis: DVec3, out: &mut [f64]) {
+        // A row of pure rotation: no linear part.
         let axis = rotation.conjugate() * axis;
         out[..3].fill(0.0);
         out[3..6].copy_from_slice(&axis.to_array());

@@ -1,35 +1,34 @@
-//! Force chains.
+//! Force chains of a contact network.
 //!
-//! A contact is strong when its force is above the mean. Two strong contacts of a body are linked when
-//! the one goes on where the other came from: the turn between them is at most a given angle. A body
-//! passes a chain on from one contact to one other, the pair that turns least first; so chains do not
-//! branch. A chain is a maximal run of linked contacts; one of two contacts or more counts, its length
-//! is their number.
+//! A contact is strong when its force is above a threshold, usually the mean. Two strong contacts of a body are
+//! linked when the angle by which the force line turns from one to the other is at most a given one. A body links
+//! each contact to at most one other, the straightest pair first; so chains do not branch. A chain is a maximal
+//! sequence of linked contacts. Only chains of two or more contacts count; the length is the number of contacts.
 
 use std::collections::HashMap;
 
-/// A contact as a chain sees it.
+/// A contact as a member of a force chain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForceChainContact {
-    /// The two bodies.
+    /// Indices of the two bodies.
     pub bodies: [u32; 2],
-    /// Unit vector from the first to the second: centre to centre, or to the contact of a boundary.
+    /// Unit vector from the first to the second: centre to centre, or to the contact point of a boundary.
     pub along: [f64; 3],
-    /// Its force.
+    /// Normal force of the contact.
     pub force: f64,
-    /// Whether each of the bodies passes forces on; a boundary ends a chain.
+    /// Whether each of the bodies transmits forces; a boundary ends a chain.
     pub passes: [bool; 2],
 }
 
 /// Force chains of a set of contacts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ForceChains {
-    /// The contacts of each chain, as places in what was given, in ascending order.
+    /// Contacts of each chain, as indices into the contacts given, ascending.
     pub members: Vec<Vec<usize>>,
 }
 
 impl ForceChains {
-    /// Number of contacts of each.
+    /// Number of contacts of each chain.
     pub fn lengths(&self) -> impl Iterator<Item = usize> {
         self.members.iter().map(Vec::len)
     }
@@ -40,8 +39,9 @@ impl ForceChains {
     }
 }
 
-/// The chains of contacts whose force is above `least`, with turns of at most `angle`.
+/// Force chains of the contacts whose force is above `least`, with turns of at most `angle`.
 pub fn force_chains(struts: &[ForceChainContact], least: f64, angle: f64) -> ForceChains {
+    // Each strong contact at each of its bodies, with the direction away from the body.
     let strong = struts.iter().enumerate().filter(|(_, s)| s.force > least);
     let mut ends: Vec<(u32, usize, [f64; 3])> = Vec::new();
     for (place, strut) in strong {
@@ -61,7 +61,7 @@ pub fn force_chains(struts: &[ForceChainContact], least: f64, angle: f64) -> For
     gather(&links)
 }
 
-/// Links the contacts of one body in pairs, the straightest first.
+/// Links the contacts of one body in pairs, the straightest pair first.
 fn link(around: &[(u32, usize, [f64; 3])], angle: f64, links: &mut Vec<[usize; 2]>) {
     let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
     for (i, (_, _, a)) in around.iter().enumerate() {
@@ -73,6 +73,7 @@ fn link(around: &[(u32, usize, [f64; 3])], angle: f64, links: &mut Vec<[usize; 2
             }
         }
     }
+    // Greedy matching.
     pairs.sort_by(|p, q| q.0.total_cmp(&p.0).then((p.1, p.2).cmp(&(q.1, q.2))));
     let mut used = vec![false; around.len()];
     for (_, i, j) in pairs {
@@ -83,7 +84,7 @@ fn link(around: &[(u32, usize, [f64; 3])], angle: f64, links: &mut Vec<[usize; 2
     }
 }
 
-/// Chains from links.
+/// Connected components of the links, by depth-first search.
 fn gather(links: &[[usize; 2]]) -> ForceChains {
     let mut next: HashMap<usize, Vec<usize>> = HashMap::new();
     for [a, b] in links {
@@ -93,6 +94,7 @@ fn gather(links: &[[usize; 2]]) -> ForceChains {
     let mut heads: Vec<usize> = next.keys().copied().collect();
     heads.sort_unstable();
     let mut seen: HashMap<usize, ()> = HashMap::new();
+    // Heads in ascending order: the chains do not depend on the order of the hash map.
     let mut members = Vec::new();
     for head in heads {
         if seen.contains_key(&head) {

@@ -1,11 +1,11 @@
-//! Areas of shapes of the plane within boxes.
+//! Areas of shapes of the plane clipped by boxes.
 //!
 //! ```text
-//! |P ∩ box|            P clipped by the four sides (Sutherland and Hodgman), ½ Σ xᵢ × xᵢ₊₁
+//! |P ∩ box|            P clipped by the four sides (Sutherland–Hodgman), ½ Σ xᵢ × xᵢ₊₁
 //! |disc ∩ polygon|     Σ over edges of the signed area of disc ∩ triangle (centre, xᵢ, xᵢ₊₁)
 //! ```
 //!
-//! A capsule is a rectangle and two half discs, each a disc in the box cut by a line.
+//! A capsule is a rectangle and two half discs; each half disc is a disc clipped by the box and a line.
 
 use glam::DVec2;
 
@@ -37,6 +37,7 @@ impl ClippedVolume for Plane {
                 let window = window(pose.position, radius, low, high);
                 let axis = pose.rotation.rotate(DVec2::X);
                 let corner = |x: f64, y: f64| place(DVec2::new(x, y));
+                // The rectangle between the two half discs.
                 let mut all = vec![
                     corner(-l, -r),
                     corner(*l, -r),
@@ -48,7 +49,7 @@ impl ClippedVolume for Plane {
                 }
                 let end = |outward: DVec2| {
                     let centre = pose.position + outward * *l;
-                    // The points beyond the end of the segment.
+                    // Box and half-plane beyond the end of the segment.
                     let beyond = clip(&window, -outward, -outward.dot(centre));
                     disc_area(centre, *r, &beyond)
                 };
@@ -59,7 +60,7 @@ impl ClippedVolume for Plane {
     }
 }
 
-/// The box as a polygon, its sides at most a little beyond a disc.
+/// The box as a polygon, with infinite or distant sides moved to two radii from the centre of the disc.
 fn window(centre: DVec2, radius: f64, low: &[f64; 3], high: &[f64; 3]) -> [DVec2; 4] {
     let reach = 2.0 * radius;
     let from = |k: usize| low[k].max(centre[k] - reach);
@@ -72,7 +73,7 @@ fn window(centre: DVec2, radius: f64, low: &[f64; 3], high: &[f64; 3]) -> [DVec2
     ]
 }
 
-/// The sides of a box that are not at infinity: normal·x ≤ bound.
+/// The finite sides of a box as half-planes normal·x ≤ bound.
 fn sides(low: &[f64; 3], high: &[f64; 3]) -> impl Iterator<Item = (DVec2, f64)> {
     let all = [
         (DVec2::X, high[0]),
@@ -83,7 +84,7 @@ fn sides(low: &[f64; 3], high: &[f64; 3]) -> impl Iterator<Item = (DVec2, f64)> 
     all.into_iter().filter(|(_, bound)| bound.is_finite())
 }
 
-/// The part of a convex polygon with normal·x ≤ bound.
+/// Sutherland–Hodgman: the part of a convex polygon with normal·x ≤ bound.
 fn clip(polygon: &[DVec2], normal: DVec2, bound: f64) -> Vec<DVec2> {
     let mut out = Vec::with_capacity(polygon.len() + 1);
     let next = polygon.iter().cycle().skip(1);
@@ -103,14 +104,14 @@ fn area(polygon: &[DVec2]) -> f64 {
     let Some(first) = polygon.first() else {
         return 0.0;
     };
-    // About a vertex, so that far from the origin nothing is lost.
+    // Relative to a vertex, so that there is no cancellation far from the origin.
     let pairs = polygon.windows(2);
     0.5 * pairs
         .map(|p| (p[0] - *first).perp_dot(p[1] - *first))
         .sum::<f64>()
 }
 
-/// Area of a disc within an anticlockwise polygon.
+/// Area of the intersection of a disc and an anticlockwise polygon.
 pub(super) fn disc_area(centre: DVec2, radius: f64, polygon: &[DVec2]) -> f64 {
     let next = polygon.iter().cycle().skip(1);
     let edges = polygon.iter().zip(next);
@@ -119,7 +120,7 @@ pub(super) fn disc_area(centre: DVec2, radius: f64, polygon: &[DVec2]) -> f64 {
         .sum()
 }
 
-/// Signed area of the triangle (0, a, b) within the disc about 0.
+/// Signed area of the intersection of the triangle (0, a, b) and the disc about 0.
 fn triangle(a: DVec2, b: DVec2, radius: f64) -> f64 {
     let along = b - a;
     let square = along.length_squared();
@@ -128,7 +129,7 @@ fn triangle(a: DVec2, b: DVec2, radius: f64) -> f64 {
     }
     let sector =
         |from: DVec2, to: DVec2| 0.5 * radius * radius * from.perp_dot(to).atan2(from.dot(to));
-    // Where the line a + s (b − a) meets the circle.
+    // Parameters s at which the line a + s (b − a) meets the circle.
     let middle = -a.dot(along) / square;
     let distance = a.perp_dot(along) / square.sqrt();
     let half = radius * radius - distance * distance;
@@ -141,7 +142,7 @@ fn triangle(a: DVec2, b: DVec2, radius: f64) -> f64 {
         (middle + half).clamp(0.0, 1.0),
     );
     let (p, q) = (a + along * enter, a + along * leave);
-    // A straight piece between two that follow the circle; an empty one leaves the whole sector.
+    // Sector, triangle, sector; without a chord inside the circle, one sector.
     if enter >= leave {
         return sector(a, b);
     }

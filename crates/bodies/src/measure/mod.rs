@@ -1,21 +1,21 @@
-//! Measures of granular matter: what is read off a collection between two steps.
+//! Measures of granular matter: averages over a packing, evaluated between two steps.
 //!
 //! ```text
-//! solid fraction   φ  = 1/V Σ |Bᵢ ∩ box|
-//! stress           σ  = −1/V Σ w f ⊗ l         l from the centre of a body to a contact, f on the body
-//! fabric           F  = 1/N Σ n ⊗ n
-//! coordination     z  = neighbours that a body exchanges a force with, mean over bodies
+//! solid fraction        φ  = 1/V Σ |Bᵢ ∩ box|
+//! stress                σ  = −1/V Σ w f ⊗ l     l from the centre of a body to a contact, f on the body
+//! fabric                F  = 1/N Σ n ⊗ n
+//! coordination number   z  = neighbours that a body exchanges a force with, mean over bodies
 //! ```
 //!
-//! Compression is positive. The stress is the mean over the step of Love and Weber's; w is the share
-//! of the branch l that lies in the box, so that σ_yy of a layer times its width is the mean over the
-//! layer's planes of the force that crosses them, whatever the grains are cut by. [`Network`] holds the
-//! forces of a step, [`Measured`] the volumes of shapes in boxes, [`Tensor`] what is made of tensors,
-//! [`chains`] the force chains.
+//! Compression is positive. The stress is Love and Weber's, averaged over the step; w is the share of the branch
+//! vector l that lies in the box, so that σ_yy of a layer times its width is the mean over the layer's planes of the
+//! force that crosses them, wherever the box cuts the grains. [`ContactNetwork`] holds the contact forces of a step
+//! with backbone and rattlers, [`ClippedVolume`] computes volumes of shapes in boxes, [`Tensor`] invariants of
+//! tensors, [`force_chains`] the force chains.
 //!
-//! Limits: volumes of discs, polygons and capsules of the plane, of balls and polyhedra of space are
-//! exact to rounding; cylinders and capsules of space are counted on a lattice of points; any other
-//! shape counts where its centre is.
+//! Limits: the clipped volumes of discs, polygons and capsules of the plane and of spheres and polyhedra of space
+//! are exact to rounding; those of cylinders and capsules of space are counted on a lattice of points; any other
+//! shape counts as a whole where its centre is.
 
 mod chain;
 mod flat;
@@ -31,20 +31,21 @@ pub use tensor::Tensor;
 use crate::dim::Dim;
 use crate::pose::Pose;
 
-/// A dimension whose shapes have volumes in boxes.
+/// A dimension whose shapes can be clipped by boxes.
 pub trait ClippedVolume: Dim {
-    /// Area or volume of a shape; 0 for boundaries, which have none of their own.
+    /// Area or volume of a shape; 0 for boundaries.
     fn volume(shape: &Self::Shape) -> f64 {
         Self::mass_properties(shape, 1.0).map_or(0.0, |unit| unit.mass)
     }
 
-    /// Area or volume of the part of a body within an axis-parallel box, whose bounds may be
-    /// infinite. 0 for boundaries.
+    /// Area or volume of the intersection of a body with an axis-parallel box, whose bounds may be infinite. 0 for
+    /// boundaries.
     fn volume_in_box(shape: &Self::Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
         let volume = Self::volume(shape);
         if !(volume > 0.0) {
             return 0.0;
         }
+        // Bodies entirely outside or inside need no clipping.
         let bounds = Self::aabb(shape, pose);
         let (mut all, mut none) = (true, false);
         for k in 0..Self::N {
@@ -62,7 +63,7 @@ pub trait ClippedVolume: Dim {
     fn clipped_volume(shape: &Self::Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64;
 }
 
-/// The volume if the centre is in the box: for shapes of which nothing better is known.
+/// The whole volume if the centre lies in the box, else 0: for shapes without an exact formula.
 fn by_centre<D: ClippedVolume>(
     shape: &D::Shape,
     pose: &Pose<D>,

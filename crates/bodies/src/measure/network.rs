@@ -1,4 +1,4 @@
-//! The forces of a step as a network of bodies, and tensors of it.
+//! The contact network of a step: forces between bodies, backbone and rattlers, virial.
 
 use super::tensor::Tensor;
 use super::{ClippedVolume, ForceChainContact};
@@ -9,44 +9,48 @@ use crate::state::Contact;
 use crate::vector::Vector;
 use crate::world::World;
 
-/// A contact carries a force when its impulse is above this share of the mean: what a solver leaves
-/// of a contact that opens is far below, what holds a grain is far above.
+/// A contact carries a force when its normal impulse is above this share of the mean: the residual of a solver at an
+/// opening contact is far below, what supports a grain is far above.
 const CARRIES: f64 = 1e-6;
 
 /// A contact that carries a force.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactForce {
-    /// The two bodies, the smaller number first.
+    /// Indices of the two bodies, the smaller one first.
     pub bodies: [u32; 2],
-    /// Where it is, at the midpoint of the step.
+    /// Contact point, at the midpoint of the step.
     pub point: [f64; 3],
     /// Centres of the bodies at the midpoint of the step.
     pub centres: [[f64; 3]; 2],
-    /// Unit vector from the first to the second.
+    /// Unit normal from the first body to the second.
     pub normal: [f64; 3],
-    /// Force on the second body, mean over the step.
+    /// Force on the second body, averaged over the step.
     pub force: [f64; 3],
-    /// Its part along the normal.
+    /// Normal component of the force.
     pub normal_force: f64,
-    /// Friction over its bound, 0 to 1; NaN without friction.
+    /// Friction mobilisation: friction over its bound, 0 to 1; NaN without friction.
     pub mobilised: f64,
 }
 
-/// The contacts that carry a force in the last step, and which bodies they hold.
+/// The contacts that carry a force in the last step, and the backbone of bodies that they support.
 #[derive(Debug, Clone, Default)]
 pub struct ContactNetwork {
     links: Vec<ContactForce>,
-    /// Neighbours of each body that it exchanges a force with, and those among the core.
+    /// Coordination of each body: neighbours that it exchanges a force with.
     degree: Vec<u32>,
+    /// Neighbours of each body within the backbone.
     inner: Vec<u32>,
+    /// Whether a body belongs to the backbone, that is, is no rattler.
     backbone: Vec<bool>,
+    /// Neighbours that a body needs for balance.
     least: Vec<u32>,
     boundary: Vec<bool>,
+    /// Pairs of bodies that exchange a force, each once.
     pairs: Vec<[u32; 2]>,
 }
 
 impl ContactNetwork {
-    /// Takes the contacts of the last step; there are none before the first one.
+    /// Reads the contacts of the last step; there are none before the first one.
     pub fn update<D: ClippedVolume>(&mut self, world: &World<D>) {
         let bodies = &world.model().bodies;
         if self.boundary.len() != bodies.len() {
@@ -56,6 +60,7 @@ impl ContactNetwork {
         self.links.clear();
         let h = world.report().h;
         let pushes = || (0..world.num_contacts()).map(|k| push(&world.contact(k)));
+        // Mean normal impulse of the contacts that push.
         let (count, sum) = pushes()
             .filter(|s| *s > 0.0)
             .fold((0_usize, 0.0), |(n, sum), s| (n + 1, sum + s));
@@ -71,17 +76,19 @@ impl ContactNetwork {
         self.count(world);
     }
 
-    /// Neighbours, then bodies that nothing holds are taken away until none is left to take.
+    /// Counts neighbours, then removes rattlers repeatedly until the backbone is left.
     fn count<D: Dim>(&mut self, world: &World<D>) {
         let bodies = &world.model().bodies;
         self.pairs.clear();
         self.pairs.extend(self.links.iter().map(|link| link.bodies));
         self.pairs.dedup();
+        // Coordination numbers: several contacts of a pair count once.
         self.degree.clear();
         self.degree.resize(bodies.len(), 0);
         for body in self.pairs.iter().flatten() {
             self.degree[*body as usize] += 1;
         }
+        // Neighbours needed for balance: the dimension with gravity, one more without; two with friction.
         self.least.clear();
         let weight = world.model().gravity.norm() > 0.0;
         let smooth = (D::N + usize::from(!weight)) as u32;
@@ -95,7 +102,7 @@ impl ContactNetwork {
         self.backbone.clear();
         self.backbone.resize(bodies.len(), true);
         self.inner.clone_from(&self.degree);
-        // Boundaries, and bodies that are held in part, need no such balance.
+        // Boundaries and partially fixed bodies need no such balance.
         let boundary = &self.boundary;
         let movable = |body: u32| {
             let k = body as usize;
@@ -103,6 +110,7 @@ impl ContactNetwork {
         };
         let mut loose: Vec<u32> = Vec::new();
         let held = |inner: u32, least: u32| inner >= least;
+        // Rattlers of the first generation.
         for body in 0..bodies.len() as u32 {
             let k = body as usize;
             if movable(body) && !held(self.inner[k], self.least[k]) {
@@ -110,6 +118,7 @@ impl ContactNetwork {
                 loose.push(body);
             }
         }
+        // Removing a rattler takes a neighbour from each of its own, which may make them rattlers.
         let around = neighbours(&self.pairs, bodies.len());
         while let Some(body) = loose.pop() {
             for other in &around.1[around.0[body as usize]..around.0[body as usize + 1]] {
@@ -128,30 +137,30 @@ impl ContactNetwork {
         &self.links
     }
 
-    /// Whether a body is a boundary without a centre.
+    /// Whether a body is a boundary, which has no centre of its own.
     pub fn is_boundary(&self, body: u32) -> bool {
         self.boundary.get(body as usize).copied().unwrap_or(true)
     }
 
-    /// Neighbours that a body exchanges a force with; several contacts with one count once.
+    /// Coordination number of a body: neighbours that it exchanges a force with; several contacts with one count once.
     pub fn coordination(&self, body: u32) -> u32 {
         self.degree.get(body as usize).copied().unwrap_or(0)
     }
 
-    /// Those of them that are no rattlers.
+    /// Coordination number of a body within the backbone: neighbours that are no rattlers.
     pub fn backbone_coordination(&self, body: u32) -> u32 {
         self.inner.get(body as usize).copied().unwrap_or(0)
     }
 
-    /// Whether nothing holds a body that is free in all directions. A body with fewer neighbours than can balance it is taken away,
-    /// then those that it held, and so on. Balance takes two neighbours with friction; without it as
+    /// Whether a body that is free in all directions is a rattler. A body with fewer neighbours than can balance it is
+    /// removed, then those that it supported, and so on. Balance takes two neighbours with friction; without it as
     /// many as the dimension where there is gravity, one more where there is none.
     pub fn is_rattler(&self, body: u32) -> bool {
         !self.backbone.get(body as usize).copied().unwrap_or(false)
     }
 
-    /// −Σ w f ⊗ l over the half branches of the bodies of a set, l from the centre to the contact, f on
-    /// the body, w the share of l within a box: the stress times the volume.
+    /// Virial −Σ w f ⊗ l over the branch vectors of the bodies of a set: l from the centre to the contact, f on the
+    /// body, w the share of l within a box. It is the Love–Weber stress times the volume.
     pub fn virial(&self, set: impl Fn(u32) -> bool, low: &[f64; 3], high: &[f64; 3]) -> Tensor {
         let mut sum = Tensor::default();
         for link in &self.links {
@@ -171,7 +180,7 @@ impl ContactNetwork {
         sum
     }
 
-    /// The contact as a chain sees it.
+    /// The contact as a member of a force chain.
     pub fn force_chain_contact(&self, link: &ContactForce) -> ForceChainContact {
         let passes = link.bodies.map(|body| !self.is_boundary(body));
         let ends: [[f64; 3]; 2] = std::array::from_fn(|k| {
@@ -195,7 +204,7 @@ impl ContactNetwork {
     }
 }
 
-/// The neighbours of every body, one after the other, and where those of each begin.
+/// Adjacency of the bodies in compressed rows: offsets, then the neighbours of every body.
 fn neighbours(pairs: &[[u32; 2]], bodies: usize) -> (Vec<usize>, Vec<u32>) {
     let mut first = vec![0; bodies + 1];
     for body in pairs.iter().flatten() {
@@ -223,6 +232,7 @@ fn triple<V: Vector>(vector: V) -> [f64; 3] {
     std::array::from_fn(|k| slice.get(k).copied().unwrap_or(0.0))
 }
 
+// Force: the mean of the impulse over the step, from the contact frame to world axes.
 fn link<D: Dim>(world: &World<D>, contact: &Contact<'_, D>, h: f64) -> ContactForce {
     let mut force = D::Vector::default();
     for (axis, s) in contact.frame.as_ref().iter().zip(contact.impulse) {
@@ -239,7 +249,7 @@ fn link<D: Dim>(world: &World<D>, contact: &Contact<'_, D>, h: f64) -> ContactFo
     }
 }
 
-/// Friction over its bound in the direction of the friction; NaN where there is no bound but 0.
+/// Friction over its bound in the direction of the friction; NaN where the bound is 0.
 fn mobilised<D: Dim>(world: &World<D>, contact: &Contact<'_, D>) -> f64 {
     let [a, b] = contact
         .bodies
@@ -276,7 +286,8 @@ fn mobilised<D: Dim>(world: &World<D>, contact: &Contact<'_, D>) -> f64 {
     }
 }
 
-/// The smallest factor of a convex polygon about 0 that takes it to a point; NaN where none does.
+/// Gauge function of a convex polygon about 0: the smallest factor that scales the polygon to the point; NaN where
+/// there is none.
 fn gauge(vertices: &[[f64; 2]], point: [f64; 2]) -> f64 {
     let next = vertices.iter().cycle().skip(1);
     let mut least = 0.0_f64;
@@ -291,7 +302,7 @@ fn gauge(vertices: &[[f64; 2]], point: [f64; 2]) -> f64 {
     if least.is_finite() { least } else { f64::NAN }
 }
 
-/// The share of the segment from a point that lies in a box.
+/// The share of a segment that lies in a box, by clipping its parameter interval (slab method).
 fn share(from: &[f64; 3], along: &[f64; 3], low: &[f64; 3], high: &[f64; 3]) -> f64 {
     let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
     for k in 0..3 {
@@ -300,7 +311,7 @@ fn share(from: &[f64; 3], along: &[f64; 3], low: &[f64; 3], high: &[f64; 3]) -> 
         }
         let (below, above) = (low[k] - from[k], high[k] - from[k]);
         if along[k] == 0.0 {
-            // In a face: it belongs to the box above.
+            // Parallel to the face: a segment in the lower face belongs to the box, one in the upper face does not.
             if below > 0.0 || above <= 0.0 {
                 return 0.0;
             }

@@ -1,13 +1,13 @@
-//! The volume of a ball within an axis-parallel box.
+//! Volume of a sphere clipped by an axis-parallel box.
 //!
 //! ```text
-//! one face cuts       π h² (3r − h)/3, the cap of height h
+//! one face cuts       π h² (3r − h)/3, the spherical cap of height h
 //! otherwise           ∫ |disc(z) ∩ rectangle| dz
 //! ```
 //!
-//! The sections are exact; as functions of z they are smooth but where the circle passes a side or a
-//! corner of the rectangle. Between these places z = m + ½w sin(½π s) takes away the square roots at the
-//! ends, and Gauss's rule converges to rounding.
+//! The areas of the sections are exact. As functions of z they are smooth except where the circle passes a side or a
+//! corner of the rectangle. Between these break points the substitution z = m + ½w sin(½π s) removes the square-root
+//! singularities at the ends, and Gauss–Legendre quadrature converges to rounding.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -15,7 +15,7 @@ use glam::DVec2;
 
 use super::flat::disc_area;
 
-/// Nodes and weights of Gauss's rule with 16 points, the positive half.
+/// Nodes and weights of the Gauss–Legendre rule with 16 points, the positive half.
 const GAUSS: [(f64, f64); 8] = [
     (0.095_012_509_837_637_44, 0.189_450_610_455_068_5),
     (0.281_603_550_779_258_9, 0.182_603_415_044_923_6),
@@ -27,17 +27,18 @@ const GAUSS: [(f64, f64); 8] = [
     (0.989_400_934_991_649_9, 0.027_152_459_411_754_095),
 ];
 
-/// Panels of Gauss's rule between two places; beyond a place the sections go on as another function,
-/// whose singularities are near where pieces are of very different length. Four leave 1e-12.
+/// Panels of the quadrature between two break points. Beyond a break point the section continues as another
+/// function, whose singularities are near where intervals are of very different length. Four panels leave 1e-12.
 const PANELS: usize = 4;
 
-/// Volume of the ball of a radius about 0 within a box.
+/// Volume of a sphere about 0 clipped by a box.
 pub(super) fn ball(radius: f64, low: [f64; 3], high: [f64; 3]) -> f64 {
     let low = low.map(|x| x.max(-radius));
     let high = high.map(|x| x.min(radius));
     if (0..3).any(|k| !(low[k] < high[k])) {
         return 0.0;
     }
+    // Distances of the faces that cut the sphere; none and one have closed forms.
     let whole = 4.0 / 3.0 * PI * radius.powi(3);
     let cuts: Vec<f64> = (0..3)
         .flat_map(|k| [-low[k], high[k]])
@@ -53,7 +54,7 @@ pub(super) fn ball(radius: f64, low: [f64; 3], high: [f64; 3]) -> f64 {
     }
 }
 
-/// The integral of the sections along z.
+/// Quadrature of the section areas along z.
 fn sections(radius: f64, low: [f64; 3], high: [f64; 3]) -> f64 {
     let rectangle = [
         DVec2::new(low[0], low[1]),
@@ -61,6 +62,7 @@ fn sections(radius: f64, low: [f64; 3], high: [f64; 3]) -> f64 {
         DVec2::new(high[0], high[1]),
         DVec2::new(low[0], high[1]),
     ];
+    // Break points: where the circle of the section passes a side or a corner of the rectangle.
     let mut places = vec![low[2], high[2]];
     let sides = [low[0], high[0], low[1], high[1]].map(f64::abs);
     let corners = rectangle.map(DVec2::length);
@@ -79,6 +81,7 @@ fn sections(radius: f64, low: [f64; 3], high: [f64; 3]) -> f64 {
             false => 0.0,
         }
     };
+    // Composite quadrature over each interval, in the variable s.
     let pieces = places.windows(2).map(|ends| {
         let (middle, half) = (0.5 * (ends[0] + ends[1]), 0.5 * (ends[1] - ends[0]));
         let at = |s: f64| {

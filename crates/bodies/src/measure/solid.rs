@@ -1,9 +1,9 @@
-//! Volumes of shapes of space within boxes.
+//! Volumes of shapes of space clipped by boxes.
 //!
-//! A polyhedron is clipped face by face by the sides of the box; the cut is closed by the polygon of its
-//! corners, in order about their middle (the section of a convex body is convex), and the volume is
-//! ⅙ Σ x₀·(x₁ × x₂) over the triangles of the faces. Capsules and cylinders are counted on a lattice of
-//! 24³ cell middles of the box around them, in body axes: their error is below 1 % of their volume.
+//! A polyhedron is clipped by the six planes of the box, face by face (Sutherland–Hodgman). Each cut is closed by
+//! the polygon of its vertices, sorted by angle about their mean (the section of a convex body is convex), and the
+//! volume is ⅙ Σ x₀·(x₁ × x₂) over the triangles of the faces. Capsules and cylinders are counted on a lattice of
+//! 24³ cell centres of their bounding box in body axes: the error is below 1 % of their volume.
 
 use glam::DVec3;
 
@@ -13,12 +13,13 @@ use crate::dim::Space;
 use crate::pose::Pose;
 use crate::space::Shape;
 
-/// Points of the lattice along each axis.
+/// Lattice points along each axis.
 const LATTICE: usize = 24;
 
 impl ClippedVolume for Space {
     fn clipped_volume(shape: &Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
         let centre = pose.position.to_array();
+        // The box relative to the centre of the body.
         let from = |bounds: &[f64; 3]| [0, 1, 2].map(|k| bounds[k] - centre[k]);
         let (low_c, high_c) = (from(low), from(high));
         match shape {
@@ -64,7 +65,7 @@ impl ClippedVolume for Space {
     }
 }
 
-/// The share of a body's lattice points that are in the box.
+/// The share of a body's lattice points that lie in the box.
 fn counted(
     half: DVec3,
     has: impl Fn(DVec3) -> bool,
@@ -96,6 +97,7 @@ fn clip(faces: &[Vec<DVec3>], normal: DVec3, bound: f64) -> Vec<Vec<DVec3>> {
     let over = |p: &DVec3| normal.dot(*p) - bound;
     let mut kept: Vec<Vec<DVec3>> = Vec::with_capacity(faces.len() + 1);
     let mut cut: Vec<DVec3> = Vec::new();
+    // Clip each face; collect the points on the cutting plane.
     for face in faces {
         let mut out = Vec::with_capacity(face.len() + 1);
         let next = face.iter().cycle().skip(1);
@@ -117,7 +119,7 @@ fn clip(faces: &[Vec<DVec3>], normal: DVec3, bound: f64) -> Vec<Vec<DVec3>> {
             kept.push(out);
         }
     }
-    // A face that lies in the plane closes the cut by itself.
+    // A face that lies in the cutting plane closes the cut by itself.
     let closed = kept.iter().any(|face| face.iter().all(|p| over(p) == 0.0));
     if cut.len() > 2 && !closed && kept.iter().flatten().any(|p| over(p) < 0.0) {
         kept.push(in_order(cut, normal));
@@ -125,11 +127,11 @@ fn clip(faces: &[Vec<DVec3>], normal: DVec3, bound: f64) -> Vec<Vec<DVec3>> {
     kept
 }
 
-/// Points of a plane in anticlockwise order about their middle, seen against the normal.
+/// Points of a plane sorted anticlockwise about their mean, seen against the normal.
 fn in_order(mut points: Vec<DVec3>, normal: DVec3) -> Vec<DVec3> {
     let middle = points.iter().sum::<DVec3>() / points.len() as f64;
     let (u, v) = normal.any_orthonormal_pair();
-    // u × v may be either normal.
+    // Orient (u, v) so that u × v = normal.
     let v = if u.cross(v).dot(normal) > 0.0 { v } else { -v };
     let angle = |p: &DVec3| v.dot(*p - middle).atan2(u.dot(*p - middle));
     points.sort_by(|a, b| angle(a).total_cmp(&angle(b)));
@@ -140,6 +142,7 @@ fn volume(faces: &[Vec<DVec3>]) -> f64 {
     let Some(origin) = faces.first().and_then(|face| face.first()) else {
         return 0.0;
     };
+    // Triangle fan of a face about its first vertex, relative to one common vertex of the polyhedron.
     let fan = |face: &Vec<DVec3>| {
         let pairs = face.windows(2).skip(1);
         let apex = face[0] - *origin;

@@ -1,10 +1,10 @@
-//! Tensors of second order, and what is read off them.
+//! Second-order tensors (stress, fabric): principal values, mean, deviator.
 
-/// A tensor, row by row; the third row and column are 0 in the plane.
+/// A second-order tensor, row by row; the third row and column are 0 in the plane.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tensor(pub [[f64; 3]; 3]);
 
-/// Sweeps of Jacobi's rotations: a 3 × 3 matrix needs four or five.
+/// Largest number of sweeps of the cyclic Jacobi method: a 3 × 3 matrix needs four or five.
 const SWEEPS: usize = 30;
 
 impl Tensor {
@@ -18,21 +18,22 @@ impl Tensor {
         }
     }
 
-    /// The same times a number.
+    /// The tensor times a number.
     #[must_use]
     pub fn times(&self, factor: f64) -> Self {
         Self(self.0.map(|row| row.map(|x| factor * x)))
     }
 
-    /// Trace over the dimension: the pressure of a stress.
+    /// Trace over the dimension; of a stress, the pressure.
     pub fn mean(&self, dimension: usize) -> f64 {
         let trace: f64 = (0..dimension).map(|k| self.0[k][k]).sum();
         trace / dimension as f64
     }
 
-    /// Eigenvalues of the symmetric part, largest first, with their unit vectors. NaN where an entry
-    /// is none. In the plane the last pair is that of the third axis, which is not counted.
+    /// Principal values of the symmetric part, in descending order, with their unit vectors (cyclic Jacobi method). NaN
+    /// where an entry is not finite. In the plane the last pair is that of the third axis, which does not count.
     pub fn principal(&self, dimension: usize) -> ([f64; 3], [[f64; 3]; 3]) {
+        // Symmetric part.
         let mut a = self.0;
         for i in 0..3 {
             for j in 0..i {
@@ -44,6 +45,7 @@ impl Tensor {
         if a.iter().flatten().any(|x| !x.is_finite()) {
             return ([f64::NAN; 3], [[f64::NAN; 3]; 3]);
         }
+        // Cyclic Jacobi sweeps until the off-diagonal part is exactly 0.
         for _ in 0..SWEEPS {
             let rest = a[0][1].abs() + a[0][2].abs() + a[1][2].abs();
             if rest == 0.0 {
@@ -58,8 +60,8 @@ impl Tensor {
         (order.map(|k| a[k][k]), order.map(|k| upright(axes[k])))
     }
 
-    /// Deviator over mean: in the plane ½(σ₁ − σ₂) over ½(σ₁ + σ₂), in space √(3/2 s:s) over ⅓ tr σ.
-    /// NaN without a mean.
+    /// Deviator over mean: in the plane ½(σ₁ − σ₂) over ½(σ₁ + σ₂), in space √(3/2 s:s) over ⅓ tr σ. NaN where the mean
+    /// is 0.
     pub fn deviator_ratio(&self, dimension: usize) -> f64 {
         let mean = self.mean(dimension);
         let ([a, b, c], _) = self.principal(dimension);
@@ -76,18 +78,19 @@ impl Tensor {
         deviator / mean
     }
 
-    /// Largest less smallest eigenvalue of the symmetric part.
+    /// Largest minus smallest principal value.
     pub fn anisotropy(&self, dimension: usize) -> f64 {
         let (values, _) = self.principal(dimension);
         values[0] - values[dimension - 1]
     }
 }
 
-/// One of Jacobi's rotations: entry (p, q) becomes 0. Rows of `axes` are the eigenvectors.
+/// A Jacobi rotation that makes entry (p, q) zero. Rows of `axes` are the eigenvectors.
 fn rotate(a: &mut [[f64; 3]; 3], axes: &mut [[f64; 3]; 3], p: usize, q: usize) {
     if a[p][q] == 0.0 {
         return;
     }
+    // Tangent, cosine and sine of the rotation angle; the smaller root is the stable one.
     let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
     let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
     let c = 1.0 / t.hypot(1.0);
@@ -96,6 +99,7 @@ fn rotate(a: &mut [[f64; 3]; 3], axes: &mut [[f64; 3]; 3], p: usize, q: usize) {
     a[p][p] -= t * off;
     a[q][q] += t * off;
     (a[p][q], a[q][p]) = (0.0, 0.0);
+    // The rest of the rows p and q, then the eigenvectors.
     let r = 3 - p - q;
     let (x, y) = (a[r][p], a[r][q]);
     (a[r][p], a[r][q]) = (c * x - s * y, s * x + c * y);
@@ -106,7 +110,7 @@ fn rotate(a: &mut [[f64; 3]; 3], axes: &mut [[f64; 3]; 3], p: usize, q: usize) {
     }
 }
 
-/// An axis has no sense: its first entry that is not 0 is made positive.
+/// The sign of a principal axis is arbitrary: its first component that is not 0 is made positive.
 fn upright(axis: [f64; 3]) -> [f64; 3] {
     let first = axis.iter().find(|x| x.abs() > 1e-12);
     match first {

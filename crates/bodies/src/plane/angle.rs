@@ -3,7 +3,7 @@
 use glam::DVec2;
 use serde::{Deserialize, Serialize};
 
-/// A rotation of the plane: an angle that winds and is never reduced, with its cosine and sine.
+/// A rotation of the plane: an angle that is never reduced modulo 2π, with its cosine and sine.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Angle {
     angle: f64,
@@ -27,19 +27,19 @@ impl Angle {
         }
     }
 
-    /// The angle.
+    /// The angle in radians.
     #[inline]
     pub fn angle(&self) -> f64 {
         self.angle
     }
 
-    /// The angle where it is kept.
+    /// A reference to the stored angle.
     #[inline]
     pub fn angle_ref(&self) -> &f64 {
         &self.angle
     }
 
-    /// One rotation after another; the sines need not be computed anew.
+    /// Composition `self` ∘ `inner`; cosine and sine follow from the addition theorems.
     #[inline]
     pub(crate) fn after(&self, inner: &Self) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Angle {
         }
     }
 
-    /// The rotation back.
+    /// The inverse rotation.
     #[inline]
     pub(crate) fn inverse(&self) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Angle {
         }
     }
 
-    /// Body axes to space axes.
+    /// Body axes to world axes.
     #[inline]
     pub fn rotate(&self, v: DVec2) -> DVec2 {
         DVec2::new(
@@ -66,7 +66,7 @@ impl Angle {
         )
     }
 
-    /// Space axes to body axes.
+    /// World axes to body axes.
     #[inline]
     pub fn rotate_back(&self, v: DVec2) -> DVec2 {
         DVec2::new(

@@ -1,32 +1,32 @@
 //! Chains of segments: one-sided boundaries.
 //!
-//! A chain is solid on the right when walking along its vertices. What touches it are its *sides*:
-//! segments, runs of collinear ones taken as one. At a joint the surface is smooth to nothing that
-//! slides over it only if the joint itself decides which normals it may give:
+//! A chain is solid on the right when walking along its vertices. Its *sides* are its maximal runs of collinear
+//! segments. Where two sides meet, the normal cone of the corner decides which contact normals it may give, so that a
+//! body sliding over a flat or concave corner does not catch on it (ghost collisions at internal vertices):
 //!
 //! ```text
 //! turn to the right   convex: normals between those of the two sides (a cone)
-//! turn to the left    concave: none, the sides' own faces rule
+//! turn to the left    concave: none, only the faces of the sides give contacts
 //! open end            the cone of a solid cut off at a right angle
 //! ```
 //!
-//! Sides are found by a binary tree of boxes over runs of consecutive sides, which are neighbours
-//! in the plane as well: O(log n + found), no allocation, in the order of the chain.
+//! A binary tree of bounding boxes over runs of consecutive sides, which are neighbours in the plane as well, finds
+//! the sides near a box: O(log n + found), no allocation, in the order of the chain.
 
 use glam::DVec2;
 
 use crate::error::ShapeError;
 
-/// Two neighbours nearer than this, relative to the size of the chain, are one point: rounding of
-/// the coordinates is 2·10⁻¹⁶ of the size, and a side this short has no direction to speak of.
+/// Neighbouring vertices closer than this, relative to the size of the chain, are one point: coordinates are rounded
+/// to 2·10⁻¹⁶ of the size, and the direction of so short a side would be one of rounding.
 const SAME: f64 = 1e-12;
 
-/// A vertex nearer than this to the line of its run, relative to the size of the chain, is no
-/// joint. Some hundred units of rounding: vertices put on a line by arithmetic are found, and
-/// longer runs of fine arcs, where such deviations add up, stay far below 10⁻⁹.
+/// A vertex closer than this to the line of its run, relative to the size of the chain, is no corner. Some hundred
+/// units of rounding: vertices that arithmetic placed on a line are recognised, and longer runs of fine arcs, where
+/// such deviations add up, stay far below 10⁻⁹.
 const STRAIGHT: f64 = 1e-13;
 
-/// Connected segments, open or closed.
+/// A polygonal chain, open or closed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chain {
     pub(crate) vertices: Vec<DVec2>,
@@ -34,35 +34,35 @@ pub struct Chain {
     /// Largest distance of a vertex from the origin.
     pub(crate) radius: f64,
     pub(super) sides: Vec<ChainSide>,
-    /// Boxes (low, high) of a binary tree in heap order: node i has children 2i and 2i + 1, the
-    /// leaves are the last half and stand for the sides; a leaf without one is empty.
+    /// Boxes (low, high) of a binary tree in heap order: node i has the children 2i and 2i + 1; the second half are the
+    /// leaves, one per side, and leaves without a side are empty boxes.
     boxes: Vec<(DVec2, DVec2)>,
 }
 
-/// A run of collinear segments.
+/// A side: a maximal run of collinear segments.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ChainSide {
     pub(super) from: DVec2,
     pub(super) to: DVec2,
-    /// Unit normal, to the left.
+    /// Unit normal to the left, outward.
     pub(super) normal: DVec2,
     pub(super) before: ChainCorner,
     pub(super) after: ChainCorner,
 }
 
-/// How a side goes on at one of its ends.
+/// The corner at one of the ends of a side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum ChainCorner {
-    /// It does not: solid cut off at a right angle.
+    /// Open end: the solid is cut off at a right angle.
     End,
-    /// The surface is hollow there; the other side's normal.
+    /// A concave corner; normal of the adjacent side.
     Concave(DVec2),
-    /// The surface is bulging there; the other side's normal.
+    /// A convex corner; normal of the adjacent side.
     Convex(DVec2),
 }
 
-/// Slack of the cone of a joint, as the sine of an angle: a body flat on a side has that side's
-/// normal up to some units of rounding, and must not lose it.
+/// Tolerance of the normal cone of a corner, as the sine of an angle: the normal of a body flat on a side equals that
+/// of the side only up to some units of rounding, and must not be lost.
 const CONE: f64 = 1e-12;
 
 /// One of the two ends of a side.
@@ -73,7 +73,7 @@ pub(super) enum SideEnd {
 }
 
 impl ChainSide {
-    /// Its direction.
+    /// Unit direction from `from` to `to`.
     pub(super) fn along(&self) -> DVec2 {
         -self.normal.perp()
     }
@@ -85,7 +85,7 @@ impl ChainSide {
         }
     }
 
-    /// The normal that bounds the cone of an end on the side away from this one; none if hollow.
+    /// The bounding normal of the cone at an end, other than this side's own normal; `None` at a concave corner.
     pub(super) fn cone_limit(&self, tip: SideEnd) -> Option<DVec2> {
         match (self.joint(tip), tip) {
             (ChainCorner::Concave(_), _) => None,
@@ -95,18 +95,18 @@ impl ChainSide {
         }
     }
 
-    /// Whether a direction lies in the cone of an end, borders included.
+    /// Whether the normal cone of an end contains a direction, bounds included.
     pub(super) fn cone_contains(&self, tip: SideEnd, direction: DVec2) -> bool {
         let Some(limit) = self.cone_limit(tip) else {
             return false;
         };
-        // Clockwise from the side before to the side after.
+        // Bounds of the cone, clockwise from the side before to the side after.
         let (first, second) = match tip {
             SideEnd::From => (limit, self.normal),
             SideEnd::To => (self.normal, limit),
         };
-        // The bisector: the sum of the normals is 0 for a hairpin, the difference of the
-        // directions for a straight joint, and they are parallel.
+        // The bisector: the sum of the normals vanishes for a hairpin, the difference of the directions for a
+        // straight corner; the two are parallel, so their sum never vanishes.
         let middle = first + second - (first - second).perp();
         first.perp_dot(direction) <= CONE
             && direction.perp_dot(second) <= CONE
@@ -115,7 +115,7 @@ impl ChainSide {
 }
 
 impl Chain {
-    /// From its vertices in order, in body axes as they are.
+    /// A chain from its vertices in order, in body axes as they are given.
     ///
     /// # Errors
     /// Fewer than two vertices, repeated neighbours, or vertices that are not finite.
@@ -131,6 +131,7 @@ impl Chain {
                 "a chain of {n} vertices: at least 2 are needed"
             )));
         }
+        // Neighbours that coincide to rounding have no direction between them.
         let size = size(vertices)?;
         let segments = if closed { n } else { n - 1 };
         for i in 0..segments {
@@ -160,12 +161,12 @@ impl Chain {
         &self.vertices
     }
 
-    /// Whether the last vertex is joined to the first.
+    /// Whether the last vertex is connected to the first.
     pub fn closed(&self) -> bool {
         self.closed
     }
 
-    /// The sides before and after side k, where they meet it in a convex joint.
+    /// Indices of the sides before and after side k, where they meet it in a convex corner.
     pub(super) fn neighbours(&self, k: usize) -> [Option<usize>; 2] {
         let (side, n) = (&self.sides[k], self.sides.len());
         let convex = |joint: ChainCorner, k: usize| matches!(joint, ChainCorner::Convex(_)).then_some(k);
@@ -175,7 +176,7 @@ impl Chain {
         ]
     }
 
-    /// Whether no joint or end is within `step` of x.
+    /// Whether no corner or end is within `step` of x.
     pub(crate) fn is_smooth_near(&self, x: DVec2, step: f64) -> bool {
         let mut smooth = true;
         let by = DVec2::splat(step);
@@ -186,12 +187,13 @@ impl Chain {
         smooth
     }
 
-    /// Calls `visit` with the number of every side whose box meets the given one, in order.
+    /// Calls `visit` with the index of every side whose box overlaps the given one, in order.
     pub(super) fn query(&self, low: DVec2, high: DVec2, mut visit: impl FnMut(usize)) {
         let leaves = self.boxes.len() / 2;
         let mut node = 1;
         while node > 0 {
             let (l, h) = self.boxes[node];
+            // Overlap: descend to the left child, or visit the leaf.
             if l.cmple(high).all() && low.cmple(h).all() {
                 if node < leaves {
                     node *= 2;
@@ -199,7 +201,7 @@ impl Chain {
                 }
                 visit(node - leaves);
             }
-            // Up from right children, then to the sibling on the right; above the root is 0.
+            // Next node in depth-first order: up from right children, then to the right sibling; above the root is 0.
             while node & 1 == 1 {
                 node >>= 1;
             }
@@ -217,7 +219,7 @@ fn size(vertices: &[DVec2]) -> Result<f64, ShapeError> {
         .iter()
         .fold((all, -all), |(l, h), v| (l.min(*v), h.max(*v)));
     let size = (high - low).max_element();
-    // The square of the size must be a number, for products of lengths.
+    // Products of lengths must be finite, hence the square of the size.
     if !(size * size).is_finite() {
         return Err(ShapeError::Degenerate(format!(
             "the chain is too large: its extent is {size}"
@@ -226,7 +228,7 @@ fn size(vertices: &[DVec2]) -> Result<f64, ShapeError> {
     Ok(size)
 }
 
-/// The vertices where the direction changes, and the ends.
+/// The vertices where the direction changes, and the ends of an open chain.
 fn joints(vertices: &[DVec2], closed: bool, size: f64) -> Vec<DVec2> {
     let n = vertices.len();
     let straight = |before: DVec2, at: DVec2, after: DVec2| {
@@ -234,7 +236,7 @@ fn joints(vertices: &[DVec2], closed: bool, size: f64) -> Vec<DVec2> {
         (at - before).dot(after - at) > 0.0
             && chord.perp_dot(at - before).abs() <= STRAIGHT * size * chord.length()
     };
-    // A closed chain starts at a vertex that is surely a joint: one farthest from the first.
+    // A closed chain starts at a vertex that is certainly a corner: one farthest from the first vertex.
     let start = if closed {
         let far = |i: &usize| (vertices[*i] - vertices[0]).length_squared();
         (0..n).max_by(|i, j| far(i).total_cmp(&far(j))).unwrap_or(0)
@@ -256,7 +258,7 @@ fn joints(vertices: &[DVec2], closed: bool, size: f64) -> Vec<DVec2> {
 fn sides(joints: &[DVec2], closed: bool) -> Vec<ChainSide> {
     let n = joints.len();
     let count = if closed { n } else { n - 1 };
-    // A quotient is exact for sides along an axis, a product with the inverse is not.
+    // A quotient is exact for sides along an axis, a product with the reciprocal is not.
     let direction = |i: usize| {
         let side = joints[(i + 1) % n] - joints[i % n];
         side / side.length()
@@ -264,7 +266,7 @@ fn sides(joints: &[DVec2], closed: bool) -> Vec<ChainSide> {
     let joint = |first: usize, second: usize, own: usize| {
         let (d, e) = (direction(first), direction(second));
         let other = if own == first { e } else { d };
-        // A hairpin, which turns by π, is a thin plate: convex whatever rounding says.
+        // A hairpin, which turns by π, is a thin plate: convex whatever the rounding of the turn.
         let turn = d.perp_dot(e);
         if turn < 0.0 || d.dot(e) < 0.0 && turn <= STRAIGHT {
             ChainCorner::Convex(other.perp())
@@ -296,6 +298,7 @@ fn boxes(sides: &[ChainSide]) -> Vec<(DVec2, DVec2)> {
     for (i, side) in sides.iter().enumerate() {
         boxes[leaves + i] = (side.from.min(side.to), side.from.max(side.to));
     }
+    // Inner nodes bottom-up.
     for node in (1..leaves).rev() {
         let ((a, b), (c, d)) = (boxes[2 * node], boxes[2 * node + 1]);
         boxes[node] = (a.min(c), b.max(d));

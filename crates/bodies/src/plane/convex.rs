@@ -1,4 +1,4 @@
-//! Convex shapes of the plane as parts of a compound: support, sides, farthest point, mass of the whole.
+//! Convex shapes of the plane as parts of a compound: support function, face depths, farthest point, combined mass.
 
 use glam::DVec2;
 
@@ -7,7 +7,7 @@ use super::shape::Shape;
 use crate::dim::Plane;
 use crate::pose::{MassProperties, Pose};
 
-/// max n·x over a convex shape; infinite for boundaries.
+/// Support function max n·x of a convex shape; infinite for boundaries and compounds.
 pub(crate) fn support(shape: &Shape, n: DVec2) -> f64 {
     match shape {
         Shape::Disc { radius } => *radius,
@@ -23,8 +23,8 @@ pub(crate) fn support(shape: &Shape, n: DVec2) -> f64 {
     }
 }
 
-/// Calls `visit` with the outward normal of every side and how deep x is behind it. Round shapes have
-/// one side, that nearest to x.
+/// Calls `visit` with the outward normal of every edge and the depth of x behind it. Round shapes have one, at the
+/// surface point nearest to x.
 pub(crate) fn visit_face_depths(shape: &Shape, x: DVec2, visit: &mut dyn FnMut(DVec2, f64)) {
     match shape {
         Shape::Disc { radius } => round(x, *radius, visit),
@@ -54,7 +54,7 @@ fn round(from: DVec2, radius: f64, visit: &mut dyn FnMut(DVec2, f64)) {
     visit(normal, radius - distance);
 }
 
-/// Calls `visit` with the direction of every straight line of the outline that passes by x.
+/// Calls `visit` with the direction of every straight piece of the outline that passes within `near` of x.
 pub(crate) fn visit_straight_lines(shape: &Shape, x: DVec2, near: f64, visit: &mut dyn FnMut(DVec2)) {
     match shape {
         Shape::Capsule {
@@ -99,13 +99,15 @@ pub(crate) fn farthest(shape: &Shape, pose: &Pose<Plane>) -> f64 {
     }
 }
 
-/// The whole of placed masses, and the placement of its axes: those of the parts' description.
+/// Combined mass properties of placed parts, and the pose of the common body axes: those of the description, moved to
+/// the centre of mass.
 pub(crate) fn combine_masses(
     parts: &[(MassProperties<Plane>, Pose<Plane>)],
 ) -> (MassProperties<Plane>, Pose<Plane>) {
     let mass: f64 = parts.iter().map(|(m, _)| m.mass).sum();
     let first: DVec2 = parts.iter().map(|(m, pose)| pose.position * m.mass).sum();
     let centre = first / mass;
+    // Parallel-axis theorem.
     let about = |(m, pose): &(MassProperties<Plane>, Pose<Plane>)| {
         m.inertia + m.mass * (pose.position - centre).length_squared()
     };

@@ -1,11 +1,11 @@
-//! Polygons of three or four vertices, coordinate by coordinate.
+//! Polygons of three or four vertices in structure-of-arrays layout, for SIMD.
 //!
-//! Four numbers are compared at once, without branches. The first vertex of a triangle takes the fourth
-//! place too: it is never the first of equal ones there, so that it changes no choice.
+//! Four numbers are compared at once, without branches. The fourth place of a triangle repeats its first vertex;
+//! among equal values the first place wins, so that the repetition never changes a choice.
 
 use glam::DVec2;
 
-/// Four points or directions.
+/// Four points or directions, x and y in separate arrays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Points4 {
     pub(crate) x: [f64; 4],
@@ -15,11 +15,11 @@ pub(crate) struct Points4 {
 /// A polygon of three or four vertices.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SmallPolygon {
-    /// Half the sides of a rectangle along the axes whose first vertex is the lower left one.
+    /// Half extents, if it is a rectangle along the axes whose first vertex is the lower left one.
     pub(crate) half: Option<DVec2>,
     pub(crate) vertices: Points4,
     pub(crate) normals: Points4,
-    /// n · p of each edge.
+    /// Offset n · p of each edge.
     pub(crate) offset: [f64; 4],
 }
 
@@ -33,7 +33,7 @@ impl Points4 {
         })
     }
 
-    /// n · x for each of them.
+    /// n · x for each of the four.
     #[inline(always)]
     pub(crate) fn along(&self, n: DVec2) -> [f64; 4] {
         let mut out = [0.0; 4];
@@ -45,11 +45,12 @@ impl Points4 {
 }
 
 impl SmallPolygon {
-    /// None for more vertices than four.
+    /// `None` for more than four vertices.
     pub(crate) fn new(vertices: &[DVec2], normals: &[DVec2]) -> Option<Self> {
         if vertices.len() > 4 {
             return None;
         }
+        // A rectangle along the axes, symmetric about the origin, in the order of `ConvexPolygon::rectangle`.
         let half = match (vertices, normals) {
             (&[a, b, c, d], &[DVec2::NEG_Y, DVec2::X, DVec2::Y, DVec2::NEG_X]) => {
                 let upright = a == -c && b == DVec2::new(c.x, a.y) && d == -b;
@@ -69,7 +70,7 @@ impl SmallPolygon {
     }
 }
 
-/// Entry by entry the smaller one.
+/// The elementwise minimum.
 #[inline(always)]
 pub(crate) fn smaller(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     let mut out = b;
@@ -79,14 +80,14 @@ pub(crate) fn smaller(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     out
 }
 
-/// The least of four.
+/// The minimum of four.
 #[inline(always)]
 pub(crate) fn least(a: [f64; 4]) -> f64 {
     let low = |x: f64, y: f64| if x < y { x } else { y };
     low(low(a[0], a[2]), low(a[1], a[3]))
 }
 
-/// The first of four that is at most `most`; the first of all if none is.
+/// Index of the first of four that is at most `most`; 0 if none is.
 #[inline(always)]
 pub(crate) fn first_within(a: [f64; 4], most: f64) -> usize {
     let bit = |k: usize| u32::from(a[k] <= most) << k;

@@ -1,4 +1,15 @@
-//! Shapes of the plane and where they touch.
+//! Shapes of the plane: discs, convex polygons, capsules, half-planes, chains, compounds; their mass properties,
+//! bounding boxes and contact points.
+//!
+//! | module | computes |
+//! |---|---|
+//! | `angle` | rotations of the plane |
+//! | `shape` | the shapes, their axis-aligned bounding boxes and mass properties |
+//! | `polygon`, `few` | convex polygons; those of three or four vertices for SIMD |
+//! | `outline` | convex decomposition of simple polygons |
+//! | `chain` | polygonal chains as one-sided boundaries |
+//! | `convex` | support function and faces of a convex shape as part of a compound |
+//! | `touch` | contact points of a pair: separating axes, reference-edge clipping |
 
 mod angle;
 mod chain;

@@ -1,4 +1,4 @@
-//! Convex polygons.
+//! Convex polygons: validation, normals, area moments.
 //!
 //! ```text
 //! area      A  = ½ Σ xᵢ × xᵢ₊₁
@@ -6,21 +6,21 @@
 //! moment    I  = Σ (xᵢ × xᵢ₊₁) (xᵢ·xᵢ + xᵢ·xᵢ₊₁ + xᵢ₊₁·xᵢ₊₁) / 12      about the centroid
 //! ```
 //!
-//! Vertices are checked at the scale of the polygon: all tolerances are lengths relative to the
-//! largest distance of a vertex from the mean of the vertices.
+//! Vertices are checked at the scale of the polygon: all tolerances are lengths relative to the largest distance of a
+//! vertex from the mean of the vertices.
 
 use glam::DVec2;
 
 use super::few::SmallPolygon;
 use crate::error::ShapeError;
 
-/// Two vertices nearer than this, or a vertex nearer than this to the line through its neighbours,
-/// cannot be told from rounding: coordinates are given to 2·10⁻¹⁶ of their size, a few operations on
-/// them (a rotation, a difference) cost a few units more, and the file a polygon comes from may
-/// round to fifteen digits. Anything visible is far above.
+/// Two vertices closer than this, or a vertex closer than this to the line through its neighbours, cannot be told
+/// from rounding: coordinates are given to 2·10⁻¹⁶ of their size, a few operations on them (a rotation, a difference)
+/// cost a few units more, and the file that a polygon is read from may be rounded to fifteen digits. Every visible
+/// feature is far larger.
 const SAME: f64 = 1e-12;
 
-/// Features are numbered in 32 bits, fifteen of them for a vertex of each polygon.
+/// Largest number of vertices: a contact feature has 32 bits, fifteen of them for a vertex of each polygon.
 const MOST: usize = 1 << 15;
 
 /// A convex polygon, vertices anticlockwise, centroid at the origin.
@@ -29,9 +29,9 @@ pub struct ConvexPolygon {
     pub(crate) vertices: Vec<DVec2>,
     /// Outward unit normal of the edge from vertex i to vertex i + 1.
     pub(crate) normals: Vec<DVec2>,
-    /// The same of a triangle or a quadrilateral.
+    /// The same in SIMD layout, for a triangle or a quadrilateral.
     pub(crate) small: Option<SmallPolygon>,
-    /// Which edges are cuts of a body that is not convex: none of its surface. Empty if none is.
+    /// Which edges are internal: cuts of a convex decomposition, not part of the surface. Empty if none is.
     pub(crate) cuts: Vec<bool>,
     /// Largest distance of a vertex from the centroid.
     pub(crate) radius: f64,
@@ -41,8 +41,8 @@ pub struct ConvexPolygon {
 }
 
 impl ConvexPolygon {
-    /// From vertices in either sense of rotation; also gives the centroid, which is moved to the
-    /// origin. Collinear vertices are dropped.
+    /// A polygon from vertices in either sense of rotation; also returns the centroid, which is moved to the origin.
+    /// Collinear vertices are dropped.
     ///
     /// # Errors
     /// Fewer than three vertices, no area, vertices that are not finite or not convex.
@@ -52,6 +52,7 @@ impl ConvexPolygon {
                 return Err(ShapeError::NotFinite { vertex, value });
             }
         }
+        // In units of the size: repeated vertices dropped, anticlockwise, collinear vertices dropped, convex, one turn.
         let (middle, size) = frame(vertices)?;
         let mut kept = distinct(vertices, middle, size)?;
         if twice_area(&kept) < 0.0 {
@@ -72,7 +73,7 @@ impl ConvexPolygon {
         Ok((polygon, middle + centroid * size))
     }
 
-    /// A rectangle.
+    /// A rectangle along the axes.
     ///
     /// # Errors
     /// A side that is not a positive, finite length.
@@ -85,12 +86,13 @@ impl ConvexPolygon {
         let (x, y) = (width / 2.0, height / 2.0);
         let corners = [(-x, -y), (x, -y), (x, y), (-x, y)].map(DVec2::from);
         let mut polygon = Self::of(corners.to_vec());
+        // The unit vectors exactly, whatever the rounding of the quotients.
         polygon.normals = vec![DVec2::NEG_Y, DVec2::X, DVec2::Y, DVec2::NEG_X];
         polygon.small = SmallPolygon::new(&polygon.vertices, &polygon.normals);
         Ok(polygon)
     }
 
-    /// From checked vertices, anticlockwise, centroid at the origin.
+    /// From validated vertices, anticlockwise, centroid at the origin.
     fn of(vertices: Vec<DVec2>) -> Self {
         let next = |i: usize| vertices[(i + 1) % vertices.len()];
         let mut normals = Vec::with_capacity(vertices.len());
@@ -100,7 +102,7 @@ impl ConvexPolygon {
             let cross = p.perp_dot(q);
             area += cross / 2.0;
             moment += cross * (p.dot(p) + p.dot(q) + q.dot(q)) / 12.0;
-            // A quotient is exact for edges along an axis, a product with the inverse is not.
+            // A quotient is exact for edges along an axis, a product with the reciprocal is not.
             normals.push(-(q - p).perp() / (q - p).length());
             radius = radius.max(p.length());
         }
@@ -115,7 +117,7 @@ impl ConvexPolygon {
         }
     }
 
-    /// The same with the edges marked as cuts of which `cut` says so, from their two ends.
+    /// Marks as cuts (internal edges) those for which `cut`, called with the two ends, returns true.
     pub(crate) fn with_cuts(mut self, cut: impl Fn(DVec2, DVec2) -> bool) -> Self {
         let next = self.vertices.iter().cycle().skip(1);
         self.cuts = self
@@ -132,7 +134,7 @@ impl ConvexPolygon {
         &self.vertices
     }
 
-    /// Its area.
+    /// Area.
     pub fn area(&self) -> f64 {
         self.area
     }
@@ -151,7 +153,7 @@ fn frame(vertices: &[DVec2]) -> Result<(DVec2, f64), ShapeError> {
             "{count} vertices were given: a polygon has at most {MOST}"
         )));
     }
-    // Divided before they are summed, so that large numbers do not overflow.
+    // Divided before the summation, so that large numbers do not overflow.
     let middle: DVec2 = vertices.iter().map(|v| *v / count as f64).sum();
     let size = vertices
         .iter()
@@ -170,7 +172,7 @@ fn frame(vertices: &[DVec2]) -> Result<(DVec2, f64), ShapeError> {
     Ok((middle, size))
 }
 
-/// Vertices relative to `middle` in units of `size`, with their numbers; repeated ones dropped.
+/// Vertices relative to `middle` in units of `size`, with their indices; repeated ones dropped.
 fn distinct(
     vertices: &[DVec2],
     middle: DVec2,
@@ -205,12 +207,12 @@ fn twice_area(kept: &[(usize, DVec2)]) -> f64 {
         .sum()
 }
 
-/// Drops collinear vertices; refuses those that turn right or back.
+/// Drops collinear vertices; rejects reflex vertices and those where the outline reverses.
 fn corners(kept: Vec<(usize, DVec2)>, given: &[DVec2]) -> Result<Vec<(usize, DVec2)>, ShapeError> {
     let mut all = kept;
     let mut i = 0;
     let mut settled = 0;
-    // Goes round until a whole turn has dropped nothing.
+    // Cyclic passes until a whole one has dropped nothing.
     while settled < all.len() {
         if all.len() < 3 {
             return Err(ShapeError::Degenerate(format!(
@@ -222,8 +224,8 @@ fn corners(kept: Vec<(usize, DVec2)>, given: &[DVec2]) -> Result<Vec<(usize, DVe
         i %= n;
         let (before, (number, at), after) = (all[(i + n - 1) % n].1, all[i], all[(i + 1) % n].1);
         let chord = after - before;
-        // Height of the vertex over the line through its neighbours, positive on the right side of
-        // it, where those of a convex polygon are.
+        // Height of the vertex over the line through its neighbours; positive to the right of the line, where the
+        // vertices of an anticlockwise convex polygon lie.
         let height = if chord.length() > SAME {
             -chord.perp_dot(at - before) / chord.length()
         } else {
@@ -235,6 +237,7 @@ fn corners(kept: Vec<(usize, DVec2)>, given: &[DVec2]) -> Result<Vec<(usize, DVe
             settled = 0;
             continue;
         }
+        // Not convex here; vertices on a line are reported as a polygon without area.
         if height < -SAME || height.abs() <= SAME {
             let v = given[number];
             let what = if height < -SAME {
@@ -274,7 +277,7 @@ fn thin(all: &[(usize, DVec2)]) -> bool {
         .all(|(_, v)| far.perp_dot(*v - origin).abs() <= SAME * far.length())
 }
 
-/// Refuses polygons that turn left at every vertex but go round more than once (a pentagram).
+/// Rejects polygons that turn left at every vertex but wind more than once (a pentagram).
 fn once_round(all: &[(usize, DVec2)]) -> Result<(), ShapeError> {
     let n = all.len();
     let edge = |i: usize| all[(i + 1) % n].1 - all[i % n].1;

@@ -1,4 +1,4 @@
-//! What a body of the plane may look like.
+//! Shapes of bodies of the plane: bounding boxes, bounding radii, mass properties.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::dim::Plane;
 use crate::error::ShapeError;
 use crate::pose::{Aabb, MassProperties, Pose};
 
-/// A half-plane whose normal is this near to an axis counts as parallel to it in its bounds: the
-/// angle π/2 in floating point has the cosine 6·10⁻¹⁷, and its user means 0.
+/// A half-plane whose normal is within this of an axis counts as parallel to it in its bounding box: π/2 in floating
+/// point has the cosine 6·10⁻¹⁷, and 0 is meant.
 const UPRIGHT: f64 = 1e-15;
 
 /// The shape of a body, in body axes, origin at the centre of mass.
@@ -24,7 +24,7 @@ pub enum Shape {
         /// Its radius.
         radius: f64,
     },
-    /// A convex polygon (a box is one).
+    /// A convex polygon (a rectangle is one).
     Polygon(Arc<ConvexPolygon>),
     /// All points within `radius` of a segment on the x axis.
     Capsule {
@@ -33,11 +33,11 @@ pub enum Shape {
         /// The radius.
         radius: f64,
     },
-    /// The points y ≤ 0: a boundary.
+    /// The half-plane y ≤ 0: a boundary.
     HalfPlane,
-    /// Connected segments, solid on the right when walking along them: a boundary.
+    /// A polygonal chain, solid on the right when walking along it: a boundary.
     Chain(Arc<Chain>),
-    /// Convex parts that are joined.
+    /// A union of convex parts.
     Compound(Arc<Compound<Plane>>),
 }
 
@@ -60,7 +60,7 @@ impl Shape {
         })
     }
 
-    /// A capsule along the x axis; `length` is that of its segment.
+    /// A capsule along the x axis; `length` is the length of its segment.
     ///
     /// # Errors
     /// Lengths that are not positive and finite.
@@ -71,7 +71,7 @@ impl Shape {
         })
     }
 
-    /// The smallest axis-parallel box around it.
+    /// Axis-aligned bounding box in world axes, the smallest one.
     pub fn aabb(&self, pose: &Pose<Plane>) -> Aabb<Plane> {
         let around = |half: DVec2| Aabb {
             low: pose.position - half,
@@ -90,12 +90,12 @@ impl Shape {
         }
     }
 
-    /// Whether it can only bound others.
+    /// Whether it can only be a boundary: it has no mass of its own.
     pub fn boundary_only(&self) -> bool {
         matches!(self, Self::HalfPlane | Self::Chain(_))
     }
 
-    /// Largest distance from the origin.
+    /// Largest distance of a point from the origin of the body axes.
     pub fn bounding_radius(&self) -> f64 {
         match self {
             Self::Disc { radius } => *radius,
@@ -150,7 +150,7 @@ fn spanned(vertices: &[DVec2], pose: &Pose<Plane>) -> Aabb<Plane> {
     }
 }
 
-/// Of a half-plane: infinite but for the side its normal points to, if that is along an axis.
+/// Bounding box of a half-plane: infinite except on the side of its normal, if that is along an axis.
 fn below(pose: &Pose<Plane>) -> Aabb<Plane> {
     let normal = pose.rotation.axis().perp();
     let all = DVec2::splat(f64::INFINITY);

@@ -1,4 +1,4 @@
-//! Convex shapes of space as parts of a compound: support, sides, farthest point, mass of the whole.
+//! Convex shapes of space as parts of a compound: support function, face depths, farthest point, combined mass.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -7,7 +7,7 @@ use super::shape::Shape;
 use crate::dim::Space;
 use crate::pose::{MassProperties, Pose};
 
-/// max n·x over a convex shape, |n| = 1; infinite for boundaries.
+/// Support function max n·x of a convex shape, |n| = 1; infinite for boundaries and compounds.
 pub(crate) fn support(shape: &Shape, n: DVec3) -> f64 {
     match shape {
         Shape::Sphere { radius } => *radius,
@@ -27,8 +27,8 @@ pub(crate) fn support(shape: &Shape, n: DVec3) -> f64 {
     }
 }
 
-/// Calls `visit` with the outward normal of every side and how deep x is behind it. Of a round side the
-/// normal nearest to x is taken.
+/// Calls `visit` with the outward normal of every face and the depth of x behind it. Of a curved face the normal at
+/// the surface point nearest to x is taken.
 pub(crate) fn visit_face_depths(shape: &Shape, x: DVec3, visit: &mut dyn FnMut(DVec3, f64)) {
     match shape {
         Shape::Sphere { radius } => round(x, *radius, visit),
@@ -66,7 +66,7 @@ fn round(from: DVec3, radius: f64, visit: &mut dyn FnMut(DVec3, f64)) {
     visit(normal, radius - distance);
 }
 
-/// Calls `visit` with the direction of every straight line of the surface that passes by x.
+/// Calls `visit` with the direction of every straight edge or generatrix of the surface within `near` of x.
 pub(crate) fn visit_straight_lines(shape: &Shape, x: DVec3, near: f64, visit: &mut dyn FnMut(DVec3)) {
     match shape {
         Shape::Capsule {
@@ -118,6 +118,7 @@ pub(crate) fn farthest(shape: &Shape, pose: &Pose<Space>) -> f64 {
             half_length,
             radius,
         } => {
+            // Farthest point of the rim of an end: in the plane of the axis and the centre of the end.
             let axis = pose.rotation * DVec3::Z;
             let rim = |centre: DVec3| {
                 let along = centre.dot(axis);
@@ -136,14 +137,15 @@ pub(crate) fn farthest(shape: &Shape, pose: &Pose<Space>) -> f64 {
     }
 }
 
-/// The whole of placed masses, and the placement of its principal axes. Axes of the description that
-/// are principal are kept.
+/// Combined mass properties of placed parts, and the pose of their principal axes. Axes of the description that are
+/// principal already are kept.
 pub(crate) fn combine_masses(
     parts: &[(MassProperties<Space>, Pose<Space>)],
 ) -> (MassProperties<Space>, Pose<Space>) {
     let mass: f64 = parts.iter().map(|(m, _)| m.mass).sum();
     let first: DVec3 = parts.iter().map(|(m, pose)| pose.position * m.mass).sum();
     let centre = first / mass;
+    // Inertia tensor about the centre of mass: each part's own, rotated, and the parallel-axis theorem.
     let mut tensor = DMat3::ZERO;
     for (m, pose) in parts {
         let axes = DMat3::from_quat(pose.rotation);
@@ -153,7 +155,7 @@ pub(crate) fn combine_masses(
         let away = DMat3::from_diagonal(DVec3::splat(d.length_squared())) - square;
         tensor += own + away * m.mass;
     }
-    // Symmetric to the last bit, as the rotations of Jacobi's method take it to be.
+    // Symmetric to the last bit, which the Jacobi rotations assume.
     let tensor = (tensor + tensor.transpose()) * 0.5;
     let (inertia, axes) = principal(tensor);
     let rotation = DQuat::from_mat3(&axes).normalize();

@@ -5,10 +5,10 @@
 //! solid on the side −N
 //! ```
 //!
-//! A mesh may be open (a terrain) or closed. Each edge knows its two triangles and how the surface
-//! bends there; triangles joined by flat edges form one facet, named after its first triangle, so
-//! that a contact point keeps its number while it slides over a flat floor of many triangles.
-//! Triangles near a box are found by a tree of boxes in a flat array ([`tree`]), built once.
+//! A mesh may be open (a terrain) or closed. Each edge knows its two triangles and its convexity; triangles connected by
+//! flat edges form one facet, identified by its first triangle, so that the feature of a contact point persists while
+//! it slides over a flat floor of many triangles. A bounding volume hierarchy in a flat array (`tree`), built once,
+//! finds the triangles near a box.
 
 mod edge;
 mod fault;
@@ -27,13 +27,13 @@ pub use obj::read_obj;
 pub use stl::read_stl;
 pub use weld::weld;
 
-/// Raw vertices and triangles of a file.
+/// Vertices and triangles as read from a file.
 pub type Triangles = (Vec<DVec3>, Vec<[u32; 3]>);
 
-/// A triangle whose height is below this part of its longest side has no normal worth the name.
+/// A triangle whose height is below this fraction of its longest side has no accurate normal.
 const SLIVER: f64 = 1e-12;
 
-/// A surface of triangles, solid behind them (normals by the right hand, pointing out).
+/// A surface of triangles, solid behind them (normals by the right-hand rule, outward).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mesh {
     pub(crate) vertices: Vec<DVec3>,
@@ -48,9 +48,9 @@ pub struct Mesh {
     /// Triangles at vertex v: `star[star_start[v]..star_start[v + 1]]`.
     star: Vec<u32>,
     star_start: Vec<u32>,
-    /// Vertices inside a flat part of the surface.
+    /// Whether a vertex is inside a flat part of the surface: all its edges are flat.
     pub(crate) vertex_is_flat: Vec<bool>,
-    /// Vertices at the end of an open surface.
+    /// Whether a vertex is on the border of an open surface.
     pub(crate) vertex_is_open: Vec<bool>,
     tree: tree::TriangleTree,
 }
@@ -59,9 +59,8 @@ impl Mesh {
     /// From vertices and triangles, open or closed.
     ///
     /// # Errors
-    /// Vertices that are not finite, triangles without area or with unknown vertices, an edge that two
-    /// triangles run through in the same direction or that more than two share, a closed surface that
-    /// is inside out.
+    /// Vertices that are not finite, triangles without area or with unknown vertices, an edge that two triangles traverse
+    /// in the same direction or that more than two share, a closed surface that is inside out.
     pub fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Self, ShapeError> {
         check_vertices(vertices)?;
         check_size(vertices, triangles)?;
@@ -70,6 +69,7 @@ impl Mesh {
         edge::check_outside(vertices, triangles, &edges)?;
         let facets = edge::groups(triangles.len(), &edges, |e| e.convexity == EdgeConvexity::Flat);
         let (star_start, star) = edge::stars(vertices.len(), triangles);
+        // Flat and open vertices from the convexity of their edges.
         let mut smooth = vec![true; vertices.len()];
         let mut open = vec![false; vertices.len()];
         for (edge, v) in edges.iter().flat_map(|e| e.ends.map(|v| (e, v as usize))) {
@@ -91,7 +91,7 @@ impl Mesh {
         })
     }
 
-    /// From the text of a Wavefront OBJ file: `v` and `f` lines, polygons cut into fans.
+    /// From the text of a Wavefront OBJ file: `v` and `f` lines, polygons triangulated as fans.
     ///
     /// # Errors
     /// A line that cannot be read (named), or as [`Mesh::new`].
@@ -100,7 +100,7 @@ impl Mesh {
         Ok(Self::new(&vertices, &triangles)?)
     }
 
-    /// From the bytes of an STL file, binary or text. Equal vertices become one.
+    /// From the bytes of an STL file, binary or text. Equal vertices are merged.
     ///
     /// # Errors
     /// A line or length that cannot be read (named), or as [`Mesh::new`].
@@ -124,7 +124,7 @@ impl Mesh {
         self.edges.iter().all(|e| e.convexity != EdgeConvexity::Open)
     }
 
-    /// The triangles whose own boxes meet a box, in a fixed order; allocates nothing.
+    /// The triangles whose own boxes overlap a box, in a fixed order; allocates nothing.
     pub fn triangles_in_box(&self, low: DVec3, high: DVec3) -> impl Iterator<Item = u32> + '_ {
         self.tree.near(low, high).filter(move |t| {
             let [p, q, r] = self.corners(*t);
@@ -132,7 +132,7 @@ impl Mesh {
         })
     }
 
-    /// Whether no edge where the surface bends or ends is within `step` of x.
+    /// Whether no edge that is not flat is within `step` of x.
     pub(crate) fn is_smooth_near(&self, x: DVec3, step: f64) -> bool {
         let by = DVec3::splat(step);
         self.triangles_in_box(x - by, x + by).all(|t| {
@@ -178,7 +178,7 @@ fn check_size(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<(), ShapeErr
             "a mesh needs at least one triangle".into(),
         ));
     }
-    // Edge numbers must fit 32 bits; the numbers of contact points state their own bound.
+    // Edge indices must fit 32 bits; the features of contact points have a bound of their own.
     if triangles.len() > 1 << 28 || vertices.len() > 1 << 30 {
         return Err(ShapeError::Degenerate(format!(
             "the mesh has {} triangles and {} vertices: at most {} and {} can be numbered",
@@ -205,7 +205,7 @@ fn normals(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Vec<DVec3>, Sha
         let [p, q, r] = triangle.map(|v| vertices[v as usize]);
         let sides = [q - p, r - q, p - r];
         let longest = sides.iter().map(|s| s.length()).fold(0.0, f64::max);
-        // Scaled by the longest side, so that neither tiny nor huge triangles leave the range.
+        // Scaled by the longest side, so that neither tiny nor huge triangles overflow or underflow.
         let twice_area = if longest > 0.0 {
             (sides[0] / longest).cross(sides[1] / longest)
         } else {

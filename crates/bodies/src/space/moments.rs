@@ -1,14 +1,14 @@
-//! Volume, centre and principal moments of polyhedra.
+//! Volume, centre of mass and principal moments of inertia.
 //!
-//! A polyhedron is a signed sum of tetrahedra between a point o and its faces' triangles, over which
-//! the integrals of 1, x and x xᵀ are polynomials of the corners x₁, x₂, x₃ (taken from o):
+//! A polyhedron is a signed sum of tetrahedra between a point o and the triangles of its faces, over which the
+//! integrals of 1, x and x xᵀ are polynomials of the corners x₁, x₂, x₃ (relative to o):
 //!
 //! ```text
 //! V = det(x₁, x₂, x₃)/6,   ∫x dV = V/4 Σx_i,   ∫x xᵀ dV = V/20 (Σ x_i x_iᵀ + (Σx_i)(Σx_i)ᵀ)
 //! ```
 //!
-//! The principal axes come from Jacobi's rotations: entries off the diagonal that are nought to
-//! rounding are left alone, so that a body given in principal axes keeps them.
+//! The principal axes come from the cyclic Jacobi method: off-diagonal entries that are zero to rounding are not
+//! rotated, so that a body given in principal axes keeps them.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -16,10 +16,10 @@ use crate::dim::Space;
 use crate::error::ShapeError;
 use crate::pose::{MassProperties, Pose};
 
-/// Off-diagonal moments below this part of the largest moment are rounding: axes are then principal.
+/// Off-diagonal moments below this fraction of the largest moment are rounding: the axes are principal.
 const PRINCIPAL: f64 = 1e-14;
 
-/// Sweeps of Jacobi's method at most; it converges quadratically and needs four or five.
+/// Largest number of Jacobi sweeps; the method converges quadratically and needs four or five.
 const SWEEPS: usize = 30;
 
 /// Volume and principal moments for density 1.
@@ -30,7 +30,7 @@ pub(crate) struct VolumeMoments {
 }
 
 impl VolumeMoments {
-    /// A body of this density.
+    /// Mass properties for a density.
     pub(crate) fn with_density(&self, density: f64) -> MassProperties<Space> {
         MassProperties {
             mass: density * self.volume,
@@ -38,7 +38,7 @@ impl VolumeMoments {
         }
     }
 
-    /// A box.
+    /// A box with these sides.
     pub(crate) fn cuboid(sides: DVec3) -> Self {
         let volume = sides.x * sides.y * sides.z;
         let s = sides * sides;
@@ -46,7 +46,7 @@ impl VolumeMoments {
         Self { volume, inertia }
     }
 
-    /// A ball.
+    /// A sphere.
     pub(crate) fn sphere(radius: f64) -> Self {
         let volume = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
         let inertia = DVec3::splat(0.4 * volume * radius * radius);
@@ -64,8 +64,8 @@ impl VolumeMoments {
         }
     }
 
-    /// A cylinder along z with half balls at its ends: their moments across, about the capsule's
-    /// centre, are V_s (2/5 r² + h² + 3/4 h r) for both together.
+    /// A cylinder along z with hemispheres at its ends: their transverse moments about the capsule's centre are
+    /// V_s (2/5 r² + h² + 3/4 h r) for both together.
     pub(crate) fn capsule(half_length: f64, radius: f64) -> Self {
         let (h, r) = (half_length, radius);
         let (tube, ends) = (Self::cylinder(h, r), Self::sphere(r));
@@ -76,16 +76,18 @@ impl VolumeMoments {
         }
     }
 
-    /// A polyhedron, with the placement of its principal axes at the centre of mass.
+    /// A polyhedron, with the pose of its principal axes at the centre of mass.
     pub(crate) fn polyhedron(
         vertices: &[DVec3],
         loops: &[Vec<u32>],
     ) -> Result<(Self, Pose<Space>), ShapeError> {
+        // Relative to the mean of the vertices, so that there is no cancellation far from the origin.
         let mean = vertices
             .iter()
             .fold(DVec3::ZERO, |sum, v| sum + *v / vertices.len() as f64);
         let at = |i: u32| vertices[i as usize] - mean;
         let (mut volume, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
+        // Triangle fan of each face: moments of order 0, 1 and 2 of its tetrahedra.
         for corners in loops {
             for k in 2..corners.len() {
                 let (a, b, c) = (at(corners[0]), at(corners[k - 1]), at(corners[k]));
@@ -102,6 +104,7 @@ impl VolumeMoments {
                 "a polyhedron with volume {volume}: a positive one was expected"
             )));
         }
+        // Second moments about the centre of mass, then the inertia tensor tr(S) 1 − S.
         let centre = first / volume;
         let c = DMat3::from_cols(centre * centre.x, centre * centre.y, centre * centre.z);
         let second = second - volume * c;
@@ -116,7 +119,7 @@ impl VolumeMoments {
     }
 }
 
-/// Eigenvalues and direct orthonormal eigenvectors (columns) of a symmetric matrix.
+/// Eigenvalues and right-handed orthonormal eigenvectors (columns) of a symmetric matrix, by the cyclic Jacobi method.
 pub(crate) fn principal(tensor: DMat3) -> (DVec3, DMat3) {
     let mut m = tensor.to_cols_array_2d();
     let mut axes = DMat3::IDENTITY.to_cols_array_2d();
@@ -137,8 +140,9 @@ pub(crate) fn principal(tensor: DMat3) -> (DVec3, DMat3) {
     (values, DMat3::from_cols_array_2d(&axes))
 }
 
-/// One rotation in the plane of axes p and q that makes m[p][q] nought.
+/// A Jacobi rotation in the plane of axes p and q that makes m[p][q] zero.
 fn rotate(m: &mut [[f64; 3]; 3], axes: &mut [[f64; 3]; 3], p: usize, q: usize) {
+    // Tangent, cosine and sine of the rotation angle; the smaller root is the stable one.
     let theta = (m[q][q] - m[p][p]) / (2.0 * m[p][q]);
     let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
     let c = 1.0 / (t * t + 1.0).sqrt();

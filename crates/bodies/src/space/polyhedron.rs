@@ -4,12 +4,12 @@
 //! P = conv{v_i} = {x : n_f · x ≤ o_f},   |n_f| = 1,   centre of mass 0,   ∫ x_i x_j dV = 0 for i ≠ j
 //! ```
 //!
-//! Both descriptions are kept: vertices for supports, faces for separating planes, and the edges with
-//! their two faces. o_f is the support of *all* vertices along n_f, so that a face whose normal suffers
-//! from rounding still has the whole body behind its plane.
+//! Both descriptions are kept: vertices for the support function, faces for separating planes, and the edges with
+//! their two faces. o_f is the support of *all* vertices along n_f, so that a face whose normal suffers from rounding
+//! still has the whole body behind its plane.
 //!
-//! Limits: [`MOST_VERTICES`] vertices (so that the number of a pair of edges fits 32 bits) and
-//! [`MOST_SIDES`] vertices a face (so that clipping works in fixed buffers).
+//! Limits: [`MAX_VERTICES`] vertices (so that a pair of edges fits a 32-bit feature) and [`MAX_FACE_VERTICES`]
+//! vertices of a face (so that clipping works in fixed buffers).
 
 mod build;
 mod check;
@@ -26,29 +26,29 @@ use crate::space::moments::VolumeMoments;
 
 pub(super) use check::length;
 
-/// Vertices at most. A polyhedron with V vertices has at most 3V − 6 edges, and (3V)² < 2³².
+/// Largest number of vertices. A polyhedron with V vertices has at most 3V − 6 edges, and (3V)² < 2³².
 pub const MAX_VERTICES: usize = 16_384;
 
-/// Vertices of one face at most.
+/// Largest number of vertices of a face.
 pub const MAX_FACE_VERTICES: usize = 256;
 
-/// From this number of vertices a support is sought by climbing along edges, below by trying all.
+/// From this number of vertices on, the support vertex is found by hill climbing along edges, below by trying all.
 const CLIMB: usize = 40;
 
-/// A face: the part of its plane between its edges.
+/// A face: a convex polygon in its plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Face {
-    /// Outward, unit.
+    /// Outward unit normal.
     pub normal: DVec3,
     /// normal · x ≤ offset for all points x of the body.
     pub offset: f64,
-    /// Where its loop starts among the loops' entries.
+    /// Start of its loop in `loops`.
     pub start: u32,
-    /// Where its loop ends.
+    /// End of its loop in `loops`.
     pub end: u32,
 }
 
-/// An edge, run through from `from` to `to` by its left face and backwards by its right one.
+/// An edge, traversed from `from` to `to` by the loop of its left face and backwards by that of its right one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Edge {
     /// First vertex.
@@ -59,7 +59,7 @@ pub(crate) struct Edge {
     pub left: u32,
     /// The face on its right.
     pub right: u32,
-    /// Which of the edges' directions it has, up to the sign.
+    /// Index of its direction in `axes`, up to the sign.
     pub axis: u32,
 }
 
@@ -69,30 +69,30 @@ pub struct ConvexPolyhedron {
     pub(crate) vertices: Vec<DVec3>,
     pub(crate) faces: Vec<Face>,
     pub(crate) edges: Vec<Edge>,
-    /// Normals of the faces on the left and right of each edge, side by side: what the search for
-    /// separating axes runs through most.
+    /// Normals of the faces on the left and right of each edge, side by side (the ends of its arc on the Gauss map): the
+    /// data that the edge–edge separating axis search reads most.
     pub(crate) edge_face_normals: Vec<[DVec3; 2]>,
     /// Unit directions of edges, parallel ones once.
     pub(crate) axes: Vec<DVec3>,
     /// Vertices of the faces, one loop after the other.
     loops: Vec<u32>,
-    /// Edge from each entry of the loops to the next.
+    /// Edge from each entry of `loops` to the next.
     sides: Vec<u32>,
-    /// Entry i to entry i + 1 of `around` and `beside` belong to vertex i.
+    /// Entries `starts[i]..starts[i + 1]` of `around` and `beside` belong to vertex i.
     starts: Vec<u32>,
-    /// Faces round each vertex.
+    /// Faces at each vertex.
     around: Vec<u32>,
-    /// Neighbours of each vertex.
+    /// Adjacent vertices of each vertex.
     beside: Vec<u32>,
-    /// Half the sides, for a box whose vertex i has the signs of the bits of i.
+    /// Half extents of a box whose vertex i has the signs of the bits of i.
     pub(crate) half_extents: Option<DVec3>,
     pub(crate) radius: f64,
     pub(crate) moments: VolumeMoments,
 }
 
 impl ConvexPolyhedron {
-    /// The convex hull of points, coplanar triangles merged into faces. Also gives the placement of
-    /// its body axes (principal axes, centre of mass) in the axes of the points.
+    /// The convex hull of points, coplanar triangles merged into faces. Also returns the pose of its body axes (principal
+    /// axes, centre of mass) in the axes of the points.
     ///
     /// Points within 1e-10 of the size of a face's plane count as points of that plane.
     ///
@@ -105,12 +105,12 @@ impl ConvexPolyhedron {
         Self::in_principal_axes(&vertices, loops)
     }
 
-    /// From vertices and faces (loops of vertex indices, anticlockwise seen from outside), which must
-    /// bound a convex body. Vertices that no face has are left out.
+    /// From vertices and faces (loops of vertex indices, anticlockwise seen from outside), which must bound a convex
+    /// body. Vertices that belong to no face are dropped.
     ///
     /// # Errors
-    /// As [`Polyhedron::hull`]; faces that are not flat (to 1e-7 of the size), not convex, turned
-    /// inwards or do not close.
+    /// As [`ConvexPolyhedron::hull`]; faces that are not flat (to 1e-7 of the size), not convex, oriented inwards or do
+    /// not close.
     pub fn new(
         vertices: &[DVec3],
         faces: &[Vec<usize>],
@@ -148,7 +148,7 @@ impl ConvexPolyhedron {
         let loops = loops.iter().map(|l| l.to_vec()).collect();
         let mut built = build::build(vertices, loops, VolumeMoments::cuboid(sides))?;
         built.half_extents = Some(half);
-        // Exactly, which normalising does not promise.
+        // Normals and offsets exactly, which normalisation does not guarantee.
         for (k, face) in built.faces.iter_mut().enumerate() {
             let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
             face.normal = sign * DVec3::AXES[k / 2];
@@ -164,6 +164,7 @@ impl ConvexPolyhedron {
         vertices: &[DVec3],
         loops: Vec<Vec<u32>>,
     ) -> Result<(Self, Pose<Space>), ShapeError> {
+        // Vertices in principal axes about the centre of mass.
         let (moments, pose) = VolumeMoments::polyhedron(vertices, &loops)?;
         let back = pose.rotation.conjugate();
         let vertices = vertices.iter().map(|x| back * (*x - pose.position));
@@ -193,7 +194,7 @@ impl ConvexPolyhedron {
         &self.loops[f.start as usize..f.end as usize]
     }
 
-    /// Edges of a face: entry k runs from vertex k of its loop to the next (in one sense or the other).
+    /// Edges of a face: entry k runs from vertex k of its loop to the next (in either direction).
     #[inline]
     pub(crate) fn face_edges(&self, face: usize) -> &[u32] {
         let f = &self.faces[face];
@@ -206,7 +207,7 @@ impl ConvexPolyhedron {
         &self.around[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
     }
 
-    /// Vertices joined to a vertex by an edge.
+    /// Vertices adjacent to a vertex.
     #[inline]
     pub(crate) fn neighbours(&self, vertex: usize) -> &[u32] {
         &self.beside[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
@@ -219,7 +220,7 @@ impl ConvexPolyhedron {
         (self.vertices[e.from as usize], self.vertices[e.to as usize])
     }
 
-    /// The edge that joins two vertices.
+    /// The edge between two vertices.
     pub(crate) fn edge_between(&self, i: u32, j: u32) -> Option<u32> {
         self.faces_around(i as usize).iter().find_map(|f| {
             let (corners, sides) = (self.face_loop(*f as usize), self.face_edges(*f as usize));
@@ -231,7 +232,7 @@ impl ConvexPolyhedron {
         })
     }
 
-    /// max v·d over the vertices.
+    /// Support function max v·d over the vertices.
     #[inline]
     pub(crate) fn support_value(&self, d: DVec3) -> f64 {
         match self.half_extents {
@@ -240,9 +241,10 @@ impl ConvexPolyhedron {
         }
     }
 
-    /// A vertex farthest along d; large polyhedra are climbed from the vertex `hint`.
+    /// A support vertex along d; on large polyhedra by hill climbing from the vertex `hint`.
     #[inline]
     pub(crate) fn support(&self, d: DVec3, hint: u32) -> u32 {
+        // A box: the signs of d are the bits of the vertex.
         if self.half_extents.is_some() {
             return u32::from(d.x > 0.0) | u32::from(d.y > 0.0) << 1 | u32::from(d.z > 0.0) << 2;
         }
@@ -259,7 +261,7 @@ impl ConvexPolyhedron {
         best as u32
     }
 
-    /// On a convex body a vertex above its neighbours is above all.
+    /// Hill climbing: on a convex body a vertex above its neighbours is above all.
     fn climb(&self, d: DVec3, hint: u32) -> u32 {
         let mut best = (hint as usize).min(self.vertices.len() - 1);
         let mut most = self.vertices[best].dot(d);
@@ -271,7 +273,7 @@ impl ConvexPolyhedron {
                     (best, most) = (i as usize, value);
                 }
             }
-            // Values rise strictly, so that no vertex is met twice.
+            // Values increase strictly, so that no vertex is visited twice.
             if best == before {
                 return best as u32;
             }

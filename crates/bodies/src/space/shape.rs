@@ -1,4 +1,4 @@
-//! What a body of space may look like.
+//! Shapes of bodies of space: bounding boxes, bounding radii, mass properties.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::pose::{Aabb, MassProperties, Pose};
 /// The shape of a body, in principal axes, origin at the centre of mass.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// A ball.
+    /// A sphere.
     Sphere {
         /// Its radius.
         radius: f64,
@@ -36,16 +36,16 @@ pub enum Shape {
     },
     /// A convex polyhedron (a box is one).
     Polyhedron(Arc<ConvexPolyhedron>),
-    /// The points z ≤ 0: a boundary.
+    /// The half-space z ≤ 0: a boundary.
     HalfSpace,
     /// A surface of triangles: a boundary.
     Mesh(Arc<Mesh>),
-    /// Convex parts that are joined.
+    /// A union of convex parts.
     Compound(Arc<Compound<Space>>),
 }
 
 impl Shape {
-    /// A ball.
+    /// A sphere.
     ///
     /// # Errors
     /// A radius that is not a positive, finite length.
@@ -54,7 +54,7 @@ impl Shape {
         Ok(Self::Sphere { radius })
     }
 
-    /// A capsule along the z axis; `length` is that of its segment.
+    /// A capsule along the z axis; `length` is the length of its segment.
     ///
     /// # Errors
     /// Lengths that are not positive and finite.
@@ -82,8 +82,8 @@ impl Shape {
         })
     }
 
-    /// The smallest axis-parallel box around it. A half-space is bounded on one side where its normal
-    /// is exactly along an axis, and has infinite bounds else.
+    /// Axis-aligned bounding box in world axes, the smallest one. That of a half-space is bounded on one side where its
+    /// normal is exactly along an axis, and infinite otherwise.
     pub fn aabb(&self, pose: &Pose<Space>) -> Aabb<Space> {
         let centre = pose.position;
         let around = |reach: DVec3| Aabb {
@@ -101,13 +101,14 @@ impl Shape {
                 half_length,
                 radius,
             } => {
-                // Across its axis u a disc of radius r reaches r (1 − u_i²)^½ along axis i.
+                // The half extent along axis i of a disc of radius r with axis u is r (1 − u_i²)^½.
                 let across = (DVec3::ONE - axis * axis).max(DVec3::ZERO);
                 let across = across.map(f64::sqrt);
                 around(*half_length * axis.abs() + *radius * across)
             }
             Self::Polyhedron(p) => match p.half_extents {
                 Some(half) => {
+                    // A box: sum of the absolute values of its rotated half edges.
                     let m = DMat3::from_quat(pose.rotation);
                     let [x, y, z] = [m.x_axis, m.y_axis, m.z_axis].map(DVec3::abs);
                     around(x * half.x + y * half.y + z * half.z)
@@ -120,12 +121,12 @@ impl Shape {
         }
     }
 
-    /// Whether it can only bound others.
+    /// Whether it can only be a boundary: it has no mass of its own.
     pub fn boundary_only(&self) -> bool {
         matches!(self, Self::HalfSpace | Self::Mesh(_))
     }
 
-    /// Largest distance from the origin.
+    /// Largest distance of a point from the origin of the body axes.
     pub fn bounding_radius(&self) -> f64 {
         match self {
             Self::Sphere { radius } => *radius,

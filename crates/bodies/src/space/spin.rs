@@ -1,24 +1,24 @@
-//! Free rotation of a rigid body, exactly conservative.
+//! Free rotation of a rigid body, exactly conservative: implicit midpoint rule and Cayley's map.
 //!
-//! Euler's equations in body axes at the mean spin, I(Ω_F − Ω_I) = h[(IΩ̄) × Ω̄ + M], Ω̄ = ½(Ω_I + Ω_F),
-//! and the rotation R_F = R_I cay(hΩ̄). With M = 0 the first conserves ½Ω·IΩ and |IΩ|². Written as
-//! (1 + ½h Ω̄×) IΩ_F = (1 − ½h Ω̄×) IΩ_I it says IΩ_F = cay(−hΩ̄) IΩ_I, so that R_F IΩ_F = R_I IΩ_I:
-//! the angular momentum in space is kept as a vector.
+//! Euler's equations in body axes at the mean spin, I(Ω_F − Ω_I) = h[(IΩ̄) × Ω̄ + M], Ω̄ = ½(Ω_I + Ω_F), and the
+//! rotation R_F = R_I cay(hΩ̄). With M = 0 the first conserves ½Ω·IΩ and |IΩ|². Written as
+//! (1 + ½h Ω̄×) IΩ_F = (1 − ½h Ω̄×) IΩ_I it gives IΩ_F = cay(−hΩ̄) IΩ_I, so that R_F IΩ_F = R_I IΩ_I: the angular
+//! momentum in world axes is conserved as a vector.
 //!
-//! Newton's method solves the equation. Where a step turns the body by radians it may fail; then the
-//! step is divided into as many equal parts as it takes, each of which conserves energy and |IΩ|
-//! exactly, though their mean spin is no longer ½(Ω_I + Ω_F). Steps of more than [`LONGEST`] radians
-//! say nothing about a rotation: they leave the spin as it is, but for the moment's M h/I.
+//! Newton's method solves the equation. Where a step rotates the body by radians it may fail; then the step is divided
+//! into equal substeps, up to 1024, each of which conserves energy and |IΩ| exactly, though their mean spin is no
+//! longer ½(Ω_I + Ω_F). Steps of more than [`MAX_STEP_ANGLE`] radians cannot resolve a rotation: they leave the spin
+//! as it is, except for the change M h/I by the moment.
 
 use glam::{DMat3, DQuat, DVec3};
 
-/// Newton's iterations at most; three or four reach rounding unless a step turns the body by radians.
+/// Largest number of Newton iterations; three or four reach rounding unless a step rotates the body by radians.
 const ITERATIONS: usize = 20;
 
-/// Parts of a step at most.
+/// Largest number of substeps.
 const PARTS: u32 = 1024;
 
-/// Radians a step may turn the body by for its spin to be followed.
+/// Largest rotation angle of a step, in radians, for which the spin is integrated.
 pub const MAX_STEP_ANGLE: f64 = 1000.0;
 
 /// The rotation R cay(a), a = hΩ̄ in body axes: the unit quaternion along (1, ½a).
@@ -29,20 +29,22 @@ pub fn cayley_update(rotation: DQuat, a: DVec3) -> DQuat {
     if size.is_finite() {
         step / size
     } else {
-        // Too far to say: whole turns.
+        // Overflow: the angle is undetermined, the orientation is kept.
         rotation
     }
 }
 
-/// The spin after a free step of length h under a constant moment in body axes.
+/// The spin at the end of a free step of length h under a constant moment in body axes.
 pub fn free_spin(inertia: DVec3, spin: DVec3, moment: DVec3, h: f64) -> DVec3 {
     let i = inertia;
+    // Isotropic inertia: no gyroscopic term.
     if i.x == i.y && i.y == i.z {
         return spin + moment * (h / i.x);
     }
     if let Some(end) = implicit(i, spin, moment, h) {
         return end;
     }
+    // Newton's method failed: twice as many substeps until it converges.
     if h.abs() * spin.length() <= MAX_STEP_ANGLE {
         let mut parts = 2;
         while parts <= PARTS {
@@ -60,6 +62,7 @@ pub fn free_spin(inertia: DVec3, spin: DVec3, moment: DVec3, h: f64) -> DVec3 {
 
 /// Newton's method for F(Ω) = I(Ω − Ω_I) − h[(IΩ̄) × Ω̄ + M] = 0; `None` if it does not converge.
 fn implicit(i: DVec3, spin: DVec3, moment: DVec3, h: f64) -> Option<DVec3> {
+    // Predictor: explicit Euler step.
     let mut end = spin + h * (moment + (i * spin).cross(spin)) / i;
     let scale = (i * spin).length() + h.abs() * moment.length();
     let mut least = f64::INFINITY;
@@ -67,7 +70,7 @@ fn implicit(i: DVec3, spin: DVec3, moment: DVec3, h: f64) -> Option<DVec3> {
         let mean = 0.5 * (spin + end);
         let rest = i * (end - spin) - h * ((i * mean).cross(mean) + moment);
         let size = rest.length();
-        // Below rounding, or no longer falling.
+        // Converged: below rounding, or no longer decreasing.
         if size <= 1e-17 * scale || (size >= 0.5 * least && size <= 1e-14 * scale) {
             return Some(end);
         }
@@ -80,6 +83,6 @@ fn implicit(i: DVec3, spin: DVec3, moment: DVec3, h: f64) -> Option<DVec3> {
             return None;
         }
     }
-    // Rounding of long steps may keep the rest above the bound that ends the iterations.
+    // The rounding of long steps may keep the residual above the stopping bound.
     (least <= 1e-13 * scale).then_some(end)
 }

@@ -1,11 +1,13 @@
-//! Every step accounts for itself (JM92 §6).
+//! Balance of each step: momentum, energy, residual, penetration (JM92 §6). Fills the [`StepReport`].
 //!
 //! ```text
-//! momentum:  A(u_F − u_L) = Σ Gᵀ S          G applied anew, from points and normals
+//! momentum:  A(u_F − u_L) = Σ Gᵀ S          Gᵀ applied anew, from contact points and normals
 //! energy:    E_F − E_I = hK·½(u_F + u_I) + Σ ½ S·(U_F + U_I) − Σ ½ S·(W_F + W_I)
 //! ```
 //!
-//! Given forces include the gyroscopic ones; without contacts they do no work.
+//! The given forces include the gyroscopic moments, which do no work without contacts. `contacts` sums the works,
+//! `gain` the energy gained against JM92 6.2, `gamma` detects Painlevé configurations, `share` measures
+//! penetrations.
 
 mod contacts;
 mod gain;
@@ -24,23 +26,23 @@ pub(super) use gamma::PainleveScratch;
 pub(super) use share::min_width;
 pub use share::{DeepestContact, LargestDrift};
 
-/// Of the squares of impulses: what their sum may leave of the balance of momentum is measured by this at least. A
-/// thousandth of a thousandth of an impulse is a thousand million times its rounding.
+/// Floor of the scale of the momentum defect, relative to the squares of all impulses: a millionth of an impulse
+/// is 10⁹ times its rounding error. Needed where impulses cancel in Σ GᵀS.
 const CANCELLED: f64 = 1e-12;
 
-/// What the bodies say of a step.
+/// Sums over the bodies for the report of a step.
 struct BodyBalance {
-    /// Work of given forces, and the energy they would give to bodies at rest.
+    /// Work of the given forces, and ½‖v̂_L − v̂_I‖², the energy they would give to bodies at rest.
     work: f64,
     at_stake: f64,
-    /// Kinetic energy at its end, and of the free velocity.
+    /// Kinetic energy at the end of the step, and of the free velocity.
     kinetic: f64,
     free: f64,
-    /// What is left of the balance of momentum.
+    /// Relative defect of the momentum balance.
     momentum: f64,
 }
 
-/// Works of the contacts of a step.
+/// Works of the contacts and joints of a step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ContactWorks {
     impact: f64,
@@ -53,7 +55,7 @@ pub(super) struct ContactWorks {
 }
 
 impl<D: Dim> World<D> {
-    /// The account before the first step: energies alone.
+    /// Report before the first step: energies alone.
     pub(super) fn initial_report(&mut self) {
         self.report = StepReport {
             t: self.state.t,
@@ -66,20 +68,21 @@ impl<D: Dim> World<D> {
         self.balance_joints();
     }
 
-    /// ½ m v² of one body.
+    /// Kinetic energy of one body.
     pub(super) fn kinetic_of(&self, body: usize, velocity: &D::Dofs) -> f64 {
         let root = self.scratch.inverse_sqrt_mass[body].as_ref().iter();
         let parts = root.zip(velocity.as_ref()).filter(|(r, _)| **r > 0.0);
         0.5 * parts.map(|(r, v)| (v / r) * (v / r)).sum::<f64>()
     }
 
-    /// The account of the step whose velocities are known and whose state is still that before.
+    /// Report of the step whose end velocities are known while the state is still that of its beginning.
     pub(super) fn balance(&mut self, t_end: f64) {
         let before = self.report.kinetic;
         let judged = self.residual();
         let works = self.contact_works();
         self.scratch.sliding = self.least_gamma();
         self.scratch.other_solution = self.find_other_solution();
+        // Sums over the bodies: works, energies, momentum defect.
         let BodyBalance {
             work,
             at_stake,
@@ -88,6 +91,7 @@ impl<D: Dim> World<D> {
             momentum,
         } = self.body_balance();
         let after = kinetic + self.cell_energy();
+        // Terms of the energy balance; their sum is its defect.
         let terms = [
             after,
             -before,
@@ -103,6 +107,7 @@ impl<D: Dim> World<D> {
         let scale = terms.iter().fold(at_stake, |m, t| m.max(t.abs()));
         let relative = |x: f64| if scale > 0.0 { x / scale } else { x };
         let [resting, resting_share] = self.sunk();
+        // Scale of gain and excess: energy that the step turns over.
         let given = [work, works.boundary, works.joint.motor, works.joint.spring];
         let turnover = given
             .iter()
@@ -111,7 +116,7 @@ impl<D: Dim> World<D> {
         let books = &works.books;
         let found = self.scratch.detector.candidates().iter();
         let report = self.scratch.solver_report.as_ref();
-        // Bounds of joint friction that have not settled count as well (`rub`).
+        // The defect of the joint friction iteration counts as well (`couple_joints`).
         let residual = report.map_or(judged, |r| judged.max(r.residual));
         self.report = StepReport {
             t: t_end,
@@ -151,22 +156,23 @@ impl<D: Dim> World<D> {
         };
     }
 
-    /// Energy of gravity where the bodies are now; the last entry of the account.
+    /// Potential energy and joint reports at the end position: the entries of the report that need the new poses.
     pub(super) fn balance_position(&mut self) {
         self.report.potential = self.potential_energy();
         if !self.model.joints.is_empty() {
+            // The projection of the joints has changed the velocities.
             self.report.kinetic = self.kinetic_energy(&self.state.velocities);
             self.balance_joints();
         }
     }
 
-    /// What the joints are at the end of the step.
+    /// Elastic energy and drift of the joints at the end of the step.
     fn balance_joints(&mut self) {
         (self.report.elastic, self.report.drift) = self.read_joints();
         self.report.drift_share = self.largest_drift().map_or(0.0, |loosest| loosest.share);
     }
 
-    /// ½ Σ m v² over what follows forces.
+    /// ½ Σ m v² over the components that are unknowns.
     fn kinetic_energy(&self, velocities: &[D::Dofs]) -> f64 {
         let mut sum = 0.0;
         for (root, velocity) in self.scratch.inverse_sqrt_mass.iter().zip(velocities) {
@@ -180,7 +186,7 @@ impl<D: Dim> World<D> {
         0.5 * sum
     }
 
-    /// −Σ m g·x over the bodies that follow gravity.
+    /// Potential energy of gravity, −Σ m g·x over the free components.
     fn potential_energy(&self) -> f64 {
         let gravity = self.model.gravity;
         let mut sum = 0.0;
@@ -194,7 +200,7 @@ impl<D: Dim> World<D> {
         sum
     }
 
-    /// Squares of all impulses, Σ ‖S‖²/κ.
+    /// Σ ‖S‖²/κ over all contacts and joints: squared impulses in units of energy.
     fn loaded(&self) -> f64 {
         let Some(problem) = &self.scratch.problem else {
             return 0.0;
@@ -206,10 +212,11 @@ impl<D: Dim> World<D> {
         each.sum()
     }
 
-    /// What the bodies say, each visited once: the work of forces (v̂_L − v̂_I)·½(v̂_F + v̂_I);
-    /// ½‖v̂_L − v̂_I‖², what they would do to bodies at rest: close to rest every other term is a
-    /// difference of rounding errors of that size; ½‖v̂_F‖²; and ‖v̂_F − v̂_L − A^(-1/2) Σ GᵀS‖ relative
-    /// to its largest term, GᵀS from the vectors of the impulses and the points they act at.
+    /// One pass over the bodies: the work of forces (v̂_L − v̂_I)·½(v̂_F + v̂_I); ½‖v̂_L − v̂_I‖², the energy that
+    /// forces would give to bodies at rest (close to rest every other term is a difference of rounding errors
+    /// of that
+    /// size); ½‖v̂_F‖²; and the momentum defect ‖v̂_F − v̂_L − A^-½ Σ GᵀS‖ relative to its largest term, with GᵀS
+    /// from the impulse vectors and the points they act at.
     fn body_balance(&self) -> BodyBalance {
         let work = &self.scratch;
         let known = work.problem.as_ref().and_then(kinetic);
@@ -221,6 +228,7 @@ impl<D: Dim> World<D> {
             }
             let root = work.inverse_sqrt_mass[i].as_ref();
             let end = work.in_spin_axes(i, &work.end[i]);
+            // v̂_I and v̂_L of the body: from the contact problem, or computed.
             let mut hats = [D::ZERO_VELOCITY; 2];
             let at = *group as usize * D::DOF;
             match known {
@@ -242,6 +250,7 @@ impl<D: Dim> World<D> {
                 }
             }
             let rest = work.contact_wrench.get(i).copied().unwrap_or(D::ZERO_VELOCITY);
+            // Sums over the unknown components: energies, work, momentum defect.
             for k in (0..D::DOF).filter(|&k| root[k] > 0.0) {
                 let v = end.as_ref()[k] / root[k];
                 let (u, free) = (hats[0].as_ref()[k], hats[1].as_ref()[k]);
@@ -254,7 +263,7 @@ impl<D: Dim> World<D> {
                 pushed += push * push;
             }
         }
-        // Impulses that cancel each other leave the rounding of their sum: it is small beside each of them.
+        // Impulses that cancel leave the rounding error of their sum, which is small relative to each of them.
         let scale: f64 = changed.max(pushed).max(CANCELLED * self.loaded());
         let scale = if scale > 0.0 { scale } else { 1.0 };
         BodyBalance {

@@ -1,8 +1,13 @@
-//! The contact problem (★) of a step, out of touches, laws and masses.
+//! Assembly of the contact problem (★) of a step from candidates, contact laws and masses.
 //!
-//! U = G u + W with G from the bodies that follow forces and W from the others, row by row
-//! f_i · (v_b − v_a) at the middle of the two touching points, f the contact's frame; further rows
-//! are relative spins. Kinetic coordinates are v̂ = √m v in body axes.
+//! ```text
+//! U = G u + W,     row i of a contact:  f_i · (v_b − v_a) at the middle of its two points,   f: contact frame
+//! Ĝ = G A^-½,      v̂ = A^½ v             kinetic (mass-normalised) coordinates
+//! ```
+//!
+//! G comes from the bodies with unknown velocities, W from the others. Rows beyond the frame are relative angular
+//! velocities (rolling, spinning). Three code paths: `flat` (plane, one Coulomb law), `plain` (N rows, sizes known
+//! at compile time), and the general one here. `start` finds the impulses of the step before.
 
 mod flat;
 pub(super) mod plain;
@@ -27,21 +32,21 @@ use crate::state::PersistentContact;
 pub(super) use start::find_previous;
 use start::{push_warm_start, push_warm_start_rows};
 
-/// Rows of a contact at most, and velocity components of a body at most.
+/// Largest number of rows of a contact, and of velocity components of a body.
 const WIDE: usize = 6;
 
-/// The rows of one contact before they go into the problem.
+/// Rows of one contact in the general path, before they are added to the problem.
 struct GeneralRows {
-    /// d × DOF blocks of Ĝ for the two bodies.
+    /// Ĝ: d × DOF blocks of the two bodies.
     block: [[f64; WIDE * WIDE]; 2],
-    /// W at the end of the step: from bodies that do not follow forces.
+    /// W at the end of the step: velocity from bodies that are not movable.
     given: [f64; WIDE],
-    /// U_I and U_L: from both bodies.
+    /// U_I and U_L, from both bodies.
     begin: [f64; WIDE],
     free: [f64; WIDE],
 }
 
-/// A touch that may become a contact.
+/// A candidate with its contact law, its entry of the step before and its frame.
 struct PairedCandidate<'a, D: Dim> {
     found: &'a Candidate<D>,
     pair: &'a PairLaw,
@@ -49,7 +54,7 @@ struct PairedCandidate<'a, D: Dim> {
     frame: D::Frame,
 }
 
-/// What assembly fills beside the problem.
+/// Output of the assembly beside the problem: active candidates, U_I and starting impulses by row.
 struct AssembledRows {
     active: Vec<u32>,
     begin: Vec<f64>,
@@ -57,7 +62,7 @@ struct AssembledRows {
 }
 
 impl<D: Dim> World<D> {
-    /// Axes of a touch.
+    /// Contact frame of the candidate with this index.
     pub(super) fn frame(&self, touch: u32) -> D::Frame {
         frame(
             &self.model,
@@ -66,14 +71,15 @@ impl<D: Dim> World<D> {
         )
     }
 
-    /// Axes of a touch that was found.
+    /// Contact frame of a candidate.
     #[inline]
     pub(super) fn axes_of(&self, found: &Candidate<D>) -> D::Frame {
         frame(&self.model, &self.scratch, found)
     }
 
-    /// Makes (★) and the impulses to start from.
+    /// Assembles (★) and its warm start.
     pub(super) fn assemble(&mut self, t_end: f64) -> Result<(), WorldError> {
+        // The memory of the last problem is reused.
         let old = self.scratch.problem.take();
         let mut builder = old.map_or_else(FactoredDelassus::builder, Problem::recycle);
         self.scratch.active.clear();
@@ -83,9 +89,11 @@ impl<D: Dim> World<D> {
             self.scratch.problem = builder.build().ok();
             return Ok(());
         }
+        // Bodies first: their kinetic groups are what contacts refer to.
         self.gather_body_data();
         self.push_bodies(&mut builder)
             .map_err(|error| contact_error(t_end, [0, 0], &error))?;
+        // Contacts, then joints, whose rows follow.
         let mut filled = AssembledRows {
             active: std::mem::take(&mut self.scratch.active),
             begin: std::mem::take(&mut self.scratch.begin_velocity),
@@ -98,6 +106,7 @@ impl<D: Dim> World<D> {
         pushed?;
         self.set_motors(t_end)?;
         self.push_joints(&mut builder)?;
+        // An error of the builder is reported with the bodies of its contact.
         let problem = builder.build().map_err(|error| {
             let bodies = error
                 .contact()
@@ -112,7 +121,7 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// v̂_I and v̂_L of every movable body.
+    /// Adds v̂_I and v̂_L of every movable body, then hints for the solver and the coordinates of the cell.
     fn push_bodies(&self, builder: &mut ProblemBuilder) -> Result<(), ProblemError> {
         for (i, group) in self.scratch.group.iter().enumerate() {
             if *group == NO_GROUP {
@@ -134,7 +143,7 @@ impl<D: Dim> World<D> {
         self.push_cell(builder)
     }
 
-    /// All touches that take part.
+    /// Adds all active contacts.
     fn push_contacts(
         &self,
         builder: &mut ProblemBuilder,
@@ -151,7 +160,8 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// A touch, if it takes part; `last` is where its memory is looked for.
+    /// Adds one candidate if it is active; `last` is the position of the merge with the contacts of the step
+    /// before.
     #[inline(always)]
     fn push_candidate(
         &self,
@@ -171,6 +181,7 @@ impl<D: Dim> World<D> {
             frame,
         };
         let refuse = |error| contact_error(t_end, found.bodies, &error);
+        // Contacts of N rows without cell modes: sizes known at compile time.
         if d == D::N && self.scratch.cell.modes() == 0 {
             let pushed = self.push_fixed_size(builder, &law, &touched).map_err(refuse)?;
             if let Some(begin) = pushed {
@@ -189,7 +200,7 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// A contact of any kind, if it takes part; answers U_I by row.
+    /// Adds a contact with any law if it is active; returns U_I by row.
     fn push_general(
         &self,
         builder: &mut ProblemBuilder,
@@ -199,7 +210,7 @@ impl<D: Dim> World<D> {
         let PairedCandidate { found, frame, .. } = touched;
         let rows = self.rows(found, frame, d);
         let dof = D::DOF;
-        // A contact that moves nothing along its normal constrains nothing.
+        // A contact whose normal row is zero constrains nothing.
         let normal = |side: usize| rows.block[side][..dof].iter().map(|g| g * g).sum::<f64>();
         if !(normal(0) + normal(1) > 0.0) || !self.is_active(touched, || rows.free[0]) {
             return Ok(None);
@@ -210,6 +221,7 @@ impl<D: Dim> World<D> {
         let (given, rebound) = (&rows.given[..d], &rebound[..d]);
         let modes = self.scratch.cell.modes();
         match groups {
+            // A cell that follows a stress is a third group of coordinates of the contact.
             [g, f] if modes > 0 => {
                 let touches = [(g as usize, blocks[0]), (f as usize, blocks[1])];
                 let mut block = [0.0; WIDE * MODES];
@@ -223,7 +235,7 @@ impl<D: Dim> World<D> {
         Ok(Some(rows.begin))
     }
 
-    /// ρ U_I by row, and the room that an open gap leaves.
+    /// Restitution term ρ U_I by row; with prediction and without restitution plus g/h for an open gap.
     fn restitution_term<const R: usize>(&self, pair: &PairLaw, begin: [f64; R], gap: f64) -> [f64; R] {
         let e = pair.restitution;
         let mut rebound = begin;
@@ -236,11 +248,13 @@ impl<D: Dim> World<D> {
         rebound
     }
 
-    /// Whether a touch is a contact of this step: its gap at the midpoint is closed, or it was held in
-    /// the step before. With prediction every touch within reach is one, its law being
-    /// 0 ≤ U_F + g/h ⊥ S ≥ 0: it may close until contacts are looked for again, at the next midpoint,
-    /// and no more. Where bodies rebound this would be two half impacts: there a touch takes part
-    /// if it would close before the end of the step.
+    /// Whether a candidate is an active contact of this step: its gap at the midpoint is closed, with the wider
+    /// tolerance if the contact was loaded in the step before. With prediction every candidate within the margin is
+    /// active with the law 0 ≤ U_F + g/h ⊥ S ≥ 0: it may close until the next detection, at the next midpoint,
+    /// but not
+    /// penetrate. With restitution this would split the impact into two: such a candidate is active only if it
+    /// would
+    /// close before the end of the step.
     fn is_active(&self, touched: &PairedCandidate<'_, D>, approach: impl FnOnce() -> f64) -> bool {
         let gap = touched.found.point.gap;
         if gap <= 0.0 {
@@ -257,7 +271,7 @@ impl<D: Dim> World<D> {
                 || gap + 0.5 * self.settings.step * approach() <= 0.0)
     }
 
-    /// Blocks of Ĝ and given velocities of one contact.
+    /// Rows of Ĝ and velocities of one contact, general path.
     fn rows(&self, found: &Candidate<D>, frame: &D::Frame, d: usize) -> GeneralRows {
         let mut rows = GeneralRows {
             block: [[0.0; WIDE * WIDE]; 2],
@@ -285,6 +299,7 @@ impl<D: Dim> World<D> {
                 let dot = |w: &[f64]| sign * (0..D::DOF).map(|k| row[k] * w[k]).sum::<f64>();
                 rows.begin[i] += dot(u.as_ref());
                 rows.free[i] += dot(v.as_ref());
+                // Velocities of bodies that are not movable go into W, the others into Ĝ.
                 if self.scratch.group[body] == NO_GROUP {
                     rows.given[i] += dot(v.as_ref());
                 } else {
@@ -295,6 +310,7 @@ impl<D: Dim> World<D> {
                 }
             }
         }
+        // Mean flow of the periodic cell.
         if self.model.cell.is_some() {
             for i in 0..d.min(D::N) {
                 let [given, begin, free] = self.flow(found, axes[i]);
@@ -308,7 +324,7 @@ impl<D: Dim> World<D> {
 }
 
 impl<D: Dim> Scratch<D> {
-    /// Axes that the kinetic coordinates of a body take its spin about.
+    /// Axes about which the kinetic coordinates of a body take its spin: body axes, or world axes (identity).
     pub(super) fn spin_axes(&self, body: usize) -> D::Rotation {
         if self.spin_in_world_axes[body] {
             D::Rotation::default()
@@ -317,7 +333,7 @@ impl<D: Dim> Scratch<D> {
         }
     }
 
-    /// A velocity of a body about these axes.
+    /// Velocity of a body with its spin about these axes.
     pub(super) fn in_spin_axes(&self, body: usize, velocity: &D::Dofs) -> D::Dofs {
         if self.spin_in_world_axes[body] {
             D::spin_to_world(&self.mid[body].rotation, velocity)
@@ -327,7 +343,7 @@ impl<D: Dim> Scratch<D> {
     }
 }
 
-/// A contact between movable bodies, or one of them and one that is not.
+/// Adds a contact between two movable bodies, or between one and a boundary.
 fn push_blocks(
     builder: &mut ProblemBuilder,
     law: Law,
@@ -343,13 +359,13 @@ fn push_blocks(
     builder.add_contact_with_rebound(law, touches, given, rebound)
 }
 
-/// Axes of a touch: tangents along a direction of a body where the law has directions.
+/// Contact frame of a candidate; its tangents follow a body direction where friction is anisotropic.
 #[inline]
 pub(super) fn frame<D: Dim>(model: &Model<D>, work: &Scratch<D>, found: &Candidate<D>) -> D::Frame {
     frame_of(work, found, pair_law(model, found))
 }
 
-/// The same where the law is known, and which body its directions belong to.
+/// The same with the contact law known, and whether its directions are fixed in the first body.
 #[inline(always)]
 fn frame_of<D: Dim>(
     work: &Scratch<D>,
@@ -365,6 +381,7 @@ fn frame_of<D: Dim>(
     }
 }
 
+/// An error of the problem builder with the bodies and the time.
 fn contact_error(t: f64, bodies: [u32; 2], error: &ProblemError) -> WorldError {
     WorldError::Contact {
         bodies,
@@ -373,7 +390,7 @@ fn contact_error(t: f64, bodies: [u32; 2], error: &ProblemError) -> WorldError {
     }
 }
 
-/// The operator of a problem that has contacts.
+/// The factored Delassus operator of a problem; `None` without contacts.
 pub(super) fn kinetic(problem: &Problem) -> Option<&FactoredDelassus> {
     match problem.operator() {
         DelassusOperator::Factored(kinetic) if problem.num_contacts() > 0 => Some(kinetic),

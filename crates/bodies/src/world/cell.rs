@@ -1,4 +1,4 @@
-//! The periodic cell in a step (see `cell` for the equations).
+//! Periodic cell in a time step (equations in `crate::cell`).
 //!
 //! ```text
 //! midpoint    H_M = H_I + ½h L_I H_I,            x_M = x_I + ½h (c_I + L_I x_I)
@@ -6,8 +6,9 @@
 //! end         x_F = x_I + h c̄ + h L̄ ½(x_I + x_F),  L̄ = ½(L_I + L_F),   the same for H
 //! ```
 //!
-//! −L c is what is left of the acceleration of a body that crosses a steady mean flow: in simple
-//! shear free bodies go straight. Its power and that of Σ m c·B c on the cell are opposite.
+//! −L c is the part of the acceleration that remains for a body crossing a steady mean flow: in simple shear
+//! free bodies move in straight lines. Its power is opposite to that of Σ m c·B c on the cell. `change` contains
+//! initial checks, the update of the cell, and lattice reduction.
 
 mod change;
 
@@ -20,23 +21,23 @@ use crate::dim::Dim;
 use crate::error::WorldError;
 use crate::vector::Vector;
 
-/// Modes at most: the components of L.
+/// Largest number of deformation modes: the components of L.
 pub(super) const MAX_MODES: usize = 9;
 
-/// Scratch of the cell.
+/// Scratch memory and results of the cell.
 #[derive(Debug)]
 pub(super) struct CellScratch<D: Dim> {
-    /// Where it is at the midpoint.
+    /// The cell at the midpoint.
     pub(super) mid: Option<Lattice<D>>,
-    /// L_I of the last step.
+    /// L_I, the strain rate at the beginning of the last step.
     pub(super) begin: Matrix,
-    /// The given part of L at the end of the step, L_L and L_F.
+    /// The imposed part of L at the end of the step; L_L; L_F.
     pub(super) given: Matrix,
     free: Matrix,
     pub(super) end: Matrix,
-    /// 1/√(M B:B) by mode.
+    /// 1/√(M B:B) by mode, the inverse square root of its inertia.
     root: Vec<f64>,
-    /// Its group of kinetic coordinates, behind those of the bodies.
+    /// Index of its group of kinetic coordinates, behind those of the bodies.
     pub(super) group: usize,
 }
 
@@ -59,14 +60,14 @@ impl<D: Dim> CellScratch<D> {
         }
     }
 
-    /// Number of modes.
+    /// Number of deformation modes.
     pub(super) fn modes(&self) -> usize {
         self.root.len()
     }
 }
 
 impl<D: Dim> World<D> {
-    /// H_M, and the affine part of the bodies' way to the midpoint.
+    /// H_M, and the affine part of the bodies' displacement to the midpoint.
     pub(super) fn cell_midpoint(&mut self) {
         let Some(lattice) = &self.state.cell else {
             return;
@@ -85,7 +86,7 @@ impl<D: Dim> World<D> {
         self.scratch.cell.mid = Some(mid);
     }
 
-    /// c_L and q̇_L.
+    /// Free velocities c_L of the bodies relative to the mean flow, and q̇_L of the modes.
     pub(super) fn set_free_cell(&mut self, t_end: f64) -> Result<(), WorldError> {
         let (Some(cell), Some(lattice)) = (&mut self.model.cell, &self.state.cell) else {
             return Ok(());
@@ -94,6 +95,7 @@ impl<D: Dim> World<D> {
             return Ok(());
         }
         let (h, work) = (self.settings.step, &mut self.scratch);
+        // Stress at the midpoint, strain rate at the end of the step.
         let mut given = |t: f64| {
             cell.control
                 .as_mut()
@@ -107,11 +109,12 @@ impl<D: Dim> World<D> {
                 reason: "its strain rate or its stress is not finite".to_string(),
             });
         }
+        // −L c of each body, and the kinetic part Σ m c ⊗ c of the stress.
         let mut motion = [[0.0; 3]; 3];
         let bodies = self.model.bodies.iter().zip(&self.state.velocities);
         for ((body, begin), end) in bodies.zip(&mut work.end) {
             let c = D::Vector::from_components(&begin.as_ref()[..D::N]);
-            // c at the midpoint: the change is then of third order.
+            // c at the midpoint: the error of the change is then of third order.
             let mid = c - cell::apply::<D>(&lattice.rate, c) * (0.5 * h);
             let change = cell::apply::<D>(&lattice.rate, mid) * h;
             for k in 0..D::N {
@@ -125,6 +128,7 @@ impl<D: Dim> World<D> {
         let pushed = cell::add(&motion, &stress, -volume);
         work.cell.given = rate;
         work.cell.free = rate;
+        // Modes: driven by the stress defect, damping on the mean of both ends.
         for mode in &cell.modes {
             let size = cell::contract(mode, mode);
             let begin = cell::contract(&lattice.rate, mode) / size;
@@ -137,7 +141,7 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// The group of the cell, behind those of the bodies.
+    /// Adds the cell's group of kinetic coordinates, behind those of the bodies.
     pub(super) fn push_cell(&self, builder: &mut ProblemBuilder) -> Result<(), ProblemError> {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
             return Ok(());
@@ -153,7 +157,7 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// What the mean flow adds to a row along `axis` of a contact: to W, U_I, U_L.
+    /// Contribution of the mean flow to a contact row along `axis`: to W, U_I, U_L.
     pub(super) fn flow(&self, found: &Candidate<D>, axis: D::Vector) -> [f64; 3] {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
             return [0.0; 3];
@@ -166,7 +170,7 @@ impl<D: Dim> World<D> {
             .map(|rate| axis.dot(cell::apply::<D>(rate, branch)))
     }
 
-    /// The cell's block of Ĝ: d × modes; rows of spins are 0.
+    /// Block of Ĝ of the cell: d × modes; rows of angular velocities are 0.
     pub(super) fn cell_block(&self, found: &Candidate<D>, frame: &D::Frame, out: &mut [f64]) {
         let Some(cell) = &self.model.cell else {
             return;
@@ -178,7 +182,7 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// The cell's entries in a row along `axis` for a branch ℓ: axis·B ℓ.
+    /// Entries of the cell in a row along `axis` for the branch vector ℓ: axis·B ℓ, scaled by the mode's inertia.
     pub(super) fn cell_row(&self, branch: D::Vector, axis: D::Vector, row: &mut [f64]) {
         let modes = self.model.cell.iter().flat_map(|cell| &cell.modes);
         for (entry, (mode, root)) in row.iter_mut().zip(modes.zip(&self.scratch.cell.root)) {
@@ -186,7 +190,7 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// A bound of what the mean flow adds to the speed of a body's surface, over its radius.
+    /// Bound of the mean flow's contribution to the surface speed of a body, over its radius.
     pub(super) fn flow_bound(&self) -> f64 {
         match &self.model.cell {
             Some(cell) if cell.deforms() => {
@@ -197,7 +201,7 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// L_F from the coordinates of the cell at the end of the vector of all.
+    /// L_F from the last entries of the kinetic velocity.
     pub(super) fn finish_rate(&mut self) {
         let Some(cell) = &self.model.cell else {
             return;
@@ -217,7 +221,7 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// ½ M Σ q̇² B:B of what follows the stress, at the end of the step.
+    /// Kinetic energy of the modes at the end of the step, ½ M Σ q̇² B:B.
     pub(super) fn cell_energy(&self) -> f64 {
         let Some(cell) = &self.model.cell else {
             return 0.0;
@@ -227,7 +231,7 @@ impl<D: Dim> World<D> {
         0.5 * hats.iter().map(|x| x * x).sum::<f64>()
     }
 
-    /// (q̂_L − q̂_I)·½(q̂_F + q̂_I) and ½‖q̂_L − q̂_I‖²: the part of the cell in the work of given forces.
+    /// (q̂_L − q̂_I)·½(q̂_F + q̂_I) and ½‖q̂_L − q̂_I‖²: contribution of the modes to the work of the given forces.
     pub(super) fn cell_work(&self) -> (f64, f64) {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
             return (0.0, 0.0);
@@ -250,7 +254,7 @@ impl<D: Dim> World<D> {
         })
     }
 
-    /// Where the image of the second body of a contact is, from that body; none without a cell.
+    /// Displacement from the second body of a contact to its periodic image; `None` without a cell.
     pub fn image(&self, contact: usize) -> Option<D::Vector> {
         let found = &self.scratch.detector.candidates()[*self.scratch.active.get(contact)? as usize];
         self.scratch
@@ -260,13 +264,14 @@ impl<D: Dim> World<D> {
             .map(|mid| mid.offset(found.image))
     }
 
-    /// L at the beginning of the last step; 0 without a cell or a step.
+    /// Strain rate L at the beginning of the last step; 0 without a cell or a step.
     pub fn begin_strain_rate(&self) -> Matrix {
         self.scratch.cell.begin
     }
 
-    /// Stress of the cell over the last step, compressive where positive: (1/V) Σ S/h ⊗ ℓ over its
-    /// contacts, at the midpoint. 0 without a cell or a step.
+    /// Love–Weber stress of the cell over the last step, compressive where positive: (1/V) Σ S/h ⊗ ℓ over its
+    /// contacts,
+    /// at the midpoint. 0 without a cell or a step.
     pub fn cell_stress(&self) -> Matrix {
         let mut sum = [[0.0; 3]; 3];
         let (Some(mid), h) = (&self.scratch.cell.mid, self.report.h) else {
@@ -294,7 +299,7 @@ impl<D: Dim> World<D> {
 }
 
 impl<D: Dim> Scratch<D> {
-    /// H k of a touch, at the midpoint.
+    /// Displacement H k of a candidate's image, at the midpoint.
     #[inline]
     pub(super) fn offset(&self, found: &Candidate<D>) -> D::Vector {
         match &self.cell.mid {
@@ -303,7 +308,7 @@ impl<D: Dim> Scratch<D> {
         }
     }
 
-    /// Where one of the two bodies of a touch is at the midpoint, the second one at its image.
+    /// Centre of one of the two bodies of a candidate at the midpoint, of the second one at its image.
     #[inline]
     pub(super) fn centre(&self, found: &Candidate<D>, side: usize) -> D::Vector {
         let at = self.mid[found.bodies[side] as usize].position;
@@ -314,11 +319,12 @@ impl<D: Dim> Scratch<D> {
         }
     }
 
+    /// Branch vector ℓ of a candidate: from the centre of the first body to that of the second.
     fn branch(&self, found: &Candidate<D>) -> D::Vector {
         self.centre(found, 1) - self.centre(found, 0)
     }
 
-    /// Coordinates of a rate of the cell by mode.
+    /// Kinetic coordinates of a strain rate, one for each mode.
     fn hats(&self, modes: &[Matrix], rate: &Matrix, out: &mut [f64; MAX_MODES]) {
         for ((out, mode), root) in out.iter_mut().zip(modes).zip(&self.cell.root) {
             *out = cell::contract(rate, mode) / cell::contract(mode, mode) / root;

@@ -1,4 +1,4 @@
-//! What a collection must satisfy before it may move.
+//! Checks of settings, model and state, and the initial state of a world.
 
 use solve::auto::AutoParams;
 use solve::{Auto, Nncg, Solver};
@@ -14,7 +14,7 @@ use crate::settings::Settings;
 use crate::state::State;
 use crate::vector::Vector;
 
-/// Settings in their ranges.
+/// Checks that step and tolerance are positive and finite.
 pub(super) fn settings(settings: &Settings) -> Result<(), WorldError> {
     let positive = |what, value: f64| {
         if value > 0.0 && value.is_finite() {
@@ -30,15 +30,15 @@ pub(super) fn settings(settings: &Settings) -> Result<(), WorldError> {
     positive("the tolerance", settings.tolerance)
 }
 
-/// Sweeps before a factorising method is tried. A step starts close to its solution and a sweep costs
-/// well below a microsecond a contact, a factorisation a millisecond or more: sweeps are worth their
-/// patience here, other than for a single problem.
+/// Sweeps of the first stage of `auto` before a factorising method is tried. A step starts close to its solution, a
+/// sweep costs well below a microsecond per contact, a factorisation a millisecond or more: unlike for a
+/// single problem, many sweeps pay.
 const SWEEPS: usize = 3000;
 
-/// Sweeps without progress after which they are given up.
+/// Sweeps without progress after which the first stage gives up.
 const PATIENCE: usize = 500;
 
-/// The solver of the settings.
+/// The solver named by the settings.
 pub(super) fn solver(settings: &Settings) -> Result<Box<dyn Solver>, WorldError> {
     if settings.solver == "auto" {
         return Ok(Box::new(Auto::new(AutoParams {
@@ -54,7 +54,7 @@ pub(super) fn solver(settings: &Settings) -> Result<Box<dyn Solver>, WorldError>
     })
 }
 
-/// Sizes, masses, references, finite numbers.
+/// Checks sizes, masses, references and that numbers are finite.
 pub(super) fn model<D: Dim>(model: &Model<D>, state: &State<D>) -> Result<(), WorldError> {
     let n = model.bodies.len();
     let reference = |text: String| Err(WorldError::Reference(text));
@@ -90,6 +90,7 @@ pub(super) fn model<D: Dim>(model: &Model<D>, state: &State<D>) -> Result<(), Wo
     laws(model)
 }
 
+/// Checks that mass and moments are positive and finite where the component is free.
 fn mass<D: Dim>(i: usize, body: &Body<D>) -> Result<(), WorldError> {
     for (k, &value) in D::mass_diagonal(&body.mass).as_ref().iter().enumerate() {
         if body.freedom.is_free(k) && !(value > 0.0 && value.is_finite()) {
@@ -107,7 +108,7 @@ fn mass<D: Dim>(i: usize, body: &Body<D>) -> Result<(), WorldError> {
     Ok(())
 }
 
-/// Laws that the dimension has.
+/// Checks that every contact law exists in this dimension.
 fn laws<D: Dim>(model: &Model<D>) -> Result<(), WorldError> {
     let count = model.materials.count();
     for a in 0..count {
@@ -139,7 +140,7 @@ fn laws<D: Dim>(model: &Model<D>) -> Result<(), WorldError> {
     Ok(())
 }
 
-/// A placement that is a placement.
+/// Checks that a pose is finite.
 pub(super) fn pose<D: Dim>(body: usize, t: f64, pose: &Pose<D>) -> Result<(), WorldError> {
     let turned = D::rotate(&pose.rotation, D::Vector::splat(1.0));
     if pose.position.is_finite() && turned.is_finite() {
@@ -148,12 +149,14 @@ pub(super) fn pose<D: Dim>(body: usize, t: f64, pose: &Pose<D>) -> Result<(), Wo
     Err(not_finite(body, "placement", t))
 }
 
+/// The error of a quantity that is not finite.
 pub(super) fn not_finite(body: usize, what: &'static str, t: f64) -> WorldError {
     WorldError::NotFinite { body, what, t }
 }
 
 impl<D: Dim> Scratch<D> {
     pub(super) fn new(model: &Model<D>, settings: &Settings, solver: Box<dyn Solver>) -> Self {
+        // Kinetic groups are numbered in the order of the movable bodies.
         let mut groups = 0_u32;
         let group = model.bodies.iter().map(|body| {
             if body.freedom.movable() {
@@ -164,6 +167,7 @@ impl<D: Dim> Scratch<D> {
             }
         });
         let group: Vec<u32> = group.collect();
+        // A^-½ by component, 0 for locked components.
         let inverse_root = model.bodies.iter().map(|body| {
             let mut roots = D::mass_diagonal(&body.mass);
             for (k, value) in roots.as_mut().iter_mut().enumerate() {
@@ -172,6 +176,7 @@ impl<D: Dim> Scratch<D> {
             }
             roots
         });
+        // Isotropic bodies take their spin about world axes.
         let turns =
             |body: &Body<D>| body.freedom == Freedom::Free && D::has_isotropic_inertia(&body.mass.inertia);
         let ball = |body: &Body<D>| turns(body) && D::is_sphere(&body.shape);
@@ -226,9 +231,12 @@ impl<D: Dim> Scratch<D> {
 }
 
 impl<D: Dim> World<D> {
-    /// Puts guided bodies where they are at the start, and held components at rest.
+    /// Initial state: kinematic bodies get pose and velocity of their prescribed motion, locked components are
+    /// set to
+    /// zero, then joints, cell and report are initialised.
     pub(super) fn begin(&mut self) -> Result<(), WorldError> {
         let t = self.state.t;
+        // Origins of the prescribed motions: the poses that their bodies have now.
         if self.state.kinematic_origins.is_empty() {
             let still = Pose {
                 position: D::Vector::default(),

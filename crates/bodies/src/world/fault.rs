@@ -1,4 +1,5 @@
-//! Faults on purpose: what a certificate must find. For tests alone; a world without one is not touched.
+//! Fault injection: deliberate errors that the certificate must detect. For tests only; without a fault a step is
+//! unchanged.
 
 use contact::law::NonFirmSet;
 use solve::{Goal, Report};
@@ -6,42 +7,42 @@ use solve::{Goal, Report};
 use super::World;
 use crate::dim::Dim;
 
-/// Something that is made wrong in every step from now on. Indices are taken modulo what there is.
+/// A fault made in every step from now on. Indices are taken modulo the number of rows, bodies or contacts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fault {
-    /// An impulse that the solver returned is changed: times a factor, plus a share of the largest impulse.
+    /// An impulse of the solver is changed: times a factor, plus a fraction of the largest impulse.
     Impulse {
-        /// Which row.
+        /// Index of the row.
         row: usize,
         /// Factor.
         times: f64,
-        /// Share of the largest impulse.
+        /// Fraction of the largest impulse that is added.
         plus: f64,
     },
-    /// The velocity of a body at the end of the step is changed by a share of the largest one.
+    /// The velocity of a body at the end of the step is changed by a fraction of the largest velocity component.
     Velocity {
-        /// Which body among those that move.
+        /// Index among the movable bodies.
         body: usize,
-        /// Which component.
+        /// Index of the velocity component.
         component: usize,
-        /// Share.
+        /// Fraction of the largest component that is added.
         plus: f64,
     },
-    /// The solver leaves a contact out.
+    /// The solver leaves out a contact.
     Contact {
-        /// Which one.
+        /// Index of the contact.
         contact: usize,
     },
 }
 
 impl<D: Dim> World<D> {
-    /// Makes every step from now on wrong, for tests of what finds it; none ends it.
+    /// Sets the fault of all following steps, for tests of the certificate; `None` removes it.
     #[doc(hidden)]
     pub fn set_fault(&mut self, fault: Option<Fault>) {
         self.fault = fault;
     }
 
-    /// Solves with a contact left out where the fault says so; none without that fault.
+    /// Solves with a contact left out if that is the fault; `None` otherwise.
     pub(super) fn solve_without(&mut self, goal: &Goal) -> Option<Report> {
         let Some(Fault::Contact { contact }) = self.fault else {
             return None;
@@ -49,7 +50,7 @@ impl<D: Dim> World<D> {
         let work = &mut self.scratch;
         let mut problem = work.problem.clone().filter(|p| p.num_contacts() > 0)?;
         let contact = contact % problem.num_contacts();
-        // A threshold of 0: the contact carries nothing and demands nothing.
+        // An admissible set {0}: the contact carries nothing and constrains nothing.
         let zero = vec![0.0; problem.dim(contact)];
         let nothing = NonFirmSet::axis_box(&zero, &zero).ok()?;
         problem.replace_law(contact, nothing.into_law());
@@ -57,7 +58,7 @@ impl<D: Dim> World<D> {
         Some(work.solver.solve(&problem, &mut work.impulse, goal))
     }
 
-    /// Changes an impulse after the solve.
+    /// Changes an impulse after the solve if that is the fault.
     pub(super) fn disturb_impulse(&mut self) {
         if let Some(Fault::Impulse { row, times, plus }) = self.fault
             && !self.scratch.impulse.is_empty()
@@ -69,7 +70,7 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// Changes a velocity after the step.
+    /// Changes an end velocity if that is the fault.
     pub(super) fn disturb_velocity(&mut self) {
         let Some(Fault::Velocity {
             body,

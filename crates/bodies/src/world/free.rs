@@ -1,4 +1,5 @@
-//! The free velocity: u_L = u_I + h A⁻¹K at the midpoint, gyroscopic terms and drag implicit.
+//! Free velocity u_L = u_I + h A⁻¹K: the end velocity without contacts. Forces are evaluated at the midpoint,
+//! gyroscopic terms and drag are implicit.
 
 use super::{World, check};
 use crate::dim::Dim;
@@ -6,11 +7,12 @@ use crate::error::WorldError;
 use crate::model::{Body, Drag, Freedom, ForceContext};
 use crate::vector::Vector;
 
-/// A bound of the speed of the points of a body.
+/// Bound of the speed of the points of a body: ‖v‖ + ‖ω‖ times its bounding radius.
 pub(super) fn speed_bound<D: Dim>(body: &Body<D>, velocity: &D::Dofs) -> f64 {
     let v = velocity.as_ref();
     let (move_, turn) = v.split_at(D::N);
     let spin = norm(turn);
+    // Without spin an infinite radius does not matter.
     let turning = if spin > 0.0 {
         spin * D::bounding_radius(&body.shape)
     } else {
@@ -19,13 +21,14 @@ pub(super) fn speed_bound<D: Dim>(body: &Body<D>, velocity: &D::Dofs) -> f64 {
     norm(move_) + turning
 }
 
+/// Euclidean norm.
 fn norm(v: &[f64]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 impl<D: Dim> World<D> {
-    /// Writes u_L of every movable body to `end`, and the given velocity at the end of the step of
-    /// every guided one.
+    /// Writes u_L of every movable body to `end`, and the given velocity at the end of the step of every
+    /// kinematic body.
     pub(super) fn set_free_velocity(&mut self, t_end: f64) -> Result<(), WorldError> {
         self.evaluate_force_fields(t_end - 0.5 * self.settings.step)?;
         let (model, state, work) = (&mut self.model, &self.state, &mut self.scratch);
@@ -33,6 +36,7 @@ impl<D: Dim> World<D> {
         work.end.resize(model.bodies.len(), D::ZERO_VELOCITY);
         let (bodies, drag, gravity) = (&model.bodies, &model.drag, model.gravity);
         let loads = &work.loads;
+        // Movable bodies, in parallel.
         work.detector.threads().for_chunks(&mut work.end, |from, end| {
             for (k, end) in end.iter_mut().enumerate() {
                 let i = from + k;
@@ -46,6 +50,7 @@ impl<D: Dim> World<D> {
                 };
             }
         });
+        // Kinematic bodies: their prescribed velocity at the end of the step.
         for &i in &work.kinematic {
             let i = i as usize;
             if let Freedom::Kinematic(guide) = model.bodies[i].freedom {
@@ -61,7 +66,7 @@ impl<D: Dim> World<D> {
         self.set_free_cell(t_end)
     }
 
-    /// Loads of the fields at the midpoint.
+    /// Evaluates the force fields at the midpoint and checks that the loads are finite.
     fn evaluate_force_fields(&mut self, t: f64) -> Result<(), WorldError> {
         let (model, work) = (&mut self.model, &mut self.scratch);
         work.loads.clear();
@@ -99,6 +104,7 @@ fn body_free_velocity<D: Dim>(
 ) -> D::Dofs {
     let mass = body.mass.mass;
     let mut end = *begin;
+    // Spin: Euler's equations with the moment of the load.
     D::advance_free_spin(&body.mass.inertia, &mut end, &load.as_ref()[D::N..], h);
     let masses = D::mass_diagonal(&body.mass);
     for (k, v) in end.as_mut().iter_mut().enumerate() {
@@ -113,7 +119,7 @@ fn body_free_velocity<D: Dim>(
             (masses.as_ref()[k], drag.rotation)
         };
         if c > 0.0 {
-            // The free change, with c on the mean of begin and end.
+            // Change without drag, then drag on the mean of begin and end.
             let (u, change) = (begin.as_ref()[k], *v - begin.as_ref()[k]);
             let share = 0.5 * h * c / m;
             *v = (u * (1.0 - share) + change) / (1.0 + share);

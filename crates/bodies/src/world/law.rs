@@ -1,4 +1,4 @@
-//! Which law a contact obeys.
+//! Contact law of a candidate, from the materials of its bodies or from a joint with clearance.
 
 use contact::law::{Law, Status};
 
@@ -8,9 +8,11 @@ use crate::joint::clearance_joint;
 use crate::materials::{Friction, PairLaw};
 use crate::model::Model;
 
-/// What happens at a touch: the law of the two materials, or that of a pin in its hole.
+/// The law of a candidate's pair of materials, or that of the joint whose pin it is; and whether the directions
+/// of anisotropic friction are fixed in the first body.
 #[inline(always)]
 pub(super) fn pair_law<'a, D: Dim>(model: &'a Model<D>, found: &Candidate<D>) -> (&'a PairLaw, bool) {
+    // A pin in a hole has the law of its joint.
     if !model.joints.is_empty()
         && let Some(joint) = clearance_joint(&model.joints, found)
         && let Some(clearance) = &model.joints[joint].clearance
@@ -24,9 +26,11 @@ pub(super) fn pair_law<'a, D: Dim>(model: &'a Model<D>, found: &Candidate<D>) ->
     model.materials.law(a, b)
 }
 
-/// The law of a contact between two materials and its number of rows; `previous` is what the contact
-/// did in the step before.
+/// The law of a contact between two materials and its number of rows; `previous` is the contact's status in the
+/// step
+/// before, on which static and dynamic friction depend.
 pub fn law<D: Dim>(pair: &PairLaw, previous: Status) -> (Law, usize) {
+    // Rolling or spinning resistance: angular rows beside the frame.
     if pair.rolling > 0.0 || pair.spinning > 0.0 {
         let mu = match pair.friction {
             Friction::Coulomb(mu) => mu,

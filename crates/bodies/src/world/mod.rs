@@ -1,15 +1,24 @@
-//! A collection of bodies in motion: Moreau's midpoint step.
+//! [`World`]: a collection of rigid bodies in motion, and the driver of its time step, Moreau's midpoint scheme.
 //!
 //! ```text
-//! q_M = q_I + ½h u_I                        where contacts are detected: J = { α : g_α(q_M) ≤ 0 }
+//! q_M = q_I + ½h u_I                        candidates detected here; J: the active ones, g_α(q_M) ≤ 0 or
+//! predicted
 //! u_L = u_I + h A⁻¹K                        free velocity
 //! u_F = u_L + A⁻¹ Σ Gᵀ S,  law_α(Ū_α, S_α)    α ∈ J                             (★)
 //! q_F = q_I + ½h (u_I + u_F)                                        (M88 §11, JM92 §7)
 //! ```
 //!
-//! A moving boundary enters through W_α alone, its velocity at the end of the step: a body that sticks
-//! to it then follows it to second order, q_F − q_I = ½h (W_I + W_F). State is what the motion is
-//! continued from; everything in the workspace is scratch.
+//! A moving boundary enters through W_α alone, its velocity at the end of the step: a body that sticks to it then
+//! follows it to second order, q_F − q_I = ½h (W_I + W_F).
+//!
+//! Stages of a step, in order: midpoint configuration; free velocity (`free`); detection; assembly of (★)
+//! (`assemble`) with warm start; solve; fixed-point iteration on joint friction (`joint::rub`); end velocity;
+//! further passes for gyroscopic moments and for restitution beside joints (`joint::gyro`, `joint::gain`); balances
+//! (`account`); end position; projection of overlaps and of joint drift (`project`, `joint::project`); contacts
+//! stored for the next warm start; lattice reduction of the periodic cell (`cell`).
+//!
+//! [`State`] contains everything that the motion is continued from; constants of the model and the results
+//! that callers read after a step are kept in the scratch memory.
 
 mod account;
 mod another;
@@ -52,7 +61,7 @@ use profile::{Profiler, Stage};
 
 pub use project::Overlap;
 
-/// A collection of bodies in motion.
+/// A collection of rigid bodies in motion: model, state, settings, and the results of the last step.
 pub struct World<D: Dim> {
     model: Model<D>,
     state: State<D>,
@@ -61,7 +70,7 @@ pub struct World<D: Dim> {
     scratch: Scratch<D>,
     joints: joint::JointScratch<D>,
     profiler: Option<Profiler>,
-    /// What tests make wrong.
+    /// Deliberate fault, for tests of the certificate.
     fault: Option<Fault>,
 }
 
@@ -75,82 +84,83 @@ impl<D: Dim> std::fmt::Debug for World<D> {
     }
 }
 
-/// No group: the body does not follow forces.
+/// Index of a body without kinetic coordinates: no component of its velocity is an unknown.
 const NO_GROUP: u32 = u32::MAX;
 
-/// Scratch of a step; dropping it changes no bit of the result.
+/// Constants derived from the model, scratch memory of a step, and the results of the last step. None of it
+/// is needed to continue the motion: a world built from the model and the state makes the same steps bit by bit.
 struct Scratch<D: Dim> {
     detector: Detector<D>,
     solver: Box<dyn Solver>,
-    /// Group of kinetic coordinates of each body.
+    /// Index of the group of kinetic coordinates of each body.
     group: Vec<u32>,
-    /// Whether the kinetic coordinates of a body take its spin about space axes.
+    /// Whether the kinetic coordinates of a body contain its spin about world axes (isotropic inertia).
     spin_in_world_axes: Vec<bool>,
-    /// Whether that is so and the body is a ball of space.
+    /// Whether, in addition, the body is a sphere of space.
     is_sphere: Vec<bool>,
-    /// The bodies with a guide.
+    /// Indices of the kinematic bodies.
     kinematic: Vec<u32>,
-    /// Radius of each body as a measure of gaps.
+    /// Bounding radius of each body, the scale of gaps; 0 if unbounded.
     gap_scale: Vec<f64>,
-    /// Smallest dimension of each body: what penetrations are measured by.
+    /// Smallest width of each body, the scale of penetrations.
     min_width: Vec<f64>,
-    /// Restitution of all contacts, normal and tangential, where there is but one.
+    /// Restitution coefficient of all contacts, normal and tangential, if they have only one.
     common_restitution: Option<f64>,
-    /// 1/√m by velocity component, 0 where it does not follow forces.
+    /// A^-½: 1/√m by velocity component, 0 where the component is not an unknown.
     inverse_sqrt_mass: Vec<D::Dofs>,
-    /// Placements at the midpoint.
+    /// Poses q_M at the midpoint.
     mid: Vec<Pose<D>>,
-    /// u_L, then u_F; the given velocity at the end of the step for guided bodies.
+    /// u_L, then u_F; for kinematic bodies the given velocity at the end of the step.
     end: Vec<D::Dofs>,
-    /// Forces and moments of the fields; empty without fields.
+    /// Forces and moments of the force fields by body; empty without force fields.
     loads: Vec<D::Dofs>,
-    /// What assembly asks of bodies.
+    /// Body data of the assembly, gathered for locality of memory.
     body_data: Vec<assemble::plain::BodyData<D>>,
-    /// How far detection reaches beyond each body.
+    /// Margin of the bounding box of each body in detection.
     aabb_margin: Vec<f64>,
-    /// The contacts of the step: which touch of the detector each is.
+    /// Active contacts: index of the candidate of each.
     active: Vec<u32>,
     status: Vec<Status>,
     problem: Option<Problem>,
-    /// S by row.
+    /// Impulse S by row.
     impulse: Vec<f64>,
     /// U_I and U_F by row.
     begin_velocity: Vec<f64>,
     end_velocity: Vec<f64>,
     /// v̂_F in kinetic coordinates.
     kinetic_velocity: Vec<f64>,
-    /// What is left of the balance of momentum, by coordinate.
+    /// Σ GᵀS by body: wrench of the contact and joint impulses.
     contact_wrench: Vec<D::Dofs>,
-    /// Impulses of the contacts as vectors, in space axes.
+    /// Contact impulses as vectors, in world axes.
     contact_impulse: Vec<D::Vector>,
-    /// Works of the contacts, by piece.
+    /// Partial sums of the contact works, one for each chunk of contacts.
     partial_works: Vec<account::ContactWorks>,
-    /// Frictionless problem of the projection, its detector, its solver and what they fill.
+    /// Position projection: frictionless problem, detector, solver, and their results.
     projection_problem: Option<Problem>,
     sphere_projection: project::SphereProjection<D>,
-    /// How far a projection looks beyond each body.
+    /// Margin of the bounding box of each body in the projection's detection.
     projection_margin: Vec<f64>,
     projection_detector: Option<Detector<D>>,
     projection_solver: Nncg,
     projection_impulse: Vec<f64>,
     displacement: Vec<f64>,
     solver_report: Option<Report>,
-    /// Room for what hangs together with sliding contacts, and the one of smallest γ.
+    /// Scratch of the Painlevé check, and the sliding contact of smallest γ.
     painleve: account::PainleveScratch,
     sliding: Option<PainleveContact>,
-    /// Another solution of the step.
+    /// Another solution of the step's contact problem, if one was found.
     other_solution: Option<OtherSolution>,
-    /// Judges the impulses of a step.
+    /// Evaluates the residual of a step's impulses.
     judge: Option<ResidualEvaluator>,
     cell: cell::CellScratch<D>,
 }
 
 impl<D: Dim> World<D> {
-    /// Checks the model and the state it starts from. Guided bodies are put where their guides say;
-    /// an anchor that is missing is where its body is.
+    /// Checks the model and the initial state. Kinematic bodies get the pose and velocity of their prescribed
+    /// motion; if the state has no origins for them, their present poses are taken.
     ///
     /// # Errors
-    /// Masses, numbers or references that are not right.
+    /// Masses, numbers, references, joints or a periodic cell that are invalid.
     pub fn new(model: Model<D>, state: State<D>, settings: Settings) -> Result<Self, WorldError> {
         check::settings(&settings)?;
         check::model(&model, &state)?;
@@ -171,38 +181,49 @@ impl<D: Dim> World<D> {
         Ok(world)
     }
 
-    /// Goes on by one step.
+    /// Advances the motion by one time step.
     ///
     /// # Errors
-    /// A guide, a force or a contact that is not finite; the state is that before.
+    /// A prescribed motion, a force, a contact or a velocity that is not finite, joints that contradict each other,
+    /// or a periodic cell that has become too small. Up to the computation of the end velocity the state is
+    /// unchanged
+    /// on error; the report may already be that of the failed step. Errors of the cell and of the projection come
+    /// after poses and time have been advanced: go back with [`World::restore`].
     pub fn step(&mut self) -> Result<(), WorldError> {
         let h = self.settings.step;
         let t_end = self.state.t + h;
         self.start_clock();
         self.joints.begin_step();
+        // Midpoint configuration and free velocity.
         self.place_midpoint(self.state.t + 0.5 * h)?;
         self.set_free_velocity(t_end)?;
         self.lap(Stage::Update);
+        // Candidates at the midpoint, within the contact margin.
         self.detect();
         self.lap(Stage::Detection);
+        // The contact problem (★), from the impulses of the step before.
         self.assemble(t_end)?;
         self.lap(Stage::Assembly);
         self.solve();
         self.lap(Stage::Solve);
+        // Joint friction, then the end velocity and up to two further passes of the whole solve.
         self.couple_joints(t_end)?;
         self.end_velocity();
         self.resolve_gyroscopic(t_end)?;
         self.resolve_joint_restitution(t_end)?;
         self.disturb_velocity();
         self.lap(Stage::Update);
+        // Balances of momentum and energy, while the state is still that of the beginning.
         self.balance(t_end);
         self.lap(Stage::Account);
+        // End position and position correction.
         self.end_position(t_end)?;
         if self.settings.projection {
             self.project_overlaps()?;
         }
         self.project_joint_drift();
         self.lap(Stage::Update);
+        // Report of the new state, warm start of the next step, reduction of the cell's vectors.
         self.balance_position();
         self.store_contacts();
         self.reduce_cell()?;
@@ -210,7 +231,7 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// q_M = q_I + ½h u_I; guided bodies where their guides say.
+    /// Midpoint configuration q_M = q_I + ½h u_I; kinematic bodies by their prescribed motion.
     fn place_midpoint(&mut self, t: f64) -> Result<(), WorldError> {
         let h = self.settings.step;
         let (bodies, state, work) = (&self.model.bodies, &self.state, &mut self.scratch);
@@ -223,6 +244,7 @@ impl<D: Dim> World<D> {
                 }
             }
         });
+        // Kinematic bodies: one evaluation of each prescribed motion at the midpoint.
         for &i in &work.kinematic {
             let i = i as usize;
             if let Freedom::Kinematic(guide) = bodies[i].freedom {
@@ -236,10 +258,12 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// Finds the touches at the midpoint, with a reach if contacts are activated by prediction.
+    /// Detects the candidates at the midpoint. The margin of a body covers its motion until the next detection if
+    /// contacts are activated by prediction; otherwise it is the tolerance of loaded contacts, 1e-6 of its radius.
     fn detect(&mut self) {
         let flow = self.flow_bound();
         let work = &mut self.scratch;
+        // Margin from the speed bound of each body's free motion.
         if self.settings.activation == Activation::Predicted {
             let (h, bodies) = (self.settings.step, &self.model.bodies);
             let mut squares = 0.0;
@@ -247,7 +271,8 @@ impl<D: Dim> World<D> {
                 *growth = free::speed_bound(&bodies[i], &work.end[i]);
                 squares += *growth * *growth;
             }
-            // A body may be pushed by another one: the usual speed comes on top of its own.
+            // An impact may make a body faster than its free velocity: the root-mean-square speed is added to
+            // its own.
             let usual = (squares / bodies.len().max(1) as f64).sqrt();
             for (growth, size) in work.aabb_margin.iter_mut().zip(&work.gap_scale) {
                 *growth = CLOSED_IF_LOADED * size + h * (*growth + usual + 2.0 * flow * size);
@@ -261,7 +286,7 @@ impl<D: Dim> World<D> {
         self.apply_joints_to_candidates();
     }
 
-    /// Solves (★) from the impulses of the step before.
+    /// Solves (★), warm-started with the impulses of the step before.
     fn solve(&mut self) {
         let goal = Goal {
             tolerance: self.settings.tolerance,
@@ -285,14 +310,14 @@ impl<D: Dim> World<D> {
         } = work;
         let mut solve = || solver.solve(problem, impulse, &goal);
         work.solver_report = Some(match detector.threads().pool(problem.num_contacts()) {
-            // Methods share blocks of contacts among the threads of the pool they run in.
+            // Parallel solvers distribute blocks of contacts over the threads of the pool they run in.
             Some(pool) => pool.install(solve),
             None => solve(),
         });
         self.disturb_impulse();
     }
 
-    /// The residual of the impulses as they are used, whatever the solver says of them.
+    /// Velocity residual RV of the impulses as they are used, independent of what the solver reports.
     fn residual(&mut self) -> f64 {
         let work = &mut self.scratch;
         let Some(problem) = work.problem.as_ref().filter(|p| p.num_contacts() > 0) else {
@@ -303,7 +328,7 @@ impl<D: Dim> World<D> {
         judge.residual(problem, &work.impulse, ResidualMeasure::Velocity)
     }
 
-    /// u_F = u_L + A⁻¹ Σ Gᵀ S, from kinetic coordinates back to those of the bodies.
+    /// u_F = u_L + A⁻¹ Σ Gᵀ S: back from kinetic coordinates, v = A^-½ v̂, with the spin about body axes.
     fn end_velocity(&mut self) {
         let Scratch {
             problem,
@@ -339,7 +364,9 @@ impl<D: Dim> World<D> {
         self.finish_rate();
     }
 
-    /// q_F = q_I + ½h (u_I + u_F). Nothing is written before everything is known to be finite.
+    /// End position q_F = q_I + ½h (u_I + u_F). No pose is written before all velocities of movable bodies are
+    /// known
+    /// to be finite; the cell is checked afterwards.
     fn end_position(&mut self, t_end: f64) -> Result<(), WorldError> {
         let h = self.settings.step;
         for (i, body) in self.model.bodies.iter().enumerate() {
@@ -348,6 +375,7 @@ impl<D: Dim> World<D> {
                 return Err(check::not_finite(i, "velocity", t_end));
             }
         }
+        // Free bodies move with the mean of the velocities at both ends of the step.
         let (bodies, state, work) = (&self.model.bodies, &mut self.state, &self.scratch);
         let (velocities, end) = (&state.velocities, &work.end);
         work.detector.threads().for_chunks(&mut state.poses, |from, poses| {
@@ -362,6 +390,7 @@ impl<D: Dim> World<D> {
                 }
             }
         });
+        // Kinematic bodies by their prescribed motion.
         for &i in &work.kinematic {
             if let Freedom::Kinematic(guide) = bodies[i as usize].freedom {
                 let anchor = &state.kinematic_origins[guide as usize];
@@ -375,7 +404,7 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// Keeps what the next step starts from.
+    /// Stores the active contacts with impulse, velocity and status: warm start and history of the next step.
     fn store_contacts(&mut self) {
         let (work, memory) = (&self.scratch, &mut self.state.contacts);
         let Some(problem) = &work.problem else {
@@ -388,13 +417,15 @@ impl<D: Dim> World<D> {
         for ((((&touch, &vector), &status), rows), kept) in each.zip(rows).zip(memory) {
             let found = &work.detector.candidates()[touch as usize];
             let impulse = &work.impulse[rows[0]..rows[1]];
-            // Written where it stays: what is written in parts and then moved as a whole has to wait.
+            // Each field is written in place: assembling the entry elsewhere and copying it as a whole causes a
+            // store-forwarding stall.
             kept.bodies = found.bodies;
             kept.image = found.image;
             kept.feature = found.point.feature;
             kept.status = status;
             kept.impulse = vector;
             kept.velocity = D::Vector::default();
+            // Velocity and impulse are kept in world axes: the frame of the next step is another one.
             let axes = assemble::frame(&self.model, work, found);
             for (axis, u) in axes.as_ref().iter().zip(&work.end_velocity[rows[0]..rows[1]]) {
                 kept.velocity += *axis * *u;
@@ -407,16 +438,16 @@ impl<D: Dim> World<D> {
     }
 }
 
-/// Of the radii of two bodies: a gap below this share is closed. Placements are rounded, so that a
-/// body put on another has a gap of either sign.
+/// Tolerance of a closed gap, relative to the radii of the two bodies: poses are rounded, so that a body placed
+/// on another has a gap of either sign.
 const CLOSED: f64 = 1e-9;
 
-/// The same for a contact that carried an impulse in the step before. By its law it did not open:
-/// S > 0 goes with Ū_n = 0. What opened it is what the solver left of Ū_n, and to drop it would
-/// let the bodies fall freely for a step where they are held: under a heavy load millimetres deep.
+/// The same tolerance for a contact that carried an impulse in the step before. By its law it did not open: S > 0
+/// implies Ū_n = 0. Its gap is due to the solver's residual of Ū_n, and dropping the contact would let the
+/// bodies fall freely for one step: millimetres under a heavy load.
 const CLOSED_IF_LOADED: f64 = 1e-6;
 
-/// The radius of a body as a measure of gaps; none for boundaries without end.
+/// Bounding radius of a body, the scale of its gaps; 0 for unbounded boundaries.
 fn gap_scale<D: Dim>(body: &Body<D>) -> f64 {
     let radius = D::bounding_radius(&body.shape);
     if radius.is_finite() { radius } else { 0.0 }

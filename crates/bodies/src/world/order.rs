@@ -1,5 +1,5 @@
-//! What helps a solver and changes no solution: where bodies are along a curve, and impulses to start from
-//! that are spread over the points of a face.
+//! Hints for the solver that do not change the set of solutions: Morton order of the bodies, and a warm start whose
+//! friction is distributed over the points of a face.
 
 use contact::{ProblemBuilder, Problem};
 
@@ -8,15 +8,16 @@ use crate::dim::Dim;
 use crate::pose::ContactPoint;
 use crate::vector::Vector;
 
-/// Bodies below which no order is worth its price: they are one block to the solver.
+/// Number of bodies below which an ordering does not pay: the solver treats them as one block.
 const MANY: usize = 2048;
 
-/// Steps of the curve along each axis: 2^10 in space, three axes in 32 bits.
+/// Bits of the Morton code along each axis: 2^10 cells, three axes in 32 bits.
 const BITS: u32 = 10;
 
 impl<D: Dim> World<D> {
-    /// Where the movable bodies are along Morton's curve through the box around them, at the midpoint: a
-    /// function of the state, so that a run that is taken up again goes on with the same bits.
+    /// Morton codes (Z-order curve) of the movable bodies at the midpoint, in their bounding box. They depend
+    /// on the state
+    /// alone, so that a resumed run continues with the same bits.
     pub(super) fn push_morton_order(&self, builder: &mut ProblemBuilder) {
         let movable = || {
             let groups = self.scratch.group.iter().enumerate();
@@ -33,6 +34,7 @@ impl<D: Dim> World<D> {
             }
             point
         };
+        // Bounding box of the centres.
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for (i, _) in movable() {
             for (k, x) in at(i).into_iter().enumerate() {
@@ -42,20 +44,23 @@ impl<D: Dim> World<D> {
         }
         let extent = (0..3).fold(0.0_f64, |m, k| m.max(high[k] - low[k]));
         let scale = f64::from((1_u32 << BITS) - 1) / extent.max(f64::MIN_POSITIVE);
+        // Interleaved bits of the three coordinates.
         builder.set_curve_keys(movable().map(|(i, _)| {
             let point = at(i);
             (0..3).fold(0, |key, k| {
-                // A cast of a number beyond the range, or of none, is the nearest end of it.
+                // A cast of a number out of range, or of NaN, saturates.
                 let step = ((point[k] - low[k]) * scale) as u32;
                 key | spread(step.min((1 << BITS) - 1)) << k
             })
         }));
     }
 
-    /// Two points of a face in the plane share their friction as they share the load. Where both act along the
-    /// same line the motion is the same for any split, and relaxation gives all to the point it visits first
-    /// until that slides; shared, both stay as far from sliding as they can, and the next steps find
-    /// contacts that keep their status.
+    /// Distributes the starting friction of two points of a face (plane) in proportion to their normal
+    /// impulses. Where both
+    /// act along the same line the motion is the same for any distribution, and Gauss–Seidel sweeps give all of
+    /// it to the
+    /// point visited first until that slides; distributed, both points stay as far from sliding as possible, and
+    /// in the following steps the contacts keep their status.
     pub(super) fn distribute_friction(&mut self, problem: &Problem) {
         if D::N != 2 {
             return;
@@ -70,6 +75,7 @@ impl<D: Dim> World<D> {
         {
             let [a, b] = [first, second].map(|touch| &found[touch as usize]);
             let (i, j) = (problem.rows(at), problem.rows(at + 1));
+            // Two consecutive contacts of the same pair, both with a normal and a tangent.
             let alike = a.bodies == b.bodies && a.image == b.image && i.len() == 2 && j.len() == 2;
             if !alike || !in_line(&a.point, &b.point) {
                 at += 1;
@@ -87,16 +93,16 @@ impl<D: Dim> World<D> {
     }
 }
 
-/// Whether the frictions of two touches act along the same line.
+/// Whether the friction forces of two contact points act along the same line.
 fn in_line<D: Dim>(a: &ContactPoint<D>, b: &ContactPoint<D>) -> bool {
     let apart = b.point_a - a.point_a;
     a.normal.dot(b.normal) > 1.0 - FLAT && a.normal.dot(apart).abs() <= FLAT * apart.norm()
 }
 
-/// How flat a face is: far below what a start needs, far above rounding.
+/// Tolerance of that: far below what a start needs, far above rounding.
 const FLAT: f64 = 1e-6;
 
-/// The lowest ten bits, two places apart.
+/// Spreads the lowest ten bits, two zero bits between each (bit interleaving of the Morton code).
 fn spread(x: u32) -> u32 {
     let x = (x | (x << 16)) & 0x0300_00ff;
     let x = (x | (x << 8)) & 0x0300_f00f;

@@ -1,27 +1,28 @@
-//! Where the time of a step goes.
+//! Wall-clock time of the stages of a step.
 //!
-//! A monotonic clock is read between the stages of a step, only where it was asked for; nothing of the
-//! motion depends on it.
+//! A monotonic clock is read between the stages, only if a profile was requested; the motion does not depend on it.
 
 use std::time::Instant;
 
 use super::World;
 use crate::dim::Dim;
 
-/// Seconds by stage, summed over the steps since the profile was begun.
+/// Seconds by stage, summed over the steps since [`World::begin_profile`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepTimings {
-    /// Steps that were completed.
+    /// Completed steps.
     pub steps: u64,
-    /// Touches at the midpoint: boxes, pairs, points.
+    /// Detection at the midpoint: bounding boxes, pairs, contact points.
     pub detection: f64,
-    /// The contact problem (★) out of the touches.
+    /// First assembly of the contact problem (★).
     pub assembly: f64,
-    /// The solver.
+    /// First solve of each step. The further solves for joint friction, gyroscopic moments and restitution
+    /// beside joints
+    /// count as `update`, those of the search for another solution as `account`.
     pub solve: f64,
-    /// Midpoints, free velocities, velocities and placements at the end, joints, projection.
+    /// Midpoints, free velocities, end velocities and poses, joints with their further passes, projection.
     pub update: f64,
-    /// Works, balances, and what is remembered for the next step.
+    /// Works, balances, search for another solution, and storing the contacts for the next step.
     pub account: f64,
 }
 
@@ -42,7 +43,7 @@ pub(super) enum Stage {
     Account,
 }
 
-/// A profile and when its last stage ended.
+/// The timings and the time at which the last stage ended.
 #[derive(Debug)]
 pub(super) struct Profiler {
     profile: StepTimings,
@@ -50,8 +51,7 @@ pub(super) struct Profiler {
 }
 
 impl<D: Dim> World<D> {
-    /// Begins a new profile of the steps that follow. Costs some reads of a clock in each step and
-    /// changes nothing else.
+    /// Starts a new profile of the following steps. Costs a few clock reads in each step.
     pub fn begin_profile(&mut self) {
         self.profiler = Some(Profiler {
             profile: StepTimings::default(),
@@ -59,24 +59,24 @@ impl<D: Dim> World<D> {
         });
     }
 
-    /// Ends the profile: steps read no clock any more.
+    /// Ends the profile: steps do not read the clock any more.
     pub fn end_profile(&mut self) {
         self.profiler = None;
     }
 
-    /// Where the time went since [`World::begin_profile`]; none without it.
+    /// Timings since [`World::begin_profile`]; `None` without it.
     pub fn profile(&self) -> Option<&StepTimings> {
         self.profiler.as_ref().map(|clock| &clock.profile)
     }
 
-    /// The first stage begins.
+    /// The first stage of a step begins.
     pub(super) fn start_clock(&mut self) {
         if let Some(clock) = &mut self.profiler {
             clock.last = Instant::now();
         }
     }
 
-    /// A stage ends and the next one begins.
+    /// The stage `stage` ends and the next one begins.
     pub(super) fn lap(&mut self, stage: Stage) {
         let Some(clock) = &mut self.profiler else {
             return;
@@ -94,7 +94,7 @@ impl<D: Dim> World<D> {
         clock.last = now;
     }
 
-    /// The last stage ends, and the step.
+    /// The last stage and the step end.
     pub(super) fn stop_clock(&mut self) {
         self.lap(Stage::Account);
         if let Some(clock) = &mut self.profiler {

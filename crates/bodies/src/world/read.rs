@@ -1,4 +1,4 @@
-//! What a world tells of itself.
+//! Accessors: model, state, report, contact problem and contacts of the last step.
 
 use contact::Problem;
 use solve::Report;
@@ -10,32 +10,32 @@ use crate::settings::Settings;
 use crate::state::{Contact, StepReport, State};
 
 impl<D: Dim> World<D> {
-    /// All that stays the same.
+    /// The model.
     pub fn model(&self) -> &Model<D> {
         &self.model
     }
 
-    /// Where it is.
+    /// The present state.
     pub fn state(&self) -> &State<D> {
         &self.state
     }
 
-    /// The state alone, to go on with another model.
+    /// The state alone, to continue with another model.
     pub fn into_state(self) -> State<D> {
         self.state
     }
 
-    /// How it is stepped.
+    /// Settings of the time integration.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Account of the last step; before the first one only the energies are there.
+    /// Report of the last step; before the first one only the energies are set.
     pub fn report(&self) -> &StepReport {
         &self.report
     }
 
-    /// Name of the methods that solved the last step, joined by arrows; empty without contacts.
+    /// Names of the methods that solved the last step, joined by arrows; empty without contacts.
     pub fn method(&self) -> String {
         self.scratch
             .solver_report
@@ -43,7 +43,7 @@ impl<D: Dim> World<D> {
             .map_or_else(String::new, Report::method)
     }
 
-    /// The contact problem (★) of the last step; none without contacts.
+    /// The contact problem (★) of the last step; `None` before the first one.
     pub fn problem(&self) -> Option<&Problem> {
         self.scratch.problem.as_ref()
     }
@@ -53,8 +53,9 @@ impl<D: Dim> World<D> {
         &self.scratch.impulse
     }
 
-    /// The bodies of the contacts that no velocity satisfies together, where that is proven of the last step; those
-    /// with the largest part in it first.
+    /// The pairs of bodies whose contacts are infeasible together, where a Farkas certificate of the last step
+    /// proves it;
+    /// those with the largest multipliers first.
     pub fn infeasible(&self) -> Vec<[u32; 2]> {
         let proof = self
             .scratch
@@ -74,15 +75,15 @@ impl<D: Dim> World<D> {
         pairs
     }
 
-    /// Number of contacts of the last step.
+    /// Number of active contacts of the last step.
     pub fn num_contacts(&self) -> usize {
         self.scratch.active.len()
     }
 
-    /// A contact of the last step, sorted by bodies, shift and feature.
+    /// An active contact of the last step; contacts are sorted by bodies, image and feature.
     ///
     /// # Panics
-    /// There are not so many.
+    /// `index` is not below [`World::num_contacts`].
     pub fn contact(&self, index: usize) -> Contact<'_, D> {
         let touch = self.scratch.active[index];
         let found = &self.scratch.detector.candidates()[touch as usize];

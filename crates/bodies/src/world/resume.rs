@@ -1,4 +1,4 @@
-//! A motion that goes on where it was: to the same bits.
+//! Checkpoint and restart: continues a motion with the same bits.
 
 use super::{Scratch, World, check, joint};
 use crate::dim::Dim;
@@ -8,13 +8,14 @@ use crate::settings::Settings;
 use crate::state::{StepReport, State};
 
 impl<D: Dim> World<D> {
-    /// Goes on from a state and the account of the step it is the end of, both of an earlier motion of
-    /// the same model. Nothing is placed, projected or looked at anew, other than by
-    /// [`World::new`]: the next steps are those of that motion, bit by bit. Contacts of the last step
-    /// are not there.
+    /// Continues from a checkpoint: a state and the report of the step that ended there, both of an earlier
+    /// motion of the
+    /// same model. Unlike [`World::new`] this places, projects and initialises nothing: the following steps are
+    /// those
+    /// of that motion, bit by bit. The contacts of the last step cannot be read before the next one.
     ///
     /// # Errors
-    /// The state is none of this model.
+    /// The state does not belong to this model, or is invalid.
     pub fn resume(
         model: Model<D>,
         state: State<D>,
@@ -32,6 +33,7 @@ impl<D: Dim> World<D> {
         }
         let solver = check::solver(&settings)?;
         let mut work = Scratch::new(&model, &settings, solver);
+        // Between steps the end strain rate of the scratch equals that of the state.
         if let Some(lattice) = &state.cell {
             work.cell.end = lattice.rate;
         }
@@ -48,12 +50,12 @@ impl<D: Dim> World<D> {
         })
     }
 
-    /// Goes back, or over, to a state and the account of the step it is the end of, of a motion of the
-    /// same model; the next steps are those of that motion. The memory of placements and velocities
-    /// stays where it is.
+    /// Goes to another state of a motion of the same model, with the report of the step that ended there; the
+    /// following
+    /// steps are those of that motion. Poses and velocities are copied into the memory in use.
     ///
     /// # Errors
-    /// The state is none of this model; nothing is changed.
+    /// The state does not belong to this model, or is invalid; nothing is changed.
     pub fn restore(&mut self, state: &State<D>, ledger: StepReport) -> Result<(), WorldError> {
         check::model(&self.model, state)?;
         let reference = |text: &str| Err(WorldError::Reference(text.to_string()));
@@ -72,17 +74,18 @@ impl<D: Dim> World<D> {
         if let Some(lattice) = &self.state.cell {
             self.scratch.cell.end = lattice.rate;
         }
-        // Touches of the step before are none of this state.
+        // The candidates in memory do not belong to this state.
         self.scratch.active.clear();
         self.report = ledger;
         Ok(())
     }
 
-    /// Puts other velocities in the place of those of the bodies that follow forces; those that are
-    /// given stay. The account then is that of a beginning.
+    /// Replaces the free velocity components of the bodies; locked and prescribed ones stay. The report then is
+    /// that of
+    /// an initial state.
     ///
     /// # Errors
-    /// Not as many as bodies, or one is not finite; nothing is changed.
+    /// A number of velocities other than that of the bodies, or one that is not finite; nothing is changed.
     pub fn set_velocities(&mut self, velocities: &[D::Dofs]) -> Result<(), WorldError> {
         if velocities.len() != self.state.velocities.len() {
             let text = format!(

@@ -1,6 +1,6 @@
 //! A system of the gallery: what it is, how its run ended, which files show it.
 
-use scene::PolyhedronCapsule;
+use scene::Scene;
 use scene::record::{Manifest, Status};
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    pub fn of(scene: &PolyhedronCapsule, group: Group) -> Self {
+    pub fn of(scene: &Scene, group: Group) -> Self {
         Self {
             title: scene.title().into(),
             source: scene.source().into(),

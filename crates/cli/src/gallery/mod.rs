@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
-use scene::PolyhedronCapsule;
+use scene::Scene;
 use serde_json::json;
 
 use crate::interrupt;
@@ -175,7 +175,7 @@ fn make_all(args: &GalleryArgs, names: &[&str]) -> Result<Vec<Entry>, Stop> {
 /// Runs a system and makes its pictures.
 fn one(name: &str, folder: &Path) -> Entry {
     let text = scene::builtin::text(name).unwrap_or_default();
-    let mut entry = match PolyhedronCapsule::parse(name, name, text) {
+    let mut entry = match Scene::parse(name, name, text) {
         Ok(scene) => Entry::of(&scene, Group::of(text)),
         // Tests keep this from happening.
         Err(error) => Entry::broken(name, error.to_string()),

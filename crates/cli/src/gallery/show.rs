@@ -7,7 +7,7 @@ use scene::film::{Frame, GifWriter, Pace, Palette, Plan, Reel, Shooting, Wish};
 use scene::picture::Image;
 use scene::plot::Gallery;
 use scene::record::Record;
-use scene::{PolyhedronCapsule, Threads};
+use scene::{Scene, Threads};
 
 use view::Run;
 use view::html::{self, Request};
@@ -143,7 +143,7 @@ fn still(entry: &Entry, record: &Record, reel: &Reel<'_>) -> Result<Vec<u8>, Str
 /// The middle of the instants of the scene's first picture.
 fn instant(record: &Record) -> Option<f64> {
     let manifest = record.manifest();
-    let scene = PolyhedronCapsule::parse(&manifest.scene, &manifest.origin, &manifest.text).ok()?;
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text).ok()?;
     let picture = scene.pictures().first()?;
     let at = picture.at.get(picture.at.len() / 2)?;
     let part = format!("picture `{}`", picture.name);

@@ -1,11 +1,11 @@
-//! Factors of mass matrices, and blocks of Ĝ made with them.
+//! Cholesky factors of mass matrices, and Jacobian blocks in kinetic coordinates.
 
 use super::too_large;
 use crate::error::ProblemError;
 use crate::kinetic::{BlockStorage, FactoredDelassus, GroupBlock};
 
 impl FactoredDelassus {
-    /// Stores Ĝ = G L⁻ᵀ for one touched group: each row solves L ĝ = g.
+    /// Appends Ĝ = G L⁻ᵀ for one group of the contact being built: each row solves L ĝ = g.
     pub(super) fn push_group_block(
         &mut self,
         group: usize,
@@ -15,9 +15,10 @@ impl FactoredDelassus {
         let (first, last) = (self.group_offset[group], self.group_offset[group + 1]);
         let m = last - first;
         if m == 0 {
-            // Nothing to move; a touch would share its first coordinate with the next group.
+            // An empty group moves nothing; its block would share the first coordinate with the next group.
             return Ok(());
         }
+        // ĝ = L⁻¹ g, row by row.
         let start = self.jacobian.len();
         self.jacobian.extend_from_slice(block);
         if let Some(at) = self.factor_ptr.get(group).copied().flatten() {
@@ -26,7 +27,7 @@ impl FactoredDelassus {
                 forward(l, &mut self.jacobian[start + i * m..start + (i + 1) * m]);
             }
         }
-        // A contact between two points of one group: its blocks add up to one.
+        // A contact between two points of one group: its blocks are added up.
         let own = *self.block_ptr.last().unwrap_or(&0) as usize;
         if let Some(same) = self.blocks[own..].iter().find(|t| t.first_coordinate as usize == first) {
             let (kept, added) = self.jacobian.split_at_mut(start);
@@ -41,14 +42,14 @@ impl FactoredDelassus {
     }
 }
 
-/// Lower Cholesky factor in place (the strict upper part is zeroed).
+/// Lower Cholesky factor in place (the strict upper part is zeroed); the failing pivot and its value otherwise.
 pub(super) fn cholesky(a: &mut [f64], n: usize) -> Result<(), (usize, f64)> {
     for i in 0..n {
         for j in 0..=i {
             let dot: f64 = (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum();
             let rest = a[i * n + j] - dot;
             if i == j {
-                // A pivot lost in rounding is a singular mass matrix, not a small mass.
+                // A pivot at rounding level means a singular mass matrix, not a small mass.
                 if !(rest > 1e-14 * a[i * n + i].abs()) {
                     return Err((i, rest));
                 }
@@ -62,7 +63,7 @@ pub(super) fn cholesky(a: &mut [f64], n: usize) -> Result<(), (usize, f64)> {
     Ok(())
 }
 
-/// Solves L x = b in place.
+/// Solves L x = b in place (forward substitution).
 pub(super) fn forward(l: &[f64], x: &mut [f64]) {
     let n = x.len();
     for i in 0..n {

@@ -1,6 +1,7 @@
-//! Contacts of bodies: sizes are known, so that a contact goes in without a loop of unknown length.
+//! Contacts of rigid bodies: sizes are compile-time constants, so that adding a contact runs no loop of unknown length.
 //!
-//! What is not as expected goes the general way, which refuses it with its reason or takes it.
+//! Anything unusual (mass matrices, one group twice, invalid data) takes the general path, which either adds the
+//! contact or reports the error.
 
 use super::{ProblemBuilder, all_finite, check_finite, same_size, too_large};
 use crate::error::ProblemError;
@@ -8,12 +9,11 @@ use crate::kinetic::{BlockStorage, GroupBlock};
 use crate::law::Law;
 
 impl ProblemBuilder {
-    /// Adds a contact of R rows between one or two groups of M coordinates; see
-    /// [`KineticBuilder::contact_with_rebound`], which it does the same as. Returns the contact's
-    /// index.
+    /// Adds a contact of R rows between one or two groups of M coordinates; same result as
+    /// [`ProblemBuilder::add_contact_with_rebound`]. Returns the contact's index.
     ///
     /// # Errors
-    /// As there.
+    /// As for that method.
     #[inline]
     pub fn add_body_contact<const R: usize, const M: usize>(
         &mut self,
@@ -22,6 +22,7 @@ impl ProblemBuilder {
         boundary: &[f64; R],
         rebound: &[f64; R],
     ) -> Result<usize, ProblemError> {
+        // Fast path only for distinct groups of M kinetic coordinates and finite data.
         let distinct = match touches {
             [_] => true,
             [one, two] => one.0 != two.0,
@@ -34,6 +35,7 @@ impl ProblemBuilder {
         if !sound || law.validate(R).is_err() || !self.room(touches.len() * R * M) {
             return self.add_body_contact_general(law, touches, (boundary, rebound));
         }
+        // b = W_α + ρ U_I + Σ Ĝ v̂_free and the lower triangle of H = Σ Ĝ Ĝᵀ, while the blocks are appended.
         let mut h = [[0.0; R]; R];
         let mut b = [0.0; R];
         for i in 0..R {
@@ -58,6 +60,7 @@ impl ProblemBuilder {
             });
             k.jacobian.extend_from_slice(block.as_flattened());
         }
+        // H is symmetric.
         for i in 0..R {
             for j in 0..i {
                 h[j][i] = h[i][j];
@@ -66,7 +69,7 @@ impl ProblemBuilder {
         Ok(self.finish_sized_contact(law, [boundary, rebound], b, h))
     }
 
-    /// The same for what is not as expected.
+    /// General path of [`ProblemBuilder::add_body_contact`].
     #[cold]
     fn add_body_contact_general<const R: usize, const M: usize>(
         &mut self,
@@ -81,14 +84,14 @@ impl ProblemBuilder {
         self.add_contact_with_rebound(law.clone(), &flat, boundary, rebound)
     }
 
-    /// Adds a contact of three rows between balls in space whose groups have six coordinates, the
-    /// last three about space axes: the orthonormal frame (n, t1, t2), and for one or two balls the
-    /// group with s = ±1/√m and c = ±ρ/√I, ρ the distance of the point from the centre along n. It is
-    /// the contact whose blocks are (s n, 0), (s t1, c t2), (s t2, −c t1), in a third of the memory.
+    /// Adds a contact of three rows between spheres in space whose groups have six coordinates, the
+    /// last three about space axes: the orthonormal frame (n, t1, t2), and for one or two spheres the
+    /// group with s = ±1/√m and c = ±ρ/√I, ρ the distance of the point from the centre along n. It equals
+    /// the contact with the blocks (s n, 0), (s t1, c t2), (s t2, −c t1), in a third of the memory.
     /// Returns the contact's index.
     ///
     /// # Errors
-    /// As [`KineticBuilder::contact_with_rebound`].
+    /// As for [`ProblemBuilder::add_contact_with_rebound`].
     #[inline]
     pub fn add_sphere_contact(
         &mut self,
@@ -98,12 +101,14 @@ impl ProblemBuilder {
         boundary: &[f64; 3],
         rebound: &[f64; 3],
     ) -> Result<usize, ProblemError> {
+        // Compressed block: frame, then (s, c) of each sphere.
         let mut record = [0.0; 13];
         record[..9].copy_from_slice(frame.as_flattened());
         for (which, ball) in balls.iter().take(2).enumerate() {
             record[9 + 2 * which] = ball.1;
             record[10 + 2 * which] = ball.2;
         }
+        // Finite data, one or two spheres, groups of six kinetic coordinates.
         let mut sound = all_finite(&record) & all_finite(boundary) & all_finite(rebound);
         sound &= balls.len().wrapping_sub(1) < 2;
         for ball in balls {
@@ -112,6 +117,7 @@ impl ProblemBuilder {
         if !sound || law.validate(3).is_err() || !self.room(record.len()) {
             self.refuse_balls(law, balls, (&record, boundary, rebound))?;
         }
+        // b and the diagonal H = Σ diag(s², s² + c², s² + c²).
         let k = &mut self.kinetic;
         let block = k.jacobian.len() as u32;
         let (mut normal, mut across) = (0.0, 0.0);
@@ -133,7 +139,7 @@ impl ProblemBuilder {
         Ok(self.finish_sized_contact(law, [boundary, rebound], b, h))
     }
 
-    /// Says what is wrong with a contact of balls.
+    /// Reports what is wrong with a contact of spheres.
     #[cold]
     fn refuse_balls(
         &self,
@@ -148,7 +154,7 @@ impl ProblemBuilder {
         let num = balls.len();
         same_size("the list of balls", num, num.clamp(1, 2), "one or two")?;
         check_finite("G", owner, record)?;
-        // A group with a mass matrix has no balls; anything else is too much for the indices.
+        // A group with a mass matrix is no sphere; what is left is an index overflow.
         for ball in balls {
             let factors = usize::from(self.kinetic.mass_factor(ball.0).is_some());
             same_size(
@@ -161,7 +167,7 @@ impl ProblemBuilder {
         Err(too_large())
     }
 
-    /// Whether a group has `width` kinetic coordinates of unit mass.
+    /// Whether a group has `width` kinetic coordinates and the identity as mass matrix.
     #[inline(always)]
     fn plain(&self, group: usize, width: usize) -> bool {
         let k = &self.kinetic;
@@ -170,14 +176,14 @@ impl ProblemBuilder {
             && k.mass_factor(group).is_none()
     }
 
-    /// Whether `more` entries of Ĝ can be counted.
+    /// Whether `more` entries of Ĝ fit the index type.
     #[inline(always)]
     fn room(&self, more: usize) -> bool {
         self.kinetic.jacobian.len() + more <= u32::MAX as usize
             && self.kinetic.free.len() <= u32::MAX as usize
     }
 
-    /// Ends a contact whose touches are there and whose b and H are known.
+    /// Completes a contact whose group blocks have been appended and whose b and H are known.
     #[inline(always)]
     pub(super) fn finish_sized_contact<const R: usize>(
         &mut self,
@@ -194,7 +200,7 @@ impl ProblemBuilder {
         self.finish_rows(law, [boundary, rebound])
     }
 
-    /// The same where b and H are taken care of.
+    /// Completes a contact whose group blocks, b and H have been appended.
     #[inline(always)]
     pub(super) fn finish_rows<const R: usize>(
         &mut self,
@@ -208,7 +214,7 @@ impl ProblemBuilder {
         k.boundary.push(first, boundary);
         k.rebound.push(first, rebound);
         k.offset.push(first + R);
-        // Written where it stays: what is written in parts and then moved as a whole has to wait.
+        // Constructed in place: writing the law in parts and copying it whole would cause a store-forwarding stall.
         match law {
             Law::Coulomb { mu } => self.law.push(Law::Coulomb { mu: *mu }),
             other => self.law.push(other.clone()),
@@ -217,6 +223,7 @@ impl ProblemBuilder {
     }
 }
 
+/// Scalar product of arrays.
 #[inline(always)]
 fn dot<const M: usize>(x: &[f64; M], y: &[f64; M]) -> f64 {
     let mut sum = 0.0;

@@ -1,11 +1,11 @@
-//! Contacts between two bodies under one law: what is the same for all of them is asked once.
+//! Contacts between two bodies under one law: the checks that are the same for all of them are made once.
 
 use super::{ProblemBuilder, all_finite};
 use crate::error::ProblemError;
 use crate::kinetic::{BlockStorage, GroupBlock};
 use crate::law::Law;
 
-/// Takes contacts of R rows, all of one law, between groups of M kinetic coordinates.
+/// Adds contacts of R rows, all under one law, between groups of M kinetic coordinates.
 #[derive(Debug)]
 pub struct PairContacts<'a, const R: usize, const M: usize> {
     builder: &'a mut ProblemBuilder,
@@ -13,7 +13,7 @@ pub struct PairContacts<'a, const R: usize, const M: usize> {
 }
 
 impl ProblemBuilder {
-    /// A way in for contacts of one law; none where the law does not fit them, or groups are not all of M
+    /// Adds contacts under one law; `None` where the law does not fit R rows, or some group does not have M
     /// kinetic coordinates.
     pub fn pair_contacts<const R: usize, const M: usize>(&mut self, law: Law) -> Option<PairContacts<'_, R, M>> {
         let k = &self.kinetic;
@@ -26,16 +26,16 @@ impl ProblemBuilder {
 }
 
 impl<const R: usize, const M: usize> PairContacts<'_, R, M> {
-    /// The builder, for contacts of other kinds in between.
+    /// The builder, for adding other contacts in between.
     pub fn builder(&mut self) -> &mut ProblemBuilder {
         self.builder
     }
 
-    /// Adds a contact between two groups, without a moving boundary; the same as
-    /// [`KineticBuilder::contact_with_rebound`]. Returns the contact's index.
+    /// Adds a contact between two groups, without a moving boundary; same result as
+    /// [`ProblemBuilder::add_contact_with_rebound`]. Returns the contact's index.
     ///
     /// # Errors
-    /// As there.
+    /// As for that method.
     #[inline(always)]
     pub fn push(
         &mut self,
@@ -43,12 +43,14 @@ impl<const R: usize, const M: usize> PairContacts<'_, R, M> {
         blocks: &[[[f64; M]; R]; 2],
         rebound: &[f64; R],
     ) -> Result<usize, ProblemError> {
+        // v̂_free of both groups.
         let k = &mut self.builder.kinetic;
         let [first, second] = groups.map(|group| group * M);
         let end = |first: usize| k.free.get(first..)?.first_chunk::<M>();
         let (Some(v), Some(w)) = (end(first), end(second)) else {
             return self.push_general(groups, blocks, rebound);
         };
+        // b, H and its trace from both blocks.
         let (mut h, mut b) = ([[0.0; R]; R], [0.0; R]);
         let (mut trace, [g, f]) = (0.0, blocks);
         for i in 0..R {
@@ -59,12 +61,13 @@ impl<const R: usize, const M: usize> PairContacts<'_, R, M> {
             }
             trace += h[i][i];
         }
-        // The trace holds the square of every entry, b every other number: they are finite if these are.
+        // The trace contains the square of every Jacobian entry, b all other numbers: if these are finite, so are all.
         let sound = all_finite(&b) & (trace < f64::INFINITY) & (h[0][0] > 0.0);
         let block = k.jacobian.len();
         if !sound || first == second || block > u32::MAX as usize - 2 * R * M {
             return self.push_general(groups, blocks, rebound);
         }
+        // Append the two group blocks and their entries.
         let touch = |first: usize, block: usize| GroupBlock {
             first_coordinate: first as u32,
             start: block as u32,
@@ -82,7 +85,7 @@ impl<const R: usize, const M: usize> PairContacts<'_, R, M> {
         Ok(builder.finish_rows(&self.law, [&[0.0; R], rebound]))
     }
 
-    /// The same for what is not as expected.
+    /// General path of [`PairContacts::push`].
     #[cold]
     fn push_general(
         &mut self,
@@ -96,6 +99,7 @@ impl<const R: usize, const M: usize> PairContacts<'_, R, M> {
     }
 }
 
+/// Scalar product of arrays.
 #[inline(always)]
 fn dot<const M: usize>(x: &[f64; M], y: &[f64; M]) -> f64 {
     let mut sum = x[0] * y[0];

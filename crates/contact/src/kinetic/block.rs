@@ -1,10 +1,11 @@
-//! Blocks of Ĝ: written out for whoever asks, applied as they are stored.
+//! Kernels on single blocks of Ĝ: gather u += Ĝ v̂, scatter v̂ += Ĝᵀ dr, expansion of a sphere's block.
 
-/// A ball's block, written out.
+/// Expands a sphere's block to a row-major 3 × 6 matrix.
 pub(super) fn sphere_block(record: &[f64], which: u8) -> [f64; 18] {
     let (frame, scale) = record.split_at(9);
     let (s, c) = (scale[2 * which as usize], scale[2 * which as usize + 1]);
     let mut block = [0.0; 18];
+    // Rows (s n, 0), (s t1, c t2), (s t2, −c t1).
     for k in 0..3 {
         block[k] = s * frame[k];
         block[6 + k] = s * frame[3 + k];
@@ -15,12 +16,12 @@ pub(super) fn sphere_block(record: &[f64], which: u8) -> [f64; 18] {
     block
 }
 
-/// A block of Ĝ, row-major, as stored or written out.
+/// A block of Ĝ, row-major: borrowed, or expanded from compressed storage.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum JacobianBlock<'a> {
-    /// As stored.
+    /// A dense block, borrowed.
     Stored(&'a [f64]),
-    /// That of a ball: 3 × 6.
+    /// A sphere's block, expanded: 3 × 6.
     Sphere([f64; 18]),
 }
 
@@ -35,7 +36,7 @@ impl std::ops::Deref for JacobianBlock<'_> {
     }
 }
 
-/// u += Ĝ v̂ for a ball: two scaled vectors against the frame.
+/// u += Ĝ v̂ for a sphere: s v and c ω in the contact frame.
 #[inline(always)]
 pub(crate) fn gather_sphere(record: &[f64], which: u8, v: &[f64], u: &mut [f64]) {
     let f: &[f64; 13] = match record.first_chunk() {
@@ -43,6 +44,7 @@ pub(crate) fn gather_sphere(record: &[f64], which: u8, v: &[f64], u: &mut [f64])
         None => return,
     };
     let (s, c) = (f[9 + 2 * which as usize], f[10 + 2 * which as usize]);
+    // (x, y, z) = s v, (a, b, d) = c ω.
     let (x, y, z) = (s * v[0], s * v[1], s * v[2]);
     let (a, b, d) = (c * v[3], c * v[4], c * v[5]);
     u[0] += f[0] * x + f[1] * y + f[2] * z;
@@ -50,7 +52,7 @@ pub(crate) fn gather_sphere(record: &[f64], which: u8, v: &[f64], u: &mut [f64])
     u[2] += f[6] * x + f[7] * y + f[8] * z - (f[3] * a + f[4] * b + f[5] * d);
 }
 
-/// v̂ += Ĝᵀ dr for a ball.
+/// v̂ += Ĝᵀ dr for a sphere.
 #[inline(always)]
 pub(super) fn scatter_sphere(record: &[f64], which: u8, dr: &[f64], v: &mut [f64]) {
     let f: &[f64; 13] = match record.first_chunk() {
@@ -64,6 +66,7 @@ pub(super) fn scatter_sphere(record: &[f64], which: u8, dr: &[f64], v: &mut [f64
     }
 }
 
+/// u += Ĝ v̂ for a D × M block.
 #[inline(always)]
 pub(super) fn gather_fixed<const D: usize, const M: usize>(
     block: &[f64],
@@ -79,6 +82,7 @@ pub(super) fn gather_fixed<const D: usize, const M: usize>(
     }
 }
 
+/// v̂ += Ĝᵀ dr for a D × M block.
 #[inline(always)]
 pub(super) fn scatter_fixed<const D: usize, const M: usize>(
     block: &[f64],

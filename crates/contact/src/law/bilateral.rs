@@ -1,9 +1,9 @@
 //! Bilateral rows: u = H r + q = 0 (B02 §2, §4).
 //!
-//! Method: elimination with complete pivoting on the equilibrated block. Dependent rows, where the
-//! constraint is redundant, leave r undetermined; one of its values is returned and u = 0 holds as
+//! Method: Gaussian elimination with complete pivoting on the equilibrated block. Dependent rows (a redundant
+//! constraint) leave r undetermined; one of its values is returned and u = 0 holds as
 //! long as the rows are consistent. If they are not, no impulse makes u vanish (B02
-//! counter-example 3) and the judge shows it.
+//! counter-example 3) and the residual shows it.
 
 use super::small::{self, MAX_ROWS};
 

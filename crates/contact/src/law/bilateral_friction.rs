@@ -1,4 +1,4 @@
-//! Bilateral rows with friction (B02 §6): the joint holds and rubs.
+//! Bilateral rows with friction (B02 §6): a joint that carries load of either sign, with Coulomb friction.
 //!
 //! ```text
 //! u = H r + q,   u_n = 0 (one or two rows, r_n of either sign),   -u_t ∈ N_{mu |r_n| D}(r_t)
@@ -7,8 +7,8 @@
 //! One normal row: q_n < 0 is Coulomb's problem, whose answer has r_n > 0; q_n > 0 is its mirror
 //! image; q_n = 0 leaves r = 0, u_t = q_t. Two normal rows: the reduced problem with s = |r_n|.
 //!
-//! Limits: with strong coupling of normal and tangential rows a solution of the other sign may
-//! exist besides (as in Painlevé's example); the one whose normal impulse opposes q_n is taken.
+//! Limits: with strong normal–tangential coupling a solution of the other sign may
+//! exist as well (as in Painlevé's example); the one whose normal impulse opposes q_n is taken.
 
 use super::reduced::Reduced;
 use super::{Status, coulomb2, coulomb3};
@@ -17,6 +17,7 @@ use super::{Status, coulomb2, coulomb3};
 pub(super) fn solve(h: &[f64], q: &[f64], k: usize, mu: f64, r: &mut [f64]) -> Status {
     let d = q.len();
     r.fill(0.0);
+    // No normal load: no friction.
     if q[..k].iter().all(|&x| x == 0.0) {
         return if q[k..].iter().all(|&x| x == 0.0) {
             Status::Stick

@@ -6,13 +6,13 @@
 //! u = H r + q,   0 <= u_n ⊥ r_n >= 0,   -u_t ∈ N_{r_n D}(r_t),   D = [-minus, plus]      (M88 §13)
 //! ```
 //!
-//! Method (M88 §14): q_n >= 0 takes r = 0, also where Painlevé's other solutions exist. Otherwise
-//! u_n = 0 restricts r to a straight line which enters the cone at r_t = 0; the law asks for the
-//! point of that line nearest, in the sense of dissipation, to the sticking point. A convex set
-//! leaves a line once, so the answer is the sticking point when it is inside and the exit point
-//! otherwise: no case distinction can fail and no iteration is needed. If nothing moves along t,
-//! r_t at rest is free and the least is given, 0; if moreover b does not vanish and friction jams,
-//! no impulse obeys the law and the frictionless one is given.
+//! Method (M88 §14): q_n >= 0 takes r = 0, even where Painlevé's other solutions exist. Otherwise
+//! u_n = 0 restricts r to a straight line which enters the cone at r_t = 0; the law selects the
+//! point of that line inside the cone closest to the sticking point. A convex set
+//! leaves a line once, so the answer is the sticking point if it is inside and the exit point
+//! otherwise: no iteration, and no case that can fail. If B = H_tt - H_tn H_nt/H_nn vanishes,
+//! r_t at rest is undetermined and 0 is taken; if moreover b does not vanish and friction jams,
+//! no impulse obeys the law and the frictionless one is returned.
 //!
 //! Limits: H_nn > 0 and a positive semi-definite H are expected; anything else still gives finite
 //! numbers. H need not be symmetric.
@@ -32,13 +32,13 @@ pub fn solve(h: &[[f64; 2]; 2], q: &[f64; 2], plus: f64, minus: f64) -> ([f64; 2
     let c = h[1][0] / hnn;
     let b_mat = h[1][1] - c * h[0][1];
     let b = q[1] - c * q[0];
-    // Where nothing moves along t (to the rounding of H) and nothing but rounding of b is left, no
-    // friction is needed: the planar case of `super::singular`.
+    // If nothing moves along t (to the rounding of H) and b is rounding, no friction is needed: the planar case of
+    // `super::singular`.
     let still = b_mat.abs() <= RANK_TOLERANCE * h[1][1] && b.abs() <= RANK_TOLERANCE * (q[1].abs() + (c * q[0]).abs());
     if b == 0.0 || still {
         return finite([-q[0] / hnn, 0.0], Status::Stick, q[0] / hnn);
     }
-    // Friction opposes b: it leans towards the side `w` of the section.
+    // Friction opposes b: the active bound of the section is `w`.
     let w = if b < 0.0 { plus } else { -minus };
     let den = hnn + w * h[0][1];
     // Sticking point, kept finite when the tangential part is singular to rounding.
@@ -46,18 +46,19 @@ pub fn solve(h: &[[f64; 2]; 2], q: &[f64; 2], plus: f64, minus: f64) -> ([f64; 2
     let stick = -b / b_mat.max(floor);
     // The line is inside the cone as long as |r_t| <= |w| r_n, that is |r_t| den <= -|w| q_n.
     if den <= 0.0 && b_mat.abs() <= floor {
-        // Friction jams at a velocity no impulse stops: nothing obeys the law.
+        // Friction jams at a velocity that no impulse stops: no impulse obeys the law.
         return finite([-q[0] / hnn, 0.0], Status::Slip, q[0] / hnn);
     }
     if den <= 0.0 || stick.abs() * den <= -w.abs() * q[0] {
         let r_n = -(q[0] + h[0][1] * stick) / hnn;
         return finite([r_n.max(0.0), stick], Status::Stick, q[0] / hnn);
     }
+    // Exit point of the line: sliding at the bound w.
     let r_n = -q[0] / den;
     finite([r_n, w * r_n], Status::Slip, q[0] / hnn)
 }
 
-/// The status that [`solve`] answers for one coefficient, without its divisions: with H_nn > 0 every
+/// The status that [`solve`] returns for one coefficient, without divisions: with H_nn > 0 every
 /// comparison is multiplied by it, b = β / H_nn and B = Β / H_nn.
 #[inline]
 pub fn status(h: &[[f64; 2]; 2], q: &[f64; 2], mu: f64) -> Status {
@@ -65,11 +66,12 @@ pub fn status(h: &[[f64; 2]; 2], q: &[f64; 2], mu: f64) -> Status {
     if !(q[0] < 0.0 && hnn > 0.0) {
         return Status::Open;
     }
+    // β = H_nn b and H_nn B.
     let beta = hnn * q[1] - h[1][0] * q[0];
     let b_mat = hnn * h[1][1] - h[1][0] * h[0][1];
     let lean = if beta < 0.0 { h[0][1] } else { -h[0][1] };
     let den = hnn + mu * lean;
-    // Where the tangential part is singular to rounding, or numbers are out of range, it is looked at.
+    // Singular to rounding, or out of range: let `solve` decide.
     let usual = b_mat > SMALL * hnn * h[1][1] && den > 0.0 && den < LARGE && b_mat < LARGE;
     if !usual || beta == 0.0 || !(beta.abs() < LARGE) {
         return solve(h, q, mu, mu).1;
@@ -86,24 +88,26 @@ pub fn natural_residual(mu: f64, kappa: f64, r: [f64; 2], u: [f64; 2]) -> [f64; 
     let n = r[0] - kappa * (u[0] + mu * u[1].abs());
     let t = r[1] - kappa * u[1];
     let size = t.abs();
-    // The polar cone first, as `convex::cone` does.
+    // Polar cone first, as in `convex::cone`.
     if mu * size <= -n {
         return r;
     }
+    // Inside the cone.
     if size <= mu * n {
         return [r[0] - n, r[1] - t];
     }
+    // Nearest point on the edge.
     let edge = (n + mu * size) / (1.0 + mu * mu);
     [r[0] - edge, r[1] - (mu * edge).copysign(t)]
 }
 
-/// Below this share of H_tt the tangential part is near its rounding.
+/// Below this share of H_tt the tangential entry is close to rounding.
 const SMALL: f64 = 1e-9;
 
-/// Squares of such numbers are finite.
+/// Numbers below this have finite squares.
 const LARGE: f64 = 1e150;
 
-/// Replaces an overflowed answer by the frictionless one, so that no caller ever sees NaN.
+/// Replaces an overflowed impulse by the frictionless one, so that no caller sees NaN.
 #[inline]
 fn finite(r: [f64; 2], status: Status, minus_r_n: f64) -> ([f64; 2], Status) {
     if (r[0] + r[1]).is_finite() {

@@ -6,8 +6,8 @@
 //! u = H r + q,   0 <= u_n ⊥ r_n >= 0,   -u_t ∈ N_{mu r_n D}(r_t)                         (M88 12.2)
 //! ```
 //!
-//! Method. q_n >= 0 is open. Otherwise u_n = 0 eliminates r_n and leaves u_t = B r_t + b; sticking
-//! is r_t = -B⁻¹b when that lies in the cone; sliding is u_t = -λ r_t with λ > 0, hence
+//! Method (multiplier of Bonnefon and Daviet 2011). q_n >= 0 is open. Otherwise u_n = 0 eliminates r_n and leaves
+//! u_t = B r_t + b; sticking is r_t = -B⁻¹b when that lies in the cone; sliding is u_t = -λ r_t with λ > 0, hence
 //! r_t = -(B + λI)⁻¹ b. With c = adj(B) b and D(λ) = det(B + λI),
 //!
 //! ```text
@@ -16,31 +16,31 @@
 //!
 //! |c + λb| is convex: replacing it by its tangent gives a quadratic below ψ that touches it at the
 //! iterate. Its positive root can therefore never pass the smallest root of ψ, so the iteration
-//! climbs monotonically to the smallest λ, quadratically and without a bracket. A Newton iteration
-//! on r_t itself then removes what the adjugate lost on an ill-conditioned B.
+//! increases monotonically to the smallest λ, with quadratic convergence and without a bracket. A Newton iteration
+//! on r_t itself then removes the error of the adjugate for an ill-conditioned B.
 //!
-//! Where B is singular, because the contact cannot move in every direction, `law::singular`
-//! takes over: sticking then has more than one impulse to choose from (M88 §17).
+//! A rank-deficient B (the contact cannot move in every direction) is handled by `law::singular`:
+//! the sticking impulse is then not unique (M88 §17).
 //!
 //! Limits: as in [`super::coulomb2`].
 
 use super::{Status, singular};
 
-/// Steps of the monotone iteration; 4 to 8 are usual, near-double roots halve the distance to the
-/// root each time and Newton takes over.
+/// Steps of the monotone iteration; 4 to 8 are usual. Near double roots each step halves the distance to the
+/// root, and Newton's iteration takes over.
 const MAX_LAMBDA_STEPS: usize = 40;
-/// Steps of Newton's iteration on r_t; it is stopped earlier as soon as it does not improve.
+/// Steps of Newton's iteration on r_t; it stops earlier once it no longer improves.
 const MAX_POLISH_STEPS: usize = 12;
 
-/// What is known before anything slides.
+/// Result of eliminating the normal row.
 enum NormalElimination {
-    /// The impulse and the status.
+    /// Open, sticking or without a sliding direction: the impulse and the status.
     Done([f64; 3], Status),
-    /// It slides: B, b, H_nt and 1/H_nn.
+    /// The contact slides: B, b, H_nt and 1/H_nn.
     Slides([[f64; 2]; 2], [f64; 2], [f64; 2], f64),
 }
 
-/// Open and sticking contacts, and those without a direction to slide in.
+/// Eliminates the normal row by u_n = 0; answers open and sticking contacts, and those with mu = 0 or b = 0.
 #[inline]
 fn eliminate_normal(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> NormalElimination {
     let hnn = h[0][0];
@@ -48,6 +48,7 @@ fn eliminate_normal(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> NormalEliminati
     if !(q[0] < 0.0 && hnn > 0.0) {
         return NormalElimination::Done([0.0; 3], Status::Open);
     }
+    // Schur complement: u_t = B r_t + b on u_n = 0.
     let done = |(r, status)| NormalElimination::Done(r, status);
     let inv = 1.0 / hnn;
     let w = [h[0][1], h[0][2]];
@@ -57,9 +58,9 @@ fn eliminate_normal(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> NormalEliminati
         [h[1][1] - cx * w[0], h[1][2] - cx * w[1]],
         [h[2][1] - cy * w[0], h[2][2] - cy * w[1]],
     ];
-    // Below this a pivot of B is rounding of H; raising the diagonal by it changes u_t by less
-    // than the rounding of H r, and makes the tangential part definite. Each axis has its own, as
-    // the elliptic law scales them apart.
+    // A pivot of B below this is rounding of H; raising the diagonal by it changes u_t by less
+    // than the rounding of H r and makes the tangential block definite. One floor per axis, since
+    // the elliptic law scales the axes differently.
     let floor = [1, 2].map(|i| 8.0 * f64::EPSILON * h[i][i].abs() + 1e-40 * hnn);
     let (stick, definite) = solve2(&bm, &b, &floor);
     if singular::may_be_rank_deficient(&bm, h[1][1], h[2][2])
@@ -76,6 +77,7 @@ fn eliminate_normal(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> NormalEliminati
     } else {
         solve2(&bm, &b, &floor).0
     };
+    // Sticking impulse inside the cone?
     let r_n = -(q[0] + w[0] * stick[0] + w[1] * stick[1]) * inv;
     if norm(stick) <= mu * r_n {
         return done(finite([r_n, stick[0], stick[1]], Status::Stick, q[0] * inv));
@@ -93,22 +95,23 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> ([f64; 3], Status) {
         NormalElimination::Done(r, status) => return (r, status),
         NormalElimination::Slides(bm, b, w, inv) => (bm, b, w, inv),
     };
+    // Slip multiplier, then Newton.
     let start = slide(&bm, &b, &w, q[0], inv, mu);
     let kappa = 1.0 / (bm[0][0] + bm[1][1]);
     let t = polish(&bm, &b, &w, q[0], inv, mu, kappa, start);
     let r_n = -(q[0] + w[0] * t[0] + w[1] * t[1]) * inv;
-    // The last rounding goes out of the cone's equation, not into it.
+    // Put the last rounding error into r_t, so that the cone's equation holds exactly.
     let c = mu * r_n / norm(t);
     finite([r_n, c * t[0], c * t[1]], Status::Slip, q[0] * inv)
 }
 
-/// The status that [`solve`] answers: one that slides is not followed to where it does.
+/// The status that [`solve`] returns; a sliding impulse is not computed.
 #[inline]
 pub fn status(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> Status {
     let [[n, a, b], [c, s, d], [e, f, t]] = *h;
     let apart = [a, b, c, d, e, f].iter().all(|entry| *entry == 0.0);
-    // Balls: nothing is coupled. These are the numbers that `begin` comes to, where no product of
-    // entries is beyond all bounds.
+    // Spheres: H is diagonal. Same numbers as in `eliminate_normal`, provided that no product of entries over- or
+    // underflows.
     let usual = n.min(s).min(t) > 1e-100 && n.max(s).max(t) < 1e100;
     if apart && q[0] < 0.0 && usual && s.min(t) > 1e-30 * n {
         let (r_n, stick) = (-q[0] * (1.0 / n), [-q[1] / s, -q[2] / t]);
@@ -119,18 +122,19 @@ pub fn status(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> Status {
     }
     match eliminate_normal(h, q, mu) {
         NormalElimination::Done(_, status) => status,
-        // An impulse that overflows is replaced by the frictionless one, which slides as well.
+        // An overflowed impulse is replaced by the frictionless one, which slides as well.
         NormalElimination::Slides(_, _, _, inv) if (q[0] * inv).is_finite() => Status::Slip,
         NormalElimination::Slides(..) => solve(h, q, mu).1,
     }
 }
 
+/// Euclidean norm.
 #[inline]
 fn norm(x: [f64; 2]) -> f64 {
     (x[0] * x[0] + x[1] * x[1]).sqrt()
 }
 
-/// -B⁻¹ b by elimination on the larger diagonal entry; false when a pivot is below `floor`.
+/// -B⁻¹ b, eliminating on the larger diagonal entry; false if a pivot is below `floor`.
 #[inline]
 fn solve2(m: &[[f64; 2]; 2], b: &[f64; 2], floor: &[f64; 2]) -> ([f64; 2], bool) {
     let i = usize::from(m[1][1] > m[0][0]);
@@ -153,6 +157,7 @@ pub(super) fn slide(
     inv: f64,
     mu: f64,
 ) -> [f64; 2] {
+    // c = adj(B) b and the coefficients of N(λ) = n0 + n1 λ + n2 λ².
     let c = [
         bm[1][1] * b[0] - bm[0][1] * b[1],
         bm[0][0] * b[1] - bm[1][0] * b[0],
@@ -161,6 +166,7 @@ pub(super) fn slide(
     let n2 = -q_n * inv;
     let n1 = n2 * (bm[0][0] + bm[1][1]) + inv * (w[0] * b[0] + w[1] * b[1]);
     let n0 = n2 * det + inv * (w[0] * c[0] + w[1] * c[1]);
+    // Monotone iteration to the smallest root.
     let mut lam = 0.0_f64;
     for _ in 0..MAX_LAMBDA_STEPS {
         let e = [c[0] + lam * b[0], c[1] + lam * b[1]];
@@ -189,15 +195,16 @@ pub(super) fn slide(
             break;
         }
     }
+    // r_t = -(B + λI)⁻¹ b.
     let shifted = [[bm[0][0] + lam, bm[0][1]], [bm[1][0], bm[1][1] + lam]];
     solve2(&shifted, b, &[0.0; 2]).0
 }
 
-/// Newton on |r_t| = mu r_n, p·u_t = 0 with t = r_t/|r_t|, p ⊥ t, in the unknown r_t.
+/// Newton's method on |r_t| = mu r_n, p·u_t = 0 with t = r_t/|r_t|, p ⊥ t, in the unknown r_t.
 ///
-/// The angle alone would do with r_n = -q_n / (H_nn + mu H_nt·t), but where that denominator nearly
-/// vanishes one rounding of the angle moves r_n by many digits; r_t itself has no such direction.
-/// `kappa` turns velocities into impulses, so that both equations are measured alike.
+/// The angle alone would suffice with r_n = -q_n / (H_nn + mu H_nt·t), but where that denominator nearly
+/// vanishes one rounding of the angle changes r_n by many digits; r_t has no such sensitivity.
+/// `kappa` converts velocities to impulses, so that both equations have one unit.
 #[allow(clippy::too_many_arguments)]
 #[inline]
 pub(super) fn polish(
@@ -213,6 +220,7 @@ pub(super) fn polish(
     let mut r = start;
     let mut best = (f64::INFINITY, start);
     for _ in 0..MAX_POLISH_STEPS {
+        // Both equations at r_t.
         let len = norm(r);
         let t = [r[0] / len, r[1] / len];
         let p = [-t[1], t[0]];
@@ -223,7 +231,7 @@ pub(super) fn polish(
         let f = len + mu * inv * (q_n + w[0] * r[0] + w[1] * r[1]);
         let g = p[0] * u[0] + p[1] * u[1];
         let miss = f.abs().max(kappa * g.abs());
-        // NaN ends here too: only an improvement goes on.
+        // Go on only after an improvement; NaN ends here too.
         if miss.is_nan() || miss >= best.0 {
             break;
         }
@@ -231,6 +239,7 @@ pub(super) fn polish(
         if miss <= f64::EPSILON * len {
             break;
         }
+        // Newton step by Cramer's rule.
         let lam = -(t[0] * u[0] + t[1] * u[1]) / len;
         let df = [t[0] + mu * inv * w[0], t[1] + mu * inv * w[1]];
         let dg = [
@@ -244,7 +253,7 @@ pub(super) fn polish(
     best.1
 }
 
-/// Replaces an overflowed answer by the frictionless one, so that no caller ever sees NaN.
+/// Replaces an overflowed impulse by the frictionless one, so that no caller sees NaN.
 #[inline]
 fn finite(r: [f64; 3], status: Status, minus_r_n: f64) -> ([f64; 3], Status) {
     if (r[0] + r[1] + r[2]).is_finite() {

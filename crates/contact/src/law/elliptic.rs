@@ -17,6 +17,7 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], mu1: f64, mu2: f64) -> ([f64; 3], 
     if mu1 == 0.0 || mu2 == 0.0 {
         return degenerate(h, q, mu1, mu2);
     }
+    // H' = P H P, q' = P q: the isotropic problem with mu = 1.
     let p = [1.0, mu1, mu2];
     let mut hp = *h;
     for i in 0..3 {
@@ -30,12 +31,13 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], mu1: f64, mu2: f64) -> ([f64; 3], 
 
 /// One axis (or both) of length zero.
 fn degenerate(h: &[[f64; 3]; 3], q: &[f64; 3], mu1: f64, mu2: f64) -> ([f64; 3], Status) {
+    // Planar problem on the remaining axis.
     let (kept, dropped, mu) = if mu2 == 0.0 { (1, 2, mu1) } else { (2, 1, mu2) };
     let h2 = [[h[0][0], h[0][kept]], [h[kept][0], h[kept][kept]]];
     let (r2, status) = coulomb2::solve(&h2, &[q[0], q[kept]], mu, mu);
     let mut r = [0.0; 3];
     (r[0], r[kept]) = (r2[0], r2[1]);
-    // The free axis slides unless its velocity vanishes to the rounding of its own sum.
+    // The frictionless axis slides unless its velocity vanishes to the rounding of its own sum.
     let parts = [h[dropped][0] * r[0], h[dropped][kept] * r[kept], q[dropped]];
     let size = parts.iter().map(|v| v.abs()).sum::<f64>();
     let slides = parts.iter().sum::<f64>().abs() > 4.0 * f64::EPSILON * size;

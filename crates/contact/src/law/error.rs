@@ -1,4 +1,4 @@
-//! What can be wrong with a law, said so that its owner can mend it.
+//! Errors of a law's parameters; each message says what to change.
 
 /// A law whose parameters make no sense, or that does not fit the rows of its contact.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -46,7 +46,7 @@ pub enum LawError {
         /// What fails and what was expected.
         why: &'static str,
     },
-    /// A set of impulses that is not closed convex with 0 inside.
+    /// A set of impulses that is not closed and convex with 0 in it.
     #[error("non-firm set: {name} is {value} in row {row}, but {expected}")]
     Set {
         /// Which number.

@@ -1,9 +1,9 @@
-//! How far a pair (r, u) misses each physical statement of its law.
+//! Violations of the physical statements of a law (residual R4).
 
 use super::Law;
 use super::small::{dot, norm};
 
-/// Misses of one contact, never negative; the judge divides them by the scales of its problem.
+/// Violations of one contact, never negative; `judge` makes them relative to the scales of the problem.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Violations {
     /// Approach velocity, max(0, -u_n).
@@ -13,16 +13,16 @@ pub struct Violations {
     pub cone_violation: f64,
     /// |r_n u_n|, an energy.
     pub normal_complementarity: f64,
-    /// Miss of maximal dissipation, an energy: | |u_t| r_t + mu r_n u_t | summed over discs (in the
-    /// axes that make an ellipse a disc), |r_t·u_t + r_n g(u)| for other sections,
+    /// Error of the principle of maximal dissipation, an energy: | |u_t| r_t + mu r_n u_t | summed over discs (in
+    /// the axes that make an ellipse a disc), |r_t·u_t + r_n g(u)| for other sections,
     /// |r·u + σ_C(-u)| for a non-firm block.
     pub tangential_dissipation_gap: f64,
-    /// Largest velocity of a row that must not move.
+    /// Largest velocity of a bilateral row.
     pub bilateral_violation: f64,
 }
 
 impl Law {
-    /// The physical misses of (r, u).
+    /// The violations of (r, u).
     #[must_use]
     pub fn violations(&self, r: &[f64], u: &[f64]) -> Violations {
         let mut gaps = Violations::default();
@@ -46,7 +46,7 @@ impl Law {
         gaps
     }
 
-    /// Miss of maximal dissipation of a unilateral law.
+    /// Error of maximal dissipation of a unilateral law.
     fn dissipation_gap(&self, r: &[f64], u: &[f64]) -> f64 {
         match self {
             Self::Frictionless => 0.0,
@@ -54,7 +54,7 @@ impl Law {
                 disc_gap(self.disc_radius().unwrap_or(0.0) * r[0], &r[1..], &u[1..])
             }
             Self::CoulombElliptic { mu1, mu2 } => {
-                // u' = P u, r' = P⁻¹ r; an axis of length zero has r' = 0 and drops out.
+                // u' = P u, r' = P⁻¹ r map the ellipse to a disc; an axis of length zero has r' = 0 and drops out.
                 let scaled = |r: f64, mu: f64| if mu > 0.0 { r / mu } else { 0.0 };
                 let r2 = [scaled(r[1], *mu1), scaled(r[2], *mu2)];
                 disc_gap(r[0], &r2, &[mu1 * u[1], mu2 * u[2]])
@@ -74,7 +74,7 @@ impl Law {
     }
 }
 
-/// | |u| r + bound u |: zero exactly when u = 0 or r = -bound u/|u|.
+/// | |u| r + bound u |: zero if and only if u = 0 or r = -bound u/|u|.
 fn disc_gap(bound: f64, r: &[f64], u: &[f64]) -> f64 {
     let nu = norm(u);
     let mut sum = 0.0;
@@ -85,6 +85,7 @@ fn disc_gap(bound: f64, r: &[f64], u: &[f64]) -> f64 {
     sum.sqrt()
 }
 
+/// Largest absolute value.
 fn largest(u: &[f64]) -> f64 {
     u.iter().fold(0.0, |m, v| m.max(v.abs()))
 }

@@ -1,4 +1,4 @@
-//! Friction by the least kinetic energy, D a disc or an ellipse (P15 7).
+//! Friction by least kinetic energy (maximal dissipation variant of Paoli), D a disc or an ellipse (P15 7).
 //!
 //! ```text
 //! u⁺ = proj(0, (u⁻ + A⁻¹K) ∩ { u_n = 0 })  in the kinetic metric:
@@ -6,30 +6,30 @@
 //! ρ = −q_n/H_nn,   w = H_tn/H_nn,   B = H_tt − H_tn w,   b = q_t + ρ H_tn
 //! ```
 //!
-//! For one tangential direction, and where H_nt = 0, this is Coulomb's law. For two directions that the normal
-//! impulse moves it is another: sliding is along the normal of the section { y ∈ (ρ − w·y) D }, not of r_n D,
+//! With one tangential direction, and where H_nt = 0, this is Coulomb's law. With two directions and normal–tangential
+//! coupling it differs: sliding is along the normal of the section { y ∈ (ρ − w·y) D }, not of r_n D,
 //!
 //! ```text
 //! −û_t ∈ N_{r_n D}(r_t),   û_t = u_t + g w,   g = max over D of −û_t·y:      Coulomb's law with û for u.
 //! ```
 //!
-//! Method. In coordinates in which B is the identity the minimiser is the point of the section next to
-//! y₀ = −B⁻¹b. The boundary is star-shaped about 0, y = μρ e/(1 + μ w·e) with normal e + μw; the part that is seen
-//! from y₀ is one arc around the direction of y₀, on which the slope of the energy changes its sign once. The
-//! angle is bisected there; Newton's method on y then removes what an angle close to an asymptote (μ|w| > 1: γ < 0)
-//! cannot resolve. An ellipse is a disc after scaling.
+//! Method. In coordinates in which B is the identity the minimiser is the point of the section closest to
+//! y₀ = −B⁻¹b. The boundary is star-shaped about 0, y = μρ e/(1 + μ w·e) with normal e + μw; the part visible
+//! from y₀ is one arc around the direction of y₀, on which the slope of the energy changes sign once. The
+//! angle is bisected there; Newton's method on y then removes the error of an angle close to an asymptote
+//! (μ|w| > 1: γ < 0). An ellipse is a disc after scaling.
 
 use super::{Law, block3};
 
-/// Halvings of an arc of π, to the resolution of numbers.
+/// Bisections of an arc of π, down to the spacing of floating-point numbers.
 const HALVINGS: usize = 60;
-/// Steps of Newton's iteration; it is stopped earlier as soon as it does not improve.
+/// Steps of Newton's iteration; it stops earlier once it no longer improves.
 const POLISH_STEPS: usize = 12;
 
 impl Law {
-    /// The impulse of least kinetic energy with u_n = 0 (P15 7), and g w: with it added to the tangential velocity
-    /// the impulse obeys this law. `None` for laws without a disc or an ellipse of friction in two directions, for
-    /// which u⁻ is not approaching, and where that is Coulomb's law.
+    /// The impulse of least kinetic energy with u_n = 0 (P15 7), and g w: with g w added to the tangential velocity
+    /// the impulse obeys this law. `None` for laws without a disc or an ellipse of friction in two directions, and
+    /// for contacts that do not approach.
     #[must_use]
     pub fn least_energy(&self, h: &[f64], q: &[f64]) -> Option<([f64; 3], [f64; 2])> {
         let radii = match self {
@@ -39,6 +39,7 @@ impl Law {
         if q.len() != 3 || !(radii[0] > 0.0 && radii[1] > 0.0) {
             return None;
         }
+        // Scale the ellipse to the unit disc.
         let p = [1.0, radii[0], radii[1]];
         let mut scaled = block3(h);
         for i in 0..3 {
@@ -58,12 +59,12 @@ fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
-/// A quarter turn.
+/// Rotation by a quarter turn.
 fn quarter_turn(a: [f64; 2]) -> [f64; 2] {
     [-a[1], a[0]]
 }
 
-/// The reduced problem for the unit disc.
+/// The problem in y = r_t after eliminating r_n, for the unit disc.
 struct LeastEnergyProblem {
     b: [[f64; 2]; 2],
     free: [f64; 2],
@@ -72,27 +73,27 @@ struct LeastEnergyProblem {
 }
 
 impl LeastEnergyProblem {
-    /// u_t at an impulse.
+    /// u_t at the impulse y.
     fn velocity(&self, y: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|i| dot(self.b[i], y) + self.free[i])
     }
 
-    /// Normal of the section at the boundary point in the direction `e`.
+    /// Normal of the section at the boundary point in direction `e`.
     fn normal(&self, e: [f64; 2]) -> [f64; 2] {
         [e[0] + self.w[0], e[1] + self.w[1]]
     }
 
-    /// The boundary point in the direction `e`, where there is one.
+    /// Boundary point in direction `e`; `None` beyond the asymptote.
     fn boundary(&self, e: [f64; 2]) -> Option<[f64; 2]> {
         let below = 1.0 + dot(self.w, e);
         (below > 0.0).then(|| e.map(|x| self.rho * x / below))
     }
 
-    /// The sliding impulse, with the unconstrained minimiser `apart` outside the section.
+    /// The sliding impulse; the unconstrained minimiser `apart` is outside the section.
     fn slide(&self, apart: [f64; 2]) -> [f64; 2] {
         let first = apart[1].atan2(apart[0]);
         let direction = |angle: f64| [angle.cos(), angle.sin()];
-        // Slope of the energy along the boundary; infinite where the boundary is not seen from outside.
+        // Slope of the energy along the boundary; `None` where the boundary is not visible from `apart`.
         let slope = |angle: f64| {
             let e = direction(angle);
             let (y, n) = (self.boundary(e)?, self.normal(e));
@@ -103,6 +104,7 @@ impl LeastEnergyProblem {
             Some(s) if s > 0.0 => -1.0,
             _ => 1.0,
         };
+        // Bisection on the angle.
         let (mut low, mut high) = (0.0, std::f64::consts::PI);
         for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
@@ -115,7 +117,7 @@ impl LeastEnergyProblem {
         self.polish(y.unwrap_or([0.0; 2]))
     }
 
-    /// Newton on |y| = ρ − w·y and u_t along the normal.
+    /// Newton's method on |y| = ρ − w·y and u_t parallel to the normal.
     fn polish(&self, start: [f64; 2]) -> [f64; 2] {
         let kappa = 1.0 / (self.b[0][0] + self.b[1][1]);
         let (mut y, mut best) = (start, (f64::INFINITY, start));
@@ -127,11 +129,12 @@ impl LeastEnergyProblem {
             let off = size - self.rho + dot(self.w, y);
             let across = dot(p, u);
             let miss = off.abs().max(kappa * across.abs());
-            // NaN ends here too: only an improvement goes on.
+            // Go on only after an improvement; NaN ends here too.
             if miss.is_nan() || miss >= best.0 {
                 break;
             }
             best = (miss, y);
+            // Newton step by Cramer's rule.
             let (turned, along) = (quarter_turn(e), dot(e, u) / size);
             let slope = [0, 1].map(|i| dot(self.b[i], p) - along * turned[i]);
             let det = n[0] * slope[1] - n[1] * slope[0];
@@ -142,7 +145,7 @@ impl LeastEnergyProblem {
     }
 }
 
-/// The impulse and g w for the unit disc.
+/// The impulse and g w, for the unit disc.
 fn solve(h: &[[f64; 3]; 3], q: &[f64; 3]) -> Option<([f64; 3], [f64; 2])> {
     let normal = h[0][0];
     if !(q[0] < 0.0 && normal > 0.0) {
@@ -150,7 +153,7 @@ fn solve(h: &[[f64; 3]; 3], q: &[f64; 3]) -> Option<([f64; 3], [f64; 2])> {
     }
     let w = [h[1][0] / normal, h[2][0] / normal];
     let rho = -q[0] / normal;
-    // A pivot below this is rounding of H: raising the diagonal by it changes u_t by less.
+    // A pivot below this is rounding of H; raising the diagonal by it changes u_t by less.
     let floor = [1, 2].map(|i: usize| 8.0 * f64::EPSILON * h[i][i].abs() + 1e-40 * normal);
     let mut b = [0, 1].map(|i: usize| [0, 1].map(|j: usize| h[i + 1][j + 1] - w[i] * h[0][j + 1]));
     (b[0][0], b[1][1]) = (b[0][0] + floor[0], b[1][1] + floor[1]);
@@ -160,6 +163,7 @@ fn solve(h: &[[f64; 3]; 3], q: &[f64; 3]) -> Option<([f64; 3], [f64; 2])> {
         w,
         rho,
     };
+    // Unconstrained minimiser −B⁻¹b: sticking if it is in the section.
     let det = b[0][0] * b[1][1] - b[0][1] * b[1][0];
     let f = reduced.free;
     let apart = [

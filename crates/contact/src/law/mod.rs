@@ -1,4 +1,4 @@
-//! The laws of one contact: which impulses r and velocities u go together.
+//! Contact laws: which impulses r and relative velocities u of one contact are compatible.
 //!
 //! ```text
 //! law(u, r),   u = H r + q        H (d x d): diagonal block of the Delassus operator, q: free velocity
@@ -9,9 +9,10 @@
 //! the restitution shift already in q. H is a row-major slice and need not be symmetric.
 //!
 //! [`Law`] is a closed enumeration; each family has a file with its equation and its exact local
-//! solve. Everything a solver may ask of a contact is a method here, so that no solver branches on
-//! the law: [`Law::solve_local`], [`Law::project`], [`Law::shift`], [`Law::natural_residual`],
-//! [`Law::alart_curnier`]. None of the methods allocates.
+//! solve. Solvers use the methods of [`Law`] — [`Law::solve_local`], [`Law::project`], [`Law::shift`],
+//! [`Law::natural_residual`], [`Law::alart_curnier`] — and need not match on the variant. Code that needs the
+//! geometry of the section (contact modes, limit analysis, problem files, fast paths for Coulomb's law) does match.
+//! None of the methods allocates.
 
 use std::sync::Arc;
 
@@ -45,31 +46,30 @@ pub use static_dynamic::StaticDynamic;
 
 use error::coefficient;
 
-/// What a contact does.
+/// Contact status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// No impulse.
+    /// No impulse: r = 0.
     Open,
-    /// An impulse and no relative velocity (bilateral rows always stick).
+    /// An impulse without relative velocity (bilateral rows always stick).
     Stick,
-    /// An impulse and a relative velocity.
+    /// An impulse with relative velocity.
     Slip,
 }
 
-/// The law of one contact.
+/// The law of one contact; u and r in the contact frame, normal first.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Law {
-    /// 0 <= u_n ⊥ r_n >= 0; one row (M88 §8).
+    /// Signorini's condition 0 <= u_n ⊥ r_n >= 0 without friction; one row (M88 §8).
     Frictionless,
-    /// Coulomb's law, |r_t| <= mu r_n; two or three rows, or one row where friction has no
-    /// direction to act in (M88 12.2).
+    /// Coulomb's law with Signorini's condition, |r_t| <= mu r_n; two or three rows, or one row where friction has
+    /// no direction to act in (M88 12.2).
     Coulomb {
         /// Friction coefficient.
         mu: f64,
     },
     /// Planar friction with a bound for each sense of the reaction: -minus r_n <= r_t <= plus r_n, so that
-    /// `minus` is felt while u_t > 0; two rows
-    /// (M88 §13).
+    /// `minus` acts while u_t > 0; two rows (M88 §13).
     CoulombAsymmetric {
         /// Bound of r_t in the sense of +t, met when sliding towards -t.
         plus: f64,
@@ -89,7 +89,7 @@ pub enum Law {
     StaticDynamic {
         /// The two coefficients.
         friction: StaticDynamic,
-        /// What the contact did in the step before.
+        /// Status of the contact in the step before.
         previous: Status,
     },
     /// Friction with rolling and spinning resistance in space (M99 §7.2): rows (n, t1, t2, roll1,
@@ -109,12 +109,12 @@ pub enum Law {
         /// Bound of the moment over r_n, a length.
         mu_roll: f64,
     },
-    /// u = 0; any number of rows up to [`MAX_ROWS`] (B02 §2, §4).
+    /// Firm bilateral constraint u = 0; any number of rows up to [`MAX_ROWS`] (B02 §2, §4).
     Bilateral,
-    /// -u ∈ N_C(r) with a closed convex C that contains 0 (B02 §5).
+    /// Non-firm (force-limited) bilateral constraint -u ∈ N_C(r), C closed convex with 0 ∈ C (B02 §5).
     NonFirm(Arc<NonFirmSet>),
-    /// The first `normal_rows` (1 or 2) rows are bilateral; the 1 or 2 others carry friction of
-    /// threshold mu |r_n| (B02 §6).
+    /// Bilateral constraint with friction: the first `normal_rows` (1 or 2) rows are bilateral; the 1 or 2 others
+    /// carry friction of threshold mu |r_n| (B02 §6).
     BilateralFriction {
         /// Number of bilateral rows.
         normal_rows: usize,
@@ -124,7 +124,7 @@ pub enum Law {
 }
 
 impl Law {
-    /// Whether the first row is Signorini's, 0 <= u_n ⊥ r_n >= 0, so that a contact that separates has no impulse.
+    /// Whether the first row obeys Signorini's condition, 0 <= u_n ⊥ r_n >= 0, so that a separating contact has r = 0.
     #[must_use]
     pub fn is_unilateral(&self) -> bool {
         !matches!(
@@ -151,7 +151,7 @@ impl Law {
         }
     }
 
-    /// Whether the first row is a unilateral normal row, 0 <= u_n ⊥ r_n >= 0.
+    /// Same as [`Law::is_unilateral`], inlined.
     #[inline]
     #[must_use]
     pub fn normal(&self) -> bool {
@@ -167,7 +167,7 @@ impl Law {
     /// A coefficient that is negative or not finite, or a number of rows the law cannot take.
     #[inline]
     pub fn validate(&self, d: usize) -> Result<(), LawError> {
-        // Nearly all contacts: nothing to say, said at once.
+        // Fast path: a valid Coulomb law.
         if let Self::Coulomb { mu } = self
             && *mu >= 0.0
             && mu.is_finite()
@@ -178,6 +178,7 @@ impl Law {
         self.validate_general(d)
     }
 
+    /// Checks of all laws.
     fn validate_general(&self, d: usize) -> Result<(), LawError> {
         let law = self.name();
         let rows = |fits: bool, expected| {
@@ -237,7 +238,7 @@ impl Law {
         }
     }
 
-    /// Friction coefficient of the laws with a disc as section.
+    /// Friction coefficient of the laws whose section is a disc.
     #[inline]
     fn disc_radius(&self) -> Option<f64> {
         match self {
@@ -247,11 +248,11 @@ impl Law {
         }
     }
 
-    /// Solves law(H r + q, r) for r, exact to rounding, whatever r held before.
+    /// Solves law(H r + q, r) for r, exact to rounding; the previous content of r is ignored.
     ///
-    /// q_n >= 0 gives r = 0 for the unilateral laws, also where other solutions exist (Painlevé).
-    /// The numbers are finite for every finite input; an H that no mechanical system has (H_nn <= 0)
-    /// has no meaningful answer.
+    /// q_n >= 0 gives r = 0 for the unilateral laws, even where other solutions exist (Painlevé).
+    /// The result is finite for every finite input; for an H that no mechanical system has (H_nn <= 0)
+    /// it has no meaning.
     #[inline]
     pub fn solve_local(&self, h: &[f64], q: &[f64], r: &mut [f64]) -> Status {
         match (self, q.len()) {
@@ -294,23 +295,25 @@ impl Law {
         }
     }
 
-    /// The status that [`Law::solve_local`] answers, without the impulse where that costs more;
+    /// The status that [`Law::solve_local`] returns, without computing the impulse where that costs more;
     /// `start` is an impulse near the solution.
     #[inline]
     pub fn local_status(&self, h: &[f64], q: &[f64], start: &[f64]) -> Status {
-        // Nearly all contacts of the plane.
+        // Fast path: planar Coulomb contacts.
         if let (Self::Coulomb { mu }, &[a, b, c, d], &[n, t]) = (self, h, q) {
             return coulomb2::status(&[[a, b], [c, d]], &[n, t], *mu);
         }
         self.local_status_general(h, q, start)
     }
 
+    /// Status of any law.
     fn local_status_general(&self, h: &[f64], q: &[f64], start: &[f64]) -> Status {
         let d = q.len();
         match (self.disc_radius(), d) {
             (Some(mu), 3) => coulomb3::status(&block3(h), &[q[0], q[1], q[2]], mu),
             (Some(mu), 2) => coulomb2::status(&block2(h), &[q[0], q[1]], mu),
             _ => {
+                // No shortcut for this law: solve for the impulse.
                 let mut r = [0.0; MAX_ROWS];
                 r[..d].copy_from_slice(start);
                 self.solve_local(h, q, &mut r[..d])
@@ -318,7 +321,7 @@ impl Law {
         }
     }
 
-    /// Radii and sizes of the discs of the rolling laws for a block of `d` rows.
+    /// Radii and dimensions of the discs of the rolling laws, for a contact of `d` rows.
     #[inline]
     fn discs(&self, d: usize) -> ([f64; 3], &'static [usize]) {
         match self {
@@ -336,7 +339,7 @@ impl Law {
     }
 }
 
-/// 0 <= h r + q ⊥ r >= 0.
+/// Signorini's condition in one row: 0 <= h r + q ⊥ r >= 0.
 #[inline]
 fn solve_normal(h: &[f64], q: &[f64], r: &mut [f64]) -> Status {
     let x = -q[0] / h[0];
@@ -349,19 +352,21 @@ fn solve_normal(h: &[f64], q: &[f64], r: &mut [f64]) -> Status {
     }
 }
 
-/// Writes a fixed-size answer into the caller's slice.
+/// Copies a fixed-size impulse into the caller's slice.
 #[inline]
 fn store<const D: usize>(r: &mut [f64], (x, status): ([f64; D], Status)) -> Status {
     r[..D].copy_from_slice(&x);
     status
 }
 
+/// A 2 x 2 block from a row-major slice.
 #[inline]
 fn block2(h: &[f64]) -> [[f64; 2]; 2] {
     let h = &h[..4];
     [[h[0], h[1]], [h[2], h[3]]]
 }
 
+/// A 3 x 3 block from a row-major slice.
 #[inline]
 fn block3(h: &[f64]) -> [[f64; 3]; 3] {
     let h = &h[..9];

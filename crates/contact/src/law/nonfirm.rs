@@ -1,5 +1,5 @@
-//! Non-firm bilateral rows: the impulse stays in a closed convex set C that contains 0 and
-//! dissipates as much as it can,
+//! Non-firm (force-limited) bilateral rows: the impulse stays in a closed convex set C that contains 0 and
+//! dissipates as much as possible (dry friction of given threshold, Bingham element, free-wheel),
 //!
 //! ```text
 //! u = H r + q,   -u ∈ N_C(r)                                                             (B02 §5)
@@ -12,8 +12,8 @@
 //!
 //! Local solve. A box (ρ = 0) is a linear complementarity problem with bounds, solved by principal
 //! pivoting: every row is at a bound or free, the free ones are solved for, rows that contradict
-//! their state change it, all at once while that helps and the last one alone (Murty's rule, finite
-//! for positive definite H) when it does not. With ρ > 0 and |z| = ρ, u = -λ z for one λ > 0:
+//! their state change it, all at once while that helps and otherwise the last one alone (Murty's rule, finite
+//! for positive definite H). With ρ > 0 and |z| = ρ, u = -λ z for one λ > 0:
 //! for given λ, H r + q + λ (r - p(r)) = 0 is piecewise linear and solved by the same pivoting,
 //! |r - p(r)| decreases with λ, and the root of |r - p(r)| = ρ is bracketed.
 
@@ -26,7 +26,7 @@ use super::small::{MAX_ROWS, norm};
 mod residual;
 mod solve;
 
-/// A closed convex set of impulses that contains 0: a box widened by a ball.
+/// A closed convex set of impulses that contains 0: Minkowski sum of a box and a ball.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NonFirmSet {
     lower: Box<[f64]>,
@@ -84,7 +84,7 @@ impl NonFirmSet {
         Self::axis_box(&vec![f64::NEG_INFINITY; rows], &vec![f64::INFINITY; rows])
     }
 
-    /// r >= 0 in one row: a free-wheel that pushes only.
+    /// r >= 0 in one row: a free-wheel that can only push.
     #[must_use]
     pub fn half_line_positive() -> Self {
         Self {
@@ -94,7 +94,7 @@ impl NonFirmSet {
         }
     }
 
-    /// r <= 0 in one row: a free-wheel of the other sense (B02 §5, C = R⁻).
+    /// r <= 0 in one row: a free-wheel of the opposite sense (B02 §5, C = R⁻).
     #[must_use]
     pub fn half_line_negative() -> Self {
         Self {
@@ -130,7 +130,7 @@ impl NonFirmSet {
         Ok(set)
     }
 
-    /// The sum of this set and `factor` times another (B02 §5: C_0 + Σ μ_i C_i).
+    /// Minkowski sum of this set and `factor` times another (B02 §5: C_0 + Σ μ_i C_i).
     ///
     /// # Errors
     /// A negative or non-finite factor, or sets of different numbers of rows.
@@ -183,7 +183,7 @@ impl NonFirmSet {
         self.radius
     }
 
-    /// Distance of x to the box alone.
+    /// Distance of x from the box without the ball.
     fn distance_to_box(&self, x: &[f64]) -> f64 {
         let mut s = [0.0; MAX_ROWS];
         for i in 0..x.len() {
@@ -192,7 +192,7 @@ impl NonFirmSet {
         norm(&s[..x.len()])
     }
 
-    /// Nearest point of the set.
+    /// Projects x onto the set.
     pub(super) fn project(&self, x: &mut [f64]) {
         let n = self.distance_to_box(x);
         if n <= self.radius {

@@ -6,13 +6,13 @@
 //!
 //! Method: q_n >= 0 is open. Otherwise u_n = 0 and the answer sticks (u_t = 0), slides at a vertex
 //! (r_t = r_n v, -u_t in the vertex' normal cone) or on an edge (r_t = r_n v + σ e, u_t ⊥ e): a
-//! finite enumeration of linear systems of at most three unknowns. Each candidate is measured by
-//! how far it misses its inequalities, in units of impulse, and the least miss wins; an exact hit
+//! finite enumeration of linear systems of at most three unknowns. Each candidate is rated by
+//! the largest violation of its inequalities, in units of impulse; the smallest wins, and an exact solution
 //! ends the search. Cost: linear in the number of vertices.
 //!
-//! A singular tangential part is left to `law::singular` for the stick (M88 §17).
+//! Sticking with a singular tangential block is handled by `law::singular` (M88 §17).
 //!
-//! Limits: where several candidates hit (strong normal-tangential coupling) the first in the order
+//! Limits: where several candidates solve the problem (strong normal–tangential coupling) the first in the order
 //! stick, then vertex and edge by index is taken.
 
 use std::sync::Arc;
@@ -44,6 +44,7 @@ impl PolygonSection {
         if let Some(k) = vertices.iter().position(|v| !(v[0] + v[1]).is_finite()) {
             return fail(k, "every coordinate must be finite");
         }
+        // Orientation: counter-clockwise from the signed area.
         let area: f64 = (0..m)
             .map(|k| cross(vertices[k], vertices[(k + 1) % m]))
             .sum();
@@ -52,6 +53,7 @@ impl PolygonSection {
             ordered.reverse();
         }
         let original = |k: usize| if area < 0.0 { m - 1 - k } else { k };
+        // Convexity at every vertex, 0 inside every edge, and the total turning angle.
         let mut turn = 0.0;
         for k in 0..m {
             let (v, w, z) = (ordered[k], ordered[(k + 1) % m], ordered[(k + 2) % m]);
@@ -102,16 +104,19 @@ impl PolygonSection {
     }
 }
 
+/// Cross product in the plane.
 #[inline]
 fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
+/// a - b.
 #[inline]
 fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
     [a[0] - b[0], a[1] - b[1]]
 }
 
+/// Scalar product.
 #[inline]
 fn dot2(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[0] + a[1] * b[1]
@@ -128,8 +133,8 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3
     }
     let mut best = enumerate(h, q, vertices, 3.0 / trace, None);
     if best.miss > 1e-12 {
-        // A singular tangential part has stick solutions on a line or none at all; raising its
-        // diagonal by rounding picks one and changes u by no more than rounding.
+        // A singular tangential block has sticking solutions on a line or none; raising its
+        // diagonal by rounding selects one and changes u by no more than rounding.
         let mut raised = *h;
         for i in 1..3 {
             raised[i][i] += 64.0 * f64::EPSILON * h[i][i].abs();
@@ -146,8 +151,8 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3
     }
 }
 
-/// The answer of a block whose tangential part is singular (see `law::singular`): rest if some
-/// impulse holds, else sliding; the frictionless impulse if friction jams and there is neither.
+/// The answer for a rank-deficient tangential block (see `law::singular`): rest if some
+/// impulse sticks, else sliding; the frictionless impulse if friction jams and neither exists.
 #[inline]
 fn lost_rank(
     h: &[[f64; 3]; 3],
@@ -165,7 +170,7 @@ fn lost_rank(
         return Some((r, Status::Stick)).filter(|_| r.iter().all(|v| v.is_finite()));
     }
     let best = enumerate(h, q, vertices, kappa, Some(singular::RANK_TOLERANCE));
-    // Each candidate solves its equations to a few roundings of |r|: a larger miss is no solution.
+    // Each candidate solves its equations to a few roundings of |r|: a larger violation is no solution.
     if best.miss <= 1e-13 {
         Some((best.r, best.status))
     } else {
@@ -174,15 +179,15 @@ fn lost_rank(
     }
 }
 
-/// An answer with the largest miss of its inequalities, relative to |r| and κ|q|.
+/// A candidate impulse with the largest violation of its inequalities, relative to |r| and κ|q|.
 struct Candidate {
     miss: f64,
     r: [f64; 3],
     status: Status,
 }
 
-/// The candidate that misses least. With `lost`, the relative size below which a pivot is a lost
-/// rank: sliding alone, and no impulse out of such a pivot.
+/// The candidate with the smallest violation. `lost` is the relative size below which a pivot counts as rank
+/// deficiency: then only sliding is tried, and no impulse is computed from such a pivot.
 fn enumerate(
     h: &[[f64; 3]; 3],
     q: &[f64; 3],
@@ -190,14 +195,14 @@ fn enumerate(
     kappa: f64,
     lost: Option<f64>,
 ) -> Candidate {
-    // The frictionless answer stands if every candidate is broken (H of no mechanical system).
+    // The frictionless impulse remains if every candidate fails (H of no mechanical system).
     let mut best = Candidate {
         miss: f64::INFINITY,
         r: [-q[0] / h[0][0], 0.0, 0.0],
         status: Status::Slip,
     };
     let scale = kappa * small::norm(q);
-    // Takes a better candidate; true when it is exact.
+    // Keeps a better candidate; true when it is exact.
     let mut take = |(r, miss): ([f64; 3], f64), status| {
         let miss = miss / (small::norm(&r) + scale);
         if miss < best.miss && r.iter().all(|v| v.is_finite()) {
@@ -208,6 +213,7 @@ fn enumerate(
     if lost.is_none() && take(stick(h, q, vertices), Status::Stick) {
         return best;
     }
+    // Sliding at every vertex and on every edge.
     let m = vertices.len();
     let least = lost.unwrap_or(0.0);
     for k in 0..m {
@@ -236,7 +242,7 @@ fn tangential_velocity(h: &[[f64; 3]; 3], q: &[f64; 3], r: &[f64; 3]) -> [f64; 2
     ]
 }
 
-/// Sticking: H r = -q; misses by the distance of r_t outside r_n D.
+/// Sticking: H r = -q; its violation is the distance of r_t from r_n D.
 fn stick(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3], f64) {
     let mut a = [0.0; 9];
     for i in 0..3 {
@@ -251,7 +257,7 @@ fn stick(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3], f
         let z = [r[1] - r[0] * vertices[k][0], r[2] - r[0] * vertices[k][1]];
         miss = miss.max(-cross(e, z) / small::norm(&e));
     }
-    // A singular block may have dropped a row: then u does not vanish and the candidate misses.
+    // A singular block may have dropped a row: then u does not vanish and counts as violation.
     let kappa = 3.0 / (h[0][0] + h[1][1] + h[2][2]);
     let u = tangential_velocity(h, q, &r);
     let noise = 16.0 * f64::EPSILON * (small::norm(&r) + kappa * small::norm(q));
@@ -266,7 +272,7 @@ fn stick(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3], f
     )
 }
 
-/// Sliding at a vertex: -u_t in the cone between the normals of the two edges.
+/// Sliding at a vertex: -u_t in the normal cone of the vertex.
 fn at_vertex(
     h: &[[f64; 3]; 3],
     q: &[f64; 3],
@@ -303,6 +309,7 @@ fn on_edge(
         [row(0), dot2([row(1), row(2)], e)]
     };
     let (a, b) = (column(1.0, v), column(0.0, e));
+    // Equations u_n = 0 and u_t·e = 0.
     let mut m = [a[0], b[0], a[1], b[1]];
     let mut x = [-q[0], -dot2([q[1], q[2]], e)];
     let (product, other) = (m[0] * m[3], m[1] * m[2]);

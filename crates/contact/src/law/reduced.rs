@@ -7,22 +7,22 @@
 //! v = B x + b,   -v_i ∈ N_{s D}(x_i),   D the unit disc,   s = |ν0 + ν1 x|  or  max(0, ν0 + ν1 x)
 //! ```
 //!
-//! Method: semismooth Newton on x_i - proj_{sD}(x_i - ρ_i v_i) with a decreasing line search. Where
-//! it stalls, a nested search that cannot: for fixed s the problem is convex, its multipliers λ_i in
+//! Method: semismooth Newton on x_i - proj_{sD}(x_i - ρ_i v_i) with a backtracking line search. Where
+//! it stalls, a globally convergent nested search: for fixed s the problem is convex, its multipliers λ_i in
 //! (B + Λ) x = -b are bracketed one inside the other (the concave dual is monotone in each after the
 //! inner ones are eliminated), and s(x(s)) - s changes sign between 0 and the sticking threshold.
-//! Newton then polishes.
+//! Newton's method then refines the result.
 
 use super::small::{self, norm};
 use super::threshold;
 
 mod nested;
 
-/// Most rows (rolling with spin) and most blocks.
+/// Largest number of rows (rolling with spin) and of blocks.
 const ROWS: usize = 5;
 const BLOCKS: usize = 3;
 
-/// The problem in reduced and scaled form.
+/// The problem after eliminating the normal rows and scaling every disc to radius s.
 #[derive(Clone)]
 pub(super) struct Reduced<'a> {
     h: &'a [f64],
@@ -36,15 +36,15 @@ pub(super) struct Reduced<'a> {
     normal_rows: usize,
     nu0: [f64; 2],
     nu1: [[f64; ROWS]; 2],
-    /// Rows of the block the entries of x belong to, and their scale.
+    /// Row of the contact for each entry of x, and its scale.
     row: [usize; ROWS],
     scale: [f64; ROWS],
-    /// Step ρ_i of each row.
+    /// Step ρ_i of the natural map for each row.
     step: [f64; ROWS],
 }
 
 impl<'a> Reduced<'a> {
-    /// Eliminates the first k rows of H (d x d); blocks of radius zero carry nothing and drop out.
+    /// Eliminates the first k rows of H (d x d); blocks of radius zero carry no impulse and are left out.
     pub(super) fn new(
         h: &'a [f64],
         q: &'a [f64],
@@ -68,6 +68,7 @@ impl<'a> Reduced<'a> {
             scale: [0.0; ROWS],
             step: [0.0; ROWS],
         };
+        // Rows and scales of the blocks with positive radius.
         let mut at = k;
         for (&mu, &size) in radii.iter().zip(sizes) {
             if mu > 0.0 {
@@ -98,6 +99,7 @@ impl<'a> Reduced<'a> {
             small::solve_any_rank(&mut a[..k * k], k, &mut x[..k]);
             x
         };
+        // ν0 and the columns of ν1.
         let pick = |f: &dyn Fn(usize) -> f64| [-f(0), if k == 2 { -f(1) } else { 0.0 }];
         self.nu0 = invert(pick(&|i| q[i]));
         for j in 0..m {
@@ -105,6 +107,7 @@ impl<'a> Reduced<'a> {
             let column = invert(pick(&|i| h[i * d + row] * scale));
             (self.nu1[0][j], self.nu1[1][j]) = (column[0], column[1]);
         }
+        // b and B, scaled.
         for i in 0..m {
             let (ri, si) = (self.row[i], self.scale[i]);
             self.b[i] = si * (q[ri] + small::dot(&h[ri * d..ri * d + k], &self.nu0));
@@ -118,7 +121,7 @@ impl<'a> Reduced<'a> {
         }
     }
 
-    /// ρ of a block: its size over the trace of its part of B, finite when that part is singular.
+    /// ρ of a block: its size over the trace of its part of B; finite even when that part is singular.
     fn set_steps(&mut self, h: &[f64], d: usize) {
         let floor = f64::EPSILON * small::trace(h, d).abs();
         let mut at = 0;
@@ -134,7 +137,7 @@ impl<'a> Reduced<'a> {
         }
     }
 
-    /// Normal impulse and threshold s at x; the gradient of s goes to `grad`.
+    /// Normal impulse and threshold s at x; writes the gradient of s to `grad`.
     fn threshold(&self, x: &[f64], grad: &mut [f64; ROWS]) -> ([f64; 2], f64) {
         let mut nu = self.nu0;
         for n in 0..self.normal_rows {
@@ -160,6 +163,7 @@ impl<'a> Reduced<'a> {
         let m = self.m;
         let mut grad = [0.0; ROWS];
         let (_, s) = self.threshold(x, &mut grad);
+        // y = x - ρ v, its projection, then the chain rule.
         let mut y = [0.0; ROWS];
         for i in 0..m {
             let v = small::dot(&self.b_mat[i * m..i * m + m], x) + self.b[i];
@@ -183,7 +187,7 @@ impl<'a> Reduced<'a> {
         norm(&f[..m])
     }
 
-    /// Newton from x; leaves the last iterate in x. The merit |F| falls at every step.
+    /// Damped semismooth Newton from x; writes the last iterate to x. The merit |F| decreases in every step.
     fn newton(&self, x: &mut [f64; ROWS]) {
         let m = self.m;
         let mut f = [0.0; ROWS];
@@ -197,6 +201,7 @@ impl<'a> Reduced<'a> {
             if !small::solve(&mut jac, m, &mut dx) {
                 break;
             }
+            // Backtracking line search.
             let mut t = 1.0;
             let accepted = loop {
                 let mut trial = *x;
@@ -208,7 +213,7 @@ impl<'a> Reduced<'a> {
                     break Some((trial, new));
                 }
                 t *= 0.5;
-                // Shorter steps only follow a kink; the caller has other starts.
+                // Shorter steps only follow a kink; the caller has other start points.
                 if t < 1e-3 {
                     break None;
                 }
@@ -218,12 +223,12 @@ impl<'a> Reduced<'a> {
         }
     }
 
-    /// Solves the problem; returns whether it sticks. `r` receives all rows.
+    /// Solves the problem; returns whether it sticks. Writes all rows of `r`.
     pub(super) fn solve(&self, r: &mut [f64]) -> bool {
         let (mut best, mut sticks, error) = self.attempt(r);
         if error > 64.0 * f64::EPSILON {
-            // A singular B has stick solutions on a line or none at all; raising its diagonal by
-            // rounding picks one and changes u by no more than rounding.
+            // A singular B has sticking solutions on a line or none; raising its diagonal by
+            // rounding selects one and changes u by no more than rounding.
             let mut raised = self.clone();
             let d = self.q.len();
             for i in 0..self.m {
@@ -239,7 +244,7 @@ impl<'a> Reduced<'a> {
         sticks
     }
 
-    /// The best x of all starts, whether it sticks, and its error; `r` is scratch.
+    /// The best x over all start points, whether it sticks, and its error; `r` is scratch.
     fn attempt(&self, r: &mut [f64]) -> ([f64; ROWS], bool, f64) {
         let mut stick = [0.0; ROWS];
         if self.stick(&mut stick) {
@@ -247,8 +252,8 @@ impl<'a> Reduced<'a> {
             return (stick, true, self.error(r));
         }
         let mut best = (f64::INFINITY, [0.0; ROWS]);
-        // Starts: the sticking impulse cut to the threshold without coupling, full sliding, the
-        // nested search; each ends the search when it reaches rounding.
+        // Start points: the sticking impulse cut to the threshold without coupling, full sliding, the
+        // nested search. An error at rounding level ends the loop.
         for start in 0..3 {
             let mut x = match start {
                 0 => self.at_length(stick, f64::min),
@@ -261,7 +266,7 @@ impl<'a> Reduced<'a> {
             if error < best.0 {
                 best = (error, x);
             }
-            // A few roundings per row; above that another start may do better.
+            // A few roundings per row; above that another start point may do better.
             if best.0 <= 16.0 * f64::EPSILON {
                 break;
             }
@@ -269,7 +274,7 @@ impl<'a> Reduced<'a> {
         (best.1, false, best.0)
     }
 
-    /// Gives every block the length `choose(|x_i|, |ν0|)`.
+    /// Scales every block to the length `choose(|x_i|, |ν0|)`.
     fn at_length(&self, mut x: [f64; ROWS], choose: fn(f64, f64) -> f64) -> [f64; ROWS] {
         let s = norm(&self.nu0);
         self.each_block(|range| {
@@ -289,9 +294,11 @@ impl<'a> Reduced<'a> {
         let u = |i: usize| small::dot(&self.h[i * d..(i + 1) * d], r) + self.q[i];
         let s = norm(&r[..k]);
         let mut sum = 0.0;
+        // Bilateral or normal rows: κ u.
         for i in 0..k {
             sum += (kappa * u(i)).powi(2);
         }
+        // Tangential blocks: natural map with the disc of radius mu s.
         self.each_block(|range| {
             let rows = &self.row[range.clone()];
             let mut y = [0.0; 2];
@@ -308,6 +315,7 @@ impl<'a> Reduced<'a> {
         if error.is_nan() { f64::INFINITY } else { error }
     }
 
+    /// Calls `f` with the index range of each block.
     fn each_block(&self, mut f: impl FnMut(std::ops::Range<usize>)) {
         let mut at = 0;
         for &size in &self.sizes[..self.blocks] {
@@ -316,7 +324,7 @@ impl<'a> Reduced<'a> {
         }
     }
 
-    /// B x = -b, and whether that x is admissible (and solves, if B is singular).
+    /// Solves B x = -b; true if that x is admissible (and does solve, if B is singular).
     fn stick(&self, x: &mut [f64; ROWS]) -> bool {
         let m = self.m;
         let mut a = self.b_mat;
@@ -328,7 +336,7 @@ impl<'a> Reduced<'a> {
         let (nu, s) = self.threshold(&x[..m], &mut grad);
         let mut inside = self.normal_rows == 2 || nu[0] >= 0.0;
         self.each_block(|range| inside &= norm(&x[range]) <= s);
-        // A singular B may have left a velocity: beyond the rounding of its own sum it is no stick.
+        // A singular B may have left a velocity: above the rounding of its own sum it does not stick.
         for i in 0..m {
             let (mut v, mut size) = (self.b[i], self.b[i].abs());
             for j in 0..m {

@@ -1,10 +1,10 @@
-//! The two functions whose zeros are the pairs (u, r) of a law.
+//! Two nonsmooth equations whose zeros are the pairs (u, r) of a law.
 //!
-//! Natural residual: F = r - proj_K(r - κ(u + g(u) e_n)), g De Saxcé's shift; bilateral rows
-//! F = κ u; non-firm F = r - proj_C(r - κ u). It judges.
+//! Natural map (natural residual): F = r - proj_K(r - κ(u + g(u) e_n)), g De Saxcé's shift; bilateral rows
+//! F = κ u; non-firm rows F = r - proj_C(r - κ u). The residuals RV, R2 and R1 are made of it.
 //!
 //! Alart and Curnier's function: F_n = r_n - s, F_t = r_t - proj_{sD}(r_t - rho u_t),
-//! s = max(0, r_n - rho u_n). It has a generalised Jacobian of simple form and drives Newton.
+//! s = max(0, r_n - rho u_n). Its generalised Jacobian has a simple form; semismooth Newton methods use it.
 
 use convex::cone;
 
@@ -15,8 +15,8 @@ use super::{Law, Status, threshold};
 const MAX_TANGENTIAL: usize = 5;
 
 impl Law {
-    /// Projects x onto the admissible impulses: the cone K of a unilateral law, C of a non-firm
-    /// one, everything for bilateral rows; for bilateral rows with friction onto |r_t| <= mu |r_n|.
+    /// Projects x onto the admissible impulses: the cone K of a unilateral law, the set C of a non-firm
+    /// one, the whole space for bilateral rows; for bilateral rows with friction onto |r_t| <= mu |r_n|.
     #[inline]
     pub fn project(&self, x: &mut [f64]) {
         match self {
@@ -37,7 +37,7 @@ impl Law {
         }
     }
 
-    /// De Saxcé's shift g(u) = max over D of -u_t·w, the support function of the section; 0 for the
+    /// De Saxcé's shift g(u) = max over D of -u_t·w, the support function of the section at -u_t; 0 for
     /// laws without a unilateral normal row.
     #[inline]
     #[must_use]
@@ -66,7 +66,7 @@ impl Law {
         }
     }
 
-    /// Natural residual with step `kappa` > 0, in units of r; `f` has the length of r.
+    /// Natural residual F with step `kappa` > 0, in units of r; `f` has the length of r.
     #[inline]
     pub fn natural_residual(&self, kappa: f64, r: &[f64], u: &[f64], f: &mut [f64]) {
         match self {
@@ -75,6 +75,7 @@ impl Law {
                     *fi = kappa * ui;
                 }
             }
+            // Bilateral rows κ u; tangential rows projected onto the disc of radius mu |r_n|.
             Self::BilateralFriction { normal_rows, mu } => {
                 let k = *normal_rows;
                 for i in 0..k {
@@ -90,6 +91,7 @@ impl Law {
                     f[i] = r[i] - f[i] * factor;
                 }
             }
+            // r - κ ũ, projected onto the admissible set.
             _ => {
                 for i in 0..r.len() {
                     f[i] = r[i] - kappa * u[i];
@@ -120,6 +122,7 @@ impl Law {
         df_dr[..d * d].fill(0.0);
         df_du[..d * d].fill(0.0);
         match self {
+            // F = rho u.
             Self::Bilateral => {
                 for i in 0..d {
                     f[i] = rho * u[i];
@@ -133,7 +136,7 @@ impl Law {
                     f[i] = rho * u[i];
                     df_du[i * d + i] = rho;
                 }
-                // The threshold is |r_n|, of gradient r_n/|r_n| (0 where it has none).
+                // The threshold is |r_n|, with gradient r_n/|r_n| (0 at r_n = 0).
                 let s = norm(&r[..k]);
                 let mut gradient = [0.0; 2];
                 if s > 0.0 {
@@ -144,6 +147,7 @@ impl Law {
                 self.tangential(rho, s, k, &gradient, 0.0, r, u, f, df_dr, df_du);
             }
             _ => {
+                // Normal row: s = max(0, r_n - rho u_n); `active` is its generalised derivative.
                 let x = r[0] - rho * u[0];
                 let active = f64::from(u8::from(x > 0.0));
                 let s = x.max(0.0);
@@ -156,7 +160,7 @@ impl Law {
         }
     }
 
-    /// Rows k.. of Alart and Curnier's function: F_t = r_t - P(s, r_t - rho u_t), where s has the
+    /// Tangential rows (k and up) of Alart and Curnier's function: F_t = r_t - P(s, r_t - rho u_t), where s has the
     /// gradient `ds_dr` in the first k entries of r and `ds_du` in u_n.
     #[allow(clippy::too_many_arguments)]
     fn tangential(
@@ -178,10 +182,12 @@ impl Law {
         for i in 0..m {
             y[i] = r[k + i] - rho * u[k + i];
         }
+        // P(s, y) with derivatives in y and in s.
         let mut p = [0.0; MAX_TANGENTIAL];
         let mut jac = [0.0; MAX_TANGENTIAL * MAX_TANGENTIAL];
         let mut ds = [0.0; MAX_TANGENTIAL];
         self.project_onto_section(s, &y[..m], &mut p[..m], &mut jac, &mut ds[..m]);
+        // Chain rule.
         for i in 0..m {
             let row = (k + i) * d;
             f[k + i] = r[k + i] - p[i];
@@ -197,7 +203,7 @@ impl Law {
         }
     }
 
-    /// P(s, y) with its derivatives for the section of this law.
+    /// Projection P(s, y) onto the scaled section s D of this law, with its derivatives.
     fn project_onto_section(&self, s: f64, y: &[f64], p: &mut [f64], jac: &mut [f64], ds: &mut [f64]) {
         match self {
             _ if y.is_empty() => {}
@@ -219,7 +225,7 @@ impl Law {
         }
     }
 
-    /// Distance of the tangential impulse to the scaled section s D.
+    /// Distance of the tangential impulse from the scaled section s D.
     pub(super) fn distance_to_section(&self, s: f64, r_t: &[f64]) -> f64 {
         let m = r_t.len();
         let mut p = [0.0; MAX_TANGENTIAL];
@@ -232,9 +238,9 @@ impl Law {
         norm(&p[..m])
     }
 
-    /// Reads the status off a pair (r, u); `tol` is the velocity below which a row is at rest.
+    /// Status of a pair (r, u); `tol` is the velocity below which a row counts as at rest.
     ///
-    /// Unilateral laws: open when r_n <= 0 or u_n > tol, else stick when the other rows rest.
+    /// Unilateral laws: open if r_n <= 0 or u_n > tol, otherwise stick if the other rows are at rest.
     #[must_use]
     pub fn status(&self, r: &[f64], u: &[f64], tol: f64) -> Status {
         let (open, moving) = match self {
@@ -254,7 +260,7 @@ impl Law {
     }
 }
 
-/// Nearest point of the double cone |r_t| <= mu |r_n|: the direction of r_n is kept.
+/// Projection onto the double cone |r_t| <= mu |r_n|: the direction of r_n is kept.
 fn project_double_cone(x: &mut [f64], k: usize, mu: f64) {
     let n = norm(&x[..k]);
     let t = norm(&x[k..]);
@@ -265,7 +271,7 @@ fn project_double_cone(x: &mut [f64], k: usize, mu: f64) {
         if old > 0.0 {
             x[i] *= new / old;
         } else if i == 0 {
-            // No direction of its own: any is nearest, the first is taken.
+            // r_n = 0 has no direction: all are equally near, the first axis is taken.
             x[0] = new;
         }
     }

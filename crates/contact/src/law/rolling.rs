@@ -23,7 +23,7 @@ pub(super) fn solve(h: &[f64], q: &[f64], radii: &[f64], sizes: &[usize], r: &mu
         r.fill(0.0);
         return Status::Open;
     }
-    // A disc of radius zero is not held, whatever the others do.
+    // A disc of radius zero carries no impulse, so its rows are free to move.
     let held = radii.iter().zip(sizes).all(|(&mu, _)| mu > 0.0);
     if sticks && held {
         Status::Stick
@@ -43,7 +43,7 @@ pub(super) fn solve_plane(
         let (a, b) = (mu, mu_roll);
         return polygon::solve(h, q, &[[a, b], [-a, b], [-a, -b], [a, -b]]);
     }
-    // One side of the rectangle vanishes: that row moves freely.
+    // One side of the rectangle vanishes: that row is free.
     let (kept, mu) = if mu > 0.0 { (1, mu) } else { (2, mu_roll) };
     let h2 = [[h[0][0], h[0][kept]], [h[kept][0], h[kept][kept]]];
     let (r2, status) = coulomb2::solve(&h2, &[q[0], q[kept]], mu, mu);

@@ -1,41 +1,41 @@
-//! Coulomb friction in space where the contact cannot move in every direction (M88 §17).
+//! Coulomb friction in space with a rank-deficient tangential block (wedging; M88 §17).
 //!
-//! With u_n = 0 eliminated the block reads
+//! Eliminating u_n = 0 gives
 //!
 //! ```text
 //! u_t = B r_t + b,   r_n = -(q_n + H_nt·r_t) / H_nn,   -u_t ∈ N_{r_n D}(r_t),   B singular
 //! ```
 //!
-//! Rest (u_t = 0) then asks for b in the range of B and leaves r_t free along the null space of B:
-//! the contact sticks when *some* impulse r_t = t + λk of that line (of the whole plane when B = 0)
-//! is in the cone. Seen from the directions the contact can move in, this is the projected cone of
-//! M88 §17: more holds at rest than in sliding, and everything holds when the line runs into the
-//! cone for good (wedging).
+//! Rest (u_t = 0) requires b in the range of B and leaves r_t free along the null space of B:
+//! the contact sticks if *some* impulse r_t = t + λk of that line (of the whole plane when B = 0)
+//! is in the cone. In the directions in which the contact can move this is the projected cone of
+//! M88 §17: sticking bears more load than sliding, and any load when the line stays in the
+//! cone for large λ (wedging).
 //!
-//! Which impulse is told: the admissible one of least friction, |r_t| being measured in units of
+//! The impulse returned is the admissible one of least friction, |r_t| being measured in units of
 //! the section's extent along each axis. It is unique (a strictly convex function on a convex
 //! set), independent of units and of the order of the axes, and the limit of equal small tangential
-//! compliances in both directions, so it continues what a block of full rank gives. With B = 0 it
+//! compliances in both directions, so it continues the solution of a block of full rank. With B = 0 it
 //! is the frictionless impulse.
 //!
-//! Sliding with b in the range goes along the only direction there is, with a closed form. With b
+//! Sliding with b in the range is along the only possible direction and has a closed form. With b
 //! outside the range (a boundary that moves where the contact cannot follow) u_t never vanishes and
-//! the multiplier of [`super::coulomb3`] is used; if friction then jams there is no impulse at all
-//! that obeys the law, and the frictionless one is given, which the residual shows.
+//! the multiplier of [`super::coulomb3`] is used; if friction then jams, no impulse
+//! obeys the law, and the frictionless one is returned; the residual shows it.
 //!
-//! Limits: rank is decided at [`LOST`]. Where rest and sliding are both possible rest is taken.
+//! Limits: rank is decided with [`RANK_TOLERANCE`]. Where rest and sliding are both possible, rest is taken.
 
 use super::{Status, coulomb3};
 
-/// Rank counts as lost when the smaller eigenvalue of B relative to diag(H_11, H_22) is below
-/// this, and b counts as in the range when what no impulse can stop is below this times the sizes
-/// it was summed from. H = G A⁻¹ Gᵀ carries rounding of about n cond(A) ε, 1e-12 for a few thousand
-/// in n cond(A); a velocity this small relative to H r and q is not told from rest by any residual.
+/// The block counts as rank-deficient when the smaller eigenvalue of B relative to diag(H_11, H_22) is below
+/// this, and b counts as in the range when the part that no impulse can stop is below this times the sizes
+/// it was summed from. H = G A⁻¹ Gᵀ carries rounding errors of about n cond(A) ε, 1e-12 for n cond(A) of a few
+/// thousand; no residual distinguishes a velocity this small, relative to H r and q, from rest.
 pub(super) const RANK_TOLERANCE: f64 = 1e-12;
-/// Steps of the descent to the largest multiplier; it is linear, Newton's iteration follows.
+/// Steps of the descent to the largest multiplier; it converges linearly, Newton's iteration follows.
 const MAX_DESCENT: usize = 200;
 
-/// The tangential problem that is left when u_n = 0 has eliminated r_n.
+/// The tangential problem after eliminating r_n by u_n = 0.
 pub(super) struct Tangential {
     b_mat: [[f64; 2]; 2],
     b: [f64; 2],
@@ -48,13 +48,13 @@ pub(super) struct Tangential {
     parts: [f64; 2],
 }
 
-/// The tangential impulses that leave no velocity.
+/// The set of tangential impulses with u_t = 0.
 enum Rest {
-    /// None: part of b cannot be stopped.
+    /// Empty: part of b cannot be stopped.
     Never,
-    /// All: B and b vanish.
+    /// The plane: B and b vanish.
     Always,
-    /// t + λk, with t ⊥ k and |k| = 1. `slide`: the only direction of u_t, of either sense;
+    /// The line t + λk, with t ⊥ k and |k| = 1. `slide`: the only direction of u_t, with either sign;
     /// `push`: the velocity along it without friction.
     Line {
         t: [f64; 2],
@@ -64,22 +64,22 @@ enum Rest {
     },
 }
 
-/// Whether the smaller eigenvalue ν of B relative to diag(h1, h2) may be below [`LOST`]:
+/// Whether the smaller eigenvalue ν of B relative to diag(h1, h2) may be below [`RANK_TOLERANCE`]:
 /// det B / (B_11 h2 + B_22 h1) = ν ν' / (ν + ν') lies between ν/2 and ν. True for NaN, and for
-/// a B of nothing but rounding, whatever its signs.
+/// a B that is only rounding, whatever its signs.
 #[inline]
 pub(super) fn may_be_rank_deficient(b_mat: &[[f64; 2]; 2], h1: f64, h2: f64) -> bool {
     let det = b_mat[0][0] * b_mat[1][1] - (b_mat[0][1] * b_mat[1][0]).abs();
     let sum = (b_mat[0][0] * h2).abs() + (b_mat[1][1] * h1).abs();
-    // The negated comparison sends NaN to the careful side.
+    // The negated comparison sends NaN to the rank-deficient side.
     !matches!(
         det.partial_cmp(&(RANK_TOLERANCE * sum)),
         Some(std::cmp::Ordering::Greater)
     )
 }
 
-/// Solves a block of lost rank with a disc of radius `mu`; None when the ordinary way has the
-/// answer: the rank is not lost after all, or H is of no mechanical system.
+/// Solves a rank-deficient block with a disc of radius `mu`; `None` when the regular method applies:
+/// the block has full rank after all, or H belongs to no mechanical system.
 #[cold]
 #[inline(never)]
 pub(super) fn disc(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> Option<([f64; 3], Status)> {
@@ -90,10 +90,11 @@ pub(super) fn disc(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> Option<([f64; 3]
             if let Some(t) = block.least_in_disc(t, k, mu) {
                 return Some((block.impulse(t), Status::Stick));
             }
+            // Sliding along the only direction, in closed form.
             let sense = [slide[0] * push.signum(), slide[1] * push.signum()];
             let den = 1.0 - mu * block.inv * dot(block.w, sense);
             let r_n = -block.q_n * block.inv / den;
-            // With den <= 0 the line t is in the cone for good: only a rounding away from rest.
+            // With den <= 0 the line stays in the cone: rest was missed only by rounding.
             (den > 0.0).then(|| {
                 let t = [-mu * r_n * sense[0], -mu * r_n * sense[1]];
                 (block.polished(t, mu), Status::Slip)
@@ -104,8 +105,8 @@ pub(super) fn disc(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> Option<([f64; 3]
     }
 }
 
-/// The sticking impulse of a block of lost rank whose section has the given counter-clockwise
-/// vertices: None when the ordinary way has the answer, Some(None) when no impulse holds.
+/// The sticking impulse of a rank-deficient block whose section has the given counter-clockwise
+/// vertices: `None` when the regular method applies, `Some(None)` when no impulse sticks.
 #[cold]
 #[inline(never)]
 pub(super) fn stick_in_polygon(
@@ -113,6 +114,7 @@ pub(super) fn stick_in_polygon(
     q: &[f64; 3],
     vertices: &[[f64; 2]],
 ) -> Option<Option<[f64; 3]>> {
+    // Measure r_t in units of the section's extent along each axis.
     let extent = [0, 1].map(|i| {
         let a = vertices.iter().fold(0.0_f64, |m, v| m.max(v[i].abs()));
         if a > 0.0 && a.is_finite() { a } else { 1.0 }
@@ -133,7 +135,7 @@ pub(super) fn stick_in_polygon(
 }
 
 impl Tangential {
-    /// Eliminates the normal row; None unless the rank is lost and H is one of a mechanical system.
+    /// Eliminates the normal row; `None` unless the block is rank-deficient and H belongs to a mechanical system.
     fn new(h: &[[f64; 3]; 3], q: &[f64; 3]) -> Option<Self> {
         let inv = 1.0 / h[0][0];
         let w = [h[0][1], h[0][2]];
@@ -154,7 +156,7 @@ impl Tangential {
         ((lost || out.vanishes()) && semidefinite && inv > 0.0).then_some(out)
     }
 
-    /// Whether all of B is rounding: nothing tangential moves once u_n = 0.
+    /// Whether all of B is rounding: no tangential motion is possible with u_n = 0.
     fn vanishes(&self) -> bool {
         let [[a, f], [g, d]] = self.b_mat;
         let [h1, h2] = self.diagonal;
@@ -162,8 +164,8 @@ impl Tangential {
         a.abs() <= RANK_TOLERANCE * h1 && d.abs() <= RANK_TOLERANCE * h2 && f.abs() <= mixed && g.abs() <= mixed
     }
 
-    /// Whether the smaller eigenvalue is above the rounding of B itself. Then a b outside the range
-    /// of the larger part may still be stopped by an impulse of ordinary size.
+    /// Whether the smaller eigenvalue is above the rounding of B itself. If so, an impulse of ordinary size may
+    /// still stop a b outside the range of the larger part.
     fn definite(&self) -> bool {
         let [[a, f], [g, d]] = self.b_mat;
         let [h1, h2] = self.diagonal;
@@ -171,19 +173,21 @@ impl Tangential {
         a > noise * h1 && d > noise * h2 && a * d - f * g > noise * (a * h2 + d * h1)
     }
 
-    /// r of a tangential impulse, with u_n = 0.
+    /// r of a tangential impulse t, with u_n = 0.
     fn impulse(&self, t: [f64; 2]) -> [f64; 3] {
         [-(self.q_n + dot(self.w, t)) * self.inv, t[0], t[1]]
     }
 
+    /// u_t of a tangential impulse t.
     fn velocity(&self, t: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|i| dot(self.b_mat[i], t) + self.b[i])
     }
 
-    /// Factors B = x yᵀ on its larger diagonal entry (relative to H) and looks for u_t = 0.
+    /// Factors B = x yᵀ on its larger diagonal entry (relative to H) and solves u_t = 0.
     fn rest(&self) -> Rest {
         let [h1, h2] = self.diagonal;
         let (a, d) = (self.b_mat[0][0], self.b_mat[1][1]);
+        // Pivot row; with none, B vanishes.
         let i = match (a > RANK_TOLERANCE * h1, d > RANK_TOLERANCE * h2) {
             (false, false) => {
                 let still = |i: usize| self.b[i].abs() <= RANK_TOLERANCE * self.parts[i];
@@ -197,15 +201,16 @@ impl Tangential {
             (false, true) => 1,
             (true, true) => usize::from(d * h1 > a * h2),
         };
+        // Null direction k and the particular solution t ⊥ k.
         let y = self.b_mat[i];
         let size = norm(y);
         let k = [-y[1] / size, y[0] / size];
         let t = [-self.b[i] * k[1] / size, self.b[i] * k[0] / size];
-        // What is left of the other row, against the terms of H t and of b.
+        // Residual of the other row, against the terms of H t and of b.
         let j = 1 - i;
         let reach = self.diagonal[j].sqrt() * (h1.sqrt() * t[0].abs() + h2.sqrt() * t[1].abs());
         let left = self.velocity(t)[j].abs();
-        // Not a number is no rest.
+        // NaN fails the comparison: no rest.
         if left <= RANK_TOLERANCE * (self.parts[j] + reach) {
             let mut slide = [1.0; 2];
             slide[j] = self.b_mat[j][i] / y[i];
@@ -223,8 +228,8 @@ impl Tangential {
 
     /// The point of least |t| on t + λk in the cone |t| <= mu r_n.
     ///
-    /// |t + λk|² = |t|² + λ², so λ goes where r_n grows, by the smallest s >= 0 with
-    /// |t|² + s² = mu² (n + a s)², n + a s >= 0; n is r_n at t and a its growth.
+    /// |t + λk|² = |t|² + λ², so λ has the sign in which r_n grows, and is the smallest s >= 0 with
+    /// |t|² + s² = mu² (n + a s)², n + a s >= 0; n is r_n at t and a its rate of growth.
     fn least_in_disc(&self, t: [f64; 2], k: [f64; 2], mu: f64) -> Option<[f64; 2]> {
         let n = self.impulse(t)[0];
         let length = norm(t);
@@ -235,7 +240,7 @@ impl Tangential {
         let (mn, ma) = (mu * n, mu * slope.abs());
         let open = (1.0 - ma) * (1.0 + ma);
         let (half, rest) = (ma * mn, (length - mn) * (length + mn));
-        // half² - open rest, without its cancellation.
+        // half² - open rest, written without cancellation.
         let root = (mn * mn - open * length * length).sqrt();
         let s = if n > 0.0 && ma > 0.0 {
             rest / (half + root)
@@ -245,7 +250,7 @@ impl Tangential {
             return None;
         };
         let s = s * slope.signum();
-        // A root that is not real comes here as NaN.
+        // A complex root arrives here as NaN.
         s.is_finite().then(|| [t[0] + s * k[0], t[1] + s * k[1]])
     }
 
@@ -261,7 +266,7 @@ impl Tangential {
         let slope = -dot(self.w, k) * self.inv;
         let unit = |v: [f64; 2]| [v[0] / extent[0], v[1] / extent[1]];
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
-        // at + λ growth >= 0.
+        // Cuts the interval [low, high] of λ by at + λ growth >= 0.
         let mut cut = |at: f64, growth: f64, noise: f64| {
             if growth.abs() > 4.0 * f64::EPSILON {
                 let bound = -at / growth;
@@ -274,6 +279,7 @@ impl Tangential {
                 high = f64::NEG_INFINITY;
             }
         };
+        // r_n >= 0, then every edge.
         cut(n, slope, 0.0);
         for (i, &v) in vertices.iter().enumerate() {
             let (v, next) = (unit(v), unit(vertices[(i + 1) % vertices.len()]));
@@ -288,14 +294,15 @@ impl Tangential {
         (low <= high).then(|| [t[0] + s * k[0], t[1] + s * k[1]])
     }
 
-    /// Sliding with a velocity no impulse stops: r_t = -(B + λI)⁻¹ b at the smallest λ, or at the
-    /// largest where friction would jam below it; the frictionless impulse if there is none.
+    /// Sliding with a velocity that no impulse stops: r_t = -(B + λI)⁻¹ b at the smallest λ, or at the
+    /// largest where friction would jam below it; the frictionless impulse if neither exists.
     fn unstoppable(&self, mu: f64) -> [f64; 3] {
         let plain = self.impulse([0.0; 2]);
         if mu == 0.0 {
             return plain;
         }
         let (b_mat, b, w) = (&self.b_mat, &self.b, &self.w);
+        // Try both multipliers; keep the first that slides.
         let climbed = coulomb3::slide(b_mat, b, w, self.q_n, self.inv, mu);
         let starts = [Some(climbed), self.descend(mu)];
         for start in starts.into_iter().flatten() {
@@ -307,29 +314,29 @@ impl Tangential {
         plain
     }
 
-    /// The sliding impulse next to t, with the rounding of B that a closed form left out.
+    /// The sliding impulse near t by Newton's method, with the rounding of B that a closed form neglected.
     fn polished(&self, t: [f64; 2], mu: f64) -> [f64; 3] {
         if mu == 0.0 {
             return self.impulse([0.0; 2]);
         }
         let (b_mat, b, w) = (&self.b_mat, &self.b, &self.w);
-        // B may be nothing but rounding: the multiplier of u_t = -λ t scales with it.
+        // B may be only rounding: kappa also scales with the multiplier of u_t = -λ t.
         let lambda = norm(self.velocity(t)) / norm(t);
         let kappa = 1.0 / (b_mat[0][0].abs() + b_mat[1][1].abs() + lambda);
         let t = coulomb3::polish(b_mat, b, w, self.q_n, self.inv, mu, kappa, t);
         let r_n = self.impulse(t)[0];
-        // The last rounding goes out of the cone's equation, not into it.
+        // Put the last rounding error into r_t, so that the cone's equation holds exactly.
         let c = mu * r_n / norm(t);
         [r_n, c * t[0], c * t[1]]
     }
 
-    /// Whether -u_t is a positive multiple of t, above what counts as rest, and r_n > 0.
+    /// Whether -u_t is a positive multiple of t, above the threshold of rest, and r_n > 0.
     fn slides(&self, t: [f64; 2]) -> bool {
         let u = self.velocity(t);
         let (length, speed) = (norm(t), norm(u));
         let rest = RANK_TOLERANCE * self.diagonal[0].max(self.diagonal[1]);
         let across = (u[0] * t[1] - u[1] * t[0]).abs();
-        // Half the digits tell a solution from the end of an iteration that found none.
+        // Half the digits distinguish a solution from an iteration that found none.
         dot(u, t) < 0.0
             && speed > rest * length
             && across <= 1e-8 * length * speed
@@ -338,10 +345,11 @@ impl Tangential {
 
     /// r_t at the largest root of ψ(λ) = |c + λb| - mu N(λ) (see [`super::coulomb3`]).
     ///
-    /// On [0, λ] the convex |c + λb| is below its chord: the larger root of chord = mu N cannot be
-    /// below the largest root of ψ, and falls to it.
+    /// On [0, λ] the convex |c + λb| is below its chord: the larger root of chord = mu N is never
+    /// below the largest root of ψ, and decreases to it.
     fn descend(&self, mu: f64) -> Option<[f64; 2]> {
         let ([[a, f], [g, d]], b) = (self.b_mat, self.b);
+        // Coefficients as in `coulomb3::slide`.
         let c = [d * b[0] - f * b[1], a * b[1] - g * b[0]];
         let n2 = -self.q_n * self.inv;
         let n1 = n2 * (a + d) + self.inv * dot(self.w, b);
@@ -358,7 +366,7 @@ impl Tangential {
         };
         let mut lam = larger_root(norm(b));
         for _ in 0..MAX_DESCENT {
-            // No root, or not a number: no solution.
+            // No root, or NaN: no solution.
             if lam.is_nan() || lam <= 0.0 {
                 return None;
             }
@@ -374,11 +382,13 @@ impl Tangential {
     }
 }
 
+/// Scalar product.
 #[inline]
 fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
+/// Euclidean norm.
 #[inline]
 fn norm(a: [f64; 2]) -> f64 {
     (a[0] * a[0] + a[1] * a[1]).sqrt()

@@ -1,10 +1,10 @@
-//! Dense elimination for blocks of a few rows, in buffers on the stack.
+//! Dense Gaussian elimination for blocks of a few rows, in stack buffers.
 
-/// Most rows a bilateral or non-firm block may have; the buffers of the local solves hold this
-/// much. Larger bilateral groups can be given as several blocks without changing the problem.
+/// Largest number of rows of a bilateral or non-firm block; the stack buffers of the local solves have this
+/// size. Larger bilateral groups can be split into several blocks without changing the problem.
 pub const MAX_ROWS: usize = 32;
 
-/// Lends `f` a zeroed buffer of `len <= MAX_ROWS²` numbers, sized in two steps so that the usual
+/// Calls `f` with a zeroed buffer of `len <= MAX_ROWS²` numbers. Two sizes, so that the usual
 /// blocks of up to six rows do not pay for clearing the large one.
 #[inline]
 pub(super) fn with_buffer<R>(len: usize, f: impl FnOnce(&mut [f64]) -> R) -> R {
@@ -15,11 +15,12 @@ pub(super) fn with_buffer<R>(len: usize, f: impl FnOnce(&mut [f64]) -> R) -> R {
     }
 }
 
-/// Solves a x = b in place (row-major n x n, x replaces b) with row pivoting.
-/// False when a pivot vanishes or is not a number; b is then meaningless.
+/// Solves a x = b in place (row-major n x n, x replaces b) with partial pivoting.
+/// False if a pivot vanishes or is not a number; b is then meaningless.
 #[inline]
 pub(super) fn solve(a: &mut [f64], n: usize, b: &mut [f64]) -> bool {
     for k in 0..n {
+        // Largest entry of the column.
         let mut p = k;
         for i in k + 1..n {
             if a[i * n + k].abs() > a[p * n + k].abs() {
@@ -36,6 +37,7 @@ pub(super) fn solve(a: &mut [f64], n: usize, b: &mut [f64]) -> bool {
             }
             b.swap(k, p);
         }
+        // Eliminate below the pivot.
         for i in k + 1..n {
             let f = a[i * n + k] / pivot;
             if f != 0.0 {
@@ -46,6 +48,7 @@ pub(super) fn solve(a: &mut [f64], n: usize, b: &mut [f64]) -> bool {
             }
         }
     }
+    // Back substitution.
     for k in (0..n).rev() {
         let mut s = b[k];
         for j in k + 1..n {
@@ -57,11 +60,12 @@ pub(super) fn solve(a: &mut [f64], n: usize, b: &mut [f64]) -> bool {
 }
 
 /// Solves a x = b for a matrix that may be singular: rows and columns are first scaled by
-/// |a_ii|^(-1/2) so that rows of different units compare, then eliminated with complete pivoting;
-/// unknowns whose pivot is rounding are set to zero. For a consistent system the answer is exact
-/// to rounding, whichever of its solutions it is. `a` is destroyed, x replaces b.
+/// |a_ii|^(-1/2) (equilibration, so that rows of different units compare), then eliminated with complete pivoting;
+/// unknowns whose pivot is rounding are set to zero. For a consistent system the answer is one of its solutions,
+/// exact to rounding. `a` is destroyed, x replaces b.
 pub(super) fn solve_any_rank(a: &mut [f64], n: usize, b: &mut [f64]) {
     debug_assert!(n <= MAX_ROWS);
+    // Equilibrate.
     let mut scale = [1.0; MAX_ROWS];
     for i in 0..n {
         let d = a[i * n + i].abs();
@@ -80,6 +84,7 @@ pub(super) fn solve_any_rank(a: &mut [f64], n: usize, b: &mut [f64]) {
         *c = j;
     }
     let rank = eliminate_fully(a, n, b, &mut column);
+    // Back substitution on the leading rank × rank block.
     let mut x = [0.0; MAX_ROWS];
     for k in (0..rank).rev() {
         let mut s = b[k];
@@ -88,6 +93,7 @@ pub(super) fn solve_any_rank(a: &mut [f64], n: usize, b: &mut [f64]) {
         }
         x[k] = s / a[k * n + k];
     }
+    // Undo the column permutation and the scaling.
     for k in 0..n {
         b[column[k]] = x[k] * scale[column[k]];
     }
@@ -102,6 +108,7 @@ fn eliminate_fully(a: &mut [f64], n: usize, b: &mut [f64], column: &mut [usize])
     // A pivot below this is the rounding of the elimination itself.
     let floor = 4.0 * n as f64 * f64::EPSILON * largest;
     for k in 0..n {
+        // Largest entry of the remaining block.
         let (mut pi, mut pj) = (k, k);
         for i in k..n {
             for j in k..n {
@@ -132,7 +139,7 @@ fn eliminate_fully(a: &mut [f64], n: usize, b: &mut [f64], column: &mut [usize])
     n
 }
 
-/// Euclidean norm that neither overflows nor loses tiny entries.
+/// Euclidean norm without overflow or underflow.
 #[inline]
 pub(super) fn norm(x: &[f64]) -> f64 {
     match x {

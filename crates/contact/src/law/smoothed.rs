@@ -1,4 +1,4 @@
-//! Coulomb's law smoothed by a parameter ε, for methods that follow the path ε → 0.
+//! Coulomb's law smoothed by a parameter ε, for smoothing (path-following) methods with ε → 0.
 //!
 //! With a = C r, C = diag(μ, 1, …) and b = C⁻¹ u with De Saxcé's shift, the law is
 //! a = proj_L(a − b) on the self-dual second-order cone L. Chen, Harker, Kanzow and Smale's
@@ -16,7 +16,7 @@
 
 use super::Law;
 
-/// ½(1 + λ/s) with s = √(λ² + 4ε²), its complement and ½(λ + s), none of them by cancellation.
+/// ½(1 + λ/s) with s = √(λ² + 4ε²), its complement and ½(λ + s), computed without cancellation.
 fn smooth_max(lambda: f64, eps: f64) -> (f64, f64, f64) {
     let s = lambda.hypot(2.0 * eps);
     let far = s + lambda.abs();
@@ -29,19 +29,19 @@ fn smooth_max(lambda: f64, eps: f64) -> (f64, f64, f64) {
     }
 }
 
-/// Where [`Law::smoothed`] writes.
+/// Output of [`Law::smoothed`].
 #[derive(Debug)]
 pub struct Smoothed<'a> {
-    /// S, d × d row-major.
+    /// S, d × d row-major, symmetric positive semidefinite.
     pub symmetric: &'a mut [f64],
-    /// B, d × d row-major.
+    /// B, d × d row-major: derivative of the shifted velocity in u.
     pub shift_jacobian: &'a mut [f64],
-    /// g.
+    /// Right-hand side g.
     pub rhs: &'a mut [f64],
 }
 
 impl Law {
-    /// Whether [`Law::smoothed`] knows this law.
+    /// Whether [`Law::smoothed`] covers this law.
     pub fn has_smoothing(&self) -> bool {
         matches!(
             self,
@@ -52,8 +52,7 @@ impl Law {
     /// The smoothed law at (r, u), in variables scaled so that H is of the order of the identity:
     /// writes S, B and g, and returns ‖F‖². Bilateral rows have S = 0, B = I, g = −u.
     ///
-    /// The caller asks [`Law::has_smoothing`] first; a law without smoothing is treated as
-    /// frictionless.
+    /// Callers check [`Law::has_smoothing`] first; a law without smoothing is treated as frictionless.
     pub fn smoothed(&self, eps: f64, r: &[f64], u: &[f64], out: Smoothed<'_>) -> f64 {
         match self {
             Law::Bilateral => {
@@ -78,7 +77,7 @@ fn half_line(eps: f64, r: &[f64], u: &[f64], out: Smoothed<'_>) -> f64 {
     g[0] = -f / slope;
     let mut norm = f * f;
     for i in 1..n {
-        // A stiff diagonal keeps r_t at zero: dr_t = −r_t to the accuracy of ε.
+        // A large diagonal entry keeps r_t at zero: dr_t = −r_t to the accuracy of ε.
         d[i * n + i] = 1.0 / eps.max(f64::MIN_POSITIVE.sqrt());
         g[i] = -r[i] * d[i * n + i];
         norm += r[i] * r[i];
@@ -87,6 +86,7 @@ fn half_line(eps: f64, r: &[f64], u: &[f64], out: Smoothed<'_>) -> f64 {
     norm
 }
 
+/// Smoothed Coulomb law on the second-order cone.
 fn cone(mu: f64, eps: f64, r: &[f64], u: &[f64], out: Smoothed<'_>) -> f64 {
     let n = r.len();
     let ut = u[1..].iter().map(|v| v * v).sum::<f64>().sqrt();
@@ -98,9 +98,10 @@ fn cone(mu: f64, eps: f64, r: &[f64], u: &[f64], out: Smoothed<'_>) -> f64 {
     for i in 1..n {
         e[i - 1] = if t > 0.0 { (r[i] - u[i]) / t } else { 0.0 };
     }
+    // Smoothed spectral values p1, p2 of z, with slopes.
     let (slope1, rest1, p1) = smooth_max(z0 - t, eps);
     let (slope2, rest2, p2) = smooth_max(z0 + t, eps);
-    // Perpendicular to e the derivative is (p2 − p1) / 2t, its limit at t = 0 the mean slope.
+    // Derivative perpendicular to e: (p2 − p1) / 2t, with the mean slope as its limit at t = 0.
     let across = if t > 1e-8 * (z0.abs() + eps) {
         ((p2 - p1) / (2.0 * t)).min(1.0)
     } else {
@@ -130,7 +131,7 @@ fn cone(mu: f64, eps: f64, r: &[f64], u: &[f64], out: Smoothed<'_>) -> f64 {
     norm
 }
 
-/// S = C Θ C, Θ = DP⁻¹ − I given by its eigenvalues along (1, −e), (1, e) and across.
+/// S = C Θ C, Θ = DP⁻¹ − I given by its eigenvalues along (1, −e), (1, e) and perpendicular to e.
 fn fill_symmetric(mu: f64, theta: &[f64; 3], e: &[f64; 2], n: usize, s: &mut [f64]) {
     let (mean, half) = (0.5 * (theta[0] + theta[1]), 0.5 * (theta[1] - theta[0]));
     s[0] = mu * mu * mean;
@@ -145,6 +146,7 @@ fn fill_symmetric(mu: f64, theta: &[f64; 3], e: &[f64; 2], n: usize, s: &mut [f6
     }
 }
 
+/// Writes the n × n identity.
 fn identity(block: &mut [f64], n: usize) {
     for (i, v) in block.iter_mut().enumerate() {
         *v = if i / n == i % n { 1.0 } else { 0.0 };

@@ -1,7 +1,7 @@
-//! Nearest point of a scaled section: P(s, y) = proj_{sD}(y), s >= 0, with one element of its
+//! Projection onto a scaled section: P(s, y) = proj_{sD}(y), s >= 0, with one element of its
 //! generalised Jacobian in y and in s.
 //!
-//! This is the only nonsmooth piece of Alart and Curnier's function, F_t = r_t - P(s, r_t - rho u_t)
+//! This is the only nonsmooth part of Alart and Curnier's function, F_t = r_t - P(s, r_t - rho u_t)
 //! with s = max(0, r_n - rho u_n). `jac` is m x m row-major, `ds` the derivative in s.
 
 use super::small::norm;
@@ -28,6 +28,7 @@ fn disc_into(
     let n = norm(y);
     let radius = s * mu;
     let inside = n <= radius;
+    // Inside: identity. Outside: radial projection.
     for i in 0..y.len() {
         let e = if n > 0.0 { y[i] / n } else { 0.0 };
         p[i] = if inside { y[i] } else { radius * e };
@@ -88,7 +89,7 @@ pub(super) fn interval(
 /// Ellipse with semi-axes s mu1, s mu2.
 ///
 /// Outside, p_i = a_i² y_i / (a_i² + t) with t >= 0 from G(t) = |(a_i y_i / (a_i² + t))| = 1.
-/// G is decreasing and 1/G is concave, so Newton on 1/G climbs from below without overshoot.
+/// G is decreasing and 1/G is concave, so Newton on 1/G increases from below without overshoot.
 pub(super) fn ellipse(
     s: f64,
     mu: [f64; 2],
@@ -106,6 +107,7 @@ pub(super) fn ellipse(
         ds[..2].fill(0.0);
         return;
     }
+    // Inside: identity.
     let a = [s * mu[0], s * mu[1]];
     if norm(&[y[0] / a[0], y[1] / a[1]]) <= 1.0 {
         p[..2].copy_from_slice(&y[..2]);
@@ -113,6 +115,7 @@ pub(super) fn ellipse(
         ds[..2].fill(0.0);
         return;
     }
+    // Outside: the multiplier t, then p.
     let t = ellipse_multiplier(a, [y[0], y[1]]);
     let d = [a[0] * a[0] + t, a[1] * a[1] + t];
     for i in 0..2 {
@@ -144,7 +147,7 @@ pub(super) fn ellipse(
 /// Root t >= 0 of |(a_i y_i / (a_i² + t))| = 1 for y outside the ellipse.
 fn ellipse_multiplier(a: [f64; 2], y: [f64; 2]) -> f64 {
     let ay = [a[0] * y[0], a[1] * y[1]];
-    // Lower bound: with both axes at the larger one |ay| / (a² + t) is below the true value.
+    // Lower bound: with both axes replaced by the larger one, |ay| / (a² + t) is below the true value.
     let big = a[0].max(a[1]);
     let mut t = (norm(&ay) - big * big).max(0.0);
     for _ in 0..60 {
@@ -171,7 +174,7 @@ fn segment(s: f64, mu: [f64; 2], y: &[f64], p: &mut [f64], jac: &mut [f64], ds: 
     for i in 0..2 {
         let (mut pi, mut ji, mut di) = ([0.0], [0.0], [0.0]);
         interval(s, (mu[i], mu[i]), &y[i..=i], &mut pi, &mut ji, &mut di);
-        // At s mu = 0 the interval is a point and its projection is constant.
+        // For s mu = 0 the interval is a point and its projection is constant.
         let wide = f64::from(u8::from(mu[i] > 0.0));
         (p[i], jac[i * 3], ds[i]) = (pi[0], ji[0] * wide, di[0]);
     }
@@ -194,14 +197,15 @@ pub(super) fn polygon(
         let e = [w[0] - v[0], w[1] - v[1]];
         let len2 = e[0] * e[0] + e[1] * e[1];
         let z = [y[0] - s * v[0], y[1] - s * v[1]];
+        // y is on the inner side of this edge.
         if e[0] * z[1] - e[1] * z[0] >= 0.0 {
             continue;
         }
         inside = false;
         let along = (e[0] * z[0] + e[1] * z[1]) / len2;
         if along > 0.0 && along < s {
-            // An edge that sees y from outside and has its foot inside owns it, whatever the
-            // distances say to rounding: p slides along e and is carried outwards with s.
+            // An edge that sees y from outside and contains its foot point is the nearest face, whatever rounding of
+            // distances says: p slides along e and moves outwards with s.
             let n = [e[1], -e[0]];
             let height = (n[0] * v[0] + n[1] * v[1]) / len2;
             let ee = [e[0] * e[0], e[0] * e[1], e[1] * e[0], e[1] * e[1]];
@@ -214,7 +218,7 @@ pub(super) fn polygon(
             }
             return;
         }
-        // Otherwise the nearest vertex: fixed in y, moving with s.
+        // Otherwise the nearest vertex: constant in y, moving with s.
         let c = if along <= 0.0 { v } else { w };
         let distance = norm(&[y[0] - s * c[0], y[1] - s * c[1]]);
         if distance < best {

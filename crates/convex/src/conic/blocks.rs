@@ -1,9 +1,9 @@
-//! The three factors of Q, their projections and the derivatives of these.
+//! The three cone factors of Q, their projections and generalised derivatives.
 
 use crate::cone::project_circular;
 use crate::dense::{axpy, mul_transposed_into, norm};
 
-/// Kind of a factor of Q.
+/// Kind of a cone factor of Q.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConeKind {
     /// {0}: equations. Dual: the whole space.
@@ -14,7 +14,7 @@ pub(crate) enum ConeKind {
     SecondOrder,
 }
 
-/// A factor of Q occupying the rows start..start + len.
+/// A cone factor of Q, on the rows start..start + len.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ConeBlock {
     pub(crate) kind: ConeKind,
@@ -23,11 +23,12 @@ pub(crate) struct ConeBlock {
 }
 
 impl ConeBlock {
+    /// Rows of the block.
     pub(crate) fn range(&self) -> std::ops::Range<usize> {
         self.start..self.start + self.len
     }
 
-    /// v ← nearest point of the dual cone.
+    /// v ← projection onto the dual cone.
     pub(super) fn project_dual(&self, v: &mut [f64]) {
         match self.kind {
             ConeKind::Zero => {}
@@ -36,7 +37,7 @@ impl ConeBlock {
         }
     }
 
-    /// v ← nearest point of the cone itself.
+    /// v ← projection onto the cone itself.
     pub(super) fn project_primal(&self, v: &mut [f64]) {
         match self.kind {
             ConeKind::Zero => v.fill(0.0),
@@ -44,9 +45,9 @@ impl ConeBlock {
         }
     }
 
-    /// d ← a derivative of the projection onto the dual at v (len×len, symmetric).
+    /// d ← an element of the generalised derivative of the projection onto the dual at v (len×len, symmetric).
     ///
-    /// On the second-order cone between the cone and its polar, with e = v_t/|v_t| and
+    /// For a second-order cone and v outside the cone and its polar, with e = v_t/|v_t| and
     /// ρ = v_n/|v_t|: D = ½ (1, e)(1, e)ᵀ + ½ (1 + ρ) (0 ⊕ (I − e eᵀ)).
     pub(super) fn derivative(&self, v: &[f64], d: &mut [f64]) {
         let n = self.len;

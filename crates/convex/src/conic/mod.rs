@@ -1,10 +1,10 @@
-//! Sets written as G ξ + h ∈ Q with ξ = (x, lifted variables) and Q a product of {0}, half-lines
+//! SOCP representation of sets, G ξ + h ∈ Q with ξ = (x, lifted variables) and Q a product of {0}, half-lines
 //! and second-order cones, and the projection onto such sets in any metric.
 //!
 //! Every set of this crate has such a form, so that products, translates, images under scaling,
-//! polars and intersections nest freely and still have one projector. Flat forms (no lifted
-//! variable, no curved block) go to the exact quadratic programme of [`crate::qp`]; the others
-//! to the proximal method of multipliers in `solve`.
+//! polars and intersections nest freely and share one projector. Polyhedral forms (no lifted
+//! variable, no second-order block) are projected by the exact quadratic programme of [`crate::qp`]; the others
+//! by the proximal method of multipliers in `solve`.
 
 mod blocks;
 mod polish;
@@ -23,7 +23,7 @@ pub struct ConicForm {
     pub(crate) dim: usize,
     /// Number of lifted variables λ.
     pub(crate) lifted: usize,
-    /// Factors of Q, in the order of the rows.
+    /// Cone factors of Q, in the order of the rows.
     pub(crate) blocks: Vec<ConeBlock>,
     /// G, row-major with dim + lifted columns.
     pub(crate) g: Vec<f64>,
@@ -43,6 +43,7 @@ impl ConicForm {
         }
     }
 
+    /// Number of columns of G.
     pub(crate) fn columns(&self) -> usize {
         self.dim + self.lifted
     }
@@ -73,7 +74,7 @@ impl ConicForm {
         self.lifted == 0 && self.blocks.iter().all(|b| b.kind != ConeKind::SecondOrder)
     }
 
-    /// The set moved by t.
+    /// The set translated by t.
     pub(crate) fn translated(mut self, t: &[f64]) -> Self {
         let cols = self.columns();
         for (row, h) in self.g.chunks_exact(cols.max(1)).zip(&mut self.h) {
@@ -93,7 +94,7 @@ impl ConicForm {
         self
     }
 
-    /// The set of all x whose every form holds (equal dimensions).
+    /// The intersection of sets of equal dimension.
     pub(crate) fn intersection(forms: &[ConicForm]) -> Self {
         let dim = forms.first().map_or(0, |f| f.dim);
         let mut out = Self::whole(dim, forms.iter().map(|f| f.lifted).sum());
@@ -105,7 +106,7 @@ impl ConicForm {
         out
     }
 
-    /// The product of the sets, coordinates one after the other.
+    /// The Cartesian product of the sets, coordinates one after the other.
     pub(crate) fn product(forms: &[ConicForm]) -> Self {
         let dim = forms.iter().map(|f| f.dim).sum();
         let mut out = Self::whole(dim, forms.iter().map(|f| f.lifted).sum());
@@ -118,7 +119,7 @@ impl ConicForm {
         out
     }
 
-    /// Appends the rows of `f` acting on x[at..] and λ[lift..] of this form.
+    /// Appends the rows of `f`, acting on x[at..] and λ[lift..] of this form.
     fn embed(&mut self, f: &ConicForm, at: usize, lift: usize) {
         let cols = self.columns();
         for b in &f.blocks {
@@ -132,10 +133,11 @@ impl ConicForm {
         }
     }
 
-    /// The polar cone of a form with h = 0: { −G_xᵀ y : y ∈ Q*, G_λᵀ y = 0 }, y lifted.
+    /// The polar cone of a form with h = 0: { −G_xᵀ y : y ∈ Q*, G_λᵀ y = 0 }, y as lifted variable.
     pub(crate) fn polar(&self) -> Self {
         let (dim, cols, m) = (self.dim, self.columns(), self.h.len());
         let mut out = Self::whole(dim, m);
+        // Equations x + G_xᵀ y = 0 and G_λᵀ y = 0.
         for j in 0..cols {
             let mut row = vec![0.0; dim + m];
             if j < dim {
@@ -146,6 +148,7 @@ impl ConicForm {
             }
             out.push(ConeKind::Zero, &row, &[0.0]);
         }
+        // y ∈ Q*; the dual of {0} is the whole space and needs no row.
         for b in self.blocks.iter().filter(|b| b.kind != ConeKind::Zero) {
             let mut rows = vec![0.0; b.len * (dim + m)];
             for k in 0..b.len {
@@ -175,7 +178,7 @@ impl ConicForm {
         (matrix, bounds, equalities)
     }
 
-    /// The point of the set nearest to z in the metric.
+    /// Projection of z in the metric.
     pub(crate) fn project(&self, metric: &Metric, z: &[f64]) -> Result<Vec<f64>> {
         if !self.is_polyhedral() {
             return solve::project(self, metric, z);

@@ -1,4 +1,4 @@
-//! The last digits: Newton's method on the optimality conditions of the conic projection.
+//! Newton refinement on the optimality conditions of the conic projection, for the last digits.
 //!
 //! ```text
 //! R₁ = (w, 0) − Gᵀ y = 0,        R₂ = y − proj_Q*(y − s) = 0,        s = G (w, λ) + h
@@ -7,7 +7,7 @@
 //! [ D G   I − D + δ D     ] [dy] = − [R₂]        D a derivative of proj_Q* at y − s
 //! ```
 //!
-//! W is 1 on w and δ on λ; δ keeps the matrix regular when rows are dependent and does not
+//! W is 1 on w and δ on λ; δ regularises the matrix when rows are dependent. It does not
 //! change the residual, hence not the solution.
 
 use super::solve::State;
@@ -15,11 +15,11 @@ use crate::dense::{axpy, dot, lu_in_place, lu_solve, max_abs, mul_transposed_int
 
 /// Regularisation: small against the unit rows, large against rounding.
 const DELTA: f64 = 1e-9;
-/// Newton steps; the active pieces are known when this starts, three or four usually do.
+/// Newton steps; the active pieces are known at the start, three or four steps are usual.
 const STEPS: usize = 12;
 
 impl State<'_> {
-    /// Best residual and w after Newton steps from the current iterate, which is left alone.
+    /// Best residual and w after Newton steps from the current iterate, which is not changed.
     pub(super) fn polished(&self) -> (f64, Vec<f64>) {
         let (mut xi, mut y) = (self.xi.clone(), self.y.clone());
         let mut best = (self.residual_at(&xi, &y), xi[..self.dim].to_vec());
@@ -44,11 +44,13 @@ impl State<'_> {
         best
     }
 
+    /// One Newton step (dξ, dy); `None` at a zero residual or for a singular matrix.
     fn newton_step(&self, xi: &[f64], y: &[f64]) -> Option<Vec<f64>> {
         let (cols, m) = (self.cols, self.h.len());
         let n = cols + m;
         let mut a = vec![0.0; n * n];
         let mut rhs = vec![0.0; n];
+        // First block row: stationarity.
         mul_transposed_into(&self.g, y, &mut rhs[..cols]);
         for j in 0..cols {
             let on_w = j < self.dim;
@@ -60,6 +62,7 @@ impl State<'_> {
                 a[j * n + cols + i] = -self.g[i * cols + j];
             }
         }
+        // Second block row: complementarity, cone by cone.
         let mut v = self.slack(xi);
         for (s, y) in v.iter_mut().zip(y) {
             *s = y - *s;
@@ -81,7 +84,7 @@ impl State<'_> {
                 }
             }
         }
-        // A zero residual needs no step, and its matrix may be anything.
+        // At a zero residual no step is needed, and the matrix may be singular.
         if max_abs(&rhs) == 0.0 {
             return None;
         }

@@ -10,12 +10,12 @@
 //! method with line search; its Hessian I + σ Gᵀ D G is positive definite whatever the rows, so
 //! dependent constraints, apices and tangencies need no special case. Since y carries σ times
 //! the rounding of s, the last digits come from Newton's method on the optimality conditions
-//! themselves (`polish`), kept only where it lowers the residual.
+//! (`polish`), accepted only where it lowers the residual.
 //!
 //! Accuracy: natural residual |s − proj_Q(s − y)| and stationarity at most [`ACCEPT`] of the
-//! data, usually 1e-15. An answer above that is refused ([`ConvexError::NotConverged`]); an empty
-//! set shows by multipliers that separate ([`ConvexError::Empty`]). Sets that touch in one point
-//! without interior have no bounded multipliers and may be refused.
+//! data, usually 1e-15. Otherwise the result is an error ([`ConvexError::NotConverged`]); an empty
+//! set is detected by multipliers that separate ([`ConvexError::Empty`]). Sets that touch in one point
+//! without interior have no bounded multipliers and may give an error.
 
 use super::{ConicForm, ConeKind};
 use crate::dense::{axpy, cholesky_in_place, dot, mul_into, mul_transposed_into, norm, solve_spd};
@@ -24,29 +24,29 @@ use crate::metric::Metric;
 
 /// Largest relative residual of an accepted answer.
 pub(super) const ACCEPT: f64 = 1e-12;
-/// Residual at which the iteration is content at once: a few roundings.
+/// Residual at which the iteration stops at once: a few roundings.
 const TARGET: f64 = 1e-15;
 /// Residual below which Newton's method on the optimality conditions is tried.
 const POLISH: f64 = 1e-4;
-/// Outer steps: σ grows tenfold from 10 to 1e9, where rounding of the Hessian is still harmless;
-/// beyond, to 1e13, only while the constraints are far from met, which an empty set explains.
+/// Number of outer steps. σ grows tenfold from 10 to 1e9, where rounding of the Hessian is still harmless;
+/// beyond that, to 1e13, only while the constraints are far from satisfied, as for an empty set.
 const OUTER: usize = 60;
 const SIGMA_START: f64 = 10.0;
 const SIGMA_MAX: f64 = 1e9;
 const SIGMA_EMPTY: f64 = 1e13;
 /// Weight of the proximal term on lifted variables: small against 1 so that they move freely.
 const TAU: f64 = 1e-4;
-/// A separating multiplier rules out all points within this multiple of the data's size.
+/// A separating multiplier must exclude all points within this multiple of the data's size.
 const EMPTY_REACH: f64 = 1e4;
 
-/// The form in white unit rows, with the iterate.
+/// The form with white, equilibrated rows, and the iterate.
 pub(super) struct State<'a> {
     pub(super) form: &'a ConicForm,
     pub(super) dim: usize,
     pub(super) cols: usize,
     pub(super) g: Vec<f64>,
     pub(super) h: Vec<f64>,
-    /// Magnitude of the data behind each row, for relative residuals.
+    /// Magnitude of the data of each row, for relative residuals.
     size: Vec<f64>,
     /// Iterate (w, λ), multipliers y, and the proximal centre of λ.
     pub(super) xi: Vec<f64>,
@@ -56,6 +56,7 @@ pub(super) struct State<'a> {
     reach: f64,
 }
 
+/// Projection of z onto the form in the metric.
 pub(super) fn project(form: &ConicForm, metric: &Metric, z: &[f64]) -> Result<Vec<f64>> {
     let mut state = State::new(form, metric, z);
     let mut best = (f64::INFINITY, vec![0.0; form.dim]);
@@ -64,6 +65,7 @@ pub(super) fn project(form: &ConicForm, metric: &Metric, z: &[f64]) -> Result<Ve
     let mut outer = 0;
     while outer < OUTER {
         outer += 1;
+        // One step of the method of multipliers.
         state.minimise(sigma);
         state.update_multipliers(sigma);
         let residual = state.residual();
@@ -75,6 +77,7 @@ pub(super) fn project(form: &ConicForm, metric: &Metric, z: &[f64]) -> Result<Ve
         if residual < best.0 {
             best = (residual, state.xi[..form.dim].to_vec());
         }
+        // Newton refinement once the active pieces are known.
         if best.0 > TARGET && residual <= POLISH {
             let polished = state.polished();
             if polished.0 < best.0 {
@@ -87,6 +90,7 @@ pub(super) fn project(form: &ConicForm, metric: &Metric, z: &[f64]) -> Result<Ve
         if let Some(gap) = state.separation() {
             return Err(ConvexError::Empty { what: "set", gap });
         }
+        // Increase the penalty.
         let cap = if residual > 1e-7 {
             SIGMA_EMPTY
         } else {
@@ -101,6 +105,7 @@ pub(super) fn project(form: &ConicForm, metric: &Metric, z: &[f64]) -> Result<Ve
             residual: best.0,
         });
     }
+    // Back to the caller's coordinates.
     let mut p = best.1;
     metric.unwhiten(&mut p);
     axpy(1.0, z, &mut p);
@@ -108,6 +113,7 @@ pub(super) fn project(form: &ConicForm, metric: &Metric, z: &[f64]) -> Result<Ve
 }
 
 impl<'a> State<'a> {
+    /// White coordinates centred at z, equilibrated rows.
     fn new(form: &'a ConicForm, metric: &Metric, z: &[f64]) -> Self {
         let (dim, cols, m) = (form.dim, form.columns(), form.h.len());
         let mut g = form.g.clone();
@@ -137,7 +143,7 @@ impl<'a> State<'a> {
         state
     }
 
-    /// Lifted columns to unit length on the equations (so that they too measure lengths), then
+    /// Equilibration: lifted columns to unit size in the equations (so that they too measure lengths), then
     /// rows, or whole second-order blocks, to unit length.
     fn equilibrate(&mut self) {
         let cols = self.cols;
@@ -173,6 +179,7 @@ impl<'a> State<'a> {
         }
     }
 
+    /// s = G ξ + h.
     pub(super) fn slack(&self, xi: &[f64]) -> Vec<f64> {
         let mut s = vec![0.0; self.h.len()];
         mul_into(&self.g, xi, &mut s);
@@ -193,11 +200,12 @@ impl<'a> State<'a> {
         (v, p)
     }
 
+    /// Weight of the quadratic term: 1 on w, τ on λ.
     fn weight(&self, j: usize) -> f64 {
         if j < self.dim { 1.0 } else { TAU }
     }
 
-    /// Value of the augmented function, its gradient, and the point y − σ s.
+    /// Value of the augmented Lagrangian, its gradient, and the point y − σ s.
     fn evaluate(&self, xi: &[f64], sigma: f64) -> (f64, Vec<f64>, Vec<f64>) {
         let (v, p) = self.shifted(xi, sigma);
         let mut grad = vec![0.0; self.cols];
@@ -211,18 +219,19 @@ impl<'a> State<'a> {
         (value, grad, v)
     }
 
-    /// Semismooth Newton on the augmented function.
+    /// Semismooth Newton on the augmented Lagrangian.
     fn minimise(&mut self, sigma: f64) {
         let n = self.cols;
         let (mut value, mut grad, mut v) = self.evaluate(&self.xi, sigma);
         let mut hess = vec![0.0; n * n];
-        // Active pieces settle within about ten steps; the cap only bounds the damage of
+        // Active pieces settle within about ten steps; the cap only limits the effect of
         // rounding when σ is large, since the outer residual decides.
         for _ in 0..60 {
             let size = norm(&grad);
             if size <= f64::EPSILON * 0.1 * (norm(&self.xi) + f64::MIN_POSITIVE) {
                 break;
             }
+            // Hessian diag(1, τ) + σ Gᵀ D G.
             hess.fill(0.0);
             for j in 0..n {
                 hess[j * n + j] = self.weight(j);
@@ -234,6 +243,7 @@ impl<'a> State<'a> {
             if cholesky_in_place(&mut hess, n).is_err() {
                 break;
             }
+            // Newton direction.
             let mut step: Vec<f64> = grad.iter().map(|g| -g).collect();
             solve_spd(&hess, n, &mut step);
             let slope = dot(&grad, &step);
@@ -244,7 +254,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Armijo, or a gradient halved (decisive once values agree to rounding).
+    /// Armijo condition, or a gradient norm halved (decisive once values agree to rounding).
     #[allow(clippy::type_complexity)] // (point, value, gradient, shifted): one evaluation
     fn line_search(
         &self,
@@ -267,6 +277,7 @@ impl<'a> State<'a> {
         None
     }
 
+    /// y ← proj_Q*(y − σ s); the proximal centre moves to ξ.
     fn update_multipliers(&mut self, sigma: f64) {
         let (_, p) = self.shifted(&self.xi, sigma);
         self.y = p;
@@ -278,10 +289,11 @@ impl<'a> State<'a> {
         self.residual_at(&self.xi, &self.y)
     }
 
+    /// The residual at any pair (ξ, y).
     pub(super) fn residual_at(&self, xi: &[f64], y: &[f64]) -> f64 {
         let s = self.slack(xi);
         let (mut worst, mut data) = (0.0_f64, 0.0_f64);
-        // All of (w, λ) are lengths, and so is what the rows were made of.
+        // All of (w, λ) are lengths, and so is the data of the rows.
         let length = norm(xi) + self.reach;
         for b in &self.form.blocks {
             let mut q: Vec<f64> = b.range().map(|i| s[i] - y[i]).collect();
@@ -293,16 +305,17 @@ impl<'a> State<'a> {
                 data = data.max(size);
             }
         }
+        // Stationarity (w, 0) − Gᵀ y.
         let mut grad = vec![0.0; self.cols];
         mul_transposed_into(&self.g, y, &mut grad);
         for j in 0..self.dim {
             grad[j] -= xi[j];
         }
-        // Multipliers are known to the rounding of the rows that carry them.
+        // The accuracy of multipliers is limited by the rounding of the rows that carry them.
         worst.max(norm(&grad) / (length + data).max(f64::MIN_POSITIVE))
     }
 
-    /// A separating multiplier: every feasible point would be at least |ν·h|/|Gᵀν| away.
+    /// Separation test: the distance to every feasible point is at least |ν·h|/|Gᵀν|, ν = y/|y|.
     fn separation(&self) -> Option<f64> {
         let size = norm(&self.y);
         let gap = -dot(&self.y, &self.h) / size;
@@ -313,7 +326,7 @@ impl<'a> State<'a> {
         mul_transposed_into(&self.g, &self.y, &mut pull);
         let pull = norm(&pull) / size;
         let data = crate::dense::max_abs(&self.size) + self.reach;
-        // Rounding of ν·h must not fake a gap, nor a tiny pull one that is not there.
+        // A gap must exceed the rounding of ν·h, and be large against |Gᵀν| times the size of the data.
         (gap > 1e-10 * data && gap > pull * EMPTY_REACH * data).then_some(gap)
     }
 }

@@ -1,4 +1,4 @@
-//! A = L Lᵀ and A = L D Lᵀ of symmetric matrices, and the triangular solves.
+//! Factorisations A = L Lᵀ (Cholesky) and A = L D Lᵀ of symmetric matrices, and the triangular solves.
 
 use crate::error::{ConvexError, Result};
 
@@ -64,6 +64,7 @@ pub fn solve_spd(l: &[f64], n: usize, x: &mut [f64]) {
 /// A zero or non-finite pivot is an error; negative pivots are allowed.
 pub fn ldlt_in_place(a: &mut [f64], n: usize) -> Result<()> {
     for j in 0..n {
+        // Pivot d_j.
         let mut d = a[j * n + j];
         for k in 0..j {
             d -= a[j * n + k] * a[j * n + k] * a[k * n + k];
@@ -75,6 +76,7 @@ pub fn ldlt_in_place(a: &mut [f64], n: usize) -> Result<()> {
             });
         }
         a[j * n + j] = d;
+        // Column j of L.
         for i in j + 1..n {
             let mut s = a[i * n + j];
             for k in 0..j {
@@ -89,6 +91,7 @@ pub fn ldlt_in_place(a: &mut [f64], n: usize) -> Result<()> {
 
 /// x ← (L D Lᵀ)⁻¹ x with the factors of [`ldlt_in_place`].
 pub fn ldlt_solve(f: &[f64], n: usize, x: &mut [f64]) {
+    // L, then D, then Lᵀ.
     for i in 0..n {
         let s: f64 = (0..i).map(|k| f[i * n + k] * x[k]).sum();
         x[i] -= s;

@@ -3,8 +3,8 @@
 /// Replaces the symmetric `a` (n×n) by a diagonal matrix of its eigenvalues and fills `vectors`
 /// (n×n) with the eigenvectors as rows, in the order of the diagonal.
 ///
-/// Jacobi's method: small eigenvalues of well-scaled positive definite matrices come out with
-/// high relative accuracy. Convergence is quadratic; 60 sweeps are far beyond any case seen.
+/// Jacobi's method gives small eigenvalues of well-scaled positive definite matrices with
+/// high relative accuracy. Convergence is quadratic; 60 sweeps are far more than any case has needed.
 pub fn symmetric_eigen(a: &mut [f64], n: usize, vectors: &mut [f64]) {
     vectors.fill(0.0);
     for i in 0..n {
@@ -21,6 +21,7 @@ pub fn symmetric_eigen(a: &mut [f64], n: usize, vectors: &mut [f64]) {
                     continue;
                 }
                 rotated = true;
+                // Rotation that annihilates entry (p, q).
                 let theta = (dq - dp) / (2.0 * off);
                 let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
                 let c = 1.0 / t.hypot(1.0);
@@ -32,6 +33,7 @@ pub fn symmetric_eigen(a: &mut [f64], n: usize, vectors: &mut [f64]) {
             break;
         }
     }
+    // Remove the off-diagonal rounding.
     for i in 0..n {
         for j in 0..n {
             if i != j {

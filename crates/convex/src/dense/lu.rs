@@ -1,4 +1,4 @@
-//! P A = L U with partial pivoting.
+//! LU factorisation P A = L U with partial pivoting.
 
 use crate::error::{ConvexError, Result};
 
@@ -6,6 +6,7 @@ use crate::error::{ConvexError, Result};
 /// the row exchanged with row k at step k to `pivots[k]`.
 pub fn lu_in_place(a: &mut [f64], n: usize, pivots: &mut [usize]) -> Result<()> {
     for k in 0..n {
+        // Pivot: largest entry of the column.
         let mut p = k;
         for i in k + 1..n {
             if a[i * n + k].abs() > a[p * n + k].abs() {
@@ -25,6 +26,7 @@ pub fn lu_in_place(a: &mut [f64], n: usize, pivots: &mut [usize]) -> Result<()> 
                 a.swap(k * n + j, p * n + j);
             }
         }
+        // Eliminate below the pivot.
         for i in k + 1..n {
             let f = a[i * n + k] / pivot;
             a[i * n + k] = f;
@@ -38,6 +40,7 @@ pub fn lu_in_place(a: &mut [f64], n: usize, pivots: &mut [usize]) -> Result<()> 
 
 /// x ← A⁻¹ x with the factors of [`lu_in_place`].
 pub fn lu_solve(lu: &[f64], n: usize, pivots: &[usize], x: &mut [f64]) {
+    // Permutation, then L, then U.
     for k in 0..n {
         x.swap(k, pivots[k]);
     }

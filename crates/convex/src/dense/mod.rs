@@ -1,10 +1,10 @@
 //! Small dense linear algebra on flat row-major slices.
 //!
 //! A matrix with r rows and c columns is a slice of length r·c with entry (i, j) at i·c + j.
-//! Sizes here are those of one mechanism or one contact (up to a few hundred), so the loops are
-//! plain; factorisations work in place on storage owned by the caller.
+//! Sizes are those of one mechanism or one contact (up to a few hundred), so the loops are
+//! simple; factorisations work in place on storage owned by the caller.
 //!
-//! Limits: no blocking, no pivoting in the symmetric factorisations beyond what each says.
+//! Limits: no cache blocking; the symmetric factorisations do not pivot.
 
 mod cholesky;
 mod eigen;

@@ -1,5 +1,5 @@
 //! Orthogonal transformations: Givens rotations, and the row space of a matrix by Householder
-//! reflections with column pivoting.
+//! reflections with row pivoting (the longest remaining row first).
 
 use super::{dot, norm};
 
@@ -35,8 +35,8 @@ pub struct RowSpace {
 
 /// Splits Rⁿ into the row space of the m×n matrix `rows` and its orthogonal complement.
 ///
-/// Householder reflections take the longest remaining row first; a remainder shorter than
-/// `tolerance` times the longest row is a dependent row.
+/// Householder reflections take the longest remaining row first; a row whose remainder is shorter than
+/// `tolerance` times the longest row is dependent.
 pub fn row_space(rows: &[f64], n: usize, tolerance: f64) -> RowSpace {
     let mut basis = vec![0.0; n * n];
     for i in 0..n {
@@ -59,7 +59,7 @@ pub fn row_space(rows: &[f64], n: usize, tolerance: f64) -> RowSpace {
         if len <= tolerance * longest || len == 0.0 {
             break;
         }
-        // Reflector that sends the remainder of the row to the k-th axis.
+        // Reflector that maps the remainder of the row to the k-th axis.
         let mut v = vec![0.0; n];
         v[k..].copy_from_slice(&row[k..]);
         v[k] += len.copysign(row[k]);
@@ -81,6 +81,7 @@ pub fn row_space(rows: &[f64], n: usize, tolerance: f64) -> RowSpace {
     }
 }
 
+/// x ← (I − 2 v vᵀ/vᵀv) x.
 fn reflect(v: &[f64], vv: f64, x: &mut [f64]) {
     let s = 2.0 * dot(v, x) / vv;
     super::axpy(-s, v, x);

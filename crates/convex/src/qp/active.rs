@@ -1,4 +1,4 @@
-//! The dual active-set iteration: min ½|w|² with g_a·w ≤ c_a, rows of unit length.
+//! The dual active-set iteration (Goldfarb and Idnani): min ½|w|² with g_a·w ≤ c_a, rows of unit length.
 //!
 //! Invariant: w = −Σ u_k g_{active k}, g_a·w = c_a on the active rows, u_k ≥ 0 on the active
 //! inequality rows.
@@ -7,9 +7,9 @@ use super::{RANK_TOLERANCE, FEASIBILITY_TOLERANCE, ProxReport, ProxWorkspace};
 use crate::dense::{axpy, dot, norm};
 use crate::error::{ConvexError, Result};
 
-/// Steps allowed before the violation tolerance is relaxed tenfold. The dual objective rises
-/// strictly in exact arithmetic; only rounding between nearly dependent rows can revisit an
-/// active set, and a looser test of violation ends that.
+/// Steps allowed before the violation tolerance is relaxed tenfold. The dual objective increases
+/// strictly in exact arithmetic; only rounding between nearly dependent rows can repeat an
+/// active set, and a larger tolerance ends such a cycle.
 fn budget(m: usize, n: usize) -> usize {
     50 + 10 * (m + n)
 }
@@ -17,10 +17,11 @@ fn budget(m: usize, n: usize) -> usize {
 /// Relaxations of the violation tolerance before giving up: from 1e-15 to 1e-10.
 const RELAXATIONS: usize = 5;
 
-/// A contradiction is believed when it exceeds this many roundings of the rows it combines.
+/// A contradiction is reported when it exceeds this many roundings of the rows it combines.
 const BELIEVED: f64 = 100.0;
 
 impl ProxWorkspace {
+    /// Runs the iteration from the equalities and the warm start.
     pub(super) fn run(&mut self, warm: &[usize]) -> Result<ProxReport> {
         self.enter_equalities()?;
         self.activate_warm_start(warm);
@@ -30,7 +31,7 @@ impl ProxWorkspace {
             let limit = iterations + budget(self.m, self.n);
             while iterations < limit {
                 let Some(row) = self.most_violated(tolerance) else {
-                    // Recompute from the factors and look again: drift must not decide.
+                    // Recompute the point from the factors and test again, so that accumulated rounding does not decide.
                     self.refresh();
                     if self.most_violated(tolerance).is_none() {
                         let violation = self.worst_violation();
@@ -53,6 +54,7 @@ impl ProxWorkspace {
         })
     }
 
+    /// Unit row a.
     fn row(&self, a: usize) -> &[f64] {
         &self.g[a * self.n..(a + 1) * self.n]
     }
@@ -62,6 +64,7 @@ impl ProxWorkspace {
         dot(self.row(a), &self.w) - self.c[a]
     }
 
+    /// The inactive inequality with the largest violation above the tolerance.
     fn most_violated(&self, tolerance: f64) -> Option<usize> {
         let size = norm(&self.w);
         let mut worst = None;
@@ -78,6 +81,7 @@ impl ProxWorkspace {
         worst
     }
 
+    /// Largest violation of any row.
     fn worst_violation(&self) -> f64 {
         (self.equalities..self.m)
             .map(|a| self.excess(a))
@@ -85,7 +89,7 @@ impl ProxWorkspace {
             .fold(0.0, f64::max)
     }
 
-    /// Makes row `a` active by partial and full steps; returns how many steps it took.
+    /// Makes row `a` active by partial and full steps; returns the number of steps.
     fn activate_row(&mut self, a: usize) -> Result<usize> {
         if self.length[a] == 0.0 {
             return self.check_dependent_row(a, 0).map(|()| 1);
@@ -94,11 +98,12 @@ impl ProxWorkspace {
         let mut steps = 0;
         loop {
             steps += 1;
+            // Split the entering normal into active span and free part.
             let (n, q) = (self.n, self.active.len());
             let free =
                 self.factor
                     .decompose(&self.g[a * n..(a + 1) * n], &mut self.free, &mut self.coef);
-            // Longest dual step before an active inequality's multiplier vanishes.
+            // Ratio test: longest dual step before an active inequality's multiplier vanishes.
             let (mut leaving, mut partial) = (None, f64::INFINITY);
             for k in 0..q {
                 if self.active[k] >= self.equalities && self.coef[k] > 0.0 {
@@ -108,6 +113,7 @@ impl ProxWorkspace {
                     }
                 }
             }
+            // Full step: the primal step that satisfies row a.
             let dependent = free <= RANK_TOLERANCE || q == n;
             let full = if dependent {
                 f64::INFINITY
@@ -117,6 +123,7 @@ impl ProxWorkspace {
             if full.is_infinite() && leaving.is_none() {
                 return self.check_dependent_row(a, q).map(|()| steps);
             }
+            // Step in primal and dual.
             let t = full.min(partial);
             if !dependent {
                 axpy(-t, &self.free, &mut self.w);
@@ -128,6 +135,7 @@ impl ProxWorkspace {
                 }
             }
             entering += t;
+            // Partial step: drop the blocking row and repeat. Full step: row a is active.
             match leaving {
                 Some(k) if partial < full => self.drop_active(k),
                 _ => {
@@ -135,7 +143,7 @@ impl ProxWorkspace {
                     self.active.push(a);
                     self.is_active[a] = true;
                     self.u.push(entering);
-                    // The dual objective rose: what was muted is judged anew.
+                    // The dual objective increased: test the redundant rows again.
                     self.is_redundant.fill(false);
                     return Ok(steps);
                 }
@@ -143,6 +151,7 @@ impl ProxWorkspace {
         }
     }
 
+    /// Removes the active row at position k.
     fn drop_active(&mut self, k: usize) {
         self.is_active[self.active[k]] = false;
         self.factor.remove(k);
@@ -150,7 +159,7 @@ impl ProxWorkspace {
         self.u.remove(k);
     }
 
-    /// w and u anew from the factors of the active rows.
+    /// Recomputes w and u from the factors of the active rows.
     fn refresh(&mut self) {
         let q = self.active.len();
         for k in 0..q {
@@ -166,7 +175,7 @@ impl ProxWorkspace {
         }
     }
 
-    /// w anew, leaving the multipliers and the measured coefficients.
+    /// Recomputes w only; keeps the multipliers and the coefficients of the last decomposition.
     fn refresh_point(&mut self) {
         let q = self.active.len();
         self.spare.clear();
@@ -174,6 +183,7 @@ impl ProxWorkspace {
         self.factor.least_norm(&mut self.spare[..q], &mut self.w);
     }
 
+    /// Makes all equalities active, in order.
     fn enter_equalities(&mut self) -> Result<()> {
         for a in 0..self.equalities {
             let n = self.n;
@@ -186,7 +196,7 @@ impl ProxWorkspace {
             };
             let excess = self.excess(a);
             if free <= RANK_TOLERANCE || q == n {
-                // A repeated equation: fine if it says the same.
+                // A dependent equation is redundant if it is consistent.
                 self.check_dependent_row(a, if self.length[a] == 0.0 { 0 } else { q })?;
                 continue;
             }
@@ -206,12 +216,13 @@ impl ProxWorkspace {
         Ok(())
     }
 
-    /// Starts from a guess of the active rows, thinned until every multiplier is ≥ 0.
+    /// Warm start from a guess of the active rows, reduced until every multiplier is ≥ 0.
     fn activate_warm_start(&mut self, warm: &[usize]) {
-        // Rows closer than this to the span of the others would spoil the start; they can
+        // Rows closer than this to the span of the others would make the start ill-conditioned; they can
         // still enter later, one by one.
         const CLEAR: f64 = 1e-7;
         let n = self.n;
+        // Factor the admissible rows of the guess.
         for &a in warm {
             let usable = a >= self.equalities && a < self.m && !self.is_active[a];
             if !usable || self.active.len() == n || self.length[a] == 0.0 {
@@ -225,6 +236,7 @@ impl ProxWorkspace {
                 self.u.push(0.0);
             }
         }
+        // Drop the most negative multiplier until none is negative.
         while !warm.is_empty() {
             let q = self.active.len();
             for k in 0..q {
@@ -246,8 +258,8 @@ impl ProxWorkspace {
         }
     }
 
-    /// Row a depends on the first q active rows and disagrees with them: an error if by more than
-    /// their rounding, which grows with the coefficients; otherwise the row is muted.
+    /// Row a depends on the first q active rows and contradicts them: an error if by more than
+    /// their rounding, which grows with the coefficients; otherwise the row is marked redundant.
     fn check_dependent_row(&mut self, a: usize, q: usize) -> Result<()> {
         self.refresh_point();
         let spread: f64 = 1.0 + self.coef[..q].iter().map(|r| r.abs()).sum::<f64>();
@@ -266,7 +278,7 @@ impl ProxWorkspace {
         Ok(())
     }
 
-    /// Farkas: row a is −Σ of active ones with admissible signs, and its bound says otherwise.
+    /// Farkas certificate: row a is −Σ of active rows with admissible signs, and its bound contradicts theirs.
     fn farkas_error(&self, a: usize, q: usize) -> ConvexError {
         let scale = if self.length[a] > 0.0 {
             self.length[a]
@@ -275,7 +287,7 @@ impl ProxWorkspace {
         };
         let mut rows = vec![a];
         let mut weights = vec![1.0 / scale];
-        // An equality may be violated from either side; the combination must end below zero.
+        // An equality may be violated from either side; the combined bound must be negative.
         let mut sign = 1.0;
         if self.excess(a) < 0.0 {
             sign = -1.0;
@@ -286,7 +298,7 @@ impl ProxWorkspace {
             let inequality = self.active[k] >= self.equalities;
             let weight = -sign * self.coef[k];
             let weight = if inequality { weight.max(0.0) } else { weight };
-            // Coefficients at rounding level do not take part in the conflict.
+            // Coefficients at rounding level take no part in the contradiction.
             if weight.abs() > 1e-12 * biggest {
                 rows.push(self.active[k]);
                 weights.push(weight / self.length[self.active[k]]);

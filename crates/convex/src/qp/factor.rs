@@ -1,4 +1,4 @@
-//! Orthogonal factorisation N = Q R of the active normals, updated as rows come and go.
+//! QR factorisation N = Q R of the active normals with updates and downdates.
 //!
 //! Qᵀ is kept by rows: the first q rows span the active normals, the others the directions that
 //! remain free. Givens rotations add or remove one normal in O(n²).
@@ -14,7 +14,7 @@ pub(super) struct ActiveFactor {
     qt: Vec<f64>,
     /// R by columns: entry (i, j), i ≤ j, at j·n + i.
     r: Vec<f64>,
-    /// Coordinates Qᵀ g of the last normal measured.
+    /// Coordinates Qᵀ g of the last normal decomposed.
     d: Vec<f64>,
 }
 
@@ -38,6 +38,7 @@ impl ActiveFactor {
     /// active normals to `coef`. Returns the length of the free part.
     pub(super) fn decompose(&mut self, g: &[f64], free: &mut [f64], coef: &mut [f64]) -> f64 {
         let (n, q) = (self.n, self.count);
+        // d = Qᵀ g: the first q entries are in the active span.
         for (k, row) in self.qt.chunks_exact(n.max(1)).enumerate() {
             self.d[k] = dot(row, g);
         }
@@ -50,9 +51,10 @@ impl ActiveFactor {
         norm(&self.d[q..n])
     }
 
-    /// Appends the normal last given to [`Self::measure`].
+    /// Appends the normal last given to [`Self::decompose`].
     pub(super) fn push(&mut self) {
         let (n, q) = (self.n, self.count);
+        // Givens rotations of the free directions leave one entry below R.
         for i in (q + 1..n).rev() {
             let (c, s, r) = givens(self.d[i - 1], self.d[i]);
             self.d[i - 1] = r;
@@ -66,11 +68,13 @@ impl ActiveFactor {
     /// Removes the normal at position j.
     pub(super) fn remove(&mut self, j: usize) {
         let n = self.n;
+        // Shift the columns of R; the result is upper Hessenberg.
         for col in j + 1..self.count {
             let (left, right) = self.r.split_at_mut(col * n);
             left[(col - 1) * n..(col - 1) * n + col + 1].copy_from_slice(&right[..=col]);
         }
         self.count -= 1;
+        // Givens rotations restore the triangle.
         for k in j..self.count {
             let (c, s, r) = givens(self.r[k * n + k], self.r[k * n + k + 1]);
             self.r[k * n + k] = r;
@@ -88,7 +92,7 @@ impl ActiveFactor {
     /// `u` holds rhs on entry.
     pub(super) fn least_norm(&self, u: &mut [f64], w: &mut [f64]) {
         let (n, q) = (self.n, self.count);
-        // Rᵀ y = rhs
+        // Rᵀ y = rhs, w = Q y, R u = y.
         for k in 0..q {
             let s: f64 = (0..k).map(|i| self.r[k * n + i] * u[i]).sum();
             u[k] = (u[k] - s) / self.r[k * n + k];
@@ -100,6 +104,7 @@ impl ActiveFactor {
         self.solve_upper(&mut u[..q]);
     }
 
+    /// x ← R⁻¹ x (back substitution).
     fn solve_upper(&self, x: &mut [f64]) {
         let n = self.n;
         for i in (0..x.len()).rev() {

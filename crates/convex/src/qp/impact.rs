@@ -8,8 +8,8 @@
 //! ½|u⁺|² − ½|u⁻|² = −½ (1 − e²) |proj_N(u⁻)|²      (never a gain for e ∈ [0, 1])
 //! ```
 //!
-//! u⁺ ∈ V holds whenever u⁻ ∈ −V, that is when every row given was closing or at rest; for
-//! others it may fail when e > 0, and is then refused.
+//! u⁺ ∈ V holds whenever u⁻ ∈ −V, that is when every given row was approaching or at rest; otherwise
+//! it may fail for e > 0, which is an error.
 
 use super::{ProxReport, ProxWorkspace, LinearConstraints, check_restitution};
 use crate::dense::dot;
@@ -27,14 +27,14 @@ pub struct CanonicalImpact {
     pub active: Vec<usize>,
     /// Kinetic energy lost, ½ (1 − e²) |proj_N(u⁻)|² ≥ 0.
     pub energy_loss: f64,
-    /// How the projection ended.
+    /// Effort and accuracy of the projection.
     pub report: ProxReport,
 }
 
 /// Velocity after an impact against the rows g_a·v ≤ 0 with restitution `e` ∈ [0, 1].
 ///
 /// `matrix` holds the g_a = ∂f_a/∂q row by row; its first `equalities` rows are bilateral,
-/// g_a·v = 0, and u⁻ must satisfy them (they bounce nothing).
+/// g_a·v = 0, and u⁻ must satisfy them (restitution does not apply to them).
 pub fn canonical_impact(
     u_minus: &[f64],
     matrix: &[f64],
@@ -54,7 +54,7 @@ pub fn canonical_impact(
             value += g * u;
             size += (g * u).abs();
         }
-        // A bilateral row is kept by the motion up to the accuracy of a step's solver.
+        // The motion satisfies a bilateral row up to the accuracy of a step's solver.
         if value.abs() > 1e-6 * size {
             return Err(ConvexError::Invalid {
                 what: "velocity of a bilateral row before impact",
@@ -63,6 +63,7 @@ pub fn canonical_impact(
             });
         }
     }
+    // proj_V(u⁻) and the part in N.
     let mut ws = ProxWorkspace::new();
     let rows = LinearConstraints {
         matrix,
@@ -72,6 +73,7 @@ pub fn canonical_impact(
     let report = ws.solve(metric, rows, u_minus)?;
     let normal: Vec<f64> = crate::dense::sub(u_minus, &ws.point);
     let velocity: Vec<f64> = (0..n).map(|i| ws.point[i] - e * normal[i]).collect();
+    // u⁺ must be admissible.
     for (row, g) in matrix.chunks_exact(n.max(1)).enumerate().skip(equalities) {
         let speed = dot(g, &velocity);
         let size: f64 = g.iter().zip(u_minus).map(|(a, b)| (a * b).abs()).sum();

@@ -1,4 +1,5 @@
-//! The prox onto a polyhedron in a metric, exactly and in finitely many steps.
+//! The prox onto a polyhedron in a metric: a strictly convex quadratic programme, solved exactly in finitely many
+//! steps.
 //!
 //! ```text
 //! min ½ (v − z)ᵀ A (v − z)   subject to   g_a·v = c_a (first rows),   g_a·v ≤ c_a (others)
@@ -9,14 +10,14 @@
 //! For rows ∂f_a/∂q and c = 0 this is Moreau's frictionless step and the inelastic impact
 //! proj_V(u⁻) in the kinetic metric (M88 §8, B02 1.13). Unknowns: v (length n), λ (one per row).
 //!
-//! Method: the dual active set of Goldfarb and Idnani in white coordinates w = Lᵀ(v − z),
-//! A = L Lᵀ, where it becomes the nearest point of a polyhedron to the origin. The iterate is
+//! Method: the dual active-set method of Goldfarb and Idnani in white coordinates w = Lᵀ(v − z),
+//! A = L Lᵀ, where the problem is the projection of the origin onto a polyhedron. The iterate is
 //! always the exact solution for its own active rows with λ ≥ 0; the most violated row enters,
-//! rows whose multiplier would turn negative leave, and the dual objective rises at every full
-//! step, so that no active set returns. Normals are kept as Q R, rows scaled to unit length.
+//! rows whose multiplier would become negative leave, and the dual objective increases in every full
+//! step, so that no active set recurs. The active normals are factored as Q R; rows are scaled to unit length.
 //!
-//! Limits: dense, O(n² + m n) per step. Rows count as dependent below [`DEPENDENT`]; a row is
-//! satisfied within [`FEASIBLE`] of the data's magnitude.
+//! Limits: dense, O(n² + m n) per step. Rows count as dependent below [`RANK_TOLERANCE`]; a row is
+//! satisfied within [`FEASIBILITY_TOLERANCE`] of the data's magnitude.
 
 mod active;
 mod factor;
@@ -28,15 +29,15 @@ use crate::error::{ConvexError, Result, check_finite, check_len, check_vector};
 use crate::metric::Metric;
 use factor::ActiveFactor;
 
-/// Part of a unit normal outside the span of the active ones below which it counts as
-/// dependent: a hundred roundings. Larger values would weld rows that are merely close.
+/// A unit normal whose part outside the span of the active ones is below this counts as
+/// dependent: a hundred roundings. A larger value would merge rows that are merely close.
 pub const RANK_TOLERANCE: f64 = 2e-14;
 
-/// Violation of a unit row, relative to the data, that still counts as satisfied: a few
-/// roundings. Thin polyhedra turn any slack here into a much larger error of the point.
+/// A unit row counts as satisfied if its violation, relative to the data, is below this: a few
+/// roundings. In thin polyhedra any slack here becomes a much larger error of the point.
 pub const FEASIBILITY_TOLERANCE: f64 = 1e-15;
 
-/// Rows of constraints g·v = c (the first `equalities` of them) and g·v ≤ c (the rest).
+/// Linear constraints g·v = c (the first `equalities` rows) and g·v ≤ c (the rest).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinearConstraints<'a> {
     /// Matrix of the g_a, row-major, one row per constraint.
@@ -57,6 +58,7 @@ impl<'a> LinearConstraints<'a> {
         }
     }
 
+    /// Checks sizes and finite entries.
     fn validate(&self, n: usize) -> Result<()> {
         let m = self.bounds.len();
         check_vector("row matrix", self.matrix, m * n)?;
@@ -72,7 +74,7 @@ impl<'a> LinearConstraints<'a> {
     }
 }
 
-/// How a prox ended.
+/// Effort and accuracy of a prox.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProxReport {
     /// Active-set changes made.
@@ -90,11 +92,11 @@ pub struct Prox {
     pub multipliers: Vec<f64>,
     /// Rows holding with equality, in the order they entered.
     pub active: Vec<usize>,
-    /// How the iteration ended.
+    /// Effort and accuracy.
     pub report: ProxReport,
 }
 
-/// Storage for repeated solves; after the first solve of a size nothing is allocated.
+/// Buffers for repeated solves; after the first solve of a size nothing is allocated.
 #[derive(Debug, Clone, Default)]
 pub struct ProxWorkspace {
     n: usize,
@@ -107,14 +109,19 @@ pub struct ProxWorkspace {
     length: Vec<f64>,
     /// Rounding unit of each scaled bound.
     floor: Vec<f64>,
+    /// Whether a row is in the active set.
     is_active: Vec<bool>,
     /// Rows whose violation is within the rounding of the active rows they depend on.
     is_redundant: Vec<bool>,
+    /// Active rows in the order they entered, and their multipliers.
     active: Vec<usize>,
     u: Vec<f64>,
+    /// The iterate w = Lᵀ(v − z).
     w: Vec<f64>,
+    /// Scratch of [`ActiveFactor::decompose`]: free part of a normal, coefficients on the active ones.
     free: Vec<f64>,
     coef: Vec<f64>,
+    /// Scratch of least-norm solves.
     spare: Vec<f64>,
     point: Vec<f64>,
     multipliers: Vec<f64>,
@@ -137,18 +144,18 @@ impl ProxWorkspace {
         &self.multipliers
     }
 
-    /// The active rows of the last successful solve; give them to [`Self::solve_from`] to
-    /// start a neighbouring problem.
+    /// The active rows of the last successful solve; a warm start for [`Self::solve_warm`] of a
+    /// neighbouring problem.
     pub fn active(&self) -> &[usize] {
         &self.active
     }
 
-    /// Solves the prox of `z`; the results are read from the workspace.
+    /// Solves the prox of `z`; the results are in the workspace.
     pub fn solve(&mut self, metric: &Metric, rows: LinearConstraints<'_>, z: &[f64]) -> Result<ProxReport> {
         self.solve_warm(metric, rows, z, &[])
     }
 
-    /// Solves the prox starting from the active rows of a previous solution.
+    /// Solves the prox with a warm start: the active rows of a previous solution.
     ///
     /// Any list of row numbers is admissible: unknown or dependent rows and those with the
     /// wrong multiplier sign are dropped before the iteration starts.
@@ -164,7 +171,7 @@ impl ProxWorkspace {
         self.load(metric, &rows, z);
         let report = self.run(warm)?;
         self.unload(metric, z);
-        // Only overflow of absurdly large data can do this; say so instead of returning it.
+        // Only overflow of extremely large data leads here; report it instead of returning it.
         if self.point.iter().any(|v| !v.is_finite()) {
             return Err(ConvexError::NotConverged {
                 what: "dual active set (overflow)",
@@ -175,10 +182,11 @@ impl ProxWorkspace {
         Ok(report)
     }
 
-    /// Copies the problem to white coordinates centred at z, rows scaled to unit length.
+    /// Transforms the problem to white coordinates centred at z, rows scaled to unit length.
     fn load(&mut self, metric: &Metric, rows: &LinearConstraints<'_>, z: &[f64]) {
         let (n, m) = (metric.dim(), rows.bounds.len());
         (self.n, self.m, self.equalities) = (n, m, rows.equalities);
+        // Sizes of all buffers.
         refill(&mut self.g, m * n);
         self.g.copy_from_slice(rows.matrix);
         for v in [&mut self.c, &mut self.length, &mut self.floor] {
@@ -200,6 +208,7 @@ impl ProxWorkspace {
         self.is_redundant.clear();
         self.is_redundant.resize(m, false);
         self.factor.reset(n);
+        // Bounds relative to z, white rows, unit length; `floor` keeps the magnitude of the data.
         for a in 0..m {
             let row = &mut self.g[a * n..(a + 1) * n];
             let (mut value, mut size) = (0.0, 0.0);
@@ -219,7 +228,7 @@ impl ProxWorkspace {
         }
     }
 
-    /// v = z + L⁻ᵀ w, λ = u in the caller's scaling.
+    /// Transforms back: v = z + L⁻ᵀ w, λ = u in the caller's scaling.
     fn unload(&mut self, metric: &Metric, z: &[f64]) {
         self.point.copy_from_slice(&self.w);
         metric.unwhiten(&mut self.point);
@@ -250,6 +259,7 @@ pub fn prox(metric: &Metric, rows: LinearConstraints<'_>, z: &[f64]) -> Result<P
     })
 }
 
+/// Checks that a restitution coefficient is in [0, 1].
 pub(crate) fn check_restitution(e: f64) -> Result<()> {
     if (0.0..=1.0).contains(&e) {
         Ok(())
@@ -262,6 +272,7 @@ pub(crate) fn check_restitution(e: f64) -> Result<()> {
     }
 }
 
+/// Checks the dimension of a metric.
 pub(crate) fn check_metric(metric: &Metric, n: usize) -> Result<()> {
     check_len("metric", metric.dim(), n)
 }

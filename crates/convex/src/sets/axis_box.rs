@@ -77,6 +77,7 @@ impl ConvexSet for AxisBox {
         let mut point = Vec::with_capacity(y.len());
         let mut direction = vec![0.0; y.len()];
         let size = max_abs(y);
+        // Per coordinate: the bound that y points to, or a recession direction.
         for (i, (lo, hi)) in self.pairs().enumerate() {
             let end = if y[i] >= 0.0 { hi } else { lo };
             if end.is_finite() {
@@ -119,7 +120,7 @@ impl ConvexSet for AxisBox {
         Ok(s.max(0.0))
     }
     /// conv { 0, e_i/upper_i, e_i/lower_i } for a box with 0 in its interior; for a box that
-    /// is a cone, the box of the opposite directions.
+    /// is a cone, the box of the polar directions.
     fn polar(&self) -> Option<Set> {
         let n = self.dim();
         if self.is_cone() {
@@ -188,7 +189,7 @@ impl ConvexSet for Simplex {
         self.check(z)?;
         let mut sorted = z.to_vec();
         sorted.sort_by(|a, b| b.total_cmp(a));
-        // Sums relative to the largest entry: a common offset must not cost digits.
+        // Sums relative to the largest entry, so that a common offset costs no digits.
         let top = sorted[0];
         let (mut sum, mut theta) = (0.0, 0.0);
         for (k, v) in sorted.iter().enumerate() {
@@ -231,7 +232,7 @@ impl ConvexSet for Simplex {
         }
         self.check(z)?;
         crate::qp::check_metric(metric, self.dim)?;
-        // Rounding of the quadratic programme may leave −1e-17 where 0 is meant.
+        // Rounding of the quadratic programme may leave −1e-17 in place of 0.
         let p = self.conic_form().project(metric, z)?;
         Ok(p.into_iter().map(|v| v.max(0.0)).collect())
     }

@@ -1,4 +1,4 @@
-//! New sets from old: products, translates and multiples.
+//! Products, translates and multiples of sets.
 
 use super::{ConvexSet, Set, Support};
 use crate::conic::ConicForm;
@@ -23,7 +23,7 @@ impl Product {
         Ok(Self { factors })
     }
 
-    /// Applies `f` to each factor and its piece of x, and joins the results.
+    /// Applies `f` to each factor and its part of x, and concatenates the results.
     fn piecewise(
         &self,
         x: &[f64],
@@ -38,7 +38,7 @@ impl Product {
         Ok(out)
     }
 
-    /// Whether the metric couples no two factors.
+    /// Whether the metric is block-diagonal over the factors.
     fn separates(&self, metric: &Metric) -> bool {
         let (n, a) = (metric.dim(), metric.matrix());
         let mut at = 0;
@@ -75,6 +75,7 @@ impl ConvexSet for Product {
         if !self.separates(metric) {
             return self.conic_form().project(metric, z);
         }
+        // Block-diagonal metric: project factor by factor.
         let (n, a) = (metric.dim(), metric.matrix());
         self.piecewise(z, |set, x, at| {
             let k = set.dim();
@@ -122,7 +123,7 @@ impl ConvexSet for Product {
         }
         Ok(s)
     }
-    /// The product of the polars for cones; other products have polars of another kind.
+    /// The product of the polars for cones; `None` for other products.
     fn polar(&self) -> Option<Set> {
         if !self.is_cone() {
             return None;
@@ -140,7 +141,7 @@ pub struct Translate {
 }
 
 impl Translate {
-    /// The set moved by `by`.
+    /// The set translated by `by`.
     pub fn new(set: Set, by: &[f64]) -> Result<Self> {
         check_vector("translation", by, set.dim())?;
         Ok(Self {
@@ -149,6 +150,7 @@ impl Translate {
         })
     }
 
+    /// p + t.
     fn shift(&self, mut p: Vec<f64>) -> Vec<f64> {
         axpy(1.0, &self.by, &mut p);
         p
@@ -190,7 +192,7 @@ impl ConvexSet for Translate {
         self.check(x)?;
         self.set.ray_exit(&sub(x, &self.by), d)
     }
-    /// Known when the set did not move.
+    /// Known for t = 0 only.
     fn polar(&self) -> Option<Set> {
         if self.by.iter().any(|v| *v != 0.0) {
             return None;
@@ -223,10 +225,12 @@ impl Scale {
         })
     }
 
+    /// x/s.
     fn down(&self, x: &[f64]) -> Vec<f64> {
         x.iter().map(|v| v / self.factor).collect()
     }
 
+    /// s x.
     fn up(&self, x: &[f64]) -> Vec<f64> {
         x.iter().map(|v| v * self.factor).collect()
     }

@@ -1,4 +1,4 @@
-//! Flat sets: half-spaces and affine subspaces.
+//! Half-spaces and affine subspaces.
 
 use super::{ConvexSet, PolyhedralCone, Segment, Set, Support, RECESSION_TOLERANCE};
 use crate::conic::{ConicForm, ConeKind};
@@ -87,7 +87,7 @@ impl ConvexSet for HalfSpace {
         }
         Ok(((self.bound - dot(&self.normal, x)) / rate).max(0.0))
     }
-    /// The segment [0, a/b]; the whole ray through a when b ≤ 0.
+    /// The segment [0, a/b]; the ray through a when b ≤ 0.
     fn polar(&self) -> Option<Set> {
         if self.bound <= 0.0 {
             let ray = PolyhedralCone::from_generators(self.dim(), &self.normal);
@@ -110,7 +110,7 @@ pub struct Subspace {
     directions: Vec<f64>,
 }
 
-/// Rows shorter than this fraction of the longest, after the others are taken out, are dependent.
+/// A row whose remainder after orthogonalisation is shorter than this fraction of the longest is dependent.
 const RANK: f64 = 1e-12;
 
 impl Subspace {
@@ -158,6 +158,7 @@ impl Subspace {
         })
     }
 
+    /// The parallel linear subspace.
     fn linear(&self) -> Self {
         Self {
             point: vec![0.0; self.dim()],

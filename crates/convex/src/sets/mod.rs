@@ -1,4 +1,4 @@
-//! The sets, one trait for what they all do, and a closed enum so that they nest.
+//! Convex sets, the trait of their common operations, and a closed enum for nesting them.
 //!
 //! ```text
 //! projection   p = argmin_{x ∈ C} ½|x − z|_A²      ⇔   A (z − p) ∈ N_C(p)
@@ -7,9 +7,9 @@
 //! polar        C° = { y : σ_C(y) ≤ 1 };             for a cone { y : σ_C(y) ≤ 0 }
 //! ```
 //!
-//! Euclidean projections have closed forms or finite algorithms on every basic set; in another
-//! metric flat sets go to [`crate::qp`], balls and ellipsoids to an ellipsoid in white
-//! coordinates, everything else to the conic solver of [`crate::conic`].
+//! Euclidean projections have closed forms or finite algorithms on every basic set. In another
+//! metric polyhedral sets use [`crate::qp`], balls and ellipsoids become an ellipsoid in white
+//! coordinates, and all others use the conic solver of [`crate::conic`].
 
 mod axis_box;
 mod combine;
@@ -40,23 +40,23 @@ use crate::dense::{axpy, dot, norm, sub};
 use crate::error::{ConvexError, Result, check_vector};
 use crate::metric::Metric;
 
-/// A linear form counts as bounded on a set when the part of it that a recession direction
-/// picks up is below this fraction of its length: rounding of normals read from data.
+/// A linear form counts as bounded on a set when its component along the recession cone
+/// is below this fraction of its length: rounding of normals read from data.
 pub const RECESSION_TOLERANCE: f64 = 1e-12;
 
-/// The value of a support function and where it is reached.
+/// The value of a support function and where it is attained.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Support {
-    /// sup ⟨y, x⟩ is `value`, reached at `point`.
+    /// sup ⟨y, x⟩ is `value`, attained at `point`.
     Attained {
         /// The supremum.
         value: f64,
-        /// A point of the set where it is reached.
+        /// A point of the set where it is attained.
         point: Vec<f64>,
     },
     /// The supremum is +∞: the set recedes along `direction` with ⟨y, direction⟩ > 0.
     Unbounded {
-        /// A recession direction that raises the form.
+        /// A recession direction along which the form increases.
         direction: Vec<f64>,
     },
 }
@@ -78,6 +78,7 @@ impl Support {
         }
     }
 
+    /// The support attained at `point`.
     fn attained(y: &[f64], point: Vec<f64>) -> Self {
         Self::Attained {
             value: dot(y, &point),
@@ -86,30 +87,30 @@ impl Support {
     }
 }
 
-/// What every closed convex set of this crate can do.
+/// Operations of every closed convex set of this crate.
 pub trait ConvexSet {
-    /// Dimension n of the space the set lives in.
+    /// Dimension n of the surrounding space.
     fn dim(&self) -> usize;
 
-    /// Dimension of the set itself (of its affine hull); `None` where no finite rule gives it.
+    /// Dimension of the set (of its affine hull); `None` where no finite rule gives it.
     fn affine_dim(&self) -> Result<Option<usize>>;
 
-    /// The nearest point to `z` in the Euclidean metric.
+    /// Euclidean projection of `z`.
     fn project(&self, z: &[f64]) -> Result<Vec<f64>>;
 
-    /// The set as G ξ + h ∈ Q.
+    /// The set as G ξ + h ∈ Q (SOCP representation).
     fn conic_form(&self) -> ConicForm;
 
     /// sup ⟨y, x⟩ over the set.
     fn support(&self, y: &[f64]) -> Result<Support>;
 
-    /// The directions the set contains half-lines of.
+    /// The recession cone: directions of all half-lines in the set.
     fn recession_cone(&self) -> Set;
 
-    /// The polar set, the polar cone for cones; `None` where no set of this crate equals it.
+    /// The polar set, for cones the polar cone; `None` where no set of this crate equals it.
     fn polar(&self) -> Option<Set>;
 
-    /// The nearest point to `z` in a metric.
+    /// Projection of `z` in a metric.
     fn project_in(&self, metric: &Metric, z: &[f64]) -> Result<Vec<f64>> {
         if metric.is_euclidean() {
             return self.project(z);
@@ -161,30 +162,31 @@ pub trait ConvexSet {
         Ok(Some(1.0 / self.ray_exit(&origin, x)?))
     }
 
-    /// Refuses vectors of the wrong length or with entries that are not numbers.
+    /// An error for vectors of the wrong length or with entries that are not finite.
     fn check(&self, x: &[f64]) -> Result<()> {
         check_vector("vector", x, self.dim())
     }
 }
 
 /// Newton's method on the distance along a ray: from outside, the hyperplane that separates
-/// x + s d from the set cuts the ray closer; finite on polyhedra, quadratic on smooth sets.
+/// x + s d from the set cuts the ray closer to the set; finite on polyhedra, quadratic on smooth sets.
 fn exit_by_separation<C: ConvexSet + ?Sized>(set: &C, x: &[f64], d: &[f64]) -> Result<f64> {
     let size = norm(d);
     if size == 0.0 {
         return Ok(f64::INFINITY);
     }
+    // Recession directions never leave the set.
     let receding = set.recession_cone().project(d)?;
     if norm(&sub(&receding, d)) <= RECESSION_TOLERANCE * size {
         return Ok(f64::INFINITY);
     }
     let at = |s: f64| -> Vec<f64> { x.iter().zip(d).map(|(a, b)| a + s * b).collect() };
-    // Out of the set first: doubling, from the scale of the data.
+    // First a point outside the set: expand from the scale of the data.
     let mut s = (norm(x) / size).max(1.0 / size);
     while s.is_finite() && set.distance(&at(s))? <= 1e-13 * (norm(x) + s * size) {
         s *= 4.0;
     }
-    // 100 exceeds the quadratic phase by far; polyhedra end when s stops falling.
+    // 100 exceeds the quadratic phase by far; polyhedra end when s stops decreasing.
     for _ in 0..100 {
         let q = at(s);
         let w = sub(&q, &set.project(&q)?);
@@ -199,11 +201,11 @@ fn exit_by_separation<C: ConvexSet + ?Sized>(set: &C, x: &[f64], d: &[f64]) -> R
     Ok(s)
 }
 
-/// Steps of the proximal point method; polyhedra need two or three, round sets about ten.
+/// Steps of the proximal point method; polyhedra need two or three, smooth sets about ten.
 const SUPPORT_STEPS: usize = 200;
 
 /// Support by the proximal point method x ← proj_C(x + t y): a fixed point is a maximiser; it
-/// ends in finitely many steps on polyhedra and contracts by about 1e-3 per step on round sets.
+/// ends in finitely many steps on polyhedra and contracts by about 1e-3 per step on smooth sets.
 fn support_by_proximal_point<C: ConvexSet + ?Sized>(set: &C, y: &[f64]) -> Result<Support> {
     let length = norm(y);
     let direction = set.recession_cone().project(y)?;
@@ -218,7 +220,7 @@ fn support_by_proximal_point<C: ConvexSet + ?Sized>(set: &C, y: &[f64]) -> Resul
     let mut stride = norm(&x).max(1.0);
     let mut reach = 1e3;
     for _ in 0..SUPPORT_STEPS {
-        // Long steps leave curvature behind, longer ones cover edges almost level with y; short
+        // Long steps suppress curvature, longer ones cross edges almost perpendicular to y; short
         // ones at the end, since a fixed point of any step is a maximiser and the rounding of
         // the projection grows with the step.
         let mut z = x.clone();
@@ -227,7 +229,7 @@ fn support_by_proximal_point<C: ConvexSet + ?Sized>(set: &C, y: &[f64]) -> Resul
         let moved = norm(&sub(&p, &x));
         stride = norm(&p).max(moved).max(f64::MIN_POSITIVE);
         x = p;
-        // A move that no longer shrinks has reached the rounding of the projection itself.
+        // A change that no longer decreases has reached the rounding of the projection itself.
         let settled = moved <= 1e-10 * stride && moved >= 0.5 * residual;
         residual = moved;
         reach = match moved / stride {

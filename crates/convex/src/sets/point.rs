@@ -1,4 +1,4 @@
-//! Bounded sets without interior: a point, a segment.
+//! A point and a segment.
 
 use super::{ConvexSet, HalfSpace, Polyhedron, Set, Subspace, Support};
 use crate::conic::{ConicForm, ConeKind};
@@ -94,6 +94,7 @@ impl Segment {
         })
     }
 
+    /// Projection with the given inner product.
     fn nearest(&self, z: &[f64], inner: impl Fn(&[f64], &[f64]) -> f64) -> Vec<f64> {
         let d = sub(&self.b, &self.a);
         let dd = inner(&d, &d);
@@ -101,7 +102,7 @@ impl Segment {
             return self.a.clone();
         }
         let t = (inner(&sub(z, &self.a), &d) / dd).clamp(0.0, 1.0);
-        // From the nearer end, so that both ends are reproduced exactly.
+        // Start from the nearer end, so that both ends are reproduced exactly.
         let (base, t) = if t <= 0.5 {
             (&self.a, t)
         } else {

@@ -1,4 +1,4 @@
-//! The polar of any cone, through Moreau's decomposition.
+//! The polar of any cone, by Moreau's decomposition.
 
 use super::{ConvexSet, Intersection, Scale, Set, Support, cone_support};
 use crate::conic::ConicForm;
@@ -28,7 +28,7 @@ impl ConvexSet for PolarCone {
     fn dim(&self) -> usize {
         self.cone.dim()
     }
-    /// n minus the dimension of the largest subspace L = K ∩ −K in K, which is the trace of the
+    /// n minus the dimension of the lineality space L = K ∩ −K, which is the trace of the
     /// projector onto L.
     fn affine_dim(&self) -> Result<Option<usize>> {
         let n = self.dim();

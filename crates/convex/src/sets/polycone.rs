@@ -1,4 +1,4 @@
-//! Polyhedral cones, by generators or by inequalities; each is the polar of the other.
+//! Polyhedral cones given by generators or by inequalities; the two representations are polar to each other.
 
 use super::flat::check_rows;
 use super::{ConvexSet, Set, Support, cone_support};
@@ -8,6 +8,7 @@ use crate::error::{Result, check_finite};
 use crate::metric::Metric;
 use crate::qp::{LinearConstraints, prox};
 
+/// How a cone is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Representation {
     Generators,
@@ -53,6 +54,7 @@ impl PolyhedralCone {
         self.rows.chunks_exact(self.dim.max(1))
     }
 
+    /// The polar cone: same rows, other representation.
     fn other_side(&self) -> Self {
         Self {
             side: match self.side {
@@ -78,7 +80,7 @@ impl ConvexSet for PolyhedralCone {
         let mut fixed = Vec::new();
         for g in self.each() {
             let back: Vec<f64> = g.iter().map(|v| -v).collect();
-            // Implied equalities hold exactly or not at all; the slack covers rounded data.
+            // Implied equalities hold exactly or not at all; the tolerance covers rounded data.
             if span.distance(&back)? <= 1e-10 * norm(g) {
                 fixed.extend_from_slice(g);
             }
@@ -88,8 +90,8 @@ impl ConvexSet for PolyhedralCone {
     fn project(&self, z: &[f64]) -> Result<Vec<f64>> {
         self.project_in(&Metric::euclidean(self.dim), z)
     }
-    /// Generators: the rows A g_i define V with z − proj_V(z) = Σ λ_i g_i, the nearest point of
-    /// the cone, and λ are its coefficients.
+    /// Generators: the rows A g_i define V with z − proj_V(z) = Σ λ_i g_i, which is the projection onto
+    /// the cone, with the multipliers λ as coefficients.
     fn project_in(&self, metric: &Metric, z: &[f64]) -> Result<Vec<f64>> {
         self.check(z)?;
         crate::qp::check_metric(metric, self.dim)?;

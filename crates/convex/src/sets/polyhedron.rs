@@ -1,4 +1,4 @@
-//! Polyhedra by inequalities and equations.
+//! Polyhedra given by inequalities and equations.
 
 use super::{ConvexSet, PolyhedralCone, Polytope, Set, Support, support_by_proximal_point};
 use crate::conic::{ConicForm, ConeKind};
@@ -101,7 +101,7 @@ impl ConvexSet for Polyhedron {
         rows.extend(doubled.iter().map(|v| -v));
         match PolyhedralCone::from_inequalities(self.dim, &rows) {
             Ok(cone) => cone.into(),
-            // Rows were validated at construction; {0} is the recession cone of no failure.
+            // Unreachable: the rows were validated at construction.
             Err(_) => super::Point::origin(self.dim).into(),
         }
     }
@@ -114,7 +114,7 @@ impl ConvexSet for Polyhedron {
         let mut s = f64::INFINITY;
         for (i, (a, b)) in self.each().enumerate() {
             let rate = dot(a, d);
-            // Along the row to rounding: it never binds.
+            // Parallel to the row up to rounding: it never binds.
             if rate.abs() <= 1e-15 * norm(a) * norm(d) {
                 continue;
             }

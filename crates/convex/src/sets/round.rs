@@ -26,7 +26,7 @@ impl Ball {
         })
     }
 
-    /// xᵀEx ≤ 1 about the centre, for r > 0.
+    /// The same ball as an ellipsoid, for r > 0.
     fn ellipsoid(&self) -> Option<Ellipsoid> {
         let axes = vec![self.radius; self.center.len()];
         Ellipsoid::from_semi_axes(&self.center, &axes).ok()
@@ -89,7 +89,7 @@ impl ConvexSet for Ball {
         let r2 = self.radius * self.radius;
         Ok(quadratic_exit(dot(d, d), dot(&o, d), dot(&o, &o) - r2))
     }
-    /// A ball about 0, or the ellipsoid of [`Ellipsoid::polar`] when 0 is another inner point.
+    /// A ball about 0, or the ellipsoid of [`Ellipsoid::polar`] when 0 is another interior point.
     fn polar(&self) -> Option<Set> {
         if self.radius == 0.0 {
             return Point::new(&self.center).ok()?.polar();
@@ -168,16 +168,16 @@ fn eigen(matrix: &[f64], n: usize) -> (Vec<f64>, Vec<f64>) {
     ((0..n).map(|i| a[i * n + i]).collect(), vectors)
 }
 
-/// Nearest point to x of { Σ e_i ⟨v_i, p⟩² ≤ 1 }: p_i = x_i/(1 + λ e_i) in the eigenbasis.
+/// Projection of x onto { Σ e_i ⟨v_i, p⟩² ≤ 1 }: p_i = x_i/(1 + λ e_i) in the eigenbasis.
 ///
 /// With G(λ) = |(√e_i x_i/(1 + λ e_i))_i| the equation 1/G = 1 has an increasing, concave left
-/// side, on which Newton's method climbs from λ = 0 without overshoot.
+/// side, on which Newton's method increases from λ = 0 without overshoot.
 fn nearest_on_ellipsoid(values: &[f64], vectors: &[f64], x: &[f64]) -> Vec<f64> {
     let n = x.len();
     let mut c = vec![0.0; n];
     mul_into(vectors, x, &mut c);
     let mut lambda = 0.0_f64;
-    // Quadratic; slow starts come only from axes of very different length.
+    // Quadratic convergence; a slow start occurs only for axes of very different length.
     for _ in 0..200 {
         let (mut g2, mut slope) = (0.0, 0.0);
         for i in 0..n {
@@ -197,6 +197,7 @@ fn nearest_on_ellipsoid(values: &[f64], vectors: &[f64], x: &[f64]) -> Vec<f64> 
             break;
         }
     }
+    // Back from the eigenbasis.
     let mut p = vec![0.0; n];
     for i in 0..n {
         axpy(
@@ -234,6 +235,7 @@ impl ConvexSet for Ellipsoid {
         if metric.is_euclidean() || self.shape.inner(&d, &d) <= 1.0 {
             return self.project(z);
         }
+        // L⁻¹ E L⁻ᵀ: two triangular solves with a transposition between.
         let mut white = self.shape.matrix().to_vec();
         for row in white.chunks_exact_mut(n) {
             solve_lower(metric.factor(), n, row);
@@ -289,7 +291,7 @@ impl ConvexSet for Ellipsoid {
         Ok(quadratic_exit(e(d, d), e(&o, d), e(&o, &o) - 1.0))
     }
     /// For γ = cᵀEc < 1 squaring ⟨c, y⟩ + √(yᵀE⁻¹y) ≤ 1 gives the ellipsoid with centre
-    /// −E c/(1 − γ) and matrix (1 − γ)(E⁻¹ − c cᵀ); otherwise 0 is not an inner point.
+    /// −E c/(1 − γ) and matrix (1 − γ)(E⁻¹ − c cᵀ); otherwise 0 is not an interior point.
     fn polar(&self) -> Option<Set> {
         let n = self.dim();
         let gamma = self.shape.inner(&self.center, &self.center);
@@ -312,13 +314,14 @@ impl ConvexSet for Ellipsoid {
         let mut center = vec![0.0; n];
         self.shape.apply_into(&self.center, &mut center);
         center.iter_mut().for_each(|v| *v /= gamma - 1.0);
-        // A centre close to the surface makes the polar numerically unbounded.
+        // A surface close to 0 makes the polar numerically unbounded.
         let mut test = matrix.clone();
         cholesky_in_place(&mut test, n).ok()?;
         Ellipsoid::new(&center, &matrix).ok().map(Set::from)
     }
 }
 
+/// Transposes in place.
 fn transpose(m: &mut [f64], n: usize) {
     for i in 0..n {
         for j in 0..i {

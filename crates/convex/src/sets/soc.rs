@@ -1,10 +1,11 @@
-//! Cones over a disc, an ellipse, a segment or a product of discs: the cones of contact laws.
+//! Friction cones over a disc, an ellipse, an interval or a product of discs.
 
 use super::{ConvexSet, HalfSpace, PolarCone, PolyhedralCone, Scale, Set, Support, cone_support};
 use crate::cone::{project_circular, project_elliptic, project_interval, project_rolling};
 use crate::conic::{ConicForm, ConeKind};
 use crate::error::{ConvexError, Result, check_len, check_non_negative};
 
+/// Section D of the cone.
 #[derive(Debug, Clone, PartialEq)]
 enum Section {
     Disc { dim: usize, mu: f64 },
@@ -12,7 +13,8 @@ enum Section {
     Interval { plus: f64, minus: f64 },
 }
 
-/// { (n, t) : n ≥ 0, t ∈ n D } with D a disc, an ellipse or an interval.
+/// The friction cone { (n, t) : n ≥ 0, t ∈ n D } with D a disc, an ellipse or an interval. With an interval it is a
+/// polyhedral cone of the plane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SecondOrderCone {
     section: Section,
@@ -103,6 +105,7 @@ impl ConvexSet for SecondOrderCone {
         true
     }
     fn polar(&self) -> Option<Set> {
+        // Polar of a cone over a disc or an ellipse: minus the cone with inverse coefficients.
         let normal = |n: usize| (0..n).map(|i| f64::from(i == 0)).collect::<Vec<_>>();
         let below = |cone: SecondOrderCone| Scale::new(cone.into(), -1.0).ok().map(Set::from);
         let rows = |rows: &[f64], n: usize| {
@@ -118,14 +121,14 @@ impl ConvexSet for SecondOrderCone {
             Section::Ellipse { mu1, mu2 } if mu1 > 0.0 && mu2 > 0.0 => {
                 below(Self::elliptic(1.0 / mu1, 1.0 / mu2).ok()?)
             }
-            // n ± mu1 t1 ± mu2 t2 ≤ 0 with at least one coefficient zero
+            // n ± mu1 t1 ± mu2 t2 ≤ 0 with at least one coefficient zero.
             Section::Ellipse { mu1, mu2 } => rows(&[1.0, mu1, mu2, 1.0, -mu1, -mu2], 3),
             Section::Interval { plus, minus } => rows(&[1.0, plus, 1.0, -minus], 2),
         }
     }
 }
 
-/// Appends |(t_i/width_i)| ≤ n on the columns first.. with equations where a width vanishes.
+/// Appends |(t_i/width_i)| ≤ n on the columns first.., with equations where a width vanishes.
 fn push_cone(form: &mut ConicForm, first: usize, widths: &[f64]) {
     let n = form.columns();
     let widest = widths.iter().fold(0.0_f64, |m, &w| m.max(w));

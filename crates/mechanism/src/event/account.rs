@@ -1,12 +1,12 @@
-//! The account of an output interval.
+//! Momentum and energy balance of an output interval.
 //!
 //! ```text
 //! T_F − T_I = ∫ (K·v + ½ vᵀȦv) dt + Σ ∫ R·(U − W) dt + Σ S·½(U⁺ + U⁻) − S·W
 //! ```
 //!
-//! K holds Lagrange's velocity terms, so K·v + ½ vᵀȦv is the power of the given forces. Reactions
-//! and powers are integrated with the motion, as further entries of its differential equation; Ȧ is
-//! taken from A along the continuous extension of each step.
+//! K contains Lagrange's velocity terms, so K·v + ½ vᵀȦv is the power of the given forces. Reactions and powers are
+//! integrated with the motion, as further entries of its differential equation; Ȧ is differenced from A along the
+//! continuous extension of each step.
 
 use contact::law::Status;
 use convex::dense;
@@ -20,10 +20,10 @@ use crate::painleve;
 use crate::state::{Event, EventKind, StepReport};
 use crate::system::{StateRef, System};
 
-/// Sums that are integrated beside the impulses: power of K, of sliding, of moving boundaries.
+/// Number of quadratures beside the impulses: work of K, of friction, of moving boundaries.
 pub(super) const SUMS: usize = 3;
 
-/// Gauss' nodes and weights on [0, 1], exact to degree 7.
+/// Gauss–Legendre nodes and weights on [0, 1], exact to degree 7.
 const GAUSS: [(f64, f64); 4] = [
     (0.069_431_844_202_973_71, 0.173_927_422_568_726_92),
     (0.330_009_478_207_571_87, 0.326_072_577_431_273_1),
@@ -31,26 +31,32 @@ const GAUSS: [(f64, f64); 4] = [
     (0.930_568_155_797_026_3, 0.173_927_422_568_726_92),
 ];
 
-/// What an interval adds up.
+/// Sums over one output interval.
 #[derive(Debug, Clone, Default)]
 pub(super) struct IntervalSums {
     /// Impulses by row of all constraints.
     pub(super) impulse: Vec<f64>,
-    /// Integrated sums.
+    /// Works of K, of friction, of moving boundaries.
     pub(super) sums: [f64; SUMS],
     /// ∫ ½ vᵀȦv dt.
     pub(super) mass_rate_work: f64,
+    /// Work of normal impulses in jumps.
     pub(super) impact: f64,
+    /// Largest defect of the modes and of impact problems.
     pub(super) residual: f64,
+    /// Largest momentum residual of a jump.
     momentum: f64,
     /// Energy gained in jumps, and whether coefficients of contacts of one jump differ.
     gain: f64,
     mixed: bool,
+    /// Integration steps.
     pub(super) steps: usize,
     pub(super) events: Vec<Event>,
-    /// Instant of the last event, and how many came without time passing.
+    /// Time of the last event, and how many events came without time passing.
     pub(super) repeated_instant: (f64, usize),
+    /// U of every constraint at the beginning.
     begin: Vec<Vec<f64>>,
+    /// Kinetic energy at the beginning.
     kinetic: f64,
 }
 
@@ -63,7 +69,7 @@ impl IntervalSums {
         }
     }
 
-    /// Notes the velocities and the energy at the beginning.
+    /// Stores the velocities and the energy at the beginning.
     pub(super) fn begin<S: System>(
         &mut self,
         system: &mut S,
@@ -91,6 +97,7 @@ fn velocities<S: System>(system: &mut S, now: &MotionMemory) -> Result<Vec<Vec<f
     Ok(all)
 }
 
+/// A, its factor and K at the present state.
 fn inertia<S: System>(system: &mut S, now: &MotionMemory) -> Result<Inertia, MechanismError> {
     let mut inertia = Inertia::new(now.v.len());
     let at = StateRef {
@@ -112,7 +119,7 @@ impl<S: System> EventDriven<S> {
         first
     }
 
-    /// Books a jump of the velocity with its impulses.
+    /// Adds a velocity jump and its impulses to the sums.
     pub(super) fn add_jump(
         &mut self,
         frame: &EvaluatedState,
@@ -124,6 +131,7 @@ impl<S: System> EventDriven<S> {
         let mut given: Vec<f64> = vec![0.0; n];
         let mut gained = 0.0;
         self.interval_sums.mixed |= self.has_mixed_restitution(impulse);
+        // Work of each row, ½ S (U⁻ + U⁺), and of moving boundaries.
         for (constraint, s) in impulse {
             let Some(local) = frame.locals.iter().find(|l| l.constraint == *constraint) else {
                 continue;
@@ -144,7 +152,7 @@ impl<S: System> EventDriven<S> {
             }
         }
         self.interval_sums.gain += gained.max(0.0);
-        // A(v⁺ − v⁻) − Σ GᵀS, relative to its larger term.
+        // Momentum residual of the jump: A(v⁺ − v⁻) − Σ GᵀS, relative to its larger term.
         let change: Vec<f64> = self.now.v.iter().zip(before).map(|(a, b)| a - b).collect();
         let mut momentum = vec![0.0; n];
         dense::mul_into(&frame.inertia.mass, &change, &mut momentum);
@@ -156,7 +164,7 @@ impl<S: System> EventDriven<S> {
         self.interval_sums.momentum = self.interval_sums.momentum.max(share);
     }
 
-    /// Whether restitution coefficients of the contacts of a jump differ, along the tangent included.
+    /// Whether restitution coefficients of the contacts of a jump differ, the tangential ones included.
     fn has_mixed_restitution(&mut self, impulse: &[(usize, Vec<f64>)]) -> bool {
         let at = StateRef {
             t: self.now.t,
@@ -180,7 +188,7 @@ impl<S: System> EventDriven<S> {
         range.0 < range.1
     }
 
-    /// ∫ ½ vᵀȦv over the share of a step that was taken; `same` says that A did not change.
+    /// ∫ ½ vᵀȦv by Gauss quadrature over the share of a step that was taken; `same` says that A did not change.
     pub(super) fn integrate_mass_rate(
         &mut self,
         runge: &DormandPrince,
@@ -193,7 +201,7 @@ impl<S: System> EventDriven<S> {
         let (np, n) = (self.now.q.len(), self.now.v.len());
         let mut y = vec![0.0; np + n + self.interval_sums.impulse.len() + SUMS];
         let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
-        // Central difference of order 4; a fiftieth of a step is far below its own time scale.
+        // Central difference of order 4; a fiftieth of a step is far below its time scale.
         let reach = 0.02 * share;
         for (node, weight) in GAUSS {
             runge.at(node * share, &mut y);
@@ -214,7 +222,7 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
-    /// Publishes the interval of length `h` that ends here.
+    /// Ends the interval of length `h`: state, constraint traces, report and events.
     pub(super) fn commit(&mut self, h: f64) -> Result<(), MechanismError> {
         let end = velocities(&mut self.system, &self.now)?;
         let inertia = inertia(&mut self.system, &self.now)?;
@@ -226,6 +234,7 @@ impl<S: System> EventDriven<S> {
         self.state.status = self.now.modes.iter().map(|m| m.status()).collect();
         let rows = self.first_rows();
         self.traces.clear();
+        // Position errors and extent; a trace of every constraint that acted.
         let (mut penetration, mut drift) = (0.0_f64, 0.0_f64);
         let mut worst = [None; 3];
         let moved = self.now.q.iter().zip(&self.origin);
@@ -257,7 +266,7 @@ impl<S: System> EventDriven<S> {
             });
         }
         let kinetic = inertia.energy(&self.now.v);
-        // What is there, and what the forces could give in an interval.
+        // Energy scale: the present energy, and what the forces could give in an interval.
         let given = inertia.dual_norm(&mut inertia.force.clone()) * self.settings.step;
         self.now.energy = self.now.energy.max(kinetic).max(0.5 * given * given);
         let potential = self.system.potential(self.now.t, &self.now.q)?;
@@ -271,8 +280,7 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
-    /// Smallest γ of the contacts that slide here, and of the joints that slide and may go on in more than
-    /// one way.
+    /// Smallest γ of the contacts that slide here, and of the joints that slide and have more than one continuation.
     fn least_gamma(&mut self) -> Result<f64, MechanismError> {
         let mut least = f64::INFINITY;
         for i in 0..self.now.modes.len() {
@@ -283,7 +291,7 @@ impl<S: System> EventDriven<S> {
                 true => painleve::gamma_of_sliding(&mut self.system, i, self.now.instant())?,
                 false => self.gamma_if_nonunique(i)?,
             };
-            // The choice of modes may have said it in this interval already.
+            // Not twice in an interval: the mode selection may have recorded it.
             let told =
                 |e: &Event| e.constraint == i && matches!(e.kind, EventKind::Painleve { .. });
             let news = !self.interval_sums.events.iter().any(told);
@@ -295,7 +303,7 @@ impl<S: System> EventDriven<S> {
         Ok(least)
     }
 
-    /// γ of a joint where the laws allow more than one acceleration, else +∞.
+    /// γ of a joint where the laws admit more than one acceleration, else +∞.
     fn gamma_if_nonunique(&mut self, joint: usize) -> Result<f64, MechanismError> {
         let at = self.now.instant();
         let gamma = painleve::gamma(&mut self.system, joint, at)?;
@@ -305,6 +313,7 @@ impl<S: System> EventDriven<S> {
         Ok(gamma)
     }
 
+    /// Energy balance of the interval, as a report.
     fn balance(
         &self,
         h: f64,
@@ -315,11 +324,12 @@ impl<S: System> EventDriven<S> {
     ) -> StepReport {
         let tally = &self.interval_sums;
         let [power, sliding, boundary] = tally.sums;
+        // Energy residual, relative to the largest term.
         let work = power + tally.mass_rate_work;
         let terms = [work, tally.impact, sliding, boundary];
         let left = kinetic - tally.kinetic - terms.iter().sum::<f64>();
         let sizes = terms.iter().map(|x| x.abs());
-        // Near rest the terms are rounding of what they were: 1e-16 of it shows as 1e-12.
+        // Near rest the terms are rounding of earlier, larger ones; the floor keeps 1e-16 of those below 1e-12.
         let floor = 1e-4 * self.now.energy;
         let size = sizes.fold(kinetic.max(tally.kinetic).max(floor), f64::max);
         let over = |x: f64, size: f64| if x == 0.0 { 0.0 } else { x / size };
@@ -345,7 +355,7 @@ impl<S: System> EventDriven<S> {
             energy: over(left.abs(), size),
             turnover,
             gain,
-            // An impact law that gains with one restitution for all is refused.
+            // With one restitution for all, an impact law that gains energy is refused; so a gain is inadmissible.
             excess: if tally.mixed { 0.0 } else { gain },
             mixed: tally.mixed,
             gamma,

@@ -1,12 +1,12 @@
-//! Accelerations for known modes.
+//! Accelerations and reactions for given contact modes.
 //!
 //! ```text
 //! R = c + D y,     E (Ĝ(L⁻¹K + Ĝᵀ R) + bias) = 0     one equation for each unknown y
 //! ```
 //!
-//! D lists how an unknown acts (the normal reaction carries the friction of sliding parts with it,
-//! so the matrix E Ĝ Ĝᵀ D is not symmetric), E which combination of rows must not accelerate, c the
-//! forces that depend on no reaction. Dependent constraints leave y undetermined but not the
+//! The columns of D are the directions in which the unknowns act (a normal reaction carries the friction of its sliding
+//! parts with it, so the matrix E Ĝ Ĝᵀ D is not symmetric), E selects the combinations of rows that must not
+//! accelerate, c are the forces that depend on no reaction. Dependent constraints leave y undetermined but not the
 //! accelerations; contradictory ones leave a defect.
 
 use convex::dense;
@@ -20,28 +20,30 @@ use crate::linear;
 /// Below this share of the terms a velocity has no direction.
 const NO_DIRECTION: f64 = 1e-11;
 
-/// Accelerations and reactions.
+/// Accelerations and reactions of given modes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ModeSolution {
-    /// â.
+    /// Acceleration in kinetic coordinates, â.
     pub(super) hat: Vec<f64>,
-    /// R, constraint by constraint in the order of the frame.
+    /// Reactions R, constraint by constraint in the order of the frame.
     pub(super) reaction: Vec<Vec<f64>>,
-    /// U̇.
+    /// Rates U̇.
     pub(super) rate: Vec<Vec<f64>>,
-    /// How strongly the reaction of a sliding constraint resists its own normal acceleration, as a
-    /// share of what it would be without friction; 1 where nothing slides.
+    /// Coefficient of the normal reaction of a sliding constraint in its own normal acceleration, as a share of what it
+    /// would be without friction; 1 where nothing slides. Not positive: Painlevé's paradox.
     pub(super) coefficient: Vec<f64>,
-    /// What is left of the equations, relative to their terms, and where.
+    /// Largest residual of the equations, relative to their terms, and the constraint of it.
     pub(super) defect: f64,
     pub(super) worst: usize,
 }
 
 /// An unknown or an equation: a combination of the rows of one constraint.
 struct RowCombination {
+    /// Index in the frame.
     local: usize,
     /// Weights by row.
     weight: Vec<f64>,
+    /// The combination of rows of Ĝ.
     hat: Vec<f64>,
     /// 1/length of `hat`, or 0.
     scale: f64,
@@ -54,7 +56,7 @@ impl RowCombination {
             dense::axpy(*w, frame.locals[local].hat_row(i), &mut hat);
         }
         let length = norm(&hat);
-        // A row that moves nothing, to rounding, has no part in the system.
+        // A combination that vanishes to rounding has no part in the system.
         let whole = norm(&frame.locals[local].length) * norm(&weight);
         let scale = if length > 1e-14 * whole {
             1.0 / length
@@ -81,7 +83,7 @@ pub(super) fn direction(local: &EvaluatedConstraint, rows: std::ops::Range<usize
     scaled(u, if sense < 0.0 { -1.0 } else { 1.0 } / speed)
 }
 
-/// Force of part `p` over its scale.
+/// Friction force of part `p` for s = 1.
 pub(super) fn sliding_force(local: &EvaluatedConstraint, p: usize, grip: &PartMode) -> Vec<f64> {
     let part = &local.structure.parts[p];
     let u = match grip {
@@ -92,19 +94,19 @@ pub(super) fn sliding_force(local: &EvaluatedConstraint, p: usize, grip: &PartMo
     part.slide_set.max_dissipation_force(&u, grip)
 }
 
-/// The system of one set of modes.
+/// Linear system of one combination of modes.
 struct ModeSystem<'a> {
     frame: &'a EvaluatedState,
     modes: &'a [ContactMode],
     unknown: Vec<RowCombination>,
     equation: Vec<RowCombination>,
-    /// Forces that depend on no unknown, by constraint.
+    /// Forces c that depend on no unknown, by constraint.
     constant: Vec<Vec<f64>>,
 }
 
 impl<'a> ModeSystem<'a> {
-    /// `unit` holds, for joints whose friction follows the magnitude of two reactions, the unit
-    /// vector of that reaction.
+    /// Assembles unknowns and equations. `unit` holds, for joints whose friction follows the magnitude of two
+    /// reactions, the unit vector of that reaction.
     fn new(frame: &'a EvaluatedState, modes: &'a [ContactMode], unit: &[Vec<f64>]) -> Self {
         let mut system = Self {
             frame,
@@ -123,6 +125,7 @@ impl<'a> ModeSystem<'a> {
         system
     }
 
+    /// Adds the unknowns and equations of one closed constraint; returns its constant forces.
     fn push(&mut self, k: usize, sign: f64, grips: &[PartMode], unit: &[f64]) -> Vec<f64> {
         let local = &self.frame.locals[k];
         let rows = local.rows();
@@ -131,6 +134,7 @@ impl<'a> ModeSystem<'a> {
             e[i] = 1.0;
             e
         };
+        // Friction of the sliding parts; rows, or edges of polygons, that stick.
         let (mut sliding, mut held) = (vec![0.0; rows], Vec::new());
         for (p, grip) in grips.iter().enumerate() {
             let part = &local.structure.parts[p];
@@ -144,6 +148,7 @@ impl<'a> ModeSystem<'a> {
                 held.push(weight);
             }
         }
+        // Normal reactions carry the friction of the sliding parts with them.
         for i in 0..local.structure.normal {
             let follow = match local.structure.scale {
                 SetScale::Fixed => 0.0,
@@ -156,6 +161,7 @@ impl<'a> ModeSystem<'a> {
             self.unknown.push(RowCombination::new(self.frame, k, weight));
             self.equation.push(RowCombination::new(self.frame, k, axis(i)));
         }
+        // Sticking rows: the reaction acts along the row that must not accelerate.
         for weight in held {
             self.unknown.push(RowCombination::new(self.frame, k, weight.clone()));
             self.equation.push(RowCombination::new(self.frame, k, weight));
@@ -167,6 +173,7 @@ impl<'a> ModeSystem<'a> {
         }
     }
 
+    /// Solves the system; `any` accepts any reactions that satisfy the laws where they are not determined.
     fn solve(&self, any: bool) -> ModeSolution {
         let frame = self.frame;
         let m = self.unknown.len();
@@ -176,6 +183,7 @@ impl<'a> ModeSystem<'a> {
                 dense::axpy(self.constant[k][i], local.hat_row(i), &mut given);
             }
         }
+        // Matrix E Ĝ Ĝᵀ D and right-hand side, rows and columns scaled to unit length.
         let mut matrix = vec![0.0; m * m];
         let mut right = vec![0.0; m];
         for (i, row) in self.equation.iter().enumerate() {
@@ -187,6 +195,7 @@ impl<'a> ModeSystem<'a> {
         }
         let (y, regular) = linear::solve_least_norm(&matrix, &right);
         let mut answer = self.assemble(&y, given);
+        // Dependent constraints: select among the possible reactions.
         if !regular {
             self.select_reactions(&y, any, &mut answer);
         }
@@ -194,7 +203,7 @@ impl<'a> ModeSystem<'a> {
         answer
     }
 
-    /// R, â and U̇ of the unknowns.
+    /// R, â and U̇ from the unknowns y.
     fn assemble(&self, y: &[f64], given: Vec<f64>) -> ModeSolution {
         let frame = self.frame;
         let mut reaction = self.constant.clone();
@@ -220,13 +229,14 @@ impl<'a> ModeSystem<'a> {
         answer
     }
 
-    /// Chooses among the reactions that give the same accelerations.
+    /// Selects among the reactions that give the same accelerations.
     fn select_reactions(&self, y: &[f64], any: bool, answer: &mut ModeSolution) {
         let hats = self.unknown.iter().map(|l| scaled(&l.hat, l.scale));
         let size = norm(y).max(f64::MIN_POSITIVE);
         let none: Vec<Vec<f64>> = (self.frame.locals.iter())
             .map(|local| vec![0.0; local.rows()])
             .collect();
+        // Reactions without effect: the null space of Ĝᵀ, in units of the forces at hand.
         let mut columns = Vec::new();
         for combination in linear::null_space(hats.collect()) {
             let mut column = none.clone();
@@ -250,7 +260,7 @@ impl<'a> ModeSystem<'a> {
         }
     }
 
-    /// What the equations leave.
+    /// Residual of the equations.
     fn measure(&self, answer: &mut ModeSolution) {
         let whole = norm(&self.frame.free) + norm(&answer.hat);
         for row in &self.equation {
@@ -264,7 +274,7 @@ impl<'a> ModeSystem<'a> {
         }
     }
 
-    /// 1/(M⁻¹)_nn of every sliding constraint with one normal row.
+    /// Coefficient 1/(M⁻¹)_nn of every sliding constraint with one normal row.
     fn coefficients(&self, matrix: &[f64], regular: bool, answer: &mut ModeSolution) {
         let m = self.unknown.len();
         for (j, column) in self.unknown.iter().enumerate() {
@@ -289,17 +299,18 @@ impl<'a> ModeSystem<'a> {
     }
 }
 
-/// Accelerations of the constraints of `frame` in the given modes. Reactions of joints whose
-/// friction follows two reactions are found by iteration; `None` when it does not settle.
+/// Accelerations of the constraints of `frame` in the given modes. Reactions of joints whose friction follows two
+/// reactions are found by fixed-point iteration; `None` when it does not converge.
 pub(super) fn solve_modes(frame: &EvaluatedState, modes: &[ContactMode]) -> Option<ModeSolution> {
     solve(frame, modes, false)
 }
 
-/// As [`answer`], but where reactions are not determined any that satisfies the laws will do.
+/// As [`solve_modes`], but where reactions are not determined any that satisfy the laws are accepted.
 pub(super) fn solve_modes_any_reaction(frame: &EvaluatedState, modes: &[ContactMode]) -> Option<ModeSolution> {
     solve(frame, modes, true)
 }
 
+/// Solves the linear system; iterates over the directions of the reactions of joints with two normal rows.
 fn solve(frame: &EvaluatedState, modes: &[ContactMode], any: bool) -> Option<ModeSolution> {
     let pair = |k: usize| {
         let shape = &frame.locals[k].structure;
@@ -312,6 +323,7 @@ fn solve(frame: &EvaluatedState, modes: &[ContactMode], any: bool) -> Option<Mod
     if pairs.is_empty() {
         return Some(answer);
     }
+    // Fixed point: friction follows the direction of the last reaction.
     for _ in 0..400 {
         let mut change = 0.0_f64;
         for &k in &pairs {
@@ -333,7 +345,7 @@ fn solve(frame: &EvaluatedState, modes: &[ContactMode], any: bool) -> Option<Mod
     None
 }
 
-/// The combinations of rows that the modes hold at rest: Ĝ, U and the size of its terms.
+/// The combinations of rows that the modes keep at rest: Ĝ, U and the size of its terms.
 pub(super) fn sticking_rows(frame: &EvaluatedState, modes: &[ContactMode]) -> Vec<(Vec<f64>, f64, f64)> {
     let unit = vec![Vec::new(); modes.len()];
     let system = ModeSystem::new(frame, modes, &unit);

@@ -1,15 +1,14 @@
-//! The direction in which a part begins to slide in a plane.
+//! Onset of sliding in a plane: the direction in which a part begins to slide.
 //!
 //! ```text
 //! U = 0,   U̇ = λ e,   R = −s·(the point of D that e is normal to)          unknown e, |e| = 1
 //! ```
 //!
-//! As long as U is small its direction follows that of U̇ at once (the friction that opposes any
-//! other direction is finite, the velocity it acts on is not), and a method that took it from U
-//! itself would have to follow with steps of the size of U. So e is solved for: a few rounds of the
-//! map e ← (U̇ + |Ĝ|²|R| e)/|…|, which contracts, then Newton's method on the angle of e. It starts
-//! from the direction that the force of holding points against, which is the answer where sliding
-//! begins at the boundary of the set.
+//! As long as U is small its direction follows that of U̇ at once (the friction that opposes any other direction is
+//! finite, while the velocity is small), and a method that took it from U itself would need steps of the size of U: the
+//! equation is stiff. So e is solved for: a few rounds of the fixed-point map e ← (U̇ + |Ĝ|²|R| e)/|…|, which is a
+//! contraction, then Newton's method on the angle of e. It starts from the direction opposite to the sticking force,
+//! which is the solution where sliding begins at the boundary of the set.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,29 +21,30 @@ use super::project::least_norm_combination;
 use super::shape::{PartMode, ContactMode, ForceSet, norm, scaled};
 use crate::linear;
 
-/// Rounds of the map before Newton's method, and without it.
+/// Rounds of the fixed-point map before Newton's method, and without it.
 const FIRST: usize = 10;
 const ROUNDS: usize = 300;
 
-/// Steps of Newton's method.
+/// Maximum number of Newton steps.
 const STEPS: usize = 12;
 
 /// A velocity is slow when friction could stop it within this share of an output interval.
 const SLOW: f64 = 1e-6;
 
-/// The speed below which a part with this reaction is still beginning.
+/// Onset speed: the speed below which a part with this reaction is still at its onset.
 pub(super) fn onset_speed(local: &EvaluatedConstraint, rows: Range<usize>, reaction: &[f64], step: f64) -> f64 {
     let weight = norm(&local.length[rows.clone()]).powi(2) / rows.len() as f64;
     SLOW * step * weight * norm(&reaction[rows])
 }
 
-/// Whether some part is beginning.
+/// Whether some part is at its onset.
 pub(super) fn has_onset(modes: &[ContactMode]) -> bool {
     !beginning(modes).is_empty()
 }
 
-/// Replaces the directions that are still unknown.
+/// Solves for the onset directions that are still unknown.
 pub(super) fn find_onset_directions(frame: &EvaluatedState, modes: &mut [ContactMode]) {
+    // Start: the parts stick, and sliding begins against the sticking force.
     let mut held = modes.to_vec();
     let mut unknown = Vec::new();
     for (k, p) in beginning(modes) {
@@ -70,7 +70,7 @@ pub(super) fn find_onset_directions(frame: &EvaluatedState, modes: &mut [Contact
     solve_directions(frame, modes, FIRST);
 }
 
-/// The modes with the directions of slow parts as they are at this frame.
+/// The modes with the directions of parts at their onset solved for at this state.
 pub(super) fn update_onset_directions<'a>(frame: &EvaluatedState, modes: &'a [ContactMode]) -> Cow<'a, [ContactMode]> {
     if beginning(modes).is_empty() {
         return Cow::Borrowed(modes);
@@ -80,7 +80,7 @@ pub(super) fn update_onset_directions<'a>(frame: &EvaluatedState, modes: &'a [Co
     Cow::Owned(modes)
 }
 
-/// Parts that are beginning to slide.
+/// Parts at their onset: (constraint, part).
 fn beginning(modes: &[ContactMode]) -> Vec<(usize, usize)> {
     let mut list = Vec::new();
     for (k, mode) in modes.iter().enumerate() {
@@ -92,7 +92,8 @@ fn beginning(modes: &[ContactMode]) -> Vec<(usize, usize)> {
     list
 }
 
-/// Solves for the directions of all parts that begin, from those they have.
+/// Solves for the directions of all parts at their onset, from the present ones. Newton's method where all have two
+/// rows.
 fn solve_directions(frame: &EvaluatedState, modes: &mut [ContactMode], first: usize) {
     let parts = beginning(modes);
     let plane = |&(k, p): &(usize, usize)| frame.locals[k].structure.parts[p].rows.len() == 2;
@@ -111,7 +112,7 @@ fn solve_directions(frame: &EvaluatedState, modes: &mut [ContactMode], first: us
     }
 }
 
-/// One round of the map; the largest change of a direction.
+/// One round of the fixed-point map; returns the largest change of a direction.
 fn map(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, usize)]) -> Option<f64> {
     let found = solve_modes_any_reaction(frame, modes)?;
     let mut change = 0.0_f64;
@@ -135,7 +136,7 @@ fn map(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, usize
     Some(change)
 }
 
-/// e × U̇ of every part.
+/// Residual e × U̇ of every part.
 fn across(found: &ModeSolution, frame: &EvaluatedState, modes: &[ContactMode], parts: &[(usize, usize)]) -> Vec<f64> {
     let cross = |&(k, p): &(usize, usize)| {
         let rows = frame.locals[k].structure.parts[p].rows.clone();
@@ -145,7 +146,7 @@ fn across(found: &ModeSolution, frame: &EvaluatedState, modes: &[ContactMode], p
     parts.iter().map(cross).collect()
 }
 
-/// Turns every direction by an angle.
+/// Rotates every direction by an angle.
 fn rotate_directions(modes: &[ContactMode], parts: &[(usize, usize)], angle: &[f64]) -> Vec<ContactMode> {
     let mut modes = modes.to_vec();
     for (&(k, p), angle) in parts.iter().zip(angle) {
@@ -158,7 +159,7 @@ fn rotate_directions(modes: &[ContactMode], parts: &[(usize, usize)], angle: &[f
     modes
 }
 
-/// One step of Newton's method on the angles; false when it has settled or does not help.
+/// One step of Newton's method on the angles; false when it has converged or does not reduce the residual.
 fn newton(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, usize)]) -> bool {
     let m = parts.len();
     let value = |modes: &[ContactMode]| {
@@ -168,7 +169,7 @@ fn newton(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, us
     let Some(now) = value(modes) else {
         return false;
     };
-    // Central differences: the function is smooth in the angles and only a direction is sought.
+    // Jacobian by central differences: the residual is smooth in the angles, and an approximate direction suffices.
     let d = 1e-5;
     let mut matrix = vec![0.0; m * m];
     for j in 0..m {
@@ -192,7 +193,7 @@ fn newton(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, us
     if !largest.is_finite() {
         return false;
     }
-    // A turn by more than half a radian is no correction any more.
+    // At most half a radian per step.
     let damped = scaled(&step, (0.5 / largest).min(1.0));
     let next = rotate_directions(modes, parts, &damped);
     let before = norm(&now);
@@ -203,8 +204,8 @@ fn newton(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, us
     largest > 1e-14
 }
 
-/// The part of a direction in which the part can move at all while normal rows hold: a contact whose
-/// map has reduced rank slides in fewer directions than its force has (M88 §17).
+/// Projects a direction onto those in which the part can move while normal rows stay closed: a contact whose Jacobian
+/// has reduced rank slides in fewer directions than its force has (M88 §17).
 fn reachable(frame: &EvaluatedState, modes: &[ContactMode], k: usize, p: usize, e: Vec<f64>) -> Vec<f64> {
     let mut normals: Vec<Vec<f64>> = Vec::new();
     for (local, mode) in frame.locals.iter().zip(modes) {
@@ -214,7 +215,7 @@ fn reachable(frame: &EvaluatedState, modes: &[ContactMode], k: usize, p: usize, 
     }
     let local = &frame.locals[k];
     let rows = local.structure.parts[p].rows.clone();
-    // Ĝ_t of what the normals leave, and the virtual motion along e: Ĝ_t Ĝ_tᵀ e.
+    // Ĝ_t orthogonalised against the normal rows; the null space of it is removed from e.
     let mut hats: Vec<Vec<f64>> = rows.map(|i| local.hat_row(i).to_vec()).collect();
     let length = norm(&local.length);
     for hat in &mut hats {
@@ -241,7 +242,7 @@ fn reachable(frame: &EvaluatedState, modes: &[ContactMode], k: usize, p: usize, 
     }
 }
 
-/// Direction of sliding that a force on the boundary of its set opposes.
+/// Direction of sliding opposite to a force on the boundary of its set: the outward normal, reversed.
 fn against(set: &ForceSet, force: &[f64]) -> Vec<f64> {
     let mut e = match set {
         ForceSet::Ellipse([a, b]) if *a > 0.0 && *b > 0.0 => {

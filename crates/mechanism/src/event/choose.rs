@@ -1,13 +1,13 @@
-//! Which modes a motion goes on with.
+//! Mode selection: the contact modes with which the motion continues.
 //!
-//! At a switching instant the closed contacts obey the laws on accelerations (Gauss' principle and
-//! its extension to friction, M99 §8.4): 0 ≤ U̇_n ⊥ R_n ≥ 0, and for parts at rest −U̇_p ∈ N(R_p).
-//! Every combination of modes is tried in a fixed order, holding first, open last; one is taken
-//! when all its margins are positive. A margin that is 0 there, as the one that caused the switch,
-//! must not be negative a moment later on the motion that the modes themselves give.
+//! At a switching instant the closed contacts obey the laws on accelerations (Gauss' principle and its extension to
+//! friction, M99 §8.4): 0 ≤ U̇_n ⊥ R_n ≥ 0, and for parts at rest −U̇_p ∈ N(R_p). All combinations of modes are
+//! enumerated in a fixed order, sticking first, open last; the first whose margins are all positive is taken. A margin
+//! that is 0 there, as the one that caused the switch, must not be negative after a short look-ahead on the motion that
+//! the modes themselves give.
 //!
-//! Limits: with many contacts at once the combinations are searched by exchanging the mode that is
-//! violated most, which need not find every solution.
+//! Limits: above 20,000 combinations the search exchanges the mode of the worst violation instead (as a pivoting method
+//! for complementarity problems does), which need not find every solution.
 
 use std::ops::Range;
 
@@ -22,60 +22,60 @@ use super::shape::{PartMode, ContactMode, SetScale, ForceSet, norm, scaled};
 use crate::error::MechanismError;
 use crate::system::{StateRef, ConstraintKind, System};
 
-/// A margin within this share of its terms counts as 0 at the instant itself: the instant is known
-/// to about 1e-12 of the time scale.
+/// A margin within this share of its terms counts as 0 at the instant itself: the instant is known to about 1e-12 of
+/// the time scale.
 const ZERO: f64 = 1e-9;
 
-/// A moment later it may be negative by this share: rounding and the neglected terms of the move.
+/// After the look-ahead it may be negative by this share: rounding and the neglected terms of the prediction.
 const LATER: f64 = 1e-11;
 
 /// A defect of the equations above this share is a contradiction.
 const DEFECT: f64 = 1e-8;
 
-/// Accelerations that differ by less than this share are one.
+/// Accelerations that differ by less than this share are the same.
 const SAME: f64 = 1e-9;
 
-/// Combinations tried one by one.
+/// Maximum number of combinations that are enumerated.
 const COMBINATIONS: usize = 20_000;
 
-/// The modes chosen and their accelerations.
+/// The selected modes and their accelerations.
 #[derive(Debug, Clone)]
 pub(super) struct ModeChoice {
     pub(super) modes: Vec<ContactMode>,
     pub(super) answer: ModeSolution,
-    /// How far the margins miss, relative to their terms.
+    /// Largest violation of the margins, relative to their terms.
     pub(super) residual: f64,
-    /// Constraints (index in the frame) that could not slide on: their reaction would have pulled.
+    /// Constraints (index in the frame) that could not slide on: their normal reaction would have been negative.
     pub(super) refused: Vec<usize>,
 }
 
-/// Why there is none.
+/// No modes satisfy the laws: what was met.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NoModeFound {
     /// Smallest defect met, and the constraint (index in the frame) it was met at.
     pub(super) defect: f64,
     pub(super) worst: usize,
-    /// Constraints (index in the frame) whose sliding reaction would have had to pull.
+    /// Constraints (index in the frame) whose sliding reaction would have had to be negative (Painlevé).
     pub(super) sliding: Vec<usize>,
 }
 
-/// A state at which modes are chosen.
+/// Mode selection at one state.
 pub(super) struct ModeSelector<'a, S: System> {
     pub(super) system: &'a mut S,
     pub(super) at: StateRef<'a>,
     /// Constraints in the order of the frame.
     pub(super) members: &'a [usize],
-    /// Speeds below these are 0.
+    /// Speeds below these are rest, by constraint.
     pub(super) limit: &'a [f64],
-    /// Modes that have just ended.
+    /// Modes that have just ended and are not tried.
     pub(super) ended: Option<&'a [ContactMode]>,
-    /// Length of the moment, and of an output interval.
+    /// Look-ahead time, and length of an output interval.
     pub(super) look_ahead: f64,
     pub(super) step: f64,
 }
 
 impl<S: System> ModeSelector<'_, S> {
-    /// The first combination whose margins hold.
+    /// Selects the first combination whose margins hold.
     pub(super) fn choose(
         &mut self,
         frame: &EvaluatedState,
@@ -89,6 +89,7 @@ impl<S: System> ModeSelector<'_, S> {
         };
         let total = options.iter().map(Vec::len);
         let total = total.fold(1_usize, |a, b| a.saturating_mul(b));
+        // Too many combinations: search by exchange.
         if total > COMBINATIONS {
             return Ok(self.exchange(frame, &options)?.ok_or(refusal));
         }
@@ -104,7 +105,7 @@ impl<S: System> ModeSelector<'_, S> {
         Ok(Err(refusal))
     }
 
-    /// Whether the modes go on.
+    /// Tests one combination of modes; `None` where its laws are violated.
     fn test_modes(
         &mut self,
         frame: &EvaluatedState,
@@ -118,16 +119,19 @@ impl<S: System> ModeSelector<'_, S> {
         if found.defect < refusal.defect {
             (refusal.defect, refusal.worst) = (found.defect, found.worst);
         }
+        // The equations must be solvable.
         if !(found.defect <= DEFECT) {
             return Ok(None);
         }
         let now = margins(frame, &modes, &found, Phase::Choose(self.limit));
+        // A sliding reaction with a coefficient that is not positive: Painlevé's paradox.
         let pulls = |m: &&Margin| m.kind == MarginKind::Coefficient && !(m.value > ZERO);
         let pulling: Vec<usize> = now.iter().filter(pulls).map(|m| m.local).collect();
         if !pulling.is_empty() {
             refusal.sliding.extend(pulling);
             return Ok(None);
         }
+        // No margin may be negative; those that vanish must not become negative.
         if now.iter().any(|m| !(m.share() >= -ZERO)) {
             return Ok(None);
         }
@@ -145,7 +149,7 @@ impl<S: System> ModeSelector<'_, S> {
         }))
     }
 
-    /// Parts that move, but slowly and faster and faster, are still at their beginning.
+    /// Turns parts that slide slowly and accelerate into onset modes, whose direction follows U̇.
     fn mark_slow(&self, frame: &EvaluatedState, found: &ModeSolution, modes: &mut [ContactMode]) {
         for (k, mode) in modes.iter_mut().enumerate() {
             let ContactMode::Closed { grips, .. } = mode else {
@@ -166,7 +170,7 @@ impl<S: System> ModeSelector<'_, S> {
         }
     }
 
-    /// Whether the margins that are 0 now are not negative a moment later.
+    /// Whether the margins that are 0 now are not negative after the look-ahead.
     fn holds_after_look_ahead(
         &mut self,
         modes: &[ContactMode],
@@ -176,6 +180,7 @@ impl<S: System> ModeSelector<'_, S> {
     ) -> Result<bool, MechanismError> {
         let a = frame.from_kinetic(&found.hat);
         let (h, at) = (self.look_ahead, self.at);
+        // Prediction with constant acceleration.
         let (mut q, mut v, mut mean) = (at.q.to_vec(), at.v.to_vec(), at.v.to_vec());
         dense::axpy(h, &a, &mut v);
         dense::axpy(0.5 * h, &a, &mut mean);
@@ -195,7 +200,7 @@ impl<S: System> ModeSelector<'_, S> {
         Ok(now.iter().zip(&later).all(fine))
     }
 
-    /// Search by exchange: the worst violation changes its mode.
+    /// Search by exchange: the mode of the worst violation is replaced.
     fn exchange(
         &mut self,
         frame: &EvaluatedState,
@@ -215,6 +220,7 @@ impl<S: System> ModeSelector<'_, S> {
             let Some(found) = solve_modes(frame, &modes) else {
                 return Ok(None);
             };
+            // Next combination not yet seen, starting with the worst margin.
             let mut list = margins(frame, &modes, &found, Phase::Choose(self.limit));
             list.sort_by(|a, b| a.share().total_cmp(&b.share()));
             let next = list.iter().find_map(|margin| {
@@ -234,14 +240,13 @@ impl<S: System> ModeSelector<'_, S> {
     }
 }
 
-/// All combinations that satisfy the laws at the instant, without a look ahead: the outcomes of a
-/// jump.
+/// All combinations that satisfy the laws at the instant, without look-ahead: the outcomes of a jump.
 pub(super) fn outcomes(frame: &EvaluatedState) -> Vec<ModeChoice> {
     outcomes_beyond(frame, &vec![0.0; frame.locals.len()])
 }
 
-/// The accelerations that satisfy the laws at a state, each once: more than one where the friction of a
-/// joint follows a reaction of either sign (B02 §6). Contacts take part where `members` names them.
+/// The accelerations that satisfy the laws at a state, each once: more than one where the friction of a joint follows a
+/// reaction of either sign (B02 §6). Contacts take part where `members` names them.
 pub(crate) fn accelerations<S: System>(
     system: &mut S,
     at: StateRef<'_>,
@@ -264,7 +269,7 @@ pub(crate) fn accelerations<S: System>(
     Ok(found.iter().map(|hat| frame.from_kinetic(hat)).collect())
 }
 
-/// The same with speeds below `limit` taken as 0.
+/// All combinations that satisfy the laws, with speeds below `limit` taken as rest.
 fn outcomes_beyond(frame: &EvaluatedState, limit: &[f64]) -> Vec<ModeChoice> {
     let pairs = frame.locals.iter().zip(limit);
     let options: Vec<Vec<ContactMode>> = pairs.map(|(l, limit)| options(l, *limit)).collect();
@@ -302,8 +307,9 @@ fn combination(options: &[Vec<ContactMode>], mut index: usize) -> Vec<ContactMod
     modes
 }
 
-/// What a constraint may do from here, holding first.
+/// The modes that a constraint may take at this state, sticking first.
 fn options(local: &EvaluatedConstraint, limit: f64) -> Vec<ContactMode> {
+    // Cartesian product of the modes of its parts.
     let mut grips: Vec<Vec<PartMode>> = vec![Vec::new()];
     for part in &local.structure.parts {
         let list = part_options(local, &part.rows, &part.slide_set, limit);
@@ -317,6 +323,7 @@ fn options(local: &EvaluatedConstraint, limit: f64) -> Vec<ContactMode> {
             })
             .collect();
     }
+    // A friction joint with one reaction may push with either sign.
     let signed = local.structure.scale == SetScale::Magnitude && local.structure.normal == 1;
     let signs: &[f64] = if signed { &[1.0, -1.0] } else { &[1.0] };
     let closed = |grips: &Vec<PartMode>| {
@@ -333,7 +340,7 @@ fn options(local: &EvaluatedConstraint, limit: f64) -> Vec<ContactMode> {
     modes
 }
 
-/// What a part may do: slide as it moves, or begin anything when it does not.
+/// The modes of one part: sliding along U where it moves; sticking or the onset of sliding where it is at rest.
 fn part_options(local: &EvaluatedConstraint, rows: &Range<usize>, set: &ForceSet, limit: f64) -> Vec<PartMode> {
     let u = &local.u[rows.clone()];
     let speed = norm(u);
@@ -344,7 +351,7 @@ fn part_options(local: &EvaluatedConstraint, rows: &Range<usize>, set: &ForceSet
             if moves {
                 list.clear();
             }
-            // A bound at infinity is never reached by sliding.
+            // An infinite bound is never reached by sliding.
             if minus.is_finite() && (!moves || u[0] > 0.0) {
                 list.push(PartMode::SlideSign(1.0));
             }
@@ -357,6 +364,7 @@ fn part_options(local: &EvaluatedConstraint, rows: &Range<usize>, set: &ForceSet
         ForceSet::Disc(_) | ForceSet::Ellipse(_) => vec![PartMode::Stick, PartMode::SlideOnset(Vec::new())],
         ForceSet::Polygon(section) => {
             let v = section.vertices();
+            // Vertices that dissipate most, and the edges between two of them.
             let reach: Vec<f64> = v.iter().map(|v| -v[0] * u[0] - v[1] * u[1]).collect();
             let best = reach.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
             let near = |k: usize| !moves || reach[k] >= best - limit * norm(&v[k]);

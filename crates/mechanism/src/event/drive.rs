@@ -1,9 +1,9 @@
-//! One step of the smooth motion, or the part of it before the first event.
+//! Integration to the next event: one Runge–Kutta step of the smooth motion, or the part of it before the first event.
 //!
-//! The entries of the differential equation are q, v, the impulse of every row of every constraint,
-//! and the sums of the account. Its right-hand side has fixed modes; where it cannot be evaluated
-//! or the error is too large the step is shortened. A step that would have to be shorter than
-//! rounding is where reactions grow without bound or a sliding velocity dies in a spiral.
+//! The unknowns of the differential equation are q, v, the impulse of every row of every constraint, and the
+//! quadratures of the energy balance. The right-hand side has fixed contact modes; where it cannot be evaluated or the
+//! error is too large the step is shortened. Where a step would have to be shorter than rounding, reactions grow
+//! without bound or a sliding velocity in the plane goes to zero along a spiral.
 
 use std::ops::Range;
 
@@ -22,14 +22,15 @@ use super::shape::{PartMode, ContactMode, norm};
 use crate::error::MechanismError;
 use crate::system::{StateRef, System};
 
-/// Tolerance of a step, relative and absolute.
+/// Error tolerances of a step, relative and absolute.
 const RELATIVE: f64 = 1e-12;
 const ABSOLUTE: f64 = 1e-13;
 
-/// Why a right-hand side has no value.
+/// Why the right-hand side has no value.
 enum SlopeError {
+    /// An evaluation failed.
     Error(MechanismError),
-    /// Accelerations that do not settle.
+    /// No accelerations for these modes: the iteration did not converge, or y is not finite.
     Unsettled,
 }
 
@@ -39,20 +40,23 @@ impl From<MechanismError> for SlopeError {
     }
 }
 
-/// Where the parts of y are.
+/// Layout of the unknowns y = (q, v, impulses, quadratures).
 struct Layout {
+    /// Number of positions.
     np: usize,
+    /// Number of velocities.
     n: usize,
-    /// First row of each constraint, and their number.
+    /// First row of each constraint, then the number of rows.
     first: Vec<usize>,
 }
 
 impl Layout {
+    /// Number of entries of y.
     fn len(&self) -> usize {
         self.np + self.n + self.first[self.first.len() - 1] + SUMS
     }
 
-    /// ẏ in fixed modes.
+    /// Right-hand side ẏ in fixed modes.
     fn slope<S: System>(
         &self,
         system: &mut S,
@@ -65,12 +69,14 @@ impl Layout {
         if !y[..self.np + self.n].iter().all(|x| x.is_finite()) {
             return Err(SlopeError::Unsettled);
         }
+        // Accelerations and reactions of the modes.
         let frame = EvaluatedState::new(system, StateRef { t, q, v }, active)?;
         let modes = update_onset_directions(&frame, modes);
         let found = solve_modes_any_reaction(&frame, &modes).ok_or(SlopeError::Unsettled)?;
         slope.fill(0.0);
         system.configuration_space().position_rate_into(q, v, &mut slope[..self.np]);
         slope[self.np..self.np + self.n].copy_from_slice(&frame.from_kinetic(&found.hat));
+        // Impulses by row; powers of K, of friction, of moving boundaries.
         let (impulses, sums) =
             slope[self.np + self.n..].split_at_mut(self.len() - SUMS - self.np - self.n);
         sums[0] = dense::dot(&frame.inertia.force, v);
@@ -87,15 +93,15 @@ impl Layout {
     }
 }
 
-/// A step that was good enough.
+/// A step that met the tolerance.
 struct AcceptedStep {
     h: f64,
-    /// Length that the error would have allowed.
+    /// Step length that the error allows next.
     next: f64,
 }
 
 impl<S: System> EventDriven<S> {
-    /// Goes on to `target` at most, to the next event, or by one step.
+    /// Advances to the next event, by one step, or to `target` at most.
     pub(super) fn advance_to_event(&mut self, target: f64) -> Result<(), MechanismError> {
         let active = self.active();
         let modes = self.active_modes(&active);
@@ -105,6 +111,7 @@ impl<S: System> EventDriven<S> {
         done
     }
 
+    /// The same with the Runge–Kutta buffers taken out of `self`.
     fn advance_to_event_with(
         &mut self,
         runge: &mut DormandPrince,
@@ -117,12 +124,14 @@ impl<S: System> EventDriven<S> {
             return self.jump_after_failed_step(active, modes);
         };
         self.interval_sums.steps += 1;
+        // Event location on the continuous extension.
         let truncated = taken.h >= target - self.now.t;
         let found = self.locate(&Search {
             runge,
             active,
             modes,
         })?;
+        // No event: accept the whole step.
         let Some(trigger) = found else {
             self.now.h = if truncated {
                 self.now.h.max(taken.next)
@@ -137,11 +146,13 @@ impl<S: System> EventDriven<S> {
             self.accept_step(runge, &layout, t, 1.0)?;
             return self.after_step(active);
         };
+        // Event: a step that ends there, then resolve the instant.
         let share = self.step_to_event(runge, &layout, (active, modes), trigger)?;
         let t = (self.now.t + share * taken.h).min(target);
         self.accept_step(runge, &layout, t, share)?;
         self.check_progress(t)?;
         let whole = self.now.modes.clone();
+        // The modes themselves ended: they are not tried again first.
         let ended = matches!(
             trigger.function,
             EventFunction::Margin(_, MarginKind::NormalReaction | MarginKind::StickForce | MarginKind::Sign)
@@ -152,6 +163,7 @@ impl<S: System> EventDriven<S> {
         }
     }
 
+    /// Layout of y for this system.
     fn layout(&self) -> Layout {
         Layout {
             np: self.now.q.len(),
@@ -160,7 +172,7 @@ impl<S: System> EventDriven<S> {
         }
     }
 
-    /// A step within the tolerance, or none however short.
+    /// Tries steps until one meets the tolerance; `None` where none does, however short.
     fn attempt(
         &mut self,
         runge: &mut DormandPrince,
@@ -168,6 +180,7 @@ impl<S: System> EventDriven<S> {
         fixed: (&[usize], &[ContactMode]),
         target: f64,
     ) -> Result<Option<AcceptedStep>, MechanismError> {
+        // Initial values: q, v, zeros for impulses and quadratures.
         let left = target - self.now.t;
         let mut y = vec![0.0; layout.len()];
         y[..layout.np].copy_from_slice(&self.now.q);
@@ -180,6 +193,7 @@ impl<S: System> EventDriven<S> {
             Err(SlopeError::Unsettled) => return Ok(None),
         }
         let absolute = vec![ABSOLUTE; layout.np + layout.n];
+        // Stretch the step to the target rather than leave a short rest.
         let mut h = if left < 1.1 * self.now.h {
             left
         } else {
@@ -203,6 +217,7 @@ impl<S: System> EventDriven<S> {
                     f64::NAN
                 }
             };
+            // Error of order 8: the step length goes with its eighth root.
             if error <= 1.0 {
                 match runge.extend(&mut f) {
                     Ok(()) => {
@@ -213,6 +228,7 @@ impl<S: System> EventDriven<S> {
                     Err(halt) => last = Some(halt),
                 }
             }
+            // Rejected: shorten by the error, or by four where the right-hand side failed.
             h *= if error > 1.0 {
                 (0.9 * error.powf(-0.125)).clamp(0.1, 0.9)
             } else {
@@ -221,7 +237,8 @@ impl<S: System> EventDriven<S> {
         }
     }
 
-    /// Meets an event by a step that ends there; returns the share of the first step.
+    /// Computes the step that ends at an event, with Newton corrections of its length; returns the share of the first
+    /// step.
     fn step_to_event(
         &mut self,
         runge: &mut DormandPrince,
@@ -232,13 +249,14 @@ impl<S: System> EventDriven<S> {
         let whole = runge.h;
         let mut share = trigger.share;
         if matches!(trigger.function, EventFunction::Margin(_, MarginKind::Slide)) && fixed.1.iter().any(slides_in_plane) {
-            // A velocity that dies in a plane has no direction at its end, where a step that ends
-            // there would ask for one; the extension does not.
+            // A sliding velocity that vanishes in a plane has no direction there, and a step that ends there would need
+            // one; the continuous extension does not.
             let mut end = std::mem::take(&mut runge.end);
             runge.at(share, &mut end);
             runge.end = end;
             return Ok(share);
         }
+        // Slope of the event function along the step, by a central difference.
         let d = 1e-4;
         let near = |me: &mut Self, runge: &DormandPrince, s: f64| {
             let mut y = vec![0.0; layout.len()];
@@ -246,6 +264,7 @@ impl<S: System> EventDriven<S> {
             me.value_of(trigger, layout, fixed, runge.t + s * whole, &y)
         };
         let slope = (near(self, runge, share + d)? - near(self, runge, share - d)?) / (2.0 * d);
+        // Newton's method for the share at which the event function vanishes.
         for _ in 0..4 {
             let system = &mut self.system;
             let mut f = |t: f64, y: &[f64], k: &mut [f64]| layout.slope(system, fixed, t, y, k);
@@ -260,7 +279,7 @@ impl<S: System> EventDriven<S> {
             let end = runge.end.clone();
             let value = self.value_of(trigger, layout, fixed, runge.t + share * whole, &end)?;
             let shift = value / slope;
-            // Only corrections that the extension's own error explains.
+            // Only corrections that the error of the continuous extension explains.
             if !(shift.abs() <= 1e-6) || shift.abs() <= 2.0 * f64::EPSILON * share {
                 break;
             }
@@ -273,6 +292,7 @@ impl<S: System> EventDriven<S> {
         Ok(share)
     }
 
+    /// Value of the event function of `trigger` at y.
     fn value_of(
         &mut self,
         trigger: LocatedEvent,
@@ -289,7 +309,7 @@ impl<S: System> EventDriven<S> {
         Ok(self.value(trigger.function, active, modes, at)? + trigger.lift)
     }
 
-    /// Takes the end of a step over, puts it back onto the constraints and books it.
+    /// Accepts the end of a step: projects it onto the constraints and adds its impulses and works to the interval.
     fn accept_step(
         &mut self,
         runge: &DormandPrince,
@@ -313,6 +333,7 @@ impl<S: System> EventDriven<S> {
         self.now
             .v
             .copy_from_slice(&y[layout.np..layout.np + layout.n]);
+        // Impulses and quadratures of the step.
         let rows = self.interval_sums.impulse.len();
         let added = &y[layout.np + layout.n..];
         for (total, s) in self.interval_sums.impulse.iter_mut().zip(added) {
@@ -321,6 +342,7 @@ impl<S: System> EventDriven<S> {
         for (total, s) in self.interval_sums.sums.iter_mut().zip(&added[rows..]) {
             *total += s;
         }
+        // Projection, work of Ȧ, and what depends on the new state.
         let frame = self.project()?;
         let same = frame.inertia.mass == before;
         self.integrate_mass_rate(runge, share, same)?;
@@ -329,11 +351,12 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
+    /// A at the present state.
     fn mass(&mut self) -> Result<Vec<f64>, MechanismError> {
         Ok(self.frame(&[])?.inertia.mass)
     }
 
-    /// Directions of sliding, as seen last.
+    /// Updates sliding directions to the present velocities; a part at its onset that has become fast slides on.
     fn update_sliding_directions(&mut self, frame: &EvaluatedState) {
         let active: Vec<usize> = frame.locals.iter().map(|l| l.constraint).collect();
         let modes = self.active_modes(&active);
@@ -345,6 +368,7 @@ impl<S: System> EventDriven<S> {
         };
         let step = self.settings.step;
         for (k, (local, mode)) in frame.locals.iter().zip(&mut modes).enumerate() {
+            // Faster than the onset speed.
             let fast = |rows: Range<usize>| {
                 let reaction = found.as_ref().map(|a| &a.reaction[k]);
                 let limit = reaction.map_or(0.0, |r| onset_speed(local, rows.clone(), r, step));

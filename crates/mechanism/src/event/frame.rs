@@ -1,11 +1,11 @@
-//! Everything that accelerations at one state depend on.
+//! Evaluated state: everything that accelerations at one state depend on.
 //!
 //! ```text
 //! A = L Lᵀ,   â = Lᵀ a,   Ĝ = G L⁻ᵀ:     â = L⁻¹K + Σ Ĝᵀ R,     U̇ = Ĝ â + (Ġv + Ẇ)
 //! ```
 //!
-//! The equations of an instantaneous jump have the same form, v̂⁺ = v̂⁻ + Σ Ĝᵀ S, U⁺ = Ĝ v̂⁺ + W,
-//! and are written into the same frame.
+//! The equations of an instantaneous jump have the same form, v̂⁺ = v̂⁻ + Σ Ĝᵀ S, U⁺ = Ĝ v̂⁺ + W, and use the same
+//! structure.
 
 use contact::Law;
 use contact::law::Status;
@@ -16,21 +16,24 @@ use crate::error::MechanismError;
 use crate::inertia::Inertia;
 use crate::system::{StateRef, ConstraintKind, System};
 
-/// One constraint at one state.
+/// One constraint evaluated at one state.
 #[derive(Debug, Clone)]
 pub(super) struct EvaluatedConstraint {
     pub(super) constraint: usize,
     pub(super) kind: ConstraintKind,
+    /// Normal rows, friction parts and force sets.
     pub(super) structure: ConstraintStructure,
     /// G, rows × n.
     pub(super) jacobian: Vec<f64>,
     /// Ĝ = G L⁻ᵀ.
     pub(super) hat: Vec<f64>,
-    /// |Ĝ| row by row.
+    /// Norms of the rows of Ĝ.
     pub(super) length: Vec<f64>,
+    /// W.
     pub(super) boundary: Vec<f64>,
+    /// Ġv + Ẇ.
     pub(super) bias: Vec<f64>,
-    /// U.
+    /// Relative velocity U.
     pub(super) u: Vec<f64>,
     /// Size of the terms of U, row by row.
     pub(super) size: Vec<f64>,
@@ -47,13 +50,13 @@ impl EvaluatedConstraint {
         &self.hat[i * n..(i + 1) * n]
     }
 
-    /// Size of the terms of U over some rows.
+    /// Norm of the sizes of the terms of U over some rows.
     pub(super) fn speed(&self, rows: std::ops::Range<usize>) -> f64 {
         norm(&self.size[rows])
     }
 }
 
-/// A state with its constraints.
+/// A state with its evaluated constraints.
 #[derive(Debug, Clone)]
 pub(super) struct EvaluatedState {
     pub(super) inertia: Inertia,
@@ -63,7 +66,7 @@ pub(super) struct EvaluatedState {
 }
 
 impl EvaluatedState {
-    /// Evaluates the `members` at a state.
+    /// Evaluates the constraints `members` at a state.
     pub(super) fn new<S: System>(
         system: &mut S,
         at: StateRef<'_>,
@@ -89,8 +92,8 @@ impl EvaluatedState {
         self.inertia.n
     }
 
-    /// The frame of a jump at this state: U⁺ takes the place of U̇, impulses that of reactions, and
-    /// every constraint may begin anything.
+    /// The jump problem at this state: U⁺ takes the place of U̇, impulses that of reactions, and every constraint may
+    /// begin to stick or slide.
     pub(super) fn impulsive(&self, v: &[f64]) -> Self {
         let mut frame = self.clone();
         frame.free = self.to_kinetic(v);
@@ -107,14 +110,14 @@ impl EvaluatedState {
         frame
     }
 
-    /// Lᵀ x.
+    /// Kinetic coordinates Lᵀ x.
     pub(super) fn to_kinetic(&self, x: &[f64]) -> Vec<f64> {
         let (n, l) = (self.n(), &self.inertia.factor);
         let entry = |i: usize| (i..n).map(|j| l[j * n + i] * x[j]).sum();
         (0..n).map(entry).collect()
     }
 
-    /// L⁻ᵀ x̂.
+    /// From kinetic coordinates: L⁻ᵀ x̂.
     pub(super) fn from_kinetic(&self, hat: &[f64]) -> Vec<f64> {
         let mut x = hat.to_vec();
         dense::solve_lower_transposed(&self.inertia.factor, self.n(), &mut x);
@@ -122,6 +125,7 @@ impl EvaluatedState {
     }
 }
 
+/// Evaluates one constraint.
 fn local<S: System>(
     system: &mut S,
     at: StateRef<'_>,
@@ -140,6 +144,7 @@ fn local<S: System>(
     let mut hat = jacobian.clone();
     let (mut u, mut size) = (boundary.clone(), vec![0.0; rows]);
     let mut length = Vec::with_capacity(rows);
+    // U with the size of its terms, and Ĝ.
     for i in 0..rows {
         let g = &jacobian[i * n..(i + 1) * n];
         u[i] += dense::dot(g, at.v);
@@ -162,6 +167,7 @@ fn local<S: System>(
     })
 }
 
+/// Structure of a constraint from its laws while sliding and while sticking.
 fn constraint_structure<S: System>(
     system: &mut S,
     at: StateRef<'_>,
@@ -174,7 +180,7 @@ fn constraint_structure<S: System>(
         (Law::Bilateral, Law::Bilateral)
     } else {
         let slide = system.law(constraint, at, 1.0, Status::Slip)?;
-        // Only a law with memory has a second form; asking again costs more than looking.
+        // Only laws with static and dynamic coefficients differ; a second evaluation costs more than this test.
         let hold = match slide {
             Law::Frictionless | Law::NonFirm(_) => slide.clone(),
             _ => system.law(constraint, at, 1.0, Status::Stick)?,

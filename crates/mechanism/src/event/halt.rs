@@ -1,5 +1,4 @@
-//! Where a smooth motion cannot simply go on: velocities that die in a plane, reactions without
-//! bound, events without end.
+//! Progress of the integration: sliding velocities that vanish in a plane, unbounded reactions, endless events.
 
 use super::answer::solve_modes;
 use super::choose::NoModeFound;
@@ -8,12 +7,12 @@ use super::{EventDriven, REST};
 use crate::error::MechanismError;
 use crate::system::System;
 
-/// Events allowed without time passing, and in one output interval.
+/// Maximum number of events without time passing, and in one output interval.
 const STUCK: usize = 100;
 const EVENTS: usize = 100_000;
 
 impl<S: System> EventDriven<S> {
-    /// A plane sliding velocity that has all but died ends here.
+    /// After a step without event: ends sliding in a plane where the velocity has vanished to rounding.
     pub(super) fn after_step(&mut self, active: &[usize]) -> Result<(), MechanismError> {
         if !active.iter().any(|&i| slides_in_plane(&self.now.modes[i])) {
             return Ok(());
@@ -36,21 +35,22 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
-    /// No step is short enough.
+    /// No step is short enough for the tolerance: a jump, if a reaction is unbounded.
     pub(super) fn jump_after_failed_step(&mut self, active: &[usize], modes: &[ContactMode]) -> Result<(), MechanismError> {
         self.check_progress(self.now.t)?;
-        // What comes after has nothing to do with the steps that led here.
+        // The step length that led here says nothing about the motion after the jump.
         self.now.h = self.settings.step;
         self.jump_unbounded_reaction(active, modes)
     }
 
-    /// Reactions grow without bound: the velocity jumps.
+    /// Reactions grow without bound (Painlevé): the velocity jumps.
     pub(super) fn jump_unbounded_reaction(
         &mut self,
         active: &[usize],
         modes: &[ContactMode],
     ) -> Result<(), MechanismError> {
         let frame = self.frame(active)?;
+        // Constraints whose sliding coefficient has all but vanished.
         let sliding: Vec<usize> = match solve_modes(&frame, modes) {
             Some(found) => (0..active.len())
                 .filter(|&k| found.coefficient[k] < 1e-2)
@@ -74,7 +74,7 @@ impl<S: System> EventDriven<S> {
         self.resolve_instant(None)
     }
 
-    /// Refuses to go round in circles.
+    /// Refuses endless events: too many at one instant, or in one output interval.
     pub(super) fn check_progress(&mut self, t: f64) -> Result<(), MechanismError> {
         let stop = |reason: String| Err(MechanismError::EventDriven { t, reason });
         let (last, count) = &mut self.interval_sums.repeated_instant;

@@ -1,9 +1,9 @@
-//! Jumps of the velocity: collisions by the impact law, and jumps without collision.
+//! Velocity jumps: impacts, and jumps without collision.
 //!
-//! A sliding contact whose normal reaction would have to pull (γ ≤ 0, Painlevé's example), a joint
-//! that locks, or a free-wheel driven against its stop has no acceleration at all. Its velocity then
-//! jumps to another one that satisfies the laws between U⁺ and the impulses; of all those it takes
-//! the one that changes most, u⁻ itself being one of them (P15 §3).
+//! A sliding contact whose normal reaction would have to be negative (γ ≤ 0, Painlevé's example), a joint that locks,
+//! or a free-wheel driven against its stop has no acceleration. Its velocity then jumps to another one that satisfies
+//! the laws between U⁺ and the impulses; of all those it takes the one of the largest change, u⁻ itself being one of
+//! them (P15 §3).
 
 use convex::dense;
 
@@ -17,11 +17,11 @@ use crate::painleve;
 use crate::state::{Event, EventKind};
 use crate::system::{StateRef, ConstraintKind, System};
 
-/// Residual asked of the impact problem, before the one of the settings is accepted.
+/// Tolerance first tried for the impact problem; then that of the settings.
 const EXACT: f64 = 1e-13;
 
 impl<S: System> EventDriven<S> {
-    /// The given contacts collide.
+    /// Impact of the given contacts by the impact law.
     pub(super) fn collide(
         &mut self,
         frame: &EvaluatedState,
@@ -45,6 +45,7 @@ impl<S: System> EventDriven<S> {
         self.interval_sums.residual = self.interval_sums.residual.max(found.residual);
         self.now.v.clone_from(&found.velocity);
         self.add_jump(frame, &before, &found.impulse);
+        // An event for every contact that approached.
         for local in &frame.locals {
             let constraint = local.constraint;
             if local.kind != ConstraintKind::Contact || !contacts.contains(&constraint) {
@@ -69,10 +70,11 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
-    /// No acceleration exists: the velocity jumps, or the motion ends.
+    /// No acceleration exists: the velocity jumps, or the motion ends with an error.
     pub(super) fn jump(&mut self, frame: &EvaluatedState, refusal: &NoModeFound) -> Result<(), MechanismError> {
         let before = self.now.v.clone();
         let hat = frame.to_kinetic(&before);
+        // Outcomes of the jump: the same enumeration of modes with U⁺ in place of U̇. Take the largest change.
         let impulsive = frame.impulsive(&before);
         let change = |answer: &super::answer::ModeSolution| {
             let moved: Vec<f64> = answer.hat.iter().zip(&hat).map(|(a, b)| a - b).collect();
@@ -95,6 +97,7 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
+    /// Records the events of a jump: Painlevé at contacts, locking at joints.
     fn report_jump(&mut self, frame: &EvaluatedState, refusal: &NoModeFound) -> Result<(), MechanismError> {
         let mut done: Vec<usize> = Vec::new();
         for &k in &refusal.sliding {
@@ -112,7 +115,7 @@ impl<S: System> EventDriven<S> {
         let joints = frame.locals.iter().filter(|l| {
             matches!(l.kind, ConstraintKind::FrictionJoint { .. }) && !done.contains(&l.constraint)
         });
-        // Joints whose friction never settled have no coefficient to be refused for.
+        // Joints whose friction iteration did not converge have no coefficient to be refused for.
         let joints: Vec<usize> = joints.map(|l| l.constraint).collect();
         if done.is_empty() {
             joints.iter().for_each(|&c| self.push_event(c, EventKind::Locked));
@@ -120,7 +123,7 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
-    /// Says of a joint that slides with friction that the laws allow more than one acceleration.
+    /// Records a Painlevé event at a sliding friction joint for which the laws admit more than one acceleration.
     pub(super) fn report_nonunique_joint(&mut self, joint: usize) -> Result<(), MechanismError> {
         let at = StateRef {
             t: self.now.t,
@@ -133,7 +136,7 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
-    /// γ of a contact, as an event.
+    /// Records a Painlevé event with γ of the constraint, once per instant.
     pub(super) fn report_painleve(&mut self, constraint: usize) -> Result<(), MechanismError> {
         let told = |e: &Event| {
             e.t == self.now.t
@@ -153,7 +156,7 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
-    /// Adds an event at the present instant.
+    /// Records an event at the present instant.
     pub(super) fn push_event(&mut self, constraint: usize, kind: EventKind) {
         self.interval_sums.events.push(Event {
             t: self.now.t,
@@ -162,6 +165,7 @@ impl<S: System> EventDriven<S> {
         });
     }
 
+    /// Error: neither acceleration nor jump; names contradictory constraints where equations were left unsolved.
     fn no_motion(&self, frame: &EvaluatedState, refusal: &NoModeFound) -> MechanismError {
         let t = self.now.t;
         let name = |k: usize| {

@@ -1,4 +1,4 @@
-//! What the event-driven integrator remembers beside its state.
+//! Checkpoint of the event-driven integrator.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,12 +14,13 @@ use crate::system::System;
 pub(crate) struct EventDrivenMemory {
     now: MotionMemory,
     events: Vec<Event>,
-    /// Whether the first interval is still to come: what happened at the start belongs to it, and a
-    /// motion from the same initial state has it.
+    /// Whether the first interval is still to come: events at the start belong to it, and a motion from the same
+    /// initial state has them.
     before_first_interval: bool,
 }
 
 impl<S: System> EventDriven<S> {
+    /// State, report and memory of this integrator.
     pub(super) fn checkpoint(&self) -> MotionCheckpoint {
         MotionCheckpoint {
             state: self.state.clone(),
@@ -32,6 +33,7 @@ impl<S: System> EventDriven<S> {
         }
     }
 
+    /// Continues from a checkpoint; refuses one of another integrator or of another system.
     pub(super) fn restore_checkpoint(&mut self, saved: MotionCheckpoint) -> Result<(), MechanismError> {
         let fits = saved.fits(&self.state);
         let IntegratorMemory::EventDriven(remembered) = saved.memory else {
@@ -50,7 +52,7 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
-    /// Whether what is remembered is of this system.
+    /// Whether the memory belongs to this system.
     fn matches(&self, remembered: &EventDrivenMemory) -> bool {
         let (now, mine) = (&remembered.now, &self.now);
         let lengths = |n: &MotionMemory| {
@@ -72,7 +74,7 @@ impl<S: System> EventDriven<S> {
             && (!remembered.before_first_interval || self.initial_sums.is_some())
     }
 
-    /// Whether a constraint can be in a mode at all: grips have the lengths of their parts.
+    /// Whether a constraint can be in a mode at all: sliding directions have no more entries than it has rows.
     fn mode_fits(&self, constraint: usize, mode: &ContactMode) -> bool {
         let rows = self.system.constraints()[constraint].rows;
         let ContactMode::Closed { grips, .. } = mode else {

@@ -1,8 +1,8 @@
-//! Where in a step the first event happens.
+//! Event location: the first zero crossing of an event function within a step.
 //!
-//! Gaps of open contacts and margins of the modes are sampled along the continuous extension of the
-//! step; a sign change, or a dip between samples, is a bracket for a root, found to rounding. Values
-//! that are only rounding below 0 are no events.
+//! Gaps of open contacts and margins of the modes are sampled along the continuous extension of the step; a sign
+//! change, or a minimum between samples, brackets a root, which is found to rounding. Values below 0 by rounding only
+//! are no events.
 
 use super::answer::{ModeSolution, solve_modes, solve_modes_any_reaction};
 use super::begin::update_onset_directions;
@@ -14,43 +14,42 @@ use super::{EventDriven, ContactMode};
 use crate::error::MechanismError;
 use crate::system::{StateRef, System};
 
-/// Samples of gaps and of margins in a step.
+/// Numbers of samples of gaps and of margins in a step.
 const GAPS: usize = 16;
 const MARGINS: usize = 4;
 
 /// Below this share of its terms a negative margin is rounding.
 const NOISE: f64 = 1e-12;
 
-/// Below this share of the lengths at hand a negative gap is rounding.
+/// Below this share of the length scale a negative gap is rounding.
 pub(super) const GAP_ROUNDING: f64 = 1e-14;
 
-/// What is watched.
+/// An event function.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum EventFunction {
     /// The gap of a contact.
     Gap(usize),
-    /// A margin, by its place in the list.
+    /// A margin, by its index in the list.
     Margin(usize, MarginKind),
 }
 
 /// The first event of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LocatedEvent {
-    /// Share of the step.
+    /// Position in the step, from 0 to 1.
     pub(super) share: f64,
     pub(super) function: EventFunction,
-    /// What is added to the value before its root is taken: 0, or the noise level when the value
-    /// began within it.
+    /// Added to the value before its root is taken: 0, or the rounding level when the value began within it.
     pub(super) lift: f64,
 }
 
-/// A value along the step, made positive where it is fine.
+/// A value of an event function along the step; positive while there is no event.
 struct Sample {
     share: f64,
     value: f64,
 }
 
-/// The step being searched.
+/// The step being searched, with its fixed modes.
 pub(super) struct Search<'a> {
     pub(super) runge: &'a DormandPrince,
     pub(super) active: &'a [usize],
@@ -71,7 +70,7 @@ impl<S: System> EventDriven<S> {
         })
     }
 
-    /// Positions and velocities at a share of the step.
+    /// Time, positions and velocities at the share `share` of the step.
     fn state_at(&self, search: &Search<'_>, share: f64) -> (f64, Vec<f64>, Vec<f64>) {
         let (np, n) = (self.now.q.len(), self.now.v.len());
         let mut y = vec![0.0; search.runge.end.len()];
@@ -89,8 +88,8 @@ impl<S: System> EventDriven<S> {
         Ok(gaps)
     }
 
-    /// Margins of the active modes at a place. For a first look their signs are enough: `solve` may
-    /// then be the rough one.
+    /// Margins of the active modes at a state, and the defect. For sampling their signs are enough: `solve` may then be
+    /// [`solve_modes_any_reaction`].
     fn margins_at(
         &mut self,
         active: &[usize],
@@ -108,7 +107,7 @@ impl<S: System> EventDriven<S> {
         Ok(found.map(|a| (margins(&frame, &modes, &a, Phase::Run(&speeds)), a.defect)))
     }
 
-    /// Value of what is watched at a place.
+    /// Value of an event function at a state.
     pub(super) fn value(
         &mut self,
         watch: EventFunction,
@@ -130,6 +129,7 @@ impl<S: System> EventDriven<S> {
         }
     }
 
+    /// Value of an event function on the continuous extension.
     fn value_on(
         &mut self,
         search: &Search<'_>,
@@ -141,6 +141,7 @@ impl<S: System> EventDriven<S> {
         self.value(watch, search.active, search.modes, at)
     }
 
+    /// First root of the gap of an open contact.
     fn first_gap(&mut self, search: &Search<'_>) -> Result<Option<LocatedEvent>, MechanismError> {
         let first = first_gaps(&self.system);
         let open =
@@ -149,6 +150,7 @@ impl<S: System> EventDriven<S> {
         if watched.is_empty() {
             return Ok(None);
         }
+        // Sample all gaps, then search each list.
         let mut lists: Vec<Vec<Sample>> = watched.iter().map(|_| Vec::new()).collect();
         for j in 0..=GAPS {
             let share = j as f64 / GAPS as f64;
@@ -167,6 +169,7 @@ impl<S: System> EventDriven<S> {
         Ok(found)
     }
 
+    /// First root of a margin of the active modes.
     fn first_margin(&mut self, search: &Search<'_>) -> Result<Option<LocatedEvent>, MechanismError> {
         let mut lists: Vec<Vec<Sample>> = Vec::new();
         let mut scales: Vec<f64> = Vec::new();
@@ -200,7 +203,7 @@ impl<S: System> EventDriven<S> {
         Ok(found)
     }
 
-    /// First crossing from above through 0, in a list of samples.
+    /// First downward zero crossing in a list of samples.
     fn first_root(
         &mut self,
         search: &Search<'_>,
@@ -211,12 +214,12 @@ impl<S: System> EventDriven<S> {
         for j in 1..list.len() {
             let (a, b) = (&list[j - 1], &list[j]);
             if b.value < -noise {
-                // From the last sample that is fine, or from the beginning.
+                // Bracket from the last positive sample, or from the beginning.
                 let fine = list[..j].iter().rev().find(|s| s.value > 0.0);
                 let a = fine.unwrap_or(&list[0]);
                 return self.between(search, watch, a, b, noise).map(Some);
             }
-            // A dip between samples: the parabola through three of them goes below.
+            // Minimum between samples: test the vertex of the parabola through three of them.
             if j + 1 < list.len() && b.value <= a.value && b.value <= list[j + 1].value {
                 let low = lowest(a, b, &list[j + 1]);
                 let value = self.value_on(search, watch, low)?;
@@ -230,7 +233,7 @@ impl<S: System> EventDriven<S> {
         Ok(None)
     }
 
-    /// The crossing between a sample that is fine and one that is not.
+    /// The crossing between a non-negative sample and a negative one.
     fn between(
         &mut self,
         search: &Search<'_>,
@@ -242,7 +245,7 @@ impl<S: System> EventDriven<S> {
         let (mut low, mut high, mut lift) = (a.share, b.share, 0.0);
         let mut value = (a.value, b.value);
         if a.value <= noise && a.share == 0.0 {
-            // It began at 0: look for a place where it is above, closer and closer to the beginning.
+            // It began at 0: bisect towards the beginning for a positive value.
             let mut width = 0.5 * (high - low);
             let mut seen = false;
             for _ in 0..60 {
@@ -257,7 +260,7 @@ impl<S: System> EventDriven<S> {
                 width *= 0.5;
             }
             if !seen && self.interval_sums.repeated_instant.0 != self.now.t {
-                // Never above, and nothing has happened here yet: it happens here.
+                // Never positive, and no event has happened here yet: it happens here.
                 return Ok(LocatedEvent {
                     share: 0.0,
                     function: watch,
@@ -265,7 +268,7 @@ impl<S: System> EventDriven<S> {
                 });
             }
             if !seen && value.0 <= 0.0 {
-                // Never above, and just dealt with: the event is where it leaves the noise.
+                // Never positive, and just dealt with: the event is where it leaves the rounding level.
                 lift = noise - value.0.min(0.0);
                 value = (value.0 + lift, value.1 + lift);
             }
@@ -281,7 +284,7 @@ impl<S: System> EventDriven<S> {
         Ok(LocatedEvent { share, function: watch, lift })
     }
 
-    /// Root in a bracket: regula falsi with halved ends, and bisection when it is slow.
+    /// Root in a bracket: regula falsi with the Illinois modification, and bisection every third time.
     fn root(
         &mut self,
         search: &Search<'_>,
@@ -290,7 +293,7 @@ impl<S: System> EventDriven<S> {
         mut a: (f64, f64),
         mut b: (f64, f64),
     ) -> Result<f64, MechanismError> {
-        // The end that stays has its value halved each time it stays again.
+        // Illinois: the end that stays has its value halved each time it stays again.
         let mut stayed = 0;
         for round in 0..150 {
             let width = b.0 - a.0;
@@ -327,7 +330,7 @@ fn earlier(a: Option<LocatedEvent>, b: Option<LocatedEvent>) -> Option<LocatedEv
     }
 }
 
-/// Lowest point of the parabola through three equidistant samples.
+/// Vertex of the parabola through three equidistant samples.
 fn lowest(a: &Sample, b: &Sample, c: &Sample) -> f64 {
     let bend = a.value - 2.0 * b.value + c.value;
     if bend > 0.0 {

@@ -1,13 +1,14 @@
-//! Numbers that stay non-negative as long as modes last; a mode ends where one of them crosses 0.
+//! Event functions of the contact modes: margins that stay non-negative as long as the modes hold. A mode ends at a
+//! zero crossing of one of them.
 //!
 //! ```text
 //! closed:   R_n ≥ 0              open at gap 0:   U̇_n ≥ 0
-//! hold:     R_p inside s·D       slide:           speed along its direction ≥ 0
+//! stick:    R_p inside s·D       slide:           speed along its direction ≥ 0
 //! ```
 //!
-//! At a switching instant the speed of a part that begins to slide is 0 and its acceleration takes
-//! the place of the speed. A sliding normal reaction also needs a positive coefficient: where it
-//! vanishes the reaction is unbounded (M88 §14).
+//! At a switching instant the speed of a part that begins to slide is 0 and its acceleration takes the place of the
+//! speed. A sliding normal reaction also needs a positive coefficient: where it vanishes the reaction is unbounded (M88
+//! §14).
 
 use convex::dense;
 
@@ -15,7 +16,7 @@ use super::answer::ModeSolution;
 use super::frame::{EvaluatedState, EvaluatedConstraint};
 use super::shape::{PartMode, ContactMode, SetScale, ForceSet, along, length, norm, outward};
 
-/// What a margin says.
+/// Kind of margin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MarginKind {
     /// The normal reaction of a contact.
@@ -24,15 +25,15 @@ pub(super) enum MarginKind {
     Sign,
     /// The normal acceleration of a contact without reaction.
     SeparationAcceleration,
-    /// The force of a part that holds, or stays on an edge, inside its set.
+    /// Distance inside its set of the force of a part that sticks, or stays on an edge.
     StickForce,
-    /// The speed, or at a beginning the acceleration, of a part that slides.
+    /// The speed, or at the onset the acceleration, of a part that slides.
     Slide,
-    /// The coefficient of a sliding normal reaction.
+    /// The coefficient of a sliding normal reaction ([`ModeSolution::coefficient`]).
     Coefficient,
 }
 
-/// One such number with the size of its terms.
+/// One margin with the size of its terms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Margin {
     /// Index in the frame.
@@ -43,18 +44,18 @@ pub(super) struct Margin {
 }
 
 impl Margin {
-    /// The value in units of its terms.
+    /// The value relative to its terms.
     pub(super) fn share(&self) -> f64 {
         self.value / self.scale.max(f64::MIN_POSITIVE)
     }
 }
 
-/// Which margins are wanted.
+/// What the margins are used for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Phase<'a> {
-    /// While modes last; the sizes of speeds met so far, by local.
+    /// Event location while modes hold; velocity scales by constraint of the frame.
     Run(&'a [f64]),
-    /// Where modes are chosen; speeds below these, by local, are 0.
+    /// Mode selection; speeds below these, by constraint of the frame, are rest.
     Choose(&'a [f64]),
 }
 
@@ -121,7 +122,7 @@ fn rate_sizes(frame: &EvaluatedState, answer: &ModeSolution, local: &EvaluatedCo
     (0..local.rows()).map(row).collect()
 }
 
-/// Sizes of the forces, constraint by constraint.
+/// Force scales, constraint by constraint.
 pub(super) fn force_sizes(frame: &EvaluatedState, answer: &ModeSolution) -> Vec<f64> {
     let sizes = frame.locals.iter().zip(&answer.reaction);
     sizes
@@ -132,14 +133,14 @@ pub(super) fn force_sizes(frame: &EvaluatedState, answer: &ModeSolution) -> Vec<
         .collect()
 }
 
-/// Size of the forces of a constraint: what it carries, and what its rates could ask for.
+/// Force scale of a constraint: its reaction, and the force that its rates would need.
 fn force_size(local: &EvaluatedConstraint, reaction: &[f64], rates: &[f64]) -> f64 {
     let asked = (0..local.rows()).filter(|&i| local.length[i] > 0.0);
     let asked = asked.map(|i| rates[i] / (local.length[i] * local.length[i]));
     asked.fold(norm(reaction), f64::max)
 }
 
-/// One closed constraint.
+/// One closed constraint with its reaction and rates.
 struct View<'a> {
     local: &'a EvaluatedConstraint,
     reaction: &'a [f64],
@@ -147,11 +148,12 @@ struct View<'a> {
     rates: &'a [f64],
     force: f64,
     s: f64,
-    /// Whether modes are being chosen, and the size or limit of speeds.
+    /// Whether modes are being selected, and the velocity scale or limit.
     limit: (bool, f64),
 }
 
 impl View<'_> {
+    /// Margins of one part in the mode `grip`.
     fn part(&self, p: usize, grip: &PartMode, push: &mut impl FnMut(MarginKind, f64, f64)) {
         let part = &self.local.structure.parts[p];
         let rows = part.rows.clone();
@@ -161,7 +163,7 @@ impl View<'_> {
             return;
         }
         let u = &self.local.u[rows.clone()];
-        // Nothing to watch: no force, or a speed that is already there. Lists keep their length.
+        // No force, or a speed above the limit: nothing to test. The lists of margins keep their length.
         let settled = matches!(self.limit, (true, limit) if norm(u) > limit);
         if part.slide_set.is_zero() || settled {
             push(MarginKind::Slide, 1.0, 1.0);
@@ -170,7 +172,7 @@ impl View<'_> {
             }
             return;
         }
-        // Velocity while it lasts, acceleration where it begins.
+        // Velocity while it slides, acceleration at the onset.
         let (motion, size) = match self.limit {
             (false, size) if !matches!(grip, PartMode::SlideOnset(_)) => (u, size),
             _ => (&self.rate[rows.clone()], norm(&self.rates[rows])),
@@ -189,6 +191,7 @@ impl View<'_> {
             }
             (PartMode::Edge(k), ForceSet::Polygon(section)) => {
                 let v = section.vertices();
+                // Force between the two vertices, and −U along the outward normal.
                 let (start, e) = (v[*k], along(v, *k));
                 let share =
                     e[0] * (force[0] - self.s * start[0]) + e[1] * (force[1] - self.s * start[1]);

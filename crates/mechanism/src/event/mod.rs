@@ -1,22 +1,22 @@
-//! The event-driven integrator: smooth motion between events, which are located to rounding.
+//! Event-driven integration: smooth motion between events, which are located to rounding.
 //!
 //! ```text
 //! A v̇ = K + Σ Gᵀ R,    0 ≤ U̇_n ⊥ R_n ≥ 0 at closed contacts, friction on U_t or U̇_t      (M99 §8.4)
 //! ```
 //!
-//! Unknowns: q, v between events, R at every instant, the instants of events, and the *modes* of all
-//! constraints (open, holding, sliding) in between. With fixed modes the accelerations solve a small
-//! linear system and the motion is smooth: a Runge–Kutta method of order 8 follows it to 1e-12 and
-//! keeps closed gaps, joints and held rows at rest by projection in the kinetic metric. An event
-//! is a zero of a gap or of a margin of the modes; it is found on the continuous extension of the
-//! step and then met by a step of its own. There the velocity jumps by the impact law, where a
-//! gap closes with approach, and new modes are chosen.
+//! Unknowns: q, v between events, R at every instant, the times of events, and the *contact modes* of all constraints
+//! (open, stick, slip) in between. With fixed modes the accelerations solve a small linear system and the motion is
+//! smooth: the Runge–Kutta pair of Dormand and Prince of order 8 integrates it to 1e-12 and keeps closed gaps, joints
+//! and sticking rows at rest by projection in the kinetic metric. An event is a zero of a gap or of another event
+//! function (a margin of the modes); it is located on the continuous extension of the step, and a second step ends
+//! exactly there. There the velocity jumps by the impact law, where a gap closes with approach, and new modes are
+//! selected.
 //!
-//! Infinitely many impacts in a finite time are passed: when the intervals between the impacts of a
-//! contact shrink geometrically to nothing, their sum is extrapolated and the contact closes.
+//! Accumulation of impacts (Zeno): when the intervals between the impacts of a contact shrink geometrically, their sum
+//! is extrapolated and the contact closes.
 //!
-//! Limits: few contacts at a time (combinations of modes are tried one by one); forces K must be
-//! smooth between events, jumps of K are only met by short steps.
+//! Limits: few contacts at a time (mode combinations are enumerated); forces K must be smooth between events, jumps of
+//! K are only passed by short steps.
 
 mod account;
 mod answer;
@@ -53,37 +53,38 @@ use crate::settings::Settings;
 use crate::state::{Event, StepReport, Integrator, State, ConstraintReport};
 use crate::system::{StateRef, System};
 
-/// Closed within this share of the lengths at hand.
+/// Closed-contact tolerance, relative to the length scale of the constraint.
 const CLOSED: f64 = 1e-10;
 
-/// At rest below this share of the velocities at hand.
+/// Speeds below this share of the velocity scale of the constraint are rest.
 const REST: f64 = 1e-10;
 
-/// Where the motion is, and what it remembers.
+/// State of the motion with everything that the integrator remembers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct MotionMemory {
     t: f64,
     q: Vec<f64>,
     v: Vec<f64>,
-    /// What every constraint does.
+    /// Contact mode of every constraint.
     modes: Vec<ContactMode>,
-    /// Length of step that the error allows.
+    /// Step length that the error estimate allows.
     h: f64,
-    /// Largest velocities met, by constraint.
+    /// Velocity scale: largest velocities met, by constraint.
     speed: Vec<f64>,
-    /// Largest lengths met, by constraint.
+    /// Length scale: largest lengths met, by constraint.
     length_scale: Vec<f64>,
-    /// Recent impacts, by constraint.
+    /// Times of recent impacts, by constraint.
     impact_times: Vec<ImpactTimes>,
-    /// Accumulations still to come.
+    /// Accumulation events in the future.
     pending: Vec<Event>,
-    /// Largest kinetic energy met, or that forces could give in an interval.
+    /// Largest kinetic energy met, or that the forces could give in an interval.
     energy: f64,
     /// Output intervals done.
     intervals: u64,
 }
 
 impl MotionMemory {
+    /// The state (t, q, v).
     fn instant(&self) -> StateRef<'_> {
         StateRef {
             t: self.t,
@@ -93,7 +94,7 @@ impl MotionMemory {
     }
 }
 
-/// One constraint over one output interval.
+/// One constraint over one output interval: velocities at both ends and the impulse.
 #[derive(Debug, Clone, Default)]
 struct ConstraintTrace {
     constraint: usize,
@@ -103,31 +104,33 @@ struct ConstraintTrace {
     impulse: Vec<f64>,
 }
 
-/// The event-driven integrator of a mechanism.
+/// Event-driven integrator of a mechanism.
 #[derive(Debug)]
 pub struct EventDriven<S: System> {
     system: S,
     settings: Settings,
     start: f64,
-    /// Positions at the start.
+    /// Positions at the start, from which the extent of the motion is measured.
     origin: Vec<f64>,
     state: State,
     report: StepReport,
     traces: Vec<ConstraintTrace>,
     events: Vec<Event>,
+    /// Present state and modes.
     now: MotionMemory,
+    /// Runge–Kutta step and its continuous extension.
     rk: DormandPrince,
+    /// Impulses, works and events of the current output interval.
     interval_sums: IntervalSums,
-    /// What happened at the start, for the first interval.
+    /// Impulses and events at the initial instant, which belong to the first interval.
     initial_sums: Option<IntervalSums>,
 }
 
 impl<S: System> EventDriven<S> {
-    /// Starts at `initial`. Gaps that are closed and approach there collide at once.
+    /// Creates an integrator at `initial`. Closed contacts that approach there collide at once.
     ///
     /// # Errors
-    /// Settings out of range, a position or velocity that the constraints do not admit, or a motion
-    /// that cannot begin.
+    /// Settings out of range, a position or velocity that the constraints do not admit, or a motion that cannot begin.
     pub fn new(mut system: S, settings: Settings, initial: State) -> Result<Self, MechanismError> {
         settings.validate()?;
         crate::check_initial_state(&mut system, &settings, &initial)?;
@@ -166,6 +169,7 @@ impl<S: System> EventDriven<S> {
             system,
             settings,
         };
+        // Length scales, then impacts and mode selection at the initial instant.
         for i in 0..count {
             motion.update_length_scale(i)?;
         }
@@ -177,17 +181,17 @@ impl<S: System> EventDriven<S> {
         Ok(motion)
     }
 
-    /// The system.
+    /// The mechanism that is integrated.
     pub fn system(&self) -> &S {
         &self.system
     }
 
-    /// The system, for evaluations beside the motion.
+    /// The mechanism, for evaluations beside the motion.
     pub fn system_mut(&mut self) -> &mut S {
         &mut self.system
     }
 
-    /// One output interval.
+    /// Integrates over one output interval.
     fn interval(&mut self) -> Result<(), MechanismError> {
         let done = (self.now.intervals + 1) as f64;
         let target = self.start + done * self.settings.step;
@@ -202,6 +206,7 @@ impl<S: System> EventDriven<S> {
 impl<S: System> Integrator for EventDriven<S> {
     fn integrate(&mut self) -> Result<(), MechanismError> {
         let before = self.now.clone();
+        // The sums of the first interval contain the initial instant.
         match &self.initial_sums {
             Some(opening) => self.interval_sums = opening.clone(),
             None => {
@@ -210,6 +215,7 @@ impl<S: System> Integrator for EventDriven<S> {
             }
         }
         let done = self.interval();
+        // A failed interval leaves the motion as it was.
         match done {
             Ok(()) => self.initial_sums = None,
             Err(_) => self.now = before,

@@ -1,13 +1,12 @@
-//! Back to the constraints after a step: positions onto f = 0, velocities onto U = 0, each by the
-//! shortest way in the kinetic metric.
+//! Projection onto the constraints after a step, in the kinetic metric: positions onto f = 0, velocities onto U = 0.
 //!
 //! ```text
 //! q ← q ⊕ A⁻¹Gᵀλ,  Ĝ Ĝᵀ λ = −f         repeated until f is rounding
-//! v ← v + A⁻¹Gᵀλ,  Ĝ Ĝᵀ λ = −U         for the rows that the modes hold at rest
+//! v ← v + A⁻¹Gᵀλ,  Ĝ Ĝᵀ λ = −U         for the rows that the modes keep at rest
 //! ```
 //!
-//! The normal row of a contact is a positive multiple of the gradient of its gap; the factor is
-//! measured by what the first correction achieved.
+//! The normal row of a contact is a positive multiple of the gradient of its gap; the factor is estimated from the
+//! effect of the first correction.
 
 use convex::dense;
 
@@ -18,14 +17,14 @@ use crate::error::MechanismError;
 use crate::linear;
 use crate::system::{StateRef, ConstraintKind, System};
 
-/// Gaps and joints are brought below this share of the lengths at hand.
+/// Convergence tolerance of gaps and joints, relative to the length scale.
 const FLAT: f64 = 1e-14;
 
-/// Corrections of a position.
+/// Maximum number of corrections of a position.
 const ROUNDS: usize = 12;
 
 impl<S: System> EventDriven<S> {
-    /// Constraints that act in the present modes.
+    /// Constraints that are closed in the present modes.
     pub(super) fn active(&self) -> Vec<usize> {
         let acts = |(i, mode): (usize, &ContactMode)| (!mode.is_open()).then_some(i);
         self.now.modes.iter().enumerate().filter_map(acts).collect()
@@ -36,7 +35,7 @@ impl<S: System> EventDriven<S> {
         active.iter().map(|&i| self.now.modes[i].clone()).collect()
     }
 
-    /// The frame of some constraints here.
+    /// Evaluates some constraints at the present state.
     pub(super) fn frame(&mut self, members: &[usize]) -> Result<EvaluatedState, MechanismError> {
         let at = StateRef {
             t: self.now.t,
@@ -46,7 +45,7 @@ impl<S: System> EventDriven<S> {
         EvaluatedState::new(&mut self.system, at, members)
     }
 
-    /// All position functions here, and the first one of each constraint.
+    /// All position functions at the present state, and the first one of each constraint.
     pub(super) fn gaps(&mut self) -> Result<(Vec<f64>, Vec<usize>), MechanismError> {
         let first = first_gaps(&self.system);
         let mut gaps = vec![0.0; first[first.len() - 1]];
@@ -54,7 +53,7 @@ impl<S: System> EventDriven<S> {
         Ok((gaps, first))
     }
 
-    /// Projects positions and velocities in the present modes; returns the frame there.
+    /// Projects positions and velocities in the present modes; returns the state evaluated there.
     pub(super) fn project(&mut self) -> Result<EvaluatedState, MechanismError> {
         let chart = self.system.configuration_space().clone();
         chart.normalise(&mut self.now.q);
@@ -70,6 +69,7 @@ impl<S: System> EventDriven<S> {
         Ok(frame)
     }
 
+    /// Newton's method onto the gaps and joint functions of the active constraints.
     fn project_positions(&mut self, active: &[usize]) -> Result<(), MechanismError> {
         let firm = |&i: &usize| {
             let kind = self.system.constraints()[i].kind;
@@ -106,7 +106,7 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
-    /// One correction of the position.
+    /// One Newton correction of the position.
     fn correct(
         &mut self,
         members: &[usize],
@@ -128,7 +128,7 @@ impl<S: System> EventDriven<S> {
     }
 }
 
-/// First position function of each constraint, and their number.
+/// First position function of each constraint, then their number.
 pub(super) fn first_gaps<S: System>(system: &S) -> Vec<usize> {
     let mut first = vec![0];
     for constraint in system.constraints() {
@@ -147,7 +147,7 @@ fn update_gradient_factors(factor: &mut [f64], old: &[f64], value: &[f64]) {
     }
 }
 
-/// The shortest x̂ = Σ λ·rows with rows·x̂ = wanted, dependent rows included; x̂ and λ.
+/// Least-norm x̂ = Σ λ·rows with rows·x̂ = wanted, dependent rows included; returns x̂ and λ.
 pub(super) fn least_norm_combination(rows: &[Vec<f64>], wanted: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let m = rows.len();
     let n = rows.first().map_or(0, Vec::len);
@@ -159,6 +159,7 @@ pub(super) fn least_norm_combination(rows: &[Vec<f64>], wanted: &[f64]) -> (Vec<
             0.0
         }
     };
+    // Gram matrix of the rows, scaled to unit length.
     let mut matrix = vec![0.0; m * m];
     for i in 0..m {
         for j in 0..m {
@@ -178,8 +179,8 @@ pub(super) fn least_norm_combination(rows: &[Vec<f64>], wanted: &[f64]) -> (Vec<
 /// A velocity and the impulses that lead to it.
 type ProjectedVelocity = (Vec<f64>, Vec<f64>);
 
-/// The velocity nearest to `v` with no speed in the given rows (Ĝ, U, size of its terms), and the
-/// impulses of the rows; `None` if it is `v` to rounding.
+/// Projects `v` onto zero velocity of the given rows (Ĝ, U, size of its terms). Returns the velocity and the impulses
+/// of the rows; `None` if the rows are at rest to rounding.
 pub(super) fn project_velocity(frame: &EvaluatedState, rows: &[(Vec<f64>, f64, f64)], v: &[f64]) -> Option<ProjectedVelocity> {
     let still = |(_, speed, size): &(Vec<f64>, f64, f64)| speed.abs() <= 1e-14 * size;
     if rows.iter().all(still) {

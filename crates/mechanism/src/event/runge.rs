@@ -1,29 +1,30 @@
-//! One step of an explicit Runge–Kutta pair of orders 8(5,3) for ẏ = f(t, y), with a continuous
-//! extension of order 7 over the step.
+//! Runge–Kutta pair of Dormand and Prince of orders 8(5,3) for ẏ = f(t, y), with a continuous extension (dense output)
+//! of order 7 over the step.
 //!
 //! ```text
 //! Y_i = y + h Σ a_ij k_j,   k_i = f(t + c_i h, Y_i),   y(t+h) = y + h Σ b_i k_i
 //! ```
 //!
-//! The error of a step is estimated by two embedded solutions. Only the leading entries of y are
-//! controlled; the others are quadratures that follow.
+//! The error of a step is estimated by two embedded solutions. Only the leading entries of y are controlled; the others
+//! are quadratures.
 
 use super::tableau::{DENSE, FIFTH, NODE, TableauRow, STAGE, STAGES, THIRD};
 
-/// Stages that make the step.
+/// Number of stages of the step itself.
 const STEP: usize = 12;
 
-/// Buffers of a step and its continuous extension.
+/// Stages of a step and its continuous extension.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DormandPrince {
-    /// Slopes, stage by stage.
+    /// Slopes k_i, stage by stage.
     slope: Vec<Vec<f64>>,
+    /// Stage value Y_i.
     stage: Vec<f64>,
     /// y at the beginning.
     begin: Vec<f64>,
     /// y at the end.
     pub(super) end: Vec<f64>,
-    /// Time at the beginning, and length.
+    /// Time at the beginning, and step length.
     pub(super) t: f64,
     pub(super) h: f64,
     /// Coefficients of the continuous extension.
@@ -43,7 +44,7 @@ impl DormandPrince {
         }
     }
 
-    /// Takes `begin` as the place where steps start and computes the slope there.
+    /// Sets the initial value of the next steps and evaluates the slope there.
     pub(super) fn start<E>(
         &mut self,
         t: f64,
@@ -55,7 +56,7 @@ impl DormandPrince {
         f(t, &self.begin, &mut self.slope[0])
     }
 
-    /// A step of length `h` from the start; the answer is in `end`.
+    /// A step of length `h` from the initial value; the result is in `end`.
     pub(super) fn step<E>(
         &mut self,
         h: f64,
@@ -69,6 +70,7 @@ impl DormandPrince {
         Ok(())
     }
 
+    /// Evaluates stage i.
     fn evaluate<E>(
         &mut self,
         i: usize,
@@ -81,8 +83,8 @@ impl DormandPrince {
         done
     }
 
-    /// Error of the step over the tolerance `absolute[i] + relative·|y_i|` of the controlled
-    /// entries; at most 1 is good.
+    /// Error estimate of the step over the tolerance `absolute[i] + relative·|y_i|` of the controlled entries; at most
+    /// 1 is accepted.
     pub(super) fn error(&self, absolute: &[f64], relative: f64) -> f64 {
         let (mut third, mut fifth) = (0.0, 0.0);
         for (i, tolerance) in absolute.iter().enumerate() {
@@ -93,6 +95,7 @@ impl DormandPrince {
             fifth += five * five;
             third += three * three;
         }
+        // Combination of both estimates after Hairer, Nørsett and Wanner.
         let denominator = fifth + 0.01 * third;
         if denominator <= 0.0 {
             return 0.0;
@@ -100,7 +103,7 @@ impl DormandPrince {
         self.h.abs() * fifth / (denominator * absolute.len().max(1) as f64).sqrt()
     }
 
-    /// Prepares [`Runge::at`] after a step.
+    /// Computes the continuous extension of the step, for [`Self::at`].
     pub(super) fn extend<E>(
         &mut self,
         f: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
@@ -109,6 +112,7 @@ impl DormandPrince {
             self.evaluate(i, f)?;
         }
         let h = self.h;
+        // Hermite part from both ends, then four coefficients from all stages.
         for i in 0..self.begin.len() {
             let change = self.end[i] - self.begin[i];
             let bend = h * self.slope[0][i] - change;
@@ -135,12 +139,12 @@ impl DormandPrince {
     }
 }
 
-/// Σ w k_i over a row.
+/// Σ w k_i over a row of the tableau.
 fn sum(slope: &[Vec<f64>], row: TableauRow, i: usize) -> f64 {
     row.iter().map(|&(stage, w)| w * slope[stage][i]).sum()
 }
 
-/// y + h Σ w k over a row.
+/// y + h Σ w k over a row of the tableau.
 fn combine(y: &[f64], h: f64, slope: &[Vec<f64>], row: TableauRow, out: &mut [f64]) {
     for (i, out) in out.iter_mut().enumerate() {
         *out = y[i] + h * sum(slope, row, i);

@@ -1,4 +1,4 @@
-//! What happens at one instant: collisions until nothing approaches, then the modes to go on with.
+//! Switching at one instant: impacts until no contact approaches, then selection of the contact modes.
 
 use super::choose::{ModeChoice, ModeSelector, NoModeFound};
 use super::frame::EvaluatedState;
@@ -9,26 +9,28 @@ use crate::state::EventKind;
 use crate::system::{StateRef, ConstraintKind, System};
 use contact::law::Status;
 
-/// Collisions and jumps at one instant.
+/// Maximum number of impacts and jumps at one instant.
 const ROUNDS: usize = 200;
 
-/// Moments by which a choice looks ahead, as shares of the output interval.
+/// Look-ahead times of the mode selection, as shares of the output interval.
 const LOOK_AHEADS: [f64; 3] = [1e-4, 1e-6, 1e-2];
 
 impl<S: System> EventDriven<S> {
-    /// Resolves the present instant; `ended` are modes known to have ended.
+    /// Resolves the present instant: impacts, then modes; `ended` are modes known to have ended.
     pub(super) fn resolve_instant(&mut self, ended: Option<&[ContactMode]>) -> Result<(), MechanismError> {
         let before = self.now.modes.clone();
         for _ in 0..ROUNDS {
             let members = self.closed_constraints()?;
             let frame = self.frame(&members)?;
             self.update_velocity_scales(&frame);
+            // Impacts first: all closed contacts that do not separate, if one approaches.
             let contacts = self.colliding(&frame);
             if !contacts.is_empty() {
                 self.collide(&frame, &contacts)?;
                 self.close_accumulating_contacts(&contacts, &frame)?;
                 continue;
             }
+            // No approach: modes on accelerations, or a jump where there are none.
             match self.select_modes(&frame, &members, ended)? {
                 Ok(choice) => {
                     self.adopt_modes(&before, &frame, choice)?;
@@ -44,7 +46,7 @@ impl<S: System> EventDriven<S> {
         })
     }
 
-    /// Constraints that matter here: all that are no contacts, and contacts without gap.
+    /// Constraints that act here: all that are no contacts, and closed contacts.
     pub(super) fn closed_constraints(&mut self) -> Result<Vec<usize>, MechanismError> {
         let (gaps, first) = self.gaps()?;
         let mut members = Vec::new();
@@ -61,7 +63,7 @@ impl<S: System> EventDriven<S> {
         Ok(members)
     }
 
-    /// Lengths that the gap of a constraint is made of.
+    /// Updates the length scale of a constraint by the lengths that its gap is made of.
     pub(super) fn update_length_scale(&mut self, i: usize) -> Result<(), MechanismError> {
         let (n, rows) = (self.now.v.len(), self.system.constraints()[i].rows);
         let (mut g, mut w) = (vec![0.0; rows * n], vec![0.0; rows]);
@@ -71,6 +73,7 @@ impl<S: System> EventDriven<S> {
         let flat = self.now.q.len() == n;
         for row in 0..count {
             let row = &g[row * n..(row + 1) * n];
+            // Orientations have more positions than velocities: one radian of each coordinate.
             let length: f64 = if flat {
                 (0..n).map(|j| (row[j] * self.now.q[j]).abs()).sum()
             } else {
@@ -83,9 +86,9 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
-    /// Remembers the velocities met.
+    /// Updates the velocity scales by the present velocities.
     pub(super) fn update_velocity_scales(&mut self, frame: &EvaluatedState) {
-        // Where nothing has moved yet, what the forces could give in a moment is a velocity too.
+        // Where nothing has moved yet, what the forces give within the look-ahead is a velocity scale, too.
         let moment = LOOK_AHEADS[0] * self.settings.step * norm(&frame.free);
         for local in &frame.locals {
             let speed = &mut self.now.speed[local.constraint];
@@ -94,7 +97,7 @@ impl<S: System> EventDriven<S> {
         }
     }
 
-    /// Contacts that take part in a collision: all without gap that do not part, if one approaches.
+    /// Contacts of an impact: all closed contacts that do not separate, if one approaches.
     fn colliding(&self, frame: &EvaluatedState) -> Vec<usize> {
         let contacts = frame.locals.iter().filter(|l| l.kind == ConstraintKind::Contact);
         let limit = |c: usize| REST * self.now.speed[c];
@@ -106,13 +109,14 @@ impl<S: System> EventDriven<S> {
         near.map(|(c, _)| c).collect()
     }
 
+    /// Selects the modes of the closed constraints; the answer is indexed like `frame`.
     fn select_modes(
         &mut self,
         frame: &EvaluatedState,
         members: &[usize],
         ended: Option<&[ContactMode]>,
     ) -> Result<Result<ModeChoice, NoModeFound>, MechanismError> {
-        // A contact that parts is no candidate.
+        // A contact that separates is open.
         let keep = |k: &usize| {
             let local = &frame.locals[*k];
             let limit = REST * self.now.speed[local.constraint];
@@ -131,7 +135,7 @@ impl<S: System> EventDriven<S> {
         let ended: Option<Vec<ContactMode>> =
             ended.map(|all| members.iter().map(|&i| all[i].clone()).collect());
         let mut answer = Err(NoModeFound::default());
-        // Modes that were thought to have ended are looked at again when no others go on.
+        // Modes that were thought to have ended are tried again when no others hold.
         let tries = LOOK_AHEADS.map(|m| (m, ended.as_deref()));
         let again = LOOK_AHEADS.map(|m| (m, None));
         let again = if ended.is_some() { &again[..] } else { &[] };
@@ -157,7 +161,7 @@ impl<S: System> EventDriven<S> {
         Ok(renumber(answer, &kept, frame.locals.len()))
     }
 
-    /// Takes the modes chosen and says what changed.
+    /// Adopts the selected modes and records the events.
     fn adopt_modes(
         &mut self,
         before: &[ContactMode],
@@ -169,6 +173,7 @@ impl<S: System> EventDriven<S> {
         for (local, mode) in frame.locals.iter().zip(&choice.modes) {
             self.now.modes[local.constraint] = mode.clone();
         }
+        // Painlevé: contacts that could not slide on and opened instead.
         let mut told = Vec::new();
         for &k in &choice.refused {
             let constraint = frame.locals[k].constraint;
@@ -177,6 +182,7 @@ impl<S: System> EventDriven<S> {
                 self.report_painleve(constraint)?;
             }
         }
+        // Friction joints that slide and have more than one acceleration.
         for (local, mode) in frame.locals.iter().zip(&choice.modes) {
             let joint = matches!(local.kind, ConstraintKind::FrictionJoint { normal_rows: 1 });
             if joint && mode.status() == Status::Slip {
@@ -196,7 +202,7 @@ impl<S: System> EventDriven<S> {
     }
 }
 
-/// From the numbers among the constraints kept to those among all `count`.
+/// Renumbers from the constraints kept to all `count`.
 fn renumber(
     answer: Result<ModeChoice, NoModeFound>,
     kept: &[usize],
@@ -222,7 +228,7 @@ fn renumber(
     }
 }
 
-/// What a change of modes is called.
+/// The event of a change of mode.
 fn change(before: &ContactMode, after: &ContactMode) -> Option<EventKind> {
     match (before, after) {
         (ContactMode::Open, ContactMode::Closed { .. }) => Some(EventKind::Touch),

@@ -1,11 +1,11 @@
-//! What a constraint may do between two events.
+//! Contact modes: structure and force sets of a constraint between two events.
 //!
-//! Rows come as leading *normal* rows (the unilateral row of a contact, the rows of a joint) and
-//! *parts* (sliding, rolling, spinning, rows of a non-firm constraint), each with a convex set D of
-//! forces scaled by s: the normal reaction of a contact, its magnitude at a joint, 1 otherwise.
+//! Rows come as leading *normal* rows (the unilateral row of a contact, the rows of a joint) and *parts* (sliding,
+//! rolling, spinning, rows of a non-firm constraint), each with a convex set D of forces scaled by s: the normal
+//! reaction of a contact, its magnitude at a joint, 1 otherwise.
 //!
 //! ```text
-//! −U_p ∈ N_{sD}(R_p):    hold    U_p = 0,  R_p ∈ sD
+//! −U_p ∈ N_{sD}(R_p):    stick   U_p = 0,  R_p ∈ sD
 //!                        slide   R_p = s·argmax_{w∈D} (−U_p·w)      maximal dissipation
 //! ```
 //!
@@ -31,46 +31,46 @@ pub(super) enum ForceSet {
     Polygon(Arc<PolygonSection>),
 }
 
-/// What scales the sets of a constraint.
+/// Scale factor s of the force sets of a constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SetScale {
-    /// Nothing.
+    /// s = 1.
     Fixed,
-    /// The reaction of the first row, never negative.
+    /// The normal reaction of a contact, never negative.
     Normal,
-    /// The magnitude of the reaction of the normal rows.
+    /// The magnitude of the reaction of the normal rows of a joint.
     Magnitude,
 }
 
-/// Some tangential rows with one set.
+/// Tangential rows with one force set.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FrictionPart {
     pub(super) rows: Range<usize>,
     /// The set while sliding.
     pub(super) slide_set: ForceSet,
-    /// The set while holding: larger with a static coefficient.
+    /// The set while sticking: larger with a static coefficient.
     pub(super) stick_set: ForceSet,
 }
 
-/// The structure of one constraint at one state.
+/// Normal rows and friction parts of one constraint at one state.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ConstraintStructure {
-    /// Leading rows with an equation of their own.
+    /// Number of leading rows with a bilateral or unilateral equation.
     pub(super) normal: usize,
     pub(super) scale: SetScale,
     pub(super) parts: Vec<FrictionPart>,
 }
 
-/// What one part does.
+/// Mode of one part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum PartMode {
-    /// U = 0.
+    /// Sticks: U = 0.
     Stick,
     /// One row slides with this sign of U.
     SlideSign(f64),
-    /// Slides; the unit vector is the direction of U last seen.
+    /// Slides; the unit vector is the last direction of U.
     Slide(Vec<f64>),
-    /// Has begun to slide and is still slow; the unit vector is the direction of U̇.
+    /// Onset of sliding: still slow; the unit vector is the direction of U̇.
     SlideOnset(Vec<f64>),
     /// Slides with the force at a vertex of the polygon.
     Vertex(usize),
@@ -78,17 +78,17 @@ pub(super) enum PartMode {
     Edge(usize),
 }
 
-/// What one constraint does.
+/// Contact mode of one constraint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum ContactMode {
     /// No reaction.
     Open,
-    /// Normal rows hold; `sign` is that of the reaction of a joint with friction.
+    /// Normal rows are closed; `sign` is that of the reaction of a joint with friction, `grips` the modes of the parts.
     Closed { sign: f64, grips: Vec<PartMode> },
 }
 
 impl ContactMode {
-    /// The word for it in tables.
+    /// Open, stick or slip.
     pub(super) fn status(&self) -> Status {
         match self {
             Self::Open => Status::Open,
@@ -97,14 +97,15 @@ impl ContactMode {
         }
     }
 
+    /// Whether it has no reaction.
     pub(super) fn is_open(&self) -> bool {
         *self == Self::Open
     }
 }
 
 impl ConstraintStructure {
-    /// The structure that `slide` and `hold` (the law for a constraint that slid or stuck before)
-    /// give to `rows` rows; `None` for a set with no event-driven form.
+    /// The structure of `rows` rows under the laws `slide` and `hold` (for a constraint that slid or stuck before);
+    /// `None` for a set with no event-driven form.
     pub(super) fn new(slide: &Law, hold: &Law, rows: usize) -> Option<Self> {
         let (normal, scale) = match slide {
             Law::Bilateral => (rows, SetScale::Fixed),
@@ -112,6 +113,7 @@ impl ConstraintStructure {
             Law::BilateralFriction { normal_rows, .. } => (*normal_rows, SetScale::Magnitude),
             _ => (1, SetScale::Normal),
         };
+        // Force sets while sliding and while sticking.
         let sets = sets(slide, rows)?;
         let held = sets_or(hold, rows, &sets);
         let mut parts: Vec<FrictionPart> = Vec::with_capacity(sets.len());
@@ -126,6 +128,7 @@ impl ConstraintStructure {
     }
 }
 
+/// Sets of the law `hold`, or the others where it has a different structure.
 fn sets_or(hold: &Law, rows: usize, otherwise: &[(Range<usize>, ForceSet)]) -> Vec<(Range<usize>, ForceSet)> {
     match sets(hold, rows) {
         Some(held) if held.len() == otherwise.len() => held,
@@ -133,7 +136,7 @@ fn sets_or(hold: &Law, rows: usize, otherwise: &[(Range<usize>, ForceSet)]) -> V
     }
 }
 
-/// Rows and sets of the parts of a law.
+/// Rows and force sets of the parts of a law.
 fn sets(law: &Law, rows: usize) -> Option<Vec<(Range<usize>, ForceSet)>> {
     let disc = |range: Range<usize>, mu: f64| {
         let set = if range.len() == 1 {
@@ -177,7 +180,8 @@ fn sets(law: &Law, rows: usize) -> Option<Vec<(Range<usize>, ForceSet)>> {
     Some(parts)
 }
 
-/// A box row by row, or a ball; a box of several rows widened by a ball has no such form.
+/// Force sets of a non-firm constraint: a box row by row, or a ball; a box of several rows plus a ball has no such
+/// form.
 fn nonfirm(set: &NonFirmSet) -> Option<Vec<(Range<usize>, ForceSet)>> {
     let (lower, upper, radius) = (set.lower(), set.upper(), set.radius());
     let rows = set.rows();
@@ -196,7 +200,7 @@ fn nonfirm(set: &NonFirmSet) -> Option<Vec<(Range<usize>, ForceSet)>> {
 }
 
 impl ForceSet {
-    /// Whether no force but 0 belongs to it.
+    /// Whether it contains no force but 0.
     pub(super) fn is_zero(&self) -> bool {
         match self {
             Self::Interval { plus, minus } => *plus == 0.0 && *minus == 0.0,
@@ -206,7 +210,7 @@ impl ForceSet {
         }
     }
 
-    /// The set of the impulses at an instant: bounded forces give none.
+    /// The set of impulses at an instant: bounded forces give none.
     pub(super) fn impulsive(&self) -> Self {
         let keep = |b: f64| if b.is_infinite() { b } else { 0.0 };
         match self {
@@ -218,8 +222,8 @@ impl ForceSet {
         }
     }
 
-    /// The point of D that opposes the velocity `u` most: argmax −u·w. An infinite answer says
-    /// that no force of the set can be reached by sliding so.
+    /// The point of D of maximal dissipation, argmax −u·w. An infinite value says that no force of the set can be
+    /// reached by this sliding.
     pub(super) fn max_dissipation_force(&self, u: &[f64], grip: &PartMode) -> Vec<f64> {
         match (self, grip) {
             (_, PartMode::Stick) => vec![0.0; u.len()],
@@ -241,7 +245,7 @@ impl ForceSet {
         }
     }
 
-    /// How far inside s·D the force `f` is, in units of force: negative outside.
+    /// Distance of the force `f` inside s·D, in units of force; negative outside.
     pub(super) fn margin(&self, s: f64, f: &[f64]) -> f64 {
         match self {
             Self::Interval { plus, minus } => {
@@ -250,7 +254,7 @@ impl ForceSet {
             }
             Self::Disc(radius) => s * radius - norm(f),
             Self::Ellipse(axes) => {
-                // Gauge of the ellipse, in units of the shorter axis; a vanishing axis holds nothing.
+                // Gauge of the ellipse, in units of the shorter axis; an axis of length 0 admits no force.
                 let term = |i: usize| if f[i] == 0.0 { 0.0 } else { f[i] / axes[i] };
                 let gauge = term(0).hypot(term(1));
                 let unit = axes[0].min(axes[1]);
@@ -262,6 +266,7 @@ impl ForceSet {
             }
             Self::Polygon(section) => {
                 let v = section.vertices();
+                // Smallest distance to an edge.
                 let edge = |k: usize| {
                     let (p, n) = (v[k], outward(v, k));
                     n[0] * (s * p[0] - f[0]) + n[1] * (s * p[1] - f[1])

@@ -1,55 +1,55 @@
-//! Reactions of dependent constraints: one choice out of many.
+//! Reaction selection for dependent (hyperstatic) constraints.
 //!
-//! More constraints than degrees of freedom leave accelerations determined and reactions not: every
-//! R + N z with Ĝᵀ N = 0 gives the same motion, also for one contact whose own map has reduced rank
-//! (M88 §17). The laws only ask that some choice satisfies them, so the one is taken whose smallest
-//! margin is largest,
+//! More constraints than degrees of freedom leave accelerations determined and reactions not: every R + N z with Ĝᵀ N =
+//! 0 gives the same motion, also for one contact whose own Jacobian has reduced rank (M88 §17). The laws only need some
+//! reactions that satisfy them, so those with the largest smallest margin are taken,
 //!
 //! ```text
 //! max τ:   m_j(R + N z) ≥ τ w_j  for all margins m_j (concave in R),   τ ≤ 1,   |z| bounded
 //! ```
 //!
-//! by Newton's method with a logarithmic barrier. τ < 0 says that no choice satisfies the laws.
+//! a second-order cone program, solved by Newton's method with a logarithmic barrier. τ < 0 says that no reactions
+//! satisfy the laws.
 
 use convex::dense;
 
 use super::frame::EvaluatedConstraint;
 use super::shape::{PartMode, ContactMode, SetScale, ForceSet, along, length, norm, outward};
 
-/// Largest multiple of the forces at hand that a free combination may take.
+/// Bound on |z|, in multiples of the forces at hand.
 const FAR: f64 = 1e3;
 
-/// The barrier's weight at the end: the optimum is missed by this much for each margin.
+/// Final barrier parameter: the optimum is missed by this much for each margin.
 const LAST: f64 = 1e-12;
 
-/// A concave function of the reactions that must not fall below τ w: s·x − |F x|, with x the free
-/// combinations and a constant.
+/// A margin as a second-order cone: s·x − |F x| ≥ τ w, with x = (z, 1).
 struct MarginCone {
-    /// The linear part: coefficients of z, then the constant.
+    /// The linear part s: coefficients of z, then the constant.
     line: Vec<f64>,
-    /// Rows under the norm, each as `line`; none for a half-space.
+    /// Rows of F, each as `line`; none for a half-space.
     body: Vec<Vec<f64>>,
     weight: f64,
 }
 
-/// Reactions as functions of z: one column for each free combination, then the constant, each by
+/// Reactions as affine functions of z: one column for each vector of the null space, then the constant, each by
 /// constraint and row.
 pub(super) struct ReactionFamily<'a> {
     pub(super) locals: &'a [EvaluatedConstraint],
     pub(super) modes: &'a [ContactMode],
-    /// Columns[k][constraint][row]; the last is the constant.
+    /// columns[k][constraint][row]; the last is the constant.
     pub(super) columns: Vec<Vec<Vec<f64>>>,
-    /// Size of forces, by constraint.
+    /// Force scale, by constraint.
     pub(super) force: Vec<f64>,
 }
 
 impl ReactionFamily<'_> {
+    /// Coefficients of one reaction: of z, then the constant.
     fn row(&self, local: usize, row: usize) -> Vec<f64> {
         self.columns.iter().map(|c| c[local][row]).collect()
     }
 
-    /// The z that is best for all margins; z = 0 if that is good already. With `any`, the first z
-    /// that satisfies all of them.
+    /// The z that maximises the smallest margin; z = 0 if all margins are non-negative there. With `any`, the first z
+    /// at which they are.
     pub(super) fn best(&self, any: bool) -> Vec<f64> {
         let cones = self.cones();
         let free = self.columns.len() - 1;
@@ -60,6 +60,7 @@ impl ReactionFamily<'_> {
         barrier.maximise(any)
     }
 
+    /// All margins of the modes as cones.
     fn cones(&self) -> Vec<MarginCone> {
         let mut cones = Vec::new();
         for (k, local) in self.locals.iter().enumerate() {
@@ -71,7 +72,7 @@ impl ReactionFamily<'_> {
                 SetScale::Fixed => self.constant(1.0),
                 SetScale::Normal => self.row(k, 0),
                 SetScale::Magnitude if local.structure.normal == 1 => scaled(&self.row(k, 0), *sign),
-                // The magnitude of two reactions is not concave: nothing is chosen there.
+                // The magnitude of two reactions is not concave: left as it is.
                 SetScale::Magnitude => continue,
             };
             if local.structure.scale != SetScale::Fixed {
@@ -90,6 +91,7 @@ impl ReactionFamily<'_> {
         line
     }
 
+    /// Cones of one part in the mode `grip`.
     fn part(
         &self,
         k: usize,
@@ -164,14 +166,14 @@ fn scaled(x: &[f64], s: f64) -> Vec<f64> {
     super::shape::scaled(x, s)
 }
 
-/// The barrier problem in x = (z, τ).
+/// Barrier problem in x = (z, τ).
 struct Barrier {
     cones: Vec<MarginCone>,
     free: usize,
 }
 
 impl Barrier {
-    /// Value of a line at x, less τ w.
+    /// Linear part of a cone at x, less τ w.
     fn lead(cone: &MarginCone, x: &[f64]) -> f64 {
         let free = x.len() - 1;
         dense::dot(&cone.line[..free], &x[..free]) + cone.line[free] - x[free] * cone.weight
@@ -183,7 +185,7 @@ impl Barrier {
         cone.body.iter().map(value).collect()
     }
 
-    /// −τ − μ Σ log; infinite outside.
+    /// Barrier function −τ − μ Σ log; infinite outside.
     fn value(&self, x: &[f64], mu: f64) -> f64 {
         let tau = x[self.free];
         let mut logs = (1.0 - tau).max(0.0).ln();
@@ -206,7 +208,7 @@ impl Barrier {
         if value.is_nan() { f64::INFINITY } else { value }
     }
 
-    /// Gradient and Hessian of the value.
+    /// Gradient and Hessian of the barrier function.
     fn derivatives(&self, x: &[f64], mu: f64) -> (Vec<f64>, Vec<f64>) {
         let m = self.free + 1;
         let (mut g, mut h) = (vec![0.0; m], vec![0.0; m * m]);
@@ -220,7 +222,7 @@ impl Barrier {
         }
         for cone in &self.cones {
             let (lead, f) = (Self::lead(cone, x), Self::body(cone, x));
-            // d = lead² − |f|², or lead alone: −log d.
+            // Barrier −log d with d = lead² − |f|², or lead alone for a half-space.
             let mut slope_lead = cone.line[..self.free].to_vec();
             slope_lead.push(-cone.weight);
             if cone.body.is_empty() {
@@ -245,7 +247,7 @@ impl Barrier {
         (g, h)
     }
 
-    /// Smallest margin at z = 0.
+    /// Smallest relative margin at z = 0.
     fn least(&self) -> f64 {
         let share = |c: &MarginCone| {
             let lead = c.line[self.free];
@@ -255,11 +257,12 @@ impl Barrier {
         self.cones.iter().map(share).fold(1.0, f64::min)
     }
 
-    /// z of the largest τ, or with `any` of the first that is positive.
+    /// z of the largest τ, or with `any` of the first positive τ.
     fn maximise(&self, any: bool) -> Vec<f64> {
         let mut x = vec![0.0; self.free + 1];
         x[self.free] = self.least() - 1.0;
         let mut mu = 1.0;
+        // Reduce the barrier parameter; Newton's method to each centre.
         while mu > LAST && !(any && x[self.free] > 0.0) {
             mu *= 0.1;
             for _ in 0..40 {
@@ -272,7 +275,7 @@ impl Barrier {
         x
     }
 
-    /// One damped step; false when there is nothing left to gain.
+    /// One damped Newton step; false when converged.
     fn newton(&self, x: &mut [f64], mu: f64) -> bool {
         let m = x.len();
         let (g, mut h) = self.derivatives(x, mu);
@@ -287,6 +290,7 @@ impl Barrier {
         if !(decrease > 1e-6 * mu) {
             return false;
         }
+        // Backtracking line search (Armijo).
         let before = self.value(x, mu);
         let mut length = 1.0;
         for _ in 0..60 {
@@ -301,7 +305,7 @@ impl Barrier {
     }
 }
 
-/// Adds −μ log d with slope ∇d: gradient −μ∇d/d, Hessian μ ∇d∇dᵀ/d².
+/// Adds −μ log d with gradient ∇d of d: gradient −μ∇d/d, Hessian μ ∇d∇dᵀ/d².
 fn add(g: &mut [f64], h: &mut [f64], slope: &[f64], mu: f64, d: f64) {
     dense::axpy(-mu / d, slope, g);
     rank_one(h, slope, mu / (d * d));

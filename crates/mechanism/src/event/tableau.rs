@@ -1,7 +1,7 @@
-//! The coefficients of Dormand and Prince's pair of orders 8(5,3) with its continuous extension of
-//! order 7 (Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.5).
+//! Butcher tableau of Dormand and Prince's pair of orders 8(5,3) with its continuous extension of order 7 (Hairer,
+//! Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.5).
 //!
-//! Rows list (stage, weight); the tests of the integrator check the order conditions they must meet.
+//! Rows list (stage, weight); the tests of the integrator check the order conditions.
 
 /// Stages: twelve for the step, the slope at its end, three more for the continuous extension.
 pub(super) const STAGES: usize = 16;
@@ -26,10 +26,10 @@ pub(super) const NODE: [f64; STAGES] = [
     0.7777777777777778,
 ];
 
-/// A row of weights.
+/// A row of weights: (stage, weight).
 pub(super) type TableauRow = &'static [(usize, f64)];
 
-/// Row i gives the position of stage i; row 12 is the step itself.
+/// Row i gives the argument of stage i; row 12 is the step itself.
 pub(super) const STAGE: [TableauRow; STAGES] = [
     &[],
     &[(0, 0.05260015195876773)],

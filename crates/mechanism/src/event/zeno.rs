@@ -1,12 +1,11 @@
-//! Infinitely many impacts in a finite time.
+//! Accumulation of impacts (Zeno behaviour): infinitely many impacts in a finite time.
 //!
 //! ```text
 //! d_k = t_k − t_(k−1),   d_k/d_(k−1) → r < 1:      t* = t_n + d_n r/(1 − r)
 //! ```
 //!
-//! The impacts themselves are followed as long as what is left of them matters: the sum is taken
-//! only when it is a millionth of the time run so far, so that the bounces left out reach heights
-//! of the order of its square.
+//! The impacts themselves are computed as long as the remaining ones matter: the geometric sum is taken only when it is
+//! a millionth of the time run so far, so that the bounces left out reach heights of the order of its square.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,26 +18,26 @@ use crate::error::MechanismError;
 use crate::state::{Event, EventKind};
 use crate::system::{ConstraintKind, System};
 
-/// Intervals whose ratios must agree.
+/// Number of intervals whose ratios must agree.
 const STEADY: usize = 8;
 
-/// How well they must agree.
+/// Tolerance on the ratios.
 const SPREAD: f64 = 0.01;
 
-/// What is left must be below this share of the time scale.
+/// The remaining time must be below this share of the time scale.
 const LEFT: f64 = 1e-6;
 
-/// An interval below this share of the time scale needs no steady ratio.
+/// An interval below this share of the time scale needs no constant ratio.
 const SHORT: f64 = 1e-9;
 
-/// Recent impacts of one contact.
+/// Times of recent impacts of one contact.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ImpactTimes {
     instants: Vec<f64>,
 }
 
 impl ImpactTimes {
-    /// Notes an impact.
+    /// Records an impact.
     pub(super) fn push(&mut self, t: f64) {
         if self.instants.last().is_some_and(|&last| t <= last) {
             return;
@@ -49,13 +48,13 @@ impl ImpactTimes {
         self.instants.push(t);
     }
 
-    /// The last impact.
+    /// Time of the last impact.
     pub(super) fn last(&self) -> Option<f64> {
         self.instants.last().copied()
     }
 
-    /// Where the impacts accumulate if they go on as they do; for contacts that take turns with
-    /// one whose impacts end.
+    /// Limit of the impact times if they continue as they do; for contacts that alternate with one whose impacts
+    /// accumulate.
     pub(super) fn converging(&self, scale: f64) -> Option<f64> {
         let d: Vec<f64> = self.instants.windows(2).map(|w| w[1] - w[0]).collect();
         let (&end, &last) = (self.instants.last()?, d.last()?);
@@ -69,14 +68,14 @@ impl ImpactTimes {
         self.instants.clear();
     }
 
-    /// Where the impacts accumulate, if they do and little is left; `scale` is the time run so far,
+    /// Accumulation time of the impacts, if they accumulate and little remains; `scale` is the time run so far,
     /// `flat(d)` says that a bounce of duration d is lost in rounding.
     pub(super) fn accumulation(&self, scale: f64, flat: impl Fn(f64) -> bool) -> Option<f64> {
         let t = &self.instants;
         let d: Vec<f64> = t.windows(2).map(|w| w[1] - w[0]).collect();
         let r: Vec<f64> = d.windows(2).map(|w| w[1] / w[0]).collect();
         let (&end, &last, &ratio) = (t.last()?, d.last()?, r.last()?);
-        // Intervals must shrink, or their sum is no number.
+        // Intervals must shrink, or their sum is infinite.
         if r.iter().any(|&r| !(r < 1.0)) {
             return None;
         }
@@ -92,7 +91,7 @@ impl ImpactTimes {
 }
 
 impl<S: System> EventDriven<S> {
-    /// Closes contacts whose impacts accumulate here.
+    /// Closes contacts whose impacts accumulate here: projects the velocity onto contact and records the event.
     pub(super) fn close_accumulating_contacts(
         &mut self,
         contacts: &[usize],
@@ -112,6 +111,7 @@ impl<S: System> EventDriven<S> {
         }
         let members = self.closed_constraints()?;
         let frame = self.frame(&members)?;
+        // Rows that are at rest from the accumulation on.
         let (mut rows, mut owner) = (Vec::new(), Vec::new());
         for local in &frame.locals {
             let ends = closing.iter().any(|&(c, _)| c == local.constraint);
@@ -120,6 +120,7 @@ impl<S: System> EventDriven<S> {
                 owner.push((local.constraint, i, local.rows()));
             }
         }
+        // The projection is a jump with impulses.
         let before = self.now.v.clone();
         if let Some((v, impulse)) = project_velocity(&frame, &rows, &before) {
             self.now.v = v;
@@ -137,7 +138,7 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
-    /// Contacts whose impacts end, and when.
+    /// Contacts whose impacts accumulate, and the accumulation time.
     fn closing(&self, contacts: &[usize], frame: &EvaluatedState) -> Vec<(usize, f64)> {
         let scale = (self.now.t - self.start).max(self.settings.step);
         let ends = |&c: &usize| {
@@ -153,7 +154,7 @@ impl<S: System> EventDriven<S> {
         if closing.is_empty() {
             return closing;
         }
-        // Contacts that take turns, as the corners of a rocking block, end together.
+        // Contacts that alternate, as the corners of a rocking block, accumulate together.
         for local in &frame.locals {
             let c = local.constraint;
             if !closing.iter().any(|&(other, _)| other == c)
@@ -165,7 +166,7 @@ impl<S: System> EventDriven<S> {
         closing
     }
 
-    /// Number of rows of a constraint that are at rest when the impacts have ended.
+    /// Number of rows of a constraint that are at rest after the accumulation.
     fn rows_at_rest(&self, local: &EvaluatedConstraint, ends: bool) -> usize {
         let limit = REST * self.now.speed[local.constraint];
         if local.kind != ConstraintKind::Contact {
@@ -174,8 +175,8 @@ impl<S: System> EventDriven<S> {
         if !ends && local.u[0].abs() > limit {
             return 0;
         }
-        // What the impacts left sticking ends sticking: without it the normal impulses alone would
-        // leave a slip that no impact had.
+        // A contact that sticks after the impacts still sticks: otherwise the normal impulses alone would leave a slip
+        // that no impact had.
         if norm(&local.u[1..]) <= limit {
             local.rows()
         } else {

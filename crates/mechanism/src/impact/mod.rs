@@ -1,21 +1,19 @@
-//! How velocities jump when gaps close: v⁻ → v⁺ with impulses S of the closed contacts.
+//! Impact laws: v⁻ → v⁺ with impulses S of the closed contacts.
 //!
 //! ```text
 //! A (v⁺ − v⁻) = Σ Gᵀ S,    v⁺ ∈ V(q): U_n⁺ ≥ 0,    ½‖v⁺‖² ≤ ½‖v⁻‖² (kinetic metric)   (B02 1.11, 1.12)
 //! ```
 //!
 //! - Moreau: law(U⁺ + ρU⁻, S) contact by contact, friction included (JM92 6.1).
-//! - Canonical: v⁺ = proj_V v⁻ − e proj_N v⁻ with one e(q, v⁻) for the whole impact (B02 1.13).
-//!   Without friction it is Moreau's law with ρ = e everywhere: w = (v⁺ + e v⁻)/(1 + e) is then the
-//!   nearest point of V to v⁻.
+//! - Canonical: v⁺ = proj_V v⁻ − e proj_N v⁻ with one e(q, v⁻) for the whole impact (B02 1.13). Without friction it is
+//!   Moreau's law with ρ = e everywhere: w = (v⁺ + e v⁻)/(1 + e) is then the nearest point of V to v⁻.
 //! - Sequential: one contact after the other, the fastest approach first, until none approaches.
-//! - Poisson: soft compression with impulses S_c, then the share e S_c again, then whatever impulse
-//!   is still needed for admissibility.
+//! - Poisson: soft compression with impulses S_c, then the share e S_c again, then whatever impulse is still needed for
+//!   admissibility.
 //!
-//! Joints, velocity and non-firm constraints take part in every impact (a bounded reaction gives no
-//! impulse). An impact that ends inadmissible or
-//! gains energy is refused, except under Moreau's law with mixed coefficients, where a gain is
-//! possible in theory (Kane–Levinson): there it is the ledger's to show.
+//! Joints, nonholonomic and non-firm constraints take part in every impact (a bounded reaction gives no impulse). An
+//! impact that ends inadmissible or gains energy is refused, except under Moreau's law with mixed coefficients, where a
+//! gain is possible in theory (Kane–Levinson); the step report shows it.
 
 mod poisson;
 mod sequential;
@@ -33,26 +31,26 @@ use crate::system::{StateRef, System};
 /// Approach speeds below this share of the velocities involved are rest.
 pub(crate) const AT_REST: f64 = 1e-12;
 
-/// Largest relative gain of energy that rounding can make.
+/// Largest relative gain of energy that is rounding.
 const GAIN: f64 = 1e-9;
 
-/// What an impact did.
+/// Result of an impact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImpactResult {
     /// v⁺.
     pub velocity: Vec<f64>,
     /// S of every constraint that took part.
     pub impulse: Vec<(usize, Vec<f64>)>,
-    /// What every constraint that took part did.
+    /// Status of every constraint that took part.
     pub status: Vec<(usize, Status)>,
-    /// Worst residual of the problems solved.
+    /// Worst residual of the contact problems solved.
     pub residual: f64,
     /// Kinetic energy before and after.
     pub energy: (f64, f64),
 }
 
-/// Resolves an impact of the closed `contacts` at the state `at` (v⁻), every joint and velocity
-/// constraint taking part.
+/// Resolves an impact of the closed `contacts` at the state `at` (v⁻); every joint and nonholonomic constraint takes
+/// part.
 ///
 /// # Errors
 /// A restitution outside [0, 1], a law that cannot be used here, an inadmissible outcome.
@@ -82,14 +80,14 @@ pub fn resolve<S: System + ?Sized>(
     Ok(strike.finish(system, &members))
 }
 
-/// The closed contacts and every constraint that always acts.
+/// The closed contacts and every constraint that is no contact.
 fn participants<S: System + ?Sized>(system: &S, contacts: &[usize]) -> Vec<usize> {
     let all = system.constraints().iter().enumerate();
     let acts = all.filter(|(i, c)| !c.is_contact() || contacts.contains(i));
     acts.map(|(i, _)| i).collect()
 }
 
-/// One e for a whole impact: the declared e(q, v), or the one that all contacts have.
+/// The one e of a canonical impact: the declared e(q, v), or the restitution that all contacts have in common.
 pub(crate) fn common_restitution<S: System + ?Sized>(
     system: &mut S,
     at: StateRef<'_>,
@@ -107,6 +105,7 @@ pub(crate) fn common_restitution<S: System + ?Sized>(
         }
         return Ok(e);
     }
+    // No e is declared: all contacts must agree.
     let mut common: Option<(usize, f64)> = None;
     for &contact in contacts {
         let e = restitution(system, contact, at)?.normal;
@@ -129,12 +128,14 @@ pub(crate) fn common_restitution<S: System + ?Sized>(
     Ok(common.map_or(0.0, |(_, e)| e))
 }
 
-/// An impact on its way.
+/// State of an impact computation: velocity and impulses so far.
 pub(crate) struct ImpactSolver<'a> {
     pub(crate) inertia: &'a Inertia,
+    /// Configuration, and v⁻ in `v`.
     pub(crate) at: StateRef<'a>,
+    /// Contact problem of the last solve.
     pub(crate) problem: StepProblem,
-    /// Velocity reached so far.
+    /// Velocity so far.
     pub(crate) v: Vec<f64>,
     /// Impulses so far, by constraint.
     total: Vec<Vec<f64>>,
@@ -155,8 +156,8 @@ impl<'a> ImpactSolver<'a> {
         }
     }
 
-    /// All members at once from the velocity reached so far; `common` replaces the restitution of
-    /// the contacts.
+    /// Solves the simultaneous impact of all `members` from the current velocity; `common` replaces the normal
+    /// restitution of the contacts.
     pub(crate) fn solve_simultaneous<S: System + ?Sized>(
         &mut self,
         system: &mut S,
@@ -165,7 +166,7 @@ impl<'a> ImpactSolver<'a> {
     ) -> Result<(), MechanismError> {
         let before = self.v.clone();
         self.problem.clear();
-        // An instant: bilateral rows end with U⁺ = 0, and thresholds of finite forces are zero.
+        // An impact takes no time: bilateral rows end with U⁺ = 0, and impulses of bounded forces are zero.
         let weights = RestitutionWeights {
             contacts_rebound: true,
             bilateral: 0.0,
@@ -177,6 +178,7 @@ impl<'a> ImpactSolver<'a> {
         for &member in members {
             let stage = &mut self.problem;
             stage.push(system, member, at, 0.0, Status::Slip, weights)?;
+            // Canonical and soft impacts: one restitution for all contacts.
             if let Some(e) = common
                 && system.constraints()[member].is_contact()
             {
@@ -199,6 +201,7 @@ impl<'a> ImpactSolver<'a> {
         Ok(())
     }
 
+    /// Solves the contact problem; an impact that does not converge is an error.
     fn solve<S: System + ?Sized>(
         &mut self,
         system: &S,
@@ -227,7 +230,7 @@ impl<'a> ImpactSolver<'a> {
         accumulate(&mut self.total[constraint], impulse);
     }
 
-    /// v⁺ ∈ V(q), and energy not gained.
+    /// Checks admissibility: v⁺ ∈ V(q), and no gain of energy.
     fn check<S: System + ?Sized>(
         &mut self,
         law: ImpactLaw,
@@ -248,6 +251,7 @@ impl<'a> ImpactSolver<'a> {
                  law may do (B02 1.12); use `moreau`, or the same restitution everywhere"
             ));
         }
+        // Contact that still approaches fastest, relative to the velocities there.
         let mut worst = 0.0_f64;
         let mut who = 0;
         for (contact, speed, scale) in approach_velocities(system, self.at, &self.v, contacts)? {
@@ -255,7 +259,7 @@ impl<'a> ImpactSolver<'a> {
                 (worst, who) = (-speed / scale, contact);
             }
         }
-        // The residual that was asked for bounds what may be left.
+        // Bound on what the tolerance of the solve may leave.
         if worst > (10.0 * self.tolerance.sqrt()).max(1e-6) {
             let name = &system.constraints()[who].name;
             return refuse(format!(
@@ -265,6 +269,7 @@ impl<'a> ImpactSolver<'a> {
         Ok(())
     }
 
+    /// The result: v⁺, total impulses, status of the last solve.
     fn finish<S: System + ?Sized>(mut self, system: &S, members: &[usize]) -> ImpactResult {
         let stick = |stage: &StepProblem, member: usize| {
             let k = stage.active.iter().position(|&c| c == member);
@@ -310,7 +315,7 @@ pub(crate) fn approach_velocities<S: System + ?Sized>(
         let (mut g, mut w) = (vec![0.0; rows * n], vec![0.0; rows]);
         system.rows(contact, at.t, at.q, &mut g, &mut w)?;
         let speed = w[0] + (0..n).map(|i| g[i] * v[i]).sum::<f64>();
-        // Sizes of G and v apart: their product may vanish term by term.
+        // Norms of G and v separately: their products may vanish term by term.
         let size = |x: &[f64]| dense::dot(x, x).sqrt();
         let scale = w[0].abs() + size(&g[..n]) * (size(v) + size(at.v));
         found.push((contact, speed, scale.max(f64::MIN_POSITIVE)));

@@ -1,11 +1,11 @@
-//! Poisson's law: compression, then a share of its impulses again.
+//! Poisson's impact law: compression, then the share e of its impulses again.
 //!
 //! ```text
 //! compression:  law(U_c, S_c) soft          v_c = v⁻ + A⁻¹ Gᵀ S_c
 //! expansion:    v' = v_c + A⁻¹ Gᵀ e S_c     then law(U⁺, S') soft for what is still inadmissible
 //! ```
 //!
-//! The tangential part of S_c is given back with the tangential coefficient.
+//! The tangential part of S_c is multiplied by the tangential restitution.
 
 use convex::dense;
 
@@ -18,9 +18,11 @@ pub(super) fn resolve<S: System + ?Sized>(
     system: &mut S,
     members: &[usize],
 ) -> Result<(), MechanismError> {
+    // Compression.
     let soft = Some(0.0);
     strike.solve_simultaneous(system, members, soft)?;
     let n = strike.inertia.n;
+    // Expansion: e S_c at the contacts.
     let mut change = vec![0.0; n];
     let mut returned = Vec::new();
     for (k, &member) in members.iter().enumerate() {
@@ -43,5 +45,6 @@ pub(super) fn resolve<S: System + ?Sized>(
     for (member, again) in &returned {
         strike.add(*member, again);
     }
+    // Admissibility: a soft impact of what still approaches.
     strike.solve_simultaneous(system, members, soft)
 }

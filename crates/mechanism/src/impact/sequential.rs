@@ -1,17 +1,17 @@
-//! One contact after the other: the cradle's law.
+//! Sequential impact law (Newton's cradle): one contact after the other.
 //!
-//! The contact that approaches fastest collides alone (with the joints), then the next, until none
-//! approaches. Contacts with e < 1 may need infinitely many collisions whose speeds fall
-//! geometrically; when they are slow against the first, the rest is done at once and softly.
+//! The contact that approaches fastest collides alone (with the joints), then the next, until none approaches. Contacts
+//! with e < 1 may need infinitely many collisions whose speeds fall geometrically; when the speed has fallen below
+//! 1e-10 of the first, the rest is one simultaneous soft impact.
 
 use super::{AT_REST, ImpactSolver, approach_velocities};
 use crate::error::MechanismError;
 use crate::system::System;
 
-/// Collisions allowed for each contact before the rest is done at once.
+/// Maximum number of collisions per contact before the simultaneous soft impact.
 const COLLISIONS: usize = 200;
 
-/// Approach below this share of the fastest one at the beginning is finished softly.
+/// Approach below this share of the fastest one is left to the simultaneous soft impact.
 const SLOW: f64 = 1e-10;
 
 pub(super) fn resolve<S: System + ?Sized>(
@@ -32,12 +32,13 @@ pub(super) fn resolve<S: System + ?Sized>(
         if speed < SLOW * fastest {
             break;
         }
+        // The contact collides alone, with the joints.
         let mut pair = firm.clone();
         pair.push(contact);
         pair.sort_unstable();
         strike.solve_simultaneous(system, &pair, None)?;
     }
-    // What is left is a rest: no rebound any more.
+    // The remaining approach is taken out without rebound.
     strike.solve_simultaneous(system, members, Some(0.0))
 }
 

@@ -1,9 +1,9 @@
 //! Contacts of Paoli's scheme: the velocity of least kinetic energy (P15 7).
 //!
-//! With two directions of friction that is not Coulomb's law, but Coulomb's law of a velocity that leans: û_t =
-//! u_t + g w (`Law::least_energy`). (★) is solved with the lean added to the velocity; what each contact leans by
-//! follows exactly from its own problem with the others as they are. One contact, with any joints, takes one
-//! correction; several take their turns.
+//! With two directions of friction this is not Coulomb's law of u, but Coulomb's law of the shifted velocity û_t = u_t
+//! + g w (`Law::least_energy`). (★) is solved with the shift added to the velocity; the shift of each contact follows
+//! exactly from its own problem with the impulses of the others fixed. One contact, with any joints, takes one
+//! correction; several are updated in a fixed-point iteration of at most 100 rounds, each with a contact solve.
 
 use contact::Law;
 use convex::dense;
@@ -15,12 +15,12 @@ use crate::error::MechanismError;
 use crate::inertia::Inertia;
 use crate::system::System;
 
-/// Rounds of several contacts, at most.
+/// Maximum number of rounds of the fixed-point iteration over several contacts.
 const ROUNDS: usize = 100;
 
 impl StepProblem {
-    /// Solves (★) from the velocity without impulses `free` in the metric of `inertia`; `v` becomes
-    /// v_F, the impulses and U_F are kept. Impulses held before are the start.
+    /// Solves (★) from the free velocity `free` in the metric of `inertia`; `v` becomes v_F, impulses and U_F are
+    /// stored. The impulses held before are the warm start.
     pub(crate) fn solve<S: System + ?Sized>(
         &mut self,
         system: &S,
@@ -33,12 +33,14 @@ impl StepProblem {
         self.least_energy_shift.clear();
         self.least_energy_shift.resize(self.boundary.len(), 0.0);
         let mut solved = self.solve_with_shift(system, t, inertia, free, v, tolerance)?;
+        // Coulomb's law, or no contact with two directions of friction: one solve is the solution.
         let leans = |(k, law): (usize, &Law)| law.normal() && self.rows(k).len() == 3;
         if self.sliding_rule == SlidingRule::Coulomb || !self.law.iter().enumerate().any(leans) {
             return Ok(solved);
         }
         let mut left = self.update_least_energy_shift();
         let mut iterations = solved.iterations;
+        // Fixed point over the shifts.
         for _ in 0..ROUNDS {
             if left <= tolerance {
                 break;
@@ -47,7 +49,7 @@ impl StepProblem {
             iterations += solved.iterations;
             left = self.update_least_energy_shift();
         }
-        // What is said of the free velocity is said of the true one.
+        // `free` of the report is the free velocity without the shift.
         for (free, lean) in self.free.iter_mut().zip(&self.least_energy_shift) {
             *free -= lean;
         }
@@ -59,8 +61,8 @@ impl StepProblem {
         })
     }
 
-    /// What each contact leans by, the others as they are; how far the velocities are from those of least
-    /// energy, over the speed at stake.
+    /// Updates the shift of each contact with the other impulses fixed. Returns the distance of the velocities from
+    /// those of least energy, over the largest free velocity.
     fn update_least_energy_shift(&mut self) -> f64 {
         let basis = orthonormal(&self.kinetic_jacobian, self.n, self.bilateral_rows());
         let speed = (self.free.iter().zip(&self.least_energy_shift))
@@ -71,6 +73,7 @@ impl StepProblem {
             if !self.law[k].normal() || rows.len() != 3 {
                 continue;
             }
+            // Local problem: Ŵ of the contact, bilateral rows eliminated, and its velocity without its own impulse.
             let block = self.reduced_block(k, &basis);
             let times = |r: &[f64]| -> [f64; 3] {
                 std::array::from_fn(|i| dense::dot(&block[3 * i..3 * i + 3], r))
@@ -78,7 +81,7 @@ impl StepProblem {
             let (r, u) = (&self.impulse[rows.clone()], &self.weighted_velocity[rows.clone()]);
             let own = times(r);
             let q: [f64; 3] = std::array::from_fn(|i| u[i] - own[i]);
-            // An open contact, or one whose law has no section of this kind, is as it was solved.
+            // An open contact, or one whose law has no such section, needs no shift.
             let lean = match self.law[k].least_energy(&block, &q) {
                 None => [0.0; 2],
                 Some((least, lean)) => {
@@ -93,7 +96,7 @@ impl StepProblem {
         if left > 0.0 { left / speed } else { 0.0 }
     }
 
-    /// Bilateral rows.
+    /// All bilateral rows.
     fn bilateral_rows(&self) -> SmallVec<[usize; 16]> {
         let mut held = SmallVec::new();
         for (k, law) in self.law.iter().enumerate() {
@@ -107,7 +110,7 @@ impl StepProblem {
         held
     }
 
-    /// Ŵ of a contact of three rows with the rows of a basis held.
+    /// Local block Ŵ of a contact of three rows with the rows of an orthonormal basis eliminated.
     fn reduced_block(&self, k: usize, basis: &[KineticRow]) -> [f64; 9] {
         let n = self.n;
         let row = |i: usize| &self.kinetic_jacobian[i * n..(i + 1) * n];

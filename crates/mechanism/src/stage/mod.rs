@@ -1,12 +1,16 @@
-//! The contact problem (★) of one step or one impact, for the constraints that take part.
+//! The one-step contact problem (★) of a time step or an impact, over the active constraints.
 //!
 //! ```text
 //! v_F = v_L + A⁻¹ Σ Gᵀ S,     law_α(Ū_α, S_α),     Ū = U_F + ρ U_I,   U = G v + W
 //! ```
 //!
-//! ρ is the restitution of contacts. For bilateral rows it is 1 in a midpoint
-//! step: G(q_M)·½(v_I + v_F) = 0 keeps the step symmetric, hence of second order, and the reaction
-//! does no work, where G(q_M) v_F = 0 would lose a share (ωh)²/2 of the energy in every step.
+//! ρ is the restitution of contacts. For bilateral rows it is 1 in a midpoint step: G(q_M)·½(v_I + v_F) = 0 keeps the
+//! step symmetric, hence of second order, and the reaction does no work, whereas G(q_M) v_F = 0 would lose a share
+//! (ωh)²/2 of the energy in every step.
+//!
+//! `mod.rs` collects the rows, laws and weights; `solve` builds a [`contact::Problem`] in kinetic coordinates and
+//! solves it by dense nonlinear Gauss–Seidel; `least` adds the least-energy variant of Paoli's scheme; `report` reads
+//! status and Painlevé's γ off the solution.
 
 mod least;
 mod report;
@@ -22,32 +26,35 @@ use crate::impact::ImpactResult;
 use crate::settings::Scheme;
 use crate::system::{StateRef, ConstraintKind, System};
 
-/// Contacts this near, relative to the lengths at hand, touch. A step cannot tell them from closed
-/// ones, and to stop one this early moves nothing that a step resolves.
+/// Closed-contact tolerance, relative to the lengths that the gap is made of. A step cannot tell such contacts from
+/// closed ones, and to stop one this early changes nothing that a step resolves.
 const CLOSED_GAP_TOLERANCE: f64 = 1e-9;
 
-/// How far a solve got.
+/// Residual, iterations and outcome of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SolveSummary {
+    /// Velocity residual RV; in Paoli's scheme no less than the distance from the least-energy velocities.
     pub(crate) residual: f64,
+    /// Iterations of the solver, over all rounds.
     pub(crate) iterations: usize,
+    /// Whether the residual reached the tolerance.
     pub(crate) converged: bool,
-    /// Two constraints that no velocity satisfies together, where that is proven.
+    /// Two constraints that no velocity satisfies together, where that is proven by Farkas multipliers.
     pub(crate) infeasible: [Option<u32>; 2],
 }
 
-/// Which way a contact slides that the normal impulse pushes aside.
+/// Sliding rule: the direction in which a contact slides that starts from rest in the tangential plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum SlidingRule {
-    /// Against its tangential impulse (M88 12.2).
+    /// Coulomb's law: against the tangential impulse (M88 12.2).
     #[default]
     Coulomb,
-    /// Where the kinetic energy is least (P15 7).
+    /// The velocity of least kinetic energy (P15 7).
     LeastEnergy,
 }
 
 impl SlidingRule {
-    /// The law of a scheme.
+    /// The sliding rule of a scheme.
     pub(crate) fn of(scheme: Scheme) -> Self {
         match scheme {
             Scheme::Paoli => Self::LeastEnergy,
@@ -56,25 +63,27 @@ impl SlidingRule {
     }
 }
 
-/// What weighs U_I in the rows of each kind.
+/// Weights ρ of U_I by kind of row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct RestitutionWeights {
-    /// Whether contacts rebound within the problem.
+    /// Whether contacts use their restitution within the problem (otherwise ρ = 0).
     pub(crate) contacts_rebound: bool,
-    /// Weight of bilateral rows.
+    /// ρ of bilateral rows.
     pub(crate) bilateral: f64,
 }
 
-/// The constraints of one problem; buffers are kept.
+/// Rows, laws, impulses and velocities of the active constraints. Buffers are kept from problem to problem.
 #[derive(Debug, Default)]
 pub(crate) struct StepProblem {
+    /// Number n of velocities.
     n: usize,
-    /// Constraints that take part.
+    /// Indices of the active constraints.
     pub(crate) active: Vec<usize>,
-    /// First row of each, and the number of rows.
+    /// First row of each active constraint, then the number of rows.
     pub(crate) offset: Vec<usize>,
+    /// Law of each active constraint.
     pub(crate) law: Vec<Law>,
-    /// Restitution of each.
+    /// Restitution of each active constraint.
     pub(crate) restitution: Vec<Restitution>,
     /// G, rows × n.
     pub(crate) jacobian: Vec<f64>,
@@ -88,27 +97,30 @@ pub(crate) struct StepProblem {
     pub(crate) impulse: Vec<f64>,
     /// U_F by row.
     pub(crate) end: Vec<f64>,
-    /// Ū = U_F + ρ U_I by row.
+    /// Weighted velocity Ū = U_F + ρ U_I by row.
     weighted_velocity: Vec<f64>,
-    /// U and S of an impact that was treated apart from the step, by row.
+    /// An impact applied before the step: U_I before it, and its impulses, by row.
     separate_impact: Option<(Vec<f64>, Vec<f64>)>,
-    /// Ū without impulses, by row.
+    /// Weighted free velocity by row: Ū without impulses.
     free: Vec<f64>,
-    /// G L⁻ᵀ.
+    /// Jacobian in kinetic coordinates, Ĝ = G L⁻ᵀ.
     kinetic_jacobian: Vec<f64>,
-    /// ρ U_I by row, with the lean.
+    /// ρ U_I by row, plus the least-energy shift.
     rebound: Vec<f64>,
-    /// What is added to the velocity of a row before its law.
+    /// Least-energy shift, added to the velocity of a tangential row before its law is applied.
     least_energy_shift: Vec<f64>,
+    /// Coulomb's law or least energy.
     pub(crate) sliding_rule: SlidingRule,
-    /// A vector of coordinates: v̂_free, then the change of v.
+    /// A vector of velocity coordinates: v̂_free = Lᵀ v_L, then the change of v.
     coordinates: Vec<f64>,
-    /// The problem that was solved last.
+    /// The problem that was solved last; its memory is recycled.
     problem: Option<Problem>,
+    /// Dense Gauss–Seidel solver of small problems, which falls back to `solve::Auto`.
     solver: DenseNlgs,
 }
 
 impl StepProblem {
+    /// An empty problem over n velocities.
     pub(crate) fn new(n: usize) -> Self {
         Self {
             n,
@@ -117,11 +129,12 @@ impl StepProblem {
         }
     }
 
-    /// Rows of the `k`-th constraint that takes part.
+    /// Rows of the `k`-th active constraint.
     pub(crate) fn rows(&self, k: usize) -> std::ops::Range<usize> {
         self.offset[k]..self.offset[k + 1]
     }
 
+    /// Removes all constraints; keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.active.clear();
         self.offset.truncate(1);
@@ -137,7 +150,7 @@ impl StepProblem {
         self.separate_impact = None;
     }
 
-    /// An impact came before: the step starts from the velocity `v` it left.
+    /// Starts the step from the velocity `v` after an impact: recomputes U_I and stores the impulses of the impact.
     pub(crate) fn begin_after_impact(&mut self, impact: &ImpactResult, v: &[f64]) {
         let (n, before) = (self.n, self.begin.clone());
         let mut impulse = vec![0.0; before.len()];
@@ -146,6 +159,7 @@ impl StepProblem {
                 impulse[self.offset[k]..self.offset[k + 1]].copy_from_slice(given);
             }
         }
+        // U_I after the impact.
         for row in 0..self.begin.len() {
             let g = &self.jacobian[row * n..(row + 1) * n];
             self.begin[row] = self.boundary[row] + dense::dot(g, v);
@@ -153,7 +167,7 @@ impl StepProblem {
         self.separate_impact = Some((before, impulse));
     }
 
-    /// Joins the impact and the rest of the step: U_I before both, S of both.
+    /// Merges an earlier impact into the step: U_I before both, S the sum of both.
     pub(crate) fn merge_impact(&mut self) {
         if let Some((before, impulse)) = self.separate_impact.take() {
             self.begin = before;
@@ -162,8 +176,7 @@ impl StepProblem {
         }
     }
 
-    /// Makes the last constraint one on positions: its first rows with `values` in place of
-    /// velocities.
+    /// Turns the last constraint into one on positions: its first rows, with the gaps `values` in place of W.
     pub(crate) fn replace_by_position_rows(&mut self, values: &[f64], law: Law) {
         self.truncate_rows(values.len(), law);
         let first = self.boundary.len() - values.len();
@@ -171,7 +184,7 @@ impl StepProblem {
         self.restitution_weight[first..].fill(0.0);
     }
 
-    /// Keeps the first rows of the last constraint, under another law.
+    /// Truncates the last constraint to its first rows, under another law.
     pub(crate) fn truncate_rows(&mut self, rows: usize, law: Law) {
         let k = self.active.len() - 1;
         let last = self.offset[k] + rows;
@@ -185,7 +198,7 @@ impl StepProblem {
         self.law[k] = law;
     }
 
-    /// Takes the last constraint out again.
+    /// Removes the last constraint.
     pub(crate) fn pop(&mut self) {
         self.active.pop();
         self.offset.pop();
@@ -200,8 +213,8 @@ impl StepProblem {
         self.end.truncate(last);
     }
 
-    /// Whether the last contact touches although its gap is above rounding: it is near, and does not
-    /// part. One that parts is open, however near (Painlevé's rod in flight).
+    /// Whether the last contact is closed although its gap is above rounding: the gap is within tolerance and the
+    /// contact does not separate. A contact that separates is open, however near (Painlevé's rod in flight).
     pub(crate) fn is_closed(&self, gap: f64, (q, v): (&[f64], &[f64]), h: f64) -> bool {
         let k = self.active.len() - 1;
         let row = self.offset[k];
@@ -209,23 +222,22 @@ impl StepProblem {
         gap <= self.closed_gap(q, v, h) && !parts
     }
 
-    /// The gap up to which the last contact touches: a billionth of the lengths that the gap is made
-    /// of and of the way of a step. Gaps of a few roundings must not decide which contacts take part
-    /// in a multiple impact.
+    /// The gap up to which the last contact is closed: a billionth of the lengths that the gap is made of and of the
+    /// distance travelled in a step. Gaps of a few roundings must not decide which contacts take part in a multiple
+    /// impact.
     pub(crate) fn closed_gap(&self, q: &[f64], v: &[f64], h: f64) -> f64 {
         let row = self.offset[self.active.len() - 1] * self.n;
         let normal = &self.jacobian[row..row + self.n];
         let way: f64 = normal.iter().zip(v).map(|(g, v)| (g * v).abs()).sum();
         let length: f64 = match q.len() == self.n {
             true => normal.iter().zip(q).map(|(g, q)| (g * q).abs()).sum(),
-            // Orientations have more positions than velocities: one radian of each coordinate.
+            // Orientations have more positions than velocities: take one radian for each coordinate.
             false => normal.iter().map(|g| g.abs()).sum(),
         };
         CLOSED_GAP_TOLERANCE * (length + h * way)
     }
 
-    /// Adds a constraint: its rows at `at`, its law over the time `h`, its restitution at the
-    /// velocity `at.v` before.
+    /// Appends a constraint: its rows at `at`, its law over the time `h`, its restitution at the velocity `at.v`.
     pub(crate) fn push<S: System + ?Sized>(
         &mut self,
         system: &mut S,
@@ -239,6 +251,7 @@ impl StepProblem {
         let description = &system.constraints()[constraint];
         let (kind, rows) = (description.kind, description.rows);
         let last = first + rows;
+        // G and W of the constraint.
         self.jacobian.resize(last * n, 0.0);
         self.boundary.resize(last, 0.0);
         let jacobian = &mut self.jacobian[first * n..];
@@ -253,6 +266,7 @@ impl StepProblem {
             ConstraintKind::Contact => restitution(system, constraint, at)?,
             _ => Restitution::default(),
         };
+        // U_I and ρ of each row.
         for row in 0..rows {
             let g = &self.jacobian[(first + row) * n..(first + row + 1) * n];
             let speed = self.boundary[first + row] + dense::dot(g, at.v);
@@ -279,7 +293,7 @@ impl StepProblem {
     }
 }
 
-/// The restitution of a contact, refused where no impact law has it.
+/// Restitution of a contact; refused outside [0, 1].
 pub(crate) fn restitution<S: System + ?Sized>(
     system: &mut S,
     constraint: usize,

@@ -1,4 +1,4 @@
-//! What a solved stage says: status, speeds, errors with names.
+//! What is read off a solved step problem: status, Painlevé's γ, sliding, errors with names.
 
 use contact::ProblemError;
 use contact::law::Status;
@@ -9,27 +9,27 @@ use super::StepProblem;
 use crate::error::MechanismError;
 use crate::system::System;
 
-/// A row is dependent on others when less than this share of its square is left beside them.
+/// Rank tolerance: a row depends on others when less than this share of its square is left after orthogonalisation.
 const DEPENDENT: f64 = 1e-18;
 
-/// A row of Ĝ; those of usual mechanisms need no allocation.
+/// A row of Ĝ; up to 12 velocities need no allocation.
 pub(crate) type KineticRow = SmallVec<[f64; 12]>;
 
-/// Steps of the forces that a velocity may be made by without being a motion of its own.
+/// Sliding is a motion of its own when it is faster than this many steps of the forces can make it.
 const STEPS: f64 = 4.0;
 
 /// A velocity below this share of its terms is rest.
 const RESTING: f64 = 1e-9;
 
-/// Takes the part along a basis out of a row.
+/// Removes from a row its part along an orthonormal basis (Gram–Schmidt).
 pub(super) fn orthogonalise(x: &mut [f64], basis: &[KineticRow]) {
-    // Twice is enough for orthogonality to rounding.
+    // Two passes are enough for orthogonality to rounding.
     for vector in basis.iter().chain(basis) {
         dense::axpy(-dense::dot(vector, x), vector, x);
     }
 }
 
-/// An orthonormal basis of rows of Ĝ, those that depend on others left out.
+/// Orthonormal basis of rows of Ĝ by Gram–Schmidt; dependent rows are left out.
 pub(super) fn orthonormal(
     hat: &[f64],
     n: usize,
@@ -50,13 +50,13 @@ pub(super) fn orthonormal(
 }
 
 impl StepProblem {
-    /// What forces alone did to the velocity of a row: U without impulses − U_I.
+    /// Change of the velocity of a row by the forces alone: U without impulses − U_I.
     pub(crate) fn force_velocity_change(&self, row: usize) -> f64 {
         self.free[row] - (1.0 + self.restitution_weight[row]) * self.begin[row]
     }
 
-    /// Row (Ŵ_nn, Ŵ_nt) of the `k`-th constraint with the `firm` rows held at rest: Ĝ_n, less its part
-    /// along them, times Ĝᵀ. `None` where they leave the normal row no freedom. Needs Ĝ.
+    /// Row (Ŵ_nn, Ŵ_nt) of the `k`-th constraint with the rows `firm` eliminated: Ĝ_n orthogonalised against them,
+    /// times Ĝᵀ. `None` where they leave the normal row no freedom. Needs Ĝ ([`Self::prepare`]).
     pub(crate) fn reduced_row(&self, k: usize, firm: &[usize]) -> Option<KineticRow> {
         let n = self.n;
         let hat = |row: usize| &self.kinetic_jacobian[row * n..(row + 1) * n];
@@ -68,7 +68,7 @@ impl StepProblem {
         free.then(|| self.rows(k).map(|i| dense::dot(&normal, hat(i))).collect())
     }
 
-    /// γ of the `k`-th constraint with the `firm` rows held: Ŵ_nn − max over D of −Ŵ_nt·w (P15 §3).
+    /// Painlevé's γ of the `k`-th constraint with the rows `firm` eliminated: Ŵ_nn − max over D of −Ŵ_nt·w (P15 §3).
     pub(crate) fn gamma(&self, k: usize, firm: &[usize]) -> f64 {
         let Some(row) = self.reduced_row(k, firm) else {
             return f64::INFINITY;
@@ -76,8 +76,8 @@ impl StepProblem {
         self.law[k].gamma(&row)
     }
 
-    /// γ where the contact may jump as it slides; Ŵ_nn > 0 where γ ≤ 0 belongs to another direction
-    /// of sliding, so that u⁻ is the only outcome.
+    /// γ for the direction in which the contact slides; Ŵ_nn > 0 where γ ≤ 0 belongs to another direction of sliding,
+    /// so that u⁻ is the only outcome.
     pub(crate) fn gamma_of_sliding(&self, k: usize, firm: &[usize]) -> f64 {
         let Some(row) = self.reduced_row(k, firm) else {
             return f64::INFINITY;
@@ -86,9 +86,9 @@ impl StepProblem {
         self.law[k].gamma_of_sliding(&row, &self.begin[rows.start + 1..rows.end])
     }
 
-    /// Whether the `k`-th constraint begins with a sliding velocity, faster than what a few steps of the
-    /// forces make (a contact that sticks on a curved surface opens and closes again with as much), and
-    /// with no more approach than they make.
+    /// Whether the `k`-th constraint begins with a sliding velocity that is faster than what a few steps of the forces
+    /// make (a contact that sticks on a curved surface opens and closes again with as much), and approaches no faster
+    /// than they make it.
     pub(crate) fn slides_without_collision(&self, k: usize, v: &[f64]) -> bool {
         let rows = self.rows(k);
         let (normal, tangential) = (rows.start, rows.start + 1..rows.end);
@@ -104,7 +104,7 @@ impl StepProblem {
             && approach <= STEPS * forced + RESTING * sliding
     }
 
-    /// Whether one of the rows moves by more than rounding of the terms its velocity is made of.
+    /// Whether the velocity of one of the rows is above the rounding of its terms.
     pub(crate) fn has_relative_velocity(&self, k: usize, rows: std::ops::Range<usize>, v: &[f64]) -> bool {
         debug_assert!(self.rows(k).start <= rows.start && rows.end <= self.rows(k).end);
         rows.into_iter().any(|row| {
@@ -114,7 +114,7 @@ impl StepProblem {
         })
     }
 
-    /// What the `k`-th constraint did: velocities below a billionth of those involved are rest.
+    /// Status of the `k`-th constraint: open, stick or slip. Velocities below a billionth of those involved are rest.
     pub(crate) fn status(&self, k: usize) -> Status {
         let rows = self.rows(k);
         let size = |x: &[f64]| dense::dot(x, x).sqrt();
@@ -128,12 +128,14 @@ impl StepProblem {
         )
     }
 
+    /// Quoted names of active constraints, for messages.
     pub(super) fn names<S: System + ?Sized>(&self, system: &S, active: &[usize]) -> String {
         let name = |&k: &usize| format!("`{}`", system.constraints()[self.active[k]].name);
         let names: Vec<String> = active.iter().map(name).collect();
         names.join(", ")
     }
 
+    /// Error: bilateral constraints that contradict each other.
     pub(super) fn contradiction<S: System + ?Sized>(
         &self,
         system: &S,
@@ -151,6 +153,7 @@ impl StepProblem {
         }
     }
 
+    /// Error: the problem could not be built; names the constraints concerned.
     pub(super) fn problem_error<S: System + ?Sized>(
         &self,
         system: &S,

@@ -1,5 +1,5 @@
-//! How (★) is solved: as a problem in kinetic coordinates, by the solver of small problems, which has
-//! the last word only through the judge.
+//! Solution of (★) in kinetic coordinates by dense nonlinear Gauss–Seidel ([`solve::DenseNlgs`], with `solve::Auto`
+//! behind it). Convergence is decided by the residual RV of `contact`.
 
 use contact::{FactoredDelassus, Problem, ProblemError};
 use convex::dense;
@@ -11,11 +11,11 @@ use crate::inertia::Inertia;
 use crate::linear;
 use crate::system::System;
 
-/// A normal row is no direction when G_n A⁻¹ G_nᵀ is below this share of the largest inverse inertia.
+/// A normal row has no direction when G_n A⁻¹ G_nᵀ is below this share of the largest inverse inertia.
 const NO_DIRECTION: f64 = 1e-24;
 
 impl StepProblem {
-    /// Solves (★) with the lean of each row added to its velocity.
+    /// Solves (★) with the least-energy shift of each row added to its velocity. `v` becomes v_F.
     pub(super) fn solve_with_shift<S: System + ?Sized>(
         &mut self,
         system: &S,
@@ -34,10 +34,12 @@ impl StepProblem {
                 infeasible: [None; 2],
             });
         }
+        // Ĝ, free velocities, and the problem in the memory of the last one.
         self.prepare(system, t, inertia, free)?;
         let problem = self
             .build_problem(inertia, free)
             .map_err(|e| self.problem_error(system, t, &e))?;
+        // Warm start: `impulse` holds the last solution.
         let goal = Goal::with_tolerance(tolerance);
         let report = self.solver.solve(&problem, &mut self.impulse, &goal);
         if report.outcome == Outcome::Unsuitable
@@ -48,6 +50,7 @@ impl StepProblem {
         }
         self.problem = Some(problem);
         self.apply_impulses(inertia, v);
+        // Farkas certificate in terms of constraints.
         let excluded = |k: usize| {
             let contact = report.infeasibility.as_ref()?.contacts.get(k)?;
             self.active
@@ -62,7 +65,7 @@ impl StepProblem {
         })
     }
 
-    /// Ĝ, Ū without impulses, and that every contact has a direction.
+    /// Computes Ĝ and the weighted free velocities, and refuses a contact whose normal row vanishes.
     pub(crate) fn prepare<S: System + ?Sized>(
         &mut self,
         system: &S,
@@ -84,6 +87,7 @@ impl StepProblem {
             self.rebound.push(rebound);
             dense::solve_lower(&inertia.factor, n, &mut self.kinetic_jacobian[row * n..(row + 1) * n]);
         }
+        // Largest inverse inertia, as a scale of Ĝ_n·Ĝ_n.
         let lightest = (0..n).fold(0.0_f64, |m, i| {
             m.max(1.0 / inertia.factor[i * n + i].powi(2))
         });
@@ -99,11 +103,12 @@ impl StepProblem {
         Ok(())
     }
 
-    /// The problem in kinetic coordinates, in the memory of the last one.
+    /// Builds the problem in kinetic coordinates, in the memory of the last one.
     fn build_problem(&mut self, inertia: &Inertia, free: &[f64]) -> Result<Problem, ProblemError> {
         let n = self.n;
         let hat = &mut self.coordinates;
         hat.clear();
+        // v̂_L = Lᵀ v_L.
         hat.extend((0..n).map(|i| {
             let column = (i..n).map(|j| inertia.factor[j * n + i] * free[j]);
             column.sum::<f64>()
@@ -123,14 +128,14 @@ impl StepProblem {
         builder.build()
     }
 
-    /// All rows made to rest by the least change of velocity in the kinetic metric. Rows that say the
-    /// same are met together; of rows that contradict each other the squares of what is left are
-    /// least, which the caller has to look at.
+    /// Brings all rows to rest by the smallest change of velocity in the kinetic metric. Dependent rows are satisfied
+    /// together; contradictory rows are left with the least sum of squares, which the caller has to check.
     pub(crate) fn solve_bilateral(&mut self, inertia: &Inertia, free: &[f64], v: &mut [f64]) {
         let (n, d) = (self.n, self.boundary.len());
         v.copy_from_slice(free);
         self.kinetic_jacobian.clear();
         self.kinetic_jacobian.extend_from_slice(&self.jacobian);
+        // Rows of Ĝ scaled to unit length, and right-hand side −U.
         let (mut scale, mut right) = (Vec::with_capacity(d), Vec::with_capacity(d));
         for row in 0..d {
             let hat = &mut self.kinetic_jacobian[row * n..(row + 1) * n];
@@ -140,6 +145,7 @@ impl StepProblem {
             let g = &self.jacobian[row * n..(row + 1) * n];
             right.push(-scale[row] * (self.boundary[row] + dense::dot(g, free)));
         }
+        // Scaled Delassus matrix Ĝ Ĝᵀ; least-norm solution, since rows may be dependent.
         let mut matrix = vec![0.0; d * d];
         for i in 0..d {
             let a = &self.kinetic_jacobian[i * n..(i + 1) * n];
@@ -157,7 +163,7 @@ impl StepProblem {
         self.apply_impulses(inertia, v);
     }
 
-    /// v ← v + A⁻¹ Gᵀ S, and U_F.
+    /// v ← v + A⁻¹ Gᵀ S, then U_F and Ū.
     fn apply_impulses(&mut self, inertia: &Inertia, v: &mut [f64]) {
         let n = self.n;
         let rows = self.boundary.len();

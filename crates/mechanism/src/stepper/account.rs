@@ -1,13 +1,13 @@
-//! What a step says of itself (JM92 §6).
+//! Momentum and energy balance of a step (JM92 §6), position errors, Painlevé's γ.
 //!
 //! ```text
 //! momentum:  A(v_F − v_I) = hK + Σ Gᵀ S
-//! energy:    E_F − E_I = hK·½(v_I + v_F) + Σ_α [ ½ S·(U_F + U_I) − S·W ]      (A at the step's place)
+//! energy:    E_F − E_I = hK·½(v_I + v_F) + Σ_α [ ½ S·(U_F + U_I) − S·W ]      (A where the step evaluates it)
 //! gain:      Σ_rows S Uᵃ − ½δ S (𝒲S),   Uᵃ = ½(1−δ) U_I + ½(1+δ) U_F          (JM92 6.2)
 //! ```
 //!
-//! With one common δ the gain is Σ S·Uᵃ − ½δ SᵀWS ≤ 0 whatever the forces do; the remaining part of
-//! the contacts' work, −½δ S·(G A⁻¹ hK), belongs to the forces within the step and is of order h².
+//! With one common δ the gain is Σ S·Uᵃ − ½δ SᵀWS ≤ 0 whatever the forces do; the remaining part of the contacts' work,
+//! −½δ S·(G A⁻¹ hK), belongs to the forces within the step and is of order h².
 
 use contact::law::Status;
 use convex::dense;
@@ -19,20 +19,25 @@ use crate::painleve;
 use crate::state::StepReport;
 use crate::system::{StateRef, ConstraintKind, System};
 
-/// How far positions are from what they should be.
+/// Position errors at the end of a step.
 #[derive(Default)]
 struct PositionErrors {
+    /// max(−g) over the contacts.
     penetration: f64,
+    /// max |f| over the joints.
     drift: f64,
+    /// Largest change of a coordinate since the start, or largest |g|.
     extent: f64,
-    /// The constraints of the first two.
+    /// The constraints at which `penetration` and `drift` are attained.
     worst: [Option<u32>; 2],
 }
 
-/// A contact is at rest where a step changes its depth by no more than this share of it.
+/// A contact is at rest where a step changes its penetration by no more than this share of it.
 const AT_REST: f64 = 0.1;
 
 impl<S: System> TimeStepper<S> {
+    /// Writes the [`StepReport`] of the step just computed, and adds impulses applied before the step to those of the
+    /// problem.
     pub(super) fn balance(&mut self, h: f64) -> Result<(), MechanismError> {
         let PositionErrors {
             penetration,
@@ -63,7 +68,7 @@ impl<S: System> TimeStepper<S> {
             q: &self.next.q,
             v: &self.next.v,
         };
-        // A at the end, not at the step's place: the energy that a user plots.
+        // Energies with A at q_F, not at q_M: the energy that a user plots.
         let inertia = &mut self.scratch.effective_inertia;
         self.system
             .dynamics(at.t, at.q, at.v, &mut inertia.mass, &mut inertia.force)?;
@@ -79,7 +84,7 @@ impl<S: System> TimeStepper<S> {
         Ok(())
     }
 
-    /// max(−gap), max |f| and how far the system extends at the end of the step.
+    /// max(−g), max |f| and the extent of the motion at the end of the step. Fills `scratch.gaps` at q_F.
     fn position_errors(&mut self) -> Result<PositionErrors, MechanismError> {
         let (t, q) = (self.next.t, &self.next.q);
         self.system.gaps(t, q, &mut self.scratch.gaps)?;
@@ -107,7 +112,7 @@ impl<S: System> TimeStepper<S> {
         Ok(found)
     }
 
-    /// The deepest contact at rest, and how deep it is.
+    /// Largest penetration of a contact at rest, and that contact.
     fn deepest_resting_contact(&self, h: f64) -> (f64, Option<u32>) {
         let stage = &self.scratch.problem;
         let mut found = (0.0, None);
@@ -125,11 +130,13 @@ impl<S: System> TimeStepper<S> {
         found
     }
 
+    /// Works of contacts, forces and boundaries, the energy residual, gain, and the momentum residual.
     fn energy_balance(&mut self, ledger: &mut StepReport) {
         let work = &mut self.scratch;
         let n = work.v_begin.len();
         let (stage, inertia) = (&work.problem, &work.inertia);
         let end = &self.next.v;
+        // Work of the constraint impulses by row, ½ S (U_I + U_F), and of moving boundaries, −S W.
         for (k, &i) in stage.active.iter().enumerate() {
             let kind = self.system.constraints()[i].kind;
             for row in stage.rows(k) {
@@ -144,16 +151,18 @@ impl<S: System> TimeStepper<S> {
                 ledger.boundary -= s * stage.boundary[row];
             }
         }
+        // Work of the given forces, hK·½(v_I + v_F) with v_F before the velocity projection.
         ledger.work = (0..n)
             .map(|i| work.force_impulse[i] * 0.5 * (work.v_begin[i] + work.v_unprojected[i]))
             .sum();
         for (row, s) in work.bilateral_end.impulse.iter().enumerate() {
-            // ½ s (U + 0): what the velocity lost when it was made tangent at the end.
+            // Velocity projection: ½ s (U + 0), the energy lost when the velocity was made tangent at the end.
             let w = work.bilateral_end.boundary[row];
             ledger.impact += 0.5 * s * (work.bilateral_end.begin[row] + work.bilateral_end.end[row]);
             ledger.boundary -= s * w;
         }
         ledger.impact += work.separate_impact_energy.0;
+        // Energy residual: the sum of all terms over the largest of them.
         let (begin, end_energy) = (inertia.energy(&self.state.v), inertia.energy(end));
         let terms = [
             end_energy,
@@ -163,12 +172,13 @@ impl<S: System> TimeStepper<S> {
             -ledger.sliding,
             -ledger.boundary,
         ];
-        // At rest all terms are rounding; the energy that the forces alone would give has a size.
+        // At rest all terms are rounding; the energy that the forces alone would give, ½‖hA⁻¹K‖², is a scale.
         work.buffer.copy_from_slice(&work.force_impulse);
         let forced = 0.5 * inertia.dual_norm(&mut work.buffer).powi(2);
         let scale = terms.iter().fold(forced, |m, x| m.max(x.abs()));
         let left = terms.iter().sum::<f64>().abs();
         ledger.energy = if scale > 0.0 { left / scale } else { 0.0 };
+        // Energy scale of the step; self-stress, GᵀS = 0, is in none of its terms.
         let turnover = [begin, self.scratch.inertia.energy(&self.scratch.v_free), forced];
         let given = [ledger.work.abs(), ledger.boundary.abs()];
         ledger.turnover = turnover.into_iter().chain(given).fold(0.0, f64::max);
@@ -178,7 +188,7 @@ impl<S: System> TimeStepper<S> {
         ledger.momentum = self.momentum_residual();
     }
 
-    /// Σ S·Uᵃ − ½δ S·(𝒲S) over the contacts, what of it no law allows, and whether coefficients differ.
+    /// Energy gain Σ S·Uᵃ − ½δ S·(𝒲S) over the contacts, the inadmissible part of it, and whether coefficients differ.
     fn add_energy_gain(&self, ledger: &mut StepReport) {
         let (stage, work) = (&self.scratch.problem, &self.scratch);
         let n = work.v_begin.len();
@@ -186,6 +196,7 @@ impl<S: System> TimeStepper<S> {
         let mut range = (f64::INFINITY, f64::NEG_INFINITY);
         for (k, &i) in stage.active.iter().enumerate() {
             let contact = self.system.constraints()[i].kind == ConstraintKind::Contact;
+            // Upper bound that the laws imply, over all rows; gain over the contact rows.
             for row in stage.rows(k).filter(|row| stage.impulse[*row] != 0.0) {
                 let (s, rho) = (stage.impulse[row], stage.restitution_weight[row]);
                 lawful += s * (stage.end[row] + rho * stage.begin[row]) / (1.0 + rho);
@@ -204,8 +215,8 @@ impl<S: System> TimeStepper<S> {
             }
         }
         ledger.mixed = range.0 < range.1;
-        // Joints, whose rows have another weight, are taken with that of the contacts beside them. Where these differ the
-        // second term may have either sign.
+        // Joints, whose rows have another weight, are taken with that of the contacts beside them. Where these differ
+        // the second term may have either sign.
         let beside = self.gain_with_joints(ledger.forced);
         if let Some((one, _)) = beside {
             gain = one;
@@ -214,6 +225,7 @@ impl<S: System> TimeStepper<S> {
             true if lawful < gain && beside.is_none() => lawful,
             _ => gain,
         };
+        // Relative to the energy scale, with the gain of impacts applied before the step.
         let over = |x: f64| match x + work.separate_impact_energy.1 {
             x if x <= 0.0 => 0.0,
             x => x / ledger.turnover,
@@ -221,19 +233,20 @@ impl<S: System> TimeStepper<S> {
         (ledger.gain, ledger.excess) = (over(gain), over(excess));
     }
 
-    /// Work of the contacts that carried impulses in the step before, too, as far as they do not slide,
-    /// and of the bilateral rows.
+    /// Work of persistent contacts (those that carried impulses in the previous step, too), as far as they do not
+    /// slide, and of the bilateral rows: energy that the scheme loses or gains.
     fn persistent_contact_work(&self) -> f64 {
         let stage = &self.scratch.problem;
         let mut sum = 0.0;
         for (k, &i) in stage.active.iter().enumerate() {
             let rows = stage.rows(k);
             let (before, now) = (self.state.status[i], stage.status(k));
+            // Number of rows of the constraint that count: normal row only where it slides.
             let count = match self.system.constraints()[i].kind {
                 ConstraintKind::Contact if before == Status::Open || now == Status::Open => 0,
                 ConstraintKind::Contact if before == Status::Stick && now == Status::Stick => rows.len(),
                 ConstraintKind::Contact => 1,
-                // Part of a collision.
+                // A step solved again with the ρ of the contacts is a collision.
                 _ if self.scratch.solved_with_common_restitution => 0,
                 ConstraintKind::Joint | ConstraintKind::Nonholonomic => rows.len(),
                 ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
@@ -250,7 +263,7 @@ impl<S: System> TimeStepper<S> {
         sum + held.map(|((s, a), b)| 0.5 * s * (a + b)).sum::<f64>()
     }
 
-    /// ‖A(v_F − v_I) − hK − Σ GᵀS‖ relative to the velocities and to hA⁻¹K.
+    /// ‖A(v_F − v_I) − hK − Σ GᵀS‖ relative to the velocities and to hA⁻¹K. Overwrites `scratch.v_free`.
     fn momentum_residual(&mut self) -> f64 {
         let work = &mut self.scratch;
         let n = work.v_begin.len();
@@ -274,15 +287,15 @@ impl<S: System> TimeStepper<S> {
             .inertia
             .norm(&work.v_begin)
             .max(work.inertia.norm(&self.next.v));
-        // At rest under load only the terms themselves have a size.
+        // At rest under load only hA⁻¹K has a size.
         work.buffer.copy_from_slice(&work.force_impulse);
         let scale = scale.max(work.inertia.dual_norm(&mut work.buffer));
         let left = work.inertia.dual_norm(left);
         if scale > 0.0 { left / scale } else { left }
     }
 
-    /// γ of every contact that slides without colliding and of every joint that slides and may go on in more
-    /// than one way, +∞ for the others, and the smallest.
+    /// Painlevé's γ of every contact that slides without colliding and of every friction joint that slides and has more
+    /// than one continuation, +∞ for the others. Returns the smallest.
     fn smallest_gamma(&mut self) -> f64 {
         let kept = std::mem::take(&mut self.scratch.painleve_gamma);
         let stage = &self.scratch.problem;
@@ -306,8 +319,8 @@ impl<S: System> TimeStepper<S> {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// γ of joints that slide and may push with either sign: their motion goes on in more than one way
-    /// where γ ≤ 0 and the laws allow more than one acceleration.
+    /// γ of sliding friction joints, whose reaction may have either sign: the continuation is not unique where γ ≤ 0
+    /// and the laws admit more than one acceleration. Enumerates contact modes, at most 20,000 combinations.
     fn gamma_of_friction_joints(&mut self) {
         for k in 0..self.scratch.problem.active.len() {
             let stage = &self.scratch.problem;
@@ -325,6 +338,7 @@ impl<S: System> TimeStepper<S> {
                 q: &self.scratch.q_eval,
                 v: &self.state.v,
             };
+            // Enumerate the admissible accelerations only where γ ≤ 0.
             let ways = painleve::joint_accelerations(&mut self.system, i, at);
             if ways.is_ok_and(|ways| ways.len() > 1) {
                 self.scratch.painleve_gamma[k] = gamma;
@@ -332,8 +346,8 @@ impl<S: System> TimeStepper<S> {
         }
     }
 
-    /// Rows beside the `k`-th constraint that no impulse moves: bilateral ones, and those of contacts
-    /// that carry an impulse and of joints that stick.
+    /// Rows beside the `k`-th constraint whose velocity is fixed: bilateral rows, normal rows of contacts that carry an
+    /// impulse, and all rows of those that stick.
     fn fixed_rows(&self, k: usize) -> SmallVec<[usize; 16]> {
         let stage = &self.scratch.problem;
         let mut firm = SmallVec::new();

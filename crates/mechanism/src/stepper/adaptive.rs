@@ -1,12 +1,13 @@
-//! Variable steps: a step is compared with its two halves.
+//! Adaptive step length by step doubling: a step is compared with two half steps.
 //!
 //! ```text
 //! error = max_i |q_i(h) − q_i(h/2, h/2)| / (1 + |q_i|)
 //! ```
 //!
-//! The halves are kept. In smooth motion the error of a step is of order h³. Through an impact it is of
-//! order h, and step and halves may agree in missing it: a step in which a contact closes or
-//! penetrates by more than the tolerance shrinks until it is the smallest allowed, and is then taken.
+//! The half steps are the accepted ones (computed again, as two steps of the motion: a pair costs five steps). In
+//! smooth motion the error of a step is of order h³. Through an impact it is of order h, and step and half steps may
+//! agree in missing it: a step in which a contact closes or penetrates by more than the tolerance is shortened until it
+//! has the smallest length allowed, and is then taken.
 
 use contact::law::Status;
 
@@ -15,20 +16,22 @@ use crate::error::MechanismError;
 use crate::state::{StepReport, Integrator, State};
 use crate::system::System;
 
-/// Steps change by at most these factors, and aim this far below the tolerance.
+/// Bounds of the change of the step length, and the safety factor on the tolerance.
 const SHRINK: f64 = 0.25;
 const GROW: f64 = 2.0;
 const SAFETY: f64 = 0.8;
 
-/// What a step in which a contact closes counts as, in tolerances: about a third of its length next.
+/// Error, in tolerances, that a step in which a contact closes is given: the next trial has about a third of its
+/// length.
 const CLOSING: f64 = 20.0;
 
 impl<S: System> TimeStepper<S> {
-    /// One accepted half step: the halves of a pair are two steps of the motion.
+    /// Takes one accepted half step: the halves of a pair are two steps of the motion.
     pub(super) fn advance_adaptively(&mut self) -> Result<(), MechanismError> {
         let Some(limits) = self.settings.adaptive else {
             return Ok(());
         };
+        // The second half of an accepted pair.
         if let Some((second, end)) = self.second_half.take() {
             self.step(second, end)?;
             self.accept();
@@ -41,6 +44,7 @@ impl<S: System> TimeStepper<S> {
             if closing {
                 error = error.max(CLOSING * limits.tolerance);
             }
+            // Local error of order h³: the step length goes with its cube root.
             let factor = (SAFETY * limits.tolerance / error.max(1e-300)).cbrt();
             let wanted = self.trial_step.min(2.0 * h) * factor.clamp(SHRINK, GROW);
             self.trial_step = wanted.clamp(limits.smallest, limits.largest);
@@ -50,8 +54,8 @@ impl<S: System> TimeStepper<S> {
         }
     }
 
-    /// End states of one step of length h and of two of length h/2, and whether a contact closes in
-    /// them; the state is as before.
+    /// End states of one step of length h and of two of length h/2, and whether a contact closes in them. State, report
+    /// and event history are restored.
     fn try_both(&mut self, h: f64) -> Result<(State, State, bool), MechanismError> {
         let (begin, ledger): (State, StepReport) = (self.state.clone(), self.report);
         let watch = self.event_detector.clone();
@@ -72,8 +76,8 @@ impl<S: System> TimeStepper<S> {
         result.map(|()| (coarse, fine, closing))
     }
 
-    /// Whether the step just computed closes a contact that was open, or penetrates
-    /// deeper than `before`.
+    /// Whether the step just computed closes a contact that was open, or penetrates deeper than `before` by more than
+    /// the tolerance.
     fn has_new_contact(&self, before: f64) -> bool {
         let stage = &self.scratch.problem;
         let new = |(k, &i): (usize, &usize)| {
@@ -85,6 +89,7 @@ impl<S: System> TimeStepper<S> {
         self.report.penetration > before + tolerance || stage.active.iter().enumerate().any(new)
     }
 
+    /// Takes the first half of an accepted pair and schedules the second.
     fn take_first_half(&mut self, h: f64) -> Result<(), MechanismError> {
         let t = self.state().t;
         self.second_half = Some((0.5 * h, self.end_of(h)));
@@ -93,7 +98,7 @@ impl<S: System> TimeStepper<S> {
         Ok(())
     }
 
-    /// The end of a step of length h, exactly the end of the run where it is that.
+    /// End of a step of length h; exactly the end of the run where it is that to rounding.
     fn end_of(&self, h: f64) -> f64 {
         let end = self.state.t + h;
         let near = 1e-12 * self.end_time.abs().max(h);
@@ -104,12 +109,13 @@ impl<S: System> TimeStepper<S> {
         }
     }
 
-    /// Variable steps are shortened so that one ends at `until`.
+    /// Adaptive steps are shortened so that one ends at `until`.
     pub fn set_end_time(&mut self, until: f64) {
         self.end_time = until;
     }
 }
 
+/// Error estimate: largest relative difference of the positions.
 fn distance(a: &State, b: &State) -> f64 {
     let pairs = a.q.iter().zip(&b.q);
     pairs.fold(0.0, |m, (x, y)| m.max((x - y).abs() / (1.0 + y.abs())))

@@ -1,11 +1,13 @@
-//! Positions put back on their constraints, in the kinetic metric (M88 Remark 11.1).
+//! Projection of positions and velocities onto the constraints in the kinetic metric (M88 Remark 11.1): drift
+//! correction.
 //!
 //! ```text
 //! min ½ Δqᵀ A Δq    subject to   g + G Δq ≥ 0  (violated contacts),   f + G Δq = 0  (joints)
 //! ```
 //!
-//! which is the contact problem without friction with gaps in place of velocities. Joints are put
-//! right by Newton's method to rounding after every step; contacts once, where the user asks.
+//! This is the contact problem without friction with gaps in place of velocities. Joints are projected after every step
+//! by Newton's method, to rounding; contacts once, where the settings ask for it. The velocity is then projected onto
+//! the bilateral constraints at q_F.
 
 use contact::Law;
 use contact::law::Status;
@@ -17,20 +19,20 @@ use crate::settings::Scheme;
 use crate::stage::{StepProblem, RestitutionWeights};
 use crate::system::{StateRef, ConstraintKind, System};
 
-/// Newton steps, at most; they converge quadratically from an error of order h³.
+/// Maximum number of Newton steps; they converge quadratically from an error of order h³.
 const STEPS: usize = 12;
 
-/// Joints are right at this share of the squared size of the coordinates: rounding of f.
+/// Convergence tolerance, relative to the squared size of the coordinates: rounding of f.
 const ROUNDING: f64 = 1e-15;
 
-/// Newton steps that leave more than this share of the violation converge linearly.
+/// Newton steps that leave more than this share of the violation converge linearly: a sign of dependent joints.
 const LINEAR: f64 = 0.15;
 
-/// Joints worse than this after the last step cannot be kept.
+/// Joints with a larger error, relative to the squared size of the coordinates, after the last step are refused.
 const LOST: f64 = 1e-11;
 
 impl<S: System> TimeStepper<S> {
-    /// Joints always, contacts where the settings ask.
+    /// Projects q_F onto the joints always, onto violated contacts where the settings ask.
     pub(super) fn project_positions(&mut self) -> Result<(), MechanismError> {
         self.project_joints()?;
         if self.settings.projection {
@@ -39,6 +41,7 @@ impl<S: System> TimeStepper<S> {
         Ok(())
     }
 
+    /// Newton's method for f(t_F, q_F) = 0 over all joints.
     pub(super) fn project_joints(&mut self) -> Result<(), MechanismError> {
         if !self.system.constraints().iter().any(|c| is_joint(c.kind)) {
             return Ok(());
@@ -50,8 +53,8 @@ impl<S: System> TimeStepper<S> {
             if violation <= floor {
                 return Ok(());
             }
-            // Newton's method on independent constraints gains digits with every step; a constant
-            // factor is the mark of dependent ones.
+            // Newton's method on independent constraints converges quadratically; a constant factor is the mark of
+            // dependent ones.
             if k >= 2 && violation > 100.0 * floor && violation > LINEAR * last {
                 return Err(self.dependent(violation));
             }
@@ -65,11 +68,10 @@ impl<S: System> TimeStepper<S> {
         Err(self.dependent(violation))
     }
 
-    /// The velocity made tangent to bilateral constraints at the end of the step: G(q_F) v_F + W = 0,
-    /// nearest in the kinetic metric. The mean velocity of the step was tangent in its middle, so
-    /// this is a change of order h² along A⁻¹Gᵀ only; without it a violation alternates in sign
-    /// from step to step and grows where the constraint makes the motion settle (Chaplygin's
-    /// sleigh), as the second solution of the leap-frog method does.
+    /// Projects v_F onto the bilateral constraints at the end of the step: G(q_F) v_F + W = 0, nearest in the kinetic
+    /// metric. The mean velocity of the step satisfied them at the midpoint, so this is a change of order h² along
+    /// A⁻¹Gᵀ only. Without it a violation alternates in sign from step to step and grows where the constraint damps the
+    /// motion (Chaplygin's sleigh), like the parasitic solution of the leap-frog method.
     pub(super) fn project_bilateral(&mut self) -> Result<(), MechanismError> {
         let work = &mut self.scratch;
         work.bilateral_end.clear();
@@ -85,7 +87,7 @@ impl<S: System> TimeStepper<S> {
             let constraint = &self.system.constraints()[i];
             let rows = match constraint.kind {
                 ConstraintKind::Joint | ConstraintKind::Nonholonomic => constraint.rows,
-                // An impulse of the joint here would lack its friction.
+                // An impulse of the joint here would need its friction impulse, too.
                 ConstraintKind::FrictionJoint { .. } | ConstraintKind::Contact | ConstraintKind::NonFirm => continue,
             };
             let at = StateRef {
@@ -105,6 +107,7 @@ impl<S: System> TimeStepper<S> {
         Ok(())
     }
 
+    /// Error: no position nearby satisfies all joints.
     fn dependent(&self, violation: f64) -> MechanismError {
         let joints = self.system.constraints().iter();
         let names: Vec<String> = joints
@@ -137,6 +140,7 @@ impl<S: System> TimeStepper<S> {
         Ok((worst, size))
     }
 
+    /// One projection onto the violated contacts, with the joints as equations.
     fn project_contacts(&mut self) -> Result<(), MechanismError> {
         let (t, q) = (self.next.t, &self.next.q);
         self.system.gaps(t, q, &mut self.scratch.gaps)?;
@@ -145,7 +149,7 @@ impl<S: System> TimeStepper<S> {
             .filter(|(_, c)| c.is_contact())
             .any(|(i, _)| self.scratch.gaps[self.first_gap[i]] < 0.0);
         if violated {
-            // Joints take part so that they stay as they are; what they are off by is rounding.
+            // The joints take part as G Δq = 0; their own error is rounding.
             for (i, constraint) in self.system.constraints().iter().enumerate() {
                 if is_joint(constraint.kind) {
                     self.scratch.gaps[self.first_gap[i]..self.first_gap[i + 1]].fill(0.0);
@@ -156,7 +160,7 @@ impl<S: System> TimeStepper<S> {
         Ok(())
     }
 
-    /// One projection of the constraints that `takes_part` names; `work.gaps` holds their values.
+    /// One projection (Newton step) onto the constraints that `takes_part` selects; `scratch.gaps` holds their values.
     fn project_once(&mut self, takes_part: impl Fn(ConstraintKind, f64) -> bool) -> Result<(), MechanismError> {
         let n = self.next.v.len();
         let still = vec![0.0; n];
@@ -166,6 +170,7 @@ impl<S: System> TimeStepper<S> {
             contacts_rebound: false,
             bilateral: 0.0,
         };
+        // Rows of the selected constraints, with gaps in place of the boundary velocity W.
         for i in 0..self.first_row.len() - 1 {
             let kind = self.system.constraints()[i].kind;
             let first = self.first_gap[i];
@@ -182,13 +187,14 @@ impl<S: System> TimeStepper<S> {
             stage.push(&mut self.system, i, at, 1.0, Status::Stick, weights)?;
             stage.replace_by_position_rows(&self.scratch.gaps[values], position_law(kind));
         }
+        // Δq in the velocity coordinates.
         let mut shift = vec![0.0; n];
         let (t, inertia) = (self.next.t, &self.scratch.inertia);
         if contacts {
             stage.solve(&self.system, t, inertia, &still, &mut shift, 1e-12)?;
         } else {
-            // Joints alone are equations. Two that say the same differ by rounding, which is no
-            // contradiction: the caller looks at what is left of the functions themselves.
+            // Joints alone are linear equations. Two equal ones differ by rounding, which is no contradiction: the
+            // caller tests what is left of the functions themselves.
             stage.solve_bilateral(inertia, &still, &mut shift);
         }
         self.system.configuration_space().integrate(&mut self.next.q, &shift, 1.0);
@@ -196,10 +202,12 @@ impl<S: System> TimeStepper<S> {
     }
 }
 
+/// Whether the constraint has position functions f = 0.
 fn is_joint(kind: ConstraintKind) -> bool {
     matches!(kind, ConstraintKind::Joint | ConstraintKind::FrictionJoint { .. })
 }
 
+/// Law of a constraint in the projection: no friction.
 fn position_law(kind: ConstraintKind) -> Law {
     match kind {
         ConstraintKind::Contact => Law::Frictionless,

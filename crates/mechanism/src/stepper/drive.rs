@@ -1,19 +1,19 @@
-//! Forces and contacts together: v_F of a step.
+//! Velocity of a step: fixed-point iteration over the forces, with one contact solve per iteration.
 //!
 //! ```text
 //! A (v_F − v_I) = h K(v_F) + Gᵀ S
 //! ```
 //!
-//! K at the mean velocity, or implicit in the θ-method, makes this an equation for v_F. It is solved
-//! by iteration on the contact problem with K linearised: with v_k the last iterate and Â a
-//! symmetric approximation of A − h ∂K/∂v_F,
+//! K at the mean velocity, or implicit in the θ-method, makes this an equation for v_F. Each iteration linearises K and
+//! solves the contact problem: with v_k the last iterate and Â a symmetric approximation of A − h ∂K/∂v_F,
 //!
 //! ```text
 //! Â (v_{k+1} − v_k) = hK(v_k) − A(v_k − v_I) + Gᵀ S.
 //! ```
 //!
-//! Â = A is the fixed point iteration, a contraction while h‖A⁻¹∂K/∂v‖ is small; the θ-method takes
-//! the symmetric part of A − hθ ∂K/∂v − h²θ² ∂K/∂q and so converges for stiff springs and dampers.
+//! Â = A is the plain fixed-point iteration, a contraction while h‖A⁻¹∂K/∂v‖ is small. The θ-method takes the symmetric
+//! part of A − hθ ∂K/∂v − h²θ² ∂K/∂q (a quasi-Newton iteration) and so converges for stiff springs and dampers. At most
+//! 60 iterations; a step that does not converge is reported, not refused.
 
 use convex::dense;
 
@@ -23,18 +23,19 @@ use crate::inertia::cholesky;
 use crate::settings::{ForceEvaluation, Scheme};
 use crate::system::System;
 
-/// Iterations of the force, at most.
+/// Maximum number of iterations over the forces.
 const ITERATIONS: usize = 60;
 
-/// The iteration has settled when v changes by less than this share of the velocities. Rounding of
-/// the contact problem is of the order 1e-15.
+/// Convergence tolerance: the iteration stops when v changes by less than this share of the velocities. Rounding of the
+/// contact problem is of the order 1e-15.
 const SETTLED: f64 = 1e-13;
 
 impl<S: System> TimeStepper<S> {
-    /// v_F into `self.next.v`.
+    /// Solves for v_F, into `self.next.v`; impulses and velocities of the contacts into `scratch.problem`.
     pub(super) fn solve_velocity(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
         let work = &mut self.scratch;
         self.next.v.copy_from_slice(&work.v_begin);
+        // Schemes with K at v_I need one contact solve.
         let once = match self.settings.scheme {
             Scheme::Midpoint | Scheme::Event => self.settings.force_evaluation == ForceEvaluation::Begin,
             Scheme::Paoli => true,
@@ -49,7 +50,7 @@ impl<S: System> TimeStepper<S> {
         for k in 0..ITERATIONS {
             let changed = self.evaluate_forces(k, h, end)?;
             if k > 0 && !changed {
-                // K is what it was: so is the solution.
+                // K did not change: neither does the solution.
                 self.scratch.forces_converged = true;
                 break;
             }
@@ -58,7 +59,8 @@ impl<S: System> TimeStepper<S> {
                 break;
             }
             let scale = self.velocity_scale();
-            // v is not known better than the contact problem was solved.
+            // The change cannot fall below the error of the contact solve; a change near it that no longer falls is
+            // accepted.
             let enough = (SETTLED + 10.0 * self.scratch.solve_summary.residual) * scale;
             if change <= enough || (change <= 50.0 * enough && change >= last) {
                 self.scratch.forces_converged = true;
@@ -69,15 +71,16 @@ impl<S: System> TimeStepper<S> {
         self.require_finite()
     }
 
-    /// hK at the iterate `self.next.v` into `work.impulse`; whether it differs from before.
+    /// Evaluates hK at the iterate `self.next.v` into `scratch.force_impulse`. Returns whether it changed.
     fn evaluate_forces(&mut self, k: usize, h: f64, end: f64) -> Result<bool, MechanismError> {
         let work = &mut self.scratch;
         let n = work.v_begin.len();
         match self.settings.scheme {
             Scheme::Midpoint | Scheme::Event | Scheme::Paoli => {
                 if k == 0 {
-                    // A and K at v_I were evaluated together. After an impact that was treated
-                    // apart, v_I is another.
+                    // In the first velocity solve A and K at v_I are those of `evaluate_midpoint`; in a second one
+                    // (common restitution) K is that of the last iterate. An impact applied before the step changed
+                    // v_I: evaluate again.
                     if work.separate_impact_energy.0 != 0.0 {
                         let (t, q, v) = (work.t_eval, &work.q_eval, &work.v_begin);
                         let inertia = &mut work.inertia;
@@ -86,6 +89,7 @@ impl<S: System> TimeStepper<S> {
                     }
                 } else {
                     for i in 0..n {
+                        // Mean velocity ½(v_I + v_F).
                         work.buffer[i] = 0.5 * (work.v_begin[i] + self.next.v[i]);
                     }
                     let inertia = &mut work.inertia;
@@ -94,6 +98,7 @@ impl<S: System> TimeStepper<S> {
                         .dynamics(t, q, v, &mut inertia.mass, &mut inertia.force)?;
                 }
                 let mut changed = false;
+                // q_F of the iterate: q_I + h v_θ.
                 for i in 0..n {
                     let impulse = h * work.inertia.force[i];
                     changed |= impulse != work.force_impulse[i];
@@ -105,7 +110,7 @@ impl<S: System> TimeStepper<S> {
         }
     }
 
-    /// h(θ K_F + (1−θ) K_I).
+    /// Evaluates h(θ K_F + (1−θ) K_I) at the iterate into `scratch.force_impulse`. Returns whether it changed.
     fn evaluate_theta_forces(
         &mut self,
         k: usize,
@@ -117,7 +122,7 @@ impl<S: System> TimeStepper<S> {
         let n = work.v_begin.len();
         let scratch = &mut work.effective_inertia;
         if k == 0 {
-            // K_I, kept in `free` of the effective metric for the whole step.
+            // K_I, kept in `effective_inertia.force` for the whole step.
             let (t, q) = (self.state.t, &self.state.q);
             self.system
                 .dynamics(t, q, &work.v_begin, &mut scratch.mass, &mut scratch.force)?;
@@ -127,7 +132,7 @@ impl<S: System> TimeStepper<S> {
         }
         self.next.q.copy_from_slice(&self.state.q);
         self.system.configuration_space().integrate(&mut self.next.q, &work.buffer, h);
-        // A at this place is not needed; its buffer takes it.
+        // K_F. A(q_F) is not needed; `effective_inertia.mass` takes it.
         let (q, v) = (&self.next.q, &self.next.v);
         self.system
             .dynamics(end, q, v, &mut scratch.mass, &mut work.buffer)?;
@@ -140,7 +145,8 @@ impl<S: System> TimeStepper<S> {
         Ok(changed)
     }
 
-    /// Â of the θ-method into the effective metric's factor; A itself where it is no metric.
+    /// Factors Â of the θ-method into `effective_inertia.factor`; A itself where the system gives no force Jacobians or
+    /// where Â is not positive definite.
     fn factor_effective_inertia(&mut self, theta: f64, h: f64, end: f64) -> Result<(), MechanismError> {
         let work = &mut self.scratch;
         let n = work.v_begin.len();
@@ -151,6 +157,7 @@ impl<S: System> TimeStepper<S> {
         let factor = &mut work.effective_inertia.factor;
         factor.copy_from_slice(&work.inertia.mass);
         if known {
+            // Â = A − sym(hθ ∂K/∂v + h²θ² ∂K/∂q).
             let slope = |i: usize, j: usize| {
                 h * theta * damping[i * n + j] + h * h * theta * theta * stiffness[i * n + j]
             };
@@ -166,7 +173,7 @@ impl<S: System> TimeStepper<S> {
         Ok(())
     }
 
-    /// One solve of the contact problem with hK as it is; the change of v in the kinetic norm.
+    /// Solves the contact problem for the current hK. Returns the change of v in the kinetic norm.
     fn solve_contacts(&mut self) -> Result<f64, MechanismError> {
         let implicit = matches!(self.settings.scheme, Scheme::Theta(_));
         let work = &mut self.scratch;
@@ -176,7 +183,7 @@ impl<S: System> TimeStepper<S> {
         } else {
             &work.inertia
         };
-        // v_k + Â⁻¹ (hK − A(v_k − v_I)); with Â = A the iterate drops out.
+        // Free velocity v_k + Â⁻¹ (hK − A(v_k − v_I)); with Â = A the iterate drops out.
         if implicit {
             for i in 0..n {
                 work.buffer[i] = self.next.v[i] - work.v_begin[i];
@@ -208,7 +215,7 @@ impl<S: System> TimeStepper<S> {
         Ok(work.inertia.norm(&work.buffer))
     }
 
-    /// Size of the velocities of the step: v_I, v_F and what the forces alone would add.
+    /// Velocity scale of the convergence test: kinetic norms of v_I, v_F and hA⁻¹K.
     fn velocity_scale(&mut self) -> f64 {
         let work = &mut self.scratch;
         work.buffer.copy_from_slice(&work.force_impulse);
@@ -216,6 +223,7 @@ impl<S: System> TimeStepper<S> {
         work.inertia.norm(&self.next.v) + work.inertia.norm(&work.v_begin) + forced
     }
 
+    /// Refuses a velocity that is not finite.
     fn require_finite(&self) -> Result<(), MechanismError> {
         match self.next.v.iter().position(|v| !v.is_finite()) {
             None => Ok(()),

@@ -1,9 +1,9 @@
-//! What happened between two states of a time stepper.
+//! Event detection for time-stepping schemes: impacts, touch, detachment, stick and slip, locking, Painlevé.
 //!
-//! A scheme sees contacts, not events: this module reads them off. A contact on a curved surface
-//! may be open for a step or two and close again with the speed that one step of the forces gives;
-//! that is persistent contact, seen through steps of finite length. A contact has opened when it
-//! stays open for longer, and what closes faster than the forces explain is a collision.
+//! A time-stepping scheme computes impulses, not events; this module reads the events off successive steps. A contact
+//! on a curved surface may be open for a step or two and close again with the speed that one step of the forces gives:
+//! that is persistent contact at finite step length. A contact has detached when it stays open for more than
+//! [`MAX_OPEN_STEPS`] steps; a contact that closes faster than the forces explain is an impact.
 
 use contact::law::Status;
 use serde::{Deserialize, Serialize};
@@ -12,39 +12,37 @@ use crate::stage::StepProblem;
 use crate::state::{Event, EventKind, State};
 use crate::system::{ConstraintKind, System};
 
-/// Steps for which a contact may be open without having opened.
+/// Number of steps for which a contact may be open without having detached.
 const MAX_OPEN_STEPS: usize = 4;
 
-/// A contact that closes within the grace did not collide if it approaches with less than this many
-/// times the speed that one step of the forces makes, or the approach of its last step (which the
-/// curvature of its surface makes in every step).
+/// A contact that closes within [`MAX_OPEN_STEPS`] has no impact if it approaches with less than this many times the
+/// speed that one step of the forces makes, or the approach of its last step (which the curvature of its surface makes
+/// in every step).
 const SPEED: f64 = 4.0;
 
-/// A joint locks when it stops from more than this many times the speed that it usually loses in a
-/// step.
+/// A joint locks when it stops from more than this many times the speed that it usually loses in a step.
 const LOCKING: f64 = 10.0;
 
-/// What the watch remembers of one constraint.
+/// History of one constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct ConstraintHistory {
     /// Steps since it last carried an impulse; `None` before the first time.
     open: Option<usize>,
-    /// Instant at which it last did.
+    /// Time at which it last carried an impulse.
     last: f64,
-    /// What it did then.
+    /// Its status then.
     #[serde(with = "crate::saved::status")]
     status: Status,
-    /// Whether it counts as closed.
+    /// Whether it counts as closed: persistent contact, possibly open for a few steps.
     closed: bool,
-    /// Whether γ was positive.
+    /// Whether γ was positive in the last step.
     regular: bool,
-    /// How fast it approached in the last step in which it carried an impulse; infinite for a
-    /// contact that was closed and at rest when the motion began. For a joint with friction, how
-    /// much sliding velocity it lost in the last step.
+    /// Approach speed in the last step in which it carried an impulse; infinite for a contact that was closed and at
+    /// rest when the motion began. For a joint with friction: the sliding velocity lost in the last step.
     approach: f64,
 }
 
-/// Reads events off successive steps.
+/// Event detector: history by constraint, and the events of the last step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct StepEventDetector {
     seen: Vec<ConstraintHistory>,
@@ -67,18 +65,19 @@ impl StepEventDetector {
         }
     }
 
-    /// Whether it watches this many constraints.
+    /// Whether it belongs to a system of this many constraints.
     pub(super) fn matches(&self, constraints: usize) -> bool {
         self.seen.len() == constraints && self.events.iter().all(|e| e.constraint < constraints)
     }
 
-    /// The contact was closed and at rest when the motion began.
+    /// Marks a contact as closed and at rest when the motion began.
     pub(super) fn mark_closed(&mut self, i: usize, t: f64) {
         let seen = &mut self.seen[i];
         (seen.closed, seen.open, seen.last) = (true, Some(0), t);
         seen.approach = f64::INFINITY;
     }
 
+    /// Updates the history by the accepted step and writes its events, in order of time.
     pub(super) fn update<S: System>(
         &mut self,
         system: &S,
@@ -107,16 +106,17 @@ impl StepEventDetector {
         self.events.sort_by(|a, b| a.t.total_cmp(&b.t));
     }
 
-    /// The contact carries an impulse in this step.
+    /// Contact that carries an impulse in this step: impact, touch, or a change between stick and slip.
     fn update_closed(&mut self, i: usize, stage: &StepProblem, k: usize, before: &State, after: &State) {
         let row = stage.offset[k];
         let (speed, end) = (stage.begin[row], stage.end[row]);
-        // What the forces alone do to the normal velocity in one step.
+        // Change of the normal velocity by the forces alone in one step.
         let forced = stage.force_velocity_change(row).abs();
         let seen = self.seen[i];
         let brief = seen.closed && seen.open.is_some_and(|n| n <= MAX_OPEN_STEPS);
         let fast = -speed > SPEED * forced.max(seen.approach);
         let middle = 0.5 * (before.t + after.t);
+        // First impulse of a contact that was closed at the start; persistent contact; or a new contact.
         if brief && seen.approach.is_infinite() {
             self.push(before.t, i, EventKind::Touch);
             self.seen[i].status = after.status[i];
@@ -126,6 +126,7 @@ impl StepEventDetector {
             if seen.closed && seen.open.is_some_and(|n| n > 0) {
                 self.push(seen.last, i, EventKind::Detach);
             }
+            // An approach above rounding is an impact.
             let size = f64::EPSILON * (speed.abs() + stage.boundary[row].abs() + forced + 1.0);
             let kind = if -speed > 8.0 * size {
                 let after = end;
@@ -146,7 +147,7 @@ impl StepEventDetector {
         seen.approach = (-speed).max(0.0);
     }
 
-    /// The contact carries no impulse in this step.
+    /// Contact that carries no impulse in this step: detached once it has been open for long enough.
     fn update_open(&mut self, i: usize) {
         let seen = &mut self.seen[i];
         let Some(open) = &mut seen.open else { return };
@@ -159,8 +160,8 @@ impl StepEventDetector {
         }
     }
 
-    /// A joint with friction that stops within a step although it slid faster than the last step
-    /// slowed it: its friction grew with the reaction that it caused.
+    /// Detects locking: a joint with friction stops within a step although it slid faster than the last step slowed it,
+    /// because its friction grew with the reaction that it caused.
     fn detect_locking<S: System>(&mut self, i: usize, system: &S, stage: &StepProblem, k: usize, after: &State) {
         let ConstraintKind::FrictionJoint { normal_rows } = system.constraints()[i].kind else {
             return;
@@ -180,6 +181,7 @@ impl StepEventDetector {
         self.seen[i].approach = (begin - end).abs();
     }
 
+    /// Records a change between stick and slip.
     fn detect_stick_slip(&mut self, i: usize, status: Status, t: f64) {
         let kind = match (self.seen[i].status, status) {
             (Status::Stick, Status::Slip) => Some(EventKind::Slip),
@@ -194,7 +196,7 @@ impl StepEventDetector {
         }
     }
 
-    /// γ ≤ 0 begins at a sliding contact. One that is open for a moment has no news of γ.
+    /// Records that γ ≤ 0 begins at a sliding contact. A contact that is open in this step keeps its last value.
     fn detect_painleve(&mut self, i: usize, gamma: f64, t: f64) {
         let regular = gamma > 0.0;
         if self.seen[i].regular && !regular {
@@ -203,6 +205,7 @@ impl StepEventDetector {
         self.seen[i].regular = regular;
     }
 
+    /// Appends an event.
     fn push(&mut self, t: f64, constraint: usize, kind: EventKind) {
         self.events.push(Event {
             t,

@@ -1,14 +1,14 @@
-//! Energy that contacts gain beside bilateral constraints, and what is done about it.
+//! Energy gain of contacts with restitution beside joints (Kane–Levinson paradox), and its correction.
 //!
-//! Contacts have U_F + e U_I = 0 where they strike, bilateral rows U_F + U_I = 0 at the midpoint. With one ρ in all rows no
-//! energy is gained (JM92 6.2), and the work of given forces bounds that of the constraints:
+//! Colliding contacts obey U_F + e U_I = 0, bilateral rows U_F + U_I = 0 in the midpoint scheme. With one ρ in all rows
+//! no energy is gained (JM92 6.2), and the work of given forces bounds that of the constraints:
 //!
 //! ```text
 //! Σ S·(U_F + ρU_I)/(1 + ρ) − ½δ S·(𝒲S) ≤ 0,       Σ ½S·(U_I + U_F) ≤ ⅛δ ‖hA⁻¹K‖²      (boundaries at rest)
 //! ```
 //!
-//! With two it may be (Kane and Levinson). A step that gains energy so is solved again with ρ = e in the bilateral rows, too
-//! (decision 44).
+//! With two different ρ energy may be gained (Kane and Levinson). A step that gains energy in this way is solved again
+//! with ρ = e in the bilateral rows, too (decision 44).
 
 use convex::dense;
 
@@ -16,12 +16,13 @@ use super::TimeStepper;
 use crate::error::MechanismError;
 use crate::system::{ConstraintKind, System};
 
-/// Of the larger kinetic energy of the beginning and of the free velocity: a gain above it is not left.
+/// Tolerated gain, relative to the larger of the kinetic energies of v_I and of the free velocity.
 const GAINED: f64 = 1e-6;
 
 impl<S: System> TimeStepper<S> {
     /// Solves the step again with one ρ in all rows where contacts beside bilateral constraints gained energy.
     pub(super) fn resolve_with_common_restitution(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
+        // ½‖hA⁻¹K‖² and the energy that the gain is compared with.
         let work = &mut self.scratch;
         work.buffer.copy_from_slice(&work.force_impulse);
         let forced = 0.5 * work.inertia.dual_norm(&mut work.buffer).powi(2);
@@ -37,7 +38,7 @@ impl<S: System> TimeStepper<S> {
         self.solve_velocity(h, end)
     }
 
-    /// Gives bilateral rows another ρ; whether that changes one.
+    /// Sets ρ of all bilateral rows. Returns whether that changes one.
     fn set_bilateral_restitution(&mut self, rho: f64) -> bool {
         let stage = &mut self.scratch.problem;
         let mut changed = false;
@@ -57,8 +58,8 @@ impl<S: System> TimeStepper<S> {
         changed
     }
 
-    /// What the sums are above their bounds with the one ρ of the contacts, and this ρ; `forced` is ½‖hA⁻¹K‖². Nothing where
-    /// no contact carries an impulse beside a bilateral row, and where coefficients differ.
+    /// Excess of the two sums over their bounds with the one ρ of the contacts, and this ρ; `forced` is ½‖hA⁻¹K‖².
+    /// `None` where no contact carries an impulse beside a bilateral row, and where coefficients of restitution differ.
     pub(super) fn gain_with_joints(&self, forced: f64) -> Option<(f64, f64)> {
         let (stage, work) = (&self.scratch.problem, &self.scratch);
         let n = work.v_begin.len();
@@ -67,6 +68,7 @@ impl<S: System> TimeStepper<S> {
         let (mut gain, mut done, mut bilateral, mut moves) = (0.0, 0.0, false, false);
         for (k, &i) in stage.active.iter().enumerate() {
             let kind = self.system.constraints()[i].kind;
+            // S·Uᵃ − ½δ S·(𝒲S) and ½S·(U_I + U_F) of the rows that carry an impulse.
             for row in stage.rows(k).filter(|row| stage.impulse[*row] != 0.0) {
                 if kind.is_friction_row(row - stage.offset[k]) && kind != ConstraintKind::Contact && rho != 0.0 {
                     return None;
@@ -81,13 +83,14 @@ impl<S: System> TimeStepper<S> {
                 done += 0.5 * s * (begin + end);
             }
         }
+        // The second bound holds with boundaries at rest only.
         if !moves {
             gain = gain.max(done - 0.25 * delta * forced);
         }
         bilateral.then_some((gain, rho))
     }
 
-    /// The one ρ of all rows of contacts that carry impulses.
+    /// The common ρ of all contact rows that carry impulses; `None` where there is none or where they differ.
     fn common_contact_restitution(&self) -> Option<f64> {
         let stage = &self.scratch.problem;
         let mut known = None;

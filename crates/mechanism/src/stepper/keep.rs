@@ -1,4 +1,4 @@
-//! What a time stepper remembers beside its state.
+//! Checkpoint of a time stepper: what it remembers beside its state.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,12 +12,14 @@ use crate::system::System;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TimeSteppingMemory {
     event_detector: StepEventDetector,
+    /// Steps taken, and the instant they are counted from. Stored by position: the order of fields is the format.
     step_clock: (usize, f64),
     trial_step: f64,
     second_half: Option<(f64, f64)>,
 }
 
 impl<S: System> TimeStepper<S> {
+    /// State, report and memory of this stepper.
     pub(super) fn checkpoint(&self) -> MotionCheckpoint {
         MotionCheckpoint {
             state: self.state.clone(),
@@ -31,6 +33,7 @@ impl<S: System> TimeStepper<S> {
         }
     }
 
+    /// Continues from a checkpoint; refuses one of another integrator or of another system.
     pub(super) fn restore_checkpoint(&mut self, saved: MotionCheckpoint) -> Result<(), MechanismError> {
         let fits = saved.fits(&self.state);
         let IntegratorMemory::TimeStepping(pending) = saved.memory else {
@@ -45,7 +48,7 @@ impl<S: System> TimeStepper<S> {
         self.step_clock = pending.step_clock;
         self.trial_step = pending.trial_step;
         self.second_half = pending.second_half;
-        // Touches are those of a step that this motion has not made.
+        // The constraint reports of the last step are not part of a checkpoint.
         self.scratch.problem.clear();
         Ok(())
     }

@@ -1,14 +1,20 @@
-//! Time stepping: Moreau's midpoint scheme, the θ-method, Paoli's scheme.
+//! Time-stepping schemes: Moreau's midpoint scheme (the scheme of Moreau and Jean), the θ-method, Paoli's scheme.
 //!
 //! ```text
-//!                place of A, G, gaps        forces K                             q_F
+//!                A, G, gaps evaluated at    forces K                             q_F
 //! midpoint       t_M, q_I + ½h v_I          (t_M, q_M, ½(v_I + v_F)) or v_I      q_M + ½h v_F        M88 §11
 //! θ              t_I + θh, q_I + θh v_I     θ K_F + (1−θ) K_I                    q_I + h v_θ         JM92 §7
 //! Paoli          t_F, q_I + h v_I           (t_F, q_F, v_I)                      q_I + h v_I         P15 §2
 //! ```
 //!
-//! A(v_F − v_I) = hK + Σ Gᵀ S with the law of every closed contact between U_F + ρU_I and S: no step
-//! treats an impact as something else. Each step accounts for itself ([`Ledger`]).
+//! Every scheme solves A(v_F − v_I) = hK + Σ Gᵀ S together with the law of every active constraint, which relates U_F +
+//! ρU_I to S. Impacts and persistent contact are the same equation; only the sequential and Poisson's impact law are
+//! applied to v_I before the step. Each step ends with its momentum and energy balance ([`StepReport`]).
+//!
+//! A step calls, in this order: `evaluate_midpoint`, `detect_active`, `apply_impacts`, `solve_velocity` (fixed point
+//! over the forces, one contact solve per iteration), `resolve_with_common_restitution` (a second velocity solve where
+//! joints gained energy), `update_positions`, `project_positions`, `project_bilateral`, `balance`;
+//! [`TimeStepper::accept`] then makes the result the state.
 
 mod account;
 mod adaptive;
@@ -34,65 +40,78 @@ use events::StepEventDetector;
 
 pub(crate) use keep::TimeSteppingMemory;
 
-/// Gaps above this share of the coordinates (or above this, where they are small) are open without a
-/// look at the lengths that they are made of; [`Stage::touches`] is far below.
+/// Candidate threshold: contacts with a gap above this share of the largest coordinate (at least of 1) are open, and
+/// their Jacobian is not evaluated. The tolerance of [`StepProblem::is_closed`] is far below.
 const CANDIDATE_GAP: f64 = 1e-6;
 
-/// A motion computed step by step.
+/// Time stepper of one mechanism: owns the system, the state and the scratch of a step.
 #[derive(Debug)]
 pub struct TimeStepper<S: System> {
     system: S,
     settings: Settings,
     state: State,
+    /// State at the end of the step that is being computed; swapped with `state` when the step is accepted.
     next: State,
     scratch: StepScratch,
+    /// Balance of the last step.
     report: StepReport,
+    /// Reads impacts, detachment, stick and slip off successive steps.
     event_detector: StepEventDetector,
-    /// First row of each constraint in [`State::impulse`].
+    /// First row of each constraint in the impulses of a state.
     first_row: Vec<usize>,
-    /// First position function of each constraint.
+    /// First position function of each constraint in `StepScratch::gaps`.
     first_gap: Vec<usize>,
-    /// Positions at the start.
+    /// Positions at the start of the motion, from which [`StepReport::extent`] is measured.
     initial_positions: Vec<f64>,
-    /// Steps taken and the instant they are counted from, so that t = start + k h exactly.
+    /// Steps taken and the instant they are counted from, so that t = start + k h without accumulated rounding.
     step_clock: (usize, f64),
-    /// Length that the next variable step is tried with.
+    /// Length that the next adaptive step is tried with.
     trial_step: f64,
-    /// Where variable steps end.
+    /// End of the run: adaptive steps are shortened to end there.
     end_time: f64,
-    /// The second half of a variable step that is still to come: its length and its end.
+    /// The second half of an accepted adaptive step that is still to be taken: its length and its end time.
     second_half: Option<(f64, f64)>,
 }
 
-/// Scratch of a step; dropping it changes no bit of a result.
+/// Scratch of a step, overwritten by the next one. The results of a step do not depend on what was left in it, except
+/// that `problem`, `gaps` and `bilateral_end` are read after the step by [`Integrator::constraint_reports`] and by the
+/// adaptive step control.
 #[derive(Debug)]
 struct StepScratch {
+    /// A = L Lᵀ and K at (t_eval, q_eval); `evaluate_midpoint` fills it. `evaluate_forces` overwrites A and K, never L.
     inertia: Inertia,
-    /// The metric of the linearised step where K is implicit.
+    /// θ-method: the factor of Â (`factor_effective_inertia`), and K_I in `force` (`evaluate_theta_forces`). `balance`
+    /// reuses it for A(q_F).
     effective_inertia: Inertia,
+    /// Active constraints of the step: rows, laws, impulses, velocities.
     problem: StepProblem,
-    /// Bilateral rows at the end of the step.
+    /// Velocity projection at the end of the step: bilateral rows at q_F and their impulses (`project_bilateral`).
     bilateral_end: StepProblem,
-    /// v_F before that.
+    /// v_F before that projection.
     v_unprojected: Vec<f64>,
-    /// Where A, G and the gaps are taken.
+    /// Time at which A, G and the gaps are evaluated: t_M for the midpoint scheme.
     t_eval: f64,
+    /// Positions at which A, G and the gaps are evaluated: q_M for the midpoint scheme.
     q_eval: Vec<f64>,
-    /// v before the step, after impacts that are treated apart.
+    /// v_I, after impacts that are applied before the step (`apply_impacts`).
     v_begin: Vec<f64>,
+    /// Free velocity v_L = v_I + hA⁻¹K. `momentum_residual` overwrites it, so it is called last.
     v_free: Vec<f64>,
+    /// Temporary vector of n velocities; always written before it is read.
     buffer: Vec<f64>,
     /// hK of the last iteration.
     force_impulse: Vec<f64>,
+    /// Gaps of contacts and values f of joints: at q_M after `detect_active`, at q_F after `position_errors`.
     gaps: Vec<f64>,
-    /// γ of every constraint of the stage.
+    /// Painlevé's γ of every active constraint, +∞ where it does not apply (`smallest_gamma`).
     painleve_gamma: Vec<f64>,
-    /// Energy lost in impacts treated apart, and their gain.
+    /// Change of kinetic energy in impacts that are applied before the step, and its positive part.
     separate_impact_energy: (f64, f64),
+    /// Residual and iterations of the last contact solve.
     solve_summary: SolveSummary,
-    /// Whether the force iteration settled.
+    /// Whether the fixed-point iteration over the forces converged.
     forces_converged: bool,
-    /// Whether the step was solved again with the ρ of contacts in bilateral rows.
+    /// Whether the step was solved again with the ρ of the contacts in bilateral rows (see the module `gain`).
     solved_with_common_restitution: bool,
 }
 
@@ -127,7 +146,7 @@ impl StepScratch {
 }
 
 impl StepScratch {
-    /// Impulses of a constraint at the end of the step, by row.
+    /// Impulses of the velocity projection on a constraint at the end of the step, by row; empty where it has none.
     fn projection_impulses(&self, constraint: usize) -> &[f64] {
         let place = self.bilateral_end.active.iter().position(|c| *c == constraint);
         place.map_or(&[], |k| &self.bilateral_end.impulse[self.bilateral_end.rows(k)])
@@ -135,7 +154,7 @@ impl StepScratch {
 }
 
 impl<S: System> TimeStepper<S> {
-    /// The step (t_I, t_F) of length h, into `self.next`.
+    /// Computes the step (t_I, t_F) of length h into `self.next`.
     fn step(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
         self.evaluate_midpoint(h, end)?;
         self.detect_active(h)?;
@@ -148,7 +167,8 @@ impl<S: System> TimeStepper<S> {
         self.balance(h)
     }
 
-    /// Where A, K, G and the gaps are taken.
+    /// Predicts the configuration at which A, K, G and the gaps are evaluated, q_I + θh v_I with θ = ½ for the midpoint
+    /// scheme and 1 for Paoli's, and evaluates A = L Lᵀ and K there.
     fn evaluate_midpoint(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
         let ahead = match self.settings.scheme {
             Scheme::Theta(theta) => theta,
@@ -156,7 +176,7 @@ impl<S: System> TimeStepper<S> {
             Scheme::Midpoint | Scheme::Event => 0.5,
         };
         let work = &mut self.scratch;
-        // The end as given: 1·h + t_I would miss it by a rounding.
+        // θ = 1: the given end time, which t_I + 1·h would miss by a rounding.
         work.t_eval = if ahead == 1.0 {
             end
         } else {
@@ -165,6 +185,7 @@ impl<S: System> TimeStepper<S> {
         work.q_eval.copy_from_slice(&self.state.q);
         let chart = self.system.configuration_space();
         chart.integrate(&mut work.q_eval, &self.state.v, ahead * h);
+        // Reset what the later stages of this step add to.
         work.v_begin.copy_from_slice(&self.state.v);
         work.separate_impact_energy = (0.0, 0.0);
         work.solved_with_common_restitution = false;
@@ -176,11 +197,13 @@ impl<S: System> TimeStepper<S> {
         work.inertia.evaluate(&mut self.system, at)
     }
 
-    /// The constraints that take part: closed contacts, and everything else always.
+    /// Collects the active constraints: contacts with g ≤ 0 up to rounding, and all other constraints always. Fills
+    /// rows, laws, restitution weights and the warm start of `problem`.
     fn detect_active(&mut self, h: f64) -> Result<(), MechanismError> {
         let work = &mut self.scratch;
         self.system.gaps(work.t_eval, &work.q_eval, &mut work.gaps)?;
         work.problem.clear();
+        // Weight ρ of U_I by kind of row.
         let weights = RestitutionWeights {
             contacts_rebound: matches!(
                 self.settings.impact,
@@ -188,12 +211,12 @@ impl<S: System> TimeStepper<S> {
             ),
             bilateral: match self.settings.scheme {
                 Scheme::Midpoint | Scheme::Event => 1.0,
-                // θU_F + (1−θ)U_I = 0.
+                // Bilateral rows obey θU_F + (1−θ)U_I = 0.
                 Scheme::Theta(theta) => (1.0 - theta) / theta,
                 Scheme::Paoli => 0.0,
             },
         };
-        // A gap that is computed from coordinates of this size is closed to rounding.
+        // A gap computed from coordinates of this size is closed if it is below their rounding.
         let size = work.q_eval.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
         let rounding = 8.0 * f64::EPSILON * size;
         for i in 0..self.first_row.len() - 1 {
@@ -211,10 +234,12 @@ impl<S: System> TimeStepper<S> {
             let previous = self.state.status[i];
             work.problem
                 .push(&mut self.system, i, at, h, previous, weights)?;
+            // Near but not closed to rounding: closed unless it is above the tolerance or separating.
             if gap > rounding && !work.problem.is_closed(gap, (&work.q_eval, &work.v_begin), h) {
                 work.problem.pop();
                 continue;
             }
+            // Warm start: the impulses of the previous step.
             let k = work.problem.active.len() - 1;
             let rows = work.problem.rows(k);
             let held = self.first_row[i]..self.first_row[i + 1];
@@ -223,7 +248,7 @@ impl<S: System> TimeStepper<S> {
         self.apply_canonical_restitution()
     }
 
-    /// The canonical law gives every contact of the step the same restitution.
+    /// Canonical impact law: gives every active contact the same normal restitution.
     fn apply_canonical_restitution(&mut self) -> Result<(), MechanismError> {
         if self.settings.impact != ImpactLaw::Canonical {
             return Ok(());
@@ -247,14 +272,15 @@ impl<S: System> TimeStepper<S> {
         Ok(())
     }
 
-    /// Impact laws that are no condition on U_F + ρU_I are applied to v_I first; the step then goes
-    /// on softly from there.
+    /// Applies impact laws that are no condition on U_F + ρU_I (sequential, Poisson) to v_I. The step then starts from
+    /// the velocity after the impact, with ρ = 0 at contacts.
     fn apply_impacts(&mut self) -> Result<(), MechanismError> {
         let law = self.settings.impact;
         if matches!(law, ImpactLaw::Moreau | ImpactLaw::Canonical) {
             return Ok(());
         }
         let work = &mut self.scratch;
+        // Closed contacts, and whether one of them approaches.
         let mut closed = Vec::new();
         let mut collides = false;
         for (k, &i) in work.problem.active.iter().enumerate() {
@@ -266,6 +292,7 @@ impl<S: System> TimeStepper<S> {
         if !collides {
             return Ok(());
         }
+        // The impact happens at the evaluation point of the step, from v_I.
         let before = self.state.v.clone();
         let at = StateRef {
             t: work.t_eval,
@@ -281,6 +308,7 @@ impl<S: System> TimeStepper<S> {
         Ok(())
     }
 
+    /// q_F of the scheme into `self.next.q`.
     fn update_positions(&mut self, h: f64, end: f64) {
         let (work, next) = (&mut self.scratch, &mut self.next);
         let chart = self.system.configuration_space();
@@ -301,12 +329,12 @@ impl<S: System> TimeStepper<S> {
         }
     }
 
-    /// The mechanism.
+    /// The mechanism that is integrated.
     pub fn system(&self) -> &S {
         &self.system
     }
 
-    /// Gives the mechanism back.
+    /// Consumes the stepper and returns the mechanism.
     pub fn into_system(self) -> S {
         self.system
     }
@@ -317,6 +345,7 @@ impl<S: System> Integrator for TimeStepper<S> {
         if self.settings.adaptive.is_some() {
             return self.advance_adaptively();
         }
+        // The end time is counted from the start, not added up.
         let (k, start) = self.step_clock;
         let h = self.settings.step;
         let end = start + (k + 1) as f64 * h;
@@ -367,7 +396,7 @@ impl<S: System> Integrator for TimeStepper<S> {
 }
 
 impl<S: System> TimeStepper<S> {
-    /// The step just computed becomes the state.
+    /// Makes the step just computed the state: stores the impulses as the next warm start and detects events.
     fn accept(&mut self) {
         self.next.impulse.fill(0.0);
         self.next.status.fill(Status::Open);

@@ -1,4 +1,4 @@
-//! How a motion starts.
+//! Construction of a time stepper: checks the initial state, projects joints, marks contacts closed at rest.
 
 use contact::law::Status;
 
@@ -13,11 +13,8 @@ use crate::state::{StepReport, State};
 use crate::system::{StateRef, System};
 
 impl<S: System> TimeStepper<S> {
-    /// A motion from an initial state. Inward velocities at closed contacts are collisions at the
-    /// first instant, not errors: the initial velocity is a left limit (M88 §2).
-    ///
-    /// # Errors
-    /// Settings out of range, a singular mass matrix, an initial state that violates a constraint.
+    /// Creates a stepper at an initial state. Inward velocities at closed contacts are collisions at the first instant,
+    /// not errors: the initial velocity is a left limit (M88 §2).
     pub fn new(mut system: S, settings: Settings, initial: State) -> Result<Self, MechanismError> {
         settings.validate()?;
         check_initial_state(&mut system, &settings, &initial)?;
@@ -30,6 +27,7 @@ impl<S: System> TimeStepper<S> {
         let chart = system.configuration_space();
         let mut work = StepScratch::new(chart.num_positions(), chart.num_velocities(), gaps);
         work.problem.sliding_rule = SlidingRule::of(settings.scheme);
+        // Warm start zero, every constraint open.
         let mut state = initial;
         state.impulse.resize(rows, 0.0);
         state.status.resize(constraints, Status::Open);
@@ -57,7 +55,7 @@ impl<S: System> TimeStepper<S> {
         Ok(stepper)
     }
 
-    /// Joints exactly on their manifold, and the account of the initial state.
+    /// Projects the initial positions onto the joints and writes the report of the initial state.
     fn initialise(&mut self) -> Result<(), MechanismError> {
         let state = &self.state;
         let at = StateRef {
@@ -71,6 +69,7 @@ impl<S: System> TimeStepper<S> {
         self.next.t = state.t;
         self.project_joints()?;
         self.state.q.copy_from_slice(&self.next.q);
+        // Energies of the initial state; everything that belongs to a step is zero.
         self.report = StepReport {
             t: self.state.t,
             reached: true,
@@ -82,7 +81,7 @@ impl<S: System> TimeStepper<S> {
         self.mark_initially_closed()
     }
 
-    /// Contacts that are closed and do not approach: they touch from the beginning.
+    /// Marks contacts that are closed and do not approach: their first impulse is a touch, not an impact.
     fn mark_initially_closed(&mut self) -> Result<(), MechanismError> {
         let state = &self.state;
         let at = StateRef {
@@ -97,6 +96,7 @@ impl<S: System> TimeStepper<S> {
             .filter(|(i, c)| c.is_contact() && self.scratch.gaps[self.first_gap[*i]] <= CLOSED_TOLERANCE * size)
             .map(|(i, _)| i);
         let closed: Vec<usize> = closed.collect();
+        // A normal velocity that is zero to rounding is rest.
         for (i, speed, scale) in approach_velocities(&mut self.system, at, at.v, &closed)? {
             if speed.abs() <= REST_TOLERANCE * scale || speed == 0.0 {
                 self.event_detector.mark_closed(i, at.t);
@@ -106,7 +106,7 @@ impl<S: System> TimeStepper<S> {
     }
 }
 
-/// First row and first position function of each constraint, with the totals at the end.
+/// Offsets: first row and first position function of each constraint, with the totals at the end.
 fn offsets<S: System>(system: &S) -> (Vec<usize>, Vec<usize>) {
     let (mut rows, mut gaps) = (vec![0], vec![0]);
     for constraint in system.constraints() {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use scene::{Discard, Origin, PolyhedronCapsule, SceneError, StudyFile, Threads};
+use scene::{Discard, Origin, Scene, SceneError, StudyFile, Threads};
 
 use super::motion::Motion;
 use crate::error;
@@ -70,8 +70,8 @@ fn arguments(mut wrong: SceneError) -> PyErr {
 }
 
 /// The scene of a text with other values.
-fn scene(name: &str, text: &str, set: &[(String, String)]) -> PyResult<PolyhedronCapsule> {
-    let parsed = PolyhedronCapsule::parse(name, name, text).and_then(|scene| scene.with(set));
+fn scene(name: &str, text: &str, set: &[(String, String)]) -> PyResult<Scene> {
+    let parsed = Scene::parse(name, name, text).and_then(|scene| scene.with(set));
     parsed.map_err(arguments)
 }
 

@@ -6,7 +6,7 @@ use bodies::{Freedom, Model};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use scene::collection::{Assembly, Collection};
-use scene::{Certificate, Discard, InputError, Live, Origin, PolyhedronCapsule, SceneError, Threads};
+use scene::{Certificate, Discard, InputError, Live, Origin, Scene, SceneError, Threads};
 
 use super::{Engine, Inner};
 use crate::callable::{Hand, Load, Motion, Slot};
@@ -78,8 +78,8 @@ pub fn build(
 }
 
 /// Reads the text that the package has put together; its lines are nothing that anybody wrote.
-pub fn parse(text: &str) -> PyResult<PolyhedronCapsule> {
-    PolyhedronCapsule::parse("world", "World", text).map_err(|fault| error::scene(placeless(fault)))
+pub fn parse(text: &str) -> PyResult<Scene> {
+    Scene::parse("world", "World", text).map_err(|fault| error::scene(placeless(fault)))
 }
 
 /// The same error without a line.
@@ -96,7 +96,7 @@ fn placeless(fault: SceneError) -> SceneError {
     }
 }
 
-fn with_grains(mut scene: PolyhedronCapsule, all: &[Grains<'_>]) -> PyResult<PolyhedronCapsule> {
+fn with_grains(mut scene: Scene, all: &[Grains<'_>]) -> PyResult<Scene> {
     for (name, rows) in all {
         let rows = rows.as_array();
         if rows.ncols() != 4 {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use scene::collection::Steps;
 use scene::record::{BodiesRecorder, Manifest, Place, Session};
-use scene::{BodiesOutcome, Course, Discard, PolyhedronCapsule, Stop, StopReason, Threads};
+use scene::{BodiesOutcome, Course, Discard, Scene, Stop, StopReason, Threads};
 
 use super::build::parse;
 use super::{Engine, Inner};
@@ -113,7 +113,7 @@ impl Engine {
     /// A session for the records of a run; `other` is the text of a world that no text has all of.
     fn session(
         &self,
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         asked: &Asked,
         out: &Path,
         other: Option<&str>,

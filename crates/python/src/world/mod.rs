@@ -15,7 +15,7 @@ use bodies::{Dim, StepReport, State, World};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use scene::{Certificate, Live, Observer, PolyhedronCapsule, Score, Wanted, What};
+use scene::{Certificate, Live, Observer, Scene, Score, Wanted, What};
 
 use crate::callable::Slot;
 use crate::error;
@@ -59,7 +59,7 @@ const TOLD: [What; 8] = [
 #[pyclass(frozen, name = "Engine", module = "percuss")]
 pub struct Engine {
     inner: Mutex<Inner>,
-    scene: PolyhedronCapsule,
+    scene: Scene,
     /// What findings and plots of the scene look at.
     wanted: Wanted,
     /// What callables raised.

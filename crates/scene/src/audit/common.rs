@@ -6,7 +6,7 @@ use mechanism::Scheme;
 use super::made::Maker;
 use crate::collection::{Assembly, Collection};
 use crate::error::SceneError;
-use crate::file::{Kind, PolyhedronCapsule};
+use crate::file::{Kind, Scene};
 use crate::text::Built;
 
 /// What all runs have in common.
@@ -31,7 +31,7 @@ impl Common {
     ///
     /// # Errors
     /// The scene is not right.
-    pub fn of(scene: &PolyhedronCapsule) -> Result<Self, SceneError> {
+    pub fn of(scene: &Scene) -> Result<Self, SceneError> {
         Ok(match scene.kind() {
             Kind::Mechanism => Self::Mechanism(Box::new(scene.build()?)),
             Kind::Bodies => match scene.collection()? {
@@ -44,7 +44,7 @@ impl Common {
 
 impl Maker<'_> {
     /// The scene of the reference.
-    pub fn scene(&self) -> &PolyhedronCapsule {
+    pub fn scene(&self) -> &Scene {
         self.scene
     }
 

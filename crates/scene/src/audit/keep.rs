@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Audit;
 use super::figure::figure;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::plot::{PlotError, png, svg};
 use crate::record::{Manifest, Place, RecordError};
 
@@ -19,7 +19,7 @@ const PICTURE: &str = "distance";
 ///
 /// # Errors
 /// The directory is no run, or its scene cannot be read any more.
-pub fn scene_of(directory: &Path) -> Result<(PolyhedronCapsule, Manifest), PlotError> {
+pub fn scene_of(directory: &Path) -> Result<(Scene, Manifest), PlotError> {
     let manifest = Manifest::read(directory)?;
     if manifest.kind != "run" {
         let why = format!("this is the directory of a {}, not of a run", manifest.kind);
@@ -31,7 +31,7 @@ pub fn scene_of(directory: &Path) -> Result<(PolyhedronCapsule, Manifest), PlotE
         .iter()
         .map(|change| (change.key.as_str(), change.value.as_str()))
         .collect();
-    let scene = PolyhedronCapsule::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
     let machine = manifest.machine.as_ref();
     let folder = machine.and_then(|machine| machine.folder.as_deref());
     let scene = match folder {

@@ -13,7 +13,7 @@ use super::work::Teller;
 use crate::certificate::Certificate;
 use crate::collection::{Assembly, Collection, OverlapRule};
 use crate::error::SceneError;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::finding::{self, Finding, Threads};
 use crate::run::{RunOutcome, Stop, StopReason, run};
 use crate::sink::Discard;
@@ -48,7 +48,7 @@ impl Made {
 /// What all runs have in common.
 #[derive(Debug)]
 pub(super) struct Maker<'a> {
-    pub scene: &'a PolyhedronCapsule,
+    pub scene: &'a Scene,
     pub common: Common,
     /// Steps of the reference whose ends are the instants.
     instants: Vec<usize>,
@@ -72,7 +72,7 @@ impl<'a> Maker<'a> {
     ///
     /// # Errors
     /// The scene is not right.
-    pub fn new(scene: &'a PolyhedronCapsule) -> Result<Self, SceneError> {
+    pub fn new(scene: &'a Scene) -> Result<Self, SceneError> {
         let common = Common::of(scene)?;
         let mut maker = Self {
             scene,
@@ -270,7 +270,7 @@ impl<'a> Maker<'a> {
 
     fn conclude(
         &self,
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         samples: Samples,
         outcome: RunOutcome,
         tell: &mut dyn FnMut(f64) -> bool,
@@ -289,7 +289,7 @@ impl<'a> Maker<'a> {
 
     fn bodies(
         &self,
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         role: Role,
         nudge: Option<f64>,
         threads: Threads,

@@ -35,7 +35,7 @@ mod variant;
 mod work;
 
 use crate::error::SceneError;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::finding::plan::{plan, with_ground};
 use crate::finding::{self, Threads};
 
@@ -89,7 +89,7 @@ pub enum AuditError {
 /// # Errors
 /// The scene cannot be read, or its run cannot start or cannot go on.
 pub fn audit(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     asked: Asked,
     progress: &mut dyn FnMut(&str, f64) -> bool,
 ) -> Result<Audit, AuditError> {
@@ -127,7 +127,7 @@ pub fn audit(
 }
 
 /// The scene with the findings that are measured, and the names of the others.
-fn selected(scene: &PolyhedronCapsule, scope: FindingScope) -> Result<(PolyhedronCapsule, Vec<String>), SceneError> {
+fn selected(scene: &Scene, scope: FindingScope) -> Result<(Scene, Vec<String>), SceneError> {
     if scope == FindingScope::All {
         return Ok((scene.clone(), Vec::new()));
     }

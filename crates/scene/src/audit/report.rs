@@ -10,7 +10,7 @@ use super::order::{self, Order, Orders, Pair};
 use super::samples::Samples;
 use super::variant::{Role, Variant};
 use crate::certificate::Certificate;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 
 /// Relative distances for which the first time beyond them is told.
 pub const THRESHOLDS: [f64; 3] = [1e-6, 1e-3, 1e-1];
@@ -128,7 +128,7 @@ impl LeftOut {
 
 /// Puts the runs side by side.
 pub(super) fn report(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     maker: &Maker<'_>,
     metric: &Metric,
     mut runs: Vec<(Variant, Made)>,

@@ -5,7 +5,7 @@ use super::made::Maker;
 use super::perturb::NUDGE;
 use crate::collection::Collection;
 use crate::error::SceneError;
-use crate::file::{Kind, PolyhedronCapsule};
+use crate::file::{Kind, Scene};
 use crate::plot::short;
 use bodies::Activation;
 use mechanism::Scheme;
@@ -34,7 +34,7 @@ pub(super) struct Variant {
     /// What is changed, for people.
     pub what: String,
     /// The scene with its changes.
-    pub scene: PolyhedronCapsule,
+    pub scene: Scene,
 }
 
 impl Role {
@@ -84,7 +84,7 @@ impl Variant {
 /// # Errors
 /// A value that the scene refuses.
 pub(super) fn variants(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     maker: &Maker<'_>,
 ) -> Result<(Vec<Variant>, Vec<LeftOut>), SceneError> {
     let (mut all, mut left_out) = (Vec::new(), Vec::new());
@@ -121,7 +121,7 @@ pub(super) fn variants(
 
 /// The same with shorter steps.
 fn steps(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     maker: &Maker<'_>,
     divisor: u32,
 ) -> Result<Result<Variant, String>, SceneError> {
@@ -144,7 +144,7 @@ fn steps(
 }
 
 /// The other activation rule, or the other integrator.
-fn other_rule(scene: &PolyhedronCapsule, maker: &Maker<'_>) -> Result<Result<Variant, LeftOut>, SceneError> {
+fn other_rule(scene: &Scene, maker: &Maker<'_>) -> Result<Result<Variant, LeftOut>, SceneError> {
     if scene.kind() == Kind::Bodies {
         let word = match activation(&scene.collection()?) {
             Activation::Gap => "predicted",

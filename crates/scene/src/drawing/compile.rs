@@ -6,7 +6,7 @@ use super::default;
 use super::form::Kind;
 use crate::error::{InputError, SceneError};
 use crate::file::{
-    DrawingSpec, Formula, OverSpec, PointSpec, PolyhedronCapsule, ShapeSpec, expression_error, value_error,
+    DrawingSpec, Formula, OverSpec, PointSpec, Scene, ShapeSpec, expression_error, value_error,
 };
 use crate::text::{Sketch, SketchError, TextSystem};
 
@@ -57,7 +57,7 @@ impl Thing<'_> {
 ///
 /// # Errors
 /// The first text that cannot be read, a number that is none, a contact that is none.
-pub fn check_drawings(scene: &PolyhedronCapsule, system: &mut TextSystem) -> Result<(), SceneError> {
+pub fn check_drawings(scene: &Scene, system: &mut TextSystem) -> Result<(), SceneError> {
     let Some(mechanism) = scene.mechanism() else {
         return Ok(());
     };
@@ -66,7 +66,7 @@ pub fn check_drawings(scene: &PolyhedronCapsule, system: &mut TextSystem) -> Res
 
 /// Compiles all things.
 pub(super) fn compile<'a>(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     specs: &'a [DrawingSpec],
     system: &mut TextSystem,
 ) -> Result<Vec<Thing<'a>>, SceneError> {
@@ -78,7 +78,7 @@ pub(super) fn compile<'a>(
 }
 
 struct Compiler<'s, 'a> {
-    scene: &'s PolyhedronCapsule,
+    scene: &'s Scene,
     spec: &'a DrawingSpec,
 }
 

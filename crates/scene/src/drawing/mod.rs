@@ -30,7 +30,7 @@ pub use compile::check_drawings;
 pub use form::{Column, Corners, Drawing, Header, Item, Kind, Numbers, Portrait};
 pub use sheet::Theme;
 
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::plot::PlotError;
 use crate::record::Record;
 
@@ -60,7 +60,7 @@ pub fn with_frames(record: &Record, frames: usize) -> Result<Option<Drawing>, Pl
         .iter()
         .map(|change| (&*change.key, &*change.value))
         .collect();
-    let scene = PolyhedronCapsule::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
     match scene.mechanism() {
         Some(_) => drawn(record, &scene.with(&set)?, frames).map(Some),
         None => Ok(None),
@@ -83,13 +83,13 @@ pub fn svg(
 }
 
 /// Whether a scene has a drawing.
-pub fn shows(scene: &PolyhedronCapsule) -> bool {
+pub fn shows(scene: &Scene) -> bool {
     scene
         .mechanism()
         .is_some_and(|mechanism| !default::specs(mechanism).is_empty())
 }
 
-fn drawn(record: &Record, scene: &PolyhedronCapsule, frames: usize) -> Result<Drawing, PlotError> {
+fn drawn(record: &Record, scene: &Scene, frames: usize) -> Result<Drawing, PlotError> {
     let Some(mechanism) = scene.mechanism() else {
         return Ok(Drawing::default());
     };

@@ -12,7 +12,7 @@ use super::rows::{ReadAll, Rows};
 use super::weigh::{three, whole};
 use crate::collection::{Assembly, Collection};
 use crate::error::SceneError;
-use crate::file::{Kind, PolyhedronCapsule};
+use crate::file::{Kind, Scene};
 use crate::picture::{States, Still};
 use crate::plot::{PlotError, short};
 use crate::record::{Record, RecordError};
@@ -86,7 +86,7 @@ pub fn forces(record: &Record, asked: &mut Asked<'_>) -> Result<Forces, PlotErro
         .iter()
         .map(|o| (&*o.key, &*o.value))
         .collect();
-    let scene = PolyhedronCapsule::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
     if scene.kind() != Kind::Bodies {
         let text = format!(
             "{shown}: this is a run of a mechanism; open forces are looked for in runs of bodies"
@@ -148,7 +148,7 @@ fn chosen(shown: &str, states: &States<'_>, t: f64) -> Result<Still, PlotError> 
 
 fn of_step<D: Axes>(
     record: &Record,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     assembly: &Assembly<D>,
     still: Still,
     asked: &mut Asked<'_>,
@@ -241,7 +241,7 @@ fn contacts<D: Axes>(
 
 /// An error of `statics` with names.
 fn named<D: Axes>(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     assembly: &Assembly<D>,
     spots: &[Spot<D>],
     error: &StaticsError,

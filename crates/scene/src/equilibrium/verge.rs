@@ -9,7 +9,7 @@ use super::axes::Axes;
 use super::weigh::{Ground, whole};
 use crate::collection::{Assembly, Collection};
 use crate::error::SceneError;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 
 /// Relative width at which the bisection ends: equilibrium is decided to about 1e-8.
 const NARROW: f64 = 1e-8;
@@ -43,7 +43,7 @@ impl Verge {
 /// # Errors
 /// The scene cannot be built, or stands at both ends or at neither.
 pub fn verge(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     parameter: &str,
     (from, to): (f64, f64),
     progress: &mut dyn FnMut(f64),
@@ -89,7 +89,7 @@ pub fn verge(
     })
 }
 
-fn standing<D: Axes>(scene: &PolyhedronCapsule, mut assembly: Assembly<D>) -> Result<bool, SceneError> {
+fn standing<D: Axes>(scene: &Scene, mut assembly: Assembly<D>) -> Result<bool, SceneError> {
     let (ground, dead) = Ground::new(scene, &mut assembly)?;
     let answer = check_equilibrium(&ground.gathered.system, &dead);
     match answer {

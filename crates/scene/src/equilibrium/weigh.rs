@@ -7,7 +7,7 @@ use super::axes::Axes;
 use super::gather::{Gathered, Spot, touching};
 use crate::collection::{Assembly, Collection, LoadCase, LoadKind};
 use crate::error::{InputError, Origin, SceneError};
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::picture::Place;
 use crate::record::Name;
 
@@ -93,7 +93,7 @@ impl Weighed {
 ///
 /// # Errors
 /// The scene cannot be built, has no such load, or cannot be weighed.
-pub fn weigh(scene: &PolyhedronCapsule, load: &str) -> Result<Weighed, SceneError> {
+pub fn weigh(scene: &Scene, load: &str) -> Result<Weighed, SceneError> {
     match scene.collection()? {
         Collection::Plane(assembly) => of_load(scene, assembly, load),
         Collection::Space(assembly) => of_load(scene, assembly, load),
@@ -101,7 +101,7 @@ pub fn weigh(scene: &PolyhedronCapsule, load: &str) -> Result<Weighed, SceneErro
 }
 
 fn of_load<D: Axes>(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     mut assembly: Assembly<D>,
     load: &str,
 ) -> Result<Weighed, SceneError> {
@@ -157,7 +157,7 @@ fn names<D: Axes>(assembly: &Assembly<D>) -> Vec<Name> {
 }
 
 /// A load that the scene does not have.
-fn unknown(scene: &PolyhedronCapsule, loads: &[LoadCase], name: &str) -> SceneError {
+fn unknown(scene: &Scene, loads: &[LoadCase], name: &str) -> SceneError {
     let known: Vec<String> = loads.iter().map(|case| case.name.clone()).collect();
     let guess = match expr::similar_names(name, &known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
@@ -181,7 +181,7 @@ fn unknown(scene: &PolyhedronCapsule, loads: &[LoadCase], name: &str) -> SceneEr
 
 /// Something about the scene as a whole.
 pub(super) fn whole(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     problem: impl Into<String>,
     advice: impl Into<String>,
 ) -> SceneError {
@@ -198,7 +198,7 @@ pub(super) fn whole(
 }
 
 /// Whether limit analysis has something to say about a scene.
-fn require_standing<D: Axes>(scene: &PolyhedronCapsule, assembly: &Assembly<D>) -> Result<(), SceneError> {
+fn require_standing<D: Axes>(scene: &Scene, assembly: &Assembly<D>) -> Result<(), SceneError> {
     if let Some(joint) = assembly.cast.joints.first() {
         let problem = format!(
             "limit analysis is of bodies that touch, and the joint `{joint}` holds some together"
@@ -229,7 +229,7 @@ pub(super) struct Ground<D: Dim> {
 
 impl<D: Axes> Ground<D> {
     /// The contacts of the start, and the dead load.
-    pub fn new(scene: &PolyhedronCapsule, assembly: &mut Assembly<D>) -> Result<(Self, Vec<f64>), SceneError> {
+    pub fn new(scene: &Scene, assembly: &mut Assembly<D>) -> Result<(Self, Vec<f64>), SceneError> {
         require_standing(scene, assembly)?;
         let mut poses = assembly.state.poses.clone();
         let model = &mut assembly.model;
@@ -300,7 +300,7 @@ impl<D: Axes> Ground<D> {
     }
 
     /// An error of `statics` with names.
-    pub fn wrong(&self, scene: &PolyhedronCapsule, assembly: &Assembly<D>, error: &StaticsError) -> SceneError {
+    pub fn wrong(&self, scene: &Scene, assembly: &Assembly<D>, error: &StaticsError) -> SceneError {
         let StaticsError::Law { contact, law } = error else {
             return whole(scene, error.to_string(), "");
         };

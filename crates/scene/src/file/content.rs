@@ -1,6 +1,6 @@
 //! What a scene is about: a mechanism or a collection of bodies.
 
-use super::PolyhedronCapsule;
+use super::Scene;
 use super::spec::{Mechanism, Named};
 use crate::collection::{self, BodiesSpec, Surroundings};
 use crate::error::SceneError;
@@ -44,7 +44,7 @@ impl Content {
     }
 }
 
-impl PolyhedronCapsule {
+impl Scene {
     /// Laws and gravity of a scene of bodies, without making the bodies; nothing for a mechanism.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
 //! Grains that are in no text.
 
-use super::{Content, Reader, PolyhedronCapsule};
+use super::{Content, Reader, Scene};
 use crate::error::SceneError;
 
-impl PolyhedronCapsule {
+impl Scene {
     /// The same scene with other grains in one of its `[[grains]]`, by name: numbers that no text
     /// repeats. Each is its coordinates (the last is 0 in the plane) and its radius.
     ///

@@ -58,7 +58,7 @@ use crate::text::{self, Built};
 
 /// A scene: a mechanism or bodies, how they are computed, what is known of them.
 #[derive(Debug, Clone)]
-pub struct PolyhedronCapsule {
+pub struct Scene {
     name: String,
     origin: String,
     text: String,
@@ -76,7 +76,7 @@ pub struct PolyhedronCapsule {
     folder: PathBuf,
 }
 
-impl PolyhedronCapsule {
+impl Scene {
     /// Reads a scene from its text. `origin` is what messages call the file.
     ///
     /// # Errors

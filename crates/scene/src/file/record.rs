@@ -4,7 +4,7 @@ use super::parameters::{Parameters, value_error};
 use super::reader::{Formula, Reader};
 use super::spec::Word;
 use super::tree::{Item, Value};
-use super::{Kind, PolyhedronCapsule, read_run};
+use super::{Kind, Scene, read_run};
 use crate::error::{InputError, SceneError};
 use crate::record::{Choice, MECHANISM_CHOICE, Packing};
 
@@ -254,7 +254,7 @@ fn one_of<T: Copy>(
     Err(value_error(file, PART, key, word, problem, ""))
 }
 
-impl PolyhedronCapsule {
+impl Scene {
     /// What of a mechanism is recorded, for a run over this span of time.
     pub(crate) fn choice(&self, span: (f64, f64)) -> Result<Choice, SceneError> {
         let Some(mechanism) = self.mechanism() else {

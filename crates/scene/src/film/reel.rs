@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use super::plan::nearest;
 use crate::drawing::{self, Drawing};
-use crate::file::{Colour, Kind, PolyhedronCapsule};
+use crate::file::{Colour, Kind, Scene};
 use crate::picture::{Company, Easel, Image, Request, Size, States, Still, Theme, usual, zoom};
 use crate::plot::PlotError;
 use crate::record::Record;
@@ -58,7 +58,7 @@ impl Wish {
 
 #[derive(Debug)]
 enum Source<'a> {
-    Bodies(States<'a>, Box<PolyhedronCapsule>),
+    Bodies(States<'a>, Box<Scene>),
     Drawing(Box<Drawing>),
 }
 
@@ -87,7 +87,7 @@ impl<'a> Reel<'a> {
         }
         let overrides = manifest.overrides.iter();
         let set: Vec<_> = overrides.map(|o| (&*o.key, &*o.value)).collect();
-        let scene = PolyhedronCapsule::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
+        let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
         let scene = scene.with(&set)?;
         let source = match scene.kind() {
             Kind::Bodies => Source::Bodies(States::of(record)?, Box::new(scene)),
@@ -242,7 +242,7 @@ impl<'a> Reel<'a> {
 }
 
 /// What is asked of pictures of bodies.
-fn request(scene: &PolyhedronCapsule, wish: &Wish, stamp: Option<usize>) -> Result<Request, PlotError> {
+fn request(scene: &Scene, wish: &Wish, stamp: Option<usize>) -> Result<Request, PlotError> {
     let mut request = usual(scene)?;
     if let Some(colour) = wish.colour {
         request.colour = colour;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::collection::Collection;
 use crate::error::SceneError;
-use crate::file::{Finding as Asked, Kind, PolyhedronCapsule};
+use crate::file::{Finding as Asked, Kind, Scene};
 use crate::finding::Finding;
 use crate::finding::plan::{Ground, Plan, expectation, plan, with_ground};
 use crate::finding::subject::{Pace, Studies, Subject};
@@ -44,7 +44,7 @@ impl Threads {
 /// # Errors
 /// A finding, a case or a study that cannot be read. A finding without a value is no error.
 pub fn evaluate_findings(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     main: &RunOutcome,
     threads: Threads,
     progress: &mut dyn FnMut(&str, f64) -> bool,
@@ -59,7 +59,7 @@ pub fn evaluate_findings(
 /// # Errors
 /// As [`evaluate_findings`].
 pub fn evaluate_bodies_findings(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     main: &BodiesOutcome,
     threads: Threads,
     progress: &mut dyn FnMut(&str, f64) -> bool,
@@ -76,7 +76,7 @@ enum Main<'a> {
 }
 
 fn evaluate(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     plan: &Plan,
     main: Main<'_>,
     threads: Threads,
@@ -121,7 +121,7 @@ fn evaluate(
 
 /// The run of a case with its scene.
 fn subject<'a>(
-    scene: &'a PolyhedronCapsule,
+    scene: &'a Scene,
     plan: &Plan,
     case: &str,
     main: Main<'a>,
@@ -167,13 +167,13 @@ pub(crate) fn verdict(asked: &Asked, subject: &Subject<'_>, value: &Value) -> Op
 }
 
 /// Runs a scene and keeps the run to be looked at: all of it, or what is wanted of bodies.
-pub(crate) fn run_subject(scene: PolyhedronCapsule, threads: Threads, wanted: &Wanted) -> Subject<'static> {
+pub(crate) fn run_subject(scene: Scene, threads: Threads, wanted: &Wanted) -> Subject<'static> {
     run_telling(scene, threads, wanted, &mut |_| true)
 }
 
 /// As [`run_subject`]; `tell` hears the share of the run that is done and says whether to go on.
 fn run_telling(
-    scene: PolyhedronCapsule,
+    scene: Scene,
     threads: Threads,
     wanted: &Wanted,
     tell: &mut dyn FnMut(f64) -> bool,
@@ -184,12 +184,12 @@ fn run_telling(
 /// What takes the records of a run beside it.
 pub(crate) trait Records {
     /// The run of a mechanism.
-    fn mechanism(&mut self, scene: &PolyhedronCapsule, built: Built) -> RunOutcome;
+    fn mechanism(&mut self, scene: &Scene, built: Built) -> RunOutcome;
 
     /// The run of bodies.
     fn bodies(
         &mut self,
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         collection: Collection,
         threads: Threads,
         wanted: &Wanted,
@@ -200,13 +200,13 @@ pub(crate) trait Records {
 struct Unrecorded<'a>(&'a mut dyn FnMut(f64) -> bool);
 
 impl Records for Unrecorded<'_> {
-    fn mechanism(&mut self, _scene: &PolyhedronCapsule, built: Built) -> RunOutcome {
+    fn mechanism(&mut self, _scene: &Scene, built: Built) -> RunOutcome {
         run(built, &mut Discard, &mut |tick| (self.0)(tick.share))
     }
 
     fn bodies(
         &mut self,
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         collection: Collection,
         threads: Threads,
         wanted: &Wanted,
@@ -218,14 +218,14 @@ impl Records for Unrecorded<'_> {
 
 /// As [`run_subject`]; the run is handed to `records` to be made.
 pub(crate) fn run_recorded(
-    scene: PolyhedronCapsule,
+    scene: Scene,
     threads: Threads,
     wanted: &Wanted,
     records: &mut dyn Records,
 ) -> Subject<'static> {
     // A case may be there to show that it is refused.
     let refused =
-        |scene: PolyhedronCapsule, error: SceneError| Subject::refused(Cow::Owned(scene), error.to_string());
+        |scene: Scene, error: SceneError| Subject::refused(Cow::Owned(scene), error.to_string());
     if scene.kind() == Kind::Bodies {
         let collection = match scene.collection() {
             Ok(collection) => collection,
@@ -245,7 +245,7 @@ pub(crate) fn run_recorded(
 }
 
 fn finding(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     asked: &Asked,
     case: &str,
     subject: &mut Subject<'_>,
@@ -292,7 +292,7 @@ fn finding(
 
 /// Runs studies when they are first asked for.
 struct Laboratory<'a> {
-    scene: &'a PolyhedronCapsule,
+    scene: &'a Scene,
     plan: &'a Plan,
     tables: &'a mut Vec<Option<Valued<StudyTable>>>,
     threads: Threads,

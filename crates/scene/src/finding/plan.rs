@@ -2,7 +2,7 @@
 
 use crate::collection::{Cast, Collection};
 use crate::error::{InputError, SceneError};
-use crate::file::{Check, Datum, Finding as Asked, Formula, Kind, PolyhedronCapsule, Study};
+use crate::file::{Check, Datum, Finding as Asked, Formula, Kind, Scene, Study};
 use crate::finding::expression::Expression;
 use crate::finding::judge::Expectation;
 use crate::finding::language::Language;
@@ -26,7 +26,7 @@ pub(crate) enum Ground<'a> {
 
 impl<'a> Ground<'a> {
     /// A collection that has not moved yet.
-    pub fn of_collection(scene: &'a PolyhedronCapsule, collection: &'a Collection) -> Self {
+    pub fn of_collection(scene: &'a Scene, collection: &'a Collection) -> Self {
         let (_, _, step) = collection.span();
         Self::Bodies {
             glossary: collection.glossary(scene.parameters()),
@@ -35,7 +35,7 @@ impl<'a> Ground<'a> {
     }
 
     /// A collection that has moved.
-    pub fn of_outcome(scene: &'a PolyhedronCapsule, outcome: &'a BodiesOutcome) -> Self {
+    pub fn of_outcome(scene: &'a Scene, outcome: &'a BodiesOutcome) -> Self {
         Self::Bodies {
             glossary: outcome.glossary(scene.parameters()),
             step: outcome.step,
@@ -64,7 +64,7 @@ impl<'a> Ground<'a> {
     }
 
     /// The names of value expressions.
-    pub fn names<'b>(&'b mut self, scene: &'b PolyhedronCapsule, studies: &'b [Study]) -> Names<'b> {
+    pub fn names<'b>(&'b mut self, scene: &'b Scene, studies: &'b [Study]) -> Names<'b> {
         Names {
             parameters: scene.parameters(),
             start: self.start(),
@@ -79,7 +79,7 @@ impl<'a> Ground<'a> {
 /// # Errors
 /// The mechanism or the bodies cannot be made, or whatever `work` says.
 pub(crate) fn with_ground<T>(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     work: impl FnOnce(&mut Ground<'_>) -> Result<T, SceneError>,
 ) -> Result<T, SceneError> {
     match scene.kind() {
@@ -106,7 +106,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// What a run of bodies must keep for the findings of a case; nothing stands for the main one.
-    pub fn wanted(&self, scene: &PolyhedronCapsule, cast: &Cast, case: Option<&str>) -> Wanted {
+    pub fn wanted(&self, scene: &Scene, cast: &Cast, case: Option<&str>) -> Wanted {
         let mut wanted = Wanted::default();
         for (asked, finding) in scene.findings().iter().zip(&self.findings) {
             if asked.case.as_deref().filter(|name| *name != "main") == case {
@@ -121,7 +121,7 @@ impl Plan {
 ///
 /// # Errors
 /// The first text that cannot be read, with its finding or study, line and place.
-pub fn check_findings(scene: &PolyhedronCapsule) -> Result<(), SceneError> {
+pub fn check_findings(scene: &Scene) -> Result<(), SceneError> {
     match scene.kind() {
         Kind::Mechanism => with_ground(scene, |ground| plan(scene, ground)).map(|_| ()),
         Kind::Bodies => check_collection(scene, &scene.collection()?),
@@ -132,7 +132,7 @@ pub fn check_findings(scene: &PolyhedronCapsule) -> Result<(), SceneError> {
 ///
 /// # Errors
 /// The first text that cannot be read, with its part, line and place.
-pub fn check_collection(scene: &PolyhedronCapsule, collection: &Collection) -> Result<(), SceneError> {
+pub fn check_collection(scene: &Scene, collection: &Collection) -> Result<(), SceneError> {
     plan(scene, &mut Ground::of_collection(scene, collection))?;
     watch::check_stops(scene, collection)
 }
@@ -141,7 +141,7 @@ pub fn check_collection(scene: &PolyhedronCapsule, collection: &Collection) -> R
 ///
 /// # Errors
 /// As [`check_collection`].
-pub fn wanted(scene: &PolyhedronCapsule, collection: &Collection) -> Result<Wanted, SceneError> {
+pub fn wanted(scene: &Scene, collection: &Collection) -> Result<Wanted, SceneError> {
     let plan = plan(scene, &mut Ground::of_collection(scene, collection))?;
     let mut wanted = plan.wanted(scene, collection.cast(), None);
     for plot in scene.plots().iter().filter(|plot| plot.study.is_none()) {
@@ -162,7 +162,7 @@ pub fn wanted(scene: &PolyhedronCapsule, collection: &Collection) -> Result<Want
 ///
 /// # Errors
 /// As [`check_findings`].
-pub(crate) fn plan(scene: &PolyhedronCapsule, ground: &mut Ground<'_>) -> Result<Plan, SceneError> {
+pub(crate) fn plan(scene: &Scene, ground: &mut Ground<'_>) -> Result<Plan, SceneError> {
     let step = ground.step();
     let mut findings = Vec::with_capacity(scene.findings().len());
     for asked in scene.findings() {
@@ -191,7 +191,7 @@ pub(crate) fn plan(scene: &PolyhedronCapsule, ground: &mut Ground<'_>) -> Result
 }
 
 fn compile(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     asked: &Asked,
     ground: &mut Ground<'_>,
 ) -> Result<Expression, SceneError> {
@@ -203,7 +203,7 @@ fn compile(
 
 /// Compiles what a study observes and checks its keys.
 pub(crate) fn compile_study<'a>(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     study: &Study,
     language: impl Into<Language<'a>>,
 ) -> Result<CompiledStudy, SceneError> {
@@ -243,7 +243,7 @@ pub(crate) fn compile_study<'a>(
 }
 
 pub(crate) fn expectation(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     asked: &Asked,
     parameters: &[(String, f64)],
     h: f64,

@@ -4,7 +4,7 @@ use mechanism::{ConfigurationSpace, Event, StepReport, MechanismError, State, Sy
 
 use crate::certificate::Certificate;
 use crate::error::SceneError;
-use crate::file::{Kind, PolyhedronCapsule};
+use crate::file::{Kind, Scene};
 use crate::finding::Threads;
 use crate::finding::subject::{between, present};
 use crate::finding::value::{Absent, Valued};
@@ -20,7 +20,7 @@ const ROUNDING: f64 = 1e-6;
 /// Values of the observables at the instants, one after the other, of the scene run with another
 /// step.
 pub(crate) fn values(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     of: &[String],
     instants: &[f64],
     step: f64,
@@ -74,7 +74,7 @@ pub(crate) fn values(
 }
 
 /// The same for bodies: the values at the ends of steps are kept, and nothing else.
-fn of_bodies(scene: &PolyhedronCapsule, of: &[String], instants: &[f64], step: f64) -> Valued<Vec<f64>> {
+fn of_bodies(scene: &Scene, of: &[String], instants: &[f64], step: f64) -> Valued<Vec<f64>> {
     let failed = |reason: String| Absent::because(format!("with step {step}: {reason}"));
     let collection = scene
         .collection()

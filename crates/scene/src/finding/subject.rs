@@ -7,7 +7,7 @@ use std::rc::Rc;
 use mechanism::{Event, System};
 
 use crate::certificate::Certificate;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::finding::value::{Absent, Value, Valued};
 use crate::run::RunOutcome;
 use crate::text::{Observable, Sample, TextSystem};
@@ -51,7 +51,7 @@ pub(crate) struct Pace {
 
 /// A run with the scene it came from.
 pub(crate) struct Subject<'a> {
-    scene: Cow<'a, PolyhedronCapsule>,
+    scene: Cow<'a, Scene>,
     pace: Pace,
     state: State<'a>,
     /// Values of observables at all states, by text.
@@ -76,7 +76,7 @@ enum State<'a> {
 }
 
 impl<'a> Subject<'a> {
-    fn of(scene: Cow<'a, PolyhedronCapsule>, pace: Pace, state: State<'a>) -> Self {
+    fn of(scene: Cow<'a, Scene>, pace: Pace, state: State<'a>) -> Self {
         Self {
             scene,
             pace,
@@ -89,7 +89,7 @@ impl<'a> Subject<'a> {
 
     /// A run of a mechanism and its scene.
     pub fn new(
-        scene: Cow<'a, PolyhedronCapsule>,
+        scene: Cow<'a, Scene>,
         outcome: Cow<'a, RunOutcome>,
         system: TextSystem,
         pace: Pace,
@@ -103,7 +103,7 @@ impl<'a> Subject<'a> {
     }
 
     /// A run of bodies and its scene.
-    pub fn bodies(scene: Cow<'a, PolyhedronCapsule>, outcome: Cow<'a, BodiesOutcome>, threads: usize) -> Self {
+    pub fn bodies(scene: Cow<'a, Scene>, outcome: Cow<'a, BodiesOutcome>, threads: usize) -> Self {
         let pace = Pace {
             start: outcome.start,
             until: outcome.until,
@@ -114,7 +114,7 @@ impl<'a> Subject<'a> {
     }
 
     /// A scene that cannot be run.
-    pub fn refused(scene: Cow<'a, PolyhedronCapsule>, reason: String) -> Self {
+    pub fn refused(scene: Cow<'a, Scene>, reason: String) -> Self {
         let pace = Pace {
             start: f64::NAN,
             until: f64::NAN,
@@ -125,7 +125,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The scene with the values of this run.
-    pub fn scene(&self) -> &PolyhedronCapsule {
+    pub fn scene(&self) -> &Scene {
         &self.scene
     }
 

@@ -5,7 +5,7 @@ use super::page::{Company, draw};
 use super::request::Request;
 use super::still::{States, Still};
 use crate::error::SceneError;
-use crate::file::{Colour, Formula, Picture, PolyhedronCapsule};
+use crate::file::{Colour, Formula, Picture, Scene};
 use crate::plot::PlotError;
 use crate::record::Record;
 
@@ -26,7 +26,7 @@ const INSTANTS: usize = 6;
 #[derive(Debug)]
 pub struct Album<'a> {
     record: &'a Record,
-    scene: &'a PolyhedronCapsule,
+    scene: &'a Scene,
 }
 
 /// Which instants a picture shows.
@@ -38,7 +38,7 @@ enum Moments {
 
 impl<'a> Album<'a> {
     /// The pictures of a run; `scene` is that of its manifest.
-    pub fn new(record: &'a Record, scene: &'a PolyhedronCapsule) -> Self {
+    pub fn new(record: &'a Record, scene: &'a Scene) -> Self {
         Self { record, scene }
     }
 
@@ -144,7 +144,7 @@ fn instant(name: &str, text: &str) -> Result<f64, PlotError> {
 }
 
 /// What a declared picture asks for, its expressions evaluated.
-fn declared_request(scene: &PolyhedronCapsule, picture: &Picture) -> Result<(Request, Moments), SceneError> {
+fn declared_request(scene: &Scene, picture: &Picture) -> Result<(Request, Moments), SceneError> {
     let part = format!("picture `{}`", picture.name);
     let numbers = |key: &str, formulas: &[Formula]| -> Result<Vec<f64>, SceneError> {
         let all = formulas.iter().map(|f| scene.evaluate(&part, key, f));
@@ -184,7 +184,7 @@ fn declared_request(scene: &PolyhedronCapsule, picture: &Picture) -> Result<(Req
 ///
 /// # Errors
 /// An expression of the declared picture has no value.
-pub(crate) fn usual(scene: &PolyhedronCapsule) -> Result<Request, SceneError> {
+pub(crate) fn usual(scene: &Scene) -> Result<Request, SceneError> {
     let usual = match scene.pictures().first() {
         Some(picture) => declared_request(scene, picture)?.0,
         None => Request {
@@ -203,7 +203,7 @@ pub(crate) fn usual(scene: &PolyhedronCapsule) -> Result<Request, SceneError> {
 }
 
 /// Marks of joints need the scene, which the manifest has; without its files there are none.
-fn joints(scene: &PolyhedronCapsule) -> Vec<super::joint::Pin> {
+fn joints(scene: &Scene) -> Vec<super::joint::Pin> {
     match scene.bodies().is_some_and(|of| !of.joints.is_empty()) {
         true => scene.collection().map_or_else(|_| Vec::new(), |c| pins(&c)),
         false => Vec::new(),
@@ -214,7 +214,7 @@ fn joints(scene: &PolyhedronCapsule) -> Vec<super::joint::Pin> {
 ///
 /// # Errors
 /// The first that has no value, with its picture and line.
-pub(crate) fn check_pictures(scene: &PolyhedronCapsule) -> Result<(), SceneError> {
+pub(crate) fn check_pictures(scene: &Scene) -> Result<(), SceneError> {
     for picture in scene.pictures() {
         declared_request(scene, picture)?;
     }

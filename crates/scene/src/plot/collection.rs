@@ -8,7 +8,7 @@ use super::histogram::FORCES;
 use super::standard::{ORDERS, count, from_start, lost, orders, over_time, residual};
 use super::unit;
 use crate::error::{InputError, SceneError};
-use crate::file::{Formula, Plot, PolyhedronCapsule};
+use crate::file::{Formula, Plot, Scene};
 use crate::finding::Threads;
 use crate::record::{Record, RecordError};
 use crate::sink::Discard;
@@ -143,7 +143,7 @@ impl Observed {
 
     /// From another run of the scene.
     fn of_run(
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         texts: &[&str],
         threads: Threads,
         case: &str,
@@ -173,7 +173,7 @@ impl Observed {
 /// The curves of a declared plot of observables.
 pub(super) fn of_cases(
     record: &Record,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     plot: &Plot,
     threads: Threads,
     note: &mut dyn FnMut(&str),
@@ -221,7 +221,7 @@ pub(super) fn of_cases(
 ///
 /// # Errors
 /// The first that cannot be read, with its plot and line.
-pub(super) fn check(scene: &PolyhedronCapsule) -> Result<(), SceneError> {
+pub(super) fn check(scene: &Scene) -> Result<(), SceneError> {
     let observed = || scene.plots().iter().filter(|plot| plot.study.is_none());
     let mut cases: Vec<&str> = Vec::new();
     for case in observed().flat_map(|plot| &plot.cases) {
@@ -252,7 +252,7 @@ pub(super) fn check(scene: &PolyhedronCapsule) -> Result<(), SceneError> {
 }
 
 fn unreadable(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     plot: &Plot,
     key: &str,
     formula: &Formula,

@@ -6,7 +6,7 @@ use super::gallery::PlotError;
 use super::track::Track;
 use super::unit;
 use crate::error::SceneError;
-use crate::file::{Formula, Kind, Plot, PlotKind, PolyhedronCapsule, expression_error, value_error};
+use crate::file::{Formula, Kind, Plot, PlotKind, Scene, expression_error, value_error};
 use crate::finding::plan::with_ground;
 use crate::finding::{Threads, compile_study};
 use crate::picture::check_pictures;
@@ -27,7 +27,7 @@ pub(super) fn part(plot: &Plot) -> String {
 ///
 /// # Errors
 /// The first text that cannot be read, with its plot and line.
-pub fn check_plots(scene: &PolyhedronCapsule) -> Result<(), SceneError> {
+pub fn check_plots(scene: &Scene) -> Result<(), SceneError> {
     check_pictures(scene)?;
     let mut system = match scene.kind() {
         Kind::Mechanism => Some(scene.build()?.system),
@@ -56,7 +56,7 @@ pub fn check_plots(scene: &PolyhedronCapsule) -> Result<(), SceneError> {
 /// which.
 pub(super) fn figure(
     record: &Record,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     plot: &Plot,
     threads: Threads,
     note: &mut dyn FnMut(&str),
@@ -98,7 +98,7 @@ pub(super) fn figure(
 }
 
 /// The first key that a study varies.
-fn first_key<'a>(scene: &'a PolyhedronCapsule, study: &str) -> &'a str {
+fn first_key<'a>(scene: &'a Scene, study: &str) -> &'a str {
     let found = scene.studies().iter().find(|s| s.name == study);
     let key = found.and_then(|s| s.vary.first());
     key.map_or("run", |vary| vary.key.as_str())
@@ -136,7 +136,7 @@ pub(super) fn mark(plot: &Plot) -> Mark {
 }
 
 /// First and last time to be shown.
-pub(super) fn window(scene: &PolyhedronCapsule, plot: &Plot) -> Result<(f64, f64), SceneError> {
+pub(super) fn window(scene: &Scene, plot: &Plot) -> Result<(f64, f64), SceneError> {
     let bound = |key: &str, formula: &Option<Formula>, default: f64| match formula {
         Some(formula) => scene.evaluate(&part(plot), key, formula),
         None => Ok(default),
@@ -163,7 +163,7 @@ pub(super) fn window(scene: &PolyhedronCapsule, plot: &Plot) -> Result<(f64, f64
 
 /// The observables x and y of a plot, compiled.
 fn observables(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     plot: &Plot,
     system: &mut TextSystem,
 ) -> Result<(Option<Observable>, Vec<Observable>), SceneError> {
@@ -186,7 +186,7 @@ fn observables(
 
 fn of_cases(
     record: &Record,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     plot: &Plot,
     note: &mut dyn FnMut(&str),
 ) -> Result<Vec<Series>, PlotError> {
@@ -262,7 +262,7 @@ fn values(
     values
 }
 
-fn study_columns(scene: &PolyhedronCapsule, plot: &Plot, study: &str) -> Result<(), SceneError> {
+fn study_columns(scene: &Scene, plot: &Plot, study: &str) -> Result<(), SceneError> {
     let Some(declared) = scene.studies().iter().find(|s| s.name == study) else {
         return Err(wrong_study(scene, plot, study));
     };
@@ -287,7 +287,7 @@ fn study_columns(scene: &PolyhedronCapsule, plot: &Plot, study: &str) -> Result<
     Ok(())
 }
 
-fn wrong_study(scene: &PolyhedronCapsule, plot: &Plot, study: &str) -> SceneError {
+fn wrong_study(scene: &Scene, plot: &Plot, study: &str) -> SceneError {
     let names: Vec<&str> = scene.studies().iter().map(|s| s.name.as_str()).collect();
     let advice = match names.is_empty() {
         true => "The scene declares no study".to_string(),
@@ -307,7 +307,7 @@ fn wrong_study(scene: &PolyhedronCapsule, plot: &Plot, study: &str) -> SceneErro
 }
 
 fn of_study(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     plot: &Plot,
     study: &str,
     threads: Threads,

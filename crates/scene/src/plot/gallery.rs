@@ -11,7 +11,7 @@ use super::wish::{SCALES, Wish};
 use super::{collection, declared, draw, moving, pair, standard, study, survey};
 use crate::drawing::{self, Theme};
 use crate::error::SceneError;
-use crate::file::{Kind, PolyhedronCapsule};
+use crate::file::{Kind, Scene};
 use crate::finding::Threads;
 use crate::picture::{Album, draw_rose};
 use crate::record::{Record, RecordError};
@@ -44,7 +44,7 @@ pub enum PlotError {
 pub struct Gallery<'a> {
     record: &'a Record,
     /// The scene of the manifest; none for a study.
-    scene: Option<PolyhedronCapsule>,
+    scene: Option<Scene>,
     wish: Wish,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Gallery<'a> {
             _ => {
                 let overrides = manifest.overrides.iter();
                 let set: Vec<_> = overrides.map(|o| (&*o.key, &*o.value)).collect();
-                let scene = PolyhedronCapsule::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
+                let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
                 Some(scene.with(&set)?)
             }
         };
@@ -256,7 +256,7 @@ impl<'a> Gallery<'a> {
     }
 
     /// The plots that every run has by name.
-    fn named(&self, scene: &PolyhedronCapsule, name: &str) -> Result<Option<Figure>, PlotError> {
+    fn named(&self, scene: &Scene, name: &str) -> Result<Option<Figure>, PlotError> {
         if scene.kind() == Kind::Mechanism {
             return match moving::figure(self.record, scene, name)? {
                 None => standard::figure(self.record, name),

@@ -8,7 +8,7 @@ use mechanism::System;
 
 use super::figure::{Figure, Mark, Series};
 use super::gallery::PlotError;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::record::Record;
 use crate::text::TextSystem;
 
@@ -25,7 +25,7 @@ const INSTANTS: usize = 6;
 const CELLS: usize = 160;
 
 /// Whether a scene has this picture.
-pub(super) fn shows(scene: &PolyhedronCapsule) -> bool {
+pub(super) fn shows(scene: &Scene) -> bool {
     let swept = scene.mechanism().filter(|m| m.sweep.is_some());
     swept.is_some_and(|m| m.coordinates.len() <= 2 && !m.contacts.is_empty())
 }
@@ -33,7 +33,7 @@ pub(super) fn shows(scene: &PolyhedronCapsule) -> bool {
 /// The picture; `None` for another name or another sort of scene.
 pub(super) fn figure(
     record: &Record,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     name: &str,
 ) -> Result<Option<Figure>, PlotError> {
     if name != NAME || !shows(scene) {

@@ -3,12 +3,12 @@
 use super::figure::{Figure, Mark, Series};
 use super::gallery::PlotError;
 use super::unit;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::record::{Cell, Record};
 use crate::survey::{DistributionSpec, ProfileSpec};
 
 /// Names and titles of a scene's profiles and distributions.
-pub(super) fn list(scene: &PolyhedronCapsule) -> Vec<(String, String)> {
+pub(super) fn list(scene: &Scene) -> Vec<(String, String)> {
     let Some(bodies) = scene.bodies() else {
         return Vec::new();
     };
@@ -29,7 +29,7 @@ pub(super) fn list(scene: &PolyhedronCapsule) -> Vec<(String, String)> {
 /// The plot of a profile or distribution; `None` for a name that is none.
 pub(super) fn figure(
     record: &Record,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     name: &str,
 ) -> Result<Option<Figure>, PlotError> {
     let Some(bodies) = scene.bodies() else {
@@ -45,7 +45,7 @@ pub(super) fn figure(
     drawn.transpose()
 }
 
-fn title(scene: &PolyhedronCapsule, given: &Option<String>, name: &str) -> String {
+fn title(scene: &Scene, given: &Option<String>, name: &str) -> String {
     let plain = || format!("{}: {name}", scene.title());
     given.clone().unwrap_or_else(plain)
 }
@@ -53,7 +53,7 @@ fn title(scene: &PolyhedronCapsule, given: &Option<String>, name: &str) -> Strin
 /// Means over the slices with their standard errors as bars; heights go up.
 fn profile(
     record: &Record,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     spec: &ProfileSpec,
     axis: usize,
     dimension: usize,
@@ -113,7 +113,7 @@ fn profile(
 /// Densities as steps.
 fn distribution(
     record: &Record,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     spec: &DistributionSpec,
     dimension: usize,
 ) -> Result<Figure, PlotError> {

@@ -2,7 +2,7 @@
 
 use mechanism::{System, SystemError};
 
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::record::{Cell, Layout, Record, RecordError, Table};
 use crate::text::{Observable, Sample, TextSystem};
 use crate::trajectory::Trajectory;
@@ -26,7 +26,7 @@ impl Track {
     /// The recorded states of a run; forces only `with_forces`, since the table is the largest.
     pub(super) fn of_record(
         record: &Record,
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         system: &TextSystem,
         with_forces: bool,
     ) -> Result<Self, RecordError> {

@@ -5,13 +5,13 @@ use serde_json::Value;
 use super::machine::Machine;
 use super::manifest::{Manifest, Override, settings_json};
 use crate::collection::Collection;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::finding::Threads;
 use crate::text::Built;
 
 impl Manifest {
     /// Of the run of a mechanism, or of a sweeping process.
-    pub fn of_mechanism(scene: &PolyhedronCapsule, built: &Built, threads: Threads) -> Self {
+    pub fn of_mechanism(scene: &Scene, built: &Built, threads: Threads) -> Self {
         let mut manifest = of_scene(scene, threads);
         let (start, until) = (built.initial.t, built.until);
         manifest.settings = settings_json(&built.settings, start, until, built.record_every);
@@ -22,7 +22,7 @@ impl Manifest {
     }
 
     /// Of a run of bodies.
-    pub fn of_bodies(scene: &PolyhedronCapsule, collection: &Collection, threads: Threads) -> Self {
+    pub fn of_bodies(scene: &Scene, collection: &Collection, threads: Threads) -> Self {
         let mut manifest = of_scene(scene, threads);
         manifest.settings = collection.settings_json();
         let (files, seed) = collection.sources();
@@ -31,7 +31,7 @@ impl Manifest {
     }
 }
 
-fn of_scene(scene: &PolyhedronCapsule, threads: Threads) -> Manifest {
+fn of_scene(scene: &Scene, threads: Threads) -> Manifest {
     let mut manifest = Manifest::new("run", scene.name());
     let mut machine = Machine::here(threads.get());
     if !scene.folder().as_os_str().is_empty() {

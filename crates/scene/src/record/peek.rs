@@ -15,7 +15,7 @@ use super::column::{Column, Values};
 use super::error::RecordError;
 use super::reader::{Chunk, Record, Table};
 use crate::error::SceneError;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 
 impl Chunk {
     /// Number of its rows, as the file says it.
@@ -76,9 +76,9 @@ impl Record {
     ///
     /// # Errors
     /// The text is no scene of this version.
-    pub fn scene(&self) -> Result<PolyhedronCapsule, SceneError> {
+    pub fn scene(&self) -> Result<Scene, SceneError> {
         let manifest = self.manifest();
-        let scene = PolyhedronCapsule::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
+        let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
         let overrides = manifest.overrides.iter();
         let overrides: Vec<(&str, &str)> = overrides
             .map(|change| (change.key.as_str(), change.value.as_str()))

@@ -11,7 +11,7 @@ use mechanism::{ConstraintKind, System};
 
 use super::choice::Choice;
 use super::column::{Column, Type};
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::text::TextSystem;
 
 /// Names of the tables in the order of the manifest.
@@ -72,7 +72,7 @@ impl Layout {
     }
 
     /// The layout of a scene's system.
-    pub fn of_scene(scene: &PolyhedronCapsule, system: &TextSystem) -> Self {
+    pub fn of_scene(scene: &Scene, system: &TextSystem) -> Self {
         let contacts = scene.mechanism().map_or(&[][..], |m| &m.contacts);
         let mut layout = Self::of(system, |name| {
             let contact = contacts.iter().find(|c| c.name == name);

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::error::{InputError, Origin, SceneError};
-use crate::file::{Formula, Reader, PolyhedronCapsule, Study, parse_tree, read, read_study};
+use crate::file::{Formula, Reader, Scene, Study, parse_tree, read, read_study};
 use crate::finding::plan::with_ground;
 use crate::finding::{Threads, compile_study};
 use crate::study::table::outcomes;
@@ -27,7 +27,7 @@ pub struct StudyFile {
     text: String,
     title: String,
     about: String,
-    scene: PolyhedronCapsule,
+    scene: Scene,
     study: Study,
     alike: Option<Alike>,
     keep: bool,
@@ -75,7 +75,7 @@ impl StudyFile {
         name: &str,
         origin: &str,
         text: &str,
-        scene: PolyhedronCapsule,
+        scene: Scene,
     ) -> Result<Self, SceneError> {
         Self::read(name, origin, text, Some(scene))
     }
@@ -84,7 +84,7 @@ impl StudyFile {
         name: &str,
         origin: &str,
         text: &str,
-        scene: Option<PolyhedronCapsule>,
+        scene: Option<Scene>,
     ) -> Result<Self, SceneError> {
         let mut root = Reader::new(origin, "", 1, parse_tree(origin, text)?);
         match root.text_if("kind")?.as_deref() {
@@ -115,7 +115,7 @@ impl StudyFile {
             title: title.unwrap_or_else(|| name.to_string()),
             about: about.unwrap_or_default(),
             scene: match scene {
-                None => PolyhedronCapsule::load(&beside(origin, &path))?,
+                None => Scene::load(&beside(origin, &path))?,
                 Some(scene) => scene,
             },
             study,
@@ -147,7 +147,7 @@ impl StudyFile {
     }
 
     /// The scene that is run.
-    pub fn scene(&self) -> &PolyhedronCapsule {
+    pub fn scene(&self) -> &Scene {
         &self.scene
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::collection::Collection;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::finding::{Records, Threads};
 use crate::record::{BodiesRecorder, Layout, Manifest, Place, RecordError, Recorder};
 use crate::run::{RunOutcome, run};
@@ -44,7 +44,7 @@ impl<'a> Keeper<'a> {
 }
 
 impl Records for Keeper<'_> {
-    fn mechanism(&mut self, scene: &PolyhedronCapsule, built: Built) -> RunOutcome {
+    fn mechanism(&mut self, scene: &Scene, built: Built) -> RunOutcome {
         let manifest = Manifest::of_mechanism(scene, &built, Threads::new(1));
         let layout = Layout::of_scene(scene, &built.system);
         let mut recorder = match Recorder::new(self.place(), manifest, layout, built.record_every) {
@@ -66,7 +66,7 @@ impl Records for Keeper<'_> {
 
     fn bodies(
         &mut self,
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         collection: Collection,
         threads: Threads,
         wanted: &Wanted,

@@ -18,7 +18,7 @@ mod table;
 
 use crate::collection::Cast;
 use crate::error::SceneError;
-use crate::file::{Check, Finding, Range, PolyhedronCapsule, Study, Vary};
+use crate::file::{Check, Finding, Range, Scene, Study, Vary};
 use crate::finding::compile::THRESHOLD;
 use crate::finding::expression::Expression;
 use crate::finding::{Names, Threads};
@@ -46,7 +46,7 @@ pub(crate) struct CompiledStudy {
 impl CompiledStudy {
     /// Checks keys and values.
     pub fn new(
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         study: &Study,
         observe: Vec<Expression>,
         when: Option<Expression>,
@@ -119,7 +119,7 @@ impl CompiledStudy {
     /// Bounds of a bisection that have no value. A run that fails is a row without values.
     pub fn run(
         &self,
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         threads: Threads,
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<StudyTable, SceneError> {
@@ -151,7 +151,7 @@ impl CompiledStudy {
     }
 
     /// Bounds and tolerance of the bisection.
-    fn search(&self, scene: &PolyhedronCapsule) -> Result<Option<bisect::Search>, SceneError> {
+    fn search(&self, scene: &Scene) -> Result<Option<bisect::Search>, SceneError> {
         let Some(bisect) = &self.study.bisect else {
             return Ok(None);
         };

@@ -3,7 +3,7 @@
 use expr::{Graph, Scope};
 
 use crate::error::{InputError, SceneError};
-use crate::file::{Formula, Range, PolyhedronCapsule, Study, Vary};
+use crate::file::{Formula, Range, Scene, Study, Vary};
 use crate::study::random::Random;
 use crate::study::span::Span;
 
@@ -38,7 +38,7 @@ impl Axis {
 /// Overrides of each run, one value for each key that is varied. Lists, intervals and the rows of a
 /// list of points make a grid, the last key fastest; samples are drawn together and go faster than
 /// any of them, repetitions faster still. A point keeps its number however the study is run.
-pub(crate) fn points(scene: &PolyhedronCapsule, study: &Study) -> Result<Vec<Vec<String>>, SceneError> {
+pub(crate) fn points(scene: &Scene, study: &Study) -> Result<Vec<Vec<String>>, SceneError> {
     let axes = axes(scene, study)?;
     let lengths = axes.iter().map(Axis::len);
     let total = lengths.fold(1usize, usize::saturating_mul);
@@ -60,7 +60,7 @@ pub(crate) fn points(scene: &PolyhedronCapsule, study: &Study) -> Result<Vec<Vec
 }
 
 /// The axes of the grid, slowest first.
-fn axes(scene: &PolyhedronCapsule, study: &Study) -> Result<Vec<Axis>, SceneError> {
+fn axes(scene: &Scene, study: &Study) -> Result<Vec<Axis>, SceneError> {
     let mut axes: Vec<Axis> = Vec::new();
     let mut listed: Option<Axis> = None;
     let mut samples: Option<Axis> = None;
@@ -123,7 +123,7 @@ fn texts(values: Vec<f64>) -> Vec<String> {
 }
 
 fn together(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     study: &Study,
     vary: &Vary,
     samples: Option<&Axis>,
@@ -142,7 +142,7 @@ fn together(
 }
 
 fn sample(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     study: &Study,
     vary: &Vary,
     text: &Formula,
@@ -184,7 +184,7 @@ fn sample(
     Ok(values)
 }
 
-fn check_count(scene: &PolyhedronCapsule, study: &Study, vary: &Vary, count: usize) -> Result<(), SceneError> {
+fn check_count(scene: &Scene, study: &Study, vary: &Vary, count: usize) -> Result<(), SceneError> {
     match count <= MOST {
         true => Ok(()),
         false => {
@@ -201,7 +201,7 @@ pub(crate) fn text_of(value: f64) -> String {
 
 /// An error about a key of a study.
 pub(crate) fn wrong(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     study: &Study,
     key: &str,
     line: usize,

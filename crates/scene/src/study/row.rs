@@ -8,7 +8,7 @@ use super::keep::Keeper;
 use super::table::{Cell, End, Row};
 use super::{CompiledStudy, bisect, points};
 use crate::error::SceneError;
-use crate::file::{Overrides, PolyhedronCapsule, Study};
+use crate::file::{Overrides, Scene, Study};
 use crate::finding::expression::{Expression, plain};
 use crate::finding::subject::{NoStudies, Subject};
 use crate::finding::value::{Value, Valued};
@@ -24,7 +24,7 @@ impl CompiledStudy {
     /// The machine refuses the records: then nothing is known of the run.
     pub(super) fn row(
         &self,
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         run: usize,
         search: Option<bisect::Search>,
         keep: Option<&Path>,
@@ -40,14 +40,14 @@ impl CompiledStudy {
     }
 
     /// What was varied in a run, as the table shows it.
-    pub(super) fn settings(&self, scene: &PolyhedronCapsule, run: usize) -> Vec<Value> {
+    pub(super) fn settings(&self, scene: &Scene, run: usize) -> Vec<Value> {
         let point = self.points.get(run).map_or(&[][..], Vec::as_slice);
         point.iter().map(|text| setting(scene, text)).collect()
     }
 
     fn attempt(
         &self,
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         point: &[String],
         settings: Vec<Value>,
         search: Option<bisect::Search>,
@@ -90,7 +90,7 @@ impl CompiledStudy {
         Ok(row)
     }
 
-    fn subject(&self, scene: PolyhedronCapsule, keep: Option<&Path>) -> Result<Subject<'static>, RecordError> {
+    fn subject(&self, scene: Scene, keep: Option<&Path>) -> Result<Subject<'static>, RecordError> {
         let (wanted, one) = (self.wanted(&self.observe), Threads::new(1));
         let Some(directory) = keep else {
             return Ok(run_subject(scene, one, &wanted));
@@ -141,7 +141,7 @@ impl CompiledStudy {
     /// The key of the bisection and where it ended.
     fn threshold(
         &self,
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         set: &Overrides,
         search: bisect::Search,
         missed: &RefCell<Option<String>>,
@@ -187,19 +187,19 @@ pub(super) fn overrides(study: &Study, point: &[String]) -> Overrides {
 }
 
 /// A value as the table shows it: a number where it is one.
-fn setting(scene: &PolyhedronCapsule, text: &str) -> Value {
+fn setting(scene: &Scene, text: &str) -> Value {
     let number = plain(text, scene.parameters(), f64::NAN);
     number.map_or_else(|_| Value::Text(text.to_string()), Value::Number)
 }
 
 fn truth(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     set: &Overrides,
     when: &Expression,
     wanted: &Wanted,
     missed: &dyn Fn(String),
 ) -> Result<bool, String> {
-    let run = |scene: PolyhedronCapsule| run_subject(scene, Threads::new(1), wanted);
+    let run = |scene: Scene| run_subject(scene, Threads::new(1), wanted);
     let subject: Result<Subject<'static>, SceneError> = scene.with(set).map(run);
     let mut subject = subject.map_err(|error| error.to_string())?;
     if let Some(why) = subject.uncertified() {

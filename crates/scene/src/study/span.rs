@@ -8,7 +8,7 @@
 //! Whole numbers are the floor of x over [a, b + 1): each has its share, both ends included.
 
 use crate::error::SceneError;
-use crate::file::{Formula, PolyhedronCapsule, Spacing, Study, Vary};
+use crate::file::{Formula, Scene, Spacing, Study, Vary};
 use crate::study::points::wrong;
 use crate::study::random::Random;
 
@@ -23,7 +23,7 @@ pub(super) struct Span {
 impl Span {
     /// Evaluates the ends.
     pub fn of(
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         study: &Study,
         vary: &Vary,
         (from, to): (&Formula, &Formula),

@@ -13,12 +13,12 @@ use super::unit::{Inputs, Unit, Values};
 use super::{Built, Model, TextSystem};
 use crate::certificate::Bounds;
 use crate::error::{InputError, Origin, SceneError};
-use crate::file::{Formula, Mechanism, PolyhedronCapsule, value_error};
+use crate::file::{Formula, Mechanism, Scene, value_error};
 
 const DYNAMICS: &str = "[dynamics]";
 
 /// Compiles a scene.
-pub(crate) fn build(scene: &PolyhedronCapsule, mechanism: &Mechanism) -> Result<Built, SceneError> {
+pub(crate) fn build(scene: &Scene, mechanism: &Mechanism) -> Result<Built, SceneError> {
     let file = scene.origin();
     let mut evaluator = Evaluator {
         file,

@@ -6,7 +6,7 @@
 
 use super::report::{Report, Rows};
 use super::sweeps;
-use crate::file::{Kind, PolyhedronCapsule};
+use crate::file::{Kind, Scene};
 use crate::record::Record;
 
 /// What the solver went through, which leaves no trace in the motion.
@@ -33,7 +33,7 @@ const PAINLEVE: &str = "said of a contact that may jump; the motion does not dep
 const ANOTHER: &str = "said of another solution of the step; the motion does not depend on it";
 
 /// Adds what is never compared, as far as the record has it.
-pub(super) fn list(record: &Record, scene: &PolyhedronCapsule, report: &mut Report) {
+pub(super) fn list(record: &Record, scene: &Scene, report: &mut Report) {
     let bodies = scene.kind() == Kind::Bodies;
     let sweep = !bodies && sweeps(scene);
     for table in &record.manifest().tables {

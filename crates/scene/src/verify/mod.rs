@@ -36,7 +36,7 @@ use std::fs;
 
 use crate::collection::{Assembly, Collection};
 use crate::error::SceneError;
-use crate::file::{Kind, PolyhedronCapsule};
+use crate::file::{Kind, Scene};
 use crate::record::{Record, RecordError, Shaped, Status};
 
 pub use report::{Check, Missed, Offender, Place, Report, Rows, Unread};
@@ -147,7 +147,7 @@ pub fn verify(record: &Record, asked: &mut Asked<'_>) -> Result<Report, VerifyEr
         .iter()
         .map(|o| (o.key.as_str(), o.value.as_str()))
         .collect();
-    let scene = PolyhedronCapsule::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
     let until = manifest.settings.get("until").and_then(|t| t.as_f64());
     asked.until = manifest.reached.or(until).unwrap_or(f64::INFINITY);
     columns::list(record, &scene, &mut report);
@@ -186,7 +186,7 @@ fn collection<D: bodies::Flat + Shaped>(
 }
 
 /// Whether a scene is a sweeping process.
-fn sweeps(scene: &PolyhedronCapsule) -> bool {
+fn sweeps(scene: &Scene) -> bool {
     scene.mechanism().is_some_and(|m| m.sweep.is_some())
 }
 

@@ -11,7 +11,7 @@ use super::report::{Place, Report};
 use super::stream::Stream;
 use crate::collection::Assembly;
 use crate::error::SceneError;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::record::{Record, RecordError, Status};
 
 /// Instants are sums of lengths: rounding, relative to the instant and the length.
@@ -37,7 +37,7 @@ impl Plan {
     }
 
     /// Of a mechanism or a sweeping process.
-    pub fn of_mechanism(scene: &PolyhedronCapsule) -> Result<Self, SceneError> {
+    pub fn of_mechanism(scene: &Scene) -> Result<Self, SceneError> {
         let built = scene.build()?;
         // Intervals of event-driven integrators have the length of a step, too: events lie within them.
         let fixed = built.settings.adaptive.is_none();

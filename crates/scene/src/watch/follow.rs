@@ -15,7 +15,7 @@ use super::walk::Walk;
 use crate::certificate::Certificate;
 use crate::collection::{Assembly, Cast, Steps};
 use crate::error::SceneError;
-use crate::file::{Formula, PolyhedronCapsule};
+use crate::file::{Formula, Scene};
 use crate::finding::Threads;
 use crate::run::{Stop, StopReason};
 
@@ -95,7 +95,7 @@ pub(super) fn lead<D: Turn>(
 
 /// Runs an assembly.
 pub(super) fn run<D: Turn>(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     assembly: Assembly<D>,
     wanted: &Wanted,
     threads: Threads,

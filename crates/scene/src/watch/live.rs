@@ -17,7 +17,7 @@ use super::turn::Turn;
 use super::walk::Walk;
 use crate::certificate::Certificate;
 use crate::collection::{Cast, Collection, Steps, View};
-use crate::file::{Formula, PolyhedronCapsule};
+use crate::file::{Formula, Scene};
 use crate::finding::Threads;
 
 /// A world in one of the two dimensions.
@@ -46,13 +46,13 @@ impl Live {
     /// # Errors
     /// There is no motion; the outcome says why.
     pub fn begin(
-        scene: &PolyhedronCapsule,
+        scene: &Scene,
         collection: Collection,
         threads: Threads,
         sink: &mut dyn Steps,
         progress: &mut dyn FnMut(&Tick<'_>) -> bool,
     ) -> Result<(Self, Score), Box<BodiesOutcome>> {
-        fn parts<D: bodies::Dim>(led: Led<D>, scene: &PolyhedronCapsule) -> (World<D>, Score) {
+        fn parts<D: bodies::Dim>(led: Led<D>, scene: &Scene) -> (World<D>, Score) {
             let score = Score {
                 before: led.outcome,
                 record_every: led.record_every,

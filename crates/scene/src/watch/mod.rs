@@ -41,7 +41,7 @@ use bodies::{Plane, Space};
 
 use crate::collection::{Cast, Collection, Steps, View};
 use crate::error::{InputError, SceneError};
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::finding::{self, Threads};
 use crate::record::{DataFile, bodies_settings_json};
 
@@ -112,7 +112,7 @@ impl Collection {
 /// step, and the events of the watches that the scene's findings ask for, are kept in the outcome;
 /// `progress` says whether to go on. Results do not depend on the number of threads.
 pub fn run_collection(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     collection: Collection,
     observe: &[String],
     threads: Threads,
@@ -130,7 +130,7 @@ pub fn run_collection(
 
 /// Runs a collection and keeps what is wanted of it.
 pub fn run_wanted(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     collection: Collection,
     wanted: &Wanted,
     threads: Threads,
@@ -151,7 +151,7 @@ pub fn run_wanted(
 ///
 /// # Errors
 /// A condition that cannot be read.
-pub(crate) fn check_stops(scene: &PolyhedronCapsule, collection: &Collection) -> Result<(), SceneError> {
+pub(crate) fn check_stops(scene: &Scene, collection: &Collection) -> Result<(), SceneError> {
     let checked = match collection {
         Collection::Plane(assembly) => follow::check_stops(assembly, scene.parameters()),
         Collection::Space(assembly) => follow::check_stops(assembly, scene.parameters()),

@@ -1,10 +1,10 @@
 //! Audits of systems whose order of convergence and whose sensitivity are known.
 
 use scene::audit::{Asked, Audit, AuditError, FindingScope, Verdict, audit};
-use scene::{Discard, PolyhedronCapsule, Threads};
+use scene::{Discard, Scene, Threads};
 
 fn audited(text: &str, set: &[(&str, &str)]) -> Audit {
-    let scene = PolyhedronCapsule::parse("test", "test.toml", text).expect("a scene");
+    let scene = Scene::parse("test", "test.toml", text).expect("a scene");
     let scene = scene.with(set).expect("overrides");
     audit(&scene, asked(2), &mut |_, _| true).expect("an audit")
 }
@@ -244,7 +244,7 @@ fn a_double_pendulum_is_chaotic_at_large_angles_and_regular_at_small_ones() {
 
 #[test]
 fn the_number_of_threads_does_not_change_an_audit() {
-    let scene = PolyhedronCapsule::parse("test", "test.toml", BODIES).expect("a scene");
+    let scene = Scene::parse("test", "test.toml", BODIES).expect("a scene");
     let one = audit(&scene, asked(1), &mut |_, _| true).expect("an audit");
     let four = audit(&scene, asked(4), &mut |_, _| true).expect("an audit");
     assert_eq!(one, four);
@@ -313,7 +313,7 @@ fn bodies_are_compared_after_one_preparation() {
         found.size
     );
     // The reference is the run that `percuss run` makes, bit by bit.
-    let scene = PolyhedronCapsule::parse("test", "test.toml", BODIES).expect("a scene");
+    let scene = Scene::parse("test", "test.toml", BODIES).expect("a scene");
     let scene = scene.with(&[("speed", "20")]).expect("overrides");
     let collection = scene.collection().expect("bodies");
     let wanted = scene::wanted(&scene, &collection).expect("findings");
@@ -356,13 +356,13 @@ fn variants_that_do_not_apply_are_left_out_with_the_reason() {
 fn a_motion_that_cannot_go_on_and_a_request_to_stop_end_the_audit() {
     // A potential that has no value beyond half a radian.
     let text = PENDULUM.replace("-9.81*cos(theta)", "-9.81*cos(theta) + sqrt(theta - 0.5)");
-    let scene = PolyhedronCapsule::parse("test", "test.toml", &text).expect("a scene");
+    let scene = Scene::parse("test", "test.toml", &text).expect("a scene");
     let refused = audit(&scene, asked(1), &mut |_, _| true);
     assert!(
         matches!(refused, Err(AuditError::NoReference(_))),
         "{refused:?}"
     );
-    let scene = PolyhedronCapsule::parse("test", "test.toml", PENDULUM).expect("a scene");
+    let scene = Scene::parse("test", "test.toml", PENDULUM).expect("a scene");
     let stopped = audit(&scene, asked(1), &mut |_, _| false);
     assert!(matches!(stopped, Err(AuditError::Stopped)), "{stopped:?}");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::crowd::{BALL, BLOCK, complaint, edited, refused, refused_in_space};
-use scene::PolyhedronCapsule;
+use scene::Scene;
 
 fn shape(shape: &str, message: &str) {
     let shape = format!("shape = {{ {shape} }}");
@@ -134,7 +134,7 @@ fn in_folder(files: &[(&str, &str)], text: &str) -> String {
     }
     let path = folder.path().join("crowd.toml");
     fs::write(&path, text).unwrap();
-    let scene = PolyhedronCapsule::load(path.to_str().unwrap()).unwrap();
+    let scene = Scene::load(path.to_str().unwrap()).unwrap();
     let message = scene.collection().unwrap_err().to_string();
     message.replace(&format!("{}/", folder.path().display()), "")
 }

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use scene::collection::Collection;
-use scene::{PolyhedronCapsule, SceneError};
+use scene::{Scene, SceneError};
 
 const PLANE: &str = r#"kind = "bodies"
 [parameters]
@@ -243,7 +243,7 @@ const WORDS: [&str; 28] = [
 
 /// Reads a scene and lets a world take over what was accepted.
 fn read(text: &str) -> Result<(), SceneError> {
-    let scene = PolyhedronCapsule::parse("fuzz", "fuzz.toml", text)?;
+    let scene = Scene::parse("fuzz", "fuzz.toml", text)?;
     let _ = scene.with(&[("step", "1e-3"), ("mu", "2")]);
     match scene.collection()? {
         Collection::Plane(assembly) => {

@@ -1,6 +1,6 @@
 //! Painlevé's configurations among bodies.
 
-use scene::{Certificate, Discard, PolyhedronCapsule, Threads, Wanted, What};
+use scene::{Certificate, Discard, Scene, Threads, Wanted, What};
 
 use crate::scene_mechanisms::go;
 use crate::scene_painleve::ROD;
@@ -12,7 +12,7 @@ fn slide(text: &str, edits: &[(&str, &str)]) -> (Certificate, Vec<f64>) {
         assert!(text.contains(old), "the scene has no `{old}`");
         text = text.replace(old, new);
     }
-    let scene = PolyhedronCapsule::parse("scene", "scene.toml", &text).expect("a scene");
+    let scene = Scene::parse("scene", "scene.toml", &text).expect("a scene");
     let collection = scene.collection().expect("bodies");
     let mut gamma = Vec::new();
     let wanted = Wanted::default();

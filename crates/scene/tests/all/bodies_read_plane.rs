@@ -4,7 +4,7 @@ use crate::crowd::everything::PLANE;
 use crate::crowd::{BLOCK, edited, number, plane};
 use bodies::plane::Shape;
 use bodies::{Activation, Dim, Freedom, Friction, Plane, ForceContext};
-use scene::{Kind, PolyhedronCapsule};
+use scene::{Kind, Scene};
 
 fn close(a: f64, b: f64) {
     // A handful of operations on numbers of this size: far above rounding, far below any slip.
@@ -13,7 +13,7 @@ fn close(a: f64, b: f64) {
 
 #[test]
 fn the_block_of_the_documentation_is_a_collection() {
-    let scene = PolyhedronCapsule::parse("block", "block.toml", BLOCK).unwrap();
+    let scene = Scene::parse("block", "block.toml", BLOCK).unwrap();
     assert_eq!(scene.kind(), Kind::Bodies);
     let assembly = plane(BLOCK);
     assert_eq!(assembly.cast.bodies, ["ground", "block"]);
@@ -264,7 +264,7 @@ fn preparations_have_their_own_conditions() {
 
 #[test]
 fn pictures_are_read() {
-    let scene = PolyhedronCapsule::parse("p", "p.toml", PLANE).unwrap();
+    let scene = Scene::parse("p", "p.toml", PLANE).unwrap();
     let picture = &scene.pictures()[0];
     assert_eq!(picture.name, "end");
     assert_eq!(picture.title.as_deref(), Some("The end"));
@@ -277,7 +277,7 @@ fn pictures_are_read() {
 
 #[test]
 fn overrides_change_parameters_and_settings() {
-    let scene = PolyhedronCapsule::parse("p", "p.toml", PLANE).unwrap();
+    let scene = Scene::parse("p", "p.toml", PLANE).unwrap();
     let set = [
         ("mu", "0.7"),
         ("step", "0.01"),
@@ -304,13 +304,13 @@ fn overrides_change_parameters_and_settings() {
 
 #[test]
 fn each_kind_of_scene_says_how_it_is_made() {
-    let scene = PolyhedronCapsule::parse("p", "p.toml", PLANE).unwrap();
+    let scene = Scene::parse("p", "p.toml", PLANE).unwrap();
     assert_eq!(
         scene.build().unwrap_err().to_string(),
         "p.toml:1: `kind = \"bodies\"`: a scene of the other kind was expected here. A scene of this \
          kind is made by `Scene::collection`"
     );
-    let ball = PolyhedronCapsule::load("ball-e05").unwrap();
+    let ball = Scene::load("ball-e05").unwrap();
     assert_eq!(ball.kind(), Kind::Mechanism);
     let error = ball.collection().unwrap_err().to_string();
     assert!(error.contains("`Scene::build`"), "{error}");

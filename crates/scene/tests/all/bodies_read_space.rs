@@ -5,7 +5,7 @@ use std::fs;
 use crate::crowd::{BALL, edited, number, space};
 use bodies::space::Shape;
 use bodies::{Dim, Freedom, Friction, ForceContext, Space};
-use scene::PolyhedronCapsule;
+use scene::Scene;
 use scene::collection::Collection;
 
 /// Most of what a scene of space can say.
@@ -238,7 +238,7 @@ fn meshes_and_polyhedra_are_read_from_files_beside_the_scene() {
     );
     let path = folder.path().join("files.toml");
     fs::write(&path, text).unwrap();
-    let scene = PolyhedronCapsule::load(path.to_str().unwrap()).unwrap();
+    let scene = Scene::load(path.to_str().unwrap()).unwrap();
     let Collection::Space(assembly) = scene.collection().unwrap() else {
         panic!("this is in space");
     };
@@ -270,7 +270,7 @@ fn a_shaken_table_moves_with_its_record() {
     let text = edited(BALL, &[("fixed = true", motion)]);
     let path = folder.path().join("shake.toml");
     fs::write(&path, text).unwrap();
-    let scene = PolyhedronCapsule::load(path.to_str().unwrap()).unwrap();
+    let scene = Scene::load(path.to_str().unwrap()).unwrap();
     let Collection::Space(mut assembly) = scene.collection().unwrap() else {
         panic!("this is in space");
     };

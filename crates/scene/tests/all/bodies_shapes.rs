@@ -6,7 +6,7 @@ use std::fs;
 
 use crate::crowd::{BALL, BLOCK, complaint, edited};
 use bodies::{Dim, Plane, Space, plane, space};
-use scene::PolyhedronCapsule;
+use scene::Scene;
 use scene::collection::Collection;
 
 fn block(shape: &str) -> String {
@@ -25,7 +25,7 @@ fn with_files(files: &[(&str, &[u8])], text: &str) -> Result<Collection, String>
     }
     let path = folder.path().join("crowd.toml");
     fs::write(&path, text).unwrap();
-    let scene = PolyhedronCapsule::load(path.to_str().unwrap()).unwrap();
+    let scene = Scene::load(path.to_str().unwrap()).unwrap();
     scene.collection().map_err(|error| {
         let message = error.to_string();
         message.replace(&format!("{}/", folder.path().display()), "")

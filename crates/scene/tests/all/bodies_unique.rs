@@ -1,6 +1,6 @@
 //! Steps whose velocities the laws leave open.
 
-use scene::{BodiesOutcome, Discard, PolyhedronCapsule, Threads, Wanted, What};
+use scene::{BodiesOutcome, Discard, Scene, Threads, Wanted, What};
 
 /// A box that exactly fits between two fixed walls.
 const BOX: &str = r#"
@@ -53,7 +53,7 @@ fn run(edits: &[(&str, &str)]) -> BodiesOutcome {
         assert!(text.contains(old), "the scene has no `{old}`");
         text = text.replace(old, new);
     }
-    let scene = PolyhedronCapsule::parse("scene", "scene.toml", &text).expect("a scene");
+    let scene = Scene::parse("scene", "scene.toml", &text).expect("a scene");
     let collection = scene.collection().expect("bodies");
     let wanted = Wanted {
         observables: vec!["box_vy".to_string()],

@@ -1,12 +1,12 @@
 //! Each bound of a certificate: a scene that breaks it, one that just does not, and what is said of it.
 
-use scene::{Certificate, Discard, Kind, PolyhedronCapsule, Threads, Wanted};
+use scene::{Certificate, Discard, Kind, Scene, Threads, Wanted};
 
-fn scene(text: &str) -> PolyhedronCapsule {
-    PolyhedronCapsule::parse("scene", "scene.toml", text).expect("a scene")
+fn scene(text: &str) -> Scene {
+    Scene::parse("scene", "scene.toml", text).expect("a scene")
 }
 
-fn certified(scene: &PolyhedronCapsule) -> Certificate {
+fn certified(scene: &Scene) -> Certificate {
     match scene.kind() {
         Kind::Mechanism => {
             let built = scene.build().expect("a mechanism");
@@ -22,7 +22,7 @@ fn certified(scene: &PolyhedronCapsule) -> Certificate {
     }
 }
 
-fn with(scene: &PolyhedronCapsule, key: &str, value: &str) -> PolyhedronCapsule {
+fn with(scene: &Scene, key: &str, value: &str) -> Scene {
     scene.with(&[(key, value)]).expect("a key")
 }
 
@@ -208,7 +208,7 @@ fn keys_of_the_certificate_that_are_not_right_are_refused_by_name() {
     ] {
         for whole in [BEAD, BOX] {
             let text = format!("{whole}\n[certificate]\n{lines}\n");
-            let error = match PolyhedronCapsule::parse("scene", "scene.toml", &text) {
+            let error = match Scene::parse("scene", "scene.toml", &text) {
                 Err(error) => error.to_string(),
                 Ok(scene) => match scene.kind() {
                     Kind::Mechanism => scene.build().map(|_| ()),

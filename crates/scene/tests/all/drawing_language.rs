@@ -1,7 +1,7 @@
 //! What is wrong with a drawing is said with its place, its value and what was expected.
 
 use crate::common::{BALL, edited};
-use scene::PolyhedronCapsule;
+use scene::Scene;
 use scene::drawing::check_drawings;
 
 /// The ball with these lines as drawings.
@@ -11,7 +11,7 @@ fn with(drawings: &str) -> String {
 
 /// What is said of the ball with these drawings.
 fn complaint(drawings: &str) -> String {
-    let scene = match PolyhedronCapsule::parse("ball", "ball.toml", &with(drawings)) {
+    let scene = match Scene::parse("ball", "ball.toml", &with(drawings)) {
         Ok(scene) => scene,
         Err(error) => return error.to_string(),
     };
@@ -151,8 +151,8 @@ fn expressions_numbers_and_contacts_are_checked_before_a_run() {
 
 #[test]
 fn a_scene_without_drawings_has_none() {
-    let scene = PolyhedronCapsule::parse("ball", "ball.toml", BALL).expect("a scene");
+    let scene = Scene::parse("ball", "ball.toml", BALL).expect("a scene");
     assert!(!scene::drawing::shows(&scene));
-    let scene = PolyhedronCapsule::parse("ball", "ball.toml", &with("[[drawing]]\ntip = [0, \"z\"]"));
+    let scene = Scene::parse("ball", "ball.toml", &with("[[drawing]]\ntip = [0, \"z\"]"));
     assert!(scene::drawing::shows(&scene.expect("a scene")));
 }

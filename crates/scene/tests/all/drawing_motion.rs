@@ -2,10 +2,10 @@
 
 use crate::common::edited;
 use crate::drawing_common::{drawn, item, points, recorded, series};
-use scene::PolyhedronCapsule;
+use scene::Scene;
 use scene::drawing::{FRAMES, Kind, Numbers, Theme};
 
-fn pendulum(more: &str) -> PolyhedronCapsule {
+fn pendulum(more: &str) -> Scene {
     let text = format!(
         r#"kind = "mechanism"
 title = "A pendulum"
@@ -39,7 +39,7 @@ name = "right half"
 link = [[0, 0], ["if(phi > 0, 1, ln(0))", 0], [0, 1]]
 "#
     );
-    PolyhedronCapsule::parse("pendulum", "pendulum.toml", &text).expect("a scene")
+    Scene::parse("pendulum", "pendulum.toml", &text).expect("a scene")
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn drawings_change_no_bit_of_a_run() {
     let scene = pendulum("");
     let text = scene.text();
     let bare = &text[..text.find("[[drawing]]").expect("a drawing")];
-    let bare = PolyhedronCapsule::parse("pendulum", "pendulum.toml", bare).expect("a scene");
+    let bare = Scene::parse("pendulum", "pendulum.toml", bare).expect("a scene");
     let (_one, with) = recorded(&scene);
     let (_two, without) = recorded(&bare);
     for table in ["steps", "coordinates", "contacts", "events"] {
@@ -138,7 +138,7 @@ fn a_wall_is_a_strip_behind_its_face_and_lights_up_with_its_contact() {
     let drawings = "[[drawing]]\nname = \"ground\"\nobstacle = [0, 0]\nnormal = [0, 2]\ncontact = \
                     \"ground\"\n[[drawing]]\nname = \"ball\"\ntip = [0, \"z\"]\n[run]";
     let text = edited(&[("[run]", drawings)]);
-    let scene = PolyhedronCapsule::parse("ball", "ball.toml", &text).expect("a scene");
+    let scene = Scene::parse("ball", "ball.toml", &text).expect("a scene");
     let (_folder, record) = recorded(&scene);
     let drawing = drawn(&record, FRAMES);
     let ground = item(&drawing, "ground");
@@ -162,7 +162,7 @@ fn a_wall_is_a_strip_behind_its_face_and_lights_up_with_its_contact() {
     assert!(!touched(0.0, 0.44) && touched(0.44, 0.46) && !touched(0.47, 0.8));
 }
 
-fn sweep(gaps: &[&str]) -> PolyhedronCapsule {
+fn sweep(gaps: &[&str]) -> Scene {
     let contacts = gaps.iter().enumerate();
     let contacts: Vec<String> = contacts
         .map(|(k, gap)| format!("[[contact]]\nname = \"c{k}\"\ngap = \"{gap}\"\n"))
@@ -172,7 +172,7 @@ fn sweep(gaps: &[&str]) -> PolyhedronCapsule {
          initial = 0.8\n{}[run]\nuntil = 3.0\nstep = 0.01\n",
         contacts.concat()
     );
-    PolyhedronCapsule::parse("sweep", "sweep.toml", &text).expect("a scene")
+    Scene::parse("sweep", "sweep.toml", &text).expect("a scene")
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::drawing_common::{drawn, item, points, recorded, series};
 use mechanism::System;
 use scene::drawing::{Drawing, Kind};
-use scene::{PolyhedronCapsule, TextSystem, builtin};
+use scene::{Scene, TextSystem, builtin};
 
 /// Scenes that are refused when they are run.
 const REFUSED: [&str; 2] = ["bar-in-circle", "zeno-reversed"];
@@ -19,8 +19,8 @@ const ALONE: [(&str, &str); 2] = [
 /// Contacts whose gap is a distance to first order only: the hub's height over the steepness of its path.
 const FIRST_ORDER: [(&str, &str); 1] = [("wavy-road", "road")];
 
-fn mechanisms() -> Vec<PolyhedronCapsule> {
-    let all = builtin::names().map(|name| PolyhedronCapsule::load(name).expect("a built-in scene"));
+fn mechanisms() -> Vec<Scene> {
+    let all = builtin::names().map(|name| Scene::load(name).expect("a built-in scene"));
     all.filter(|scene| scene.kind() == scene::Kind::Mechanism)
         .collect()
 }
@@ -149,7 +149,7 @@ fn gaps(system: &mut TextSystem, drawing: &Drawing, frame: usize) -> Vec<(String
 }
 
 /// Compares distances and gaps of a scene at many states; the contacts that were compared.
-fn compare(scene: &PolyhedronCapsule) -> Vec<String> {
+fn compare(scene: &Scene) -> Vec<String> {
     let (_folder, record) = recorded(scene);
     let drawing = drawn(&record, 150);
     let items = &drawing.header.items;
@@ -238,7 +238,7 @@ fn what_touches_in_a_drawing_has_the_gap_that_the_scene_says() {
 
 #[test]
 fn grids_of_surfaces_lie_on_what_the_particle_moves_on() {
-    let scene = PolyhedronCapsule::load("particle-on-surface").expect("a scene");
+    let scene = Scene::load("particle-on-surface").expect("a scene");
     let (_folder, record) = recorded(&scene);
     let drawing = drawn(&record, 50);
     let (sphere, bead) = (item(&drawing, "sphere"), item(&drawing, "bead"));
@@ -248,7 +248,7 @@ fn grids_of_surfaces_lie_on_what_the_particle_moves_on() {
     let on = |p: &Vec<f64>| (length(p) - 1.0).abs() < 3e-7;
     assert!(points(&drawing, sphere, 0).iter().all(on));
     assert!((0..50).all(|k| points(&drawing, bead, k).iter().all(on)));
-    let scene = PolyhedronCapsule::load("particle-3d").expect("a scene");
+    let scene = Scene::load("particle-3d").expect("a scene");
     let (_folder, record) = recorded(&scene);
     let drawing = drawn(&record, 50);
     let (ground, particle) = (item(&drawing, "ground"), item(&drawing, "particle"));

@@ -1,7 +1,7 @@
 //! Worlds that a caller keeps: the same motion as that of a run, turn by turn.
 
 use scene::collection::{Steps, View};
-use scene::{Course, Discard, Live, PolyhedronCapsule, SceneError, Threads, Tick, Wanted};
+use scene::{Course, Discard, Live, Scene, SceneError, Threads, Tick, Wanted};
 
 const TEXT: &str = r#"
 kind = "bodies"
@@ -37,8 +37,8 @@ until = 0.3
 step = 1e-3
 "#;
 
-fn scene(text: &str) -> PolyhedronCapsule {
-    PolyhedronCapsule::parse("live", "live", text).unwrap()
+fn scene(text: &str) -> Scene {
+    Scene::parse("live", "live", text).unwrap()
 }
 
 /// Every state of the plane, bit by bit.
@@ -63,7 +63,7 @@ impl Steps for States {
     }
 }
 
-fn run(scene: &PolyhedronCapsule) -> Vec<Vec<u64>> {
+fn run(scene: &Scene) -> Vec<Vec<u64>> {
     let mut states = States::default();
     let collection = scene.collection().unwrap();
     let wanted = Wanted::default();
@@ -79,7 +79,7 @@ fn run(scene: &PolyhedronCapsule) -> Vec<Vec<u64>> {
     states.0
 }
 
-fn begin(scene: &PolyhedronCapsule) -> (Live, scene::Score) {
+fn begin(scene: &Scene) -> (Live, scene::Score) {
     let collection = scene.collection().unwrap();
     let hear = &mut |_: &Tick<'_>| true;
     Live::begin(scene, collection, Threads::new(1), &mut Discard, hear).unwrap()
@@ -136,7 +136,7 @@ fn grains_that_are_none_are_refused_with_their_number() {
         "{error}"
     );
     let missing = TEXT.replace("radii = [0.1, 0.05]", "");
-    let error = PolyhedronCapsule::parse("live", "live", &missing)
+    let error = Scene::parse("live", "live", &missing)
         .unwrap_err()
         .to_string();
     assert!(error.contains("radius"), "{error}");

@@ -3,7 +3,7 @@
 use crate::resume_common::{CELL, HEAP, LINKAGE};
 use scene::collection::{Steps, View};
 use scene::record::{Restored, Snapshot};
-use scene::{BodiesOutcome, PolyhedronCapsule, SceneError, Threads, Wanted};
+use scene::{BodiesOutcome, Scene, SceneError, Threads, Wanted};
 
 /// Keeps a snapshot after every so many steps, and a line about every step of the run.
 struct Tape {
@@ -60,7 +60,7 @@ impl Steps for Tape {
     }
 }
 
-fn run(scene: &PolyhedronCapsule, threads: usize, tape: &mut Tape) -> BodiesOutcome {
+fn run(scene: &Scene, threads: usize, tape: &mut Tape) -> BodiesOutcome {
     let collection = scene.collection().unwrap_or_else(|e| panic!("{e}"));
     let wanted = scene::wanted(scene, &collection).unwrap_or_else(|e| panic!("{e}"));
     let wanted = Wanted {
@@ -90,7 +90,7 @@ fn told(outcome: &BodiesOutcome) -> String {
 }
 
 /// Goes on from every one of its snapshots, with another number of threads; returns how many.
-fn goes_on(scene: &PolyhedronCapsule, every: usize) -> usize {
+fn goes_on(scene: &Scene, every: usize) -> usize {
     let mut whole = Tape::new(every, None);
     let outcome = told(&run(scene, 1, &mut whole));
     let count = whole.snapshots.len();
@@ -121,8 +121,8 @@ fn goes_on(scene: &PolyhedronCapsule, every: usize) -> usize {
     count
 }
 
-fn parsed(text: &str) -> PolyhedronCapsule {
-    PolyhedronCapsule::parse("sample", "sample.toml", text).unwrap_or_else(|e| panic!("{e}"))
+fn parsed(text: &str) -> Scene {
+    Scene::parse("sample", "sample.toml", text).unwrap_or_else(|e| panic!("{e}"))
 }
 
 #[test]

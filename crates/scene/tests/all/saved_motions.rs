@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use mechanism::{
     AdaptiveStep, EventDriven, ImpactLaw, MechanismError, Integrator, MotionCheckpoint, Scheme, Settings, TimeStepper,
 };
-use scene::{Built, Kind, PolyhedronCapsule, builtin};
+use scene::{Built, Kind, Scene, builtin};
 
 /// Steps made at most before and after.
 const STEPS: u64 = 60;
@@ -124,7 +124,7 @@ fn a_restored_motion_goes_on_to_the_same_bits() {
     let mut dice = Dice(7);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in builtin::names() {
-        let scene = PolyhedronCapsule::load(name).expect("a built-in scene");
+        let scene = Scene::load(name).expect("a built-in scene");
         if scene.kind() == Kind::Bodies {
             continue;
         }
@@ -163,7 +163,7 @@ fn a_restored_motion_goes_on_to_the_same_bits() {
 #[test]
 fn what_was_saved_of_another_motion_is_refused_and_changes_nothing() {
     let built = |name: &str| {
-        let scene = PolyhedronCapsule::load(name).expect("a built-in scene");
+        let scene = Scene::load(name).expect("a built-in scene");
         scene.build().expect("a mechanism")
     };
     let (ball, pendulum) = (built("ball-e05"), built("pendulum"));

@@ -1,12 +1,12 @@
 //! The scenes that come with the product.
 
-use scene::{Kind, PolyhedronCapsule, SceneError, builtin};
+use scene::{Kind, Scene, SceneError, builtin};
 
 /// Scenes that exist to be refused, with a word of the message.
 const REFUSED: [(&str, &str); 1] = [("zeno-reversed", "admissible")];
 
 /// Makes the mechanism or the bodies of a scene.
-fn made(scene: &PolyhedronCapsule) -> Result<(), SceneError> {
+fn made(scene: &Scene) -> Result<(), SceneError> {
     match scene.kind() {
         Kind::Mechanism => scene.build().map(|_| ()),
         Kind::Bodies => scene.collection().map(|_| ()),
@@ -16,7 +16,7 @@ fn made(scene: &PolyhedronCapsule) -> Result<(), SceneError> {
 #[test]
 fn every_built_in_scene_builds_with_all_its_cases() {
     for name in builtin::names() {
-        let scene = PolyhedronCapsule::load(name).unwrap_or_else(|error| panic!("{error}"));
+        let scene = Scene::load(name).unwrap_or_else(|error| panic!("{error}"));
         if let Some((_, word)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
             let message = made(&scene).unwrap_err().to_string();
             assert!(message.contains(word), "{message}");

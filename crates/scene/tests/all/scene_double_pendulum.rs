@@ -4,7 +4,7 @@ use contact::law::Status;
 use mechanism::{StateRef, System};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use scene::{Sample, PolyhedronCapsule, TextSystem};
+use scene::{Sample, Scene, TextSystem};
 
 /// Two point masses, a joint that keeps the lower one on a moving line, a wall with friction.
 const SCENE: &str = r#"
@@ -109,7 +109,7 @@ fn close(found: &[f64], expected: &[f64]) {
 }
 
 fn system() -> TextSystem {
-    PolyhedronCapsule::parse("pendulum", "pendulum.toml", SCENE)
+    Scene::parse("pendulum", "pendulum.toml", SCENE)
         .and_then(|scene| scene.build())
         .unwrap()
         .system
@@ -240,7 +240,7 @@ proptest! {
 
 #[test]
 fn the_initial_state_is_as_written() {
-    let built = PolyhedronCapsule::parse("pendulum", "pendulum.toml", SCENE)
+    let built = Scene::parse("pendulum", "pendulum.toml", SCENE)
         .and_then(|scene| scene.build())
         .unwrap();
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use scene::{PolyhedronCapsule, SceneError, builtin};
+use scene::{Scene, SceneError, builtin};
 
 const SEED: &str = r#"
 kind = "mechanism"
@@ -107,7 +107,7 @@ const WORDS: [&str; 24] = [
 ];
 
 fn read(text: &str) -> Result<(), SceneError> {
-    let scene = PolyhedronCapsule::parse("fuzz", "fuzz.toml", text)?;
+    let scene = Scene::parse("fuzz", "fuzz.toml", text)?;
     let _ = scene.with(&[("step", "1e-3"), ("m", "2")]);
     let mut built = scene.build()?;
     // Whatever was accepted can be evaluated, or says why not.
@@ -206,7 +206,7 @@ fn built_in_scenes_with_any_line_missing_are_read_or_refused() {
         for skipped in (0..lines.len()).step_by(7) {
             let mut rest = lines.clone();
             rest.remove(skipped);
-            let _ = PolyhedronCapsule::parse(name, name, &rest.join("\n"));
+            let _ = Scene::parse(name, name, &rest.join("\n"));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Mechanisms whose motion was wrong, or refused, although the run said that all was well.
 
-use scene::{Discard, RunOutcome, PolyhedronCapsule, TextSystem};
+use scene::{Discard, RunOutcome, Scene, TextSystem};
 
 /// The motion of a scene with each first text replaced by the second.
 pub fn go(text: &str, edits: &[(&str, &str)]) -> (RunOutcome, TextSystem) {
@@ -9,7 +9,7 @@ pub fn go(text: &str, edits: &[(&str, &str)]) -> (RunOutcome, TextSystem) {
         assert!(text.contains(old), "the scene has no `{old}`");
         text = text.replace(old, new);
     }
-    let scene = PolyhedronCapsule::parse("scene", "scene.toml", &text).expect("a scene");
+    let scene = Scene::parse("scene", "scene.toml", &text).expect("a scene");
     let built = scene.build().expect("a system");
     let system = built.system.clone();
     (scene::run(built, &mut Discard, &mut |_| true), system)

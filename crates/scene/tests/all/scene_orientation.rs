@@ -1,7 +1,7 @@
 //! Bodies with an orientation, in text.
 
 use mechanism::System;
-use scene::{Sample, PolyhedronCapsule};
+use scene::{Sample, Scene};
 
 /// A disc of radius r that may roll on the plane z = 0: contact at its lowest point would need the
 /// rim; here a ball with an off-centre mass, whose equations have every term.
@@ -51,7 +51,7 @@ fn text() -> String {
 
 #[test]
 fn names_positions_and_spins_come_in_the_order_of_the_coordinates() {
-    let scene = PolyhedronCapsule::parse("ball", "ball.toml", &text()).unwrap();
+    let scene = Scene::parse("ball", "ball.toml", &text()).unwrap();
     let built = scene.build().unwrap();
     let positions: Vec<String> = (0..6).map(|i| built.system.position_name(i)).collect();
     assert_eq!(positions, ["x", "Q_w", "Q_x", "Q_y", "Q_z", "z"]);
@@ -74,7 +74,7 @@ fn names_positions_and_spins_come_in_the_order_of_the_coordinates() {
 
 #[test]
 fn the_matrix_turns_body_axes_into_space_and_spins_agree() {
-    let mut system = PolyhedronCapsule::parse("ball", "b", &text())
+    let mut system = Scene::parse("ball", "b", &text())
         .and_then(|s| s.build())
         .unwrap()
         .system;
@@ -101,7 +101,7 @@ fn the_matrix_turns_body_axes_into_space_and_spins_agree() {
 
 #[test]
 fn the_accelerations_of_the_text_keep_the_energy_balance() {
-    let mut system = PolyhedronCapsule::parse("ball", "b", &text())
+    let mut system = Scene::parse("ball", "b", &text())
         .and_then(|s| s.build())
         .unwrap()
         .system;
@@ -161,7 +161,7 @@ fn solve(mut a: [f64; 25], mut b: [f64; 5]) -> [f64; 5] {
 
 #[test]
 fn rows_of_a_rolling_ball_are_the_velocities_of_its_lowest_point() {
-    let mut system = PolyhedronCapsule::parse("ball", "b", &text())
+    let mut system = Scene::parse("ball", "b", &text())
         .and_then(|s| s.build())
         .unwrap()
         .system;

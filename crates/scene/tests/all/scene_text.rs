@@ -4,14 +4,14 @@ use crate::common::{BALL, edited};
 use contact::Law;
 use contact::law::Status;
 use mechanism::{StateRef, Scheme, System};
-use scene::{Sample, PolyhedronCapsule, SceneError, TextSystem};
+use scene::{Sample, Scene, SceneError, TextSystem};
 
-fn ball() -> PolyhedronCapsule {
-    PolyhedronCapsule::parse("ball", "ball.toml", BALL).unwrap()
+fn ball() -> Scene {
+    Scene::parse("ball", "ball.toml", BALL).unwrap()
 }
 
 fn system(edits: &[(&str, &str)]) -> TextSystem {
-    let scene = PolyhedronCapsule::parse("ball", "ball.toml", &edited(edits));
+    let scene = Scene::parse("ball", "ball.toml", &edited(edits));
     scene.and_then(|scene| scene.build()).unwrap().system
 }
 
@@ -31,7 +31,7 @@ fn overrides_reach_parameters_first_and_then_settings() {
     assert_eq!(changed.overrides().len(), 3);
     // A parameter called like a setting takes the short name; the long one is the setting's.
     let text = edited(&[("m = 1.0", "m = 1.0\ntheta = 7")]);
-    let scene = PolyhedronCapsule::parse("ball", "ball.toml", &text).unwrap();
+    let scene = Scene::parse("ball", "ball.toml", &text).unwrap();
     let changed = scene.with(&[
         ("theta", "8"),
         ("run.integrator", "theta"),
@@ -74,14 +74,14 @@ fn overrides_are_checked_like_the_file() {
 
 #[test]
 fn files_that_are_not_there_are_told_from_broken_machines() {
-    let error = PolyhedronCapsule::load("no-such-scene").unwrap_err();
+    let error = Scene::load("no-such-scene").unwrap_err();
     assert!(matches!(error, SceneError::Missing(_)) && !error.is_machine());
     assert_eq!(
         error.to_string(),
         "`no-such-scene` is neither a file nor a built-in scene (`percuss examples` lists the \
          built-in scenes)"
     );
-    let near = PolyhedronCapsule::load("ball-e5").unwrap_err().to_string();
+    let near = Scene::load("ball-e5").unwrap_err().to_string();
     assert!(near.contains("did you mean `ball-e05`?"), "{near}");
 }
 

@@ -1,6 +1,6 @@
 //! Scenes of sweeping processes: what they compute, and what is said of wrong ones.
 
-use scene::{Discard, RunOutcome, PolyhedronCapsule, run};
+use scene::{Discard, RunOutcome, Scene, run};
 
 /// The play of sin t, with what a test adds.
 fn play(process: &str, run: &str) -> String {
@@ -26,7 +26,7 @@ step = 0.01
 }
 
 fn go(text: &str) -> RunOutcome {
-    let scene = PolyhedronCapsule::parse("test", "test.toml", text).expect("a scene");
+    let scene = Scene::parse("test", "test.toml", text).expect("a scene");
     run(scene.build().expect("it builds"), &mut Discard, &mut |_| {
         true
     })
@@ -45,7 +45,7 @@ fn end(text: &str) -> Vec<f64> {
 
 /// What is said of a scene that cannot be read or built.
 fn refusal(text: &str) -> String {
-    match PolyhedronCapsule::parse("test", "test.toml", text).and_then(|scene| scene.build()) {
+    match Scene::parse("test", "test.toml", text).and_then(|scene| scene.build()) {
         Ok(_) => panic!("accepted:\n{text}"),
         Err(error) => error.to_string(),
     }

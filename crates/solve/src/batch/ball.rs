@@ -1,12 +1,12 @@
-//! Four contacts of balls in space: H is diagonal, and Coulomb's law is a closed form.
+//! SIMD pack of four contacts of spheres: H is diagonal, and the local solve of Coulomb's law has a closed form.
 //!
 //! ```text
-//! u = frame · Σ s v + turned frame · Σ c ω,     H = diag(h_n, h_t, h_t)
+//! u = frame · Σ s v + rotated frame · Σ c ω,     H = diag(h_n, h_t, h_t)
 //! r_n⁺ = max(0, r_n − u_n/h_n),   r_t⁺ = proj of r_t − u_t/h_t onto the disc of radius μ r_n⁺
 //! ```
 //!
-//! Sticking is the point before the projection; sliding is along it, because H acts as a number on
-//! tangents (JM92 7.4).
+//! A tangential impulse inside the disc sticks; outside it slides along its own direction, because H acts as a scalar
+//! on tangents (JM92 7.4). s and c are the coefficients of the velocity and of the spin of a sphere.
 
 use contact::{FactoredDelassus, Problem};
 
@@ -15,7 +15,7 @@ use super::lanes::{F64x4, SimdVector, LANES, V3, cross, dot, load_array};
 use super::pack::{ContactData, Pack, LaneIndices, contact_data};
 use super::row::{SpatialVelocity, VelocityStore, gather_bodies, scatter_add_bodies};
 
-/// Four contacts, each of N balls.
+/// Four contacts with N spheres each.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct SpherePack<const N: usize> {
@@ -33,7 +33,7 @@ pub(super) struct SpherePack<const N: usize> {
     iterate: Iterate<3>,
 }
 
-/// The axes of the contacts.
+/// The frames of the contacts.
 struct Frame<L> {
     normal: [L; 3],
     tangent: [L; 3],
@@ -54,6 +54,7 @@ impl<const N: usize> SpherePack<N> {
 
     #[inline(always)]
     fn gather<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>, frame: &Frame<L>) -> [L; 3] {
+        // Σ s v and Σ c ω over the spheres, then the rows of the frame.
         let (mut x, mut w) = ([L::zero(); 3], [L::zero(); 3]);
         for n in 0..N {
             let (s, c) = (L::load(self.s[n]), L::load(self.c[n]));
@@ -75,6 +76,7 @@ impl<const N: usize> SpherePack<N> {
     #[inline(always)]
     fn law<L: SimdVector>(&self, r: &[L; 3], u: &[L; 3]) -> [L; 3] {
         let inverse: [L; 2] = load_array(&self.inverse);
+        // Normal: Signorini. Tangent: projection onto the disc of radius μ r_n.
         let normal = (r[0] - u[0] * inverse[0]).max_zero();
         let t1 = r[1] - u[1] * inverse[1];
         let t2 = r[2] - u[2] * inverse[1];
@@ -88,6 +90,7 @@ impl<const N: usize> SpherePack<N> {
     fn scatter<L: SimdVector>(&self, v: &mut impl VelocityStore<SpatialVelocity>, frame: &Frame<L>, d: &[L; 3]) {
         let (n, t, o) = (&frame.normal, &frame.tangent, &frame.third);
         let (mut push, mut turn) = ([L::zero(); 3], [L::zero(); 3]);
+        // Force and torque directions of the change d.
         for k in 0..3 {
             push[k] = n[k] * d[0] + t[k] * d[1] + o[k] * d[2];
             turn[k] = o[k] * d[1] - t[k] * d[2];
@@ -99,7 +102,7 @@ impl<const N: usize> SpherePack<N> {
         }
     }
 
-    /// Takes the numbers of the contact in a lane.
+    /// Copies the data of the contact in a lane.
     fn set(&mut self, lane: usize, kinetic: &FactoredDelassus, fact: &ContactData<'_>) {
         let Some(balls) = kinetic.sphere_contact(fact.contact) else {
             return;
@@ -108,6 +111,7 @@ impl<const N: usize> SpherePack<N> {
         let (mut h_n, mut h_t) = (0.0, 0.0);
         let present = balls.first_coordinates.iter().enumerate();
         let present = present.filter(|(_, first)| first.is_some());
+        // Coefficients by side; h_n = Σ s², h_t = Σ (s² + c²).
         for (n, (which, _)) in present.enumerate().take(N) {
             let (s, c) = (f[9 + 2 * which], f[10 + 2 * which]);
             let side = self.lanes.side(lane, n);

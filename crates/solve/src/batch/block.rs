@@ -1,25 +1,25 @@
-//! Bodies that are treated together, and the contacts between two such lots.
+//! A partition of bodies with its contacts, and the interface between two partitions.
 
 use super::iterate::{ANDERSON_DEPTH, AndersonProducts};
 use super::shelf::{PackSet, PackList};
 
-/// Bodies that are near each other, and the contacts between them.
+/// Neighbouring bodies and the contacts between them.
 #[derive(Debug)]
 pub(super) struct Partition<K: PackSet> {
     pub members: Vec<u32>,
-    /// v̂ by body, one spare at the end.
+    /// v̂ by body, and a spare body at the end for empty lanes.
     pub velocity: Vec<K::Velocity>,
-    /// v̂ where the sweep began, and Ĝᵀ p.
+    /// v̂ at the beginning of the sweep, and Ĝᵀ p of the search direction p.
     pub before: Vec<K::Velocity>,
     pub direction_velocity: Vec<K::Velocity>,
-    /// Differences of v̂ of the last sweeps, body by body; empty where nobody mixes.
+    /// Anderson history: differences of v̂ of the last sweeps by body; empty without Anderson acceleration.
     pub velocity_history: Vec<[K::Velocity; ANDERSON_DEPTH]>,
     pub packs: PackList<K>,
     pub sums: [f64; 3],
     pub products: AndersonProducts<f64>,
 }
 
-/// Contacts between two blocks.
+/// The contacts between two partitions.
 #[derive(Debug)]
 pub(super) struct Interface<K: PackSet> {
     pub partitions: [usize; 2],

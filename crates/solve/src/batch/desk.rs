@@ -1,17 +1,16 @@
-//! How contacts are put into packs.
+//! Packing: greedy assignment of contacts to SIMD packs, and the order of the packs.
 //!
-//! The contacts of a pack share no body, so that the four visits are one. Packs are filled in contact order
-//! with a few open at a time: each contact goes to the first open pack where it meets none of its
-//! bodies. Neighbours in the list stay neighbours in time, and the order depends on nothing but the
-//! problem.
+//! The contacts of a pack share no body, so that their four local solves are independent. Packs are filled in contact
+//! order with a few open at a time: each contact goes to the first open pack that contains none of its bodies.
+//! Neighbours in the list stay close in the sweep, and the order depends on nothing but the problem.
 
 use super::lanes::LANES;
 use super::pack::NONE;
 
-/// Packs that are open at a time.
+/// Largest number of open packs.
 const OPEN: usize = 8;
 
-/// A contact on its way to a pack: its bodies by side.
+/// A contact to be packed, with its bodies by side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PackEntry {
     pub contact: u32,
@@ -27,7 +26,7 @@ impl PackEntry {
     };
 }
 
-/// A pack that is being filled.
+/// A pack with free lanes.
 #[derive(Debug, Clone, Copy)]
 struct OpenPack {
     guests: [PackEntry; LANES],
@@ -41,17 +40,18 @@ impl OpenPack {
     };
 }
 
-/// The packs of one kind.
+/// Packs of one kind.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
     open: Vec<OpenPack>,
     full: Vec<[PackEntry; LANES]>,
-    /// Whether the sides are lists of their own: the same number is then another body.
+    /// Whether each side has its own list of bodies (interfaces): equal indices on different sides are then different
+    /// bodies.
     separate_sides: bool,
 }
 
 impl Packer {
-    /// Empty.
+    /// Removes all packs.
     pub fn clear(&mut self, apart: bool) {
         self.open.clear();
         self.full.clear();
@@ -64,7 +64,7 @@ impl Packer {
         same(a.bodies[0], b.bodies[0]) || same(a.bodies[1], b.bodies[1]) || (!self.separate_sides && across)
     }
 
-    /// Takes a contact in. Where there is no room the oldest pack is left as it is.
+    /// Adds a contact. Where no open pack can take it and all are in use, the oldest is closed with empty lanes.
     pub fn take(&mut self, guest: PackEntry) {
         let place = self.open.iter().position(|draft| {
             let sitting = &draft.guests[..draft.filled];
@@ -85,7 +85,7 @@ impl Packer {
         }
     }
 
-    /// After the last contact.
+    /// Closes the remaining packs after the last contact.
     pub fn close(&mut self) {
         let rest = self.open.drain(..).map(|draft| draft.guests);
         self.full.extend(rest);
@@ -97,23 +97,23 @@ impl Packer {
     }
 }
 
-/// Packs in an order in which neighbours share no body, as far as a short look ahead finds one: a visit
-/// then need not wait for what the one before has written.
+/// Orders packs so that successive ones share no body, as far as a short look-ahead finds one. A pack that reads a
+/// velocity just written would wait for the store (latency, and a store-forwarding stall where the sizes differ).
 #[derive(Debug, Default)]
 pub(super) struct PackScheduler {
-    /// When a body of each side was last visited.
+    /// By side and body: time of its last visit.
     last: [Vec<u32>; 2],
     now: u32,
     waiting: Vec<[PackEntry; LANES]>,
     out: Vec<[PackEntry; LANES]>,
 }
 
-/// Packs that are looked at for the next one, and visits between two of the same body.
+/// Packs of the look-ahead window, and the wanted distance between two visits of a body.
 const AHEAD: usize = 24;
 const APART: u32 = 4;
 
 impl PackScheduler {
-    /// For lists with these numbers of bodies.
+    /// Resets the times for lists with these numbers of bodies.
     pub fn begin(&mut self, bodies: [u32; 2]) {
         for (last, bodies) in self.last.iter_mut().zip(bodies) {
             last.clear();
@@ -122,13 +122,14 @@ impl PackScheduler {
         self.now = APART;
     }
 
-    /// Orders the packs of a desk.
+    /// Orders the packs of `desk`.
     pub fn schedule(&mut self, desk: &mut Packer, sides: usize) {
         self.out.clear();
         self.waiting.clear();
         let mut coming = std::mem::take(&mut desk.full);
         let mut next = coming.drain(..);
         loop {
+            // Refill the window.
             while self.waiting.len() < AHEAD
                 && let Some(pack) = next.next()
             {
@@ -137,6 +138,7 @@ impl PackScheduler {
             if self.waiting.is_empty() {
                 break;
             }
+            // First pack whose bodies were not visited lately, else the oldest.
             let rested = |pack: &[PackEntry; LANES]| self.rest(pack, desk.separate_sides, sides);
             let chosen = self.waiting.iter().position(|p| rested(p) >= APART);
             let pack = self.waiting.remove(chosen.unwrap_or(0));
@@ -148,7 +150,7 @@ impl PackScheduler {
         std::mem::swap(&mut desk.full, &mut self.out);
     }
 
-    /// Visits since a body of the pack was visited.
+    /// Number of packs since a body of the pack was last visited.
     fn rest(&self, pack: &[PackEntry; LANES], apart: bool, sides: usize) -> u32 {
         let mut last = 0;
         for guest in pack.iter().filter(|guest| guest.contact != NONE) {

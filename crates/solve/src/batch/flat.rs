@@ -1,8 +1,8 @@
-//! Four contacts of bodies in the plane, rows (n, t), two full 2 × 3 blocks of Ĝ.
+//! SIMD pack of four contacts of planar bodies: rows (n, t), full 2 × 3 blocks of Ĝ.
 //!
-//! The law is that of `contact::law::coulomb2` without its branches: with u_n = 0 the tangential impulse
-//! that sticks is −b/B, and the cone is left at r_n = −q_n/(h_nn ± μ h_nt) otherwise. Contacts whose
-//! B vanishes to rounding are not treated here.
+//! The local solve is that of `contact::law::coulomb2` with selections in place of branches: with u_n = 0 the sticking
+//! tangential impulse is −b/B, B the tangential Schur complement; otherwise the contact slides on the boundary of the
+//! cone with r_n = −q_n/(h_nn ± μ h_nt). Contacts whose B vanishes to rounding are not packed.
 
 use contact::{FactoredDelassus, Problem};
 
@@ -11,7 +11,7 @@ use super::lanes::{F64x4, SimdVector, LANES, dot, load_array};
 use super::pack::{Pack, LaneIndices, contact_data};
 use super::row::{PlanarVelocity, VelocityStore, gather_bodies, scatter_add_bodies};
 
-/// Four contacts, each of N bodies.
+/// Four contacts with N bodies each.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct PlanarPack<const N: usize> {
@@ -22,7 +22,7 @@ pub(super) struct PlanarPack<const N: usize> {
     h: [F64x4; 3],
     /// 1/h_nn, h_nt/h_nn, 1/B.
     inverse: [F64x4; 3],
-    /// 1/(h_nn − μ h_nt) and 1/(h_nn + μ h_nt); infinite where a slide that way would wedge.
+    /// 1/(h_nn − μ h_nt) and 1/(h_nn + μ h_nt); infinite where sliding in that direction would jam.
     slide: [F64x4; 2],
     mu: F64x4,
     /// 1/κ.
@@ -49,6 +49,7 @@ impl<const N: usize> PlanarPack<N> {
         let [h_nn, h_nt, h_tt]: [L; 3] = load_array(&self.h);
         let [inverse, c, stiff]: [L; 3] = load_array(&self.inverse);
         let (zero, mu) = (L::zero(), L::load(self.mu));
+        // q = u − H r: velocity without the contact's own impulse.
         let q_n = u[0] - (h_nn * r[0] + h_nt * r[1]);
         let q_t = u[1] - (h_nt * r[0] + h_tt * r[1]);
         let b = q_t - c * q_n;
@@ -58,10 +59,11 @@ impl<const N: usize> PlanarPack<N> {
         let slide = L::select_le(zero, b, L::load(self.slide[0]), L::load(self.slide[1]));
         let sliding = -(q_n * slide);
         let at_rest = (-(q_n + h_nt * stick) * inverse).max_zero();
-        // Sticking needs no more than the cone gives where sliding would set in.
+        // Sticking is admissible if it needs no more friction than the cone gives at the onset of sliding.
         let (size, bound) = (stick.abs(), mu * sliding);
         let normal = L::select_le(size, bound, at_rest, sliding);
         let tangent = L::select_le(size, bound, stick, w * sliding);
+        // Open where q_n ≥ 0.
         [
             L::select_le(zero, q_n, zero, normal),
             L::select_le(zero, q_n, zero, tangent),
@@ -79,14 +81,14 @@ impl<const N: usize> PlanarPack<N> {
 }
 
 impl<const N: usize> PlanarPack<N> {
-    /// What follows from H, μ and κ.
+    /// Derived quantities of H, μ and κ.
     #[inline(always)]
     fn settle<L: SimdVector>(&mut self, [h_nn, h_nt, h_tt]: [L; 3], mu: L, kappa: L) {
         let one = L::splat(1.0);
         let (c, lean) = (h_nt.div(h_nn), mu * h_nt);
         let stiff = one.div(h_tt - c * h_nt);
         self.inverse = [one.div(h_nn).store(), c.store(), stiff.store()];
-        // At least the least positive number: positive, and a number.
+        // Denominators must be positive normal or subnormal numbers; else the reciprocal is infinite (jamming).
         let (least, never) = (L::splat(f64::from_bits(1)), L::splat(f64::INFINITY));
         for (to, room) in self.slide.iter_mut().zip([h_nn - lean, h_nn + lean]) {
             *to = L::select_le(least, room, one.div(room), never).store();
@@ -131,7 +133,7 @@ impl<const N: usize> Pack for PlanarPack<N> {
 
     #[inline(always)]
     fn fill<L: SimdVector>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
-        // Rows of numbers by lane, turned into lanes by number.
+        // Data by contact, transposed below into SIMD vectors.
         let mut blocks = [[&[0.0; 6]; LANES]; N];
         let mut own = [F64x4([1.0, 0.0, 0.0, 1.0]); LANES];
         let mut other = [F64x4([0.0, 0.0, 0.0, 1.0]); LANES];
@@ -145,6 +147,7 @@ impl<const N: usize> Pack for PlanarPack<N> {
             }
             other[lane] = F64x4([fact.given[0], fact.given[1], fact.mu, fact.kappa]);
         }
+        // 2 × 3 blocks of Ĝ: two overlapping groups of four entries, each transposed.
         for (to, lanes) in self.block.iter_mut().zip(&blocks) {
             let (mut head, mut tail) = ([L::zero(); LANES], [L::zero(); LANES]);
             for lane in 0..LANES {
@@ -159,6 +162,7 @@ impl<const N: usize> Pack for PlanarPack<N> {
                 [t_x.store(), t_y.store(), t_w.store()],
             ];
         }
+        // H, given velocities, μ and κ.
         let [h_nn, h_nt, _, h_tt] = L::transpose(load_array(&own));
         let [n, t, mu, kappa] = L::transpose(load_array(&other));
         self.h = [h_nn.store(), h_nt.store(), h_tt.store()];

@@ -1,4 +1,7 @@
-//! All contacts of a problem in packs, and the velocities of its bodies, block by block.
+//! SIMD sweeps over all partitions and interfaces of a problem, in parallel.
+//!
+//! Every pass runs over the partitions, then over the colours of the interfaces; sums are added in the order of
+//! partitions and interfaces, so that the number of threads changes no bit.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,22 +18,22 @@ use super::row::{InterfaceVelocities, BodyVelocity, PartitionVelocities};
 use super::shelf::{FillKernel, ResidualKernel, PackSet, AndersonKernel, ScatterKernel, PackList, SweepKernel};
 use super::wide::InstructionSet;
 
-/// Sweeps after which velocities are computed again from the impulses: rounding has then grown to a
-/// few hundred units of the last place.
+/// Sweeps after which the velocities are recomputed from the impulses: rounding errors have then grown to a few hundred
+/// units in the last place.
 const REFRESH: usize = 64;
 
-/// So many blocks are in the caches from one sweep to the next, if not in that of the core: asking for packs
-/// ahead would only cost there.
+/// Largest number of partitions that stay in a shared cache level from one sweep to the next: prefetching packs would
+/// only cost there.
 const NEARBY: usize = 4;
 
-/// See the module.
+/// Partitioned SIMD sweeper; see the module.
 #[derive(Debug)]
 pub(super) struct PartitionedSweeper<K: PackSet> {
     partitioning: Partitioning,
     partitions: Vec<Mutex<Partition<K>>>,
-    /// By colour; as many as there are in the plan, and some that were needed before.
+    /// Sorted by colour; at least as many as the partitioning has, the rest is kept for reuse.
     interfaces: Vec<Interface<K>>,
-    /// First seam of each colour, one more at the end.
+    /// First interface of each colour, and their number at the end.
     colour: Vec<usize>,
     /// Σ κ ‖b‖².
     free: f64,
@@ -53,15 +56,17 @@ impl<K: PackSet> Default for PartitionedSweeper<K> {
 }
 
 impl<K: PackSet> PartitionedSweeper<K> {
-    /// Takes the contacts of a problem in. Allocates only if there are more than before.
+    /// Packs the contacts of a problem. Allocates only if there are more than before.
     pub fn fit(&mut self, problem: &Problem) {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return;
         };
+        // Rebuild packs only if contacts, kinds or bodies have changed.
         if self.partitioning.fit::<K>(problem, kinetic) {
             self.build_partitions();
             self.build_interfaces();
         }
+        // Copy the data of all contacts into their packs.
         let width = self.instructions;
         let fill = |shelf: &mut PackList<K>| {
             width.run(FillKernel {
@@ -73,6 +78,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
         self.for_each_partition(|block| fill(&mut block.packs));
         let count = self.partitioning.interfaces.len();
         each(&mut self.interfaces[..count], |seam| fill(&mut seam.packs));
+        // Σ κ ‖b‖², a scale of R2.
         self.free = 0.0;
         for (a, rows) in problem.offset().windows(2).enumerate() {
             let b = &problem.free_velocity()[rows[0]..rows[1]];
@@ -83,6 +89,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
     fn build_partitions(&mut self) {
         let plan = &self.partitioning;
         self.partitions.resize_with(plan.num_partitions, Default::default);
+        // Bodies of each partition.
         for (at, block) in self.partitions.iter_mut().enumerate() {
             let block = own(block);
             block.packs.clear(false);
@@ -93,6 +100,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
             block.before.resize(rows, K::Velocity::REST);
             block.direction_velocity.resize(rows, K::Velocity::REST);
         }
+        // Contacts within a partition.
         for (contact, sign) in plan.signatures.iter().enumerate() {
             let Some(at) = plan.partition_containing(sign) else {
                 continue;
@@ -125,6 +133,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
             if at == 0 || plan.interfaces[at - 1].colour != joint.colour {
                 self.colour.push(at);
             }
+            // Contacts of the interface; `flip` where the first body lies in the second partition.
             let seam = &mut self.interfaces[at];
             seam.partitions = joint.partitions.map(|block| block as usize);
             seam.packs.clear(true);
@@ -148,7 +157,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
         self.colour.push(count);
     }
 
-    /// Starts from these impulses.
+    /// Sets the impulses, recomputes the velocities and resets the search direction.
     pub fn load(&mut self, problem: &Problem, impulse: &[f64]) {
         self.for_each_partition(|block| block.packs.load(problem, impulse));
         let count = self.partitioning.interfaces.len();
@@ -162,7 +171,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
         });
     }
 
-    /// The swept impulses.
+    /// Writes the swept impulses.
     pub fn store(&mut self, problem: &Problem, impulse: &mut [f64]) {
         for block in &mut self.partitions {
             own(block).packs.store(problem, impulse);
@@ -172,7 +181,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
         }
     }
 
-    /// v̂ = v̂_free + Ĝᵀ y.
+    /// Recomputes v̂ = v̂_free + Ĝᵀ y.
     fn refresh(&mut self, problem: &Problem) {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return;
@@ -210,6 +219,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
         };
         let (width, far) = (self.instructions, self.exceeds_cache());
         self.since_refresh += 1;
+        // Extrapolate the velocities of a partition, then visit its contacts.
         self.for_each_partition(|block| {
             width.run(ExtrapolateKernel {
                 velocity: &mut block.velocity,
@@ -226,6 +236,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
                 cg_step: lead,
             });
         });
+        // Then the interfaces.
         self.for_each_interface(|seam, v| {
             seam.sums[0] = width.run(SweepKernel {
                 shelf: &mut seam.packs,
@@ -239,7 +250,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
         self.total(0)
     }
 
-    /// Makes room for the differences that [`Self::mix`] keeps.
+    /// Allocates the history that [`Self::anderson_sweep`] keeps.
     pub fn reserve_history(&mut self) {
         self.for_each_partition(|block| {
             let none = [K::Velocity::REST; ANDERSON_DEPTH];
@@ -250,13 +261,14 @@ impl<K: PackSet> PartitionedSweeper<K> {
         each(&mut self.interfaces[..count], |seam| seam.packs.reserve_history());
     }
 
-    /// One sweep from a mixture of the last ones; `last` is where the sweep before put its differences.
+    /// One sweep from the Anderson-mixed impulses; `last` is the slot in which the sweep before stored its differences.
     pub fn anderson_sweep(&mut self, problem: &Problem, mix: &AndersonStep, last: Option<usize>) -> AndersonProducts<f64> {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return AndersonProducts::NONE;
         };
         let width = self.instructions;
         self.since_refresh += 1;
+        // Mix the velocities of a partition, then visit its contacts.
         self.for_each_partition(|block| {
             width.run(MixKernel {
                 velocity: &mut block.velocity,
@@ -282,6 +294,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
                 mix,
             });
         });
+        // Add the inner products in a fixed order.
         let mut total = AndersonProducts::NONE;
         for block in &mut self.partitions {
             total.add(&own(block).products);
@@ -292,7 +305,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
         total
     }
 
-    /// The dimensionless residual of the swept impulses.
+    /// R2 of the swept impulses.
     pub fn residual(&mut self, problem: &Problem) -> f64 {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return f64::INFINITY;
@@ -319,23 +332,24 @@ impl<K: PackSet> PartitionedSweeper<K> {
                 prefetch: far,
             });
         });
+        // R2² = Σ‖F‖²/κ / max(Σ‖r‖²/κ, Σκ‖u‖², Σκ‖b‖²).
         let [miss, impulse, velocity] = [0, 1, 2].map(|k| self.total(k));
         let scale = impulse.max(velocity).max(self.free);
-        // The same rule as the judge's: a problem at rest is not divided.
+        // As in `ResidualEvaluator`: no division where everything is at rest.
         if scale <= f64::EPSILON * f64::EPSILON {
             return miss.sqrt();
         }
         (miss / scale).sqrt()
     }
 
-    /// A sum over blocks, then seams, in their order.
+    /// Sum `k` over partitions, then interfaces, in their order.
     fn total(&mut self, k: usize) -> f64 {
         let within: f64 = self.partitions.iter_mut().map(|block| own(block).sums[k]).sum();
         let seams = &self.interfaces[..self.partitioning.interfaces.len()];
         within + seams.iter().map(|seam| seam.sums[k]).sum::<f64>()
     }
 
-    /// Whether contacts leave the caches between two sweeps.
+    /// Whether the packs leave the shared cache between two sweeps.
     fn exceeds_cache(&self) -> bool {
         self.partitioning.num_partitions > NEARBY
     }
@@ -344,13 +358,13 @@ impl<K: PackSet> PartitionedSweeper<K> {
         each(&mut self.partitions, |block| what(own(block)));
     }
 
-    /// Colour by colour.
+    /// Runs over the interfaces, colour by colour.
     fn for_each_interface(&mut self, what: impl Fn(&mut Interface<K>, InterfaceVelocities<'_, K::Velocity>) + Sync) {
         let block = &self.partitions;
         for ends in self.colour.windows(2) {
             each(&mut self.interfaces[ends[0]..ends[1]], |seam| {
                 let [a, b] = seam.partitions;
-                // Nobody waits here: a block occurs once in a colour.
+                // No thread waits here: a partition occurs once in a colour.
                 let (mut a, mut b) = (lock(&block[a]), lock(&block[b]));
                 what(seam, InterfaceVelocities(&mut a.velocity, &mut b.velocity));
             });
@@ -358,7 +372,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
     }
 }
 
-/// In parallel where the caller runs in a pool of threads; what is done shares nothing.
+/// Runs over the items, in parallel where the caller runs in a thread pool; tasks share no data.
 fn each<T: Send>(items: &mut [T], what: impl Fn(&mut T) + Sync) {
     let pooled = rayon::current_thread_index().is_some();
     if items.len() > 1 && pooled && rayon::current_num_threads() > 1 {

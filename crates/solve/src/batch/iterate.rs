@@ -1,9 +1,9 @@
-//! What an iteration carries from sweep to sweep, and what is summed over contacts.
+//! State of a pack between sweeps (conjugate directions, Anderson history), and sums over contacts (products, R2).
 
 use super::lanes::{F64x4, SimdVector, load_array};
 
-/// The three vectors of nonlinear conjugate gradients for the D rows of four contacts: the swept
-/// impulse y, the direction p and the last step g = r − y.
+/// The three vectors of NNCG for the D rows of four contacts: the swept impulse y, the search direction p and the last
+/// step g = r − y.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub(super) struct Iterate<const D: usize> {
@@ -23,7 +23,7 @@ impl<const D: usize> Default for Iterate<D> {
     }
 }
 
-/// How the next sweep starts: r = y + β p, p ← β p − γ g. γ = 0 forgets the direction.
+/// Conjugate gradient step before the next sweep: r = y + β p, p ← β p − γ g. γ = 0 resets the direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CgStep {
     pub beta: f64,
@@ -31,13 +31,13 @@ pub(crate) struct CgStep {
 }
 
 impl CgStep {
-    /// From the swept impulses, no direction: plain relaxation.
+    /// No extrapolation: plain Gauss–Seidel.
     pub const PLAIN: Self = Self {
         beta: 0.0,
         gamma: 0.0,
     };
 
-    /// Fletcher and Reeves' β from two norms; a β that does not contract forgets the direction.
+    /// β of Fletcher and Reeves from two squared norms; β > 1 resets the direction.
     pub fn fletcher_reeves(norm: f64, previous: f64) -> Self {
         let beta = norm / previous;
         if previous > 0.0 && beta <= 1.0 {
@@ -49,13 +49,13 @@ impl CgStep {
 }
 
 impl<const D: usize> Iterate<D> {
-    /// No direction.
+    /// Resets the search direction.
     pub fn forget(&mut self) {
         self.p = [F64x4::default(); D];
         self.g = self.p;
     }
 
-    /// r = y + β p, with the new direction.
+    /// Returns r = y + β p and updates the direction.
     #[inline(always)]
     pub fn extrapolate<L: SimdVector>(&mut self, lead: CgStep) -> [L; D] {
         let (beta, gamma) = (L::splat(lead.beta), L::splat(lead.gamma));
@@ -68,7 +68,7 @@ impl<const D: usize> Iterate<D> {
         r
     }
 
-    /// Keeps the swept impulse; returns y − r, and ‖g‖².
+    /// Stores the swept impulse y; returns y − r, and ‖g‖².
     #[inline(always)]
     pub fn accept<L: SimdVector>(&mut self, r: &[L; D], next: [L; D]) -> ([L; D], L) {
         let mut change = next;
@@ -83,23 +83,23 @@ impl<const D: usize> Iterate<D> {
     }
 }
 
-/// Differences of the last sweeps that are mixed at most: five are enough for what sweeps leave behind,
-/// and more follow contacts that have changed since.
+/// Depth of the Anderson history: five differences are enough for the slow modes of sweeps, and older ones belong to
+/// contacts that have changed their status since.
 pub(crate) const ANDERSON_DEPTH: usize = 5;
 
-/// How the next sweep starts: r = y − Σ θ_k ΔY_k (see `anderson`).
+/// Anderson step before the next sweep: r = y − Σ θ_k ΔY_k.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct AndersonStep {
     pub theta: [f64; ANDERSON_DEPTH],
-    /// Differences that are history_len: those of the first slots. Others are neither read nor counted on.
+    /// Number of valid differences, in the first slots. Other slots are neither read nor summed.
     pub history_len: usize,
-    /// Where the newest differences go.
+    /// Slot that the newest differences are written to.
     pub slot: usize,
-    /// Whether there is a sweep before to differ from.
+    /// Whether there is a sweep before to take differences with.
     pub fresh: bool,
 }
 
-/// ΔF and ΔY of the last sweeps, for the D rows of four contacts.
+/// Anderson history: ΔF and ΔY of the last sweeps, for the D rows of four contacts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub(super) struct AndersonHistory<const D: usize> {
@@ -116,7 +116,7 @@ impl<const D: usize> Default for AndersonHistory<D> {
     }
 }
 
-/// Products of f = y − r with ΔF_k, with itself and with the f before, in the metric 1/κ.
+/// Inner products of f = y − r with ΔF_k, with itself and with the f before, in the metric 1/κ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct AndersonProducts<L> {
     pub df: [L; ANDERSON_DEPTH],
@@ -135,7 +135,7 @@ impl<L: SimdVector> AndersonProducts<L> {
         }
     }
 
-    /// Over the lanes.
+    /// Sums over the lanes.
     pub fn sum(&self) -> AndersonProducts<f64> {
         let mut df = [0.0; ANDERSON_DEPTH];
         for (to, from) in df.iter_mut().zip(self.df) {
@@ -167,7 +167,7 @@ impl AndersonProducts<f64> {
 }
 
 impl<const D: usize> Iterate<D> {
-    /// r = y − Σ θ_k ΔY_k.
+    /// Returns the mixed impulse r = y − Σ θ_k ΔY_k.
     #[inline(always)]
     pub fn blend<L: SimdVector>(&self, past: &AndersonHistory<D>, mix: &AndersonStep) -> [L; D] {
         let mut r: [L; D] = load_array(&self.y);
@@ -180,7 +180,7 @@ impl<const D: usize> Iterate<D> {
         r
     }
 
-    /// Keeps the swept impulse and the differences; returns y − r.
+    /// Stores the swept impulse, the differences and the inner products; returns y − r.
     #[inline(always)]
     pub fn accept_mixed<L: SimdVector>(
         &mut self,
@@ -196,12 +196,14 @@ impl<const D: usize> Iterate<D> {
             change[i] = next[i] - r[i];
             weighted[i] = weight * change[i];
         }
+        // ⟨f, ΔF_k⟩ for the valid slots.
         let known = products.df.iter_mut().zip(&past.df).take(mix.history_len);
         for (product, df) in known {
             for i in 0..D {
                 *product = *product + weighted[i] * L::load(df[i]);
             }
         }
+        // ⟨f, f⟩, ⟨f, f_before⟩ and the new differences.
         for i in 0..D {
             let f = change[i];
             let last = -L::load(self.g[i]);
@@ -218,7 +220,7 @@ impl<const D: usize> Iterate<D> {
     }
 }
 
-/// The sums of the dimensionless residual (see `contact::judge`), lane by lane.
+/// The sums of R2 (see [`contact::ResidualEvaluator`]), lane by lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResidualSums<L> {
     pub residual: L,
@@ -226,14 +228,14 @@ pub(super) struct ResidualSums<L> {
     pub velocity: L,
 }
 
-/// The length of a tangential part from its square; in the plane it is the size of its only component.
+/// Norm of a tangential part from its square; in the plane the absolute value of its only component.
 #[inline(always)]
 fn length_of<L: SimdVector, const D: usize>(last: L, square: L) -> L {
     if D == 2 { last.abs() } else { square.sqrt() }
 }
 
 impl<L: SimdVector> ResidualSums<L> {
-    /// Nothing yet.
+    /// Zero sums.
     #[inline(always)]
     pub fn zero() -> Self {
         Self {
@@ -243,7 +245,7 @@ impl<L: SimdVector> ResidualSums<L> {
         }
     }
 
-    /// One pack, its 1/κ given: F = r − proj_K(r − κ(u + μ‖u_t‖ e_n)) for Coulomb's cone.
+    /// Adds one pack with weight 1/κ: F = r − proj_K(r − κ(u + μ‖u_t‖ e_n)) for Coulomb's cone.
     #[inline(always)]
     pub fn add<const D: usize>(&mut self, weight: F64x4, mu: F64x4, r: &[F64x4; D], u: &[L; D]) {
         let (weight, mu, r): (L, L, [L; D]) = (L::load(weight), L::load(mu), load_array(r));
@@ -253,6 +255,7 @@ impl<L: SimdVector> ResidualSums<L> {
         for i in 1..D {
             slide = slide + u[i] * u[i];
         }
+        // x = r − κ (u + μ‖u_t‖ e_n), the point to project.
         let mut x = r;
         for i in 0..D {
             x[i] = r[i] - kappa * u[i];
@@ -263,11 +266,12 @@ impl<L: SimdVector> ResidualSums<L> {
             square = square + x[i] * x[i];
         }
         let length = length_of::<L, D>(x[D - 1], square);
-        // Outside the cone and outside its polar: along the cone; else 0 or x itself.
+        // Projection onto the cone: x itself inside, 0 in the polar cone, else the nearest point of the boundary.
         let along = (x[0] + mu * length).div(one + mu * mu);
         let normal = L::select_le(length, mu * x[0], x[0].max_zero(), along.max_zero());
         let bound = mu * normal;
         let scale = L::select_le(length, bound, one, bound.div(length));
+        // ‖F‖²/κ, ‖r‖²/κ and κ‖u‖².
         let (mut miss, mut impulse, mut velocity) = (zero, zero, zero);
         for i in 0..D {
             let projected = if i == 0 { normal } else { x[i] * scale };

@@ -1,15 +1,15 @@
-//! Four numbers at a time.
+//! SIMD vectors of four numbers.
 //!
-//! [`F4`] is how they are stored, and plain arithmetic on them; [`Four`] is what a kernel may do with four
-//! numbers, so that the same source serves any processor and, in `wide`, one with AVX2. No operation is
-//! fused and none is reordered: a lane holds the bits that a scalar loop would give, either way.
+//! [`F64x4`] is the memory format, with plain arithmetic; [`SimdVector`] is the interface that kernels are written for,
+//! so that the same source serves any processor and one with AVX2. No operation is fused (no FMA) and none is
+//! reordered: every lane gives the bits that a scalar loop would give, on either instruction set.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// Contacts that are treated together.
+/// SIMD lanes: contacts of a pack.
 pub(super) const LANES: usize = 4;
 
-/// Four numbers in memory.
+/// Four numbers in memory, aligned for AVX loads.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[repr(C, align(32))]
 pub(super) struct F64x4(pub [f64; LANES]);
@@ -39,23 +39,23 @@ impl F64x4 {
     }
 }
 
-/// What a kernel does with four numbers.
+/// Operations of a kernel on four lanes.
 pub(super) trait SimdVector:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
 {
-    /// From memory.
+    /// Loads four numbers.
     fn load(x: F64x4) -> Self;
 
-    /// To memory.
+    /// Stores four numbers.
     fn store(self) -> F64x4;
 
-    /// Quotients.
+    /// Quotient, lane by lane.
     fn div(self, o: Self) -> Self;
 
-    /// Square roots.
+    /// Square root, lane by lane.
     fn sqrt(self) -> Self;
 
-    /// |x|.
+    /// |x|, lane by lane.
     fn abs(self) -> Self;
 
     /// max(x, 0); 0 where x is not a number.
@@ -64,10 +64,10 @@ pub(super) trait SimdVector:
     /// Lane by lane: x where a ≤ b, else y.
     fn select_le(a: Self, b: Self, x: Self, y: Self) -> Self;
 
-    /// Rows to columns: entry j of row i becomes entry i of row j.
+    /// 4 × 4 transpose: entry j of row i becomes entry i of row j.
     fn transpose(rows: [Self; LANES]) -> [Self; LANES];
 
-    /// Asks for what will be read soon. It changes the time of what follows and nothing else.
+    /// Prefetches the cache lines of an object that will be read soon; changes timing only.
     #[inline(always)]
     fn prefetch<T>(_: &T) {}
 
@@ -159,13 +159,13 @@ impl Neg for F64x4 {
     }
 }
 
-/// Three times four numbers in memory: a vector in each lane.
+/// A vector of three components in each lane.
 pub(super) type V3 = [F64x4; 3];
 
-/// Out of memory.
+/// Loads an array of SIMD vectors.
 #[inline(always)]
 pub(super) fn load_array<L: SimdVector, const N: usize>(x: &[F64x4; N]) -> [L; N] {
-    // A loop: `map` of arrays is a function that the compiler may leave outside of the AVX2 one.
+    // A loop: the closure of `map` over arrays may not be inlined into the function compiled for AVX2.
     let mut out = [L::zero(); N];
     for i in 0..N {
         out[i] = L::load(x[i]);

@@ -1,21 +1,21 @@
-//! Relaxation of many contacts at a time: the hot loop of collections of bodies.
+//! SIMD Gauss–Seidel sweeps: four contacts at a time in SIMD lanes. The hot loop of large collections of bodies.
 //!
 //! ```text
 //! q_α = u_α − H_α r_α,    law_α(H_α r⁺ + q_α, r⁺),    v̂ += Ĝ_αᵀ (r⁺ − r)            (JM92 7.4–7.5)
 //! ```
 //!
-//! is what a visit does (see `sweep`); here it is done for four contacts that share no body, with data laid
-//! out in the order in which it is read: a pack holds all that its contacts need, impulses and directions
-//! of conjugate gradients included, and a body is one line of the cache. Extrapolation, visit and the
-//! norm that β is made of are one pass over the contacts; the velocities that go with an extrapolated
-//! impulse follow from those of its parts, because v̂ is affine in r.
+//! is the local solve of a sweep; here it is done for a pack of four contacts that share no body (wide constraints, an
+//! array of structures of arrays), with data laid out in the order in which it is read. A pack holds all data of its
+//! contacts, impulses and conjugate directions included; the velocity of a body in space is one cache line.
+//! Extrapolation, local solve and the norm for β are one pass over the contacts; the velocities of an extrapolated
+//! impulse are combined from those of its terms, because v̂ is affine in r.
 //!
-//! Kinds: balls in space (closed form), other bodies in space, bodies in the plane, all with Coulomb's
-//! isotropic law; any other law is visited one contact at a time in between. Problems whose groups
-//! are not bodies (mechanisms, cells) are not treated: [`Batch::fit`] says so.
+//! Packs with Coulomb's isotropic law: spheres in space (closed form), other bodies in space, bodies in the plane.
+//! Contacts with any other law are visited one at a time after all packs of their list. Problems whose groups are
+//! not bodies (mechanisms, periodic cells) are not treated: [`SimdSweeper::fit`] returns false.
 //!
-//! Everything is a function of the problem and the impulses: no history, no threads' order. Large problems are
-//! cut into blocks (`plan`), which the threads of the pool that the caller runs in share.
+//! The result is a function of the problem and the impulses alone, not of the number of threads. Large problems are
+//! divided into partitions (domain decomposition), which the threads of the caller's pool share.
 
 mod ball;
 mod block;
@@ -41,7 +41,7 @@ use hall::PartitionedSweeper;
 pub(crate) use iterate::{ANDERSON_DEPTH, CgStep, AndersonStep, AndersonProducts};
 use shelf::{PlanarPacks, SpatialPacks};
 
-/// Contacts in packs, with the velocities that go with their impulses.
+/// Contacts in SIMD packs, with the velocities that belong to their impulses.
 #[derive(Debug, Default)]
 pub(crate) struct SimdSweeper {
     dimension: Option<usize>,
@@ -50,7 +50,7 @@ pub(crate) struct SimdSweeper {
 }
 
 impl SimdSweeper {
-    /// Takes a problem in; false where it is not one of bodies.
+    /// Packs the contacts of a problem; false where its groups are not bodies.
     pub fn fit(&mut self, problem: &Problem) -> bool {
         self.dimension = plan::packable_body_width(problem);
         match self.dimension {
@@ -61,7 +61,7 @@ impl SimdSweeper {
         true
     }
 
-    /// Starts from these impulses, without a direction.
+    /// Sets the impulses and resets the search direction.
     pub fn load(&mut self, problem: &Problem, impulse: &[f64]) {
         match self.dimension {
             Some(3) => self.plane.load(problem, impulse),
@@ -69,7 +69,7 @@ impl SimdSweeper {
         }
     }
 
-    /// The swept impulses.
+    /// Writes the impulses of the last sweep.
     pub fn store(&mut self, problem: &Problem, impulse: &mut [f64]) {
         match self.dimension {
             Some(3) => self.plane.store(problem, impulse),
@@ -85,7 +85,7 @@ impl SimdSweeper {
         }
     }
 
-    /// Makes room for the differences that [`Self::mix`] keeps.
+    /// Allocates the history that [`Self::anderson_sweep`] keeps.
     pub fn reserve_history(&mut self) {
         match self.dimension {
             Some(3) => self.plane.reserve_history(),
@@ -93,7 +93,7 @@ impl SimdSweeper {
         }
     }
 
-    /// One sweep from a mixture of the last ones; `last` is where the sweep before put its differences.
+    /// One sweep from the Anderson-mixed impulses; `last` is the slot in which the sweep before stored its differences.
     pub fn anderson_sweep(&mut self, problem: &Problem, mix: &AndersonStep, last: Option<usize>) -> AndersonProducts<f64> {
         match self.dimension {
             Some(3) => self.plane.anderson_sweep(problem, mix, last),
@@ -101,7 +101,7 @@ impl SimdSweeper {
         }
     }
 
-    /// The dimensionless residual of the swept impulses, velocities recomputed from them.
+    /// R2 of the swept impulses; the velocities are recomputed from them at intervals.
     pub fn residual(&mut self, problem: &Problem) -> f64 {
         match self.dimension {
             Some(3) => self.plane.residual(problem),

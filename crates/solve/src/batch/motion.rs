@@ -1,11 +1,11 @@
-//! The velocities that go with impulses that no sweep has made: v̂ is affine in r.
+//! Velocities of extrapolated and of mixed impulses, without a pass over the contacts: v̂ is affine in r.
 
 use super::iterate::{ANDERSON_DEPTH, CgStep, AndersonStep};
 use super::lanes::SimdVector;
 use super::row::BodyVelocity;
 use super::wide::SimdKernel;
 
-/// The velocities of the extrapolated impulses: those of y, plus β Ĝᵀp; Ĝᵀg = v̂(r) − v̂(y).
+/// Velocities of the extrapolated impulses r = y + β p: v̂(y) + β Ĝᵀp, with Ĝᵀg = v̂(r) − v̂(y) for the new direction.
 pub(super) struct ExtrapolateKernel<'a, R> {
     pub velocity: &'a mut [R],
     pub before: &'a mut [R],
@@ -23,6 +23,7 @@ impl<R: BodyVelocity> SimdKernel for ExtrapolateKernel<'_, R> {
         for ((v, before), drift) in rows.zip(self.drift) {
             let parts = v.parts_mut().iter_mut().zip(before.parts_mut());
             for ((v, before), drift) in parts.zip(drift.parts_mut()) {
+                // Ĝᵀp ← β Ĝᵀp − γ Ĝᵀg.
                 let (now, step) = (L::load(*v), beta * L::load(*drift));
                 *drift = (step - gamma * (L::load(*before) - now)).store();
                 *v = (now + step).store();
@@ -32,7 +33,7 @@ impl<R: BodyVelocity> SimdKernel for ExtrapolateKernel<'_, R> {
     }
 }
 
-/// The velocities of the mixed impulses: those of y, less Σ θ_k ΔV_k.
+/// Velocities of the Anderson-mixed impulses r = y − Σ θ_k ΔY_k: v̂(y) − Σ θ_k ΔV_k.
 pub(super) struct MixKernel<'a, R> {
     pub velocity: &'a mut [R],
     pub before: &'a mut [R],
@@ -50,6 +51,7 @@ impl<R: BodyVelocity> SimdKernel for MixKernel<'_, R> {
         for ((v, before), past) in rows.zip(self.past) {
             for (k, (v, before)) in v.parts_mut().iter_mut().zip(before.parts_mut()).enumerate() {
                 let now = L::load(*v);
+                // Difference of the last sweep, then the mixture.
                 if let Some(slot) = self.last {
                     past[slot].parts_mut()[k] = (now - L::load(*before)).store();
                 }

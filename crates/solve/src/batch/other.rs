@@ -1,4 +1,4 @@
-//! A contact with any other law, visited alone.
+//! A contact that no SIMD pack treats (a law other than Coulomb's, or a singular block), visited by scalar code.
 
 use contact::{FactoredDelassus, Problem};
 
@@ -6,10 +6,10 @@ use super::desk::PackEntry;
 use super::iterate::{ANDERSON_DEPTH, CgStep, AndersonStep, AndersonProducts};
 use super::row::{BodyVelocity, VelocityStore};
 
-/// Rows of a contact at most.
+/// Largest number of rows of a contact.
 pub(super) const MAX_CONTACT_ROWS: usize = 6;
 
-/// One contact.
+/// One contact with its impulse y, direction p, step g and Anderson history.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScalarContact {
     pub contact: u32,
@@ -36,7 +36,7 @@ impl ScalarContact {
         }
     }
 
-    /// No direction.
+    /// Resets the search direction and the history.
     pub fn forget(&mut self) {
         self.p = [0.0; MAX_CONTACT_ROWS];
         self.g = [0.0; MAX_CONTACT_ROWS];
@@ -44,13 +44,13 @@ impl ScalarContact {
         self.dy = [[0.0; MAX_CONTACT_ROWS]; ANDERSON_DEPTH];
     }
 
-    /// Side and row of body n of the contact.
+    /// Side and index of body n of the contact.
     fn side_and_body(&self, n: usize) -> (usize, u32) {
         let side = if self.flip { 1 - n } else { n };
         (side, self.at[side])
     }
 
-    /// One visit; returns ‖g‖²/κ.
+    /// Local solve from the extrapolated impulse; returns ‖g‖²/κ.
     pub fn sweep<R: BodyVelocity>(
         &mut self,
         problem: &Problem,
@@ -76,7 +76,7 @@ impl ScalarContact {
         square / problem.kappa(contact)
     }
 
-    /// One visit that starts from a mixture of the last ones.
+    /// Local solve from the Anderson-mixed impulse; adds to the inner products.
     pub fn anderson_sweep<R: BodyVelocity>(
         &mut self,
         problem: &Problem,
@@ -92,6 +92,7 @@ impl ScalarContact {
         }
         let next = self.visit(problem, kinetic, v, &r);
         let weight = 1.0 / problem.kappa(contact);
+        // Inner products in the metric 1/κ, then the new differences.
         for i in 0..problem.dim(contact) {
             let (f, last) = (next[i] - r[i], -self.g[i]);
             for (product, df) in products.df.iter_mut().zip(&self.df).take(mix.history_len) {
@@ -108,7 +109,7 @@ impl ScalarContact {
         self.y = next;
     }
 
-    /// The law solved from r with the rest frozen; the bodies take what changed.
+    /// Local solve from r with all other impulses fixed; updates the velocities of the bodies.
     fn visit<R: BodyVelocity>(
         &self,
         problem: &Problem,
@@ -120,6 +121,7 @@ impl ScalarContact {
         let d = problem.dim(contact);
         let mut q = self.velocity(problem, kinetic, v);
         let h = problem.diagonal_block(contact);
+        // q = u − H r.
         for i in 0..d {
             for j in 0..d {
                 q[i] -= h[i * d + j] * r[j];
@@ -139,7 +141,7 @@ impl ScalarContact {
         self.scatter(kinetic, &self.y[..d], v);
     }
 
-    /// Residual, impulse and velocity parts of the dimensionless residual.
+    /// The three terms of R2: residual, impulse and velocity.
     pub fn residual_parts<R: BodyVelocity>(
         &self,
         problem: &Problem,
@@ -173,6 +175,7 @@ impl ScalarContact {
         for (u, row) in u.iter_mut().zip(rows) {
             *u = kinetic.affine_term(row);
         }
+        // u += Ĝ v̂, body by body.
         for (n, (_, block)) in kinetic.dense_blocks(contact).enumerate().take(2) {
             let width = block.len() / d.max(1);
             let (side, at) = self.side_and_body(n);

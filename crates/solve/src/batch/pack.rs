@@ -1,4 +1,4 @@
-//! What a pack of four contacts can do.
+//! The interface of a SIMD pack: four contacts of one kind, no two of which share a body.
 
 use contact::{FactoredDelassus, Law, Problem};
 
@@ -6,23 +6,23 @@ use super::iterate::{CgStep, AndersonStep, AndersonProducts, ResidualSums};
 use super::lanes::{F64x4, SimdVector, LANES};
 use super::row::{BodyVelocity, VelocityStore};
 
-/// No contact, no body.
+/// Index of no contact and of no body.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Which contacts are in the lanes and where their bodies are.
+/// Contacts of the lanes, and the indices of their bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub(super) struct LaneIndices<const N: usize> {
-    /// [`NONE`] in an empty lane.
+    /// Contact of each lane; [`NONE`] in an empty lane.
     pub contact: [u32; LANES],
-    /// Rows of the bodies of each side.
+    /// Body indices by side.
     pub bodies: [[u32; LANES]; N],
     /// Whether the contact's second body is on the first side.
     pub flip: [bool; LANES],
 }
 
 impl<const N: usize> LaneIndices<N> {
-    /// Empty lanes: they move the spare body, by nothing.
+    /// Empty lanes: they refer to the spare body and add zero to its velocity.
     pub fn new(spare: [u32; 2]) -> Self {
         let mut at = [[0; LANES]; N];
         for (at, spare) in at.iter_mut().zip(spare) {
@@ -44,7 +44,7 @@ impl<const N: usize> LaneIndices<N> {
         self.flip[lane] = flip;
     }
 
-    /// Asks for the velocities of the bodies.
+    /// Prefetches the velocities of the bodies.
     #[inline(always)]
     pub fn prefetch_bodies<L: SimdVector, R: BodyVelocity>(&self, v: &impl VelocityStore<R>) {
         for (side, at) in self.bodies.iter().enumerate() {
@@ -54,41 +54,41 @@ impl<const N: usize> LaneIndices<N> {
         }
     }
 
-    /// The side on which body n of the contact in a lane is.
+    /// Side of body n of the contact in a lane.
     #[inline]
     pub fn side(&self, lane: usize, n: usize) -> usize {
         if N == 2 && self.flip[lane] { 1 - n } else { n }
     }
 }
 
-/// Four contacts of one kind, no two of which share a body.
+/// A SIMD pack: four contacts of one kind, no two of which share a body.
 pub(super) trait Pack: Copy + Send + std::fmt::Debug {
-    /// Velocity of a body.
+    /// Velocity format of a body.
     type Velocity: BodyVelocity;
-    /// Differences of the last sweeps.
+    /// Anderson history: differences of the last sweeps.
     type History: Copy + Default + Send + std::fmt::Debug;
     /// Rows of a contact.
     const ROWS: usize;
 
-    /// Empty lanes; the spare body of each side.
+    /// Empty lanes, with the spare body of each side.
     fn new(spare: [u32; 2]) -> Self;
 
-    /// Puts a contact into a lane: its bodies by side.
+    /// Puts a contact with the bodies of its sides into a lane.
     fn set_lane(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool);
 
-    /// Which contact each lane is.
+    /// Contact of each lane.
     fn contacts(&self) -> &[u32; LANES];
 
-    /// Asks for the velocities of its bodies.
+    /// Prefetches the velocities of the bodies.
     fn prefetch_bodies<L: SimdVector>(&self, v: &impl VelocityStore<Self::Velocity>);
 
-    /// Takes the numbers of its contacts from the problem.
+    /// Copies the data of its contacts (rows of Ĝ, H, μ, κ) from the problem.
     fn fill<L: SimdVector>(&mut self, problem: &Problem, kinetic: &FactoredDelassus);
 
-    /// One visit; returns ‖g‖²/κ by lane.
+    /// Local solve from the extrapolated impulses; returns ‖g‖²/κ by lane.
     fn sweep<L: SimdVector>(&mut self, v: &mut impl VelocityStore<Self::Velocity>, lead: CgStep) -> L;
 
-    /// One visit that starts from a mixture of the last ones; adds to the products.
+    /// Local solve from the Anderson-mixed impulses; adds to the inner products.
     fn anderson_sweep<L: SimdVector>(
         &mut self,
         v: &mut impl VelocityStore<Self::Velocity>,
@@ -100,17 +100,17 @@ pub(super) trait Pack: Copy + Send + std::fmt::Debug {
     /// v += Ĝᵀ y.
     fn scatter_impulse<L: SimdVector>(&self, v: &mut impl VelocityStore<Self::Velocity>);
 
-    /// Adds to the sums of the residual.
+    /// Adds to the sums of R2.
     fn add_residual<L: SimdVector>(&self, v: &impl VelocityStore<Self::Velocity>, sums: &mut ResidualSums<L>);
 
-    /// The swept impulse of a row.
+    /// Swept impulse of a row, by lane.
     fn impulse(&mut self, row: usize) -> &mut F64x4;
 
-    /// No direction.
+    /// Resets the search direction.
     fn forget(&mut self);
 }
 
-/// What is the same for all kinds of contact.
+/// Data of a contact that all kinds of pack need.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ContactData<'a> {
     pub contact: usize,
@@ -120,7 +120,7 @@ pub(super) struct ContactData<'a> {
     pub block: &'a [f64],
 }
 
-/// The lanes that are not empty, with what is the same for all kinds.
+/// The occupied lanes with the data that all kinds of pack need.
 #[inline(always)]
 pub(super) fn contact_data<'a>(
     contact: [u32; LANES],
@@ -136,7 +136,7 @@ pub(super) fn contact_data<'a>(
 }
 
 impl<'a> ContactData<'a> {
-    /// Of a contact of `rows` rows.
+    /// Data of a contact of `rows` rows.
     #[inline(always)]
     pub fn of(problem: &'a Problem, kinetic: &FactoredDelassus, contact: usize, rows: usize) -> Self {
         let first = problem.offset()[contact];

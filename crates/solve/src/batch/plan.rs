@@ -1,12 +1,13 @@
-//! Which bodies are treated together, and which contacts.
+//! Partitioning (domain decomposition) and graph colouring of the contacts.
 //!
-//! Bodies are put in order along a space-filling curve where the problem says where they are, and cut into
-//! blocks of equal size: a block and its contacts fit into the cache of one core. Contacts between two
-//! blocks make a seam; seams are coloured so that in a colour no block occurs twice. A sweep is then all
-//! blocks, then one colour of seams after the other, each in parallel: within a block or seam the order is
-//! fixed, and what runs at the same time shares nothing. So the bits do not depend on the number of threads.
+//! Bodies are sorted along a space-filling curve where the problem gives its keys, and divided into partitions of equal
+//! size: a partition and its contacts fit into the cache of one core. Contacts between two partitions form an
+//! interface; interfaces are coloured greedily so that within a colour no partition occurs twice. A sweep runs over all
+//! partitions in parallel, then over one colour of interfaces after the other, each colour in parallel. Within a
+//! partition or interface the order is fixed, and tasks that run at the same time share no data: the bits do not
+//! depend on the number of threads.
 //!
-//! All of it is a function of the problem. What was planned for the same list of contacts is kept.
+//! The partitioning is a function of the problem. That of an unchanged list of contacts is kept.
 
 use contact::{FactoredDelassus, Law, DelassusOperator, Problem};
 
@@ -14,28 +15,28 @@ use super::other::MAX_CONTACT_ROWS;
 use super::pack::NONE;
 use super::shelf::{PackKind, PackSet};
 
-/// Bodies of a block at most. With three contacts each, of 220 bytes, it is about as large as the cache
-/// of a core; in space a quarter of the contacts are then in seams.
+/// Largest number of bodies of a partition. With three contacts each, of 220 bytes, it is about as large as the cache
+/// of a core; in space a quarter of the contacts then lie in interfaces.
 pub(super) const PARTITION_SIZE: usize = 2048;
 
-/// Colours told apart; what needs more has a colour of its own.
+/// Largest number of colours that share a bit mask; an interface that needs more gets a colour of its own.
 const COLOURS: u32 = u128::BITS;
 
-/// What a contact is: its kind and its groups.
+/// Kind and groups of a contact: all that packing depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ContactSignature {
     pub kind: PackKind,
     pub groups: [u32; 2],
 }
 
-/// Where a group is.
+/// Position of a group (body): its partition and its index there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct PartitionSlot {
     pub partition: u32,
     pub row: u32,
 }
 
-/// Contacts between two blocks: a part of `Plan::across`.
+/// The contacts of one interface: a range of [`Partitioning::interface_contacts`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct InterfaceRange {
     pub partitions: [u32; 2],
@@ -44,24 +45,24 @@ pub(super) struct InterfaceRange {
     pub colour: u32,
 }
 
-/// See the module.
+/// Partitions, interfaces and their colours; see the module.
 #[derive(Debug, Default)]
 pub(super) struct Partitioning {
     pub signatures: Vec<ContactSignature>,
     pub slots: Vec<PartitionSlot>,
-    /// Groups along the curve.
+    /// Groups in the order of the space-filling curve.
     pub order: Vec<u32>,
     pub num_partitions: usize,
-    /// (block, block, contact) of contacts between blocks, sorted.
+    /// (partition, partition, contact) of the contacts between partitions, sorted.
     pub interface_contacts: Vec<(u32, u32, u32)>,
-    /// Seams, sorted by colour.
+    /// Interfaces, sorted by colour.
     pub interfaces: Vec<InterfaceRange>,
     used: Vec<u128>,
     old: (Vec<ContactSignature>, Vec<PartitionSlot>),
 }
 
-/// Coordinates of every group where they are bodies, contacts of at most six rows and two bodies, and some of
-/// Coulomb's law: 3 or 6.
+/// Coordinates per group (3 or 6) where all groups are bodies, contacts have at most six rows and two bodies, and some
+/// have Coulomb's law; `None` where the problem cannot be packed.
 pub(super) fn packable_body_width(problem: &Problem) -> Option<usize> {
     let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return None;
@@ -75,7 +76,7 @@ pub(super) fn packable_body_width(problem: &Problem) -> Option<usize> {
     let rows = problem.offset().windows(2).enumerate();
     let mut narrow = rows
         .map(|(a, rows)| rows[1] - rows[0] <= MAX_CONTACT_ROWS && (1..=2).contains(&kinetic.num_groups_of(a)));
-    // Contacts that are all visited alone gain nothing here.
+    // Without a Coulomb contact all would be visited one at a time, and nothing be gained.
     let packed = problem
         .laws()
         .iter()
@@ -83,13 +84,14 @@ pub(super) fn packable_body_width(problem: &Problem) -> Option<usize> {
     (even && packed && narrow.all(|narrow| narrow)).then_some(width)
 }
 
-/// Below this share of h_tt the tangential part of a planar contact is taken for singular and visited
-/// alone, where rounding is looked at: four orders above where `contact::law` draws the line.
+/// Below this fraction of h_tt the tangential Schur complement of a planar contact counts as singular, and the contact
+/// is visited alone by the scalar law, which handles rounding: four orders above the limit of `contact::law`.
 const SINGULAR: f64 = 1e-8;
 
 impl Partitioning {
-    /// Plans a problem; false if it is as before.
+    /// Partitions the contacts of a problem; false if they are those of the last problem.
     pub fn fit<K: PackSet>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> bool {
+        // Keep the last signatures and slots for comparison.
         std::mem::swap(&mut self.signatures, &mut self.old.0);
         std::mem::swap(&mut self.slots, &mut self.old.1);
         self.signatures.clear();
@@ -109,7 +111,7 @@ impl Partitioning {
         true
     }
 
-    /// Blocks of bodies along the curve.
+    /// Divides the bodies along the space-filling curve into partitions of equal size.
     fn assign_partitions(&mut self, kinetic: &FactoredDelassus) {
         let n = kinetic.num_groups();
         self.num_partitions = n.div_ceil(PARTITION_SIZE).max(1);
@@ -130,13 +132,13 @@ impl Partitioning {
         }
     }
 
-    /// The members of a block, in order.
+    /// Groups of a partition, in order.
     pub fn members(&self, block: usize) -> &[u32] {
         let size = self.order.len().div_ceil(self.num_partitions).max(1);
         self.order.chunks(size).nth(block).unwrap_or(&[])
     }
 
-    /// Seams and their colours.
+    /// Collects the contacts between partitions into interfaces and colours these.
     fn colour_interfaces(&mut self) {
         self.interface_contacts.clear();
         for (contact, sign) in self.signatures.iter().enumerate() {
@@ -146,6 +148,7 @@ impl Partitioning {
             }
         }
         self.interface_contacts.sort_unstable();
+        // One interface per pair of partitions.
         self.interfaces.clear();
         for (at, &(a, b, _)) in self.interface_contacts.iter().enumerate() {
             match self.interfaces.last_mut() {
@@ -158,6 +161,7 @@ impl Partitioning {
                 }),
             }
         }
+        // Greedy edge colouring: the lowest colour that neither partition has.
         self.used.clear();
         self.used.resize(self.num_partitions, 0);
         let mut beyond = COLOURS;
@@ -175,7 +179,7 @@ impl Partitioning {
         self.interfaces.sort_by_key(|joint| joint.colour);
     }
 
-    /// The blocks of the bodies of a contact; the same twice where there is one body.
+    /// The partitions of the bodies of a contact; the same twice where there is one body.
     fn partitions_of(&self, sign: &ContactSignature) -> [u32; 2] {
         let [a, b] = sign.groups;
         let first = self.slots[a as usize].partition;
@@ -189,14 +193,14 @@ impl Partitioning {
         ]
     }
 
-    /// Whether a contact is within a block, and which.
+    /// The partition that contains a contact; `None` for one of an interface.
     pub fn partition_containing(&self, sign: &ContactSignature) -> Option<usize> {
         let [a, b] = self.partitions_of(sign);
         (a == b).then_some(a as usize)
     }
 }
 
-/// Which pack a contact goes to, and its bodies.
+/// Kind of pack and groups of a contact.
 #[inline]
 fn signature<K: PackSet>(problem: &Problem, kinetic: &FactoredDelassus, contact: usize) -> ContactSignature {
     let mut groups = [NONE; 2];
@@ -218,7 +222,7 @@ fn signature<K: PackSet>(problem: &Problem, kinetic: &FactoredDelassus, contact:
     ContactSignature { kind, groups }
 }
 
-/// Coulomb's law in the usual rows, and a block that the packs can divide by.
+/// Whether a contact has Coulomb's law in the usual rows, and a diagonal block that the packs can divide by.
 fn is_packable<K: PackSet>(problem: &Problem, contact: usize) -> bool {
     let Law::Coulomb { .. } = problem.law(contact) else {
         return false;

@@ -1,19 +1,19 @@
-//! The velocity of a body as sweeps read it, and where four of them are found.
+//! Velocities of bodies in SIMD format, and gather and scatter for four bodies.
 
 use super::lanes::{F64x4, SimdVector, LANES};
 
-/// Velocity and spin of a body, in one line of the cache or half of one.
+/// Linear and angular velocity of a body, in one cache line (space) or half of one (plane).
 pub(super) trait BodyVelocity: Copy + Send + Sync + std::fmt::Debug + 'static {
-    /// At rest.
+    /// Zero velocity.
     const REST: Self;
 
-    /// In fours; what is not used is zero.
+    /// The SIMD vectors of the velocity; unused entries are zero.
     fn parts(&self) -> &[F64x4];
 
-    /// The same, to write.
+    /// Mutable SIMD vectors of the velocity.
     fn parts_mut(&mut self) -> &mut [F64x4];
 
-    /// From kinetic coordinates, three in each part.
+    /// Sets the kinetic coordinates, three per SIMD vector.
     fn set(&mut self, hat: &[f64]) {
         for (part, hat) in self.parts_mut().iter_mut().zip(hat.chunks(3)) {
             part.0[..hat.len()].copy_from_slice(hat);
@@ -25,7 +25,7 @@ pub(super) trait BodyVelocity: Copy + Send + Sync + std::fmt::Debug + 'static {
         self.parts()[k / 3].0[k % 3]
     }
 
-    /// The same, to write.
+    /// Mutable coordinate k.
     fn at_mut(&mut self, k: usize) -> &mut f64 {
         &mut self.parts_mut()[k / 3].0[k % 3]
     }
@@ -69,28 +69,28 @@ impl BodyVelocity for SpatialVelocity {
     }
 }
 
-/// Velocities of the bodies on either side of contacts.
+/// Where the velocities of the bodies of contacts are stored.
 pub(super) trait VelocityStore<R: BodyVelocity> {
-    /// Whether they were left alone for a while, and are no longer in the cache of the core.
+    /// Whether the velocities are prefetched: true where they have probably left the cache of the core.
     const PREFETCH: bool;
 
-    /// A body of a side.
+    /// Velocity of a body on a side.
     fn body(&self, side: usize, at: u32) -> &R;
 
-    /// The same, to write.
+    /// Mutable velocity of a body on a side.
     fn body_mut(&mut self, side: usize, at: u32) -> &mut R;
 }
 
-/// Both sides in one list.
+/// Velocities of one partition: both sides of a contact in one list.
 #[derive(Debug)]
 pub(super) struct PartitionVelocities<'a, R>(pub &'a mut [R]);
 
-/// A list for each side.
+/// Velocities of the two partitions of an interface: one list per side.
 #[derive(Debug)]
 pub(super) struct InterfaceVelocities<'a, R>(pub &'a mut [R], pub &'a mut [R]);
 
 impl<R: BodyVelocity> VelocityStore<R> for PartitionVelocities<'_, R> {
-    /// A sweep goes over all of them before its contacts.
+    /// Velocities were just read and written by the extrapolation of the sweep, and are in the cache.
     const PREFETCH: bool = false;
 
     #[inline(always)]
@@ -120,7 +120,7 @@ impl<R: BodyVelocity> VelocityStore<R> for InterfaceVelocities<'_, R> {
     }
 }
 
-/// Part `k` of four bodies, component by component.
+/// Gathers part `k` of four bodies and transposes it: one SIMD vector per component.
 #[inline(always)]
 pub(super) fn gather_bodies<L: SimdVector, R: BodyVelocity>(
     v: &impl VelocityStore<R>,
@@ -136,7 +136,7 @@ pub(super) fn gather_bodies<L: SimdVector, R: BodyVelocity>(
     ])
 }
 
-/// Adds to part `k` of four bodies.
+/// Transposes and adds to part `k` of four bodies.
 #[inline(always)]
 pub(super) fn scatter_add_bodies<L: SimdVector, R: BodyVelocity>(
     v: &mut impl VelocityStore<R>,

@@ -1,4 +1,4 @@
-//! The packs of a set of contacts, kind by kind.
+//! The packs of a partition or interface, by kind.
 
 use contact::Problem;
 
@@ -11,7 +11,7 @@ use super::pack::{NONE, Pack};
 use super::row::{PlanarVelocity, BodyVelocity, SpatialVelocity};
 use super::solid::SpatialPack;
 
-/// Which kinds of packs a dimension has: balls of one and two bodies, others of one and two.
+/// The kinds of packs of a dimension: contacts of spheres with one and two bodies, general ones with one and two.
 pub(super) trait PackSet: Default + Send + Sync + std::fmt::Debug {
     type Velocity: BodyVelocity;
     type SphereOneBody: Pack<Velocity = Self::Velocity>;
@@ -23,7 +23,7 @@ pub(super) trait PackSet: Default + Send + Sync + std::fmt::Debug {
     const ROWS: usize;
 }
 
-/// Bodies of the plane. Discs have no form of their own.
+/// Packs of planar bodies. Discs have no pack of their own.
 #[derive(Debug, Default)]
 pub(super) struct PlanarPacks;
 
@@ -37,7 +37,7 @@ impl PackSet for PlanarPacks {
     const ROWS: usize = 2;
 }
 
-/// Bodies of space.
+/// Packs of bodies in space.
 #[derive(Debug, Default)]
 pub(super) struct SpatialPacks;
 
@@ -51,7 +51,7 @@ impl PackSet for SpatialPacks {
     const ROWS: usize = 3;
 }
 
-/// The kind of a contact.
+/// The kind of pack that a contact belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PackKind {
     SphereOneBody,
@@ -61,7 +61,7 @@ pub(super) enum PackKind {
     Scalar,
 }
 
-/// See the module. Visited in this order.
+/// Packs and scalar contacts, visited in the order of the fields.
 #[derive(Debug)]
 pub(super) struct PackList<K: PackSet> {
     ball_one: Vec<K::SphereOneBody>,
@@ -74,7 +74,7 @@ pub(super) struct PackList<K: PackSet> {
     scheduler: PackScheduler,
 }
 
-/// Differences of the last sweeps, pack by pack; empty where nobody mixes.
+/// Anderson history by pack; empty without Anderson acceleration.
 #[derive(Debug)]
 struct PackHistories<K: PackSet> {
     ball_one: Vec<<K::SphereOneBody as Pack>::History>,
@@ -103,7 +103,7 @@ impl<K: PackSet> Default for PackList<K> {
     }
 }
 
-/// The same for the packs of every kind.
+/// Repeats an expression for the packs of every kind.
 macro_rules! packs {
     ($shelf:expr, $packs:ident => $what:expr) => {{
         let $packs = $shelf.ball_one;
@@ -117,8 +117,8 @@ macro_rules! packs {
     }};
 }
 
-/// The same for pack after pack. Two loops, because the question at every pack whether to ask for others costs
-/// a tenth of a visit in the plane.
+/// Runs a block for every pack, with or without prefetch. Two loops: a test at every pack whether to prefetch costs a
+/// tenth of a local solve in the plane.
 macro_rules! visits {
     ($far:expr, $packs:ident, $v:ident, $pack:ident => $what:block) => {
         if $far {
@@ -141,7 +141,7 @@ mod jobs;
 pub(super) use jobs::{FillKernel, ResidualKernel, AndersonKernel, ScatterKernel, SweepKernel};
 
 impl<K: PackSet> PackList<K> {
-    /// Empty; `apart` where the two sides are lists of their own.
+    /// Removes all contacts; `apart` where each side has its own list of bodies.
     pub fn clear(&mut self, apart: bool) {
         self.ball_one.clear();
         self.one.clear();
@@ -151,7 +151,7 @@ impl<K: PackSet> PackList<K> {
         self.packers.iter_mut().for_each(|desk| desk.clear(apart));
     }
 
-    /// Takes a contact in.
+    /// Adds a contact.
     pub fn take(&mut self, kind: PackKind, guest: PackEntry) {
         match kind {
             PackKind::Scalar => self.scalar.push(ScalarContact::new(&guest)),
@@ -159,11 +159,12 @@ impl<K: PackSet> PackList<K> {
         }
     }
 
-    /// After the last contact: packs with their seats, in the order of visits.
+    /// Builds the packs in the order of visits, after the last contact.
     pub fn close(&mut self, spare: [u32; 2]) {
         let Self { packers: desk, scheduler: spread, .. } = self;
         spread.begin(spare);
         let [ball_one, one, ball_two, two] = desk;
+        // Order of visits, kind by kind.
         for (desk, sides) in [(ball_one, 1), (one, 1), (ball_two, 2), (two, 2)] {
             desk.close();
             spread.schedule(desk, sides);
@@ -175,7 +176,7 @@ impl<K: PackSet> PackList<K> {
         put(&mut self.two, two.packs(), spare);
     }
 
-    /// Starts from these impulses, without a direction.
+    /// Sets the impulses and resets the search direction.
     pub fn load(&mut self, problem: &Problem, impulse: &[f64]) {
         packs!(self.each_mut(), packs => load(packs, problem, impulse));
         for other in &mut self.scalar {
@@ -185,7 +186,7 @@ impl<K: PackSet> PackList<K> {
         }
     }
 
-    /// Makes room for the differences of sweeps. What was there is not cleared: it is not known.
+    /// Allocates the Anderson history. Old entries are not cleared: `history_len` says which are valid.
     pub fn reserve_history(&mut self) {
         let past = &mut self.past;
         past.ball_one
@@ -196,7 +197,7 @@ impl<K: PackSet> PackList<K> {
         past.two.resize(self.two.len(), Default::default());
     }
 
-    /// The swept impulses.
+    /// Writes the swept impulses.
     pub fn store(&mut self, problem: &Problem, impulse: &mut [f64]) {
         packs!(self.each_mut(), packs => store(packs, problem, impulse));
         for other in &self.scalar {

@@ -1,7 +1,7 @@
-//! Four contacts of bodies in space that are not balls: rows (n, t1, t2), full 3 × 6 blocks of Ĝ.
+//! SIMD pack of four contacts of bodies in space other than spheres: rows (n, t1, t2), full 3 × 6 blocks of Ĝ.
 //!
-//! Velocities are gathered and impulses scattered four at a time; the law of each lane is solved by
-//! `contact::law::coulomb3`, whose iteration takes a different number of steps in each.
+//! Velocities are gathered and impulses scattered in SIMD; the law of each lane is solved by `contact::law::coulomb3`,
+//! whose iteration takes a different number of steps in each lane.
 
 use contact::law::coulomb3;
 use contact::{FactoredDelassus, Problem};
@@ -11,14 +11,14 @@ use super::lanes::{F64x4, SimdVector, LANES, V3, dot, load_array};
 use super::pack::{ContactData, NONE, Pack, LaneIndices, contact_data};
 use super::row::{SpatialVelocity, VelocityStore, gather_bodies, scatter_add_bodies};
 
-/// Four contacts, each of N bodies.
+/// Four contacts with N bodies each.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct SpatialPack<const N: usize> {
     lanes: LaneIndices<N>,
-    /// Rows of Ĝ for each side, velocity and spin.
+    /// Rows of Ĝ for each side: linear and angular part.
     block: [[[V3; 2]; 3]; N],
-    /// H of each lane.
+    /// Diagonal block H of each lane.
     h: [[[f64; 3]; 3]; LANES],
     mu: F64x4,
     /// 1/κ.
@@ -47,6 +47,7 @@ impl<const N: usize> SpatialPack<N> {
         let (r, u) = (r.map(L::store), u.map(L::store));
         let mut next = [F64x4::default(); 3];
         for lane in 0..LANES {
+            // Scalar local solve, lane by lane: q = u − H r.
             if self.lanes.contact[lane] == NONE {
                 continue;
             }
@@ -77,7 +78,7 @@ impl<const N: usize> SpatialPack<N> {
         }
     }
 
-    /// Takes the numbers of the contact in a lane.
+    /// Copies the data of the contact in a lane.
     fn set(&mut self, lane: usize, kinetic: &FactoredDelassus, fact: &ContactData<'_>) {
         for (n, (_, block)) in kinetic.dense_blocks(fact.contact).enumerate().take(N) {
             let side = self.lanes.side(lane, n);

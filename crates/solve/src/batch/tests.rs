@@ -1,4 +1,4 @@
-//! Packs against the judge and against the plain sweep.
+//! SIMD packs against the residual evaluator and against each other.
 
 use contact::{ResidualEvaluator, FactoredDelassus, Law, ResidualMeasure, Problem};
 
@@ -46,7 +46,7 @@ fn residual_of_packs_is_that_of_the_judge() {
     }
 }
 
-/// Balls on a cubic lattice, each touching its lower neighbours; numbered at random, their places given.
+/// Spheres on a cubic lattice, each touching its lower neighbours; numbered at random, with curve keys given.
 fn lattice(edge: usize) -> Problem {
     let mut random = Random::new(7);
     let n = edge.pow(3);
@@ -103,7 +103,7 @@ fn swept(batch: &mut SimdSweeper, problem: &Problem) -> (Vec<u64>, u64) {
 
 #[test]
 fn bits_do_not_depend_on_the_number_of_threads() {
-    // 5832 balls are three blocks.
+    // 5832 spheres make three partitions.
     let problem = lattice(18);
     let alone = swept(&mut SimdSweeper::default(), &problem);
     for threads in [2, 3, 5] {
@@ -142,7 +142,7 @@ fn bits_do_not_depend_on_the_instructions() {
 
 #[test]
 fn a_plan_that_is_kept_is_the_one_that_would_be_made() {
-    // The same contacts with other numbers: what was planned for the first is used for the second.
+    // The same contacts with other data: the partitioning of the first problem is used for the second.
     let walls = [0.0, 0.3].map(|lateral| {
         let wall = Wall {
             lateral,

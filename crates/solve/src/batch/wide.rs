@@ -1,29 +1,31 @@
-//! The widest instructions that the processor has, chosen when the program runs.
+//! Run-time dispatch: kernels run with AVX2 where the processor has it, else with plain arithmetic.
+//!
+//! All unsafe code of the SIMD sweeps is here: the call of the function compiled for AVX2, and the intrinsics.
 
 use super::lanes::{F64x4, SimdVector};
 
-/// What is done with them; `run` must be inlined.
+/// A computation that is compiled for each instruction set; `run` must be inlined.
 pub(super) trait SimdKernel {
-    /// What comes of it.
+    /// Result of the computation.
     type Out;
 
-    /// Does it with four numbers of this kind at a time.
+    /// Runs with SIMD vectors of type `L`.
     fn run<L: SimdVector>(self) -> Self::Out;
 }
 
-/// Which instructions are used.
+/// Instruction set of the kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum InstructionSet {
-    /// AVX2 where there is one.
+    /// AVX2 where the processor has it.
     #[default]
     Best,
-    /// Those that every processor has.
+    /// Plain arithmetic, which every processor has.
     #[cfg(test)]
     Plain,
 }
 
 impl InstructionSet {
-    /// Does a job. The bits are the same either way: see `lanes`.
+    /// Runs a kernel. Both instruction sets give the same bits: see [`SimdVector`].
     #[inline]
     pub fn run<J: SimdKernel>(self, job: J) -> J::Out {
         #[cfg(target_arch = "x86_64")]
@@ -44,8 +46,8 @@ fn with_avx2<J: SimdKernel>(job: J) -> J::Out {
 
 #[cfg(target_arch = "x86_64")]
 mod avx {
-    //! Four numbers in a register. Values of this type exist only within [`super::with_avx2`], which is
-    //! entered where the processor has AVX2; this is what makes each call below sound.
+    //! Four numbers in an AVX register. Values of this type exist only within [`super::with_avx2`], which is entered
+    //! where the processor has AVX2; this is what makes each call below sound.
     #![allow(unsafe_code)]
 
     use std::arch::x86_64::{
@@ -58,7 +60,7 @@ mod avx {
 
     use crate::batch::lanes::{F64x4, SimdVector, LANES};
 
-    /// Bytes of a line of the cache.
+    /// Bytes of a cache line.
     const LINE: usize = 64;
 
     #[derive(Clone, Copy)]
@@ -67,14 +69,14 @@ mod avx {
     impl SimdVector for Avx {
         #[inline(always)]
         fn load(x: F64x4) -> Self {
-            // SAFETY: see the module; F4 is aligned to 32 bytes.
+            // SAFETY: see the module; F64x4 is aligned to 32 bytes.
             Self(unsafe { _mm256_load_pd(x.0.as_ptr()) })
         }
 
         #[inline(always)]
         fn store(self) -> F64x4 {
             let mut x = F64x4::splat(0.0);
-            // SAFETY: see the module; F4 is aligned to 32 bytes.
+            // SAFETY: see the module; F64x4 is aligned to 32 bytes.
             unsafe { _mm256_store_pd(x.0.as_mut_ptr(), self.0) };
             x
         }
@@ -99,7 +101,7 @@ mod avx {
 
         #[inline(always)]
         fn max_zero(self) -> Self {
-            // The second operand where the first is not a number, and where both are zero.
+            // maxpd returns the second operand where the first is not a number, and where both are zero.
             // SAFETY: see the module.
             Self(unsafe { _mm256_max_pd(self.0, _mm256_setzero_pd()) })
         }
@@ -117,6 +119,7 @@ mod avx {
         fn transpose([a, b, c, d]: [Self; LANES]) -> [Self; LANES] {
             // SAFETY: see the module.
             unsafe {
+                // Interleave pairs of rows, then exchange the 128-bit halves.
                 let (p, q) = (_mm256_unpacklo_pd(a.0, b.0), _mm256_unpackhi_pd(a.0, b.0));
                 let (r, s) = (_mm256_unpacklo_pd(c.0, d.0), _mm256_unpackhi_pd(c.0, d.0));
                 [
@@ -132,7 +135,7 @@ mod avx {
         fn prefetch<T>(x: &T) {
             let start = std::ptr::from_ref(x).cast::<i8>();
             for at in (0..size_of::<T>()).step_by(LINE) {
-                // SAFETY: the address is one within x, and asking for it reads nothing.
+                // SAFETY: the address lies within x, and a prefetch does not access memory.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(start.add(at)) };
             }
         }

@@ -1,4 +1,4 @@
-//! Elimination when W is given through masses: one null space for each component.
+//! Elimination of bilateral rows for a factored W (null-space method): one null space for each component.
 
 use contact::law::Law;
 use contact::{FactoredDelassus, ProblemBuilder, Problem, ProblemError};
@@ -6,11 +6,11 @@ use contact::{FactoredDelassus, ProblemBuilder, Problem, ProblemError};
 use super::pivoted::{PivotedQr, dot, length_at};
 use super::{BilateralError, ROUNDING, Reduction, locked};
 
-/// A contact whose normal row keeps less than this fraction of its square is fixed by the bilateral
-/// rows. Rounding of Ĝ Z leaves 1e-30; a hinge behind a mass ratio of 1e9 still leaves 1e-18.
+/// A contact whose normal row keeps less than this fraction of its squared norm is locked by the bilateral rows.
+/// Rounding of Ĝ Z leaves 1e-30; a hinge behind a mass ratio of 1e9 still leaves 1e-18.
 const LOCKED: f64 = 1e-22;
 
-/// Bilateral rows that share groups of coordinates, factored.
+/// Bilateral rows that share groups of coordinates, with their factorisation.
 #[derive(Debug, Clone)]
 pub(super) struct Component {
     /// Its bilateral contacts, ascending.
@@ -21,7 +21,7 @@ pub(super) struct Component {
     rows: Vec<usize>,
     /// Factor that brings each row of Ĝ_b to unit length.
     scale: Vec<f64>,
-    /// Factorisation of (scaled Ĝ_b)ᵀ.
+    /// Pivoted QR factorisation of (scaled Ĝ_b)ᵀ.
     factor: PivotedQr,
     /// v₀ in the basis Q₁.
     target: Vec<f64>,
@@ -29,7 +29,7 @@ pub(super) struct Component {
     fixed: Vec<f64>,
 }
 
-/// Where each group of coordinates goes.
+/// Where each group of coordinates is found in the reduced problem.
 #[derive(Debug, Clone, Copy, Default)]
 struct GroupPlacement {
     /// Its group of the reduced problem.
@@ -58,7 +58,7 @@ pub(super) fn eliminate(
     })
 }
 
-/// Group of a coordinate; groups without coordinates are never asked for.
+/// Group of a coordinate; never called for groups without coordinates.
 fn group_of(kinetic: &FactoredDelassus, coordinate: usize) -> usize {
     kinetic
         .group_offset()
@@ -66,11 +66,12 @@ fn group_of(kinetic: &FactoredDelassus, coordinate: usize) -> usize {
         - 1
 }
 
-/// The components: (bilateral contacts, groups), both ascending.
+/// The connected components: (bilateral contacts, groups), both ascending.
 fn connect(problem: &Problem, kinetic: &FactoredDelassus) -> Vec<(Vec<usize>, Vec<usize>)> {
     let mut parent: Vec<usize> = (0..kinetic.num_groups()).collect();
     let bilateral = |a: &usize| *problem.law(*a) == Law::Bilateral;
     let mut first_group = Vec::new();
+    // Union–find over the groups of every bilateral contact.
     for a in (0..problem.num_contacts()).filter(bilateral) {
         let mut groups = kinetic
             .dense_blocks(a)
@@ -79,13 +80,14 @@ fn connect(problem: &Problem, kinetic: &FactoredDelassus) -> Vec<(Vec<usize>, Ve
             first_group.push((a, one));
             for other in groups {
                 let (x, y) = (find_root(&mut parent, one), find_root(&mut parent, other));
-                // The smaller index leads: the order of components is that of their groups.
+                // The smaller index becomes the root: components are in the order of their groups.
                 parent[x.max(y)] = x.min(y);
             }
         }
     }
     let mut slot = vec![usize::MAX; parent.len()];
     let mut members: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+    // Collect contacts and groups by root.
     for &(a, group) in &first_group {
         let lead = find_root(&mut parent, group);
         if slot[lead] == usize::MAX {
@@ -103,7 +105,7 @@ fn connect(problem: &Problem, kinetic: &FactoredDelassus) -> Vec<(Vec<usize>, Ve
     members
 }
 
-/// Root of a tree in the forest, with path halving.
+/// Union–find: root of a tree in the forest, with path halving.
 pub(super) fn find_root(parent: &mut [usize], mut x: usize) -> usize {
     while parent[x] != x {
         parent[x] = parent[parent[x]];
@@ -131,6 +133,7 @@ impl Component {
         }
         let rows: Vec<usize> = contacts.iter().flat_map(|&a| problem.rows(a)).collect();
         let n = coordinates.len();
+        // Dense Ĝ_b of the component.
         let mut jacobian = vec![0.0; rows.len() * n];
         let mut at = 0;
         for &a in contacts {
@@ -143,6 +146,7 @@ impl Component {
             }
             at += d;
         }
+        // Rows scaled to unit length.
         let scale: Vec<f64> = jacobian
             .chunks_exact(n.max(1))
             .map(|row| dot(row, row).sqrt())
@@ -162,7 +166,7 @@ impl Component {
         Ok(component)
     }
 
-    /// v₀ from the given velocities; rows that add no rank must agree with it.
+    /// Computes v₀ from the given velocities; rows that add no rank must agree with it.
     fn fix(
         &mut self,
         problem: &Problem,
@@ -174,7 +178,7 @@ impl Component {
         let size = self.each_row(|row| problem.free_velocity()[row].abs().max(kinetic.affine_term(row).abs()));
         let size = size.iter().fold(0.0_f64, |m, v| m.max(*v));
         let worst = (0..left.len()).max_by(|&i, &j| left[i].abs().total_cmp(&left[j].abs()));
-        // What is left of terms that cancel is rounding of these terms: rows have length one here.
+        // The residual of terms that cancel is rounding of these terms: rows have unit length here.
         let moving = |v: &[f64]| length_at(v, &self.coordinates);
         let rounding = ROUNDING * moving(kinetic.free()).max(moving(kinetic.begin()));
         if let Some(worst) = worst
@@ -195,7 +199,7 @@ impl Component {
             .collect()
     }
 
-    /// Names the contact of a dependent row and those its dependence runs through.
+    /// Names the contact of a dependent row and the contacts that it depends on.
     fn contradiction(&self, problem: &Problem, worst: usize, left: f64) -> BilateralError {
         let rank = self.factor.rank();
         let row = self.factor.order()[rank + worst];
@@ -210,7 +214,7 @@ impl Component {
             .combination(worst)
             .iter()
             .enumerate()
-            // Coefficients are of order one between unit rows; below this they are rounding.
+            // Coefficients between unit rows are of order one; below this they are rounding.
             .filter(|(_, t)| t.abs() > 1e-8)
             .map(|(position, _)| owner(self.factor.order()[position]))
             .filter(|&a| a != owner(row))
@@ -251,6 +255,7 @@ fn reduce(
     for a in (0..problem.num_contacts()).filter(|&a| *problem.law(a) != Law::Bilateral) {
         blocks.gather(problem, kinetic, components, &place, a);
         let d = problem.dim(a);
+        // A contact whose normal row cannot move: its velocity is fixed, and must not be a penetration.
         let left: f64 = blocks
             .list
             .iter()
@@ -270,7 +275,7 @@ fn reduce(
             }
             continue;
         }
-        // Friction or a motor on what the bilateral rows hold moves nothing: it stays without impulse.
+        // Friction or a motor on rows that the bilateral rows lock moves nothing: it stays without impulse.
         let whole: f64 = blocks.list.iter().map(|(_, b)| dot(b, b)).sum();
         let trace: f64 = problem.diagonal_block(a).iter().step_by(d + 1).sum();
         if matches!(problem.law(a), Law::NonFirm(_)) && whole <= LOCKED * trace {
@@ -301,6 +306,7 @@ fn place_groups(
 ) -> Result<Vec<GroupPlacement>, ProblemError> {
     let offset = kinetic.group_offset();
     let mut place = vec![GroupPlacement::default(); kinetic.num_groups()];
+    // One group per component: its null-space coordinates y.
     for (component, (_, groups)) in members.iter().enumerate() {
         let begin = components[component].free_part(kinetic.begin());
         let free = components[component].free_part(kinetic.free());
@@ -312,6 +318,7 @@ fn place_groups(
             first += offset[g + 1] - offset[g];
         }
     }
+    // Other groups are copied.
     for (g, place) in place
         .iter_mut()
         .enumerate()
@@ -328,7 +335,7 @@ fn place_groups(
 struct Blocks {
     /// (group of the reduced problem, block of Ĝ').
     list: Vec<(usize, Vec<f64>)>,
-    /// Components it touches.
+    /// Components that it touches.
     components: Vec<usize>,
     /// Given velocity with the part Ĝ v₀.
     boundary: Vec<f64>,
@@ -365,6 +372,7 @@ impl Blocks {
                     self.list.len() - 1
                 }
             };
+            // Ĝ v₀ goes to the given velocity, Ĝ Z to the block.
             let width = block.len() / d;
             for (k, g) in block.iter().enumerate() {
                 let (i, c) = (k / width, first + k % width);
@@ -378,7 +386,7 @@ impl Blocks {
     }
 }
 
-/// r_b from Q₁ᵀ v̂ = Q₁ᵀ v₀; the second round removes the rounding of the first.
+/// r_b from Q₁ᵀ v̂ = Q₁ᵀ v₀; the second pass removes the rounding of the first (iterative refinement).
 pub(super) fn recover(components: &[Component], kinetic: &FactoredDelassus, impulse: &mut [f64]) {
     let mut v = vec![0.0; kinetic.num_coordinates()];
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Bilateral rows are not iterated upon: they are eliminated by a direct factorisation.
+//! Elimination of bilateral rows by a direct factorisation (null-space method, or Schur complement of a stored W).
 //!
 //! With index b for the rows of [`Law::Bilateral`] (u_b = 0) and c for all other contacts,
 //!
@@ -7,16 +7,14 @@
 //! stored W:            W' = W_cc − W_cb W_bb⁺ W_bc,   b' = b_c − W_cb W_bb⁺ b_b
 //! ```
 //!
-//! component by component: rows that share a group of coordinates (or a block of W) belong together.
-//! Z is orthonormal, so the kinetic metric of y is the identity again and a component (a chain, a
-//! mechanism with closed loops) is one more group of coordinates: the reduced problem is of the same
-//! type and any solver takes it. Afterwards r_b follows from the balance of impulses, with least
-//! Σ ‖ĝ‖² r² where the rows are dependent (hyperstatic joints). The judge of the original problem
-//! has the last word.
+//! component by component: rows that share a group of coordinates (or a block of W) belong together. Z is orthonormal,
+//! so the kinetic metric of y is the identity again and a component (a chain, a mechanism with closed loops) is one
+//! more group of coordinates: the reduced problem is of the same type and any solver takes it. Afterwards r_b follows
+//! from the balance of impulses, with least Σ ‖ĝ‖² r² where the rows are dependent (hyperstatic joints). The residual
+//! of the original problem decides about convergence.
 //!
-//! Limits: a component is factored densely, with n coordinates (or rows of W_bb) in O(n³) time and
-//! O(n²) memory: 0.05 s at n = 500, 1 s at n = 1500. Contacts on a component then touch all
-//! of its free coordinates.
+//! Limits: a component is factorised densely, with n coordinates (or rows of W_bb) in O(n³) time and O(n²) memory:
+//! 0.05 s at n = 500, 1 s at n = 1500. Contacts on a component are then coupled to all of its free coordinates.
 
 use contact::law::Law;
 use contact::{DelassusOperator, Problem, ProblemError};
@@ -31,15 +29,15 @@ mod stored;
 #[cfg(test)]
 mod tests;
 
-/// Given velocities that dependent rows demand may differ by this much, relative to the velocities
-/// of their component: rounding of a dependence that was accepted at 1e-10.
+/// Allowed difference of the velocities that dependent rows prescribe, relative to the velocities of their component:
+/// rounding of a dependence that was accepted at 1e-10.
 const MISMATCH: f64 = 1e-8;
 
-/// A velocity is known to this share of the terms that it is made of: some hundred roundings.
+/// Relative accuracy of a velocity with respect to the terms of its sum: some hundred roundings.
 const ROUNDING: f64 = 1e-13;
 
-/// How often the reduced problem is solved again, more tightly, because the judge of the original
-/// one is not content.
+/// Largest number of solves of the reduced problem, each with a smaller tolerance, until the residual of the original
+/// one is within its tolerance.
 const REPEATS: usize = 4;
 
 /// Bilateral rows that cannot be eliminated.
@@ -58,12 +56,12 @@ pub enum BilateralError {
         /// Velocity that remains in one of its rows.
         velocity: f64,
     },
-    /// The reduced problem is not one that can be posed.
+    /// The reduced problem is not well posed.
     #[error("without its bilateral rows the problem cannot be posed: {0}")]
     Reduced(#[from] ProblemError),
 }
 
-/// A problem without its bilateral rows, and the way back.
+/// A problem without its bilateral rows, and the data to recover their impulses.
 #[derive(Debug, Clone)]
 pub struct ReducedProblem {
     problem: Problem,
@@ -78,7 +76,7 @@ enum Recovery {
     Stored(Vec<stored::Component>),
 }
 
-/// What the two forms of elimination hand over.
+/// Result of either form of elimination.
 struct Reduction<C> {
     problem: Problem,
     kept: Vec<usize>,
@@ -88,8 +86,8 @@ struct Reduction<C> {
 /// Eliminates the bilateral rows; `None` when there are none.
 ///
 /// # Errors
-/// Rows that contradict each other (closed loops or locked contacts with given velocities), and a
-/// reduced problem that cannot be posed.
+/// Rows that contradict each other (closed loops or locked contacts with given velocities), and a reduced problem that
+/// is not well posed.
 pub fn eliminate(problem: &Problem) -> Result<Option<ReducedProblem>, BilateralError> {
     eliminate_within(problem, MISMATCH)
 }
@@ -133,13 +131,13 @@ impl ReducedProblem {
         &self.kept
     }
 
-    /// The impulses of the reduced problem out of those of the original one.
+    /// The impulses of the reduced problem, taken from those of the original one.
     pub fn restrict(&self, original: &Problem, impulse: &[f64]) -> Vec<f64> {
         let rows = self.kept.iter().flat_map(|&a| original.rows(a));
         rows.map(|row| impulse[row]).collect()
     }
 
-    /// All impulses of the original problem that go with those of the reduced one.
+    /// All impulses of the original problem that belong to those of the reduced one.
     pub fn recover(&self, original: &Problem, reduced: &[f64], impulse: &mut [f64]) {
         impulse.fill(0.0);
         let rows = self.kept.iter().flat_map(|&a| original.rows(a));
@@ -156,11 +154,11 @@ impl ReducedProblem {
     }
 }
 
-/// Solves `problem` by `solver` with its bilateral rows eliminated; without such rows this is
-/// `solver.solve`. Iterations count one for the direct factorisation.
+/// Solves `problem` by `solver` with its bilateral rows eliminated; without such rows this is `solver.solve`. The direct
+/// factorisation counts as one iteration.
 ///
-/// Contradictory rows give [`Outcome::Unsuitable`] with the start as it was; [`eliminate`] names
-/// them. If the reduced problem cannot be posed, the solver gets the original one.
+/// Contradictory rows give [`Outcome::Unsuitable`] with the impulses unchanged; [`eliminate`] names them. If the reduced
+/// problem is not well posed, the solver gets the original one.
 pub fn solve_with_elimination(
     solver: &mut dyn Solver,
     problem: &Problem,
@@ -175,6 +173,7 @@ pub fn solve_with_elimination(
             return best.finish("direct", 0, Outcome::Unsuitable, impulse);
         }
     };
+    // Stage "direct": the bilateral impulses of the warm start.
     let mut best = BestIterate::new(problem, impulse, goal);
     let mut reduced = eliminated.restrict(problem, impulse);
     eliminated.recover(problem, &reduced, impulse);
@@ -185,10 +184,11 @@ pub fn solve_with_elimination(
         residual,
     }];
     let (mut iterations, mut outcome, mut history) = (1, Outcome::Stalled, Vec::new());
+    // Solve the reduced problem until the residual of the original one is within the tolerance.
     let mut inner = goal.clone();
     for round in 0..REPEATS {
-        // The first round is not left out where the judge of the original problem is content with the start:
-        // next to bilateral impulses of a body of tiny inertia a limit that is missed is lost in its figure.
+        // The first round is run even where the warm start has a residual within the tolerance: next to the bilateral
+        // impulses of a body of tiny inertia a violated contact law is lost in the residual.
         if eliminated.kept.is_empty() || round > 0 && best.reached() {
             break;
         }
@@ -196,14 +196,14 @@ pub fn solve_with_elimination(
         let report = solver.solve(&eliminated.problem, &mut reduced, &inner);
         eliminated.recover(problem, &reduced, impulse);
         if round == 0 && report.reached() {
-            // For the same reason the start is not kept in the place of a solution.
+            // For the same reason the warm start does not replace a solution.
             best = BestIterate::reuse_unjudged(Some(best), problem, impulse, goal);
         }
         let residual = best.offer(problem, impulse, iterations + report.iterations);
         history.extend(report.history.iter().map(|(i, r)| (i + iterations, *r)));
         iterations += report.iterations;
         path.extend(report.path.iter().cloned());
-        // The last stage ends here: its residual is the original problem's.
+        // The last stage is reported with the residual of the original problem.
         path.iter_mut()
             .last()
             .iter_mut()
@@ -212,7 +212,7 @@ pub fn solve_with_elimination(
         if !report.reached() {
             break;
         }
-        // κ and the scale of the residual differ between the two problems: ask for more.
+        // κ and the scale of the residual differ between the two problems: reduce the tolerance.
         outcome = Outcome::Stalled;
         inner.tolerance *= (0.3 * goal.tolerance / residual).min(0.1);
     }
@@ -223,7 +223,7 @@ pub fn solve_with_elimination(
     report
 }
 
-/// A solver behind [`solve_with`]: the same method, bilateral rows eliminated first.
+/// A solver behind [`solve_with_elimination`]: the same method, bilateral rows eliminated first.
 pub struct WithElimination(pub Box<dyn Solver>);
 
 impl Solver for WithElimination {
@@ -236,7 +236,7 @@ impl Solver for WithElimination {
     }
 }
 
-/// The error for a contact whose normal row cannot move and yet is asked to penetrate.
+/// The error for a contact whose normal row is locked at a penetrating velocity.
 fn locked(contact: usize, joints: Vec<usize>, velocity: f64) -> BilateralError {
     let mut contacts = vec![contact];
     contacts.extend(joints);

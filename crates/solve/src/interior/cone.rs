@@ -1,34 +1,34 @@
-//! The cone of one contact as a second-order cone, and its Nesterov–Todd scaling.
+//! Map of a contact's friction cone onto a second-order cone, and Nesterov–Todd scaling.
 //!
 //! ```text
 //! a = T x ∈ L,   b = T⁻ᵀ y ∈ L,   L = { a₀ ≥ ‖ā‖ },   x·y = a·b
 //! T x = ( w xₙ , t₁ (x₁ − c xₙ) , t₂ x₂ )
 //! ```
 //!
-//! Coulomb: w = μ, t = 1. Asymmetric in the plane: w half the opening of the interval, c its middle.
-//! Elliptic: w = √(μ₁μ₂), tᵢ = w/μᵢ. Without friction L is a half-line, and tangential rows are dead:
-//! their impulse is zero. The scaling V is the symmetric map with V b = V⁻¹ a = λ.
+//! Coulomb: w = μ, t = 1. Asymmetric in the plane: w half the opening of the interval, c its middle. Elliptic:
+//! w = √(μ₁μ₂), tᵢ = w/μᵢ. Without friction L is a half-line, and the tangential rows are outside the cone: their
+//! impulse is zero. The scaling V is the symmetric map with V b = V⁻¹ a = λ.
 
 use contact::law::Law;
 
-/// A vector of the cone; entries beyond its size are zero.
+/// A vector of the second-order cone; entries beyond its size are zero.
 pub(super) type ConeVector = [f64; 3];
 
-/// How the admissible impulses of a contact look.
+/// Admissible impulses of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum AdmissibleSet {
-    /// A second-order cone over some rows; the other rows are dead.
+    /// A second-order cone over some rows; the other rows carry no impulse.
     Cone(ConeMap),
-    /// All impulses: u = 0.
+    /// All impulses (bilateral): u = 0.
     Free,
 }
 
 /// The map T.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ConeMap {
-    /// Rows of the contact that take part.
+    /// Rows of the contact that the cone contains.
     rows: [usize; 3],
-    /// How many they are.
+    /// Number of these rows.
     pub size: usize,
     w: f64,
     c: f64,
@@ -36,7 +36,7 @@ pub(super) struct ConeMap {
 }
 
 impl AdmissibleSet {
-    /// The shape of a law; none if its cone is not of second order.
+    /// Admissible impulses of a law; `None` if they are not a second-order cone.
     pub fn of(law: &Law, d: usize) -> Option<Self> {
         let cone = match law {
             Law::Bilateral => return Some(Self::Free),
@@ -88,7 +88,7 @@ impl ConeMap {
                 ..Self::disc(mean, 3)
             };
         }
-        // One axis or none is left.
+        // Friction along one axis or none.
         let rows = if mu1 > 0.0 { [0, 1, 2] } else { [0, 2, 1] };
         Self {
             rows,
@@ -96,7 +96,7 @@ impl ConeMap {
         }
     }
 
-    /// Rows of the contact that take part.
+    /// Rows of the contact that the cone contains.
     pub fn rows(&self) -> &[usize] {
         &self.rows[..self.size]
     }
@@ -110,7 +110,7 @@ impl ConeMap {
         a
     }
 
-    /// x = T⁻¹ a; dead rows get zero.
+    /// x = T⁻¹ a; rows outside the cone get zero.
     pub fn preimage(&self, a: &ConeVector, x: &mut [f64]) {
         x.fill(0.0);
         x[0] = a[0] / self.w;
@@ -146,6 +146,7 @@ impl ConeMap {
         let mut square = eps * eps;
         for i in 1..self.size {
             square += (u[self.rows[i]] / self.t[i - 1]).powi(2);
+        // w (√(‖u_t‖² + ε²) − ε), the smoothed support function, and the shift of an asymmetric interval.
         }
         let length = square.sqrt();
         let mut shift = if self.size > 1 {
@@ -177,13 +178,13 @@ impl ConeMap {
     }
 }
 
-/// a₀² − ‖ā‖², without the cancellation of the squares.
+/// a₀² − ‖ā‖² without cancellation of the squares.
 fn det(a: &ConeVector) -> f64 {
     let tail = a[1].hypot(a[2]);
     (a[0] - tail) * (a[0] + tail)
 }
 
-/// x∘y, the product of the cone's algebra.
+/// x∘y, the Jordan product of the second-order cone.
 pub(super) fn jordan_product(x: &ConeVector, y: &ConeVector) -> ConeVector {
     [
         x[0] * y[0] + x[1] * y[1] + x[2] * y[2],
@@ -192,7 +193,7 @@ pub(super) fn jordan_product(x: &ConeVector, y: &ConeVector) -> ConeVector {
     ]
 }
 
-/// z with x∘z = y.
+/// z with x∘z = y (division in the Jordan algebra).
 pub(super) fn jordan_quotient(x: &ConeVector, y: &ConeVector) -> ConeVector {
     let first = (x[0] * y[0] - x[1] * y[1] - x[2] * y[2]) / det(x);
     [
@@ -234,7 +235,7 @@ pub(super) struct NesterovToddScaling {
 }
 
 impl NesterovToddScaling {
-    /// None when rounding has put a or b on the boundary.
+    /// `None` when rounding has put a or b on the boundary.
     pub fn new(a: &ConeVector, b: &ConeVector) -> Option<Self> {
         let (da, db) = (det(a), det(b));
         if !(da > 0.0 && db > 0.0 && a[0] > 0.0 && b[0] > 0.0) {
@@ -279,8 +280,8 @@ impl NesterovToddScaling {
     }
 }
 
-/// b = T⁻ᵀ(u + g eₙ) with its scaling, if the eigenvalues of a∘b stay within a factor 100 of γ: what
-/// the curvature of g has put between y and u is then gone.
+/// b = T⁻ᵀ(u + g eₙ) with its scaling, if the eigenvalues of a∘b stay within a factor 100 of γ. It removes the difference
+/// between y and u + g eₙ that the curvature of g has caused.
 pub(super) fn refit(
     cone: &ConeMap,
     a: &ConeVector,

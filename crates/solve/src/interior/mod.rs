@@ -1,4 +1,4 @@
-//! A primal-dual interior point method for structures of blocks.
+//! Primal-dual interior point method for structures of blocks.
 //!
 //! With y = u + g(u) eₙ, De Saxcé's shift g and scaled variables, the problem is
 //!
@@ -6,25 +6,25 @@
 //! K ∋ x ⊥ y ∈ K*,    y = Ŵ x + q̂ + g(Ŵ x + q̂) eₙ          (bilateral rows: u = 0)
 //! ```
 //!
-//! Each cone is mapped onto a second-order cone (module `cone`). A Newton step on y and on the
-//! complementarity a∘b = σγ e in Nesterov and Todd's scaling, Θ = V⁻², is
+//! Each cone is mapped onto a second-order cone ([`cone`]). A Newton step on y and on the complementarity a∘b = σγ e in
+//! Nesterov–Todd scaling, Θ = V⁻², is
 //!
 //! ```text
 //! ( TᵀΘT + (I + G)(Ŵ + α) ) dx = Tᵀ V⁻¹ z − (u + g eₙ − y),    Gₙₜ = ∂g/∂u_t
 //! ```
 //!
-//! with Mehrotra's predictor and corrector. g is smoothed over the speed 0.1 √γ (less at the end), γ
-//! the mean of a·b, so that its slope exists. The matrix is not symmetric, because friction is not
-//! associated: a sparse LU, or in large and dense problems GMRES behind the Cholesky factor of
-//! TᵀΘT + Ŵ + α. When step lengths collapse the method starts afresh, first with b refitted to the
-//! velocity at every iteration, then with G = 0: the shift lags one iteration behind, the matrix is
-//! symmetric and positive definite, and the steps are steadier though more of them are needed.
+//! with Mehrotra's predictor and corrector. g is smoothed over the speed 0.1 √γ (less at the end), γ the mean of a·b
+//! (duality measure), so that its slope exists. The matrix is not symmetric, because friction is not associated: a
+//! sparse LU, or in large and dense problems GMRES preconditioned by the Cholesky factor of TᵀΘT + Ŵ + α. When step
+//! lengths collapse the method restarts, first with b refitted to the velocity at every iteration, then with G = 0: the
+//! shift lags one iteration behind, the matrix is symmetric positive definite, and convergence is more robust though
+//! slower.
 //!
-//! One iteration is one factorisation and two solves; their number hardly depends on the height of a
-//! stack or on mass ratios. Limits: starts from its own centre, so a good start gains nothing; stalls
-//! at 1e-3 to 1e-6 on jammed packings of spheres and rocks; contacts with r = u = 0 answer with the
-//! square root of γ, which puts 1e-10 out of reach where there are many; treats only the laws with a
-//! second-order cone (Coulomb, static-dynamic, asymmetric in the plane, elliptic) and bilateral rows.
+//! One iteration is one factorisation and two solves; their number hardly depends on the height of a stack or on mass
+//! ratios. Limits: it starts from its own centre, so that a warm start gains nothing; it stalls at 1e-3 to 1e-6 on
+//! jammed packings of spheres and rocks; at contacts with r = u = 0 the error falls only as the square root of γ, which puts
+//! 1e-10 out of reach where there are many; it treats only the laws with a second-order cone (Coulomb, static-dynamic,
+//! asymmetric in the plane, elliptic) and bilateral rows.
 
 use contact::Problem;
 
@@ -42,17 +42,17 @@ use cone::AdmissibleSet;
 pub use plane::{PlanarInteriorPoint, PlanarInteriorPointParams};
 use state::{ATTEMPTS, Attempt, State};
 
-/// How the method proceeds.
+/// Parameters of [`InteriorPoint`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct InteriorPointParams {
     /// Largest number of iterations if the goal does not say.
     pub max_iterations: usize,
-    /// Fraction of the way to the boundary of the cones that a step may go.
+    /// Fraction of the step to the boundary of the cones that is taken.
     pub fraction: f64,
     /// Proximal term α in scaled variables, centred at the present iterate: keeps dependent
     /// bilateral rows and hyperstatic contacts factorisable.
     pub proximal: f64,
-    /// A step shorter than this is a collapsed one.
+    /// A step length below this counts as collapsed.
     pub collapse: f64,
     /// Stagnation: the best residual has not halved within this many iterations.
     pub patience: usize,
@@ -73,12 +73,12 @@ impl Default for InteriorPointParams {
 /// The interior point method.
 #[derive(Debug, Default)]
 pub struct InteriorPoint {
-    /// How it proceeds.
+    /// Step length, proximal term and limits.
     pub params: InteriorPointParams,
 }
 
 impl InteriorPoint {
-    /// With the given parameters.
+    /// A solver with the given parameters.
     pub fn new(params: InteriorPointParams) -> Self {
         Self { params }
     }
@@ -119,7 +119,7 @@ impl InteriorPoint {
         let mut scaled = ScaledDelassus::new(problem);
         let mut state = State::new(problem, &mut scaled, shapes);
         if state.size == 0.0 {
-            // Nothing moves: no impulse is needed.
+            // No free velocity and no impulse: the solution is zero.
             best.offer(problem, &state.impulse, 0);
             return (0, Outcome::Stalled);
         }
@@ -128,6 +128,7 @@ impl InteriorPoint {
         let mut collapsed = 0;
         for iteration in 1..=limit {
             let lagged = ATTEMPTS[attempt] == Attempt::Lagged;
+            // Linearise, factorise, predictor and corrector.
             let step = state
                 .linearise(problem, &scaled, ATTEMPTS[attempt])
                 .and_then(|()| state.factor(&mut scaled, lagged, p.proximal))
@@ -144,6 +145,7 @@ impl InteriorPoint {
             } else {
                 collapsed + 1
             };
+            // On failure: next variant of the shift, from the centre.
             let stalled = step.is_none() || collapsed >= 3 || iteration - mark.1 >= p.patience;
             if stalled {
                 if (attempt + 1) >= ATTEMPTS.len() {

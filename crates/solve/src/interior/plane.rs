@@ -1,22 +1,23 @@
-//! Interior point for bodies in the plane, where Coulomb's cone has two edges and the problem is linear.
+//! Interior point method for planar bodies: Coulomb's cone has two edges, and the problem is a linear complementarity
+//! problem (LCP).
 //!
-//! With the tangential impulse split into p − m and a bound γ of the sliding speed, the law of a contact is
-//! four linear complementarities (Stewart and Trinkle 1996), in scaled variables:
+//! With the tangential impulse split into p − m and a bound γ of the sliding speed, the law of a contact is four linear
+//! complementarity pairs (Stewart and Trinkle 1996), in scaled variables:
 //!
 //! ```text
 //! 0 ≤ n ⊥ s_n = u_n            0 ≤ p ⊥ s_p = u_t + γ
 //! 0 ≤ γ ⊥ s_γ = μ n − p − m    0 ≤ m ⊥ s_m = γ − u_t            u = Ŵ (n, p − m) + q̂
 //! ```
 //!
-//! Mehrotra's predictor and corrector follow the path z s = τ. What a contact answers to a change of its
-//! velocity, (dn, dp − dm) = c − K du, is eliminated contact by contact; what is left is one system in the
-//! velocities of bodies (module `plane`), factored once and solved twice in an iteration. These velocities
-//! are unknowns of their own: those of the impulses would carry the rounding of impulses that nearly cancel.
+//! Mehrotra's predictor-corrector method follows the central path z s = τ. The response of a contact to a change of its
+//! velocity, (dn, dp − dm) = c − K du, is eliminated contact by contact; what remains is one system in the velocities of
+//! bodies ([`PlanarVelocitySystem`]), factorised once and solved twice per iteration. These velocities are unknowns of
+//! their own: computed from the impulses they would carry the rounding of impulses that nearly cancel.
 //!
-//! There is no norm of a velocity to be smoothed and no root to be lost where r = u = 0, unlike in the
-//! method for second-order cones beside this one: walls whose joints all slide, where sweeps and Newton's
-//! method stall, take 20 to 60 iterations from any start. A small proximal term keeps dependent contacts
-//! factorable. Limits: contacts of two rows with Coulomb's law and μ > 0 between bodies.
+//! There is no norm of a velocity to be smoothed, and no loss of accuracy where r = u = 0, unlike in the method for
+//! second-order cones: walls whose interfaces all slide, where sweeps and Newton's method stall, take 20 to 60 iterations
+//! from any start. A small proximal term keeps dependent contacts factorisable. Limits: contacts of two rows with
+//! Coulomb's law and μ > 0 between bodies.
 
 use contact::Problem;
 
@@ -27,20 +28,20 @@ mod node;
 
 use node::ComplementarityPairs;
 
-/// How the method proceeds.
+/// Parameters of [`PlanarInteriorPoint`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanarInteriorPointParams {
     /// Largest number of iterations if the goal does not say.
     pub max_iterations: usize,
-    /// Distance of the first iterate from the edges, in units of the root mean square impulse.
+    /// Distance of the first iterate from the boundary, in units of the root mean square impulse.
     pub start: f64,
-    /// Fraction of the way to the nearest edge that a step may go.
+    /// Fraction of the distance to the boundary that a step may take.
     pub fraction: f64,
     /// α, relative to the diagonal of Ŵ.
     pub proximal: f64,
     /// Stagnation: the best residual has not halved within this many iterations.
     pub patience: usize,
-    /// Share of the tolerance down to which it goes on as long as it is fast.
+    /// Fraction of the tolerance down to which it continues as long as it converges fast.
     pub target: f64,
 }
 
@@ -50,7 +51,7 @@ impl Default for PlanarInteriorPointParams {
             max_iterations: 80,
             start: 0.1,
             fraction: 0.95,
-            // None: one wall in six ends above 1e-6. 1e-6: a third more iterations.
+            // Without it one wall in six ends above 1e-6; 1e-6 costs a third more iterations.
             proximal: 1e-8,
             patience: 20,
             target: 1.0,
@@ -58,33 +59,33 @@ impl Default for PlanarInteriorPointParams {
     }
 }
 
-/// Times the tolerance: an iterate whose own estimate is above this is not judged. Estimates are twice the
-/// residual as a rule.
+/// Multiple of the R2 target: an iterate whose own estimate is above it is not evaluated. Estimates are usually twice
+/// the residual.
 const NEARLY: f64 = 4.0;
 
-/// Iterations without halving after which it does not go beyond the tolerance.
+/// Patience, in iterations without halving the estimate, once the tolerance is reached.
 const BEYOND: usize = 12;
 
-/// See the module.
+/// Interior point method for planar bodies; see the module.
 #[derive(Debug, Default)]
 pub struct PlanarInteriorPoint {
-    /// How it proceeds.
+    /// Start, step length, proximal term and limits.
     pub params: PlanarInteriorPointParams,
     plane: PlanarVelocitySystem,
     nodes: Vec<ComplementarityPairs>,
     gain: Vec<TangentBlock>,
-    /// Velocities of the bodies, what they miss of the impulses' sum, and their change.
+    /// Velocities of the bodies, their residual Ĝᵀx − v, and their change.
     v: Vec<f64>,
     miss: Vec<f64>,
     dv: Vec<f64>,
-    /// What the pairs leave of complementarity, relative to the impulses as the judge's measure is.
+    /// Estimate of R2: residual of the complementarity pairs relative to the impulses.
     estimate: f64,
-    /// The iterate in the cones.
+    /// Impulses of the iterate, projected into the cones.
     inside: Vec<f64>,
 }
 
 impl PlanarInteriorPoint {
-    /// With the given parameters.
+    /// A solver with the given parameters.
     pub fn new(params: PlanarInteriorPointParams) -> Self {
         Self {
             params,
@@ -92,7 +93,7 @@ impl PlanarInteriorPoint {
         }
     }
 
-    /// Takes a problem in; false where it is not one of bodies in the plane with friction.
+    /// Takes a problem; false where it is not one of planar bodies with Coulomb friction.
     fn fit(&mut self, problem: &Problem, impulse: &[f64]) -> bool {
         if !self.plane.fit(problem) || self.plane.contacts.iter().any(|touch| !(touch.mu > 0.0)) {
             return false;
@@ -101,7 +102,7 @@ impl PlanarInteriorPoint {
         true
     }
 
-    /// The first iterate.
+    /// The first iterate: the warm start, moved away from the boundary.
     fn begin(&mut self, impulse: &[f64]) {
         let touches = &self.plane.contacts;
         let scaled = |(touch, r): (&PlanarContact, &[f64; 2])| r.map(|r| r / touch.root);
@@ -109,7 +110,7 @@ impl PlanarInteriorPoint {
         let square = |x: [f64; 2]| x[0] * x[0] + x[1] * x[1];
         let impulses: f64 = each().map(scaled).map(square).sum();
         let free: f64 = touches.iter().map(|touch| square(touch.free)).sum();
-        // From a cold start the free velocity gives the unit.
+        // From zero impulses the free velocity gives the unit.
         let rows = 2 * touches.len().max(1);
         let scale = (impulses.max(1e-2 * free) / rows as f64).sqrt();
         let room = (self.params.start * scale).max(f64::MIN_POSITIVE);
@@ -128,9 +129,9 @@ impl PlanarInteriorPoint {
         }
     }
 
-    /// One predictor and one corrector; false where the system could not be solved.
+    /// One predictor-corrector step; false where the system could not be solved.
     fn advance(&mut self) -> bool {
-        // What the bodies' velocities miss of Ĝᵀ x.
+        // Residual Ĝᵀ x − v of the bodies' velocities.
         self.miss.iter_mut().zip(&self.v).for_each(|(m, v)| *m = -v);
         self.gain.clear();
         let mut sum = 0.0;
@@ -140,16 +141,19 @@ impl PlanarInteriorPoint {
             touch.scatter(node.impulse(), &mut self.miss);
             sum += node.gap(0.0);
         }
+        // Factorise I + Ĝᵀ K Ĝ.
         if !self.plane.factor(&self.gain) {
             return false;
         }
+        // Predictor: target z s = 0, up to the boundary.
         let mean = self.mean(sum);
         let Some(reach) = self.change(1.0, |_| [0.0; 4]) else {
             return false;
         };
+        // Centring parameter after Mehrotra.
         let sigma = (self.gap(reach) / mean).powi(3).clamp(1e-4, 0.8);
         let target = sigma * mean;
-        // Mehrotra's second order: what the predictor left of z s.
+        // Corrector: second-order term dz ds of the predictor.
         let aims = |node: &ComplementarityPairs| std::array::from_fn(|k| target - node.dz[k] * node.ds[k]);
         let fraction = self.params.fraction;
         let Some(longest) = self.change(1.0 / fraction, aims) else {
@@ -159,7 +163,7 @@ impl PlanarInteriorPoint {
         true
     }
 
-    /// Takes a step, and what it leaves.
+    /// Takes a step of this length and estimates R2 after it.
     fn go(&mut self, step: f64) {
         let (mut left, mut size) = (0.0, 0.0);
         for node in &mut self.nodes {
@@ -177,14 +181,15 @@ impl PlanarInteriorPoint {
             .for_each(|(v, dv)| *v += step * dv);
     }
 
-    /// Solves for the change towards these targets of z s; answers how far it may go, at most `longest`, and
-    /// nothing where the system could not be solved.
+    /// Solves for the change towards these targets of z s; returns the step length to the boundary, at most `longest`,
+    /// or `None` where the system could not be solved.
     fn change(&mut self, longest: f64, target: impl Fn(&ComplementarityPairs) -> [f64; 4]) -> Option<f64> {
         self.dv.copy_from_slice(&self.miss);
         for (touch, node) in self.plane.contacts.iter().zip(&mut self.nodes) {
             let target = target(node);
             touch.scatter(node.aim(target), &mut self.dv);
         }
+        // Back-substitution into the complementarity pairs.
         if !self.plane.solve_refined(&mut self.dv) {
             return None;
         }
@@ -206,12 +211,12 @@ impl PlanarInteriorPoint {
         }
     }
 
-    /// The mean of z s after a step.
+    /// Mean of z s (duality measure) after a step.
     fn gap(&self, step: f64) -> f64 {
         self.mean(self.nodes.iter().map(|node| node.gap(step)).sum())
     }
 
-    /// The mean over all pairs.
+    /// Mean over all complementarity pairs.
     fn mean(&self, sum: f64) -> f64 {
         sum / (4 * self.nodes.len().max(1)) as f64
     }
@@ -228,6 +233,7 @@ impl PlanarInteriorPoint {
                 return (iteration, Outcome::Stalled);
             }
             let estimate = self.estimate;
+            // Evaluate where the estimate predicts convergence, and before stopping.
             let judged = estimate <= NEARLY * best.r2_target() || best.keeps_history();
             let slow = estimate > 0.5 * mark.0;
             let patience = if best.reached() {

@@ -1,4 +1,4 @@
-//! The iterate of the interior point method and one Newton step from it.
+//! The iterate of the interior point method, and one predictor-corrector step from it.
 
 use contact::Problem;
 
@@ -7,21 +7,21 @@ use super::cone::{NesterovToddScaling, AdmissibleSet, ConeVector, jordan_product
 use crate::krylov::gmres;
 use crate::linear::{SparseFactor, ScaledDelassus};
 
-/// What is tried in turn, each time step lengths collapse.
+/// Variants of the Newton system, tried in turn each time step lengths collapse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attempt {
-    /// Full Newton matrix, a of the size of the load.
+    /// Full Newton matrix; a starts at the size of the sticking impulses (the load).
     Loaded,
-    /// Full Newton matrix, a of the size of ‖q̂‖; b follows the velocity where that keeps it well
+    /// Full Newton matrix; a starts at the size of ‖q̂‖, and b is refitted to the velocity where that keeps it well
     /// inside the cone.
     Refitted,
-    /// Symmetric matrix: the shift lags behind.
+    /// Symmetric matrix: the shift lags one iteration behind.
     Lagged,
 }
 
 pub(super) const ATTEMPTS: [Attempt; 3] = [Attempt::Loaded, Attempt::Refitted, Attempt::Lagged];
 
-/// The pair (a, b) of every contact and what one Newton step needs.
+/// The primal-dual pair (a, b) of every contact and the data of one Newton step.
 pub(super) struct State {
     shapes: Vec<AdmissibleSet>,
     /// Number of cones.
@@ -35,17 +35,17 @@ pub(super) struct State {
     duality_measure: f64,
     /// Length of the last step.
     last: f64,
-    /// Whether the symmetric part is worth trying as a preconditioner, and still good enough.
+    /// Whether GMRES preconditioned by the symmetric part is used, as long as it converges.
     krylov: bool,
-    /// Size of a if everything sticks, relative to ‖q̂‖.
+    /// Size of a if every contact sticks, relative to ‖q̂‖.
     load: f64,
-    /// Impulses in physical units.
+    /// Unscaled impulses.
     pub impulse: Vec<f64>,
-    /// x by row, for the rows of bilateral contacts.
+    /// x by row, scaled impulses; iterated directly for bilateral rows.
     x: Vec<f64>,
     velocity: Vec<f64>,
     scratch: Vec<f64>,
-    /// u + g eₙ − y by row (bilateral rows: u).
+    /// Residual u + g eₙ − y by row (bilateral rows: u).
     defect: Vec<f64>,
     /// TᵀΘT and I + G by contact.
     metric: Vec<f64>,
@@ -55,25 +55,25 @@ pub(super) struct State {
     db: Vec<ConeVector>,
 }
 
-/// A matrix ready to be solved with.
+/// The Newton matrix, ready for solves.
 pub(super) enum FactoredSystem {
-    /// The matrix itself is factored.
+    /// Factorisation of the matrix itself.
     Direct(SparseFactor),
-    /// Its symmetric part is, as a preconditioner: it lacks G, which acts on sliding contacts only.
+    /// Factorisation of its symmetric part, as a preconditioner: it lacks G, which acts on sliding contacts only.
     Preconditioned(SparseFactor),
 }
 
-/// Accuracy of a preconditioned solve, relative to the first residual.
+/// Tolerance of GMRES, relative to the first residual.
 const KRYLOV: f64 = 1e-9;
 
-/// Most basis vectors of a preconditioned solve before the matrix itself is factored.
+/// Largest number of GMRES basis vectors before the matrix itself is factorised.
 const BASIS: usize = 60;
 
-/// Weight that holds a row without impulse at zero; entries of Ŵ are of order one.
+/// Diagonal weight that holds a row outside the cone at zero impulse; entries of Ŵ are of order one.
 const DEAD: f64 = 1e12;
 
-/// Proximal term of the sticking estimate: hyperstatic impulses stay small, loads of a million times
-/// a block's own weight are still seen.
+/// Proximal term of the sticking estimate: hyperstatic impulses stay small, loads of a million times a block's own
+/// weight are still resolved.
 const STICK: f64 = 1e-9;
 
 impl State {
@@ -114,8 +114,8 @@ impl State {
         state
     }
 
-    /// How large a is if everything sticks: a start much smaller than the solution makes the gap
-    /// vanish long before y = u + g eₙ is met (heavy loads on light blocks).
+    /// Size of a if every contact sticks. A start much smaller than the solution lets γ vanish long before
+    /// y = u + g eₙ is satisfied (heavy loads on light blocks).
     fn load_size(&self, problem: &Problem, scaled: &mut ScaledDelassus) -> f64 {
         let mut x: Vec<f64> = problem
             .free_velocity()
@@ -123,6 +123,7 @@ impl State {
             .zip(&scaled.root)
             .map(|(b, k)| -b * k / self.size)
             .collect();
+        // Sticking impulses: (Ŵ + α) x = −q̂.
         let Some(factor) = scaled.factor(STICK) else {
             return 1.0;
         };
@@ -150,7 +151,7 @@ impl State {
         self.b.fill([1.0, 0.0, 0.0]);
         self.x.fill(0.0);
         self.last = 1.0;
-        // LU of a small or sparse matrix costs less than a basis of its size.
+        // Where the matrix is small or sparse, LU costs less than a Krylov basis of its size.
         self.krylov = self.x.len() >= 500 && scaled.density() >= 20.0;
         self.set_impulse(problem, scaled);
     }
@@ -176,7 +177,7 @@ impl State {
         sum / self.cones.max(1) as f64
     }
 
-    /// Velocities, scalings and blocks of the matrix; `None` when an iterate touches the boundary.
+    /// Velocities, scalings and blocks of the matrix; `None` when an iterate touches the boundary of a cone.
     pub fn linearise(
         &mut self,
         problem: &Problem,
@@ -185,12 +186,13 @@ impl State {
     ) -> Option<()> {
         let lagged = attempt == Attempt::Lagged;
         problem.velocity_into(&self.impulse, &mut self.scratch, &mut self.velocity);
+        // Scaled velocity û, and the duality measure γ.
         for (u, root) in self.velocity.iter_mut().zip(&scaled.root) {
             *u *= root / self.size;
         }
         self.duality_measure = self.product_mean();
-        // Sticking contacts creep at a speed of order γ: below 1e-8 a longer smoothing would only
-        // falsify the shift of the sliding ones.
+        // Sticking contacts slide at a speed of order γ: below γ = 1e-8 a longer smoothing would only falsify the
+        // shift of the sliding ones.
         let eps = (0.1 * self.duality_measure.sqrt().min(1e-2)).min(1e3 * self.duality_measure);
         self.metric.fill(0.0);
         self.slope.fill(0.0);
@@ -205,6 +207,7 @@ impl State {
             let (u, defect) = (&self.velocity[rows.clone()], &mut self.defect[rows]);
             start += d * d;
             let AdmissibleSet::Cone(cone) = &self.shapes[k] else {
+                // Bilateral rows: u = 0.
                 (0..d).for_each(|i| slope[i * d + i] = 1.0);
                 defect.copy_from_slice(u);
                 continue;
@@ -218,7 +221,7 @@ impl State {
             }
             let y = cone.transpose(&self.b[k]);
             let theta = cone.metric(&self.scaling[k]);
-            // Rows that are not in the cone carry no impulse.
+            // Rows outside the cone carry no impulse.
             defect.fill(0.0);
             (0..d).for_each(|i| metric[i * d + i] = DEAD);
             for (i, &row) in cone.rows().iter().enumerate() {
@@ -236,7 +239,7 @@ impl State {
         Some(())
     }
 
-    /// Factors the matrix, or its symmetric part while that preconditions well.
+    /// Factorises the matrix, or its symmetric part as long as that is a good preconditioner.
     pub fn factor(&self, scaled: &mut ScaledDelassus, lagged: bool, proximal: f64) -> Option<FactoredSystem> {
         if lagged && scaled.symmetric {
             let factor = scaled.symmetric_factor(&self.metric, proximal);
@@ -254,6 +257,7 @@ impl State {
     /// Solves for dx in place of the right-hand side.
     fn solve(&mut self, scaled: &mut ScaledDelassus, system: &mut FactoredSystem, proximal: f64) -> Option<()> {
         if let FactoredSystem::Preconditioned(factor) = system {
+            // Left-preconditioned GMRES; on failure the matrix itself is factorised from now on.
             let (matrix, metric, slope) = (&*scaled, &self.metric, &self.slope);
             let apply = |x: &[f64], y: &mut [f64]| {
                 matrix.product_into(metric, slope, proximal, x, y);
@@ -283,6 +287,7 @@ impl State {
         mut system: FactoredSystem,
         p: &InteriorPointParams,
     ) -> Option<f64> {
+        // Predictor: affine scaling direction (σ = 0), and γ after it.
         self.direction(problem, 0.0, false);
         self.complete(problem, scaled, &mut system, p.proximal)?;
         let alpha = self.length(1.0);
@@ -297,7 +302,7 @@ impl State {
             })
             .sum::<f64>()
             / self.cones.max(1) as f64;
-        // After a short step: more centring, and no second-order term that was wrong anyway.
+        // After a short step: more centring, and no second-order term, which was inaccurate then.
         let floor = match self.last {
             s if s < 0.05 => 0.9,
             s if s < 0.2 => 0.5,
@@ -307,9 +312,11 @@ impl State {
         let sigma = (after / self.duality_measure.max(f64::MIN_POSITIVE))
             .powi(3)
             .clamp(floor, 1.0);
+        // Corrector: centring and second-order term.
         self.direction(problem, sigma, self.last > 0.2);
         self.complete(problem, scaled, &mut system, p.proximal)?;
         let alpha = self.length(p.fraction);
+        // Step to a fraction of the distance to the boundary.
         for k in 0..self.shapes.len() {
             for i in 0..3 {
                 self.a[k][i] += alpha * self.da[k][i];
@@ -324,8 +331,8 @@ impl State {
         Some(alpha)
     }
 
-    /// The right-hand side with centring `sigma`, in dx; `second` adds the second-order term of the
-    /// direction found before.
+    /// Right-hand side with centring `sigma`, in dx; `second` adds Mehrotra's second-order term of the direction found
+    /// before.
     fn direction(&mut self, problem: &Problem, sigma: f64, second: bool) {
         for k in 0..self.shapes.len() {
             let rows = problem.rows(k);
@@ -335,6 +342,7 @@ impl State {
                 continue;
             };
             let scaling = &self.scaling[k];
+            // −λ∘λ − (V⁻¹da)∘(V db) + σγ e.
             let mut target = jordan_product(&scaling.lambda, &scaling.lambda).map(|v| -v);
             if second {
                 let (da, db) = (scaling.divide(&self.da[k]), scaling.multiply(&self.db[k]));
@@ -353,7 +361,7 @@ impl State {
         }
     }
 
-    /// Solves for dx and completes (da, db); `None` if the matrix cannot be factored.
+    /// Solves for dx and completes (da, db); `None` if the matrix cannot be factorised.
     fn complete(
         &mut self,
         problem: &Problem,
@@ -373,7 +381,7 @@ impl State {
         Some(())
     }
 
-    /// The step length: `fraction` of the way to the nearest boundary, at most one.
+    /// Step length: `fraction` of the distance to the nearest boundary, at most one.
     fn length(&self, fraction: f64) -> f64 {
         let mut alpha = 1.0_f64;
         for k in 0..self.shapes.len() {

@@ -1,11 +1,11 @@
-//! Factorisations of Ŵ with a block-diagonal part on the pattern of Ŵ, for many right-hand sides.
+//! Newton matrices A + B (Ŵ + α) on the pattern of Ŵ: multifrontal LU, with sparse LU as fallback.
 
 use faer::sparse::SparseColMat;
 
 use super::{SparseFactor, ScaledDelassus, multiply};
 use crate::fronts::MultifrontalLu;
 
-/// Relative residual above which a solution is refined, and above which it is refused then.
+/// Relative residual above which a solution is refined, and above which it is rejected after that.
 const REFINE: f64 = 1e-9;
 const REFUSE: f64 = 1e-6;
 
@@ -15,7 +15,7 @@ impl ScaledDelassus {
         self.place.len() as f64 / self.root.len().max(1) as f64
     }
 
-    /// Factors A + B (Ŵ + shift·I), A and B block diagonal.
+    /// Factorises A + B (Ŵ + shift·I), A and B block diagonal, by sparse LU with pivoting.
     pub fn newton_factor(
         &mut self,
         a_blocks: &[f64],
@@ -54,7 +54,7 @@ impl ScaledDelassus {
         if self.solve_multifrontal(s, b, shift, dx) {
             return true;
         }
-        // A pattern that is not symmetric, or a pivot that vanishes: with pivots.
+        // An unsymmetric pattern or a vanishing pivot: sparse LU with pivoting.
         let Some(factor) = self.newton_factor(s, b, shift) else {
             return false;
         };
@@ -62,7 +62,7 @@ impl ScaledDelassus {
         dx.iter().all(|v| v.is_finite())
     }
 
-    /// The same by fronts; dx stays as it is where this returns false.
+    /// The same by multifrontal LU; dx is unchanged where this returns false.
     fn solve_multifrontal(
         &mut self,
         s_blocks: &[f64],
@@ -76,6 +76,7 @@ impl ScaledDelassus {
         let Some(mut fronts) = self.fronts.take() else {
             return false;
         };
+        // Values in block order: B Ŵ, and S + shift·B on the diagonal.
         let value = fronts.values();
         let (mut at, mut start) = (0, 0);
         for a in 0..self.matrix.num_contacts() {
@@ -98,7 +99,7 @@ impl ScaledDelassus {
         solved
     }
 
-    /// Solution with one step of refinement where the residual asks for it.
+    /// Solution with one step of iterative refinement where the residual needs it.
     fn refined(
         &self,
         fronts: &mut MultifrontalLu,
@@ -115,6 +116,7 @@ impl ScaledDelassus {
                 .for_each(|(l, g)| *l = g - *l);
             norm(left)
         };
+        // Refine once; reject an inaccurate solution.
         let size = norm(dx);
         if rest(&x, &mut left) > REFINE * size {
             fronts.solve(&mut left);
@@ -130,7 +132,7 @@ impl ScaledDelassus {
         finite
     }
 
-    /// The pattern of Ŵ; none where it is not symmetric.
+    /// Symbolic factorisation of the pattern of Ŵ; `None` where the pattern is not symmetric.
     fn plan(&self) -> Option<MultifrontalLu> {
         let contacts = self.matrix.num_contacts();
         let size: Vec<usize> = (0..contacts).map(|a| self.matrix.dim(a)).collect();

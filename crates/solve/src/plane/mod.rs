@@ -1,20 +1,22 @@
-//! Contacts of bodies in the plane for methods that factor, in scaled variables and fixed sizes.
+//! Newton and interior point systems of planar bodies with Coulomb contacts, in scaled variables and fixed sizes.
 //!
-//! With x = r/√κ, û = √κ u and Ĝ = √κ G A^{-1/2}, what a contact answers to a change of its velocity is
+//! With x = r/√κ, û = √κ u and Ĝ = √κ G A^{-1/2}, the linearised response of a contact to a change of its velocity is
 //!
 //! ```text
 //! dx_α = c_α − K_α dû_α,        K = ( k_n  0 ; k_c  k_t ),        dû = Ĝ w,   w = Ĝᵀ dx
 //! ```
 //!
-//! in Newton's and in the interior point method alike, so that both solve
+//! in Newton's method and in the interior point method alike, so that both solve
 //!
 //! ```text
 //! ( I + Ĝᵀ K Ĝ ) w = Ĝᵀ c + rest
 //! ```
 //!
-//! in the velocities of bodies, one block for each body and each pair that touches. This is the system of
-//! `primal` for contacts of two rows and bodies of three coordinates; with sizes that are known a loop over
-//! all contacts takes a fifth of the time, and a factorisation of a wall some sixteen sweeps.
+//! in the velocities of bodies, with one block for each body and each pair in contact. This is [`VelocitySystem`] for
+//! contacts of two rows and bodies of three coordinates; with sizes known at compile time a loop over all
+//! contacts takes a fifth of the time, and a factorisation of a wall as long as some sixteen sweeps.
+//!
+//! [`VelocitySystem`]: crate::primal::VelocitySystem
 
 use contact::law::Law;
 use contact::{FactoredDelassus, DelassusOperator, Problem};
@@ -30,7 +32,8 @@ pub(crate) use newton::PlanarNewton;
 /// Coordinates of a body.
 const WIDTH: usize = 3;
 
-/// Relative residual above which a solution is refined, how often at most, and above which it is refused.
+/// Relative residual above which a solution is refined, largest number of refinements, and relative residual above
+/// which it is rejected.
 const REFINE: f64 = 1e-11;
 const REFINEMENTS: usize = 4;
 const REFUSE: f64 = 1e-6;
@@ -38,11 +41,11 @@ const REFUSE: f64 = 1e-6;
 /// One contact.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlanarContact {
-    /// First coordinates of its bodies; behind all bodies there are spare ones for a boundary.
+    /// First coordinates of its bodies; a boundary refers to spare coordinates behind all bodies.
     first: [u32; 2],
-    /// Where the blocks of its bodies begin in the matrix: (a, a), (a, b), (b, a), (b, b).
+    /// Indices of its blocks among the values of the matrix: (a, a), (a, b), (b, a), (b, b).
     place: [u32; 4],
-    /// Whether both bodies move.
+    /// Whether it has two bodies, none of which is a boundary.
     both: bool,
     pub mu: f64,
     /// √κ.
@@ -53,7 +56,7 @@ pub(crate) struct PlanarContact {
     map: [[[f64; WIDTH]; 2]; 2],
 }
 
-/// K of a contact.
+/// The block K of a contact: linearised response of its impulse to its velocity.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct TangentBlock {
     pub n: f64,
@@ -110,6 +113,7 @@ impl PlanarContact {
         let sides = if self.both { 2 } else { 1 };
         for left in 0..sides {
             let [n, t] = &self.map[left];
+            // Rows of Ĝᵀ K.
             let mut push = [0.0; WIDTH];
             let mut rub = [0.0; WIDTH];
             for k in 0..WIDTH {
@@ -130,16 +134,16 @@ impl PlanarContact {
     }
 }
 
-/// The contacts of a problem, and the system in velocities.
+/// The contacts of a problem, and the linear system in velocities.
 #[derive(Debug, Default)]
 pub(crate) struct PlanarVelocitySystem {
     pub contacts: Vec<PlanarContact>,
-    /// First coordinates of each contact's bodies in the problem; `NONE` for a boundary.
+    /// First coordinates of each contact's bodies in the problem; [`NONE`] for a boundary.
     source: Vec<[u32; 2]>,
-    /// Coordinates of the bodies that have contacts, without the spare ones.
+    /// Number of coordinates of the bodies that have contacts, without the spare ones.
     coordinates: usize,
     fronts: MultifrontalLu,
-    /// Values on the diagonal of the matrix.
+    /// Indices of the diagonal values of the matrix.
     diagonal: Vec<u32>,
     gain: Vec<TangentBlock>,
     right: Vec<f64>,
@@ -149,7 +153,7 @@ pub(crate) struct PlanarVelocitySystem {
 const NONE: u32 = u32::MAX;
 
 impl PlanarVelocitySystem {
-    /// Takes a problem in; false where it does not suit.
+    /// Takes a problem; false where it is not one of planar bodies with Coulomb's law.
     pub fn fit(&mut self, problem: &Problem) -> bool {
         match problem.operator() {
             DelassusOperator::Factored(kinetic) if is_planar_coulomb(problem) => {
@@ -159,7 +163,7 @@ impl PlanarVelocitySystem {
         }
     }
 
-    /// Takes the numbers of contacts that join the same bodies in the same order; false where they do not.
+    /// Copies the data of contacts that connect the same bodies in the same order; false where they do not.
     fn refill(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> bool {
         if self.contacts.len() != problem.num_contacts() {
             return false;
@@ -175,7 +179,7 @@ impl PlanarVelocitySystem {
         true
     }
 
-    /// Numbers the bodies that have contacts, and how many there are; none where a contact does not suit.
+    /// Numbers the bodies that have contacts and counts them; `None` where a contact has no body or more than two.
     fn number(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> Option<(Vec<u32>, u32)> {
         let mut body = vec![NONE; kinetic.num_coordinates() / WIDTH];
         let mut count = 0;
@@ -193,7 +197,7 @@ impl PlanarVelocitySystem {
         Some((body, count))
     }
 
-    /// Plans the system anew.
+    /// Builds pattern and symbolic factorisation anew.
     fn rebuild(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> bool {
         self.contacts.clear();
         self.source.clear();
@@ -204,6 +208,7 @@ impl PlanarVelocitySystem {
             NONE => count,
             first => body[first as usize / WIDTH],
         };
+        // Diagonal blocks and one block per ordered pair of bodies in contact.
         let mut blocks: Vec<(u32, u32)> = (0..count).map(|i| (i, i)).collect();
         for source in &self.source {
             let [a, b] = source.map(number);
@@ -217,6 +222,7 @@ impl PlanarVelocitySystem {
             let found = blocks.binary_search(&pair);
             found.map_or(0, |k| (WIDTH * WIDTH * k) as u32)
         };
+        // Contacts with the indices of their blocks.
         for (a, source) in self.source.iter().enumerate() {
             let [i, j] = source.map(number);
             let mut touch = PlanarContact {
@@ -250,7 +256,7 @@ impl PlanarVelocitySystem {
         self.coordinates + WIDTH
     }
 
-    /// Factors I + Ĝᵀ K Ĝ; false where it could not.
+    /// Assembles and factorises I + Ĝᵀ K Ĝ; false where a pivot vanishes.
     pub fn factor(&mut self, gain: &[TangentBlock]) -> bool {
         let value = self.fronts.values();
         value.fill(0.0);
@@ -258,7 +264,7 @@ impl PlanarVelocitySystem {
             value[*k as usize] = 1.0;
         }
         for (touch, gain) in self.contacts.iter().zip(gain) {
-            // Open contacts answer nothing.
+            // An open contact contributes nothing.
             if gain.n != 0.0 || gain.t != 0.0 {
                 touch.add(gain, value);
             }
@@ -268,12 +274,12 @@ impl PlanarVelocitySystem {
         self.fronts.factor()
     }
 
-    /// Solves with the factor, in place.
+    /// Solves with the factorisation, in place.
     pub fn solve(&mut self, w: &mut [f64]) {
         self.fronts.solve(&mut w[..self.coordinates]);
     }
 
-    /// The same, refined where it is not accurate; false where it stays so.
+    /// The same with iterative refinement; false where the residual stays large.
     pub fn solve_refined(&mut self, w: &mut [f64]) -> bool {
         self.right.clear();
         self.right.extend_from_slice(w);
@@ -293,7 +299,7 @@ impl PlanarVelocitySystem {
         rest <= REFUSE * size && w.iter().all(|v| v.is_finite())
     }
 
-    /// Writes right − M w and returns its norm.
+    /// Computes the residual right − M w and returns its norm.
     fn rest(&mut self, w: &[f64]) -> f64 {
         self.left.clear();
         self.left
@@ -307,7 +313,7 @@ impl PlanarVelocitySystem {
 }
 
 impl PlanarContact {
-    /// Takes its numbers from the problem.
+    /// Copies its data from the problem.
     fn set(&mut self, problem: &Problem, kinetic: &FactoredDelassus, a: usize) {
         let root = problem.kappa(a).sqrt();
         for (side, (_, block)) in kinetic.dense_blocks(a).enumerate().take(2) {
@@ -326,7 +332,7 @@ impl PlanarContact {
     }
 }
 
-/// Whether a problem is one of bodies in the plane with Coulomb's law.
+/// Whether all groups are planar bodies and all contacts have Coulomb's law in two rows.
 pub(crate) fn is_planar_coulomb(problem: &Problem) -> bool {
     let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return false;
@@ -337,7 +343,7 @@ pub(crate) fn is_planar_coulomb(problem: &Problem) -> bool {
     flat && (0..problem.num_contacts()).all(law)
 }
 
-/// First coordinates of the bodies of a contact; none where there is no body, or more than two.
+/// First coordinates of the bodies of a contact; `None` where there is no body, or more than two.
 fn sides(kinetic: &FactoredDelassus, a: usize) -> Option<[u32; 2]> {
     let mut touches = kinetic.first_coordinates(a).map(|first| first as u32);
     let source = [touches.next()?, touches.next().unwrap_or(NONE)];

@@ -1,4 +1,4 @@
-//! Steps of proximal Newton for bodies in the plane, where a contact is open, sticks or slides one way.
+//! Proximal Newton steps for planar bodies: every contact is open, sticks or slides in one direction.
 //!
 //! Alart and Curnier's function in scaled variables, with n = x_n − û_n and t = x_t − û_t:
 //!
@@ -12,7 +12,7 @@
 
 use super::{TangentBlock, PlanarVelocitySystem};
 
-/// The iterate and what a step is made from.
+/// The iterate and the data of a Newton step.
 #[derive(Debug, Default)]
 pub(crate) struct PlanarNewton {
     /// x = r/√κ, Ĝᵀ x and û.
@@ -38,8 +38,8 @@ impl PlanarNewton {
         }
     }
 
-    /// ‖F‖ over the largest of ‖x‖, ‖û‖, ‖q̂‖: the measure of the judge with Alart and Curnier's function
-    /// instead of the natural one, before the iterate is projected.
+    /// ‖F‖ over the largest of ‖x‖, ‖û‖, ‖q̂‖: R2 with Alart and Curnier's function instead of the natural residual,
+    /// before the iterate is projected.
     pub fn residual_norm(&mut self, plane: &PlanarVelocitySystem) -> f64 {
         let (mut left, mut impulse, mut velocity, mut free) = (0.0, 0.0, 0.0, 0.0);
         self.u.clear();
@@ -55,12 +55,14 @@ impl PlanarNewton {
         (left / scale.max(f64::MIN_POSITIVE)).sqrt()
     }
 
-    /// A step with the proximal term α from where it looked last; false if the system could not be solved.
+    /// Newton step with the proximal term α from the iterate of the last [`Self::residual_norm`]; false if the system
+    /// could not be solved.
     pub fn advance(&mut self, plane: &mut PlanarVelocitySystem, alpha: f64) -> bool {
         self.w.clear();
         self.w.resize(plane.len(), 0.0);
         self.c.clear();
         self.gain.clear();
+        // c and K of every contact, and the right-hand side Ĝᵀ c.
         for ((touch, x), u) in plane.contacts.iter().zip(&self.x).zip(&self.u) {
             let (c, gain) = tangent_block(touch.mu, *x, *u, alpha);
             touch.scatter(c, &mut self.w);
@@ -72,6 +74,7 @@ impl PlanarNewton {
         }
         plane.solve(&mut self.w);
         self.v.fill(0.0);
+        // x += c − K Ĝ w; v = Ĝᵀ x is summed anew against rounding.
         let each = self.x.iter_mut().zip(&self.c).zip(&self.gain);
         for (touch, ((x, c), gain)) in plane.contacts.iter().zip(each) {
             let taken = gain.of(touch.gather(&self.w));
@@ -91,11 +94,11 @@ impl PlanarNewton {
     }
 }
 
-/// What a contact does.
+/// Status of a contact at an iterate.
 enum Status {
     Open,
     Sticks,
-    /// With s μ.
+    /// Sliding, with s μ.
     Slides(f64),
 }
 
@@ -111,7 +114,7 @@ fn status(mu: f64, x: [f64; 2], u: [f64; 2]) -> Status {
     }
 }
 
-/// F.
+/// Alart and Curnier's function F.
 #[inline(always)]
 fn function(mu: f64, x: [f64; 2], u: [f64; 2]) -> [f64; 2] {
     match status(mu, x, u) {
@@ -121,7 +124,7 @@ fn function(mu: f64, x: [f64; 2], u: [f64; 2]) -> [f64; 2] {
     }
 }
 
-/// c and K.
+/// c and K of the Newton step.
 #[inline(always)]
 fn tangent_block(mu: f64, x: [f64; 2], u: [f64; 2], alpha: f64) -> ([f64; 2], TangentBlock) {
     let stiff = 1.0 / alpha;
@@ -148,7 +151,7 @@ fn tangent_block(mu: f64, x: [f64; 2], u: [f64; 2], alpha: f64) -> ([f64; 2], Ta
     }
 }
 
-/// The nearest point of Coulomb's cone.
+/// Projection onto Coulomb's cone.
 fn project(mu: f64, x: [f64; 2]) -> [f64; 2] {
     let size = x[1].abs();
     if x[0] >= 0.0 && size <= mu * x[0] {

@@ -1,8 +1,8 @@
-//! The pattern of the system in velocities, and the part of one contact in it.
+//! Block pattern of the velocity system, and the contribution of one contact to it.
 
 use super::{Side, WIDE};
 
-/// The blocks of the system, where those of each pair of sides begin, and the values on the diagonal.
+/// The blocks of the system, the index of the block of each pair of sides, and the indices of the diagonal values.
 pub(super) fn pattern(
     ptr: &[usize],
     side: &[Side],
@@ -16,9 +16,11 @@ pub(super) fn pattern(
             pairs.extend(own.iter().map(|left| (left.body, right.body)));
         }
     }
+    // Diagonal blocks and one block per pair of bodies in contact, sorted and without duplicates.
     blocks.extend_from_slice(&pairs);
     blocks.sort_unstable();
     blocks.dedup();
+    // Offsets of the blocks.
     let mut first = Vec::with_capacity(blocks.len());
     let (mut at, mut diagonal) = (0, Vec::new());
     for &(i, j) in &blocks {
@@ -36,7 +38,7 @@ pub(super) fn pattern(
     (blocks, place, diagonal)
 }
 
-/// Adds Ĝ_aᵀ K Ĝ_a for one contact, K its d × d block of T⁻¹ B, all bodies of W coordinates.
+/// Adds Ĝ_aᵀ K Ĝ_a for one contact, K its d × d block of T⁻¹ B, all bodies having W coordinates.
 pub(super) fn add_fixed<const D: usize, const W: usize>(
     gain: &[f64],
     own: &[Side],
@@ -51,6 +53,7 @@ pub(super) fn add_fixed<const D: usize, const W: usize>(
     let mut place = place.iter();
     for right in own {
         let g = block(right);
+        // K Ĝ of the right-hand side body, then Ĝᵀ (K Ĝ) for every body.
         let mut weighed = [[0.0; W]; D];
         for r in 0..D {
             for l in 0..D {

@@ -1,4 +1,4 @@
-//! Systems of the size of a contact.
+//! Dense linear systems of the size of a contact.
 
 /// Solves T X = R in place of R for two rows and three columns, by Cramer's rule.
 pub(super) fn solve_2x2(t: &[f64], right: &mut [f64]) -> bool {
@@ -15,10 +15,12 @@ pub(super) fn solve_2x2(t: &[f64], right: &mut [f64]) -> bool {
     true
 }
 
-/// Solves T X = R in place of R (d × m, row-major) by Gauss with pivots; false where T is singular.
+/// Solves T X = R in place of R (d × m, row-major) by Gaussian elimination with partial pivoting; false where T is
+/// singular.
 pub(super) fn solve_small(t: &mut [f64], right: &mut [f64], d: usize) -> bool {
     let m = right.len() / d.max(1);
     for k in 0..d {
+        // Partial pivoting.
         let mut pivot = k;
         for i in k + 1..d {
             if t[i * d + k].abs() > t[pivot * d + k].abs() {
@@ -36,6 +38,7 @@ pub(super) fn solve_small(t: &mut [f64], right: &mut [f64], d: usize) -> bool {
                 right.swap(k * m + j, pivot * m + j);
             }
         }
+        // Elimination.
         for i in k + 1..d {
             let factor = t[i * d + k] / t[k * d + k];
             for j in k + 1..d {
@@ -46,6 +49,7 @@ pub(super) fn solve_small(t: &mut [f64], right: &mut [f64], d: usize) -> bool {
             }
         }
     }
+    // Back-substitution.
     for k in (0..d).rev() {
         for j in 0..m {
             let mut x = right[k * m + j];

@@ -1,13 +1,13 @@
-//! Convex parts of a simple polygon: cut at its hollow corners.
+//! Convex decomposition of a simple polygon: cuts at its reflex vertices.
 //!
-//! From a hollow corner one of its two edges is continued until it meets the outline, which cuts the
-//! polygon in two and leaves no hollow corner there: r + 1 parts for r of them. A cut that continues an
-//! edge has no side of its own at the corner: what lies in a hollow corner is nearer to the true sides of
-//! the parts than to any cut, which a cut across the corner would not grant.
+//! From a reflex vertex one of its two edges is continued until it meets the outline. This cut splits the polygon in
+//! two and removes the reflex vertex: r + 1 parts for r of them. A cut that continues an edge adds no edge of another
+//! direction at the vertex: a body in a concave corner is closer to the true edges of the parts than to any cut, which
+//! a cut across the corner would not guarantee.
 //!
-//! At a shallow corner, one of many along an arc, continued edges would cut off slivers, thinner than the overlaps
-//! of a run. There the cut goes across: along the bisector, to a corner where one is near. Edges that are
-//! cuts are marked, and no contact is parted through them.
+//! At a shallow reflex vertex, one of many along an arc, continued edges would cut off slivers, thinner than the
+//! overlaps that occur in a simulation. There the cut goes across, along the bisector, to a vertex where one is near.
+//! Edges that are cuts are marked as internal: no contact normal is taken from them.
 
 use glam::DVec2;
 
@@ -15,27 +15,28 @@ use super::super::polygon::ConvexPolygon;
 use super::{SAME, twice};
 use crate::error::ShapeError;
 
-/// Sine of the bend up to which a hollow corner is shallow: 30°, the chord of a twelfth of a circle.
+/// Sine of the exterior angle up to which a reflex vertex is shallow: 30°, the chord of a twelfth of a circle.
 const SHALLOW: f64 = 0.5;
 
-/// How much worse, as a sine, the least angle of a cut may be for it to end in a corner.
+/// By how much the smallest angle of a cut, as a sine, may be worse for the cut to end in a vertex.
 const CORNER: f64 = 0.3;
 
-/// A part's edge this near to an edge of the outline, relative to the size, is one of the outline.
+/// An edge of a part within this distance of an edge of the outline, relative to the size, belongs to the outline.
 const NEAR: f64 = 1e-9;
 
-/// Where a cut ends: at a corner, or on the edge after a corner.
+/// End of a cut: a vertex, or a point on the edge after a vertex.
 #[derive(Clone, Copy)]
 enum End {
     Corner(usize),
     Edge(usize, DVec2),
 }
 
-/// The parts of an outline, anticlockwise and of size one, with their centroids.
+/// Convex parts of an anticlockwise outline of unit size, scaled by `size`, with their centroids.
 pub(super) fn parts(outline: &[DVec2], size: f64) -> Result<Vec<(ConvexPolygon, DVec2)>, ShapeError> {
     let whole = twice(outline);
     let mut waiting = vec![outline.to_vec()];
     let mut parts = Vec::new();
+    // A piece is convex, or negligible, or cut in two.
     while let Some(piece) = waiting.pop() {
         let scaled: Vec<DVec2> = piece.iter().map(|v| *v * size).collect();
         match ConvexPolygon::new(&scaled) {
@@ -43,7 +44,7 @@ pub(super) fn parts(outline: &[DVec2], size: f64) -> Result<Vec<(ConvexPolygon, 
                 let cut = |p: DVec2, q: DVec2| !on(outline, (p + at) / size, (q + at) / size);
                 parts.push((part.with_cuts(cut), at));
             }
-            // A piece without area to rounding: nothing is missing without it.
+            // A piece without area up to rounding is dropped.
             Err(_) if twice(&piece) <= SAME * whole => {}
             Err(ShapeError::NotConvex(_)) if parts.len() + waiting.len() <= outline.len() => {
                 let (one, two) = cut(&piece).ok_or_else(thin)?;
@@ -74,8 +75,8 @@ fn on(outline: &[DVec2], p: DVec2, q: DVec2) -> bool {
     })
 }
 
-/// Cuts a piece in two at its most hollow corner: across it if it is shallow, else along the shorter
-/// continuation of an edge.
+/// Cuts a piece in two at its sharpest reflex vertex: across it if it is shallow, else along the shorter continuation
+/// of one of its edges.
 fn cut(piece: &[DVec2]) -> Option<(Vec<DVec2>, Vec<DVec2>)> {
     let n = piece.len();
     let edges = |i: usize| {
@@ -86,11 +87,13 @@ fn cut(piece: &[DVec2]) -> Option<(Vec<DVec2>, Vec<DVec2>)> {
         let (before, after) = edges(*i);
         before.perp_dot(after) / (before.length() * after.length())
     };
+    // The vertex with the most negative sine of its exterior angle.
     let i = (0..n).min_by(|i, j| bend(i).total_cmp(&bend(j)))?;
     let (before, after) = edges(i);
     let across = (bend(&i) > -SHALLOW)
         .then(|| across(piece, i, (before, after)))
         .flatten();
+    // Otherwise the shorter of the two continued edges.
     let end = across.or_else(|| {
         let ways = [before, -after].map(|way| hit(piece, i, way.normalize_or_zero()));
         let nearest = ways
@@ -103,6 +106,7 @@ fn cut(piece: &[DVec2]) -> Option<(Vec<DVec2>, Vec<DVec2>)> {
         let count = (to + n - from) % n;
         (0..=count).map(move |k| piece[(from + k) % n])
     };
+    // The two boundary runs between the vertex and the end of the cut.
     Some(match end {
         End::Corner(k) => (run(i, k).collect(), run(k, i).collect()),
         End::Edge(k, at) => {
@@ -113,11 +117,11 @@ fn cut(piece: &[DVec2]) -> Option<(Vec<DVec2>, Vec<DVec2>)> {
     })
 }
 
-/// The end of a cut from corner i along the bisector of its edges, or at a corner near that.
+/// The end of a cut from vertex i along the bisector of its edges, or a vertex near that end.
 fn across(piece: &[DVec2], i: usize, (before, after): (DVec2, DVec2)) -> Option<End> {
     let n = piece.len();
     let (before, after) = (before.normalize_or_zero(), after.normalize_or_zero());
-    // The least sine of the angles between a cut and the edges at both of its ends.
+    // Smallest sine of the angles between a cut and the edges at both of its ends.
     let least = |way: DVec2, edges: &[DVec2]| {
         let own = before.perp_dot(way).min(after.perp_dot(way));
         let other = edges
@@ -131,6 +135,7 @@ fn across(piece: &[DVec2], i: usize, (before, after): (DVec2, DVec2)) -> Option<
         return Some(free);
     };
     let enough = least(way, &[piece[(k + 1) % n] - piece[k]]) - CORNER;
+    // A visible vertex of the edge that was hit, if its smallest angle is good enough.
     let corner = |k: usize| {
         let way = (piece[k] - piece[i]).normalize_or_zero();
         let (_, end) = hit(piece, i, way)?;
@@ -147,12 +152,11 @@ fn across(piece: &[DVec2], i: usize, (before, after): (DVec2, DVec2)) -> Option<
     Some(best.map_or(free, |(_, k)| End::Corner(k)))
 }
 
-/// The first point of the outline on a ray from corner i, and how far it is.
+/// First intersection of a ray from vertex i with the outline, and its distance.
 fn hit(piece: &[DVec2], i: usize, way: DVec2) -> Option<(f64, End)> {
     let (n, origin) = (piece.len(), piece[i]);
     let mut nearest: Option<(f64, End)> = None;
-    // From the corner after the next on to the one before the last: the edges at corner i itself are
-    // left behind.
+    // From the vertex after the next on to the one before the last: the edges at vertex i itself are skipped.
     for k in (1..n).map(|k| (i + k) % n) {
         let (a, b) = (piece[k] - origin, piece[(k + 1) % n] - origin);
         let (left, right) = (way.perp_dot(a), way.perp_dot(b));

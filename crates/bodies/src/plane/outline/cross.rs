@@ -1,4 +1,4 @@
-//! Whether the edges of an outline meet anywhere but at their common corners.
+//! Self-intersection test of an outline: whether edges intersect anywhere but at their common vertices.
 
 use std::cmp::Ordering;
 
@@ -7,8 +7,8 @@ use glam::DVec2;
 use super::orientation;
 use crate::error::ShapeError;
 
-/// Refuses outlines whose edges cross or touch; corners carry the numbers they were given with. The edges
-/// are sorted by their left ends, and each is compared with those that begin before it ends.
+/// Rejects outlines whose edges cross or touch; vertices carry the indices they were given with. Sweep and prune: the
+/// edges are sorted by their left ends, and each is tested against those that begin before it ends.
 pub(super) fn check(corners: &[(usize, DVec2)]) -> Result<(), ShapeError> {
     let n = corners.len();
     let edge = |i: usize| [corners[i].1, corners[(i + 1) % n].1];
@@ -26,6 +26,7 @@ pub(super) fn check(corners: &[(usize, DVec2)]) -> Result<(), ShapeError> {
         }
     }
     let Some(pair) = worst else { return Ok(()) };
+    // The pair of the smallest indices is reported, whatever the order of the sweep.
     let name = |i: usize| {
         let ((a, p), (b, q)) = (corners[i], corners[(i + 1) % n]);
         (a, b, p, q)
@@ -37,20 +38,22 @@ pub(super) fn check(corners: &[(usize, DVec2)]) -> Result<(), ShapeError> {
     )))
 }
 
-/// Whether two edges have a point in common that is not the corner between them.
+/// Whether two edges have a point in common that is not their common vertex.
 fn meet(edge: impl Fn(usize) -> [DVec2; 2], [i, j]: [usize; 2], n: usize) -> bool {
     let ([a, b], [c, d]) = (edge(i), edge(j));
     if j == i + 1 || (i == 0 && j == n - 1) {
-        // Neighbours: they meet if one folds back over the other.
+        // Adjacent edges intersect if one folds back over the other.
         let (first, corner, last) = if j == i + 1 { (a, b, d) } else { (c, d, b) };
         return orientation(first, corner, last) == Ordering::Equal
             && (first - corner).dot(last - corner) > 0.0;
     }
+    // Proper crossing: the ends of each edge lie on opposite sides of the other.
     let (p, q) = (orientation(a, b, c), orientation(a, b, d));
     let (r, s) = (orientation(c, d, a), orientation(c, d, b));
     if p != q && r != s && [p, q, r, s].iter().all(|o| o.is_ne()) {
         return true;
     }
+    // Touching: an end of one edge lies on the other.
     let on = |o: Ordering, [from, to]: [DVec2; 2], x: DVec2| {
         o.is_eq() && from.min(to).cmple(x).all() && from.max(to).cmpge(x).all()
     };

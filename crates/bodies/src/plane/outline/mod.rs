@@ -1,11 +1,12 @@
-//! Simple polygons that need not be convex.
+//! Simple polygons that need not be convex: convex decomposition.
 //!
 //! ```text
 //! P = ∪ P_k,   P_k convex,   int P_j ∩ int P_k = ∅
 //! ```
 //!
-//! Cut along continued edges (`convex`), at most one part more than there are hollow corners. Whether
-//! edges meet is decided exactly. Area, centre and moment are those of the outline. O(n²) for n corners.
+//! `convex` cuts the polygon at its reflex vertices along continued edges: at most one part more than there are
+//! reflex vertices. `cross` decides by exact predicates whether edges intersect. Area, centroid and second moment
+//! are those of the outline. O(n²) for n vertices.
 
 mod convex;
 mod cross;
@@ -24,16 +25,16 @@ use crate::error::ShapeError;
 use crate::pose::{MassProperties, Pose};
 use crate::space::polyhedron::exact::orient3d;
 
-/// Corners at most: their number is squared.
+/// Largest number of vertices: the cost grows with its square.
 const MOST: usize = 4096;
 
-/// Corners nearer than this to each other, or to the line through their neighbours, relative to the
-/// size, are none: as for convex polygons.
+/// Vertices closer than this to each other, or to the line through their neighbours, relative to the size, are
+/// dropped: as for convex polygons.
 const SAME: f64 = 1e-12;
 
 impl Shape {
-    /// A polygon from its vertices in either sense of rotation, convex or not; also gives the placement
-    /// of its body axes. One that is not convex is a compound of convex parts.
+    /// A polygon from its vertices in either sense of rotation, convex or not; also returns the pose of its body axes. A
+    /// polygon that is not convex becomes a compound of convex parts.
     ///
     /// # Errors
     /// Fewer than three vertices, no area, vertices that are not finite, edges that meet.
@@ -53,7 +54,7 @@ impl Shape {
     }
 }
 
-/// The convex parts of a simple polygon, anticlockwise, in the axes of its vertices.
+/// Convex decomposition of a simple polygon, and its centroid in the axes of the vertices.
 fn simple(vertices: &[DVec2]) -> Result<(Compound<Plane>, DVec2), ShapeError> {
     if vertices.len() > MOST {
         return Err(ShapeError::TooMany {
@@ -62,6 +63,7 @@ fn simple(vertices: &[DVec2]) -> Result<(Compound<Plane>, DVec2), ShapeError> {
             most: MOST,
         });
     }
+    // Normalise to unit size, drop redundant vertices, reject self-intersections, orient anticlockwise.
     let (middle, size) = frame(vertices);
     let mut corners: Vec<(usize, DVec2)> = vertices
         .iter()
@@ -74,6 +76,7 @@ fn simple(vertices: &[DVec2]) -> Result<(Compound<Plane>, DVec2), ShapeError> {
         corners.reverse();
     }
     let outline: Vec<DVec2> = corners.iter().map(|(_, v)| *v).collect();
+    // Mass properties of the outline, then its convex parts.
     let (mass, centre) = moments(&outline, size);
     let place = |(polygon, position): (ConvexPolygon, DVec2)| {
         let rotation = Angle::default();
@@ -96,14 +99,14 @@ fn simple(vertices: &[DVec2]) -> Result<(Compound<Plane>, DVec2), ShapeError> {
     Ok((compound, middle + axes.position))
 }
 
-/// `Greater` if a, b, c turn to the left.
+/// Exact orientation predicate (orient2d by orient3d): `Greater` if a, b, c turn to the left.
 fn orientation(a: DVec2, b: DVec2, c: DVec2) -> Ordering {
     let [p, q, r] = [a, b, c].map(|v| DVec3::new(v.x, v.y, 0.0));
     orient3d(p, q, r, DVec3::new(a.x, a.y, 1.0))
 }
 
-/// Mean of the vertices and their largest distance from it. That it is a positive number was found out
-/// when the polygon turned out not to be convex.
+/// Mean of the vertices and their largest distance from it. `ConvexPolygon::new` has checked before that this is a
+/// positive, finite number.
 fn frame(vertices: &[DVec2]) -> (DVec2, f64) {
     let count = vertices.len() as f64;
     let middle: DVec2 = vertices.iter().map(|v| *v / count).sum();
@@ -111,7 +114,7 @@ fn frame(vertices: &[DVec2]) -> (DVec2, f64) {
     (middle, vertices.iter().fold(0.0, far))
 }
 
-/// Drops corners that are another one or lie on the line between their neighbours.
+/// Drops vertices that repeat another one or lie on the line between their neighbours.
 fn drop_flat(corners: &mut Vec<(usize, DVec2)>) {
     let (mut i, mut settled) = (0, 0);
     while settled < corners.len() && corners.len() > 3 {
@@ -146,7 +149,7 @@ fn twice(outline: &[DVec2]) -> f64 {
     outline.iter().zip(next).map(|(p, q)| p.perp_dot(*q)).sum()
 }
 
-/// Area and moment for density 1 of an outline in units of `size`, and its centroid in these units.
+/// Mass and moment for density 1 of an outline given in units of `size`, and its centroid in these units.
 fn moments(outline: &[DVec2], size: f64) -> (MassProperties<Plane>, DVec2) {
     let next = || outline.iter().cycle().skip(1);
     let area = twice(outline) / 2.0;
@@ -156,6 +159,7 @@ fn moments(outline: &[DVec2], size: f64) -> (MassProperties<Plane>, DVec2) {
         .map(|(p, q)| (*p + *q) * p.perp_dot(*q))
         .sum();
     let centre = first / (6.0 * area);
+    // Second moment about the centroid.
     let about = |(p, q): (&DVec2, &DVec2)| {
         let (p, q) = (*p - centre, *q - centre);
         p.perp_dot(q) * (p.dot(p) + p.dot(q) + q.dot(q)) / 12.0

@@ -1,4 +1,4 @@
-//! Chains with discs and cores, side by side.
+//! Contact points of a chain with discs and rounded polygons, side by side.
 
 use glam::DVec2;
 
@@ -9,11 +9,11 @@ use crate::dim::Plane;
 use crate::plane::chain::{Chain, ChainCorner, ChainSide, SideEnd};
 use crate::pose::{Pose, ContactPoint};
 
-/// The boxes of the sides are compared with that of the body grown by this part of its size and
-/// distance, some thousand units of rounding, so that no contact within reach is left out.
+/// The box of the body is enlarged by this fraction of its size and distance, some thousand units of rounding, before
+/// the query of the sides, so that rounding loses no contact within the contact margin.
 const SLACK: f64 = 1e-12;
 
-/// The number of an end of side k. Two sides that meet in a convex joint have one there.
+/// Feature of an end of side k. Two sides that meet in a convex corner share one there.
 fn end(chain: &Chain, k: usize, tip: SideEnd) -> usize {
     match (tip, chain.sides[k].after) {
         (SideEnd::From, _) => 2 * k,
@@ -32,6 +32,7 @@ pub(super) fn disc(
     let centre = pose.rotation.rotate_back(disc.position - pose.position);
     let half = DVec2::splat((radius + reach) * (1.0 + SLACK) + SLACK * centre.length());
     let start = out.len();
+    // Box query, then the contact with each side.
     chain.query(centre - half, centre + half, |k| {
         let Some((gap, normal, tip)) = disc_side(&chain.sides[k], centre, radius) else {
             return;
@@ -42,7 +43,7 @@ pub(super) fn disc(
         };
         let up = pose.rotation.rotate(normal);
         let at = disc.position - up * radius;
-        // A foot on a joint may, by rounding, be one on both sides and on the joint.
+        // By rounding, a foot on a corner may be found on both sides and on the corner: it is kept once.
         let (foot, same) = (at - up * gap, SLACK * (radius + centre.length()));
         let known = out[start..]
             .iter()
@@ -53,13 +54,14 @@ pub(super) fn disc(
     });
 }
 
-/// Gap, normal from the side, and the end the contact is at if it is at one.
+/// Gap, normal from the side, and the end at which the contact is, if it is at one.
 fn disc_side(side: &ChainSide, centre: DVec2, radius: f64) -> Option<(f64, DVec2, Option<SideEnd>)> {
     let from = centre - side.from;
     let height = side.normal.dot(from);
     if !(height >= 0.0) {
         return None;
     }
+    // Over the side: its normal. Beyond an end: the direction from that end, if its normal cone contains it.
     let tip = if side.along().dot(from) < 0.0 {
         SideEnd::From
     } else if side.along().dot(centre - side.to) > 0.0 {
@@ -72,7 +74,7 @@ fn disc_side(side: &ChainSide, centre: DVec2, radius: f64) -> Option<(f64, DVec2
         SideEnd::To => centre - side.to,
     };
     let distance = across.length();
-    // On the joint itself there is no direction; both sides' normals are in its cone.
+    // On the corner itself there is no direction; the normals of both sides are in its cone.
     let normal = if distance > TINY * (radius + centre.length()) {
         across / distance
     } else {
@@ -82,7 +84,7 @@ fn disc_side(side: &ChainSide, centre: DVec2, radius: f64) -> Option<(f64, DVec2
         .then_some((distance - radius, normal, Some(tip)))
 }
 
-/// A core, first, and a chain.
+/// A rounded polygon, first, and a chain.
 pub(super) fn core(
     (core, own): (&RoundedPolygon, &Pose<Plane>),
     (chain, pose): (&Chain, &Pose<Plane>),
@@ -108,8 +110,8 @@ pub(super) fn core(
             };
             let tip = tip.map(|t| end(chain, k, [SideEnd::To, SideEnd::From][t]));
             let number = feature::chain(vertex, tip, k, count);
-            // A convex joint has one contact with a core, which both of its sides find, and a
-            // vertex of the core has one with the two sides.
+            // A convex corner has one contact with a polygon, which both of its sides find, and a vertex of the
+            // polygon has one contact with the two sides.
             let at_end = feature::chain_end(number, count);
             let same = chain
                 .neighbours(k)
@@ -138,7 +140,7 @@ pub(super) fn core(
     });
 }
 
-/// The box of a core's vertices in the axes of the chain.
+/// Box of a polygon's vertices in the axes of the chain.
 fn span(core: &RoundedPolygon, view: &RelativePose) -> (DVec2, DVec2) {
     let all = DVec2::splat(f64::INFINITY);
     core.vertices.iter().fold((all, -all), |(low, high), v| {

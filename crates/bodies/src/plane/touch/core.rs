@@ -1,12 +1,12 @@
-//! Cores: every bounded shape of the plane is a convex polygon, of one vertex (disc), two (capsule)
-//! or more, and the points within a radius of it.
+//! Rounded polygons: every bounded convex shape of the plane is the Minkowski sum of a convex polygon, of one vertex
+//! (disc), two (capsule) or more, and a disc.
 //!
 //! ```text
 //! signed distance of A ⊕ rB and C ⊕ sB  =  signed distance of A and C − r − s        (B unit disc)
 //! ```
 //!
-//! for shapes apart and for overlapping ones, whose signed distance is minus the least translation
-//! that parts them: a radius moves the boundary of the Minkowski difference by itself.
+//! for separated and for overlapping shapes, whose signed distance is minus the least translation that separates them:
+//! a radius moves the boundary of the Minkowski difference by itself.
 
 use glam::DVec2;
 
@@ -15,21 +15,21 @@ use crate::plane::ConvexPolygon;
 use crate::plane::few::{SmallPolygon, Points4};
 use crate::pose::Pose;
 
-/// A convex polygon, anticlockwise, with a radius, in its own axes.
+/// A convex polygon, anticlockwise, with a rounding radius, in body axes.
 pub(super) struct RoundedPolygon<'a> {
     pub(super) vertices: &'a [DVec2],
     /// Outward normal of the edge from vertex i to vertex i + 1; as many as vertices.
     pub(super) normals: &'a [DVec2],
-    /// The same of a triangle or a quadrilateral.
+    /// The same in SIMD layout, for a triangle or a quadrilateral.
     pub(super) few: Option<&'a SmallPolygon>,
-    /// Which edges are cuts of a body that is not convex; empty if none is.
+    /// Which edges are internal (cuts of a decomposition); empty if none is.
     pub(super) cuts: &'a [bool],
     pub(super) radius: f64,
-    /// Largest distance of its points, radius included, from the origin.
+    /// Largest distance of its points from the origin, radius included.
     pub(super) extent: f64,
 }
 
-/// A segment as a polygon of two vertices and two edges.
+/// A segment as a polygon of two vertices and two edges, with a rounding radius.
 pub(super) struct RoundedSegment {
     vertices: [DVec2; 2],
     normals: [DVec2; 2],
@@ -38,7 +38,7 @@ pub(super) struct RoundedSegment {
 }
 
 impl RoundedSegment {
-    /// That of a capsule.
+    /// Segment and radius of a capsule.
     pub(super) fn capsule(half_length: f64, radius: f64) -> Self {
         let end = DVec2::new(half_length, 0.0);
         Self {
@@ -49,7 +49,7 @@ impl RoundedSegment {
         }
     }
 
-    /// Whose first edge goes from `from` to `to` and has the given normal, to the right.
+    /// A segment whose first edge goes from `from` to `to` and has the given normal, to the right.
     pub(super) fn edge(from: DVec2, to: DVec2, normal: DVec2) -> Self {
         Self {
             vertices: [from, to],
@@ -83,13 +83,13 @@ impl<'a> RoundedPolygon<'a> {
         }
     }
 
-    /// Whether an edge is a cut: none of the surface of its body.
+    /// Whether an edge is internal: a cut, no part of the surface of its body.
     #[inline]
     pub(super) fn is_cut(&self, edge: usize) -> bool {
         self.cuts.get(edge).copied().unwrap_or(false)
     }
 
-    /// Half the sides of a rectangle along the axes.
+    /// Half extents of a rectangle along the axes.
     #[inline]
     pub(super) fn half(&self) -> Option<DVec2> {
         self.few.and_then(|few| few.half)
@@ -115,7 +115,7 @@ impl<'a> RoundedPolygon<'a> {
         }
     }
 
-    /// Least value of direction · x over the vertices, and where.
+    /// Support vertex along −direction: its index and the least value of direction · x.
     #[inline]
     pub(super) fn lowest(&self, direction: DVec2) -> (usize, f64) {
         let mut best = (0, f64::INFINITY);
@@ -129,7 +129,7 @@ impl<'a> RoundedPolygon<'a> {
     }
 }
 
-/// One body's axes seen from another's: x ↦ turn x + shift, turn a unit complex number.
+/// Pose of one body relative to another: x ↦ turn x + shift, turn a unit complex number.
 #[derive(Clone, Copy)]
 pub(super) struct RelativePose {
     pub(super) turn: DVec2,
@@ -137,8 +137,8 @@ pub(super) struct RelativePose {
 }
 
 impl RelativePose {
-    /// Of b seen from a. The difference of the positions is taken first, so that bodies far from
-    /// the origin lose nothing.
+    /// Pose of b relative to a. The difference of the positions is taken first, so that there is no cancellation far from
+    /// the origin.
     pub(super) fn new(a: &Pose<Plane>, b: &Pose<Plane>) -> Self {
         let (p, q) = (a.rotation.axis(), b.rotation.axis());
         Self {
@@ -152,7 +152,7 @@ impl RelativePose {
         self.vector(x) + self.shift
     }
 
-    /// [`View::point`] of four.
+    /// [`RelativePose::point`] of four points.
     #[inline(always)]
     pub(super) fn points(&self, four: &Points4) -> Points4 {
         let (c, d) = (self.turn, self.shift);

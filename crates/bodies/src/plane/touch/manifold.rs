@@ -1,4 +1,4 @@
-//! Contact points of an edge of one core, the reference, with the other, the incident core.
+//! Contact manifold of an edge of one polygon, the reference, with the other, the incident one, by clipping.
 //!
 //! In the axes of the reference, with τ along its edge and η along its outward normal n:
 //!
@@ -9,14 +9,14 @@
 //!   └─────────────────────── τ            both clipped to 0 ≤ τ ≤ length
 //! ```
 //!
-//! The near point is always given (if within reach). The far one is given if its own gap along n is
-//! within reach. So a box flat on a face has two points with the face's normal, a box on a corner
-//! one, and nothing depends on an angle being small. A point clipped at an end of the reference
-//! edge lies there, and the incident surface is met on the line through it along n.
+//! The near point is always in the manifold (if within the contact margin). The far one is in it if its own gap along n
+//! is within the margin. So a box flat on a face has two points with the normal of the face, a box on a vertex has
+//! one, and nothing depends on an angle being small. A point clipped at an end of the reference edge lies there, and
+//! its counterpart is where the line through it along n meets the incident surface.
 //!
-//! If the cores are apart and the near vertex is beyond an end of the edge, the nearest points are
-//! the two vertices, and n is the direction between them: then the far point keeps the face's normal,
-//! and is given unless it is deeper than the near one.
+//! If the polygons are separated and the near vertex is beyond an end of the edge, the closest points are two
+//! vertices, and the normal is the direction between them. The far point then keeps the normal of the face, and is in
+//! the manifold unless it is deeper than the near one.
 
 use glam::DVec2;
 
@@ -24,16 +24,16 @@ use super::convex::tie;
 use super::core::{RoundedPolygon, RelativePose};
 pub(super) use super::points::{EndClipping, Manifold, ManifoldPoint};
 
-/// Distances of vertices below this, relative to the sizes of the shapes, have no direction: it
-/// would be one of rounding (about 10⁻¹⁶), wrong by more than a thousandth.
+/// Distances of vertices below this, relative to the sizes of the shapes, have no direction: rounding (about 10⁻¹⁶)
+/// would make it wrong by more than a thousandth.
 pub(super) const TINY: f64 = 1e-13;
 
-/// Vertices that meet within this part of the shorter edge are numbered as one point, so that
-/// equal blocks in a stack, whose corners lie over each other, do not change the numbers of their
-/// contacts while they shift by less. It has no bearing on where the points are.
+/// Vertices that meet within this fraction of the shorter edge have one common feature, so that equal blocks of a
+/// stack, whose corners lie over each other, keep the features of their contacts while they shift by less. It does
+/// not affect the positions of the points.
 const MEET: f64 = 1e-3;
 
-/// An edge of a core as an axis.
+/// The reference edge as an axis: τ along it, η along its normal.
 struct ReferenceEdge {
     edge: usize,
     next: usize,
@@ -74,17 +74,16 @@ struct IncidentEdge {
     near_at: DVec2,
     far_at: DVec2,
     length: f64,
-    /// Of the lower surface, outward.
+    /// Outward normal of its lower surface.
     normal: DVec2,
     radius: f64,
-    /// A vertex beyond an end by less than this is over it: rounding must not tell two corners in
-    /// one place apart.
+    /// A vertex beyond an end by less than this counts as over it: rounding must not separate two coincident corners.
     margin: f64,
 }
 
 impl IncidentEdge {
-    /// Of the two edges at `support` the one that faces the strip more squarely; the other if that
-    /// one is wholly beside the strip.
+    /// Of the two edges at `support`, the one that faces the reference edge more squarely; the other one if the first
+    /// lies entirely beside the strip over the reference edge.
     #[inline(always)]
     fn new(strip: &ReferenceEdge, core: &RoundedPolygon, view: &RelativePose, support: usize) -> Self {
         let near_at = strip.coordinates(view.point(core.vertices[support]));
@@ -108,7 +107,7 @@ impl IncidentEdge {
                 ((edge, far), far_at) = (second, other);
             }
         }
-        // Asked for where there is a radius alone.
+        // Needed only for a positive radius.
         let normal = match core.radius {
             0.0 => DVec2::ZERO,
             _ => {
@@ -135,8 +134,8 @@ impl IncidentEdge {
         (tau - self.near_at.x) * (tau - self.far_at.x) <= 0.0
     }
 
-    /// Height of the lower surface over τ between the ends of the edge, and whether that is on the
-    /// round of the near vertex.
+    /// Height of the lower surface over τ between the ends of the edge, and whether that is on the round part of the near
+    /// vertex.
     #[inline]
     fn surface(&self, tau: f64) -> (f64, bool) {
         let offset = self.normal * self.radius;
@@ -157,7 +156,7 @@ impl IncidentEdge {
     }
 }
 
-/// Which vertices are at τ, where an incident vertex at `at` was clipped to the strip.
+/// The vertices at τ: the end of the reference edge within [`MEET`], and whether the incident vertex is over the edge.
 #[inline(always)]
 fn meeting(strip: &ReferenceEdge, incident: &IncidentEdge, tau: f64) -> (Option<usize>, bool) {
     let window = MEET * strip.length.min(incident.length);
@@ -173,6 +172,7 @@ fn meeting(strip: &ReferenceEdge, incident: &IncidentEdge, tau: f64) -> (Option<
 
 #[inline(always)]
 fn near_point(strip: &ReferenceEdge, incident: &IncidentEdge, radius: f64) -> ManifoldPoint {
+    // Clip to the reference edge; beyond its ends the height is that of the incident surface there, if there is any.
     let own = incident.near_at.x;
     let tau = own.clamp(0.0, strip.length.max(0.0));
     let (end, meets) = meeting(strip, incident, own);
@@ -200,6 +200,7 @@ fn near_point(strip: &ReferenceEdge, incident: &IncidentEdge, radius: f64) -> Ma
 fn far_point(strip: &ReferenceEdge, incident: &IncidentEdge, radius: f64) -> Option<ManifoldPoint> {
     let inside = |x: f64| x.clamp(0.0, strip.length.max(0.0));
     let (near, own) = (incident.near_at.x, incident.far_at.x);
+    // After clipping, the far point must still lie on its own side of the near one.
     let tau = inside(own);
     if !((tau - inside(near)) * (own - near) > 0.0) {
         return None;
@@ -209,7 +210,7 @@ fn far_point(strip: &ReferenceEdge, incident: &IncidentEdge, radius: f64) -> Opt
     } else {
         incident.surface(tau)
     };
-    // On the round of a near vertex that has its own point already there is no second one.
+    // A near vertex that has its own point has no second one on its round part.
     if round && inside(near) == near && incident.radius > 0.0 {
         return None;
     }
@@ -225,7 +226,7 @@ fn far_point(strip: &ReferenceEdge, incident: &IncidentEdge, radius: f64) -> Opt
     })
 }
 
-/// Points in the order of the reference edge.
+/// Sorts the points along the reference edge.
 #[inline]
 fn ordered(found: &mut Manifold, incident: &IncidentEdge) {
     if incident.near_at.x > incident.far_at.x {
@@ -233,8 +234,8 @@ fn ordered(found: &mut Manifold, incident: &IncidentEdge) {
     }
 }
 
-/// The points of edge `edge` of `r` with the core `i`, whose vertex `support` is lowest over it: [`face`],
-/// or for cores that are `apart` [`apart`].
+/// Contact points of edge `edge` of `r` with the polygon `i`, whose vertex `support` is lowest over it: [`face`], or
+/// [`apart`] for polygons that are separated.
 #[inline(always)]
 pub(super) fn points(
     (r, i): (&RoundedPolygon, &RoundedPolygon),
@@ -252,7 +253,7 @@ pub(super) fn points(
     flat(&strip, &incident, r.radius, reach, found);
 }
 
-/// The points along the normal of the edge.
+/// Contact points along the normal of the edge.
 pub(super) fn face(
     pair: (&RoundedPolygon, &RoundedPolygon),
     view: &RelativePose,
@@ -263,8 +264,8 @@ pub(super) fn face(
     points(pair, view, (edge, support, false), reach, found);
 }
 
-/// As [`face`], for cores that are apart: if the nearest points are vertices of both, their
-/// direction is the normal.
+/// As [`face`], for separated polygons: if the closest points are vertices of both, the normal is the direction
+/// between them.
 pub(super) fn apart(
     pair: (&RoundedPolygon, &RoundedPolygon),
     view: &RelativePose,
@@ -275,7 +276,7 @@ pub(super) fn apart(
     points(pair, view, (edge, support, true), reach, found);
 }
 
-/// The points of an incident edge over a strip.
+/// Contact points of an incident edge over the reference edge.
 #[inline(always)]
 fn flat(strip: &ReferenceEdge, incident: &IncidentEdge, radius: f64, reach: f64, found: &mut Manifold) {
     found.clear();
@@ -286,7 +287,7 @@ fn flat(strip: &ReferenceEdge, incident: &IncidentEdge, radius: f64, reach: f64,
     ordered(found, incident);
 }
 
-/// The points where the lowest vertex of the incident core is beyond an end of the edge.
+/// Contact points where the lowest vertex of the incident polygon is beyond an end of the reference edge.
 fn corner(
     (r, i): (&RoundedPolygon, &RoundedPolygon),
     view: &RelativePose,
@@ -301,8 +302,8 @@ fn corner(
         strip.next
     };
     let p = r.vertices[end];
-    // With faces parallel up to rounding the lowest vertex may be one that hangs over the end: then
-    // the end of this edge lies under the incident edge, and that one is the reference.
+    // With faces parallel up to rounding the lowest vertex may be one that overhangs the end: then the end of this
+    // edge lies below the incident edge, which becomes the reference.
     let towards = (incident.far_at - incident.near_at).normalize_or_zero();
     let foot = towards.dot(strip.coordinates(p) - incident.near_at);
     if foot > 0.0 && foot < incident.length {
@@ -310,13 +311,14 @@ fn corner(
         found.exchanged = true;
         return;
     }
-    // Of two vertices equally low the one nearer to the end.
+    // Of two vertices equally low, the one closer to the end.
     let near = if foot > 0.0 { incident.far } else { support };
     let v = view.point(i.vertices[near]);
     let distance = (v - p).length();
     if distance <= TINY * (r.extent + i.extent) {
         return flat(strip, incident, r.radius, reach, found);
     }
+    // Vertex against vertex.
     let normal = (v - p) / distance;
     found.clear();
     found.corner = Some(end);
@@ -330,8 +332,8 @@ fn corner(
         cut: None,
     };
     found.add(corner, reach);
-    // With round cores that overlap across a corner, what lies over the face may be deeper along the
-    // face's normal than the cores are: no contact of its own.
+    // Where rounded polygons overlap across a corner, a point over the face may be deeper along the face normal than
+    // the penetration depth: it is no contact of its own.
     let far = far_point(strip, incident, r.radius).filter(|_| near == support);
     if let Some(point) = far.filter(|far| far.gap >= corner.gap) {
         found.add(point, reach);

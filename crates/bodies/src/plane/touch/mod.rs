@@ -1,19 +1,19 @@
-//! Where two shapes of the plane touch.
+//! Contact points of two shapes of the plane (narrow phase).
 //!
-//! Given two shapes and their poses, all points where the gap along the normal is at most `reach`:
+//! Given two shapes and their poses, all points whose gap along the normal is at most the contact margin `reach`:
 //!
 //! ```text
 //! gap = (point_b − point_a) · normal,   normal from a to b, point_a ∈ ∂A, point_b ∈ ∂B
 //! ```
 //!
-//! The least gap of a pair of convex shapes is their signed distance: Euclidean when apart, minus
-//! the least translation that parts them when not. Further points (two of a flat contact) have the
-//! gap along the same face's normal. All pairs are taken in an order of their own, so that touching
-//! b with a gives the same numbers, bit for bit, with the opposite normal (but for two equal shapes
-//! in one and the same pose, which cannot be told apart).
+//! The least gap of a pair of convex shapes is their signed distance: Euclidean when they are separated, minus the
+//! penetration depth (the least translation that separates them) when they overlap. Further points of the manifold
+//! (two of a flat contact) have the gap along the normal of the same face. All pairs are computed in a canonical
+//! order, so that exchanging a and b gives the same numbers, bit for bit, with the opposite normal (except for two
+//! equal shapes in one and the same pose, which cannot be told apart).
 //!
-//! Rounding: lengths are right to some 10⁻¹⁵ of the sizes and of the distance of the positions from
-//! the origin, except for ties, where 10⁻¹² of the smaller size decides (see `convex`).
+//! Rounding: lengths are correct to some 10⁻¹⁵ of the sizes and of the distance of the positions from the origin,
+//! except for ties, which are decided by 10⁻¹² of the smaller size (see `convex`).
 
 mod chain;
 mod convex;
@@ -36,7 +36,7 @@ use crate::compound;
 use crate::dim::Plane;
 use crate::pose::{Pose, ContactPoint};
 
-/// Appends every point where b touches a with gap ≤ `reach`; see [`crate::Dim::touch`].
+/// Appends every contact point of a and b with gap ≤ `reach`; see [`crate::Dim::contact_points`].
 pub fn contact_points(
     a: (&Shape, &Pose<Plane>),
     b: (&Shape, &Pose<Plane>),
@@ -52,12 +52,13 @@ pub fn contact_points(
     if let (Shape::Polygon(one), Shape::Polygon(two)) = (a.0, b.0) {
         return polygons((one, a.1), (two, b.1), reach, out);
     }
+    // In canonical order; the result of an exchanged pair is mirrored.
     match order(a, b) {
         Ordering::Greater => {
             let start = out.len();
             pair(b, a, reach, out);
             let alike = rank(a.0) == rank(b.0);
-            // Two points come in the order of a's edge, whichever was first here.
+            // Two points come in the order of a's edge, whichever shape was the first.
             if alike {
                 out[start..].reverse();
             }
@@ -73,7 +74,7 @@ pub fn contact_points(
     }
 }
 
-/// Two discs; what [`touch`] finds.
+/// Contact point of two discs, the same as that of [`contact_points`].
 #[inline]
 pub(crate) fn disc_contact_point(
     a: (f64, &Pose<Plane>),
@@ -103,14 +104,14 @@ fn rank(shape: &Shape) -> u8 {
     }
 }
 
-/// An order of pairs that does not depend on which is called a.
+/// Canonical order of a pair, independent of which shape is called a.
 fn order(a: (&Shape, &Pose<Plane>), b: (&Shape, &Pose<Plane>)) -> Ordering {
     rank(a.0)
         .cmp(&rank(b.0))
         .then_with(|| order_of((a.1, a.0.bounding_radius()), (b.1, b.0.bounding_radius())))
 }
 
-/// The same for shapes of one kind.
+/// Canonical order of two shapes of one kind: by position, angle, size.
 #[inline]
 fn order_of((p, r): (&Pose<Plane>, f64), (q, s): (&Pose<Plane>, f64)) -> Ordering {
     let x = p.position.x.total_cmp(&q.position.x);
@@ -119,7 +120,7 @@ fn order_of((p, r): (&Pose<Plane>, f64), (q, s): (&Pose<Plane>, f64)) -> Orderin
         .then_with(|| r.total_cmp(&s))
 }
 
-/// A pair in order.
+/// A pair in canonical order.
 fn pair(
     a: (&Shape, &Pose<Plane>),
     b: (&Shape, &Pose<Plane>),
@@ -145,7 +146,7 @@ fn pair(
     }
 }
 
-/// A disc, first, and anything.
+/// A disc, first, and any shape.
 fn with_disc(
     disc: (&Pose<Plane>, f64),
     b: (&Shape, &Pose<Plane>),
@@ -165,7 +166,7 @@ fn with_disc(
     }
 }
 
-/// The core of a capsule or a polygon; `store` holds what is not in the shape.
+/// Rounded polygon of a capsule or a polygon; `store` holds what the shape does not contain.
 fn core_of<'a>(shape: &'a Shape, store: &'a mut Option<RoundedSegment>) -> Option<RoundedPolygon<'a>> {
     match shape {
         Shape::Polygon(polygon) => Some(RoundedPolygon::polygon(polygon)),
@@ -189,7 +190,7 @@ fn polygons(
     cores((&one, a.1), (&two, b.1), swapped, reach, out);
 }
 
-/// Two cores, given in an order of their own or `swapped`.
+/// Two rounded polygons, given in canonical order or `swapped`.
 #[inline]
 fn cores(
     (a, pa): (&RoundedPolygon, &Pose<Plane>),
@@ -198,22 +199,23 @@ fn cores(
     reach: f64,
     out: &mut Vec<ContactPoint<Plane>>,
 ) {
-    // Taken by number: which of them it is, is not to be guessed.
+    // Indexed instead of branched: the branch would be unpredictable.
     let (one, two) = (usize::from(swapped), usize::from(!swapped));
     let (cores, poses) = ([a, b], [pa, pb]);
     let mut found = Manifold::default();
     let view = RelativePose::new(poses[one], poses[two]);
     convex::convex(cores[one], cores[two], &view, reach, &mut found);
-    // Two points come in the order of the edge of a, whichever was first here.
+    // Two points come in the order of the edge of a, whichever shape was the first.
     if swapped {
         found.reverse();
     }
+    // From the axes of the reference shape to world axes.
     let exchanged = found.exchanged ^ swapped;
     let (first, second) = (usize::from(exchanged), usize::from(!exchanged));
     let sign = if exchanged { -1.0 } else { 1.0 };
     let pose = poses[first];
     for point in found.in_order() {
-        // Refuses what is not a number or no finite one, too.
+        // The comparison also rejects NaN and infinite gaps.
         if !(point.gap <= reach && point.gap > f64::NEG_INFINITY) {
             continue;
         }
@@ -231,7 +233,7 @@ fn cores(
     }
 }
 
-/// Appends a touch if its gap is within reach; `at` is on the surface of the first shape.
+/// Appends a contact point if its gap is within the contact margin; `at` is on the surface of the first shape.
 #[inline(always)]
 fn push(out: &mut Vec<ContactPoint<Plane>>, reach: f64, gap: f64, normal: DVec2, at: DVec2, feature: u32) {
     if let Some(touch) = touching(reach, gap, normal, at, feature) {
@@ -239,10 +241,10 @@ fn push(out: &mut Vec<ContactPoint<Plane>>, reach: f64, gap: f64, normal: DVec2,
     }
 }
 
-/// A touch if its gap is within reach.
+/// A contact point if its gap is within the contact margin.
 #[inline(always)]
 fn touching(reach: f64, gap: f64, normal: DVec2, at: DVec2, feature: u32) -> Option<ContactPoint<Plane>> {
-    // Refuses what is not a number or no finite one, too.
+    // The comparison also rejects NaN and infinite gaps.
     (gap <= reach && gap > f64::NEG_INFINITY).then(|| ContactPoint {
         point_a: at,
         point_b: at + normal * gap,

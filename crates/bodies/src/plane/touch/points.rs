@@ -1,42 +1,42 @@
-//! The contact points of two cores.
+//! The contact manifold of two polygons: at most two points.
 
 use glam::DVec2;
 
 /// A contact point in the axes of the reference, with its normal from the reference.
 #[derive(Clone, Copy)]
 pub(super) struct ManifoldPoint {
-    /// On the surface of the reference.
+    /// Point on the surface of the reference.
     pub(super) at: DVec2,
     pub(super) normal: DVec2,
     pub(super) gap: f64,
-    /// The vertex of the reference that is there, if one is.
+    /// Vertex of the reference at this point, if there is one.
     pub(super) reference: Option<usize>,
-    /// The vertex of the incident core that is there, if one is.
+    /// Vertex of the incident polygon at this point, if there is one.
     pub(super) incident: Option<usize>,
-    /// That this is the near point.
+    /// Whether this is the near point.
     pub(super) near: bool,
-    /// That its vertex is beyond an end of the reference edge.
+    /// How it was clipped, if its vertex is beyond an end of the reference edge.
     pub(super) cut: Option<EndClipping>,
 }
 
-/// How a point comes to lie at an end of the reference edge.
+/// How a point was clipped to an end of the reference edge.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum EndClipping {
-    /// The incident edge lies over the end, and its vertex is beyond by this part of its length.
+    /// The incident edge lies over the end, and its vertex is beyond by this fraction of its length.
     Across(f64),
     /// No edge of the lowest vertex lies over the reference edge.
     Beside,
 }
 
-/// At most two points. Filled in place: it is as large as two contacts, and would be moved often.
+/// At most two points. Filled in place: it is as large as two contact points, and returning it would copy it often.
 pub(super) struct Manifold {
     points: [ManifoldPoint; 2],
     count: usize,
-    /// The second one comes first.
+    /// Whether the second point comes first.
     turned: bool,
-    /// The two shapes' roles were exchanged.
+    /// Whether the roles of the two shapes were exchanged.
     pub(super) exchanged: bool,
-    /// The end of the reference edge where vertex meets vertex with a normal of their own.
+    /// The end of the reference edge where vertex meets vertex along the direction between them.
     pub(super) corner: Option<usize>,
 }
 
@@ -47,7 +47,7 @@ impl Default for Manifold {
     }
 }
 
-/// Known when compiled: made entry by entry it would have to wait for its parts.
+/// A compile-time constant: built field by field and then copied in wide loads it would cause a store-forwarding stall.
 const NOTHING: Manifold = Manifold {
     points: [ManifoldPoint {
         at: DVec2::ZERO,
@@ -65,7 +65,7 @@ const NOTHING: Manifold = Manifold {
 };
 
 impl Manifold {
-    /// Adds a point if it is within reach.
+    /// Adds a point if it is within the contact margin.
     #[inline]
     pub(super) fn add(&mut self, point: ManifoldPoint, reach: f64) {
         if point.gap <= reach && self.count < 2 {
@@ -74,7 +74,7 @@ impl Manifold {
         }
     }
 
-    /// No points.
+    /// Removes all points.
     #[inline]
     pub(super) fn clear(&mut self) {
         (self.count, self.turned) = (0, false);
@@ -87,14 +87,14 @@ impl Manifold {
         &self.points[..self.count]
     }
 
-    /// The points in order.
+    /// The points in order along the edge.
     #[inline]
     pub(super) fn in_order(&self) -> impl Iterator<Item = &ManifoldPoint> {
         let turn = usize::from(self.turned && self.count == 2);
         (0..self.count).map(move |k| &self.points[k ^ turn])
     }
 
-    /// Drops the points that do not keep to a rule.
+    /// Keeps the points for which `rule` holds.
     pub(super) fn retain(&mut self, rule: impl Fn(&ManifoldPoint) -> bool) {
         let points = self.points;
         let kept = points[..self.count].iter().filter(|p| rule(p));
@@ -105,7 +105,7 @@ impl Manifold {
         }
     }
 
-    /// In the opposite sense along the edges.
+    /// Reverses the order along the edge.
     #[inline]
     pub(super) fn reverse(&mut self) {
         self.turned = !self.turned;

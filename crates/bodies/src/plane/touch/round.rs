@@ -1,4 +1,4 @@
-//! Discs with anything bounded, and half-planes.
+//! Contact points of discs with discs and rounded polygons, and of all bounded shapes with half-planes.
 
 use glam::DVec2;
 
@@ -18,7 +18,7 @@ pub(super) fn discs(
     let across = b.position - a.position;
     let distance = across.length();
     let gap = distance - r - s;
-    // Below the smallest normal number a quotient of components has lost its digits.
+    // Below the smallest normal number the quotient of the components has lost its digits.
     let normal = if distance >= f64::MIN_POSITIVE {
         across / distance
     } else {
@@ -27,7 +27,7 @@ pub(super) fn discs(
     touching(reach, gap, normal, a.position + normal * r, 0)
 }
 
-/// A disc, first, and a core. There is never more than one point, so that its number is 0.
+/// A disc, first, and a rounded polygon. There is at most one point; its feature is 0.
 pub(super) fn disc_core(
     (disc, radius): (&Pose<Plane>, f64),
     (core, pose): (&RoundedPolygon, &Pose<Plane>),
@@ -59,10 +59,10 @@ pub(super) fn disc_half_plane(
     push(out, reach, gap, -normal, disc.position - normal * radius, 0);
 }
 
-/// A core, first, and a half-plane: every vertex within reach.
+/// A rounded polygon, first, and a half-plane: every vertex within the contact margin.
 ///
-/// The upper end of a tilted capsule has its point where the flat side lies under the end, if it
-/// does: there both points are on the surfaces.
+/// The contact point of the upper end of a tilted capsule is where the flat side lies below the end, if it does: only
+/// there are both points on the surfaces.
 pub(super) fn core_half_plane(
     (core, pose): (&RoundedPolygon, &Pose<Plane>),
     plane: &Pose<Plane>,
@@ -85,7 +85,7 @@ pub(super) fn core_half_plane(
     }
 }
 
-/// Height of vertex i over the surface below it; `None` if that is round and not the vertex's own.
+/// Height of vertex i over the surface below it; `None` if that surface is round and not the vertex's own.
 fn drop(core: &RoundedPolygon, up: DVec2, i: usize) -> Option<f64> {
     let r = core.radius;
     if r == 0.0 {
@@ -96,8 +96,8 @@ fn drop(core: &RoundedPolygon, up: DVec2, i: usize) -> Option<f64> {
     if i == j || rise <= 0.0 {
         return Some(r);
     }
-    // Segment direction (cos, sin) of the tilt: the flat side is r / cos below, and ends r sin
-    // beside the other vertex.
+    // Segment direction (cos, sin) of the tilt: the flat side is r / cos below, and ends r sin beside the other
+    // vertex.
     let across = core.vertices[i] - core.vertices[j];
     let (flat, length) = (up.perp_dot(across).abs(), across.length());
     (flat * length >= r * rise && flat > 0.0).then(|| r * length / flat)

@@ -1,20 +1,20 @@
-//! A core and one side of a chain.
+//! Contact points of a rounded polygon with one side of a chain.
 //!
-//! The side with the two joints at its ends is a part of a convex outline, as far as the joints are
-//! convex. Its axes, in the order of their angle, are
+//! The side with the two corners at its ends is part of a convex outline, as far as the corners are convex. The
+//! separating axes, in the order of their angle, are
 //!
 //! ```text
-//! n_before,  edges of the core in the cone of `from`,  n,  edges of the core in the cone of `to`,  n_after
+//! n_before,  edges of the polygon in the cone of `from`,  n,  edges of the polygon in the cone of `to`,  n_after
 //! ```
 //!
-//! and the separations along them have one maximum (see `convex`). Of the inner ones, if it is n, the
-//! core lies on the face of the side; if it is an edge of the core, that edge lies on the joint.
-//! Points that are deeper than the separation along an outer normal are none, if the core touches
-//! the side there as well: the way out over that one is shorter. Edges of the core whose normals are in no cone are no axes: a body that
-//! slides over a flat or hollow joint cannot catch on it.
+//! and the separations along them have one maximum (see `convex`). If among the inner ones it is n, the polygon lies
+//! on the face of the side; if it is an edge of the polygon, that edge lies on the corner. Points deeper than the
+//! separation along an outer normal are dropped if the polygon touches the adjacent side as well: the translation
+//! along that normal is shorter. Edges of the polygon whose normals are in no cone are not tested: a body that slides
+//! over a flat or concave corner cannot catch on it.
 //!
-//! One-sided: a body whose centre is behind the line of the side does not touch it. A body that is
-//! farther than `reach` from the segment itself does not either, however deep it is behind its line.
+//! One-sided: a body whose centre is behind the line of the side does not touch it. Nor does a body that is farther
+//! than the contact margin from the segment itself, however deep it is behind its line.
 
 use glam::DVec2;
 
@@ -23,28 +23,27 @@ use super::core::{RoundedPolygon, RoundedSegment, RelativePose};
 use super::manifold::{self, EndClipping, Manifold, ManifoldPoint};
 use crate::plane::chain::{Chain, ChainCorner, ChainSide, SideEnd};
 
-/// A vertex beyond a hollow joint by more than this part of its edge is held by the next side alone,
-/// unless that is [`STEEP`]: a body in a corner is pushed into it by much less.
+/// A vertex beyond a concave corner by more than this fraction of its edge is supported by the adjacent side alone,
+/// unless that is [`STEEP`]: the penetration of a body in a corner is much smaller.
 const BEYOND: f64 = 1e-2;
 
-/// Cosine of the angle of two sides from which on one cannot hold what lies on the other.
+/// Cosine of the angle of two sides from which on one cannot support what lies on the other.
 const STEEP: f64 = 0.5;
 
-/// The two vertices of a side as a core, in this order.
+/// The two vertices of a side as a polygon, in this order.
 const TIPS: [SideEnd; 2] = [SideEnd::To, SideEnd::From];
 
-/// What a core does to a side.
+/// Separating axes of a polygon and a side.
 struct SideSeparation {
-    /// Separation along n, and the core's lowest vertex.
+    /// Separation along n, and the support vertex of the polygon.
     face: f64,
     support: usize,
-    /// The best edge of the core in a cone, if better than the face: separation, edge, end of the
-    /// side.
+    /// The best edge of the polygon in a normal cone, if better than the face: separation, edge, end of the side.
     edge: Option<(f64, usize, usize)>,
 }
 
 impl SideSeparation {
-    /// `None` if the core is beyond `limit`, or behind.
+    /// `None` if the separation is above `limit`, or the centre is behind the side.
     fn new(side: &ChainSide, core: &RoundedPolygon, view: &RelativePose, limit: f64, tie: f64) -> Option<Self> {
         if !(side.normal.dot(view.shift - side.from) >= 0.0) {
             return None;
@@ -54,6 +53,7 @@ impl SideSeparation {
             return None;
         }
         let ends = [side.to, side.from].map(|p| view.point_back(p));
+        // Edges of the polygon against the two ends of the side.
         let mut edge: Option<(f64, usize, usize)> = None;
         for (k, (normal, vertex)) in core.normals.iter().zip(core.vertices).enumerate() {
             let heights = ends.map(|p| normal.dot(p - *vertex));
@@ -61,7 +61,7 @@ impl SideSeparation {
             if low > limit {
                 return None;
             }
-            // What is no better than the face is not asked for.
+            // Not better than the best so far: the cone need not be tested.
             if low <= edge.map_or(face, |(best, ..)| best) + tie {
                 continue;
             }
@@ -79,14 +79,14 @@ impl SideSeparation {
     }
 }
 
-/// Separation of a core from the line through `at` with a normal, and its lowest vertex.
+/// Separation of a polygon from the line through `at` with a normal, and its support vertex.
 fn over(core: &RoundedPolygon, view: &RelativePose, normal: DVec2, at: DVec2) -> (f64, usize) {
     let (support, low) = core.lowest(view.vector_back(normal));
     (low + normal.dot(view.shift - at), support)
 }
 
-/// Contact points of a core with side k of a chain, seen from the chain by `view`; the reference is
-/// the side (its vertices being `to` and `from`) unless `exchanged`.
+/// Manifold of a polygon with side k of a chain, `view` being the pose of the polygon relative to the chain; the
+/// reference is the side (its vertices being `to` and `from`) unless `exchanged`.
 pub(super) fn side(chain: &Chain, k: usize, core: &RoundedPolygon, view: &RelativePose, reach: f64) -> Option<Manifold> {
     let side = &chain.sides[k];
     let limit = reach + core.radius;
@@ -98,13 +98,14 @@ pub(super) fn side(chain: &Chain, k: usize, core: &RoundedPolygon, view: &Relati
         Some(best) => on_joint(side, core, &segment.core(), view, best, reach)?,
         None => on_face(side, core, &segment.core(), view, (&axes, tie), reach)?,
     };
+    // Points deeper than the separation along the normal of a convex neighbour belong to that one.
     for (other, at) in chain.neighbours(k).into_iter().zip([side.from, side.to]) {
         let Some(other) = other.map(|k| &chain.sides[k]) else {
             continue;
         };
         let least = over(core, view, other.normal, at).0 - core.radius - tie;
         let deeper = found.points().iter().any(|p| p.gap < least);
-        // Only if the other side has the core for itself.
+        // Only if the adjacent side itself has a contact with the polygon.
         if deeper && SideSeparation::new(other, core, view, limit, tie).is_some() {
             found.retain(|p| p.gap >= least);
         }
@@ -112,7 +113,7 @@ pub(super) fn side(chain: &Chain, k: usize, core: &RoundedPolygon, view: &Relati
     Some(found)
 }
 
-/// The core lies on the face.
+/// The polygon lies on the face of the side.
 fn on_face(
     side: &ChainSide,
     core: &RoundedPolygon,
@@ -133,6 +134,7 @@ fn on_face(
     }
     let mut found = Manifold::default();
     manifold::apart((segment, core), view, features, reach, &mut found);
+    // Vertex against vertex: the direction must lie in the normal cone of the end.
     if let Some(end) = found.corner {
         if side.cone_limit(TIPS[end]).is_none() {
             return flat();
@@ -149,12 +151,12 @@ fn on_face(
     Some(found)
 }
 
-/// Drops the points at the ends of the side that the side does not hold: where the vertex of the
-/// core is beyond the end, and
+/// Drops the points at the ends of the side that the side does not support: where the vertex of the polygon is beyond
+/// the end, and
 ///
-/// - the joint is convex: the next side holds it. Only a core that is flat on this face (its end no
-///   higher than `lowest`), or stands on it with its other vertex, is held by the end, too;
-/// - the joint is hollow and the vertex well beyond it on a side not much steeper, which holds it.
+/// - the corner is convex: the adjacent side supports it. Only a polygon that is flat on this face (its end no
+///   higher than `lowest`), or stands on it with its other vertex, is supported by the end, too;
+/// - the corner is concave and the vertex well beyond it on a side not much steeper, which supports it.
 fn keep_held(found: &mut Manifold, side: &ChainSide, lowest: f64) {
     let held = |point: &ManifoldPoint| match (point.cut, point.reference) {
         (Some(cut), Some(end)) => match (side.joint(TIPS[end]), cut) {
@@ -171,7 +173,7 @@ fn keep_held(found: &mut Manifold, side: &ChainSide, lowest: f64) {
     found.retain(|p| held(p) || stands && !p.near && !p.reference.is_some_and(hollow));
 }
 
-/// Edge `edge` of the core lies on the end `end` of the side.
+/// Edge `edge` of the polygon lies on the end `end` of the side.
 fn on_joint(
     side: &ChainSide,
     core: &RoundedPolygon,
@@ -187,6 +189,7 @@ fn on_joint(
     } else {
         manifold::face((core, segment), &back, (edge, end), reach, &mut found);
     }
+    // The normal must lie in the cone of the end.
     if found.corner.is_some() {
         let corner = found.points().iter().find(|p| p.incident == Some(end))?;
         if !side.cone_contains(TIPS[end], -view.vector(corner.normal)) {
@@ -195,7 +198,7 @@ fn on_joint(
     } else if found.exchanged && found.points().first()?.normal != side.normal {
         return None;
     } else if found.points().iter().any(|p| p.near && p.cut.is_some()) {
-        // The end is beside the edge: another edge of the core, or another side, is nearer to it.
+        // The end is beside the edge: another edge of the polygon, or another side, is closer to it.
         return None;
     }
     found.exchanged = !found.exchanged;

@@ -1,13 +1,13 @@
-//! Edges of a mesh: which triangles meet there and how the surface bends.
+//! Edges of a mesh: their triangles, their convexity, and the orientation of closed surfaces.
 
 use glam::DVec3;
 
 use crate::error::ShapeError;
 
-/// Sine of the angle below which two triangles lie in one plane.
+/// Sine of the angle below which two triangles are coplanar.
 const FLAT: f64 = 1e-9;
 
-/// How the surface bends at an edge.
+/// Convexity of the solid at an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EdgeConvexity {
     /// The solid is convex here.
@@ -16,21 +16,21 @@ pub(crate) enum EdgeConvexity {
     Flat,
     /// The solid is concave here.
     Concave,
-    /// One triangle only.
+    /// Border of an open surface: one triangle only.
     Open,
 }
 
-/// An edge.
+/// An edge with its triangles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Edge {
-    /// Its ends, in the order in which the first triangle runs through it.
+    /// Its ends, in the order in which the first triangle traverses it.
     pub ends: [u32; 2],
     /// Its triangles; an open edge names its only one twice.
     pub triangles: [u32; 2],
     pub convexity: EdgeConvexity,
 }
 
-/// One side of a triangle, sorted by edge and then by triangle.
+/// One side of a triangle, as a half-edge sorted by edge and then by triangle.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Side {
     low: u32,
@@ -63,6 +63,7 @@ pub(super) fn edges(
         .fold(0.0, |m: f64, p| m.max(p.abs().max_element()));
     let mut edges = Vec::with_capacity(all.len() / 2 + 1);
     let mut sides = vec![[0; 3]; triangles.len()];
+    // Sides of the same edge are neighbours in the sorted list.
     for shared in all.chunk_by(|s, t| (s.low, s.high) == (t.low, t.high)) {
         for s in shared {
             sides[s.triangle as usize][s.side as usize] = edges.len() as u32;
@@ -96,6 +97,7 @@ fn edge(
              wrong way, reverse the order of its vertices",
             first.triangle, second.triangle
         ))),
+        // The third corner of the second triangle, above or below the plane of the first.
         [_, second] => {
             let opposite = triangles[second.triangle as usize][(second.side as usize + 2) % 3];
             let bend = bend(
@@ -121,12 +123,12 @@ fn edge(
     }
 }
 
-/// `to` leads from the edge to the third corner of the second triangle.
+/// Convexity of an edge; `to` leads from the edge to the third corner of the second triangle.
 fn bend(normals: [DVec3; 2], to: DVec3, extent: f64) -> EdgeConvexity {
     let height = to.dot(normals[0]);
     let same_side = normals[0].dot(normals[1]) > 0.0;
     let sine = normals[0].cross(normals[1]).length();
-    // Coordinates are known to rounding of the largest only.
+    // Coordinates are accurate only to the rounding of the largest.
     if same_side && (sine <= FLAT || height.abs() <= 8.0 * f64::EPSILON * extent) {
         EdgeConvexity::Flat
     } else if height < 0.0 || (height == 0.0 && !same_side) {
@@ -136,7 +138,7 @@ fn bend(normals: [DVec3; 2], to: DVec3, extent: f64) -> EdgeConvexity {
     }
 }
 
-/// Joins triangles over the edges chosen; each gets the first triangle of its group.
+/// Union–find: connects triangles over the chosen edges; each gets the first triangle of its group.
 pub(super) fn groups(count: usize, edges: &[Edge], joins: impl Fn(&Edge) -> bool) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..count as u32).collect();
     fn root(parent: &mut [u32], mut t: u32) -> u32 {
@@ -149,13 +151,13 @@ pub(super) fn groups(count: usize, edges: &[Edge], joins: impl Fn(&Edge) -> bool
     }
     for edge in edges.iter().filter(|e| joins(e)) {
         let [s, t] = edge.triangles.map(|t| root(&mut parent, t));
-        // The smaller number stays the root, whatever the order of the edges.
+        // The smaller index stays the root, whatever the order of the edges.
         parent[s.max(t) as usize] = s.min(t);
     }
     (0..count as u32).map(|t| root(&mut parent, t)).collect()
 }
 
-/// Triangles at each vertex, all in one list.
+/// Triangles at each vertex in compressed rows: offsets, then the triangles.
 pub(super) fn stars(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
     let mut start = vec![0u32; vertices + 1];
     for v in triangles.iter().flatten() {
@@ -175,18 +177,19 @@ pub(super) fn stars(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u
     (start, star)
 }
 
-/// What is known of one connected part of the surface.
+/// Volume, area and box of one connected component of the surface.
 struct Part {
     low: DVec3,
     high: DVec3,
-    /// Six times the signed volume and twice the area.
+    /// Six times the signed volume.
     volume: f64,
+    /// Twice the area.
     area: f64,
     open: bool,
 }
 
-/// Refuses closed parts with the solid outside, unless they lie in a closed part around them (a
-/// cavity): then their box lies in the other's.
+/// Rejects closed components with the solid outside, unless they lie in a closed component around them (a cavity):
+/// then their box lies in the other's.
 pub(super) fn check_outside(
     vertices: &[DVec3],
     triangles: &[[u32; 3]],
@@ -195,6 +198,7 @@ pub(super) fn check_outside(
     let part_of = groups(triangles.len(), edges, |_| true);
     let mut parts: Vec<Option<Part>> = Vec::new();
     parts.resize_with(triangles.len(), || None);
+    // Volume and area of each component, relative to one of its vertices.
     for (triangle, part) in triangles.iter().zip(&part_of) {
         let origin = vertices[triangles[*part as usize][0] as usize];
         let [p, q, r] = triangle.map(|v| vertices[v as usize] - origin);

@@ -1,14 +1,14 @@
-//! Files that are no meshes.
+//! Errors of reading a mesh from a file.
 
 use crate::error::ShapeError;
 
-/// Why a file gives no mesh.
+/// Why a file is not a valid mesh.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MeshError {
     /// A line that cannot be read.
     #[error("line {line}: {what}")]
     Line {
-        /// Its number, from 1.
+        /// Line number, from 1.
         line: usize,
         /// What is wrong with it.
         what: String,
@@ -16,7 +16,7 @@ pub enum MeshError {
     /// A triangle of a binary file that cannot be read.
     #[error("triangle {triangle}: {what}")]
     Triangle {
-        /// Its number, from 0.
+        /// Index of the triangle, from 0.
         triangle: usize,
         /// What is wrong with it.
         what: String,
@@ -24,12 +24,12 @@ pub enum MeshError {
     /// A file that cannot be read at all.
     #[error("{0}")]
     File(String),
-    /// What was read is no surface.
+    /// What was read is not a valid surface.
     #[error(transparent)]
     Shape(#[from] ShapeError),
 }
 
-/// Reads one coordinate of a line.
+/// Parses one coordinate of a line.
 pub(super) fn coordinate(word: Option<&str>, line: usize) -> Result<f64, MeshError> {
     let fault = |what| Err(MeshError::Line { line, what });
     let Some(word) = word else {
@@ -41,7 +41,7 @@ pub(super) fn coordinate(word: Option<&str>, line: usize) -> Result<f64, MeshErr
     }
 }
 
-/// A word of a file, cut to a length that fits a message.
+/// A word of a file, truncated to a length that fits a message.
 pub(super) fn short(word: &str) -> String {
     let mut cut: String = word.chars().take(40).collect();
     if cut.len() < word.len() {

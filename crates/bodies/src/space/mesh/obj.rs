@@ -1,24 +1,25 @@
-//! Wavefront OBJ: vertices and faces; everything else in the file is passed over.
+//! Wavefront OBJ reader: vertices and faces; all other lines are ignored.
 
 use glam::DVec3;
 
 use super::Triangles;
 use super::fault::{MeshError, coordinate, short};
 
-/// Vertices and triangles of a Wavefront OBJ file. Reads `v x y z` and `f a b c …` with entries `i`,
-/// `i/t`, `i//n`, `i/t/n`, counted from 1 or, negative, back from the last vertex. A polygon becomes
-/// the fan of its first vertex. A backslash at the end of a line continues it.
+/// Vertices and triangles of a Wavefront OBJ file. Reads `v x y z` and `f a b c …` with entries `i`, `i/t`, `i//n`,
+/// `i/t/n`, counted from 1 or, negative, back from the last vertex. A polygon is triangulated as a fan about its first
+/// vertex. A backslash at the end of a line continues it.
 ///
 /// # Errors
-/// A `v` or `f` line that cannot be read, a vertex that does not exist: the line is named.
+/// A `v` or `f` line that cannot be read, a vertex that does not exist: the message names the line.
 pub fn read_obj(text: &str) -> Result<Triangles, MeshError> {
     let mut vertices = Vec::new();
     let mut triangles = Vec::new();
-    // Largest vertex number used and where: vertices may follow the faces that use them.
+    // Largest vertex number used and its line: vertices may follow the faces that use them.
     let mut largest = (0, 0);
     let mut lines = text.lines().enumerate();
     while let Some((number, first)) = lines.next() {
         let line = number + 1;
+        // Join continued lines, strip comments.
         let mut joined = String::new();
         let mut text = first;
         while let Some(part) = text.trim_end().strip_suffix('\\') {
@@ -57,7 +58,7 @@ pub fn read_obj(text: &str) -> Result<Triangles, MeshError> {
     Ok((vertices, triangles))
 }
 
-/// Reads a face and gives its largest vertex number, from 1.
+/// Reads a face and returns its largest vertex number, from 1.
 fn face<'a>(
     words: impl Iterator<Item = &'a str>,
     known: usize,
@@ -87,12 +88,13 @@ fn face<'a>(
     Ok(top)
 }
 
-/// A vertex number from 1.
+/// A vertex number, from 1.
 fn vertex(word: &str, known: usize) -> Result<u32, String> {
     let entry = word.split('/').next().unwrap_or("");
     let number: i64 = entry
         .parse()
         .map_err(|_| format!("`{}` is no vertex number", short(word)))?;
+    // Negative numbers count back from the last vertex read so far.
     let from_one = if number < 0 {
         i64::try_from(known)
             .unwrap_or(i64::MAX)

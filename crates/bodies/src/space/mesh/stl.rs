@@ -1,4 +1,4 @@
-//! STL, binary and text. Corners with the same coordinates become one vertex.
+//! STL reader, binary and text. Corners with the same coordinates become one vertex.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,17 @@ use glam::DVec3;
 use super::Triangles;
 use super::fault::{MeshError, coordinate, short};
 
-/// Bytes before the count of triangles, and of one triangle, in a binary file.
+/// Bytes before the number of triangles, and of one triangle, in a binary file.
 const HEAD: usize = 80;
 const RECORD: usize = 50;
 
-/// Vertices and triangles of an STL file. It is read as binary if its length is the one its count of
-/// triangles asks for, and as text if it begins with `solid`. The normals in the file are not used:
-/// the order of the corners counts.
+/// Vertices and triangles of an STL file. It is read as binary if its length agrees with its number of triangles, and
+/// as text if it begins with `solid`. The normals in the file are ignored: the order of the corners determines the
+/// orientation.
 ///
 /// # Errors
-/// A line of a text file, or a triangle of a binary one, that cannot be read; a length that does not
-/// fit the count.
+/// A line of a text file, or a triangle of a binary one, that cannot be read; a length that does not agree with the
+/// number of triangles.
 pub fn read_stl(bytes: &[u8]) -> Result<Triangles, MeshError> {
     let count = bytes
         .get(HEAD..HEAD + 4)
@@ -29,7 +29,7 @@ pub fn read_stl(bytes: &[u8]) -> Result<Triangles, MeshError> {
     if bytes.trim_ascii_start().starts_with(b"solid") {
         return match std::str::from_utf8(bytes) {
             Ok(text) => ascii(text),
-            // Names in old code pages are no fault: only the name may hold such bytes.
+            // Names in old code pages are accepted: only the name may hold such bytes.
             Err(_) => ascii(&String::from_utf8_lossy(bytes)),
         };
     }
@@ -46,7 +46,7 @@ pub fn read_stl(bytes: &[u8]) -> Result<Triangles, MeshError> {
     }))
 }
 
-/// Numbers equal corners alike, in the order of their first use.
+/// Merges equal corners into one vertex, numbered in the order of their first use.
 #[derive(Default)]
 struct Merge {
     vertices: Vec<DVec3>,
@@ -55,7 +55,7 @@ struct Merge {
 
 impl Merge {
     fn index(&mut self, p: DVec3) -> u32 {
-        // −0 and 0 are the same place.
+        // −0 and 0 are equal.
         let p = p + DVec3::ZERO;
         let next = self.vertices.len() as u32;
         let index = *self
@@ -90,7 +90,7 @@ fn binary(records: &[u8]) -> Result<Triangles, MeshError> {
     Ok((merge.vertices, triangles))
 }
 
-/// What the next line of a text file must be.
+/// The line expected next in a text file.
 #[derive(Clone, Copy, PartialEq)]
 enum Next {
     Solid,
@@ -124,6 +124,7 @@ fn ascii(text: &str) -> Result<Triangles, MeshError> {
         let mut words = content.split_whitespace();
         let Some(word) = words.next() else { continue };
         last = line;
+        // State machine over the keywords.
         next = match (next, word.to_ascii_lowercase().as_str()) {
             (Next::Solid, "solid") => Next::Facet,
             (Next::Facet, "facet") => Next::Loop,

@@ -1,9 +1,9 @@
-//! A tree of boxes over the triangles of a mesh.
+//! Bounding volume hierarchy over the triangles of a mesh.
 //!
-//! Nodes lie in one array in the order in which they are visited; each knows where to go on if its
-//! box is missed, so that a query needs neither a stack nor memory. Built by halving at the median
-//! of the box centres along the longest side: the depth is ⌈log2(n/4)⌉ whatever the mesh, and the same mesh gives
-//! the same tree.
+//! Stackless traversal: the nodes stand in one array in depth-first order, each with a skip (escape) index to the node
+//! that follows when its box is missed, so that a query needs neither a stack nor memory. Built by splits at the
+//! median of the box centres along the longest side: the depth is ⌈log2(n/4)⌉ whatever the mesh, and the same mesh
+//! gives the same tree.
 
 use glam::DVec3;
 
@@ -14,21 +14,21 @@ const LEAF: usize = 4;
 struct Node {
     low: DVec3,
     high: DVec3,
-    /// Where to go on after this node and all below it.
+    /// Index of the node after this one and its whole subtree.
     skip: u32,
-    /// Its triangles: `order[first..first + count]`; none in an inner node.
+    /// Its triangles are `order[first..first + count]`; none in an inner node.
     first: u32,
     count: u32,
 }
 
-/// The tree.
+/// The hierarchy: nodes in depth-first order, triangles in the order of the leaves.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TriangleTree {
     nodes: Vec<Node>,
     order: Vec<u32>,
 }
 
-/// A triangle's number and box.
+/// A triangle's index and box.
 struct Item {
     low: DVec3,
     high: DVec3,
@@ -36,7 +36,7 @@ struct Item {
 }
 
 impl TriangleTree {
-    /// Over all triangles.
+    /// From all triangles.
     pub fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Self {
         let mut items: Vec<Item> = (0..)
             .zip(triangles)
@@ -57,7 +57,7 @@ impl TriangleTree {
         tree
     }
 
-    /// Recursion is as deep as the tree, at most 30.
+    /// Builds a subtree; the recursion is as deep as the tree, at most 30.
     fn build(&mut self, items: &mut [Item]) {
         let low = items.iter().fold(DVec3::INFINITY, |m, i| m.min(i.low));
         let high = items.iter().fold(DVec3::NEG_INFINITY, |m, i| m.max(i.high));
@@ -73,6 +73,7 @@ impl TriangleTree {
             self.nodes[at].count = items.len() as u32;
             self.order.extend(items.iter().map(|i| i.triangle));
         } else {
+            // Median split along the longest side.
             let axis = (high - low).max_position();
             let key = |i: &Item| i.low[axis] + i.high[axis];
             let half = items.len() / 2;
@@ -80,7 +81,7 @@ impl TriangleTree {
                 key(i).total_cmp(&key(j)).then(i.triangle.cmp(&j.triangle))
             });
             let (left, right) = items.split_at_mut(half);
-            // The order inside a half is left open by the selection; the tree must not depend on it.
+            // The selection leaves the order inside a half open; the tree must not depend on it.
             left.sort_unstable_by_key(|i| i.triangle);
             right.sort_unstable_by_key(|i| i.triangle);
             self.build(left);
@@ -89,7 +90,7 @@ impl TriangleTree {
         self.nodes[at].skip = self.nodes.len() as u32;
     }
 
-    /// Triangles in leaves whose boxes meet a box.
+    /// Triangles of the leaves whose boxes overlap a box.
     pub fn near(&self, low: DVec3, high: DVec3) -> TriangleQuery<'_> {
         TriangleQuery {
             tree: self,
@@ -101,7 +102,7 @@ impl TriangleTree {
     }
 }
 
-/// Walks through the tree.
+/// Iterator over the triangles of the leaves whose boxes overlap the query box.
 pub(super) struct TriangleQuery<'a> {
     tree: &'a TriangleTree,
     low: DVec3,
@@ -120,6 +121,7 @@ impl Iterator for TriangleQuery<'_> {
                 return Some(*first);
             }
             let node = self.tree.nodes.get(self.node as usize)?;
+            // Missed: skip the subtree. Hit: descend to the next node in depth-first order.
             if !(node.low.cmple(self.high).all() && node.high.cmpge(self.low).all()) {
                 self.node = node.skip;
                 continue;

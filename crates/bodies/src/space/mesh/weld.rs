@@ -1,4 +1,4 @@
-//! Vertices that are meant to be one.
+//! Vertex welding: vertices that coincide up to a tolerance become one.
 
 use std::collections::HashMap;
 
@@ -6,12 +6,12 @@ use glam::DVec3;
 
 use super::Triangles;
 
-/// Vertices nearer than this part of the size are one where no distance is given: far above the
-/// rounding of a file of ten digits, far below anything that is meant.
+/// Default tolerance relative to the size: far above the rounding of a file of ten digits, far below any intended
+/// detail.
 const USUAL: f64 = 1e-9;
 
-/// Makes vertices that are not farther apart than `within` one, the first of them. Triangles that lose
-/// a corner by this have no area and are left out. Without a distance 1e-9 of the size is taken.
+/// Merges vertices that are not farther apart than `within` into the first of them. Triangles that lose a corner have
+/// no area and are dropped. The default distance is 1e-9 of the size.
 pub fn weld(vertices: &[DVec3], triangles: &[[u32; 3]], within: Option<f64>) -> Triangles {
     let low = vertices.iter().fold(DVec3::INFINITY, |m, v| m.min(*v));
     let high = vertices.iter().fold(DVec3::NEG_INFINITY, |m, v| m.max(*v));
@@ -19,7 +19,7 @@ pub fn weld(vertices: &[DVec3], triangles: &[[u32; 3]], within: Option<f64>) -> 
     if !(within > 0.0 && within.is_finite()) {
         return (vertices.to_vec(), triangles.to_vec());
     }
-    // Cells as large as the distance: what is near is in the same cell or beside it.
+    // Spatial hash with cells of the welding distance: close vertices are in the same cell or an adjacent one.
     let cell = |v: DVec3| ((v - low) / within).floor().to_array();
     let mut cells: HashMap<[u64; 3], Vec<u32>> = HashMap::new();
     let mut kept: Vec<DVec3> = Vec::with_capacity(vertices.len());
@@ -43,6 +43,7 @@ pub fn weld(vertices: &[DVec3], triangles: &[[u32; 3]], within: Option<f64>) -> 
             }
         }
     }
+    // Renumber; triangles that were degenerate before are kept for the validation to report.
     let mut left = Vec::with_capacity(triangles.len());
     for triangle in triangles {
         let renumbered = triangle.map(|v| number.get(v as usize).copied().unwrap_or(v));

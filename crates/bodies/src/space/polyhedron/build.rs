@@ -1,4 +1,4 @@
-//! Planes, edges and neighbours from vertices and loops.
+//! Face planes, edges and adjacency of a polyhedron from its vertices and loops.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,8 @@ use super::{Edge, Face, MAX_FACE_VERTICES, MAX_VERTICES, ConvexPolyhedron};
 use crate::error::ShapeError;
 use crate::space::moments::VolumeMoments;
 
-/// Edges whose directions differ by less than this sine are parallel: one separating axis serves both.
-/// An axis off by this much changes a depth by 1e-12 of the size.
+/// Edges whose directions differ by less than this sine are parallel: one separating axis serves both. An axis off by
+/// this much changes a depth by 1e-12 of the size.
 const PARALLEL: f64 = 1e-12;
 
 /// A polyhedron from vertices in body axes and loops that bound a convex body.
@@ -65,6 +65,7 @@ fn faces(vertices: &[DVec3], loops: &[Vec<u32>]) -> Result<Vec<Face>, ShapeError
             });
         }
         let normal = normal(vertices, corners);
+        // The support of all vertices, not the plane of this face's own.
         let offset = vertices
             .iter()
             .fold(f64::NEG_INFINITY, |most, v| most.max(v.dot(normal)));
@@ -80,8 +81,8 @@ fn faces(vertices: &[DVec3], loops: &[Vec<u32>]) -> Result<Vec<Face>, ShapeError
     Ok(faces)
 }
 
-/// Newell's normal: the mean over all ways to cut the loop into triangles; from the first corner, so
-/// that a body far from the origin loses nothing.
+/// Newell's normal: the mean over all triangulations of the loop; relative to the first corner, so that there is no
+/// cancellation far from the origin.
 pub(super) fn normal(vertices: &[DVec3], corners: &[u32]) -> DVec3 {
     let at = |k: usize| vertices[corners[k] as usize];
     let mut sum = DVec3::ZERO;
@@ -95,6 +96,7 @@ fn edges(loops: &[Vec<u32>]) -> Result<(Vec<Edge>, Vec<u32>), ShapeError> {
     let mut found: HashMap<(u32, u32), u32> = HashMap::new();
     let (mut edges, mut sides) = (Vec::new(), Vec::new());
     for (f, corners) in loops.iter().enumerate() {
+        // The second face traverses the edge backwards; twice in the same direction is an error.
         for (k, &from) in corners.iter().enumerate() {
             let to = corners[(k + 1) % corners.len()];
             if let Some(&e) = found.get(&(to, from)) {
@@ -131,7 +133,7 @@ fn edges(loops: &[Vec<u32>]) -> Result<(Vec<Edge>, Vec<u32>), ShapeError> {
 
 fn axes(vertices: &[DVec3], edges: &mut [Edge]) -> Vec<DVec3> {
     let mut axes: Vec<DVec3> = Vec::new();
-    // Only small sets are compared: with many directions each edge is taken as one of its own.
+    // Parallel directions are united in small sets only: with many edges each has an axis of its own.
     let few = edges.len() <= 256;
     for edge in edges {
         let u = (vertices[edge.to as usize] - vertices[edge.from as usize]).normalize_or_zero();
@@ -153,8 +155,8 @@ fn neighbours(count: usize, loops: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>, Vec<u32>
     let mut lists: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
     for (f, corners) in loops.iter().enumerate() {
         for (k, &from) in corners.iter().enumerate() {
-            // Each edge leaves its first vertex in one face and its second in the other: every
-            // neighbour is met once.
+            // Each edge leaves its first vertex in one face and its second vertex in the other: every neighbour occurs
+            // once.
             lists[from as usize].push((f as u32, corners[(k + 1) % corners.len()]));
         }
     }

@@ -1,4 +1,4 @@
-//! Whether vertices and faces bound a convex body.
+//! Validation: whether vertices and faces bound a convex body.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use glam::DVec3;
 use super::build::normal;
 use crate::error::ShapeError;
 
-/// How far from its plane a vertex of a face may be, relative to the size: files with seven digits
-/// pass, faces that were never meant to be flat do not.
+/// Largest distance of a vertex of a face from its plane, relative to the size: files with seven digits pass, faces
+/// that were never meant to be flat do not.
 const FLAT: f64 = 1e-7;
 
 type Faces = (Vec<DVec3>, Vec<Vec<u32>>);
 
-/// A positive, finite length.
+/// Checks for a positive, finite length.
 pub(in crate::space) fn length(what: &'static str, value: f64) -> Result<(), ShapeError> {
     if value > 0.0 && value.is_finite() {
         Ok(())
@@ -22,7 +22,7 @@ pub(in crate::space) fn length(what: &'static str, value: f64) -> Result<(), Sha
     }
 }
 
-/// Only finite coordinates.
+/// Checks for finite coordinates.
 pub(super) fn finite(points: &[DVec3]) -> Result<(), ShapeError> {
     for (vertex, p) in points.iter().enumerate() {
         if let Some(value) = p.to_array().into_iter().find(|x| !x.is_finite()) {
@@ -32,7 +32,7 @@ pub(super) fn finite(points: &[DVec3]) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// Vertices that are used, and the loops, of a closed convex surface.
+/// Used vertices and loops of a closed convex surface.
 pub(super) fn polyhedron(vertices: &[DVec3], faces: &[Vec<usize>]) -> Result<Faces, ShapeError> {
     finite(vertices)?;
     if faces.len() < 4 {
@@ -78,7 +78,7 @@ fn face(count: usize, f: usize, corners: &[usize]) -> Result<(), ShapeError> {
     }
 }
 
-/// Every edge is run through once in each sense, and the surface is one piece without handles.
+/// Every edge is traversed once in each direction, and the Euler characteristic is 2.
 fn closed(loops: &[Vec<u32>]) -> Result<(), ShapeError> {
     let mut edges: HashMap<(u32, u32), usize> = HashMap::new();
     let run = |f: usize| {
@@ -104,6 +104,7 @@ fn closed(loops: &[Vec<u32>]) -> Result<(), ShapeError> {
             }
         }
     }
+    // Euler's formula.
     let mut corners = loops.concat();
     corners.sort_unstable();
     corners.dedup();
@@ -135,6 +136,7 @@ pub(super) fn convex(
         .fold(DVec3::NEG_INFINITY, |high, i| high.max(at(*i)));
     let size = (high - low).length();
     inside_out(vertices, loops)?;
+    // Each face: area, flatness, all vertices behind it, convex outline.
     for (f, face) in loops.iter().enumerate() {
         let n = normal(vertices, face);
         if n == DVec3::ZERO {
@@ -161,7 +163,7 @@ pub(super) fn convex(
     Ok(())
 }
 
-/// The signed volume is positive.
+/// The signed volume is not negative.
 fn inside_out(vertices: &[DVec3], loops: &[Vec<u32>]) -> Result<(), ShapeError> {
     let origin = loops
         .first()
@@ -181,7 +183,7 @@ fn inside_out(vertices: &[DVec3], loops: &[Vec<u32>]) -> Result<(), ShapeError> 
     Ok(())
 }
 
-/// A face's loop turns left at every corner, once round in all.
+/// The loop of a face is convex: all its vertices lie to the left of each of its edges.
 fn turns(
     vertices: &[DVec3],
     f: usize,

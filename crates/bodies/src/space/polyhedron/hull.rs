@@ -1,10 +1,10 @@
-//! The convex hull of points as triangles.
+//! Convex hull of points as triangles: Quickhull.
 //!
-//! Quickhull: a tetrahedron grows by the farthest of the points outside a face; the faces seen from the
-//! new point give way to a cone over their rim. Each point outside is kept with one face that it sees;
-//! when this face goes, the point sees one of the new faces or is inside. Which faces a point sees is
-//! decided exactly (`exact`), so that the surface is closed and convex whatever the rounding; a point
-//! in a face's plane does not see it, and triangles may come out coplanar (`merge` unites them).
+//! A tetrahedron grows by the farthest of the points outside a face; the faces visible from the new point are replaced
+//! by a cone over their horizon. Each outside point is assigned to one face that it sees; when this face is removed,
+//! the point sees one of the new faces or is inside. Visibility is decided by an exact predicate (`exact`), so that
+//! the surface is closed and convex whatever the rounding; a point in the plane of a face does not see it, and
+//! adjacent triangles may be coplanar (`merge` unites them).
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -14,13 +14,13 @@ use glam::DVec3;
 use super::exact::orient3d;
 use crate::error::ShapeError;
 
-/// A body thinner than this part of its size has no volume: its faces' planes could not be told apart
-/// from rounding any more (coplanar means within 1e-10).
+/// A body thinner than this fraction of its size has no volume: the planes of its faces could not be distinguished
+/// from rounding (coplanar means within 1e-10).
 const THIN: f64 = 1e-8;
 
 struct Triangle {
     corners: [u32; 3],
-    /// Across the edge from corner k to corner k + 1.
+    /// Adjacent triangle across the edge from corner k to corner k + 1.
     across: [usize; 3],
     outside: Vec<u32>,
     gone: bool,
@@ -36,7 +36,7 @@ pub(super) fn hull(points: &[DVec3]) -> Result<Vec<[u32; 3]>, ShapeError> {
     let points = scaled(points)?;
     let first = tetrahedron(&points)?;
     let mut hull = QuickHull::start(points, first);
-    // New triangles come last, and every one is looked at once its predecessors have no points left.
+    // New triangles are appended, and each is processed until it has no outside points left.
     let mut face = 0;
     while face < hull.triangles.len() {
         match hull.farthest(face) {
@@ -48,8 +48,8 @@ pub(super) fn hull(points: &[DVec3]) -> Result<Vec<[u32; 3]>, ShapeError> {
     Ok(kept.map(|t| t.corners).collect())
 }
 
-/// The points between −1 and 1, moved by their middle and scaled by a power of two. The move rounds
-/// by 1e-16 of the size, which is what the coordinates of such points are known to anyway.
+/// The points mapped to [−1, 1]: translated by their middle and scaled by a power of two. The translation rounds by
+/// 1e-16 of the size, which is the accuracy of such coordinates anyway.
 fn scaled(points: &[DVec3]) -> Result<Vec<DVec3>, ShapeError> {
     if points.len() < 4 {
         return Err(ShapeError::Degenerate(format!(
@@ -75,7 +75,7 @@ fn scaled(points: &[DVec3]) -> Result<Vec<DVec3>, ShapeError> {
     Ok(points.iter().map(|p| (*p - middle) * scale).collect())
 }
 
-/// Four points far apart.
+/// Initial simplex: four points far apart.
 fn tetrahedron(points: &[DVec3]) -> Result<[u32; 4], ShapeError> {
     let farthest = |measure: &dyn Fn(DVec3) -> f64| {
         let mut best = (0, -1.0);
@@ -87,6 +87,7 @@ fn tetrahedron(points: &[DVec3]) -> Result<[u32; 4], ShapeError> {
         }
         best
     };
+    // Farthest from the middle, from that point, from their line, from their plane.
     let (i, _) = farthest(&|p| p.length());
     let a = points[i];
     let (j, size) = farthest(&|p| (p - a).length());
@@ -141,7 +142,7 @@ impl QuickHull {
         orient3d(at(a), at(b), at(c), at(point)) == Ordering::Greater
     }
 
-    /// Gives a point to a triangle, from number `from` on, that it sees. One that sees none is inside.
+    /// Assigns a point to a triangle, from index `from` on, that it sees. A point that sees none is inside.
     fn hand(&mut self, point: u32, from: usize) {
         let seen = (from..self.triangles.len()).find(|t| self.sees(point, *t));
         if let Some(t) = seen {
@@ -167,6 +168,7 @@ impl QuickHull {
         let (seen, rim) = self.horizon(face, point);
         let from = self.triangles.len();
         let mut starts = HashMap::new();
+        // One new triangle per horizon edge, linked to the triangle beyond it.
         for (n, &(a, b, beyond)) in rim.iter().enumerate() {
             starts.insert(a, from + n);
             let corners = [a, b, point];
@@ -184,7 +186,7 @@ impl QuickHull {
                 }
             }
         }
-        // The rim is a loop: the cone's triangle at a → b is followed by the one that starts at b.
+        // The horizon is a loop: the triangle at a → b is followed by the one that starts at b.
         for n in from..self.triangles.len() {
             let b = self.triangles[n].corners[1];
             if let Some(&next) = starts.get(&b) {
@@ -192,6 +194,7 @@ impl QuickHull {
                 self.triangles[next].across[2] = n;
             }
         }
+        // The outside points of the removed triangles go to the new ones.
         for t in seen {
             for p in std::mem::take(&mut self.triangles[t].outside) {
                 if p != point {
@@ -201,12 +204,13 @@ impl QuickHull {
         }
     }
 
-    /// The triangles seen from a point, which are marked as gone, and the rim of this region: edges
-    /// with the triangle beyond.
+    /// The triangles visible from a point, which are marked as removed, and the horizon of this region: edges with the
+    /// triangle beyond.
     fn horizon(&mut self, face: usize, point: u32) -> (Vec<usize>, Vec<(u32, u32, usize)>) {
         let (mut seen, mut rim) = (vec![face], Vec::new());
         self.triangles[face].gone = true;
         let mut next = 0;
+        // Breadth-first search over the visible triangles.
         while next < seen.len() {
             let (corners, across) = {
                 let t = &self.triangles[seen[next]];

@@ -1,9 +1,8 @@
-//! Faces from the triangles of a hull.
+//! Faces from the triangles of a convex hull: coplanar triangles are merged.
 //!
-//! Triangles are gathered round the largest ones: a triangle all of whose corners are within a
-//! tolerance of the plane of the first one belongs to its face. Largest first, because the plane of a
-//! sliver says nothing. A vertex stays if three faces or more meet there; one with a single face lies
-//! inside that face, one with two on their common edge.
+//! Regions grow from the largest triangles: a triangle all of whose corners are within a tolerance of the plane of the
+//! seed belongs to its face. Largest first, because the plane of a sliver is inaccurate. A vertex is kept if three or
+//! more faces meet there; one with a single face lies inside that face, one with two on their common edge.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,14 +11,14 @@ use glam::DVec3;
 use super::check;
 use crate::error::ShapeError;
 
-/// Distances from a plane, relative to the size, up to which a point belongs to it. Coordinates are
-/// rounded to 1e-16 of the size, and a few rotations later to 1e-15. Where gathering with the first
-/// tolerance does not give a closed convex surface, the next ones are tried; 0 leaves triangles.
+/// Distances from a plane, relative to the size, up to which a point belongs to it. Coordinates are rounded to 1e-16
+/// of the size, and after a few rotations to 1e-15. Where the first tolerance does not give a closed convex surface,
+/// the next ones are tried; 0 leaves the triangles.
 const COPLANAR: [f64; 3] = [1e-10, 1e-13, 0.0];
 
 type Faces = (Vec<DVec3>, Vec<Vec<u32>>);
 
-/// Vertices that are left, and the faces' loops.
+/// Remaining vertices, and the loops of the faces.
 pub(super) fn faces(points: &[DVec3], triangles: &[[u32; 3]]) -> Result<Faces, ShapeError> {
     let mut last = None;
     for tolerance in COPLANAR {
@@ -47,7 +46,7 @@ fn across(triangles: &[[u32; 3]]) -> HashMap<(u32, u32), usize> {
     edges
 }
 
-/// The number of each triangle's face.
+/// Region growing: the seed triangle of each triangle's face.
 fn gather(points: &[DVec3], triangles: &[[u32; 3]], tolerance: f64) -> Vec<usize> {
     let low = points.iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
     let high = points
@@ -58,6 +57,7 @@ fn gather(points: &[DVec3], triangles: &[[u32; 3]], tolerance: f64) -> Vec<usize
         let [a, b, c] = triangles[t].map(|i| points[i as usize]);
         (b - a).cross(c - a)
     };
+    // Seeds in the order of decreasing area.
     let mut order: Vec<usize> = (0..triangles.len()).collect();
     order.sort_by(|s, t| normal(*t).length().total_cmp(&normal(*s).length()));
     let edges = across(triangles);
@@ -89,12 +89,13 @@ fn gather(points: &[DVec3], triangles: &[[u32; 3]], tolerance: f64) -> Vec<usize
     group
 }
 
-/// The loops round the groups, without vertices that are no corners. `None` if a group's rim is not
+/// The boundary loops of the regions, without vertices that are no corners. `None` if the boundary of a region is not
 /// one loop.
 fn outlines(points: &[DVec3], triangles: &[[u32; 3]], group: &[usize]) -> Option<Faces> {
     let edges = across(triangles);
     let mut meeting: HashMap<u32, HashSet<usize>> = HashMap::new();
     let mut next: HashMap<usize, HashMap<u32, u32>> = HashMap::new();
+    // Faces that meet at each vertex, and the successor of each vertex on the boundary of each face.
     for (t, c) in triangles.iter().enumerate() {
         for k in 0..3 {
             meeting.entry(c[k]).or_default().insert(group[t]);
@@ -111,6 +112,7 @@ fn outlines(points: &[DVec3], triangles: &[[u32; 3]], group: &[usize]) -> Option
     let (mut vertices, mut loops) = (Vec::new(), Vec::new());
     let mut faces: Vec<usize> = next.keys().copied().collect();
     faces.sort_unstable();
+    // Walk each boundary once, keeping the vertices where three faces meet.
     for face in faces {
         let rim = &next[&face];
         let first = *rim.keys().min()?;

@@ -1,35 +1,35 @@
-//! How far the union of convex parts is from the body it stands for.
+//! Volume difference between a union of convex parts and the solid it approximates.
 //!
-//! Volumes of the union, the body and what they have in common are taken by points of Halton's sequence
-//! in a box around both; a point is in the body if a ray from it crosses the surface an odd number of
-//! times, in the union if it is behind all faces of a part. With 2·10⁴ points the shares are right to some
-//! 10⁻³ of the box.
+//! The volumes outside one of the two and inside the other are measured by quasi-Monte-Carlo sampling: points of
+//! Halton's sequence in a box around the solid. A point is in the solid if a ray from it crosses the surface an odd
+//! number of times, and in the union if it is behind all faces of a part. With 2·10⁴ points the shares are accurate to
+//! some 10⁻³ of the box.
 
 use glam::DVec3;
 
 use super::super::mesh::Mesh;
 use super::PlacedHull;
 
-/// How many points are looked at.
+/// Number of sample points.
 const POINTS: u32 = 20_000;
 
-/// How well the parts fit the body.
+/// How well the convex parts approximate the solid.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecompositionFit {
     /// Number of parts.
     pub parts: usize,
-    /// Volume of the body, exact.
+    /// Volume of the solid, exact.
     pub volume: f64,
     /// Sum of the volumes of the parts, exact; parts may overlap.
     pub sum: f64,
-    /// Volume in a part but outside the body, relative to the body's; measured.
+    /// Volume inside a part but outside the solid, relative to the solid's; measured.
     pub excess: f64,
-    /// Volume of the body that no part has, relative to the body's; measured.
+    /// Volume of the solid outside all parts, relative to the solid's; measured.
     pub missing: f64,
 }
 
 impl DecompositionFit {
-    /// A body that is its only part.
+    /// A convex solid, which is its only part.
     pub(super) fn exact(volume: f64) -> Self {
         Self {
             parts: 1,
@@ -47,6 +47,7 @@ impl DecompositionFit {
             .iter()
             .fold(DVec3::NEG_INFINITY, |m, v| m.max(*v));
         let (mut excess, mut missing) = (0_u32, 0_u32);
+        // Halton points in the box of the solid.
         for k in 1..=POINTS {
             let share = DVec3::new(radical(k, 2), radical(k, 3), radical(k, 5));
             let x = low + (high - low) * share;
@@ -68,7 +69,7 @@ impl DecompositionFit {
     }
 }
 
-/// The digits of k mirrored at the point.
+/// Radical inverse: the digits of k mirrored at the radix point (van der Corput).
 fn radical(mut k: u32, base: u32) -> f64 {
     let (mut value, mut digit) = (0.0, 1.0 / f64::from(base));
     while k > 0 {
@@ -84,9 +85,9 @@ fn holds((hull, pose): &PlacedHull, x: DVec3) -> bool {
     hull.faces.iter().all(|f| f.normal.dot(x) <= f.offset)
 }
 
-/// Whether a ray along x crosses the surface an odd number of times. Rays through an edge, which the
-/// points of the sequence hardly meet, count for one of its triangles: which, is decided by comparing
-/// coordinates and so alike for both.
+/// Ray casting: whether a ray along x crosses the surface an odd number of times. A ray through an edge, which the
+/// points of the sequence hardly ever hit, counts for one of its triangles: comparisons of coordinates, the same for
+/// both, decide for which.
 fn inside(mesh: &Mesh, x: DVec3, far: f64) -> bool {
     let mut odd = false;
     let end = DVec3::new(far, x.y, x.z);
@@ -95,7 +96,7 @@ fn inside(mesh: &Mesh, x: DVec3, far: f64) -> bool {
         let mut across = false;
         for i in 0..3 {
             let (p, q) = (corners[i], corners[(i + 1) % 3]);
-            // The edge from p to q in the plane across the ray.
+            // The edge from p to q, projected along the ray.
             if (p.z > x.z) != (q.z > x.z) {
                 let y = p.y + (x.z - p.z) / (q.z - p.z) * (q.y - p.y);
                 across ^= y > x.y;

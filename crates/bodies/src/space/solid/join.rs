@@ -1,29 +1,29 @@
-//! Fewer convex parts: the library cuts in halves and may make twice as many as it is asked for.
+//! Reduces the number of convex parts by merging: the library bisects and may return twice as many as requested.
 //!
 //! ```text
-//! until there are few enough:   join the parts i, j with the least  |conv(P_i ∪ P_j)| − |P_i| − |P_j|
+//! until there are few enough:   merge the parts i, j with the least  |conv(P_i ∪ P_j)| − |P_i| − |P_j|
 //! ```
 //!
-//! Parts whose boxes do not meet are joined only when no others are left.
+//! Parts whose boxes do not overlap are merged only when no others are left.
 
 use glam::DVec3;
 
 use super::super::polyhedron::ConvexPolyhedron;
 use super::PlacedHull;
 
-/// Boxes this near to each other, relative to their size, meet: cuts are exact to rounding.
+/// Boxes this close to each other, relative to their size, overlap: cuts are exact to rounding.
 const NEAR: f64 = 1e-6;
 
-/// A part that may be joined.
+/// A part that may be merged.
 struct HullCluster {
     hull: PlacedHull,
     low: DVec3,
     high: DVec3,
-    /// The later part that it is best joined to, and the volume that this costs.
+    /// The later part with which merging adds the least volume, and this volume.
     best: Option<(f64, usize)>,
 }
 
-/// At most `most` hulls.
+/// Merges hulls until there are at most `most`.
 pub(super) fn merge_down_to(hulls: Vec<PlacedHull>, most: usize) -> Vec<PlacedHull> {
     if hulls.len() <= most {
         return hulls;
@@ -36,6 +36,7 @@ pub(super) fn merge_down_to(hulls: Vec<PlacedHull>, most: usize) -> Vec<PlacedHu
         let cheapest = each
             .filter_map(|(i, lump)| lump.best.map(|(volume, j)| (volume, i, j)))
             .min_by(|a, b| a.0.total_cmp(&b.0));
+        // Greedy: the cheapest pair; pairs with disjoint boxes once no other is left.
         match cheapest {
             Some((_, i, j)) => {
                 let Some(joined) = union(&lumps[i].hull, &lumps[j].hull) else {
@@ -61,7 +62,7 @@ fn seek_all(lumps: &mut [HullCluster], apart: bool) {
     }
 }
 
-/// After part j was joined to part i and left out.
+/// Updates the best partners after part j was merged into part i and removed.
 fn renew(lumps: &mut [HullCluster], i: usize, j: usize, apart: bool) {
     for k in 0..lumps.len() {
         let known = lumps[k]
@@ -69,7 +70,7 @@ fn renew(lumps: &mut [HullCluster], i: usize, j: usize, apart: bool) {
             .filter(|(_, other)| *other != i && *other != j);
         lumps[k].best = match known {
             None => seek(lumps, k, apart),
-            // What came after the part that went has moved up.
+            // Indices after the removed part have moved down by one.
             Some((volume, other)) => {
                 let kept = (volume, other - usize::from(other > j));
                 let new = (k < i).then(|| cost(lumps, k, i, apart)).flatten();
@@ -114,7 +115,7 @@ fn corners((hull, pose): &PlacedHull) -> Vec<DVec3> {
     hull.vertices.iter().map(place).collect()
 }
 
-/// The hull of two hulls.
+/// The convex hull of two hulls.
 fn union(one: &PlacedHull, two: &PlacedHull) -> Option<PlacedHull> {
     let mut all = corners(one);
     all.extend(corners(two));

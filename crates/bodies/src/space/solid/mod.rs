@@ -1,13 +1,13 @@
-//! Bodies bounded by a closed surface that need not be convex.
+//! Solids bounded by a closed mesh that need not be convex: approximate convex decomposition (VHACD).
 //!
 //! ```text
 //! S ≈ ∪ P_k,   P_k convex hulls of pieces of the surface of S
 //! ```
 //!
-//! The mass properties are those of S, exactly: integrals over its surface (see `moments`). For contact S
-//! is replaced by convex parts (volumetric approximate convex decomposition on a grid of voxels, from the
-//! library `parry3d`). The user chooses how many parts there may be and how fine the grid is, and [`Fit`]
-//! says how far the union of the parts is from S. A convex surface is taken as it is.
+//! The mass properties are those of S, exactly: integrals over its surface (see `moments`). For contact S is replaced
+//! by convex parts (volumetric approximate convex decomposition on a voxel grid, from the library `parry3d`). The user
+//! chooses the largest number of parts and the resolution of the grid, and [`DecompositionFit`] says how far the union
+//! of the parts is from S. A convex surface is taken as it is.
 
 mod fit;
 mod join;
@@ -28,21 +28,21 @@ use crate::error::ShapeError;
 use crate::pose::Pose;
 pub use fit::DecompositionFit;
 
-/// How finely a surface is cut into convex parts.
+/// Parameters of the approximate convex decomposition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecompositionParams {
-    /// Parts at most.
+    /// Largest number of parts.
     pub parts: usize,
     /// Voxels along the longest side.
     pub resolution: usize,
 }
 
 impl DecompositionParams {
-    /// Parts at most.
+    /// Bound of `parts`.
     pub const MAX_PARTS: usize = 1024;
-    /// Voxels along the longest side at least: fewer cannot show a hole.
+    /// Lower bound of `resolution`: fewer voxels cannot resolve a hole.
     pub const MIN_RESOLUTION: usize = 8;
-    /// Voxels along the longest side at most: their number is the cube.
+    /// Upper bound of `resolution`: the number of voxels is its cube.
     pub const MAX_RESOLUTION: usize = 256;
 }
 
@@ -55,22 +55,22 @@ impl Default for DecompositionParams {
     }
 }
 
-/// A closed surface as a body.
+/// A closed mesh as a solid body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecomposedMesh {
-    /// A polyhedron where the surface is convex, a compound else.
+    /// A polyhedron where the mesh is convex, otherwise a compound.
     pub shape: Shape,
-    /// Its body axes in the axes of the surface.
+    /// Pose of its body axes in the axes of the mesh.
     pub axes: Pose<Space>,
-    /// How well the parts fit.
+    /// How well the parts approximate the mesh.
     pub fit: DecompositionFit,
 }
 
 impl DecomposedMesh {
-    /// From a closed surface of triangles, anticlockwise seen from outside.
+    /// From a closed mesh, triangles anticlockwise seen from outside.
     ///
     /// # Errors
-    /// As [`Mesh::new`]; a surface that is not closed, numbers of [`Fineness`] out of range.
+    /// As [`Mesh::new`]; a surface that is not closed, [`DecompositionParams`] out of range.
     pub fn new(
         vertices: &[DVec3],
         triangles: &[[u32; 3]],
@@ -79,6 +79,7 @@ impl DecomposedMesh {
         check(&fineness)?;
         let mesh = Mesh::new(vertices, triangles)?;
         require_closed(&mesh)?;
+        // Exact mass properties; a convex mesh needs no decomposition.
         let loops: Vec<Vec<u32>> = triangles.iter().map(|t| t.to_vec()).collect();
         let (moments, axes) = VolumeMoments::polyhedron(vertices, &loops)?;
         if let Some((polyhedron, axes)) = convex(&mesh) {
@@ -140,8 +141,8 @@ fn require_closed(mesh: &Mesh) -> Result<(), ShapeError> {
     )))
 }
 
-/// The polyhedron of a surface without hollow edges that is in one piece and winds round once: one that
-/// no vertex of the surface sticks out of.
+/// The polyhedron of a mesh without concave edges that is connected and winds once: no vertex lies outside the
+/// polyhedron.
 fn convex(mesh: &Mesh) -> Option<(ConvexPolyhedron, Pose<Space>)> {
     if mesh.edges.iter().any(|e| e.convexity == EdgeConvexity::Concave) {
         return None;
@@ -156,7 +157,7 @@ fn convex(mesh: &Mesh) -> Option<(ConvexPolyhedron, Pose<Space>)> {
 
 type PlacedHull = (ConvexPolyhedron, Pose<Space>);
 
-/// Convex parts, each with its placement.
+/// Convex parts, each with its pose.
 fn hulls(
     vertices: &[DVec3],
     triangles: &[[u32; 3]],
@@ -165,7 +166,7 @@ fn hulls(
     let low = vertices.iter().fold(DVec3::INFINITY, |m, v| m.min(*v));
     let high = vertices.iter().fold(DVec3::NEG_INFINITY, |m, v| m.max(*v));
     let (middle, size) = (0.5 * (low + high), (high - low).max_element());
-    // The library has tolerances of its own, made for bodies of size one.
+    // The library's tolerances are made for bodies of size one.
     let points: Vec<Point> = vertices
         .iter()
         .map(|v| Point::from_array(((*v - middle) / size).to_array()))
@@ -179,7 +180,7 @@ fn hulls(
     let cut = VHACD::decompose(&parameters, &points, triangles, true);
     let back = |p: &Point| DVec3::from_array(p.to_array()) * size + middle;
     let pieces = cut.compute_exact_convex_hulls(&points, triangles);
-    // A piece of the surface that is flat has no inside and bounds nothing.
+    // A flat piece of the surface encloses nothing and is dropped.
     let hulls = pieces.iter().filter_map(|(corners, _)| {
         let corners: Vec<DVec3> = corners.iter().map(back).collect();
         ConvexPolyhedron::hull(&corners).ok()

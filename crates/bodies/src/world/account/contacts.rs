@@ -1,4 +1,4 @@
-//! What each contact did: works, velocity at the end, status, and the impulse on its bodies.
+//! Works, end velocity and status of each contact, and the wrench Σ GᵀS on each body.
 
 use contact::law::{Law, Status};
 use contact::{FactoredDelassus, Problem};
@@ -9,13 +9,13 @@ use crate::detect::Candidate;
 use crate::dim::Dim;
 use crate::model::{Body, Freedom};
 
-/// Rows of a contact at most.
+/// Largest number of rows of a contact.
 const WIDE: usize = 6;
 
-/// Contacts whose works are summed together: sums do not depend on who takes which.
+/// Contacts per partial sum: fixed, so that the sums do not depend on the number of threads.
 const PIECE: usize = if cfg!(test) { 32 } else { 1024 };
 
-/// What contacts are asked for; all of it may be read by any thread.
+/// Input, shared by all threads.
 struct ContactView<'a, D: Dim> {
     problem: &'a Problem,
     kinetic: &'a FactoredDelassus,
@@ -26,11 +26,11 @@ struct ContactView<'a, D: Dim> {
     hat: &'a [f64],
     group: &'a [u32],
     bodies: &'a [Body<D>],
-    /// Whether there is a mean flow.
+    /// Whether a periodic cell has a mean flow.
     flow: bool,
 }
 
-/// What is filled: velocities by row, statuses by contact, works by piece, of consecutive pieces.
+/// Output for consecutive chunks: end velocities by row, status by contact, works by chunk.
 struct ContactOutput<'a> {
     finish: &'a mut [f64],
     status: &'a mut [Status],
@@ -38,7 +38,7 @@ struct ContactOutput<'a> {
 }
 
 impl<D: Dim> World<D> {
-    /// Works of the contacts, what each of them did, and Σ GᵀS by body.
+    /// Works of the contacts, their end velocity and status, and Σ GᵀS by body.
     pub(super) fn contact_works(&mut self) -> ContactWorks {
         let mut finish = std::mem::take(&mut self.scratch.end_velocity);
         let mut status = std::mem::take(&mut self.scratch.status);
@@ -50,6 +50,7 @@ impl<D: Dim> World<D> {
         status.clear();
         rest.clear();
         pieces.clear();
+        // The problem is taken out while the world is borrowed.
         let problem = self.scratch.problem.take();
         let known = problem.as_ref().and_then(|p| Some((p, kinetic(p)?)));
         if let Some((problem, kinetic)) = known {
@@ -58,6 +59,7 @@ impl<D: Dim> World<D> {
             finish.resize(problem.offset()[count], 0.0);
             status.resize(count, Status::Open);
             pieces.resize(count.div_ceil(PIECE), ContactWorks::default());
+            // Works, end velocity and status, in parallel.
             let filled = ContactOutput {
                 finish: &mut finish,
                 status: &mut status,
@@ -67,6 +69,7 @@ impl<D: Dim> World<D> {
                 Some(pool) => pool.install(|| view.share(0, filled)),
                 None => view.visit_all(0, filled),
             }
+            // Wrench by body: serial, in the order of the contacts.
             rest.resize(self.model.bodies.len(), D::ZERO_VELOCITY);
             let found = self.scratch.detector.candidates();
             let flat = self.single_planar_law().is_some();
@@ -81,6 +84,7 @@ impl<D: Dim> World<D> {
             }
             self.turn_rest(&mut rest);
         }
+        // Partial sums are added in order.
         let mut works = ContactWorks::default();
         for piece in &pieces {
             works.impact += piece.impact;
@@ -90,6 +94,7 @@ impl<D: Dim> World<D> {
         }
         (self.scratch.end_velocity, self.scratch.status) = (finish, status);
         (self.scratch.partial_works, self.scratch.contact_impulse) = (pieces, pushes);
+        // Joints: works, impulses on bodies, energy gain.
         if let Some((problem, _)) = known {
             works.joint = self.joint_works(problem);
             works.impact += works.joint.limit;
@@ -102,6 +107,7 @@ impl<D: Dim> World<D> {
         works
     }
 
+    /// The input of the pass over the contacts.
     fn view<'a>(&'a self, problem: &'a Problem, kinetic: &'a FactoredDelassus) -> ContactView<'a, D> {
         let work = &self.scratch;
         ContactView {
@@ -118,7 +124,7 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// [`Self::push_wrench`] for contacts of the plane of one law.
+    /// [`Self::push_wrench`] for planar contacts under one law.
     #[inline(always)]
     fn push_flat_wrench(&self, found: &Candidate<D>, s: [f64; 2], rest: &mut [D::Dofs]) -> D::Vector {
         let touch = &found.point;
@@ -138,13 +144,14 @@ impl<D: Dim> World<D> {
         vector
     }
 
-    /// Adds the force and the moment of an impulse on both bodies, from its vector and the point it
-    /// acts at; answers the vector.
+    /// Adds the wrench of a contact impulse on both bodies, from its vector and the point it acts at; returns
+    /// the vector.
     #[inline(always)]
     fn push_wrench(&self, found: &Candidate<D>, s: &[f64], rest: &mut [D::Dofs]) -> D::Vector {
         let frame = self.axes_of(found);
         let axes = frame.as_ref();
         let (mut vector, mut moment) = (D::Vector::default(), D::Vector::default());
+        // Linear rows give the impulse vector, angular rows the moment.
         for (i, s) in s.iter().enumerate() {
             if i < D::N {
                 vector += axes[i] * *s;
@@ -163,6 +170,7 @@ impl<D: Dim> World<D> {
             for (sum, push) in sum.iter_mut().zip(push.as_ref()) {
                 *sum += sign * push;
             }
+            // Moment of rolling and spinning resistance.
             if s.len() > D::N {
                 let mut turn = [0.0; WIDE];
                 match D::N {
@@ -177,7 +185,7 @@ impl<D: Dim> World<D> {
         vector
     }
 
-    /// Moments about the axes that each body's kinetic coordinates take its spin about.
+    /// Moments about the axes of each body's spin coordinates.
     fn turn_rest(&self, rest: &mut [D::Dofs]) {
         for (i, rest) in rest.iter_mut().enumerate() {
             if !self.scratch.spin_in_world_axes[i] && self.scratch.group[i] != NO_GROUP {
@@ -188,7 +196,7 @@ impl<D: Dim> World<D> {
 }
 
 impl<D: Dim> ContactView<'_, D> {
-    /// Halves the pieces, from number `first` on, until each thread has some.
+    /// Divides the chunks, from chunk `first` on, recursively over the threads (fork–join).
     fn share(&self, first: usize, filled: ContactOutput<'_>) {
         let half = filled.works.len() / 2;
         if half == 0 {
@@ -213,7 +221,7 @@ impl<D: Dim> ContactView<'_, D> {
         rayon::join(|| self.share(first, one), || self.share(first + half, two));
     }
 
-    /// All contacts of the pieces from number `first` on.
+    /// All contacts of the chunks from chunk `first` on, serially.
     fn visit_all(&self, first: usize, filled: ContactOutput<'_>) {
         let start = first * PIECE;
         let offset = self.problem.offset().get(start..).unwrap_or(&[]);
@@ -224,7 +232,7 @@ impl<D: Dim> ContactView<'_, D> {
             for (status, (k, rows)) in status.iter_mut().zip(&mut rows) {
                 let end = &mut filled.finish[rows[0] - row..rows[1] - row];
                 let at = (start + k, rows[0]);
-                // A number of rows that is known unrolls.
+                // The number of rows as a constant, so that the loops unroll.
                 *status = match end.len() {
                     2 => self.visit::<2>(at, end, works),
                     3 => self.visit::<3>(at, end, works),
@@ -235,7 +243,7 @@ impl<D: Dim> ContactView<'_, D> {
         }
     }
 
-    /// One contact of R rows: its velocity at the end, its works, its status.
+    /// One contact of R rows: end velocity, works, status.
     #[inline(always)]
     fn visit<const R: usize>(
         &self,
@@ -246,9 +254,11 @@ impl<D: Dim> ContactView<'_, D> {
         let kinetic = self.kinetic;
         let rows = |list: &[f64]| list[first..].first_chunk().copied().unwrap_or([0.0; R]);
         let (s, begin): ([f64; R], [f64; R]) = (rows(self.impulse), rows(self.begin));
+        // U_F = Ĝ v̂_F + W.
         let boundary: [f64; R] = kinetic.boundaries(first);
         let end = kinetic.gather(contact, self.hat, boundary);
         finish.copy_from_slice(&end);
+        // Works ½ S·(U_I + U_F), and Ū = U_F + ρ U_I, on which the law depends.
         let mut bar: [f64; R] = kinetic.rebounds(first);
         for i in 0..R {
             let done = 0.5 * s[i] * (begin[i] + end[i]);
@@ -261,12 +271,13 @@ impl<D: Dim> ContactView<'_, D> {
             bar[i] += end[i];
         }
         if self.carried_along(contact) {
-            // W_I = U_I − G u_I.
+            // Work of the boundary: W_I = U_I − G u_I, W_F as assembled.
             let own = kinetic.gather(contact, kinetic.begin(), [0.0; R]);
             for i in 0..R {
                 works.boundary -= 0.5 * s[i] * (begin[i] - own[i] + boundary[i]);
             }
         }
+        // Status by the local problem; an open one with an impulse is examined again.
         let law = self.problem.law(contact);
         match status(law, self.problem.diagonal_block(contact), &s, &bar) {
             Status::Open if s[0] > 0.0 => carried(law, self.problem.kappa(contact), &s, &bar),
@@ -274,10 +285,10 @@ impl<D: Dim> ContactView<'_, D> {
         }
     }
 
-    /// Whether a boundary that moves, or a mean flow, takes part in a contact.
+    /// Whether a moving boundary or a mean flow takes part in a contact.
     #[inline]
     fn carried_along(&self, contact: usize) -> bool {
-        // Between two bodies that follow forces there is no boundary.
+        // Between two movable bodies there is no boundary.
         if !self.flow && self.kinetic.num_groups_of(contact) == 2 {
             return false;
         }
@@ -290,7 +301,7 @@ impl<D: Dim> ContactView<'_, D> {
     }
 }
 
-/// What a contact does, by its law alone: that of the pair (S, Ū) solved anew from Ū − H S.
+/// Status of a contact by its law: that of the local problem with free velocity Ū − H S.
 #[inline(always)]
 fn status<const R: usize>(law: &Law, h: &[f64], s: &[f64; R], bar: &[f64; R]) -> Status {
     let mut free = *bar;
@@ -305,15 +316,15 @@ fn status<const R: usize>(law: &Law, h: &[f64], s: &[f64; R], bar: &[f64; R]) ->
     law.local_status(h, &free, s)
 }
 
-/// What a contact with an impulse does that would open if it were solved anew: where normal and
-/// tangential rows are strongly coupled both may obey the law (M88 §14). A pair that obeys it is
-/// what happened.
+/// Status of a contact that carries an impulse although its local problem would open: with strong coupling
+/// between normal
+/// and tangential rows both may obey the law (M88 §14). The status follows the pair (S, Ū) if that obeys the law.
 fn carried(law: &Law, kappa: f64, impulse: &[f64], velocity: &[f64]) -> Status {
     let mut left = [0.0; WIDE];
     let left = &mut left[..impulse.len()];
     law.natural_residual(kappa, impulse, velocity, left);
     let square = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>();
-    // Strictly: squares of impulses below 1e-154 are 0.
+    // A strict inequality: squares of impulses below 1e-154 underflow to 0.
     match square(left) < 0.25 * square(impulse) {
         true => law.status(impulse, velocity, velocity[0].abs()),
         false => Status::Open,

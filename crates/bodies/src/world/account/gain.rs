@@ -1,22 +1,28 @@
-//! Energy that contacts and joints add to a step, and what those that last take from it.
+//! Energy gained through contacts and joints in a step, and energy that the scheme loses at persistent contacts.
 //!
 //! ```text
 //! gain    Σ S·Uᵃ − ½δ S·(𝒲S) = Σ S·(U_F + ρU_I)/(1+ρ) − ½δ ‖v̂_F − v̂_L‖²       ρ = (1−δ)/(1+δ)   (JM92 6.2)
 //! ```
 //!
-//! With one ρ both terms are ≤ 0 where the laws hold, whatever the forces do; held rows of joints are taken with that of
-//! the contacts beside them (`joint::gain`). With several the second
-//! one need not be (Kane and Levinson): then only the first is held against the laws. Impulses S⁰ that
-//! cancel each other, GᵀS⁰ = 0, leave both sums as they are.
+//! With one ρ both terms are ≤ 0 where the laws hold, for any forces; held rows of joints are taken with the ρ
+//! of the
+//! contacts beside them (`joint::gain`). With several ρ the second term need not be (Kane and Levinson's
+//! paradox): then
+//! only the first one is counted as `excess`. Self-stress S⁰ with GᵀS⁰ = 0 changes neither sum.
 //!
 //! ```text
-//! lasting   Σ ½ S·(U_I − U_F⁻) over the contacts that carried impulses in the step before, too
+//! lasting   Σ ½ S·(U_I − U_F⁻) over the persistent contacts, those that carried impulses in the step before as
+//! well
 //! ```
 //!
-//! U_F⁻ is the relative velocity at the end of that step. Between two steps velocities of bodies stay as they are: what
-//! U_I is more or less is the turn of the contact's frame, which the midpoint rule sees once a step. A
-//! contact that lasts has U_F⁻ = U_F = 0 without restitution, so that the sum is its whole work: what the scheme loses on
-//! curved paths. Collisions, also those that contacts pass on, have U_F⁻ ≠ 0 and are not in it.
+//! U_F⁻ is the relative velocity at the end of the step before. Between two steps the velocities of the bodies
+//! do not
+//! change: the difference of U_I is due to the rotation of the contact frame, which the midpoint rule takes
+//! into account
+//! once a step. A persistent contact has U_F⁻ = U_F = 0 without restitution, so that the sum is its whole work: the
+//! energy that the scheme loses on curved paths. Collisions, also those transmitted through contacts, have U_F⁻
+//! ≠ 0 and
+//! do not contribute.
 
 use contact::Problem;
 use contact::law::Status;
@@ -29,20 +35,20 @@ use crate::materials::{Friction, PairLaw};
 use crate::model::Model;
 use crate::vector::Vector;
 
-/// What the contacts and joints of a step did to its energy.
+/// Energy that the contacts and joints of a step gained or lost.
 #[derive(Debug, Clone, Default)]
 pub(in crate::world) struct EnergyGain {
     /// Energy gained.
     pub gain: f64,
-    /// What of it no law allows.
+    /// The part of it that no law allows.
     pub excess: f64,
-    /// Whether restitution coefficients of contacts with impulses differ.
+    /// Whether the restitution coefficients of contacts with impulses differ.
     pub mixed: bool,
-    /// What the scheme does to the energy at contacts that last and at held joints.
+    /// Energy change by the scheme at persistent contacts and held joints.
     pub lasting: f64,
 }
 
-/// What one look at all contacts finds.
+/// Sums of one pass over all contacts.
 struct Seen {
     /// Σ S·(U_F + ρU_I)/(1 + ρ).
     lawful: f64,
@@ -51,7 +57,7 @@ struct Seen {
     lasting: f64,
 }
 
-/// The restitution of all contacts of a model, normal and tangential, where there is but one.
+/// The restitution coefficient of all contacts of a model, normal and tangential, if there is only one.
 pub(in crate::world) fn common_restitution<D: Dim>(model: &Model<D>) -> Option<f64> {
     let count = model.materials.count() as u16;
     let pairs = (0..count).flat_map(|a| (a..count).map(move |b| (a, b)));
@@ -66,7 +72,7 @@ pub(in crate::world) fn common_restitution<D: Dim>(model: &Model<D>) -> Option<f
     each.all(|other| other == first).then_some(first)
 }
 
-/// ρ of a row of a law; a row that is not there has that of the normal one.
+/// ρ of a row of a law; a row that the law does not have counts with the normal ρ.
 fn rho(law: &PairLaw, row: usize) -> f64 {
     let smooth = matches!(law.friction, Friction::None | Friction::Coulomb(0.0))
         && law.rolling == 0.0
@@ -78,18 +84,18 @@ fn rho(law: &PairLaw, row: usize) -> f64 {
     }
 }
 
-/// The positive part; what is not a number stays so.
+/// Positive part; NaN is kept.
 fn positive(x: f64) -> f64 {
     if x < 0.0 { 0.0 } else { x }
 }
 
 impl<D: Dim> World<D> {
-    /// What contacts and joints did to the energy of the step.
+    /// Energy gained and lost through contacts and joints in the step.
     pub(super) fn books(&mut self, problem: &Problem, works: &ContactWorks) -> EnergyGain {
         let seen = self.look_back(problem);
         let joint = &works.joint;
         let raw = works.impact + works.sliding + joint.rub + joint.held;
-        // Joints of a step that was solved again are part of a collision.
+        // Held rows of a step that was solved again take part in a collision: not a loss of the scheme.
         let held = if self.joints.solved_again() {
             0.0
         } else {
@@ -98,13 +104,15 @@ impl<D: Dim> World<D> {
         let lasting = seen.lasting + held;
         let mixed = seen.range.0 < seen.range.1;
         let lawful = match self.scratch.common_restitution {
-            // ΣS·U_I is what the works are without ΣS·U_F; limits are booked with the impacts.
+            // Σ S·U_I from the works and Σ S·U_F; limits of joints are counted with the impacts and subtracted
+            // here.
             Some(e) => {
                 let begin = 2.0 * (works.impact + works.sliding - joint.limit) - works.end;
                 (works.end + e * begin) / (1.0 + e)
             }
             None => seen.lawful,
         } + joint.lawful;
+        // One ρ in all rows: the bound of `joint::gain`, joints included.
         if let (false, Some((gain, _))) = (mixed, self.energy_gain_with_joints(problem)) {
             let gain = positive(gain);
             return EnergyGain {
@@ -114,6 +122,7 @@ impl<D: Dim> World<D> {
                 lasting,
             };
         }
+        // Several coefficients, or joints with impulses: only the lawful part is a bound.
         if mixed || joint.acts {
             return EnergyGain {
                 gain: positive(raw),
@@ -122,6 +131,7 @@ impl<D: Dim> World<D> {
                 lasting,
             };
         }
+        // One coefficient and no joints: JM92 6.2.
         let e = self.scratch.common_restitution.unwrap_or(seen.range.0.clamp(0.0, 1.0));
         let delta = (1.0 - e) / (1.0 + e);
         let gain = positive(lawful - delta * self.pushed(problem));
@@ -133,14 +143,14 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// ½‖v̂_F − v̂_L‖².
+    /// ½‖v̂_F − v̂_L‖²: kinetic energy of the impulses.
     fn pushed(&self, problem: &Problem) -> f64 {
         let free = kinetic(problem).map_or(&[][..], |kinetic| kinetic.free());
         let both = self.scratch.kinetic_velocity.iter().zip(free);
         0.5 * both.map(|(v, free)| (v - free) * (v - free)).sum::<f64>()
     }
 
-    /// Looks at all contacts beside what they did in the step before. Both are in the same order.
+    /// One pass over all contacts beside their entries of the step before, a merge of two sorted lists.
     fn look_back(&self, problem: &Problem) -> Seen {
         let work = &self.scratch;
         let found = work.detector.candidates();
@@ -167,7 +177,7 @@ impl<D: Dim> World<D> {
             if let Some(last) = last.filter(|m| m.status != Status::Open)
                 && status != Status::Open
             {
-                // A contact that stuck before and sticks now does not slide along its tangent either.
+                // A contact that sticks in both steps does not slide along its tangents either.
                 let stuck = last.status == Status::Stick && status == Status::Stick;
                 let axes = self.axes_of(found);
                 let axes = axes.as_ref().iter().take(if stuck { D::N } else { 1 });
@@ -175,6 +185,7 @@ impl<D: Dim> World<D> {
                 let turned = each.map(|(axis, (s, begin))| s * (begin - axis.dot(last.velocity)));
                 seen.lasting += 0.5 * turned.sum::<f64>();
             }
+            // With several coefficients: lawful sum and range of ρ.
             if work.common_restitution.is_none() {
                 let law = pair_law(&self.model, found).0;
                 for (i, s) in s.iter().enumerate().filter(|(_, s)| **s != 0.0) {

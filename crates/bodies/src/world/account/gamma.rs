@@ -1,15 +1,20 @@
-//! Painlevé's configurations: may a contact that slides without colliding jump?
+//! Painlevé's paradox: detection of sliding contacts that could jam dynamically or jump without a collision.
 //!
 //! ```text
 //! γ = min over w ∈ D of ⟨n, Ŵ(n + w)⟩        (P15 §3, M88 §14)
 //! ```
 //!
-//! Ŵ is the block of the contact with joints and the other contacts that carry an impulse eliminated: their normal
-//! rows, and all rows of those that stick. Contacts do not pull: where an impulse n + w that leaves U_n as it is,
-//! Ŵ_nn + Ŵ_nt·w = 0, needs another contact to do so, the contact does not jump that way. A disc in a notch of two that
-//! are closer to each other than the angle of friction is such a case, and met in every flow of grains. Only contacts that begin the step sliding and do not collide are looked
-//! at, and of these only such as hang together, through bodies that follow forces, with at most [`MOST`] others: the
-//! work of a contact is bounded, and one among the many of a pile has others beside it that share what it does.
+//! Ŵ is the contact's block of the Delassus operator with joints and the other loaded contacts eliminated:
+//! their normal
+//! rows, and all rows of those that stick. Contacts do not pull: if an impulse n + w that leaves U_n unchanged,
+//! Ŵ_nn + Ŵ_nt·w = 0, needs a tensile impulse of another contact, the contact cannot jump that way. A disc in
+//! the notch
+//! between two others that are closer than the angle of friction is such a case, frequent in flows of grains.
+//!
+//! Only contacts that begin the step sliding and do not collide are examined, and of these only those coupled,
+//! through
+//! movable bodies, with at most [`MOST`] others: this bounds the cost of a contact, and in a pile the neighbours
+//! share its load.
 
 use contact::law::{Law, Status};
 use contact::{FactoredDelassus, Problem};
@@ -18,37 +23,38 @@ use super::super::assemble::find_previous;
 use super::super::{World, kinetic};
 use crate::dim::Dim;
 
-/// Contacts and joints beside a sliding contact, at most.
+/// Largest number of contacts and joints coupled with a sliding contact.
 const MOST: usize = 24;
 
-/// Rows of a contact at most.
+/// Largest number of rows of a contact.
 const WIDE: usize = 6;
 
-/// Steps of the forces that a velocity may be made by without being a motion of its own.
+/// A velocity below this number of steps of the forces is not a motion of its own.
 const STEPS: f64 = 4.0;
 
-/// A velocity below this share of its terms is rest.
+/// A velocity below this fraction of its terms is rounding error.
 const RESTING: f64 = 1e-9;
 
-/// A row is dependent on others when less than this share of its square is left beside them.
+/// A row depends on others if less than this fraction of its square remains after orthogonalisation.
 const DEPENDENT: f64 = 1e-18;
 
-/// The contact that slides with the smallest γ.
+/// The sliding contact with the smallest γ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PainleveContact {
     /// Its bodies.
     pub bodies: [u32; 2],
-    /// γ: at 0 and below the contact may jump.
+    /// γ: at 0 and below the contact may jump (Painlevé configuration).
     pub gamma: f64,
 }
 
 impl<D: Dim> World<D> {
-    /// The contact of the last step that slid without colliding, of the smallest γ; nothing where none did.
+    /// The contact of the last step with the smallest γ among those that slid without colliding; `None` where
+    /// none did.
     pub fn painleve_contact(&self) -> Option<PainleveContact> {
         self.scratch.sliding
     }
 
-    /// The same of the step whose account is made.
+    /// The same for the step whose report is being made.
     pub(super) fn least_gamma(&mut self) -> Option<PainleveContact> {
         let mut web = std::mem::take(&mut self.scratch.painleve);
         let least = self.least_gamma_by(&mut web);
@@ -56,6 +62,7 @@ impl<D: Dim> World<D> {
         least
     }
 
+    /// The same with the scratch memory borrowed.
     fn least_gamma_by(&self, web: &mut PainleveScratch) -> Option<PainleveContact> {
         let work = &self.scratch;
         let problem = work.problem.as_ref()?;
@@ -71,6 +78,7 @@ impl<D: Dim> World<D> {
             if before.is_some_and(|memory| memory.status == Status::Stick) {
                 continue;
             }
+            // The lists of coupled contacts are made only if some contact slides.
             if !filled {
                 web.fill::<D>(problem, kinetic, |a| self.held(a));
                 filled = true;
@@ -88,8 +96,9 @@ impl<D: Dim> World<D> {
         least
     }
 
-    /// Whether a contact begins the step sliding, faster than a few steps of the forces make, and with no more
-    /// approach than they make.
+    /// Whether a contact begins the step sliding, faster than a few steps of the forces produce, and approaches
+    /// no faster than
+    /// they produce.
     fn slides(&self, problem: &Problem, kinetic: &FactoredDelassus, k: usize) -> bool {
         let rows = problem.rows(k);
         if rows.len() < 2 || !problem.law(k).normal() {
@@ -97,6 +106,7 @@ impl<D: Dim> World<D> {
         }
         let begin = &self.scratch.begin_velocity;
         let forced = |row: usize| problem.free_velocity()[row] - kinetic.rebound(row) - begin[row];
+        // Sliding speed, and the change of velocity by the forces in one step.
         let tangential = rows.start + 1..(rows.start + D::N).min(rows.end);
         let (mut sliding, mut pushed) = (0.0_f64, 0.0_f64);
         for row in tangential.clone() {
@@ -109,7 +119,7 @@ impl<D: Dim> World<D> {
         {
             return false;
         }
-        // More than rounding of the terms that it is made of.
+        // The sliding speed must exceed the rounding error of its terms.
         let mut terms: f64 = tangential
             .clone()
             .map(|row| kinetic.boundary(row).abs())
@@ -124,7 +134,7 @@ impl<D: Dim> World<D> {
         sliding > RESTING * terms
     }
 
-    /// Rows of a contact or joint of the step that no impulse moves, counted from its first.
+    /// Number of leading rows of a contact or joint that stay at rest under an impulse: eliminated from Ŵ.
     fn held(&self, a: usize) -> usize {
         let (Some(problem), work) = (&self.scratch.problem, &self.scratch) else {
             return 0;
@@ -144,34 +154,37 @@ impl<D: Dim> World<D> {
     }
 }
 
-/// Which contacts and joints hold each group of coordinates, and how many of their rows, with memory that is used
-/// again: a warm step allocates nothing.
+/// Adjacency of groups of coordinates and the contacts and joints that hold them, and scratch memory of the
+/// elimination;
+/// reused, so that a step allocates nothing after the first ones.
 #[derive(Debug, Clone, Default)]
 pub(in crate::world) struct PainleveScratch {
     held: Vec<u8>,
-    /// Coordinates of a group: its number is its first one over this.
+    /// Coordinates per group: the index of a group is its first coordinate over this.
     width: usize,
-    /// First entry of each group in `list`, and one more; and where the next entry goes.
+    /// First entry of each group in `list`, and one more (CSR); position of the next entry.
     start: Vec<u32>,
     next: Vec<u32>,
     list: Vec<u32>,
-    /// What hangs together with a contact: groups, by their first coordinates, and what holds them.
+    /// Groups coupled with a contact, by their first coordinates, and the contacts and joints that hold them.
     groups: Vec<usize>,
     others: Vec<usize>,
-    /// First column of each group in rows of their coordinates alone.
+    /// First column of each of these groups in the compressed rows.
     columns: Vec<usize>,
-    /// An orthonormal basis of the rows of the others, one after the other, and the row that each vector came with;
-    /// whether others depend on them; a row; the normal row.
+    /// Orthonormal basis of the rows of these contacts, one after the other, and the row from which each vector
+    /// came;
+    /// whether rows depend on others; a row; the normal row.
     basis: Vec<f64>,
     sources: Vec<(usize, usize)>,
     dependent: bool,
     row: Vec<f64>,
     normal: Vec<f64>,
-    /// An impulse over the coordinates of the groups.
+    /// An impulse in kinetic coordinates of these groups.
     push: Vec<f64>,
 }
 
 impl PainleveScratch {
+    /// Makes the adjacency lists of all contacts and joints with held rows.
     fn fill<D: Dim>(
         &mut self,
         problem: &Problem,
@@ -192,6 +205,7 @@ impl PainleveScratch {
         rows.extend((0..count).map(|a| held(a).min(255) as u8));
         let rows = &*rows;
         let firm = || (0..count).filter(|a| rows[*a] > 0);
+        // Counting sort by group: counts, prefix sums, entries.
         start.clear();
         start.resize(kinetic.num_groups() + 1, 0);
         for first in firm().flat_map(|a| kinetic.first_coordinates(a)) {
@@ -213,8 +227,8 @@ impl PainleveScratch {
         }
     }
 
-    /// Finds the groups that hang together with a contact, and what holds them beside it; false where that is more
-    /// than [`MOST`].
+    /// Breadth-first search: the groups coupled with a contact and what holds them; false if that is more than
+    /// [`MOST`].
     fn around(&mut self, kinetic: &FactoredDelassus, k: usize) -> bool {
         let Self { groups, others, .. } = self;
         groups.clear();
@@ -244,17 +258,20 @@ impl PainleveScratch {
         true
     }
 
-    /// γ of a contact that slides with `u`; +∞ where the others leave its normal no freedom, nothing where there are
-    /// too many.
+    /// γ of a contact that slides with `u`; +∞ where the others leave its normal no freedom, `None` where there
+    /// are too many
+    /// of them.
     fn gamma(&mut self, problem: &Problem, kinetic: &FactoredDelassus, k: usize, u: &[f64]) -> Option<f64> {
         let law = problem.law(k);
         let rows = problem.dim(k);
         if !self.around(kinetic, k) {
             return None;
         }
+        // A contact of its own: the diagonal block is Ŵ.
         if self.others.is_empty() {
             return Some(law.gamma_of_sliding(&problem.diagonal_block(k)[..rows], u));
         }
+        // Columns of the coupled groups.
         let offset = kinetic.group_offset();
         self.columns.clear();
         self.columns.push(0);
@@ -264,6 +281,7 @@ impl PainleveScratch {
             self.columns.push(last + offset[group + 1] - offset[group]);
         }
         let n = self.columns.last().copied().unwrap_or(0);
+        // Gram–Schmidt on the held rows of the others.
         self.basis.clear();
         self.sources.clear();
         self.dependent = false;
@@ -283,6 +301,7 @@ impl PainleveScratch {
                 }
             }
         }
+        // Normal row of the contact, orthogonal to the others.
         self.write_row(problem, kinetic, (k, 0));
         let whole = dot(&self.row, &self.row);
         without(&mut self.row, &self.basis, n);
@@ -290,6 +309,7 @@ impl PainleveScratch {
         if !(dot(&self.normal, &self.normal) > DEPENDENT * whole) {
             return Some(f64::INFINITY);
         }
+        // First row of Ŵ: products of the reduced normal row with all rows of the contact.
         let mut reduced = [0.0; WIDE];
         for (i, reduced) in reduced.iter_mut().enumerate().take(rows) {
             self.write_row(problem, kinetic, (k, i));
@@ -302,7 +322,8 @@ impl PainleveScratch {
         Some(gamma)
     }
 
-    /// Whether another contact has to pull for an impulse n + w of this one to leave U_n as it is; no where their
+    /// Whether another contact would have to pull for an impulse n + w of this one to leave U_n unchanged;
+    /// false where their
     /// impulses are not unique.
     fn pulls(&mut self, problem: &Problem, kinetic: &FactoredDelassus, k: usize, reduced: &[f64]) -> bool {
         if self.dependent {
@@ -313,7 +334,7 @@ impl PainleveScratch {
         push.clear();
         push.resize(self.normal.len(), 0.0);
         for i in 0..reduced.len() {
-            // w along Ŵ_nt, the shortest.
+            // w along Ŵ_nt: the shortest one.
             let weight = if i == 0 {
                 1.0
             } else {
@@ -323,7 +344,7 @@ impl PainleveScratch {
             let both = push.iter_mut().zip(&self.row);
             both.for_each(|(p, g)| *p += weight * g);
         }
-        // What the others do against it, from the last row of the triangle up.
+        // Reactions of the others by back substitution, from the last vector on.
         let n = push.len();
         let mut pulls = false;
         for at in (0..self.sources.len()).rev() {
@@ -339,7 +360,7 @@ impl PainleveScratch {
         pulls
     }
 
-    /// Row `i` of a contact or joint over the coordinates of the groups.
+    /// Writes row `i` of a contact or joint in the compressed coordinates.
     fn write_row(&mut self, problem: &Problem, kinetic: &FactoredDelassus, (a, i): (usize, usize)) {
         let Self {
             row,
@@ -360,13 +381,14 @@ impl PainleveScratch {
     }
 }
 
+/// Inner product.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Takes the part along a basis of vectors of n entries out of a row.
+/// Removes from a row its projection on an orthonormal basis of vectors with n entries.
 fn without(x: &mut [f64], basis: &[f64], n: usize) {
-    // Twice is enough for orthogonality to rounding.
+    // Twice gives orthogonality to rounding error.
     let vectors = || basis.chunks_exact(n.max(1));
     for vector in vectors().chain(vectors()) {
         let share = dot(vector, x);

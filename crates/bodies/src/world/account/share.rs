@@ -1,36 +1,37 @@
-//! Penetrations and errors of joints beside the sizes of the bodies they are between.
+//! Penetrations and joint drifts relative to the widths of the bodies.
 
 use super::super::World;
 use crate::detect::Candidate;
 use crate::dim::Dim;
 use crate::joint::clearance_joint;
 
-/// The contact that is deepest for its size.
+/// The contact with the largest penetration relative to its bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeepestContact {
-    /// Its bodies.
+    /// Indices of its bodies.
     pub bodies: [u32; 2],
-    /// The joint, where it is a pin in its hole.
+    /// The joint, if the contact is a pin in its hole.
     pub joint: Option<u32>,
-    /// How deep it is.
+    /// Penetration depth −g.
     pub depth: f64,
-    /// The same over the smallest dimension of the two bodies, or over the clearance.
+    /// The depth over the smallest width of the two bodies, or over the clearance.
     pub share: f64,
 }
 
-/// The joint that is furthest apart for its size.
+/// The joint with the largest constraint violation relative to its bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LargestDrift {
-    /// The joint.
+    /// Index of the joint.
     pub joint: u32,
-    /// Its error, a length.
+    /// Largest |Φ| of its constraints, a length.
     pub drift: f64,
-    /// The same over the smallest dimension of its bodies.
+    /// The drift over the smallest width of its bodies.
     pub share: f64,
 }
 
-/// Smallest dimension of a shape: its least width across one of its sides; of a compound that of its
-/// thickest part, since a decomposition may have slivers. Boundaries have none: infinite.
+/// Smallest width of a shape, measured across its faces; of a compound that of its thickest part, since a
+/// decomposition
+/// may contain slivers. Infinite for boundaries.
 pub(in crate::world) fn min_width<D: Dim>(shape: &D::Shape) -> f64 {
     if let Some(compound) = D::compound(shape) {
         let parts = compound.parts().iter();
@@ -46,7 +47,7 @@ pub(in crate::world) fn min_width<D: Dim>(shape: &D::Shape) -> f64 {
     least
 }
 
-/// The deeper one for its size; what is not a number is the deepest.
+/// The one with the larger share; NaN counts as the largest.
 fn deeper(known: Option<DeepestContact>, other: DeepestContact) -> Option<DeepestContact> {
     match known {
         Some(known) if other.share <= known.share => Some(known),
@@ -54,19 +55,20 @@ fn deeper(known: Option<DeepestContact>, other: DeepestContact) -> Option<Deepes
     }
 }
 
-/// A contact is at rest where a step changes its depth by no more than this share of it.
+/// A contact is at rest if a step changes its depth by no more than this fraction.
 const AT_REST: f64 = 0.1;
 
 impl<D: Dim> World<D> {
-    /// The contact of the last step that is deepest for its size; nothing where none penetrates.
+    /// The contact of the last step with the largest relative penetration; `None` where none penetrates.
     pub fn deepest(&self) -> Option<DeepestContact> {
         let found = self.scratch.detector.candidates().iter();
         let deep = found.filter_map(|found| self.depth(found));
         deep.fold(None, deeper)
     }
 
-    /// The contact at rest of the last step that is deepest for its size: it carries an impulse and its depth hardly
-    /// changes. A body that strikes and leaves is deep for a step; one that has sunk stays so.
+    /// The resting contact of the last step with the largest relative penetration: it carries an impulse and
+    /// its depth hardly
+    /// changes. A body that strikes and leaves is deep for one step; a sunken one stays deep.
     pub fn deepest_at_rest(&self) -> Option<DeepestContact> {
         let work = &self.scratch;
         let rows = work.problem.as_ref()?.offset();
@@ -86,13 +88,13 @@ impl<D: Dim> World<D> {
         deepest
     }
 
-    /// Depth of that contact, and over its size; 0 where there is none.
+    /// Depth and relative depth of that contact; 0 where there is none.
     pub(super) fn sunk(&self) -> [f64; 2] {
         let deepest = self.deepest_at_rest();
         deepest.map_or([0.0; 2], |deepest| [deepest.depth, deepest.share])
     }
 
-    /// How deep a contact is; nothing where it does not penetrate.
+    /// Penetration of a candidate; `None` where it does not penetrate.
     fn depth(&self, found: &Candidate<D>) -> Option<DeepestContact> {
         let depth = -found.point.gap;
         if depth <= 0.0 {
@@ -113,7 +115,7 @@ impl<D: Dim> World<D> {
         })
     }
 
-    /// The joint that is furthest apart for its size where the bodies are now.
+    /// The joint with the largest relative constraint violation at the present poses.
     pub fn largest_drift(&self) -> Option<LargestDrift> {
         let mut loosest: Option<LargestDrift> = None;
         for (number, joint) in self.model.joints.iter().enumerate() {

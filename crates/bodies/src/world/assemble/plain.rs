@@ -1,9 +1,10 @@
-//! Contacts with a normal and tangents and no more, where no periodic cell follows a stress: nearly
-//! all contacts. What [`World::rows`] does for every kind of contact is done here with sizes that are
-//! known, with velocities in kinetic coordinates, and without the bodies that never move:
+//! Assembly of contacts with N rows (a normal and the tangents) where no cell follows a stress: nearly all
+//! contacts.
+//! The same as `World::rows`, with sizes known at compile time, velocities in kinetic coordinates, and without
+//! bodies that are fixed:
 //!
 //! ```text
-//! U_I = W_I + Σ Ĝ v̂_I      over the movable bodies, W_I from a guided one and from the mean flow
+//! U_I = W_I + Σ Ĝ v̂_I      over the movable bodies, W_I from a kinematic body and from the mean flow
 //! ```
 
 use contact::law::Law;
@@ -14,20 +15,20 @@ use crate::dim::Dim;
 use crate::model::Freedom;
 use crate::vector::Vector;
 
-/// Sign of the two bodies in a relative velocity.
+/// Sign of the two bodies in the relative velocity.
 const SIGN: [f64; 2] = [-1.0, 1.0];
 
-/// What the contacts of a movable body ask of it, in one place.
+/// Data of a movable body that its contacts read, gathered in one place.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::world) struct BodyData<D: Dim> {
     pub(super) centre: D::Vector,
-    /// Axes of its spin, 1/√m by velocity component, and u_I about these axes.
+    /// Axes of its spin; 1/√m by velocity component; u_I with the spin about these axes.
     pub(super) axes: D::Rotation,
     pub(super) root: D::Dofs,
     pub(super) begin: D::Dofs,
 }
 
-/// U_I and W of a contact by row, and what W adds to U_L along the normal.
+/// U_I and W of a contact by row, and the contribution of W and of the mean flow to U_L along the normal.
 #[derive(Default)]
 struct RowVelocities {
     begin: [f64; 3],
@@ -36,7 +37,7 @@ struct RowVelocities {
 }
 
 impl<D: Dim> World<D> {
-    /// Makes the carriers of the step; balls of space are no such.
+    /// Gathers the body data of the step; not needed if all movable bodies are spheres of space.
     pub(super) fn gather_body_data(&mut self) {
         let work = &mut self.scratch;
         let mut carriers = std::mem::take(&mut work.body_data);
@@ -54,7 +55,7 @@ impl<D: Dim> World<D> {
         work.body_data = carriers;
     }
 
-    /// The contact, if it takes part; answers U_I by row.
+    /// Adds the contact if it is active; returns U_I by row.
     #[inline]
     pub(super) fn push_fixed_size(
         &self,
@@ -66,6 +67,7 @@ impl<D: Dim> World<D> {
         let ball = |side: usize| {
             groups[side] == NO_GROUP || self.scratch.is_sphere[touched.found.bodies[side] as usize]
         };
+        // Spheres have rows of a special form.
         if D::DOF == WIDE && ball(0) && ball(1) {
             return self.push_spheres(builder, law, (touched, groups));
         }
@@ -73,6 +75,7 @@ impl<D: Dim> World<D> {
         let at = (touch.point_a + touch.point_b) * 0.5;
         let mut sum = RowVelocities::default();
         let (mut blocks, mut normal) = ([D::ZERO_BLOCK; 2], 0.0);
+        // Rows of Ĝ and U_I, body by body.
         for side in 0..2 {
             let sign = SIGN[side];
             let body = touched.found.bodies[side] as usize;
@@ -94,6 +97,7 @@ impl<D: Dim> World<D> {
             normal += dot(block[0].as_ref(), block[0].as_ref());
         }
         self.add_mean_flow(touched, &mut sum);
+        // Free relative velocity U_L along the normal, evaluated only where activation needs it.
         let approach = || {
             let mut free = sum.free;
             for side in (0..2).filter(|&side| groups[side] != NO_GROUP) {
@@ -102,11 +106,12 @@ impl<D: Dim> World<D> {
             }
             free
         };
-        // A contact that moves nothing along its normal constrains nothing.
+        // A contact whose normal row is zero constrains nothing.
         if !(normal > 0.0) || !self.is_active(touched, approach) {
             return Ok(None);
         }
         let rebound = self.restitution_term(touched.pair, sum.begin, touch.gap);
+        // Only movable bodies have a block.
         let both = [0, 1].map(|side| (groups[side] as usize, &blocks[side]));
         let touches = match groups {
             [NO_GROUP, _] => &both[1..],
@@ -117,7 +122,7 @@ impl<D: Dim> World<D> {
         Ok(Some(sum.begin))
     }
 
-    /// What a body that does not follow forces adds to U_I and W; nothing if it is at rest for ever.
+    /// Contribution of a body that is not movable to U_I and W; none if it is fixed.
     #[inline]
     fn add_boundary_velocity(&self, touched: &PairedCandidate<'_, D>, (side, sign): (usize, f64), sum: &mut RowVelocities) {
         let body = touched.found.bodies[side] as usize;
@@ -141,7 +146,7 @@ impl<D: Dim> World<D> {
         sum.free = sum.given[0];
     }
 
-    /// What the mean flow of a periodic cell adds.
+    /// Contribution of the mean flow of a periodic cell.
     #[inline]
     fn add_mean_flow(&self, touched: &PairedCandidate<'_, D>, sum: &mut RowVelocities) {
         if self.model.cell.is_none() {
@@ -155,8 +160,9 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// A contact of balls of space whose spin is about space axes: the lever is along the normal, and
-    /// the rows of each are (s n, 0), (s t1, c t2), (s t2, −c t1).
+    /// Adds a contact of spheres of space whose spin is about world axes: the lever arm is along the normal,
+    /// and the rows of
+    /// each sphere are (s n, 0), (s t1, c t2), (s t2, −c t1).
     #[inline]
     fn push_spheres(
         &self,
@@ -177,9 +183,11 @@ impl<D: Dim> World<D> {
                 continue;
             }
             let root = self.scratch.inverse_sqrt_mass[body].as_ref();
+            // Signed lever arm, and the coefficients of translation and spin.
             let lever = (at - self.scratch.centre(touched.found, side)).dot(touch.normal);
             let group = groups[side] as usize;
             let (s, c) = (sign * root[0], sign * lever * root[3]);
+            // U_I from the kinetic coordinates: Ĝ v̂_I.
             let hat = &builder.begin()[group * D::DOF..(group + 1) * D::DOF];
             let (v, w) = (D::Vector::from_components(&hat[..D::N]), D::Vector::from_components(&hat[D::N..]));
             sum.begin[0] += s * axes[0].dot(v);
@@ -189,6 +197,7 @@ impl<D: Dim> World<D> {
             count += 1;
         }
         self.add_mean_flow(touched, &mut sum);
+        // Free relative velocity U_L along the normal: the spins do not contribute.
         let approach = || {
             let along = |ball: &(usize, f64, f64)| {
                 let hat = &builder.free()[ball.0 * D::DOF..];
@@ -209,6 +218,7 @@ impl<D: Dim> World<D> {
     }
 }
 
+/// Inner product, summed from the first entry on.
 #[inline(always)]
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).fold(0.0, |sum, (x, y)| sum + x * y)

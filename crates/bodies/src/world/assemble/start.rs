@@ -1,11 +1,11 @@
-//! What a contact starts from: its impulse in the step before.
+//! Warm start: the impulses of the step before, found by bodies, image and feature.
 
 use crate::detect::Candidate;
 use crate::dim::Dim;
 use crate::state::PersistentContact;
 use crate::vector::Vector;
 
-/// The memory of the same contact in the step before: both lists are sorted alike.
+/// The entry of the same contact in the step before: a merge of two lists in the same order, at position `last`.
 #[inline]
 pub(in crate::world) fn find_previous<'a, D: Dim>(
     memory: &'a [PersistentContact<D>],
@@ -14,6 +14,7 @@ pub(in crate::world) fn find_previous<'a, D: Dim>(
 ) -> Option<&'a PersistentContact<D>> {
     let pair = key(found.bodies);
     let rest = (found.image, found.point.feature);
+    // Entries of the step before that come first belong to contacts that have ended.
     while let Some(known) = memory.get(*last) {
         let own = key(known.bodies);
         if own > pair || own == pair && (known.image, known.feature) >= rest {
@@ -25,13 +26,13 @@ pub(in crate::world) fn find_previous<'a, D: Dim>(
     None
 }
 
-/// Two bodies as one number in their order.
+/// Two body indices as one number in the same order.
 #[inline(always)]
 fn key([a, b]: [u32; 2]) -> u64 {
     u64::from(a) << 32 | u64::from(b)
 }
 
-/// The impulse of the step before in the present frame; nothing for a new contact.
+/// Appends the impulse of the step before in the present frame; zeros for a new contact.
 #[inline]
 pub(super) fn push_warm_start<D: Dim>(
     impulse: &mut Vec<f64>,
@@ -47,7 +48,7 @@ pub(super) fn push_warm_start<D: Dim>(
     impulse.extend_from_slice(&start[..D::N]);
 }
 
-/// The same for a contact of `d` rows, fewer or more than axes.
+/// The same for a contact of `d` rows, fewer or more than the axes of the frame.
 pub(super) fn push_warm_start_rows<D: Dim>(
     impulse: &mut Vec<f64>,
     memory: Option<&PersistentContact<D>>,
@@ -58,6 +59,7 @@ pub(super) fn push_warm_start_rows<D: Dim>(
         impulse.extend(std::iter::repeat_n(0.0, d));
         return;
     };
+    // Linear rows from the impulse vector, angular rows from the stored moments.
     let axes = frame.as_ref().iter().map(|axis| axis.dot(memory.impulse));
     impulse.extend(axes.chain(memory.moment).take(d));
 }

@@ -1,4 +1,4 @@
-//! How the cell begins, moves and stays one.
+//! Periodic cell: initial checks, update at the end of a step, lattice reduction, displacement by the projection.
 
 use super::MAX_MODES;
 use crate::cell;
@@ -9,7 +9,7 @@ use crate::vector::Vector;
 use crate::world::World;
 
 impl<D: Dim> World<D> {
-    /// Whether the cell can be one, with these bodies; what it begins with.
+    /// Checks the cell against the bodies and sets its initial strain rate.
     pub(in crate::world) fn init_cell(&mut self) -> Result<(), WorldError> {
         let t = self.state.t;
         let refuse = |reason: &str| {
@@ -48,6 +48,7 @@ impl<D: Dim> World<D> {
                  held or has a given motion",
             );
         }
+        // Initial strain rate: the imposed part, and the component of the state's rate along each mode.
         let given = cell.control.as_mut().map(|control| control.at(t));
         let mut rate = given.unwrap_or_default().rate;
         for mode in &cell.modes {
@@ -62,7 +63,7 @@ impl<D: Dim> World<D> {
         self.check_room()
     }
 
-    /// Each distance between opposite faces against the largest body.
+    /// Checks that each distance between opposite faces exceeds twice the diameter of the largest body.
     fn check_room(&self) -> Result<(), WorldError> {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
             return Ok(());
@@ -87,7 +88,7 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// x_F and H_F: what the mean flow adds to bodies that have moved by h c̄ already.
+    /// x_F and H_F: adds the mean flow to bodies that have already moved by h c̄.
     pub(in crate::world) fn end_cell(&mut self) -> Result<(), WorldError> {
         let Some(cell) = &self.model.cell else {
             return Ok(());
@@ -107,6 +108,7 @@ impl<D: Dim> World<D> {
                 reason: "its strain rate is not finite".to_string(),
             });
         }
+        // Bodies: the flow at the middle of their way.
         for (i, pose) in self.state.poses.iter_mut().enumerate() {
             let (begin, last) = (&self.state.velocities[i], &self.scratch.end[i]);
             let mut half = [0.0; 3];
@@ -124,8 +126,7 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// The same lattice with shorter vectors where shear has made them long, and whether it still has
-    /// room for all bodies.
+    /// Lattice reduction where shear has made the vectors long, then the check of the distances between faces.
     pub(in crate::world) fn reduce_cell(&mut self) -> Result<(), WorldError> {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &mut self.state.cell) else {
             return Ok(());
@@ -136,7 +137,7 @@ impl<D: Dim> World<D> {
         let mut changed = false;
         while let Some((i, j, times)) = lattice.reduce(cell.periodic) {
             changed = true;
-            // H k is the same: h_j k_j = (h_j − m h_i) k_j + h_i m k_j.
+            // The image stays the same: h_j k_j = (h_j − m h_i) k_j + h_i m k_j.
             for memory in &mut self.state.contacts {
                 let more = times.wrapping_mul(memory.image[j]);
                 memory.image[i] = memory.image[i].wrapping_add(more);
@@ -149,7 +150,7 @@ impl<D: Dim> World<D> {
         self.check_room()
     }
 
-    /// Deforms the cell by a displacement whose last entries are its own, the bodies with it.
+    /// Deforms the cell and the bodies with it by the last entries of a displacement in kinetic coordinates.
     pub(in crate::world) fn shift_cell(&mut self, hat: &[f64]) {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &mut self.state.cell) else {
             return;

@@ -1,4 +1,4 @@
-//! The blocks that joints add to the problem of a step.
+//! Assembly of the rows of joints: held rows, springs, motors, friction and limits as blocks of (★).
 
 use contact::law::{Law, NonFirmSet};
 use contact::{ProblemBuilder, ProblemError};
@@ -10,10 +10,10 @@ use crate::error::WorldError;
 use crate::joint::{JointCoordinate, JacobianRow, JointFrame};
 use crate::settings::Activation;
 
-/// The blocks of Ĝ of some rows, and the velocities in them.
+/// Blocks of Ĝ of some rows of a joint, and their velocities.
 struct BlockRows {
     block: [[f64; WIDE * WIDE]; 2],
-    /// From bodies that do not follow forces, at the end.
+    /// W: from bodies that are not movable, at the end of the step.
     given: [f64; WIDE],
     /// U_I and U_L.
     begin: [f64; WIDE],
@@ -21,11 +21,12 @@ struct BlockRows {
 }
 
 impl<D: Dim> World<D> {
-    /// The blocks of all joints, behind those of the contacts.
+    /// Adds the blocks of all joints, behind those of the contacts.
     pub(in crate::world) fn push_joints(
         &mut self,
         builder: &mut ProblemBuilder,
     ) -> Result<(), WorldError> {
+        // The scratch is taken out while the world is borrowed.
         let mut link = std::mem::replace(&mut self.joints, JointScratch::empty());
         link.blocks.clear();
         link.rows.clear();
@@ -45,12 +46,14 @@ impl<D: Dim> World<D> {
         pushed
     }
 
+    /// Adds the blocks of one joint: held rows first, friction after them, limits last.
     fn push_joint(
         &mut self,
         builder: &mut ProblemBuilder,
         link: &mut JointScratch<D>,
         number: usize,
     ) -> Result<(), ProblemError> {
+        // Rows and coordinate at the midpoint.
         let joint = &self.model.joints[number];
         let ends = joint.placed_frames(&self.scratch.mid);
         link.held.clear();
@@ -70,6 +73,7 @@ impl<D: Dim> World<D> {
         }
         self.push_spring(builder, link, number, row, value)?;
         self.push_motor(builder, link, number, row)?;
+        // Friction starts with the bound 0; the fixed-point iteration sets it.
         if let Some((rows, count)) = rubbing {
             let levers = self.levers(number, &rows[..count], 1.0);
             let block = block(number, BlockRole::Friction, (link.rows.len(), count), 1.0);
@@ -80,6 +84,7 @@ impl<D: Dim> World<D> {
         self.push_limits(builder, link, number, row, value)
     }
 
+    /// Adds the motor's row: U_F − speed, with an impulse of at most h M, or bilateral without a bound.
     fn push_motor(
         &mut self,
         builder: &mut ProblemBuilder,
@@ -101,6 +106,7 @@ impl<D: Dim> World<D> {
         self.push_block(builder, link, block, &levers, ([0.0; WIDE], law))
     }
 
+    /// Adds the spring's row, S = −(α + β U_F): bilateral, with compliance 1/β as a kinetic coordinate of its own.
     fn push_spring(
         &mut self,
         builder: &mut ProblemBuilder,
@@ -113,6 +119,7 @@ impl<D: Dim> World<D> {
         let Some(spring) = self.model.joints[number].spring else {
             return Ok(());
         };
+        // Implicit midpoint rule: stretch and speed at the mean of both ends.
         let beta = 0.25 * h * h * spring.stiffness + 0.5 * h * spring.damping;
         if !(beta > 0.0) {
             return Ok(());
@@ -122,6 +129,7 @@ impl<D: Dim> World<D> {
         let stretch = value - spring.rest - 0.25 * h * begin;
         let alpha = h * spring.stiffness * stretch + 0.5 * h * spring.damping * begin;
         levers.given[0] += alpha / beta;
+        // The additional coordinate, 1/√β wide, makes the row compliant.
         let own = builder.add_kinetic_group(&[0.0], &[0.0])?;
         let block = block(number, BlockRole::Spring, (link.rows.len(), 1), 1.0);
         link.rows.push(row);
@@ -140,7 +148,8 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// Rows of the bounds that the coordinate has reached.
+    /// Adds the rows of the limits that the coordinate has reached, or reaches within the step if activation is
+    /// predicted.
     fn push_limits(
         &mut self,
         builder: &mut ProblemBuilder,
@@ -158,10 +167,12 @@ impl<D: Dim> World<D> {
             _ => link.length_scale[number],
         };
         let h = self.settings.step;
+        // Lower and upper limit.
         for (gap, sign) in [(value - limits.low, 1.0), (limits.high - value, -1.0)] {
             let levers = self.levers(number, &[row], sign);
             let mut rebound = [0.0; WIDE];
             rebound[0] = limits.restitution * levers.begin[0];
+            // An open gap is active only by prediction, with the law U_F + g/h ≥ 0.
             if gap > CLOSED * size {
                 let approach = gap + h * levers.free[0].min(levers.begin[0]);
                 let predicted = self.settings.activation == Activation::Predicted;
@@ -178,6 +189,8 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
+    /// Adds a block with its law to the problem, with U_I and the starting impulse 0. Bodies that are not
+    /// movable have no block.
     fn push_block(
         &mut self,
         builder: &mut ProblemBuilder,
@@ -204,7 +217,7 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// Groups of the movable bodies of a joint with their blocks.
+    /// Kinetic groups of the movable bodies of a joint with their blocks.
     fn touches<'a>(
         &self,
         number: usize,
@@ -219,7 +232,7 @@ impl<D: Dim> World<D> {
         })
     }
 
-    /// Blocks and velocities of some rows of a joint at the midpoint.
+    /// Blocks of Ĝ and velocities of some rows of a joint at the midpoint.
     fn levers(&self, number: usize, rows: &[JacobianRow<D>], sign: f64) -> BlockRows {
         let mut levers = BlockRows {
             block: [[0.0; WIDE * WIDE]; 2],
@@ -240,6 +253,7 @@ impl<D: Dim> World<D> {
                 let dot = |w: &[f64]| sense * (0..D::DOF).map(|c| entries[c] * w[c]).sum::<f64>();
                 levers.begin[i] += dot(u.as_ref());
                 levers.free[i] += dot(v.as_ref());
+                // A body that is not movable contributes to W.
                 if self.scratch.group[body] == NO_GROUP {
                     levers.given[i] += dot(v.as_ref());
                     continue;
@@ -252,7 +266,7 @@ impl<D: Dim> World<D> {
         levers
     }
 
-    /// The row of G of one body, its spin about the axes of its kinetic coordinates.
+    /// Jacobian row of one body, its spin about the axes of its kinetic coordinates.
     pub(super) fn entries(&self, body: usize, row: &JacobianRow<D>) -> [f64; WIDE] {
         let mut entries = [0.0; WIDE];
         row.fill(
@@ -263,7 +277,7 @@ impl<D: Dim> World<D> {
         entries
     }
 
-    /// U of a row with these velocities; `held` takes only bodies that do not follow forces.
+    /// Velocity U of a row with these velocities; with `held` only of bodies that are not movable.
     pub(super) fn row_velocity(
         &self,
         sides: &[JointFrame<D>; 2],
@@ -288,6 +302,7 @@ impl<D: Dim> World<D> {
     }
 }
 
+/// A block with friction bound 0.
 fn block(joint: usize, role: BlockRole, (first, count): (usize, usize), sign: f64) -> JointBlock {
     JointBlock {
         joint: joint as u32,
@@ -299,7 +314,7 @@ fn block(joint: usize, role: BlockRole, (first, count): (usize, usize), sign: f6
     }
 }
 
-/// |S| ≤ bound in one row.
+/// Law of one row with |S| ≤ bound.
 fn interval(bound: f64) -> Law {
     NonFirmSet::interval(-bound, bound).map_or(Law::Bilateral, NonFirmSet::into_law)
 }

@@ -1,22 +1,25 @@
-//! Energy that contacts gain beside joints, and what is done about it.
+//! Energy gain of contacts beside joints (Kane and Levinson's paradox), and the further pass that removes it.
 //!
-//! Contacts have U_F + e U_I = 0 where they strike, held rows U_F + U_I = 0. With one ρ in all rows no energy is gained
-//! (JM92 6.2), whatever the forces do:
+//! Contacts satisfy U_F + e U_I = 0 where they collide, held rows U_F + U_I = 0. With one ρ in all rows no
+//! energy is gained
+//! (JM92 6.2), for any forces:
 //!
 //! ```text
 //! Σ S·(U_F + ρU_I)/(1 + ρ) − ½δ ‖p̂‖² ≤ 0,      p̂ = Σ Ĝᵀ S,   δ = (1 − ρ)/(1 + ρ)
 //! ```
 //!
-//! With two it may be (Kane and Levinson): U_I of held rows is what the turn of the joint in half a step leaves, small
-//! with h, but a contact that sticks near a pin multiplies it by the ratio of their levers, and the motion explodes. With
-//! one ρ, and no forces but given ones, the work itself has a bound, too:
+//! With two it may be: U_I of held rows is due to the rotation of the joint in half a step and small with h, but
+//! a contact that sticks near a pin multiplies it by the ratio of their lever arms, and the motion explodes.
+//! With one ρ,
+//! and no forces other than given ones, the work itself is bounded as well:
 //!
 //! ```text
 //! Σ ½S·(U_I + U_F) = Σ S·(U_F + ρU_I)/(1 + ρ) − ½δ (‖p̂‖² + p̂·Δ̂) ≤ ⅛δ ‖Δ̂‖²,      Δ̂ = v̂_L − v̂_I
 //! ```
 //!
-//! A step that gains energy so is solved again with ρ = e in the held rows, too. They then lose what contacts lose, in
-//! this step, and are put together after it as ever. Without contacts held rows keep ρ = 1.
+//! A step that gains energy is solved again with ρ = e in the held rows, too. They then dissipate like the
+//! contacts, in
+//! this step only, and the joint drift is projected as usual. Without contacts held rows keep ρ = 1.
 
 use contact::Problem;
 
@@ -26,11 +29,11 @@ use crate::dim::Dim;
 use crate::error::WorldError;
 use crate::joint::Joint;
 
-/// Of the larger kinetic energy of the beginning and of the free velocity: a gain above it is not left.
+/// Gain above which a step is solved again, relative to the larger kinetic energy of v_I and v_L.
 const GAINED: f64 = 1e-6;
 
 impl<D: Dim> World<D> {
-    /// Solves the step again with one ρ in all rows where contacts beside joints gained energy.
+    /// Solves the step again with one ρ in all rows if contacts beside joints gained energy.
     pub(in crate::world) fn resolve_joint_restitution(&mut self, t_end: f64) -> Result<(), WorldError> {
         let Some(problem) = self.scratch.problem.take() else {
             return Ok(());
@@ -47,14 +50,16 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// What the sums are above their bounds with one ρ, that of the contacts, and this ρ. Nothing where no contact or limit
-    /// carries an impulse beside a joint, and where their coefficients differ: then no such bounds exist.
+    /// The excess of the two sums over their bounds with one ρ, that of the contacts, and this ρ. `None` where
+    /// no contact or
+    /// limit carries an impulse beside a joint, and where the coefficients differ: then no such bounds exist.
     pub(in crate::world) fn energy_gain_with_joints(&mut self, problem: &Problem) -> Option<(f64, f64)> {
         if self.joints.blocks.is_empty() {
             return None;
         }
         let kinetic = kinetic(problem)?;
         let rho = self.common_rho(problem)?;
+        // U_F of all rows with the present impulses.
         let mut ends = std::mem::take(&mut self.joints.row_end_velocity);
         let mut pushed = std::mem::take(&mut self.joints.impulse_kinetic);
         ends.resize(problem.num_rows(), 0.0);
@@ -63,6 +68,7 @@ impl<D: Dim> World<D> {
         pushed.clear();
         pushed.resize(kinetic.num_coordinates(), 0.0);
         let (mut sum, mut work) = (0.0, 0.0);
+        // Sums over contacts, held rows, friction and limits; p̂ = Σ Ĝᵀ S.
         for a in 0..problem.num_contacts() {
             let block = a.checked_sub(self.scratch.active.len());
             let role = block.map(|k| self.joints.blocks[k].role);
@@ -80,6 +86,7 @@ impl<D: Dim> World<D> {
         }
         let delta = (1.0 - rho) / (1.0 + rho);
         let mut gain = sum - delta * half(&pushed);
+        // Second bound: valid without springs, motors and moving boundaries.
         if self.only_given_forces() {
             let both = kinetic.free().iter().zip(kinetic.begin());
             let forced = 0.5 * both.map(|(l, i)| (l - i) * (l - i)).sum::<f64>();
@@ -89,7 +96,7 @@ impl<D: Dim> World<D> {
         Some((gain, rho))
     }
 
-    /// Whether nothing but given forces, contacts and held rows does work.
+    /// Whether only given forces, contacts and held rows do work.
     fn only_given_forces(&self) -> bool {
         let passive = |joint: &Joint<D>| joint.motor.is_none() && joint.spring.is_none();
         self.model.prescribed_motions.is_empty()
@@ -97,7 +104,8 @@ impl<D: Dim> World<D> {
             && self.model.joints.iter().all(passive)
     }
 
-    /// The one ρ of all contacts, limits and rubbing joints that carry impulses, where a contact or limit does.
+    /// The common ρ of all contacts, limits and joints with friction that carry impulses, if a contact or a
+    /// limit does.
     fn common_rho(&self, problem: &Problem) -> Option<f64> {
         let work = &self.scratch;
         let carries = |a: usize| work.impulse[problem.rows(a)].iter().any(|s| *s != 0.0);
@@ -116,7 +124,7 @@ impl<D: Dim> World<D> {
                     limits.map_or(0.0, |limits| limits.restitution)
                 }
             };
-            // Friction of a joint without contacts and limits is no reason to lose energy in held rows.
+            // Joint friction without contacts and limits is no reason to dissipate energy in held rows.
             match (rho, block.role) {
                 (Some(known), _) if known != own => return None,
                 (None, BlockRole::Limit) => rho = Some(own),

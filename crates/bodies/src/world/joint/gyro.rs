@@ -1,13 +1,15 @@
-//! Gyroscopic moments of bodies that joints turn.
+//! Gyroscopic moments of jointed bodies: a second pass with the midpoint spin of the solution.
 //!
 //! ```text
 //! J (Ω_F − Ω_I) = h (M − Ω̄ × J Ω̄) + impulses,      Ω̄ = ½(Ω_I + Ω_F)
 //! ```
 //!
-//! The free velocity takes Ω̄ from the motion without impulses. A contact that acts for an instant may be
-//! treated so; a joint acts all the time, and the moment would then do work of the order h² in every
-//! step. So the step is solved once more with Ω̄ from its own end: what is left is of the order h³.
-//! The plane has no such moment, nor have bodies whose principal moments are equal.
+//! The free velocity takes Ω̄ from the motion without impulses. This is sufficient for a contact that acts for
+//! an instant;
+//! a joint acts all the time, and the moment would do work of order h² in every step. So the step is solved once
+//! more with Ω̄ from its own solution: the remaining error is of order h³. The plane has no gyroscopic moment,
+//! nor have
+//! bodies with isotropic inertia.
 
 use super::super::World;
 use crate::dim::Dim;
@@ -24,7 +26,7 @@ pub(super) fn has_gyroscopic_moments<D: Dim>(model: &Model<D>, bodies: &[Vec<usi
 }
 
 impl<D: Dim> World<D> {
-    /// Solves the step again with the gyroscopic moments of its solution.
+    /// Second pass: solves the step again with the gyroscopic moments of its first solution.
     pub(in crate::world) fn resolve_gyroscopic(&mut self, t_end: f64) -> Result<(), WorldError> {
         if !self.joints.gyroscopic {
             return Ok(());
@@ -36,7 +38,9 @@ impl<D: Dim> World<D> {
         self.reassemble_and_solve(t_end)
     }
 
-    /// Solves the step again, with the gyroscopic moments of its first solution and ρ of held rows as it is now.
+    /// Further pass: free velocity, assembly and solve again, with the gyroscopic moments of the first solution
+    /// and the
+    /// present ρ of held rows. The candidates stay.
     pub(in crate::world) fn reassemble_and_solve(&mut self, t_end: f64) -> Result<(), WorldError> {
         self.set_free_velocity(t_end)?;
         let turning = if self.joints.gyroscopic {
@@ -44,6 +48,7 @@ impl<D: Dim> World<D> {
         } else {
             &[]
         };
+        // Replace the moment of the free motion by that of the first solution.
         for &body in turning.iter().flatten() {
             let known = &self.model.bodies[body];
             let masses = D::mass_diagonal(&known.mass);
@@ -58,6 +63,7 @@ impl<D: Dim> World<D> {
                 }
             }
         }
+        // Assembly, solve, joint friction, end velocity as in the first pass.
         self.assemble(t_end)?;
         self.solve();
         self.couple_joints(t_end)?;

@@ -1,4 +1,4 @@
-//! The joints of a step, as further blocks of (★) behind its contacts.
+//! Joints in a time step: further blocks of (★) behind its contacts.
 //!
 //! ```text
 //! held      U_F + ρ U_I = 0, ρ = 1                      Law::Bilateral: does no work
@@ -8,11 +8,18 @@
 //! limit     0 ≤ U_F + ρ U_I ⊥ S ≥ 0                     where c(q_M) has reached the bound
 //! ```
 //!
-//! Held rows are about the mean of the velocities at both ends of the step: with G at the midpoint this
-//! is q_F − q_I to third order, and joints at rest in space neither give nor take energy. U_F = 0
-//! instead would brake a pendulum at the rate h ω². The spring is the implicit midpoint rule, of
-//! second order, stable for any stiffness: S = −(α + β U_F) is a bilateral row with one more
-//! kinetic coordinate of its own, 1/√β wide, and is eliminated with the held ones.
+//! Held rows are about the mean of the velocities at both ends of the step: with G at the midpoint this is q_F
+//! − q_I to
+//! third order, and joints to bodies at rest neither gain nor lose energy. U_F = 0 instead would damp a
+//! pendulum at the
+//! rate h ω². The spring is the implicit midpoint rule, of second order and stable for any stiffness: S = −(α +
+//! β U_F) is
+//! a bilateral row with an additional kinetic coordinate of its own, 1/√β wide, and is eliminated with the held
+//! ones.
+//!
+//! `blocks` assembles the rows, `rub` iterates on the friction bounds, `gyro` and `gain` solve again, `account`
+//! makes the
+//! works and reports, `project` removes the drift, `start` initialises, `record` gives the rows to callers.
 
 mod account;
 mod blocks;
@@ -37,13 +44,13 @@ use crate::joint::{self, BilateralConstraint, JointReport, JacobianRow};
 use crate::model::Model;
 use crate::pose::Pose;
 
-/// Rows of a block at most, and velocity components of a body at most.
+/// Largest number of rows of a block, and of velocity components of a body.
 const WIDE: usize = 6;
 
-/// ρ of held rows: about the mean velocity.
+/// ρ of held rows: the constraint is on the mean velocity.
 const MIDPOINT_RESTITUTION: f64 = 1.0;
 
-/// What a block of the problem is to its joint.
+/// Kind of a joint's block of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BlockRole {
     Held,
@@ -53,32 +60,33 @@ enum BlockRole {
     Limit,
 }
 
-/// A block of the problem.
+/// A block of rows of a joint in the problem.
 #[derive(Debug, Clone, Copy)]
 struct JointBlock {
     joint: u32,
     role: BlockRole,
-    /// Its first row in `rows`, and how many it has.
+    /// Its first entry in `rows`, and its number of rows.
     first: usize,
     count: usize,
-    /// −1 for an upper limit, whose row is turned round.
+    /// −1 for an upper limit, whose row is reversed.
     sign: f64,
-    /// Largest impulse of friction.
+    /// Friction bound: largest norm of its impulse.
     threshold: f64,
 }
 
-/// What a model with joints needs beyond its contacts. Nothing of it is continued from.
+/// Constants derived from the joints, scratch memory of a step, and its results. The motion is not continued
+/// from it.
 pub(super) struct JointScratch<D: Dim> {
-    /// Joints that share bodies, and the movable bodies of each such set.
+    /// Connected components: joints that share movable bodies, and these bodies.
     components: Vec<Vec<usize>>,
     component_bodies: Vec<Vec<usize>>,
-    /// Whether gyroscopic moments of these bodies matter.
+    /// Whether some of these bodies have gyroscopic moments.
     gyroscopic: bool,
-    /// Pairs whose shapes do not touch.
+    /// Pairs of jointed bodies whose shapes are excluded from detection.
     excluded: Vec<[u32; 2]>,
-    /// Pins that touch their holes.
+    /// Candidates of pins in their holes.
     clearance_candidates: Vec<Candidate<D>>,
-    /// By joint: what angles are multiplied by to be lengths; the speed of its motor.
+    /// By joint: length by which angles are multiplied; speed of its motor.
     length_scale: Vec<f64>,
     speed: Vec<f64>,
     held: Vec<BilateralConstraint<D>>,
@@ -88,15 +96,15 @@ pub(super) struct JointScratch<D: Dim> {
     gram: PivotedCholesky,
     right: Vec<f64>,
     displacement: Vec<D::Dofs>,
-    /// Velocities of the first of two solutions of a step, by which gyroscopic moments are taken.
+    /// End velocities of the first pass, from which the gyroscopic moments are taken.
     first_end_velocity: Vec<D::Dofs>,
     kept: Vec<Pose<D>>,
     reports: Vec<JointReport<D>>,
-    /// The joint of each held row that the others hold already.
+    /// The joint of each redundant held row.
     redundant: Vec<usize>,
     /// ρ of held rows in this step.
     restitution: f64,
-    /// U_F by row and p̂, for the gain of a step.
+    /// U_F by row and p̂ in kinetic coordinates, for the energy gain of a step.
     row_end_velocity: Vec<f64>,
     impulse_kinetic: Vec<f64>,
 }
@@ -141,7 +149,7 @@ impl<D: Dim> JointScratch<D> {
 }
 
 impl<D: Dim> JointScratch<D> {
-    /// Held rows are about the mean velocity, until a step gains energy so.
+    /// Resets ρ of held rows: the constraint is on the mean velocity until a step gains energy.
     pub fn begin_step(&mut self) {
         self.restitution = MIDPOINT_RESTITUTION;
     }
@@ -151,7 +159,8 @@ impl<D: Dim> JointScratch<D> {
         self.restitution != MIDPOINT_RESTITUTION
     }
 
-    /// The same for a detector at other placements, without any reach.
+    /// Removes the excluded pairs from a detector's candidates and adds the pins in holes at these poses,
+    /// without margin.
     pub fn apply_to_detector(&mut self, model: &Model<D>, poses: &[Pose<D>], detector: &mut Detector<D>) {
         if !model.joints.is_empty() {
             joint::clearance_candidates(model, poses, &[], &mut self.clearance_candidates);
@@ -161,7 +170,7 @@ impl<D: Dim> JointScratch<D> {
 }
 
 impl<D: Dim> World<D> {
-    /// Takes contacts of joined bodies from what the detector found and adds those of pins in holes.
+    /// Removes the excluded pairs from the midpoint's candidates and adds the pins in holes within the margin.
     pub(super) fn apply_joints_to_candidates(&mut self) {
         if self.model.joints.is_empty() {
             return;
@@ -171,7 +180,7 @@ impl<D: Dim> World<D> {
         work.detector.exclude_and_insert(&link.excluded, &link.clearance_candidates);
     }
 
-    /// Speeds of the motors at the end of the step.
+    /// Evaluates the speeds of the motors at the end of the step.
     pub(super) fn set_motors(&mut self, t_end: f64) -> Result<(), WorldError> {
         self.joints.speed.clear();
         for joint in &mut self.model.joints {
@@ -189,7 +198,7 @@ impl<D: Dim> World<D> {
 }
 
 impl<D: Dim> JointScratch<D> {
-    /// Stands in while the other is borrowed.
+    /// Placeholder while the scratch is taken out of the world.
     fn empty() -> Self {
         Self {
             components: Vec::new(),
@@ -217,7 +226,7 @@ impl<D: Dim> JointScratch<D> {
     }
 }
 
-/// |S| ≤ radius in some rows.
+/// Law of some rows with |S| ≤ radius.
 fn ball(rows: usize, radius: f64) -> Law {
     NonFirmSet::ball(rows, radius).map_or(Law::Bilateral, NonFirmSet::into_law)
 }

@@ -1,37 +1,39 @@
-//! Joints are put together again after each step (M88 Remark 11.1).
+//! Projection of joint drift after each step: positions, then velocities (post-stabilisation, M88 Remark 11.1).
 //!
 //! ```text
 //! min ½ ‖dq‖²_A   with   Φ(q) + G dq = 0,      min ½ ‖dv‖²_A   with   G (v + dv) + W = 0
 //! ```
 //!
-//! component by component, G at the end of the step: chord steps for the places, with new factors
-//! where they are slow and shorter where they fail, then one solve for the velocities. The step leaves Φ = O(h³), so that
-//! the places need one or two chord steps; the velocities then are tangent where the bodies are, to the share that the
-//! places were moved by or, where that is seen, with new factors. This keeps the rows of the next midpoint symmetric
-//! about it. Projecting velocities never gives energy.
+//! for each connected component, with G at the end of the step. Positions by Newton steps with kept factors (chord
+//! method): factored again where convergence is slow, with step halving where it fails; then one solve for the
+//! velocities. The step leaves Φ = O(h³), so that positions need one or two chord steps. The velocities are
+//! tangent at
+//! the final positions to the extent that these were displaced or, where that is noticeable, with new factors.
+//! This keeps the rows of the next midpoint symmetric about it. The projection of velocities never increases
+//! energy.
 
 use super::super::{NO_GROUP, World};
 use super::{JointScratch, WIDE};
 use crate::dim::Dim;
 use crate::joint::JacobianRow;
 
-/// A row at the end of a step.
+/// A held row at the end of a step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProjectionRow {
     pub joint: usize,
-    /// Bodies that follow forces; `usize::MAX` for others.
+    /// Movable bodies of its two frames; `usize::MAX` for others.
     pub bodies: [usize; 2],
-    /// Ĝ of the two sides.
+    /// Ĝ of the two bodies.
     pub block: [[f64; WIDE]; 2],
-    /// Φ, and the factor that makes it a length.
+    /// Φ, and the scale by which it is divided.
     pub value: f64,
     pub size: f64,
-    /// W.
+    /// W, the velocity of bodies that are not movable.
     pub given: f64,
 }
 
 impl ProjectionRow {
-    /// Ĝ_i · Ĝ_j.
+    /// Ĝ_i · Ĝ_j, an entry of the Gram matrix.
     pub fn dot(&self, other: &Self) -> f64 {
         let mut sum = 0.0;
         for (a, x) in self.bodies.iter().zip(&self.block) {
@@ -45,24 +47,25 @@ impl ProjectionRow {
     }
 }
 
-/// Steps at most.
+/// Largest number of chord steps.
 const STEPS: usize = 40;
 
-/// A chord step that leaves more than this share is the last with its factors.
+/// A chord step that leaves more than this fraction of the drift is followed by a new factorisation.
 const SLOW: f64 = 0.1;
 
-/// Steps are not cut below this share.
+/// Smallest fraction to which a step is cut.
 const LEAST: f64 = 1e-3;
 
-/// Drift above which velocities are projected where the places have come to, relative to the size of the bodies: the rows
-/// turn by about that much.
+/// Drift, relative to the bodies, above which the velocities are projected with rows at the new positions: the
+/// rows rotate
+/// by about that much.
 const TURNED: f64 = 1e-8;
 
-/// Drift that is left alone, relative to the size of the bodies: a few roundings of a placement.
+/// Drift that is not corrected, relative to the bodies: a few rounding errors of a pose.
 const ENOUGH: f64 = 1e-14;
 
 impl<D: Dim> JointScratch<D> {
-    /// Factors ĜĜᵀ of the struts.
+    /// Factors ĜĜᵀ of the present rows.
     pub(super) fn factor(&mut self) {
         let struts = &self.projection_rows;
         self.gram
@@ -71,14 +74,14 @@ impl<D: Dim> JointScratch<D> {
 }
 
 impl<D: Dim> World<D> {
-    /// Puts the joints together again at the end of a step.
+    /// Projects the joint drift at the end of a step; the energy change is added to the report.
     pub(in crate::world) fn project_joint_drift(&mut self) {
         if !self.model.joints.is_empty() {
             self.report.held += self.project_joints();
         }
     }
 
-    /// Projects places and velocities; returns the change of kinetic energy.
+    /// Projects positions and velocities of all components; returns the change of kinetic energy.
     pub(super) fn project_joints(&mut self) -> f64 {
         let mut link = std::mem::replace(&mut self.joints, JointScratch::empty());
         let mut change = 0.0;
@@ -89,6 +92,7 @@ impl<D: Dim> World<D> {
         change
     }
 
+    /// Projects one component; returns the change of its kinetic energy.
     fn project_component(&mut self, link: &mut JointScratch<D>, component: usize) -> f64 {
         self.struts(link, component);
         if link.projection_rows.is_empty() {
@@ -98,6 +102,7 @@ impl<D: Dim> World<D> {
         link.displacement.resize(self.model.bodies.len(), D::ZERO_VELOCITY);
         let first = drift(&link.projection_rows);
         let (mut worst, mut share) = (first, 1.0);
+        // Damped chord iteration on the positions.
         for _ in 0..STEPS {
             if !(worst > 0.0 && share > LEAST) {
                 break;
@@ -109,6 +114,7 @@ impl<D: Dim> World<D> {
             self.shift_members(link, component, share);
             self.revalue(link, component);
             let now = drift(&link.projection_rows);
+            // Accept the step, with new factors where it was slow, or undo it and halve the next one.
             if now < worst {
                 if now > SLOW * worst {
                     self.struts(link, component);
@@ -124,6 +130,7 @@ impl<D: Dim> World<D> {
                 share *= 0.5;
             }
         }
+        // Rows have rotated noticeably: new factors for the velocities.
         if first > TURNED {
             self.struts(link, component);
             link.factor();
@@ -131,7 +138,7 @@ impl<D: Dim> World<D> {
         self.project_velocities(link, component)
     }
 
-    /// Moves the bodies of a component by a share of `moved`; where they were is kept.
+    /// Displaces the bodies of a component by a fraction of `displacement`; their poses before are kept.
     fn shift_members(&mut self, link: &mut JointScratch<D>, component: usize, share: f64) {
         link.kept.clear();
         for &body in &link.component_bodies[component] {
@@ -143,7 +150,7 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// dv = A⁻¹ Gᵀ λ with G(v + dv) + W = 0.
+    /// Velocity projection dv = A⁻¹ Gᵀ λ with G(v + dv) + W = 0; returns the change of kinetic energy.
     fn project_velocities(&mut self, link: &mut JointScratch<D>, component: usize) -> f64 {
         let energy = |world: &Self| -> f64 {
             let bodies = link.component_bodies[component].iter();
@@ -153,6 +160,7 @@ impl<D: Dim> World<D> {
         let before = energy(self);
         let JointScratch { right, projection_rows: struts, .. } = link;
         right.clear();
+        // Right side: −(G v + W), in kinetic coordinates.
         right.extend(struts.iter().map(|strut| {
             let mut u = strut.given;
             for (&body, block) in strut.bodies.iter().zip(&strut.block) {
@@ -185,7 +193,7 @@ impl<D: Dim> World<D> {
         after - before
     }
 
-    /// `moved` = A⁻¹ Gᵀ (ĜĜᵀ)⁺ `right` for the bodies of a component.
+    /// `displacement` = A⁻¹ Gᵀ (ĜĜᵀ)⁺ `right` for the bodies of a component.
     fn spread(&self, link: &mut JointScratch<D>, component: usize) {
         let JointScratch {
             gram,
@@ -214,7 +222,7 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// The held rows of a component where the bodies are.
+    /// Held rows of a component at the present poses.
     pub(super) fn struts(&self, link: &mut JointScratch<D>, component: usize) {
         link.projection_rows.clear();
         for k in 0..link.components[component].len() {
@@ -236,7 +244,7 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// Φ of the struts, which keep their rows.
+    /// Updates Φ of the rows at the present poses; the rows themselves stay.
     fn revalue(&self, link: &mut JointScratch<D>, component: usize) {
         let mut at = 0;
         for k in 0..link.components[component].len() {
@@ -253,7 +261,7 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// A row of a joint where the bodies are, without its value.
+    /// A row of a joint at the present poses, with value 0.
     pub(super) fn strut(&self, number: usize, row: &JacobianRow<D>) -> ProjectionRow {
         let mut strut = ProjectionRow {
             joint: number,
@@ -286,7 +294,7 @@ impl<D: Dim> World<D> {
     }
 }
 
-/// Largest |Φ| relative to the size of the bodies; 0 when it is rounding.
+/// Largest |Φ| relative to the bodies; 0 if it is rounding error.
 fn drift(struts: &[ProjectionRow]) -> f64 {
     let worst = struts
         .iter()

@@ -1,42 +1,43 @@
-//! The rows of joints as they are recorded: direction, point, velocities and impulse of each.
+//! Rows of the joints as callers read them: direction, point, velocities and impulse of each.
 
 use super::super::{NO_GROUP, World};
 use super::{JointScratch, BlockRole};
 use crate::dim::Dim;
 
-/// A row of a joint over the last step.
+/// A row of a joint in the last step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointRow<D: Dim> {
-    /// Number of the joint.
+    /// Index of the joint.
     pub joint: usize,
-    /// What it is to the joint: `held`, `spring`, `motor`, `friction` or `limit`.
+    /// Kind of the row: `held`, `spring`, `motor`, `friction` or `limit`.
     pub part: &'static str,
-    /// Which row of the part.
+    /// Index of the row within its block.
     pub row: usize,
-    /// 0 for the velocity of b against a along the direction, at the point; 1 for their spin about it.
-    /// In the plane the spin is about the third axis, with this sign.
+    /// 0 for a linear row, the velocity of b relative to a along the direction, at the point; 1 for an angular
+    /// row, their
+    /// relative spin about it. In the plane the spin is about the third axis, with this sign.
     pub turn: f64,
-    /// Direction or axis, space axes, at the midpoint; 0 for spins of the plane.
+    /// Direction or axis, world axes, at the midpoint; 0 for angular rows of the plane.
     pub direction: D::Vector,
     /// The point, at the midpoint.
     pub at: D::Vector,
     /// U_I.
     pub begin: f64,
-    /// U_F, before places and velocities are put right.
+    /// U_F, before positions and velocities are projected.
     pub end: f64,
-    /// S on b.
+    /// Impulse S on b.
     pub impulse: f64,
 }
 
 impl<D: Dim> JointScratch<D> {
-    /// The rows of the last step are no longer those of the problem.
+    /// Invalidates the rows of the last step: they no longer belong to the problem.
     pub(in crate::world) fn forget(&mut self) {
         self.blocks.clear();
     }
 }
 
 impl<D: Dim> World<D> {
-    /// Gives every row of every joint over the last step; none before the first.
+    /// Calls `visit` with every row of every joint in the last step; with none before the first one.
     pub fn joint_rows(&self, visit: &mut dyn FnMut(&JointRow<D>)) {
         let Some(problem) = &self.scratch.problem else {
             return;
@@ -78,17 +79,18 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// Where a body was at the midpoint of the last step, and its velocity at the end of the step before
-    /// joints and overlaps were put right; none before the first step, nor for bodies that do not
-    /// follow forces.
+    /// Pose of a movable body at the midpoint of the last step, and its velocity at the end of the step before
+    /// joints and
+    /// overlaps were projected; `None` before the first step and for bodies that are not movable.
     pub fn midpoint(&self, body: usize) -> Option<(&crate::Pose<D>, &D::Dofs)> {
         let follows = self.scratch.group.get(body).is_some_and(|g| *g != NO_GROUP);
         let both = (self.scratch.mid.get(body)?, self.scratch.end.get(body)?);
         follows.then_some(both)
     }
 
-    /// The velocity by which the gyroscopic moment of a jointed body was taken in the last step; none
-    /// for bodies without one.
+    /// The end velocity of the first pass, from which the gyroscopic moment of a jointed body was taken in the
+    /// last step;
+    /// `None` for bodies without such a moment.
     pub fn first_velocity(&self, body: usize) -> Option<&D::Dofs> {
         let members = self.joints.component_bodies.iter().flatten();
         let uneven = self.model.bodies.get(body);

@@ -1,4 +1,13 @@
-//! Friction whose bound is the reaction, and joints that exclude each other.
+//! Joint friction, whose bound depends on the joint's reaction (B02 §6), by fixed-point iteration; and the
+//! check for
+//! joints that contradict each other.
+//!
+//! ```text
+//! |S| ≤ μ R |S_held|,     the bounds from S_held of the last solve, then (★) solved again from its impulses
+//! ```
+//!
+//! Limits: at most 60 solves, the steps halved from the 13th on; the remaining relative error of the bounds enters
+//! the residual of the step.
 
 use solve::{Outcome, bilateral};
 
@@ -8,20 +17,20 @@ use crate::dim::Dim;
 use crate::error::WorldError;
 use crate::joint::{JointCoordinate, Joint};
 
-/// Rounds of the fixed point for friction at most.
+/// Largest number of fixed-point iterations.
 const MAX_FRICTION_ITERATIONS: usize = 60;
 
-/// Rounds after which its steps are halved.
+/// Iterations after which the change of the bounds is halved.
 const UNDAMPED_ITERATIONS: usize = 12;
 
 impl<D: Dim> World<D> {
-    /// What joints ask of the solved problem: thresholds that are those of the reactions, and a solution.
+    /// Couples friction to the reactions, then checks that the joints do not contradict each other.
     pub(in crate::world) fn couple_joints(&mut self, t_end: f64) -> Result<(), WorldError> {
         self.update_joint_friction();
         self.check_joint_consistency(t_end)
     }
 
-    /// Solves again until the thresholds of friction are those of the reactions (B02 §6).
+    /// Solves again until the friction bounds are those of the reactions (B02 §6).
     fn update_joint_friction(&mut self) {
         if !self.joints.blocks.iter().any(|b| b.role == BlockRole::Friction) {
             return;
@@ -35,6 +44,7 @@ impl<D: Dim> World<D> {
             }
             self.solve();
         }
+        // Report of the whole iteration; the last solve is not counted if the loop was exhausted.
         if let Some(report) = &mut self.scratch.solver_report {
             report.iterations = iterations;
             report.residual = report.residual.max(left);
@@ -44,8 +54,9 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// Sets all thresholds to those of the reactions; by how much they were wrong, relative to the
-    /// largest one. Thresholds that are right to the tolerance stay: the impulses were solved for with them.
+    /// Sets all friction bounds by the present reactions; returns by how much they were wrong, relative to the
+    /// largest one.
+    /// Bounds that are right to the tolerance stay: the impulses were computed with them.
     fn set_friction_bounds(&mut self, round: usize) -> f64 {
         let tolerance = self.settings.tolerance;
         let Some(problem) = &mut self.scratch.problem else {
@@ -60,7 +71,7 @@ impl<D: Dim> World<D> {
             let joint: &Joint<D> = &self.model.joints[block.joint as usize];
             let rows = problem.rows(before + k);
             match block.role {
-                // The held block of a joint stands before its friction.
+                // The held block of a joint precedes its friction.
                 BlockRole::Held => pressed = joint.reaction_norm(&self.scratch.impulse[rows]),
                 BlockRole::Friction => {
                     let Some(rub) = joint.friction else { continue };
@@ -79,6 +90,7 @@ impl<D: Dim> World<D> {
                 _ => {}
             }
         }
+        // New bounds only if the old ones are wrong.
         let left = if largest > 0.0 { change / largest } else { 0.0 };
         if left > tolerance {
             for (k, threshold) in raised {
@@ -90,12 +102,13 @@ impl<D: Dim> World<D> {
         left
     }
 
-    /// Names the joints that exclude each other, where that is why the step has no solution.
+    /// If the step has no solution because joints contradict each other: an error that names them.
     fn check_joint_consistency(&self, t: f64) -> Result<(), WorldError> {
         let unsuitable = |r: &solve::Report| r.outcome == Outcome::Unsuitable;
         if self.joints.blocks.is_empty() || !self.scratch.solver_report.as_ref().is_some_and(unsuitable) {
             return Ok(());
         }
+        // The elimination of the bilateral rows finds the contradiction.
         let eliminated = self.scratch.problem.as_ref().map(bilateral::eliminate);
         let Some(Err(bilateral::BilateralError::Contradiction { contacts, velocity })) = eliminated
         else {

@@ -1,4 +1,4 @@
-//! Joints before the first step: together, able to move, and how many hold the same.
+//! Initialisation of the joints: checks, redundant rows, motors that are locked, initial projection.
 
 use super::super::World;
 use super::JointScratch;
@@ -6,16 +6,18 @@ use crate::dim::Dim;
 use crate::error::WorldError;
 use crate::joint::{self, JacobianRow};
 
-/// What is left of the square of a unit row when others hold it: rounding.
+/// Fraction of the square of a row that may remain as rounding error if others determine it.
 const LOCKED: f64 = 1e-12;
 
-/// Coefficients of rows in another one below this are rounding.
+/// Coefficients of a linear combination below this are rounding error.
 const SMALL: f64 = 1e-8;
 
 impl<D: Dim> World<D> {
-    /// Checks the joints, counts rows that others hold already, refuses motors on what the joints
-    /// hold, and brings places and velocities to the nearest that the joints
-    /// allow, in the kinetic metric (at velocities: the percussion of B02 §4 at the first instant).
+    /// Checks the joints, counts redundant rows, rejects motors on coordinates that the joints lock, and
+    /// projects positions and
+    /// velocities to the nearest admissible ones in the kinetic metric (for velocities: the percussion of B02
+    /// §4 at the
+    /// first instant).
     pub(in crate::world) fn init_joints(&mut self) -> Result<(), WorldError> {
         if self.model.joints.is_empty() {
             return Ok(());
@@ -27,6 +29,7 @@ impl<D: Dim> World<D> {
             self.struts(&mut link, component);
             link.factor();
             let struts = &link.projection_rows;
+            // Rows without a pivot are redundant.
             let spare = link.gram.dependent().iter().map(|&row| struts[row].joint);
             link.redundant.extend(spare);
             checked = self.free_to_move(&mut link, component);
@@ -40,6 +43,7 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
+    /// Rejects a motor whose coordinate is locked by the joints of its component.
     fn free_to_move(&self, link: &mut JointScratch<D>, component: usize) -> Result<(), WorldError> {
         for k in 0..link.components[component].len() {
             let number = link.components[component][k];
@@ -65,7 +69,7 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// The joints that hold a row, if they do.
+    /// The names of the joints whose held rows determine a row, if they do.
     fn holders(&self, link: &mut JointScratch<D>, number: usize, row: &JacobianRow<D>) -> Option<Vec<String>> {
         let own = self.strut(number, row);
         let length = own.dot(&own);
@@ -75,6 +79,7 @@ impl<D: Dim> World<D> {
             right,
             ..
         } = link;
+        // Least squares: projection of the row on the held rows.
         right.clear();
         right.extend(struts.iter().map(|strut| strut.dot(&own)));
         let against = right.clone();
@@ -83,6 +88,7 @@ impl<D: Dim> World<D> {
         if length - taken > LOCKED * length {
             return None;
         }
+        // The joints with a coefficient in the combination.
         let mut names: Vec<String> = Vec::new();
         for (strut, x) in struts.iter().zip(right.iter()) {
             let name = format!("`{}`", self.model.joints[strut.joint].name);

@@ -1,17 +1,19 @@
-//! Overlaps of discs and balls, projected away by sweeps over the touches.
+//! Position correction of discs and spheres by projected Gauss–Seidel sweeps over the overlaps.
 //!
 //! ```text
-//! x ← shifts of the centres, λ_α ≥ 0:   r = g_α + n·(x_b − x_a)
+//! x ← displacements of the centres, λ_α ≥ 0:   r = g_α + n·(x_b − x_a)
 //!                                        λ_α ← max(0, λ_α − r / (1/m_a + 1/m_b)),   x ← x + A⁻¹ nΔλ
 //! ```
 //!
-//! Normals of round bodies pass through their centres: nothing turns, and a touch is a direction and a
-//! number. Sweeps go on until they meet no overlap deeper than a tenth of the deepest at the beginning. An overlap
-//! grows in a step by what the solver leaves of U_n times h; what a projection leaves is part of the next.
+//! The normals of round bodies pass through their centres: no rotation, and a contact is a direction and a
+//! number. Sweeps
+//! continue until they meet no overlap deeper than a tenth of the deepest one at the beginning. An overlap
+//! grows in a
+//! step by the solver's residual of U_n times h; what a projection leaves is removed by the next.
 //!
-//! No sweep goes beyond a touch (relaxation by more than 1): that would leave gaps, which bodies close by a
-//! velocity g/h in the next step, and heaps were seen to boil. In a column of discs of a hundred layers overlaps do
-//! not become smaller, and the column moves more than without (docs/decisions/0035-correction.md).
+//! Limits: no over-relaxation, which would leave gaps that bodies close with a velocity g/h in the next step; heaps
+//! were seen to boil. In a column of discs of a hundred layers the overlaps do not become smaller, and the column
+//! moves more than without projection (docs/decisions/0035-correction.md).
 
 use super::super::{CLOSED, World};
 use super::NEAR;
@@ -21,41 +23,43 @@ use crate::model::{Freedom, Model};
 use crate::settings::Activation;
 use crate::vector::Vector;
 
-/// Share of the deepest overlap that a projection may leave. Less takes more sweeps and is lost in what the
-/// next step adds.
+/// Fraction of the deepest overlap that a projection may leave. Less takes more sweeps and is below what the
+/// next step
+/// adds.
 const LEFT: f64 = 0.1;
 
-/// Sweeps of a projection at most. In a box of 8,000 balls 8 leave twice the overlap of 16, 2 leave gaps that
-/// the solver then has to close, and each costs a hundredth of a step.
+/// Largest number of sweeps of a projection. In a box of 8,000 spheres 8 leave twice the overlap of 16, 2 leave
+/// gaps
+/// that the solver then has to close, and each costs a hundredth of a step.
 const SWEEPS: usize = 12;
 
-/// A touch as a sweep sees it.
+/// A contact of the projection.
 #[derive(Debug, Clone, Copy)]
 struct ProjectionContact<D: Dim> {
     bodies: [u32; 2],
     normal: D::Vector,
     gap: f64,
-    /// 1 / (1/m_a + 1/m_b).
+    /// Effective mass 1 / (1/m_a + 1/m_b).
     mass: f64,
-    /// λ.
+    /// Multiplier λ.
     impulse: f64,
-    /// 1 / (r_a + r_b), of those that move.
+    /// 1 / (r_a + r_b) over the movable bodies, the scale of overlaps.
     curvature: f64,
 }
 
-/// Where a body is moved to, and 1/m; 0 for one that stays.
+/// Displacement of a body, and 1/m; 0 for one that is not free.
 #[derive(Debug, Clone, Copy)]
 struct ProjectedSphere<D: Dim> {
     shift: D::Vector,
     inverse: f64,
 }
 
-/// What sweeps work on.
+/// Scratch memory and constants of the sphere projection.
 #[derive(Debug)]
 pub(in super::super) struct SphereProjection<D: Dim> {
-    /// Whether every body that follows forces is free and round.
+    /// Whether every movable body is free and round, without joints and cell modes: this projection applies.
     round: bool,
-    /// Whether the touches of the midpoint may tell those of the end: nothing moves but by its velocity.
+    /// Whether the midpoint's candidates may be reused at the end: bodies move by their velocities alone.
     alone: bool,
     grains: Vec<ProjectedSphere<D>>,
     pushes: Vec<ProjectionContact<D>>,
@@ -88,12 +92,12 @@ impl<D: Dim> SphereProjection<D> {
         }
     }
 
-    /// Whether this world is one of grains.
+    /// Whether this projection applies to the model.
     pub(super) fn round(&self) -> bool {
         self.round
     }
 
-    /// A touch of the state that is projected, if its gap is within reach.
+    /// Adds a contact of the state that is projected if its gap is at most `reach`, the contact margin.
     fn add(&mut self, bodies: [u32; 2], (normal, gap): (D::Vector, f64), reach: f64) {
         if gap > reach {
             return;
@@ -109,13 +113,13 @@ impl<D: Dim> SphereProjection<D> {
         });
     }
 
-    /// The deepest overlap as a share of the radii.
+    /// The deepest overlap relative to the radii.
     fn deepest(&self) -> f64 {
         let shares = self.pushes.iter().map(|p| -p.gap * p.curvature);
         shares.fold(0.0, f64::max)
     }
 
-    /// Sweeps until what is left is small; whether anything is to be moved.
+    /// Sweeps until the remaining overlap is small; false if there is nothing to correct.
     fn solve(&mut self) -> bool {
         let deepest = self.deepest();
         if deepest <= CLOSED {
@@ -136,11 +140,13 @@ impl<D: Dim> SphereProjection<D> {
     }
 }
 
-/// Two touches from different parts of the list.
+/// Two contacts from different parts of the list.
 type Pair<'a, D> = (&'a mut ProjectionContact<D>, &'a mut ProjectionContact<D>);
 
-/// One visit of every touch; the deepest overlap met, as a share of the radii. Touches are listed by
-/// bodies: neighbours in the list wait for each other, those far apart do not.
+/// One sweep over all contacts; returns the deepest overlap met, relative to the radii. The list is in the
+/// order of bodies:
+/// neighbouring contacts depend on each other, so that four distant parts are visited in turn for instruction-level
+/// parallelism.
 fn sweep<D: Dim>(grains: &mut [ProjectedSphere<D>], pushes: &mut [ProjectionContact<D>], back: bool) -> f64 {
     let mut worst = [0.0_f64; 4];
     let length = pushes.len() / 4;
@@ -149,12 +155,14 @@ fn sweep<D: Dim>(grains: &mut [ProjectedSphere<D>], pushes: &mut [ProjectionCont
     let (three, rest) = second.split_at_mut(length);
     let (four, rest) = rest.split_at_mut(length);
     let all = one.iter_mut().zip(two).zip(three.iter_mut().zip(four));
+    // Four independent dependency chains.
     let mut visit = |((a, b), (c, d)): (Pair<'_, D>, Pair<'_, D>)| {
         worst[0] = worst[0].max(a.visit(grains));
         worst[1] = worst[1].max(b.visit(grains));
         worst[2] = worst[2].max(c.visit(grains));
         worst[3] = worst[3].max(d.visit(grains));
     };
+    // Sweeps alternate their direction (symmetric Gauss–Seidel).
     match back {
         false => all.for_each(&mut visit),
         true => all.rev().for_each(&mut visit),
@@ -166,6 +174,8 @@ fn sweep<D: Dim>(grains: &mut [ProjectedSphere<D>], pushes: &mut [ProjectionCont
 }
 
 impl<D: Dim> ProjectionContact<D> {
+    /// Local solve of one contact: projects λ and moves both bodies; returns the overlap met, relative to the
+    /// radii.
     #[inline(always)]
     fn visit(&mut self, grains: &mut [ProjectedSphere<D>]) -> f64 {
         let [a, b] = self.bodies.map(|i| i as usize);
@@ -182,7 +192,7 @@ impl<D: Dim> ProjectionContact<D> {
 }
 
 impl<D: Dim> World<D> {
-    /// One projection of the state at the end of a step in a world of grains.
+    /// One projection of the state at the end of a step.
     pub(super) fn project_spheres(&mut self) {
         self.scratch.sphere_projection.pushes.clear();
         match self.midpoint_candidates_suffice() {
@@ -199,8 +209,9 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// Whether the touches of the midpoint are all that can be near at the end: no body went farther
-    /// since than detection reached beyond it.
+    /// Whether the midpoint's candidates contain all near pairs at the end of the step: no body has moved
+    /// farther since then
+    /// than its margin in detection.
     fn midpoint_candidates_suffice(&self) -> bool {
         let work = &self.scratch;
         if !work.sphere_projection.alone || self.settings.activation != Activation::Predicted {
@@ -213,7 +224,7 @@ impl<D: Dim> World<D> {
         })
     }
 
-    /// The touches of a new detection.
+    /// Contacts by a new detection.
     fn push_near(&mut self) {
         let detector = self.detect_for_projection();
         let work = &mut self.scratch;
@@ -225,14 +236,14 @@ impl<D: Dim> World<D> {
         work.projection_detector = Some(detector);
     }
 
-    /// The touches of the midpoint where they are now.
+    /// Contacts of the midpoint's candidate pairs at their present poses.
     fn push_again(&mut self) {
         let Self {
             scratch: work, state, model, ..
         } = self;
         let mut last = [u32::MAX; 2];
         for Candidate { bodies, .. } in work.detector.candidates() {
-            // A pair with several points is looked at once.
+            // A pair with several points is visited once.
             if std::mem::replace(&mut last, *bodies) == *bodies {
                 continue;
             }
@@ -240,6 +251,7 @@ impl<D: Dim> World<D> {
             let reach = work.projection_margin[a] + work.projection_margin[b];
             let shapes = [&model.bodies[a].shape, &model.bodies[b].shape];
             let poses = [&state.poses[a], &state.poses[b]];
+            // Two spheres: closed form.
             if let [Some(ra), Some(rb)] = shapes.map(D::sphere_radius) {
                 if let Some(touch) = D::sphere_contact_point((ra, poses[0]), (rb, poses[1]), reach) {
                     work.sphere_projection.add(*bodies, (touch.normal, touch.gap), reach);

@@ -1,12 +1,12 @@
-//! Overlaps: found, reported, projected away in the kinetic metric (M88 Remark 11.1).
+//! Overlaps: found, reported, and projected out in the kinetic metric (position correction, M88 Remark 11.1).
 //!
 //! ```text
 //! min ½ ‖dq‖²_A   with   g_α(q) + G_α,n dq ≥ 0  for every overlap α
 //! ```
 //!
-//! is (★) without friction: dq stands for the velocity, g for the given one. Touches that are nearly closed
-//! take part, so that what pushes one pair apart does not press another together. A periodic cell that
-//! follows a stress gives way, too. Velocities are left alone: what overlaps gains nothing by it.
+//! is (★) without friction: dq takes the place of the velocity, g that of the boundary velocity. Nearly closed
+//! gaps are included, so that separating one pair does not make another overlap. A periodic cell with modes is
+//! displaced as well. Velocities are not changed: overlapping bodies gain no energy. Discs and spheres: `grains`.
 
 mod grains;
 
@@ -26,20 +26,19 @@ pub(super) use grains::SphereProjection;
 /// Two bodies that overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Overlap {
-    /// The bodies, the smaller number first.
+    /// Indices of the bodies, the smaller one first.
     pub bodies: [u32; 2],
-    /// How deep.
+    /// Penetration depth.
     pub depth: f64,
 }
 
-/// Accuracy of a projection: what is left is projected in the next step.
+/// Tolerance of a projection: the rest is projected in the next step.
 const TOLERANCE: f64 = 1e-6;
 
-/// Sweeps of a projection at most.
+/// Largest number of sweeps of a projection.
 const SWEEPS: usize = 200;
 
-/// Of the radii of two bodies: a gap below this share is looked at by a projection, too, since what pushes
-/// others apart may close it.
+/// Gaps below this fraction of the radii take part in a projection, since separating others may close them.
 pub(super) const NEAR: f64 = 1e-5;
 
 impl<D: Dim> World<D> {
@@ -60,6 +59,7 @@ impl<D: Dim> World<D> {
             if depth <= tolerance {
                 continue;
             }
+            // Candidates are sorted by bodies: the deepest point of a pair counts.
             match all.last_mut().filter(|last| last.bodies == bodies) {
                 Some(last) => last.depth = last.depth.max(depth),
                 None => all.push(Overlap { bodies, depth }),
@@ -70,11 +70,12 @@ impl<D: Dim> World<D> {
         all
     }
 
-    /// Moves bodies apart until no overlap is deeper than `tolerance`, by projections in the kinetic
-    /// metric; returns the deepest overlap that is left after at most `rounds` of them.
+    /// Separates overlapping bodies until no overlap is deeper than `tolerance`, by projections in the kinetic
+    /// metric; returns
+    /// the deepest overlap that is left after at most `rounds` of them.
     ///
     /// # Errors
-    /// As [`World::advance`].
+    /// A projection problem that cannot be assembled.
     pub fn separate_overlaps(&mut self, tolerance: f64, rounds: usize) -> Result<f64, WorldError> {
         let deepest = |world: &mut Self| world.overlaps(0.0).first().map_or(0.0, |o| o.depth);
         let mut left = deepest(self);
@@ -90,7 +91,7 @@ impl<D: Dim> World<D> {
         Ok(left)
     }
 
-    /// One projection at the end of a step, whose touches the detector has.
+    /// One projection at the end of a step.
     pub(super) fn project_overlaps(&mut self) -> Result<(), WorldError> {
         if self.scratch.sphere_projection.round() {
             self.project_spheres();
@@ -99,7 +100,8 @@ impl<D: Dim> World<D> {
         self.project(CLOSED)
     }
 
-    /// One projection of the overlaps of the present state, if one is deeper than a share of the radii.
+    /// One projection of the overlaps of the present state, if one is deeper than the fraction `share` of the
+    /// radii.
     fn project(&mut self, share: f64) -> Result<(), WorldError> {
         let t = self.state.t;
         let detector = self.detect_for_projection();
@@ -111,6 +113,7 @@ impl<D: Dim> World<D> {
             self.scratch.projection_detector = Some(detector);
             return Ok(());
         }
+        // All bodies at rest: the velocity of the problem is a displacement.
         let old = self.scratch.projection_problem.take();
         let mut builder = old.map_or_else(FactoredDelassus::builder, Problem::recycle);
         let rest = [0.0; 6];
@@ -132,6 +135,7 @@ impl<D: Dim> World<D> {
                 .add_kinetic_group(&[0.0; MODES][..modes], &[0.0; MODES][..modes])
                 .map_err(refuse)?;
         }
+        // One frictionless row for each candidate.
         for found in detector.candidates() {
             self.push_overlap(&mut builder, found).map_err(refuse)?;
         }
@@ -144,7 +148,7 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// The touches of the present state, those that are nearly closed among them.
+    /// Detects the candidates of the present state, nearly closed gaps included.
     fn detect_for_projection(&mut self) -> Detector<D> {
         let work = &mut self.scratch;
         let threads = self.settings.threads;
@@ -157,7 +161,7 @@ impl<D: Dim> World<D> {
         detector
     }
 
-    /// The normal row of an overlap.
+    /// Adds the normal row of a candidate.
     fn push_overlap(
         &self,
         builder: &mut contact::ProblemBuilder,
@@ -192,6 +196,7 @@ impl<D: Dim> World<D> {
             sides[count] = (self.scratch.group[body] as usize, side);
             count += 1;
         }
+        // A row of zeros constrains nothing.
         if !(size > 0.0) {
             return Ok(());
         }
@@ -200,6 +205,7 @@ impl<D: Dim> World<D> {
         let law = Law::Frictionless;
         let modes = self.scratch.cell.modes();
         let mut row = [0.0; MODES];
+        // Entries of the cell's modes.
         if let (Some(lattice), true) = (&self.state.cell, modes > 0) {
             let [a, b] = found.bodies.map(|i| self.state.poses[i as usize].position);
             let branch = b + lattice.offset(found.image) - a;
@@ -216,7 +222,7 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
-    /// Solves the projection and moves the bodies.
+    /// Solves the projection and displaces bodies and cell.
     fn shift_by(&mut self, problem: &Problem) {
         let work = &mut self.scratch;
         work.projection_impulse.clear();
@@ -229,6 +235,7 @@ impl<D: Dim> World<D> {
         let mut hat = std::mem::take(&mut work.displacement);
         hat.resize(kinetic.num_coordinates(), 0.0);
         kinetic.velocity_into(&work.projection_impulse, &mut hat);
+        // Displacement dq = A^-½ dq̂ of each body, applied as a velocity over unit time.
         for (i, group) in work.group.iter().enumerate() {
             if *group == NO_GROUP {
                 continue;
@@ -247,7 +254,7 @@ impl<D: Dim> World<D> {
         self.scratch.displacement = hat;
     }
 
-    /// Contacts of the last step are no longer those of the detector.
+    /// Invalidates the contacts of the last step: the detector now holds other candidates.
     fn invalidate_contacts(&mut self) {
         self.scratch.active.clear();
         self.scratch.status.clear();
@@ -256,7 +263,7 @@ impl<D: Dim> World<D> {
     }
 }
 
-/// How far a projection looks beyond each body: a share of its radius where it moves.
+/// Margin of each body in the projection's detection: a fraction of its radius if it is movable.
 pub(super) fn reaches<D: Dim>(model: &Model<D>, size: &[f64]) -> Vec<f64> {
     let bodies = model.bodies.iter().zip(size);
     let one = |(body, size): (&Body<D>, &f64)| match body.freedom.movable() {

@@ -1,4 +1,4 @@
-//! Residual function and gaps of the non-firm rows.
+//! Residual function and violations of the non-firm rows.
 
 use super::super::gaps::Violations;
 use super::super::small::{MAX_ROWS, dot, norm};
@@ -17,6 +17,7 @@ impl NonFirmSet {
         df_du: &mut [f64],
     ) {
         let d = r.len();
+        // x = r - rho u and z = x - p(x), p the projection onto the box.
         let mut z = [0.0; MAX_ROWS];
         for i in 0..d {
             f[i] = r[i] - rho * u[i];
@@ -42,12 +43,13 @@ impl NonFirmSet {
         }
     }
 
-    /// Misses: r outside C, r·u + σ_C(-u) over the rows where σ_C is finite, and the velocity of
+    /// Violations: r outside C, r·u + σ_C(-u) over the rows where σ_C is finite, and the velocity of
     /// the rows whose bound is infinite and which must therefore not move.
     pub(in super::super) fn violations(&self, r: &[f64], u: &[f64], gaps: &mut Violations) {
         gaps.cone_violation = (self.distance_to_box(r) - self.radius).max(0.0);
         let mut free = [0.0; MAX_ROWS];
         let mut support = 0.0;
+        // Support function σ_C(-u): box part row by row, then the ball.
         for i in 0..r.len() {
             let bound = if u[i] > 0.0 {
                 self.lower[i]

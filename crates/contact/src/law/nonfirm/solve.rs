@@ -7,7 +7,7 @@ use super::super::small::{self, MAX_ROWS, dot, norm};
 use super::super::{Status, bilateral};
 use super::NonFirmSet;
 
-/// Where a row of the box stands.
+/// State of a row of the box.
 #[derive(Clone, Copy, PartialEq)]
 enum Row {
     Lower,
@@ -15,7 +15,7 @@ enum Row {
     Upper,
 }
 
-/// One block with its step κ = d / tr H, which turns velocities into impulses.
+/// One block with its step κ = d / tr H, which converts velocities to impulses.
 struct Block<'a> {
     set: &'a NonFirmSet,
     h: &'a [f64],
@@ -45,8 +45,8 @@ impl NonFirmSet {
         if block.error(r) <= 64.0 * f64::EPSILON {
             return status;
         }
-        // A singular H has solutions on a line or none at all; raising its diagonal by rounding
-        // picks one and changes u by no more than rounding.
+        // A singular H has solutions on a line or none; raising its diagonal by rounding
+        // selects one and changes u by no more than rounding.
         small::with_buffer(d * d, |raised| {
             raised.copy_from_slice(h);
             for i in 0..d {
@@ -80,10 +80,12 @@ impl NonFirmSet {
 impl Block<'_> {
     /// One solution for a positive definite H; r is always finite and in C.
     fn attempt(&self, r: &mut [f64]) -> Status {
+        // Sticking: H r = -q admissible?
         bilateral::solve(self.h, self.q, r);
         if self.set.distance_to_box(r) <= self.set.radius && self.rests(r) {
             return Status::Stick;
         }
+        // Initial states from the bounds that the sticking impulse violates.
         let mut state = [Row::Free; MAX_ROWS];
         for i in 0..r.len() {
             state[i] = self.side(i, r[i]);
@@ -143,19 +145,19 @@ impl Block<'_> {
         dot(&self.h[i * d..(i + 1) * d], r) + self.q[i]
     }
 
-    /// Whether u vanishes to rounding: a singular block may not have been solvable.
+    /// Whether u vanishes to rounding; a singular block may have no such solution.
     fn rests(&self, r: &[f64]) -> bool {
         let noise = 64.0 * f64::EPSILON * (norm(r) + self.kappa * norm(self.q));
         (0..r.len()).all(|i| self.kappa * self.velocity(i, r).abs() <= noise)
     }
 
-    /// Principal pivoting for compliance `eps` from the given states; leaves r and the states.
-    /// False when the states do not settle, which only an H without definiteness can bring about.
+    /// Principal pivoting with compliance `eps` from the given states; writes r and the final states.
+    /// False if the states do not settle, which happens only for an H that is not positive definite.
     fn pivot(&self, eps: f64, state: &mut [Row; MAX_ROWS], r: &mut [f64]) -> bool {
         let d = self.q.len();
         let mut fewest = usize::MAX;
-        // Simultaneous changes allowed without progress before Murty's rule takes over; it is kept
-        // until the count of contradictions falls again.
+        // Simultaneous changes allowed without progress before Murty's rule takes over; it is used
+        // until the number of contradictions falls again.
         let mut patience = 8;
         for _ in 0..100 + 20 * d {
             self.solve_state(eps, state, r);
@@ -170,6 +172,7 @@ impl Block<'_> {
                     last = Some(i);
                 }
             }
+            // Block pivot while it helps, single pivot (Murty) otherwise.
             let Some(last) = last else { return true };
             if wrong < fewest {
                 fewest = wrong;
@@ -186,7 +189,7 @@ impl Block<'_> {
         false
     }
 
-    /// The state row i should have, judged by r and u with a margin of rounding.
+    /// The state row i should have, according to r and u with a margin for rounding.
     fn corrected(&self, i: usize, state: Row, r: &[f64], noise: f64) -> Row {
         match state {
             Row::Free if r[i] < self.set.lower[i] - noise => Row::Lower,
@@ -202,6 +205,7 @@ impl Block<'_> {
         let d = self.q.len();
         small::with_buffer(d * d, |a| {
             for i in 0..d {
+                // Row at a bound: r_i + ε u_i = bound_i. Free row: κ u_i = 0.
                 let bound = match state[i] {
                     Row::Free => None,
                     Row::Lower => Some(self.set.lower[i]),
@@ -221,14 +225,14 @@ impl Block<'_> {
         });
     }
 
-    /// Finds λ = 1/ε with |r - p(r)| = ρ; 1/|z| is nearly linear in λ, so the secant converges fast
-    /// and the bracket catches what it misses.
+    /// Finds λ = 1/ε with |r - p(r)| = ρ; 1/|z| is nearly linear in λ, so the secant method converges fast,
+    /// safeguarded by a bracket.
     fn solve_ball_multiplier(&self, state: &mut [Row; MAX_ROWS], r: &mut [f64]) {
         let rho = self.set.radius;
-        // λ this small moves the block by less than the rounding of H r: it rests inside C.
+        // λ this small changes u by less than the rounding of H r: the block rests inside C.
         let least = 64.0 * f64::EPSILON / self.kappa;
         let mut good = [0.0; MAX_ROWS];
-        // 1/|z| - 1/ρ, or None (and the last good r) where pivoting fails.
+        // 1/|z| - 1/ρ, or `None` (and the last good r) where pivoting fails.
         let mut excess = |lam: f64, r: &mut [f64]| {
             let settled = self.pivot(1.0 / lam, state, r);
             if settled {
@@ -241,7 +245,7 @@ impl Block<'_> {
         let mut low = 0.0;
         let mut high = 1.0 / self.kappa;
         let mut g_high = f64::NEG_INFINITY;
-        // λ -> ∞ leaves the box's answer with z = 0; 200 doublings of 4 cover every exponent.
+        // Upper end of the bracket: λ -> ∞ gives the box's solution with z = 0; 200 factors of 4 cover every exponent.
         for _ in 0..200 {
             let Some(g) = excess(high, r) else {
                 return self.iterate(r);
@@ -253,6 +257,7 @@ impl Block<'_> {
             low = high;
             high *= 4.0;
         }
+        // Safeguarded secant method.
         let (mut x0, mut g0) = (high, g_high);
         let mut lam = middle(low, high);
         for _ in 0..200 {
@@ -281,8 +286,8 @@ impl Block<'_> {
         }
     }
 
-    /// Newton on F = r - proj_C(r - κ u) as long as |F| falls: a multiplier found on an
-    /// ill-conditioned H leaves more than rounding.
+    /// Newton's method on F = r - proj_C(r - κ u) as long as |F| falls: a multiplier found with an
+    /// ill-conditioned H leaves an error above rounding.
     fn polish(&self, r: &mut [f64]) {
         let d = self.q.len();
         small::with_buffer(d * d, |df_dr| {
@@ -341,7 +346,7 @@ impl Block<'_> {
         norm(f)
     }
 
-    /// Last resort for a block that pivoting cannot settle (H not positive semi-definite):
+    /// Fallback for a block where pivoting fails (H not positive semi-definite): projected gradient
     /// r <- proj_C(r - u/|H|), which at least stays in C.
     fn iterate(&self, r: &mut [f64]) {
         let d = self.q.len();
@@ -360,7 +365,7 @@ impl Block<'_> {
     }
 }
 
-/// A point between the ends of a bracket that may span many decades.
+/// A point between the ends of a bracket that may span many decades: geometric mean where they differ much.
 fn middle(low: f64, high: f64) -> f64 {
     if low == 0.0 {
         high / 16.0

@@ -1,22 +1,22 @@
-//! The nested search of the reduced problem: slow, and certain to get near a solution.
+//! The nested search of the reduced problem: slow, but it always comes close to a solution.
 
 use super::super::small::{self, norm};
 use super::{BLOCKS, ROWS, Reduced};
 
-/// Accuracy of the multipliers inside, and of the threshold outside: enough for Newton to take over
-/// (inside must be sharper, its noise is what the level above sees).
+/// Accuracy of the multipliers (inner) and of the threshold (outer): enough for Newton to take over. The
+/// inner one is sharper, since its error is noise for the level above.
 const INNER: f64 = 1e-11;
 const OUTER: f64 = 1e-8;
 
 impl Reduced<'_> {
-    /// Finds s with s = threshold(x(s)) by bracketing; returns x(s).
+    /// Finds s with s = threshold(x(s)) in a bracket; returns x(s).
     pub(super) fn nested(&self, stick: &[f64; ROWS]) -> [f64; ROWS] {
         let mut grad = [0.0; ROWS];
-        // Above the largest sticking impulse x(s) is the sticking point, whose threshold is smaller.
+        // Above the largest sticking impulse, x(s) is the sticking point, whose threshold is smaller.
         let mut high = 0.0_f64;
         self.each_block(|range| high = high.max(norm(&stick[range])));
-        // A nearly singular B gives a useless bound; the threshold itself is bounded by the flux of
-        // ν over the section, so start from there and grow.
+        // A nearly singular B makes this bound useless; the threshold itself is of the order of |ν0|:
+        // start from there and expand.
         let (mut low, mut g_low) = (0.0, norm(&self.nu0));
         let mut lam = [0.0; BLOCKS];
         let mut gap = |s: f64| {
@@ -37,7 +37,7 @@ impl Reduced<'_> {
             if top - low <= OUTER * top || g_high == 0.0 {
                 break;
             }
-            // Illinois: the retained end is halved, so both ends move.
+            // Illinois variant of regula falsi: the value at the retained end is halved, so both ends move.
             let s = (low * g_high - top * g_low) / (g_high - g_low);
             let s = if s > low && s < top {
                 s
@@ -60,7 +60,7 @@ impl Reduced<'_> {
         x
     }
 
-    /// x(s): the convex problem with fixed threshold.
+    /// x(s): solution of the convex problem with fixed threshold s.
     fn at_threshold(&self, s: f64, lam: &mut [f64; BLOCKS]) -> [f64; ROWS] {
         let mut x = [0.0; ROWS];
         if s > 0.0 {
@@ -69,7 +69,7 @@ impl Reduced<'_> {
         x
     }
 
-    /// Finds λ_i for blocks `i..`, those before being given.
+    /// Finds λ_i for blocks `i..`; those before are given.
     fn level(&self, i: usize, at: usize, s: f64, lam: &mut [f64; BLOCKS], x: &mut [f64; ROWS]) {
         if i == self.blocks {
             return self.at_multipliers(lam, x);
@@ -85,6 +85,7 @@ impl Reduced<'_> {
         } else {
             1.0 / self.step[at]
         };
+        // λ_i = 0 is enough if block i is inside its disc.
         let (mut low, mut x0) = (0.0, 0.0);
         let mut g0 = excess(0.0, lam, x);
         if g0 >= 0.0 {
@@ -92,6 +93,7 @@ impl Reduced<'_> {
         }
         let mut high = f64::INFINITY;
         let mut l = guess;
+        // Safeguarded secant method with an expanding upper end.
         for _ in 0..200 {
             let g = excess(l, lam, x);
             if g.abs() * s <= INNER {
@@ -120,7 +122,7 @@ impl Reduced<'_> {
         }
     }
 
-    /// (B + Λ) x = -b, with the diagonal raised by the rounding of B so that it is definite.
+    /// Solves (B + Λ) x = -b, with the diagonal raised by the rounding of B so that it is definite.
     fn at_multipliers(&self, lam: &[f64; BLOCKS], x: &mut [f64; ROWS]) {
         let m = self.m;
         let mut a = self.b_mat;

@@ -35,7 +35,7 @@ use bodies::{Model, Plane, Space, State};
 use super::spec::{BodiesSpec, FreedomSpec};
 use super::{Assembly, Collection, Preparation};
 use crate::error::SceneError;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 
 pub use surroundings::Surroundings;
 pub(crate) use surroundings::surroundings;
@@ -46,7 +46,7 @@ use context::{Context, Sources};
 use roster::Roster;
 
 /// Makes the collection of a scene.
-pub(crate) fn build(scene: &PolyhedronCapsule, spec: &BodiesSpec) -> Result<Collection, SceneError> {
+pub(crate) fn build(scene: &Scene, spec: &BodiesSpec) -> Result<Collection, SceneError> {
     spec.require_text(scene.origin())?;
     match spec.dimension {
         2 => assembly::<Plane>(scene, spec).map(Collection::Plane),
@@ -76,7 +76,7 @@ fn join<D: Axes>(
     Ok(())
 }
 
-fn assembly<D: Axes>(scene: &PolyhedronCapsule, spec: &BodiesSpec) -> Result<Assembly<D>, SceneError> {
+fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, SceneError> {
     let sources = Sources {
         folder: scene.folder().into(),
         ..Sources::default()

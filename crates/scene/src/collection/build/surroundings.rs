@@ -7,7 +7,7 @@ use super::super::spec::{BodiesSpec, CellSpec};
 use super::context::{Context, Sources, at};
 use super::laws;
 use crate::error::SceneError;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 
 /// Laws and gravity of a scene of bodies.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Surroundings {
 }
 
 /// The surroundings of the bodies of a scene.
-pub(crate) fn surroundings(scene: &PolyhedronCapsule, spec: &BodiesSpec) -> Result<Surroundings, SceneError> {
+pub(crate) fn surroundings(scene: &Scene, spec: &BodiesSpec) -> Result<Surroundings, SceneError> {
     let sources = Sources::default();
     let mut context = Context {
         file: scene.origin(),

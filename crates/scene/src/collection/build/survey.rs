@@ -6,7 +6,7 @@ use super::super::Cast;
 use super::super::spec::{BodiesSpec, Name};
 use super::context::{Context, at};
 use crate::error::InputError;
-use crate::file::{Formula, PolyhedronCapsule};
+use crate::file::{Formula, Scene};
 use crate::survey::{Counted, Distribution, DistributionSpec, Profile, ProfileSpec};
 use crate::watch::Glossary;
 
@@ -16,7 +16,7 @@ const BINS: usize = 40;
 /// Adds the profiles and distributions of a scene to its cast.
 pub(super) fn add(
     context: &mut Context<'_>,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     spec: &BodiesSpec,
     cast: &mut Cast,
     span: (f64, f64),

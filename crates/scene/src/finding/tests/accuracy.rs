@@ -1,7 +1,7 @@
 //! Errors and orders, on errors made up and on motions with closed forms.
 
 use super::{Hand, number, reason};
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::finding::Threads;
 use crate::finding::accuracy::{Grid, Norm, fitted_order};
 use crate::finding::expression::Expression;
@@ -47,7 +47,7 @@ step = 0.01
 "#;
 
 fn measured(text: &str, of: &str, threads: usize) -> Result<f64, String> {
-    let scene = PolyhedronCapsule::parse("test", "test.toml", text).expect("a scene");
+    let scene = Scene::parse("test", "test.toml", text).expect("a scene");
     let mut system = scene.build().expect("a mechanism").system;
     let mut names = Names {
         parameters: scene.parameters(),

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::finding::{Finding, Threads, Value, check_findings, evaluate_findings};
 use crate::run::run;
 use crate::sink::Discard;
@@ -45,7 +45,7 @@ observe = { height = "maximum(x)", high = "maximum(x) > 0.3" }
 
 fn evaluate(findings: &str, threads: usize) -> Vec<Finding> {
     let text = format!("{THROW}\n{findings}");
-    let scene = PolyhedronCapsule::parse("throw", "throw.toml", &text).expect("a scene");
+    let scene = Scene::parse("throw", "throw.toml", &text).expect("a scene");
     let main = run(
         scene.build().expect("a mechanism"),
         &mut Discard,
@@ -62,7 +62,7 @@ fn one(finding: &str) -> Finding {
 
 fn refused(finding: &str) -> String {
     let text = format!("{THROW}\n[[finding]]\nname = \"it\"\n{finding}");
-    let scene = PolyhedronCapsule::parse("throw", "throw.toml", &text);
+    let scene = Scene::parse("throw", "throw.toml", &text);
     let checked = scene.and_then(|scene| check_findings(&scene));
     checked.expect_err("an error").to_string()
 }
@@ -152,7 +152,7 @@ fn a_case_that_misses_its_tolerance_does_not_pass() {
          [[finding]]\nname = \"it\"\nvalue = \"final(y) > -1\"\nexpected = true\ncase = \"strict\"",
         include_str!("incline.toml")
     );
-    let scene = PolyhedronCapsule::parse("incline", "incline.toml", &text).expect("a scene");
+    let scene = Scene::parse("incline", "incline.toml", &text).expect("a scene");
     let main = run(
         scene.build().expect("a mechanism"),
         &mut Discard,
@@ -261,7 +261,7 @@ fn wrong_texts_name_their_finding_and_line() {
 }
 
 fn known() -> String {
-    let scene = PolyhedronCapsule::parse("throw", "throw.toml", THROW).expect("a scene");
+    let scene = Scene::parse("throw", "throw.toml", THROW).expect("a scene");
     let system = scene.build().expect("a mechanism").system;
     let names: Vec<&str> = system.observable_names().collect();
     names.join(", ")
@@ -299,7 +299,7 @@ name = "stops"
 value = "fails('t = 1.')"
 expected = true
 "#;
-    let scene = PolyhedronCapsule::parse("blow-up", "blow-up.toml", text).expect("a scene");
+    let scene = Scene::parse("blow-up", "blow-up.toml", text).expect("a scene");
     let main = run(
         scene.build().expect("a mechanism"),
         &mut Discard,
@@ -324,7 +324,7 @@ fn progress_names_the_finding_and_can_stop() {
         "{THROW}\n[[finding]]\nname = \"first\"\nvalue = \"final(x)\"\n\
          [[finding]]\nname = \"second\"\nvalue = \"final(x)\""
     );
-    let scene = PolyhedronCapsule::parse("throw", "throw.toml", &text).expect("a scene");
+    let scene = Scene::parse("throw", "throw.toml", &text).expect("a scene");
     let main = run(
         scene.build().expect("a mechanism"),
         &mut Discard,

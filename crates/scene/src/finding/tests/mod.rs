@@ -12,7 +12,7 @@ use contact::law::Status;
 use mechanism::{Event, EventKind, StepReport, State, System, ConstraintReport};
 
 use crate::certificate::Certificate;
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::finding::expression::Expression;
 use crate::finding::names::Names;
 use crate::finding::subject::{NoStudies, Pace, Subject};
@@ -50,8 +50,8 @@ vary = { g = [1, 2, 4] }
 observe = { height = "maximum(x)", fell = "final(x) < 0.5" }
 "#;
 
-pub(super) fn scene() -> PolyhedronCapsule {
-    PolyhedronCapsule::parse("hand", "hand.toml", SCENE).expect("the scene of the tests")
+pub(super) fn scene() -> Scene {
+    Scene::parse("hand", "hand.toml", SCENE).expect("the scene of the tests")
 }
 
 /// A motion made by hand: x, y and their rates as functions of t on [0, end] with step h.

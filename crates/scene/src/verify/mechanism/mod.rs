@@ -33,7 +33,7 @@ use mechanism::{ConfigurationSpace, Coordinate, Scheme, Settings, System};
 
 use super::report::{Place, Report};
 use super::{Asked, VerifyError};
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::record::{Layout, Record};
 use crate::text::TextSystem;
 
@@ -181,7 +181,7 @@ fn announce(report: &mut Report, event: bool) {
 /// Verifies a run of a mechanism.
 pub(super) fn verify(
     record: &Record,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     report: &mut Report,
     asked: &mut Asked<'_>,
 ) -> Result<(), VerifyError> {

@@ -32,7 +32,7 @@ use self::form::{Form, dot};
 use self::gain::Sums;
 use super::report::{Place, Report};
 use super::{Asked, VerifyError};
-use crate::file::PolyhedronCapsule;
+use crate::file::Scene;
 use crate::record::{Layout, Record};
 use crate::sweep::Plan;
 use crate::text::TextSystem;
@@ -109,7 +109,7 @@ struct Walk<'a> {
 /// Verifies a run of a sweeping process.
 pub(super) fn verify(
     record: &Record,
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     report: &mut Report,
     asked: &mut Asked<'_>,
 ) -> Result<(), VerifyError> {

@@ -1,6 +1,6 @@
 //! A small scene and what becomes of it when it is edited.
 
-use scene::PolyhedronCapsule;
+use scene::Scene;
 
 /// A ball above the ground.
 pub const BALL: &str = r#"kind = "mechanism"
@@ -42,7 +42,7 @@ pub fn edited(edits: &[(&str, &str)]) -> String {
 
 /// The edited ball must be refused with exactly this message.
 pub fn refused(edits: &[(&str, &str)], message: &str) {
-    let scene = PolyhedronCapsule::parse("ball", "ball.toml", &edited(edits));
+    let scene = Scene::parse("ball", "ball.toml", &edited(edits));
     let error = scene.and_then(|scene| scene.build()).unwrap_err();
     assert_eq!(error.to_string(), message);
 }

@@ -4,7 +4,7 @@ pub mod everything;
 
 use bodies::{Plane, Space};
 use scene::collection::{Assembly, Collection};
-use scene::{PolyhedronCapsule, SceneError};
+use scene::{Scene, SceneError};
 
 /// A block above a floor.
 pub const BLOCK: &str = r#"kind = "bodies"
@@ -90,7 +90,7 @@ pub fn edited(text: &str, edits: &[(&str, &str)]) -> String {
 
 /// The collection of a text.
 pub fn collection(text: &str) -> Result<Collection, SceneError> {
-    PolyhedronCapsule::parse("crowd", "crowd.toml", text)?.collection()
+    Scene::parse("crowd", "crowd.toml", text)?.collection()
 }
 
 /// The collection of a text in the plane.

@@ -2,11 +2,11 @@
 
 use scene::drawing::{Drawing, Numbers, with_frames};
 use scene::record::{Layout, Manifest, Place, Record, Recorder};
-use scene::{PolyhedronCapsule, Threads, run};
+use scene::{Scene, Threads, run};
 use tempfile::TempDir;
 
 /// Runs a scene to its end and opens its records.
-pub fn recorded(scene: &PolyhedronCapsule) -> (TempDir, Record) {
+pub fn recorded(scene: &Scene) -> (TempDir, Record) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run");
     let built = scene.build().expect("a system");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use scene::collection::{Steps, View};
 use scene::record::{BodiesRecorder, Manifest, Place, Record};
-use scene::{BodiesOutcome, PolyhedronCapsule, SceneError, Threads, run_collection};
+use scene::{BodiesOutcome, Scene, SceneError, Threads, run_collection};
 
 /// Discs, a box and a capsule over a floor and a bent chain, two materials, rolling friction.
 pub const PLANE: &str = r#"kind = "bodies"
@@ -119,12 +119,12 @@ record_every = 4
 "#;
 
 /// The scene of a text.
-pub fn parsed(text: &str) -> PolyhedronCapsule {
-    PolyhedronCapsule::parse("sample", "sample.toml", text).unwrap_or_else(|e| panic!("{e}"))
+pub fn parsed(text: &str) -> Scene {
+    Scene::parse("sample", "sample.toml", text).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The manifest of a scene.
-pub fn manifest(scene: &PolyhedronCapsule) -> Manifest {
+pub fn manifest(scene: &Scene) -> Manifest {
     let mut manifest = Manifest::new("run", scene.name());
     manifest.title = scene.title().into();
     manifest.origin = scene.origin().into();
@@ -135,7 +135,7 @@ pub fn manifest(scene: &PolyhedronCapsule) -> Manifest {
 }
 
 /// A recorder of a scene.
-pub fn recorder(scene: &PolyhedronCapsule, path: &Path) -> BodiesRecorder {
+pub fn recorder(scene: &Scene, path: &Path) -> BodiesRecorder {
     let collection = scene.collection().unwrap_or_else(|e| panic!("{e}"));
     let place = Place::Given(path.into());
     BodiesRecorder::new(place, manifest(scene), &collection).expect("a free place")
@@ -156,7 +156,7 @@ impl Steps for Both<'_> {
 
 /// Runs a scene into a recorder that stays open.
 pub fn follow(
-    scene: &PolyhedronCapsule,
+    scene: &Scene,
     recorder: &mut BodiesRecorder,
     observe: &[&str],
     look: &mut dyn FnMut(usize, View<'_>),

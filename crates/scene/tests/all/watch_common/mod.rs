@@ -1,7 +1,7 @@
 //! Small collections and their runs.
 
 use scene::finding::Finding;
-use scene::{BodiesOutcome, Discard, PolyhedronCapsule, Threads, Value, Wanted};
+use scene::{BodiesOutcome, Discard, Scene, Threads, Value, Wanted};
 
 /// A floor, gravity and a stone block of 2 kg on it, one metre wide.
 pub const BLOCK: &str = r#"kind = "bodies"
@@ -84,8 +84,8 @@ pub fn edited(text: &str, edits: &[(&str, &str)]) -> String {
     text
 }
 
-pub fn parsed(text: &str) -> PolyhedronCapsule {
-    PolyhedronCapsule::parse("test", "test.toml", text).unwrap_or_else(|error| panic!("{error}"))
+pub fn parsed(text: &str) -> Scene {
+    Scene::parse("test", "test.toml", text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Runs a scene and keeps these observables.

@@ -1,4 +1,4 @@
-//! What is done with all packs of a shelf: sweeps, pushes, judgements.
+//! SIMD kernels over all packs of a list: fill, sweep, Anderson sweep, scatter, residual.
 
 use contact::{FactoredDelassus, Problem};
 
@@ -9,7 +9,7 @@ use crate::batch::pack::Pack;
 use crate::batch::row::VelocityStore;
 use crate::batch::wide::SimdKernel;
 
-/// Takes the numbers of all contacts from the problem.
+/// Copies the data of all contacts from the problem.
 pub(in crate::batch) struct FillKernel<'a, K: PackSet> {
     pub shelf: &'a mut PackList<K>,
     pub problem: &'a Problem,
@@ -28,13 +28,13 @@ impl<K: PackSet> SimdKernel for FillKernel<'_, K> {
     }
 }
 
-/// One sweep from the extrapolated impulses; gives Σ ‖g‖²/κ.
+/// One Gauss–Seidel sweep from the extrapolated impulses; returns Σ ‖g‖²/κ.
 pub(in crate::batch) struct SweepKernel<'a, K: PackSet, S> {
     pub shelf: &'a mut PackList<K>,
     pub problem: &'a Problem,
     pub kinetic: &'a FactoredDelassus,
     pub v: S,
-    /// Whether the packs come from memory.
+    /// Whether packs are prefetched (from memory).
     pub prefetch: bool,
     pub cg_step: CgStep,
 }
@@ -46,6 +46,7 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for SweepKernel<'_, K
     fn run<L: SimdVector>(self) -> f64 {
         let (mut v, lead) = (self.v, self.cg_step);
         let mut total = L::zero();
+        // Packs first, then the contacts that are visited one at a time.
         packs!(self.shelf.each_mut(), packs => visits!(self.prefetch, packs, v, pack => {
             total = total + pack.sweep(&mut v, lead);
         }));
@@ -57,7 +58,7 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for SweepKernel<'_, K
     }
 }
 
-/// One sweep from a mixture of the last ones.
+/// One Gauss–Seidel sweep from the Anderson-mixed impulses; returns the inner products.
 pub(in crate::batch) struct AndersonKernel<'a, K: PackSet, S> {
     pub shelf: &'a mut PackList<K>,
     pub problem: &'a Problem,
@@ -94,13 +95,13 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for AndersonKernel<'_
     }
 }
 
-/// v += Ĝᵀ y.
+/// v += Ĝᵀ y for all contacts.
 pub(in crate::batch) struct ScatterKernel<'a, K: PackSet, S> {
     pub shelf: &'a mut PackList<K>,
     pub problem: &'a Problem,
     pub kinetic: &'a FactoredDelassus,
     pub v: S,
-    /// Whether the packs come from memory.
+    /// Whether packs are prefetched (from memory).
     pub prefetch: bool,
 }
 
@@ -119,13 +120,13 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for ScatterKernel<'_,
     }
 }
 
-/// Residual, impulse and velocity parts of the dimensionless residual.
+/// The three sums of R2: residual, impulse and velocity.
 pub(in crate::batch) struct ResidualKernel<'a, K: PackSet, S> {
     pub shelf: &'a mut PackList<K>,
     pub problem: &'a Problem,
     pub kinetic: &'a FactoredDelassus,
     pub v: S,
-    /// Whether the packs come from memory.
+    /// Whether packs are prefetched (from memory).
     pub prefetch: bool,
 }
 
@@ -148,12 +149,12 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for ResidualKernel<'_
     }
 }
 
-/// So many packs ahead of the one that is visited a pack is asked for, and the bodies of one. What comes from
-/// memory takes as long as some visits, and the processor itself looks ahead by less than one.
+/// Prefetch distance in packs, for the pack (`FAR`) and for the velocities of its bodies (`NEAR`). A load from memory
+/// takes as long as some local solves, and the out-of-order window of the processor covers less than one.
 const FAR: usize = 4;
 const NEAR: usize = 3;
 
-/// Asks for what the visits after this one read.
+/// Prefetches what the next packs will read.
 #[inline(always)]
 fn prefetch_ahead<L: SimdVector, P: Pack, S: VelocityStore<P::Velocity>>(packs: &[P], at: usize, v: &S) {
     if at == 0 {

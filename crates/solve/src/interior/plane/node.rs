@@ -1,9 +1,8 @@
-//! One contact of the interior point method of the plane: its four pairs, and how they answer to a change of its
-//! velocity.
+//! The four complementarity pairs of one contact in the planar interior point method, and their elimination.
 
 use crate::plane::TangentBlock;
 
-/// A contact: n, p, m, γ, their partners, their changes, and what is left of the definitions of s.
+/// Pairs z = (n, p, m, γ) and s of a contact, their changes, and the residual of the definitions of s.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ComplementarityPairs {
     mu: f64,
@@ -12,17 +11,17 @@ pub(super) struct ComplementarityPairs {
     pub dz: [f64; 4],
     pub ds: [f64; 4],
     rest: [f64; 4],
-    /// z s + z rest − target of the step at work.
+    /// Right-hand side of the linearised pairs: target − z (s + rest).
     right: [f64; 4],
     answer: PairElimination,
 }
 
-/// How (dp, dm) follow from their right-hand sides, and dn from du_n.
+/// Eliminated pairs: (dp, dm) from their right-hand sides, and dn from du_n.
 #[derive(Debug, Clone, Copy, Default)]
 struct PairElimination {
     /// The 2 × 2 inverse for (dp, dm).
     inverse: [[f64; 2]; 2],
-    /// The same for the right-hand side (p, m), on which it nearly cancels.
+    /// The same applied to (p, m), computed without cancellation.
     common: [f64; 2],
     /// dn = (right_n − n du_n) · `normal`.
     normal: f64,
@@ -30,11 +29,11 @@ struct PairElimination {
     share: f64,
 }
 
-/// More than rounding takes from a product.
+/// Safety factor above the rounding of a product.
 const SPARE: f64 = 1.0 + 1e-9;
 
 impl ComplementarityPairs {
-    /// Around these scaled impulses, `room` away from the edges.
+    /// Around these scaled impulses, at the distance `room` from the boundary.
     pub fn at(mu: f64, x: [f64; 2], room: f64) -> Self {
         let n = x[0].max(room);
         let t = x[1].clamp(-0.9 * mu * n, 0.9 * mu * n);
@@ -47,7 +46,7 @@ impl ComplementarityPairs {
         }
     }
 
-    /// The partners, at these velocities.
+    /// Sets γ and s at these velocities.
     pub fn open(&mut self, u: [f64; 2], room: f64) {
         let [n, p, m, _] = self.z;
         let gamma = u[1].abs() + room;
@@ -60,12 +59,12 @@ impl ComplementarityPairs {
         ];
     }
 
-    /// Its scaled impulses.
+    /// Scaled impulse (n, p − m).
     pub fn impulse(&self) -> [f64; 2] {
         [self.z[0], self.z[1] - self.z[2]]
     }
 
-    /// What is left of the definitions of s at these velocities.
+    /// Residual of the definitions of s at these velocities.
     pub fn set_rest(&mut self, u: [f64; 2]) {
         let [n, p, m, gamma] = self.z;
         let is = [u[0], u[1] + gamma, gamma - u[1], self.mu * n - p - m];
@@ -74,15 +73,16 @@ impl ComplementarityPairs {
         }
     }
 
-    /// Eliminates the contact; returns K.
+    /// Eliminates the pairs; returns K.
     pub fn eliminate(&mut self, alpha: f64) -> TangentBlock {
         let ([n, p, m, gamma], [s_n, s_p, s_m, s_g]) = (self.z, self.s);
+        // Matrix of (dp, dm) after elimination of γ.
         let e = gamma / s_g;
         let a = [
             [s_p + p * (alpha + e), p * (e - alpha)],
             [m * (e - alpha), s_m + m * (alpha + e)],
         ];
-        // The determinant without its differences: every term is positive.
+        // The determinant as a sum of positive terms, without cancellation.
         let size = s_p * s_m + (s_p * m + s_m * p) * (alpha + e) + 4.0 * p * m * alpha * e;
         self.answer = PairElimination {
             inverse: [
@@ -106,7 +106,7 @@ impl ComplementarityPairs {
         }
     }
 
-    /// Takes a target of z s in; returns c.
+    /// Sets the target of z s; returns c, the change of the impulse at fixed velocity.
     pub fn aim(&mut self, target: [f64; 4]) -> [f64; 2] {
         for k in 0..4 {
             self.right[k] = target[k] - self.z[k] * (self.s[k] + self.rest[k]);
@@ -115,22 +115,22 @@ impl ComplementarityPairs {
         [dn, dp - dm]
     }
 
-    /// dn, dp and dm where the velocity changes by du.
+    /// dn, dp and dm for a velocity change du.
     fn respond(&self, du: [f64; 2]) -> [f64; 3] {
         let ([n, p, m, _], answer) = (self.z, &self.answer);
         let dn = (self.right[0] - n * du[0]) * answer.normal;
-        // dγ without dp and dm.
+        // dγ without its dependence on dp and dm.
         let bare = self.right[3] / self.s[3] - answer.share * self.mu * dn;
         let [dp, dm] = answer.of(self.right[1] - p * du[1], self.right[2] + m * du[1]);
         let [by_p, by_m] = answer.common;
         [dn, dp - bare * by_p, dm - bare * by_m]
     }
 
-    /// The whole change where the velocity changes by du.
+    /// Changes of all pairs for a velocity change du.
     pub fn change(&mut self, du: [f64; 2], alpha: f64) {
         let [dn, dp, dm] = self.respond(du);
         let shift = alpha * (dp - dm);
-        // Of two equal ways to dγ and ds_γ the one that divides by the larger number.
+        // Of two equivalent formulas for dγ and ds_γ the one that divides by the larger number.
         let (slack, gamma) = if self.z[3] <= self.s[3] {
             let slack = self.mu * dn - dp - dm;
             (slack, (self.right[3] - self.z[3] * slack) / self.s[3])
@@ -154,12 +154,11 @@ impl ComplementarityPairs {
         }
     }
 
-    /// The longest step that leaves z and s positive, at most `longest`.
+    /// Largest step that keeps z and s positive, at most `longest`.
     pub fn max_step(&self, longest: f64) -> f64 {
         let pairs = self.z.iter().zip(&self.dz);
         let others = self.s.iter().zip(&self.ds);
-        // Few are nearer than the nearest so far, and only for these the quotient is taken: a question that is
-        // answered alike nearly always costs nothing.
+        // Division only where the bound would decrease: such a branch is rarely taken and well predicted.
         pairs.chain(others).fold(longest, |step, (x, d)| {
             if (*d < 0.0) & (-d * step * SPARE > *x) {
                 step.min(-x / d)
@@ -169,7 +168,7 @@ impl ComplementarityPairs {
         })
     }
 
-    /// Σ min(z, s)² of the normal pair and of the friction's.
+    /// Σ min(z, s)² over the four pairs.
     pub fn left(&self) -> f64 {
         (0..4).map(|k| self.z[k].min(self.s[k]).powi(2)).sum()
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use scene::collection::{Steps, View};
 use scene::record::{BodiesRecorder, Cadence, Layout, Manifest, Place, Record, Recorder, Session};
 use scene::record::{Restored, Snapshot};
-use scene::{PolyhedronCapsule, SceneError, Threads, run_collection};
+use scene::{Scene, SceneError, Threads, run_collection};
 use view::{Pack, Run};
 
 /// Discs, a box and a capsule over a floor and a bent chain: two materials, three laws.
@@ -141,12 +141,12 @@ step = 1e-3
 "#;
 
 /// The scene of a text.
-pub fn parsed(text: &str) -> PolyhedronCapsule {
-    PolyhedronCapsule::parse("sample", "sample.toml", text).unwrap_or_else(|e| panic!("{e}"))
+pub fn parsed(text: &str) -> Scene {
+    Scene::parse("sample", "sample.toml", text).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A session of a scene in a directory.
-fn session(scene: &PolyhedronCapsule, path: &Path, cadence: Cadence) -> Session {
+fn session(scene: &Scene, path: &Path, cadence: Cadence) -> Session {
     let manifest = match scene.collection() {
         Ok(collection) => Manifest::of_bodies(scene, &collection, Threads::new(1)),
         Err(_) => {

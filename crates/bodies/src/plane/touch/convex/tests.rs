@@ -1,16 +1,16 @@
-//! The ways to find the best edge against each other.
+//! The three methods for the best edge (rectangles, SIMD lanes, rotating calipers) against each other.
 
 use super::*;
 use crate::plane::{Angle, ConvexPolygon};
 use crate::pose::Pose;
 
-/// Numbers in −1..1 by a fixed scatter.
+/// Quasi-random numbers in −1..1.
 fn scatter(k: usize, factor: f64) -> f64 {
     2.0 * (k as f64 * factor).fract() - 1.0
 }
 
 fn pose(k: usize) -> Pose<crate::dim::Plane> {
-    // One in four is upright, where vertices are equally low.
+    // One in four is upright, where two vertices are equally low.
     let angle = if k.is_multiple_of(4) {
         0.0
     } else {
@@ -22,7 +22,7 @@ fn pose(k: usize) -> Pose<crate::dim::Plane> {
     }
 }
 
-/// The lowest value of the incident core over an edge, and that at a vertex.
+/// The least height of the incident polygon over an edge, and that of the support vertex.
 fn over(r: &RoundedPolygon, i: &RoundedPolygon, view: &RelativePose, best: &SeparatingEdge) -> [f64; 2] {
     let (normal, start) = (r.normals[best.edge], r.vertices[best.edge]);
     let height = |v: &DVec2| normal.dot(view.point(*v) - start);
