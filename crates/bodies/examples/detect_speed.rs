@@ -1,6 +1,6 @@
-//! What detection costs: time per body and per pair, and memory per body, for spheres on a jittered
-//! lattice whose neighbours touch, for mixtures of sizes and for places that are hard on a grid. Once
-//! with all pairs searched anew (new), once with bodies so slow that the list of pairs is kept (kept).
+//! Cost of contact detection: time per body and per pair, and memory per body, for spheres on a jittered lattice
+//! whose neighbours touch, for mixtures of sizes and for arrangements that are hard for a grid. Once with a new pair
+//! list in every detection (new), once with bodies so slow that the Verlet list is reused (kept).
 //!
 //! `cargo run --release -p percuss-bodies --example detect_speed [largest number of bodies]`
 
@@ -10,7 +10,7 @@ use bodies::space::Shape;
 use bodies::{Body, Detector, Freedom, MassProperties, Pose, Space};
 use glam::{DQuat, DVec3};
 
-/// A small generator of numbers (splitmix64).
+/// Pseudorandom numbers (splitmix64).
 struct Random(u64);
 
 impl Random {
@@ -55,7 +55,7 @@ impl Scene {
         self.add(Shape::Sphere { radius }, position, Freedom::Free);
     }
 
-    /// Numbers without relation to places, as after a long flow.
+    /// Random order of the bodies: indices without relation to positions, as after a long flow.
     fn shuffled(mut self, random: &mut Random) -> Self {
         for k in (1..self.bodies.len()).rev() {
             let other = (random.unit() * (k + 1) as f64) as usize;
@@ -124,7 +124,7 @@ fn fastest(detector: &mut Detector<Space>, scene: &mut Scene, step: f64) -> f64 
     best.as_nanos() as f64
 }
 
-/// With steps too large for a list of pairs to be of use again, and with small ones.
+/// With steps too large for the pair list to be reused, and with small ones.
 fn measure(name: &str, mut scene: Scene) {
     let n = scene.bodies.len();
     for threads in [1, 2] {

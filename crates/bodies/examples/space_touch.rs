@@ -1,4 +1,4 @@
-//! Time to look for the contacts of two bodies of space, by kind of pair.
+//! Narrow phase of space: time to compute the contact points of two bodies, by kind of pair.
 //!
 //! `cargo run --release -p percuss-bodies --example space_touch`
 

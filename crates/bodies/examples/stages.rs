@@ -1,5 +1,5 @@
-//! Where the time of a step goes: detection, assembly, update and account in microseconds, the fastest
-//! of many steps for each, so that other load on the machine does not count.
+//! Time by stage of a step: detection, assembly, update and balances in microseconds, the fastest of many steps for
+//! each, so that other load on the machine does not count.
 //!
 //! `cargo run --release -p percuss-bodies --example stages -- [wall|spheres|discs] [bodies] [steps]
 //! [threads]`

@@ -90,6 +90,7 @@ impl<D: Dim> Lattice<D> {
 
     /// H, the matrix whose columns are the cell's vectors; in the plane the last diagonal entry is 1.
     pub fn matrix(&self) -> Matrix {
+        // The plane keeps the unit entry of the third axis.
         let mut matrix = identity();
         for (j, vector) in self.vectors.iter().take(D::N).enumerate() {
             for (row, value) in matrix.iter_mut().zip(vector.components()) {
@@ -132,6 +133,7 @@ impl<D: Dim> Lattice<D> {
         for i in 0..D::N {
             for j in 0..D::N {
                 let (a, b) = (self.vectors[i], self.vectors[j]);
+                // Only a longer periodic vector is reduced by a shorter one.
                 if i == j || !periodic[i] || !periodic[j] || b.norm() < a.norm() {
                     continue;
                 }
@@ -181,6 +183,7 @@ pub(crate) fn product(a: &Matrix, b: &Matrix) -> Matrix {
 
 /// Cofactor of entry (i, j); the cyclic indices give the sign.
 fn minor(m: &Matrix, i: usize, j: usize) -> f64 {
+    // Cyclic indices of the other two rows and columns.
     let (a, b) = ((i + 1) % 3, (i + 2) % 3);
     let (c, d) = ((j + 1) % 3, (j + 2) % 3);
     m[a][c] * m[b][d] - m[a][d] * m[b][c]

@@ -209,6 +209,7 @@ impl Dim for Plane {
     #[inline]
     fn advance_pose(pose: &Pose<Self>, velocity: &[f64; 3], h: f64) -> Pose<Self> {
         Pose {
+            // Explicit step of the position; the angle is not reduced modulo 2π.
             position: pose.position + DVec2::new(velocity[0], velocity[1]) * h,
             rotation: Angle::new(pose.rotation.angle() + h * velocity[2]),
         }
@@ -216,6 +217,7 @@ impl Dim for Plane {
 
     #[inline]
     fn advance_free_spin(inertia: &f64, velocity: &mut [f64; 3], moment: &[f64], h: f64) {
+        // No gyroscopic term in the plane.
         velocity[2] += h * moment[0] / inertia;
     }
 
@@ -244,6 +246,7 @@ impl Dim for Plane {
 
     #[inline]
     fn point_velocity(pose: &Pose<Self>, velocity: &[f64; 3], at: DVec2) -> DVec2 {
+        // v + ω × ℓ, with ω × ℓ = ω times ℓ turned by a right angle.
         let lever = at - pose.position;
         DVec2::new(velocity[0], velocity[1]) + lever.perp() * velocity[2]
     }
@@ -266,6 +269,7 @@ impl Dim for Plane {
     fn linear_jacobian_row(_rotation: &Angle, lever: DVec2, direction: DVec2, out: &mut [f64]) {
         out[0] = direction.x;
         out[1] = direction.y;
+        // Moment arm ℓ × d.
         out[2] = lever.perp_dot(direction);
     }
 
@@ -320,6 +324,7 @@ impl Dim for Plane {
     #[inline]
     fn compose(outer: &Pose<Self>, inner: &Pose<Self>) -> Pose<Self> {
         Pose {
+            // Position in the outer axes, then the product of the rotations.
             position: outer.position + outer.rotation.rotate(inner.position),
             rotation: outer.rotation.after(&inner.rotation),
         }
@@ -362,6 +367,7 @@ impl Dim for Plane {
 
     fn is_smooth_near(shape: &plane::Shape, x: DVec2, step: f64) -> bool {
         match shape {
+            // Only chains have edges and corners; a half-plane is smooth.
             plane::Shape::Chain(chain) => chain.is_smooth_near(x, step),
             _ => true,
         }

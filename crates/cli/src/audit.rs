@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use scene::audit::{
-    Asked, Audit, AuditError, AuditedFinding, FindingScope, Order, RunReport, THRESHOLDS, ValueIn,
-    Verdict as Fate, audit, place, scene_of,
+    AuditOptions, Audit, AuditError, AuditedFinding, FindingScope, Order, RunReport, THRESHOLDS, ValueIn,
+    SensitivityClass as Fate, audit, output_place, load_recorded_scene,
 };
 use scene::record::Manifest;
 use scene::{Scene, Value};
@@ -76,12 +76,12 @@ pub struct AuditArgs {
 /// Runs the command.
 pub fn run(args: &AuditArgs) -> Result<Verdict, Stop> {
     let (scene, manifest) = subject(&args.what)?;
-    let mut scene = scene.with(args.set.pairs())?;
+    let mut scene = scene.with_overrides(args.set.pairs())?;
     if let Some(until) = &args.until {
-        scene = scene.with(&[("run.until", until)])?;
+        scene = scene.with_overrides(&[("run.until", until)])?;
     }
     let run = manifest.as_ref().map(|_| Path::new(&args.what));
-    let place = place(args.output.as_deref(), run, scene.name());
+    let place = output_place(args.output.as_deref(), run, scene.name());
     // A directory that is taken is told before the work and not after it.
     place.check()?;
     let threads = args.threads.get();
@@ -97,7 +97,7 @@ pub fn run(args: &AuditArgs) -> Result<Verdict, Stop> {
     if let Some(manifest) = manifest.filter(|_| !changed) {
         found.check_record(&manifest);
     }
-    let directory = found.keep(&place)?;
+    let directory = found.write(&place)?;
     let shown = directory.display().to_string();
     if args.json {
         let mut all = json!(found);
@@ -120,14 +120,14 @@ fn subject(what: &str) -> Result<(Scene, Option<Manifest>), Stop> {
     if known || !Path::new(what).is_dir() {
         return Ok((Scene::load(what)?, None));
     }
-    let (scene, manifest) = scene_of(Path::new(what))?;
+    let (scene, manifest) = load_recorded_scene(Path::new(what))?;
     Ok((scene, Some(manifest)))
 }
 
 fn follow(args: &AuditArgs, scene: &Scene) -> Result<Audit, Stop> {
     let progress = Progress::of_shares(args.quiet);
     progress.at("reading");
-    let asked = Asked {
+    let asked = AuditOptions {
         threads: args.threads.get(),
         findings: match args.all_findings {
             true => FindingScope::All,

@@ -3,7 +3,7 @@
 use clap::Args;
 use mechanism::System;
 use scene::plot::check_plots;
-use scene::{Discard, Kind, Scene, SceneError, StopReason, StudyFile};
+use scene::{NullObserver, SceneKind, Scene, SceneError, StopReason, StudyFile};
 
 use crate::collection;
 use crate::output::{self, Stop, Verdict};
@@ -33,7 +33,7 @@ pub struct CheckArgs {
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<Verdict, Stop> {
     let line = match Scene::load(&args.scene) {
-        Ok(scene) => check_scene(&scene.with(args.set.pairs())?)?,
+        Ok(scene) => check_scene(&scene.with_overrides(args.set.pairs())?)?,
         Err(error) => check_study(args, error)?,
     };
     if !args.quiet {
@@ -44,8 +44,8 @@ pub fn run(args: &CheckArgs) -> Result<Verdict, Stop> {
 
 fn check_scene(scene: &Scene) -> Result<String, Stop> {
     let mut counts = match scene.kind() {
-        Kind::Mechanism => check_mechanism(scene)?,
-        Kind::Bodies => collection::check(scene)?,
+        SceneKind::Mechanism => check_mechanism(scene)?,
+        SceneKind::Bodies => collection::check(scene)?,
     };
     counts.extend([
         (scene.cases().len(), "case"),
@@ -68,14 +68,14 @@ fn check_scene(scene: &Scene) -> Result<String, Stop> {
         });
     let counts: Vec<String> = counts.collect();
     let mut text = format!("{}: can be run: {}\n", scene.origin(), counts.join(", "));
-    if scene.kind() == Kind::Bodies {
-        text += &collection::fits_text(&collection::fits(&scene.collection()?));
+    if scene.kind() == SceneKind::Bodies {
+        text += &collection::fits_text(&collection::fits(&scene.build_bodies()?));
     }
     Ok(text)
 }
 
 fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
-    let built = scene.build()?;
+    let built = scene.build_mechanism()?;
     scene::check_findings(scene)?;
     check_plots(scene)?;
     let chart = built.system.configuration_space();
@@ -83,9 +83,9 @@ fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
         (chart.coordinates().len(), "coordinate"),
         (built.system.constraints().len(), "constraint"),
     ];
-    let outcome = scene::run(built, &mut Discard, &mut |_| false);
+    let outcome = scene::run_mechanism(built, &mut NullObserver, &mut |_| false);
     match outcome.stopped {
-        Some(stop) if stop.reason != StopReason::Asked => {
+        Some(stop) if stop.reason != StopReason::Requested => {
             Err(Stop::Input(format!("{}: {stop}", scene.origin())))
         }
         _ => Ok(counts),

@@ -1,9 +1,9 @@
 //! `percuss run` of a scene of bodies, and its part of `percuss check`.
 
-use scene::collection::Collection;
+use scene::collection::BuiltBodies;
 use scene::plot::check_plots;
 use scene::record::{BodiesRecorder, Manifest, RecordError};
-use scene::{BodiesOutcome, Discard, Scene, StopReason, Threads, Tick, Wanted};
+use scene::{BodiesOutcome, NullObserver, Scene, StopReason, Threads, RunProgress, ObservableRequest};
 use serde_json::{Value, json};
 
 use crate::output::{Stop, Verdict};
@@ -15,9 +15,9 @@ use crate::{interrupt, output};
 
 /// Runs the bodies of a scene and records them, in a new directory or going on in an old one.
 pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
-    let collection = scene.collection()?;
+    let collection = scene.build_bodies()?;
     // What is wrong with a finding or a plot is told before the run and not after it.
-    let wanted = scene::wanted(scene, &collection)?;
+    let wanted = scene::observable_request(scene, &collection)?;
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;
     let manifest = Manifest::of_bodies(scene, &collection, args.threads.get());
@@ -26,7 +26,7 @@ pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
     let fits = fits(&collection);
     let outcome = follow(args, scene, collection, &wanted, &mut recorder);
     recorder.set_warnings(outcome.warnings());
-    let mut certificate = outcome.sheet();
+    let mut certificate = outcome.certificate_json();
     if !fits.is_empty() {
         certificate["solids"] = fits.into();
     }
@@ -96,8 +96,8 @@ fn measure(
 }
 
 /// How far the convex parts of bodies are from the bodies.
-pub fn fits(collection: &Collection) -> Vec<Value> {
-    let fits = collection.fits();
+pub fn fits(collection: &BuiltBodies) -> Vec<Value> {
+    let fits = collection.decomposition_errors();
     let json = |(name, fit): &(String, scene::collection::DecompositionFit)| {
         json!({
             "body": name,
@@ -129,16 +129,16 @@ pub fn fits_text(fits: &[Value]) -> String {
 fn follow(
     args: &RunArgs,
     scene: &Scene,
-    collection: Collection,
-    wanted: &Wanted,
+    collection: BuiltBodies,
+    wanted: &ObservableRequest,
     recorder: &mut BodiesRecorder,
 ) -> BodiesOutcome {
-    let mut watcher = Watcher::new(args.quiet, scene::Kind::Bodies);
+    let mut watcher = Watcher::new(args.quiet, scene::SceneKind::Bodies);
     let threads = args.threads.get();
-    let mut tell = |tick: &Tick<'_>| watcher.tick(tick);
-    let outcome = scene::run_wanted(scene, collection, wanted, threads, recorder, &mut tell);
+    let mut tell = |tick: &RunProgress<'_>| watcher.tick(tick);
+    let outcome = scene::run_bodies(scene, collection, wanted, threads, recorder, &mut tell);
     drop(watcher);
-    if let Some(warning) = outcome.spare_rows() {
+    if let Some(warning) = outcome.redundant_rows_warning() {
         output::message(&format!("warning: {warning}"));
     }
     outcome
@@ -146,10 +146,10 @@ fn follow(
 
 /// Reads everything of a scene of bodies and tries its first step; how much there is of what.
 pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
-    let collection = scene.collection()?;
+    let collection = scene.build_bodies()?;
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;
-    let cast = collection.cast();
+    let cast = collection.names();
     let mut counts = vec![
         (cast.bodies.len(), "body"),
         (cast.materials.len(), "material"),
@@ -158,11 +158,11 @@ pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
         (cast.watches.len(), "watch"),
         (cast.joints.len(), "joint"),
     ];
-    let (wanted, threads) = (Wanted::default(), Threads::all());
-    let sink = &mut Discard;
-    let outcome = scene::run_wanted(scene, collection, &wanted, threads, sink, &mut |_| false);
+    let (wanted, threads) = (ObservableRequest::default(), Threads::all());
+    let sink = &mut NullObserver;
+    let outcome = scene::run_bodies(scene, collection, &wanted, threads, sink, &mut |_| false);
     match outcome.stopped {
-        Some(stop) if stop.reason != StopReason::Asked => {
+        Some(stop) if stop.reason != StopReason::Requested => {
             Err(Stop::Input(format!("{}: {stop}", scene.origin())))
         }
         _ => {

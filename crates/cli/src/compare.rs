@@ -7,7 +7,7 @@
 
 use serde::Serialize;
 
-use scene::plot::profile::{self, Curve};
+use scene::plot::profile::{self, PerformanceCurve};
 use solve::Goal;
 
 use crate::attempt::Loaded;
@@ -176,8 +176,8 @@ fn methods(problems: &[Compared]) -> Vec<Method> {
 
 fn draw(args: &SolveArgs, problems: &[Compared]) -> Result<String, Stop> {
     let names = solve::NAMES.iter().enumerate();
-    let curves: Vec<Curve> = names
-        .map(|(m, name)| Curve::new(name, ratios(problems, m)))
+    let curves: Vec<PerformanceCurve> = names
+        .map(|(m, name)| PerformanceCurve::new(name, ratios(problems, m)))
         .collect();
     let count = problems.len();
     let noun = if count == 1 { "problem" } else { "problems" };

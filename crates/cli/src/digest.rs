@@ -1,6 +1,6 @@
 //! What the runs of a study come to: figures of each finding, and failures with what to do.
 
-use scene::record::{Cell, JUDGED, OBSERVED, REPEATED, Table, VARIED};
+use scene::record::{CellValue, JUDGED, OBSERVED, REPEATED, Table, VARIED};
 use serde_json::{Map, Value, json};
 
 use crate::summary::short;
@@ -39,7 +39,7 @@ pub struct Digest {
 
 fn text(table: &Table, column: &str, row: usize) -> String {
     match table.column(column).map(|values| values.cell(row)) {
-        Some(Cell::Text(text)) => text.to_string(),
+        Some(CellValue::Text(text)) => text.to_string(),
         _ => String::new(),
     }
 }
@@ -188,7 +188,7 @@ fn figures(table: &Table, name: &str) -> Option<Figures> {
 /// The number of the run in a row.
 fn number(table: &Table, row: usize) -> usize {
     match table.column("run").map(|values| values.cell(row)) {
-        Some(Cell::Integer(run)) => usize::try_from(run).unwrap_or(0),
+        Some(CellValue::Integer(run)) => usize::try_from(run).unwrap_or(0),
         _ => row + 1,
     }
 }
@@ -199,8 +199,8 @@ fn settings(table: &Table, row: usize) -> String {
     let varied = varied.filter(|(c, _)| [VARIED, REPEATED].contains(&c.meaning.as_str()));
     let each = varied.map(|(column, values)| {
         let value = match values.cell(row) {
-            Cell::Real(x) => x.to_string(),
-            Cell::Text(x) => x.to_string(),
+            CellValue::Real(x) => x.to_string(),
+            CellValue::Text(x) => x.to_string(),
             _ => String::new(),
         };
         format!(" --set {}={value}", column.name)

@@ -5,8 +5,8 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use scene::export::{self, Request};
-use scene::record::{Cell, Record};
+use scene::export::{self, VtkOptions};
+use scene::record::{CellValue, Record};
 
 use crate::html::{self, Chosen, HtmlArgs};
 use crate::image::{self, PictureArgs, Shared};
@@ -166,7 +166,7 @@ fn vtk(
     out: &Path,
     progress: &Progress,
 ) -> Result<String, Stop> {
-    let request = Request {
+    let request = VtkOptions {
         every: args.every.unwrap_or(1),
         from: args.from,
         until: args.until,
@@ -205,7 +205,7 @@ fn csv(
         let known = tables.iter().any(|t| name(&t.name) == file);
         known || file == COLUMNS || file == "findings.csv"
     };
-    export::claim(out, args.force, ours)?;
+    export::prepare_folder(out, args.force, ours)?;
     for (k, table) in tables.iter().enumerate() {
         let view = Columns::of(record, &table.name, None)?;
         write(&out.join(name(&table.name)), &view.headings, |lines| {
@@ -237,11 +237,11 @@ fn explain(record: &Record, path: &Path) -> Result<(), Stop> {
             for column in &table.columns {
                 let kind = serde_json::to_value(column.kind).unwrap_or_default();
                 lines.begin();
-                lines.cell(Cell::Text(&table.name));
-                lines.cell(Cell::Text(&column.name));
+                lines.cell(CellValue::Text(&table.name));
+                lines.cell(CellValue::Text(&column.name));
                 lines.value(&kind);
-                lines.cell(Cell::Text(&column.unit));
-                lines.cell(Cell::Text(&column.meaning));
+                lines.cell(CellValue::Text(&column.unit));
+                lines.cell(CellValue::Text(&column.meaning));
                 lines.end()?;
             }
         }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use scene::film::{Frame, GifWriter, Palette, Plan, Reel, Shooting, Wish};
+use scene::film::{FilmFrame, GifWriter, Palette, FilmSchedule, FrameSequence, FrameRenderer, RenderOptions};
 use scene::picture::Image;
 
 use crate::interrupt;
@@ -45,9 +45,9 @@ impl<T: Into<Stop>> From<T> for Cut {
 
 /// Makes a film.
 pub fn run(
-    reel: &Reel<'_>,
-    wish: &Wish,
-    plan: &Plan,
+    reel: &FrameSequence<'_>,
+    wish: &RenderOptions,
+    plan: &FilmSchedule,
     (path, format): (&Path, Format),
     quiet: bool,
 ) -> Result<Verdict, Stop> {
@@ -68,7 +68,7 @@ pub fn run(
     let stamp = decimals(&states, &times);
     // Reading is the smaller part of the work.
     let mut tell = |share: f64| progress.share(0.15 * share, || "reading the states".into());
-    let shooting = reel.shoot(wish, &states, Some(stamp), &mut tell)?;
+    let shooting = reel.renderer(wish, &states, Some(stamp), &mut tell)?;
     let mut drawn = 0_usize;
     let count = frames.len();
     let mut next = |image: &mut dyn FnMut() -> Result<(), Cut>| {
@@ -103,8 +103,8 @@ pub fn run(
 }
 
 /// What a film came to.
-fn told(path: &Path, frames: &[Frame], times: &[f64], plan: &Plan) -> String {
-    let at = |frame: Option<&Frame>| frame.and_then(|f| times.get(f.state)).copied();
+fn told(path: &Path, frames: &[FilmFrame], times: &[f64], plan: &FilmSchedule) -> String {
+    let at = |frame: Option<&FilmFrame>| frame.and_then(|f| times.get(f.state)).copied();
     let (from, until) = (at(frames.first()), at(frames.last()));
     let [from, until] = [from, until].map(|t| short(t.unwrap_or(f64::NAN)));
     let count: usize = frames.iter().map(|frame| frame.count).sum();
@@ -117,7 +117,7 @@ fn told(path: &Path, frames: &[Frame], times: &[f64], plan: &Plan) -> String {
 }
 
 /// Refuses a size that the format cannot have.
-fn even(wish: &Wish, format: Format) -> Result<(), Stop> {
+fn even(wish: &RenderOptions, format: Format) -> Result<(), Stop> {
     match wish.size {
         Some((w, h)) if format == Format::Mp4 && (w % 2 != 0 || h % 2 != 0) => {
             Err(Stop::Input(format!(
@@ -150,8 +150,8 @@ fn unwritten(what: &str) -> Stop {
 
 /// The bytes of a GIF.
 fn gif(
-    shooting: &Shooting<'_>,
-    frames: &[Frame],
+    shooting: &FrameRenderer<'_>,
+    frames: &[FilmFrame],
     fps: f64,
     next: &mut Next<'_>,
 ) -> Result<Vec<u8>, Cut> {
@@ -176,7 +176,7 @@ fn gif(
 }
 
 /// Frames spread over all, the first and the last among them.
-fn samples(frames: &[Frame]) -> impl Iterator<Item = &Frame> {
+fn samples(frames: &[FilmFrame]) -> impl Iterator<Item = &FilmFrame> {
     let count = frames.len().min(SAMPLES);
     let last = frames.len().saturating_sub(1);
     let place = move |k: usize| k * last / count.saturating_sub(1).max(1);
@@ -265,8 +265,8 @@ fn absolute(path: &Path) -> PathBuf {
 }
 
 fn mp4(
-    shooting: &Shooting<'_>,
-    frames: &[Frame],
+    shooting: &FrameRenderer<'_>,
+    frames: &[FilmFrame],
     fps: f64,
     path: &Path,
     next: &mut Next<'_>,

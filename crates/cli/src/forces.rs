@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::equilibrium::{self, Asked, Forces};
+use scene::equilibrium::{self, ForceBoundsOptions, ForceBounds};
 use scene::plot::png;
-use scene::record::{Record, names};
+use scene::record::{Record, read_body_descriptions};
 use serde_json::{Value, json};
 
 use crate::output::{self, Stop, Target, Verdict};
@@ -83,9 +83,9 @@ pub fn run(args: &ForcesArgs) -> Result<Verdict, Stop> {
     });
     let picture = picture.transpose()?;
     let progress = Progress::of_shares(args.quiet);
-    let forces = equilibrium::forces(
+    let forces = equilibrium::force_bounds(
         &record,
-        &mut Asked {
+        &mut ForceBoundsOptions {
             at: args.at,
             threads: args.threads.get().get(),
             progress: &mut |done| progress.share(done, || "intervals".into()),
@@ -103,7 +103,7 @@ pub fn run(args: &ForcesArgs) -> Result<Verdict, Stop> {
             .iter()
             .all(|c| c.name != "z");
         let dimension = if flat { 2 } else { 3 };
-        let svg = equilibrium::forces_svg(&title, &names(&record)?, dimension, &forces);
+        let svg = equilibrium::forces_svg(&title, &read_body_descriptions(&record)?, dimension, &forces);
         let failed = |e: String| Stop::Fault(format!("cannot draw the picture: {e}"));
         match raster {
             true => target.write(png(&svg).map_err(failed)?)?,
@@ -126,7 +126,7 @@ pub fn run(args: &ForcesArgs) -> Result<Verdict, Stop> {
     )
 }
 
-fn summary(forces: &Forces) -> String {
+fn summary(forces: &ForceBounds) -> String {
     let determined = forces
         .contacts
         .iter()
@@ -150,7 +150,7 @@ fn summary(forces: &Forces) -> String {
     text
 }
 
-fn text(forces: &Forces) -> String {
+fn text(forces: &ForceBounds) -> String {
     let mut text = summary(forces) + "\n";
     let bounds = &forces.bounds;
     let _ = writeln!(
@@ -184,7 +184,7 @@ fn text(forces: &Forces) -> String {
 }
 
 /// The contacts as a table for people.
-fn rows(forces: &Forces) -> Vec<[String; 8]> {
+fn rows(forces: &ForceBounds) -> Vec<[String; 8]> {
     let mut rows = vec![
         [
             "bodies",
@@ -228,7 +228,7 @@ fn rows(forces: &Forces) -> Vec<[String; 8]> {
     rows
 }
 
-fn json(forces: &Forces) -> Value {
+fn json(forces: &ForceBounds) -> Value {
     // JSON has no infinities: null stands for no bound.
     let number = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
     let bounds = &forces.bounds;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use scene::Colour;
-use scene::film::{Pace, Plan, Reel, Wish};
+use scene::film::{FilmSpeed, FilmSchedule, FrameSequence, RenderOptions};
 use scene::picture::Theme;
 use scene::record::Record;
 
@@ -208,7 +208,7 @@ impl PictureArgs {
             .map(|(_, name)| name)
     }
 
-    fn wish(&self, reel: &Reel<'_>, shared: &Shared, zoom: f64) -> Result<Wish, Stop> {
+    fn wish(&self, reel: &FrameSequence<'_>, shared: &Shared, zoom: f64) -> Result<RenderOptions, Stop> {
         let dimension = reel.dimension();
         if self.view.is_some() && dimension == Some(2) {
             return Err(Stop::Input(
@@ -235,7 +235,7 @@ impl PictureArgs {
                 Some((corner(low), corner(high)))
             }
         };
-        Ok(Wish {
+        Ok(RenderOptions {
             colour: self.colour.map(colour),
             forces: self.forces,
             chains: shared.chains,
@@ -293,14 +293,14 @@ pub fn run(args: &PictureArgs, record: &Record, shared: &Shared) -> Result<Verdi
         Some(Product::Film(path, format)) => {
             refuse(args.at.is_some(), "--at", "pictures (--png, --svg)")?;
             free(path, shared.force)?;
-            let reel = Reel::of(record)?;
+            let reel = FrameSequence::of(record)?;
             let wish = args.wish(&reel, shared, 1.0)?;
             let pace = match (shared.every, args.speed) {
-                (Some(every), _) => Pace::States(every),
-                (None, Some(speed)) => Pace::Speed(speed),
-                (None, None) => Pace::Fitting,
+                (Some(every), _) => FilmSpeed::EveryNth(every),
+                (None, Some(speed)) => FilmSpeed::Speed(speed),
+                (None, None) => FilmSpeed::Auto,
             };
-            let plan = Plan {
+            let plan = FilmSchedule {
                 from: shared.from,
                 until: shared.until,
                 fps: args.fps.unwrap_or(film::FPS),
@@ -320,11 +320,11 @@ fn still(
     shared: &Shared,
     (path, svg): (&Path, bool),
 ) -> Result<Verdict, Stop> {
-    let reel = Reel::of(record)?;
+    let reel = FrameSequence::of(record)?;
     let wish = args.wish(&reel, shared, if svg { 1.0 } else { ZOOM })?;
     let (state, t) = reel.nearest(args.at)?;
     let target = Target::new(path)?;
-    let shooting = reel.shoot(&wish, &[state], None, &mut |_| {})?;
+    let shooting = reel.renderer(&wish, &[state], None, &mut |_| {})?;
     match svg {
         true => target.write(shooting.svg(state)?)?,
         false => {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use scene::collection::LoadKind;
-use scene::equilibrium::{self, Role, Verge, Weighed};
-use scene::{Kind, Scene};
+use scene::equilibrium::{self, Role, CriticalParameter, LimitAnalysis};
+use scene::{SceneKind, Scene};
 use serde_json::{Value, json};
 use statics::LimitStatus;
 
@@ -74,8 +74,8 @@ fn range(text: &str) -> Result<(String, f64, f64), String> {
 
 /// Runs the command.
 pub fn run(args: &LimitArgs) -> Result<Verdict, Stop> {
-    let scene = Scene::load(&args.scene)?.with(args.set.pairs())?;
-    if scene.kind() != Kind::Bodies {
+    let scene = Scene::load(&args.scene)?.with_overrides(args.set.pairs())?;
+    if scene.kind() != SceneKind::Bodies {
         return Err(Stop::Input(format!(
             "{}: this is a mechanism; limit analysis is of scenes of bodies (kind = \"bodies\")",
             scene.origin()
@@ -89,7 +89,7 @@ pub fn run(args: &LimitArgs) -> Result<Verdict, Stop> {
 
 fn over(args: &LimitArgs, scene: &Scene, key: &str, span: (f64, f64)) -> Result<Verdict, Stop> {
     let progress = Progress::of_shares(args.quiet);
-    let verge = equilibrium::verge(scene, key, span, &mut |done| {
+    let verge = equilibrium::critical_parameter(scene, key, span, &mut |done| {
         progress.share(done, || key.to_string());
     })?;
     drop(progress);
@@ -106,7 +106,7 @@ fn over(args: &LimitArgs, scene: &Scene, key: &str, span: (f64, f64)) -> Result<
     Ok(Verdict::Well)
 }
 
-fn verge_json(scene: &Scene, verge: &Verge) -> Value {
+fn verge_json(scene: &Scene, verge: &CriticalParameter) -> Value {
     json!({
         "scene": scene.name(),
         "over": {
@@ -120,9 +120,9 @@ fn verge_json(scene: &Scene, verge: &Verge) -> Value {
 }
 
 fn loads(args: &LimitArgs, scene: &Scene) -> Result<Verdict, Stop> {
-    let collection = scene.collection()?;
+    let collection = scene.build_bodies()?;
     let known: Vec<String> = collection
-        .cast()
+        .names()
         .loads
         .iter()
         .map(|load| load.name.clone())
@@ -148,7 +148,7 @@ fn loads(args: &LimitArgs, scene: &Scene) -> Result<Verdict, Stop> {
     let mut all = Vec::new();
     for name in &asked {
         progress.at(name);
-        all.push(equilibrium::weigh(scene, name)?);
+        all.push(equilibrium::analyse_load(scene, name)?);
         progress.step();
     }
     drop(progress);
@@ -175,14 +175,14 @@ fn loads(args: &LimitArgs, scene: &Scene) -> Result<Verdict, Stop> {
     })
 }
 
-fn proven(weighed: &Weighed) -> bool {
+fn proven(weighed: &LimitAnalysis) -> bool {
     let limit = &weighed.limit;
     let gap = limit.gap() / limit.multiplier.abs().max(1e-3);
     weighed.standing.stands && (limit.status != LimitStatus::Bounded || gap <= PROVEN)
 }
 
 /// One line.
-fn headline(weighed: &Weighed) -> String {
+fn headline(weighed: &LimitAnalysis) -> String {
     let name = &weighed.load;
     if !weighed.standing.stands {
         return format!("{name}: it does not stand without the load");
@@ -201,7 +201,7 @@ fn headline(weighed: &Weighed) -> String {
     }
 }
 
-fn text(weighed: &Weighed) -> String {
+fn text(weighed: &LimitAnalysis) -> String {
     let mut text = headline(weighed) + "\n";
     let (limit, standing) = (&weighed.limit, &weighed.standing);
     let bodies = weighed.names.len();
@@ -252,7 +252,7 @@ fn text(weighed: &Weighed) -> String {
     text
 }
 
-fn coulomb_text(weighed: &Weighed) -> String {
+fn coulomb_text(weighed: &LimitAnalysis) -> String {
     let coulomb = &weighed.coulomb;
     match &coulomb.limit {
         Some(found) if coulomb.steps == 0 => format!(
@@ -276,7 +276,7 @@ fn coulomb_text(weighed: &Weighed) -> String {
 }
 
 /// Hinges and sliding joints as text: pairs of bodies and where.
-fn joints(weighed: &Weighed) -> (Vec<String>, Vec<String>) {
+fn joints(weighed: &LimitAnalysis) -> (Vec<String>, Vec<String>) {
     let (mut hinges, mut sliding) = (Vec::new(), Vec::new());
     for joint in &weighed.joints {
         let name = |i: u32| weighed.names.get(i as usize).map_or("", |name| &*name.name);
@@ -305,7 +305,7 @@ fn number(x: f64) -> Value {
     }
 }
 
-fn load_json(weighed: &Weighed) -> Value {
+fn load_json(weighed: &LimitAnalysis) -> Value {
     let (limit, standing) = (&weighed.limit, &weighed.standing);
     let (hinges, sliding) = joints(weighed);
     let coulomb = &weighed.coulomb;

@@ -2,7 +2,7 @@
 //! short one.
 
 use clap::ValueEnum;
-use scene::record::Cell;
+use scene::record::CellValue;
 use serde_json::Value;
 
 use crate::output::{Stop, quoted};
@@ -69,7 +69,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The next value of the row.
-    pub fn cell(&mut self, cell: Cell<'_>) {
+    pub fn cell(&mut self, cell: CellValue<'_>) {
         let k = self.column;
         self.column += 1;
         match self.format {
@@ -89,28 +89,28 @@ impl<'a> Lines<'a> {
             }
         }
         match (cell, self.format) {
-            (Cell::Integer(x), _) => self.text.extend(x.to_string().as_bytes()),
-            (Cell::Truth(x), _) => self.text.extend(x.to_string().as_bytes()),
-            (Cell::Real(x), _) if x.is_finite() => self.json(&x),
+            (CellValue::Integer(x), _) => self.text.extend(x.to_string().as_bytes()),
+            (CellValue::Truth(x), _) => self.text.extend(x.to_string().as_bytes()),
+            (CellValue::Real(x), _) if x.is_finite() => self.json(&x),
             // JSON has no NaN and no infinity; readers of CSV know them by name.
-            (Cell::Real(x), Format::Csv) => self.text.extend(x.to_string().as_bytes()),
-            (Cell::Text(x), Format::Csv) => self.text.extend(quoted(x).as_bytes()),
-            (Cell::Text(x), Format::Json) => self.json(&x),
-            (Cell::Null, Format::Csv) => {}
-            (Cell::Null | Cell::Real(_), Format::Json) => self.text.extend(b"null"),
+            (CellValue::Real(x), Format::Csv) => self.text.extend(x.to_string().as_bytes()),
+            (CellValue::Text(x), Format::Csv) => self.text.extend(quoted(x).as_bytes()),
+            (CellValue::Text(x), Format::Json) => self.json(&x),
+            (CellValue::Null, Format::Csv) => {}
+            (CellValue::Null | CellValue::Real(_), Format::Json) => self.text.extend(b"null"),
         }
     }
 
     /// The next value of the row, of whatever sort.
     pub fn value(&mut self, value: &Value) {
         match value {
-            Value::Null => self.cell(Cell::Null),
-            Value::Bool(x) => self.cell(Cell::Truth(*x)),
-            Value::String(x) => self.cell(Cell::Text(x)),
-            other if self.format == Format::Csv => self.cell(Cell::Text(&other.to_string())),
+            Value::Null => self.cell(CellValue::Null),
+            Value::Bool(x) => self.cell(CellValue::Truth(*x)),
+            Value::String(x) => self.cell(CellValue::Text(x)),
+            other if self.format == Format::Csv => self.cell(CellValue::Text(&other.to_string())),
             other => {
                 let k = self.column;
-                self.cell(Cell::Null);
+                self.cell(CellValue::Null);
                 if self.keys.get(k).is_some_and(Option::is_some) {
                     self.text.truncate(self.text.len() - b"null".len());
                     self.json(other);
@@ -156,7 +156,7 @@ impl<'a> Lines<'a> {
 mod tests {
     use super::*;
 
-    fn written(format: Format, columns: &[&str], rows: &[Vec<Cell<'_>>]) -> String {
+    fn written(format: Format, columns: &[&str], rows: &[Vec<CellValue<'_>>]) -> String {
         let columns: Vec<String> = columns.iter().map(|c| (*c).into()).collect();
         let mut all = Vec::new();
         let mut out = |piece: &[u8]| {
@@ -176,12 +176,12 @@ mod tests {
     #[test]
     fn values_of_all_sorts_are_written_in_both_formats() {
         let row = vec![
-            Cell::Integer(-3),
-            Cell::Real(1e-7),
-            Cell::Real(f64::NAN),
-            Cell::Text("a,\"b\""),
-            Cell::Truth(true),
-            Cell::Null,
+            CellValue::Integer(-3),
+            CellValue::Real(1e-7),
+            CellValue::Real(f64::NAN),
+            CellValue::Text("a,\"b\""),
+            CellValue::Truth(true),
+            CellValue::Null,
         ];
         let columns = ["i", "x", "y", "text", "truth", "none"];
         let csv = written(Format::Csv, &columns, std::slice::from_ref(&row));
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_column_asked_for_twice_is_one_key_of_an_object() {
-        let row = vec![Cell::Integer(1), Cell::Integer(1), Cell::Integer(2)];
+        let row = vec![CellValue::Integer(1), CellValue::Integer(1), CellValue::Integer(2)];
         let json = written(Format::Json, &["a", "a", "b"], &[row]);
         assert_eq!(json, "[\n  {\"a\":1,\"b\":2}\n]\n");
     }

@@ -1,8 +1,8 @@
 //! `percuss run` of a mechanism.
 
 use scene::plot::check_plots;
-use scene::record::{Layout, Manifest, Recorder};
-use scene::{Built, RunOutcome, Scene, StopReason};
+use scene::record::{MechanismLayout, Manifest, MechanismRecorder};
+use scene::{BuiltMechanism, MechanismOutcome, Scene, StopReason};
 use serde_json::Value;
 
 use crate::interrupt;
@@ -15,17 +15,17 @@ use crate::watch::Watcher;
 /// Runs a mechanism and records it, in a new directory or going on in an old one.
 pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
     let built = checked(scene)?;
-    let layout = Layout::of_scene(scene, &built.system);
+    let layout = MechanismLayout::of_scene(scene, &built.system);
     let every = built.record_every;
     let manifest = Manifest::of_mechanism(scene, &built, args.threads.get());
     let session = site.session(args, scene, manifest)?;
-    let recorder = Recorder::on(session, layout, every)?;
+    let recorder = MechanismRecorder::on(session, layout, every)?;
     complete(args, scene, built, recorder)
 }
 
 /// What is wrong with a finding or a plot is told before the run and not after it.
-fn checked(scene: &Scene) -> Result<Built, Stop> {
-    let built = scene.build()?;
+fn checked(scene: &Scene) -> Result<BuiltMechanism, Stop> {
+    let built = scene.build_mechanism()?;
     scene::check_findings(scene)?;
     check_plots(scene)?;
     Ok(built)
@@ -35,8 +35,8 @@ fn checked(scene: &Scene) -> Result<Built, Stop> {
 fn complete(
     args: &RunArgs,
     scene: &Scene,
-    built: Built,
-    mut recorder: Recorder,
+    built: BuiltMechanism,
+    mut recorder: MechanismRecorder,
 ) -> Result<Verdict, Stop> {
     let mut system = built.system.clone();
     let outcome = follow(args, built, &mut recorder);
@@ -48,11 +48,11 @@ fn complete(
         return Err(broken_off(&fault, recorder.directory()));
     }
     let stopped = outcome.stopped.as_ref();
-    if let Some(StopReason::Sink(error)) = stopped.map(|stop| &stop.reason) {
+    if let Some(StopReason::Observer(error)) = stopped.map(|stop| &stop.reason) {
         // A checkpoint that cannot be used is left as it is.
         return Err(error.clone().into());
     }
-    recorder.set_nonunique(scene::nonunique(&mut system, &outcome));
+    recorder.set_nonunique(scene::nonunique_instants(&mut system, &outcome));
     let words = stopped.map(ToString::to_string);
     let closed = match words {
         Some(words) if interrupted(stopped) => recorder.interrupt(&certificate, words),
@@ -79,12 +79,12 @@ fn complete(
     ended.report(args)
 }
 
-fn follow(args: &RunArgs, built: Built, recorder: &mut Recorder) -> RunOutcome {
-    let mut watcher = Watcher::new(args.quiet, scene::Kind::Mechanism);
-    scene::run(built, recorder, &mut |tick| watcher.tick(tick))
+fn follow(args: &RunArgs, built: BuiltMechanism, recorder: &mut MechanismRecorder) -> MechanismOutcome {
+    let mut watcher = Watcher::new(args.quiet, scene::SceneKind::Mechanism);
+    scene::run_mechanism(built, recorder, &mut |tick| watcher.tick(tick))
 }
 
-fn findings(args: &RunArgs, scene: &Scene, outcome: &RunOutcome) -> Result<Vec<Value>, Stop> {
+fn findings(args: &RunArgs, scene: &Scene, outcome: &MechanismOutcome) -> Result<Vec<Value>, Stop> {
     let progress = Progress::of_shares(args.quiet);
     progress.at("findings");
     let found = scene::evaluate_findings(scene, outcome, args.threads.get(), &mut |name, done| {

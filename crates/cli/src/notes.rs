@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use scene::Nonunique;
+use scene::NonuniqueInstant;
 use scene::record::Manifest;
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ pub fn warnings_text(manifest: &Manifest) -> String {
 const PLACES: usize = 5;
 
 /// Where the motion need not have gone on as it did.
-pub fn nonunique_text(places: &[Nonunique]) -> String {
+pub fn nonunique_text(places: &[NonuniqueInstant]) -> String {
     let count = places.len();
     let noun = if count == 1 { "instant" } else { "instants" };
     let mut text = format!("not unique at {count} {noun} (P15 section 3)\n");

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use scene::plot::PlotError;
 use scene::record::RecordError;
-use scene::{CampaignError, SceneError};
+use scene::{StudyError, SceneError};
 
 use crate::{interrupt, log, progress};
 
@@ -51,11 +51,11 @@ impl From<PlotError> for Stop {
     }
 }
 
-impl From<CampaignError> for Stop {
-    fn from(error: CampaignError) -> Self {
+impl From<StudyError> for Stop {
+    fn from(error: StudyError) -> Self {
         match error {
-            CampaignError::Scene(error) => error.into(),
-            CampaignError::Record(error) => error.into(),
+            StudyError::Scene(error) => error.into(),
+            StudyError::Record(error) => error.into(),
             other => Self::Input(other.to_string()),
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::plot::{Gallery, Wish, png};
+use scene::plot::{RunPlots, PlotOptions, png};
 use scene::record::Record;
 
 use crate::output::{self, Stop, Target, Verdict};
@@ -98,9 +98,9 @@ enum Format {
 /// Runs the command.
 pub fn run(args: &PlotArgs) -> Result<Verdict, Stop> {
     let record = Record::open(&args.directory)?;
-    let gallery = Gallery::of(&record)?.asking(Wish {
+    let gallery = RunPlots::of(&record)?.with_options(PlotOptions {
         at: args.at,
-        only: args.only.clone(),
+        conditions: args.only.clone(),
         log_x: args.log_x,
         log_y: args.log_y,
         against: args.against.clone(),
@@ -108,7 +108,7 @@ pub fn run(args: &PlotArgs) -> Result<Verdict, Stop> {
         plane: args.plane.clone(),
     });
     let Some(what) = &args.what else {
-        let rows = gallery.list()?.into_iter().chain(gallery.forms());
+        let rows = gallery.list()?.into_iter().chain(gallery.name_patterns());
         let rows = rows.map(|(name, title)| [name, title]);
         output::print(&table::aligned(&rows.collect::<Vec<_>>()))?;
         return Ok(Verdict::Well);

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use scene::Tick;
+use scene::RunProgress;
 
 use crate::log;
 use crate::pace::{self, Pace};
@@ -153,7 +153,7 @@ impl Progress {
     }
 
     /// A step of a run is done.
-    pub fn tick(&self, tick: &Tick<'_>) {
+    pub fn tick(&self, tick: &RunProgress<'_>) {
         if !self.blinks() {
             return;
         }
@@ -182,7 +182,7 @@ impl Progress {
 }
 
 /// How far a run is.
-fn far(tick: &Tick<'_>, left: Option<&str>) -> String {
+fn far(tick: &RunProgress<'_>, left: Option<&str>) -> String {
     let what = match tick.preparation {
         Some(name) => format!("preparing {name}: "),
         None => String::new(),
@@ -192,7 +192,7 @@ fn far(tick: &Tick<'_>, left: Option<&str>) -> String {
 }
 
 /// How its last step went.
-fn going(tick: &Tick<'_>, rate: Option<f64>) -> String {
+fn going(tick: &RunProgress<'_>, rate: Option<f64>) -> String {
     let plural = |n: usize, noun: &str| match n {
         1 => format!("1 {noun}"),
         n => format!("{n} {noun}s"),
@@ -234,10 +234,10 @@ fn show_later(bar: ProgressBar) -> (Sender<()>, JoinHandle<()>) {
 #[cfg(test)]
 mod tests {
     use super::{far, going};
-    use scene::{Certificate, Tick};
+    use scene::{Certificate, RunProgress};
 
-    fn tick(certificate: &Certificate) -> Tick<'_> {
-        Tick {
+    fn tick(certificate: &Certificate) -> RunProgress<'_> {
+        RunProgress {
             preparation: None,
             step: 1200,
             t: 0.6,
@@ -266,7 +266,7 @@ mod tests {
             going(&tick(&certificate), Some(512.0)),
             "step 1200, 512 steps/s, 340 contacts, 45 iterations, residual 3.1e-9"
         );
-        let settling = Tick {
+        let settling = RunProgress {
             preparation: Some("settle"),
             contacts: 1,
             ..tick(&certificate)

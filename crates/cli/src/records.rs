@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::record::{Cell, Record, RecordError, Table};
+use scene::record::{CellValue, Record, RecordError, Table};
 
 use crate::lines::{Format, Lines};
 use crate::output::{self, Stop, Verdict};
@@ -109,7 +109,7 @@ fn rows_at(
     };
     // The time is read beside the chosen columns and not written.
     let mut places = view.places.clone();
-    places.extend(record.places(table, Some(&["t".into()]))?);
+    places.extend(record.column_indices(table, Some(&["t".into()]))?);
     for chunk in &nearest.chunks {
         let part = record.read_chunk(table, chunk, &places)?;
         let seen = |row: &usize| {
@@ -167,7 +167,7 @@ impl Columns {
             let named = joined.iter().find(|(_, _, name)| name == heading);
             let key = named.map_or_else(|| heading.clone(), |(_, key, _)| (*key).to_string());
             sources.push((places.len(), named.is_some()));
-            places.extend(record.places(table, Some(&[key]))?);
+            places.extend(record.column_indices(table, Some(&[key]))?);
         }
         let names = match sources.iter().any(|(_, named)| *named) {
             true => record.table("names", Some(&["name"]))?,
@@ -188,12 +188,12 @@ impl Columns {
     fn write(&self, table: &Table, row: usize, lines: &mut Lines<'_>) -> Result<(), Stop> {
         lines.begin();
         for &(place, named) in &self.sources {
-            let cell = table.values.get(place).map_or(Cell::Null, |v| v.cell(row));
+            let cell = table.values.get(place).map_or(CellValue::Null, |v| v.cell(row));
             lines.cell(match (named, cell) {
-                (true, Cell::Integer(body)) => {
+                (true, CellValue::Integer(body)) => {
                     let body = usize::try_from(body).unwrap_or(usize::MAX);
                     let names = self.names.values.first();
-                    names.map_or(Cell::Null, |n| n.cell(body))
+                    names.map_or(CellValue::Null, |n| n.cell(body))
                 }
                 (_, cell) => cell,
             });

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use scene::Scene;
-use scene::record::{Lock, Manifest, Status};
+use scene::record::{Lock, Manifest, RunStatus};
 
 use crate::log::LogArgs;
 use crate::output::{self, Stop, Verdict};
@@ -56,7 +56,7 @@ pub fn run(args: &ResumeArgs) -> Result<Verdict, Stop> {
     let directory = &args.directory;
     // Before anything is read: whoever writes there may be at its end.
     let lock = match directory.is_dir() {
-        true => Lock::take_left(directory)?,
+        true => Lock::take_abandoned(directory)?,
         false => None,
     };
     let manifest = Manifest::read(directory)?;
@@ -70,7 +70,7 @@ pub fn run(args: &ResumeArgs) -> Result<Verdict, Stop> {
     }
     let lock = match (lock, manifest.status) {
         (Some(lock), _) => lock,
-        (None, Status::Finished | Status::Stopped) => {
+        (None, RunStatus::Finished | RunStatus::Stopped) => {
             let status = manifest.status.name();
             output::message(&format!(
                 "{shown}: this run is {status}, there is nothing to go on with; `percuss show \
@@ -78,7 +78,7 @@ pub fn run(args: &ResumeArgs) -> Result<Verdict, Stop> {
             ));
             return Ok(Verdict::Well);
         }
-        (None, Status::Running | Status::Interrupted) => Lock::take(directory)?,
+        (None, RunStatus::Running | RunStatus::Interrupted) => Lock::take(directory)?,
     };
     require_version(&manifest, directory, args.force)?;
     let scene = scene_of(&manifest)?;
@@ -110,7 +110,7 @@ fn scene_of(manifest: &Manifest) -> Result<Scene, Stop> {
     let overrides: Vec<(&str, &str)> = overrides
         .map(|change| (change.key.as_str(), change.value.as_str()))
         .collect();
-    let scene = scene.with(&overrides)?;
+    let scene = scene.with_overrides(&overrides)?;
     let machine = manifest.machine.as_ref();
     let folder = machine.and_then(|machine| machine.folder.as_deref());
     Ok(match folder {

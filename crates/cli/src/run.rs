@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use scene::plot::Gallery;
-use scene::record::{Manifest, Place, Record, RecordError, Status};
-use scene::{Kind, Scene, StopReason, Threads};
+use scene::plot::RunPlots;
+use scene::record::{Manifest, OutputDirectory, Record, RecordError, RunStatus};
+use scene::{SceneKind, Scene, StopReason, Threads};
 use serde_json::Value;
 
 use crate::interrupt;
@@ -128,8 +128,8 @@ fn threads(text: &str) -> Result<usize, String> {
 
 /// Runs the command.
 pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
-    let scene = Scene::load(&args.scene)?.with(args.set.pairs())?;
-    let place = Place::new(args.output.as_deref(), scene.name());
+    let scene = Scene::load(&args.scene)?.with_overrides(args.set.pairs())?;
+    let place = OutputDirectory::new(args.output.as_deref(), scene.name());
     run_scene(args, &scene, Site::New(place))
 }
 
@@ -139,7 +139,7 @@ pub fn run_scene(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, S
     let what = format!("{} of {}", site.verb(), scene.name());
     args.log.open(&what, threads)?;
     interrupt::listen()?;
-    if scene.kind() == Kind::Bodies {
+    if scene.kind() == SceneKind::Bodies {
         return collection::run(args, scene, site);
     }
     mechanism::run(args, scene, site)
@@ -157,8 +157,8 @@ pub fn broken_off(fault: &RecordError, directory: Option<&Path>) -> Stop {
 }
 
 /// Whether a run was ended by an interruption.
-pub fn interrupted(stop: Option<&scene::Stop>) -> bool {
-    stop.is_some_and(|stop| stop.reason == StopReason::Asked)
+pub fn interrupted(stop: Option<&scene::EarlyStop>) -> bool {
+    stop.is_some_and(|stop| stop.reason == StopReason::Requested)
 }
 
 /// What is said of an interruption after the run itself.
@@ -187,7 +187,7 @@ pub struct Ended<'a> {
     /// Where the records are, if there are any.
     pub directory: Option<&'a Path>,
     /// Why it ended early.
-    pub stopped: Option<&'a scene::Stop>,
+    pub stopped: Option<&'a scene::EarlyStop>,
     /// Whether there is no motion at all.
     pub refused: bool,
     /// What the run vouches for.
@@ -210,8 +210,8 @@ impl Ended<'_> {
             }
             // A run that was refused has no records that would say so.
             manifest.status = match interrupted(Some(stop)) {
-                true => Status::Interrupted,
-                false => Status::Stopped,
+                true => RunStatus::Interrupted,
+                false => RunStatus::Stopped,
             };
             manifest.reason = Some(stop.to_string());
             manifest.certificate.clone_from(&self.certificate);
@@ -233,7 +233,7 @@ impl Ended<'_> {
     }
 
     /// Where the records of an interrupted run are, and how to go on.
-    fn interruption(&self, stop: &scene::Stop) -> String {
+    fn interruption(&self, stop: &scene::EarlyStop) -> String {
         let when = match stop.started {
             true => format!("at t = {}", short(stop.t)),
             false => "during a preparation".into(),
@@ -255,11 +255,11 @@ impl Ended<'_> {
         };
         let shown = directory.display();
         let mut text = format!("\nrecords in {shown}\n");
-        if self.manifest.status == Status::Interrupted {
+        if self.manifest.status == RunStatus::Interrupted {
             text += &format!("percuss resume {shown} goes on with the run\n");
         }
         let names = Record::open(directory).ok().and_then(|record| {
-            let list = Gallery::of(&record).and_then(|gallery| gallery.list());
+            let list = RunPlots::of(&record).and_then(|gallery| gallery.list());
             Some(
                 list.ok()?
                     .into_iter()

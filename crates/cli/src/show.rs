@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::record::{Lock, Record, Standing, Status};
+use scene::record::{Lock, Record, LockState, RunStatus};
 
 use crate::output::{self, Stop, Verdict};
 use crate::study;
@@ -55,10 +55,10 @@ pub fn run(args: &ShowArgs) -> Result<Verdict, Stop> {
 fn standing(record: &Record) -> String {
     let shown = record.directory().display();
     let resume = format!("percuss resume {shown} goes on with it");
-    match (Lock::standing(record.directory()), record.manifest().status) {
-        (Standing::Held, _) => "\nthe run is under way\n".into(),
-        (_, Status::Running) => format!("\nthe run was killed; {resume}\n"),
-        (Standing::Left, _) => format!("\nthe run did not come to its end; {resume}\n"),
-        (Standing::Free, _) => String::new(),
+    match (Lock::state(record.directory()), record.manifest().status) {
+        (LockState::Held, _) => "\nthe run is under way\n".into(),
+        (_, RunStatus::Running) => format!("\nthe run was killed; {resume}\n"),
+        (LockState::Abandoned, _) => format!("\nthe run did not come to its end; {resume}\n"),
+        (LockState::Free, _) => String::new(),
     }
 }

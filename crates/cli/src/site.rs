@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use scene::Scene;
-use scene::record::{Cadence, DataFile, Lock, Manifest, Place, Session};
+use scene::record::{CheckpointPolicy, DataFile, Lock, Manifest, OutputDirectory, RunWriter};
 
 use crate::output::{self, Stop};
 use crate::run::RunArgs;
@@ -37,8 +37,8 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 impl CheckpointArgs {
     /// What the command line says goes before what the scene says.
-    fn over(&self, cadence: Cadence) -> Cadence {
-        Cadence {
+    fn over(&self, cadence: CheckpointPolicy) -> CheckpointPolicy {
+        CheckpointPolicy {
             every: self.checkpoint_every.or(cadence.every),
             seconds: self.checkpoint_seconds.unwrap_or(cadence.seconds),
             keep: cadence.keep,
@@ -49,7 +49,7 @@ impl CheckpointArgs {
 /// Where a run writes to.
 pub enum Site {
     /// A new directory.
-    New(Place),
+    New(OutputDirectory),
     /// The directory of a run that was interrupted.
     Left {
         /// The directory.
@@ -76,11 +76,11 @@ impl Site {
         args: &RunArgs,
         scene: &Scene,
         manifest: Manifest,
-    ) -> Result<Session, Stop> {
+    ) -> Result<RunWriter, Stop> {
         let (directory, lock, files) = match self {
             Self::New(place) => {
-                let cadence = args.checkpoint.over(scene.cadence());
-                return Ok(Session::new(place, manifest, cadence)?);
+                let cadence = args.checkpoint.over(scene.checkpoint_schedule());
+                return Ok(RunWriter::new(place, manifest, cadence)?);
             }
             Self::Left {
                 directory,
@@ -89,11 +89,11 @@ impl Site {
             } => (directory, lock, files),
         };
         require_same(scene, &files, &manifest.files)?;
-        let (mut session, notes) = Session::resume(&directory, lock, manifest, scene.cadence())?;
-        session.cadence = args.checkpoint.over(session.cadence);
+        let (mut session, notes) = RunWriter::resume(&directory, lock, manifest, scene.checkpoint_schedule())?;
+        session.policy = args.checkpoint.over(session.policy);
         notes.iter().for_each(|note| output::message(note));
         let shown = directory.display();
-        match session.number() {
+        match session.checkpoint_number() {
             0 => output::message(&format!(
                 "{shown}: there is no checkpoint to go on from; the run is made again from its start"
             )),

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use scene::record::{Cell, Column, OBSERVED, Place, REPEATED, Record, Table, VARIED, Values};
+use scene::record::{CellValue, Column, OBSERVED, OutputDirectory, REPEATED, Record, Table, VARIED, ColumnValues};
 use scene::study::Planned;
-use scene::{Campaign, Shard, StudyFile, Told};
+use scene::{StudyDirectory, Shard, StudyFile, StudyProgress};
 use serde_json::{Value, json};
 
 use crate::digest::{Digest, listed};
@@ -88,13 +88,13 @@ pub fn run(args: &StudyArgs) -> Result<Verdict, Stop> {
     }
     if args.gather {
         let directory = args.output.clone().unwrap_or_default();
-        return gather(args, &Campaign::begun(&study, &directory)?);
+        return gather(args, &StudyDirectory::open_existing(&study, &directory)?);
     }
-    let place = Place::new(args.output.as_deref(), study.name());
+    let place = OutputDirectory::new(args.output.as_deref(), study.name());
     let threads = args.threads.get().get();
     args.log.open(&format!("study {}", study.name()), threads)?;
     interrupt::listen()?;
-    let campaign = Campaign::open(&study, &place)?;
+    let campaign = StudyDirectory::open(&study, &place)?;
     let told = {
         let words = format!(
             "interrupted; the runs that have ended are in {}: the same command with that -o makes the rest",
@@ -110,7 +110,7 @@ pub fn run(args: &StudyArgs) -> Result<Verdict, Stop> {
 }
 
 /// Makes the runs that are missing.
-fn follow(args: &StudyArgs, campaign: &Campaign<'_>) -> Result<Told, Stop> {
+fn follow(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<StudyProgress, Stop> {
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let progress = Progress::of_shares(args.quiet);
     progress.at("running");
@@ -129,7 +129,7 @@ fn follow(args: &StudyArgs, campaign: &Campaign<'_>) -> Result<Told, Stop> {
 }
 
 /// How far it is, in few words.
-fn words(told: &Told, elapsed: f64) -> String {
+fn words(told: &StudyProgress, elapsed: f64) -> String {
     let left = (told.all - told.done) as f64 * elapsed / told.made.max(1) as f64;
     let failed = match told.failed {
         0 => String::new(),
@@ -139,7 +139,7 @@ fn words(told: &Told, elapsed: f64) -> String {
     format!("{done} of {all} runs{failed}, {} left", table::time(left))
 }
 
-fn made(told: &Told, seconds: f64) -> String {
+fn made(told: &StudyProgress, seconds: f64) -> String {
     let earlier = match told.done - told.made {
         0 => String::new(),
         n => format!(" ({n} were there already)"),
@@ -155,9 +155,9 @@ fn made(told: &Told, seconds: f64) -> String {
 /// What a share came to.
 fn share(
     args: &StudyArgs,
-    campaign: &Campaign<'_>,
+    campaign: &StudyDirectory<'_>,
     shard: Shard,
-    told: &Told,
+    told: &StudyProgress,
 ) -> Result<Verdict, Stop> {
     let directory = campaign.directory().display().to_string();
     if args.json {
@@ -180,8 +180,8 @@ fn share(
 }
 
 /// Writes the table and shows it.
-fn gather(args: &StudyArgs, campaign: &Campaign<'_>) -> Result<Verdict, Stop> {
-    campaign.gather()?;
+fn gather(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<Verdict, Stop> {
+    campaign.write_table()?;
     let record = Record::open(campaign.directory())?;
     let mut verdict = show(&record, args.json, args.quiet)?;
     let missing = campaign.missing()?;
@@ -208,7 +208,7 @@ fn gather(args: &StudyArgs, campaign: &Campaign<'_>) -> Result<Verdict, Stop> {
 /// The runs without making them.
 fn plan(args: &StudyArgs, study: &StudyFile) -> Result<Verdict, Stop> {
     let shard = args.shard.unwrap_or(Shard::WHOLE);
-    let (keys, rows) = Campaign::plan(study, shard)?;
+    let (keys, rows) = StudyDirectory::plan(study, shard)?;
     if args.json {
         let object = |(run, values): &Planned| {
             let settings = keys.iter().zip(values).map(|(k, v)| (k.clone(), json!(v)));
@@ -298,31 +298,31 @@ pub fn show(record: &Record, json: bool, quiet: bool) -> Result<Verdict, Stop> {
     Ok(verdict)
 }
 
-fn value(cell: Cell<'_>) -> Value {
+fn value(cell: CellValue<'_>) -> Value {
     match cell {
-        Cell::Integer(x) => x.into(),
-        Cell::Real(x) => x.into(),
-        Cell::Truth(x) => x.into(),
-        Cell::Text(x) => x.into(),
-        Cell::Null => Value::Null,
+        CellValue::Integer(x) => x.into(),
+        CellValue::Real(x) => x.into(),
+        CellValue::Truth(x) => x.into(),
+        CellValue::Text(x) => x.into(),
+        CellValue::Null => Value::Null,
     }
 }
 
 /// The first runs: what was varied and observed, and how they ended where one ended badly.
 fn rows_text(table: &Table) -> String {
-    let cell = |cell: Cell<'_>| match cell {
-        Cell::Real(x) => short(x),
-        Cell::Text(x) if x.chars().count() > WIDEST => {
+    let cell = |cell: CellValue<'_>| match cell {
+        CellValue::Real(x) => short(x),
+        CellValue::Text(x) if x.chars().count() > WIDEST => {
             x.chars().take(WIDEST - 1).chain(['…']).collect()
         }
-        Cell::Text(x) => x.into(),
-        Cell::Null => "-".into(),
+        CellValue::Text(x) => x.into(),
+        CellValue::Null => "-".into(),
         other => value(other).to_string(),
     };
-    let says = |values: &Values, nothing: &str| {
-        (0..table.rows).any(|row| values.cell(row) != Cell::Text(nothing))
+    let says = |values: &ColumnValues, nothing: &str| {
+        (0..table.rows).any(|row| values.cell(row) != CellValue::Text(nothing))
     };
-    let shown = |(column, values): &(&Column, &Values)| match column.name.as_str() {
+    let shown = |(column, values): &(&Column, &ColumnValues)| match column.name.as_str() {
         "run" => true,
         "end" => says(values, "finished"),
         "stopped" => says(values, ""),

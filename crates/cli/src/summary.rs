@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use scene::Nonunique;
-use scene::record::{Manifest, Status};
+use scene::NonuniqueInstant;
+use scene::record::{Manifest, RunStatus};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub struct Summary<'a> {
     findings: &'a [Value],
     /// Where the continuation is not unique.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    nonunique: &'a [Nonunique],
+    nonunique: &'a [NonuniqueInstant],
     /// What is not as it should be, in sentences.
     warnings: &'a [String],
 }
@@ -55,7 +55,7 @@ impl Report<'_> {
     /// A run without records was refused before its first step.
     fn status(&self) -> &'static str {
         match (self.manifest.status, self.directory) {
-            (Status::Stopped, None) => "refused",
+            (RunStatus::Stopped, None) => "refused",
             (status, _) => status.name(),
         }
     }
@@ -64,8 +64,8 @@ impl Report<'_> {
     pub fn verdict(&self) -> Verdict {
         let missed = self.findings().iter().any(|f| f["ok"] == false);
         match self.manifest.status {
-            Status::Stopped => Verdict::Bad,
-            Status::Interrupted => Verdict::Interrupted,
+            RunStatus::Stopped => Verdict::Bad,
+            RunStatus::Interrupted => Verdict::Interrupted,
             _ if missed || !self.certified() => Verdict::Missed,
             _ => Verdict::Well,
         }
@@ -93,8 +93,8 @@ impl Report<'_> {
         let manifest = self.manifest;
         let mut line = format!("{}: {}", manifest.scene, self.status());
         match (manifest.status, self.certified()) {
-            (Status::Running, _) => line += ", no certificate yet",
-            (Status::Stopped | Status::Interrupted, true) => line += ", certificate ok up to there",
+            (RunStatus::Running, _) => line += ", no certificate yet",
+            (RunStatus::Stopped | RunStatus::Interrupted, true) => line += ", certificate ok up to there",
             (_, true) => line += ", certificate ok",
             (_, false) => line += ", certificate NOT ok",
         }

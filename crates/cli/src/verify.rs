@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use scene::record::Record;
-use scene::verify::{Asked, Missed, Place, Report, Rows, VerifyError, verify};
+use scene::verify::{VerifyOptions, MissedSteps, Location, Report, RowRange, VerifyError, verify};
 use serde_json::json;
 
 use crate::output::{self, Stop, Verdict};
@@ -67,7 +67,7 @@ pub fn run(args: &VerifyArgs) -> Result<Verdict, Stop> {
     let progress = Progress::of_shares(args.quiet);
     progress.at("verifying");
     let mut tell = |done: f64| progress.share(done, || "verifying".into());
-    let mut asked = Asked::all(&mut tell);
+    let mut asked = VerifyOptions::all(&mut tell);
     asked.steps = args.steps;
     asked.every = args.every as usize;
     let report = verify(&record, &mut asked).map_err(|error| match error {
@@ -118,7 +118,7 @@ fn summary(report: &Report) -> String {
     )
 }
 
-fn where_(place: &Place) -> String {
+fn where_(place: &Location) -> String {
     match (place.step, place.t) {
         (Some(step), Some(t)) => format!("step {step}, t = {}: {}", short(t), place.what),
         _ => place.what.clone(),
@@ -126,7 +126,7 @@ fn where_(place: &Place) -> String {
 }
 
 /// How many steps missed their tolerance, and which was the first.
-fn missed_line(missed: &Missed) -> String {
+fn missed_line(missed: &MissedSteps) -> String {
     let first = match missed.first {
         Some((step, t)) => format!("first step {step} at t = {}", short(t)),
         None => "none of them is recorded".to_string(),
@@ -141,9 +141,9 @@ fn columns(report: &Report) -> String {
     for unread in &report.unread {
         let (table, why) = (&*unread.table, unread.why);
         let column = match unread.rows {
-            Rows::All => unread.column.clone(),
-            Rows::Unrecorded => format!("{} of steps without a state", unread.column),
-            Rows::First => format!("{} of the first state", unread.column),
+            RowRange::All => unread.column.clone(),
+            RowRange::Unrecorded => format!("{} of steps without a state", unread.column),
+            RowRange::First => format!("{} of the first state", unread.column),
         };
         match groups.iter_mut().find(|g| g.0 == table && g.1 == why) {
             Some(group) => group.2.push(column),

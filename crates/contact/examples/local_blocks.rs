@@ -1,4 +1,4 @@
-//! Random blocks for every law, judged by the referees of the tests:
+//! Random blocks for every law, checked by the reference residual of the tests:
 //! `cargo run --release --example local_blocks -- 1000000`. Exits 1 when a block fails.
 
 #[allow(dead_code, unused_imports)] // The tests use all of it.

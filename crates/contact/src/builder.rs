@@ -133,6 +133,7 @@ impl ProblemBuilder {
             k.begin.push(hat);
             k.free.push(hat + change[i]);
         }
+        // Groups without a factor before this one have the identity.
         k.factor_ptr.resize(group, None);
         k.factor_ptr.push(Some(start));
         k.group_offset.push(k.free.len());
@@ -154,7 +155,7 @@ impl ProblemBuilder {
         Ok(group)
     }
 
-    /// Sets the Morton key of each group on a space-filling curve, in the order of groups. Solvers of large
+    /// Sets the key of each group on a space-filling curve (such as Morton order), in group order. Solvers of large
     /// problems use them to keep neighbours close in memory; the solution does not depend on them, its last bits do.
     pub fn set_curve_keys(&mut self, places: impl Iterator<Item = u32>) {
         self.kinetic.curve_keys.clear();
@@ -243,6 +244,7 @@ impl ProblemBuilder {
             || format!("contact {contact}"),
             boundary,
         )?;
+        // Every group exists and its block has the right size.
         for (group, size) in sizes {
             if group >= groups {
                 return Err(ProblemError::Group {
@@ -266,6 +268,7 @@ impl ProblemBuilder {
         k.boundary.push(first, boundary);
         k.rebound.push(first, rebound);
         k.offset.push(first + boundary.len());
+        // b, H and κ of the contact; the first failure is kept.
         if self.first_error.is_none() {
             let derived = self.local_blocks.push(k, contact, law.normal());
             self.first_error = derived.err();

@@ -122,7 +122,7 @@ pub struct FactoredDelassus {
     pub(crate) begin: Vec<f64>,
     /// v̂_free = v̂_begin + L⁻¹ hK.
     pub(crate) free: Vec<f64>,
-    /// Morton key of each group on a space-filling curve; may be empty.
+    /// Key of each group on a space-filling curve (Morton order for bodies); may be empty.
     pub(crate) curve_keys: Vec<u32>,
     /// First row of each contact.
     pub(crate) offset: Vec<usize>,
@@ -200,7 +200,7 @@ impl FactoredDelassus {
         self.blocks_of(a).iter().map(|t| t.first_coordinate as usize)
     }
 
-    /// Morton keys of the groups on a space-filling curve; empty where none were given.
+    /// Keys of the groups on a space-filling curve (Morton order for bodies); empty where none were given.
     pub fn curve_keys(&self) -> &[u32] {
         &self.curve_keys
     }
@@ -209,6 +209,7 @@ impl FactoredDelassus {
     pub fn sphere_contact(&self, a: usize) -> Option<SphereContact<'_>> {
         let touches = &self.blocks[self.block_ptr[a] as usize..self.block_ptr[a + 1] as usize];
         let mut first = [None; 2];
+        // All group blocks of the contact must be spheres.
         for t in touches {
             let BlockStorage::Sphere(which) = t.storage else {
                 return None;
@@ -247,6 +248,7 @@ impl FactoredDelassus {
         for t in touches {
             let (first, width) = (t.first_coordinate as usize, t.width as usize);
             let v = &v[first..first + width];
+            // Compressed sphere blocks.
             if let BlockStorage::Sphere(which) = t.storage {
                 gather_sphere(&self.jacobian[t.start()..], which, v, u);
                 continue;
@@ -309,6 +311,7 @@ impl FactoredDelassus {
         let touches = self.block_ptr.windows(2);
         for (rows, touches) in self.offset.windows(2).zip(touches) {
             let touches = &self.blocks[touches[0] as usize..touches[1] as usize];
+            // Contacts of two rows have their own kernel.
             match r[rows[0]..rows[1]] {
                 [n, t] => self.scatter_planar(touches, [n, t], v),
                 ref r => self.scatter_blocks(touches, r, v),

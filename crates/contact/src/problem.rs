@@ -221,6 +221,7 @@ impl Problem {
                 }
             }
             DelassusOperator::Stored { matrix, free } => {
+                // b + W r, block row by block row.
                 u.copy_from_slice(free);
                 for a in 0..self.num_contacts() {
                     matrix.add_row_product(a, r, &mut u[self.rows(a)]);

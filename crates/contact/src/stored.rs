@@ -31,6 +31,7 @@ impl BlockSparseMatrix {
         col: &[usize],
         val: &[f64],
     ) -> Result<Self, ProblemError> {
+        // Sizes and column range.
         let rows = *offset.last().unwrap_or(&0);
         if row_ptr.len() != rows + 1 {
             return Err(ProblemError::Size {
@@ -194,6 +195,7 @@ impl BlockSparseMatrix {
         let mut largest = 0.0_f64;
         for a in 0..self.num_contacts() {
             for (b, block) in self.row(a) {
+                // A missing transposed block counts as zero.
                 let transposed = self.block(b, a);
                 let (height, width) = (self.dim(a), self.dim(b));
                 for i in 0..height {

@@ -47,6 +47,7 @@ pub fn project_circular(x: &mut [f64], mu: f64) {
     if mu * t_norm <= -*n {
         return x.fill(0.0);
     }
+    // Inside the cone.
     if t_norm <= mu * *n {
         return;
     }
@@ -360,6 +361,7 @@ fn polygon_is_flat(vertices: &[[f64; 2]]) -> bool {
         return true;
     };
     let (mut twice_area, mut size) = (0.0, 0.0_f64);
+    // Signed area as a fan of triangles.
     for w in vertices.windows(2) {
         let a = [w[0][0] - first[0], w[0][1] - first[1]];
         let b = [w[1][0] - first[0], w[1][1] - first[1]];

@@ -66,6 +66,7 @@ impl Metric {
             }
             self.matrix[i * n + i] = a[i * n + i];
         }
+        // A = L Lᵀ.
         self.factor.copy_from_slice(&self.matrix);
         self.euclidean = false;
         if let Err(error) = cholesky_in_place(&mut self.factor, n) {
@@ -169,6 +170,7 @@ impl Metric {
             return;
         }
         let n = self.n;
+        // Row i of Lᵀ uses entries i.. only: in place from the top.
         for i in 0..n {
             x[i] = (i..n).map(|k| self.factor[k * n + i] * x[k]).sum();
         }

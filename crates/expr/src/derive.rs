@@ -1,51 +1,52 @@
-//! Exact derivatives.
+//! Exact derivatives: symbolic forward differentiation over the graph.
 //!
-//! The derivative along a direction is carried from the operands to the result by the chain rule,
-//! one node of the arena at a time; nodes that do not depend on the direction have derivative 0 and
-//! are never visited. With ẋ the directional derivative of x,
+//! The directional derivative is propagated from the operands to the result by the chain rule, one node of the arena at
+//! a time; nodes that do not depend on the direction have derivative 0 and are not visited. With ẋ the directional
+//! derivative of x,
 //!
 //! ```text
 //! (a b)˙ = ȧ b + a ḃ     (a/b)˙ = (ȧ − (a/b) ḃ)/b     f(a)˙ = f'(a) ȧ
 //! ```
 //!
-//! Forward rather than backward, although a gradient backward would need one sweep: forward, the
-//! derivative of `if(c, a, b)` is `if(c, ȧ, ḃ)` and whatever fails in the branch not taken stays
-//! there, while backward it would be multiplied by 0 and give NaN (`if(x > 0, sqrt(x), 0)` at 0).
+//! Forward rather than reverse mode, although reverse mode would give a gradient in one pass: in forward mode the
+//! derivative of `if(c, a, b)` is `if(c, ȧ, ḃ)` and a failure in the branch not taken stays there, while in reverse
+//! mode it would be multiplied by 0 and give NaN (`if(x > 0, sqrt(x), 0)` at 0).
 //!
-//! Where there is no derivative, a definite choice:
-//! |x|' is 0 at 0; sign, floor, step, comparisons and logic have derivative 0, also at their jumps;
-//! min and max at equality take that of their first operand; a condition takes the branch it takes;
-//! mod(x, y)' is ẋ − floor(x/y) ẏ. √x at 0 and hypot at the origin have none and give inf or NaN
-//! there, which a checked run reports by name. A term whose derivative factor is identically zero is
-//! left out, also where its other factor fails.
+//! Where there is no derivative, a definite value is taken: |x|' is 0 at 0; sign, floor, step, comparisons and logic
+//! have derivative 0, also at their jumps; min and max at equality take that of their first operand; a condition takes
+//! the derivative of its branch; mod(x, y)' is ẋ − floor(x/y) ẏ. √x at 0 and hypot at the origin have none and give inf
+//! or NaN there, which a checked run reports by name. A term whose derivative factor is identically zero is left out,
+//! also where its other factor fails.
 
 use crate::graph::Graph;
 use crate::node::{Binary, Node, NodeId, Unary};
 
 impl Graph {
-    /// ∂`node`/∂`variable`, exact.
+    /// Partial derivative ∂`node`/∂`variable`, exact.
     ///
-    /// The variable is an input, a parameter, or any other node, which then counts as independent.
+    /// The variable is an input, a parameter, or any other node, which is then treated as independent.
     pub fn derivative(&mut self, node: NodeId, variable: NodeId) -> NodeId {
         self.directional(node, &[(variable, Self::ONE)])
     }
 
-    /// The derivatives by each of the variables.
+    /// Gradient: the derivatives by each of the variables.
     pub fn gradient(&mut self, node: NodeId, variables: &[NodeId]) -> Vec<NodeId> {
         let partial = |&variable| self.derivative(node, variable);
         variables.iter().map(partial).collect()
     }
 
-    /// Σ ∂`node`/∂xᵢ · sᵢ over the given pairs (xᵢ, sᵢ) in one sweep.
+    /// Directional derivative Σ ∂`node`/∂xᵢ · sᵢ over the given pairs (xᵢ, sᵢ) in one pass.
     ///
-    /// With (position, velocity) pairs and (time, 1) this is the derivative along a motion.
+    /// With (position, velocity) pairs and (time, 1) this is the time derivative along a motion.
     pub fn directional(&mut self, node: NodeId, seeds: &[(NodeId, NodeId)]) -> NodeId {
+        // One pass in order of evaluation: the rates of operands are known.
         let mut rate = vec![Self::ZERO; node.index() + 1];
         for id in self.reachable(&[node]) {
             let seed = seeds.iter().find(|(variable, _)| *variable == id);
             let value = match (seed, self.node(id)) {
                 (Some(&(_, seed)), _) => seed,
                 (None, form) => {
+                    // No operand varies along the direction: rate 0.
                     let moves = form.operands().any(|a| rate[a.index()] != Self::ZERO);
                     match moves {
                         true => self.rate_of(id, |a| rate[a.index()]),
@@ -58,6 +59,7 @@ impl Graph {
         rate[node.index()]
     }
 
+    /// Chain rule for one node, given the rates of its operands.
     fn rate_of(&mut self, id: NodeId, rate: impl Fn(NodeId) -> NodeId) -> NodeId {
         match self.node(id) {
             Node::Constant(_) | Node::Input(_) | Node::Parameter(_) => Self::ZERO,
@@ -66,11 +68,12 @@ impl Graph {
                 self.product_of_rate(rate(a), factor)
             }
             Node::Binary(op, a, b) => self.binary_rate(op, id, (a, rate(a)), (b, rate(b))),
+            // The condition is piecewise constant: only the taken branch contributes.
             Node::Select(c, a, b) => self.select(c, rate(a), rate(b)),
         }
     }
 
-    /// ẋ·factor, nothing where ẋ is identically zero.
+    /// ẋ·factor; 0 where ẋ is identically zero, even if the factor fails.
     fn product_of_rate(&mut self, rate: NodeId, factor: NodeId) -> NodeId {
         match rate == Self::ZERO || factor == Self::ZERO {
             true => Self::ZERO,
@@ -78,7 +81,7 @@ impl Graph {
         }
     }
 
-    /// f'(a) for `value` = f(a).
+    /// f'(a), given `value` = f(a).
     fn slope(&mut self, op: Unary, a: NodeId, value: NodeId) -> NodeId {
         match op {
             Unary::Neg => self.constant(-1.0),
@@ -87,10 +90,12 @@ impl Graph {
                 let sine = self.sin(a);
                 self.neg(sine)
             }
+            // tan' = 1 + tan².
             Unary::Tan => {
                 let square = self.mul(value, value);
                 self.add(Self::ONE, square)
             }
+            // ±1/√(1 − a²).
             Unary::Asin | Unary::Acos => {
                 let square = self.mul(a, a);
                 let rest = self.sub(Self::ONE, square);
@@ -98,6 +103,7 @@ impl Graph {
                 let sign = self.constant(if op == Unary::Asin { 1.0 } else { -1.0 });
                 self.div(sign, root)
             }
+            // 1/(1 + a²).
             Unary::Atan => {
                 let square = self.mul(a, a);
                 let sum = self.add(square, Self::ONE);
@@ -105,6 +111,7 @@ impl Graph {
             }
             Unary::Sinh => self.unary(Unary::Cosh, a),
             Unary::Cosh => self.unary(Unary::Sinh, a),
+            // tanh' = 1 − tanh².
             Unary::Tanh => {
                 let square = self.mul(value, value);
                 self.sub(Self::ONE, square)
@@ -124,7 +131,7 @@ impl Graph {
         }
     }
 
-    /// The rate of op(a, b), given (operand, rate) of both; `value` is the node itself.
+    /// Rate of op(a, b), given (operand, rate) of both; `value` is the node itself.
     fn binary_rate(
         &mut self,
         op: Binary,
@@ -134,17 +141,20 @@ impl Graph {
     ) -> NodeId {
         match op {
             Binary::Add => self.add(da, db),
+            // (a²)˙ = 2 a ȧ.
             Binary::Mul if a == b => {
                 let half = self.mul(a, da);
                 self.add(half, half)
             }
             Binary::Mul => self.weighted(b, da, a, db),
+            // (a/b)˙ = (ȧ − (a/b) ḃ)/b.
             Binary::Div => {
                 let part = self.product_of_rate(db, value);
                 let rest = self.sub(da, part);
                 self.div(rest, b)
             }
             Binary::Pow => self.power_rate(value, (a, da), (b, db)),
+            // (b ȧ − a ḃ)/(a² + b²).
             Binary::Atan2 => {
                 let minus_a = self.neg(a);
                 let turn = self.weighted(b, da, minus_a, db);
@@ -152,10 +162,12 @@ impl Graph {
                 let square = self.add(aa, bb);
                 self.div(turn, square)
             }
+            // (a ȧ + b ḃ)/hypot(a, b).
             Binary::Hypot => {
                 let along = self.weighted(a, da, b, db);
                 self.div(along, value)
             }
+            // At equality the derivative of the first operand.
             Binary::Min => {
                 let first = self.binary(Binary::LessEqual, a, b);
                 self.select(first, da, db)

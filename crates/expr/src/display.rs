@@ -1,15 +1,15 @@
-//! Nodes to text.
+//! Expressions to text.
 //!
-//! The text is what a person would write and parses to the same node. As sharing is lost in a text,
-//! it may be exponentially longer than the graph: it is cut off, with `...`, at a length asked for.
-//! Written with an own stack, so that a sum of 100 000 terms is no problem.
+//! The text is what a person would write and parses to the same node. As a text has no sharing, it may be exponentially
+//! longer than the graph: it is truncated, with `...`, at a given length. The traversal uses an explicit stack, so that
+//! a sum of 100 000 terms does not overflow.
 
 use std::fmt;
 
 use crate::graph::Graph;
 use crate::node::{Binary, Node, NodeId, Unary};
 
-/// Binding strengths, as in the parser.
+/// Operator precedence, as in the parser.
 mod strength {
     pub const NOTHING: u8 = 0;
     pub const OR: u8 = 1;
@@ -24,10 +24,10 @@ mod strength {
 }
 use strength::*;
 
-/// Bytes after which [`Graph::display`] stops: more than anyone reads, less than hurts.
+/// Bytes after which [`Graph::display`] truncates.
 const LONGEST: usize = 1 << 20;
 
-/// The text of a node, made when it is written. See [`Graph::display`].
+/// The text of a node, produced when it is formatted. See [`Graph::display`].
 #[derive(Clone, Copy, Debug)]
 pub struct ExpressionText<'g> {
     graph: &'g Graph,
@@ -38,12 +38,12 @@ pub struct ExpressionText<'g> {
 impl Graph {
     /// The text of an expression; [`Graph::parse`] gives the same node again.
     ///
-    /// Stops with `...` after 2²⁰ bytes.
+    /// Truncated with `...` after 2²⁰ bytes.
     pub fn display(&self, node: NodeId) -> ExpressionText<'_> {
         self.display_short(node, LONGEST)
     }
 
-    /// The text of an expression, for a message: it stops with `...` after `longest` bytes.
+    /// The text of an expression, for a message: truncated with `...` after `longest` bytes.
     pub fn display_short(&self, node: NodeId, longest: usize) -> ExpressionText<'_> {
         ExpressionText {
             graph: self,
@@ -53,11 +53,11 @@ impl Graph {
     }
 }
 
-/// What is still to be written.
+/// A piece of text still to be written.
 enum Piece {
     Text(&'static str),
     Number(f64),
-    /// A node, in brackets if it binds less strongly than this.
+    /// A node, in brackets if its precedence is lower than this.
     Node(NodeId, u8),
 }
 
@@ -80,12 +80,14 @@ impl fmt::Display for ExpressionText<'_> {
                     written += text.len();
                     f.write_str(&text)?;
                 }
+                // Symbols by name; everything else by its pieces.
                 Piece::Node(node, least) => match self.graph.symbol(node) {
                     Some(name) => {
                         written += name.len();
                         f.write_str(name)?;
                     }
                     None => {
+                        // Brackets where the operator binds less strongly than its surroundings need.
                         let own = self.graph.pieces(node, &mut pieces);
                         if own < least {
                             stack.push(Piece::Text(")"));
@@ -122,7 +124,7 @@ impl Graph {
         }
     }
 
-    /// The parts of a node that has no name, and how strongly they bind.
+    /// The pieces of a node that has no name; returns its precedence.
     fn pieces(&self, node: NodeId, out: &mut Vec<Piece>) -> u8 {
         use Piece::{Node as Part, Number, Text};
         match self.node(node) {
@@ -136,6 +138,7 @@ impl Graph {
                 out.extend([Text("-"), Part(a, SIGN)]);
                 SIGN
             }
+            // not (a = b) is written a != b.
             Node::Unary(Unary::Not, a) => match self.node(a) {
                 Node::Binary(Binary::Equal, a, b) => {
                     out.extend([Part(a, SUM), Text(" != "), Part(b, SUM)]);
@@ -161,6 +164,7 @@ impl Graph {
         match op {
             Binary::Add => self.sum_pieces(a, b, out),
             Binary::Mul => self.product_pieces(a, b, out),
+            // Left-associative operators: the right operand needs a higher precedence.
             Binary::Div => between(PRODUCT, "/", SIGN, PRODUCT),
             Binary::Pow => between(ATOM, "^", SIGN, POWER),
             Binary::Less => between(SUM, " < ", SUM, COMPARISON),
@@ -176,13 +180,15 @@ impl Graph {
         }
     }
 
-    /// A sum: the longer operand first, which saves brackets, and a negative one behind a minus.
+    /// A sum: the longer operand first, which saves brackets, and a negative one after a minus.
     fn sum_pieces(&self, a: NodeId, b: NodeId, out: &mut Vec<Piece>) -> u8 {
         use Piece::{Node as Part, Number, Text};
         let is_sum = |x| matches!(self.node(x), Node::Binary(Binary::Add, _, _));
+        // A sum or a term without sign comes first.
         let swap = !is_sum(a) && (is_sum(b) || self.negated(a).is_some());
         let (a, b) = if swap { (b, a) } else { (a, b) };
         out.push(Part(a, SUM));
+        // Negative terms and coefficients are written with a minus.
         match (self.negated(b), self.split_coefficient(b)) {
             (Some(b), _) => out.extend([Text(" - "), Part(b, PRODUCT)]),
             (None, (c, x)) if c < 0.0 => {
@@ -214,9 +220,10 @@ impl Graph {
         PRODUCT
     }
 
-    /// What follows a constant factor. A product of factors other than constants and quotients needs
-    /// no brackets, because constants move to the front when it is parsed.
+    /// The factor after a constant. A product without constants and quotients needs no brackets, because constants move
+    /// to the front when it is parsed.
     fn factor_pieces(&self, x: NodeId, out: &mut Vec<Piece>) {
+        // Descend to the first factor that will be written.
         let mut first = x;
         let plain = loop {
             match self.node(first) {
@@ -231,7 +238,7 @@ impl Graph {
         out.push(Piece::Node(x, if plain { PRODUCT } else { SIGN }));
     }
 
-    /// The product as a power, in the forms that powers take when they are built.
+    /// The product as a power, in the forms in which powers are built.
     fn power(&self, a: NodeId, b: NodeId) -> Option<(NodeId, &'static str)> {
         let root = |x| match self.node(x) {
             Node::Binary(Binary::Mul, y, z) if y == z => Some(y),
@@ -264,6 +271,7 @@ impl Graph {
     }
 }
 
+/// Pieces of a function call.
 fn call(out: &mut Vec<Piece>, name: &'static str, arguments: &[NodeId]) -> u8 {
     out.extend([Piece::Text(name), Piece::Text("(")]);
     for (i, &argument) in arguments.iter().enumerate() {

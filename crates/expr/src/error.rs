@@ -1,16 +1,16 @@
-//! What can be wrong with a text, and how it is said.
+//! Errors in texts, with their location.
 //!
-//! A message is meant for the person who wrote the text: the place with the line and a caret, what
-//! was found and what would have been right, and for an unknown name the known ones that resemble it.
+//! A message is meant for the author of the text: the location with the line and a caret, what was found and what was
+//! expected, and for an unknown name the known ones that resemble it.
 
 use std::fmt;
 
 use thiserror::Error;
 
-/// Characters of a line shown on either side of the place.
+/// Characters of a line shown on either side of the location.
 const SHOWN: usize = 60;
 
-/// An expression, a definition or a name that cannot be used, with its place in the text.
+/// An expression, a definition or a name that cannot be used, with its location in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", self.render())]
 pub struct ExprError {
@@ -19,7 +19,7 @@ pub struct ExprError {
     source_name: Option<Box<str>>,
 }
 
-/// Where in a text an error is.
+/// Location of an error in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLocation {
     /// Byte offset in the whole text.
@@ -28,15 +28,15 @@ pub struct SourceLocation {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// The line, or the part of it around the place.
+    /// The line, or the part of it around the location.
     excerpt: String,
-    /// Characters of the excerpt before the place.
+    /// Characters of the excerpt before the location.
     indent: usize,
     /// Characters to underline, at least one.
     width: usize,
 }
 
-/// What is wrong.
+/// Kind of error.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ErrorKind {
     /// Nothing but blanks.
@@ -136,9 +136,11 @@ pub enum ErrorKind {
     ParameterNotFinite(String, String),
 }
 
+/// Suffix of a message: similar names, and the known ones.
 fn suggest(nearest: &[String], available: &[String]) -> String {
     const LISTED: usize = 30;
     let quoted: Vec<String> = nearest.iter().map(|name| format!("`{name}`")).collect();
+    // Similar names first, then a list of the known ones.
     let guess = match quoted.is_empty() {
         true => String::new(),
         false => format!("; did you mean {}?", quoted.join(" or ")),
@@ -172,20 +174,20 @@ impl ExprError {
         }
     }
 
-    /// The same error with the name of the text it is in (`kinetic_energy`, a definition's name).
-    /// A name already there is kept: it is the more precise one.
+    /// The same error with the name of the text it is in (`kinetic_energy`, a definition's name). A name already there
+    /// is kept: it is the more specific one.
     #[must_use]
     pub fn in_source(mut self, name: &str) -> Self {
         self.source_name.get_or_insert_with(|| name.into());
         self
     }
 
-    /// What is wrong.
+    /// Kind of error.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }
 
-    /// Where, when it is at a place in a text.
+    /// Location in the text, if it has one.
     pub fn location(&self) -> Option<&SourceLocation> {
         self.location.as_deref()
     }
@@ -195,6 +197,7 @@ impl ExprError {
         self.source_name.as_deref()
     }
 
+    /// The whole message: source, kind, location.
     fn render(&self) -> String {
         let source = match &self.source_name {
             Some(name) => format!("in `{name}`: "),
@@ -208,11 +211,14 @@ impl ExprError {
 }
 
 impl SourceLocation {
+    /// Location of the bytes `start..end` of `text`, with an excerpt of the line.
     fn find(text: &str, start: usize, end: usize) -> Self {
         let start = start.min(text.len());
+        // The line of the location.
         let line_begin = text[..start].rfind('\n').map_or(0, |i| i + 1);
         let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
         let before = text[line_begin..start].chars().count();
+        // Long lines are cut around the location; control characters would shift the caret.
         let skipped = before.saturating_sub(SHOWN);
         let blank = |c: char| if c.is_control() { ' ' } else { c };
         let line = &text[line_begin..line_end];
@@ -239,11 +245,12 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// Known names that resemble an unknown one: at most a third of its letters changed, dropped, added
-/// or exchanged with a neighbour; best first, three at most.
+/// Known names that resemble an unknown one: at most a third of its letters changed, dropped, added or exchanged with a
+/// neighbour; best first, three at most.
 pub fn similar_names(name: &str, known: &[String]) -> Vec<String> {
     let letters: Vec<char> = name.to_lowercase().chars().collect();
     let allowed = (letters.len() / 3).max(1);
+    // Candidates of similar length, ranked by distance.
     let mut ranked: Vec<(usize, &String)> = known
         .iter()
         .filter(|candidate| candidate.chars().count().abs_diff(letters.len()) <= allowed)
@@ -254,14 +261,16 @@ pub fn similar_names(name: &str, known: &[String]) -> Vec<String> {
     ranked.into_iter().take(3).map(|(_, n)| n.clone()).collect()
 }
 
-/// Damerau's distance in its restricted form, letters compared without case.
+/// Damerau–Levenshtein distance in its restricted form (optimal string alignment), without case.
 fn edit_distance(a: &[char], b: &str) -> usize {
     let b: Vec<char> = b.to_lowercase().chars().collect();
+    // Three rows of the dynamic programme: two above, one above, current.
     let mut before = vec![0; b.len() + 1];
     let mut above: Vec<usize> = (0..=b.len()).collect();
     for i in 1..=a.len() {
         let mut row = vec![i; b.len() + 1];
         for j in 1..=b.len() {
+            // Replacement, deletion, insertion; then exchange of neighbours.
             let replaced = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
             row[j] = replaced.min(above[j] + 1).min(row[j - 1] + 1);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {

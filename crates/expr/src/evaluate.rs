@@ -1,8 +1,8 @@
-//! Reference evaluation, and the search for what failed.
+//! Reference evaluation, and the search for the origin of a failure.
 //!
-//! Node by node in order of age, with the definitions of `node.rs` and nothing else: slow, plain,
-//! and the judge of compiled programs. The search starts from an output that is not finite and goes
-//! down, through branches that are taken only, to a node that is not finite while all it uses is.
+//! Node by node in ascending order, with the definitions of `node.rs` and nothing else: slow, simple, and the reference
+//! for compiled programs. The search starts from an output that is not finite and descends, through taken branches
+//! only, to a node that is not finite while all its operands are.
 
 use std::fmt;
 
@@ -26,15 +26,15 @@ pub enum RunError {
         /// How many were given.
         found: usize,
     },
-    /// The place for the outputs has the wrong length.
+    /// The output slice has the wrong length.
     #[error("there are {expected} outputs, but room for {found}")]
     Outputs {
         /// Number of outputs.
         expected: usize,
-        /// Length of the place.
+        /// Length of the slice.
         found: usize,
     },
-    /// The wrong number of parameters, or an unknown name of one.
+    /// The wrong number of parameters, or an unknown parameter name.
     #[error("{0}")]
     Parameters(String),
     /// A value is NaN or infinite.
@@ -42,18 +42,18 @@ pub enum RunError {
     NotFinite(Box<NotFinite>),
 }
 
-/// An output that is NaN or infinite, and the part of it where that began.
+/// An output that is NaN or infinite, and the subexpression where that began.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotFinite {
-    /// Number of the output.
+    /// Index of the output.
     pub output: usize,
     /// Its label; empty where it was given none.
     pub label: String,
-    /// The smallest part that is not finite although all it is made of is.
+    /// The smallest subexpression that is not finite although all its operands are.
     pub expression: String,
-    /// The value of that part.
+    /// The value of that subexpression.
     pub value: f64,
-    /// Inputs and parameters that occur in that part, with their values.
+    /// Inputs and parameters that occur in it, with their values.
     pub at: Vec<(String, f64)>,
 }
 
@@ -68,7 +68,7 @@ impl fmt::Display for NotFinite {
             _ => "minus infinite",
         };
         write!(f, "`{}` is {value}", self.expression)?;
-        // An input that is itself the failure need not be repeated.
+        // An input that is itself the failure is not repeated.
         let others = self.at.iter().filter(|(name, _)| *name != self.expression);
         for (i, (name, value)) in others.enumerate() {
             let lead = if i == 0 { " at " } else { ", " };
@@ -89,11 +89,12 @@ impl Graph {
             let found = inputs.len();
             return Err(RunError::Inputs { expected, found });
         }
+        // Parameters have their registered values.
         let parameters: Vec<f64> = self.parameters().map(|(_, value)| value).collect();
         Ok(self.values(node, inputs, &parameters)[node.index()])
     }
 
-    /// The values of all a node is made of, by index; 0 for nodes that do not occur.
+    /// The values of a node and its operands, by index; 0 for nodes that do not occur.
     fn values(&self, node: NodeId, inputs: &[f64], parameters: &[f64]) -> Vec<f64> {
         let mut value = vec![0.0; node.index() + 1];
         for id in self.reachable(&[node]) {
@@ -110,8 +111,7 @@ impl Graph {
         value
     }
 
-    /// Where the failure of a node that is not finite began: that part, its value, and what it
-    /// depends on.
+    /// Origin of the failure of a node that is not finite: the subexpression, its value, and the symbols it depends on.
     pub(crate) fn origin_of_failure(
         &self,
         node: NodeId,
@@ -121,6 +121,7 @@ impl Graph {
         let value = self.values(node, inputs, parameters);
         let failed = |x: &NodeId| !value[x.index()].is_finite();
         let mut origin = node;
+        // Descend to an operand that failed, until all are finite.
         loop {
             let cause = match self.node(origin) {
                 Node::Select(c, a, b) => {
@@ -134,6 +135,7 @@ impl Graph {
                 None => break,
             }
         }
+        // Inputs and parameters of the subexpression, with their values.
         let parts = self.reachable(&[origin]);
         let symbols = parts.iter().filter_map(|&part| {
             let name = self.symbol(part)?;

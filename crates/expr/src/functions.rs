@@ -1,17 +1,17 @@
-//! Constructors: powers, elementary functions, comparisons, conditions.
+//! Constructors of powers, elementary functions, comparisons and conditions, with simplification.
 //!
-//! Same contract as for sums and products (`simplify.rs`): equal as real functions, nothing dropped
-//! that could fail.
+//! Same contract as for sums and products (`simplify.rs`): equal as real functions, and no subexpression dropped that
+//! could fail.
 
 use crate::graph::Graph;
 use crate::node::{Binary, Node, NodeId, Unary};
 
-/// Largest |n| for which xⁿ becomes products. Up to here they are cheaper than a call of `pow` and
-/// their rounding, at most n/2 units in the last place, is no worse than what surrounds them.
+/// Largest |n| for which xⁿ becomes products. Up to here they are cheaper than a call of `pow` and their rounding, at
+/// most n/2 units in the last place, is no worse than that of their surroundings.
 const LARGEST_PRODUCT: f64 = 16.0;
 
 impl Graph {
-    /// aᵇ. Small whole and half exponents become products and roots.
+    /// aᵇ. Small integer and half-integer exponents become products and roots.
     pub fn pow(&mut self, a: NodeId, b: NodeId) -> NodeId {
         if let Some(folded) = self.fold(Binary::Pow, a, b) {
             return folded;
@@ -19,15 +19,18 @@ impl Graph {
         let Some(exponent) = self.constant_value(b) else {
             return self.intern(Node::Binary(Binary::Pow, a, b));
         };
+        // x⁰ = 1 only where x cannot fail.
         if exponent == 0.0 && self.facts(a).defined {
             return Self::ONE;
         }
+        // |exponent| = whole + part, part 0 or ½: products and one root.
         let whole = exponent.abs().trunc();
         let part = exponent.abs() - whole;
         let simple = exponent != 0.0 && whole <= LARGEST_PRODUCT && (part == 0.0 || part == 0.5);
         if !simple || self.is_constant(a) {
             return self.intern(Node::Binary(Binary::Pow, a, b));
         }
+        // xⁿ, times √x for a half-integer exponent.
         let mut power = self.whole_power(a, whole as u32);
         if part == 0.5 {
             let root = self.sqrt(a);
@@ -57,9 +60,10 @@ impl Graph {
         power
     }
 
-    /// The function of one number, simplified.
+    /// A unary function, simplified: constants folded, even and odd functions freed of signs.
     pub(crate) fn unary(&mut self, op: Unary, a: NodeId) -> NodeId {
         if let Some(c) = self.constant_value(a) {
+            // Fold, unless the result is not finite and must be reported.
             let value = op.apply(c);
             return match value.is_finite() {
                 true => self.constant(value),
@@ -71,10 +75,12 @@ impl Graph {
             Unary::Not => self.not(a),
             Unary::Sqrt => self.sqrt(a),
             Unary::Abs => self.abs(a),
+            // Even functions: f(−x) = f(x).
             Unary::Cos | Unary::Cosh => {
                 let even = self.negated(a).unwrap_or(a);
                 self.intern(Node::Unary(op, even))
             }
+            // Odd functions: f(−x) = −f(x).
             Unary::Sin | Unary::Tan | Unary::Asin | Unary::Atan | Unary::Sinh | Unary::Tanh => {
                 match self.negated(a) {
                     Some(x) => {
@@ -123,7 +129,7 @@ impl Graph {
         self.unary(Unary::Cos, a)
     }
 
-    /// The function of two numbers, simplified.
+    /// A binary function, simplified.
     pub(crate) fn binary(&mut self, op: Binary, a: NodeId, b: NodeId) -> NodeId {
         match op {
             Binary::Add => return self.add(a, b),
@@ -136,6 +142,7 @@ impl Graph {
             return folded;
         }
         let defined = self.facts(a).defined && self.facts(b).defined;
+        // Equal operands.
         if a == b {
             match op {
                 Binary::Min | Binary::Max => return a,
@@ -145,7 +152,7 @@ impl Graph {
             }
         }
         if op == Binary::Hypot {
-            // |(x, y)| does not see signs.
+            // |(x, y)| does not depend on signs.
             let (x, y) = (self.negated(a).unwrap_or(a), self.negated(b).unwrap_or(b));
             return self.ordered(op, x, y);
         }
@@ -163,7 +170,7 @@ impl Graph {
         }
     }
 
-    /// not a. As NaN is kept by comparisons, not (a < b) is b ≤ a without exception.
+    /// not a. Since comparisons propagate NaN, not (a < b) is b ≤ a without exception.
     pub(crate) fn not(&mut self, a: NodeId) -> NodeId {
         match self.node(a) {
             Node::Constant(bits) => self.constant(Unary::Not.apply(f64::from_bits(bits))),
@@ -174,7 +181,7 @@ impl Graph {
         }
     }
 
-    /// Takes the values 0 and 1 alone.
+    /// Whether it takes only the values 0 and 1.
     fn is_truth(&self, a: NodeId) -> bool {
         use Binary::*;
         matches!(
@@ -183,7 +190,7 @@ impl Graph {
         )
     }
 
-    /// An operation like `like` on other operands, simplified.
+    /// The operation of `like` on other operands, simplified.
     pub(crate) fn rebuild(&mut self, like: Node, operand: impl Fn(NodeId) -> NodeId) -> NodeId {
         match like {
             Node::Constant(_) | Node::Input(_) | Node::Parameter(_) => self.intern(like),
@@ -193,8 +200,9 @@ impl Graph {
         }
     }
 
-    /// `node` with each `from` replaced by its `to`, all at once, and simplified again.
+    /// `node` with each `from` replaced by its `to`, simultaneously, and simplified again.
     pub fn substitute(&mut self, node: NodeId, replacements: &[(NodeId, NodeId)]) -> NodeId {
+        // Images in ascending order: operands are replaced before the nodes that use them.
         let mut image: Vec<NodeId> = (0..=node.0).map(NodeId).collect();
         for id in self.reachable(&[node]) {
             let replaced = replacements.iter().find(|(from, _)| *from == id);

@@ -1,19 +1,19 @@
-//! The arena of expressions.
+//! Expression graph: an arena of nodes without duplicates.
 //!
-//! Expressions are nodes of a directed acyclic graph without duplicates ("hash-consing"): asking
-//! twice for sin(q) gives the same node. Derivatives of derivatives therefore stay of the size of
-//! what they really compute, and equality of expressions is equality of numbers.
+//! Expressions are nodes of a directed acyclic graph built by hash-consing: asking twice for sin(q) gives the same
+//! node. Second derivatives therefore stay of the size of what they really compute (common subexpressions are shared),
+//! and equality of expressions is equality of node numbers.
 //!
-//! Three facts are kept with each node, because simplification may rely on them: whether it is
-//! defined (finite) for all finite inputs barring overflow, whether it is ≥ 0, whether it is > 0.
-//! They are sufficient conditions read off the form; "no" means "not known".
+//! Three facts are stored with each node, because simplification may rely on them: whether it is defined (finite) for
+//! all finite inputs barring overflow, whether it is ≥ 0, whether it is > 0. They are sufficient conditions inferred
+//! from the form; "no" means "not known".
 
 use std::collections::HashMap;
 
 use crate::error::{ErrorKind, ExprError};
 use crate::node::{Binary, Node, NodeId, Unary};
 
-/// What is known of a node's value whatever the inputs are.
+/// Facts about a node's value for all inputs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     /// Depends on an input (else on parameters and constants alone).
@@ -35,13 +35,14 @@ pub(crate) struct Parameter {
 
 /// An arena of expressions over named inputs and parameters.
 ///
-/// *Inputs* are given at every evaluation, by slot in the order of their registration. *Parameters*
-/// are bound to a program between evaluations; what depends on parameters alone is computed when
-/// they are bound, not at every evaluation.
+/// *Inputs* are given at every evaluation, by slot in the order of their registration. *Parameters* are bound to a
+/// program between evaluations; what depends on parameters alone is computed when they are bound (hoisted), not at
+/// every evaluation.
 #[derive(Clone, Debug)]
 pub struct Graph {
     nodes: Vec<Node>,
     facts: Vec<Facts>,
+    /// Hash-consing table.
     index: HashMap<Node, NodeId>,
     pub(crate) inputs: Vec<String>,
     pub(crate) parameters: Vec<Parameter>,
@@ -82,6 +83,7 @@ impl Graph {
         if self.parameters.iter().any(|p| p.name == name) {
             return Err(ErrorKind::NameTaken(name.to_string()).into());
         }
+        // Slots are numbered in the order of registration.
         let slot = match self.inputs.iter().position(|known| known == name) {
             Some(slot) => slot,
             None => {
@@ -98,6 +100,7 @@ impl Graph {
     /// The text is not a name or is in use, or the value is not finite.
     pub fn parameter(&mut self, name: &str, value: f64) -> Result<NodeId, ExprError> {
         crate::scope::check_name(name)?;
+        // Inputs and parameters share one name space.
         let taken = self.inputs.iter().any(|known| known == name)
             || self.parameters.iter().any(|p| p.name == name);
         if taken {
@@ -128,7 +131,7 @@ impl Graph {
         self.nodes.len()
     }
 
-    /// Never: the constants 0 and 1 are always there.
+    /// Always false: the constants 0 and 1 are always there.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -149,7 +152,7 @@ impl Graph {
         }
     }
 
-    /// Whether `node` contains `part`, an input or any other expression.
+    /// Whether `part`, an input or any other expression, occurs in `node`.
     pub fn depends_on(&self, node: NodeId, part: NodeId) -> bool {
         self.reachable(&[node]).binary_search(&part).is_ok()
     }
@@ -162,23 +165,25 @@ impl Graph {
         slots
     }
 
-    /// All that the given nodes are made of, themselves included, ascending: an order of evaluation.
+    /// The given nodes and all their operands, transitively, ascending: an order of evaluation.
     pub(crate) fn reachable(&self, roots: &[NodeId]) -> Vec<NodeId> {
         self.reachable_until(roots, |_| false)
     }
 
-    /// As [`Graph::reachable`], without what lies below nodes for which `leaf` holds.
+    /// As [`Graph::reachable`], without the operands of nodes for which `leaf` holds.
     pub(crate) fn reachable_until(
         &self,
         roots: &[NodeId],
         leaf: impl Fn(NodeId) -> bool,
     ) -> Vec<NodeId> {
         let size = roots.iter().map(|r| r.index() + 1).max().unwrap_or(0);
+        // Mark the roots.
         let mut marked = vec![false; size];
         for root in roots {
             marked[root.index()] = true;
         }
         let mut found = Vec::new();
+        // Operands have smaller numbers: one descending pass marks all.
         for index in (0..size).rev() {
             if !marked[index] {
                 continue;
@@ -195,12 +200,13 @@ impl Graph {
         found
     }
 
-    /// A graph that holds the given nodes, what they are made of, and all symbols; and the nodes' new
-    /// identities. Forms are copied as they are.
+    /// A graph of the given nodes with their operands and all symbols; and the nodes' new identities. Forms are copied
+    /// without simplification.
     pub(crate) fn extract(&self, roots: &[NodeId]) -> (Graph, Vec<NodeId>) {
         let mut copy = Graph::new();
         copy.inputs.clone_from(&self.inputs);
         copy.parameters.clone_from(&self.parameters);
+        // Ascending order: the operands of a node have their image before it.
         let mut image = HashMap::new();
         for id in self.reachable(roots) {
             let form = match self.node(id) {
@@ -223,12 +229,13 @@ impl Graph {
         self.facts[id.index()]
     }
 
-    /// The node of this form, made if there is none yet. No simplification.
+    /// The node of this form, created if there is none yet. No simplification.
     pub(crate) fn intern(&mut self, node: Node) -> NodeId {
         if let Some(&id) = self.index.get(&node) {
             return id;
         }
         let id = NodeId(self.nodes.len() as u32);
+        // A new form: infer its facts and enter it into the table.
         let facts = self.infer(node);
         self.nodes.push(node);
         self.facts.push(facts);
@@ -236,6 +243,7 @@ impl Graph {
         id
     }
 
+    /// Infers the facts of a node from those of its operands.
     fn infer(&self, node: Node) -> Facts {
         match node {
             Node::Constant(bits) => {
@@ -247,6 +255,7 @@ impl Graph {
                     positive: value > 0.0,
                 }
             }
+            // Inputs and parameters may have any sign; both are finite.
             Node::Input(_) | Node::Parameter(_) => Facts {
                 varies: matches!(node, Node::Input(_)),
                 defined: true,
@@ -255,6 +264,7 @@ impl Graph {
             },
             Node::Unary(op, a) => infer_unary(op, self.facts(a)),
             Node::Binary(op, a, b) => infer_binary(op, self.facts(a), self.facts(b), a == b),
+            // Both branches must have the property.
             Node::Select(c, a, b) => {
                 let (c, a, b) = (self.facts(c), self.facts(a), self.facts(b));
                 Facts {
@@ -270,17 +280,20 @@ impl Graph {
 
 fn infer_unary(op: Unary, a: Facts) -> Facts {
     use Unary::*;
+    // Defined for every argument that the operand can take.
     let total = match op {
         Sqrt => a.nonnegative,
         Ln | Log10 => a.positive,
         Asin | Acos => false,
         _ => true,
     };
+    // Positive values, or the sign of a positive operand.
     let positive = match op {
         Exp | Cosh => true,
         Sqrt | Abs | Sign | Sinh | Tanh | Atan => a.positive,
         _ => false,
     };
+    // Non-negative values, or the sign of a non-negative operand.
     let nonnegative = match op {
         Sqrt | Abs | Acos | Not => true,
         Sign | Sinh | Tanh | Atan | Asin | Floor => a.nonnegative,
@@ -296,11 +309,13 @@ fn infer_unary(op: Unary, a: Facts) -> Facts {
 
 fn infer_binary(op: Binary, a: Facts, b: Facts, same: bool) -> Facts {
     use Binary::*;
+    // Quotients and powers need a positive operand to be known as defined.
     let total = match op {
         Div | Mod => b.positive,
         Pow => a.positive,
         _ => true,
     };
+    // A product of equal operands is a square.
     let nonnegative = match op {
         Mul => same || (a.nonnegative && b.nonnegative),
         Add | Div | Min => a.nonnegative && b.nonnegative,
@@ -310,6 +325,7 @@ fn infer_binary(op: Binary, a: Facts, b: Facts, same: bool) -> Facts {
         Mod => b.positive,
         Atan2 => a.nonnegative,
     };
+    // A sum of non-negative terms is positive if one term is.
     let positive = match op {
         Add => nonnegative && (a.positive || b.positive),
         Mul | Div | Min => a.positive && b.positive,

@@ -1,15 +1,14 @@
-//! Text to tokens.
+//! Lexer: text to tokens.
 
 use crate::error::{ErrorKind, ExprError};
 
-/// Longest text taken for an expression, in bytes. A mechanism's longest term has a few thousand;
-/// beyond this something else was pasted.
+/// Longest text accepted as an expression, in bytes. The longest term of a mechanism has a few thousand.
 const LONGEST: usize = 1 << 20;
 
 /// Longest part of a text quoted in a message, in characters.
 const QUOTED: usize = 40;
 
-/// A token and the bytes it takes.
+/// A token and its byte range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Token {
     pub kind: TokenKind,
@@ -17,6 +16,7 @@ pub(crate) struct Token {
     pub end: usize,
 }
 
+/// Kind of token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum TokenKind {
     Number(f64),
@@ -41,7 +41,7 @@ pub(crate) enum TokenKind {
     End,
 }
 
-/// All tokens of the text, closed by [`Kind::End`].
+/// All tokens of the text, closed by [`TokenKind::End`].
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, ExprError> {
     if text.len() > LONGEST {
         let (length, limit) = (text.len(), LONGEST);
@@ -55,6 +55,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, ExprError> {
             start += character.len_utf8();
             continue;
         }
+        // A number, a word or an operator.
         let (kind, length) = if character.is_ascii_digit() || begins_fraction(rest) {
             number(text, start)?
         } else if starts_name(character) {
@@ -75,7 +76,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, ExprError> {
     Ok(found)
 }
 
-/// A part of the text, short enough for a message.
+/// A part of the text, shortened for a message.
 pub(crate) fn quote(part: &str) -> String {
     match part.char_indices().nth(QUOTED) {
         Some((cut, _)) => format!("{}...", &part[..cut]),
@@ -88,7 +89,7 @@ pub(crate) fn is_name(text: &str) -> bool {
     text.chars().next().is_some_and(starts_name) && name_length(text) == text.len()
 }
 
-/// Whether the language keeps this word for an operator.
+/// Whether the word is an operator of the language.
 pub(crate) fn is_keyword(word: &str) -> bool {
     keyword(word) != TokenKind::Name
 }
@@ -107,7 +108,7 @@ fn starts_name(character: char) -> bool {
 }
 
 fn name_length(rest: &str) -> usize {
-    // Subscripts belong to a name, θ₁; exponents do not, x².
+    // Subscripts are part of a name, θ₁; exponents are not, x².
     let subscript = |c: char| ('\u{2080}'..='\u{2089}').contains(&c);
     let goes_on = |c: char| starts_name(c) || c.is_ascii_digit() || subscript(c);
     rest.find(|c| !goes_on(c)).unwrap_or(rest.len())
@@ -118,6 +119,7 @@ fn begins_fraction(rest: &str) -> bool {
     characters.next() == Some('.') && characters.next().is_some_and(|c| c.is_ascii_digit())
 }
 
+/// A decimal number with optional fraction and exponent: its token and length.
 fn number(text: &str, start: usize) -> Result<(TokenKind, usize), ExprError> {
     let bytes = &text.as_bytes()[start..];
     let digits = |from: usize| {
@@ -126,10 +128,12 @@ fn number(text: &str, start: usize) -> Result<(TokenKind, usize), ExprError> {
             .take_while(|b| b.is_ascii_digit())
             .count()
     };
+    // Digits, fraction, exponent.
     let mut length = digits(0);
     if bytes.get(length) == Some(&b'.') {
         length += 1 + digits(length + 1);
     }
+    // An `e` without digits after it begins a name, not an exponent.
     if matches!(bytes.get(length), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(bytes.get(length + 1), Some(b'+' | b'-')));
         let exponent = digits((length + 1 + sign).min(bytes.len()));
@@ -141,6 +145,7 @@ fn number(text: &str, start: usize) -> Result<(TokenKind, usize), ExprError> {
         let kind = ErrorKind::Number(quote(&text[start..end]));
         ExprError::at(kind, text, start, end)
     };
+    // A second decimal point.
     if bytes.get(length) == Some(&b'.') {
         return Err(wrong(start + length + 1));
     }
@@ -151,6 +156,7 @@ fn number(text: &str, start: usize) -> Result<(TokenKind, usize), ExprError> {
     }
 }
 
+/// An operator or bracket; an unknown character gets a hint what to write instead.
 fn operator(text: &str, start: usize) -> Result<(TokenKind, usize), ExprError> {
     const OPERATORS: [(&str, TokenKind); 15] = [
         ("**", TokenKind::Power),
@@ -177,6 +183,7 @@ fn operator(text: &str, start: usize) -> Result<(TokenKind, usize), ExprError> {
         return Ok((*kind, symbol.len()));
     }
     let character = rest.chars().next().unwrap_or(' ');
+    // Hints for characters that people write in formulas.
     let instead = match character {
         '\u{2212}' | '\u{2013}' => "write `-`",
         '\u{d7}' | '\u{b7}' | '\u{22c5}' => "write `*`",

@@ -1,30 +1,30 @@
-//! Operations of the language and what they compute.
+//! Operations of the language and their values.
 //!
-//! Every operation is a function of one, two or three numbers. [`Unary::apply`], [`Binary::apply`]
-//! and [`select`] are the only definition of their values: constant folding, the reference
-//! evaluation and the compiled tape all call them, so that the three agree to the bit.
+//! Every operation is a function of one, two or three numbers. [`Unary::apply`], [`Binary::apply`] and [`select`] are
+//! the only definition of their values: constant folding, the reference evaluation and the compiled tape all call them,
+//! so that the three agree to the bit.
 //!
-//! A NaN is never lost. Rust's `min`, a comparison or a condition would swallow one (`NaN < 1` is
-//! false, `min(NaN, 1)` is 1) and a motion would go on with a wrong number; here each of them
-//! answers NaN, so that a check of the outputs alone finds every failure that matters. The one
-//! exception is the branch a condition does not take, whose value is nobody's business.
+//! A NaN always propagates. Rust's `min`, a comparison or a condition would lose it (`NaN < 1` is false, `min(NaN, 1)`
+//! is 1) and a simulation would continue with a wrong number; here each of them returns NaN, so that a check of the
+//! outputs alone finds every failure that matters. The one exception is the branch that a condition does not take,
+//! whose value is not used.
 
-/// A node of a [`Graph`](crate::Graph): one expression together with all it is made of.
+/// Identity of a node of a [`Graph`](crate::Graph): one expression with all its operands.
 ///
-/// Identities are only meaningful in the graph that gave them. In one graph two expressions with the
-/// same identity are the same expression.
+/// Identities are only meaningful in the graph that gave them. In one graph two expressions with the same identity are
+/// the same expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(pub(crate) u32);
 
 impl NodeId {
-    /// Position in the arena.
+    /// Index in the arena.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a node is. Operands always have smaller identities than the node that uses them, so that
-/// ascending order is an order of evaluation and nothing ever needs recursion.
+/// Form of a node. Operands always have smaller identities than the node that uses them, so that ascending order is an
+/// order of evaluation and no traversal needs recursion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Node {
     /// A finite number, by its bits; never −0.
@@ -164,12 +164,13 @@ impl Binary {
             Binary::Less => less(a, b, 1.0, 0.0),
             Binary::LessEqual => less_equal(a, b, 1.0, 0.0),
             Binary::Equal => equal(a, b),
+            // Both operands are tested, so that a NaN in either propagates.
             Binary::And => truth(a, truth(b, 1.0, 0.0), truth(b, 0.0, 0.0)),
             Binary::Or => truth(a, truth(b, 1.0, 1.0), truth(b, 1.0, 0.0)),
         }
     }
 
-    /// The same value with the operands exchanged.
+    /// Whether the operation is commutative.
     pub(crate) fn commutes(self) -> bool {
         use Binary::*;
         matches!(self, Add | Mul | Min | Max | Hypot | Equal | And | Or)
@@ -182,6 +183,7 @@ pub(crate) fn select(condition: f64, yes: f64, no: f64) -> f64 {
     truth(condition, yes, no)
 }
 
+/// Condition of the language: 0 is false, NaN propagates, everything else is true.
 #[inline]
 fn truth(x: f64, yes: f64, no: f64) -> f64 {
     if x == 0.0 {
@@ -237,7 +239,7 @@ fn maximum(a: f64, b: f64) -> f64 {
     less_equal(b, a, a, b)
 }
 
-/// −1, 0 or 1: the derivative of |x| where it has one, and the middle of its subdifferential at 0.
+/// −1, 0 or 1: the derivative of |x| where it has one, and the midpoint of its subdifferential at 0.
 #[inline]
 fn sign(x: f64) -> f64 {
     if x > 0.0 {
@@ -249,9 +251,10 @@ fn sign(x: f64) -> f64 {
     }
 }
 
-/// Remainder with the sign of the divisor, x − y floor(x/y), from the exact remainder of the
-/// division: the formula itself loses all digits when x is much larger than y.
+/// Remainder with the sign of the divisor, x − y floor(x/y), from the exact remainder of the division: the formula
+/// itself loses all digits when x is much larger than y.
 fn modulo(x: f64, y: f64) -> f64 {
+    // Rust's remainder has the sign of x: shift it to that of y.
     let remainder = x % y;
     if remainder != 0.0 && (remainder < 0.0) != (y < 0.0) {
         remainder + y

@@ -1,8 +1,8 @@
-//! Tokens to nodes.
+//! Parser: tokens to nodes, by precedence climbing.
 //!
-//! Binding strength, weakest first: `or`, `and`, `not`, comparisons (not chained), `+ -`, `* /`,
-//! sign, `^` (from the right: 2^3^2 is 2^9, and -x^2 is -(x^2)). Precedence climbing: one function
-//! for all levels, recursion only where the text nests, and that is limited.
+//! Precedence, weakest first: `or`, `and`, `not`, comparisons (not chained), `+ -`, `* /`, sign, `^`
+//! (right-associative: 2^3^2 is 2^9, and -x^2 is -(x^2)). One function handles all levels; it recurses only where the
+//! text nests, and the depth is limited.
 
 use crate::error::{ErrorKind, ExprError, similar_names};
 use crate::graph::Graph;
@@ -10,15 +10,15 @@ use crate::lexer::{self, TokenKind, Token};
 use crate::node::{Binary, NodeId, Unary};
 use crate::scope::Scope;
 
-/// Nesting allowed in one text. What a person writes stays below 20; the stack of a thread bears
-/// far more than this.
+/// Maximum nesting depth. What a person writes stays below 20; the stack of a thread holds far more than this.
 const DEEPEST: usize = 200;
 
+/// Precedence levels that the parser names.
 const NOT: u8 = 3;
 const COMPARISON: u8 = 4;
 const SIGN: u8 = 7;
 
-/// Functions with the least and the greatest number of their arguments.
+/// Functions with the least and the greatest number of arguments.
 const FUNCTIONS: [(&str, usize, usize); 25] = [
     ("abs", 1, 1),
     ("acos", 1, 1),
@@ -53,7 +53,7 @@ const CONSTANTS: [(&str, f64); 3] = [
     ("π", std::f64::consts::PI),
 ];
 
-/// Names of functions other languages have, and what they are called here.
+/// Function names of other languages, and their names here.
 const FOREIGN_FUNCTIONS: [(&str, &[&str]); 9] = [
     ("log", &["ln", "log10"]),
     ("arcsin", &["asin"]),
@@ -75,6 +75,7 @@ pub(crate) fn constant_names() -> impl Iterator<Item = &'static str> {
     CONSTANTS.iter().map(|(name, _)| *name)
 }
 
+/// Least and greatest number of arguments of a function.
 fn function(name: &str) -> Option<(usize, usize)> {
     let entry = FUNCTIONS.iter().find(|(known, _, _)| *known == name);
     entry.map(|&(_, least, most)| (least, most))
@@ -86,10 +87,10 @@ fn constant(name: &str) -> Option<f64> {
 }
 
 impl Graph {
-    /// The expression that `text` writes with the names of `scope`.
+    /// Parses `text` with the names of `scope`.
     ///
     /// # Errors
-    /// With the place in the text, what is there and what would be right.
+    /// With the location in the text, what was found and what was expected.
     pub fn parse(&mut self, scope: &Scope, text: &str) -> Result<NodeId, ExprError> {
         let tokens = lexer::tokens(text)?;
         let mut parser = Parser {
@@ -125,6 +126,7 @@ impl Graph {
     }
 }
 
+/// State of the parser: position in the tokens and nesting depth.
 struct Parser<'a> {
     graph: &'a mut Graph,
     scope: &'a Scope,
@@ -135,7 +137,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// The longest expression whose operators bind at least as strongly as `weakest`.
+    /// The longest expression whose operators have at least the precedence `weakest`.
     fn expression(&mut self, weakest: u8) -> Result<NodeId, ExprError> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -144,18 +146,20 @@ impl Parser<'_> {
         let mut left = self.operand(weakest)?;
         loop {
             let operator = self.peek();
+            // No operator follows: the end of this expression, or two operands side by side.
             let Some(strength) = precedence(operator.kind) else {
                 if matches!(operator.kind, TokenKind::Number(_) | TokenKind::Name | TokenKind::Open) {
                     return Err(self.side_by_side(operator));
                 }
                 break;
             };
+            // The operator belongs to an outer expression.
             if strength < weakest {
                 break;
             }
             self.at += 1;
-            // From the left the right operand must bind more strongly; a power goes from the right
-            // and takes a sign.
+            // Left-associative operators need a right operand of higher precedence; a power is right-associative and
+            // accepts a sign.
             let right = match operator.kind {
                 TokenKind::Power => self.expression(SIGN)?,
                 _ => self.expression(strength + 1)?,
@@ -170,6 +174,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
+    /// A number, a name, a call, a signed or negated expression, or one in brackets.
     fn operand(&mut self, weakest: u8) -> Result<NodeId, ExprError> {
         let token = self.peek();
         self.at += 1;
@@ -197,6 +202,7 @@ impl Parser<'_> {
         }
     }
 
+    /// The node of a binary operator.
     fn combine(&mut self, operator: TokenKind, a: NodeId, b: NodeId) -> NodeId {
         let graph = &mut *self.graph;
         match operator {
@@ -212,7 +218,7 @@ impl Parser<'_> {
             TokenKind::Equal => graph.binary(Binary::Equal, a, b),
             TokenKind::And => graph.binary(Binary::And, a, b),
             TokenKind::Or => graph.binary(Binary::Or, a, b),
-            // `!=`: every other kind is no operator between two operands.
+            // `!=`: all other kinds are no binary operators.
             _ => {
                 let equal = graph.binary(Binary::Equal, a, b);
                 graph.not(equal)
@@ -220,8 +226,10 @@ impl Parser<'_> {
         }
     }
 
+    /// A value or a call, by the scope, the constants and the functions.
     fn name(&mut self, token: Token) -> Result<NodeId, ExprError> {
         let name = self.word(token);
+        // A bracket after the name makes it a call.
         let call = self.peek().kind == TokenKind::Open;
         let value = match self.scope.get(name) {
             Some(node) => Some(node),
@@ -246,8 +254,10 @@ impl Parser<'_> {
         Err(self.error(token, kind))
     }
 
+    /// Error: unknown function, with similar names.
     fn unknown_function(&self, name: &str) -> ErrorKind {
         let available: Vec<String> = FUNCTIONS.iter().map(|f| f.0.to_string()).collect();
+        // A known foreign name, else similar ones.
         let nearest = match FOREIGN_FUNCTIONS.iter().find(|(other, _)| *other == name) {
             Some((_, here)) => here.iter().map(|name| (*name).to_string()).collect(),
             None => similar_names(name, &available),
@@ -259,9 +269,11 @@ impl Parser<'_> {
         }
     }
 
+    /// A function call with its arguments.
     fn call(&mut self, token: Token, (least, most): (usize, usize)) -> Result<NodeId, ExprError> {
         let open = self.peek();
         self.at += 1;
+        // Arguments between brackets, separated by commas.
         let mut arguments = Vec::new();
         if self.peek().kind != TokenKind::Close {
             arguments.push(self.expression(0)?);
@@ -272,6 +284,7 @@ impl Parser<'_> {
         }
         self.close(open)?;
         let name = self.word(token);
+        // Check the number of arguments.
         if arguments.len() < least || arguments.len() > most {
             let expected = match (least, most) {
                 (1, _) => "1 argument".to_string(),
@@ -300,7 +313,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The error for two operands without an operator between them.
+    /// Error: two operands without an operator between them.
     fn side_by_side(&self, second: Token) -> ExprError {
         match self.word(second) {
             "if" | "else" => {
@@ -326,7 +339,7 @@ impl Parser<'_> {
         ExprError::at(kind, self.text, token.start, token.end)
     }
 
-    /// The token to come; the last one, the end, is never passed.
+    /// The next token; the last one, the end, is never passed.
     fn peek(&self) -> Token {
         self.tokens[self.at.min(self.tokens.len() - 1)]
     }
@@ -338,6 +351,7 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Precedence of a binary operator.
 fn precedence(kind: TokenKind) -> Option<u8> {
     Some(match kind {
         TokenKind::Or => 1,
@@ -354,6 +368,7 @@ fn precedence(kind: TokenKind) -> Option<u8> {
 /// The function applied to arguments whose number was checked against [`FUNCTIONS`].
 fn apply(graph: &mut Graph, name: &str, arguments: &[NodeId]) -> NodeId {
     let unary = |graph: &mut Graph, op| graph.unary(op, arguments[0]);
+    // Functions of two or more arguments are folded from the left.
     let fold = |graph: &mut Graph, op| {
         let (first, rest) = (arguments[0], &arguments[1..]);
         rest.iter().fold(first, |a, &b| graph.binary(op, a, b))

@@ -1,4 +1,4 @@
-//! Names and what they stand for.
+//! Scope: names and the nodes they stand for; definitions in any order.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,20 +10,19 @@ use crate::parser;
 
 /// The names an expression may use: inputs, parameters, definitions.
 ///
-/// One graph may serve several scopes, such as one with velocities for forces and one without them
-/// for constraints.
+/// One graph may serve several scopes, such as one with velocities for forces and one without them for constraints.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     names: BTreeMap<String, NodeId>,
 }
 
 impl Scope {
-    /// No names but the constants `pi` and `tau`.
+    /// A scope with no names but the constants `pi`, `π` and `tau`.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Registers an input in the graph and makes its name known.
+    /// Registers an input in the graph and adds its name.
     ///
     /// # Errors
     /// The text is not a name, or is in use.
@@ -34,7 +33,7 @@ impl Scope {
         Ok(node)
     }
 
-    /// Registers a parameter with its value in the graph and makes its name known.
+    /// Registers a parameter with its value in the graph and adds its name.
     ///
     /// # Errors
     /// The text is not a name, or is in use, or the value is not finite.
@@ -50,7 +49,7 @@ impl Scope {
         Ok(node)
     }
 
-    /// Makes a name known for a node of the graph.
+    /// Adds a name for a node of the graph.
     ///
     /// # Errors
     /// The text is not a name, or is in use.
@@ -60,12 +59,12 @@ impl Scope {
         Ok(())
     }
 
-    /// Forgets a name, and tells whether it was known.
+    /// Removes a name; returns whether it was known.
     pub fn remove(&mut self, name: &str) -> bool {
         self.names.remove(name).is_some()
     }
 
-    /// What a name stands for.
+    /// The node of a name.
     pub fn get(&self, name: &str) -> Option<NodeId> {
         self.names.get(name).copied()
     }
@@ -88,9 +87,9 @@ impl Scope {
         self.define_with(graph, definitions, "", |_, _| None)
     }
 
-    /// As [`Scope::define`], where a definition may bring a companion named by a suffix: with
-    /// `_dot`, the definition `x` brings `x_dot`, the node that `companion` makes of it. Definitions
-    /// may use companions, also those of later ones.
+    /// As [`Scope::define`], where a definition may bring a companion named by a suffix: with `_dot`, the definition
+    /// `x` brings `x_dot`, the node that `companion` makes of it. Definitions may use companions, also those of later
+    /// definitions.
     ///
     /// # Errors
     /// As [`Scope::define`]; the name of a companion is in use.
@@ -101,6 +100,7 @@ impl Scope {
         suffix: &str,
         mut companion: impl FnMut(&mut Graph, NodeId) -> Option<NodeId>,
     ) -> Result<(), ExprError> {
+        // Names must be free and distinct.
         let mut slots = HashMap::new();
         for (slot, (name, _)) in definitions.iter().enumerate() {
             let name = name.as_ref();
@@ -109,9 +109,11 @@ impl Scope {
                 return Err(ErrorKind::NameTaken(name.to_string()).into());
             }
         }
+        // Dependency graph of the definitions, companions included.
         let mut needs = Vec::with_capacity(definitions.len());
         for (name, text) in definitions {
             let used = names_used(text.as_ref()).map_err(|e| e.in_source(name.as_ref()))?;
+            // A word refers to a definition or to its companion.
             let owner = |word: &str| {
                 let whose = || slots.get(word.strip_suffix(suffix)?);
                 slots.get(word).or_else(whose).copied()
@@ -122,11 +124,12 @@ impl Scope {
             let name = |slot: &usize| definitions[*slot].0.as_ref().to_string();
             ExprError::from(ErrorKind::Cycle(cycle.iter().map(name).collect()))
         })?;
+        // Parse in topological order into a copy, so that an error leaves the scope unchanged.
         let mut extended = self.clone();
         for slot in order {
             let (name, text) = (definitions[slot].0.as_ref(), definitions[slot].1.as_ref());
             let node = graph.parse_named(&extended, name, text).map_err(|error| {
-                // Names defined later are known too, for the message.
+                // For the message, names defined later are known, too.
                 let mut all = extended.clone();
                 for (other, _) in definitions
                     .iter()
@@ -138,6 +141,7 @@ impl Scope {
                 graph.parse_named(&all, name, text).err().unwrap_or(error)
             })?;
             extended.names.insert(name.to_string(), node);
+            // The companion takes the name with the suffix.
             if let Some(node) = companion(graph, node) {
                 let name = format!("{name}{suffix}");
                 if slots.contains_key(name.as_str()) {
@@ -150,7 +154,7 @@ impl Scope {
         Ok(())
     }
 
-    /// The known names that resemble an unknown one, and all of them.
+    /// The known names that resemble an unknown one, and all known names.
     pub(crate) fn suggestions(&self, name: &str) -> (Vec<String>, Vec<String>) {
         let known: Vec<String> = self.names().map(str::to_string).collect();
         let mut all = known.clone();
@@ -158,6 +162,7 @@ impl Scope {
         (similar_names(name, &all), known)
     }
 
+    /// Refuses a name that is in use.
     fn require_free(&self, name: &str) -> Result<(), ExprError> {
         check_name(name)?;
         match self.names.contains_key(name) {
@@ -167,7 +172,7 @@ impl Scope {
     }
 }
 
-/// Refuses what is not a name and what the language keeps for itself.
+/// Refuses what is not a name, and reserved words.
 pub(crate) fn check_name(name: &str) -> Result<(), ExprError> {
     if !lexer::is_name(name) {
         return Err(ErrorKind::NotAName(lexer::quote(name)).into());
@@ -178,15 +183,16 @@ pub(crate) fn check_name(name: &str) -> Result<(), ExprError> {
     Ok(())
 }
 
-/// The names of values in a text, with repetitions.
+/// The names that occur in a text, with repetitions.
 fn names_used(text: &str) -> Result<Vec<&str>, ExprError> {
     let tokens = lexer::tokens(text)?;
     let names = tokens.iter().filter(|token| token.kind == TokenKind::Name);
     Ok(names.map(|token| &text[token.start..token.end]).collect())
 }
 
-/// An order in which each comes after all it needs; else a circle, its first member repeated.
+/// Topological order: each definition after all it needs; else a cycle, its first member repeated.
 fn order(needs: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
+    // Kahn's algorithm: count open needs, and release users as definitions are ordered.
     let mut users = vec![Vec::new(); needs.len()];
     let mut open: Vec<usize> = needs.iter().map(Vec::len).collect();
     for (slot, needed) in needs.iter().enumerate() {
@@ -208,7 +214,7 @@ fn order(needs: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
     let Some(mut at) = open.iter().position(|&count| count > 0) else {
         return Ok(order);
     };
-    // Whatever remains needs something that remains: following it must come back.
+    // Every remaining definition needs a remaining one: following them closes a cycle.
     let mut path = Vec::new();
     let mut seen = vec![None; needs.len()];
     while seen[at].is_none() {

@@ -1,14 +1,13 @@
-//! Constructors: sums, products and quotients in canonical form.
+//! Constructors of sums, products and quotients in canonical form.
 //!
-//! Each constructor returns a node whose value is that of the operation as an identity of real
-//! numbers; rounding may differ in the last digits. What is done is what derivatives need to stay
-//! small: constants folded and gathered at the front of products, neutral elements dropped, like
-//! terms joined, signs moved outward, operands of commutative operations in one order.
+//! Each constructor returns a node whose value is that of the operation as an identity of real numbers; rounding may
+//! differ in the last digits. Simplification does what keeps derivatives small: constants folded and gathered at the
+//! front of products, neutral elements dropped, like terms joined, signs moved outward, operands of commutative
+//! operations in one order.
 //!
-//! Two rules keep it honest. An operation on constants whose result is not finite is kept as it is,
-//! so that `sqrt(-1)` can still be named when it fails. And 0·x → 0, x − x → 0 and the like are done
-//! only where x is known to be finite for all finite inputs ([`Facts::defined`]): `0*sqrt(x)` still
-//! fails for x < 0. Zero has no sign here: −0 becomes 0.
+//! Two rules keep it sound. An operation on constants whose result is not finite is kept as it is, so that `sqrt(-1)`
+//! can still be named when it fails. And 0·x → 0, x − x → 0 and the like are done only where x is known to be finite
+//! for all finite inputs ([`Facts::defined`]): `0*sqrt(x)` still fails for x < 0. Zero has no sign here: −0 becomes 0.
 //!
 //! [`Facts::defined`]: crate::graph::Facts
 
@@ -16,18 +15,20 @@ use crate::graph::Graph;
 use crate::node::{Binary, Node, NodeId, Unary};
 
 impl Graph {
-    /// The constant `value`, which must be finite; a value that is not gives 0/0, whose evaluation
-    /// is NaN and is reported as such.
+    /// The constant `value`, which must be finite; any other value gives 0/0, whose evaluation is NaN and is reported
+    /// as such.
     pub fn constant(&mut self, value: f64) -> NodeId {
         if !value.is_finite() {
             return self.intern(Node::Binary(Binary::Div, Self::ZERO, Self::ZERO));
         }
+        // −0 becomes 0.
         let value = if value == 0.0 { 0.0 } else { value };
         self.intern(Node::Constant(value.to_bits()))
     }
 
     /// a + b.
     pub fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        // Constants and neutral elements.
         if let Some(folded) = self.fold(Binary::Add, a, b) {
             return folded;
         }
@@ -46,6 +47,7 @@ impl Graph {
                 return self.mul(sum, xa);
             }
         }
+        // −x + −y = −(x + y).
         if let (Some(a), Some(b)) = (self.negated(a), self.negated(b)) {
             let sum = self.add(a, b);
             return self.neg(sum);
@@ -72,8 +74,7 @@ impl Graph {
                 let c = self.neg(c);
                 self.div(c, x)
             }
-            // −(x − y) = y − x and −(x − 3) = 3 − x cost nothing more than they did. Not further
-            // down a long sum, which would be copied.
+            // −(x − y) = y − x and −(x − 3) = 3 − x cost no more. Not deeper into a long sum, which would be copied.
             Node::Binary(Binary::Add, x, y)
                 if (self.is_negative(x) || self.is_negative(y))
                     && !self.is_sum(x)
@@ -95,6 +96,7 @@ impl Graph {
         if let Some(c) = self.constant_value(a) {
             return self.scale(c, b);
         }
+        // Signs move outward.
         if let Some(x) = self.negated(a) {
             let product = self.mul(x, b);
             return self.neg(product);
@@ -103,13 +105,13 @@ impl Graph {
             let product = self.mul(a, y);
             return self.neg(product);
         }
-        // Constant factors move to the front, where they meet.
+        // Constant factors move to the front, where they are multiplied.
         let ((ca, xa), (cb, xb)) = (self.split_coefficient(a), self.split_coefficient(b));
         if (ca != 1.0 || cb != 1.0) && ordinary(ca * cb) {
             let product = self.mul(xa, xb);
             return self.scale(ca * cb, product);
         }
-        // x · (c/y) = c · (x/y): constants in front here too.
+        // x · (c/y) = c · (x/y): constants in front here, too.
         for (x, quotient) in [(a, b), (b, a)] {
             if let Node::Binary(Binary::Div, c, y) = self.node(quotient)
                 && let Some(c) = self.constant_value(c)
@@ -124,12 +126,12 @@ impl Graph {
         self.ordered(Binary::Mul, a, b)
     }
 
-    /// x², which undoes a root: kinetic energies are often written as the square of a speed.
+    /// x², which cancels a root: kinetic energies are often written as the square of a speed.
     pub(crate) fn square(&mut self, x: NodeId) -> NodeId {
         match self.node(x) {
             Node::Unary(Unary::Sqrt, y) if self.facts(y).nonnegative => y,
             Node::Unary(Unary::Abs | Unary::Neg, y) => self.mul(y, y),
-            // One level: a chain of such roots could be as long as the user likes.
+            // One level only: the chain of such roots could be of any length.
             Node::Binary(Binary::Hypot, y, z) if !self.is_hypot(y) && !self.is_hypot(z) => {
                 let (y, z) = (self.mul(y, y), self.mul(z, z));
                 self.add(y, z)
@@ -139,7 +141,7 @@ impl Graph {
         }
     }
 
-    /// c x for a constant c and an x that is none.
+    /// c x for a constant c and an x that is not constant.
     fn scale(&mut self, c: f64, x: NodeId) -> NodeId {
         if c == 1.0 {
             return x;
@@ -149,12 +151,14 @@ impl Graph {
         {
             return self.constant(c * value);
         }
+        // 0·x = 0 only where x cannot fail.
         if c == 0.0 && self.facts(x).defined {
             return Self::ZERO;
         }
         if c == -1.0 {
             return self.neg(x);
         }
+        // Merge c with a constant factor of x.
         match self.node(x) {
             Node::Unary(Unary::Neg, y) => return self.scale(-c, y),
             Node::Binary(op @ (Binary::Mul | Binary::Div), d, y) => {
@@ -188,6 +192,7 @@ impl Graph {
                 let quotient = self.div(a, y);
                 return self.neg(quotient);
             }
+            // 0/b and b/b need b ≠ 0.
             let nonzero = self.facts(b).defined && self.facts(b).positive;
             if nonzero && a == Self::ZERO {
                 return Self::ZERO;
@@ -201,6 +206,7 @@ impl Graph {
                 let quotient = self.div(xa, xb);
                 return self.scale(ca / cb, quotient);
             }
+            // c/(d y) = (c/d)/y.
             if let Some(c) = self.constant_value(a)
                 && cb != 1.0
                 && ordinary(c / cb)
@@ -216,11 +222,12 @@ impl Graph {
         self.intern(Node::Binary(Binary::Div, a, b))
     }
 
-    /// a / d for a constant d, when there is a form better than the division.
+    /// a / d for a constant d, when there is a cheaper form than the division.
     fn div_by_constant(&mut self, a: NodeId, d: f64) -> Option<NodeId> {
         if d == 1.0 {
             return Some(a);
         }
+        // Signs move outward; a division by zero is kept for the message.
         if d < 0.0 {
             let d = self.constant(-d);
             let quotient = self.div(a, d);
@@ -236,14 +243,15 @@ impl Graph {
         if c != 1.0 && c != -1.0 && !self.is_constant(a) && ordinary(c / d) {
             return Some(self.scale(c / d, x));
         }
-        // The reciprocal of a power of two is exact; any other would round once more.
+        // The reciprocal of a power of two is exact; any other would add a rounding.
         let exact = d.to_bits() & ((1 << 52) - 1) == 0 && ordinary(1.0 / d) && ordinary(d);
         exact.then(|| self.scale(1.0 / d, a))
     }
 
-    /// The two operands in the order that stands for both: constants in front of a product and
-    /// behind a sum, as one writes them, else by age.
+    /// The two operands of a commutative operation in canonical order: constants in front of a product and behind a
+    /// sum, as usual in writing, else by node number.
     pub(crate) fn ordered(&mut self, op: Binary, a: NodeId, b: NodeId) -> NodeId {
+        // Sort key: constants in front of products, behind sums; then node number.
         let constant_first = op == Binary::Mul;
         let key = |graph: &Graph, x: NodeId| (graph.is_constant(x) != constant_first, x);
         let (a, b) = if op.commutes() && key(self, b) < key(self, a) {
@@ -264,7 +272,7 @@ impl Graph {
         matches!(self.node(a), Node::Constant(_))
     }
 
-    /// −x where the node is such a negation.
+    /// x where the node is −x.
     pub(crate) fn negated(&self, a: NodeId) -> Option<NodeId> {
         match self.node(a) {
             Node::Unary(Unary::Neg, x) => Some(x),
@@ -284,8 +292,8 @@ impl Graph {
         self.negated(a).is_some() || self.constant_value(a).is_some_and(|c| c < 0.0)
     }
 
-    /// The node as c·x with a constant c, 1 where there is none to see. Constants that could not be
-    /// gathered (their product under- or overflows) are left where they are.
+    /// The node as c·x with a constant c, 1 where there is none. Constants that could not be gathered (their product
+    /// under- or overflows) are left where they are.
     pub(crate) fn split_coefficient(&self, a: NodeId) -> (f64, NodeId) {
         match self.node(a) {
             Node::Unary(Unary::Neg, x) => (-1.0, x),
@@ -299,7 +307,7 @@ impl Graph {
     }
 }
 
-/// Neither zero, nor subnormal, nor infinite: a gathered constant must not lose what its parts had.
+/// Neither zero, nor subnormal, nor infinite: a gathered constant must not lose digits of its factors.
 fn ordinary(c: f64) -> bool {
     c.is_normal()
 }

@@ -1,9 +1,9 @@
-//! What a problem must satisfy, whether it comes from a file or is about to go into one.
+//! Consistency checks of a problem, after reading and before writing.
 //!
 //! With d = `spacedim` in {2, 3} and n_c = len(mu): W is d n_c square and q has d n_c entries; or
 //! M is n_dof square, H is n_dof x d n_c, f has n_dof and w has d n_c entries; bilateral blocks
 //! and stored vectors fit these sizes; every number is finite and mu >= 0. Definiteness of W or M
-//! is the solver's business and not tested here.
+//! is not tested here.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::{FileError, ProblemForm, GlobalProblem, LocalProblem, ProblemFile, Sp
 pub(crate) const LOCAL: &str = "/fclib_local";
 pub(crate) const GLOBAL: &str = "/fclib_global";
 
-/// A size that some dataset fixes, with the words that say where it comes from.
+/// A size that some dataset determines, with the words that say which.
 #[derive(Clone, Copy)]
 pub(crate) struct Size<'a> {
     pub(crate) value: usize,
@@ -26,6 +26,7 @@ pub(crate) fn problem(path: &Path, problem: &ProblemFile) -> Result<(), FileErro
         ProblemForm::Local(p) => local(path, p)?,
         ProblemForm::Global(p) => global(path, p)?,
     }
+    // Stored vectors must fit the problem.
     let sizes = VectorSizes::of(&problem.form);
     for (k, guess) in problem.guesses.iter().enumerate() {
         vectors(path, &format!("/guesses/{}", k + 1), guess, &sizes)?;
@@ -36,10 +37,12 @@ pub(crate) fn problem(path: &Path, problem: &ProblemFile) -> Result<(), FileErro
     Ok(())
 }
 
+/// Checks the local form.
 fn local(path: &Path, p: &LocalProblem) -> Result<(), FileError> {
     let at = |name: &str| format!("{LOCAL}/{name}");
     let rows = contact_rows(path, LOCAL, p.spacedim, &p.mu, &p.q, "q")?;
     matrix(path, &at("W"), &p.w, rows, rows)?;
+    // Bilateral equations: their number is the length of s.
     if let Some(e) = &p.bilateral {
         let equations = Size {
             value: e.s.len(),
@@ -52,6 +55,7 @@ fn local(path: &Path, p: &LocalProblem) -> Result<(), FileError> {
     Ok(())
 }
 
+/// Checks the global form.
 fn global(path: &Path, p: &GlobalProblem) -> Result<(), FileError> {
     let at = |name: &str| format!("{GLOBAL}/{name}");
     let columns = contact_rows(path, GLOBAL, p.spacedim, &p.mu, &p.w, "w")?;
@@ -59,6 +63,7 @@ fn global(path: &Path, p: &GlobalProblem) -> Result<(), FileError> {
         value: p.f.len(),
         origin: "the length of vectors/f",
     };
+    // Equations of motion.
     finite(path, &at("vectors/f"), &p.f)?;
     matrix(path, &at("M"), &p.m, dof, dof)?;
     matrix(path, &at("H"), &p.h, dof, columns)?;
@@ -73,7 +78,7 @@ fn global(path: &Path, p: &GlobalProblem) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Checks spacedim, mu and the vector `name` of d n_c entries, and gives that size.
+/// Checks spacedim, mu and the vector `name` of d n_c entries, and returns that size.
 pub(crate) fn contact_rows<'a>(
     path: &Path,
     top: &str,
@@ -91,6 +96,7 @@ pub(crate) fn contact_rows<'a>(
             expected: "2 or 3, the components of a contact".into(),
         });
     }
+    // The length of the vector determines the number of contact rows.
     let rows = Size {
         value: vector.len(),
         origin: if name == "q" {
@@ -112,11 +118,13 @@ pub(crate) fn contact_rows<'a>(
             ),
         });
     }
+    // Finite values, admissible friction coefficients.
     finite(path, &dataset, vector)?;
     friction(path, &format!("{top}/vectors/mu"), mu)?;
     Ok(rows)
 }
 
+/// Checks friction coefficients.
 fn friction(path: &Path, dataset: &str, mu: &[f64]) -> Result<(), FileError> {
     match mu.iter().position(|m| !(m.is_finite() && *m >= 0.0)) {
         None => Ok(()),
@@ -146,6 +154,7 @@ pub(crate) fn finite(path: &Path, dataset: &str, values: &[f64]) -> Result<(), F
     }
 }
 
+/// Checks the sizes, the canonical form and the values of a matrix.
 fn matrix(
     path: &Path,
     name: &str,
@@ -159,7 +168,7 @@ fn matrix(
         path: path.into(),
         detail: format!("the matrix {name} is not in canonical compressed-row form: {what}"),
     };
-    // A file never gets here with these faults: the reader builds the lists itself.
+    // Only a problem built in memory can fail here: the reader builds the lists itself.
     let entries = m.val.len();
     if m.row_ptr.len() != m.rows + 1 || m.row_ptr[0] != 0 || m.row_ptr[m.rows] != entries {
         return Err(broken("row_ptr must go from 0 to the number of entries"));
@@ -169,6 +178,7 @@ fn matrix(
             "row_ptr must increase, col and val must be equally long",
         ));
     }
+    // Columns strictly increasing and in range.
     for i in 0..m.rows {
         let (columns, _) = m.row(i);
         let increasing = columns.windows(2).all(|w| w[0] < w[1]);
@@ -223,6 +233,7 @@ impl VectorSizes {
     }
 }
 
+/// Checks the sizes and values of a guess or solution.
 fn vectors(path: &Path, at: &str, x: &SolutionVectors, sizes: &VectorSizes) -> Result<(), FileError> {
     let check = |name: &str, values: &[f64], expected: usize, what: &str| {
         let dataset = format!("{at}/{name}");
@@ -237,6 +248,7 @@ fn vectors(path: &Path, at: &str, x: &SolutionVectors, sizes: &VectorSizes) -> R
         }
         finite(path, &dataset, values)
     };
+    // u and r are always present, v and lambda optional.
     check("u", &x.u, sizes.contact, "contact component")?;
     check("r", &x.r, sizes.contact, "contact component")?;
     if let Some(v) = &x.v {

@@ -1,4 +1,4 @@
-//! What can be wrong with a problem file, each case one sentence that says what to do.
+//! Errors of reading and writing a problem file; each message says what to do.
 
 use std::path::PathBuf;
 
@@ -98,7 +98,7 @@ pub enum FileError {
         /// The numbers that are allowed, and what to do.
         expected: String,
     },
-    /// The HDF5 structure itself is broken or cut short.
+    /// The HDF5 structure itself is damaged or truncated.
     #[error(
         "{}: the HDF5 structure is damaged or of an unsupported kind ({detail}); \
          fetch or write the file again",

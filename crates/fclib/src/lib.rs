@@ -15,7 +15,7 @@ pub use error::FileError;
 pub use matrix::SparseMatrix;
 pub use model::{ProblemForm, GlobalProblem, GlobalBilateral, Info, LocalProblem, LocalBilateral, ProblemFile, SolutionVectors};
 
-/// Reads a problem file and checks it.
+/// Reads a problem file and checks its contents.
 ///
 /// # Errors
 /// When the file cannot be opened, is not a problem file, is damaged or contradicts itself.
@@ -28,7 +28,7 @@ pub fn read(path: &Path) -> Result<ProblemFile, FileError> {
     read::problem(path, bytes)
 }
 
-/// Reads a problem from the bytes of a file; `name` stands for the file in messages.
+/// Reads a problem from the bytes of a file; `name` is the file's name in messages.
 ///
 /// # Errors
 /// When the bytes are not a problem file, are damaged or contradict themselves.
@@ -36,7 +36,7 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<ProblemFile, FileError> {
     read::problem(Path::new(name), bytes.to_vec())
 }
 
-/// Checks a problem and writes it, replacing the file as a whole or not at all.
+/// Checks a problem and writes it; the file is replaced atomically.
 ///
 /// # Errors
 /// When the problem contradicts itself or does not fit the layout (32-bit integers, text without
@@ -46,8 +46,8 @@ pub fn write(path: &Path, problem: &ProblemFile) -> Result<(), FileError> {
     write::replace(path, &bytes)
 }
 
-/// Checks a problem and gives the bytes [`write()`] would put into a file; `name` stands for the
-/// file in messages.
+/// Checks a problem and returns the bytes that [`write()`] would put into a file; `name` is the
+/// file's name in messages.
 ///
 /// # Errors
 /// When the problem contradicts itself or does not fit the layout.

@@ -1,10 +1,10 @@
 //! Sparse matrices in canonical compressed-row form.
 //!
 //! A matrix A (rows x cols) is stored as three lists: row i has the entries `row_ptr[i] ..
-//! row_ptr[i + 1]` of `col` and `val`. Canonical: columns strictly increasing inside a row, so
+//! row_ptr[i + 1]` of `col` and `val`. Canonical: columns strictly increasing inside a row, so that
 //! duplicates of a file are summed (in file order) and equal matrices have equal lists. Explicit
 //! zeros are **kept**: files store whole 3x3 blocks, and dropping zeros would hide the block
-//! structure that solvers work on.
+//! structure that solvers use.
 //!
 //! Sorting is two transpositions by counting sort, O(rows + cols + entries) and stable.
 
@@ -79,6 +79,7 @@ impl SparseMatrix {
     /// The transposed matrix.
     #[must_use]
     pub fn transposed(&self) -> Self {
+        // Counting sort by column.
         let mut next = vec![0usize; self.cols + 1];
         for &j in &self.col {
             next[j + 1] += 1;
@@ -86,6 +87,7 @@ impl SparseMatrix {
         for j in 0..self.cols {
             next[j + 1] += next[j];
         }
+        // `next` is the next free slot of each row of the transpose.
         let row_ptr = next.clone();
         let mut col = vec![0usize; self.col.len()];
         let mut val = vec![0.0; self.col.len()];
@@ -115,7 +117,9 @@ impl SparseMatrix {
         col_of: impl Fn(usize) -> usize,
         val_of: impl Fn(usize) -> f64,
     ) -> Self {
+        // Counting sort by row.
         let mut next = vec![0usize; rows + 1];
+        // Entries per row.
         for k in 0..count {
             next[row_of(k) + 1] += 1;
         }
@@ -123,6 +127,7 @@ impl SparseMatrix {
             next[i + 1] += next[i];
         }
         let row_ptr = next.clone();
+        // Place the entries.
         let mut col = vec![0usize; count];
         let mut val = vec![0.0; count];
         for k in 0..count {
@@ -141,7 +146,7 @@ impl SparseMatrix {
         .into_canonical()
     }
 
-    /// Sorts the columns and sums duplicates; pointers and indices must already be in range.
+    /// Sorts the columns and sums duplicates; pointers and indices must be in range.
     pub(crate) fn into_canonical(self) -> Self {
         let sorted = |m: &Self| {
             (0..m.rows).all(|i| {
@@ -149,9 +154,11 @@ impl SparseMatrix {
                 columns.windows(2).all(|pair| pair[0] < pair[1])
             })
         };
+        // Already canonical: nothing to do.
         if sorted(&self) {
             return self;
         }
+        // Two transpositions sort the columns stably; then sum neighbours.
         let mut m = self.transposed().transposed();
         let mut kept = 0;
         let mut start = 0;
@@ -159,6 +166,7 @@ impl SparseMatrix {
             let end = m.row_ptr[i + 1];
             let first = kept;
             for k in start..end {
+                // Same column: add to the entry before.
                 if kept > first && m.col[kept - 1] == m.col[k] {
                     m.val[kept - 1] += m.val[k];
                 } else {

@@ -2,7 +2,7 @@
 
 use crate::SparseMatrix;
 
-/// A problem given contact by contact (Delassus form).
+/// A problem in local (Delassus) form: the bodies are eliminated.
 ///
 /// Find u and r with u = W r + q (without bilateral rows) and Coulomb's law between u and r at
 /// each contact. With n_c contacts and d = `spacedim` there are d n_c rows; each contact owns d
@@ -11,14 +11,14 @@ use crate::SparseMatrix;
 pub struct LocalProblem {
     /// Components per contact: 3 (normal, two tangents) or 2 (normal, tangent).
     pub spacedim: usize,
-    /// Delassus operator, d n_c square, 1/mass. Need not be symmetric in files that carry
+    /// Delassus operator W, d n_c square, 1/mass. Need not be symmetric in files with
     /// linearised gyroscopic terms.
     pub w: SparseMatrix,
-    /// Free relative velocity, d n_c entries, restitution already inside.
+    /// Free relative velocity q, d n_c entries, restitution included.
     pub q: Vec<f64>,
     /// Friction coefficient of each contact, n_c entries, none negative.
     pub mu: Vec<f64>,
-    /// Equations that hold whatever the contacts do, if there are any.
+    /// Bilateral constraints, if there are any.
     pub bilateral: Option<LocalBilateral>,
 }
 
@@ -33,7 +33,7 @@ pub struct LocalBilateral {
     pub s: Vec<f64>,
 }
 
-/// A problem given with the dynamics of the bodies.
+/// A problem in global form: with the equations of motion of the bodies.
 ///
 /// Find v, u and r with M v = H r + f and u = H' v + w (without bilateral rows) and Coulomb's law
 /// between u and r at each contact. Eliminating v gives W = H' M^-1 H and q = H' M^-1 f + w.
@@ -41,7 +41,7 @@ pub struct LocalBilateral {
 pub struct GlobalProblem {
     /// Components per contact: 3 (normal, two tangents) or 2 (normal, tangent).
     pub spacedim: usize,
-    /// Iteration matrix, mass in the simplest case, n_dof square.
+    /// Iteration matrix M, in the simplest case the mass matrix, n_dof square.
     pub m: SparseMatrix,
     /// Transposed contact Jacobian, n_dof rows and d n_c columns.
     pub h: SparseMatrix,
@@ -51,7 +51,7 @@ pub struct GlobalProblem {
     pub w: Vec<f64>,
     /// Friction coefficient of each contact, n_c entries, none negative.
     pub mu: Vec<f64>,
-    /// Equations that hold whatever the contacts do, if there are any.
+    /// Bilateral constraints, if there are any.
     pub bilateral: Option<GlobalBilateral>,
 }
 
@@ -64,12 +64,12 @@ pub struct GlobalBilateral {
     pub b: Vec<f64>,
 }
 
-/// The two forms of a problem.
+/// A problem in one of the two forms.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProblemForm {
-    /// Contact by contact.
+    /// Local (Delassus) form.
     Local(LocalProblem),
-    /// With the dynamics of the bodies.
+    /// Global form, with the equations of motion of the bodies.
     Global(GlobalProblem),
 }
 
@@ -80,7 +80,7 @@ pub struct Info {
     pub title: String,
     /// Description, empty when the file has none.
     pub description: String,
-    /// What is known of existence and uniqueness, empty when the file has none.
+    /// What is known about existence and uniqueness, empty when the file has none.
     pub math_info: String,
     /// Degrees of freedom of the bodies, when the file states them: the attribute
     /// `numberOfDegreeOfFreedom`, else `numberOfInvolvedDS` bodies times 6 (3 in the plane).
@@ -89,10 +89,10 @@ pub struct Info {
 
 /// A guess or a solution.
 ///
-/// Judge the numbers before trusting them: HDF5 reads a dataset that was created but never
+/// Check the numbers before use: HDF5 reads a dataset that was created but never
 /// written as zeros, and several public files have such a `v`, and such an `r` in `/solution`.
-/// FCLIB itself reads these vectors only when `v` is there in the global form and `lambda` is
-/// there with bilateral rows.
+/// FCLIB itself reads these vectors only when `v` is present in the global form and `lambda` is
+/// present with bilateral rows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SolutionVectors {
     /// Relative velocity at the contacts, d n_c entries.
@@ -112,7 +112,7 @@ pub struct ProblemFile {
     pub form: ProblemForm,
     /// Free text and counts.
     pub info: Info,
-    /// Starting points, in file order.
+    /// Start points (guesses), in file order.
     pub guesses: Vec<SolutionVectors>,
     /// The stored solution, if there is one.
     pub solution: Option<SolutionVectors>,

@@ -1,6 +1,6 @@
-//! From a problem file to the one-step problem (★) and back.
+//! Conversion of a problem file to the one-step problem (★) and back.
 //!
-//! Local form: the stored W and q are W and b, and bilateral rows join as further rows of one
+//! Local form: the stored W and q are W and b, and bilateral equations become further rows of one
 //! matrix,
 //!
 //! ```text
@@ -8,16 +8,16 @@
 //! [ 0 ] = [ V'  R ] [ lambda ] + [ s ].
 //! ```
 //!
-//! Global form: with J = [H G]' and given = (w, b), u = J v + given and M v = J' r + f, so that
-//! W = J M⁻¹ J' and b = J M⁻¹ f + given (M88 §11). The connected components of the graph of M are
+//! Global form: with J = [H G]' and the affine term a = (w, b), u = J v + a and M v = J' r + f, so that
+//! W = J M⁻¹ J' and b = J M⁻¹ f + a (M88 §11). The connected components of the graph of M are
 //! independent groups of coordinates. Where they are small, symmetric and positive definite, W is
-//! never formed ([`contact::Kinetic`]); else the product is formed group by group and stored.
+//! not formed ([`contact::FactoredDelassus`]); otherwise the product is formed group by group and stored.
 //!
 //! Every bilateral equation becomes a contact of one row with [`Law::Bilateral`], after the
-//! frictional contacts: rows of one joint may have different units, and a scale κ for each row is
-//! what keeps the dimensionless residual dimensionless.
+//! frictional contacts: the rows of one joint may have different units, and one scale κ for each row
+//! keeps the residual R2 independent of units.
 //!
-//! Limits: a group of more than [`MAX_DENSE`] coordinates that is not treated as masses is refused,
+//! Limits: a group of more than [`MAX_DENSE`] coordinates that is not kept in factored form is an error,
 //! because its factor would be dense.
 
 mod dense;
@@ -31,20 +31,20 @@ use crate::check;
 use crate::{FileError, ProblemForm, GlobalProblem, Info, LocalProblem, LocalBilateral, ProblemFile, SparseMatrix};
 use groups::Groups;
 
-/// Largest group of coordinates whose mass matrix is factored densely and kept as a factor. Above,
-/// a block of Ĝ costs more than the blocks of W it stands for.
+/// Largest group of coordinates whose mass matrix is factored densely and kept as a factor. Above this,
+/// a block of Ĝ costs more than the blocks of W it replaces.
 pub const MAX_GROUP: usize = 64;
 
 /// Largest group of coordinates that is eliminated by a dense factorisation: 32 MB and a few
 /// seconds.
 pub const MAX_DENSE: usize = 2048;
 
-/// Largest number of entries of W that an elimination of M may fill in: half a gigabyte while it is
-/// put together. Without a bound a small file could ask for any amount of memory.
+/// Largest number of entries of W that an elimination of M may fill in: half a gigabyte during
+/// assembly. Without a bound a small file could demand any amount of memory.
 const MAX_FILL: usize = 20_000_000;
 
-/// Entries of M may differ from those of its transpose by this much of the largest entry of their
-/// group and still count as symmetric: a few roundings of the program that summed them.
+/// M counts as symmetric if its entries differ from those of its transpose by at most this share of the
+/// largest entry of their group: a few roundings of the program that summed them.
 const SYMMETRIC: f64 = 1e-12;
 
 /// Why a file does not give a one-step problem, or a problem does not fit the layout.
@@ -99,7 +99,7 @@ pub enum ConvertError {
     TooDense {
         /// A coordinate of the group.
         coordinate: usize,
-        /// Number of rows that touch it.
+        /// Number of rows that act on it.
         rows: usize,
     },
     /// A law that the layout cannot express.
@@ -129,7 +129,7 @@ pub fn to_problem(file: &ProblemFile) -> Result<Problem, ConvertError> {
         ProblemForm::Local(p) => local(p),
         ProblemForm::Global(p) => global(p),
     };
-    // Past the contacts the index counts equations.
+    // Beyond the frictional contacts the index counts bilateral equations.
     match result {
         Err(ConvertError::Problem(ProblemError::Block { contact, detail }))
             if contact >= file.contacts() =>
@@ -143,7 +143,7 @@ pub fn to_problem(file: &ProblemFile) -> Result<Problem, ConvertError> {
     }
 }
 
-/// The file of a problem in the local form, with W assembled if it was given by masses.
+/// The file of a problem in local form; W is assembled if the problem is in factored form.
 ///
 /// # Errors
 /// When a contact has another law than Coulomb's, or the contacts do not all have 2 or all have 3
@@ -152,6 +152,7 @@ pub fn from_problem(problem: &Problem, info: Info) -> Result<ProblemFile, Conver
     let n = problem.num_contacts();
     let spacedim = if n == 0 { 3 } else { problem.dim(0) };
     let mut mu = Vec::with_capacity(n);
+    // Only Coulomb contacts with one number of rows fit the layout.
     for a in 0..n {
         let rows = problem.dim(a);
         match *problem.law(a) {
@@ -179,7 +180,7 @@ pub fn from_problem(problem: &Problem, info: Info) -> Result<ProblemFile, Conver
     })
 }
 
-/// A block matrix as compressed rows, zeros inside blocks included.
+/// A block matrix as scalar compressed rows, zeros inside blocks included.
 fn scalar_rows(matrix: &BlockSparseMatrix) -> SparseMatrix {
     let n = matrix.num_rows();
     let mut w = SparseMatrix::zero(n, n);
@@ -200,12 +201,14 @@ fn scalar_rows(matrix: &BlockSparseMatrix) -> SparseMatrix {
 fn contacts(spacedim: usize, mu: &[f64], equations: usize) -> (Vec<usize>, Vec<Law>) {
     let rows = spacedim * mu.len();
     let mut offset: Vec<usize> = (0..mu.len()).map(|a| a * spacedim).collect();
+    // One row per bilateral equation.
     offset.extend(rows..=rows + equations);
     let mut law: Vec<Law> = mu.iter().map(|&mu| Law::Coulomb { mu }).collect();
     law.resize(mu.len() + equations, Law::Bilateral);
     (offset, law)
 }
 
+/// The problem with a stored matrix W and free velocity b.
 fn stored(
     (offset, law): (Vec<usize>, Vec<Law>),
     w: &SparseMatrix,
@@ -215,6 +218,7 @@ fn stored(
     Ok(Problem::new(law, DelassusOperator::Stored { matrix, free })?)
 }
 
+/// The problem of the local form.
 fn local(p: &LocalProblem) -> Result<Problem, ConvertError> {
     let equations = p.bilateral.as_ref().map_or(0, |e| e.s.len());
     let blocks = contacts(p.spacedim, &p.mu, equations);
@@ -224,12 +228,13 @@ fn local(p: &LocalProblem) -> Result<Problem, ConvertError> {
     }
 }
 
-/// [ W V ; V' R ].
+/// The bordered matrix [ W V ; V' R ].
 fn bordered(w: &SparseMatrix, e: &LocalBilateral) -> SparseMatrix {
     let n = w.rows + e.s.len();
     let transposed = e.v.transposed();
     let mut all = SparseMatrix::zero(n, n);
     for row in 0..n {
+        // Rows of [W V], then of [V' R].
         let (left, right) = match row.checked_sub(w.rows) {
             None => (w.row(row), e.v.row(row)),
             Some(k) => (transposed.row(k), e.r.row(k)),
@@ -243,7 +248,7 @@ fn bordered(w: &SparseMatrix, e: &LocalBilateral) -> SparseMatrix {
     all
 }
 
-/// The rows of J = [H G]' and the given part (w, b).
+/// The Jacobian J = [H G]' and the affine term (w, b).
 struct JacobianRows {
     jacobian: SparseMatrix,
     affine_term: Vec<f64>,
@@ -251,10 +256,12 @@ struct JacobianRows {
 }
 
 impl JacobianRows {
+    /// Rows of the contacts, then of the bilateral equations.
     fn of(p: &GlobalProblem) -> Self {
         let mut jacobian = p.h.transposed();
         let mut given = p.w.clone();
         if let Some(e) = &p.bilateral {
+            // Append G' below H'.
             let g = e.g.transposed();
             let start = jacobian.val.len();
             jacobian.rows += g.rows;
@@ -273,14 +280,16 @@ impl JacobianRows {
     }
 }
 
+/// The problem of the global form: factored where M consists of small mass matrices, else eliminated.
 fn global(p: &GlobalProblem) -> Result<Problem, ConvertError> {
     let rows = JacobianRows::of(p);
     let groups = Groups::of(&p.m, p.spacedim);
+    // Small symmetric groups: mass matrices.
     let masses = groups.widest() <= MAX_GROUP
         && (0..groups.len()).all(|g| dense::symmetric(&groups.block(&p.m, g), SYMMETRIC));
     if masses {
         match factored_problem(p, &rows, &groups) {
-            // Symmetric but not positive definite: an iteration matrix, not masses.
+            // Symmetric but not positive definite: an iteration matrix, not a mass matrix.
             Err(ConvertError::Problem(ProblemError::Mass { .. })) => {}
             other => return other,
         }
@@ -288,10 +297,11 @@ fn global(p: &GlobalProblem) -> Result<Problem, ConvertError> {
     eliminated_problem(p, &rows, &groups)
 }
 
-/// The problem by masses: the bodies start with M v = f, since the layout does not tell the
+/// The problem in factored form. The bodies start with M v = f, since the layout does not separate the
 /// velocity before the step from the impulse of the given forces.
 fn factored_problem(p: &GlobalProblem, rows: &JacobianRows, groups: &Groups) -> Result<Problem, ConvertError> {
     let mut builder = FactoredDelassus::builder();
+    // Groups: mass matrix and velocity M⁻¹ f.
     for g in 0..groups.len() {
         let mass = groups.block(&p.m, g);
         let mut velocity = groups.part(&p.f, g);
@@ -301,6 +311,7 @@ fn factored_problem(p: &GlobalProblem, rows: &JacobianRows, groups: &Groups) -> 
             .solve(&mut velocity);
         builder.add_group(&mass, &velocity, &vec![0.0; size])?;
     }
+    // Contacts and bilateral equations with their Jacobian blocks.
     let (offset, law) = contacts(p.spacedim, &p.mu, rows.equations);
     for (a, law) in law.into_iter().enumerate() {
         let span = offset[a]..offset[a + 1];
@@ -311,7 +322,7 @@ fn factored_problem(p: &GlobalProblem, rows: &JacobianRows, groups: &Groups) -> 
     Ok(builder.build()?)
 }
 
-/// The problem with W = J M⁻¹ J' formed and stored, as it is: unsymmetric if M is.
+/// The problem with W = J M⁻¹ J' formed and stored; unsymmetric if M is.
 fn eliminated_problem(p: &GlobalProblem, rows: &JacobianRows, groups: &Groups) -> Result<Problem, ConvertError> {
     let mut free = rows.affine_term.clone();
     let mut entries = Vec::new();
@@ -321,6 +332,7 @@ fn eliminated_problem(p: &GlobalProblem, rows: &JacobianRows, groups: &Groups) -
         let size = groups.members(g).len();
         let lu =
             dense::Lu::new(groups.block(&p.m, g), size).map_err(|at| singular(groups, g, at))?;
+        // M⁻¹ f of the group, and the parts of the Jacobian rows in it.
         let mut velocity = groups.part(&p.f, g);
         lu.solve(&mut velocity);
         let parts: Vec<Vec<(usize, f64)>> = touching
@@ -341,6 +353,7 @@ fn eliminated_problem(p: &GlobalProblem, rows: &JacobianRows, groups: &Groups) -
             }
         }
     }
+    // Sum the entries of all groups.
     let n = rows.affine_term.len();
     let w = SparseMatrix::from_entries(
         n,
@@ -353,7 +366,7 @@ fn eliminated_problem(p: &GlobalProblem, rows: &JacobianRows, groups: &Groups) -
     stored(contacts(p.spacedim, &p.mu, rows.equations), &w, free)
 }
 
-/// Refuses what would not fit into memory, before anything is factored.
+/// An error for problems that would not fit into memory, before anything is factored.
 fn check_fill(groups: &Groups, touching: &[Vec<usize>]) -> Result<(), ConvertError> {
     let mut fill = 0_usize;
     for (g, touching) in touching.iter().enumerate() {
@@ -361,6 +374,7 @@ fn check_fill(groups: &Groups, touching: &[Vec<usize>]) -> Result<(), ConvertErr
         if size > MAX_DENSE {
             return Err(ConvertError::TooLarge { coordinate, size });
         }
+        // Every group couples all of its rows.
         let rows = touching.len();
         fill = fill.saturating_add(rows.saturating_mul(rows));
         if fill > MAX_FILL {
@@ -370,6 +384,7 @@ fn check_fill(groups: &Groups, touching: &[Vec<usize>]) -> Result<(), ConvertErr
     Ok(())
 }
 
+/// The error for a singular group of M.
 fn singular(groups: &Groups, g: usize, at: usize) -> ConvertError {
     let members = groups.members(g);
     ConvertError::Singular {

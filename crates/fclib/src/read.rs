@@ -1,6 +1,6 @@
-//! From the FCLIB layout to a checked problem.
+//! Decoding of the FCLIB layout into a checked problem.
 //!
-//! The vectors are read first: they fix every size, and they are bounded by the file's length, so
+//! Vectors are read first: they determine every size, and they are bounded by the file's length, so
 //! nothing that a matrix header claims is allocated before it agrees with them.
 
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::{
 /// Reads a problem from the bytes of a file.
 pub(crate) fn problem(path: &Path, bytes: Vec<u8>) -> Result<ProblemFile, FileError> {
     let source = Hdf5Source::open(path, bytes)?;
-    // A file may hold both forms; its guesses and solution then belong to the global one.
+    // A file may contain both forms; its guesses and solution then belong to the global one.
     let (top, form) = if source.group(GLOBAL)?.is_some() {
         (GLOBAL, ProblemForm::Global(global(&source, path)?))
     } else if source.group(LOCAL)?.is_some() {
@@ -36,6 +36,7 @@ pub(crate) fn problem(path: &Path, bytes: Vec<u8>) -> Result<ProblemFile, FileEr
     Ok(problem)
 }
 
+/// The error for an HDF5 file without a problem: lists what is at its top.
 fn not_fclib(source: &Hdf5Source) -> FileError {
     let (groups, datasets) = match source.top() {
         Ok(names) => names,
@@ -44,6 +45,7 @@ fn not_fclib(source: &Hdf5Source) -> FileError {
     let rolling = groups.iter().any(|g| g.starts_with("fclib_"));
     let mut names = groups;
     names.extend(datasets);
+    // At most six names.
     let more = names.len().saturating_sub(6);
     names.truncate(6);
     let mut found = if names.is_empty() {
@@ -65,14 +67,17 @@ fn not_fclib(source: &Hdf5Source) -> FileError {
     }
 }
 
+/// Reads the local form.
 fn local(source: &Hdf5Source, path: &Path) -> Result<LocalProblem, FileError> {
     let at = |name: &str| format!("{LOCAL}/{name}");
     let spacedim = source.size(&at("spacedim"))?;
     let q = source.floats(&at("vectors/q"))?;
     let mu = source.floats(&at("vectors/mu"))?;
     let rows = check::contact_rows(path, LOCAL, spacedim, &mu, &q, "q")?;
+    // Vectors fix the sizes; now the matrices.
     let w = matrix(source, &at("W"), rows, rows)?;
     let has = |name: &str| Ok::<_, FileError>(source.group(&at(name))?.is_some());
+    // V and R come together with s.
     let bilateral = if has("V")? || has("R")? {
         let s = source.floats(&at("vectors/s"))?;
         let equations = Size {
@@ -96,6 +101,7 @@ fn local(source: &Hdf5Source, path: &Path) -> Result<LocalProblem, FileError> {
     })
 }
 
+/// Reads the global form.
 fn global(source: &Hdf5Source, path: &Path) -> Result<GlobalProblem, FileError> {
     let at = |name: &str| format!("{GLOBAL}/{name}");
     let spacedim = source.size(&at("spacedim"))?;
@@ -103,6 +109,7 @@ fn global(source: &Hdf5Source, path: &Path) -> Result<GlobalProblem, FileError> 
     let w = source.floats(&at("vectors/w"))?;
     let mu = source.floats(&at("vectors/mu"))?;
     let columns = check::contact_rows(path, GLOBAL, spacedim, &mu, &w, "w")?;
+    // Sizes from the vectors.
     let dof = Size {
         value: f.len(),
         origin: "the length of vectors/f",
@@ -129,6 +136,7 @@ fn global(source: &Hdf5Source, path: &Path) -> Result<GlobalProblem, FileError> 
     })
 }
 
+/// Reads the texts and the number of degrees of freedom.
 fn info(source: &Hdf5Source, top: &str, spacedim: usize) -> Result<Info, FileError> {
     let at = format!("{top}/info");
     let Some(group) = source.group(&at)? else {
@@ -148,6 +156,7 @@ fn info(source: &Hdf5Source, top: &str, spacedim: usize) -> Result<Info, FileErr
             None => Err(source.bad_index(&format!("{at}/{name}"), 0, value, "a count >= 0")),
         }
     };
+    // Rigid bodies: 6 degrees of freedom, 3 in the plane.
     let per_body = if spacedim == 3 { 6 } else { 3 };
     Ok(Info {
         title: text("title")?,
@@ -160,13 +169,14 @@ fn info(source: &Hdf5Source, top: &str, spacedim: usize) -> Result<Info, FileErr
     })
 }
 
+/// Reads the guesses.
 fn guesses(source: &Hdf5Source) -> Result<Vec<SolutionVectors>, FileError> {
     if source.group("/guesses")?.is_none() {
         return Ok(Vec::new());
     }
     let count = source.size("/guesses/number_of_guesses")?;
-    // The count is only a claim: the list grows as guesses are found and stops at the first
-    // missing one.
+    // The count is only a claim: the list grows as guesses are found, and the first missing one
+    // is an error.
     let mut list = Vec::new();
     for k in 1..=count {
         list.push(vectors(source, &format!("/guesses/{k}"))?);
@@ -174,6 +184,7 @@ fn guesses(source: &Hdf5Source) -> Result<Vec<SolutionVectors>, FileError> {
     Ok(list)
 }
 
+/// Reads the vectors of a guess or solution.
 fn vectors(source: &Hdf5Source, at: &str) -> Result<SolutionVectors, FileError> {
     Ok(SolutionVectors {
         u: source.floats(&format!("{at}/u"))?,
@@ -183,13 +194,14 @@ fn vectors(source: &Hdf5Source, at: &str) -> Result<SolutionVectors, FileError> 
     })
 }
 
-/// How the entries of a stored matrix are laid out (`nz` of the layout).
+/// Storage scheme of a matrix (`nz` of the layout).
 enum Storage {
     Rows,
     Columns,
     Triplets(usize),
 }
 
+/// Reads a matrix of the expected size in any storage scheme.
 fn matrix(source: &Hdf5Source, name: &str, rows: Size, cols: Size) -> Result<SparseMatrix, FileError> {
     let at = |part: &str| format!("{name}/{part}");
     let path = source.path();
@@ -199,6 +211,7 @@ fn matrix(source: &Hdf5Source, name: &str, rows: Size, cols: Size) -> Result<Spa
             dataset: name.into(),
         });
     }
+    // Sizes, then the storage scheme.
     check::size(&path, &at("m"), source.size(&at("m"))?, "rows", rows)?;
     check::size(&path, &at("n"), source.size(&at("n"))?, "columns", cols)?;
     let (rows, cols) = (rows.value, cols.value);
@@ -212,6 +225,7 @@ fn matrix(source: &Hdf5Source, name: &str, rows: Size, cols: Size) -> Result<Spa
             return Err(source.bad_index(&at("nz"), 0, tag, expected));
         }
     };
+    // CSparse's fields: pointers or columns, indices, values.
     let p = source.integers(&at("p"))?;
     let i = source.integers(&at("i"))?;
     let x = source.floats(&at("x"))?;
@@ -224,8 +238,8 @@ fn matrix(source: &Hdf5Source, name: &str, rows: Size, cols: Size) -> Result<Spa
             for (part, found) in [("p", p.len()), ("i", i.len()), ("x", x.len())] {
                 at_least(source, &at(part), found, count, "entries, as nz says")?;
             }
-            // `i` is the row and `p` the column, as CSparse has it; FCLIB's header says the
-            // opposite of what its files hold.
+            // `i` is the row and `p` the column, as in CSparse; FCLIB's header states the
+            // opposite of what its files contain.
             let row = indices(source, &at("i"), &i, count, rows)?;
             let col = indices(source, &at("p"), &p, count, cols)?;
             let get = (|k: usize| row[k], |k: usize| col[k], |k: usize| x[k]);
@@ -234,7 +248,7 @@ fn matrix(source: &Hdf5Source, name: &str, rows: Size, cols: Size) -> Result<Spa
     }
 }
 
-/// Compressed storage: `p` has one pointer more than there are major lines, `i` the minor index.
+/// Compressed storage: `p` has one pointer more than there are major lines (rows or columns), `i` the minor index.
 fn compressed(
     source: &Hdf5Source,
     name: &str,
@@ -242,6 +256,7 @@ fn compressed(
     (p, i, mut x): (&Integers, &Integers, Vec<f64>),
 ) -> Result<SparseMatrix, FileError> {
     let at = |part: &str| format!("{name}/{part}");
+    // One pointer per line and one at the end.
     if p.len() != major + 1 {
         return Err(FileError::Shape {
             path: source.path(),
@@ -251,6 +266,7 @@ fn compressed(
             hint: "it needs one pointer for each row (column) and one at the end".into(),
         });
     }
+    // Pointers start at 0 and never decrease.
     let mut row_ptr = Vec::with_capacity(p.len());
     let mut last = 0;
     for k in 0..p.len() {
@@ -267,8 +283,9 @@ fn compressed(
     for (part, found) in [("i", i.len()), ("x", x.len())] {
         at_least(source, &at(part), found, last, "entries, as p says")?;
     }
-    // What lies behind the last pointer is unused capacity.
+    // Entries beyond the last pointer are unused capacity.
     x.truncate(last);
+    // Sort the columns and sum duplicates.
     let matrix = SparseMatrix {
         rows: major,
         cols: minor,
@@ -279,6 +296,7 @@ fn compressed(
     Ok(matrix.into_canonical())
 }
 
+/// An error if a dataset has fewer entries than needed.
 fn at_least(
     source: &Hdf5Source,
     dataset: &str,

@@ -1,8 +1,8 @@
-//! Datasets of an HDF5 file as plain vectors, with a bound on what a file can make us allocate.
+//! Datasets of an HDF5 file as plain vectors, with a bound on the memory that a file can demand.
 //!
-//! A damaged file can declare any size. Contiguous data cannot be larger than the file, so it is
-//! refused before anything is allocated; compressed data can, so all that is decoded from one file
-//! is bounded by [`EXPANSION`] times its length.
+//! A damaged file can declare any size. Contiguous data cannot be larger than the file, so a larger claim is
+//! rejected before anything is allocated; compressed data can, so all that is decoded from one file
+//! is bounded by [`EXPANSION`] times its length plus [`ALLOWANCE`].
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use hdf5_reader::{ByteOrder, Dataset, Datatype, Hdf5File, OpenOptions};
 use crate::FileError;
 
 /// Decoded bytes allowed for each byte of the file. Compression of contact problems stays well
-/// below: values hardly shrink, indices at most by the ratio 8-byte integer to a few bits.
+/// below: values hardly compress, indices at most from 8 bytes to a few bits.
 const EXPANSION: u64 = 64;
-/// Decoded bytes allowed to the smallest file, so that a tiny compressed one is not refused.
+/// Decoded bytes allowed to any file in addition, so that a tiny compressed one is not rejected.
 const ALLOWANCE: u64 = 1 << 20;
 
 /// An open HDF5 file.
@@ -25,15 +25,18 @@ pub(crate) struct Hdf5Source<'a> {
     file: Hdf5File,
     path: &'a Path,
     length: u64,
+    /// Decoded bytes still allowed.
     budget: Cell<u64>,
 }
 
 impl<'a> Hdf5Source<'a> {
     /// Opens a file held in memory.
     pub(crate) fn open(path: &'a Path, bytes: Vec<u8>) -> Result<Self, FileError> {
+        // Memory budget from the file's length.
         let length = bytes.len() as u64;
         let budget = length.saturating_mul(EXPANSION).saturating_add(ALLOWANCE);
         let limit = usize::try_from(budget).unwrap_or(usize::MAX);
+        // The first bytes tell what a file that is not HDF5 may be.
         let first = bytes[..bytes.len().min(40)].to_vec();
         let options = OpenOptions::default()
             .with_max_read_bytes(limit)
@@ -43,6 +46,7 @@ impl<'a> Hdf5Source<'a> {
             Error::InvalidMagic => not_hdf5(path, &first),
             other => damaged(path, &other),
         })?;
+        // A truncated file is shorter than its header states.
         let header = file.superblock();
         if header.base_address == 0 && header.eof_address > length {
             return Err(FileError::Damaged {
@@ -72,7 +76,7 @@ impl<'a> Hdf5Source<'a> {
         root.member_names().map_err(|e| damaged(self.path, &e))
     }
 
-    /// The group `at`, or nothing when there is none.
+    /// The group `at`, `None` when there is none.
     pub(crate) fn group(&self, at: &str) -> Result<Option<Group>, FileError> {
         match self.file.group(at) {
             Ok(group) => Ok(Some(group)),
@@ -81,6 +85,7 @@ impl<'a> Hdf5Source<'a> {
         }
     }
 
+    /// The dataset `at`, `None` when there is none.
     fn dataset(&self, at: &str) -> Result<Option<Dataset>, FileError> {
         match self.file.dataset(at) {
             Ok(dataset) => Ok(Some(dataset)),
@@ -89,6 +94,7 @@ impl<'a> Hdf5Source<'a> {
         }
     }
 
+    /// The dataset `at`; an error when there is none.
     fn required(&self, at: &str) -> Result<Dataset, FileError> {
         self.dataset(at)?.ok_or_else(|| FileError::Missing {
             path: self.path(),
@@ -96,12 +102,12 @@ impl<'a> Hdf5Source<'a> {
         })
     }
 
-    /// Refuses a dataset that cannot fit the file; gives the number of its elements.
+    /// Charges a dataset to the memory budget; returns the number of its elements.
     fn charge_budget(&self, dataset: &Dataset) -> Result<usize, FileError> {
         let fail = |e: Error| damaged(self.path, &e);
         let bytes = dataset.raw_byte_len().map_err(fail)? as u64;
         let elements = dataset.num_elements().map_err(fail)?;
-        // Numbers become 8 bytes each whatever they were stored as.
+        // Numbers take 8 bytes each in memory, whatever their stored size.
         let decoded = elements.saturating_mul(8).max(bytes);
         let contiguous = dataset.chunks().is_none();
         if (contiguous && bytes > self.length) || decoded > self.budget.get() {
@@ -114,11 +120,13 @@ impl<'a> Hdf5Source<'a> {
                 ),
             });
         }
+        // Charge it.
         self.budget.set(self.budget.get() - decoded);
         // At most the budget, which is a multiple of the length of a file held in memory.
         Ok(elements as usize)
     }
 
+    /// The bytes of a dataset as stored.
     fn raw(&self, dataset: &Dataset) -> Result<Vec<u8>, FileError> {
         self.charge_budget(dataset)?;
         let raw = dataset.read_raw_bytes();
@@ -146,7 +154,7 @@ impl<'a> Hdf5Source<'a> {
         values.map_err(|e| damaged(self.path, &e))
     }
 
-    /// Like [`Self::floats`], or nothing when the dataset is not there.
+    /// Like [`Self::floats`], `None` when the dataset is absent.
     pub(crate) fn floats_if_present(&self, at: &str) -> Result<Option<Vec<f64>>, FileError> {
         match self.dataset(at)? {
             None => Ok(None),
@@ -185,8 +193,8 @@ impl<'a> Hdf5Source<'a> {
         usize::try_from(value).map_err(|_| self.bad_index(at, 0, value, "a size >= 0"))
     }
 
-    /// A text, up to its first NUL, or nothing when the dataset is not there. Bytes that are not
-    /// UTF-8 are replaced: a comment in an old encoding must not hide a sound problem.
+    /// A text up to its first NUL, `None` when the dataset is absent. Bytes that are not
+    /// UTF-8 are replaced: a comment in an old encoding must not prevent reading the problem.
     pub(crate) fn text(&self, at: &str) -> Result<Option<String>, FileError> {
         let Some(dataset) = self.dataset(at)? else {
             return Ok(None);
@@ -196,6 +204,7 @@ impl<'a> Hdf5Source<'a> {
                 size: StringSize::Fixed(_),
                 ..
             } => {
+                // Fixed length: cut at the first NUL.
                 let raw = self.raw(&dataset)?;
                 let end = raw.iter().position(|&b| b == 0).unwrap_or(raw.len());
                 Ok(Some(String::from_utf8_lossy(&raw[..end]).into_owned()))
@@ -208,7 +217,7 @@ impl<'a> Hdf5Source<'a> {
         }
     }
 
-    /// An integer attribute of a group, or nothing when there is none.
+    /// An integer attribute of a group, `None` when it is absent.
     pub(crate) fn attribute(
         &self,
         group: &Group,
@@ -220,6 +229,7 @@ impl<'a> Hdf5Source<'a> {
             Err(e) if is_absent(&e) => return Ok(None),
             Err(e) => return Err(damaged(self.path, &e)),
         };
+        // Exactly one integer.
         let single = IntegerEncoding::of(&attribute.datatype)
             .filter(|coding| coding.width == attribute.raw_data.len())
             .map(|coding| coding.value(&attribute.raw_data));
@@ -247,6 +257,7 @@ impl<'a> Hdf5Source<'a> {
         }
     }
 
+    /// The error for elements of the wrong type.
     fn wrong_type(&self, at: &str, expected: &'static str, found: &Datatype) -> FileError {
         FileError::WrongType {
             path: self.path(),
@@ -257,6 +268,7 @@ impl<'a> Hdf5Source<'a> {
     }
 }
 
+/// Whether an error means that the object does not exist.
 fn is_absent(error: &Error) -> bool {
     match error {
         Error::Context { source, .. } => is_absent(source),
@@ -265,6 +277,7 @@ fn is_absent(error: &Error) -> bool {
     }
 }
 
+/// The error for a broken HDF5 structure.
 fn damaged(path: &Path, error: &Error) -> FileError {
     FileError::Damaged {
         path: path.into(),
@@ -272,7 +285,9 @@ fn damaged(path: &Path, error: &Error) -> FileError {
     }
 }
 
+/// The error for a file without the HDF5 signature; recognises empty files and git-lfs pointers.
 fn not_hdf5(path: &Path, first: &[u8]) -> FileError {
+    // Printable start of the file.
     let text: String = first
         .iter()
         .take(24)
@@ -299,6 +314,7 @@ fn not_hdf5(path: &Path, first: &[u8]) -> FileError {
     }
 }
 
+/// An element type in words.
 fn describe(datatype: &Datatype) -> String {
     match datatype {
         Datatype::FixedPoint { size, .. } => format!("{}-bit integers", u32::from(*size) * 8),
@@ -314,7 +330,7 @@ fn describe(datatype: &Datatype) -> String {
     }
 }
 
-/// The integers of a dataset as stored; decoding on demand spares a copy of the index arrays.
+/// The integers of a dataset as stored, decoded on demand: saves a copy of the index arrays.
 pub(crate) struct Integers {
     raw: Vec<u8>,
     coding: IntegerEncoding,
@@ -333,7 +349,7 @@ impl Integers {
     }
 }
 
-/// How an integer is stored: 1, 2, 4 or 8 bytes.
+/// Encoding of an integer: 1, 2, 4 or 8 bytes, sign and byte order.
 #[derive(Clone, Copy)]
 struct IntegerEncoding {
     width: usize,
@@ -342,6 +358,7 @@ struct IntegerEncoding {
 }
 
 impl IntegerEncoding {
+    /// The encoding of an HDF5 type; `None` for other types.
     fn of(datatype: &Datatype) -> Option<Self> {
         match datatype {
             Datatype::FixedPoint {
@@ -359,6 +376,7 @@ impl IntegerEncoding {
 
     /// The integer in `bytes`, which are `width` long.
     fn value(self, bytes: &[u8]) -> i64 {
+        // Little-endian bytes in an 8-byte buffer.
         let mut buffer = [0; 8];
         buffer[..self.width].copy_from_slice(bytes);
         if self.big {
@@ -370,7 +388,7 @@ impl IntegerEncoding {
         if self.signed {
             (bits as i64) >> shift
         } else {
-            // Nothing in the layout is as large as 2^63; the range checks refuse it.
+            // Nothing in the layout reaches 2^63; the range checks reject it.
             i64::try_from(bits >> shift).unwrap_or(i64::MAX)
         }
     }

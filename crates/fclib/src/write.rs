@@ -1,7 +1,7 @@
-//! From a problem to the FCLIB layout.
+//! Encoding of a problem in the FCLIB layout.
 //!
-//! Local problems are written with compressed rows and global ones with triplets, as the public
-//! collection has them (Siconos refuses compressed rows in the global form). The container is in
+//! Local problems are written with compressed rows and global ones with triplets, as in the public
+//! collection (Siconos rejects compressed rows in the global form). The container is in
 //! the HDF5 1.8 format: contiguous datasets, 32-bit integers, 64-bit floats, NUL-terminated text.
 
 use std::ffi::OsString;
@@ -23,6 +23,7 @@ pub(crate) fn encode(path: &Path, problem: &ProblemFile) -> Result<Vec<u8>, File
     let encoder = Encoder { path };
     let mut file = FileBuilder::new();
     file.with_libver_bounds(LibVer::Earliest, LibVer::V18);
+    // The problem with its info group, then guesses and solution.
     let mut top = match &problem.form {
         ProblemForm::Local(p) => encoder.local(&mut file, p)?,
         ProblemForm::Global(p) => encoder.global(&mut file, p)?,
@@ -48,10 +49,12 @@ pub(crate) fn encode(path: &Path, problem: &ProblemFile) -> Result<Vec<u8>, File
     file.finish().map_err(|e| encoder.fault(e.to_string()))
 }
 
+/// Writes a dataset of 64-bit floats.
 fn floats(group: &mut GroupBuilder, name: &str, values: &[f64]) {
     group.create_dataset(name).with_f64_data(values);
 }
 
+/// Writes the vectors of a guess or solution.
 fn vectors(group: &mut GroupBuilder, x: &SolutionVectors) {
     floats(group, "u", &x.u);
     floats(group, "r", &x.r);
@@ -63,17 +66,19 @@ fn vectors(group: &mut GroupBuilder, x: &SolutionVectors) {
     }
 }
 
-/// How a matrix is laid out.
+/// Storage scheme of a matrix.
 enum Layout {
     Rows,
     Triplets,
 }
 
+/// Encodes the parts of a problem; the path is for messages.
 struct Encoder<'a> {
     path: &'a Path,
 }
 
 impl Encoder<'_> {
+    /// The error for a problem that the layout cannot express.
     fn fault(&self, detail: String) -> FileError {
         FileError::Encode {
             path: self.path.into(),
@@ -81,10 +86,12 @@ impl Encoder<'_> {
         }
     }
 
+    /// Writes the local form.
     fn local(&self, file: &mut FileBuilder, p: &LocalProblem) -> Result<GroupBuilder, FileError> {
         let mut top = file.create_group(LOCAL.trim_start_matches('/'));
         self.integer(&mut top, "spacedim", p.spacedim)?;
         self.matrix(&mut top, "W", &p.w, Layout::Rows)?;
+        // Vectors; bilateral equations add V, R and s.
         let mut list = top.create_group("vectors");
         floats(&mut list, "q", &p.q);
         floats(&mut list, "mu", &p.mu);
@@ -97,11 +104,13 @@ impl Encoder<'_> {
         Ok(top)
     }
 
+    /// Writes the global form.
     fn global(&self, file: &mut FileBuilder, p: &GlobalProblem) -> Result<GroupBuilder, FileError> {
         let mut top = file.create_group(GLOBAL.trim_start_matches('/'));
         self.integer(&mut top, "spacedim", p.spacedim)?;
         self.matrix(&mut top, "M", &p.m, Layout::Triplets)?;
         self.matrix(&mut top, "H", &p.h, Layout::Triplets)?;
+        // Vectors; bilateral equations add G and b.
         let mut list = top.create_group("vectors");
         floats(&mut list, "f", &p.f);
         floats(&mut list, "w", &p.w);
@@ -114,6 +123,7 @@ impl Encoder<'_> {
         Ok(top)
     }
 
+    /// Writes the texts and the number of degrees of freedom.
     fn info(&self, top: &mut GroupBuilder, info: &Info) -> Result<(), FileError> {
         let mut group = top.create_group("info");
         let texts = [
@@ -124,6 +134,7 @@ impl Encoder<'_> {
         for (name, text) in texts {
             self.text(&mut group, name, text)?;
         }
+        // FCLIB's attribute for the number of degrees of freedom.
         if let Some(dof) = info.degrees_of_freedom {
             let dof = self.int("the number of degrees of freedom", dof)?;
             let name = "numberOfDegreeOfFreedom";
@@ -133,6 +144,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    /// Writes a text as a NUL-terminated string of fixed length.
     fn text(&self, group: &mut GroupBuilder, name: &str, text: &str) -> Result<(), FileError> {
         if text.contains('\0') {
             return Err(self.fault(format!(
@@ -143,6 +155,7 @@ impl Encoder<'_> {
         bytes.push(0);
         let size = u32::try_from(bytes.len())
             .map_err(|_| self.fault(format!("info/{name} is longer than 4 GiB")))?;
+        // Fixed length including the NUL, as FCLIB writes it.
         let kind = Datatype::String {
             size,
             padding: StringPadding::NullTerminate,
@@ -157,6 +170,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    /// Writes a matrix.
     fn matrix(
         &self,
         top: &mut GroupBuilder,
@@ -173,7 +187,7 @@ impl Encoder<'_> {
         self.integer(&mut group, "n", m.cols)?;
         let (nz, p, i) = match layout {
             Layout::Rows => (-2, ints(&m.row_ptr)?, ints(&m.col)?),
-            // `i` is the row and `p` the column, as CSparse has it and as files hold it.
+            // `i` is the row and `p` the column, as in CSparse and in existing files.
             Layout::Triplets => {
                 let mut rows = Vec::with_capacity(m.val.len());
                 for k in 0..m.rows {
@@ -182,6 +196,7 @@ impl Encoder<'_> {
                 (entries, ints(&m.col)?, rows)
             }
         };
+        // The CSparse fields.
         group.create_dataset("nzmax").with_i32_data(&[entries]);
         group.create_dataset("nz").with_i32_data(&[nz]);
         group.create_dataset("p").with_i32_data(&p);
@@ -191,12 +206,14 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    /// Writes a single integer.
     fn integer(&self, group: &mut GroupBuilder, name: &str, value: usize) -> Result<(), FileError> {
         let value = self.int(name, value)?;
         group.create_dataset(name).with_i32_data(&[value]);
         Ok(())
     }
 
+    /// Converts to a 32-bit integer.
     fn int(&self, what: &str, value: usize) -> Result<i32, FileError> {
         i32::try_from(value).map_err(|_| {
             self.fault(format!(
@@ -206,7 +223,7 @@ impl Encoder<'_> {
     }
 }
 
-/// Puts the bytes where the path says, or leaves what was there before.
+/// Writes the bytes to the path atomically: by a temporary file and a rename; on error the old file stays.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let fault = |action: &'static str| {
         move |source: io::Error| FileError::Io {
@@ -215,6 +232,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
             source,
         }
     };
+    // Write a temporary file, flush it to disk, rename it.
     let (draft, mut file) = create_beside(path).map_err(fault("create"))?;
     let written = file
         .write_all(bytes)
@@ -229,7 +247,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     done
 }
 
-/// A new file in the folder of `path`: a rename is atomic only inside one file system.
+/// A new file in the directory of `path`: a rename is atomic only inside one file system.
 fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     static SERIAL: AtomicUsize = AtomicUsize::new(0);
     let name = path
@@ -237,13 +255,14 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it has no file name"))?;
     loop {
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        // A hidden name from process id and a serial number.
         let mut draft = OsString::from(".");
         draft.push(name);
         draft.push(format!(".{}-{serial}.part", std::process::id()));
         let draft = path.with_file_name(draft);
         match OpenOptions::new().write(true).create_new(true).open(&draft) {
             Ok(file) => return Ok((draft, file)),
-            // Left behind by a killed process with the same number.
+            // Left over from a killed process with the same id.
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             Err(e) => return Err(e),
         }

@@ -54,6 +54,7 @@ impl Inertia {
         pivot: usize,
         value: f64,
     ) -> MechanismError {
+        // Singular to rounding, or indefinite.
         let scale = self.mass[pivot * self.n + pivot].abs();
         let singular = value >= -1e-10 * scale;
         MechanismError::Mass {

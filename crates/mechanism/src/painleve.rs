@@ -96,6 +96,7 @@ fn evaluate<S: System + ?Sized>(
     if !matches!(kind, ConstraintKind::Contact | ConstraintKind::FrictionJoint { normal_rows: 1 }) {
         return Ok(f64::INFINITY);
     }
+    // Evaluation errors keep their own message.
     let place = ContactEnvironment::new(system, contact, at).map_err(|e| match e {
         MechanismError::System(e) => e,
         other => SystemError {
@@ -128,6 +129,7 @@ pub fn analyse_sliding_contact<S: System + ?Sized>(
     let Some(row) = place.problem.reduced_row(0, &place.fixed_rows) else {
         return Ok(one);
     };
+    // γ > 0: unique.
     let normal = row[0];
     if gamma > ZERO * normal {
         return Ok(one);
@@ -194,6 +196,7 @@ impl ContactEnvironment {
         let mut gaps = vec![0.0; count];
         system.gaps(at.t, at.q, &mut gaps)?;
         place.push(system, contact, at)?;
+        // All other constraints that act at this state.
         let mut first = 0;
         for i in 0..system.constraints().len() {
             let gap = gaps.get(first).copied().unwrap_or(0.0);
@@ -243,6 +246,7 @@ impl ContactEnvironment {
                 (normal_rows, rows.start + normal_rows..rows.end)
             }
             ConstraintKind::Contact => {
+                // Contacts: closed and not separating.
                 let closed = gap <= 1e3 * stage.closed_gap(at.q, at.v, 0.0);
                 let parts = stage.begin[rows.start] > 0.0
                     && stage.has_relative_velocity(k, rows.start..rows.start + 1, at.v);

@@ -115,11 +115,13 @@ impl Settings {
             let expected = "a number between 0 and 1 was expected";
             return fail("tolerance", self.tolerance, expected);
         }
+        // Stability needs θ ≥ ½.
         if let Scheme::Theta(theta) = self.scheme
             && !(0.5..=1.0).contains(&theta)
         {
             return fail("theta", theta, "a number from 0.5 to 1 was expected");
         }
+        // Adaptive step lengths.
         if let Some(adaptive) = self.adaptive {
             if !(adaptive.tolerance > 0.0) {
                 let expected = "a positive number was expected";

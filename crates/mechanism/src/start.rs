@@ -42,6 +42,7 @@ pub fn check_initial_state<S: System + ?Sized>(
         q: &initial.q,
         v: &initial.v,
     };
+    // A must be positive definite.
     let mut inertia = Inertia::new(n);
     inertia.evaluate(system, at)?;
     // Position functions, restitution and bilateral velocity of each constraint.
@@ -57,6 +58,7 @@ pub fn check_initial_state<S: System + ?Sized>(
         }
         let closed = gaps.get(first).is_some_and(|gap| *gap <= CLOSED_TOLERANCE * size);
         first += constraint.num_gaps();
+        // Contacts: a normal row, an admissible restitution, no friction under the canonical law.
         if constraint.is_contact() {
             if closed {
                 check_direction(system, &inertia, i, at)?;
@@ -72,6 +74,7 @@ pub fn check_initial_state<S: System + ?Sized>(
     if settings.impact == ImpactLaw::Canonical {
         crate::impact::common_restitution(system, at, &[])?;
     }
+    // The event-driven integrator has its own step control.
     if settings.scheme == Scheme::Event && settings.adaptive.is_some() {
         return Err(MechanismError::Setting {
             name: "step.tolerance",
@@ -219,6 +222,7 @@ fn check_independence<S: System + ?Sized>(
 /// and between the two. Kinetic coordinates, unit length.
 fn initial_directions(inertia: &Inertia, at: StateRef<'_>, free: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let n = inertia.n;
+    // Velocity and acceleration of the forces in kinetic coordinates.
     let (l, mut forced) = (&inertia.factor, inertia.force.clone());
     dense::solve_lower(l, n, &mut forced);
     let speed = |i: usize| (i..n).map(|j| l[j * n + i] * at.v[j]).sum();
@@ -236,6 +240,7 @@ fn initial_directions(inertia: &Inertia, at: StateRef<'_>, free: &[Vec<f64>]) ->
             found.push(part);
         }
     }
+    // Their sum, where both are present.
     if let [a, b] = &found[..] {
         let both = a.iter().zip(b).map(|(a, b)| a + b).collect();
         found.push(both);
@@ -269,6 +274,7 @@ impl JointRows {
                 dense::axpy(-along, made_of, &mut combination[..made_of.len()]);
             }
         }
+        // Dependent: keep the relation. Independent: extend the basis.
         let left = dense::dot(&hat, &hat).sqrt();
         if left <= DEPENDENT * size {
             self.relations.push(combination);
@@ -332,6 +338,7 @@ impl JointRows {
         t: f64,
         left: f64,
     ) -> MechanismError {
+        // Names of the joints with a coefficient in the relation.
         let used = relation
             .iter()
             .zip(&self.owner)

@@ -15,7 +15,7 @@ use std::ptr::{null, null_mut};
 
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use scene::record::{Table, Values};
+use scene::record::{Table, ColumnValues};
 
 /// Values may be absent (`ARROW_FLAG_NULLABLE`).
 const NULLABLE: i64 = 2;
@@ -106,21 +106,21 @@ fn floats(all: impl Iterator<Item = f64>) -> Vec<u8> {
     all.flat_map(f64::to_ne_bytes).collect()
 }
 
-fn buffers(name: &str, values: &Values) -> Buffers {
+fn buffers(name: &str, values: &ColumnValues) -> Buffers {
     let (format, nulls, parts) = match values {
-        Values::Integer(v) => {
+        ColumnValues::Integer(v) => {
             let data = v.iter().flat_map(|x| x.to_ne_bytes()).collect();
             ("l", 0, vec![None, Some(data)])
         }
-        Values::Real(v) => ("g", 0, vec![None, Some(floats(v.iter().copied()))]),
-        Values::Optional(v) => {
+        ColumnValues::Real(v) => ("g", 0, vec![None, Some(floats(v.iter().copied()))]),
+        ColumnValues::Optional(v) => {
             let nulls = v.iter().filter(|x| x.is_none()).count();
             let data = floats(v.iter().map(|x| x.unwrap_or(0.0)));
             let valid = bits(v.iter().map(Option::is_some));
             ("g", nulls as i64, vec![Some(valid), Some(data)])
         }
-        Values::Truth(v) => ("b", 0, vec![None, Some(bits(v.iter().copied()))]),
-        Values::Text(v) => {
+        ColumnValues::Truth(v) => ("b", 0, vec![None, Some(bits(v.iter().copied()))]),
+        ColumnValues::Text(v) => {
             // Large strings ("U"): 64-bit offsets, which no table outgrows.
             let mut offsets = 0i64.to_ne_bytes().to_vec();
             let mut data = Vec::new();

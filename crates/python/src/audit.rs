@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use scene::Threads;
-use scene::audit::{Asked, AuditError, FindingScope, audit, place, scene_of};
+use scene::audit::{AuditOptions, AuditError, FindingScope, audit, output_place, load_recorded_scene};
 use scene::plot::PlotError;
 use serde_json::json;
 
@@ -22,7 +22,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// The scene of a run directory as it was run.
 #[pyfunction]
 fn scene_of_run(directory: PathBuf) -> PyResult<PyScene> {
-    let (scene, _) = scene_of(&directory).map_err(refused)?;
+    let (scene, _) = load_recorded_scene(&directory).map_err(refused)?;
     Ok(PyScene { scene })
 }
 
@@ -41,7 +41,7 @@ fn audit_scene(
         let problem = "a whole number, 1 or more, was expected";
         return Err(error::argument("threads", problem));
     }
-    let asked = Asked {
+    let asked = AuditOptions {
         threads: threads.map_or_else(Threads::all, Threads::new),
         findings: match all_findings {
             true => FindingScope::All,
@@ -49,7 +49,7 @@ fn audit_scene(
         },
     };
     let scene = &scene.scene;
-    let target = out.map(|out| place(Some(Path::new(&out)), None, scene.name()));
+    let target = out.map(|out| output_place(Some(Path::new(&out)), None, scene.name()));
     if let Some(target) = &target {
         target.check().map_err(error::record)?;
     }
@@ -66,7 +66,7 @@ fn audit_scene(
         AuditError::Stopped => error::input(fault.to_string()),
     })?;
     if let Some(target) = target {
-        made.keep(&target).map_err(refused)?;
+        made.write(&target).map_err(refused)?;
     }
     let svg = made.svg().map_err(refused)?;
     Ok((value::python(py, &json!(made))?, svg))

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 use scene::record::RecordError;
-use scene::{Stop, StopReason};
+use scene::{EarlyStop, StopReason};
 use serde_json::{Value, json};
 
 use crate::error;
 
 /// Whether a run was ended on request.
-pub fn interrupted(stop: Option<&Stop>) -> bool {
-    stop.is_some_and(|stop| stop.reason == StopReason::Asked)
+pub fn interrupted(stop: Option<&EarlyStop>) -> bool {
+    stop.is_some_and(|stop| stop.reason == StopReason::Requested)
 }
 
 /// A fault of the machine in the middle of a run, with what is left to do.
@@ -33,7 +33,7 @@ pub fn json_of(found: &[scene::finding::Finding]) -> PyResult<Vec<Value>> {
 }
 
 /// How far the convex parts of bodies are from the bodies.
-pub fn fits(collection: &scene::collection::Collection) -> Vec<Value> {
+pub fn fits(collection: &scene::collection::BuiltBodies) -> Vec<Value> {
     let json = |(name, fit): &(String, scene::collection::DecompositionFit)| {
         json!({
             "body": name,
@@ -44,5 +44,5 @@ pub fn fits(collection: &scene::collection::Collection) -> Vec<Value> {
             "missing": fit.missing,
         })
     };
-    collection.fits().iter().map(json).collect()
+    collection.decomposition_errors().iter().map(json).collect()
 }

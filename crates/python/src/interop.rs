@@ -7,7 +7,7 @@ use bodies::space::Shape;
 use bodies::{Body, Freedom, Pose, Space};
 use pyo3::prelude::*;
 use scene::Scene;
-use scene::collection::{Assembly, Collection};
+use scene::collection::{BodiesSetup, BuiltBodies};
 use serde_json::{Value, json};
 
 use crate::error;
@@ -108,9 +108,9 @@ fn joint(joint: &mut Joint<Space>, poses: &[Pose<Space>]) -> Value {
     })
 }
 
-fn of_space(mut all: Assembly<Space>) -> Value {
+fn of_space(mut all: BodiesSetup<Space>) -> Value {
     let poses = &all.state.poses;
-    let names = all.cast.bodies.iter();
+    let names = all.names.bodies.iter();
     let bodies = names.zip(&all.model.bodies).zip(poses);
     let bodies: Vec<Value> = bodies.map(|((n, b), p)| body(n, b, p)).collect();
     let joints = all.model.joints.iter_mut();
@@ -133,9 +133,9 @@ pub fn describe_bodies(
             None => scene,
             Some(folder) => scene.from_folder(Path::new(folder)),
         };
-        match scene.collection().map_err(error::scene)? {
-            Collection::Space(all) => Ok(of_space(all).to_string()),
-            Collection::Plane(_) => Err(error::input(
+        match scene.build_bodies().map_err(error::scene)? {
+            BuiltBodies::Space(all) => Ok(of_space(all).to_string()),
+            BuiltBodies::Plane(_) => Err(error::input(
                 "a scene of the plane; one of space (dimension = 3) was expected",
             )),
         }

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use scene::Tick;
+use scene::RunProgress;
 
 /// Time between two looks at signals.
 const LOOK: Duration = Duration::from_millis(20);
@@ -67,7 +67,7 @@ impl<'a> Pulse<'a> {
     }
 
     /// The same for a step of a run.
-    pub fn tick(&mut self, tick: &Tick<'_>) -> bool {
+    pub fn tick(&mut self, tick: &RunProgress<'_>) -> bool {
         self.beat(tick.share, tick.t, tick.preparation.unwrap_or(""))
     }
 

@@ -7,9 +7,9 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use scene::Threads;
-use scene::plot::{Gallery, PlotError, Wish, png};
-use scene::record::{Record, Table, Values};
-use scene::verify::{Asked, VerifyError, verify};
+use scene::plot::{RunPlots, PlotError, PlotOptions, png};
+use scene::record::{Record, Table, ColumnValues};
+use scene::verify::{VerifyOptions, VerifyError, verify};
 use serde_json::json;
 
 use crate::arrow;
@@ -67,7 +67,7 @@ impl PyRecord {
 
     /// Names and titles of the pictures.
     fn pictures(&self) -> PyResult<Vec<(String, String)>> {
-        let gallery = Gallery::of(&self.record).map_err(picture)?;
+        let gallery = RunPlots::of(&self.record).map_err(picture)?;
         gallery.list().map_err(picture)
     }
 
@@ -83,12 +83,12 @@ impl PyRecord {
         log_y: bool,
     ) -> PyResult<String> {
         py.detach(|| {
-            let gallery = Gallery::of(&self.record).map_err(picture)?.asking(Wish {
+            let gallery = RunPlots::of(&self.record).map_err(picture)?.with_options(PlotOptions {
                 at,
-                only: only.unwrap_or_default(),
+                conditions: only.unwrap_or_default(),
                 log_x,
                 log_y,
-                ..Wish::default()
+                ..PlotOptions::default()
             });
             let drawn = gallery.svg(name, Threads::all(), &mut |_| {});
             drawn.map_err(picture)
@@ -98,7 +98,7 @@ impl PyRecord {
     /// The series of a plot: (title, x label, y label, [(name, x, y)]); none for pictures of bodies.
     fn series(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         let figure = py.detach(|| {
-            let gallery = Gallery::of(&self.record).map_err(picture)?;
+            let gallery = RunPlots::of(&self.record).map_err(picture)?;
             gallery
                 .figure(name, Threads::all(), &mut |_| {})
                 .map_err(picture)
@@ -143,7 +143,7 @@ impl PyRecord {
             let mut hear = |done: f64| {
                 pulse.beat(done, f64::NAN, "verifying");
             };
-            let mut asked = Asked::all(&mut hear);
+            let mut asked = VerifyOptions::all(&mut hear);
             asked.steps = steps;
             asked.every = every;
             verify(&self.record, &mut asked)
@@ -222,14 +222,14 @@ impl PyTable {
             )));
         };
         match values {
-            Values::Integer(v) => PyArray1::from_slice(py, v).into_py_any(py),
-            Values::Real(v) => PyArray1::from_slice(py, v).into_py_any(py),
-            Values::Optional(v) => {
+            ColumnValues::Integer(v) => PyArray1::from_slice(py, v).into_py_any(py),
+            ColumnValues::Real(v) => PyArray1::from_slice(py, v).into_py_any(py),
+            ColumnValues::Optional(v) => {
                 let v: Vec<f64> = v.iter().map(|x| x.unwrap_or(f64::NAN)).collect();
                 PyArray1::from_vec(py, v).into_py_any(py)
             }
-            Values::Truth(v) => PyArray1::from_slice(py, v).into_py_any(py),
-            Values::Text(v) => {
+            ColumnValues::Truth(v) => PyArray1::from_slice(py, v).into_py_any(py),
+            ColumnValues::Text(v) => {
                 let v: Vec<&str> = v.iter().map(AsRef::as_ref).collect();
                 v.into_py_any(py)
             }

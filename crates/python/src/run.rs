@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use scene::plot::check_plots;
-use scene::record::{BodiesRecorder, Layout, Manifest, Place, Recorder};
-use scene::{BodiesOutcome, Kind, Scene, SceneError, StopReason, Threads};
+use scene::record::{BodiesRecorder, MechanismLayout, Manifest, OutputDirectory, MechanismRecorder};
+use scene::{BodiesOutcome, SceneKind, Scene, SceneError, StopReason, Threads};
 use serde_json::Value;
 
 use crate::certify::{broken_off, fits, interrupted, json_of};
@@ -54,7 +54,7 @@ fn run_scene(
     tell: Option<Py<PyAny>>,
 ) -> PyResult<PathBuf> {
     let manner = manner(threads, findings, tell.as_ref())?;
-    let site = Site::New(Place::new(Some(&out), scene.scene.name()));
+    let site = Site::New(OutputDirectory::new(Some(&out), scene.scene.name()));
     let ended = py.detach(|| run(&scene.scene, site, &manner))?;
     finish(ended)
 }
@@ -90,18 +90,18 @@ fn check_scene(py: Python<'_>, scene: &PyScene) -> PyResult<()> {
     let scene = &scene.scene;
     py.detach(|| {
         check_plots(scene).map_err(error::scene)?;
-        if scene.kind() == Kind::Mechanism {
-            scene.build().map_err(error::scene)?;
+        if scene.kind() == SceneKind::Mechanism {
+            scene.build_mechanism().map_err(error::scene)?;
             return scene::check_findings(scene).map_err(error::scene);
         }
-        let collection = scene.collection().map_err(error::scene)?;
+        let collection = scene.build_bodies().map_err(error::scene)?;
         scene::check_collection(scene, &collection).map_err(error::scene)?;
-        let wanted = scene::Wanted::default();
-        let sink = &mut scene::Discard;
+        let wanted = scene::ObservableRequest::default();
+        let sink = &mut scene::NullObserver;
         let threads = Threads::all();
-        let outcome = scene::run_wanted(scene, collection, &wanted, threads, sink, &mut |_| false);
+        let outcome = scene::run_bodies(scene, collection, &wanted, threads, sink, &mut |_| false);
         match outcome.stopped {
-            Some(stop) if stop.reason != StopReason::Asked => {
+            Some(stop) if stop.reason != StopReason::Requested => {
                 Err(error::input(format!("{}: {stop}", scene.origin())))
             }
             _ => Ok(()),
@@ -139,14 +139,14 @@ pub fn finish(ended: Ended) -> PyResult<PathBuf> {
 
 fn run(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
     match scene.kind() {
-        Kind::Bodies => bodies(scene, site, manner),
-        Kind::Mechanism => mechanism(scene, site, manner),
+        SceneKind::Bodies => bodies(scene, site, manner),
+        SceneKind::Mechanism => mechanism(scene, site, manner),
     }
 }
 
 fn bodies(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
-    let collection = scene.collection().map_err(error::scene)?;
-    let wanted = scene::wanted(scene, &collection).map_err(error::scene)?;
+    let collection = scene.build_bodies().map_err(error::scene)?;
+    let wanted = scene::observable_request(scene, &collection).map_err(error::scene)?;
     scene::check_collection(scene, &collection).map_err(error::scene)?;
     check_plots(scene).map_err(error::scene)?;
     let manifest = Manifest::of_bodies(scene, &collection, manner.threads);
@@ -154,9 +154,9 @@ fn bodies(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
     let mut recorder = BodiesRecorder::on(session, &collection).map_err(error::record)?;
     let fits = fits(&collection);
     let mut pulse = Pulse::new(manner.tell);
-    let mut tell = |tick: &scene::Tick<'_>| pulse.tick(tick);
+    let mut tell = |tick: &scene::RunProgress<'_>| pulse.tick(tick);
     let threads = manner.threads;
-    let outcome = scene::run_wanted(
+    let outcome = scene::run_bodies(
         scene,
         collection,
         &wanted,
@@ -164,7 +164,7 @@ fn bodies(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
         &mut recorder,
         &mut tell,
     );
-    let mut certificate = outcome.sheet();
+    let mut certificate = outcome.certificate_json();
     if !fits.is_empty() {
         certificate["solids"] = fits.into();
     }
@@ -230,17 +230,17 @@ pub fn conclude(
 }
 
 fn mechanism(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
-    let built = scene.build().map_err(error::scene)?;
+    let built = scene.build_mechanism().map_err(error::scene)?;
     scene::check_findings(scene).map_err(error::scene)?;
     check_plots(scene).map_err(error::scene)?;
-    let layout = Layout::of_scene(scene, &built.system);
+    let layout = MechanismLayout::of_scene(scene, &built.system);
     let every = built.record_every;
     let manifest = Manifest::of_mechanism(scene, &built, manner.threads);
     let session = session(scene, site, manifest)?;
-    let mut recorder = Recorder::on(session, layout, every).map_err(error::record)?;
+    let mut recorder = MechanismRecorder::on(session, layout, every).map_err(error::record)?;
     let mut system = built.system.clone();
     let mut pulse = Pulse::new(manner.tell);
-    let outcome = scene::run(built, &mut recorder, &mut |tick| pulse.tick(tick));
+    let outcome = scene::run_mechanism(built, &mut recorder, &mut |tick| pulse.tick(tick));
     let mut raised = pulse.raised;
     let certificate = outcome.certificate.json();
     recorder.set_warnings(outcome.certificate.warnings());
@@ -249,10 +249,10 @@ fn mechanism(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> 
         return Err(broken_off(&fault, recorder.directory()));
     }
     let stopped = outcome.stopped.as_ref();
-    if let Some(StopReason::Sink(fault)) = stopped.map(|stop| &stop.reason) {
+    if let Some(StopReason::Observer(fault)) = stopped.map(|stop| &stop.reason) {
         return Err(error::scene(fault.clone()));
     }
-    recorder.set_nonunique(scene::nonunique(&mut system, &outcome));
+    recorder.set_nonunique(scene::nonunique_instants(&mut system, &outcome));
     let closed = match stopped.map(ToString::to_string) {
         Some(words) if interrupted(stopped) => recorder.interrupt(&certificate, words),
         words => recorder.close(&certificate, words),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
-use scene::{Kind, Scene};
+use scene::{SceneKind, Scene};
 
 use crate::error;
 
@@ -51,7 +51,7 @@ impl PyScene {
 
     /// The same scene with other values, as `--set` of the command.
     fn with_values(&self, pairs: Vec<(String, String)>) -> PyResult<Self> {
-        let scene = self.scene.with(&pairs).map_err(error::scene)?;
+        let scene = self.scene.with_overrides(&pairs).map_err(error::scene)?;
         Ok(Self { scene })
     }
 
@@ -89,8 +89,8 @@ impl PyScene {
     #[getter]
     fn kind(&self) -> &'static str {
         match self.scene.kind() {
-            Kind::Bodies => "bodies",
-            Kind::Mechanism => "mechanism",
+            SceneKind::Bodies => "bodies",
+            SceneKind::Mechanism => "mechanism",
         }
     }
 

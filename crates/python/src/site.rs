@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use scene::Scene;
-use scene::record::{DataFile, Lock, Manifest, Place, Session, Status};
+use scene::record::{DataFile, Lock, Manifest, OutputDirectory, RunWriter, RunStatus};
 
 use crate::error;
 
 /// Where a run writes to.
 pub enum Site {
     /// A new directory.
-    New(Place),
+    New(OutputDirectory),
     /// That of a run that was interrupted: its lock, its files as they were.
     Left(PathBuf, Lock, Vec<DataFile>),
 }
@@ -19,7 +19,7 @@ pub enum Site {
 /// The scene and the place of a run that was interrupted; nothing where there is nothing to go on with.
 pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, Site)>> {
     let lock = match directory.is_dir() {
-        true => Lock::take_left(directory).map_err(error::record)?,
+        true => Lock::take_abandoned(directory).map_err(error::record)?,
         false => None,
     };
     let manifest = Manifest::read(directory).map_err(error::record)?;
@@ -32,8 +32,8 @@ pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, Site)>> {
     }
     let lock = match (lock, manifest.status) {
         (Some(lock), _) => lock,
-        (None, Status::Finished | Status::Stopped) => return Ok(None),
-        (None, Status::Running | Status::Interrupted) => {
+        (None, RunStatus::Finished | RunStatus::Stopped) => return Ok(None),
+        (None, RunStatus::Running | RunStatus::Interrupted) => {
             Lock::take(directory).map_err(error::record)?
         }
     };
@@ -47,7 +47,7 @@ pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, Site)>> {
     let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text);
     let overrides = manifest.overrides.iter();
     let overrides: Vec<(&str, &str)> = overrides.map(|o| (&*o.key, &*o.value)).collect();
-    let scene = scene.and_then(|scene| scene.with(&overrides));
+    let scene = scene.and_then(|scene| scene.with_overrides(&overrides));
     let scene = scene.map_err(error::scene)?;
     let machine = manifest.machine.as_ref();
     let folder = machine.and_then(|machine| machine.folder.as_deref());
@@ -60,9 +60,9 @@ pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, Site)>> {
 }
 
 /// The session of a run with this manifest.
-pub fn session(scene: &Scene, site: Site, manifest: Manifest) -> PyResult<Session> {
+pub fn session(scene: &Scene, site: Site, manifest: Manifest) -> PyResult<RunWriter> {
     match site {
-        Site::New(place) => Session::new(place, manifest, scene.cadence()).map_err(error::record),
+        Site::New(place) => RunWriter::new(place, manifest, scene.checkpoint_schedule()).map_err(error::record),
         Site::Left(directory, lock, files) => {
             for file in &manifest.files {
                 let known = files.iter().find(|known| known.name == file.name);
@@ -75,7 +75,7 @@ pub fn session(scene: &Scene, site: Site, manifest: Manifest) -> PyResult<Sessio
                     )));
                 }
             }
-            let resumed = Session::resume(&directory, lock, manifest, scene.cadence());
+            let resumed = RunWriter::resume(&directory, lock, manifest, scene.checkpoint_schedule());
             Ok(resumed.map_err(error::record)?.0)
         }
     }

@@ -22,8 +22,8 @@ fn timed(what: &str, text: &str) -> Result<(), SceneError> {
     let begin = Instant::now();
     let scene = Scene::parse("speed", "speed.toml", text)?;
     let read = begin.elapsed();
-    let collection = scene.collection()?;
-    let bodies = collection.cast().bodies.len();
+    let collection = scene.build_bodies()?;
+    let bodies = collection.names().bodies.len();
     let all = begin.elapsed();
     println!(
         "{what}: {bodies} bodies, read in {read:.2?}, made in {:.2?}",

@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use scene::record::{CHUNK_ROWS, Manifest, Record, Table, TableWriter, Values};
+use scene::record::{CHUNK_ROWS, Manifest, Record, Table, TableWriter, ColumnValues};
 
 type Failed = Box<dyn std::error::Error>;
 
@@ -50,7 +50,7 @@ impl Copied {
     /// Writes one full chunk.
     fn chunk(&mut self, directory: &Path) -> Result<(), Failed> {
         let steps = match self.source.values.first() {
-            Some(Values::Integer(steps)) => steps.last().copied().unwrap_or(0) + 1,
+            Some(ColumnValues::Integer(steps)) => steps.last().copied().unwrap_or(0) + 1,
             _ => 1,
         };
         for _ in 0..CHUNK_ROWS {
@@ -58,17 +58,17 @@ impl Copied {
             let columns = self.writer.values().iter_mut().zip(&self.source.values);
             for (k, (to, from)) in columns.enumerate() {
                 match (to, from) {
-                    (Values::Integer(to), Values::Integer(from)) => {
+                    (ColumnValues::Integer(to), ColumnValues::Integer(from)) => {
                         to.push(from[row] + if k == 0 { self.shift } else { 0 });
                     }
-                    (Values::Real(to), Values::Real(from)) => to.push(match k {
+                    (ColumnValues::Real(to), ColumnValues::Real(from)) => to.push(match k {
                         // Times go on as steps do.
                         1 => from[row] + self.shift as f64,
                         _ => from[row],
                     }),
-                    (Values::Optional(to), Values::Optional(from)) => to.push(from[row]),
-                    (Values::Truth(to), Values::Truth(from)) => to.push(from[row]),
-                    (Values::Text(to), Values::Text(from)) => to.push(from[row].clone()),
+                    (ColumnValues::Optional(to), ColumnValues::Optional(from)) => to.push(from[row]),
+                    (ColumnValues::Truth(to), ColumnValues::Truth(from)) => to.push(from[row]),
+                    (ColumnValues::Text(to), ColumnValues::Text(from)) => to.push(from[row].clone()),
                     _ => {}
                 }
             }

@@ -27,23 +27,23 @@ mod trajectory;
 pub mod verify;
 mod watch;
 
-pub use certificate::{Bounds, Certificate, Mark, NotMet, Sheet, Warnings, What};
+pub use certificate::{CertificateBounds, Certificate, Violation, NotMet, CertificateJson, Warnings, Criterion};
 pub use error::{InputError, Origin, SceneError};
 pub use file::{
-    Bisect, Case, Check, Colour, Datum, Finding, Formula, Kind, Overrides, Picture, Plot, PlotKind,
-    Range, Scene, Spacing, Study, Vary,
+    Bisect, Case, Check, Colour, Datum, FindingSpec, Formula, SceneKind, Overrides, Picture, Plot, PlotKind,
+    VariedValues, Scene, Spacing, Study, Vary,
 };
 pub use finding::{
     Threads, Value, check_collection, check_findings, evaluate_bodies_findings, evaluate_findings,
-    wanted,
+    observable_request,
 };
-pub use nonunique::{Nonunique, nonunique};
-pub use run::{RunOutcome, Stop, StopReason, place, run};
-pub use sink::{Discard, Sink};
-pub use study::{Campaign, CampaignError, Shard, StudyFile, StudyResult, StudyTable, Told};
-pub use text::{Built, LawForm, Observable, Sample, SetForm, TextSystem, assemble_law};
-pub use trajectory::{Between, Trajectory};
+pub use nonunique::{NonuniqueInstant, nonunique_instants};
+pub use run::{MechanismOutcome, EarlyStop, StopReason, worst_constraint_name, run_mechanism};
+pub use sink::{NullObserver, MechanismObserver};
+pub use study::{StudyDirectory, StudyError, Shard, StudyFile, StudyResult, StudyTable, StudyProgress};
+pub use text::{BuiltMechanism, LawForm, Observable, Sample, SetForm, SymbolicSystem, assemble_law};
+pub use trajectory::{Interpolation, Trajectory};
 pub use watch::{
-    BodiesOutcome, Course, Live, Observer, Prepared, Score, Tick, Wanted, preparation_warnings,
-    run_collection, run_wanted,
+    BodiesOutcome, WorldRun, AnyWorld, BodiesObservable, PreparationOutcome, RunTemplate, RunProgress, ObservableRequest, preparation_warnings,
+    run_bodies_observing, run_bodies,
 };

@@ -8,13 +8,13 @@ use mechanism::painleve::{Outcomes, joint_accelerations, analyse_sliding_contact
 use mechanism::{EventKind, StateRef, ConstraintKind, Scheme, System};
 use serde::{Deserialize, Serialize};
 
-use crate::run::RunOutcome;
-use crate::text::TextSystem;
-use crate::trajectory::Between;
+use crate::run::MechanismOutcome;
+use crate::text::SymbolicSystem;
+use crate::trajectory::Interpolation;
 
 /// A place where the continuation is not unique.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Nonunique {
+pub struct NonuniqueInstant {
     /// The instant, to within a step.
     pub t: f64,
     /// The contact, or joint with friction, that slides.
@@ -31,7 +31,7 @@ pub struct Nonunique {
 }
 
 /// The places where γ of a sliding contact ceased to be positive, with the possible velocities there.
-pub fn nonunique(system: &mut TextSystem, outcome: &RunOutcome) -> Vec<Nonunique> {
+pub fn nonunique_instants(system: &mut SymbolicSystem, outcome: &MechanismOutcome) -> Vec<NonuniqueInstant> {
     let motion = &outcome.trajectory;
     let mut found = Vec::new();
     for state in 1..motion.len() {
@@ -48,17 +48,17 @@ pub fn nonunique(system: &mut TextSystem, outcome: &RunOutcome) -> Vec<Nonunique
             };
             // Events have their instant; a step took its contacts some way along the velocity before: half-way, θ of
             // it, or, in Paoli's scheme, at its end.
-            let t = match motion.between() {
-                Between::Smooth => event.t.clamp(begin, end),
-                Between::Held(share) => begin + share.max(1.0 - share) * (end - begin),
+            let t = match motion.interpolation() {
+                Interpolation::Smooth => event.t.clamp(begin, end),
+                Interpolation::PiecewiseConstant(share) => begin + share.max(1.0 - share) * (end - begin),
             };
             let mut q = motion.position(state - 1).to_vec();
             motion.chart().integrate(&mut q, &v, t - begin);
             let v = &v[..];
             let at = StateRef { t, q: &q, v };
             // Only Paoli's scheme is at the end: its contacts have a law of their own.
-            let scheme = match motion.between() {
-                Between::Held(share) if share >= 1.0 => Scheme::Paoli,
+            let scheme = match motion.interpolation() {
+                Interpolation::PiecewiseConstant(share) if share >= 1.0 => Scheme::Paoli,
                 _ => Scheme::Midpoint,
             };
             let ways = outcomes(system, event.constraint, at, (end - begin, scheme));
@@ -69,7 +69,7 @@ pub fn nonunique(system: &mut TextSystem, outcome: &RunOutcome) -> Vec<Nonunique
                 let names = (0..v.len()).map(|i| system.velocity_name(i));
                 names.zip(v.iter().copied()).collect()
             };
-            found.push(Nonunique {
+            found.push(NonuniqueInstant {
                 t,
                 contact: system.constraints()[event.constraint].name.clone(),
                 gamma,
@@ -85,7 +85,7 @@ pub fn nonunique(system: &mut TextSystem, outcome: &RunOutcome) -> Vec<Nonunique
 /// What the continuations are called, and two of them: u⁻ and ũ of a contact; for a joint that may push
 /// with either sign, the velocities at the end of a step of length `h`. Contacts jump by the law of `scheme`.
 fn outcomes(
-    system: &mut TextSystem,
+    system: &mut SymbolicSystem,
     constraint: usize,
     at: StateRef<'_>,
     (h, scheme): (f64, Scheme),

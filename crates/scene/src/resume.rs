@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::certificate::Certificate;
 use crate::error::SceneError;
-use crate::record::{Packed, Restored, pack, unpack};
-use crate::trajectory::{Piece, Trajectory};
+use crate::record::{self, EncodedBytes, Restored};
+use crate::trajectory::{TrajectoryIncrement, Trajectory};
 
 /// A run up to a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Begun {
+pub(crate) struct MechanismCheckpoint {
     pub step: usize,
     pub certificate: Certificate,
     pub motion: MotionCheckpoint,
@@ -24,19 +24,19 @@ pub(crate) struct Begun {
 ///
 /// # Errors
 /// It cannot be written as bytes: a slip in the program.
-pub(crate) fn packed(value: &impl Serialize) -> Result<Packed, SceneError> {
-    pack(value).map_err(|reason| SceneError::Machine {
+pub(crate) fn encode(value: &impl Serialize) -> Result<EncodedBytes, SceneError> {
+    record::encode(value).map_err(|reason| SceneError::Machine {
         what: "a checkpoint cannot be made".into(),
         reason,
     })
 }
 
-fn unpacked<T: DeserializeOwned>(bytes: &Packed) -> Result<T, SceneError> {
-    unpack(bytes).map_err(|reason| unfit(&reason))
+fn decode<T: DeserializeOwned>(bytes: &EncodedBytes) -> Result<T, SceneError> {
+    record::decode(bytes).map_err(|reason| incompatible_checkpoint(&reason))
 }
 
 /// A checkpoint that is whole but not one of this run.
-pub(crate) fn unfit(reason: &str) -> SceneError {
+pub(crate) fn incompatible_checkpoint(reason: &str) -> SceneError {
     SceneError::Machine {
         what: "the checkpoint cannot be continued from".into(),
         reason: format!(
@@ -46,24 +46,24 @@ pub(crate) fn unfit(reason: &str) -> SceneError {
     }
 }
 
-impl Begun {
+impl MechanismCheckpoint {
     /// Takes apart what was kept; the states up to it go to `trajectory`.
     ///
     /// # Errors
     /// It is not of this run.
     pub fn of(restored: &Restored, trajectory: &mut Trajectory) -> Result<Self, SceneError> {
-        let begun: Self = unpacked(&restored.motion)?;
+        let begun: Self = decode(&restored.motion)?;
         for history in &restored.histories {
-            let piece: Piece = unpacked(history)?;
+            let piece: TrajectoryIncrement = decode(history)?;
             if !trajectory.append(piece) {
-                return Err(unfit("its history is that of another system"));
+                return Err(incompatible_checkpoint("its history is that of another system"));
             }
         }
         let (states, steps) = (trajectory.len(), begun.step);
         let meets = trajectory.end().map(f64::to_bits) == Some(begun.motion.t().to_bits());
         match states == steps + 1 && meets {
             true => Ok(begun),
-            false => Err(unfit(&format!(
+            false => Err(incompatible_checkpoint(&format!(
                 "its history has {states} states, and {steps} steps were made"
             ))),
         }

@@ -8,33 +8,33 @@ use std::fmt;
 
 use mechanism::{EventDriven, StepReport, MechanismError, Integrator, Scheme, State, TimeStepper, System};
 
-use crate::certificate::{Bounds, Certificate, What};
+use crate::certificate::{CertificateBounds, Certificate, Criterion};
 use crate::error::SceneError;
-use crate::record::{Packed, Snapshot};
-use crate::resume::{self, Begun};
-use crate::sink::Sink;
+use crate::record::{EncodedBytes, Snapshot};
+use crate::resume::{self, MechanismCheckpoint};
+use crate::sink::MechanismObserver;
 use crate::sweep::SweepMotion;
-use crate::text::Built;
-use crate::trajectory::{Between, Trajectory};
-use crate::watch::Tick;
+use crate::text::BuiltMechanism;
+use crate::trajectory::{Interpolation, Trajectory};
+use crate::watch::RunProgress;
 
 /// A run is over when what is left of it is less than this share of a step: rounding of t.
-pub(crate) const LEFT: f64 = 1e-6;
+pub(crate) const END_TOLERANCE: f64 = 1e-6;
 
 /// What came out of a run.
 #[derive(Debug, Clone)]
-pub struct RunOutcome {
+pub struct MechanismOutcome {
     /// The motion as far as it was computed.
     pub trajectory: Trajectory,
     /// What the run vouches for.
     pub certificate: Certificate,
     /// Why it ended early, if it did.
-    pub stopped: Option<Stop>,
+    pub stopped: Option<EarlyStop>,
 }
 
 /// Where and why a run ended early.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stop {
+pub struct EarlyStop {
     /// The last instant that was computed.
     pub t: f64,
     /// Whether there is a motion at all: false when the initial state was refused.
@@ -51,15 +51,15 @@ pub enum StopReason {
     /// Bodies cannot start or cannot go on; in words, with their names.
     Bodies(String),
     /// The sink failed.
-    Sink(SceneError),
+    Observer(SceneError),
     /// The caller asked for it.
-    Asked,
+    Requested,
 }
 
-impl fmt::Display for Stop {
+impl fmt::Display for EarlyStop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.reason, self.started) {
-            (StopReason::Asked, _) => write!(f, "stopped on request at t = {}", self.t),
+            (StopReason::Requested, _) => write!(f, "stopped on request at t = {}", self.t),
             (StopReason::Mechanism(error), false) => write!(f, "the run cannot start: {error}"),
             (StopReason::Mechanism(error), true) => {
                 write!(f, "the run stopped at t = {}: {error}", self.t)
@@ -68,7 +68,7 @@ impl fmt::Display for Stop {
             (StopReason::Bodies(reason), true) => {
                 write!(f, "the run stopped at t = {}: {reason}", self.t)
             }
-            (StopReason::Sink(error), _) => {
+            (StopReason::Observer(error), _) => {
                 write!(f, "the run stopped at t = {}: {error}", self.t)
             }
         }
@@ -76,42 +76,42 @@ impl fmt::Display for Stop {
 }
 
 /// What hears of progress and says whether to go on.
-pub(crate) type Progress<'a> = dyn FnMut(&Tick<'_>) -> bool + 'a;
+pub(crate) type ProgressCallback<'a> = dyn FnMut(&RunProgress<'_>) -> bool + 'a;
 
 /// Runs a scene: every step goes to `sink`, `progress` hears how far the run is and says whether to
 /// go on.
-pub fn run(
-    built: Built,
-    sink: &mut dyn Sink,
-    progress: &mut dyn FnMut(&Tick<'_>) -> bool,
-) -> RunOutcome {
+pub fn run_mechanism(
+    built: BuiltMechanism,
+    sink: &mut dyn MechanismObserver,
+    progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
+) -> MechanismOutcome {
     let chart = built.system.configuration_space().clone();
-    let mut trajectory = Trajectory::new(chart, Between::of(built.settings.scheme));
-    let mut both = Both {
+    let mut trajectory = Trajectory::new(chart, Interpolation::of(built.settings.scheme));
+    let mut both = TrajectoryObserver {
         trajectory: &mut trajectory,
         sink,
         told: 0,
     };
     let (certificate, stopped) = match both.begun() {
-        Ok(begun) => drive_from(built, begun, &mut both, progress),
-        Err(error) => refused(built.initial.t, StopReason::Sink(error)),
+        Ok(begun) => integrate_from(built, begun, &mut both, progress),
+        Err(error) => refused(built.initial.t, StopReason::Observer(error)),
     };
-    RunOutcome {
+    MechanismOutcome {
         trajectory,
         certificate,
         stopped,
     }
 }
 
-struct Both<'a> {
+struct TrajectoryObserver<'a> {
     trajectory: &'a mut Trajectory,
-    sink: &'a mut dyn Sink,
+    sink: &'a mut dyn MechanismObserver,
     /// States of the motion that are kept by the sink already.
     told: usize,
 }
 
-impl Sink for Both<'_> {
-    fn step(
+impl MechanismObserver for TrajectoryObserver<'_> {
+    fn on_step(
         &mut self,
         step: usize,
         state: &State,
@@ -120,36 +120,36 @@ impl Sink for Both<'_> {
         events: &[mechanism::Event],
     ) -> Result<(), SceneError> {
         self.trajectory.push(state, ledger, touches, events);
-        self.sink.step(step, state, ledger, touches, events)
+        self.sink.on_step(step, state, ledger, touches, events)
     }
 
-    fn due(&mut self) -> bool {
-        self.sink.due()
+    fn checkpoint_due(&mut self) -> bool {
+        self.sink.checkpoint_due()
     }
 
-    fn keep(&mut self, mut snapshot: Snapshot) -> Result<(), SceneError> {
-        snapshot.history = resume::packed(&self.trajectory.since(self.told))?;
-        self.sink.keep(snapshot)?;
+    fn write_checkpoint(&mut self, mut snapshot: Snapshot) -> Result<(), SceneError> {
+        snapshot.history = resume::encode(&self.trajectory.since(self.told))?;
+        self.sink.write_checkpoint(snapshot)?;
         self.told = self.trajectory.len();
         Ok(())
     }
 }
 
-impl Both<'_> {
+impl TrajectoryObserver<'_> {
     /// What the sink wants the run to go on from, if anything.
-    fn begun(&mut self) -> Result<Option<Begun>, SceneError> {
-        let Some(restored) = self.sink.restored() else {
+    fn begun(&mut self) -> Result<Option<MechanismCheckpoint>, SceneError> {
+        let Some(restored) = self.sink.take_checkpoint() else {
             return Ok(None);
         };
-        let begun = Begun::of(&restored, self.trajectory)?;
+        let begun = MechanismCheckpoint::of(&restored, self.trajectory)?;
         self.told = self.trajectory.len();
         Ok(Some(begun))
     }
 }
 
 /// There is no motion.
-fn refused(t: f64, reason: StopReason) -> (Certificate, Option<Stop>) {
-    let stop = Stop {
+fn refused(t: f64, reason: StopReason) -> (Certificate, Option<EarlyStop>) {
+    let stop = EarlyStop {
         t,
         started: false,
         reason,
@@ -158,22 +158,22 @@ fn refused(t: f64, reason: StopReason) -> (Certificate, Option<Stop>) {
 }
 
 /// Drives the integrator of the settings; nothing is kept but what the sink keeps.
-pub(crate) fn drive(
-    built: Built,
-    sink: &mut dyn Sink,
-    progress: &mut Progress<'_>,
-) -> (Certificate, Option<Stop>) {
-    drive_from(built, None, sink, progress)
+pub(crate) fn integrate(
+    built: BuiltMechanism,
+    sink: &mut dyn MechanismObserver,
+    progress: &mut ProgressCallback<'_>,
+) -> (Certificate, Option<EarlyStop>) {
+    integrate_from(built, None, sink, progress)
 }
 
-fn drive_from(
-    built: Built,
-    begun: Option<Begun>,
-    sink: &mut dyn Sink,
-    progress: &mut Progress<'_>,
-) -> (Certificate, Option<Stop>) {
+fn integrate_from(
+    built: BuiltMechanism,
+    begun: Option<MechanismCheckpoint>,
+    sink: &mut dyn MechanismObserver,
+    progress: &mut ProgressCallback<'_>,
+) -> (Certificate, Option<EarlyStop>) {
     let (start, until) = (built.initial.t, built.until);
-    let left = LEFT * built.settings.step.min(until - start);
+    let left = END_TOLERANCE * built.settings.step.min(until - start);
     let span = Span {
         start,
         until,
@@ -187,20 +187,20 @@ fn drive_from(
     let refused = |error: MechanismError| refused(start, StopReason::Mechanism(error));
     if let Some(plan) = built.sweep.clone() {
         return match SweepMotion::new(built, *plan) {
-            Ok(mut motion) => follow(&mut motion, begun, (span, names), sink, progress),
+            Ok(mut motion) => step_until_end(&mut motion, begun, (span, names), sink, progress),
             Err(error) => refused(error),
         };
     }
     match built.settings.scheme {
         Scheme::Event => match EventDriven::new(built.system, built.settings, built.initial) {
-            Ok(mut motion) => follow(&mut motion, begun, (span, names), sink, progress),
+            Ok(mut motion) => step_until_end(&mut motion, begun, (span, names), sink, progress),
             Err(error) => refused(error),
         },
         Scheme::Midpoint | Scheme::Theta(_) | Scheme::Paoli => {
             match TimeStepper::new(built.system, built.settings, built.initial) {
                 Ok(mut motion) => {
                     motion.set_end_time(until);
-                    follow(&mut motion, begun, (span, names), sink, progress)
+                    step_until_end(&mut motion, begun, (span, names), sink, progress)
                 }
                 Err(error) => refused(error),
             }
@@ -216,11 +216,11 @@ struct Span {
     /// `until` but for rounding.
     end: f64,
     tolerance: f64,
-    bounds: Bounds,
+    bounds: CertificateBounds,
 }
 
 /// What is said of contacts that no velocity satisfies together; nothing where there are none.
-pub(crate) fn excluded(names: Vec<String>) -> String {
+pub(crate) fn infeasible_text(names: Vec<String>) -> String {
     match names.as_slice() {
         [] => String::new(),
         names => format!(
@@ -231,16 +231,16 @@ pub(crate) fn excluded(names: Vec<String>) -> String {
 }
 
 /// The constraint that is deepest, or furthest apart, or those that exclude each other, by name.
-pub fn place(what: What, ledger: &StepReport, names: &[String]) -> String {
-    if what == What::Residual {
+pub fn worst_constraint_name(what: Criterion, ledger: &StepReport, names: &[String]) -> String {
+    if what == Criterion::Residual {
         let known = ledger.infeasible.iter().flatten();
         let names = known.filter_map(|i| names.get(*i as usize));
-        return excluded(names.map(|name| format!("`{name}`")).collect());
+        return infeasible_text(names.map(|name| format!("`{name}`")).collect());
     }
     let constraint = match what {
-        What::Penetration => ledger.worst[0],
-        What::Drift => ledger.worst[1],
-        What::Resting => ledger.worst[2],
+        Criterion::Penetration => ledger.worst[0],
+        Criterion::Drift => ledger.worst[1],
+        Criterion::Resting => ledger.worst[2],
         _ => None,
     };
     let name = constraint.and_then(|i| names.get(i as usize));
@@ -248,8 +248,8 @@ pub fn place(what: What, ledger: &StepReport, names: &[String]) -> String {
 }
 
 impl Span {
-    fn tick<'a>(&self, step: usize, ledger: &StepReport, certificate: &'a Certificate) -> Tick<'a> {
-        Tick {
+    fn run_progress<'a>(&self, step: usize, ledger: &StepReport, certificate: &'a Certificate) -> RunProgress<'a> {
+        RunProgress {
             preparation: None,
             step,
             t: ledger.t,
@@ -268,27 +268,27 @@ impl Span {
     }
 }
 
-fn follow(
+fn step_until_end(
     motion: &mut dyn Integrator,
-    begun: Option<Begun>,
+    begun: Option<MechanismCheckpoint>,
     (span, names): (Span, &[String]),
-    sink: &mut dyn Sink,
-    progress: &mut Progress<'_>,
-) -> (Certificate, Option<Stop>) {
-    let (mut step, mut certificate) = (0, Certificate::within(span.bounds));
+    sink: &mut dyn MechanismObserver,
+    progress: &mut ProgressCallback<'_>,
+) -> (Certificate, Option<EarlyStop>) {
+    let (mut step, mut certificate) = (0, Certificate::with_bounds(span.bounds));
     let first = match begun {
         None => {
             certificate.begin(motion.step_report());
-            sink.step(0, motion.state(), motion.step_report(), &[], &[])
+            sink.on_step(0, motion.state(), motion.step_report(), &[], &[])
         }
         Some(begun) => {
             (step, certificate) = (begun.step, begun.certificate);
             let restored = motion.restore(begun.motion);
-            restored.map_err(|error| resume::unfit(&error.to_string()))
+            restored.map_err(|error| resume::incompatible_checkpoint(&error.to_string()))
         }
     };
     if let Err(error) = first {
-        return refused(span.start, StopReason::Sink(error));
+        return refused(span.start, StopReason::Observer(error));
     }
     let mut reason = None;
     while reason.is_none() && motion.state().t < span.end {
@@ -298,9 +298,9 @@ fn follow(
         }
         step += 1;
         let ledger = motion.step_report();
-        certificate.add(ledger, &|what| place(what, ledger, names));
+        certificate.add(ledger, &|what| worst_constraint_name(what, ledger, names));
         let state = motion.state();
-        let taken = sink.step(
+        let taken = sink.on_step(
             step,
             state,
             motion.step_report(),
@@ -308,18 +308,18 @@ fn follow(
             motion.events(),
         );
         let going =
-            progress(&span.tick(step, motion.step_report(), &certificate)) || !(state.t < span.end);
-        let kept = taken.and_then(|()| match sink.due() || !going {
-            true => keep(sink, step, &certificate, motion),
+            progress(&span.run_progress(step, motion.step_report(), &certificate)) || !(state.t < span.end);
+        let kept = taken.and_then(|()| match sink.checkpoint_due() || !going {
+            true => write_checkpoint(sink, step, &certificate, motion),
             false => Ok(()),
         });
         if let Err(error) = kept {
-            reason = Some(StopReason::Sink(error));
+            reason = Some(StopReason::Observer(error));
         } else if !going {
-            reason = Some(StopReason::Asked);
+            reason = Some(StopReason::Requested);
         }
     }
-    let stop = reason.map(|reason| Stop {
+    let stop = reason.map(|reason| EarlyStop {
         t: motion.state().t,
         started: true,
         reason,
@@ -328,8 +328,8 @@ fn follow(
 }
 
 /// Has the sink keep what the run goes on from.
-fn keep(
-    sink: &mut dyn Sink,
+fn write_checkpoint(
+    sink: &mut dyn MechanismObserver,
     step: usize,
     certificate: &Certificate,
     motion: &dyn Integrator,
@@ -337,13 +337,13 @@ fn keep(
     let Some(motion) = motion.save() else {
         return Ok(());
     };
-    let begun = Begun {
+    let begun = MechanismCheckpoint {
         step,
         certificate: certificate.clone(),
         motion,
     };
-    sink.keep(Snapshot {
-        motion: resume::packed(&begun)?,
-        history: Packed::default(),
+    sink.write_checkpoint(Snapshot {
+        motion: resume::encode(&begun)?,
+        history: EncodedBytes::default(),
     })
 }

@@ -9,12 +9,12 @@ use crate::record::{Restored, Snapshot};
 ///
 /// Step 0 is the initial state: its ledger has h = 0 and it has no touches and no events. Every step
 /// is given; a sink that keeps only some of them chooses them itself.
-pub trait Sink {
+pub trait MechanismObserver {
     /// Takes the state at the end of a step, its account and what happened in it.
     ///
     /// # Errors
     /// The step cannot be taken (a full disk, say); the run stops there.
-    fn step(
+    fn on_step(
         &mut self,
         step: usize,
         state: &State,
@@ -24,7 +24,7 @@ pub trait Sink {
     ) -> Result<(), SceneError>;
 
     /// Counts a step: whether what the run would be continued from is to be kept after it.
-    fn due(&mut self) -> bool {
+    fn checkpoint_due(&mut self) -> bool {
         false
     }
 
@@ -32,23 +32,23 @@ pub trait Sink {
     ///
     /// # Errors
     /// As [`Sink::step`].
-    fn keep(&mut self, _snapshot: Snapshot) -> Result<(), SceneError> {
+    fn write_checkpoint(&mut self, _snapshot: Snapshot) -> Result<(), SceneError> {
         Ok(())
     }
 
     /// What an interrupted run is continued from; asked once, before the first step. Steps are then
     /// given from the one after it on.
-    fn restored(&mut self) -> Option<Restored> {
+    fn take_checkpoint(&mut self) -> Option<Restored> {
         None
     }
 }
 
 /// A sink that keeps nothing.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Discard;
+pub struct NullObserver;
 
-impl Sink for Discard {
-    fn step(
+impl MechanismObserver for NullObserver {
+    fn on_step(
         &mut self,
         _step: usize,
         _state: &State,

@@ -91,7 +91,7 @@ fn ask(system: &mut impl System, k: usize) {
 #[test]
 fn a_warm_mechanism_allocates_nothing() {
     let before = COUNT.with(Cell::get);
-    let built = Scene::parse("s", "s", SCENE).and_then(|scene| scene.build());
+    let built = Scene::parse("s", "s", SCENE).and_then(|scene| scene.build_mechanism());
     let mut system = built.unwrap().system;
     assert!(COUNT.with(Cell::get) > before, "the counter counts");
     ask(&mut system, 0);
@@ -129,7 +129,7 @@ step = 1e-3
 
 #[test]
 fn a_warm_step_with_contacts_allocates_nothing() {
-    let built = Scene::parse("s", "s", SHAKEN).and_then(|scene| scene.build());
+    let built = Scene::parse("s", "s", SHAKEN).and_then(|scene| scene.build_mechanism());
     let built = built.unwrap();
     let mut motion = TimeStepper::new(built.system, built.settings, built.initial).unwrap();
     let mut advance = |steps: usize| {

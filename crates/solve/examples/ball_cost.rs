@@ -1,13 +1,12 @@
-//! Cost of a relaxation sweep over contacts of balls in space, in nanoseconds per contact.
+//! Cost of a Gauss–Seidel sweep over contacts of spheres in space, in nanoseconds per contact.
 //!
 //! ```text
 //! cargo run --release -p percuss-solve --example ball_cost [balls] [repetitions] [wall]
 //! ```
 //!
-//! Balls of different masses on a cubic lattice, each touching its three lower neighbours or the wall;
-//! a tilted gravity leaves sticking, sliding and open contacts together. The minimum over repetitions
-//! is printed, in processor time of the thread where the system tells it. With `wall` the contacts are those
-//! of blocks in the plane.
+//! Spheres of different masses on a cubic lattice, each touching its three lower neighbours or the boundary; a tilted
+//! gravity gives sticking, sliding and open contacts together. The minimum over repetitions is printed, in processor
+//! time of the thread where the system reports it. With `wall` the contacts are those of blocks in the plane.
 
 use contact::{FactoredDelassus, Law, Problem, ProblemError};
 use solve::Nlgs;
@@ -86,11 +85,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut impulse = vec![0.0; problem.num_rows()];
     let mut relaxation = Nlgs::default();
     relaxation.sweep(&problem, &mut impulse, 20);
-    // About a tenth of a second: the system tells processor time in steps of milliseconds.
+    // About a tenth of a second: the system reports processor time in steps of milliseconds.
     let sweeps = 1 + 3_000_000 / problem.num_contacts();
     let start = std::time::Instant::now();
     let mut least = f64::INFINITY;
-    // The difference of long and short calls: packing the contacts is not a part of a sweep.
+    // The difference of long and short calls: packing the contacts is not part of a sweep.
     for _ in 0..repetitions {
         let before = clock(&start);
         relaxation.sweep(&problem, &mut impulse, 1);

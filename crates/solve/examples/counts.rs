@@ -1,4 +1,4 @@
-//! Iterations of every method on the generated problems, to 1e-4 and to 1e-8 in R2, cold start.
+//! Iterations of every method on the sample problems, to 1e-4 and to 1e-8 in R2, from zero impulses.
 //!
 //! ```text
 //! cargo run --release -p percuss-solve --example counts             generated problems
@@ -16,7 +16,7 @@ use solve::relaxation::NlgsParams;
 use solve::sample::{Attitude, Chain, Packing, Pyramid, Table, Tower, Wall};
 use solve::{Admm, Auto, Goal, InteriorPoint, Nncg, Nlgs, SmoothingNewton, Solver};
 
-/// A problem with the prototype's counts for relaxation, NNCG and ADMM.
+/// A problem with the prototype's counts for NLGS, NNCG and ADMM.
 struct Row {
     name: String,
     reference: [&'static str; 3],
@@ -166,7 +166,7 @@ fn files(paths: &[String]) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
     Ok(rows)
 }
 
-/// Judged at every iteration and without stagnation guards, so that counts are those of the method.
+/// The residual is evaluated at every iteration and stagnation guards are off, so that counts are those of the method.
 fn methods() -> Vec<(&'static str, Box<dyn Solver>)> {
     let nncg = |sweeps, patience| {
         Box::new(Nncg::new(NncgParams {

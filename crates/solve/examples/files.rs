@@ -1,9 +1,9 @@
-//! Problem files with the default method: path, residual and processor time.
+//! Solves problem files by the default method: stages, residual and processor time.
 //!
 //! `cargo run --release -p percuss-solve --example files -- [--to TOLERANCE] [--by SOLVER] FILE...`
 //!
-//! Cold start, in the error measure of the collection. Times are processor times of the thread where
-//! the system tells them.
+//! From zero impulses, in the error measure R1 of the collection. Times are processor times of the thread where the
+//! system reports them.
 
 use contact::{ResidualEvaluator, ResidualMeasure};
 use fclib::problem::to_problem;

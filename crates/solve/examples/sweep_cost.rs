@@ -1,14 +1,13 @@
-//! Cost of a relaxation sweep over 10^5 general contacts in space, in nanoseconds per contact.
+//! Cost of a Gauss–Seidel sweep over 10^5 general contacts in space, in nanoseconds per contact.
 //!
 //! ```text
 //! cargo run --release -p percuss-solve --example sweep_cost [contacts]
 //! ```
 //!
-//! Boxes on a cubic lattice, four contact points at each face: full 3 × 6 blocks on two bodies and
-//! full 3 × 3 blocks H, nothing that a special case for spheres could shorten. Friction and a
-//! tilted gravity leave sticking, sliding and open contacts together. Contacts are visited in the
-//! order in which a detection would list them (by body). The minimum over repetitions is printed:
-//! what the machine can do when nobody disturbs it. Where the system tells the processor time of a
+//! Boxes on a cubic lattice, four contact points at each face: full 3 × 6 blocks on two bodies and full 3 × 3 blocks H,
+//! nothing that a special case for spheres could shorten. Friction and a tilted gravity give sticking, sliding and open
+//! contacts together. Contacts are visited in the order in which a detection would list them (by body). The minimum
+//! over repetitions is printed: the cost on an undisturbed machine. Where the system reports the processor time of a
 //! thread (Linux), that is the clock, so that a busy machine gives the same figure.
 
 use contact::{FactoredDelassus, ProblemBuilder, Law, Problem, ProblemError, Restitution};

@@ -90,6 +90,7 @@ impl Solver for Admm {
         if !convex || has_dense_delassus(problem) {
             return best.finish(self.name(), 0, Outcome::Unsuitable, impulse);
         }
+        // Iterate on the scaled problem.
         let mut scaled = ScaledDelassus::new(problem);
         let (iterations, outcome) = self.iterate(problem, &mut scaled, impulse, goal, &mut best);
         best.finish(self.name(), iterations, outcome, impulse)

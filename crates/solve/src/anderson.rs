@@ -184,7 +184,7 @@ impl Anderson {
         let mut normal = NormalEquations::new();
         let (mut sweeps, mut last) = (0, None);
         while sweeps < limit && !best.within_fraction(self.params.target) {
-            // One sweep from the mixed impulses.
+            // One sweep from the mixed impulses; the first has no sweep before to take differences with.
             let slot = (sweeps > 0).then_some(normal.next);
             let mix = AndersonStep {
                 theta: normal.mixture(),
@@ -208,6 +208,7 @@ impl Anderson {
                     wished = self.params.target * best.r2_target();
                     trigger.aim(wished);
                 }
+                // Stagnation check.
                 if trigger.stalled(sweeps, self.patience(trigger.least(), best.r2_target())) {
                     return (sweeps, true);
                 }

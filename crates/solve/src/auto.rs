@@ -8,16 +8,16 @@
 //!   → Newton methods alone           few bodies that rest on each other (`NewtonFirst`)
 //!   → NNCG sweeps                    most dynamics ends here (Anderson acceleration in structures of blocks)
 //!   → proximal Newton                structures of blocks, where the sweeps have nearly converged
-//!   → planar interior point          structures of blocks in the plane; proximal Newton polishes
+//!   → planar interior point          structures of blocks in the plane; proximal Newton refines
 //!   → smoothing Newton, adaptive     stacks, structures, packings to 1e-8 and below; follows the path closely
 //!                                    in hyperstatic problems
 //!   → semismooth Newton              refines the smoothed solution, and treats the laws without smoothing
 //!   → smoothing Newton from zero     regular piles, where the sweeps led to a bad starting point
-//!   → smoothing Newton, ε monotone   from where the first sweeps ended
-//!   → proximal Newton                where the methods before have nearly arrived
+//!   → smoothing Newton, medium       from where the first sweeps ended
+//!   → proximal Newton                where the methods before have nearly converged
 //!   → interior point                 block structures, any mass ratio
 //!   → smoothing Newton, fixed ε rate depends less on the start; then semismooth Newton again
-//!   → ADMM, guarded NNCG             slow, but they fail on other problems than the rest
+//!   → ADMM, guarded NNCG             slow, but of a different kind
 //!   → restarts                       smoothing Newton from other ε; sweeps from zero, then semismooth Newton
 //! ```
 //!
@@ -325,7 +325,7 @@ impl Cascade {
         // Smoothing Newton with a fixed rate of ε, and with an adaptive one.
         let fixed = |reduce| Box::new(SmoothingNewton::new(SmoothingNewtonParams::fixed(reduce)));
         let adaptive = |params| Box::new(SmoothingNewton::new(params));
-        // Hyperstatic problems follow the homotopy path closely; others take the loose schedule first.
+        // Hyperstatic problems follow the homotopy path closely; others take the default schedule first.
         let mut list: Vec<(Box<dyn Solver>, StartPoint)> = if is_hyperstatic(problem) {
             vec![
                 (adaptive(SmoothingNewtonParams::close_tracking()), StartPoint::Best),

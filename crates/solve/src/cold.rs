@@ -53,6 +53,7 @@ impl ShockPropagation {
         if impulse.iter().any(|r| *r != 0.0) || !self.rank(problem, kinetic) {
             return false;
         }
+        // Start from the free velocity.
         self.velocity.clear();
         self.velocity.extend_from_slice(kinetic.free());
         // One level after the other, the highest first.
@@ -68,6 +69,7 @@ impl ShockPropagation {
             }
             start = end;
         }
+        // A failed local solve makes the estimate useless.
         let sound = impulse.iter().all(|r| r.is_finite());
         if !sound {
             impulse.fill(0.0);

@@ -79,6 +79,7 @@ impl Solver for DenseNlgs {
         };
         let report = best.finish("dense", sweeps, Outcome::Stalled, impulse);
         self.best = Some(best);
+        // Converged, or no iterations left for the automatic solver.
         if report.reached() || goal.max_iterations.is_some_and(|n| n <= sweeps) {
             return report;
         }
@@ -176,6 +177,7 @@ impl DenseNlgs {
             impulse.copy_from_slice(&start);
         }
         let done = report.iterations;
+        // Join the two reports.
         let later = further.history.iter().map(|(i, r)| (i + done, *r));
         report.history.extend(later);
         report.path.extend(further.path);

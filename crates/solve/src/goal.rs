@@ -125,6 +125,7 @@ impl Report {
 
     /// Names of the stages, joined by arrows. A long list is cut after the first stages, with the number that follow.
     pub fn method(&self) -> String {
+        // Long lists are cut.
         let told = self.path.iter().take(SHOWN).map(|s| s.method);
         let mut names: Vec<String> = told.map(String::from).collect();
         if self.path.len() > SHOWN {
@@ -135,6 +136,7 @@ impl Report {
 
     /// Adds the report of a later stage and keeps its impulses `trial` if their residual is smaller.
     pub(crate) fn append(&mut self, stage: Self, impulse: &mut [f64], trial: &[f64]) {
+        // A method that did not apply leaves no trace in the report.
         if stage.outcome == Outcome::Unsuitable {
             return;
         }
@@ -272,11 +274,13 @@ impl BestIterate {
     /// number, so that a diverged iterate is never kept).
     pub fn offer(&mut self, problem: &Problem, impulse: &[f64], iteration: usize) -> f64 {
         let residual = self.judge.residual(problem, impulse, self.measure);
+        // NaN counts as infinitely bad.
         let residual = if residual.is_finite() {
             residual
         } else {
             f64::INFINITY
         };
+        // Keep the best iterate.
         if residual < self.residual {
             self.residual = residual;
             self.hold(impulse);
@@ -310,6 +314,7 @@ impl BestIterate {
     pub fn offer_with_r2(&mut self, problem: &Problem, impulse: &[f64], iteration: usize, r2: f64) {
         let residual = self.offer(problem, impulse, iteration);
         if self.measure == ResidualMeasure::Velocity && residual > 0.0 {
+            // Predict R2 at the tolerance from the present ratio of R2 and RV.
             let ratio = (SPARE * self.tolerance / residual).max(LEAST_TARGET);
             // After an iterate that misses the tolerance, wait until R2 has fallen.
             let most = if self.reached() { f64::INFINITY } else { SPARE };
@@ -340,6 +345,7 @@ impl BestIterate {
         otherwise: Outcome,
         impulse: &mut [f64],
     ) -> Report {
+        // Without `holds` the first iterate, still in the caller's buffer, is the best one.
         if self.holds {
             impulse.copy_from_slice(&self.impulse);
         }

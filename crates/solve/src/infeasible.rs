@@ -158,6 +158,7 @@ fn multipliers(demands: &[VelocityConstraint], columns: usize) -> Option<Vec<f64
         SupportedConeT::ZeroConeT(equations),
         SupportedConeT::NonnegativeConeT(demands.len() - equations),
     ];
+    // One thread: the result is deterministic.
     let settings = DefaultSettingsBuilder::default()
         .verbose(false)
         .max_threads(1)
@@ -168,6 +169,7 @@ fn multipliers(demands: &[VelocityConstraint], columns: usize) -> Option<Vec<f64
     let q = vec![0.0; columns];
     let mut solver = DefaultSolver::new(&square, &q, &matrix, &right, &cones, settings).ok()?;
     solver.solve();
+    // Only a dual certificate counts.
     let certain = matches!(
         solver.solution.status,
         SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible
@@ -192,6 +194,7 @@ fn proven(demands: &[VelocityConstraint], z: &[f64], columns: usize) -> Option<I
         sum += y.abs() / demand.length;
         parts.push((y.abs() / demand.length, demand.contact));
     }
+    // ‖Ĝᵀy‖ against −b·y.
     let left = rest.iter().map(|r| r * r).sum::<f64>().sqrt();
     // The test is false for NaN: a product that is not a number proves nothing.
     if !(product < 0.0 && -product > BEYOND * largest_c * left) {

@@ -1,9 +1,9 @@
-//! GMRES with left preconditioning, without restart (Saad and Schultz 1986).
+//! GMRES with left preconditioning, without restart.
 //!
-//! Made for matrices that differ from the factorised preconditioner by a part of low effective rank, where a few dozen
-//! iterations are enough: in the interior point method the preconditioned operator is the identity plus an operator on
-//! sliding contacts only (and the skew part of a stored W). Left preconditioning measures the residual in the units of
-//! the solution, in which stiff rows do not dominate.
+//! Made for matrices close to the factorised preconditioner, where a few dozen iterations are enough: in the interior
+//! point method the preconditioned operator is the identity plus an operator on sliding contacts only (and the skew
+//! part of a stored W). Left preconditioning measures the residual in the units of the solution, in which stiff rows do
+//! not dominate.
 
 /// Solves P⁻¹ M x = P⁻¹ b with `apply` = P⁻¹ M (in place on its argument); `x` holds P⁻¹ b on
 /// entry. Returns whether the residual fell below `tolerance` times its start within `limit`

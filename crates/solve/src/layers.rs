@@ -9,8 +9,8 @@
 //! ```
 //!
 //! with hat functions φ_k on a few nodes along the height: the Galerkin projection onto the columns of Φ, which
-//! minimises the energy with De Saxcé's shift g held fixed; ω = 1.5. Scaled impulses stay inside their cones, and those on the
-//! boundary stay there: only the magnitudes change. The coarse basis depends on the iterate.
+//! minimises the energy with De Saxcé's shift g held fixed; ω = 1.5. Scaled impulses stay inside their cones, and those
+//! on the boundary stay there: only the magnitudes change. The coarse basis depends on the iterate.
 //!
 //! The height z of a body is its distance, in contacts, from the bodies that the given forces press against a boundary.
 //! Neighbours differ by one at most, so that a body is coupled to three nodes and Φᵀ Ŵ Φ is pentadiagonal. All sums

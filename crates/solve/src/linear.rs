@@ -89,6 +89,7 @@ impl ScaledDelassus {
     pub fn new(problem: &Problem) -> Self {
         let mut matrix = problem.matrix().into_owned();
         let symmetric = matrix.asymmetry() <= SYMMETRIC;
+        // Scale rows and columns by √κ.
         let mut root = vec![0.0; problem.num_rows()];
         for a in 0..problem.num_contacts() {
             root[problem.rows(a)].fill(problem.kappa(a).sqrt());
@@ -151,6 +152,7 @@ impl ScaledDelassus {
     pub fn symmetric_factor(&mut self, blocks: &[f64], shift: f64) -> Option<SparseFactor> {
         let val = self.fill(blocks, shift, true);
         let matrix = SparseColMat::new(self.pattern.clone(), val);
+        // The symbolic factorisation is computed once.
         if self.llt.is_none() {
             self.llt = Some(SymbolicLlt::try_new(matrix.symbolic(), Side::Lower).ok()?);
         }
@@ -165,8 +167,8 @@ impl ScaledDelassus {
         self.general(&matrix)
     }
 
-    /// Values in compressed columns of Ŵ + shift + blocks; with `average`, Ŵ averaged with its transpose (only the lower
-    /// triangle is then right, which is all that a Cholesky factorisation reads).
+    /// Values in compressed columns of Ŵ + shift + blocks; with `average`, Ŵ averaged with its transpose (only the
+    /// lower triangle is then right, which is all that a Cholesky factorisation reads).
     fn fill(&self, blocks: &[f64], shift: f64, average: bool) -> Vec<f64> {
         let mut val = vec![0.0; self.place.len()];
         let (mut k, mut start) = (0, 0);
@@ -178,6 +180,7 @@ impl ScaledDelassus {
                 let mirror = (average && !self.symmetric)
                     .then(|| self.matrix.block(b, a))
                     .flatten();
+                // Entry of Ŵ, the given diagonal block, and the shift.
                 for (i, v) in block.iter().enumerate() {
                     let v = mirror.map_or(*v, |m| 0.5 * (v + m[(i % width) * d + i / width]));
                     let own = if a == b { blocks[start + i] } else { 0.0 };

@@ -144,6 +144,7 @@ impl<'a> State<'a> {
                 best.offer(self.problem, &self.trial, iteration);
                 self.control(next, p.sweeps);
             } else if alpha < LARGEST {
+                // Singular matrix: larger proximal term.
                 self.m *= 10.0;
             } else {
                 return (iteration, Outcome::Stalled);
@@ -160,12 +161,14 @@ impl<'a> State<'a> {
     /// Sweeps over the trial unless it has lowered the residual tenfold, and keeps the better of the two; returns its
     /// R2.
     fn smooth(&mut self, sweeps: usize) -> f64 {
+        // Newton steps that reduce the residual tenfold need no sweeps.
         let raw = self
             .judge
             .residual(self.problem, &self.trial, ResidualMeasure::Dimensionless);
         if raw < 0.1 * self.residual {
             return raw;
         }
+        // Gauss–Seidel sweeps repair contacts whose status has changed.
         self.swept.copy_from_slice(&self.trial);
         self.scalar_sweeper.refresh(self.problem, &self.swept);
         for _ in 0..sweeps {
@@ -186,6 +189,7 @@ impl<'a> State<'a> {
     /// back to the old iterate would only repeat it.
     fn control(&mut self, next: f64, sweeps: usize) {
         let failed = !next.is_finite() || (next > FAILED * self.lowest && next > self.residual);
+        // Failed step: larger α, and more sweeps.
         if failed {
             self.m *= 4.0;
             if next.is_finite() {
@@ -200,6 +204,7 @@ impl<'a> State<'a> {
                 self.impulse.copy_from_slice(&self.trial);
             }
         } else {
+            // Worse: larger α. Hardly better: smaller α. Much better: unchanged.
             if next > 2.0 * self.residual {
                 self.m *= 2.0;
             } else if next > 0.5 * self.residual {

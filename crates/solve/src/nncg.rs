@@ -8,8 +8,8 @@
 //! ```
 //!
 //! There is no proof of convergence, so every evaluated iterate is the result of a sweep (inside the cones) and the
-//! best one is kept. Exact sweeps cycle on regular piles with high friction; a stagnation guard then starts again from the
-//! initial guess with projection sweeps, which do not cycle. In high piles a coarse correction is applied at
+//! best one is kept. Exact sweeps cycle on regular piles with high friction; a stagnation guard then starts again from
+//! the initial guess with projection sweeps, which do not cycle. In high piles a coarse correction is applied at
 //! intervals.
 
 use contact::Problem;
@@ -105,6 +105,7 @@ impl CorrectionSchedule {
         if sweeps < self.next {
             return false;
         }
+        // The last correction gained little: wait longer.
         if residual > GAIN * self.residual {
             self.every = self.every.saturating_mul(2);
         }
@@ -134,6 +135,7 @@ impl Nncg {
         done: usize,
         limit: usize,
     ) -> (usize, bool) {
+        // Buffers; no search direction yet.
         self.scalar_sweeper.fit(problem);
         self.before.resize(impulse.len(), 0.0);
         self.direction.resize(impulse.len(), 0.0);
@@ -169,6 +171,7 @@ impl Nncg {
             previous = norm;
             self.extrapolate(impulse, beta);
         }
+        // Sweeps ran out, or the tolerance was reached.
         (sweeps, false)
     }
 
@@ -196,8 +199,8 @@ impl Nncg {
         let mut lift = CorrectionSchedule::new(self.params.correction_interval);
         while sweeps < limit && !best.reached() && !stalled {
             let norm = self.simd_sweeper.sweep(problem, lead);
-            // Evaluate R2 when due, and the goal's residual when R2 predicts convergence.
             sweeps += 1;
+            // Evaluate R2 when due, and the goal's residual when R2 predicts convergence.
             if trigger.due(sweeps, norm) || sweeps == limit {
                 let residual = self.simd_sweeper.residual(problem);
                 if trigger.judged(sweeps, norm, residual) {
@@ -226,6 +229,7 @@ impl Nncg {
                 }
             }
         }
+        // The best iterate by R2 is evaluated once more in the goal's measure.
         if !best.reached() {
             best.offer(problem, &self.kept, sweeps);
         }
@@ -294,6 +298,7 @@ impl Solver for Nncg {
         if self.params.sweeps == Sweeps::Guarded {
             self.start.extend_from_slice(impulse);
         }
+        // SIMD sweeps where the groups are bodies.
         let packed = first == LocalStep::Exact && self.simd_sweeper.fit(problem);
         if packed {
             self.coarse_correction.reserve(problem);

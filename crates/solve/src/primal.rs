@@ -1,24 +1,24 @@
-//! Newton systems of the smoothing method in the velocities of bodies.
+//! Newton systems in the velocities of bodies: the Schur complement of the contact rows (augmented mass matrix).
 //!
-//! With the scaled map Ĝ = √κ G A^{-1/2} the system of a step is
+//! With the scaled map Ĝ = √κ G A^{-1/2} the Newton system of the smoothing, semismooth and proximal methods is
 //!
 //! ```text
 //! ( S + B (Ĝ Ĝᵀ + α) ) dx = g          S, B block diagonal by contact
 //! ```
 //!
-//! It has a row for each row of a contact, many more than bodies have coordinates, and its matrix is
-//! singular but for S and α where contacts are hyperstatic. With w = Ĝᵀ dx and T = S + α B it is
+//! It has one row for each row of a contact, many more than bodies have coordinates, and where contacts are hyperstatic
+//! its matrix is singular but for S and α. With w = Ĝᵀ dx and T = S + α B it is equivalent to
 //!
 //! ```text
 //! ( I + Ĝᵀ T⁻¹ B Ĝ ) w = Ĝᵀ T⁻¹ g,      dx = T⁻¹ (g − B Ĝ w)
 //! ```
 //!
-//! one block for each body and each pair that touches, factored as it is (module `fronts`). Bodies
-//! without contact are left out.
+//! with one block for each body and each pair of bodies in contact, factorised by [`MultifrontalLu`]. Bodies without
+//! contact are left out.
 //!
-//! T⁻¹ is of the order of 1/α where a contact sticks: α must stay well above rounding, which the
-//! smoothing method sees to (α ≥ 1e-10 costs six of sixteen digits in a step of Newton's method). The
-//! residual of every solution is looked at, and one step of refinement taken where it is not small.
+//! T⁻¹ is of the order of 1/α where a contact sticks: α must stay well above rounding, which the methods see to
+//! (α ≥ 1e-10 costs six of sixteen digits in a Newton step). The residual of every solution is computed, and up to four
+//! steps of iterative refinement are taken while it is not small.
 
 use contact::{FactoredDelassus, DelassusOperator, Problem};
 
@@ -32,16 +32,17 @@ mod tests;
 use assembly::{add_any, add_fixed, pattern};
 use small::{solve_small, solve_2x2};
 
-/// Rows of a contact at most.
+/// Largest number of rows of a contact and of coordinates of a body.
 const WIDE: usize = 6;
 
-/// Contact rows for each coordinate above which the velocities are the smaller system.
+/// Coordinates per contact row up to which the velocities are used: at least 4/3 rows per coordinate.
 const MAX_COORDINATES_PER_ROW: f64 = 0.75;
 
-/// Contacts up to which a full W is factored as it is.
+/// Largest number of contacts for which a dense W is factorised as it is.
 const MAX_DENSE_CONTACTS: usize = 400;
 
-/// Relative residual above which a solution is refined, how often at most, and above which it is refused then.
+/// Relative residual above which a solution is refined, largest number of refinements, and relative residual above
+/// which it is rejected after that.
 const REFINE: f64 = 1e-11;
 const REFINEMENTS: usize = 4;
 const REFUSE: f64 = 1e-6;
@@ -49,7 +50,7 @@ const REFUSE: f64 = 1e-6;
 /// One body of one contact.
 #[derive(Debug, Clone, Copy)]
 struct Side {
-    /// Which of the bodies that have contacts.
+    /// Index among the bodies that have contacts.
     body: u32,
     /// First coordinate among those of such bodies.
     first: usize,
@@ -58,10 +59,10 @@ struct Side {
     block: usize,
 }
 
-/// The system with its pattern and factor.
+/// The system in velocities with its pattern and factorisation.
 #[derive(Debug)]
 pub(crate) struct VelocitySystem {
-    /// First side of each contact; one more than contacts.
+    /// First side of each contact, and the number of sides at the end.
     ptr: Vec<usize>,
     side: Vec<Side>,
     /// First coordinate of each side in the problem.
@@ -71,20 +72,20 @@ pub(crate) struct VelocitySystem {
     /// First row of each contact.
     offset: Vec<usize>,
     fronts: MultifrontalLu,
-    /// First value of the block of each pair of sides of each contact.
+    /// Index of the block of each pair of sides of each contact among the values.
     place: Vec<usize>,
-    /// Values on the diagonal.
+    /// Indices of the diagonal values.
     diagonal: Vec<usize>,
     /// T⁻¹ g, and T⁻¹ B by contact.
     start: Vec<f64>,
     gain: Vec<f64>,
-    /// The right-hand side, the solution, and what is left.
+    /// Right-hand side, solution and residual.
     right: Vec<f64>,
     w: Vec<f64>,
     left: Vec<f64>,
 }
 
-/// The masses and maps of a problem whose groups and contacts have few coordinates and rows each.
+/// The factored operator of a problem whose groups and contacts have at most [`WIDE`] coordinates and rows.
 fn kinetic_with_small_blocks(problem: &Problem) -> Option<&FactoredDelassus> {
     let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return None;
@@ -95,8 +96,8 @@ fn kinetic_with_small_blocks(problem: &Problem) -> Option<&FactoredDelassus> {
     (rows && coordinates).then_some(kinetic)
 }
 
-/// Whether W is full and too large to be factored: one group of coordinates, a periodic cell, moves with most contacts.
-/// In velocities that group is one dense row, eliminated last.
+/// Whether W is dense and too large to be factorised: one group of coordinates, a periodic cell, is coupled to most
+/// contacts. In velocities that group is one dense row, eliminated last.
 pub(crate) fn has_dense_delassus(problem: &Problem) -> bool {
     let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return false;
@@ -105,6 +106,7 @@ pub(crate) fn has_dense_delassus(problem: &Problem) -> bool {
     if n <= MAX_DENSE_CONTACTS {
         return false;
     }
+    // Contacts per group; a group with most of them makes W dense.
     let mut count = vec![0_usize; kinetic.num_coordinates()];
     for a in 0..n {
         for first in kinetic.first_coordinates(a) {
@@ -114,13 +116,13 @@ pub(crate) fn has_dense_delassus(problem: &Problem) -> bool {
     count.iter().any(|&c| 2 * c > n)
 }
 
-/// Whether Newton systems of a problem can be factored: in velocities, or with a W that is small or sparse.
+/// Whether Newton systems of a problem can be factorised: in velocities, or with a W that is small or sparse.
 pub(crate) fn factorable(problem: &Problem) -> bool {
     !has_dense_delassus(problem) || kinetic_with_small_blocks(problem).is_some()
 }
 
 impl VelocitySystem {
-    /// None where the problem does not come from masses, or has fewer rows than coordinates and a sparse W.
+    /// `None` where the operator is not factored, or where a sparse W is the smaller system.
     pub fn new(problem: &Problem) -> Option<Self> {
         let kinetic = kinetic_with_small_blocks(problem)?;
         let coordinates = kinetic.num_coordinates();
@@ -133,13 +135,15 @@ impl VelocitySystem {
     fn map(problem: &Problem, kinetic: &FactoredDelassus) -> Option<Self> {
         let (mut ptr, mut side, mut map) = (vec![0], Vec::new(), Vec::new());
         let mut source = Vec::new();
-        // By first coordinate: which of the bodies with contacts.
+        // By first coordinate: index among the bodies with contacts.
         let mut body = vec![u32::MAX; kinetic.num_coordinates()];
         let (mut size, mut first_of) = (Vec::new(), vec![0]);
+        // Number the bodies with contacts and copy the scaled blocks of Ĝ.
         for a in 0..problem.num_contacts() {
             let (d, root) = (problem.dim(a), problem.kappa(a).sqrt());
             for (first, block) in kinetic.dense_blocks(a) {
                 let width = block.len() / d.max(1);
+                // A body is numbered at its first contact.
                 if body[first] == u32::MAX {
                     body[first] = size.len() as u32;
                     size.push(width);
@@ -157,6 +161,7 @@ impl VelocitySystem {
             ptr.push(side.len());
         }
         let coordinates = first_of[size.len()];
+        // Block pattern and symbolic factorisation.
         let (blocks, place, diagonal) = pattern(&ptr, &side, &size);
         let entries = (0..problem.num_contacts()).map(|a| problem.dim(a).pow(2));
         Some(Self {
@@ -176,8 +181,8 @@ impl VelocitySystem {
         })
     }
 
-    /// Takes another problem in whose contacts join the same bodies in the same order; false where they do
-    /// not, and nothing is right then.
+    /// Takes the values of another problem whose contacts connect the same bodies in the same order; false where they
+    /// do not, and the system must then be rebuilt.
     pub fn refit(&mut self, problem: &Problem) -> bool {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
@@ -185,6 +190,7 @@ impl VelocitySystem {
         if self.offset != problem.offset() {
             return false;
         }
+        // Same bodies in the same order: only the values change.
         let mut sides = self.side.iter().zip(&self.source);
         for a in 0..problem.num_contacts() {
             let (d, root) = (problem.dim(a), problem.kappa(a).sqrt());
@@ -210,7 +216,7 @@ impl VelocitySystem {
         true
     }
 
-    /// Solves for dx, which holds g on entry and stays as it is where this returns false.
+    /// Solves for dx, which holds g on entry and is unchanged where this returns false.
     pub fn solve(&mut self, symmetric: &[f64], shear: &[f64], alpha: f64, dx: &mut [f64]) -> bool {
         if !self.prepare(symmetric, shear, alpha, dx) {
             return false;
@@ -222,6 +228,7 @@ impl VelocitySystem {
     /// Solves for w and dx with T⁻¹ g in `start` and T⁻¹ B in `gain`.
     fn finish(&mut self, dx: &mut [f64]) -> bool {
         let mut right = std::mem::take(&mut self.right);
+        // Right-hand side Ĝᵀ T⁻¹ g.
         right.fill(0.0);
         self.scatter(&self.start, &mut right);
         self.right = right;
@@ -232,12 +239,13 @@ impl VelocitySystem {
         true
     }
 
-    /// Solves for w, refined where it is not accurate; false where it could not.
+    /// Solves for w with iterative refinement; false where the residual stays large.
     fn solve_right(&mut self) -> bool {
         self.w.copy_from_slice(&self.right);
         self.fronts.solve(&mut self.w);
         let size = norm(&self.right);
         let mut rest = self.rest();
+        // Iterative refinement.
         for _ in 0..REFINEMENTS {
             if rest <= REFINE * size {
                 break;
@@ -249,7 +257,7 @@ impl VelocitySystem {
         rest <= REFUSE * size && self.w.iter().all(|v| v.is_finite())
     }
 
-    /// Writes right − M w and returns its norm.
+    /// Computes the residual right − M w and returns its norm.
     fn rest(&mut self) -> f64 {
         let mut left = std::mem::take(&mut self.left);
         self.product(&self.w, &mut left);
@@ -260,7 +268,7 @@ impl VelocitySystem {
         norm(&self.left)
     }
 
-    /// T⁻¹ g and T⁻¹ B of every contact.
+    /// Computes T⁻¹ g and T⁻¹ B of every contact.
     fn prepare(&mut self, symmetric: &[f64], shear: &[f64], alpha: f64, g: &[f64]) -> bool {
         let mut at = 0;
         for a in 0..self.ptr.len() - 1 {
@@ -276,6 +284,7 @@ impl VelocitySystem {
                 }
                 right[i * (d + 1) + d] = g[rows.start + i];
             }
+            // T X = (B, g) by a small dense solve.
             let solved = match d {
                 2 => solve_2x2(&t, &mut right),
                 _ => solve_small(&mut t[..d * d], &mut right[..d * (d + 1)], d),
@@ -294,21 +303,23 @@ impl VelocitySystem {
         true
     }
 
-    /// Writes I + Ĝᵀ T⁻¹ B Ĝ.
+    /// Assembles I + Ĝᵀ T⁻¹ B Ĝ.
     fn assemble(&mut self) {
         let value = self.fronts.values();
         value.fill(0.0);
+        // Identity.
         for &k in &self.diagonal {
             value[k] = 1.0;
         }
         let (mut at, mut pair) = (0, 0);
         for a in 0..self.ptr.len() - 1 {
+            // Ĝᵀ (T⁻¹ B) Ĝ of each contact.
             let d = self.offset[a + 1] - self.offset[a];
             let own = &self.side[self.ptr[a]..self.ptr[a + 1]];
             let place = &self.place[pair..pair + own.len().pow(2)];
             let gain = &self.gain[at..at + d * d];
             let even = |w| own.iter().all(|side| side.width == w);
-            // Bodies in the plane and in space: fixed sizes unroll.
+            // Fixed sizes for planar and spatial bodies let the compiler unroll the loops.
             match d {
                 2 if even(3) => add_fixed::<2, 3>(gain, own, &self.map, place, value),
                 3 if even(6) => add_fixed::<3, 6>(gain, own, &self.map, place, value),
@@ -326,6 +337,7 @@ impl VelocitySystem {
         for a in 0..self.ptr.len() - 1 {
             let d = self.offset[a + 1] - self.offset[a];
             let u = self.gather(a, d, x);
+            // T⁻¹ B Ĝ x at the contact.
             let mut r = [0.0; WIDE];
             for i in 0..d {
                 r[i] = (0..d).map(|j| self.gain[at + i * d + j] * u[j]).sum();

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! A structure of blocks that slides in many interfaces at once is nearly isostatic: the error that sweeps leave lies
-//! in modes in which bodies move while gaps hardly change, with eigenvalues of Ŵ of 1e-4 and less. A hundred sweeps then
-//! reduce the residual by a few per cent. A proximal term well above these eigenvalues makes the steps along them too
-//! short; one below 1e-4 lets many contacts change their status at once, and the iteration does not converge. One
+//! in modes in which bodies move while gaps hardly change, with eigenvalues of Ŵ of 1e-4 and less. A hundred sweeps
+//! then reduce the residual by a few per cent. A proximal term well above these eigenvalues makes the steps along them
+//! too short; one below 1e-4 lets many contacts change their status at once, and the iteration does not converge. One
 //! value in between serves; it is reduced only while every step more than halves the residual, when the contacts have
 //! found their status and the rest is a linear system.
 //!
@@ -128,6 +128,7 @@ impl GeneralNewton {
     }
 
     fn inside(&self, problem: &Problem, impulse: &mut [f64]) {
+        // Project a copy; the iterate itself stays as it is.
         impulse.copy_from_slice(&self.iterate);
         for a in 0..problem.num_contacts() {
             problem.law(a).project(&mut impulse[problem.rows(a)]);
@@ -194,6 +195,7 @@ impl Solver for ProximalNewton {
                 self.set_inside(problem, flat);
                 best.offer(problem, &self.inside, iterations);
             }
+            // Stop at the limit or at the target.
             if iterations == limit || best.within_fraction(self.params.target) {
                 break;
             }
@@ -208,9 +210,11 @@ impl Solver for ProximalNewton {
             } else {
                 self.params.proximal
             };
+            // General laws: α also falls with the residual.
             if !flat {
                 alpha = alpha.min(NEARING * size.sqrt()).max(LEAST);
             }
+            // Newton step.
             last = size;
             iterations += 1;
             if !self.advance(problem, flat, alpha) {

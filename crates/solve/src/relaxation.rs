@@ -53,8 +53,8 @@ impl Nlgs {
     /// Sweeps `count` times in place without evaluating the residual: the inner loop, which allocates nothing once the
     /// buffers have their size.
     pub fn sweep(&mut self, problem: &Problem, impulse: &mut [f64], count: usize) {
+        // SIMD sweeps where the groups are bodies, scalar sweeps otherwise.
         if self.simd_sweeper.fit(problem) {
-            // SIMD sweeps where the groups are bodies, scalar sweeps otherwise.
             self.simd_sweeper.load(problem, impulse);
             for _ in 0..count {
                 self.simd_sweeper.sweep(problem, CgStep::PLAIN);
@@ -77,8 +77,10 @@ impl Solver for Nlgs {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let limit = goal.max_iterations.unwrap_or(self.params.max_sweeps);
+        // Evaluate the warm start.
         let mut best = BestIterate::reuse(self.best.take(), problem, impulse, goal);
         self.scalar_sweeper.fit(problem);
+        // Velocities of the warm start.
         self.scalar_sweeper.refresh(problem, impulse);
         let mut sweeps = 0;
         while sweeps < limit && !best.reached() {
@@ -87,6 +89,7 @@ impl Solver for Nlgs {
             if sweeps.is_multiple_of(self.params.refresh_every) {
                 self.scalar_sweeper.refresh(problem, impulse);
             }
+            // Evaluate at intervals, and after the first and the last sweep.
             if sweeps.is_multiple_of(self.params.residual_interval) || sweeps == limit || sweeps == 1 {
                 best.offer(problem, impulse, sweeps);
             }

@@ -89,6 +89,7 @@ fn run_all(
         let report = method.solve(problem, trial, &inner);
         let unsuitable = report.outcome == Outcome::Unsuitable;
         total.append(report, impulse, trial);
+        // The next method would start from an unchanged trial.
         if unsuitable {
             break;
         }
@@ -97,7 +98,7 @@ fn run_all(
 }
 
 /// Smoothing Newton from other ε and other starts. In a step of 984 contacts of falling discs that all methods before
-/// left at 1.3 times the tolerance, these eight reached it, on which they were chosen; the loose schedule from the
+/// left at 1.3 times the tolerance, these eight reached it, on which they were chosen; the default schedule from the
 /// best iterate did from none of five ε. In one of 493 contacts of a falling dome none of the eight did.
 fn other_paths() -> impl Iterator<Item = (SmoothingNewtonParams, RestartPoint)> {
     let path = |params: SmoothingNewtonParams, start, from| (SmoothingNewtonParams { initial_eps: start, ..params }, from);

@@ -20,7 +20,7 @@ use contact::law::Smoothed;
 use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
 use crate::linear::NewtonSystem;
 
-/// How ε is lowered.
+/// Schedule by which ε is lowered.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Schedule {
     /// With φ = ‖F‖/(ε √n_c): lower ε when φ is small, reject a step that makes φ large and raise α.
@@ -165,6 +165,7 @@ impl Solver for SmoothingNewton {
         if !problem.laws().iter().all(|law| law.has_smoothing()) {
             return best.finish(self.name(), 0, Outcome::Unsuitable, impulse);
         }
+        // Follow the central path from the warm start.
         let mut path = HomotopyPath::new(problem, impulse, self.params.initial_eps);
         let (iterations, outcome) = path.follow(&self.params, goal, &mut best);
         best.finish(self.name(), iterations, outcome, impulse)
@@ -266,6 +267,7 @@ impl<'a> HomotopyPath<'a> {
 
     /// Computes S, B, g and φ at the present point.
     fn linearise(&mut self) {
+        // Smoothed law and its derivatives, contact by contact.
         let (mut start, mut norm) = (0, 0.0);
         for a in 0..self.problem.num_contacts() {
             let rows = self.problem.rows(a);
@@ -292,6 +294,7 @@ impl<'a> HomotopyPath<'a> {
             if best.reached() {
                 return (iteration - 1, Outcome::Reached);
             }
+            // Proximal term: falls with ε.
             let relative = (self.eps / self.scale).powf(p.power);
             let alpha = (self.m * p.proximal * relative).clamp(1e-10, 1.0);
             // Newton step, then the schedule of ε.
@@ -315,6 +318,7 @@ impl<'a> HomotopyPath<'a> {
                 }
                 self.offer(best, iteration);
             }
+            // Stagnation check.
             if best.residual() <= 0.5 * mark.0 {
                 mark = (best.residual(), iteration);
             }
@@ -327,12 +331,14 @@ impl<'a> HomotopyPath<'a> {
 
     /// One full Newton step; false if the system could not be solved (α is then raised).
     fn advance(&mut self, alpha: f64) -> bool {
+        // Solve for the step; a singular system needs a larger proximal term.
         let (s, b) = (&self.symmetric, &self.shear);
         if !self.system.solve(s, b, alpha, &mut self.step) {
             self.m *= 4.0;
             self.linearise();
             return false;
         }
+        // Take the full step, and keep the old point for a rejection.
         self.x_before.copy_from_slice(&self.x);
         self.u_before.copy_from_slice(&self.u);
         for i in 0..self.x.len() {
@@ -354,6 +360,7 @@ impl<'a> HomotopyPath<'a> {
 
     /// After an accepted step: lowers ε if the path is close, reduces α; raises ε if the path is lost.
     fn adapt(&mut self, reduce: f64, track: f64, stuck: usize) {
+        // Close to the path: lower ε, the faster the closer.
         let close = self.phi / track;
         if close <= 1.0 {
             self.m = (self.m * 0.8).max(LEAST_MULTIPLIER);
@@ -364,6 +371,7 @@ impl<'a> HomotopyPath<'a> {
             });
             return;
         }
+        // Not close yet: more steps at this ε, or back to a larger one.
         self.m = (self.m * 0.8_f64.sqrt()).max(LEAST_MULTIPLIER);
         self.since += 1;
         if self.since >= stuck && self.eps < self.scale {

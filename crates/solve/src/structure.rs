@@ -67,6 +67,7 @@ impl NewtonFirst {
         if problem.num_contacts() > FEW {
             return false;
         }
+        // Mark the groups that contacts touch.
         self.touched.clear();
         self.touched.resize(kinetic.num_coordinates(), false);
         for a in 0..problem.num_contacts() {
@@ -99,6 +100,7 @@ impl NewtonFirst {
             return total;
         }
         total.path.clear();
+        // The methods in turn, each from the warm start.
         let start = impulse.to_vec();
         for stage in [
             NewtonStage::Proximal,

@@ -128,6 +128,7 @@ impl ScalarSweeper {
             exact_space(p.diagonal_block(a), *mu, &u, &mut r[rows]);
             return;
         }
+        // u = b + W r over the row of blocks.
         let u = &mut self.u[..rows.len()];
         u.copy_from_slice(&b[rows.clone()]);
         w.add_row_product(a, r, u);

@@ -89,6 +89,7 @@ impl AlartCurnierJacobian {
                 &mut self.df_dx[start..end],
                 du,
             );
+            // Back to scaled variables.
             self.step[rows].iter_mut().for_each(|f| *f = -*f / root);
             du.iter_mut().for_each(|v| *v /= kappa);
             start = end;

@@ -1,8 +1,8 @@
 //! Residual check schedule: after which sweeps the residual is evaluated, and when a method has stagnated.
 //!
-//! Evaluating the residual costs about a SIMD sweep; the norm of the change of the impulses in a sweep costs nothing.
-//! Their ratio changes slowly from sweep to sweep. After an evaluation it predicts the norm of the change at which the
-//! residual reaches the tolerance, and the next evaluation waits for that, at most a given number of sweeps.
+//! Evaluating R2 costs a pass over the contacts, about a sweep; the norm of the change of the impulses in a sweep costs
+//! nothing. Their ratio changes slowly from sweep to sweep. After an evaluation it predicts the norm of the change at
+//! which the residual reaches the tolerance, and the next evaluation waits for that, at most a given number of sweeps.
 
 /// Safety factor on the predicted residual, so that most solves need one evaluation: the ratio changes by some per cent
 /// from sweep to sweep.
@@ -49,12 +49,14 @@ impl ResidualSchedule {
 
     /// Records an evaluated residual; true if it is the smallest so far.
     pub fn judged(&mut self, sweeps: usize, square: f64, residual: f64) -> bool {
+        // New ratio of residual and change for the prediction.
         self.last = sweeps;
         self.ratio = residual / square.sqrt().max(f64::MIN_POSITIVE);
         let better = residual < self.least;
         if better {
             self.least = residual;
         }
+        // Progress: remember where the residual last halved.
         if self.least <= 0.5 * self.mark.0 {
             self.mark = (self.least, sweeps);
         }

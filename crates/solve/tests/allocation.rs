@@ -1,4 +1,4 @@
-//! A warm relaxation loop allocates nothing.
+//! Gauss–Seidel sweeps and solves with buffers of the right size allocate nothing.
 //!
 //! A program of its own: its allocator counts, each thread for itself, and a program has one allocator.
 // A global allocator cannot be written without `unsafe`; this one only counts and passes on.
@@ -62,7 +62,7 @@ fn problems() -> Vec<Problem> {
     ]
 }
 
-/// What a report owns: its path, a list of one stage.
+/// Allocations allowed for a report. Its list of stages is stored inline and needs none; one is left as a margin.
 const REPORT: usize = 1;
 
 #[test]

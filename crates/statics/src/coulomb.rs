@@ -1,21 +1,21 @@
-//! The multiplier for Coulomb's friction, whose sliding does not dilate.
+//! Limit load with Coulomb friction: nonassociated sliding, without dilatancy.
 //!
 //! ```text
 //! max λ     Gᵀ S + f₀ + λ f₁ = 0,   S_n ≥ 0,   S_t ∈ (N + β (S_n − N)) D          N, β given
 //! ```
 //!
-//! With β = 1 these are the cones of the laws and sliding dilates as normality asks; with β = 0 the
-//! bound of friction is fixed and sliding does not dilate: at a fixed point N = S_n the mechanism and S
-//! obey Coulomb's law together. The method goes there by a sequence of programs with N the S_n of the
-//! last one and β falling to [`LEAST`] (Gilbert, Casapulla and Ahmed 2006).
+//! With β = 1 these are the cones of the laws and sliding dilates by normality; with β = 0 the
+//! friction bound is fixed and sliding does not dilate: at a fixed point N = S_n the mechanism and S
+//! obey Coulomb's law together. The method is a sequence of conic programs with N the S_n of the
+//! previous one and β decreasing to [`LEAST`] (Gilbert, Casapulla and Ahmed 2006).
 //!
-//! The mechanism says which contacts open, slide and stick; among all S of these faces λ still has a range,
-//! for the normal forces need not be determined: two more programs give its ends, with S in the cones of
-//! the laws exactly.
+//! The mechanism determines which contacts open, slide and stick. Among all S of these faces λ still has a range,
+//! since the normal forces need not be determined: two more programs give its ends, with S exactly in the cones of
+//! the laws.
 //!
-//! Limits: without normality other mechanisms may go at other loads, and the sequence is not sure to end.
-//! What it gives is the range of multipliers at which one mechanism obeys the law: never above that of
-//! the associated law, and not shown to contain the least.
+//! Limits: without normality other mechanisms may occur at other loads, and the sequence need not converge.
+//! The result is the range of multipliers at which one mechanism obeys the law: never above that of
+//! the associated law, and not proven to contain the smallest.
 
 use contact::law::Law;
 
@@ -24,46 +24,46 @@ use crate::error::StaticsError;
 use crate::limit::{LimitStatus, LimitLoad, Loads, Sense, LimitProgram};
 use crate::system::ContactAssembly;
 
-/// Share of the dilation of normality that is left at the end.
+/// Final share β of the dilatancy of normality.
 const LEAST: f64 = 1e-4;
 
-/// How fast that share falls.
+/// Factor by which β decreases.
 const FALL: f64 = 0.5;
 
-/// Most programs of the sequence.
+/// Maximum number of programs of the sequence.
 const MOST: usize = 120;
 
-/// Relative change of the multiplier at which the sequence ends.
+/// Relative change of the multiplier at which the sequence has converged.
 const SETTLED: f64 = 1e-8;
 
-/// Distance from the cones of the laws, relative to the largest load, at which it may end.
+/// Largest accepted balance residual and cone violation, relative to the largest load.
 const OBEYED: f64 = 1e-6;
 
 /// Velocities below this share of the fastest contact are rounding.
 const MOVES: f64 = 1e-4;
 
-/// A contact that moves apart faster than this share of its sliding opens; what is left of dilation
-/// is far below.
+/// A contact that separates faster than this share of its sliding velocity is open; the remaining
+/// dilatancy is far below.
 const OPENS: f64 = 0.02;
 
-/// A multiplier for Coulomb's friction.
+/// Range of multipliers for Coulomb friction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NonassociatedLimit {
-    /// The equilibrium with the largest multiplier and the mechanism; none where the sequence did
-    /// not settle.
+    /// The equilibrium with the largest multiplier and the mechanism; `None` where the sequence did
+    /// not converge. On the faces of the mechanism its `bound` is set to the multiplier and proves nothing.
     pub limit: Option<LimitLoad>,
-    /// The smallest multiplier (in the sense asked for) at which that mechanism goes.
+    /// The smallest multiplier (in the direction asked for) at which that mechanism moves.
     pub least: f64,
-    /// Programs solved; 0 where the associated mechanism does not slide and answers both.
+    /// Programs solved; 0 where the associated mechanism does not slide and is the answer for both laws.
     pub steps: usize,
-    /// Distance of S from the cones of the laws, relative to the largest load.
+    /// Cone violation of S, relative to the largest load.
     pub cone: f64,
 }
 
-/// The multiplier for Coulomb's friction, from the associated one.
+/// The multipliers for Coulomb friction, starting from the associated limit load.
 ///
 /// # Errors
-/// As [`crate::limit`].
+/// As for [`crate::limit_load`].
 pub fn nonassociated_limit(
     system: &ContactAssembly,
     loads: Loads<'_>,
@@ -76,11 +76,12 @@ pub fn nonassociated_limit(
         steps: 0,
         cone: associated.cone,
     };
+    // Nothing to refine without a finite associated limit.
     if associated.status != LimitStatus::Bounded {
         return Ok(nothing);
     }
     if associated.sliding == 0.0 {
-        // Gv·S = 0 at hinges, whatever S: −f₀·v = λ f₁·v has one λ.
+        // G v·S = 0 at hinges, whatever S: −f₀·v = λ f₁·v has one λ.
         return Ok(NonassociatedLimit {
             limit: Some(associated.clone()),
             least: associated.multiplier,
@@ -91,6 +92,7 @@ pub fn nonassociated_limit(
     let mut impulse = associated.impulse.clone();
     let (mut beta, mut last) = (FALL, associated.multiplier);
     for step in 1..=MOST {
+        // Limit load with the sections at the last normal forces.
         let domains = sections(system, &weighing, &impulse, beta);
         let found = weighing.solve_in(&domains)?;
         if found.status != LimitStatus::Bounded {
@@ -99,6 +101,7 @@ pub fn nonassociated_limit(
                 ..nothing
             });
         }
+        // Converged, or the faces of the mechanism already give a range?
         if beta <= LEAST {
             let change = (found.multiplier - last).abs();
             let settled = change <= SETTLED * (1.0 + last.abs());
@@ -110,7 +113,7 @@ pub fn nonassociated_limit(
             }
         }
         last = found.multiplier;
-        // Half way once the first steps are over: a plain repetition may go to and fro.
+        // Damping after the first steps: the plain fixed-point iteration may oscillate.
         let share = if step < MOST / 4 { 1.0 } else { 0.5 };
         for (old, new) in impulse.iter_mut().zip(&found.impulse) {
             *old += share * (new - *old);
@@ -123,7 +126,7 @@ pub fn nonassociated_limit(
     })
 }
 
-/// The cones with their sections at the normal forces of an S.
+/// The cones with their sections taken at the normal forces of an S.
 fn sections(system: &ContactAssembly, weighing: &LimitProgram<'_>, impulse: &[f64], beta: f64) -> Vec<ImpulseDomain> {
     let normal = |contact: usize| impulse[system.rows(contact).start].max(0.0) / weighing.unit;
     let all = weighing.domains().iter().enumerate();
@@ -131,8 +134,8 @@ fn sections(system: &ContactAssembly, weighing: &LimitProgram<'_>, impulse: &[f6
         .collect()
 }
 
-/// The range of multipliers on the faces of a mechanism; without one the S found, if it has settled
-/// and obeys the laws.
+/// The range of multipliers on the faces of a mechanism; if the programs fail, the S found, provided that it has
+/// converged and obeys the laws.
 fn range(
     system: &ContactAssembly,
     loads: Loads<'_>,
@@ -142,6 +145,7 @@ fn range(
 ) -> Result<Option<NonassociatedLimit>, StaticsError> {
     let most = LimitProgram::new(system, loads, sense)?;
     let least = LimitProgram::new(system, loads, !sense)?;
+    // Domains from the state of each contact in the mechanism.
     let domains = faces(system, &found.mechanism)
         .iter()
         .enumerate()
@@ -165,6 +169,7 @@ fn range(
             steps: 0,
         }));
     }
+    // Fall back to the S of the sequence.
     let cone = outside(system, most.domains(), &found.impulse, most.unit);
     let kept = settled && cone <= OBEYED;
     Ok(kept.then(|| NonassociatedLimit {
@@ -175,7 +180,7 @@ fn range(
     }))
 }
 
-/// What each contact does in a mechanism that hardly dilates.
+/// State of each contact in a mechanism that hardly dilates.
 fn faces(system: &ContactAssembly, mechanism: &[f64]) -> Vec<Face> {
     let u = system.gather(mechanism);
     let fastest = u.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
@@ -185,6 +190,7 @@ fn faces(system: &ContactAssembly, mechanism: &[f64]) -> Vec<Face> {
         if !system.law(contact).normal() {
             return Face::Stick;
         }
+        // Separates: open. Slides in a known direction: slip. Otherwise stick.
         if own[0] > MOVES * fastest && own[0] > OPENS * sliding {
             return Face::Open;
         }
@@ -196,8 +202,8 @@ fn faces(system: &ContactAssembly, mechanism: &[f64]) -> Vec<Face> {
     (0..system.num_contacts()).map(face).collect()
 }
 
-/// Where a sliding contact has its impulse, over S_n; none for laws whose sliding rows cannot be told
-/// from a velocity alone.
+/// Impulse direction S/S_n of a sliding contact; `None` for laws whose sliding direction does not follow
+/// from the velocity alone.
 fn sliding_direction(law: &Law, u: &[f64]) -> Option<Vec<Option<f64>>> {
     let norm = u[1..].iter().map(|v| v * v).sum::<f64>().sqrt();
     let against = |mu: f64| u.iter().map(|v| Some(-mu * v / norm)).collect();
@@ -212,7 +218,7 @@ fn sliding_direction(law: &Law, u: &[f64]) -> Option<Vec<Option<f64>>> {
     }
 }
 
-/// Distance of S from the cones of the laws.
+/// Cone violation of S for the contact laws.
 fn outside(system: &ContactAssembly, domains: &[ImpulseDomain], impulse: &[f64], unit: f64) -> f64 {
     let mut worst = 0.0_f64;
     for (contact, domain) in domains.iter().enumerate() {

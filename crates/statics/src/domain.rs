@@ -1,57 +1,57 @@
-//! Where the impulse of one contact may be, as a cone that a conic program can take.
+//! Admissible impulses of one contact as a conic constraint.
 //!
 //! ```text
 //! S = B x,     F x + c ∈ C        C: products of half-lines and second-order cones
 //! ```
 //!
-//! A contact that sticks may have any impulse of its cone, one that slides only those that oppose
-//! its velocity, S_t = −μ S_n u_t/|u_t| (M88 12.2), one that opens none, a joint any.
-//! Forms are scaled so that F x is a distance from the boundary, whatever the friction.
+//! A sticking contact may have any impulse of its cone, a sliding one only those that oppose
+//! its velocity, S_t = −μ S_n u_t/|u_t| (M88 12.2), an open one none, a joint any.
+//! The forms are scaled so that F x is a distance from the boundary, whatever the friction.
 
 use contact::law::Law;
 
 use crate::error::StaticsError;
 
-/// Friction above this cannot be told from friction without bound: S_t is free where S_n > 0.
+/// Friction coefficients above this count as infinite: S_t is free where S_n > 0.
 pub const INFINITE_FRICTION: f64 = 1e6;
 
-/// What a contact does, which says where its impulse may be.
+/// State of a contact: the face of its cone that contains its impulse.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Face {
-    /// It opens: S = 0.
+    /// Open: S = 0.
     Open,
-    /// It does not move: any impulse of its cone.
+    /// Sticking: any impulse of its cone.
     Stick,
-    /// It slides: S_i = S_n d_i in the rows that have an entry; the others (a moment of rolling
-    /// where it slides without rolling) stay anywhere in their section. Row 0 is the normal and
+    /// Sliding: S_i = S_n d_i in the rows that have an entry; the others (a rolling moment
+    /// of a contact that slides without rolling) may be anywhere in their section. Row 0 is the normal and
     /// its entry is not read.
     Slip(Vec<Option<f64>>),
 }
 
-/// The standard cone of a block.
+/// Kind of the cone of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConeKind {
     /// Every form ≥ 0.
     NonNegative,
-    /// The first form is at least the norm of the others.
+    /// Second-order cone: the first form is at least the norm of the others.
     SecondOrder,
 }
 
-/// A form a·x + c.
+/// An affine form a·x + c.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AffineForm {
     pub a: Vec<f64>,
     pub c: f64,
 }
 
-/// Forms whose values are in one standard cone.
+/// Forms whose values lie in one cone.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ConeBlock {
     pub kind: ConeKind,
     pub forms: Vec<AffineForm>,
 }
 
-/// Where the impulse of one contact may be.
+/// The admissible impulses of one contact: S = B x, F x + c ∈ C.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ImpulseDomain {
     /// Rows of the contact.
@@ -66,7 +66,7 @@ pub(crate) struct ImpulseDomain {
 }
 
 impl ImpulseDomain {
-    /// Of a contact with its law, on a face of its cone.
+    /// The domain of a contact with its law, in a given state.
     pub fn new(contact: usize, law: &Law, rows: usize, face: &Face) -> Result<Self, StaticsError> {
         match face {
             Face::Open => Ok(Self::nothing(rows)),
@@ -86,7 +86,7 @@ impl ImpulseDomain {
         }
     }
 
-    /// All admissible impulses of a law whose rows are tied to S_n where that is given.
+    /// All admissible impulses of a law; rows with an entry in `tied` are that multiple of S_n.
     fn cone(
         contact: usize,
         law: &Law,
@@ -97,6 +97,7 @@ impl ImpulseDomain {
             contact,
             law: law.name(),
         };
+        // One builder call per part of the section.
         let mut cone = DomainBuilder::new(rows, tied);
         match law {
             Law::Frictionless => cone.normal(),
@@ -137,13 +138,14 @@ impl ImpulseDomain {
         Ok(cone.domain())
     }
 
-    /// The same with the section of the cone moved from S_n to a given N: forms take
-    /// N + β (S_n − N) instead of S_n, so that sliding dilates by β of what normality asks.
+    /// The same with the section of the cone taken at a given N instead of S_n: forms take
+    /// N + β (S_n − N) in place of S_n, so that sliding dilates by the share β of normality.
     pub fn fixed_section(mut self, normal: f64, beta: f64) -> Self {
         if self.reach == f64::INFINITY {
             return self;
         }
         let mut tangential = false;
+        // Replace a S_n by a (1 − β) N + a β S_n in every form with a tangential part.
         for block in &mut self.blocks {
             let disc = block.kind == ConeKind::SecondOrder;
             for form in &mut block.forms {
@@ -157,6 +159,7 @@ impl ImpulseDomain {
                 }
             }
         }
+        // Without S_n in the other forms, S_n ≥ 0 needs its own.
         if tangential {
             let mut a = vec![0.0; self.unknowns];
             a[0] = 1.0;
@@ -165,7 +168,7 @@ impl ImpulseDomain {
         self
     }
 
-    /// x from S: every unknown is a row of its own.
+    /// Unknowns x of an impulse S: every unknown equals one row.
     pub fn unknowns_of(&self, rows: &[f64]) -> Vec<f64> {
         let own = |k: usize| {
             let row = (0..self.rows).find(|row| {
@@ -186,7 +189,7 @@ impl ImpulseDomain {
         }
     }
 
-    /// How far F x + c is outside C: the largest over the blocks.
+    /// Violation of F x + c ∈ C: the largest over the blocks.
     pub fn cone_violation(&self, x: &[f64]) -> f64 {
         let value = |form: &AffineForm| form.c + dot(&form.a, x);
         let mut worst = 0.0_f64;
@@ -197,6 +200,7 @@ impl ImpulseDomain {
                         worst = worst.max(-value(form));
                     }
                 }
+                // Norm of the tail minus the head.
                 ConeKind::SecondOrder => {
                     let mut forms = block.forms.iter().map(value);
                     let head = forms.next().unwrap_or(0.0);
@@ -209,10 +213,12 @@ impl ImpulseDomain {
     }
 }
 
+/// Scalar product.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
+/// A block of homogeneous forms ≥ 0.
 fn positive(forms: Vec<Vec<f64>>) -> ConeBlock {
     ConeBlock {
         kind: ConeKind::NonNegative,
@@ -220,18 +226,20 @@ fn positive(forms: Vec<Vec<f64>>) -> ConeBlock {
     }
 }
 
-/// Collects the blocks of a cone.
+/// Collects the blocks of a domain.
 struct DomainBuilder {
     rows: usize,
-    /// Rows that are a multiple of S_n, 0 among them.
+    /// Rows that are a fixed multiple of S_n (0 included).
     held: Vec<Option<f64>>,
     blocks: Vec<ConeBlock>,
     /// Square of the bound of ‖S‖/S_n.
     reach: f64,
+    /// Whether S_n bounds ‖S‖.
     bounded: bool,
 }
 
 impl DomainBuilder {
+    /// A builder with the tied rows held.
     fn new(rows: usize, tied: &[Option<f64>]) -> Self {
         let entry = |row: usize| tied.get(row).copied().flatten().filter(|_| row > 0);
         let held: Vec<Option<f64>> = (0..rows).map(entry).collect();
@@ -244,11 +252,12 @@ impl DomainBuilder {
         }
     }
 
-    /// Whether all these rows are tied to S_n.
+    /// Whether all these rows are held.
     fn tied(&self, first: usize, count: usize) -> bool {
         count > 0 && self.held[first..first + count].iter().all(Option::is_some)
     }
 
+    /// A form with one entry.
     fn unit(&self, row: usize, value: f64) -> Vec<f64> {
         let mut a = vec![0.0; self.rows];
         a[row] = value;
@@ -267,13 +276,15 @@ impl DomainBuilder {
         for (row, value) in entries {
             a[*row] = *value;
         }
+        // Unit length: the form is a distance.
         let norm = dot(&a, &a).sqrt();
         a.iter_mut().for_each(|entry| *entry /= norm);
         self.blocks.push(positive(vec![a]));
     }
 
-    /// ‖S over these rows‖ ≤ mu S_n.
+    /// Disc: ‖S over these rows‖ ≤ mu S_n.
     fn disc(&mut self, first: usize, count: usize, mu: f64) {
+        // Degenerate discs: held rows, radius zero, infinite friction, one row.
         if self.tied(first, count) {
             return self.normal();
         }
@@ -290,18 +301,21 @@ impl DomainBuilder {
             self.half(mu, &[(first, 1.0)]);
             return self.half(mu, &[(first, -1.0)]);
         }
+        // Cosine of the cone's half-angle: the form is a distance.
         let scale = 1.0 / (1.0 + mu * mu).sqrt();
         let mut forms = vec![self.unit(0, mu * scale)];
         forms.extend((first..first + count).map(|row| self.unit(row, scale)));
         self.second_order(forms);
     }
 
+    /// Elliptic section.
     fn ellipse(&mut self, mu1: f64, mu2: f64) {
         let most = mu1.max(mu2);
         self.reach += most * most;
         if most >= INFINITE_FRICTION {
             self.bounded = false;
         }
+        // S_n ≥ |(S_i/mu_i)|; an axis of length zero is held.
         let mut forms = vec![self.unit(0, 1.0)];
         for (row, mu) in [(1, mu1), (2, mu2)] {
             if mu == 0.0 {
@@ -310,7 +324,7 @@ impl DomainBuilder {
                 forms.push(self.unit(row, 1.0 / mu));
             }
         }
-        // Its least semi-axis measures how far a point is from the boundary.
+        // Scale by the smaller semi-axis, so that the form measures the distance from the boundary.
         let scale = mu1.min(mu2).clamp(1e-3, 1.0);
         for form in &mut forms {
             form.iter_mut().for_each(|entry| *entry *= scale);
@@ -318,6 +332,7 @@ impl DomainBuilder {
         self.second_order(forms);
     }
 
+    /// Polygonal section: one half-plane per edge.
     fn polygon(&mut self, vertices: &[[f64; 2]]) {
         for (k, v) in vertices.iter().enumerate() {
             let w = vertices[(k + 1) % vertices.len()];
@@ -329,6 +344,7 @@ impl DomainBuilder {
         self.normal();
     }
 
+    /// Appends a second-order cone.
     fn second_order(&mut self, forms: Vec<Vec<f64>>) {
         self.blocks.push(ConeBlock {
             kind: ConeKind::SecondOrder,
@@ -336,8 +352,9 @@ impl DomainBuilder {
         });
     }
 
-    /// Rows that are held drop out; they go with the normal, which is the first unknown.
+    /// Eliminates the held rows in favour of the normal, which is the first unknown.
     fn domain(self) -> ImpulseDomain {
+        // Unknowns: the rows that are not held.
         let kept: Vec<usize> = (0..self.rows)
             .filter(|row| self.held[*row].is_none())
             .collect();
@@ -346,11 +363,13 @@ impl DomainBuilder {
         for (k, row) in kept.iter().enumerate() {
             basis[row * unknowns + k] = 1.0;
         }
+        // Held rows are multiples of the normal.
         for (row, tie) in self.held.iter().enumerate() {
             if let Some(tie) = tie {
                 basis[row * unknowns] = *tie;
             }
         }
+        // Restrict the forms to the remaining unknowns.
         let mut blocks = self.blocks;
         for form in blocks.iter_mut().flat_map(|block| &mut block.forms) {
             form.a = kept.iter().map(|row| form.a[*row]).collect();

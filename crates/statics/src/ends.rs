@@ -1,4 +1,4 @@
-//! The ends of the intervals of one connected part: two programs for each contact, one set-up for
+//! Ends of the intervals of one connected component: two conic programs for each contact, one solver set-up for
 //! all of them.
 
 use std::ops::Range;
@@ -10,19 +10,19 @@ use crate::error::StaticsError;
 use crate::program::{ConicSolution, SolveStatus, ConicProgram, SolutionBound};
 use crate::system::ContactAssembly;
 
-/// The program of one connected part.
+/// The conic program of one connected component.
 pub(crate) struct ComponentProgram {
     pub program: ConicProgram,
-    /// Columns of each contact of the part.
+    /// Columns of each contact of the component.
     pub columns: Vec<Range<usize>>,
 }
 
 /// One end of an interval.
 pub(crate) struct IntervalEnd {
-    /// Which contact of the part.
+    /// Position of the contact in the component.
     pub k: usize,
     pub end: SolveStatus,
-    /// What the objective is never below.
+    /// Proven lower bound of the objective.
     pub bound: f64,
     pub answer: ConicSolution,
 }
@@ -36,8 +36,8 @@ impl ComponentProgram {
             .collect()
     }
 
-    /// Solves for the least value of sign · S_n for each contact asked for. Every program is solved
-    /// from the same start, so that the split among threads changes nothing.
+    /// Minimises sign · S_n for each (contact, sign) asked for. Every program starts from the same
+    /// point, so that the result does not depend on the number of threads.
     pub fn ends(
         &self,
         asked: &[(usize, f64)],
@@ -48,8 +48,10 @@ impl ComponentProgram {
         let done = AtomicUsize::new(0);
         let threads = threads.clamp(1, asked.len().max(1));
         let share = asked.len().div_ceil(threads).max(1);
+        // One chunk per thread; this thread takes the first and reports progress.
         let mut chunks = asked.chunks(share);
         let own = chunks.next().unwrap_or(&[]);
+        // Solve a chunk and count completed programs over all threads.
         let work = |chunk: &[(usize, f64)], hear: &mut dyn FnMut(usize)| {
             self.chunk(chunk, reach, &mut || {
                 hear(done.fetch_add(1, Ordering::Relaxed) + 1);
@@ -63,6 +65,7 @@ impl ComponentProgram {
             let mut all = work(own, &mut |count| {
                 progress(count as f64 / asked.len() as f64)
             })?;
+            // Results in the order asked for.
             for other in others {
                 let stopped = |_| StaticsError::Solver {
                     status: "a thread stopped".into(),
@@ -74,6 +77,7 @@ impl ComponentProgram {
         })
     }
 
+    /// Solves some of the programs one after the other with one solver.
     fn chunk(
         &self,
         asked: &[(usize, f64)],
@@ -85,7 +89,7 @@ impl ComponentProgram {
             return Ok(all);
         }
         let mut q = vec![0.0; self.program.columns];
-        // The scaling of the objective is set here once, for all of them alike.
+        // The solver scales the objective once, at set-up: use the same first objective for all.
         let first = self
             .columns
             .iter()
@@ -96,6 +100,7 @@ impl ComponentProgram {
             .program
             .session(&q, "looking for the ends of intervals")?;
         q[first] = 0.0;
+        // Only the objective changes from program to program.
         for &(k, sign) in asked {
             q[self.columns[k].start] = sign;
             let answer = session.objective(&q)?;
@@ -113,13 +118,14 @@ impl ComponentProgram {
     }
 }
 
-/// Least and greatest S_n of each contact among the admissible S that were found.
+/// Smallest and largest S_n of each contact among the admissible S found.
 pub(crate) struct ObservedExtremes {
     pub least: Vec<f64>,
     pub greatest: Vec<f64>,
 }
 
 impl ObservedExtremes {
+    /// The extremes of S* alone.
     pub fn new(own: &ComponentProgram, part: &[usize], start: &[Vec<f64>]) -> Self {
         let first = part
             .iter()
@@ -131,7 +137,7 @@ impl ObservedExtremes {
         }
     }
 
-    /// Takes an S into account if it is admissible.
+    /// Updates the extremes with a solution if it is admissible.
     pub fn observe(&mut self, own: &ComponentProgram, answer: &ConicSolution, result: &mut ImpulseBounds) {
         if answer.end != SolveStatus::Solved {
             return;
@@ -142,6 +148,7 @@ impl ObservedExtremes {
         );
         result.balance = result.balance.max(balance);
         result.cone = result.cone.max(cone);
+        // Not admissible to the accuracy required: no extreme.
         if balance.max(cone) > NARROW {
             return;
         }
@@ -154,8 +161,8 @@ impl ObservedExtremes {
     }
 }
 
-/// E = Gᵀ B for the contacts of a part, its coordinates numbered anew; b = 0. Gives the row of each
-/// coordinate, the largest number for those that no contact of the part touches.
+/// Appends the equations E = Gᵀ B of the contacts of a component, its coordinates renumbered; b = 0. Returns the row
+/// of each coordinate, `usize::MAX` for those without a contact of the component.
 pub(crate) fn add_balance_equations(
     system: &ContactAssembly,
     domains: &[ImpulseDomain],
@@ -169,11 +176,13 @@ pub(crate) fn add_balance_equations(
         let domain = &domains[*contact];
         for (first, width, block) in system.blocks(*contact) {
             for k in 0..width {
+                // Number the coordinates in order of first use.
                 let row = &mut number[first + k];
                 if *row == usize::MAX {
                     *row = count;
                     count += 1;
                 }
+                // Entries of Gᵀ B.
                 for (x, column) in columns.clone().enumerate() {
                     let value: f64 = (0..domain.rows)
                         .map(|i| block[i * width + k] * domain.basis[i * domain.unknowns + x])

@@ -1,9 +1,9 @@
-//! What can be wrong with a problem of statics.
+//! Errors of a statics problem.
 
 use contact::law::LawError;
 use thiserror::Error;
 
-/// What can be wrong with a problem of statics.
+/// Errors of the input and of the solver.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StaticsError {
     /// A law whose admissible impulses do not form a convex cone.
@@ -50,7 +50,7 @@ pub enum StaticsError {
     },
 }
 
-/// Refuses the first number that is not finite.
+/// An error at the first number that is not finite.
 pub(crate) fn finite(what: impl Fn() -> String, values: &[f64]) -> Result<(), StaticsError> {
     match values.iter().find(|v| !v.is_finite()) {
         None => Ok(()),
@@ -61,7 +61,7 @@ pub(crate) fn finite(what: impl Fn() -> String, values: &[f64]) -> Result<(), St
     }
 }
 
-/// Refuses a list of the wrong length.
+/// An error for a list of the wrong length.
 pub(crate) fn sized(what: &str, found: usize, expected: usize) -> Result<(), StaticsError> {
     match found == expected {
         true => Ok(()),

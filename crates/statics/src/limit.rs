@@ -1,17 +1,17 @@
-//! The largest load that an assembly can carry.
+//! Limit load of a contact assembly (plastic limit analysis with associated sliding).
 //!
 //! ```text
 //! max λ      Gᵀ S + f₀ + λ f₁ = 0,   S ∈ K                       static theorem: a lower bound
 //! min −f₀·v  f₁·v = 1,   G v ∈ K*                                kinematic theorem: an upper bound
 //! ```
 //!
-//! The two are dual: an S proves that the load is carried, a mechanism v that more is not, since
-//! 0 = v·(Gᵀ S + f₀ + λ f₁) = G v·S + f₀·v + λ with G v·S ≥ 0. Both are measured here. The sliding of
+//! The two programs are dual: an S proves that the load is carried, a mechanism v that no larger one is, since
+//! 0 = v·(Gᵀ S + f₀ + λ f₁) = G v·S + f₀·v + λ with G v·S ≥ 0. Both are checked here. The sliding of
 //! such a mechanism dilates, u_n = μ|u_t| (G v ∈ K*, normality); Coulomb's does not, see `coulomb`.
 //! Where a mechanism only opens joints about hinges, the two agree.
 //!
-//! The bound of λ allows for what the solver left of G v ∈ K* among S up to [`AMPLE`] times as large
-//! in sum as the one found.
+//! The bound of λ accounts for the solver's residual of G v ∈ K*, for all S whose sum is up to [`AMPLE`] times
+//! that of the one found.
 
 use std::ops::Range;
 
@@ -21,31 +21,32 @@ use crate::error::{StaticsError, finite, sized};
 use crate::program::{ConicSolution, SolveStatus, ConicProgram, SolutionBound};
 use crate::system::ContactAssembly;
 
-/// Room for other S in the bound of a multiplier.
+/// The bound of a multiplier holds for S up to this many times the one found.
 const AMPLE: f64 = 2.0;
 
-/// Velocities of contacts below this share of the fastest are rounding.
+/// Contact velocities (and impulses) below this share of the largest are rounding.
 const STILL: f64 = 1e-5;
 
 /// Given loads by coordinate.
 #[derive(Debug, Clone, Copy)]
 pub struct Loads<'a> {
-    /// f₀, which is always there.
+    /// Dead load f₀, constant.
     pub dead: &'a [f64],
-    /// f₁, which is multiplied.
+    /// Live load f₁, which is multiplied by λ.
     pub live: &'a [f64],
 }
 
-/// Which end of the multipliers is asked for.
+/// Direction of the optimisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sense {
     /// The largest λ.
     Greatest,
-    /// The least λ: the load in the opposite sense.
+    /// The smallest λ: the live load in the opposite sense.
     Least,
 }
 
 impl Sense {
+    /// +1 or −1.
     pub(crate) fn sign(self) -> f64 {
         match self {
             Self::Greatest => 1.0,
@@ -54,36 +55,36 @@ impl Sense {
     }
 }
 
-/// How far the multipliers go.
+/// Outcome of a limit analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitStatus {
-    /// To a largest (least) one.
+    /// A largest (smallest) multiplier exists.
     Bounded,
-    /// Without end: an S carries the live load by itself.
+    /// The multiplier is unbounded: an S balances the live load by itself.
     Unbounded,
-    /// There is no multiplier with equilibrium.
+    /// No multiplier allows equilibrium.
     Infeasible,
 }
 
-/// A limit load with what proves it.
+/// A limit load with its static and kinematic proofs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LimitLoad {
-    /// How far the multipliers go.
+    /// Outcome.
     pub status: LimitStatus,
     /// The multiplier that `impulse` carries; infinite if unbounded, NaN if there is none.
     pub multiplier: f64,
-    /// What `mechanism` proves: no multiplier is beyond it.
+    /// Upper bound (lower for the smallest λ) proven by `mechanism`.
     pub bound: f64,
-    /// S; if unbounded the S that balances the live load alone.
+    /// S; if unbounded, the S that balances the live load alone.
     pub impulse: Vec<f64>,
-    /// The mechanism of collapse, live·v = 1 (−1 for the least); if there is no multiplier, one that
-    /// gains energy from the dead load and none from the live one.
+    /// The collapse mechanism, live·v = 1 (−1 for the smallest); if infeasible, a mechanism on which
+    /// the dead load does positive work and the live load none.
     pub mechanism: Vec<f64>,
     /// |Gᵀ S + f₀ + λ f₁|, relative to the largest load.
     pub balance: f64,
-    /// Distance of S from the cones, relative to the largest load.
+    /// Cone violation of S, relative to the largest load.
     pub cone: f64,
-    /// What is left of G v ∈ K*, relative to the largest relative velocity.
+    /// Residual of G v ∈ K*, relative to the largest relative velocity.
     pub kinematic: f64,
     /// Largest sliding velocity at a contact with an impulse, relative to the largest relative
     /// velocity; 0 where the mechanism only opens joints.
@@ -100,16 +101,15 @@ impl LimitLoad {
     }
 }
 
-/// The largest (least) multiplier of the live load.
+/// The largest (smallest) multiplier of the live load.
 ///
 /// # Errors
-/// Loads of the wrong length or not finite, a live load that is none, a law without a convex cone, a
-/// solver without an answer.
+/// Loads of the wrong length or not finite, a law without a convex cone, a solver failure.
 pub fn limit_load(system: &ContactAssembly, loads: Loads<'_>, sense: Sense) -> Result<LimitLoad, StaticsError> {
     LimitProgram::new(system, loads, sense)?.solve()
 }
 
-/// The opposite end.
+/// The opposite direction.
 impl std::ops::Not for Sense {
     type Output = Self;
 
@@ -121,7 +121,7 @@ impl std::ops::Not for Sense {
     }
 }
 
-/// The domains of all contacts at rest.
+/// The domains of all contacts, each at rest: its whole cone.
 pub(crate) fn cones(system: &ContactAssembly) -> Result<Vec<ImpulseDomain>, StaticsError> {
     (0..system.num_contacts())
         .map(|contact| {
@@ -131,12 +131,13 @@ pub(crate) fn cones(system: &ContactAssembly) -> Result<Vec<ImpulseDomain>, Stat
         .collect()
 }
 
-/// The largest entry; 1 where all are 0.
+/// Largest absolute value; 1 where all are 0.
 pub(crate) fn largest(values: &[f64]) -> f64 {
     let most = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     if most > 0.0 { most } else { 1.0 }
 }
 
+/// S by row from the unknowns x, multiplied by `unit`.
 pub(crate) fn expand(
     system: &ContactAssembly,
     domains: &[ImpulseDomain],
@@ -153,11 +154,11 @@ pub(crate) fn expand(
     impulse
 }
 
-/// Which row of a program each coordinate has.
+/// Row of the program of each coordinate.
 pub(crate) struct Numbering(Vec<usize>);
 
 impl Numbering {
-    /// Values by row as values by coordinate.
+    /// Reorders values by row into values by coordinate.
     pub fn by_coordinate(&self, rows: &[f64]) -> Vec<f64> {
         self.0
             .iter()
@@ -166,7 +167,7 @@ impl Numbering {
     }
 }
 
-/// The balance of all coordinates.
+/// The balance equations Gᵀ B x of all coordinates, with the loads in the same order.
 pub(crate) struct BalanceProgram {
     pub program: ConicProgram,
     pub columns: Vec<Range<usize>>,
@@ -176,6 +177,7 @@ pub(crate) struct BalanceProgram {
 }
 
 impl BalanceProgram {
+    /// Columns and cones of all contacts, balance equations of all coordinates.
     pub fn new(system: &ContactAssembly, domains: &[ImpulseDomain], loads: &[&[f64]]) -> Self {
         let mut program = ConicProgram::default();
         let columns: Vec<Range<usize>> = domains
@@ -184,7 +186,7 @@ impl BalanceProgram {
             .collect();
         let all: Vec<usize> = (0..domains.len()).collect();
         let order = add_balance_equations(system, domains, &all, &columns, &mut program);
-        // Coordinates that no contact touches have rows, too: their load has nothing to rest on.
+        // Coordinates without any contact have equations too: nothing can balance their load.
         let mut rows = order;
         for row in rows.iter_mut().filter(|row| **row == usize::MAX) {
             *row = program.b.len();
@@ -207,19 +209,20 @@ impl BalanceProgram {
     }
 }
 
-/// The program of a multiplier.
+/// The conic program of a multiplier, scaled by the loads.
 pub(crate) struct LimitProgram<'a> {
     system: &'a ContactAssembly,
     loads: Loads<'a>,
     sense: Sense,
     domains: Vec<ImpulseDomain>,
-    /// Largest dead load; S and λ f₁ are over it.
+    /// Largest dead load; S and λ f₁ are scaled by it.
     pub(crate) unit: f64,
     /// λ = multiple · x of its column.
     multiple: f64,
 }
 
 impl<'a> LimitProgram<'a> {
+    /// Checks the loads and computes the scales.
     pub(crate) fn new(
         system: &'a ContactAssembly,
         loads: Loads<'a>,
@@ -240,12 +243,12 @@ impl<'a> LimitProgram<'a> {
         })
     }
 
-    /// Solves with the cones of the laws.
+    /// Solves with the cones of the contact laws.
     fn solve(&self) -> Result<LimitLoad, StaticsError> {
         self.solve_in(&self.domains)
     }
 
-    /// The domains of the laws.
+    /// The domains of the contact laws.
     pub(crate) fn domains(&self) -> &[ImpulseDomain] {
         &self.domains
     }
@@ -254,18 +257,20 @@ impl<'a> LimitProgram<'a> {
     pub(crate) fn solve_in(&self, domains: &[ImpulseDomain]) -> Result<LimitLoad, StaticsError> {
         let sign = self.sense.sign();
         let mut frame = BalanceProgram::new(self.system, domains, &[self.loads.dead, self.loads.live]);
+        // One more column for λ: E x + λ f₁ = −f₀.
         let program = &mut frame.program;
         let lambda = program.columns;
         program.columns += 1;
         for (row, (f0, f1)) in frame.loads[0].iter().zip(&frame.loads[1]).enumerate() {
             program.b[row] = -f0 / self.unit;
             if *f1 != 0.0 {
-                // One unit of the column is a load as large as the dead one.
+                // One unit of the column is a load as large as the dead load.
                 program
                     .equal
                     .push((row, lambda, f1 * self.multiple / self.unit));
             }
         }
+        // Objective ∓λ.
         let mut q = vec![0.0; program.columns];
         q[lambda] = -sign;
         let answer = program.solve(&q, "looking for the limit load")?;
@@ -276,11 +281,12 @@ impl<'a> LimitProgram<'a> {
         }
     }
 
+    /// A finite multiplier: S, mechanism, and the bound from the dual.
     fn bounded(&self, frame: &BalanceProgram, domains: &[ImpulseDomain], q: &[f64], answer: ConicSolution) -> LimitLoad {
         let program = &frame.program;
         let lambda = program.columns - 1;
-        // Scaled so that the live load does exactly one unit of work on the mechanism: then λ drops
-        // out of what is left.
+        // Scale the dual so that the live load does exactly one unit of work on the mechanism: λ then
+        // drops out of the residual.
         let zero = vec![0.0; program.columns];
         let work = program.dual_residual(&zero, &answer.y, &answer.z)[lambda];
         let scale = if work * q[lambda] < 0.0 {
@@ -293,10 +299,12 @@ impl<'a> LimitProgram<'a> {
             z: answer.z.iter().map(|z| z * scale).collect(),
             ..answer
         };
+        // The bound, for impulses up to AMPLE times the sum found.
         let normals = frame.columns.iter().filter(|columns| !columns.is_empty());
         let total: f64 = normals.map(|columns| dual.x[columns.start].abs()).sum();
         let reach = SolutionBound::new(&frame.columns, domains.iter(), AMPLE * total.max(1.0));
         let bound = program.bound(q, &dual, &reach);
+        // Mechanism, its residual, and the impulses.
         let sign = self.sense.sign();
         let mechanism = frame.numbering.by_coordinate(&dual.y);
         let rest = program.dual_residual(q, &dual.y, &dual.z);
@@ -320,8 +328,10 @@ impl<'a> LimitProgram<'a> {
         }
     }
 
+    /// Unbounded multiplier: the ray balances the live load alone.
     fn unbounded(&self, frame: &BalanceProgram, domains: &[ImpulseDomain], answer: &ConicSolution) -> LimitLoad {
         let lambda = frame.program.columns - 1;
+        // The homogeneous program, in which the ray is checked.
         let mut ray = frame.program.clone();
         ray.b.iter_mut().for_each(|b| *b = 0.0);
         for line in ray
@@ -352,7 +362,9 @@ impl<'a> LimitProgram<'a> {
         }
     }
 
+    /// No equilibrium: a Farkas certificate, read as a mechanism.
     fn nowhere(&self, frame: &BalanceProgram, answer: &ConicSolution) -> LimitLoad {
+        // Normalised to a largest velocity of 1.
         let fastest = largest(&answer.y);
         let y: Vec<f64> = answer.y.iter().map(|y| y / fastest).collect();
         let z: Vec<f64> = answer.z.iter().map(|z| z / fastest).collect();
@@ -373,12 +385,13 @@ impl<'a> LimitProgram<'a> {
         }
     }
 
-    /// Largest sliding velocity where there is an impulse, relative to the fastest contact.
+    /// Largest sliding velocity of a loaded contact, relative to the fastest contact.
     fn sliding(&self, u: &[f64], impulse: &[f64]) -> f64 {
         let (fast, most) = (largest(u), largest(impulse));
         let mut sliding = 0.0_f64;
         for contact in 0..self.system.num_contacts() {
             let rows = self.system.rows(contact);
+            // Unloaded contacts and joints do not count.
             if !self.system.law(contact).normal() || impulse[rows.start] < STILL * most {
                 continue;
             }

@@ -1,18 +1,18 @@
-//! A conic program and what its answer proves.
+//! Conic programs and the checks of their solutions.
 //!
 //! ```text
 //! min ½ xᵀ D x + q·x      E x = b,   F x + c ∈ C
 //! ```
 //!
-//! Solved by an interior-point method (the crate `clarabel`). Nothing of what it says is believed:
-//! the balance E x − b and the distance from C are recomputed here, and so is the bound from the dual.
-//! For any z ∈ C and any y, every admissible x has
+//! Solved by an interior-point method (the crate `clarabel`). Its figures are not trusted:
+//! the balance E x − b and the cone violation are recomputed here, and so is the bound from the dual.
+//! For any z ∈ C and any y, every admissible x satisfies
 //!
 //! ```text
 //! q·x ≥ −y·b − z·c + ρ·x,      ρ = q + Eᵀ y − Fᵀ z
 //! ```
 //!
-//! so that a bound of |x| turns the rounding ρ of the solver into a proven bound of the least value.
+//! so that a bound of |x| turns the solver's dual residual ρ into a proven lower bound of the objective.
 
 use std::ops::Range;
 
@@ -24,18 +24,20 @@ use clarabel::solver::{
 use crate::domain::{ImpulseDomain, ConeKind};
 use crate::error::StaticsError;
 
-/// Accuracy that the solver aims at; what it reached is measured afterwards.
+/// Tolerance given to the solver; the accuracy reached is measured afterwards.
 const AIM: f64 = 1e-11;
 
 /// One row of F: entries by column, and c.
 type SparseForm = (Vec<(usize, f64)>, f64);
 
-/// A conic program.
+/// A conic program in sparse form.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConicProgram {
+    /// Number of unknowns.
     pub columns: usize,
     /// Row, column, value of E.
     pub equal: Vec<(usize, usize, f64)>,
+    /// Right-hand side of the equations.
     pub b: Vec<f64>,
     /// Forms ≥ 0.
     pub positive: Vec<SparseForm>,
@@ -45,7 +47,7 @@ pub(crate) struct ConicProgram {
     pub square: Vec<f64>,
 }
 
-/// How far admissible x go.
+/// A bound of all admissible x.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SolutionBound {
     /// Columns of a contact and a bound of ‖x‖ over its S_n.
@@ -57,7 +59,7 @@ pub(crate) struct SolutionBound {
 }
 
 impl SolutionBound {
-    /// Of some columns with the domains they belong to.
+    /// The bound for some columns, with the domains they belong to.
     pub fn new<'a>(
         columns: &[Range<usize>],
         domains: impl Iterator<Item = &'a ImpulseDomain>,
@@ -67,6 +69,7 @@ impl SolutionBound {
             total,
             ..Self::default()
         };
+        // Domains without a bound by S_n get the total as bound.
         for (columns, domain) in columns.iter().zip(domains) {
             match domain.reach.is_finite() {
                 true => reach.groups.push((columns.clone(), domain.reach)),
@@ -77,32 +80,35 @@ impl SolutionBound {
     }
 }
 
-/// How the solver ended.
+/// Outcome of a solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SolveStatus {
-    /// With a point; how good it is, is measured.
+    /// A solution; its accuracy is measured by the caller.
     Solved,
-    /// No x is admissible; y and z prove it.
+    /// Primal infeasible; y and z are the certificate.
     Infeasible,
-    /// q·x has no lower bound; x is the ray.
+    /// Unbounded below; x is the ray.
     Unbounded,
 }
 
-/// What the solver gave.
+/// A solution or certificate.
 #[derive(Debug, Clone)]
 pub(crate) struct ConicSolution {
+    /// Outcome.
     pub end: SolveStatus,
     pub x: Vec<f64>,
+    /// Multipliers of the equations.
     pub y: Vec<f64>,
-    /// By line: the positive ones, then the discs; inside C.
+    /// Multipliers of the cones: the nonnegative forms, then the second-order cones; projected onto C.
     pub z: Vec<f64>,
 }
 
 impl ConicProgram {
-    /// Adds the columns and cones of a domain; its first column.
+    /// Appends the columns and cones of a domain; returns its first column.
     pub fn domain(&mut self, domain: &ImpulseDomain) -> usize {
         let first = self.columns;
         self.columns += domain.unknowns;
+        // Forms of the domain in the program's columns.
         for block in &domain.blocks {
             let lines = block.forms.iter().map(|form| {
                 let entries = form.a.iter().enumerate().filter(|(_, a)| **a != 0.0);
@@ -117,15 +123,18 @@ impl ConicProgram {
         first
     }
 
+    /// All forms, the nonnegative ones first.
     fn lines(&self) -> impl Iterator<Item = &SparseForm> {
         self.positive.iter().chain(self.discs.iter().flatten())
     }
 
+    /// The program in the solver's format: A x + s = b, s in a product of cones.
     fn matrix(&self) -> (CscMatrix<f64>, Vec<f64>, Vec<SupportedConeT<f64>>) {
         let mut columns: Vec<Vec<(usize, f64)>> = vec![Vec::new(); self.columns];
         for &(row, column, value) in &self.equal {
             columns[column].push((row, value));
         }
+        // Equations first, then the forms as −F x + s = c.
         let (equations, mut right) = (self.b.len(), self.b.clone());
         for (row, (entries, c)) in self.lines().enumerate() {
             for &(column, value) in entries {
@@ -133,6 +142,7 @@ impl ConicProgram {
             }
             right.push(*c);
         }
+        // Compressed columns.
         let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
         for column in &mut columns {
             column.sort_by_key(|(row, _)| *row);
@@ -142,6 +152,7 @@ impl ConicProgram {
             }
             start.push(rows.len());
         }
+        // Cones in the order of the rows.
         let mut cones = Vec::new();
         if equations > 0 {
             cones.push(SupportedConeT::ZeroConeT(equations));
@@ -155,9 +166,10 @@ impl ConicProgram {
         (matrix, right, cones)
     }
 
-    /// A solver that can be asked for one objective after the other.
+    /// A solver that can be used for one objective after the other.
     pub fn session(&self, q: &[f64], during: &'static str) -> Result<ConicSolver<'_>, StaticsError> {
         let (matrix, right, cones) = self.matrix();
+        // Diagonal Hessian; zero for a linear objective.
         let square = match self.square.is_empty() {
             true => CscMatrix::zeros((self.columns, self.columns)),
             false => {
@@ -176,7 +188,7 @@ impl ConicProgram {
         })
     }
 
-    /// Solves it once.
+    /// Solves once.
     pub fn solve(&self, q: &[f64], during: &'static str) -> Result<ConicSolution, StaticsError> {
         self.session(q, during)?.run()
     }
@@ -190,7 +202,7 @@ impl ConicProgram {
         left.iter().fold(0.0, |worst, v| worst.max(v.abs()))
     }
 
-    /// How far F x + c is outside C.
+    /// Violation of F x + c ∈ C.
     pub fn cone_violation(&self, x: &[f64]) -> f64 {
         let value = |(entries, c): &SparseForm| c + entries.iter().map(|(k, a)| a * x[*k]).sum::<f64>();
         let flat = self.positive.iter().map(|line| -value(line));
@@ -202,7 +214,7 @@ impl ConicProgram {
         flat.chain(round).fold(0.0, f64::max)
     }
 
-    /// ρ = q + Eᵀ y − Fᵀ z.
+    /// Dual residual ρ = q + Eᵀ y − Fᵀ z.
     pub fn dual_residual(&self, q: &[f64], y: &[f64], z: &[f64]) -> Vec<f64> {
         let mut rest = q.to_vec();
         for &(row, column, value) in &self.equal {
@@ -216,7 +228,7 @@ impl ConicProgram {
         rest
     }
 
-    /// A value that q·x is never below for x within `reach`: Σ ρ_α·x_α is at most the largest
+    /// A lower bound of q·x for x within `reach`: Σ ρ_α·x_α is at most the largest
     /// |ρ_α| times the slope of its group, times the sum of the S_n.
     pub fn bound(&self, q: &[f64], answer: &ConicSolution, reach: &SolutionBound) -> f64 {
         let rest = self.dual_residual(q, &answer.y, &answer.z);
@@ -224,6 +236,7 @@ impl ConicProgram {
             let own = &rest[columns.clone()];
             own.iter().map(|rest| rest * rest).sum::<f64>().sqrt()
         };
+        // Largest contribution of ρ·x within the bounds of x.
         let groups = reach.groups.iter();
         let steepest = groups.map(|(columns, slope)| norm(columns) * slope);
         let lost = steepest.fold(0.0, f64::max) * reach.total;
@@ -232,12 +245,13 @@ impl ConicProgram {
             .iter()
             .map(|(columns, most)| norm(columns) * most)
             .sum();
+        // Dual objective.
         let balance: f64 = self.b.iter().zip(&answer.y).map(|(b, y)| b * y).sum();
         let fixed: f64 = self.lines().zip(&answer.z).map(|((_, c), z)| c * z).sum();
         -balance - fixed - lost - free
     }
 
-    /// Puts z inside C, which is its own dual.
+    /// Projects z onto C, which is self-dual.
     fn project_dual(&self, z: &mut [f64]) {
         let (flat, mut round) = z.split_at_mut(self.positive.len().min(z.len()));
         flat.iter_mut().for_each(|z| *z = z.max(0.0));
@@ -245,7 +259,7 @@ impl ConicProgram {
             let (own, others) = round.split_at_mut(disc.len().min(round.len()));
             if let Some((head, tail)) = own.split_first_mut() {
                 let norm = tail.iter().map(|v| v * v).sum::<f64>().sqrt();
-                // A hair more than the norm: the square root is rounded.
+                // Slightly more than the norm: the square root is rounded.
                 *head = head.max(norm * (1.0 + 4.0 * f64::EPSILON));
             }
             round = others;
@@ -253,6 +267,7 @@ impl ConicProgram {
     }
 }
 
+/// Settings of the interior-point solver.
 fn settings() -> Result<DefaultSettings<f64>, String> {
     DefaultSettingsBuilder::default()
         .verbose(false)
@@ -269,7 +284,7 @@ fn settings() -> Result<DefaultSettings<f64>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// A solver with its factorisation set up.
+/// A solver with its set-up.
 pub(crate) struct ConicSolver<'a> {
     program: &'a ConicProgram,
     solver: DefaultSolver<f64>,
@@ -287,7 +302,7 @@ impl ConicSolver<'_> {
         self.run()
     }
 
-    /// Solves.
+    /// Solves the current objective.
     pub fn run(&mut self) -> Result<ConicSolution, StaticsError> {
         self.solver.solve();
         let solution = &self.solver.solution;
@@ -296,10 +311,11 @@ impl ConicSolver<'_> {
                 SolveStatus::Infeasible
             }
             SolverStatus::DualInfeasible | SolverStatus::AlmostDualInfeasible => SolveStatus::Unbounded,
-            // Without further progress at an accuracy below what was aimed at there still is a
-            // point; whoever uses it measures it.
+            // A solver that stopped short of its tolerance still returns a point; the
+            // caller measures it.
             _ => SolveStatus::Solved,
         };
+        // Split the multipliers into equations and cones.
         let equations = self.program.b.len();
         let mut z = solution.z[equations..].to_vec();
         self.program.project_dual(&mut z);

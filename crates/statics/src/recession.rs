@@ -1,11 +1,11 @@
-//! Self-stress: impulses that do nothing and can be added without bound.
+//! Self-stress: admissible impulses with Gᵀ R = 0, which can be added without bound (recession directions).
 //!
 //! ```text
 //! max Σ t_α     E R = 0,  F R ∈ C,   t_α ≤ R_n,α,  0 ≤ t_α ≤ 1
 //! ```
 //!
-//! Multiples of an R are allowed too, so that t_α = 1 wherever some R has R_n,α > 0: one program finds
-//! all contacts that nothing bounds.
+//! Multiples of R are admissible too, so that t_α = 1 wherever some R has R_n,α > 0: one program finds
+//! all contacts that are unbounded.
 
 use std::ops::Range;
 
@@ -13,15 +13,16 @@ use crate::error::StaticsError;
 use crate::program::{SolveStatus, ConicProgram};
 use crate::system::ContactAssembly;
 
-/// t is 0 or 1; rounding is far from the middle.
+/// t is 0 or 1; this separates them far from rounding.
 const MIDDLE: f64 = 0.5;
 
-/// Which contacts a self-stress can load without bound, and the ray that does.
+/// Which contacts a self-stress can load without bound, and the ray that does so.
 pub(crate) fn unbounded_self_stress(
     program: &ConicProgram,
     columns: &[Range<usize>],
     normal: &[bool],
 ) -> Result<(Vec<bool>, Vec<f64>), StaticsError> {
+    // Homogeneous constraints.
     let mut stressed = program.clone();
     stressed.b.iter_mut().for_each(|b| *b = 0.0);
     let lines = stressed.positive.iter_mut();
@@ -30,6 +31,7 @@ pub(crate) fn unbounded_self_stress(
     }
     let mut q = vec![0.0; stressed.columns];
     let mut bound = vec![None; columns.len()];
+    // One t for each unilateral contact: R_n − t ≥ 0, t ≥ 0, 1 − t ≥ 0.
     for (k, columns) in columns.iter().enumerate() {
         if !normal[k] || columns.is_empty() {
             continue;
@@ -54,7 +56,8 @@ pub(crate) fn unbounded_self_stress(
     Ok((unbounded, x))
 }
 
-/// Contacts that are wanted, by connected part: those that touch a common coordinate are together.
+/// Connected components of the contact graph over the wanted contacts: contacts with a common coordinate are
+/// connected.
 pub(crate) fn connected_components(system: &ContactAssembly, wanted: &[bool]) -> Vec<Vec<usize>> {
     let mut parent: Vec<usize> = (0..system.num_coordinates()).collect();
     fn root(parent: &mut [usize], mut k: usize) -> usize {
@@ -64,6 +67,7 @@ pub(crate) fn connected_components(system: &ContactAssembly, wanted: &[bool]) ->
         }
         k
     }
+    // Union–find over coordinates; the smaller index is the root.
     for contact in (0..wanted.len()).filter(|contact| wanted[*contact]) {
         let mut first_of_all = None;
         for (first, width, _) in system.blocks(contact) {
@@ -75,6 +79,7 @@ pub(crate) fn connected_components(system: &ContactAssembly, wanted: &[bool]) ->
             }
         }
     }
+    // Contacts by root, in order of first appearance.
     let mut of_root = vec![usize::MAX; system.num_coordinates()];
     let mut parts: Vec<Vec<usize>> = Vec::new();
     for contact in (0..wanted.len()).filter(|contact| wanted[*contact]) {

@@ -1,12 +1,12 @@
-//! The map G by blocks: which coordinates each contact touches.
+//! The contact assembly: the Jacobian G by blocks, and the contact laws.
 //!
 //! ```text
-//! u = G v        relative velocities from velocities
-//! p = Gᵀ S       what the impulses S do to the coordinates
+//! u = G v        relative velocities
+//! p = Gᵀ S       generalised impulses
 //! ```
 //!
-//! Coordinates come in groups, one for each body that can move. Those of one group should have one
-//! unit, so that what is left of a balance can be measured: moments over a radius of gyration.
+//! Coordinates come in groups, one for each movable body. The coordinates of one group should have one
+//! unit, so that a balance residual has a meaning: moments divided by a radius of gyration.
 
 use std::ops::Range;
 
@@ -14,18 +14,18 @@ use contact::law::Law;
 
 use crate::error::{StaticsError, finite, sized};
 
-/// A group that a contact touches.
+/// Block of G of one contact for one group.
 #[derive(Debug, Clone, PartialEq)]
 struct GroupBlock {
-    /// First coordinate.
+    /// First coordinate of the group.
     first: usize,
-    /// Number of coordinates.
+    /// Number of coordinates of the group.
     width: usize,
     /// Rows × width entries, row-major.
     block: Vec<f64>,
 }
 
-/// G and the laws of the contacts.
+/// The Jacobian G and the contact laws.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ContactAssembly {
     coordinates: usize,
@@ -60,13 +60,13 @@ impl ContactAssembly {
         &self.laws[contact]
     }
 
-    /// First coordinate, and row-major entries, of each block of a contact.
+    /// First coordinate, width and row-major entries of each block of a contact.
     pub(crate) fn blocks(&self, contact: usize) -> impl Iterator<Item = (usize, usize, &[f64])> {
         let touches = self.touches[contact].iter();
         touches.map(|touch| (touch.first, touch.width, touch.block.as_slice()))
     }
 
-    /// A row of a contact for the group that begins with a coordinate; empty if it touches it not.
+    /// A row of a contact for the group that begins with a coordinate; empty if the contact does not act on it.
     pub fn row(&self, contact: usize, row: usize, first: usize) -> &[f64] {
         let mut touches = self.touches[contact].iter();
         let found = touches.find(|touch| touch.first == first && touch.width > 0);
@@ -75,11 +75,12 @@ impl ContactAssembly {
         })
     }
 
-    /// Gᵀ S.
+    /// Generalised impulses Gᵀ S.
     pub fn scatter(&self, impulse: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; self.coordinates];
         for contact in 0..self.num_contacts() {
             let rows = &impulse[self.rows(contact)];
+            // p += blockᵀ S.
             for (first, width, block) in self.blocks(contact) {
                 for (row, s) in rows.iter().enumerate() {
                     for k in 0..width {
@@ -91,11 +92,12 @@ impl ContactAssembly {
         out
     }
 
-    /// G v.
+    /// Relative velocities G v.
     pub fn gather(&self, velocity: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; self.num_rows()];
         for contact in 0..self.num_contacts() {
             let rows = self.rows(contact);
+            // u += block v.
             for (first, width, block) in self.blocks(contact) {
                 for (row, u) in out[rows.clone()].iter_mut().enumerate() {
                     let entries = &block[row * width..(row + 1) * width];
@@ -111,7 +113,7 @@ impl ContactAssembly {
     }
 }
 
-/// Collects groups and contacts.
+/// Collects groups and contacts of an assembly.
 #[derive(Debug, Clone, Default)]
 pub struct ContactAssemblyBuilder {
     system: ContactAssembly,
@@ -119,21 +121,21 @@ pub struct ContactAssemblyBuilder {
 }
 
 impl ContactAssemblyBuilder {
-    /// Nothing yet.
+    /// An empty builder.
     pub fn new() -> Self {
         let mut builder = Self::default();
         builder.system.offset.push(0);
         builder
     }
 
-    /// A group of so many coordinates; its number.
+    /// Adds a group of `width` coordinates; returns its index.
     pub fn add_group(&mut self, width: usize) -> usize {
         self.groups.push((self.system.coordinates, width));
         self.system.coordinates += width;
         self.groups.len() - 1
     }
 
-    /// A contact with the blocks of the groups it touches, row-major; its number.
+    /// Adds a contact with its law and its block of G for each of its groups, row-major; returns its index.
     ///
     /// # Errors
     /// A law that does not fit the rows, a block of the wrong size, a number that is not finite.
@@ -144,6 +146,7 @@ impl ContactAssemblyBuilder {
         touches: &[(usize, &[f64])],
     ) -> Result<usize, StaticsError> {
         let contact = self.system.laws.len();
+        // The law must fit the rows, the blocks their groups.
         law.validate(rows)
             .map_err(|source| StaticsError::Rows { contact, source })?;
         let mut all = Vec::with_capacity(touches.len());
@@ -160,13 +163,14 @@ impl ContactAssemblyBuilder {
                 block: block.to_vec(),
             });
         }
+        // Append law, blocks and rows.
         self.system.laws.push(law);
         self.system.touches.push(all);
         self.system.offset.push(self.system.num_rows() + rows);
         Ok(contact)
     }
 
-    /// The whole.
+    /// The finished assembly.
     pub fn build(self) -> ContactAssembly {
         self.system
     }

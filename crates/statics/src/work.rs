@@ -1,5 +1,5 @@
-//! The work behind `bounds`: what varies at all, then part by part self-stress, reach, least norm and the
-//! ends of every interval.
+//! The computation behind `bounds`: the null space, then for each connected component self-stress, a bound of the
+//! impulses, the least-norm solution and the ends of every interval.
 
 use std::ops::Range;
 
@@ -15,22 +15,24 @@ use crate::system::ContactAssembly;
 /// Rows of the null space below this share of its largest entry are rounding.
 const VANISH: f64 = 1e-8;
 
-/// Share of the largest impulse below which an S_n that was seen reaches the law's bound 0.
+/// An observed S_n below this share of the largest impulse counts as attaining the law's bound 0.
 const TOUCHES_ZERO: f64 = 1e-8;
 
-/// Everything that is known so far.
+/// State of the computation. Impulses are scaled by the largest one.
 pub(crate) struct BoundsComputation<'a> {
     system: &'a ContactAssembly,
     domains: Vec<ImpulseDomain>,
-    /// x* by contact, over the scale.
+    /// Unknowns x* by contact, scaled.
     start: Vec<Vec<f64>>,
-    /// By contact: whether S_n can vary at all.
+    /// By contact: whether S_n can vary.
     open: Vec<bool>,
     scale: f64,
+    /// The result so far.
     pub result: ImpulseBounds,
 }
 
 impl<'a> BoundsComputation<'a> {
+    /// Domains of all contacts, and S* projected onto them.
     pub fn new(system: &'a ContactAssembly, faces: &[Face], impulse: &[f64]) -> Result<Self, StaticsError> {
         let scale = impulse.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
         let unit = if scale > 0.0 { scale } else { 1.0 };
@@ -40,6 +42,7 @@ impl<'a> BoundsComputation<'a> {
         for contact in 0..system.num_contacts() {
             let rows = system.rows(contact);
             let domain = ImpulseDomain::new(contact, system.law(contact), rows.len(), &faces[contact])?;
+            // S* projected onto its face, and the distance.
             let x = project_onto_face(system, contact, &domain, &impulse[rows.clone()], unit);
             domain.expand(&x, &mut least[rows.clone()]);
             for (s, kept) in impulse[rows.clone()].iter().zip(&mut least[rows]) {
@@ -74,7 +77,7 @@ impl<'a> BoundsComputation<'a> {
         })
     }
 
-    /// The null space part by part; whether each contact can change.
+    /// Null space of Gᵀ, component by component; returns whether each contact can vary.
     pub fn compute_hyperstaticity(&mut self) -> Vec<bool> {
         let mut varying = vec![false; self.domains.len()];
         let present: Vec<bool> = self.domains.iter().map(|d| d.unknowns > 0).collect();
@@ -95,8 +98,9 @@ impl<'a> BoundsComputation<'a> {
         varying
     }
 
-    /// E x = E x*, x in the domains.
+    /// The feasibility program of a component: E x = E x*, x in the domains.
     fn program(&self, part: &[usize]) -> ComponentProgram {
+        // Columns and cones.
         let mut program = ConicProgram::default();
         let columns: Vec<Range<usize>> = part
             .iter()
@@ -106,6 +110,7 @@ impl<'a> BoundsComputation<'a> {
             })
             .collect();
         add_balance_equations(self.system, &self.domains, part, &columns, &mut program);
+        // Right-hand side E x*.
         let mut x = vec![0.0; program.columns];
         for (contact, columns) in part.iter().zip(&columns) {
             x[columns.clone()].copy_from_slice(&self.start[*contact]);
@@ -116,18 +121,20 @@ impl<'a> BoundsComputation<'a> {
         ComponentProgram { program, columns }
     }
 
-    /// All intervals of one connected part.
+    /// All intervals of one connected component.
     pub fn part(
         &mut self,
         part: &[usize],
         (before, share): (f64, f64),
         effort: &mut ComputeOptions<'_>,
     ) -> Result<(), StaticsError> {
+        // Self-stress, a bound of x, and the least-norm solution; all solutions update the observed extremes.
         let own = self.program(part);
         let unbounded = self.self_stress(part, &own)?;
         let mut seen = ObservedExtremes::new(&own, part, &self.start);
         let reach = self.reach(part, &own, &unbounded, &mut seen)?;
         self.least_norm(part, &own, &mut seen)?;
+        // Upper ends: max S_n of every contact that can vary and is bounded.
         let asked: Vec<usize> = (0..part.len())
             .filter(|k| self.open[part[*k]] && !own.columns[*k].is_empty())
             .collect();
@@ -144,6 +151,7 @@ impl<'a> BoundsComputation<'a> {
         for end in &solved {
             seen.observe(&own, &end.answer, &mut self.result);
         }
+        // Lower ends, except where the law's bound 0 has been attained already.
         let bottoms: Vec<(usize, f64)> = asked
             .iter()
             .filter(|k| !self.system.law(part[**k]).normal() || seen.least[**k] > TOUCHES_ZERO)
@@ -162,7 +170,7 @@ impl<'a> BoundsComputation<'a> {
         Ok(())
     }
 
-    /// Puts together what is known of one contact.
+    /// Assembles the interval of one contact from attained values and proven bounds.
     fn interval(
         &mut self,
         contact: usize,
@@ -183,18 +191,20 @@ impl<'a> BoundsComputation<'a> {
         };
         let (mut low, mut high) = (seen.least[k].max(law_bound), seen.greatest[k]);
         let (mut low_bound, mut high_bound) = (law_bound, f64::INFINITY);
+        // Upper end: program, unbounded self-stress, or observed only.
         match of(tops) {
             Some((SolveStatus::Unbounded, _)) => high = f64::INFINITY,
             Some((_, bound)) => high_bound = -bound,
             None if unbounded => high = f64::INFINITY,
             None => {}
         }
+        // Lower end.
         match of(bottoms) {
             Some((SolveStatus::Unbounded, _)) => low = f64::NEG_INFINITY,
             Some((_, bound)) => low_bound = low_bound.max(bound),
             None => {}
         }
-        // A bound that rounding puts inside what was reached says nothing against it.
+        // A bound that rounding puts inside the attained interval is moved to its end.
         low_bound = low_bound.min(low);
         high_bound = high_bound.max(high);
         for gap in [low - low_bound, high_bound - high] {
@@ -212,7 +222,7 @@ impl<'a> BoundsComputation<'a> {
         };
     }
 
-    /// Contacts of the part whose S_n nothing bounds.
+    /// Contacts of the component whose S_n is unbounded because of self-stress.
     fn self_stress(
         &mut self,
         part: &[usize],
@@ -226,6 +236,7 @@ impl<'a> BoundsComputation<'a> {
         self.result.programs += 1;
         if unbounded.iter().any(|yes| *yes) {
             let rows = self.result.least.len();
+            // Store the ray and its balance residual.
             let all = self
                 .result
                 .self_stress
@@ -242,7 +253,7 @@ impl<'a> BoundsComputation<'a> {
         Ok(unbounded)
     }
 
-    /// How far x goes: proven from max Σ S_n where there is one, otherwise what was found.
+    /// A bound of x: proven from max Σ S_n where that is finite, otherwise from the solutions found.
     fn reach(
         &mut self,
         part: &[usize],
@@ -261,8 +272,8 @@ impl<'a> BoundsComputation<'a> {
         let answer = own.program.solve(&q, "bounding the sum of the impulses")?;
         self.result.programs += 1;
         if answer.end == SolveStatus::Solved {
-            // ΣS_n = −q·x ≤ top + worst ΣS_n with the largest |ρ| of a group times its slope: what
-            // rounding left goes to the left side.
+            // ΣS_n = −q·x ≤ top + worst ΣS_n, where worst is the largest |ρ| of a group times its slope:
+            // move the residual term to the left-hand side.
             let nothing = SolutionBound::new(&own.columns, domains(), 0.0);
             let one = SolutionBound::new(&own.columns, domains(), 1.0);
             let top = -own.program.bound(&q, &answer, &nothing);
@@ -275,7 +286,7 @@ impl<'a> BoundsComputation<'a> {
         Ok(SolutionBound::new(&own.columns, domains(), total))
     }
 
-    /// The admissible S of least norm.
+    /// The admissible S of least norm: a quadratic objective.
     fn least_norm(
         &mut self,
         part: &[usize],
@@ -292,6 +303,7 @@ impl<'a> BoundsComputation<'a> {
             }
         }
         let q = vec![0.0; program.columns];
+        // The minimiser replaces S* as the reported solution.
         let answer = program.solve(&q, "looking for the impulses of least norm")?;
         self.result.programs += 1;
         if answer.end == SolveStatus::Solved {
@@ -306,12 +318,13 @@ impl<'a> BoundsComputation<'a> {
         Ok(())
     }
 
+    /// The result.
     pub fn finish(self) -> ImpulseBounds {
         self.result
     }
 }
 
-/// x with B x the point of the face next to S.
+/// Unknowns x of the point of the face closest to S.
 fn project_onto_face(
     system: &ContactAssembly,
     contact: usize,
@@ -324,7 +337,7 @@ fn project_onto_face(
     system.law(contact).project(&mut s);
     let mut x = domain.unknowns_of(&s);
     if domain.unknowns == 1 && domain.rows > 1 {
-        // On a ray the normal impulse stays what it is.
+        // On a ray keep the normal impulse.
         x[0] = normal;
     }
     x

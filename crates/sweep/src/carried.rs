@@ -1,12 +1,12 @@
-//! Any set of `convex`, moved: C(t) = a(t) + s(t) R(t) C₀(t).
+//! A set of `convex` under a moving similarity: C(t) = a(t) + s(t) R(t) C₀(t).
 //!
-//! a is a translation, s > 0 a scale, R an orthogonal matrix, and C₀ may itself be built anew at
-//! every instant from parameters that move (radii, corners, bounds). A projection onto C(t) is
-//! one onto C₀ in the metric RᵀAR, since |a + sRy − z|_A = s |y − Rᵀ(z − a)/s|_RᵀAR.
+//! a is a translation, s > 0 a scale, R an orthogonal matrix, and C₀ may itself depend on time through its parameters
+//! (radii, corners, bounds). A projection onto C(t) is one onto C₀ in the metric RᵀAR, since |a + sRy − z|_A = s |y −
+//! Rᵀ(z − a)/s|_RᵀAR.
 //!
-//! Excess: e(C(s), C(t)) ≤ |a(t) − a(s)| + ‖M(t) − M(s)‖ ρ with M = sR and ρ = sup |x| over C₀,
-//! bounded by its box. Exact for translations of bounded sets; for a set with 0 ∈ C₀ that is
-//! only scaled, growing costs nothing. Unknown where C₀ changes or is unbounded and turns.
+//! Excess: e(C(s), C(t)) ≤ |a(t) − a(s)| + ‖M(t) − M(s)‖ ρ with M = sR and ρ = sup |x| over C₀, bounded by its bounding
+//! box. Exact for translations of bounded sets; for a set with 0 ∈ C₀ that is only scaled, growing adds nothing.
+//! Unknown where C₀ depends on time, or is unbounded and rotates.
 
 use convex::{ConvexSet, Set, Support};
 
@@ -24,6 +24,7 @@ pub type ScalarFunction = Box<dyn Fn(f64) -> f64 + Send>;
 /// A set of `convex` as a function of time.
 pub type SetFunction = Box<dyn Fn(f64) -> convex::Result<Set> + Send>;
 
+/// The set C₀.
 enum BaseSet {
     Fixed(Box<Set>),
     TimeDependent(SetFunction),
@@ -38,12 +39,13 @@ pub struct TransformedSet {
     rotation: Option<VectorFunction>,
     metric: Metric,
     convex_metric: convex::Metric,
-    /// Bound ρ of |x| over a fixed C₀ (+∞ if unbounded), found when first needed.
+    /// Bound ρ of |x| over a fixed C₀ (+∞ if unbounded), computed when first needed.
     radius_bound: Option<f64>,
+    /// Whether 0 ∈ C₀; valid once `radius_bound` is known.
     holds_origin: bool,
 }
 
-/// Where the frame of C₀ is at one instant.
+/// The similarity a + sR at one time.
 struct Similarity {
     shift: Vec<f64>,
     scale: f64,
@@ -52,13 +54,13 @@ struct Similarity {
 }
 
 impl TransformedSet {
-    /// A set at rest, to be moved by the `with_` methods.
+    /// A fixed set C₀, to be moved by the `with_` methods.
     pub fn new(set: impl Into<Set>) -> Self {
         let set = set.into();
         Self::from_body(set.dim(), BaseSet::Fixed(Box::new(set)))
     }
 
-    /// A set built anew at every instant; `dim` is its dimension.
+    /// A set C₀(t) built at every evaluation; `dim` is its dimension.
     pub fn time_dependent(dim: usize, shape: impl Fn(f64) -> convex::Result<Set> + Send + 'static) -> Self {
         Self::from_body(dim, BaseSet::TimeDependent(Box::new(shape)))
     }
@@ -77,39 +79,41 @@ impl TransformedSet {
         }
     }
 
-    /// Moves the set by a(t).
+    /// Translates the set by a(t).
     pub fn with_shift(mut self, shift: impl Fn(f64, &mut [f64]) + Send + 'static) -> Self {
         self.shift = Some(Box::new(shift));
         self
     }
 
-    /// Multiplies the set by s(t) > 0 about its own origin.
+    /// Scales the set by s(t) > 0 about its own origin.
     pub fn with_scale(mut self, scale: impl Fn(f64) -> f64 + Send + 'static) -> Self {
         self.scale = Some(Box::new(scale));
         self
     }
 
-    /// Turns the set about its own origin by R(t), an orthogonal matrix written row by row.
+    /// Rotates the set about its own origin by R(t), an orthogonal matrix, row-major.
     pub fn with_rotation(mut self, rotation: impl Fn(f64, &mut [f64]) + Send + 'static) -> Self {
         self.rotation = Some(Box::new(rotation));
         self
     }
 
-    /// Turns a set of the plane by the angle φ(t) (counter-clockwise, radians).
+    /// Rotates a set of the plane by the angle φ(t) (counter-clockwise, radians).
     pub fn with_angle(self, angle: impl Fn(f64) -> f64 + Send + 'static) -> Self {
         self.with_rotation(move |t, r| {
             let (s, c) = angle(t).sin_cos();
             if let [xx, xy, yx, yy] = r {
                 (*xx, *xy, *yx, *yy) = (c, -s, s, c);
             } else {
-                // Not the plane: refused by the check of the matrix.
+                // Not the plane: NaN is refused by the check of the matrix.
                 r.fill(f64::NAN);
             }
         })
     }
 
+    /// The similarity at time t, checked.
     fn frame(&self, t: f64) -> Result<Similarity> {
         let n = self.dim;
+        // Translation, scale, rotation, each checked.
         let mut shift = vec![0.0; n];
         if let Some(path) = &self.shift {
             path(t, &mut shift);
@@ -133,6 +137,7 @@ impl TransformedSet {
         Ok(Similarity { shift, scale, rotation: turn })
     }
 
+    /// C₀ at time t.
     fn base(&self, t: f64) -> Result<std::borrow::Cow<'_, Set>> {
         match &self.body {
             BaseSet::Fixed(set) => Ok(std::borrow::Cow::Borrowed(set)),
@@ -144,7 +149,7 @@ impl TransformedSet {
         }
     }
 
-    /// RᵀAR, in which C₀ is projected onto.
+    /// RᵀAR, the metric of the projection onto C₀.
     fn rotated_metric(&self, turn: &[f64]) -> Result<convex::Metric> {
         let n = self.dim;
         if turn.is_empty() || self.metric == Metric::Euclidean {
@@ -163,7 +168,7 @@ impl TransformedSet {
         convex::Metric::new(n, &out).map_err(at(f64::NAN))
     }
 
-    /// ρ = sup |x| over a fixed C₀, from above, by the box around it.
+    /// Upper bound of ρ = sup |x| over a fixed C₀, from its bounding box.
     fn radius_bound(&mut self) -> Result<f64> {
         if let Some(reach) = self.radius_bound {
             return Ok(reach);
@@ -171,6 +176,7 @@ impl TransformedSet {
         let BaseSet::Fixed(set) = &self.body else {
             return Ok(f64::INFINITY);
         };
+        // Half-widths of the bounding box from the support function.
         let mut sum = 0.0;
         for i in 0..self.dim {
             let mut most = 0.0_f64;
@@ -189,12 +195,13 @@ impl TransformedSet {
     }
 }
 
+/// Refuses a matrix whose rows are not orthonormal.
 fn check_orthogonal(n: usize, r: &[f64]) -> Result<()> {
     for i in 0..n {
         for j in 0..=i {
             let d = dot(&r[i * n..(i + 1) * n], &r[j * n..(j + 1) * n]);
             let off = d - if i == j { 1.0 } else { 0.0 };
-            // Sines and cosines keep 1e-15; a matrix typed with fewer digits is refused.
+            // Sines and cosines are orthogonal to 1e-15; a matrix given with fewer digits is refused.
             if off.abs() > 1e-10 {
                 return Err(SweepingError::Invalid {
                     what: "product of two rows of a rotation",
@@ -221,12 +228,14 @@ impl Similarity {
         out
     }
 
+    /// Rᵀ(x − a)/s.
     fn to_body(&self, x: &[f64]) -> Vec<f64> {
         let mut y = self.back(&sub(x, &self.shift));
         y.iter_mut().for_each(|v| *v /= self.scale);
         y
     }
 
+    /// a + s R y.
     fn to_world(&self, y: &[f64], out: &mut [f64]) {
         let n = y.len();
         for i in 0..n {
@@ -258,6 +267,7 @@ impl MovingSet for TransformedSet {
         let frame = self.frame(t)?;
         let metric = self.rotated_metric(&frame.rotation)?;
         let set = self.base(t)?;
+        // Project in the frame of C₀, then transform back.
         let p = set.project_in(&metric, &frame.to_body(z)).map_err(at(t))?;
         frame.to_world(&p, out);
         check_finite("nearest point", out, t)?;
@@ -268,9 +278,9 @@ impl MovingSet for TransformedSet {
         })
     }
 
-    /// The support function says how far the supporting hyperplane with normal y can still be
-    /// pushed out: (σ_C(y) − ⟨y, p⟩)/|y|, zero exactly on the normal cone. Where y is rounding
-    /// beside the directions in which the set is bounded, the nearest point to p + 2A⁻¹y decides.
+    /// (σ_C(y) − ⟨y, p⟩)/|y| by the support function: how far the supporting hyperplane with normal y is from p, zero
+    /// exactly on the normal cone. Where the support in the direction y is infinite (y has a rounding component along
+    /// which the set is unbounded), the projection of p + 2A⁻¹y decides.
     fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
         let frame = self.frame(t)?;
         let mut step = y.to_vec();
@@ -283,11 +293,12 @@ impl MovingSet for TransformedSet {
         let (p_body, y_body) = (frame.to_body(p), frame.back(y));
         if let Ok(Support::Attained { value, .. }) = set.support(&y_body) {
             let gap = frame.scale * (value - dot(&y_body, &p_body));
-            // Below a millionth of the data y itself is mostly rounding of z − p.
+            // Below a millionth of the data y is mostly rounding of z − p.
             let unit = length.max(1e-6 * (1.0 + norm(p)));
             return Ok(gap.max(0.0) / unit);
         }
         drop(set);
+        // No finite support: p must be the projection of p + 2A⁻¹y.
         let mut z = p.to_vec();
         axpy(2.0, &step, &mut z);
         let mut again = vec![0.0; z.len()];
@@ -308,6 +319,7 @@ impl MovingSet for TransformedSet {
         if reach.is_infinite() || self.metric != Metric::Euclidean {
             return Ok(None);
         }
+        // Scaling only: a set that contains its origin loses nothing by growing.
         if self.rotation.is_none() {
             let shrink = a.scale - b.scale;
             let shrink = if self.holds_origin {
@@ -321,8 +333,8 @@ impl MovingSet for TransformedSet {
         let change: f64 = (0..n * n)
             .map(|k| (b.scale * b.rotation[k] - a.scale * a.rotation[k]).powi(2))
             .sum();
-        // Frobenius bounds the operator norm; in the plane a difference of similarities is one,
-        // and its norm is Frobenius/√2.
+        // The Frobenius norm bounds the operator norm; in the plane a difference of similarities is a similarity, and
+        // its norm is Frobenius/√2.
         let shape = if n == 2 { 0.5 } else { 1.0 };
         Ok(Some(moved + (shape * change).sqrt() * reach))
     }

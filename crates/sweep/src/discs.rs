@@ -1,19 +1,18 @@
-//! Configurations of discs (or balls) that do not overlap: prox-regular, not convex.
+//! Configurations of discs (or balls) that do not overlap: a prox-regular set, not convex.
 //!
 //! ```text
 //! Q(t) = { q : D_ij(q) = |q_j − q_i| − r_i − r_j ≥ 0,   D_io(q) = dist(q_i, obstacle) − r_i ≥ 0 }
 //! ```
 //!
-//! A step projects onto the linearisation at the present configuration q̄,
-//! { q : D(q̄) + ∇D(q̄)·(q − q̄) ≥ 0 }. Each D is convex, so it lies above its tangent: the
-//! linearised set is inside Q, and no overlap can arise whatever the step. Only pairs within
-//! reach are written down; the answer is checked against all others and the pairs it violates
-//! are added.
+//! A step projects onto the linearisation at the present configuration q̄, { q : D(q̄) + ∇D(q̄)·(q − q̄) ≥ 0 }. Each D
+//! is convex, so it lies above its tangent: the linearised set is inside Q, and no overlap can arise whatever the step.
+//! Only candidate pairs within a margin become rows; the result is checked against all pairs, and the margin is widened
+//! where one is violated.
 //!
-//! Admissible radius: at q̄ with touching contacts of unit gradients e_i, curvatures κ_i =
-//! |∇²D_i|/|∇D_i| and d = dist(0, conv e_i), every q ∈ Q and normal n satisfy ⟨n, q − q̄⟩ ≤
-//! |n||q − q̄|²/2η with η = d / max κ_i: nearest points are unique within η. It is computed at
-//! every step; d = 0 (a jam whose gradients contradict each other) gives 0.
+//! Prox-regularity radius: at q̄ with closed contacts of unit gradients e_i, curvatures κ_i = |∇²D_i|/|∇D_i| and d =
+//! dist(0, conv e_i), every q ∈ Q and normal n satisfy ⟨n, q − q̄⟩ ≤ |n||q − q̄|²/2η with η = d / max κ_i: nearest
+//! points are unique within η. It is computed at every step; d = 0 (a jam whose gradients contradict each other) gives
+//! 0.
 
 use crate::error::{Result, SweepingError, check_finite, check_len};
 use crate::metric::Metric;
@@ -21,10 +20,10 @@ use crate::polyhedron::{ProjectionFailure, Projector, ConstraintRows, projection
 use crate::set::{ProjectionReport, MovingSet};
 use crate::vector::{dot, norm, sub};
 
-/// What discs must stay out of.
+/// An obstacle that discs must not overlap.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Obstacle {
-    /// { x : ⟨normal, x⟩ ≤ offset }, `normal` of unit length pointing to where discs may be.
+    /// { x : ⟨normal, x⟩ ≤ offset }, `normal` of unit length pointing into the free space.
     HalfSpace {
         /// Unit normal.
         normal: Vec<f64>,
@@ -40,15 +39,15 @@ pub enum Obstacle {
     },
 }
 
-/// One linearised inequality at the anchor.
+/// One linearised inequality at the linearisation point.
 #[derive(Debug, Clone)]
 struct LinearisedGap {
-    /// Disc, and the other one if it is a pair.
+    /// The disc, and the other one of a pair.
     one: usize,
     other: Option<usize>,
-    /// Direction in which `one` must not go: towards the other.
+    /// Unit vector from `one` to the other disc or the obstacle.
     direction: Vec<f64>,
-    /// Gap at the anchor.
+    /// Gap at the linearisation point.
     gap: f64,
     /// |∇²D|/|∇D|.
     curvature: f64,
@@ -66,8 +65,9 @@ pub struct DiscConfiguration {
     time: f64,
     linearisation_point: Vec<f64>,
     present: Vec<Obstacle>,
-    /// Contacts that carried something last time, by their names.
+    /// Warm start: active contacts of the last projection, by discs and obstacle.
     warm_start: Vec<(usize, Option<usize>, usize)>,
+    /// The last projection and its rows.
     last: Option<(Projector, Vec<LinearisedGap>)>,
 }
 
@@ -115,12 +115,12 @@ impl DiscConfiguration {
         self.radii.len()
     }
 
-    /// Dimension of the space the discs live in.
+    /// Dimension of the space of the discs.
     pub fn space(&self) -> usize {
         self.space
     }
 
-    /// Their radii.
+    /// Radii of the discs.
     pub fn radii(&self) -> &[f64] {
         &self.radii
     }
@@ -136,10 +136,11 @@ impl DiscConfiguration {
         &q[i * self.space..(i + 1) * self.space]
     }
 
-    /// All contacts with a gap up to `reach`, each with the number of its obstacle.
+    /// All contacts with a gap up to `reach`, each with the index of its obstacle. Tests all pairs.
     fn contacts(&self, q: &[f64], obstacles: &[Obstacle], reach: f64) -> Vec<(LinearisedGap, usize)> {
         let mut list = Vec::new();
         for i in 0..self.radii.len() {
+            // Pairs of discs.
             for j in i + 1..self.radii.len() {
                 let mut d = sub(self.centre(q, j), self.centre(q, i));
                 let length = norm(&d);
@@ -159,6 +160,7 @@ impl DiscConfiguration {
                     ));
                 }
             }
+            // Obstacles.
             for (o, obstacle) in obstacles.iter().enumerate() {
                 let contact = self.against(self.centre(q, i), i, obstacle);
                 if contact.gap <= reach {
@@ -169,12 +171,14 @@ impl DiscConfiguration {
         list
     }
 
+    /// Gap and direction of one disc against one obstacle.
     fn against(&self, x: &[f64], i: usize, obstacle: &Obstacle) -> LinearisedGap {
         let (direction, distance, curvature) = match obstacle {
             Obstacle::HalfSpace { normal, offset } => {
                 let direction = normal.iter().map(|v| -v).collect();
                 (direction, dot(normal, x) - offset, 0.0)
             }
+            // Nearest point of the segment.
             Obstacle::Segment { from, to } => {
                 let along = sub(to, from);
                 let square = dot(&along, &along).max(f64::MIN_POSITIVE);
@@ -195,8 +199,9 @@ impl DiscConfiguration {
         }
     }
 
-    /// The row of one contact: ⟨row, q⟩ ≤ bound keeps its linearised gap open.
+    /// The row of one contact: ⟨row, q⟩ ≤ bound keeps its linearised gap non-negative.
     fn row(&self, contact: &LinearisedGap) -> (Vec<(usize, f64)>, f64) {
+        // gap + ⟨direction, …⟩: the disc forward, the other one backward.
         let mut row = Vec::with_capacity(2 * self.space);
         let mut bound = contact.gap;
         let sides = [(Some(contact.one), 1.0), (contact.other, -1.0)];
@@ -211,6 +216,7 @@ impl DiscConfiguration {
         (row, bound)
     }
 
+    /// Projects `z` onto the linearised set of the contacts in `list`, warm-started by their identity.
     fn solve(&mut self, t: f64, z: &[f64], list: &[(LinearisedGap, usize)]) -> Result<ProjectionReport> {
         let n = z.len();
         let (rows, bounds): (Vec<_>, Vec<_>) = list.iter().map(|c| self.row(&c.0)).unzip();
@@ -219,6 +225,7 @@ impl DiscConfiguration {
         for a in 0..list.len() {
             projector.bounds[a] = bounds[a] / lengths[a].max(f64::MIN_POSITIVE);
         }
+        // Rows differ from step to step: the warm start is matched by name.
         let names: Vec<_> = list.iter().map(|(c, o)| (c.one, c.other, *o)).collect();
         let guess = self
             .warm_start
@@ -240,7 +247,7 @@ fn unit(d: &mut [f64], length: f64) {
     if length > 0.0 {
         d.iter_mut().for_each(|v| *v /= length);
     } else if let Some(first) = d.first_mut() {
-        // Centres that coincide have no direction: any will push them apart.
+        // Coincident centres have no direction: any separates them.
         *first = 1.0;
     }
 }
@@ -284,7 +291,7 @@ impl MovingSet for DiscConfiguration {
         let longest = step.chunks_exact(self.space).map(norm).fold(0.0, f64::max);
         let widest = self.radii.iter().copied().fold(0.0, f64::max);
         let obstacles = self.present.clone();
-        // Twice what two discs can approach each other before any correction, then more.
+        // Candidate margin: twice what two discs can approach each other before any correction.
         let mut reach = 4.0 * longest + 0.1 * widest;
         loop {
             let list = self.contacts(&self.linearisation_point, &obstacles, reach);
@@ -295,7 +302,7 @@ impl MovingSet for DiscConfiguration {
             self.metric.unwhiten(out);
             check_finite("nearest point", out, t)?;
             let overlap = -self.least_gap(t, out);
-            // Rounding of positions; overlap of pairs left out is larger at once.
+            // Rounding of positions; the overlap of a pair that was left out is larger.
             let clean = overlap <= 1e-10 * widest;
             if clean || reach.is_infinite() {
                 return Ok(ProjectionReport {
@@ -303,6 +310,7 @@ impl MovingSet for DiscConfiguration {
                     ..landing
                 });
             }
+            // A pair was left out: widen the margin, finally to all pairs.
             reach = if reach < 100.0 * widest {
                 4.0 * reach
             } else {
@@ -317,6 +325,7 @@ impl MovingSet for DiscConfiguration {
         };
         let mut rest = y.to_vec();
         let mut work = 0.0;
+        // Subtract the multipliers' part of y; the rest is the distance from the cone, and complementarity is added.
         for (&a, &u) in projector.active.iter().zip(&projector.u) {
             let (row, bound) = self.row(&contacts[a]);
             let length = white_length(&self.metric, &row);
@@ -333,13 +342,13 @@ impl MovingSet for DiscConfiguration {
     fn prox_regularity_radius(&mut self) -> Result<Option<f64>> {
         let n = self.dim();
         let widest = self.radii.iter().copied().fold(0.0, f64::max);
-        // Touching: within a millionth of a radius.
+        // Closed: within a millionth of a radius.
         let touching = self.contacts(&self.linearisation_point, &self.present, 1e-6 * widest);
         let curvature = touching.iter().map(|c| c.0.curvature).fold(0.0, f64::max);
         if curvature == 0.0 {
             return Ok(Some(f64::INFINITY));
         }
-        // min |v| with e_i·v ≥ 1 has length 1/d.
+        // 1/d is the length of the shortest v with e_i·v ≥ 1.
         let rows: Vec<_> = touching.iter().map(|c| self.row(&c.0).0).collect();
         let (units, _) = ConstraintRows::sparse(n, &rows)?.whitened(&Metric::Euclidean)?;
         let mut projector = Projector::new(units, 0);
@@ -359,7 +368,7 @@ impl MovingSet for DiscConfiguration {
     }
 }
 
-/// Length of a sparse row as a covector, |g| in the metric A⁻¹.
+/// Length of a sparse row as a covector, in the metric A⁻¹.
 fn white_length(metric: &Metric, row: &[(usize, f64)]) -> f64 {
     match metric {
         Metric::Euclidean => row.iter().map(|e| e.1 * e.1).sum::<f64>().sqrt(),

@@ -1,4 +1,4 @@
-//! What can go wrong, in sentences that name the instant, the part and what was expected.
+//! Errors of the crate; messages name the time, the part and what was expected.
 
 use convex::ConvexError;
 
@@ -26,7 +26,7 @@ pub enum SweepingError {
         /// What would be accepted.
         expected: &'static str,
     },
-    /// A function of time (or of time and position) returned something that is no number.
+    /// A function of time (or of time and position) returned a value that is not finite.
     #[error("{what}[{index}] is {value} at t = {time}, expected a finite number")]
     NotFinite {
         /// Which function.
@@ -35,7 +35,7 @@ pub enum SweepingError {
         index: usize,
         /// The value returned.
         value: f64,
-        /// When it was asked.
+        /// Time at which it was evaluated.
         time: f64,
     },
     /// C(t) has no point.
@@ -74,7 +74,7 @@ pub enum SweepingError {
         /// By how much.
         excess: f64,
     },
-    /// An iteration ended above its stated accuracy.
+    /// An iteration ended above its tolerance.
     #[error(
         "{what} stopped at t = {time} after {iterations} iterations with residual {residual:e}"
     )]
@@ -88,7 +88,7 @@ pub enum SweepingError {
         /// Best residual.
         residual: f64,
     },
-    /// The set cannot do what the method needs.
+    /// The set does not provide what the method needs.
     #[error("{method} needs {need}, which this set does not give")]
     Unsupported {
         /// The method asked for.
@@ -109,7 +109,7 @@ pub enum SweepingError {
 /// Shorthand for results of this crate.
 pub type Result<T> = std::result::Result<T, SweepingError>;
 
-/// Turns an error of `convex` into one with the instant; contradictions become [`SweepError::Empty`].
+/// Turns an error of `convex` into one with the instant; contradictions become [`SweepingError::Empty`].
 pub(crate) fn at(time: f64) -> impl Fn(ConvexError) -> SweepingError {
     move |source| match source {
         ConvexError::Inconsistent { ref rows, .. } => SweepingError::Empty {

@@ -1,8 +1,8 @@
-//! The scalar product ⟨x, y⟩ = xᵀ A y in which normals and projections are meant.
+//! The scalar product ⟨x, y⟩ = xᵀ A y of normals and projections.
 //!
-//! Spaces of a few thousand coordinates are common here (discretised plasticity) and their
-//! metric is mostly the identity or diagonal, which a stored n×n matrix would waste; hence an
-//! enum of three, the full one kept by `convex`.
+//! Spaces of a few thousand coordinates are common here (discretised plasticity) and their metric is mostly the
+//! identity or diagonal, for which a stored n×n matrix would be a waste; hence an enum of three, the full one stored by
+//! `convex`.
 
 use crate::error::{Result, SweepingError, at};
 use crate::vector::dot;
@@ -10,7 +10,7 @@ use crate::vector::dot;
 /// A scalar product on Rⁿ.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Metric {
-    /// The Euclidean one.
+    /// The Euclidean metric.
     Euclidean,
     /// A = diag(d), every entry positive.
     Diagonal(Vec<f64>),
@@ -38,7 +38,7 @@ impl Metric {
             .map_err(at(f64::NAN))
     }
 
-    /// Checks that the metric is one of Rⁿ.
+    /// Checks the dimension.
     pub fn check(&self, n: usize) -> Result<()> {
         let got = match self {
             Self::Euclidean => n,
@@ -62,7 +62,7 @@ impl Metric {
         self.inner(x, x).max(0.0).sqrt()
     }
 
-    /// x ← A x: from a vector to the covector (normal) it stands for.
+    /// x ← A x: from a vector to its covector (normal).
     pub fn lower(&self, x: &mut [f64]) {
         match self {
             Self::Euclidean => {}
@@ -92,7 +92,7 @@ impl Metric {
         }
     }
 
-    /// x ← L⁻ᵀ x: back from white coordinates.
+    /// x ← L⁻ᵀ x: back from whitened coordinates.
     pub fn unwhiten(&self, x: &mut [f64]) {
         match self {
             Self::Euclidean => {}
@@ -101,7 +101,7 @@ impl Metric {
         }
     }
 
-    /// The metric as the matrix type of `convex`, for spaces small enough to hold it.
+    /// The metric as a dense matrix of `convex`, for small dimensions.
     pub fn to_convex(&self, n: usize) -> Result<convex::Metric> {
         match self {
             Self::Euclidean => Ok(convex::Metric::euclidean(n)),
@@ -110,13 +110,14 @@ impl Metric {
         }
     }
 
-    /// The block of coordinates `from..to`, `None` where it is coupled to others.
+    /// The diagonal block of coordinates `from..to`, `None` where it is coupled to others.
     pub(crate) fn block(&self, from: usize, to: usize) -> Result<Option<Self>> {
         Ok(match self {
             Self::Euclidean => Some(Self::Euclidean),
             Self::Diagonal(d) => Some(Self::Diagonal(d[from..to].to_vec())),
             Self::Full(m) => {
                 let (n, a) = (m.dim(), m.matrix());
+                // Any entry outside the diagonal block couples it.
                 let coupled = (from..to)
                     .any(|i| (0..n).any(|j| !(from..to).contains(&j) && a[i * n + j] != 0.0));
                 if coupled {

@@ -1,7 +1,7 @@
-//! C₁(t) × C₂(t) × …, coordinates one after the other.
+//! Product sets C₁(t) × C₂(t) × …, coordinates one after the other.
 //!
-//! The process splits into independent ones when the metric couples no two factors; a metric
-//! that does is refused. e(∏A_i, ∏B_i)² = Σ e(A_i, B_i)².
+//! The process splits into independent ones when the metric couples no two factors; a metric that does is refused.
+//! e(∏A_i, ∏B_i)² = Σ e(A_i, B_i)².
 
 use crate::error::{Result, SweepingError};
 use crate::metric::Metric;
@@ -35,6 +35,7 @@ impl MovingSet for MovingProduct {
 
     fn set_metric(&mut self, metric: &Metric) -> Result<()> {
         metric.check(self.dim)?;
+        // Each factor gets its diagonal block of the metric.
         let mut from = 0;
         for factor in &mut self.factors {
             let to = from + factor.dim();
@@ -52,6 +53,7 @@ impl MovingSet for MovingProduct {
 
     fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<ProjectionReport> {
         crate::error::check_len("point to project", z.len(), self.dim)?;
+        // Independent projections; iterations add up, the largest violation counts.
         let (mut from, mut all) = (0, ProjectionReport::default());
         for factor in &mut self.factors {
             let to = from + factor.dim();
@@ -64,6 +66,7 @@ impl MovingSet for MovingProduct {
     }
 
     fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+        // Distances of orthogonal factors add in squares.
         let (mut from, mut sum) = (0, 0.0);
         for factor in &mut self.factors {
             let to = from + factor.dim();
@@ -94,7 +97,7 @@ impl MovingSet for MovingProduct {
         Ok(())
     }
 
-    /// The smallest of the factors'.
+    /// The smallest radius of a factor.
     fn prox_regularity_radius(&mut self) -> Result<Option<f64>> {
         let mut least: Option<f64> = None;
         for factor in &mut self.factors {

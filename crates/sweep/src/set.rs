@@ -1,4 +1,4 @@
-//! What a method needs to know of a moving set.
+//! The interface of a moving set: projection, normal-cone check, excess.
 //!
 //! ```text
 //! p = argmin { |x − z|_A : x ∈ C(t) }          ⇔   A (z − p) ∈ N_C(t)(p)         (M99 3)
@@ -9,34 +9,35 @@ use crate::error::Result;
 use crate::metric::Metric;
 use crate::smooth::Inequalities;
 
-/// How a projection ended.
+/// Report of a projection.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ProjectionReport {
     /// Iterations or changes of the active set.
     pub iterations: usize,
-    /// How far the point found is still outside (largest excess of a unit constraint).
+    /// Largest violation of a constraint of unit gradient at the point found.
     pub violation: f64,
 }
 
-/// A closed set C(t) of Rⁿ, convex unless it says otherwise through [`MovingSet::radius`].
+/// A closed set C(t) of Rⁿ, convex unless [`MovingSet::prox_regularity_radius`] says otherwise.
 ///
-/// Methods take `&mut self` because sets keep what the last projection learnt. That changes
-/// results in the last digits only, and [`MovingSet::forget`] drops it.
+/// Methods take `&mut self` because sets keep warm starts from projection to projection. These change results in the
+/// last digits only, and [`MovingSet::reset_warm_start`] discards them.
 pub trait MovingSet {
     /// Dimension n of the space.
     fn dim(&self) -> usize;
 
-    /// Sets the scalar product of all that follows; called once before the first projection.
+    /// Sets the metric of all later calls; called once before the first projection.
     fn set_metric(&mut self, metric: &Metric) -> Result<()>;
 
-    /// The nearest point of C(t) to `z`, written to `out`.
+    /// Projection: the nearest point of C(t) to `z`, written to `out`.
     fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<ProjectionReport>;
 
-    /// How far the covector `y` is from N_C(t)(p), as a length; judged without the workings of
-    /// the projection. p is a point of the set that [`Self::project_into`] gave at this t.
+    /// Distance of the covector `y` from the normal cone N_C(t)(p), as a length, checked independently of the
+    /// projection where the set has a certificate of its own. p is a point of the set that [`Self::project_into`] gave
+    /// at this t.
     fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64>;
 
-    /// An upper bound of the excess e(C(from), C(to)) in the metric, where one is known.
+    /// Upper bound of the excess e(C(from), C(to)) in the metric, where one is known.
     fn excess(&mut self, _from: f64, _to: f64) -> Result<Option<f64>> {
         Ok(None)
     }
@@ -46,28 +47,27 @@ pub trait MovingSet {
         None
     }
 
-    /// Where a set that is not convex is replaced by its linearisation. Convex ones ignore it.
+    /// Sets the point at which a set that is not convex is linearised. Convex sets ignore it.
     fn linearise_at(&mut self, _t: f64, _at: &[f64]) -> Result<()> {
         Ok(())
     }
 
-    /// Distance from the set at the anchor within which the nearest point is unique; `None` for
-    /// convex sets, where it always is.
+    /// Prox-regularity radius at the linearisation point: distance from the set within which the nearest point is
+    /// unique; `None` for convex sets, where it always is.
     fn prox_regularity_radius(&mut self) -> Result<Option<f64>> {
         Ok(None)
     }
 
-    /// The multipliers λ_k of the last projection, A(z − p) = Σ λ_k ∇c_k(p), one for each function
-    /// or row, where the set has such.
+    /// Multipliers λ_k of the last projection, A(z − p) = Σ λ_k ∇c_k(p), one for each function or row, where the set
+    /// has them.
     fn projection_multipliers(&self) -> Option<Vec<f64>> {
         None
     }
 
-    /// Drops what earlier projections learnt, so that the next result depends on its arguments
-    /// alone (used where a run is written down to be taken up again).
+    /// Discards warm starts, so that the next result depends on its arguments alone (used at checkpoints).
     fn reset_warm_start(&mut self) {}
 
-    /// Distance from x to C(t) in the metric of `metric`.
+    /// Distance from x to C(t) in the metric `metric`.
     fn distance(&mut self, metric: &Metric, t: f64, x: &[f64]) -> Result<f64> {
         let mut p = vec![0.0; x.len()];
         self.project_into(t, x, &mut p)?;
@@ -75,9 +75,10 @@ pub trait MovingSet {
     }
 }
 
-/// A set together with a bound of its excess that its author knows.
+/// A set with a known upper bound of its excess.
 pub struct WithExcessBound<S> {
     set: S,
+    /// bound(s, t) ≥ e(C(s), C(t)).
     bound: Box<dyn Fn(f64, f64) -> f64 + Send>,
 }
 

@@ -1,13 +1,14 @@
-//! Inner products that the compiler can turn into vector instructions.
+//! Inner products that the compiler turns into SIMD instructions.
 //!
-//! Eight running sums in a fixed order: the same bits on every machine with the same
-//! arithmetic, and the memory's speed instead of one addition's latency per entry.
+//! Eight partial sums (SIMD lanes) in a fixed order: the same bits on every machine with the same arithmetic, and a
+//! loop limited by memory bandwidth instead of by the latency of one addition per entry.
 
 /// Inner product in eight lanes.
 #[inline]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; 8];
     let (ca, cb) = (a.chunks_exact(8), b.chunks_exact(8));
+    // Entries beyond the last full group of eight.
     let rest: f64 = ca
         .remainder()
         .iter()
@@ -19,6 +20,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
             lanes[k] += x[k] * y[k];
         }
     }
+    // Reduction of the lanes in a fixed order.
     let pairs = [
         lanes[0] + lanes[4],
         lanes[1] + lanes[5],

@@ -8,7 +8,7 @@
 //! step the worst: the one of largest size, a NaN before all. As the run goes on pairs of rows are merged:
 //! the same rows come out whenever one looks.
 
-use scene::record::{Column, Record, RecordError, Table, Type};
+use scene::record::{Column, Record, RecordError, Table, ColumnType};
 use serde_json::{Map, Value, json};
 
 use crate::pack::{Data, Pack};
@@ -107,7 +107,7 @@ pub(crate) struct Ledger {
 impl Ledger {
     /// Of a table with these columns; texts are left out.
     pub fn new(columns: &[Column]) -> Self {
-        let numbers = columns.iter().filter(|c| c.kind != Type::Text);
+        let numbers = columns.iter().filter(|c| c.kind != ColumnType::Text);
         let columns: Vec<Column> = numbers.cloned().collect();
         Self {
             rules: columns.iter().map(|c| Rule::of(&c.name)).collect(),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use scene::record::{Faces, Member, Motion, Name, Outline, Record, RecordError, Values, names};
+use scene::record::{Faces, ShapePart, BodyMotion, BodyDescription, RecordedShape, Record, RecordError, ColumnValues, read_body_descriptions};
 use serde_json::{Value, json};
 
 use crate::error::ViewError;
@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 /// What the bodies are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Company {
-    pub bodies: Vec<Name>,
+    pub bodies: Vec<BodyDescription>,
     /// Groups of each body, separated by spaces.
     groups: Vec<Arc<str>>,
     /// Materials by number; those of the scene first.
@@ -35,10 +35,10 @@ pub(crate) struct Company {
 impl Company {
     /// The bodies of a run; `known` are the materials of its scene.
     pub fn read(record: &Record, known: &[String], flat: bool) -> Result<Self, RecordError> {
-        let bodies = names(record)?;
+        let bodies = read_body_descriptions(record)?;
         let table = record.table("names", Some(&["group"]))?;
         let groups = match table.values.into_iter().next() {
-            Some(Values::Text(all)) => all,
+            Some(ColumnValues::Text(all)) => all,
             _ => Vec::new(),
         };
         let mut materials = Numbered::of(known);
@@ -69,18 +69,18 @@ impl Company {
         let (mut kind, mut outline) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let (mut radius, mut half_length) = (Vec::new(), Vec::new());
         for body in &self.bodies {
-            let (code, [r, l]) = self.kind(&body.outline);
+            let (code, [r, l]) = self.kind(&body.shape);
             kind.push(code);
             radius.push(r as f32);
             half_length.push(l as f32);
-            outline.push(outlines.number(self, &body.outline));
+            outline.push(outlines.number(self, &body.shape));
         }
-        let mass = |body: &Name| body.mass.unwrap_or(f64::NAN) as f32;
-        let motion = |body: &Name| match body.motion {
-            Motion::Free => 0,
-            Motion::Partly => 1,
-            Motion::Guided => 2,
-            Motion::Fixed => 3,
+        let mass = |body: &BodyDescription| body.mass.unwrap_or(f64::NAN) as f32;
+        let motion = |body: &BodyDescription| match body.motion {
+            BodyMotion::Free => 0,
+            BodyMotion::PartlyFixed => 1,
+            BodyMotion::Kinematic => 2,
+            BodyMotion::Fixed => 3,
         };
         let mut pack = Pack::new();
         pack.add("kind", "", Data::U8(kind));
@@ -108,47 +108,47 @@ impl Company {
     }
 
     /// Number of a shape, radius and half length.
-    fn kind(&self, outline: &Outline) -> (u8, [f64; 2]) {
+    fn kind(&self, outline: &RecordedShape) -> (u8, [f64; 2]) {
         match outline {
-            Outline::Round { radius } => (u8::from(!self.flat), [*radius, 0.0]),
-            Outline::Capsule {
+            RecordedShape::Round { radius } => (u8::from(!self.flat), [*radius, 0.0]),
+            RecordedShape::Capsule {
                 half_length,
                 radius,
                 ..
             } => (2, [*radius, *half_length]),
-            Outline::Cylinder {
+            RecordedShape::Cylinder {
                 half_length,
                 radius,
             } => (3, [*radius, *half_length]),
-            Outline::Polygon(_) => (4, [0.0; 2]),
-            Outline::Polyhedron(_) => (5, [0.0; 2]),
-            Outline::HalfPlane => (6, [0.0; 2]),
-            Outline::HalfSpace => (7, [0.0; 2]),
-            Outline::Chain { .. } => (8, [0.0; 2]),
-            Outline::Mesh(_) => (9, [0.0; 2]),
-            Outline::Compound(_) => (10, [0.0; 2]),
+            RecordedShape::Polygon(_) => (4, [0.0; 2]),
+            RecordedShape::Polyhedron(_) => (5, [0.0; 2]),
+            RecordedShape::HalfPlane => (6, [0.0; 2]),
+            RecordedShape::HalfSpace => (7, [0.0; 2]),
+            RecordedShape::Chain { .. } => (8, [0.0; 2]),
+            RecordedShape::Mesh(_) => (9, [0.0; 2]),
+            RecordedShape::Compound(_) => (10, [0.0; 2]),
         }
     }
 
     /// A shape with vertices as JSON; nothing for a round one.
-    fn outline(&self, outline: &Outline) -> Option<Value> {
+    fn outline(&self, outline: &RecordedShape) -> Option<Value> {
         let faces = |faces: &Faces| json!({ "vertices": faces.vertices, "faces": faces.faces });
-        let part = |member: &Member| {
-            let (kind, [radius, half_length]) = self.kind(&member.outline);
+        let part = |member: &ShapePart| {
+            let (kind, [radius, half_length]) = self.kind(&member.shape);
             json!({
                 "kind": kind, "radius": radius, "half_length": half_length,
-                "outline": self.outline(&member.outline),
+                "outline": self.outline(&member.shape),
                 "position": member.position, "rotation": member.rotation,
             })
         };
         Some(match outline {
-            Outline::Polygon(vertices) => json!({ "vertices": vertices, "closed": true }),
-            Outline::Chain { vertices, closed } => {
+            RecordedShape::Polygon(vertices) => json!({ "vertices": vertices, "closed": true }),
+            RecordedShape::Chain { vertices, closed } => {
                 json!({ "vertices": vertices, "closed": closed })
             }
-            Outline::Polyhedron(solid) => faces(solid),
-            Outline::Mesh(mesh) => faces(mesh),
-            Outline::Compound(members) => {
+            RecordedShape::Polyhedron(solid) => faces(solid),
+            RecordedShape::Mesh(mesh) => faces(mesh),
+            RecordedShape::Compound(members) => {
                 json!({ "parts": members.iter().map(part).collect::<Vec<_>>() })
             }
             _ => return None,
@@ -163,17 +163,17 @@ impl Company {
                 self.bodies.len().saturating_sub(1)
             )));
         };
-        let (kind, [radius, half_length]) = self.kind(&body.outline);
+        let (kind, [radius, half_length]) = self.kind(&body.shape);
         let groups = self.groups.get(id).map_or("", |g| g);
         let groups: Vec<&str> = groups.split_whitespace().collect();
         let positive = |x: f64| (x > 0.0).then_some(x);
         Ok(json!({
             "id": id, "name": &*body.name, "groups": groups, "material": &*body.material,
             "motion": match body.motion {
-                Motion::Free => "free",
-                Motion::Partly => "partly",
-                Motion::Guided => "guided",
-                Motion::Fixed => "fixed",
+                BodyMotion::Free => "free",
+                BodyMotion::PartlyFixed => "partly",
+                BodyMotion::Kinematic => "guided",
+                BodyMotion::Fixed => "fixed",
             },
             "mass": body.mass, "shape": SHAPES.get(usize::from(kind)),
             "radius": positive(radius), "half_length": positive(half_length),
@@ -227,11 +227,11 @@ impl Numbered {
 #[derive(Default)]
 struct Outlines {
     all: Vec<Value>,
-    places: HashMap<*const Outline, i32>,
+    places: HashMap<*const RecordedShape, i32>,
 }
 
 impl Outlines {
-    fn number(&mut self, company: &Company, outline: &Arc<Outline>) -> i32 {
+    fn number(&mut self, company: &Company, outline: &Arc<RecordedShape>) -> i32 {
         // Bodies of one shape share it, as they were read.
         if let Some(place) = self.places.get(&Arc::as_ptr(outline)) {
             return *place;

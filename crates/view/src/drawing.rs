@@ -1,6 +1,6 @@
 //! The drawing of a mechanism or a sweeping process as a pack.
 
-use scene::drawing::{self, Numbers};
+use scene::drawing::{self, DrawingValues};
 use scene::plot::PlotError;
 use serde_json::Value;
 
@@ -29,10 +29,10 @@ impl Moment {
         let mut pack = Pack::new();
         for column in drawn.columns {
             let data = match column.values {
-                Numbers::F32(values) => Data::F32(values),
-                Numbers::F64(values) => Data::F64(values),
-                Numbers::U32(values) => Data::U32(values),
-                Numbers::U8(values) => Data::U8(values),
+                DrawingValues::F32(values) => Data::F32(values),
+                DrawingValues::F64(values) => Data::F64(values),
+                DrawingValues::U32(values) => Data::U32(values),
+                DrawingValues::U8(values) => Data::U8(values),
             };
             pack.add(column.name, &column.unit, data);
         }

@@ -8,16 +8,16 @@
 //! coefficients it is the static one. Where there is no friction, or no normal impulse, it is not a number.
 
 use bodies::Friction;
-use scene::collection::Surroundings;
+use scene::collection::BodiesEnvironment;
 
 /// Friction by numbers of materials.
 #[derive(Debug, Clone)]
 pub(crate) struct Grip {
-    surroundings: Surroundings,
+    surroundings: BodiesEnvironment,
 }
 
 impl Grip {
-    pub fn new(surroundings: Surroundings) -> Self {
+    pub fn new(surroundings: BodiesEnvironment) -> Self {
         Self { surroundings }
     }
 

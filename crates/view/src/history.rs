@@ -3,7 +3,7 @@
 //! Rows are thinned to what a plot can show: of every bucket of rows the first, the last, and those where a
 //! measure (the speed, the impulse) is smallest and largest. No extreme is lost.
 
-use scene::record::{Cell, Table, Type, Values};
+use scene::record::{CellValue, Table, ColumnType, ColumnValues};
 
 use crate::account::LIMIT;
 use crate::error::ViewError;
@@ -160,7 +160,7 @@ impl Moment {
         }
         let states = self.states.as_ref().map_err(Clone::clone)?;
         let columns = states.shelf.columns().iter();
-        let numbers = columns.filter(|c| c.kind != Type::Text);
+        let numbers = columns.filter(|c| c.kind != ColumnType::Text);
         let names: Vec<&str> = numbers.map(|c| c.name.as_str()).collect();
         let rows = 0..states.index.spans().len();
         let table = states
@@ -272,8 +272,8 @@ impl Moment {
     fn felt(&self, table: &Table, row: usize, pair: [usize; 3]) -> [f64; 6] {
         let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row));
         let status = match table.values.first().map(|v| v.cell(row)) {
-            Some(Cell::Text("stick")) => 1.0,
-            Some(Cell::Text("slip")) => 2.0,
+            Some(CellValue::Text("stick")) => 1.0,
+            Some(CellValue::Text("slip")) => 2.0,
             _ => 0.0,
         };
         // In the plane there is one tangential row.
@@ -300,7 +300,7 @@ impl Moment {
     }
 }
 
-fn append(all: &mut Table, values: Vec<Values>, rows: usize) {
+fn append(all: &mut Table, values: Vec<ColumnValues>, rows: usize) {
     for (whole, part) in all.values.iter_mut().zip(values) {
         whole.append(part);
     }

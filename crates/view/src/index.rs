@@ -8,7 +8,7 @@
 //! the others the columns `step` and `t` are read. Chunks stay as they are: what has been seen of a run
 //! under way is not looked at again.
 
-use scene::record::{Record, RecordError, Values};
+use scene::record::{Record, RecordError, ColumnValues};
 
 use crate::shelf::{Piece, Shelf};
 
@@ -109,7 +109,7 @@ impl Index {
             return Ok(());
         }
         let part = shelf.glance(record, piece, &["step", "t"])?;
-        let Some(Values::Integer(steps)) = part.values.first() else {
+        let Some(ColumnValues::Integer(steps)) = part.values.first() else {
             return Ok(());
         };
         let mut row = 0;

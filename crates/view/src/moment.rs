@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use scene::record::{Lock, Record, RecordError, Standing, Status, Tail};
+use scene::record::{Lock, Record, RecordError, LockState, RunStatus, CheckpointRows};
 
 use crate::account::Account;
 use crate::company::Company;
@@ -37,12 +37,12 @@ impl State {
 
     pub(crate) fn of(record: &Record) -> Self {
         // The lock is looked at only where it decides: looking takes it for an instant.
-        let held = || Lock::standing(record.directory()) == Standing::Held;
+        let held = || Lock::state(record.directory()) == LockState::Held;
         match record.manifest().status {
-            Status::Running | Status::Finished if held() => Self::Running,
-            Status::Running | Status::Interrupted => Self::Interrupted,
-            Status::Finished => Self::Ended,
-            Status::Stopped => Self::Failed,
+            RunStatus::Running | RunStatus::Finished if held() => Self::Running,
+            RunStatus::Running | RunStatus::Interrupted => Self::Interrupted,
+            RunStatus::Finished => Self::Ended,
+            RunStatus::Stopped => Self::Failed,
         }
     }
 }
@@ -67,9 +67,9 @@ impl Facts {
         let plain = if bodies { "bodies" } else { "mechanism" };
         let read = || -> Result<Self, ViewError> {
             let scene = record.scene()?;
-            let surroundings = scene.surroundings()?;
+            let surroundings = scene.environment()?;
             Ok(Self {
-                kind: if scene.sweeps() { "sweep" } else { plain },
+                kind: if scene.is_sweeping_process() { "sweep" } else { plain },
                 about: scene.about().into(),
                 gravity: surroundings.as_ref().map(|s| s.gravity.clone()),
                 periodic: surroundings
@@ -156,7 +156,7 @@ impl Moment {
     /// What is there now, from what was there before.
     pub(crate) fn look(
         record: Record,
-        tail: Option<&Tail>,
+        tail: Option<&CheckpointRows>,
         state: State,
         revision: u64,
         old: Option<&Self>,
@@ -278,7 +278,7 @@ fn company(
 fn steps(
     record: &Record,
     table: &str,
-    tail: Option<&Tail>,
+    tail: Option<&CheckpointRows>,
     old: Option<&Maybe<Steps>>,
 ) -> Maybe<Steps> {
     let old = old.and_then(|old| old.as_ref().ok());
@@ -291,7 +291,7 @@ fn steps(
 /// States of bodies: a last one that is not there as a whole is left out.
 fn states(
     record: &Record,
-    tail: Option<&Tail>,
+    tail: Option<&CheckpointRows>,
     bodies: usize,
     old: Option<&Moment>,
 ) -> Maybe<Steps> {
@@ -305,7 +305,7 @@ fn states(
 }
 
 /// Contacts: how many a step has is known when the next one has some.
-fn contacts(record: &Record, tail: Option<&Tail>, old: Option<&Moment>) -> Maybe<Steps> {
+fn contacts(record: &Record, tail: Option<&CheckpointRows>, old: Option<&Moment>) -> Maybe<Steps> {
     let mut contacts = steps(record, "contacts", tail, old.map(|old| &old.contacts))?;
     let whole = contacts.shelf.whole;
     contacts.index.set_partial(!whole);
@@ -315,7 +315,7 @@ fn contacts(record: &Record, tail: Option<&Tail>, old: Option<&Moment>) -> Maybe
 fn account(
     record: &Record,
     checked: &Checked,
-    tail: Option<&Tail>,
+    tail: Option<&CheckpointRows>,
     old: Option<&Moment>,
 ) -> Maybe<(Shelf, Account)> {
     let old = old.and_then(|old| old.steps.as_ref().ok());

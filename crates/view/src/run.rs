@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use scene::record::{MANIFEST, Record, RecordError, Tail};
+use scene::record::{MANIFEST, Record, RecordError, CheckpointRows};
 
 use crate::account;
 use crate::error::ViewError;
@@ -40,7 +40,7 @@ struct Seen {
     moment: Arc<Moment>,
     stamp: Stamp,
     at: Instant,
-    tail: Option<Arc<Tail>>,
+    tail: Option<Arc<CheckpointRows>>,
 }
 
 /// What tells a manifest from its next version.
@@ -144,7 +144,7 @@ impl Run {
 
 /// The rows of the newest checkpoint of a run whose tables are not closed. One that is damaged, or goes
 /// away while it is read, is passed over: its rows will be chunks later.
-fn newest(record: &Record, known: Option<Arc<Tail>>) -> Option<Arc<Tail>> {
+fn newest(record: &Record, known: Option<Arc<CheckpointRows>>) -> Option<Arc<CheckpointRows>> {
     let open = record
         .manifest()
         .tables
@@ -153,7 +153,7 @@ fn newest(record: &Record, known: Option<Arc<Tail>>) -> Option<Arc<Tail>> {
     let number = record.newest_checkpoint().ok().flatten().filter(|_| open)?;
     match known {
         Some(tail) if tail.number == number => Some(tail),
-        _ => record.tail(number).ok().map(Arc::new),
+        _ => record.checkpoint_rows(number).ok().map(Arc::new),
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use scene::record::{Chunk, Column, Record, RecordError, Table, Tail, Values};
+use scene::record::{Chunk, Column, Record, RecordError, Table, CheckpointRows, ColumnValues};
 
 /// A table.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl Checked {
         if stamp.is_some() && seen().get(chunk.path()) == stamp.as_ref() {
             return Ok(());
         }
-        chunk.verify()?;
+        chunk.verify_checksum()?;
         if let Some(stamp) = stamp {
             seen().insert(chunk.path().into(), stamp);
         }
@@ -71,7 +71,7 @@ impl Shelf {
     pub fn open(
         record: &Record,
         table: &str,
-        tail: Option<&Tail>,
+        tail: Option<&CheckpointRows>,
         old: Option<&Self>,
     ) -> Result<Self, RecordError> {
         let entry = record.entry(table)?;
@@ -195,14 +195,14 @@ impl Shelf {
 
     fn places(&self, record: &Record, names: &[&str]) -> Result<Vec<usize>, RecordError> {
         let names: Vec<String> = names.iter().map(|n| (*n).into()).collect();
-        record.places(&self.table, Some(&names))
+        record.column_indices(&self.table, Some(&names))
     }
 
     fn none(&self, places: &[usize]) -> Table {
         let chosen = places.iter().filter_map(|&p| self.columns.get(p));
         let columns: Vec<Column> = chosen.cloned().collect();
         Table {
-            values: columns.iter().map(Values::empty).collect(),
+            values: columns.iter().map(ColumnValues::empty).collect(),
             columns,
             rows: 0,
         }
@@ -216,11 +216,11 @@ impl Shelf {
         rows: Range<usize>,
     ) -> Result<Table, RecordError> {
         match &piece.held {
-            Held::File(chunk) => record.peek(&self.table, chunk, places, rows),
+            Held::File(chunk) => record.read_rows_unverified(&self.table, chunk, places, rows),
             Held::Memory(table) => {
                 let mut part = self.none(places);
                 let chosen = places.iter().filter_map(|&p| table.values.get(p));
-                let cut = |values: &Values| values.slice(rows.start, rows.end);
+                let cut = |values: &ColumnValues| values.slice(rows.start, rows.end);
                 part.values = chosen.map(cut).collect();
                 part.rows = rows.len();
                 Ok(part)

@@ -1,6 +1,6 @@
 //! One recorded state of all bodies.
 
-use scene::record::{Cell, RecordError, Table};
+use scene::record::{CellValue, RecordError, Table};
 use serde_json::Value;
 
 use crate::error::ViewError;
@@ -33,7 +33,7 @@ fn frame_of<'a>(spans: &'a [Span], frame: usize, what: &str) -> Result<&'a Span,
 /// Number of the body in a row.
 pub(crate) fn number(table: &Table, column: usize, row: usize) -> Option<usize> {
     match table.values.get(column).map(|v| v.cell(row)) {
-        Some(Cell::Integer(k)) => usize::try_from(k).ok(),
+        Some(CellValue::Integer(k)) => usize::try_from(k).ok(),
         _ => None,
     }
 }
@@ -69,7 +69,7 @@ impl Moment {
             !known.contains(&name) && !usual.contains(&name)
         });
         other
-            .filter(|c| c.kind != scene::record::Type::Text)
+            .filter(|c| c.kind != scene::record::ColumnType::Text)
             .collect()
     }
 
@@ -211,7 +211,7 @@ impl Moment {
         let mut names = vec!["body"];
         names.extend(axes);
         // Boundaries with vertices count only where nothing else has an end.
-        let bound = company.bodies.iter().all(|b| b.outline.radius().is_none());
+        let bound = company.bodies.iter().all(|b| b.shape.radius().is_none());
         for frame in frames {
             let span = states.index.spans().get(*frame)?;
             let rows = span.first..span.first + span.rows;
@@ -221,7 +221,7 @@ impl Moment {
                 .ok()?;
             for row in 0..table.rows {
                 let body = number(&table, 0, row).and_then(|b| company.bodies.get(b));
-                let Some(size) = body.and_then(|b| reach(&b.outline, bound)) else {
+                let Some(size) = body.and_then(|b| reach(&b.shape, bound)) else {
                     continue;
                 };
                 for k in 0..axes.len() {
@@ -240,14 +240,14 @@ impl Moment {
 }
 
 /// Largest distance of a point of a shape from its origin; of boundaries with vertices where `bound`.
-fn reach(outline: &scene::record::Outline, bound: bool) -> Option<f64> {
-    use scene::record::Outline;
+fn reach(outline: &scene::record::RecordedShape, bound: bool) -> Option<f64> {
+    use scene::record::RecordedShape;
     let farthest = |norms: &mut dyn Iterator<Item = f64>| norms.fold(0.0, f64::max);
     match outline {
-        Outline::Chain { vertices, .. } if bound => {
+        RecordedShape::Chain { vertices, .. } if bound => {
             Some(farthest(&mut vertices.iter().map(|v| v[0].hypot(v[1]))))
         }
-        Outline::Mesh(faces) if bound => {
+        RecordedShape::Mesh(faces) if bound => {
             let norm = |v: &[f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
             Some(farthest(&mut faces.vertices.iter().map(norm)))
         }

@@ -76,8 +76,8 @@ pub(crate) fn touch(table: &Table, row: usize, flat: bool) -> Touch {
     let or_zero = |x: f64| if x.is_nan() { 0.0 } else { x };
     let (sn, [s1, s2]) = (at(6), tangential.map(or_zero));
     let status = match table.values.get(4).map(|v| v.cell(row)) {
-        Some(scene::record::Cell::Text("stick")) => 1,
-        Some(scene::record::Cell::Text("slip")) => 2,
+        Some(scene::record::CellValue::Text("stick")) => 1,
+        Some(scene::record::CellValue::Text("slip")) => 2,
         _ => 0,
     };
     Touch {

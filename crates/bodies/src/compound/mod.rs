@@ -87,6 +87,7 @@ impl<D: Dim> Compound<D> {
                 )));
             };
             masses.push((mass, *pose));
+            // A compound contributes its parts.
             match D::compound(shape) {
                 None => parts.push((shape.clone(), *pose)),
                 Some(inner) => parts.extend(
@@ -125,6 +126,7 @@ impl<D: Dim> Compound<D> {
                 most: MAX_PARTS,
             });
         }
+        // Zero, subnormal or infinite masses cannot be computed with.
         let masses = D::mass_diagonal(&mass);
         if let Some(value) = masses.as_ref().iter().find(|m| !m.is_normal()) {
             return Err(ShapeError::Degenerate(format!(

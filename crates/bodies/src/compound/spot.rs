@@ -78,8 +78,8 @@ impl<'a, D: Dim> SurfacePoint<'a, D> {
             })
     }
 
-    /// As [`SurfacePoint::straight`], along a line u of the other body: u is projected along the contact normal into the
-    /// plane of a face of this body, which may be slightly inclined.
+    /// As [`SurfacePoint::straight`], along a line u of the other body: u is projected along the contact normal into
+    /// the plane of a face of this body, which may be slightly inclined.
     pub fn follows(&self, u: D::Vector, normal: D::Vector, step: f64) -> bool {
         if D::boundary_only(self.shape) {
             return D::is_smooth_near(self.shape, self.at, step);

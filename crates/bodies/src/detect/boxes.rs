@@ -1,4 +1,4 @@
-//! Boxes around bodies, grown, and the size class of each.
+//! Axis-aligned bounding boxes (AABBs) of the bodies with their margins, and the size class of each.
 
 use super::team::DetectionThreads;
 use crate::dim::Dim;
@@ -6,30 +6,30 @@ use crate::model::Body;
 use crate::pose::{Aabb, Pose};
 use crate::vector::Vector;
 
-/// Relative widening of a box: 16 units in the last place cover the rounding of bounds and gaps.
+/// Relative enlargement of a box: 16 units in the last place cover the rounding of bounds and gaps.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// Coordinates are at most 2⁴⁰ cells: the rounding of a coordinate in cells is then below 2⁻¹¹, far
-/// within the widening of cells (see `levels`).
+/// Cells are at least 2⁻⁴⁰ of the coordinates: the rounding error of a coordinate in cells is then below 2⁻¹¹,
+/// well within the enlargement of cells (see `levels`).
 pub(super) const FINEST: f64 = 1.0 / (1u64 << 40) as f64;
 
-/// Size class of a box that meets nothing.
+/// Size class of a box that overlaps nothing.
 pub(super) const EMPTY: u16 = u16::MAX;
 /// Size class of an unbounded box.
 pub(super) const UNBOUNDED: u16 = u16::MAX - 1;
 /// Size classes per octave.
 pub(super) const OCTAVE: usize = 8;
 
-/// The boxes of all bodies by number.
+/// The boxes of all bodies by index.
 #[derive(Debug)]
 pub(super) struct AabbList<D: Dim> {
-    /// The boxes.
+    /// The boxes with margins, without Verlet skin.
     pub(super) all: Vec<Aabb<D>>,
-    /// Size classes of the wide boxes: leading bits of the size, or `EMPTY` or `UNBOUNDED`.
+    /// Size classes of the enlarged boxes: leading bits of the size, or `EMPTY` or `UNBOUNDED`.
     pub(super) class: Vec<u16>,
-    /// Radii of discs and spheres; 0 for other bodies, and for those that are nowhere.
+    /// Radii of discs and spheres; 0 for other shapes and for poses that are not finite.
     pub(super) sphere_radius: Vec<f64>,
-    /// By how much wide boxes are wider on each side.
+    /// Verlet skin: enlargement of the boxes of the pair list on each side.
     pub(super) skin: f64,
 }
 
@@ -55,7 +55,7 @@ impl<D: Dim> AabbList<D> {
             + self.sphere_radius.capacity() * size_of::<f64>()
     }
 
-    /// Boxes of all bodies.
+    /// Computes the boxes of all bodies with the margins `growth`, and the radii of spheres.
     pub(super) fn measure(
         &mut self,
         team: &DetectionThreads,
@@ -64,11 +64,13 @@ impl<D: Dim> AabbList<D> {
         growth: &[f64],
     ) {
         let n = bodies.len().min(poses.len());
+        // Boxes with their margins.
         self.set(team, n, |i| {
             let growth = growth.get(i).copied().unwrap_or(0.0);
             let bounds = D::aabb(&bodies[i].shape, &poses[i]);
             with_margin(bounds, poses[i].position, growth)
         });
+        // Radii of spheres, for the fast path of the narrow phase.
         super::set_len(&mut self.sphere_radius, n, 0.0);
         team.for_chunks(&mut self.sphere_radius, |from, round| {
             for (k, round) in round.iter_mut().enumerate() {
@@ -79,7 +81,7 @@ impl<D: Dim> AabbList<D> {
         });
     }
 
-    /// Boxes as given by number.
+    /// Sets the boxes by index.
     pub(super) fn set(&mut self, team: &DetectionThreads, n: usize, given: impl Fn(usize) -> Aabb<D> + Sync) {
         let zero = Aabb {
             low: D::Vector::splat(0.0),
@@ -93,7 +95,7 @@ impl<D: Dim> AabbList<D> {
         });
     }
 
-    /// Sets how much wider the wide boxes are, and classes.
+    /// Sets the skin and the size classes of the enlarged boxes.
     pub(super) fn widen(&mut self, team: &DetectionThreads, skin: f64) {
         self.skin = skin;
         super::set_len(&mut self.class, self.all.len(), EMPTY);
@@ -109,14 +111,14 @@ impl<D: Dim> AabbList<D> {
         });
     }
 
-    /// Whether the boxes of two bodies meet; wide ones may where these do not.
+    /// Whether the boxes of two bodies overlap, without the skin.
     #[inline(always)]
     pub(super) fn overlap(&self, a: usize, b: usize) -> bool {
         overlap(&self.all[a], &self.all[b])
     }
 }
 
-/// A box wider by `skin` on each side.
+/// A box enlarged by `skin` on each side.
 #[inline(always)]
 pub(super) fn wide<D: Dim>(bounds: &Aabb<D>, skin: f64) -> Aabb<D> {
     Aabb {
@@ -125,11 +127,12 @@ pub(super) fn wide<D: Dim>(bounds: &Aabb<D>, skin: f64) -> Aabb<D> {
     }
 }
 
-/// The box grown by `growth` and widened by rounding errors of the numbers it came from.
+/// A box with the margin `growth`, enlarged by the rounding errors of the numbers it was computed from.
 pub(super) fn with_margin<D: Dim>(bounds: Aabb<D>, position: D::Vector, growth: f64) -> Aabb<D> {
     let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
     for k in 0..D::N {
         let (l, h) = (bounds.low[k] - growth, bounds.high[k] + growth);
+        // Rounding scales with the largest finite number involved.
         let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
         let size = finite(l).max(finite(h)).max(finite(position[k]));
         low[k] = l - size * ROUNDING;
@@ -141,15 +144,15 @@ pub(super) fn with_margin<D: Dim>(bounds: Aabb<D>, position: D::Vector, growth: 
     }
 }
 
-/// What counts as the size of a box along an axis: its extent, or the finest cell it can be in.
+/// Size of a box along an axis: its extent, or the smallest cell its coordinates allow.
 #[inline]
 pub(super) fn size_along<D: Dim>(bounds: &Aabb<D>, axis: usize) -> f64 {
     let (low, high) = (bounds.low[axis], bounds.high[axis]);
     (high - low).max(low.abs().max(high.abs()) * FINEST)
 }
 
-/// Whether a box meets nothing: a box at infinity, an empty one and what is not a number; in particular
-/// all bodies of a run that has blown up, which must not all meet one another.
+/// Whether a box overlaps nothing: inverted, at infinity or not a number; in particular all bodies of a run
+/// that has diverged, which must not all overlap one another.
 #[inline]
 pub(super) fn empty<D: Dim>(bounds: &Aabb<D>) -> bool {
     let mut sound = true;
@@ -160,26 +163,28 @@ pub(super) fn empty<D: Dim>(bounds: &Aabb<D>) -> bool {
     !sound
 }
 
+/// Size class of a box.
 #[inline]
 fn class_of<D: Dim>(bounds: &Aabb<D>) -> u16 {
     let mut size = 0.0f64;
     for k in 0..D::N {
+        // The largest extent of the box decides its level.
         size = size.max(size_along(bounds, k));
     }
     if !size.is_finite() {
         return UNBOUNDED;
     }
-    // Exponent and three bits of the mantissa: monotone in the size, eight classes per octave. The
-    // sign is 0, so that the class is below 2¹⁴.
+    // Exponent and three bits of the mantissa: monotone in the size, eight classes per octave. The sign is 0,
+    // so that the class is below 2¹⁴.
     (size.to_bits() >> 49) as u16
 }
 
-/// The smallest size of a class.
+/// Smallest size of a class.
 pub(super) fn size_of_class(class: usize) -> f64 {
     f64::from_bits((class as u64) << 49)
 }
 
-/// Whether a box is within another one.
+/// Whether a box is contained in another one.
 #[inline(always)]
 pub(super) fn within<D: Dim>(inner: &Aabb<D>, outer: &Aabb<D>) -> bool {
     let mut within = true;

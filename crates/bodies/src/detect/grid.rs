@@ -1,7 +1,7 @@
-//! Boxes sorted by cell.
+//! Cell lists of the hierarchical grid: boxes sorted by cell.
 //!
-//! Slots are places in the sorted list: first the boxes of the finest level by number of the cell, then
-//! those of coarser levels, then those that are tested against all. One counting sort, flat lists.
+//! A slot is a position in the sorted list: first the boxes of the finest level by cell number, then those of
+//! coarser levels, then those that are tested against all. One counting sort, flat arrays (CSR).
 
 use rayon::prelude::*;
 
@@ -12,24 +12,24 @@ use crate::dim::Dim;
 use crate::pose::Aabb;
 use crate::vector::Vector;
 
-/// Bit of a slot's entry that says that contacts do not move the body.
+/// Bit of a slot's entry that marks a body that is not movable.
 pub(super) const IMMOVABLE_BIT: u32 = 1 << 31;
-/// Cell of a box that is in none.
+/// Cell number of a box that is in no cell.
 const NONE: u32 = u32::MAX;
 
 /// Boxes sorted by cell.
 #[derive(Debug)]
 pub(super) struct Grid<D: Dim> {
     pub(super) levels: Levels,
-    /// Number of the cell by body.
+    /// Cell number by body.
     cell: Vec<u32>,
     /// Boxes of cell c are in the slots `start[c]..start[c + 1]`.
     start: Vec<u32>,
-    /// Body by slot, with `HELD`.
+    /// Body by slot, with `IMMOVABLE_BIT`.
     order: Vec<u32>,
-    /// Wide box by slot.
+    /// Enlarged box by slot.
     boxes: Vec<Aabb<D>>,
-    /// How many slots are in cells.
+    /// Number of slots in cells.
     in_cells: usize,
 }
 
@@ -47,17 +47,17 @@ impl<D: Dim> Default for Grid<D> {
 }
 
 impl<D: Dim> Grid<D> {
-    /// Body by slot, with `HELD`.
+    /// Body by slot, with `IMMOVABLE_BIT`.
     pub(super) fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// Wide box by slot.
+    /// Enlarged box by slot.
     pub(super) fn boxes(&self) -> &[Aabb<D>] {
         &self.boxes
     }
 
-    /// How many slots are in cells; the others are tested against all.
+    /// Number of slots in cells; the others are tested against all.
     pub(super) fn in_cells(&self) -> usize {
         self.in_cells
     }
@@ -67,7 +67,7 @@ impl<D: Dim> Grid<D> {
         self.start[level.offset + level.cells] as usize
     }
 
-    /// Slots of the cells with numbers `first..=last`.
+    /// Slots of the cells with the numbers `first..=last`.
     #[inline(always)]
     pub(super) fn slots(&self, first: usize, last: usize) -> std::ops::Range<usize> {
         self.start[first] as usize..self.start[last + 1] as usize
@@ -80,8 +80,8 @@ impl<D: Dim> Grid<D> {
             + self.boxes.capacity() * size_of::<Aabb<D>>()
     }
 
-    /// Whether all boxes are within their wide ones when they were sorted, and as movable as then:
-    /// pairs of wide boxes then still hold all pairs of boxes.
+    /// Whether the pair list is still valid: every box lies within the enlarged box it was sorted with, and is
+    /// as movable as then. The pairs of enlarged boxes then contain all pairs of boxes.
     pub(super) fn covers(
         &self,
         team: &DetectionThreads,
@@ -89,11 +89,12 @@ impl<D: Dim> Grid<D> {
         movable: impl Fn(usize) -> bool + Sync,
     ) -> bool {
         let all = |(entry, outer): (&u32, &Aabb<D>)| {
+            // Still inside its enlarged box, valid, and as movable as before.
             let body = (entry & !IMMOVABLE_BIT) as usize;
             let inner = &boxes.all[body];
             within(inner, outer) && !empty(inner) && movable(body) == (entry & IMMOVABLE_BIT == 0)
         };
-        // A body that met nothing is in no slot, and may be back.
+        // A body whose box was empty is in no slot, and may have come back.
         if self.order.len() != boxes.len() {
             return false;
         }
@@ -103,7 +104,7 @@ impl<D: Dim> Grid<D> {
         }
     }
 
-    /// Sorts wide boxes by cell; `movable` says by number whether contacts move a body.
+    /// Sorts the enlarged boxes by cell; `movable` tells which bodies are movable.
     pub(super) fn build(&mut self, team: &DetectionThreads, boxes: &AabbList<D>, movable: impl Fn(usize) -> bool) {
         self.levels.choose(team, boxes);
         self.number(team, boxes);
@@ -112,6 +113,7 @@ impl<D: Dim> Grid<D> {
             low: D::Vector::splat(0.0),
             high: D::Vector::splat(0.0),
         };
+        // Copies in the order of slots, for locality in the search.
         super::set_len(&mut self.boxes, self.order.len(), zero);
         let order = &self.order;
         team.for_chunks(&mut self.boxes, |from, piece| {
@@ -121,7 +123,7 @@ impl<D: Dim> Grid<D> {
         });
     }
 
-    /// The number of each box's cell.
+    /// Computes the cell number of each box.
     fn number(&mut self, team: &DetectionThreads, boxes: &AabbList<D>) {
         super::set_len(&mut self.cell, boxes.len(), NONE);
         let levels = &self.levels;
@@ -140,12 +142,13 @@ impl<D: Dim> Grid<D> {
         });
     }
 
-    /// Counting sort: `start[c + 1]` counts, then is where the next box of cell c goes, and ends up as
-    /// where cell c ends.
+    /// Counting sort: `start[c + 1]` is first a count, then the position of the next box of cell c, and finally
+    /// the end of cell c.
     fn sort(&mut self, boxes: &AabbList<D>, movable: impl Fn(usize) -> bool) {
         let cells = self.levels.num_cells();
         super::set_varying_len(&mut self.start, cells + 1, 0);
         self.start.fill(0);
+        // Count, then exclusive prefix sums.
         let counted = self.cell.iter().filter(|c| **c != NONE);
         for cell in counted {
             self.start[*cell as usize + 1] += 1;
@@ -155,9 +158,11 @@ impl<D: Dim> Grid<D> {
             sum += std::mem::replace(count, sum);
         }
         self.in_cells = sum as usize;
+        // Distribute the bodies; those in no cell go to the end.
         super::set_len(&mut self.order, boxes.len(), 0);
         let mut last = self.in_cells;
         for (i, cell) in self.cell.iter().enumerate() {
+            // Slot: next of its cell, or at the end for boxes in no cell; empty boxes get none.
             let held = if movable(i) { 0 } else { IMMOVABLE_BIT };
             let slot = match *cell {
                 NONE if boxes.class[i] == EMPTY => continue,

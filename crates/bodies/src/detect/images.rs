@@ -1,14 +1,14 @@
-//! Images of bodies in a periodic cell.
+//! Periodic images: bodies wrapped into the cell, and ghosts near its faces.
 //!
 //! ```text
 //! wrapped   x' = x − H w,  w = ⌊H⁻¹x⌋         one entry for each body, by its number
-//! ghosts    x' + H k,  k ∈ {−1, 0, 1}ᴺ, k > 0 by letters, where it can reach a wrapped body
+//! ghosts    x' + H k,  k ∈ {−1, 0, 1}ᴺ, k > 0 lexicographically, where it can reach a wrapped body
 //! ```
 //!
-//! Two bodies whose distance is below half of every distance between opposite faces touch with
-//! H⁻¹(x'_b + H k − x'_a) within ½, so that k is one of the above or its negative: with half of the
-//! shifts each pair is found once, from the side of the ghost. Pairs of ghosts are copies of others.
-//! Unbounded bodies have no images: they are periodic by themselves.
+//! Two bodies whose distance is below half of every distance between opposite faces touch with H⁻¹(x'_b + H k −
+//! x'_a) within ½, so that k is one of the above or its negative: with half of the images each pair is found
+//! once, from the side of the ghost. Pairs of ghosts are copies of others. Unbounded bodies have no images:
+//! they are periodic themselves.
 
 use super::Candidate;
 use super::narrow::by_feature;
@@ -17,14 +17,14 @@ use crate::dim::Dim;
 use crate::model::Body;
 use crate::pose::Pose;
 
-/// Entries of the broad phase and what they stand for.
+/// Entries of the broad phase, wrapped bodies then ghosts, and the bodies they represent.
 #[derive(Debug)]
 pub(super) struct PeriodicImages<D: Dim> {
-    /// Body, shift against the wrapped one.
+    /// Body, image relative to the wrapped one.
     ghosts: Vec<(u32, [i32; 3])>,
-    /// Cell of each body, w.
+    /// Cell index w of each body.
     cell_index: Vec<[i32; 3]>,
-    /// Wrapped positions, by entry.
+    /// Poses of wrapped bodies and ghosts, by entry.
     pub(super) at: Vec<Pose<D>>,
     lattice: Option<Lattice<D>>,
 }
@@ -40,14 +40,14 @@ impl<D: Dim> Default for PeriodicImages<D> {
     }
 }
 
-/// The shifts that are positive by letters.
+/// The images that are positive in lexicographic order.
 fn positive() -> impl Iterator<Item = [i32; 3]> {
-    // The number of a shift in base 3 with digits −1, 0, 1 has its sign.
+    // The number of an image in base 3 with the digits −1, 0, 1 has its sign.
     (14..27).map(|n: i32| [n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1])
 }
 
 impl<D: Dim> PeriodicImages<D> {
-    /// Wraps the bodies and makes the ghosts.
+    /// Wraps the bodies and creates the ghosts.
     pub(super) fn place(
         &mut self,
         bodies: &[Body<D>],
@@ -55,6 +55,7 @@ impl<D: Dim> PeriodicImages<D> {
         growth: &[f64],
         (lattice, periodic): (&Lattice<D>, [bool; 3]),
     ) {
+        // Fractional coordinates H⁻¹x, and the distances between faces.
         let (inverse, heights) = (inverse(&lattice.matrix()), lattice.heights());
         let periodic: [bool; 3] = std::array::from_fn(|k| k < D::N && periodic[k]);
         let reach = |i: usize| {
@@ -70,6 +71,7 @@ impl<D: Dim> PeriodicImages<D> {
         let share = |x: D::Vector| -> [f64; 3] {
             std::array::from_fn(|k| (0..D::N).map(|j| inverse[k][j] * x[j]).sum())
         };
+        // Wrap: subtract the cell index; unbounded bodies stay.
         for (i, pose) in poses[..n].iter().enumerate() {
             let mut wind = [0; 3];
             if reach(i).is_some() {
@@ -84,6 +86,7 @@ impl<D: Dim> PeriodicImages<D> {
                 ..*pose
             });
         }
+        // Ghosts whose sphere of radius and margin can reach a body in the cell.
         for i in 0..n {
             let Some(radius) = reach(i) else {
                 continue;
@@ -105,7 +108,7 @@ impl<D: Dim> PeriodicImages<D> {
         }
     }
 
-    /// The body of an entry.
+    /// The body that an entry represents.
     pub(super) fn body(&self, entry: usize) -> usize {
         match entry.checked_sub(self.cell_index.len()) {
             None => entry,
@@ -113,8 +116,8 @@ impl<D: Dim> PeriodicImages<D> {
         }
     }
 
-    /// The two bodies of a pair of entries, a < b, with the shift of the second against the first;
-    /// nothing for copies.
+    /// The two bodies of a pair of entries a < b, the smaller index first, with the image of the second
+    /// relative to the first; `None` for copies and for two images of one body.
     pub(super) fn pair(&self, a: usize, b: usize) -> Option<([usize; 2], [i32; 3])> {
         let n = self.cell_index.len();
         if a >= n {
@@ -127,6 +130,7 @@ impl<D: Dim> PeriodicImages<D> {
         if a == other {
             return None;
         }
+        // Image of the unwrapped bodies: undo the wrapping of both.
         let (one, two) = (self.cell_index[a], self.cell_index[other]);
         let of_other: [i32; 3] =
             std::array::from_fn(|k| shift[k].wrapping_sub(two[k]).wrapping_add(one[k]));
@@ -136,7 +140,7 @@ impl<D: Dim> PeriodicImages<D> {
         }
     }
 
-    /// Where an image of a body is.
+    /// Pose of an image of a body.
     pub(super) fn image(&self, pose: &Pose<D>, shift: [i32; 3]) -> Pose<D> {
         let offset = self.lattice.as_ref().map(|l| l.offset(shift));
         Pose {
@@ -145,7 +149,7 @@ impl<D: Dim> PeriodicImages<D> {
         }
     }
 
-    /// The order of what is found: by bodies, shift, feature.
+    /// Sorts candidates by bodies, image, feature.
     pub(super) fn sort(found: &mut [Candidate<D>]) {
         found.sort_unstable_by(|one, two| {
             (one.bodies, one.image)

@@ -1,45 +1,46 @@
-//! How long a list of pairs serves.
+//! Reuse of the pair list from step to step: Verlet list with skin.
 //!
-//! The list is one of pairs of wide boxes. As long as every box is within the wide one it was sorted
-//! with, the list holds every pair, and what is left to do is to leave out the pairs whose boxes do
-//! not meet. How wide, and how long, is a matter of time alone: pairs are the same with any list.
+//! The list contains the pairs of boxes enlarged by a skin. As long as every box lies within the enlarged box
+//! it was sorted with, the list contains every pair, and only the pairs whose boxes do not overlap have to be
+//! skipped. The skin and the time of reuse affect speed alone: the resulting pairs are the same with any list.
 
 #[cfg(test)]
 mod tests;
 
-/// Skin of wide boxes over the typical size of a box: it adds an eighth to the pairs of a dense packing
-/// and lasts for 30 steps of a thousandth of the size.
+/// Verlet skin relative to the median size of a box: it adds an eighth to the pairs of a dense packing and
+/// lasts for 30 steps in which bodies move by a thousandth of their size.
 const VERLET_SKIN: f64 = 1.0 / 32.0;
-/// At most so many calls without a skin before another one is tried.
+/// Largest number of lists made without a skin before another one with a skin is tried.
 const MAX_BACKOFF: u32 = 63;
 
-/// When to use a skin.
+/// Decides when the pair list gets a skin (exponential back-off where bodies are fast).
 #[derive(Debug, Default)]
 pub(super) struct PairListCache {
-    /// How often the list has served again.
+    /// Number of times the list has been reused.
     reuses: u32,
     /// Whether the list has a skin.
     has_skin: bool,
-    /// So many lists are yet to be made without a skin.
+    /// Number of lists still to be made without a skin.
     backoff_left: u32,
-    /// How many were last time.
+    /// Length of the last back-off.
     backoff: u32,
 }
 
 impl PairListCache {
-    /// Whether there is a list that might serve.
+    /// Whether there is a list that might be reused.
     pub(super) fn is_reusable(&self) -> bool {
         self.has_skin
     }
 
-    /// The list serves again.
+    /// Counts a reuse of the list.
     pub(super) fn count_reuse(&mut self) {
         self.reuses += 1;
     }
 
-    /// The skin of the next list, for bodies of a typical size. Bodies that are too fast for a list to
-    /// serve at least twice more are searched without, and less and less often with.
+    /// The skin of the next list, for bodies of this median size. Where bodies are so fast that a list is not
+    /// reused at least twice, lists are made without a skin, and attempts with one become rarer.
     pub(super) fn next_skin(&mut self, typical: f64) -> f64 {
+        // A list with a skin has ended: double the back-off if it did not pay, else reset it.
         if self.has_skin {
             self.backoff = match self.reuses {
                 0 | 1 => (2 * self.backoff + 1).min(MAX_BACKOFF),

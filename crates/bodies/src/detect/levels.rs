@@ -1,4 +1,4 @@
-//! Levels of the hierarchy of grids, and cells.
+//! Levels of the hierarchical grid, and their cells.
 //!
 //! ```text
 //! level ℓ      boxes whose largest side is within one octave
@@ -6,15 +6,15 @@
 //! cell of B    ⌊low(B)_k / c_k⌋
 //! ```
 //!
-//! The sides of cells follow the boxes axis by axis, so that a stack of plates has flat cells. Boxes
-//! of one level that meet are in the same or in neighbouring cells: their low corners are apart by no
-//! more than the largest extent, c/(1 + 1/64), and a coordinate in cells is at most 2⁴⁰ with a relative
-//! rounding of 2⁻⁵², which is within the widening.
+//! The sides of the cells follow the boxes axis by axis, so that a stack of plates has flat cells. Overlapping
+//! boxes of one level are in the same or in neighbouring cells: the distance of their low corners is at most
+//! the largest extent, c/(1 + 1/64), and a coordinate in cells is at most 2⁴⁰ with a relative rounding error of
+//! 2⁻⁵², which is within the enlargement.
 //!
-//! Cells are numbered by row, the x axis along the row. Where the rectangle of occupied cells is not
-//! much larger than the number of boxes, each cell has its number; elsewhere blocks of cells are
-//! spread over a table by a hash, and cells far from each other may share a number. Blocks, so that
-//! boxes with numbers nearby are nearby and search in the same coarser cells.
+//! Cells are numbered row by row along the x axis. Where the rectangle of occupied cells is not much larger
+//! than the number of boxes, each cell has its own number (dense grid); otherwise blocks of cells are
+//! distributed over a table by a hash (spatial hashing), and distant cells may share a number. Whole blocks are
+//! hashed, so that boxes with close numbers are close in space and search the same coarser cells.
 
 use super::boxes::{AabbList, EMPTY, OCTAVE, UNBOUNDED, size_along, size_of_class, wide};
 use super::team::DetectionThreads;
@@ -24,47 +24,48 @@ use rayon::prelude::*;
 
 /// Sizes over more octaves than this share levels that are wider than an octave.
 const OCTAVES: usize = 32;
-/// At most so many levels: that many octaves, of which the first and the last may be cut.
+/// Largest number of levels: that many octaves, of which the first and the last may be partial.
 pub(super) const MOST: usize = OCTAVES + 2;
-/// So many of the largest bodies are tested against all rather than searched for by all.
+/// This many of the largest bodies are tested against all instead of being searched for by all.
 const FEW: usize = 16;
-/// Scenes of so few bodies are tested all against all.
+/// Scenes with at most this many bodies are tested all against all.
 const SMALL: usize = 64;
 /// Level of a body that is tested against all.
 const LARGE: u8 = u8::MAX;
-/// Cells numbered one by one per box of the level.
+/// Largest number of cells per box of a dense level.
 const DENSE: f64 = 8.0;
-/// Binary logarithm of the sides of a block in the plane and in space; 512 cells.
+/// Binary logarithms of the sides of a hash block in the plane and in space; 512 cells.
 const BLOCK: [[u32; 3]; 2] = [[5, 4, 0], [5, 2, 2]];
 /// Binary logarithm of the number of cells of a block.
 const VOLUME: u32 = 9;
 
-/// A cell: its coordinates, 0 for the third one in the plane.
+/// Integer coordinates of a cell; the third one is 0 in the plane.
 pub(super) type Cell = [i64; 3];
 
-/// A level.
+/// A level of the grid.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Level {
     /// 1/c by axis.
     inverse: [f64; 3],
-    /// How far below a point the low corner of a box that holds it can be.
+    /// Largest distance by which the low corner of a box can lie below a point that it contains.
     pub(super) depth: [f64; 3],
-    /// Smallest cell.
+    /// Smallest cell coordinates.
     pub(super) first: Cell,
-    /// Largest cell.
+    /// Largest cell coordinates.
     pub(super) last: Cell,
-    /// Length of a row and of a layer of rows where each cell has its number.
+    /// Lengths of a row and of a layer of rows in a dense level.
     stride: [i64; 2],
-    /// Whether cells share numbers.
+    /// Whether the level is hashed, so that cells may share numbers.
     hashed: bool,
-    /// 2^m − 1 where cells share numbers.
+    /// Hash mask 2^m − 1 of a hashed level.
     mask: u64,
-    /// Number of the first cell among those of all levels.
+    /// Number of its first cell among those of all levels.
     pub(super) offset: usize,
-    /// How many cells.
+    /// Number of cells.
     pub(super) cells: usize,
 }
 
+/// Integer part towards −∞, without a call of the library function.
 #[inline(always)]
 fn floor(x: f64) -> i64 {
     let whole = x as i64;
@@ -72,7 +73,7 @@ fn floor(x: f64) -> i64 {
 }
 
 impl Level {
-    /// The cell a point is in.
+    /// The cell that contains a point.
     #[inline(always)]
     pub(super) fn cell<D: Dim>(&self, point: impl Fn(usize) -> f64) -> Cell {
         let mut cell = [0; 3];
@@ -86,6 +87,7 @@ impl Level {
     #[inline(always)]
     pub(super) fn number<D: Dim>(&self, cell: Cell) -> usize {
         if self.hashed {
+            // Block coordinates are hashed, the position within the block follows.
             let sides = BLOCK[D::N - 2];
             let (mut block, mut within) = ([0; 3], 0);
             for k in (0..D::N).rev() {
@@ -94,6 +96,7 @@ impl Level {
             }
             self.offset + ((((scramble(block) & self.mask) as usize) << VOLUME) | within)
         } else {
+            // Dense numbering, row by row.
             let [x, y, z] = self.first;
             let at =
                 (cell[0] - x) + (cell[1] - y) * self.stride[0] + (cell[2] - z) * self.stride[1];
@@ -101,8 +104,7 @@ impl Level {
         }
     }
 
-    /// The last cell of a row, not beyond `x`, whose number follows that of the cell at `from` with
-    /// all between.
+    /// The last cell of a row, not beyond `x`, up to which the cell numbers from `from` on are consecutive.
     #[inline(always)]
     pub(super) fn run<D: Dim>(&self, from: i64, x: i64) -> i64 {
         if self.hashed {
@@ -113,7 +115,7 @@ impl Level {
     }
 }
 
-/// Spreads blocks over all numbers: a linear form, then a round of the finaliser of MurmurHash3.
+/// Hash of a block: a linear form, then one round of the finaliser of MurmurHash3.
 #[inline(always)]
 fn scramble(block: Cell) -> u64 {
     let [x, y, z] = block.map(|c| c as u64);
@@ -125,7 +127,7 @@ fn scramble(block: Cell) -> u64 {
     mixed ^ (mixed >> 33)
 }
 
-/// The extents of the boxes of a level.
+/// Count, largest size, and range of low corners of the boxes of a level.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     count: usize,
@@ -162,7 +164,7 @@ impl Extent {
         self
     }
 
-    /// The level whose numbers begin at `offset`.
+    /// The level for these boxes, with cell numbers from `offset` on.
     fn level<D: Dim>(&self, offset: usize) -> Level {
         let mut level = Level {
             inverse: [0.0; 3],
@@ -178,7 +180,7 @@ impl Extent {
         let (mut amount, mut length) = (1.0, [1; 3]);
         for k in 0..D::N {
             let inverse = 1.0 / (self.size[k] * (1.0 + 1.0 / 64.0));
-            // All boxes are in one cell along an axis on which nothing has a size.
+            // All boxes are in one cell along an axis on which no box has a size.
             level.inverse[k] = if inverse.is_finite() { inverse } else { 0.0 };
             level.depth[k] = self.size[k] * (1.0 + 1.0 / 128.0);
             level.first[k] = floor(self.low[k] * level.inverse[k]);
@@ -186,6 +188,7 @@ impl Extent {
             length[k] = level.last[k] - level.first[k] + 1;
             amount *= length[k] as f64;
         }
+        // Dense numbering if the rectangle is small, else a hash table of blocks.
         if amount <= DENSE * self.count as f64 {
             level.stride = [length[0], length[0] * length[1]];
             level.cells = amount as usize;
@@ -199,14 +202,14 @@ impl Extent {
     }
 }
 
-/// The levels that boxes are sorted into, from fine to coarse.
+/// The levels of the grid, from fine to coarse.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
     /// The levels.
     pub(super) all: Vec<Level>,
-    /// How many boxes have each size class, from `smallest`.
+    /// Histogram: number of boxes by size class, from `smallest` on.
     amount: Vec<u32>,
-    /// Level of each size class, from `smallest`.
+    /// Level by size class, from `smallest` on.
     level: Vec<u8>,
     smallest: usize,
 }
@@ -228,13 +231,14 @@ impl Levels {
             + self.level.capacity()
     }
 
-    /// A size that half the boxes reach; 0 where there are few.
+    /// Median size of the boxes; 0 where there are few.
     pub(super) fn median_size(&mut self, class: &[u16]) -> f64 {
         self.amount.clear();
         if class.len() <= SMALL {
             return 0.0;
         }
         self.count(class);
+        // First class up to which more than half of the boxes are.
         let all: u64 = self.amount.iter().map(|a| u64::from(*a)).sum();
         let mut sum = 0;
         let middle = self.amount.iter().position(|a| {
@@ -249,7 +253,7 @@ impl Levels {
         self.all.last().map_or(0, |l| l.offset + l.cells)
     }
 
-    /// Chooses the levels for boxes.
+    /// Chooses the levels and cells for the boxes.
     pub(super) fn choose<D: Dim>(&mut self, team: &DetectionThreads, boxes: &AabbList<D>) {
         self.all.clear();
         self.level.clear();
@@ -261,10 +265,12 @@ impl Levels {
         self.level.reserve(self.amount.capacity());
         self.all.reserve(MOST);
         let occupied = self.divide();
+        // From fine to coarse: each level's cells are at least as large as those of the finer ones.
         let mut extents = self.extents(team, boxes);
         let (mut offset, mut size) = (0, [0.0f64; 3]);
         for extent in &mut extents[..occupied] {
-            // A smaller box must not reach over many cells of plates.
+            // Cells are at least as large as the boxes of finer levels: a smaller box must not cover many cells
+            // of thin plates.
             for k in 0..D::N {
                 size[k] = size[k].max(extent.size[k]);
             }
@@ -275,9 +281,10 @@ impl Levels {
         }
     }
 
-    /// Counts boxes by class.
+    /// Counts the boxes by size class.
     fn count(&mut self, class: &[u16]) {
         let bounded = |c: &&u16| **c != EMPTY && **c != UNBOUNDED;
+        // Range of the classes, then the histogram over it.
         let (mut low, mut high) = (u16::MAX, 0);
         for c in class.iter().filter(bounded) {
             low = low.min(*c);
@@ -293,15 +300,16 @@ impl Levels {
         }
     }
 
-    /// Gives each class a level and answers how many there are.
+    /// Assigns a level to each class; returns the number of levels.
     fn divide(&mut self) -> usize {
         let classes = self.amount.len();
+        // Classes per level: one octave, or more where the sizes span too many.
         let width = OCTAVE * (1 + classes / (OCTAVE * OCTAVES));
-        // A body searches in every coarser level: the division with the least of that is the best.
+        // A body searches every coarser level: the division with the fewest such searches is chosen.
         let best = (0..width).min_by_key(|shift| self.searches(width, *shift));
         let shift = best.unwrap_or(0);
         self.level.resize(classes, LARGE);
-        // From coarse to fine: the coarsest levels are not worth a grid as long as they hold few.
+        // From coarse to fine: the coarsest levels get no grid as long as they contain few boxes.
         let (mut large, mut grids, mut numbered) = (0, false, 0u8);
         let mut end = classes;
         while end > 0 {
@@ -316,14 +324,14 @@ impl Levels {
             }
             end = begin;
         }
+        // Renumber from fine to coarse.
         for level in self.level.iter_mut().filter(|l| **l != LARGE) {
             *level = numbered - 1 - *level;
         }
         usize::from(numbered)
     }
 
-    /// How often bodies search coarser levels if a level begins at each class c for which `width`
-    /// divides c + shift.
+    /// Number of searches of coarser levels if a level begins at each class c for which `width` divides c + shift.
     fn searches(&self, width: usize, shift: usize) -> u64 {
         let (mut finer, mut searches, mut amount) = (0, 0, 0u64);
         for (c, count) in self.amount.iter().enumerate() {
@@ -340,6 +348,7 @@ impl Levels {
         searches
     }
 
+    /// Sizes and ranges of the boxes by level, in parallel; minimum and maximum do not depend on the order.
     fn extents<D: Dim>(&self, team: &DetectionThreads, boxes: &AabbList<D>) -> [Extent; MOST] {
         let part = |all: &[Aabb<D>], class: &[u16]| {
             let mut extents = [NOTHING; MOST];

@@ -1,25 +1,25 @@
-//! Which bodies touch where: broad phase, narrow phase, in a fixed order.
+//! Contact detection: broad phase (hierarchical grid, Verlet list), narrow phase, results in a fixed order.
 //!
 //! ```text
-//! given   a box B_i ⊇ shape i at its pose, grown by growth_i,   i = 0..n
-//! pairs   P = { (a, b) : a < b,  B_a ∩ B_b ≠ ∅,  a or b movable }
-//! found   all touches of D::touch over P with gap ≤ growth_a + growth_b
+//! input        box B_i ⊇ shape i at its pose, with the margin growth_i (aabb_margin),   i = 0..n
+//! pairs        P = { (a, b) : a < b,  B_a ∩ B_b ≠ ∅,  a or b movable }
+//! candidates   all contact points of `Dim::contact_points` over P with gap ≤ growth_a + growth_b
 //! ```
 //!
-//! The boxes are closed and widened by a few rounding errors, so that a touch with a gap of exactly
-//! the reach is never lost to the rounding of a box. P is listed by (a, b), what is found by (a, b,
-//! feature): the lists depend on the bodies, their poses and the growths and on nothing else, neither
-//! on the number of threads nor on what was detected before. What is kept from one detection to the
-//! next, a list of pairs of wider boxes (`keep`), saves time and changes nothing.
+//! The boxes are closed and enlarged by a few rounding errors, so that a contact point whose gap equals the
+//! contact margin is never lost to the rounding of a box. P is sorted by (a, b), candidates by (a, b, feature):
+//! the lists depend on the bodies, their poses and margins alone, neither on the number of threads nor on
+//! earlier detections. The pair list that is kept from one detection to the next (`keep`) saves time and does
+//! not change the result.
 //!
-//! Broad phase: a hierarchy of grids (`levels`, `grid`), one level per octave of the size of boxes. A
-//! body is in one cell of its level, meets its own level in half the neighbourhood and coarser levels
-//! in all of it. The few largest bodies, and unbounded ones, are tested against all boxes. Work and
-//! memory are proportional to the number of bodies and pairs, whatever the sizes and the extent of
-//! the scene, with one limit: a cell holds many bodies that do not meet where long and thin bodies of
-//! several directions lie densely in the same place.
+//! Broad phase: a hierarchical grid (multi-level cell list; `levels`, `grid`, `search`), one level per octave
+//! of box size. A body is in one cell of its level and searches half the neighbourhood in its own level and all
+//! of it in coarser ones. The few largest bodies, and unbounded ones, are tested against all boxes. Work and
+//! memory are proportional to the number of bodies and pairs for any sizes and any extent of the scene, with
+//! one limit: where long and thin bodies of several directions are densely packed, a cell contains many bodies
+//! that do not overlap.
 //!
-//! Boxes that are not numbers, or at infinity, meet nothing.
+//! Boxes that are not a number or at infinity overlap nothing.
 
 mod boxes;
 mod grid;
@@ -48,7 +48,7 @@ use pairs::PairList;
 use search::PairSearch;
 pub(crate) use team::DetectionThreads;
 
-/// Sets the length of a list whose entries are all written next, one for each body: no spare room.
+/// Sets the length of a list with one entry per body, all of which are written next: no spare capacity.
 fn set_len<T: Clone>(list: &mut Vec<T>, len: usize, filler: T) {
     if len > list.capacity() {
         list.reserve_exact(len - list.len());
@@ -56,7 +56,7 @@ fn set_len<T: Clone>(list: &mut Vec<T>, len: usize, filler: T) {
     list.resize(len, filler);
 }
 
-/// The same where the length is another one each time: some spare room, but not twice as much.
+/// The same where the length varies from call to call: some spare capacity, but not doubled.
 fn set_varying_len<T: Clone>(list: &mut Vec<T>, len: usize, filler: T) {
     if len > list.capacity() {
         list.reserve_exact(len - list.len() + len / 16 + 1024);
@@ -64,18 +64,18 @@ fn set_varying_len<T: Clone>(list: &mut Vec<T>, len: usize, filler: T) {
     list.resize(len, filler);
 }
 
-/// A touch with the bodies it is between.
+/// A candidate for contact: a contact point, open or closed, with its two bodies (potential contact).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate<D: Dim> {
-    /// The two bodies, the smaller number first; the normal points from the first to the second.
+    /// Indices of the two bodies, the smaller one first; the normal points from the first to the second.
     pub bodies: [u32; 2],
-    /// Which image of the second body this is, x + H k; 0 without a periodic cell.
+    /// Periodic image of the second body, x + H k; 0 without a periodic cell.
     pub image: [i32; 3],
-    /// Where.
+    /// Points, normal, gap and feature.
     pub point: ContactPoint<D>,
 }
 
-/// Finds contacts; holds buffers that are used again from step to step.
+/// Contact detector; its buffers and its pair list are reused from step to step.
 #[derive(Debug)]
 pub struct Detector<D: Dim> {
     threads: DetectionThreads,
@@ -91,8 +91,8 @@ pub struct Detector<D: Dim> {
 }
 
 impl<D: Dim> Detector<D> {
-    /// A detector that may use this many threads; what it finds does not depend on it. Where the
-    /// system gives no threads it works without.
+    /// A detector with this many threads; the candidates do not depend on it. Where the system grants no
+    /// threads it works serially.
     pub fn new(threads: usize) -> Self {
         Self {
             threads: DetectionThreads::new(threads),
@@ -108,11 +108,14 @@ impl<D: Dim> Detector<D> {
         }
     }
 
-    /// Finds every touch with gap ≤ reach between two bodies of which at least one is movable. The
-    /// reach of a pair is the sum of `growth` of its bodies; an empty slice is 0 for all.
+    /// Finds every contact point with gap ≤ contact margin between two bodies of which at least one is movable.
+    /// The contact margin of a pair is the sum of the margins `growth` of its bodies; an empty slice means 0
+    /// for all.
     pub fn detect(&mut self, bodies: &[Body<D>], poses: &[Pose<D>], growth: &[f64]) {
+        // Broad phase: boxes, pair list.
         self.boxes.measure(&self.threads, bodies, poses, growth);
         self.update_pair_list(|i| bodies[i].freedom.movable());
+        // Narrow phase: contact points of the overlapping pairs.
         self.num_pairs = self.narrow.run(
             &self.threads,
             (&self.pairs, &self.boxes),
@@ -121,8 +124,8 @@ impl<D: Dim> Detector<D> {
         );
     }
 
-    /// The same in a periodic cell, with images along the vectors that are `periodic`. Bodies may be
-    /// anywhere; no two images of one body touch.
+    /// The same in a periodic cell, with images along the vectors that are `periodic`. Bodies may be outside
+    /// the cell; two images of one body have no contact.
     pub fn detect_periodic(
         &mut self,
         bodies: &[Body<D>],
@@ -131,11 +134,12 @@ impl<D: Dim> Detector<D> {
         (lattice, periodic): (&Lattice<D>, [bool; 3]),
     ) {
         let images = &mut self.images;
+        // Wrapped bodies and ghosts are the entries of the broad phase.
         images.place(bodies, poses, growth, (lattice, periodic));
         self.boxes.set(&self.threads, images.at.len(), |entry| {
             let (body, pose) = (images.body(entry), &images.at[entry]);
             let growth = growth.get(body).copied().unwrap_or(0.0);
-            // Shifts are rounded: wider by that.
+            // The margin covers the rounding error of the wrapped position: it is scaled by the unwrapped one.
             let bounds = D::aabb(&bodies[body].shape, pose);
             with_margin(bounds, poses[body].position, growth)
         });
@@ -151,7 +155,7 @@ impl<D: Dim> Detector<D> {
         PeriodicImages::sort(&mut self.candidates);
     }
 
-    /// The touches of the bodies of a model, in its periodic cell if it has one.
+    /// Detects the candidates of the bodies of a model, in its periodic cell if it has one.
     pub fn detect_model(
         &mut self,
         (model, lattice): (&Model<D>, Option<&Lattice<D>>),
@@ -167,12 +171,15 @@ impl<D: Dim> Detector<D> {
         }
     }
 
-    /// A list that holds the pairs of the boxes as they are: the last one, or a new one.
+    /// Makes sure that the pair list contains all pairs of the present boxes: reuses the last one or builds a
+    /// new one.
     fn update_pair_list(&mut self, movable: impl Fn(usize) -> bool + Sync) {
+        // Reuse while no body has left its enlarged box.
         if self.pair_list_cache.is_reusable() && self.grid.covers(&self.threads, &self.boxes, &movable) {
             self.pair_list_cache.count_reuse();
             return;
         }
+        // Median box size without skin, then the boxes with it.
         self.boxes.widen(&self.threads, 0.0);
         let typical = self.grid.levels.median_size(&self.boxes.class);
         let skin = self.pair_list_cache.next_skin(typical);
@@ -189,7 +196,7 @@ impl<D: Dim> Detector<D> {
         );
     }
 
-    /// Drops what was found between these pairs (sorted) and adds touches that no shapes have (sorted).
+    /// Removes the candidates of excluded pairs (sorted) and adds candidates that do not come from shapes (sorted).
     pub(crate) fn exclude_and_insert(&mut self, excluded: &[[u32; 2]], more: &[Candidate<D>]) {
         if !excluded.is_empty() {
             self.candidates
@@ -197,35 +204,35 @@ impl<D: Dim> Detector<D> {
         }
         if !more.is_empty() {
             self.candidates.extend_from_slice(more);
-            // Stable and on a list that is two sorted ones.
+            // A stable merge sort, fast on two sorted lists.
             self.candidates
                 .sort_by_key(|found| (found.bodies, found.image, found.point.feature));
         }
     }
 
-    /// The threads.
+    /// The thread pool.
     pub(crate) fn threads(&self) -> &DetectionThreads {
         &self.threads
     }
 
-    /// What was found last, sorted by bodies, shift, then feature.
+    /// The candidates of the last detection, sorted by bodies, image, then feature.
     pub fn candidates(&self) -> &[Candidate<D>] {
         &self.candidates
     }
 
-    /// Pairs of bodies whose boxes met.
+    /// Number of pairs of bodies whose boxes overlapped.
     pub fn num_pairs(&self) -> usize {
         self.num_pairs
     }
 
-    /// The pairs of bodies whose boxes met, sorted; the smaller number first. In a periodic cell
-    /// numbers from that of the bodies on are images.
+    /// The pairs of bodies whose boxes overlapped, sorted, the smaller index first. In a periodic cell indices
+    /// from the number of bodies on are images.
     pub fn overlapping_pairs(&self) -> impl Iterator<Item = [u32; 2]> {
         let met = |[a, b]: &[u32; 2]| self.boxes.overlap(*a as usize, *b as usize);
         self.pairs.iter().filter(met)
     }
 
-    /// Bytes held: for the search of pairs, and for what was found.
+    /// Bytes of memory: of the broad phase, and of the candidates with the narrow phase.
     pub fn memory(&self) -> (usize, usize) {
         let broad =
             self.boxes.memory() + self.grid.memory() + self.search.memory() + self.pairs.memory();

@@ -1,4 +1,4 @@
-//! Touches of the pairs, in the order of pairs and then of features.
+//! Narrow phase: contact points of all pairs, in the order of pairs and then of features.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -15,14 +15,14 @@ use crate::model::Body;
 use crate::pose::{Pose, ContactPoint};
 use crate::vector::Vector;
 
-/// Pairs that a thread takes at once.
+/// Pairs per chunk of work.
 const PIECE: usize = 4096;
-/// Pieces per thread between two times of putting together.
+/// Chunks per thread between two concatenations.
 const PIECES: usize = 4;
 
-/// A list that holds all pairs, and the boxes that say which are pairs.
+/// The pair list, and the boxes that decide which of its entries overlap.
 pub(super) type PairSource<'a, D> = (&'a PairList, &'a AabbList<D>);
-/// Bodies, poses, growths, and what pairs stand for in a periodic cell.
+/// Bodies, poses, margins, and in a periodic cell the images that entries represent.
 pub(super) type NarrowInput<'a, D> = (
     &'a [Body<D>],
     &'a [Pose<D>],
@@ -30,12 +30,13 @@ pub(super) type NarrowInput<'a, D> = (
     Option<&'a PeriodicImages<D>>,
 );
 
-/// Buffers of the narrow phase, one for each piece.
+/// Buffers of the narrow phase, one for each chunk.
 #[derive(Debug)]
 pub(super) struct NarrowPhase<D: Dim> {
     pieces: Vec<NarrowChunk<D>>,
 }
 
+/// Candidates of one chunk of pairs.
 #[derive(Debug)]
 struct NarrowChunk<D: Dim> {
     touches: Vec<ContactPoint<D>>,
@@ -68,7 +69,7 @@ impl<D: Dim> NarrowPhase<D> {
         self.pieces.iter().map(one).sum()
     }
 
-    /// Writes all touches of the pairs and answers how many pairs there are.
+    /// Writes the candidates of all pairs; returns the number of overlapping pairs.
     pub(super) fn run(
         &mut self,
         team: &DetectionThreads,
@@ -79,6 +80,7 @@ impl<D: Dim> NarrowPhase<D> {
         let pairs = listed.0;
         found.clear();
         let Some(pool) = team.pool(pairs.len()) else {
+            // Serial: directly into the result.
             self.pieces
                 .resize_with(1.max(self.pieces.len()), NarrowChunk::default);
             let touches = &mut self.pieces[0].touches;
@@ -87,6 +89,7 @@ impl<D: Dim> NarrowPhase<D> {
         let num = pool.current_num_threads() * PIECES;
         self.pieces.resize_with(num, NarrowChunk::default);
         let mut num_pairs = 0;
+        // Parallel: fixed chunks of pairs, concatenated in order.
         for from in (0..pairs.len()).step_by(num * PIECE) {
             pool.install(|| {
                 self.pieces
@@ -94,6 +97,7 @@ impl<D: Dim> NarrowPhase<D> {
                     .enumerate()
                     .with_max_len(1)
                     .for_each(|(k, piece)| {
+                        // Each chunk has its own buffers.
                         let begin = (from + k * PIECE).min(pairs.len());
                         let end = (begin + PIECE).min(pairs.len());
                         piece.found.clear();
@@ -101,6 +105,7 @@ impl<D: Dim> NarrowPhase<D> {
                         piece.num_pairs = find_candidates(listed, begin..end, given, touches, found);
                     });
             });
+            // In the order of pairs, whichever thread was faster.
             for piece in &self.pieces {
                 reserve(found, piece.found.len());
                 found.extend_from_slice(&piece.found);
@@ -111,14 +116,14 @@ impl<D: Dim> NarrowPhase<D> {
     }
 }
 
-/// Room for more without doubling what is large.
+/// Grows a list by a quarter instead of doubling it.
 fn reserve<T>(list: &mut Vec<T>, more: usize) {
     if list.capacity() - list.len() < more {
         list.reserve_exact(more.max(list.len() / 4 + 64));
     }
 }
 
-/// Appends the touches of consecutive pairs of the list and answers how many are pairs.
+/// Appends the candidates of consecutive entries of the pair list; returns how many of them overlap.
 fn find_candidates<D: Dim>(
     (pairs, boxes): PairSource<'_, D>,
     range: Range<usize>,
@@ -127,17 +132,20 @@ fn find_candidates<D: Dim>(
     found: &mut Vec<Candidate<D>>,
 ) -> usize {
     let mut num_pairs = 0;
+    // Body of the first entry, by binary search in the row pointers.
     let mut a = pairs
         .first
         .partition_point(|f| *f <= range.start)
         .saturating_sub(1);
     let mut pair = range.start;
     while pair < range.end {
+        // Next body with pairs in the range.
         while pairs.first[a + 1] <= pair {
             a += 1;
         }
         let end = pairs.first[a + 1].min(range.end);
         let others = &pairs.other[pair..end];
+        // All partners of one body at once; spheres have a path of their own.
         let round = given.3.is_none() && boxes.sphere_radius[a] > 0.0;
         num_pairs += match round {
             true => round_with((a, others), boxes, given, touches, found),
@@ -148,7 +156,7 @@ fn find_candidates<D: Dim>(
     num_pairs
 }
 
-/// The touches of a disc or a sphere with its partners, most of which are round as well.
+/// Candidates of a disc or a sphere with its partners, most of which are spheres as well.
 #[inline]
 fn round_with<D: Dim>(
     (a, others): (usize, &[u32]),
@@ -163,6 +171,7 @@ fn round_with<D: Dim>(
     let mut num_pairs = 0;
     for (k, other) in others.iter().enumerate() {
         let b = *other as usize;
+        // With a skin the list contains pairs whose boxes do not overlap.
         if boxes.skin > 0.0 && !overlap(own, &boxes.all[b]) {
             continue;
         }
@@ -172,6 +181,7 @@ fn round_with<D: Dim>(
             continue;
         }
         num_pairs += 1;
+        // Contact margin of the pair.
         let reach = grown + growth.get(b).copied().unwrap_or(0.0);
         if let Some(touch) = D::sphere_contact_point((radius, pose), (other_radius, &poses[b]), reach) {
             reserve(found, 1);
@@ -185,7 +195,7 @@ fn round_with<D: Dim>(
     num_pairs
 }
 
-/// The touches of any body with its partners.
+/// Candidates of a body of any shape with its partners.
 fn any_with<D: Dim>(
     (a, others): (usize, &[u32]),
     boxes: &AabbList<D>,
@@ -200,6 +210,7 @@ fn any_with<D: Dim>(
         if boxes.skin > 0.0 && !boxes.overlap(a, b) {
             continue;
         }
+        // In a periodic cell: the bodies of the two entries, and the image of the second.
         let (mut ends, mut shift, mut far) = ([a, b], [0; 3], None);
         if let Some(images) = images {
             let Some((bodies, k)) = images.pair(a, b) else {
@@ -211,6 +222,7 @@ fn any_with<D: Dim>(
         num_pairs += 1;
         let [i, j] = ends;
         touches.clear();
+        // Contact points of the two placed shapes, in the order of features.
         let place = far.as_ref().unwrap_or(&poses[j]);
         let (one, two) = ((&bodies[i].shape, &poses[i]), (&bodies[j].shape, place));
         D::contact_points(one, two, growth(i) + growth(j), touches);
@@ -226,7 +238,7 @@ fn any_with<D: Dim>(
     num_pairs
 }
 
-/// Touches of a pair in the order in which they are listed.
+/// Sorts the contact points of a pair by feature, with fast paths for few or sorted points.
 pub(crate) fn sort_by_feature<D: Dim>(touches: &mut [ContactPoint<D>]) {
     match touches {
         [] | [_] => {}
@@ -240,7 +252,7 @@ pub(crate) fn sort_by_feature<D: Dim>(touches: &mut [ContactPoint<D>]) {
     }
 }
 
-/// By feature, and touches of the same feature by all that can tell them apart.
+/// Order by feature; points with the same feature by gap, positions and normal.
 pub(super) fn by_feature<D: Dim>(one: &ContactPoint<D>, two: &ContactPoint<D>) -> Ordering {
     let vector = |a: D::Vector, b: D::Vector| {
         let each = a.components().iter().zip(b.components());

@@ -1,7 +1,7 @@
-//! Pairs by number: partners by slot are turned into partners by the smaller number of the pair.
+//! Pair list: partners by slot of the grid become pairs sorted by the smaller index (CSR).
 //!
-//! A counting sort by the smaller number, then each body's partners by number. Threads share the
-//! bodies: each reads all partners by slot and keeps those of its bodies.
+//! A counting sort by the smaller index, then each body's partners by index. Threads divide the bodies: each
+//! thread reads all partners by slot and keeps those of its own bodies.
 
 use rayon::prelude::*;
 
@@ -9,16 +9,16 @@ use super::grid::IMMOVABLE_BIT;
 use super::search::PairSearch;
 use super::team::DetectionThreads;
 
-/// Pairs, by the smaller number and then by the larger one.
+/// Pairs, sorted by the smaller index and then by the larger one.
 #[derive(Debug, Default)]
 pub(super) struct PairList {
     /// Pairs of body a are `first[a]..first[a + 1]`.
     pub(super) first: Vec<usize>,
-    /// The larger number of each pair.
+    /// The larger index of each pair.
     pub(super) other: Vec<u32>,
 }
 
-/// A share: consecutive bodies, where their pairs end, and their pairs, from pair number `base` on.
+/// Work of a thread: consecutive bodies, the ends of their pairs, and their part of the list, from pair `base` on.
 struct Share<'a> {
     from: usize,
     ends: &'a mut [usize],
@@ -42,11 +42,12 @@ impl PairList {
             .flat_map(|(a, ends)| self.other[ends[0]..ends[1]].iter().map(move |b| [a, *b]))
     }
 
-    /// Sorts what was searched for `n` bodies.
+    /// Sorts the result of the search for `n` bodies.
     pub(super) fn collect(&mut self, team: &DetectionThreads, search: &PairSearch, order: &[u32], n: usize) {
         super::set_len(&mut self.first, n + 1, 0);
         self.first.fill(0);
         let ends = &mut self.first[1..];
+        // Count the pairs of each body by its smaller index.
         match team.pool(n) {
             Some(pool) => {
                 let size = n.div_ceil(pool.current_num_threads());
@@ -58,10 +59,12 @@ impl PairList {
             }
             None => count(search, order, 0, ends),
         }
+        // Exclusive prefix sums: the first pair of each body.
         let mut sum = 0;
         for count in ends.iter_mut() {
             sum += std::mem::replace(count, sum);
         }
+        // Write and sort the partners.
         super::set_varying_len(&mut self.other, sum, 0);
         let pairs = &mut self.other[..];
         match team.pool(n) {
@@ -69,6 +72,7 @@ impl PairList {
                 let mut shares = Vec::new();
                 let size = n.div_ceil(pool.current_num_threads());
                 let (mut rest, mut base) = (pairs, 0);
+                // Disjoint parts of the list, one for each thread.
                 let begins: Vec<usize> = ends.iter().step_by(size).copied().skip(1).collect();
                 for (k, ends) in ends.chunks_mut(size).enumerate() {
                     let end = begins.get(k).copied().unwrap_or(sum);
@@ -98,8 +102,8 @@ impl PairList {
     }
 }
 
-/// Calls `work` with each pair of a body in `from..from + num`, the smaller number (counted from
-/// `from`) first.
+/// Calls `work` with each pair whose smaller index is in `from..from + num`: that index, counted from `from`,
+/// and the larger one.
 #[inline(always)]
 fn each(
     search: &PairSearch,
@@ -114,6 +118,7 @@ fn each(
         let mut rest = &piece.list[..];
         for (entry, count) in order.iter().zip(count) {
             let a = entry & !IMMOVABLE_BIT;
+            // Partners of this slot.
             let (partners, after) = rest.split_at(*count as usize);
             rest = after;
             for b in partners {
@@ -126,11 +131,12 @@ fn each(
     }
 }
 
+/// Counts the pairs of each body from `from` on.
 fn count(search: &PairSearch, order: &[u32], from: usize, counts: &mut [usize]) {
     each(search, order, (from, counts.len()), |a, _| counts[a] += 1);
 }
 
-/// Where a body's pairs begin becomes where they end.
+/// Writes and sorts the partners of each body; the begin of its pairs becomes their end.
 fn fill(search: &PairSearch, order: &[u32], share: Share<'_>) {
     let Share {
         from,

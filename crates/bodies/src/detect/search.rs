@@ -1,7 +1,7 @@
-//! Partners: for each slot the bodies whose boxes meet its box and that are to be found from there.
+//! Search of the grid: for each slot the bodies whose boxes overlap its box and that are to be found from there.
 //!
-//! A pair within a level is found from the slot whose cell comes first, a pair of two levels from the
-//! finer one, a pair with a body that is tested against all from the other one.
+//! Each pair is found once: within a level from the slot whose cell comes first, between two levels from the
+//! finer one, with a body that is tested against all from the other one.
 
 use std::ops::Range;
 
@@ -16,11 +16,11 @@ use crate::dim::Dim;
 /// Partners by slot.
 #[derive(Debug, Default)]
 pub(super) struct PairSearch {
-    /// How many partners each slot has.
+    /// Number of partners of each slot.
     pub(super) count: Vec<u32>,
-    /// Partners, for each piece of slots.
+    /// Partners, for each chunk of slots.
     pub(super) pieces: Vec<SlotChunk>,
-    /// Length of pieces.
+    /// Slots per chunk.
     pub(super) piece: usize,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct PairSearch {
 pub(super) struct SlotChunk {
     /// The partners, slot by slot.
     pub(super) list: Vec<u32>,
-    /// What is around in each coarser level, kept while the cells to search stay the same.
+    /// Slots around the present one in each coarser level, kept while the searched cells stay the same.
     around: Vec<CellNeighbourhood>,
 }
 
@@ -55,6 +55,7 @@ impl PairSearch {
     pub(super) fn run<D: Dim>(&mut self, team: &DetectionThreads, grid: &Grid<D>) {
         let slots = grid.order().len();
         super::set_len(&mut self.count, slots, 0);
+        // Chunks of slots, one buffer each.
         let length = team.chunk_len(slots);
         self.piece = length;
         let num = slots.div_ceil(length);
@@ -81,10 +82,11 @@ impl PairSearch {
     }
 }
 
+/// Searches the partners of the slots from `from` on and writes their numbers to `count`.
 impl SlotChunk {
     fn search<D: Dim>(&mut self, grid: &Grid<D>, from: usize, count: &mut [u32]) {
         let levels = &grid.levels.all;
-        // For as many levels as there may ever be, so that more of them another time allocate nothing.
+        // For the largest number of levels, so that a later search with more levels allocates nothing.
         if self.around.is_empty() && !levels.is_empty() {
             self.around.resize_with(MOST, CellNeighbourhood::new);
         }
@@ -98,6 +100,7 @@ impl SlotChunk {
             let list = &mut self.list;
             let mut seeker = SlotQuery { grid, slot, list };
             let mut all = slot + 1;
+            // Own level, then the coarser ones.
             if slot < grid.in_cells() {
                 while own + 1 < levels.len() && slot >= grid.end(&levels[own]) {
                     own += 1;
@@ -109,6 +112,7 @@ impl SlotChunk {
                 }
                 all = grid.in_cells();
             }
+            // Bodies that are tested against all.
             seeker.slots(all..grid.order().len());
             *count = (self.list.len() - before) as u32;
         }
@@ -124,13 +128,13 @@ impl CellNeighbourhood {
         }
     }
 
-    /// No rectangle that is searched in is empty.
+    /// Marks the neighbourhood as unknown: a searched rectangle is never empty.
     fn forget(&mut self) {
         self.to = [-1; 3];
         self.from = [0; 3];
     }
 
-    /// Makes the slots those of a rectangle of cells.
+    /// Collects the slots of a rectangle of cells, unless they are known.
     #[inline]
     fn turn_to<D: Dim>(&mut self, grid: &Grid<D>, level: &Level, from: Cell, to: Cell) {
         if self.from == from && self.to == to {
@@ -148,12 +152,12 @@ impl CellNeighbourhood {
     }
 }
 
-/// Calls `work` with the slots of each run of cells with consecutive numbers that the cells from `x[0]`
-/// to `x[1]` of a row consist of.
+/// Calls `work` with the slots of each run of consecutively numbered cells in the cells from `x[0]` to `x[1]`
+/// of a row.
 ///
-/// Cells that share a number are apart by a side of a block at least, which is more than the three
-/// cells along an axis that are searched at once: no slot is met twice in a search, and boxes that are
-/// met by sharing alone are too far away to meet the own one.
+/// Cells that share a number are at least one block side apart, which is more than the three cells along an
+/// axis that are searched at once: no slot is visited twice in a search, and boxes that are visited only
+/// because of a shared number are too far away to overlap.
 #[inline(always)]
 fn each_run<D: Dim>(
     grid: &Grid<D>,
@@ -173,7 +177,7 @@ fn each_run<D: Dim>(
     }
 }
 
-/// Whoever searches.
+/// The search for the partners of one slot.
 struct SlotQuery<'a, D: Dim> {
     grid: &'a Grid<D>,
     slot: usize,
@@ -181,6 +185,7 @@ struct SlotQuery<'a, D: Dim> {
 }
 
 impl<D: Dim> SlotQuery<'_, D> {
+    /// Appends a partner; the list grows by an eighth.
     #[inline(always)]
     fn add(&mut self, entry: u32) {
         if self.list.len() == self.list.capacity() {
@@ -189,13 +194,14 @@ impl<D: Dim> SlotQuery<'_, D> {
         self.list.push(entry & !IMMOVABLE_BIT);
     }
 
-    /// Adds those among these slots whose boxes meet.
+    /// Adds those of these slots whose boxes overlap, unless both bodies are immovable.
     #[inline(always)]
     fn slots(&mut self, slots: Range<usize>) {
         if slots.start >= slots.end {
             return;
         }
         let (order, boxes) = (self.grid.order(), self.grid.boxes());
+        // Linear scan over contiguous boxes; pairs of two immovable bodies are skipped.
         let (own, held) = (&boxes[self.slot], order[self.slot] & IMMOVABLE_BIT);
         for (other, entry) in boxes[slots.clone()].iter().zip(&order[slots]) {
             if overlap(own, other) && held & entry == 0 {
@@ -204,19 +210,19 @@ impl<D: Dim> SlotQuery<'_, D> {
         }
     }
 
-    /// Adds partners in the cells from `x[0]` to `x[1]` of a row.
+    /// Adds the partners in the cells from `x[0]` to `x[1]` of a row.
     #[inline(always)]
     fn row(&mut self, level: &Level, x: [i64; 2], y: i64, z: i64) {
         let grid = self.grid;
         each_run(grid, level, x, y, z, |slots| self.slots(slots));
     }
 
-    /// Partners of the own level, in half the neighbourhood.
+    /// Partners in the own level, in half of the neighbouring cells.
     fn level(&mut self, level: &Level) {
         let grid = self.grid;
         let low = grid.boxes()[self.slot].low;
         let [x, y, z] = level.cell::<D>(|k| low[k]);
-        // The own cell from the next slot on, with the next cell of the row if its slots follow.
+        // The own cell from the next slot on, together with the next cell of the row if its slots follow.
         let to = level.run::<D>(x, (x + 1).min(level.last[0]));
         let first = level.number::<D>([x, y, z]);
         let slots = self.slot + 1..grid.slots(first, first + (to - x) as usize).end;
@@ -224,6 +230,7 @@ impl<D: Dim> SlotQuery<'_, D> {
         if to == x {
             self.row(level, [x + 1, x + 1], y, z);
         }
+        // Rows y + 1 of this layer, and three rows of the next layer.
         let around = [x - 1, x + 1];
         if y < level.last[1] {
             self.row(level, around, y + 1, z);
@@ -235,14 +242,16 @@ impl<D: Dim> SlotQuery<'_, D> {
         }
     }
 
-    /// Partners of a coarser level.
+    /// Partners in a coarser level.
     #[inline]
     fn coarser(&mut self, level: &Level, around: &mut CellNeighbourhood) {
         let (order, boxes) = (self.grid.order(), self.grid.boxes());
         let (own, held) = (&boxes[self.slot], order[self.slot] & IMMOVABLE_BIT);
+        // Cells in which the low corner of an overlapping box can be.
         let mut from: Cell = level.cell::<D>(|k| own.low[k] - level.depth[k]);
         let mut to: Cell = level.cell::<D>(|k| own.high[k]);
         for k in 0..3 {
+            // Clipped to the occupied cells.
             from[k] = from[k].max(level.first[k]);
             to[k] = to[k].min(level.last[k]);
             if from[k] > to[k] {

@@ -80,7 +80,7 @@ impl<D: Dim> Scene<D> {
         detector.overlapping_pairs().collect()
     }
 
-    /// Compares with all pairs and answers how many there are.
+    /// Compares with all pairs and returns their number.
     fn agrees(&self, detectors: &mut [Detector<D>], name: &str) -> usize {
         let brute = self.brute();
         for detector in detectors {
@@ -94,7 +94,7 @@ fn detectors<D: Dim>() -> Vec<Detector<D>> {
     THREADS.map(Detector::new).into()
 }
 
-/// `n` boxes: sizes over a ratio, some long, some unbounded, some held, somewhere.
+/// `n` boxes: sizes over a ratio, some long, some unbounded, some immovable, at random positions.
 fn scene<D: Dim>(random: &mut Random, n: usize) -> Scene<D> {
     let mut scene = Scene(Vec::new());
     let ratio = [1.0f64, 2.0, 10.0, 100.0, 1000.0][random.below(5)];
@@ -295,7 +295,7 @@ fn what_is_not_a_number_or_at_infinity_meets_nothing() {
     }
 }
 
-/// A run that has blown up: bodies nowhere, and bodies over all magnitudes, each of them another level.
+/// A run that has diverged: bodies at infinity or not a number, and bodies of all magnitudes, each in another level.
 #[test]
 fn a_blown_up_scene_ends() {
     let mut scene = Scene::<Space>(Vec::new());

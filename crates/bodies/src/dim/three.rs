@@ -90,6 +90,7 @@ impl Dim for Space {
     #[inline]
     fn point_velocity(pose: &Pose<Self>, velocity: &[f64; 6], at: DVec3) -> DVec3 {
         let [x, y, z, a, b, c] = *velocity;
+        // Spin in world axes.
         let spin = pose.rotation * DVec3::new(a, b, c);
         DVec3::new(x, y, z) + spin.cross(at - pose.position)
     }
@@ -105,6 +106,7 @@ impl Dim for Space {
     }
 
     fn contact_frame_along(normal: DVec3, along: &[f64; 3], rotation: &DQuat) -> [DVec3; 3] {
+        // The given direction in world axes, projected into the tangent plane.
         let along = *rotation * DVec3::from_array(*along);
         let t1 = along - normal * along.dot(normal);
         // Below this the projection of a unit vector is rounding and has no direction.

@@ -1,4 +1,4 @@
-//! What joints must satisfy before they may move, and which belong together.
+//! Checks of the joints before a run, connected components of joints, and excluded pairs of bodies.
 
 use super::rows::PlacedFrames;
 use super::{Joint, JointKind};
@@ -8,11 +8,10 @@ use crate::model::Model;
 use crate::pose::Pose;
 use crate::vector::Vector;
 
-/// Held functions may differ from 0 by this share of the bodies' size at the start; the first step
-/// takes it away.
+/// Largest initial violation of a constraint, relative to the bodies; the initial projection removes it.
 const APART: f64 = 1e-6;
 
-/// All joints of a model where its bodies are at the start.
+/// Checks all joints of a model at the initial poses.
 pub(crate) fn check<D: Dim>(model: &Model<D>, poses: &[Pose<D>]) -> Result<(), WorldError> {
     for joint in &model.joints {
         sides(model, joint)?;
@@ -22,6 +21,7 @@ pub(crate) fn check<D: Dim>(model: &Model<D>, poses: &[Pose<D>]) -> Result<(), W
     Ok(())
 }
 
+/// The error of a joint with its name and kind.
 fn refuse<D: Dim>(joint: &Joint<D>, problem: &str) -> Result<(), WorldError> {
     let (name, kind) = (&joint.name, joint.kind.name());
     Err(WorldError::Joint(format!(
@@ -29,7 +29,9 @@ fn refuse<D: Dim>(joint: &Joint<D>, problem: &str) -> Result<(), WorldError> {
     )))
 }
 
+/// Checks the bodies of a joint, and that its kind exists in this dimension.
 fn sides<D: Dim>(model: &Model<D>, joint: &Joint<D>) -> Result<(), WorldError> {
+    // Both frames on existing, different bodies.
     let bodies = joint.frames.map(|side| side.body);
     let known = |body: Option<u32>| body.is_none_or(|b| (b as usize) < model.bodies.len());
     if !bodies.into_iter().all(known) {
@@ -48,7 +50,9 @@ fn sides<D: Dim>(model: &Model<D>, joint: &Joint<D>) -> Result<(), WorldError> {
     }
 }
 
+/// Checks that positions are finite, and that friction, drive and clearance fit the kind of joint.
 fn numbers<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
+    // Points, axes, reference angle and length.
     let finite = joint.frames.iter().all(|side| {
         let axes = side.axes.as_ref().iter().all(|axis| axis.is_finite());
         side.point.is_finite() && axes
@@ -56,6 +60,7 @@ fn numbers<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
     if !finite || !joint.reference_angle.is_finite() || !joint.length.is_finite() {
         return refuse(joint, "its place is not finite");
     }
+    // Limits, motor and spring need a coordinate; friction needs a sliding pair.
     let driven = joint.limits.is_some() || joint.motor.is_some() || joint.spring.is_some();
     if driven && !joint.has_coordinate() {
         return refuse(
@@ -76,7 +81,7 @@ fn numbers<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
     parts(joint)
 }
 
-/// Numbers of limits, motor, friction, spring, clearance.
+/// Checks the numbers of limits, motor, friction, spring and clearance.
 fn parts<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
     let positive = |x: f64| x > 0.0 && x.is_finite();
     let not_negative = |x: f64| x >= 0.0 && x.is_finite();
@@ -92,6 +97,7 @@ fn parts<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
     {
         return refuse(joint, "the bound of its motor is not positive");
     }
+    // Absent parts are replaced by neutral ones, so that one test serves both.
     let rub = joint.friction.unwrap_or(super::JointFriction {
         coefficient: 0.0,
         radius: 0.0,
@@ -116,12 +122,13 @@ fn parts<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
     }
 }
 
-/// Whether what the joint holds holds at the start.
+/// Checks that the constraints of the joint are satisfied at the start.
 fn together<D: Dim>(
     model: &Model<D>,
     joint: &Joint<D>,
     poses: &[Pose<D>],
 ) -> Result<(), WorldError> {
+    // Constraint values at the initial poses.
     let ends = joint.placed_frames(poses);
     let (size, mut held) = (joint.length_scale(model), Vec::new());
     joint.bilateral_constraints(&ends, &mut held);
@@ -132,6 +139,7 @@ fn together<D: Dim>(
             "its two points coincide, so that it has no direction",
         );
     }
+    // Violation of the linear and of the angular constraints.
     let (mut gap, mut turn) = (0.0_f64, 0.0_f64);
     for held in &held {
         match held.row.angular {
@@ -154,7 +162,7 @@ fn together<D: Dim>(
         );
         return refuse(joint, &problem);
     }
-    // The frames of both sides are the same at the start, or this joint is not one.
+    // Constraints e·f = 0 also hold for opposite axes: those are rejected, too.
     if turn > APART || joint.misaligned(&ends) {
         let problem = format!(
             "its axes do not coincide at the start, they are {turn:.6e} rad apart: turn the bodies \
@@ -165,10 +173,11 @@ fn together<D: Dim>(
     inside(joint, &ends, size)
 }
 
-/// Whether the coordinate is within its limits, and the pin in its hole.
+/// Checks that the coordinate is within its limits, and the pin in its hole.
 fn inside<D: Dim>(joint: &Joint<D>, ends: &PlacedFrames<D>, size: f64) -> Result<(), WorldError> {
     let apart = ends.separation().norm();
     let value = joint.value(ends, joint.coordinate);
+    // Coordinate within the limits, to the tolerance of the initial state.
     let out = |limits: &super::Limits| {
         value < limits.low - APART * size.max(1.0) || value > limits.high + APART * size.max(1.0)
     };
@@ -190,7 +199,8 @@ fn inside<D: Dim>(joint: &Joint<D>, ends: &PlacedFrames<D>, size: f64) -> Result
 }
 
 impl<D: Dim> Joint<D> {
-    /// A length that angles are multiplied by: how far its bodies reach from its points.
+    /// Length by which angles are multiplied to compare them with distances: the largest extent of its bodies
+    /// and of its points' distances from their centres; 1 if there is none.
     pub(crate) fn length_scale(&self, model: &Model<D>) -> f64 {
         let mut size = 0.0_f64;
         for side in &self.frames {
@@ -204,7 +214,7 @@ impl<D: Dim> Joint<D> {
         if size > 0.0 { size } else { 1.0 }
     }
 
-    /// Whether the axes are opposite: e·f = 0 across, but −1 along.
+    /// Whether axes are opposite: the constraints e·f = 0 hold, but the axes' product is −1.
     fn misaligned(&self, ends: &PlacedFrames<D>) -> bool {
         let aligned = matches!(
             self.kind,
@@ -214,9 +224,11 @@ impl<D: Dim> Joint<D> {
     }
 }
 
-/// Components of joints that hold something: those that share a movable body, in order.
+/// Connected components of the joints with movable bodies: those that share a movable body, by union–find, in
+/// the order of the joints.
 pub(crate) fn components<D: Dim>(model: &Model<D>) -> Vec<Vec<usize>> {
     let n = model.bodies.len();
+    // Union–find with path halving; the smaller index is the root.
     let mut parent: Vec<usize> = (0..n).collect();
     fn root(parent: &mut [usize], mut x: usize) -> usize {
         while parent[x] != x {
@@ -236,6 +248,7 @@ pub(crate) fn components<D: Dim>(model: &Model<D>) -> Vec<Vec<usize>> {
             parent[x.max(y)] = x.min(y);
         }
     }
+    // Joints by the root of their component.
     let mut all: Vec<Vec<usize>> = Vec::new();
     let mut slot = vec![usize::MAX; n];
     for (number, joint) in model.joints.iter().enumerate() {
@@ -252,9 +265,10 @@ pub(crate) fn components<D: Dim>(model: &Model<D>) -> Vec<Vec<usize>> {
     all
 }
 
-/// Pairs of bodies whose shapes do not touch each other, sorted.
+/// Pairs of jointed bodies that are excluded from contact detection, sorted.
 pub(crate) fn excluded<D: Dim>(model: &Model<D>) -> Vec<[u32; 2]> {
     let mut pairs: Vec<[u32; 2]> = Vec::new();
+    // Joints between two bodies exclude contact unless it is requested.
     for joint in model.joints.iter().filter(|joint| !joint.contact) {
         if let [Some(a), Some(b)] = joint.frames.map(|side| side.body) {
             pairs.push([a.min(b), a.max(b)]);

@@ -1,17 +1,17 @@
-//! The Gram matrix Ĝ Ĝᵀ of the held rows of one component, factored.
+//! Cholesky factorisation with diagonal pivoting of the Gram matrix Ĝ Ĝᵀ of the held rows of one component.
 //!
 //! ```text
 //! P A Pᵀ = L Lᵀ,   A = Ĝ Ĝᵀ with unit diagonal
 //! ```
 //!
-//! by Cholesky's method with diagonal pivoting. Rows that add nothing are left out: for a right side
-//! in the range of A the displacement Ĝᵀ A⁺ b is the same without them.
+//! Rows that depend on the others get no pivot and are left out: for a right side in the range of A the
+//! displacement Ĝᵀ A⁺ b is the same without them. Dense, O(n³).
 
-/// A pivot below this is a row that depends on the others: the square of the sine of its angle to
-/// them. Rounding leaves 1e-15.
+/// Rank tolerance: a pivot below this belongs to a dependent row. The pivot is the squared sine of the row's
+/// angle to the span of the others; rounding leaves 1e-15.
 const RANK: f64 = 1e-12;
 
-/// The factorisation, with memory that is used again.
+/// The factorisation; its memory is reused.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PivotedCholesky {
     n: usize,
@@ -24,12 +24,13 @@ pub(crate) struct PivotedCholesky {
 }
 
 impl PivotedCholesky {
-    /// Factors the matrix with entries `entry(i, j)`, j ≤ i.
+    /// Factors the matrix with the entries `entry(i, j)`, j ≤ i.
     pub fn factor(&mut self, n: usize, entry: impl Fn(usize, usize) -> f64) {
         self.n = n;
         self.order.clear();
         self.order.extend(0..n);
         self.scale.clear();
+        // Scaling to unit diagonal.
         self.scale.extend((0..n).map(|i| {
             let size = entry(i, i).sqrt();
             if size > 0.0 { 1.0 / size } else { 0.0 }
@@ -49,13 +50,13 @@ impl PivotedCholesky {
         }
     }
 
-    /// One step of the factorisation; false when no row is left that adds something.
+    /// One step of the factorisation with the largest remaining pivot; false if all remaining rows are dependent.
     fn eliminate(&mut self, k: usize) -> bool {
         let n = self.n;
         let a = &mut self.entries;
         let mut best = k;
         for i in k + 1..n {
-            // The first of the largest: the order does not hang on rounding of ties alone.
+            // The first of the largest up to 1e-9: the pivot order does not depend on the rounding of ties.
             if a[i * n + i] > a[best * n + best] * (1.0 + 1e-9) {
                 best = i;
             }
@@ -63,6 +64,7 @@ impl PivotedCholesky {
         if !(a[best * n + best] > RANK) {
             return false;
         }
+        // Symmetric exchange of rows and columns.
         if best != k {
             self.order.swap(best, k);
             for j in 0..n {
@@ -72,6 +74,7 @@ impl PivotedCholesky {
                 a.swap(i * n + best, i * n + k);
             }
         }
+        // Column of L, then the update of the remaining matrix.
         let root = a[k * n + k].sqrt();
         a[k * n + k] = root;
         for i in k + 1..n {
@@ -86,7 +89,7 @@ impl PivotedCholesky {
                 let change = l * a[j * n + k];
                 a[i * n + j] -= change;
             }
-            // The upper half is kept in step for the swaps to come.
+            // The upper half is kept up to date for later exchanges.
             for j in k + 1..i {
                 a[j * n + i] = a[i * n + j];
             }
@@ -94,17 +97,18 @@ impl PivotedCholesky {
         true
     }
 
-    /// The rows that add nothing.
+    /// The dependent rows.
     pub fn dependent(&self) -> &[usize] {
         &self.order[self.rank..]
     }
 
-    /// Replaces b by a solution x of A x = b, 0 in the rows that add nothing.
+    /// Replaces b by a solution x of A x = b that is 0 in the dependent rows.
     pub fn solve(&mut self, b: &mut [f64]) {
         let (n, rank) = (self.n, self.rank);
         let x = &mut self.scratch;
         x.clear();
         x.extend(self.order[..rank].iter().map(|&i| b[i] * self.scale[i]));
+        // Forward and back substitution.
         for i in 0..rank {
             let done: f64 = (0..i).map(|k| self.entries[i * n + k] * x[k]).sum();
             x[i] = (x[i] - done) / self.entries[i * n + i];

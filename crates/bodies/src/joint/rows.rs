@@ -1,4 +1,4 @@
-//! Held functions Φ of a joint, its coordinate, and their rows of G.
+//! Constraint functions Φ of a joint, its coordinate, and their Jacobian rows; candidates of pins in holes.
 
 use super::{JointCoordinate, Joint, JointKind, JointFrame};
 use crate::detect::Candidate;
@@ -7,20 +7,19 @@ use crate::model::Model;
 use crate::pose::{Pose, ContactPoint};
 use crate::vector::Vector;
 
-/// A row of G: the relative velocity of b with respect to a along a direction at a point, or their
-/// relative spin about an axis.
+/// Row of G: the velocity of b relative to a along a direction at a point, or their relative spin about an axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct JacobianRow<D: Dim> {
-    /// Whether it is a spin.
+    /// Whether the row is a relative spin.
     pub angular: bool,
-    /// Direction or axis, space axes; an axis has no meaning in the plane.
+    /// Direction or axis, world axes; ignored for angular rows of the plane.
     pub direction: D::Vector,
-    /// The point, in space.
+    /// The point, in world coordinates.
     pub at: D::Vector,
 }
 
 impl<D: Dim> JacobianRow<D> {
-    /// The entries of the row for a body in this placement whose spin is about `axes`.
+    /// Entries of the row for a body at this position whose spin is about `axes`.
     pub fn fill(&self, axes: &D::Rotation, position: D::Vector, out: &mut [f64]) {
         match self.angular {
             true => D::angular_jacobian_row(axes, self.direction, out),
@@ -29,27 +28,29 @@ impl<D: Dim> JacobianRow<D> {
     }
 }
 
-/// A function that vanishes, and its row.
+/// A bilateral constraint: the value of its function Φ and its row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct BilateralConstraint<D: Dim> {
     pub row: JacobianRow<D>,
     pub value: f64,
 }
 
-/// Features from here on are clearances: the first has this number.
+/// Feature number of the clearance of joint 0; that of joint j is larger by j. Hashed features of compound
+/// shapes may lie in the same range: a coincidence has a probability of about (number of joints)/2³² per
+/// contact point.
 const CLEARANCES: u32 = 0xFFF0_0000;
 
-/// Both ends of a joint in space.
+/// Both frames of a joint in world coordinates.
 pub(crate) struct PlacedFrames<D: Dim> {
     /// x_a and x_b.
     pub points: [D::Vector; 2],
-    /// Axes of the two sides.
+    /// Axes of the two frames.
     axes: [[D::Vector; 3]; 2],
     /// Angle from body a to body b (plane).
     angle: f64,
 }
 
-/// The placement of a side; the world is where it is described.
+/// Pose of a frame's body; the identity for the world.
 fn pose<D: Dim>(side: &JointFrame<D>, poses: &[Pose<D>]) -> Pose<D> {
     let still = Pose {
         position: D::Vector::default(),
@@ -61,7 +62,7 @@ fn pose<D: Dim>(side: &JointFrame<D>, poses: &[Pose<D>]) -> Pose<D> {
 }
 
 impl<D: Dim> Joint<D> {
-    /// Where the two ends are.
+    /// Both frames in world coordinates.
     pub(crate) fn placed_frames(&self, poses: &[Pose<D>]) -> PlacedFrames<D> {
         let mut ends = PlacedFrames {
             points: [D::Vector::default(); 2],
@@ -69,6 +70,7 @@ impl<D: Dim> Joint<D> {
             angle: -self.reference_angle,
         };
         for (k, side) in self.frames.iter().enumerate() {
+            // Point and axes of the frame in world coordinates; angle of b minus angle of a.
             let pose = pose(side, poses);
             ends.points[k] = pose.position + D::rotate(&pose.rotation, side.point);
             for (axis, own) in ends.axes[k].iter_mut().zip(side.axes.as_ref()) {
@@ -80,8 +82,9 @@ impl<D: Dim> Joint<D> {
         ends
     }
 
-    /// Appends the held functions and their rows.
+    /// Appends the bilateral constraints with values and rows.
     pub(crate) fn bilateral_constraints(&self, ends: &PlacedFrames<D>, out: &mut Vec<BilateralConstraint<D>>) {
+        // Linear constraint d·e_i at x_b.
         let d = ends.separation();
         let [e, f] = &ends.axes;
         let along = |i: usize| BilateralConstraint {
@@ -93,6 +96,7 @@ impl<D: Dim> Joint<D> {
             row: ends.about(cross(f, e)),
             value: e.dot(f),
         };
+        // Translations.
         match self.kind {
             JointKind::Revolute | JointKind::Spherical | JointKind::Fixed => out.extend((0..D::N).map(along)),
             JointKind::Prismatic | JointKind::Cylindrical => out.extend((1..D::N).map(along)),
@@ -102,6 +106,7 @@ impl<D: Dim> Joint<D> {
             }),
             JointKind::Distance | JointKind::Clearance => {}
         }
+        // Rotations.
         match (self.kind, D::N) {
             (JointKind::Fixed | JointKind::Prismatic, 2) => out.push(BilateralConstraint {
                 row: ends.about(D::Vector::default()),
@@ -121,18 +126,19 @@ impl<D: Dim> Joint<D> {
         }
     }
 
-    /// The coordinate.
+    /// Value of a coordinate.
     pub(crate) fn value(&self, ends: &PlacedFrames<D>, coordinate: JointCoordinate) -> f64 {
         let [e, f] = &ends.axes;
         match (coordinate, D::N) {
             (JointCoordinate::Angle, 2) => ends.angle,
+            // Angle of f_2 about axis 1, from e_2.
             (JointCoordinate::Angle, _) => e[2].dot(f[1]).atan2(e[1].dot(f[1])),
             (JointCoordinate::Displacement, _) => ends.separation().dot(e[0]),
             (JointCoordinate::Distance, _) => ends.separation().norm(),
         }
     }
 
-    /// The row of the coordinate.
+    /// Jacobian row of the joint's coordinate.
     pub(crate) fn coordinate_row(&self, ends: &PlacedFrames<D>) -> JacobianRow<D> {
         match self.coordinate {
             JointCoordinate::Angle => ends.about(ends.axes[0][0]),
@@ -141,7 +147,7 @@ impl<D: Dim> Joint<D> {
         }
     }
 
-    /// Rows that dry friction acts in: the coordinate's, or all turns of a spherical joint.
+    /// Rows in which dry friction acts: that of the coordinate, or all rotations of a spherical joint.
     pub(crate) fn friction_rows(&self, ends: &PlacedFrames<D>) -> ([JacobianRow<D>; 3], usize) {
         let e = &ends.axes[0];
         match self.kind {
@@ -150,9 +156,10 @@ impl<D: Dim> Joint<D> {
         }
     }
 
-    /// The size of the reaction that friction is scaled by: across the joint's own axis where it has
-    /// one in space, otherwise all of it. `impulse` is that of the held rows.
+    /// Norm of the reaction that bounds friction: across the joint's axis if it has one in space, otherwise of
+    /// all linear rows. `impulse` is that of the held rows.
     pub(crate) fn reaction_norm(&self, impulse: &[f64]) -> f64 {
+        // Linear held rows that count; in space those across the axis.
         let rows = match (self.kind, D::N) {
             (JointKind::Revolute, 3) => 1..3,
             (JointKind::Revolute | JointKind::Spherical, n) => 0..n,
@@ -170,12 +177,12 @@ impl<D: Dim> PlacedFrames<D> {
         self.points[1] - self.points[0]
     }
 
-    /// The joint's own axis.
+    /// Axis of the joint.
     pub fn axis(&self) -> D::Vector {
         self.axes[0][0]
     }
 
-    /// Whether axes of the two sides that should be the same are opposite: the first, or any.
+    /// Whether axes of the two frames that should coincide are opposite: the first, or any.
     pub fn opposed(&self, all: bool) -> bool {
         let [e, f] = &self.axes;
         let count = if all { D::N } else { 1 };
@@ -192,6 +199,7 @@ impl<D: Dim> PlacedFrames<D> {
         }
     }
 
+    /// Linear row along a direction at x_b.
     fn along(&self, direction: D::Vector) -> JacobianRow<D> {
         JacobianRow {
             angular: false,
@@ -200,6 +208,7 @@ impl<D: Dim> PlacedFrames<D> {
         }
     }
 
+    /// Angular row about an axis.
     fn about(&self, axis: D::Vector) -> JacobianRow<D> {
         JacobianRow {
             angular: true,
@@ -209,7 +218,7 @@ impl<D: Dim> PlacedFrames<D> {
     }
 }
 
-/// The vector product in space; 0 in the plane, where axes are not asked for.
+/// Vector product in space; 0 in the plane, where axes are not used.
 fn cross<V: Vector>(a: V, b: V) -> V {
     match (a.components(), b.components()) {
         (&[a0, a1, a2], &[b0, b1, b2]) => {
@@ -219,14 +228,15 @@ fn cross<V: Vector>(a: V, b: V) -> V {
     }
 }
 
-/// The joint that a feature belongs to, if it is one of a clearance.
+/// The joint whose pin a candidate is, judged by its feature alone; `None` for contacts of shapes.
 pub(crate) fn clearance_joint<D: Dim>(joints: &[Joint<D>], found: &Candidate<D>) -> Option<usize> {
     let joint = found.point.feature.checked_sub(CLEARANCES)? as usize;
     let known = joints.get(joint)?;
     known.clearance.as_ref().map(|_| joint)
 }
 
-/// The touches of pins in their holes whose gap is within reach, sorted as those of a detector.
+/// Candidates of pins in their holes with gap ≤ the sum of the two bodies' `growth` (margins), sorted like
+/// those of a detector.
 ///
 /// ```text
 /// gap = play − |d|,   normal −d/|d| on the pin: exact, hole and pin being round
@@ -246,15 +256,18 @@ pub(crate) fn clearance_candidates<D: Dim>(
         };
         let ends = joint.placed_frames(poses);
         let (length, toward) = (ends.separation().norm(), ends.toward());
+        // The pin touches the hole where its centre is off by the play.
         let gap = clearance.play - length;
         let reach = |body: u32| growth.get(body as usize).copied().unwrap_or(0.0);
         if gap > reach(a) + reach(b) {
             continue;
         }
+        // Points on the surfaces of hole and pin, along the line of centres.
         let hole = clearance.pin + clearance.play;
         let on_hole = ends.points[0] + toward * hole;
         let on_pin = ends.points[1] + toward * clearance.pin;
         let feature = CLEARANCES + number as u32;
+        // The normal points from the body of smaller index to the other one.
         let ordered = a < b;
         let (point_a, point_b) = if ordered {
             (on_hole, on_pin)

@@ -1,21 +1,22 @@
-//! Which spins of bodies joints hold while all centres of mass are at rest.
+//! Massless spins: which rotations of bodies without moment of inertia the joints leave unconstrained.
 //!
-//! A moment of inertia may be 0 where no motion has the kinetic energy 0: with G_s the columns of the held rows that
-//! belong to the spins without inertia, G_s s = 0 must imply s = 0. A spin is held if its unit vector is a
-//! combination of the rows of G_s.
+//! A moment of inertia may be 0 if no motion has zero kinetic energy: with G_s the columns of the held rows
+//! that belong to the spins without inertia, G_s s = 0 must imply s = 0. A spin is constrained if its unit
+//! vector is a combination of the rows of G_s, which a rank test decides.
 
 use super::gram::PivotedCholesky;
 use crate::dim::Dim;
 use crate::model::Model;
 use crate::pose::Pose;
 
-/// Of the spins in `spins`, (body, component of the spin in body axes), those that the joints of the model do not
-/// hold where the bodies are placed at `poses`.
+/// Of the given spins, (body, spin component in body axes), those that the joints of the model do not constrain
+/// at the poses `poses` while all centres of mass are at rest.
 pub fn unconstrained_spins<D: Dim>(
     model: &Model<D>,
     poses: &[Pose<D>],
     spins: &[(u32, usize)],
 ) -> Vec<(u32, usize)> {
+    // G_s: columns of the held rows for the given spins.
     let mut rows = Vec::new();
     let mut held = Vec::new();
     for joint in &model.joints {
@@ -41,6 +42,7 @@ pub fn unconstrained_spins<D: Dim>(
             }
         }
     }
+    // Rank by pivoted Cholesky factorisation of the Gram matrix.
     let rank = |rows: &[Vec<f64>]| {
         let dot = |i: usize, j: usize| rows[i].iter().zip(&rows[j]).map(|(x, y)| x * y).sum();
         let mut gram = PivotedCholesky::default();
@@ -48,6 +50,7 @@ pub fn unconstrained_spins<D: Dim>(
         rows.len() - gram.dependent().len()
     };
     let of_joints = rank(&rows);
+    // A spin is unconstrained if its unit vector raises the rank.
     let unheld = |k: &usize| {
         let mut unit = vec![0.0; spins.len()];
         unit[*k] = 1.0;

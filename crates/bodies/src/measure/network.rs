@@ -183,6 +183,7 @@ impl ContactNetwork {
     /// The contact as a member of a force chain.
     pub fn force_chain_contact(&self, link: &ContactForce) -> ForceChainContact {
         let passes = link.bodies.map(|body| !self.is_boundary(body));
+        // A boundary has no centre: the chain ends at the contact point.
         let ends: [[f64; 3]; 2] = std::array::from_fn(|k| {
             if passes[k] {
                 link.centres[k]

@@ -25,6 +25,7 @@ impl ClippedVolume for Space {
         match shape {
             Shape::Sphere { radius } => ball(*radius, low_c, high_c),
             Shape::Polyhedron(polyhedron) => {
+                // Faces in world axes about the centre, clipped by the six planes.
                 let place = |k: &u32| pose.rotation * polyhedron.vertices()[*k as usize];
                 let faces = polyhedron.faces();
                 let mut faces: Vec<Vec<DVec3>> =

@@ -32,6 +32,7 @@ pub(crate) fn visit_face_depths(shape: &Shape, x: DVec2, visit: &mut dyn FnMut(D
             half_length,
             radius,
         } => {
+            // Nearest point of the segment.
             let foot = DVec2::new(x.x.clamp(-half_length, *half_length), 0.0);
             round(x - foot, *radius, visit);
         }
@@ -61,6 +62,7 @@ pub(crate) fn visit_straight_lines(shape: &Shape, x: DVec2, near: f64, visit: &m
             half_length,
             radius,
         } => {
+            // One of the two straight sides.
             let beside = x.x.abs() <= *half_length && (x.y.abs() - radius).abs() <= near;
             if beside {
                 visit(DVec2::X);
@@ -69,6 +71,7 @@ pub(crate) fn visit_straight_lines(shape: &Shape, x: DVec2, near: f64, visit: &m
         Shape::Polygon(p) => {
             for (i, (normal, from)) in p.normals.iter().zip(&p.vertices).enumerate() {
                 let to = p.vertices[(i + 1) % p.vertices.len()];
+                // Within the edge, ends included, and on its line.
                 let along = normal.perp();
                 let place = along.dot(x - *from);
                 let beyond = place < -near || place > along.dot(to - *from) + near;

@@ -90,6 +90,7 @@ pub(crate) fn least(a: [f64; 4]) -> f64 {
 /// Index of the first of four that is at most `most`; 0 if none is.
 #[inline(always)]
 pub(crate) fn first_within(a: [f64; 4], most: f64) -> usize {
+    // Bit mask of the comparisons, with a sentinel bit for "none"; the first set bit without a branch.
     let bit = |k: usize| u32::from(a[k] <= most) << k;
     let found = bit(0) | bit(1) | bit(2) | bit(3) | 1 << 4;
     found.trailing_zeros() as usize & 3

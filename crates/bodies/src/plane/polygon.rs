@@ -60,6 +60,7 @@ impl ConvexPolygon {
         }
         let kept = corners(kept, vertices)?;
         once_round(&kept)?;
+        // Back to the given size, centroid at the origin.
         let scaled: Vec<DVec2> = kept.iter().map(|(_, v)| *v).collect();
         let centroid = centroid(&scaled);
         let body = scaled.iter().map(|v| (*v - centroid) * size).collect();
@@ -94,6 +95,7 @@ impl ConvexPolygon {
 
     /// From validated vertices, anticlockwise, centroid at the origin.
     fn of(vertices: Vec<DVec2>) -> Self {
+        // Area and second moment by Green's theorem, normals, radius.
         let next = |i: usize| vertices[(i + 1) % vertices.len()];
         let mut normals = Vec::with_capacity(vertices.len());
         let (mut area, mut moment, mut radius) = (0.0, 0.0, 0.0_f64);
@@ -188,6 +190,7 @@ fn distinct(
             kept.push((i, v));
         }
     }
+    // The outline may be closed by a repetition of its first vertex.
     while kept.len() > 1 && (kept[0].1 - kept[kept.len() - 1].1).length() <= SAME {
         kept.pop();
     }
@@ -281,6 +284,7 @@ fn thin(all: &[(usize, DVec2)]) -> bool {
 fn once_round(all: &[(usize, DVec2)]) -> Result<(), ShapeError> {
     let n = all.len();
     let edge = |i: usize| all[(i + 1) % n].1 - all[i % n].1;
+    // Total turning of the edges: 2π times the winding number.
     let turn: f64 = (0..n)
         .map(|i| {
             edge(i)

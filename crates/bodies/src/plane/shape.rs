@@ -73,6 +73,7 @@ impl Shape {
 
     /// Axis-aligned bounding box in world axes, the smallest one.
     pub fn aabb(&self, pose: &Pose<Plane>) -> Aabb<Plane> {
+        // Box by its half extents about the position.
         let around = |half: DVec2| Aabb {
             low: pose.position - half,
             high: pose.position + half,
@@ -152,6 +153,7 @@ fn spanned(vertices: &[DVec2], pose: &Pose<Plane>) -> Aabb<Plane> {
 
 /// Bounding box of a half-plane: infinite except on the side of its normal, if that is along an axis.
 fn below(pose: &Pose<Plane>) -> Aabb<Plane> {
+    // The half-plane is y ≤ 0 in body axes: its normal is the image of the y axis.
     let normal = pose.rotation.axis().perp();
     let all = DVec2::splat(f64::INFINITY);
     let (mut low, mut high) = (-all, all);

@@ -77,6 +77,7 @@ pub(crate) fn visit_straight_lines(shape: &Shape, x: DVec3, near: f64, visit: &m
             half_length,
             radius,
         } => {
+            // On the cylindrical part: its generatrix through x.
             let beside = x.z.abs() <= half_length + near && (x.x.hypot(x.y) - radius).abs() <= near;
             if beside {
                 visit(DVec3::Z);
@@ -96,6 +97,7 @@ pub(crate) fn visit_straight_lines(shape: &Shape, x: DVec3, near: f64, visit: &m
 
 /// Distance of x from a segment.
 pub(crate) fn distance_to_segment(x: DVec3, from: DVec3, to: DVec3) -> f64 {
+    // Clamped projection on the segment.
     let along = to - from;
     let share = (x - from).dot(along) / along.length_squared();
     x.distance(from + along * share.clamp(0.0, 1.0))

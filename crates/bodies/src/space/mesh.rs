@@ -5,10 +5,10 @@
 //! solid on the side −N
 //! ```
 //!
-//! A mesh may be open (a terrain) or closed. Each edge knows its two triangles and its convexity; triangles connected by
-//! flat edges form one facet, identified by its first triangle, so that the feature of a contact point persists while
-//! it slides over a flat floor of many triangles. A bounding volume hierarchy in a flat array (`tree`), built once,
-//! finds the triangles near a box.
+//! A mesh may be open (a terrain) or closed. Each edge knows its two triangles and its convexity; triangles connected
+//! by flat edges form one facet, identified by its first triangle, so that the feature of a contact point persists
+//! while it slides over a flat floor of many triangles. A bounding volume hierarchy in a flat array (`tree`), built
+//! once, finds the triangles near a box.
 
 mod edge;
 mod fault;
@@ -59,11 +59,12 @@ impl Mesh {
     /// From vertices and triangles, open or closed.
     ///
     /// # Errors
-    /// Vertices that are not finite, triangles without area or with unknown vertices, an edge that two triangles traverse
-    /// in the same direction or that more than two share, a closed surface that is inside out.
+    /// Vertices that are not finite, triangles without area or with unknown vertices, an edge that two triangles
+    /// traverse in the same direction or that more than two share, a closed surface that is inside out.
     pub fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Self, ShapeError> {
         check_vertices(vertices)?;
         check_size(vertices, triangles)?;
+        // Edges with their convexity, orientation of closed parts, facets of coplanar triangles, triangles at vertices.
         let normals = normals(vertices, triangles)?;
         let (edges, sides) = edge::edges(vertices, triangles, &normals)?;
         edge::check_outside(vertices, triangles, &edges)?;
@@ -126,6 +127,7 @@ impl Mesh {
 
     /// The triangles whose own boxes overlap a box, in a fixed order; allocates nothing.
     pub fn triangles_in_box(&self, low: DVec3, high: DVec3) -> impl Iterator<Item = u32> + '_ {
+        // The leaves hold several triangles: each is tested by its own box.
         self.tree.near(low, high).filter(move |t| {
             let [p, q, r] = self.corners(*t);
             p.min(q).min(r).cmple(high).all() && p.max(q).max(r).cmpge(low).all()

@@ -69,8 +69,8 @@ pub struct ConvexPolyhedron {
     pub(crate) vertices: Vec<DVec3>,
     pub(crate) faces: Vec<Face>,
     pub(crate) edges: Vec<Edge>,
-    /// Normals of the faces on the left and right of each edge, side by side (the ends of its arc on the Gauss map): the
-    /// data that the edge–edge separating axis search reads most.
+    /// Normals of the faces on the left and right of each edge, side by side (the ends of its arc on the Gauss map):
+    /// the data that the edge–edge separating axis search reads most.
     pub(crate) edge_face_normals: Vec<[DVec3; 2]>,
     /// Unit directions of edges, parallel ones once.
     pub(crate) axes: Vec<DVec3>,
@@ -91,14 +91,15 @@ pub struct ConvexPolyhedron {
 }
 
 impl ConvexPolyhedron {
-    /// The convex hull of points, coplanar triangles merged into faces. Also returns the pose of its body axes (principal
-    /// axes, centre of mass) in the axes of the points.
+    /// The convex hull of points, coplanar triangles merged into faces. Also returns the pose of its body axes
+    /// (principal axes, centre of mass) in the axes of the points.
     ///
     /// Points within 1e-10 of the size of a face's plane count as points of that plane.
     ///
     /// # Errors
     /// Fewer than four points, no volume, points that are not finite, too many vertices.
     pub fn hull(points: &[DVec3]) -> Result<(Self, Pose<Space>), ShapeError> {
+        // Triangulated hull, then coplanar triangles merged into faces.
         check::finite(points)?;
         let triangles = hull::hull(points)?;
         let (vertices, loops) = merge::faces(points, &triangles)?;
@@ -132,6 +133,7 @@ impl ConvexPolyhedron {
         for (what, value) in names.into_iter().zip(sides.to_array()) {
             check::length(what, value)?;
         }
+        // Vertex i has the signs of the bits of i; faces in the order +x, −x, +y, −y, +z, −z.
         let half = 0.5 * sides;
         let sign = |bit: usize| if bit == 0 { -1.0 } else { 1.0 };
         let vertices: Vec<DVec3> = (0..8)
@@ -222,6 +224,7 @@ impl ConvexPolyhedron {
 
     /// The edge between two vertices.
     pub(crate) fn edge_between(&self, i: u32, j: u32) -> Option<u32> {
+        // Along the loops of the faces at the first vertex.
         self.faces_around(i as usize).iter().find_map(|f| {
             let (corners, sides) = (self.face_loop(*f as usize), self.face_edges(*f as usize));
             (0..corners.len()).find_map(|k| {

@@ -185,6 +185,7 @@ fn around_points(points: &[DVec3], pose: &Pose<Space>) -> Aabb<Space> {
 fn half_space(normal: DVec3, point: DVec3) -> Aabb<Space> {
     let (mut low, mut high) = (DVec3::NEG_INFINITY, DVec3::INFINITY);
     for i in 0..3 {
+        // Bounded along axis i only if the normal is exactly along it.
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         if normal[j] == 0.0 && normal[k] == 0.0 {
             if normal[i] > 0.0 {

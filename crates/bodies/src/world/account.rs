@@ -115,6 +115,7 @@ impl<D: Dim> World<D> {
         let over = |x: f64| if x == 0.0 { 0.0 } else { x / turnover };
         let books = &works.books;
         let found = self.scratch.detector.candidates().iter();
+        // Residual: at least what the solver or the joint friction left.
         let report = self.scratch.solver_report.as_ref();
         // The defect of the joint friction iteration counts as well (`couple_joints`).
         let residual = report.map_or(judged, |r| judged.max(r.residual));
@@ -212,11 +213,10 @@ impl<D: Dim> World<D> {
         each.sum()
     }
 
-    /// One pass over the bodies: the work of forces (v̂_L − v̂_I)·½(v̂_F + v̂_I); ½‖v̂_L − v̂_I‖², the energy that
-    /// forces would give to bodies at rest (close to rest every other term is a difference of rounding errors
-    /// of that
-    /// size); ½‖v̂_F‖²; and the momentum defect ‖v̂_F − v̂_L − A^-½ Σ GᵀS‖ relative to its largest term, with GᵀS
-    /// from the impulse vectors and the points they act at.
+    /// One pass over the bodies: the work of forces (v̂_L − v̂_I)·½(v̂_F + v̂_I); ½‖v̂_L − v̂_I‖², the energy
+    /// that forces would give to bodies at rest (close to rest every other term is a difference of rounding
+    /// errors of that size); ½‖v̂_F‖²; and the momentum defect ‖v̂_F − v̂_L − A^-½ Σ GᵀS‖ relative to its
+    /// largest term, with GᵀS from the impulse vectors and the points they act at.
     fn body_balance(&self) -> BodyBalance {
         let work = &self.scratch;
         let known = work.problem.as_ref().and_then(kinetic);

@@ -119,6 +119,7 @@ impl<D: Dim> World<D> {
     fn contacts_changed(&self) -> bool {
         let (work, memory) = (&self.scratch, &self.state.contacts);
         let begins = self.report.h == 0.0;
+        // The same contacts in the same order.
         let same = work.active.len() == memory.len()
             && work.active.iter().zip(memory).all(|(touch, known)| {
                 let found = &work.detector.candidates()[*touch as usize];

@@ -85,6 +85,7 @@ impl<D: Dim> World<D> {
         self.scratch.active.clear();
         self.scratch.begin_velocity.clear();
         self.scratch.impulse.clear();
+        // Nothing to solve: an empty problem.
         if self.scratch.detector.candidates().is_empty() && self.model.joints.is_empty() {
             self.scratch.problem = builder.build().ok();
             return Ok(());
@@ -129,6 +130,7 @@ impl<D: Dim> World<D> {
             }
             let root = self.scratch.inverse_sqrt_mass[i].as_ref();
             let (mut begin, mut free) = ([0.0; WIDE], [0.0; WIDE]);
+            // Velocities in the axes of the kinetic coordinates, then divided by A^-½.
             let u = self.scratch.in_spin_axes(i, &self.state.velocities[i]);
             let v = self.scratch.in_spin_axes(i, &self.scratch.end[i]);
             for k in 0..D::DOF {
@@ -169,6 +171,7 @@ impl<D: Dim> World<D> {
         filled: &mut AssembledRows,
         (touch, last, t_end): (usize, &mut usize, f64),
     ) -> Result<(), WorldError> {
+        // Entry of the step before, law and frame.
         let found = &self.scratch.detector.candidates()[touch];
         let memory = find_previous(&self.state.contacts, last, found);
         let (pair, first) = pair_law(&self.model, found);
@@ -215,6 +218,7 @@ impl<D: Dim> World<D> {
         if !(normal(0) + normal(1) > 0.0) || !self.is_active(touched, || rows.free[0]) {
             return Ok(None);
         }
+        // Restitution and the groups of the two bodies.
         let rebound = self.restitution_term(touched.pair, rows.begin, found.point.gap);
         let blocks = [&rows.block[0][..d * dof], &rows.block[1][..d * dof]];
         let groups = found.bodies.map(|body| self.scratch.group[body as usize]);
@@ -240,6 +244,7 @@ impl<D: Dim> World<D> {
         let e = pair.restitution;
         let mut rebound = begin;
         for (i, u) in rebound.iter_mut().enumerate() {
+            // Row 0 is the normal.
             *u *= if i == 0 { e.normal } else { e.tangential };
         }
         if self.settings.activation == Activation::Predicted && e.normal == 0.0 {
@@ -249,18 +254,17 @@ impl<D: Dim> World<D> {
     }
 
     /// Whether a candidate is an active contact of this step: its gap at the midpoint is closed, with the wider
-    /// tolerance if the contact was loaded in the step before. With prediction every candidate within the margin is
-    /// active with the law 0 ≤ U_F + g/h ⊥ S ≥ 0: it may close until the next detection, at the next midpoint,
-    /// but not
-    /// penetrate. With restitution this would split the impact into two: such a candidate is active only if it
-    /// would
-    /// close before the end of the step.
+    /// tolerance if the contact was loaded in the step before. With prediction every candidate within the
+    /// margin is active with the law 0 ≤ U_F + g/h ⊥ S ≥ 0: it may close until the next detection, at the next
+    /// midpoint, but not penetrate. With restitution this would split the impact into two: such a candidate is
+    /// active only if it would close before the end of the step.
     fn is_active(&self, touched: &PairedCandidate<'_, D>, approach: impl FnOnce() -> f64) -> bool {
         let gap = touched.found.point.gap;
         if gap <= 0.0 {
             return true;
         }
         let [a, b] = touched.found.bodies.map(|i| self.scratch.gap_scale[i as usize]);
+        // A contact that was loaded is closed up to a larger gap.
         let held = touched.memory.is_some_and(|m| m.status != Status::Open);
         let share = if held { CLOSED_IF_LOADED } else { CLOSED };
         if gap <= share * (a + b) {
@@ -284,6 +288,7 @@ impl<D: Dim> World<D> {
         let axes = frame.as_ref();
         for (side, (&body, sign)) in found.bodies.iter().zip([-1.0, 1.0]).enumerate() {
             let body = body as usize;
+            // Lever arm from the centre, at the image for the second body.
             let lever = at - self.scratch.centre(found, side);
             let root = self.scratch.inverse_sqrt_mass[body].as_ref();
             let axes_of_spin = self.scratch.spin_axes(body);

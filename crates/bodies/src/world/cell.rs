@@ -44,6 +44,7 @@ pub(super) struct CellScratch<D: Dim> {
 impl<D: Dim> CellScratch<D> {
     pub(super) fn new(cell: Option<&cell::PeriodicCell>, group: usize) -> Self {
         let root = cell.map_or_else(Vec::new, |cell| {
+            // Inertia of a mode is M B:B.
             let modes = cell.modes.iter();
             modes
                 .map(|mode| 1.0 / (cell.mass * cell::contract(mode, mode)).sqrt())
@@ -75,6 +76,7 @@ impl<D: Dim> World<D> {
         let half = 0.5 * self.settings.step;
         let mut mid = *lattice;
         if self.model.cell.as_ref().is_some_and(cell::PeriodicCell::deforms) {
+            // The lattice and the bodies deform with the strain rate of the beginning.
             for vector in mid.vectors.iter_mut().take(D::N) {
                 *vector += cell::apply::<D>(&lattice.rate, *vector) * half;
             }
@@ -102,6 +104,7 @@ impl<D: Dim> World<D> {
                 .map_or_else(Default::default, |c| c.at(t))
         };
         let (stress, rate) = (given(t_end - 0.5 * h).stress, given(t_end).rate);
+        // User functions may return anything.
         let finite = |m: &Matrix| m.as_flattened().iter().all(|x| x.is_finite());
         if !finite(&stress) || !finite(&rate) {
             return Err(WorldError::Cell {
@@ -137,6 +140,7 @@ impl<D: Dim> World<D> {
             let free = (begin * (1.0 - share) + change) / (1.0 + share);
             work.cell.free = cell::add(&work.cell.free, mode, free);
         }
+        // Without contacts the free rate is the end rate.
         work.cell.end = work.cell.free;
         Ok(())
     }
@@ -150,6 +154,7 @@ impl<D: Dim> World<D> {
         if modes == 0 {
             return Ok(());
         }
+        // Strain rates at the beginning and free, in kinetic coordinates.
         let (mut begin, mut free) = ([0.0; MAX_MODES], [0.0; MAX_MODES]);
         self.scratch.hats(&cell.modes, &lattice.rate, &mut begin);
         self.scratch.hats(&cell.modes, &self.scratch.cell.free, &mut free);
@@ -165,6 +170,7 @@ impl<D: Dim> World<D> {
         if !cell.deforms() {
             return [0.0; 3];
         }
+        // Relative velocity of the mean flow over the branch vector, L ℓ.
         let branch = self.scratch.branch(found);
         [&self.scratch.cell.given, &lattice.rate, &self.scratch.cell.free]
             .map(|rate| axis.dot(cell::apply::<D>(rate, branch)))
@@ -211,6 +217,7 @@ impl<D: Dim> World<D> {
         if modes == 0 {
             return;
         }
+        // The modes are the last entries of the kinetic velocity.
         let Some(first) = work.kinetic_velocity.len().checked_sub(modes) else {
             return;
         };
@@ -237,6 +244,7 @@ impl<D: Dim> World<D> {
             return (0.0, 0.0);
         };
         let work = &self.scratch;
+        // Kinetic coordinates of L_I, L_L and L_F.
         let mut hats = [[0.0; MAX_MODES]; 3];
         for (hats, rate) in hats
             .iter_mut()
@@ -270,19 +278,20 @@ impl<D: Dim> World<D> {
     }
 
     /// Love–Weber stress of the cell over the last step, compressive where positive: (1/V) Σ S/h ⊗ ℓ over its
-    /// contacts,
-    /// at the midpoint. 0 without a cell or a step.
+    /// contacts, at the midpoint. 0 without a cell or a step.
     pub fn cell_stress(&self) -> Matrix {
         let mut sum = [[0.0; 3]; 3];
         let (Some(mid), h) = (&self.scratch.cell.mid, self.report.h) else {
             return sum;
         };
+        // Before the first step h is 0.
         let scale = 1.0 / (mid.volume() * h);
         if !scale.is_finite() {
             return sum;
         }
         for index in 0..self.num_contacts() {
             let contact = self.contact(index);
+            // S ⊗ ℓ with the impulse vector in world axes.
             let branch = contact.centres[1] - contact.centres[0];
             let mut impulse = D::Vector::default();
             for (axis, s) in contact.frame.as_ref().iter().zip(contact.impulse) {

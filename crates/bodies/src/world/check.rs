@@ -58,6 +58,7 @@ pub(super) fn solver(settings: &Settings) -> Result<Box<dyn Solver>, WorldError>
 pub(super) fn model<D: Dim>(model: &Model<D>, state: &State<D>) -> Result<(), WorldError> {
     let n = model.bodies.len();
     let reference = |text: String| Err(WorldError::Reference(text));
+    // One pose and one velocity per body, and drag for all or none.
     if state.poses.len() != n || state.velocities.len() != n {
         return reference(format!(
             "{n} bodies, but {} placements and {} velocities",
@@ -68,6 +69,7 @@ pub(super) fn model<D: Dim>(model: &Model<D>, state: &State<D>) -> Result<(), Wo
     if !model.drag.is_empty() && model.drag.len() != n {
         return reference(format!("{n} bodies, but {} drags", model.drag.len()));
     }
+    // Each body: finite state, existing material and motion, positive mass, movable shape.
     for (i, body) in model.bodies.iter().enumerate() {
         pose(i, state.t, &state.poses[i])?;
         if !state.velocities[i].as_ref().iter().all(|v| v.is_finite()) {
@@ -113,6 +115,7 @@ fn laws<D: Dim>(model: &Model<D>) -> Result<(), WorldError> {
     let count = model.materials.count();
     for a in 0..count {
         for b in a..count {
+            // Rolling resistance and anisotropic sections exist for some laws and dimensions only.
             let (law, _) = model.materials.law(a as u16, b as u16);
             let refuse = |why: &str| {
                 let text = format!("the law between materials {a} and {b}: {why}");
@@ -142,6 +145,7 @@ fn laws<D: Dim>(model: &Model<D>) -> Result<(), WorldError> {
 
 /// Checks that a pose is finite.
 pub(super) fn pose<D: Dim>(body: usize, t: f64, pose: &Pose<D>) -> Result<(), WorldError> {
+    // A rotated vector is finite if the rotation is.
     let turned = D::rotate(&pose.rotation, D::Vector::splat(1.0));
     if pose.position.is_finite() && turned.is_finite() {
         return Ok(());
@@ -180,6 +184,7 @@ impl<D: Dim> Scratch<D> {
         let turns =
             |body: &Body<D>| body.freedom == Freedom::Free && D::has_isotropic_inertia(&body.mass.inertia);
         let ball = |body: &Body<D>| turns(body) && D::is_sphere(&body.shape);
+        // Kinematic bodies are few: listed, so that steps do not search for them.
         let guided = (0..model.bodies.len() as u32)
             .filter(|&i| matches!(model.bodies[i as usize].freedom, Freedom::Kinematic(_)));
         let size: Vec<f64> = model.bodies.iter().map(gap_scale::<D>).collect();
@@ -232,8 +237,7 @@ impl<D: Dim> Scratch<D> {
 
 impl<D: Dim> World<D> {
     /// Initial state: kinematic bodies get pose and velocity of their prescribed motion, locked components are
-    /// set to
-    /// zero, then joints, cell and report are initialised.
+    /// set to zero, then joints, cell and report are initialised.
     pub(super) fn begin(&mut self) -> Result<(), WorldError> {
         let t = self.state.t;
         // Origins of the prescribed motions: the poses that their bodies have now.
@@ -250,6 +254,7 @@ impl<D: Dim> World<D> {
             }
         }
         for (i, body) in self.model.bodies.iter().enumerate() {
+            // Kinematic bodies: pose and velocity at t. Others: locked components to zero.
             let velocity = &mut self.state.velocities[i];
             match body.freedom {
                 Freedom::Kinematic(guide) => {

@@ -90,6 +90,7 @@ impl<D: Dim> World<D> {
         }
         let velocities = self.scratch.end.iter().flat_map(|v| v.as_ref().iter());
         let largest = velocities.fold(0.0_f64, |m, v| m.max(v.abs()));
+        // Perturb one component by a fraction of the largest one.
         let (body, component) = (moving[body % moving.len()], component % D::DOF);
         self.scratch.end[body].as_mut()[component] += plus * largest;
     }

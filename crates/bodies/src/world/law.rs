@@ -27,8 +27,7 @@ pub(super) fn pair_law<'a, D: Dim>(model: &'a Model<D>, found: &Candidate<D>) ->
 }
 
 /// The law of a contact between two materials and its number of rows; `previous` is the contact's status in the
-/// step
-/// before, on which static and dynamic friction depend.
+/// step before, on which static and dynamic friction depend.
 pub fn law<D: Dim>(pair: &PairLaw, previous: Status) -> (Law, usize) {
     // Rolling or spinning resistance: angular rows beside the frame.
     if pair.rolling > 0.0 || pair.spinning > 0.0 {
@@ -50,6 +49,7 @@ pub fn law<D: Dim>(pair: &PairLaw, previous: Status) -> (Law, usize) {
             }
         };
     }
+    // Sliding friction alone; no coefficient means a normal row alone.
     match &pair.friction {
         Friction::None => (Law::Frictionless, 1),
         Friction::Coulomb(0.0) => (Law::Frictionless, 1),

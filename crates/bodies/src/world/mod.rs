@@ -1,8 +1,7 @@
 //! [`World`]: a collection of rigid bodies in motion, and the driver of its time step, Moreau's midpoint scheme.
 //!
 //! ```text
-//! q_M = q_I + ½h u_I                        candidates detected here; J: the active ones, g_α(q_M) ≤ 0 or
-//! predicted
+//! q_M = q_I + ½h u_I                        detection; J: active, g_α(q_M) ≤ 0 or predicted to close
 //! u_L = u_I + h A⁻¹K                        free velocity
 //! u_F = u_L + A⁻¹ Σ Gᵀ S,  law_α(Ū_α, S_α)    α ∈ J                             (★)
 //! q_F = q_I + ½h (u_I + u_F)                                        (M88 §11, JM92 §7)
@@ -87,8 +86,8 @@ impl<D: Dim> std::fmt::Debug for World<D> {
 /// Index of a body without kinetic coordinates: no component of its velocity is an unknown.
 const NO_GROUP: u32 = u32::MAX;
 
-/// Constants derived from the model, scratch memory of a step, and the results of the last step. None of it
-/// is needed to continue the motion: a world built from the model and the state makes the same steps bit by bit.
+/// Constants derived from the model, scratch memory of a step, and the results of the last step. The motion is not
+/// continued from it: a world resumed from the model, the state and the report makes the same steps bit by bit.
 struct Scratch<D: Dim> {
     detector: Detector<D>,
     solver: Box<dyn Solver>,
@@ -184,11 +183,11 @@ impl<D: Dim> World<D> {
     /// Advances the motion by one time step.
     ///
     /// # Errors
-    /// A prescribed motion, a force, a contact or a velocity that is not finite, joints that contradict each other,
-    /// or a periodic cell that has become too small. Up to the computation of the end velocity the state is
-    /// unchanged
-    /// on error; the report may already be that of the failed step. Errors of the cell and of the projection come
-    /// after poses and time have been advanced: go back with [`World::restore`].
+    /// A prescribed motion, a force, a contact or a velocity that is not finite, joints that contradict each
+    /// other, or a periodic cell that has become too small. Up to the check of the end velocities the state is
+    /// unchanged on error; the report may already be that of the failed step. Errors of the cell's strain rate
+    /// come after the poses, those of the projection and of the cell's size after time and velocities, too, have
+    /// been advanced: go back with [`World::restore`].
     pub fn step(&mut self) -> Result<(), WorldError> {
         let h = self.settings.step;
         let t_end = self.state.t + h;
@@ -293,6 +292,7 @@ impl<D: Dim> World<D> {
             max_iterations: self.settings.max_iterations,
             ..Goal::default()
         };
+        // Injected fault: a contact left out.
         if let Some(report) = self.solve_without(&goal) {
             self.scratch.solver_report = Some(report);
             return;
@@ -345,6 +345,7 @@ impl<D: Dim> World<D> {
         let Some(kinetic) = problem.as_ref().and_then(kinetic) else {
             return;
         };
+        // v̂_F = v̂_L + Σ Ĝᵀ S.
         hat.resize(kinetic.num_coordinates(), 0.0);
         kinetic.velocity_into(impulse, hat);
         for (i, group) in group.iter().enumerate() {
@@ -365,8 +366,7 @@ impl<D: Dim> World<D> {
     }
 
     /// End position q_F = q_I + ½h (u_I + u_F). No pose is written before all velocities of movable bodies are
-    /// known
-    /// to be finite; the cell is checked afterwards.
+    /// known to be finite; the cell is checked afterwards.
     fn end_position(&mut self, t_end: f64) -> Result<(), WorldError> {
         let h = self.settings.step;
         for (i, body) in self.model.bodies.iter().enumerate() {
@@ -411,6 +411,7 @@ impl<D: Dim> World<D> {
             memory.clear();
             return;
         };
+        // One entry per active contact, in the order of the next merge.
         memory.resize(work.active.len(), PersistentContact::empty());
         let rows = problem.offset().windows(2);
         let each = work.active.iter().zip(&work.contact_impulse).zip(&work.status);

@@ -16,8 +16,7 @@ const BITS: u32 = 10;
 
 impl<D: Dim> World<D> {
     /// Morton codes (Z-order curve) of the movable bodies at the midpoint, in their bounding box. They depend
-    /// on the state
-    /// alone, so that a resumed run continues with the same bits.
+    /// on the state alone, so that a resumed run continues with the same bits.
     pub(super) fn push_morton_order(&self, builder: &mut ProblemBuilder) {
         let movable = || {
             let groups = self.scratch.group.iter().enumerate();
@@ -56,11 +55,9 @@ impl<D: Dim> World<D> {
     }
 
     /// Distributes the starting friction of two points of a face (plane) in proportion to their normal
-    /// impulses. Where both
-    /// act along the same line the motion is the same for any distribution, and Gauss–Seidel sweeps give all of
-    /// it to the
-    /// point visited first until that slides; distributed, both points stay as far from sliding as possible, and
-    /// in the following steps the contacts keep their status.
+    /// impulses. Where both act along the same line the motion is the same for any distribution, and
+    /// Gauss–Seidel sweeps give all of it to the point visited first until that slides; distributed, both
+    /// points stay as far from sliding as possible, and in the following steps the contacts keep their status.
     pub(super) fn distribute_friction(&mut self, problem: &Problem) {
         if D::N != 2 {
             return;
@@ -82,6 +79,7 @@ impl<D: Dim> World<D> {
                 continue;
             }
             let (i, j, r) = (i.start, j.start, &mut self.scratch.impulse);
+            // Friction in proportion to the normal impulses.
             let load = r[i] + r[j];
             if load > 0.0 {
                 let friction = r[i + 1] + r[j + 1];

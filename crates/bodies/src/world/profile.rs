@@ -17,8 +17,7 @@ pub struct StepTimings {
     /// First assembly of the contact problem (★).
     pub assembly: f64,
     /// First solve of each step. The further solves for joint friction, gyroscopic moments and restitution
-    /// beside joints
-    /// count as `update`, those of the search for another solution as `account`.
+    /// beside joints count as `update`, those of the search for another solution as `account`.
     pub solve: f64,
     /// Midpoints, free velocities, end velocities and poses, joints with their further passes, projection.
     pub update: f64,
@@ -83,6 +82,7 @@ impl<D: Dim> World<D> {
         };
         let now = Instant::now();
         let profile = &mut clock.profile;
+        // Accumulator of the stage that ends.
         let sum = match stage {
             Stage::Detection => &mut profile.detection,
             Stage::Assembly => &mut profile.assembly,

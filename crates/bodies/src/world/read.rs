@@ -43,7 +43,7 @@ impl<D: Dim> World<D> {
             .map_or_else(String::new, Report::method)
     }
 
-    /// The contact problem (★) of the last step; `None` before the first one.
+    /// The contact problem (★) of the last step, contacts then joints; `None` before the first one.
     pub fn problem(&self) -> Option<&Problem> {
         self.scratch.problem.as_ref()
     }
@@ -54,14 +54,14 @@ impl<D: Dim> World<D> {
     }
 
     /// The pairs of bodies whose contacts are infeasible together, where a Farkas certificate of the last step
-    /// proves it;
-    /// those with the largest multipliers first.
+    /// proves it; those with the largest multipliers first.
     pub fn infeasible(&self) -> Vec<[u32; 2]> {
         let proof = self
             .scratch
             .solver_report
             .as_ref()
             .and_then(|r| r.infeasibility.as_ref());
+        // Contacts of the certificate, as pairs of bodies without repetition.
         let contacts = proof.iter().flat_map(|proof| &proof.contacts);
         let touches = contacts.filter_map(|contact| self.scratch.active.get(*contact));
         let found = self.scratch.detector.candidates();
@@ -87,6 +87,7 @@ impl<D: Dim> World<D> {
     pub fn contact(&self, index: usize) -> Contact<'_, D> {
         let touch = self.scratch.active[index];
         let found = &self.scratch.detector.candidates()[touch as usize];
+        // Rows of the contact in the problem.
         let rows = match &self.scratch.problem {
             Some(problem) => problem.rows(index),
             None => 0..0,

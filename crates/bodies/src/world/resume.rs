@@ -9,10 +9,9 @@ use crate::state::{StepReport, State};
 
 impl<D: Dim> World<D> {
     /// Continues from a checkpoint: a state and the report of the step that ended there, both of an earlier
-    /// motion of the
-    /// same model. Unlike [`World::new`] this places, projects and initialises nothing: the following steps are
-    /// those
-    /// of that motion, bit by bit. The contacts of the last step cannot be read before the next one.
+    /// motion of the same model. Unlike [`World::new`] this places, projects and initialises nothing: the
+    /// following steps are those of that motion, bit by bit. The contacts of the last step cannot be read
+    /// before the next one.
     ///
     /// # Errors
     /// The state does not belong to this model, or is invalid.
@@ -51,8 +50,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Goes to another state of a motion of the same model, with the report of the step that ended there; the
-    /// following
-    /// steps are those of that motion. Poses and velocities are copied into the memory in use.
+    /// following steps are those of that motion. Poses and velocities are copied into the memory in use.
     ///
     /// # Errors
     /// The state does not belong to this model, or is invalid; nothing is changed.
@@ -81,8 +79,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Replaces the free velocity components of the bodies; locked and prescribed ones stay. The report then is
-    /// that of
-    /// an initial state.
+    /// that of an initial state.
     ///
     /// # Errors
     /// A number of velocities other than that of the bodies, or one that is not finite; nothing is changed.
@@ -95,6 +92,7 @@ impl<D: Dim> World<D> {
             );
             return Err(WorldError::Reference(text));
         }
+        // Everything is checked before anything is written.
         let wrong = |v: &D::Dofs| v.as_ref().iter().any(|x| !x.is_finite());
         if let Some(body) = velocities.iter().position(wrong) {
             return Err(check::not_finite(body, "velocity", self.state.t));

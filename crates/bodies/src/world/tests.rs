@@ -1,4 +1,4 @@
-//! What threads share in a step has the same bits for any number of them.
+//! The stages that run in parallel give the same bits for any number of threads.
 
 use glam::DVec2;
 
@@ -9,7 +9,7 @@ use crate::model::PrescribedMotion;
 use crate::plane;
 use crate::pose::MassProperties;
 
-/// The ground moves to and fro.
+/// Prescribed motion: the ground moves to and fro.
 #[derive(Debug)]
 struct Shake;
 
@@ -21,8 +21,8 @@ impl PrescribedMotion<Plane> for Shake {
     }
 }
 
-/// Discs and boxes on ground that shakes: enough for several pieces for each thread, as pieces of
-/// tests are short.
+/// Discs and boxes on ground that shakes: enough for several chunks for each thread, as chunks are
+/// short in tests.
 fn heap(threads: usize) -> World<Plane> {
     let law = PairLaw {
         friction: Friction::Coulomb(0.4),
@@ -102,7 +102,7 @@ fn bodies_and_accounts_are_the_same_to_the_bit_for_any_number_of_threads() {
 }
 
 /// A disc between two walls, pressed down by gravity, and what is added to its two impulses before the
-/// step is finished and accounted for.
+/// end velocity and the balance of the step.
 fn pressed(added: [f64; 2]) -> StepReport {
     let law = PairLaw {
         friction: Friction::Coulomb(0.4),

@@ -1,4 +1,4 @@
-//! Contacts in a periodic cell, against all images.
+//! Contacts in a periodic cell, against all images by brute force.
 
 use crate::support;
 
@@ -8,7 +8,7 @@ use bodies::{
 };
 use glam::{DVec2, DVec3};
 
-/// Numbers that look random.
+/// Pseudorandom numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -33,7 +33,7 @@ fn body<D: Dim>(shape: D::Shape) -> Body<D> {
 
 type Seen = Vec<([u32; 2], [i32; 3], f64)>;
 
-/// All touches of all pairs over all images within two cells of each other, wherever the bodies are.
+/// All contact points of all pairs over all images within two cells of each other, wherever the bodies are.
 fn brute<D: Dim>(
     bodies: &[Body<D>],
     poses: &[Pose<D>],

@@ -1,4 +1,4 @@
-//! Periodic cells: closed forms, balances, and what does not depend on how they are described.
+//! Periodic cells: closed forms, balances, and invariance under the choice of the cell.
 
 use crate::support::*;
 use bodies::{

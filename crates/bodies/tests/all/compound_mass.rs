@@ -1,4 +1,4 @@
-//! Mass, centre and moments of compounds, polygons that are not convex and solids.
+//! Mass, centre and moments of inertia of compounds, of polygons that are not convex and of decomposed meshes.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ fn an_l_has_the_closed_form_as_boxes_and_as_a_polygon() {
     close(compound.bounding_radius(), polygon.bounding_radius(), ROUNDING, "radius");
 }
 
-/// A box 4 × 3 × 2 with a tunnel 2 × 1 along z, and turned and moved in space.
+/// A box 4 × 3 × 2 with a tunnel 2 × 1 along z, rotated and translated.
 #[test]
 fn a_box_minus_a_box_has_the_closed_form_wherever_it_is_described() {
     let boxes = [
@@ -100,7 +100,7 @@ fn a_box_minus_a_box_has_the_closed_form_wherever_it_is_described() {
     }
 }
 
-/// Two balls of different density on a rod: the parallel-axis theorem by hand.
+/// Two spheres of different density on a rod: the parallel-axis theorem by hand.
 #[test]
 fn parts_of_different_density_are_weighed_by_it() {
     let (r, s, d) = (0.5, 0.3, 2.0);
@@ -121,7 +121,7 @@ fn parts_of_different_density_are_weighed_by_it() {
     close(found.inertia.x, along, 1e-12, "along");
     close(found.inertia.y, across, 1e-12, "across");
     close(found.inertia.z, across, 1e-12, "across");
-    // A density for the whole scales all of it.
+    // A density of the whole scales all masses.
     close(
         compound.mass_properties(3.0).inertia.y,
         3.0 * across,
@@ -225,8 +225,8 @@ fn a_torus_has_the_moments_of_its_surface_and_not_of_its_parts() {
     assert!(fit.missing < 0.05, "{fit:?}");
 }
 
-/// The measured misfit is that of exact volumes: excess − missing = (union − body)/body, and parts that
-/// do not overlap have the union's volume.
+/// The measured misfit agrees with exact volumes: excess − missing = (union − solid)/solid, and parts that do not
+/// overlap have the volume of the union.
 #[test]
 fn the_fit_of_a_solid_agrees_with_exact_volumes() {
     let (vertices, triangles) = torus(48, 24);
@@ -263,7 +263,7 @@ fn a_convex_solid_is_one_polyhedron() {
     let solid = DecomposedMesh::new(&corners, &triangles, DecompositionParams::default()).unwrap();
     assert!(matches!(solid.shape, space::Shape::Polyhedron(_)));
     assert_eq!((solid.fit.parts, solid.fit.excess), (1, 0.0));
-    // With a triangle missing it is no body.
+    // With a triangle missing the surface is open.
     let error = DecomposedMesh::new(&corners, &triangles[1..], DecompositionParams::default()).unwrap_err();
     assert!(error.to_string().contains("open"), "{error}");
     assert!(error.to_string().contains("3 of its 18 edges"), "{error}");

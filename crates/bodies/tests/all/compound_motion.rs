@@ -1,4 +1,4 @@
-//! Compounds in motion: seams are not felt, two halves are the whole.
+//! Compounds in motion: seams have no effect, two halves move as the whole.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn fixed<D: Dim>(stage: &mut WorldBuilder<D>, shape: D::Shape, pose: Pose<D>) {
     stage.add(shape, mass, Freedom::Fixed, pose, D::ZERO_VELOCITY);
 }
 
-/// Largest difference of two motions over so many steps.
+/// Largest difference of two motions over a number of steps.
 fn compare<D: Dim>(mut one: World<D>, mut two: World<D>, body: usize, steps: usize) -> f64 {
     let mut worst = 0.0_f64;
     let mut contacts = 0;
@@ -84,7 +84,7 @@ fn two_half_boxes_tumble_like_the_whole_box() {
     }
 }
 
-/// The same in space, in eight parts, with friction: the points of contact are those of the whole box.
+/// The same in space, in eight parts, with friction: the contact points are those of the whole box.
 #[test]
 fn eight_small_boxes_tumble_like_the_whole_box() {
     let stage = |shape: space::Shape, floor: usize| {
@@ -140,11 +140,11 @@ fn slide<D: Dim>(mut world: World<D>, body: usize, steps: usize) -> (f64, f64, f
 fn assert_smooth((change, along, way): (f64, f64, f64), what: &str) {
     assert!(way > 100.0, "{what}: only {way} of 100 seams");
     assert!(change < 1e-9, "{what}: velocity changed by {change:e}");
-    // Normals of a level floor: rounding of a rotation by nought.
+    // Normals of a level floor: rounding of a rotation by zero.
     assert!(along < 1e-9, "{what}: a normal along the motion, {along:e}");
 }
 
-/// A floor of so many unit boxes in a row, top at 0.
+/// A floor of a number of unit boxes in a row, top at 0.
 fn row2(count: usize) -> plane::Shape {
     let parts: Vec<_> = (0..count)
         .map(|k| (rectangle(1.0, 0.5), at2(k as f64, 0.0), 1.0))
@@ -257,7 +257,7 @@ fn a_box_slides_over_a_hundred_rows_of_triangles() {
     }
 }
 
-/// A box in the inner corner of an L: held by the floor and by the wall, though both cover the corner.
+/// A box in the inner corner of an L: supported by the floor and by the wall, though both cover the corner.
 #[test]
 fn a_box_in_the_corner_of_an_l_keeps_both_its_supports() {
     let outline = [

@@ -1,4 +1,4 @@
-//! Simple polygons that are not convex: parts cover them exactly, bad outlines are refused.
+//! Simple polygons that are not convex: the parts cover them exactly, invalid outlines are rejected.
 
 use std::f64::consts::TAU;
 
@@ -28,7 +28,7 @@ fn star(random: &mut Random, n: usize) -> Vec<DVec2> {
         .collect()
 }
 
-/// A random simple polygon: random points, crossings untied until none is left.
+/// A random simple polygon: random points, crossings removed by reversals until none is left.
 fn untied(random: &mut Random, n: usize) -> Option<Vec<DVec2>> {
     let mut p: Vec<DVec2> = (0..n)
         .map(|_| DVec2::new(random.unit(), random.unit()))
@@ -44,7 +44,7 @@ fn untied(random: &mut Random, n: usize) -> Option<Vec<DVec2>> {
                     && turn(c, d, a) * turn(c, d, b) < 0.0
             });
         match crossing {
-            // Turning the part between round shortens the outline: this ends.
+            // Reversing the part between shortens the outline: this terminates.
             Some((i, j)) => p[i + 1..=j].reverse(),
             None => return Some(p),
         }
@@ -149,7 +149,7 @@ fn collinear_corners_and_seams_do_no_harm() {
     let Shape::Compound(compound) = shape else {
         panic!("not a compound")
     };
-    // A part more than there are hollow corners, two between each pair of teeth.
+    // One part more than there are reflex vertices, two between each pair of teeth.
     assert!(compound.parts().len() <= 21, "{}", compound.parts().len());
 }
 

@@ -1,4 +1,4 @@
-//! Touches of compounds against all pairs of parts, one by one.
+//! Contact points of compounds against those of all pairs of parts, one by one.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Random {
 
 type Parts<D> = Vec<(<D as Dim>::Shape, Pose<D>)>;
 
-/// The parts in space.
+/// The parts in world axes.
 fn placed<D: Dim>(shape: &D::Shape, pose: &Pose<D>) -> Parts<D> {
     match D::compound(shape) {
         None => vec![(shape.clone(), *pose)],
@@ -77,7 +77,7 @@ fn depth<D: Dim>((shape, pose): &(D::Shape, Pose<D>), x: D::Vector) -> f64 {
     least
 }
 
-/// Whether a point a little way out along the normal is in no other part.
+/// Whether a point slightly beyond the surface along the normal is in no other part.
 fn exposed<D: Dim>(parts: &Parts<D>, own: usize, at: D::Vector, normal: D::Vector) -> bool {
     let out = at + normal * 1e-5;
     let others = parts.iter().enumerate().filter(|(k, _)| *k != own);
@@ -86,7 +86,7 @@ fn exposed<D: Dim>(parts: &Parts<D>, own: usize, at: D::Vector, normal: D::Vecto
         .all(|(_, part)| depth::<D>(part, out) < 0.0)
 }
 
-/// Compares with all pairs of parts; how many touches were kept and how many were not.
+/// Compares with all pairs of parts; returns how many contact points were kept and how many were not.
 fn check<D: Dim>(a: (&D::Shape, &Pose<D>), b: (&D::Shape, &Pose<D>), reach: f64) -> (usize, usize) {
     let mut found: Vec<ContactPoint<D>> = Vec::new();
     D::contact_points(a, b, reach, &mut found);
@@ -105,21 +105,21 @@ fn check<D: Dim>(a: (&D::Shape, &Pose<D>), b: (&D::Shape, &Pose<D>), reach: f64)
                 let open = exposed::<D>(&ones, i, t.point_a, t.normal)
                     && exposed::<D>(&twos, j, t.point_b, -t.normal);
                 let kept = found.iter().any(|f| same(f, &t));
-                // What sticks out of the union is a touch of the union.
+                // A contact point that is exposed on the union is one of the union.
                 assert!(kept || !open, "lost: {t:?}");
                 hidden += usize::from(!kept);
             }
         }
     }
-    // Nothing is invented.
+    // Every contact point of the union is one of a pair of parts.
     for t in &found {
         assert!(all.iter().any(|f| same(f, t)), "invented: {t:?}");
     }
     (found.len(), hidden)
 }
 
-/// The same point of one of the bodies, to rounding, with the same normal up to what a corner laid on a
-/// face may turn it by, 2.5°; then the other point moves with it.
+/// The same point of one of the bodies, to rounding, with the same normal up to 2.5°, by which the normal of a corner
+/// on a face may be changed; then the other point moves with it.
 fn same<D: Dim>(one: &ContactPoint<D>, two: &ContactPoint<D>) -> bool {
     let near = |p: D::Vector, q: D::Vector| (p - q).norm() < 1e-9;
     (near(one.point_a, two.point_a) || near(one.point_b, two.point_b))
@@ -181,7 +181,7 @@ fn compounds_of_space_touch_where_their_exposed_parts_do() {
     assert!(kept > 1_500 && hidden > 150, "{kept} {hidden}");
 }
 
-/// The numbers of the points of a compound at rest stay while it trembles by a billionth.
+/// The features of the points of a compound at rest persist while it moves by a billionth.
 #[test]
 fn points_of_a_compound_keep_their_numbers() {
     let bar = |w: f64, h: f64, x: f64, y: f64| (rectangle(w, h), at2(x, y), 1.0);
@@ -215,7 +215,7 @@ fn points_of_a_compound_keep_their_numbers() {
     }
 }
 
-/// A wall of a thousand parts: only those near the ball are looked at, and found.
+/// A wall of a thousand parts: only those near the sphere are tested, and found.
 #[test]
 fn one_part_of_a_thousand_is_found() {
     let pieces: Vec<CompoundPiece<Space>> = (0..1_000)

@@ -1,4 +1,4 @@
-//! The points of cylinders that stand, lie and lean, where they are known.
+//! Contact points of standing, lying and inclined cylinders, where they are known.
 
 use crate::space_kit;
 
@@ -64,7 +64,7 @@ fn on_a_half_space_it_stands_on_its_rim_and_lies_on_a_generatrix() {
             .all(|t| (t.point_a.x.abs() - 1.0).abs() < TINY && t.point_a.y.abs() < TINY)
     );
 
-    // Leaning by 0.3: one point at height z − half cos − radius sin.
+    // Inclined by 0.3: one point at height z − half cos − radius sin.
     let pose = turned(0.0, 0.0, 1.0, DQuat::from_rotation_y(0.3));
     let found = touches((&c, &pose), (&Shape::HalfSpace, &at(0.0, 0.0, 0.0)), 0.0);
     assert_eq!(found.len(), 1);
@@ -136,7 +136,7 @@ fn lying_on_a_box_it_has_two_points_clipped_where_the_box_ends() {
         assert!(on.iter().zip(ends).all(|(x, e)| (x - e).abs() < 1e-13));
         assert!(found.iter().all(|t| (t.gap + 0.01).abs() < TINY));
     }
-    // Along the edge of a box turned by 45°: two points, and they stay when it turns by a hair.
+    // Along the edge of a box rotated by 45°: two points, which remain under a tiny rotation.
     let roof = turned(0.0, 0.0, 0.0, DQuat::from_rotation_x(FRAC_PI_4));
     let beam = cuboid(4.0, 1.0, 1.0);
     for skew in [0.0, 1e-9, -1e-9] {
@@ -181,14 +181,14 @@ fn two_cylinders_meet_cap_to_cap_side_to_side_and_crosswise() {
     );
     let lens = check(&c, at(0.6, 0.0, 1.99), 8, -0.01);
     assert!(lens.iter().any(|t| (t.point_a.y - 0.4).abs() < 1e-13));
-    // Parallel sides: the two ends of the common stretch.
+    // Parallel sides: the two ends of the common interval.
     let ends = check(&c, at(0.99, 0.0, 0.5), 2, -0.01);
     assert!(
         ends.iter()
             .all(|t| (t.point_a.z - 0.25).abs() - 0.75 < 1e-12 && t.normal.x > 0.99)
     );
     check(&d, at(0.79, 0.0, 0.2), 2, -0.01);
-    // Turned by a hair they are two still.
+    // Under a tiny rotation they are still two.
     for skew in [1e-9, -1e-9] {
         let pose = turned(0.99, 0.0, 0.5, DQuat::from_rotation_x(skew));
         assert_eq!(touches((&c, &own), (&c, &pose), 0.0).len(), 2);
@@ -224,7 +224,7 @@ fn a_capsule_lies_on_a_cap_and_on_a_side_with_two_points() {
     }
 }
 
-/// Swapping the bodies turns the touches round; moving both moves them along.
+/// Exchanging the bodies mirrors the contact points; moving both moves them along.
 #[test]
 fn swapping_and_moving_a_pair_changes_nothing_else() {
     let mut random = Random(5);

@@ -1,4 +1,4 @@
-//! Random pairs with a cylinder against referees: support functions alone, and the library parry.
+//! Random pairs with a cylinder against references: support functions alone, and the library parry.
 
 use crate::cylinder_kit;
 use crate::space_kit;

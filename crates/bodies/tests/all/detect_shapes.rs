@@ -1,5 +1,5 @@
-//! Detection with all shapes held against touches of all pairs: none missed, none invented, sorted,
-//! the same bits for any number of threads and whatever was detected before.
+//! Detection with all shapes against the contact points of all pairs: none missed, none spurious, sorted, the same bits
+//! for any number of threads and whatever was detected before.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl<D: Dim> Scene<D> {
         found
     }
 
-    /// Detects with detectors that have worked before; answers how many touches there are.
+    /// Detects with detectors that have worked before; returns the number of contact points.
     fn agrees(&self, detectors: &mut [Detector<D>], name: &str) -> usize {
         let brute = self.brute();
         for detector in detectors.iter_mut() {
@@ -271,8 +271,8 @@ fn lattice(n: usize, step: f64, radius: f64, offset: f64) -> Scene<Space> {
     scene
 }
 
-/// Gaps of exactly 0, or off by a rounding error: which of them count is for the narrow phase to say,
-/// and the boxes must not decide otherwise.
+/// Gaps of exactly 0, or off by a rounding error: the narrow phase decides which of them count, and the bounding boxes
+/// must not decide otherwise.
 #[test]
 fn spheres_that_just_touch_are_not_lost_to_rounding() {
     for (step, offset) in [

@@ -1,4 +1,4 @@
-//! What each kind of joint holds and what it leaves free.
+//! The constraints and the free coordinates of each kind of joint.
 
 use crate::support::*;
 use bodies::joint::{Joint, JointKind, JointFrame};
@@ -25,7 +25,7 @@ fn join<D: Dim>(stage: &WorldBuilder<D>, kind: JointKind, at: D::Vector, axis: D
     joint
 }
 
-/// Numbers between −1 and 1, the same every time.
+/// Pseudorandom numbers between −1 and 1, the same in every run.
 fn noise(seed: &mut u64) -> f64 {
     *seed = seed
         .wrapping_mul(6364136223846793005)
@@ -37,7 +37,7 @@ fn vector(seed: &mut u64) -> DVec3 {
     DVec3::new(noise(seed), noise(seed), noise(seed))
 }
 
-/// Two boxes of space in any placement, moving in any way.
+/// Two boxes of space in arbitrary poses, with arbitrary velocities.
 fn pair(seed: &mut u64) -> WorldBuilder<Space> {
     let mut stage = WorldBuilder::<Space>::new(coulomb(0.0), DVec3::ZERO);
     for _ in 0..2 {
@@ -137,8 +137,8 @@ fn in_space_bodies_move_only_along_what_their_joint_leaves_free() {
                 (after.1 - before.1).length() < 1e-4 * before.1.length(),
                 "{name}"
             );
-            // Held rows do no work; the projection of velocities and gyroscopic moments leave what is at
-            // least of second order. Below 1e-7 errors of both signs cancel and show no order.
+            // Bilateral rows do no work; the projection of velocities and gyroscopic moments leave what is at least of
+            // second order. Below 1e-7 errors of both signs cancel and show no order.
             let lost = ((world.report().kinetic - energy) / energy).abs();
             assert!(lost < 1e-6, "{name} {lost:e}");
             let finer = fine_loss(stage_again, kind, at, axis);

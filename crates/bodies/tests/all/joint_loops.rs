@@ -1,7 +1,7 @@
 //! Linkages with closed loops: the leg of a small walking robot, two cranks and two shins that meet in the foot.
 //!
-//! Such legs of space hold their foot by a point, one row of which the hinges hold already, and their links have
-//! moments of inertia of 1e-4 kg m². Steps of such a robot without any contact once missed their tolerance.
+//! Such legs of space hold their foot by a point joint, one row of which is redundant beside the hinges, and their
+//! links have moments of inertia of 1e-4 kg m². Steps of such a robot without any contact once missed their tolerance.
 
 use crate::support::*;
 use bodies::joint::{Joint, JointKind, JointFrame};
@@ -111,7 +111,7 @@ fn started<D: Dim>(mut stage: WorldBuilder<D>, step: f64) -> World<D> {
     stage.world()
 }
 
-/// Range of the energy over a second, in J; every step is met and the joints stay together.
+/// Range of the energy over a second, in J; every step is met and the joints stay closed.
 fn swing<D: Dim>(world: &mut World<D>, steps: usize) -> f64 {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for step in 0..steps {

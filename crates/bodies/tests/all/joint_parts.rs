@@ -1,4 +1,4 @@
-//! Limits, motors, springs and clearance of joints, against closed forms; joints that cannot be.
+//! Limits, motors, springs and clearances of joints, against closed forms; inconsistent joints.
 
 use crate::support::*;
 use bodies::joint::{Clearance, Joint, JointKind, Limits, Motor, JointFrame, PrescribedSpeed, Spring, ConstantSpeed};

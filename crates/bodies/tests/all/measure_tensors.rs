@@ -1,4 +1,4 @@
-//! Tensors against their invariants, force chains against what is seen by eye.
+//! Tensors against their invariants, force chains of small networks.
 
 use bodies::measure::{ForceChainContact, Tensor, force_chains};
 
@@ -22,7 +22,7 @@ fn principal_values_and_axes_are_those_of_the_tensor() {
             tensor.add(next(), &a, &a);
         }
         if round % 3 == 0 {
-            // Two values alike.
+            // Two equal principal values.
             tensor = Tensor([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, next()]]);
         }
         let (values, axes) = tensor.principal(3);
@@ -73,11 +73,11 @@ fn a_straight_row_is_one_chain_and_a_corner_parts_it() {
     let limit = std::f64::consts::FRAC_PI_4;
     let row: Vec<ForceChainContact> = (0..5).map(|k| strut(k, k + 1, 0.0, 2.0)).collect();
     assert_eq!(force_chains(&row, 1.0, limit).members, [vec![0, 1, 2, 3, 4]]);
-    // Weak contacts are none of it.
+    // Weak contacts do not belong to it.
     let mut weak = row.clone();
     weak[2].force = 0.5;
     assert_eq!(force_chains(&weak, 1.0, limit).members, [vec![0, 1], vec![3, 4]]);
-    // A right angle parts it, one of 40° does not.
+    // A right angle divides it, one of 40° does not.
     for (turn, count) in [(90_f64, 2), (40.0, 1)] {
         let bent: Vec<ForceChainContact> = (0..4)
             .map(|k| strut(k, k + 1, if k < 2 { 0.0 } else { turn.to_radians() }, 2.0))

@@ -1,4 +1,4 @@
-//! Volumes of shapes within boxes, against closed forms, sampling and additivity.
+//! Volumes of shapes clipped by boxes, against closed forms, sampling and additivity.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -131,7 +131,7 @@ fn parts_of_space_add_up_to_the_whole() {
                 let high = [0, 1, 2].map(|a| cuts[a][at[a] + 1]);
                 sum += Space::volume_in_box(&shape, &pose, &low, &high);
             }
-            // Gauss's rule in the sections of the ball leaves 1e-12; the others round.
+            // Gauss–Legendre quadrature of the sections of the sphere leaves 1e-12; the others round.
             assert!(
                 (sum - volume).abs() < 1e-10 * volume,
                 "{shape:?}: {sum} of {volume}"
@@ -231,7 +231,7 @@ fn volumes_are_those_of_sampling() {
         }
         let sampled = 1.08 * hits as f64 / POINTS as f64;
         let exact = Space::volume_in_box(&shape, &pose, &low, &high);
-        // Four standard deviations; lattices of points come with 1 % of the volume of the body.
+        // Four standard deviations; lattices of points add 1 % of the volume of the body.
         let round = matches!(
             shape,
             space::Shape::Capsule { .. } | space::Shape::Cylinder { .. }
@@ -259,7 +259,7 @@ fn balls_have_the_closed_forms_of_caps_and_octants() {
     let whole = 4.0 / 3.0 * PI * 8.0;
     let inside = |low: [f64; 3], high: [f64; 3]| Space::volume_in_box(&ball, &pose, &low, &high);
     let all = [INF; 3];
-    // Gauss's rule leaves 1e-13 of the whole.
+    // Gauss–Legendre quadrature leaves 1e-13 of the whole.
     let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12 * whole, "{a}, {b}");
     near(inside([-INF; 3], all), whole);
     near(inside([1.0, -INF, -INF], all), whole / 2.0);

@@ -1,4 +1,4 @@
-//! Meshes from files, and meshes that are none.
+//! Meshes from files, and files that are no meshes.
 
 use bodies::ShapeError;
 use bodies::space::{Mesh, MeshError, read_obj, read_stl};
@@ -197,7 +197,7 @@ fn a_cavity_is_no_surface_turned_inside_out() {
     );
     let hollow = Mesh::new(&vertices, &triangles).unwrap();
     assert!((volume(&hollow) - 7.0).abs() < 1e-13);
-    // The same turned surface beside the cube is one.
+    // The same inverted surface beside the cube is inside out.
     for v in &mut vertices[8..] {
         v.x += 5.0;
     }
@@ -210,7 +210,7 @@ fn a_cavity_is_no_surface_turned_inside_out() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..Default::default() })]
 
-    /// Any file is read or refused; a mutated one too.
+    /// Any file is read or rejected; a mutated one too.
     #[test]
     fn no_bytes_make_a_reader_panic(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..12),

@@ -1,4 +1,4 @@
-//! What meshes hold: corners of floor and wall, thin walls, from the side their triangles face.
+//! One-sidedness of meshes: corners of floor and wall, thin walls, from the side that their triangles face.
 
 use crate::mesh_kit::{distinct, shape, skin};
 use crate::space_kit::{at, cuboid, touches};

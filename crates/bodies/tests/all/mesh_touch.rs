@@ -1,4 +1,4 @@
-//! Bodies on meshes: floors without ghosts, solids with a skin of triangles, bumpy ground.
+//! Bodies on meshes: floors without ghost collisions, solids with a triangulated surface, uneven ground.
 
 use crate::cylinder_kit;
 
@@ -117,7 +117,7 @@ fn leaning_bodies_touch_a_flat_floor_where_they_touch_a_plane() {
                 (least(&found) - least(&plane)).abs() < TINY,
                 "{body:?} {pose:?}"
             );
-            // A cylinder sees the normal in its own axes: rounding of two rotations.
+            // A cylinder computes the normal in its own axes: rounding of two rotations.
             assert!(
                 found.iter().all(|t| t.normal.distance(DVec3::Z) < 1e-15),
                 "{body:?} {pose:?} {found:#?}"
@@ -169,7 +169,7 @@ fn a_floor_that_ends_under_a_box_carries_it_up_to_its_edge() {
     }
 }
 
-/// The smallest gap on the skin of a solid is that on the solid, from far to 0.02 deep.
+/// The smallest gap on the triangulated surface of a solid is that on the solid, from far to 0.02 deep.
 #[test]
 fn a_solid_and_its_skin_touch_alike() {
     let mut random = Random(12);
@@ -196,8 +196,8 @@ fn a_solid_and_its_skin_touch_alike() {
             distinct(&found);
             let (g, h) = (least(&whole), least(&found));
             if g < -0.02 {
-                // Deep: each facet knows its own way out only, but a body 0.1 deep (the smallest is 0.1
-                // wide) whose centre is outside is held.
+                // Deep: each facet knows its own exit only, but a body 0.1 deep (the smallest is 0.1 wide) whose centre
+                // is outside is supported.
                 let outside = cylinder_kit::surface(&solid, &p, q.position) > 0.0 && g > -0.1;
                 assert!(
                     !found.is_empty() || !outside,

@@ -1,5 +1,5 @@
-//! Touching of convex shapes against distances worked out from the hull of all differences of their
-//! vertices.
+//! Contact points of convex shapes against distances computed from the hull of all differences of their vertices
+//! (the Minkowski difference).
 
 use crate::plane_common::{Make, Random, check, distance, least, pose, touches};
 use bodies::plane::Shape;
@@ -104,10 +104,10 @@ fn a_rigid_motion_of_both_moves_the_points_and_changes_nothing_else() {
         };
         let here = touches((a, &p), (b, &q), 0.3);
         let there = touches((a, &moved(&p)), (b, &moved(&q)), 0.3);
-        // A point at the very border of the reach may come or go; none of these pairs has one.
+        // A point at the very limit of the contact margin may come or go; none of these pairs has one.
         assert_eq!(here.len(), there.len(), "{name}");
         for s in &here {
-            // By number: which of two shapes comes first may change with the positions.
+            // By feature: which of two shapes comes first may change with the positions.
             let same = |t: &&bodies::ContactPoint<bodies::Plane>| t.feature == s.feature;
             let t = there.iter().find(same).expect("the same numbers");
             assert!((s.gap - t.gap).abs() < 1e-12, "{name}: {} {}", s.gap, t.gap);

@@ -1,4 +1,4 @@
-//! Chains: one-sided, without contacts that the joints of their segments make up.
+//! Chains: one-sided, without ghost collisions at the corners between their segments.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn a_box_slid_over_fifty_collinear_segments_has_two_points_with_the_exact_normal
             assert_eq!(t.normal, DVec2::Y);
             assert!((t.gap + 1e-9).abs() < 1e-15);
         }
-        // The joints of a straight run are none: the corners keep their numbers all the way.
+        // The vertices inside a straight run are no corners: the features persist all the way.
         let these: Vec<u32> = found.iter().map(|t| t.feature).collect();
         if numbers.is_empty() {
             numbers = these.clone();
@@ -70,8 +70,8 @@ fn slightly_bent_joints_do_not_catch_a_sliding_box() {
                     .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, r), t| {
                         (l.min(t.point_b.x), r.max(t.point_b.x))
                     });
-                // Deeper than all bumps: held on both sides of its centre, by its corners or by
-                // the bumps next to them, which are 0.3 apart at most.
+                // Deeper than all bumps: supported on both sides of its centre, by its corners or by the bumps
+                // next to them, which are 0.3 apart at most.
                 let x = place.position.x;
                 assert!(l < x - 0.15 && r > x + 0.15, "{bend} {y} {found:?}");
             }
@@ -258,7 +258,7 @@ fn a_plank_on_a_ridge_and_a_box_against_a_step_touch_its_edge() {
     );
     let riser: Vec<_> = found.iter().filter(|t| t.normal == DVec2::NEG_X).collect();
     assert_eq!((found.len(), riser.len()), (4, 2), "{found:?}");
-    // Leaning on the nose of the step: one point there, with the plank's own normal.
+    // On the edge of the step: one point there, with the plank's own normal.
     let ridge = chain(&[(-5.0, -5.0), (0.0, 0.0), (5.0, -5.0)], false);
     let plank = rectangle(4.0, 0.2);
     for tilt in [-0.5, -0.1, 0.0, 1e-9, 0.3] {

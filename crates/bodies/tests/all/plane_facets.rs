@@ -1,7 +1,7 @@
-//! Sectors of a ring with many facets: their joints are those of trapezia.
+//! Sectors of a ring with many facets: their joints behave as those of trapezia.
 //!
-//! A voussoir with 24 facets a side was cut into parts along its continued inner facets: slivers of a tenth of a
-//! millimetre at the joint. Joints that overlapped by more were parted across the sliver, at a right angle to the
+//! A voussoir with 24 facets a side was decomposed into parts along its continued inner facets: slivers of a tenth of a
+//! millimetre at the joint. Joints that overlapped by more were separated across the sliver, at a right angle to the
 //! joint, and an arch burst with 3.9 MJ in one step.
 
 use crate::plane_common::Random;
@@ -14,7 +14,7 @@ const INNER: f64 = 0.9525;
 const OUTER: f64 = 1.0475;
 const HALF: f64 = PI / 26.0;
 
-/// A sector about the vertical with chords on its inner and outer side, and where its body axes are.
+/// A sector about the vertical with chords on its inner and outer side, and the pose of its body axes.
 fn sector(facets: usize) -> (Shape, Pose<Plane>) {
     let at = |radius: f64, k: usize| {
         let angle = HALF * (2.0 * k as f64 / facets as f64 - 1.0);
@@ -33,7 +33,7 @@ fn placed(position: DVec2, turn: f64) -> Pose<Plane> {
     }
 }
 
-/// The touches of two sectors on both sides of the vertical, the second one moved.
+/// The contact points of two sectors on both sides of the vertical, the second one displaced.
 fn joint(
     (shape, own): &(Shape, Pose<Plane>),
     shift: DVec2,

@@ -1,4 +1,4 @@
-//! Shapes on a grid, turned by quarters and eighths: every tie that symmetric scenes have.
+//! Shapes on a grid, rotated by quarter and eighth turns: every tie that symmetric scenes have.
 
 use std::f64::consts::FRAC_PI_4;
 use std::sync::Arc;
@@ -187,7 +187,7 @@ fn discs_and_capsules_over_steps_are_at_the_distance_of_their_cores() {
         let mut pose = place(&mut random, true);
         pose.position.y += 1.0;
         let (ends, radius) = core(&body, &pose);
-        // Above the ground along the whole core.
+        // Above the ground along the whole polygon.
         let (p, q) = (ends[0], ends[ends.len() - 1]);
         let along = (0..=200).map(|i| p + (q - p) * (f64::from(i) / 200.0));
         if along.into_iter().any(|x| x.y <= height(&line, x.x) + 1e-9) {

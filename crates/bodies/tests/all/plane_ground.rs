@@ -24,7 +24,7 @@ fn terrain(random: &mut Random, roughness: f64) -> Vec<DVec2> {
     vertices
 }
 
-/// Distance of a core from a broken line, the nearest points; `None` if they meet.
+/// Distance of a polygon from a broken line, the closest points; `None` if they intersect.
 fn apart(core: &[DVec2], line: &[DVec2]) -> Option<(f64, DVec2)> {
     let mut best = (f64::INFINITY, DVec2::ZERO);
     let mut take = |on_line: DVec2, on_core: DVec2| {

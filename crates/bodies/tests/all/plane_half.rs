@@ -1,4 +1,4 @@
-//! Half-planes: every vertex within reach, and nothing else.
+//! Half-planes: every vertex within the contact margin, and nothing else.
 
 use crate::plane_common;
 
@@ -64,7 +64,7 @@ fn a_capsule_touches_with_its_lower_end_and_with_the_flat_side_below_the_other()
         }
         twice += usize::from(found.len() == 2);
         for t in &found {
-            // Over the plane's own point the end named by the number.
+            // The end that the feature names lies over the point of the plane.
             let along = plane
                 .rotation
                 .rotate_back(ends[t.feature as usize] - t.point_a)

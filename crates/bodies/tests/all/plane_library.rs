@@ -1,5 +1,5 @@
-//! Touching against a library of collision detection, parry, on random pairs of every kind: none
-//! missed, none invented, depth and normal alike.
+//! Contact points against a library of collision detection, parry, on random pairs of every kind: none missed, none
+//! spurious, depth and normal equal.
 
 use crate::plane_common;
 
@@ -12,7 +12,7 @@ use parry::query::Contact;
 use parry::shape::{Ball, ConvexPolygon, HalfSpace, Segment, SharedShape};
 use parry2d_f64 as parry;
 
-/// What is promised. Parry itself stops within some 1e-13 of the sizes, which are of order 1.
+/// Tolerance. Parry itself stops within some 1e-13 of the sizes, which are of order 1.
 const AGREE: f64 = 1e-9;
 
 fn there(v: DVec2) -> Vector {
@@ -81,7 +81,7 @@ fn compare(a: Make, b: Make, seed: u64) -> (usize, usize) {
         let theirs = contact((&a, &p), (&b, &q), reach);
         match (ours, theirs) {
             (None, None) => {}
-            // One of them may see what is at the border of the reach.
+            // At the very limit of the contact margin only one of them may report a contact.
             (Some(t), None) => assert!(t.gap > reach - AGREE, "invented {t:?}"),
             (None, Some(c)) => assert!(c.0 > reach - AGREE, "missed {c:?}"),
             (Some(t), Some((gap, normal, _))) => {
@@ -104,7 +104,7 @@ fn compare(a: Make, b: Make, seed: u64) -> (usize, usize) {
     (touching, normals)
 }
 
-/// A normal that differs is right only if moving along either leads out equally soon.
+/// A normal that differs is correct only if the translations along both are equally long.
 fn unique(a: &Shape, p: &Pose<Plane>, b: &Shape, q: &Pose<Plane>, gap: f64) {
     let (want, _, margin) = plane_common::distance((a, p), (b, q));
     let core = |shape: &Shape| match shape {

@@ -1,4 +1,4 @@
-//! The same physical contact keeps its number; flat contacts have two points; degenerate poses.
+//! The same physical contact keeps its feature; flat contacts have two points; degenerate poses.
 
 use crate::plane_common;
 
@@ -42,7 +42,7 @@ fn a_box_that_rocks_by_a_billionth_keeps_its_two_contacts() {
                 want,
                 "{pose:?}"
             );
-            // Apart as well, when that is within reach.
+            // Separated as well, within the contact margin.
             let pose = at(pose.position.x, 0.4 + 1e-6 * random.unit() + 1e-8, angle);
             assert_eq!(
                 numbers((support, place), (&body, &pose), 1e-5),

@@ -1,4 +1,4 @@
-//! Shapes of the plane: what is refused and why, mass properties, bounds.
+//! Shapes of the plane: what is rejected and why, mass properties, bounding boxes.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 

@@ -1,4 +1,4 @@
-//! Points of contact of capsules, and that they keep their numbers.
+//! Contact points of capsules, and the persistence of their features.
 
 use crate::space_kit::{SpacePose, at, consistent, cuboid, touches};
 use bodies::space::Shape;

@@ -38,7 +38,7 @@ fn pairs(
     }
 }
 
-/// Every touch of one list has its like in the other.
+/// Every contact point of one list has its counterpart in the other.
 fn alike(x: &[ContactPoint<Space>], y: &[ContactPoint<Space>], tolerance: f64, what: &str) {
     assert_eq!(x.len(), y.len(), "{what}: {x:?} {y:?}");
     for s in x {
@@ -124,8 +124,8 @@ fn bodies_of_a_micrometre_and_of_a_thousand_kilometres_touch_alike() {
         let mut compared = 0;
         pairs(10_000, 23, |_, [a, b], reach| {
             let (sa, sb) = (scaled(&a.0, scale), scaled(&b.0, scale));
-            // Principal axes of bodies with nearly equal moments may come out turned: then the
-            // bodies are other ones.
+            // Principal axes of bodies with nearly equal moments may come out rotated: then the bodies are
+            // different ones.
             let same = |x: &Shape, y: &Shape| match (x, y) {
                 (Shape::Polyhedron(p), Shape::Polyhedron(q)) => {
                     let mut pairs = p.vertices().iter().zip(q.vertices());

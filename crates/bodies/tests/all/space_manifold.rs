@@ -1,4 +1,4 @@
-//! Which points a contact has, and that they keep their numbers.
+//! The points of a contact manifold, and the persistence of their features.
 
 use crate::space_kit;
 
@@ -102,8 +102,8 @@ fn an_overhanging_box_touches_at_its_corners_and_at_those_below() {
     }
 }
 
-/// Blocks exactly over each other, or flush on one side as in a running bond, shaken by rounding: sides
-/// that coincide must not make points come, go or change their numbers.
+/// Blocks exactly over each other, or flush on one side as in a running bond, perturbed by rounding: sides that
+/// coincide must not make points appear, vanish or change their features.
 #[test]
 fn flush_blocks_keep_four_points_and_their_numbers_under_rounding() {
     let block = cuboid(1.0, 0.6, 0.4);
@@ -258,8 +258,8 @@ fn exactly_touching_and_coincident_boxes_give_finite_points() {
     }
 }
 
-/// Random faces laid on each other: the points are the corners of the overlap of two polygons, found
-/// here by cutting one polygon by the sides of the other, one after the other.
+/// Random faces laid on each other: the points are the corners of the overlap of two polygons, found here by clipping
+/// one polygon by the sides of the other, one after the other (Sutherland–Hodgman).
 #[test]
 fn points_are_the_corners_of_the_overlap_of_the_faces() {
     let mut random = Random(11);
@@ -282,8 +282,8 @@ fn points_are_the_corners_of_the_overlap_of_the_faces() {
         }
         let (a, b) = (polyhedron(a), polyhedron(b));
         let found = checked((&a, &pa), (&b, &pb), 0.0);
-        // Where the overlap is narrower than the depth another axis may be the shorter way out, and
-        // corners within 1e-7 of each other are one.
+        // Where the overlap is narrower than the depth another axis may have the lesser depth, and corners within
+        // 1e-7 of each other coincide.
         if below.is_empty() || found.is_empty() || found[0].normal.z < 1.0 - 1e-9 {
             continue;
         }

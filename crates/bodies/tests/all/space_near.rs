@@ -1,18 +1,18 @@
-//! Solids that nearly touch, in every relation of their features, against bounds that need no search.
+//! Solids almost in contact, in every combination of their features, against bounds that need no search.
 //!
 //! ```text
 //! s(n) = min_{y∈B} n·y − max_{x∈A} n·x,    max_n s(n) ≤ separation ≤ |y − x|  for any x ∈ A, y ∈ B
 //! ```
 //!
-//! The normal of a touch is right if s(n), over all vertices, is the gap that is told, and the gap is right
-//! if no pair of features is nearer and, where solids overlap, no axis is better.
+//! The normal of a contact point is correct if s(n), over all vertices, is the reported gap, and the gap is correct if
+//! no pair of features is closer and, where solids overlap, no axis is better.
 
 use crate::space_kit::{Hull, Random, SpacePose, consistent, least, planes, polyhedron, touches};
 use bodies::Pose;
 use bodies::space::{ConvexPolyhedron, Shape};
 use glam::{DQuat, DVec3};
 
-/// Gaps that solids are brought to.
+/// Gaps at which solids are placed.
 const GAPS: [f64; 13] = [
     0.0, 1e-12, -1e-12, 1e-9, -1e-9, 1e-8, -1e-8, 4e-7, -4e-7, 1e-6, -1e-6, 1e-4, -1e-4,
 ];
@@ -58,7 +58,7 @@ fn solid(random: &mut Random) -> ConvexPolyhedron {
             hull(&points)
         }
         3 => {
-            // More than 40 vertices: supports are climbed to.
+            // More than 40 vertices: support vertices are found by hill climbing.
             let points: Vec<DVec3> = ring(22, 0.7, -0.4).chain(ring(22, 0.7, 0.4)).collect();
             hull(&points)
         }
@@ -105,7 +105,7 @@ fn feature(random: &mut Random, body: &ConvexPolyhedron, kind: usize) -> (DVec3,
     }
 }
 
-/// Places b so that a feature of it lies over one of a, `gap` apart, and tilts it by a little.
+/// Places b so that a feature of it lies over one of a, `gap` apart, and tilts it slightly.
 fn placed(
     random: &mut Random,
     a: &ConvexPolyhedron,
@@ -228,7 +228,7 @@ struct Tally {
     seen: usize,
     apart: usize,
     overlapping: usize,
-    /// Touches along a normal that does not separate the solids by the gap.
+    /// Contact points whose normal does not separate the solids by the gap.
     normal: usize,
     /// Gaps that are not the distance, or not the least depth.
     gap: usize,
@@ -257,7 +257,7 @@ fn judge(tally: &mut Tally, a: (&Shape, &SpacePose), b: (&Shape, &SpacePose)) {
     let overlap = axis <= 4e-11;
     let within = if overlap { 1e-11 } else { 1e-14 };
     let off_normal = (along(&ha, &hb, n) - gap).abs();
-    // A gap that the normal proves may be larger than the best of the axes above, not smaller.
+    // A gap that the normal verifies may be larger than the best of the axes above, not smaller.
     let off_gap = if overlap {
         axis - gap
     } else {

@@ -1,4 +1,4 @@
-//! Random pairs against two referees: everything tried by brute force, and the library parry.
+//! Random pairs against two references: brute force over all features, and the library parry.
 
 use crate::space_kit::{
     Hull, Random, SpacePose, consistent, least, parry, polyhedron, referee, touches,
@@ -37,7 +37,7 @@ struct Tally {
     /// Pairs that overlap, and those of them in which parry's depth is the same to 1e-9.
     overlapping: usize,
     same_depth: usize,
-    /// Pairs that parry sees touching and we do not, or the other way round.
+    /// Pairs in which parry reports a contact and the library does not, or the other way round.
     contradicted: usize,
 }
 
@@ -59,7 +59,7 @@ fn one(tally: &mut Tally, a: (&Shape, &SpacePose), b: (&Shape, &SpacePose), reac
     let (s, n, unique) = referee(&Hull::of(a.0, a.1), &Hull::of(b.0, b.1));
     if found.is_empty() {
         tally.apart += 1;
-        // A separation within 1e-9 of the reach is decided by rounding.
+        // A separation within 1e-9 of the contact margin is decided by rounding.
         tally.missed += usize::from(s < reach - 1e-9);
     } else {
         tally.touching += 1;
@@ -149,7 +149,7 @@ fn balls_and_capsules_agree() {
     check(&compare(ball, ball, 10), 1.0);
 }
 
-/// Hulls with hundreds of faces, where supports are sought by climbing and axes along arcs.
+/// Hulls with hundreds of faces, where support vertices are found by hill climbing and axes along arcs.
 #[test]
 fn large_hulls_agree() {
     let mut random = Random(12);

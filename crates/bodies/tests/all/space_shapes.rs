@@ -1,4 +1,4 @@
-//! Shapes of space: what can be made, what is refused, mass, bounds.
+//! Shapes of space: construction, rejection, mass properties, bounding boxes.
 
 use crate::space_kit::{Random, at, cuboid, edges, place, planes, polyhedron};
 use bodies::space::{MAX_FACE_VERTICES, ConvexPolyhedron, Shape};
@@ -9,7 +9,7 @@ fn close(a: f64, b: f64, relative: f64) -> bool {
     (a - b).abs() <= relative * a.abs().max(b.abs())
 }
 
-/// Convex, closed, flat faces with outward normals, by definition and not by the library's checks.
+/// Convex, closed, flat faces with outward normals, by definition and not by the library's validation.
 fn sound(p: &ConvexPolyhedron) {
     let size = p.vertices().iter().fold(0.0, |m: f64, v| m.max(v.length()));
     for (n, o) in planes(p) {
@@ -184,7 +184,7 @@ fn a_polyhedron_from_its_faces_is_that_of_its_hull() {
     sound(&made);
     assert_eq!(pose.position, DVec3::splat(0.5));
     assert_eq!(pose.rotation, DQuat::IDENTITY);
-    // Vertices no face has are left out, inside or outside.
+    // Vertices of no face are dropped, inside or outside.
     let mut more = vertices.clone();
     more.insert(0, DVec3::splat(9.0));
     let shifted: Vec<Vec<usize>> = faces

@@ -1,4 +1,4 @@
-//! Free rotation: what it conserves, its order, and its limits.
+//! Free rotation: conserved quantities, order of accuracy, limits.
 
 use bodies::space::spin::{free_spin, cayley_update};
 use bodies::{Dim, Pose, Space};

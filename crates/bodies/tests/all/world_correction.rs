@@ -1,4 +1,4 @@
-//! Overlaps that are projected away after each step: how fast, what moves, and what does not.
+//! Projection of overlaps after each step: convergence, what moves, and what does not.
 
 use crate::support::*;
 use bodies::{Activation, Dim, Plane, Space, World, plane, space};
@@ -6,20 +6,20 @@ use glam::{DVec2, DVec3};
 
 const RADIUS: f64 = 0.1;
 
-/// Of the radii: gaps below this share take part in a projection.
+/// Gaps below this share of the radii take part in a projection.
 const NEAR: f64 = 1e-5;
 
 fn ball() -> space::Shape {
     space::Shape::sphere(RADIUS).unwrap()
 }
 
-/// Numbers from −1 to 1 that look like chance.
+/// Pseudorandom numbers from −1 to 1.
 fn noise(k: usize) -> f64 {
     let x = (12.9898 * (k + 1) as f64).sin() * 43_758.545;
     2.0 * (x - x.floor()) - 1.0
 }
 
-/// A cube of n³ balls at rest, without weight, that would touch exactly, each put aside by at most `shift`.
+/// A cube of n³ spheres at rest, without gravity, that would touch exactly, each displaced by at most `shift`.
 fn cube(n: usize, shift: f64) -> WorldBuilder<Space> {
     let mut stage = WorldBuilder::<Space>::new(coulomb(0.3), DVec3::ZERO);
     for k in 0..n * n * n {
@@ -47,7 +47,7 @@ fn two_balls_part_by_their_masses_and_keep_their_velocity() {
         let mut world = stage.world();
         world.step().unwrap();
         let [a, b] = [0, 1].map(|i| world.state().poses[i].position);
-        // One touch is one equation: 0.04 as 3 to 1; rounding of lengths below 1.
+        // One contact is one equation: 0.04 as 3 to 1; rounding of lengths below 1.
         assert!((a - DVec3::X * -0.03).length() < 1e-15, "{a}");
         assert!((b - DVec3::X * 0.17).length() < 1e-15, "{b}");
         assert_eq!(world.report().kinetic, 0.0);
@@ -92,8 +92,8 @@ fn overlaps_of_a_packing_vanish_and_nothing_moves_of_itself() {
             for _ in 0..8 {
                 world.step().unwrap();
                 let left = deepest(&mut world);
-                // Small overlaps fall to a tenth, or by what the sweeps of a step do: with 8 of them to 0.28. Large ones meet
-                // gaps that were too wide to be looked at, which is seen in the next step: to 0.73.
+                // Small overlaps fall to a tenth, or by what the sweeps of a step do: with 8 of them to 0.28. Large
+                // ones meet gaps that were too wide for a candidate, which are found in the next step: to 0.73.
                 let share = if shift < NEAR { 0.5 } else { 0.9 };
                 assert!(
                     left <= (share * last).max(2e-9 * RADIUS),
@@ -103,7 +103,7 @@ fn overlaps_of_a_packing_vanish_and_nothing_moves_of_itself() {
                 assert_eq!(world.report().kinetic, 0.0);
             }
             assert!(last <= 0.01 * begin, "{last:e} of {begin:e}");
-            // Nobody is thrown out: ways are as long as overlaps.
+            // No body is thrown out: displacements are as long as overlaps.
             let start = cube(6, shift * RADIUS).state;
             for (now, then) in world.state().poses.iter().zip(&start.poses) {
                 let way = now.position.distance(then.position);

@@ -1,4 +1,4 @@
-//! What the scheme does to the energy at contacts that last is told apart from collisions.
+//! The energy error of the scheme at persistent contacts (`lasting`) is separate from that of collisions.
 
 use crate::support::*;
 use bodies::{Freedom, MassProperties, Plane, Settings, plane};

@@ -1,4 +1,4 @@
-//! A profile tells where the time goes and changes nothing.
+//! Profiling measures the time of each stage and changes nothing.
 
 use crate::support::*;
 use bodies::Plane;

@@ -1,4 +1,4 @@
-//! Stacks, towers, moving boundaries, servo walls, restart.
+//! Stacks, towers, moving boundaries, servo-controlled walls, restart.
 
 use crate::support::*;
 use bodies::{Drag, Freedom, PrescribedMotion, MassProperties, Plane, Pose, Space, World, plane, space};
@@ -108,7 +108,7 @@ fn a_block_that_sticks_to_a_shaken_floor_follows_it() {
         let error = world.state().poses[block].position.x - expected;
         assert!(error.abs() < 1e-6, "{error}");
     }
-    // What the floor puts in and takes out is in the account: it moved the block.
+    // The work of the floor is in the energy balance: it moved the block.
     assert!(world.report().boundary.abs() > 0.0);
 }
 

@@ -1,9 +1,9 @@
 //! What is symmetric moves symmetrically, and motion does not depend on the order of bodies nor on the names of axes.
 //!
-//! Ten cubes that rock about their edges on shaken ground left their plane by half a millimetre, and more once they fell.
-//! The contact points were mirror images of each other to 1e-14 in every step. When the lowest cube came down flat, the
-//! step had beside its symmetric answer one in which one end of an edge slides and the other sticks: sweeps, which
-//! visit one end before the other, found that one, at a residual of 1e-15.
+//! Ten cubes that rock about their edges on shaken ground left their plane by half a millimetre, and more once they
+//! fell. The contact points were mirror images of each other to 1e-14 in every step. When the lowest cube came down
+//! flat, the step had beside its symmetric answer one in which one end of an edge slides and the other sticks: sweeps,
+//! which visit one end before the other, found that one, at a residual of 1e-15.
 
 use crate::space_kit::{self, Random};
 use crate::support::*;

@@ -1,4 +1,4 @@
-//! Detection that has been done before allocates nothing, without threads.
+//! A warm detection allocates nothing, on one thread.
 
 use crate::allocations;
 use bodies::space::Shape;

@@ -1,4 +1,4 @@
-//! What is warm allocates nothing.
+//! Warm code paths allocate nothing.
 //!
 //! A program of its own: its allocator counts, each thread for itself, and a program has one allocator.
 // A global allocator cannot be written without `unsafe`; this one only counts and passes on.
@@ -10,7 +10,7 @@ mod plane;
 mod space;
 mod world;
 
-// Helpers of the other tests. What is used nowhere shows there; here a part of them serves.
+// Helpers of the other tests; only some of them are used here.
 #[allow(dead_code)]
 #[path = "../all/mesh_kit/mod.rs"]
 mod mesh_kit;

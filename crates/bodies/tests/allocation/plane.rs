@@ -1,4 +1,4 @@
-//! A warm loop of touching allocates nothing.
+//! A warm loop over contact points of the plane allocates nothing.
 
 use crate::count;
 use crate::plane_common::{Random, chain};

@@ -1,4 +1,4 @@
-//! Looking for contacts allocates nothing once the list is large enough.
+//! The narrow phase of space allocates nothing once the list is large enough.
 
 use crate::count;
 use crate::space_kit::{Random, SpacePose, polyhedron};

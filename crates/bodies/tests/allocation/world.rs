@@ -1,4 +1,4 @@
-//! A warm step allocates nothing.
+//! A warm step without joints allocates nothing.
 
 use crate::allocations;
 use crate::support::*;
@@ -99,7 +99,7 @@ fn heap_of_jacks() -> WorldBuilder<Space> {
     stage
 }
 
-/// Steps after which everything has its size, then the allocations of ten more.
+/// Steps until all buffers have their size, then the allocations of ten more.
 fn warm<D: Dim>(stage: WorldBuilder<D>) -> usize {
     let mut world = stage.world();
     for _ in 0..200 {

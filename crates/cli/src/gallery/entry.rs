@@ -1,7 +1,7 @@
 //! A system of the gallery: what it is, how its run ended, which files show it.
 
 use scene::Scene;
-use scene::record::{Manifest, Status};
+use scene::record::{Manifest, RunStatus};
 use serde_json::{Value, json};
 
 /// Folders of a gallery.
@@ -128,7 +128,7 @@ impl Entry {
         let (met, judged) = self.met();
         match &self.standing {
             Standing::Ran(manifest) => {
-                let finished = manifest.status == Status::Finished;
+                let finished = manifest.status == RunStatus::Finished;
                 finished
                     && met == judged
                     && self.certificate()["ok"] == true
@@ -156,7 +156,7 @@ impl Entry {
                 let missed = self.findings().iter().filter(|f| f["ok"] == false);
                 let missed: Vec<&str> = missed.filter_map(|f| f["name"].as_str()).collect();
                 let mut all = self.notes.clone();
-                if manifest.status != Status::Finished {
+                if manifest.status != RunStatus::Finished {
                     all.push(
                         manifest
                             .reason

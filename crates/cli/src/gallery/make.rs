@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use scene::record::{Manifest, Status};
+use scene::record::{Manifest, RunStatus};
 
 use super::entry::Standing;
 use crate::interrupt;
@@ -49,7 +49,7 @@ pub fn run(name: &str, text: &str, directory: &Path) -> (Standing, bool) {
 
 /// Whether a run came to its end.
 fn ended(manifest: &Manifest) -> bool {
-    matches!(manifest.status, Status::Finished | Status::Stopped)
+    matches!(manifest.status, RunStatus::Finished | RunStatus::Stopped)
 }
 
 /// Whether this version made a run.

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use scene::film::{Frame, GifWriter, Pace, Palette, Plan, Reel, Shooting, Wish};
+use scene::film::{FilmFrame, GifWriter, FilmSpeed, Palette, FilmSchedule, FrameSequence, FrameRenderer, RenderOptions};
 use scene::picture::Image;
-use scene::plot::Gallery;
+use scene::plot::RunPlots;
 use scene::record::Record;
 use scene::{Scene, Threads};
 
@@ -54,7 +54,7 @@ pub fn pictures(entry: &mut Entry, folder: &Path, directory: &Path, anew: bool) 
             .push(format!("its page cannot be written: {why}")),
     }
     // A mechanism without a drawing has its plot alone.
-    let Ok(reel) = Reel::of(&record) else {
+    let Ok(reel) = FrameSequence::of(&record) else {
         entry.picture = entry.plot.as_ref().map(|(file, _)| file.clone());
         return;
     };
@@ -102,7 +102,7 @@ fn page(directory: &Path, file: &Path) -> Result<(), String> {
 
 /// The first picture that the scene declares, as SVG.
 fn plot(entry: &mut Entry, record: &Record, folder: &Path, anew: bool) -> Result<(), String> {
-    let gallery = Gallery::of(record).map_err(|e| e.to_string())?;
+    let gallery = RunPlots::of(record).map_err(|e| e.to_string())?;
     let first = gallery
         .list()
         .map_err(|e| e.to_string())?
@@ -123,7 +123,7 @@ fn plot(entry: &mut Entry, record: &Record, folder: &Path, anew: bool) -> Result
 
 /// A state that is worth seeing: of bodies in the middle of what the scene's first picture shows, or of the
 /// motion; of a drawing the last, whose paths are complete.
-fn still(entry: &Entry, record: &Record, reel: &Reel<'_>) -> Result<Vec<u8>, String> {
+fn still(entry: &Entry, record: &Record, reel: &FrameSequence<'_>) -> Result<Vec<u8>, String> {
     let (_, last) = reel.nearest(None).map_err(|e| e.to_string())?;
     let at = match entry.group {
         Group::Bodies => instant(record).unwrap_or(0.5 * last),
@@ -131,11 +131,11 @@ fn still(entry: &Entry, record: &Record, reel: &Reel<'_>) -> Result<Vec<u8>, Str
     };
     let near = reel.nearest(Some(at)).or_else(|_| reel.nearest(None));
     let (state, _) = near.map_err(|e| e.to_string())?;
-    let wish = Wish {
+    let wish = RenderOptions {
         size: Some(PICTURE),
-        ..Wish::default()
+        ..RenderOptions::default()
     };
-    let shooting = reel.shoot(&wish, &[state], None, &mut |_| {});
+    let shooting = reel.renderer(&wish, &[state], None, &mut |_| {});
     let image = shooting.and_then(|shooting| shooting.image(state));
     image.map_err(|e| e.to_string())?.png()
 }
@@ -151,7 +151,7 @@ fn instant(record: &Record) -> Option<f64> {
 }
 
 /// The bytes of a film; nothing where nothing moves, or where it would be too large.
-fn film(reel: &Reel<'_>) -> Result<Option<Vec<u8>>, String> {
+fn film(reel: &FrameSequence<'_>) -> Result<Option<Vec<u8>>, String> {
     let times = reel.times().map_err(|e| e.to_string())?;
     let (Some(first), Some(last)) = (times.first(), times.last()) else {
         return Ok(None);
@@ -159,20 +159,20 @@ fn film(reel: &Reel<'_>) -> Result<Option<Vec<u8>>, String> {
     if times.len() < 3 || reel.bodies() > MANY {
         return Ok(None);
     }
-    let wish = Wish {
+    let wish = RenderOptions {
         size: Some(FILM),
-        ..Wish::default()
+        ..RenderOptions::default()
     };
     for count in FRAMES {
-        let plan = Plan {
+        let plan = FilmSchedule {
             from: None,
             until: None,
             fps: FPS,
-            pace: Pace::Speed((last - first) / (count - 1) as f64 * FPS),
+            pace: FilmSpeed::Speed((last - first) / (count - 1) as f64 * FPS),
         };
         let frames = plan.frames(&times).map_err(|e| e.to_string())?;
         let states: Vec<usize> = frames.iter().map(|frame| frame.state).collect();
-        let shooting = reel.shoot(&wish, &states, Some(2), &mut |_| {});
+        let shooting = reel.renderer(&wish, &states, Some(2), &mut |_| {});
         let shooting = shooting.map_err(|e| e.to_string())?;
         let (bytes, moves) = written(&shooting, &frames)?;
         if !moves {
@@ -197,8 +197,8 @@ fn moves(images: &[Image]) -> bool {
 }
 
 /// The bytes of a GIF, and whether something moves in it.
-fn written(shooting: &Shooting<'_>, frames: &[Frame]) -> Result<(Vec<u8>, bool), String> {
-    let image = |frame: &Frame| shooting.image(frame.state).map_err(|e| e.to_string());
+fn written(shooting: &FrameRenderer<'_>, frames: &[FilmFrame]) -> Result<(Vec<u8>, bool), String> {
+    let image = |frame: &FilmFrame| shooting.image(frame.state).map_err(|e| e.to_string());
     let images: Vec<Image> = frames.iter().map(image).collect::<Result<_, _>>()?;
     let palette = Palette::of(&images);
     let mut writer = GifWriter::new(Vec::new(), FILM, palette)?;

@@ -5,7 +5,7 @@ use crate::common::alter::{
     all_altered_are_found, altered_are_found, begin, chosen, entry, found_in, rewrite, verify,
 };
 use crate::common::{folder, percuss};
-use scene::record::{Manifest, Status, Values};
+use scene::record::{Manifest, RunStatus, ColumnValues};
 
 const PAIR: &[&str] = &["a", "b"];
 
@@ -304,7 +304,7 @@ fn a_contact_that_is_left_out_is_found() {
             .position(|c| c.name == "active")
             .expect("active");
         let row = (0..all.rows).find(|r| all.values[0].number(*r) as i64 == step);
-        if let Values::Integer(active) = &mut all.values[place] {
+        if let ColumnValues::Integer(active) = &mut all.values[place] {
             active[row.expect("the step")] -= 1;
         }
     });
@@ -315,13 +315,13 @@ fn a_contact_that_is_left_out_is_found() {
     assert!(offenders.iter().any(|o| o["step"] == step), "{offenders:?}");
 }
 
-fn remove(values: &mut Values, row: usize) {
+fn remove(values: &mut ColumnValues, row: usize) {
     match values {
-        Values::Integer(v) => drop(v.remove(row)),
-        Values::Real(v) => drop(v.remove(row)),
-        Values::Optional(v) => drop(v.remove(row)),
-        Values::Truth(v) => drop(v.remove(row)),
-        Values::Text(v) => drop(v.remove(row)),
+        ColumnValues::Integer(v) => drop(v.remove(row)),
+        ColumnValues::Real(v) => drop(v.remove(row)),
+        ColumnValues::Optional(v) => drop(v.remove(row)),
+        ColumnValues::Truth(v) => drop(v.remove(row)),
+        ColumnValues::Text(v) => drop(v.remove(row)),
     }
 }
 
@@ -359,7 +359,7 @@ fn an_interrupted_run_is_verified_as_far_as_it_goes() {
     });
     let directory = folder.path().join("run");
     let mut manifest = Manifest::read(&directory).expect("a manifest");
-    manifest.status = Status::Running;
+    manifest.status = RunStatus::Running;
     for table in &mut manifest.tables {
         (table.rows, table.checksums) = (None, None);
     }

@@ -5,7 +5,7 @@ use std::fs;
 use crate::common::alter::{begin, entry, rewrite, verify};
 use crate::common::life;
 use crate::common::{Ran, folder, percuss};
-use scene::record::{Manifest, Values};
+use scene::record::{Manifest, ColumnValues};
 use serde_json::{Value, json};
 
 /// Whether a check is among those that found something.
@@ -74,7 +74,7 @@ fn numbers_of_no_body_are_named_by_table_row_and_column() {
         begin(folder.path(), "three-discs", &["until=0.01"]);
         rewrite(folder.path(), "bodies", |all| {
             let place = all.columns.iter().position(|c| c.name == "body");
-            if let Values::Integer(bodies) = &mut all.values[place.expect("body")] {
+            if let ColumnValues::Integer(bodies) = &mut all.values[place.expect("body")] {
                 assert_eq!(bodies[row], row as i64);
                 bodies[row] = wrong;
             }

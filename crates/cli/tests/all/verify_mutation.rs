@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use scene::record::{Manifest, Record, Table, TableWriter, Values};
-use scene::verify::{Asked, Report, Rows, Unread, verify};
+use scene::record::{Manifest, Record, Table, TableWriter, ColumnValues};
+use scene::verify::{VerifyOptions, Report, RowRange, UncheckedColumn, verify};
 
 use crate::common::alter::begin;
 use crate::common::folder;
@@ -123,7 +123,7 @@ fn every_altered_column_is_found_or_listed_as_not_checked() {
 
 /// What the command says that it does not check.
 struct Listed {
-    unread: Vec<Unread>,
+    unread: Vec<UncheckedColumn>,
     /// Steps whose state is recorded.
     states: BTreeSet<i64>,
 }
@@ -145,10 +145,10 @@ impl Listed {
 
     /// Whether an entry is one of those.
     fn has(&self, table: &str, column: &str, step: Option<i64>) -> bool {
-        let of_row = |rows: Rows| match rows {
-            Rows::All => true,
-            Rows::Unrecorded => step.is_some_and(|step| !self.states.contains(&step)),
-            Rows::First => step.is_some() && step == self.states.first().copied(),
+        let of_row = |rows: RowRange| match rows {
+            RowRange::All => true,
+            RowRange::Unrecorded => step.is_some_and(|step| !self.states.contains(&step)),
+            RowRange::First => step.is_some() && step == self.states.first().copied(),
         };
         let mut all = self
             .unread
@@ -165,7 +165,7 @@ fn step_of(table: &Table, row: usize) -> Option<i64> {
 fn check(directory: &Path) -> Report {
     let record = Record::open(directory).expect("a run");
     let mut quiet = |_: f64| {};
-    verify(&record, &mut Asked::all(&mut quiet)).expect("it can be verified")
+    verify(&record, &mut VerifyOptions::all(&mut quiet)).expect("it can be verified")
 }
 
 /// Alters every column of a table in some rows; columns and alterations, and what was not found.
@@ -232,7 +232,7 @@ fn rows(table: &Table) -> Vec<usize> {
 
 /// Alters one entry, well above rounding: up or down by a thousandth of the largest of its column; what it
 /// was altered to.
-fn alter(values: &mut Values, row: usize, kind: usize) -> Option<String> {
+fn alter(values: &mut ColumnValues, row: usize, kind: usize) -> Option<String> {
     let largest = |all: &mut dyn Iterator<Item = f64>| {
         let most = all.fold(0.0, |m: f64, x| m.max(x.abs()));
         // Of a column of rounding errors, or of zeros, a thousandth of 1.
@@ -243,18 +243,18 @@ fn alter(values: &mut Values, row: usize, kind: usize) -> Option<String> {
         _ => x - 1e-3 * most,
     };
     match values {
-        Values::Integer(all) => {
+        ColumnValues::Integer(all) => {
             let was = all[row];
             all[row] += if kind == 0 { 1 } else { -1 };
             Some(format!("{was} to {}", all[row]))
         }
-        Values::Real(all) => {
+        ColumnValues::Real(all) => {
             let most = largest(&mut all.iter().copied());
             let was = all[row];
             all[row] = changed(was, most);
             Some(format!("{was:e} to {:e}", all[row]))
         }
-        Values::Optional(all) => {
+        ColumnValues::Optional(all) => {
             let most = largest(&mut all.iter().flatten().copied());
             let was = all[row];
             all[row] = match (was, kind) {
@@ -265,11 +265,11 @@ fn alter(values: &mut Values, row: usize, kind: usize) -> Option<String> {
             };
             Some(format!("{was:?} to {:?}", all[row]))
         }
-        Values::Truth(all) if kind == 0 => {
+        ColumnValues::Truth(all) if kind == 0 => {
             all[row] = !all[row];
             Some(format!("to {}", all[row]))
         }
-        Values::Text(all) => {
+        ColumnValues::Text(all) => {
             let was = all[row].clone();
             let other = match kind {
                 0 => all.iter().find(|t| **t != was).cloned()?,

@@ -161,7 +161,7 @@ fn pairs_of_one_law_are_the_contacts_of_the_general_way() {
     assert!(fixed.pair_contacts::<2, 3>(Law::Coulomb { mu: -1.0 }).is_none());
     let mut pairs = fixed.pair_contacts::<2, 3>(law.clone()).unwrap();
     for k in 0..30 {
-        // The same group twice is taken by the general way.
+        // The same group twice takes the general path.
         let which = [[0, 1], [2, 2], [1, 0], [2, 1]][k % 4];
         let blocks: [[[f64; 3]; 2]; 2] = [random.rows(), random.rows()];
         let [rebound]: [[f64; 2]; 1] = random.rows();
@@ -224,7 +224,7 @@ fn contacts_of_known_sizes_are_refused_for_the_same_reasons() {
         let error = builder.add_body_contact(&law, &touches, &boundary, &zero);
         let text = error.unwrap_err().to_string();
         assert!(text.contains(word), "{text}");
-        // Nothing of it is left behind.
+        // A rejected contact leaves nothing behind.
         builder
             .add_body_contact(&Law::Coulomb { mu: 0.3 }, &[(0, &good)], &zero, &zero)
             .unwrap();

@@ -30,6 +30,7 @@ impl Law {
             Self::Bilateral => gaps.bilateral_violation = largest(u),
             Self::NonFirm(set) => set.violations(r, u, &mut gaps),
             Self::BilateralFriction { normal_rows, mu } => {
+                // Bilateral rows, then the friction disc of radius mu |r_n|.
                 let k = *normal_rows;
                 let s = norm(&r[..k]);
                 gaps.bilateral_violation = largest(&u[..k]);
@@ -61,6 +62,7 @@ impl Law {
             }
             Self::Rolling { .. } | Self::RollingPlane { .. } => {
                 let (radii, sizes) = self.discs(r.len());
+                // Sum over the discs.
                 let mut at = 1;
                 let mut sum = 0.0;
                 for (&size, &mu) in sizes.iter().zip(&radii) {

@@ -181,6 +181,7 @@ impl Law {
     /// Checks of all laws.
     fn validate_general(&self, d: usize) -> Result<(), LawError> {
         let law = self.name();
+        // Error for a wrong number of rows.
         let rows = |fits: bool, expected| {
             let error = LawError::Rows {
                 law,
@@ -194,6 +195,7 @@ impl Law {
                 .iter()
                 .try_for_each(|&(name, value)| coefficient(law, name, value))
         };
+        // Coefficients, then rows, law by law.
         match self {
             Self::Frictionless => rows(d == 1, "1"),
             Self::Coulomb { mu } => {
@@ -257,6 +259,7 @@ impl Law {
     pub fn solve_local(&self, h: &[f64], q: &[f64], r: &mut [f64]) -> Status {
         match (self, q.len()) {
             (Self::Frictionless, _) => solve_normal(h, q, r),
+            // One coefficient: by number of rows.
             (Self::Coulomb { .. } | Self::StaticDynamic { .. }, d) => {
                 let mu = self.disc_radius().unwrap_or(0.0);
                 match d {

@@ -61,6 +61,7 @@ impl NonFirmSet {
                 expected,
             })
         };
+        // 0 must be inside every interval.
         for row in 0..lower.len() {
             if lower[row].is_nan() || lower[row] > 0.0 {
                 return fail("lower bound", row, lower[row], "it must be <= 0");
@@ -198,6 +199,7 @@ impl NonFirmSet {
         if n <= self.radius {
             return;
         }
+        // Box projection plus the radial projection of the remainder.
         for i in 0..x.len() {
             let p = x[i].clamp(self.lower[i], self.upper[i]);
             x[i] = p + (x[i] - p) * (self.radius / n);

@@ -1,5 +1,5 @@
 //! Alart and Curnier's function: its Jacobian against finite differences, its zeros against the
-//! local solves; and the gaps, which vanish there too.
+//! local solves; and the violations, which vanish there too.
 
 use crate::law_support::{FAMILIES, Random, block, norm, velocity};
 use contact::law::Law;

@@ -1,4 +1,4 @@
-//! Brute-force referees: every status is tried, and the solver must return one that holds.
+//! Reference solutions by enumeration: every status is tried, and the solver must return one that holds.
 
 use crate::law_support::{Random, dot, norm, polygon, spd, velocity};
 use contact::law::{Law, PolygonSection, Status};
@@ -91,7 +91,7 @@ fn enumerate_rows(h: &[f64], q: &[f64], bounds: &[(f64, f64)], tol: f64) -> Vec<
     answers
 }
 
-/// The answer must be one of the referee's, to the forward accuracy of a block of condition 1e3.
+/// The answer must be one of the reference solutions, to the forward accuracy of a block of condition 1e3.
 fn assert_among(r: &[f64], answers: &[Vec<f64>], what: &str) {
     assert!(!answers.is_empty(), "{what}: the referee found no answer");
     let best = answers
@@ -105,7 +105,7 @@ fn assert_among(r: &[f64], answers: &[Vec<f64>], what: &str) {
     assert!(best <= 1e-10, "{what}: {r:?} is none of {answers:?}");
 }
 
-/// Slack of the referee's inequalities: ties are decided either way within rounding x condition.
+/// Slack of the reference inequalities: ties are decided either way within rounding x condition.
 const SLACK: f64 = 1e-11;
 
 fn block(random: &mut Random, d: usize) -> (Vec<f64>, Vec<f64>) {

@@ -1,4 +1,4 @@
-//! Blocks at the edge of validity: singular, redundant, absurd.
+//! Blocks at the limits of validity: singular, redundant, not mechanical.
 
 use contact::law::{Law, NonFirmSet, PolygonSection, Status};
 
@@ -89,7 +89,7 @@ fn a_warm_value_in_r_does_not_change_the_answer() {
     assert_eq!(cold, warm);
 }
 
-/// Entries no mechanical block has, in a walk over their combinations.
+/// Entries that no mechanical block has, in all combinations.
 fn extreme(k: usize, i: usize) -> f64 {
     let values = [0.0, 1.0, -1.0, 1e-300, -1e300, 1e200, -1e-320];
     values[(k * (i + 3) + k / 7 * (2 * i + 1)) % values.len()]

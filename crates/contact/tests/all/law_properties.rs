@@ -1,4 +1,4 @@
-//! Properties every law has, and the sentences for bad input.
+//! Properties that every law has, and the messages for bad input.
 
 use crate::law_support;
 
@@ -27,7 +27,7 @@ proptest! {
         prop_assert_eq!(a, b);
         let expected: Vec<f64> = r.iter().map(|x| c * x).collect();
         if FAMILIES[family].starts_with("rolling ") || FAMILIES[family] == "bilateral friction" {
-            // Iterative: the same answer to the judge, not to the bit.
+            // Iterative: the same answer to the accuracy of the residual, not to the bit.
             prop_assert!(residual(&law, &h, &scaled, &expected) <= 1e-13);
         } else {
             prop_assert_eq!(s, expected);
@@ -46,7 +46,7 @@ proptest! {
         let mut s = vec![0.0; q.len()];
         law.solve_local(&scaled, &q, &mut s);
         let back: Vec<f64> = s.iter().map(|x| c * x).collect();
-        // Judged on the original block: same tolerance as any answer.
+        // Residual on the original block: same tolerance as any answer.
         prop_assert!(residual(&law, &h, &q, &back) <= 1e-13);
     }
 

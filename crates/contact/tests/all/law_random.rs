@@ -1,4 +1,4 @@
-//! Ten thousand random blocks per law, judged by a residual written from the definitions.
+//! Ten thousand random blocks per law, checked by a residual written from the definitions.
 
 use crate::law_support;
 
@@ -7,7 +7,7 @@ use contact::law::Law;
 
 /// Some hundred roundings. The residual measures u = H r + q against |H||r| and |q|, so a backward
 /// stable solve reaches rounding whatever the condition of H; the polygon's linear systems and
-/// the referee's own projections take the rest.
+/// the projections of the reference residual account for the rest.
 const TOLERANCE: f64 = 1e-13;
 
 #[test]

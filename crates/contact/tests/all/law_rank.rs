@@ -1,5 +1,5 @@
-//! Contacts that cannot move in every direction: H = G Gᵀ of rank 1 and 2 (M88 §17). The decision
-//! between rest and sliding and the impulse told are compared with searches that know G.
+//! Rank-deficient contacts: H = G Gᵀ of rank 1 and 2 (M88 §17). The decision
+//! between rest and sliding and the impulse returned are compared with searches that use G.
 
 use crate::law_support;
 
@@ -212,7 +212,7 @@ fn rank_two_sticks_exactly_when_some_impulse_of_the_line_is_in_the_cone() {
     }
 }
 
-/// Every admissible impulse of a walk along the line has at least the friction of r.
+/// Every admissible impulse sampled along the line has at least the friction of r.
 fn least_friction(
     section: &Section,
     r0: [f64; 3],
@@ -262,7 +262,7 @@ fn rank_one_stops_by_the_normal_impulse_alone() {
     }
 }
 
-/// Whether a walk around the section finds a sliding impulse: -u_t passes the outward normal.
+/// Whether a search around the section finds a sliding impulse: -u_t passes the outward normal.
 fn slides_somewhere(section: &Section, block: &Block) -> bool {
     let state = |&(p, n): &([f64; 2], [f64; 2])| {
         let den = block.h[0] + block.h[1] * p[0] + block.h[2] * p[1];
@@ -294,7 +294,7 @@ fn a_velocity_no_impulse_stops_slides_or_has_no_answer() {
                     (slid, worst) = (slid + 1, worst.max(e));
                     continue;
                 }
-                // No answer: the frictionless impulse is told, and the search finds none either.
+                // No solution: the frictionless impulse is returned, and the search finds none either.
                 none += 1;
                 let plain = -block.q[0] / block.h[0];
                 assert!(
@@ -320,7 +320,7 @@ fn a_rank_in_doubt_costs_no_more_than_the_threshold_of_rank() {
             let consistent = n % 2 == 0;
             let mut block = block(&mut random, 2, consistent);
             let (_, k) = line(&block);
-            // The lost direction comes back, stiff by 17 to 8 decades.
+            // The lost direction is restored with a stiffness 8 to 17 decades higher.
             let trace = block.h[0] + block.h[4] + block.h[8];
             let back = trace * 10f64.powf(random.range(-17.0, -8.0));
             for i in 0..3 {

@@ -141,7 +141,7 @@ fn painleve_indeterminate_block_opens() {
 
 #[test]
 fn painleve_inconsistent_sliding_jams_into_stick() {
-    // H_nn + mu H_nt < 0 on the side friction leans to: no sliding impulse can stop the approach,
+    // H_nn + mu H_nt < 0 in the direction of friction: no sliding impulse can stop the approach,
     // sticking does (frictional catastrophe, M88 §14).
     let h = [1.0, -1.0, -1.0, 2.0];
     let (r, status) = solve(&Law::Coulomb { mu: 1.6 }, &h, &[-0.1, -1.0]);

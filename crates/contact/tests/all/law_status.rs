@@ -1,4 +1,4 @@
-//! The status alone is that of the local solve.
+//! The status computed without the impulse equals that of the local solve.
 
 use contact::law::{Law, StaticDynamic, Status};
 
@@ -15,7 +15,7 @@ impl Random {
     }
 }
 
-/// H = G Gᵀ with `rank` columns: full, or singular as where a contact cannot move every way.
+/// H = G Gᵀ with `rank` columns: full, or singular for a contact that cannot move in every direction.
 fn block(random: &mut Random, d: usize, rank: usize) -> Vec<f64> {
     let g: Vec<f64> = (0..d * rank).map(|_| random.next()).collect();
     let entry = |i: usize, j: usize| (0..rank).map(|k| g[i * rank + k] * g[j * rank + k]).sum();
@@ -49,7 +49,7 @@ fn the_status_alone_is_that_of_the_local_solve() {
         let rank = if case % 7 == 0 { d.max(2) - 1 } else { 6 };
         let mut h = block(&mut random, d, rank);
         if case % 4 == 1 {
-            // As of balls.
+            // Diagonal, as for spheres.
             for k in (0..d * d).filter(|k| k % (d + 1) != 0) {
                 h[k] = 0.0;
             }

@@ -1,7 +1,7 @@
-//! A slider guided in a plane oblique to the surface it rubs on (M88 §17): two freedoms, three
-//! contact rows. One coefficient looks like two, and the slider may wedge.
+//! A slider guided in a plane oblique to the surface with friction (M88 §17): two degrees of freedom, three
+//! contact rows. One coefficient acts like two, and the slider may wedge.
 //!
-//! Freedoms (s, b): s along the surface, b in the guiding plane, which makes the angle β with the
+//! Coordinates (s, b): s along the surface, b in the guiding plane, which makes the angle β with the
 //! normal. Rows n = b cos β, t1 = s, t2 = b sin β; mass 1, loads (pull, -press).
 
 use contact::law::{Law, Status};

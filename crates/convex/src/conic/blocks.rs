@@ -57,6 +57,7 @@ impl ConeBlock {
             ConeKind::NonNegative => (0..n).for_each(|i| d[i * n + i] = f64::from(v[i] > 0.0)),
             ConeKind::SecondOrder => {
                 let t = norm(&v[1..]);
+                // Inside the cone: identity. Inside the polar: zero.
                 if t <= v[0] {
                     (0..n).for_each(|i| d[i * n + i] = 1.0);
                 } else if t > -v[0] {
@@ -85,6 +86,7 @@ impl ConeBlock {
         let (n, cols) = (self.len, g.len() / self.len);
         let mut d = vec![0.0; n * n];
         self.derivative(v, &mut d);
+        // Rank-one updates with the rows of D G_b.
         let mut row = vec![0.0; cols];
         for i in 0..n {
             mul_transposed_into(g, &d[i * n..(i + 1) * n], &mut row);

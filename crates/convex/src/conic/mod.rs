@@ -98,6 +98,7 @@ impl ConicForm {
     pub(crate) fn intersection(forms: &[ConicForm]) -> Self {
         let dim = forms.first().map_or(0, |f| f.dim);
         let mut out = Self::whole(dim, forms.iter().map(|f| f.lifted).sum());
+        // All forms act on the same x, each on its own lifted variables.
         let mut lift = dim;
         for f in forms {
             out.embed(f, 0, lift);
@@ -110,6 +111,7 @@ impl ConicForm {
     pub(crate) fn product(forms: &[ConicForm]) -> Self {
         let dim = forms.iter().map(|f| f.dim).sum();
         let mut out = Self::whole(dim, forms.iter().map(|f| f.lifted).sum());
+        // Each form has its own part of x and of the lifted variables.
         let (mut at, mut lift) = (0, dim);
         for f in forms {
             out.embed(f, at, lift);
@@ -164,6 +166,7 @@ impl ConicForm {
         let n = self.dim;
         let (mut matrix, mut bounds) = (Vec::new(), Vec::new());
         let mut equalities = 0;
+        // G x + h ≥ 0 becomes −G x ≤ h.
         for kind in [ConeKind::Zero, ConeKind::NonNegative] {
             for b in self.blocks.iter().filter(|b| b.kind == kind) {
                 for i in b.start..b.start + b.len {
@@ -183,6 +186,7 @@ impl ConicForm {
         if !self.is_polyhedral() {
             return solve::project(self, metric, z);
         }
+        // Polyhedral: exact quadratic programme.
         let (matrix, bounds, equalities) = self.linear_rows();
         let rows = LinearConstraints {
             matrix: &matrix,

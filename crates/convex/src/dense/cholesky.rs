@@ -9,6 +9,7 @@ use crate::error::{ConvexError, Result};
 pub fn cholesky_in_place(a: &mut [f64], n: usize) -> Result<()> {
     for j in 0..n {
         for i in j..n {
+            // Entry minus the product of the rows computed so far.
             let mut s = a[i * n + j];
             for k in 0..j {
                 s -= a[i * n + k] * a[j * n + k];

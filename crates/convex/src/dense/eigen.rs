@@ -51,6 +51,7 @@ fn rotate_symmetric(a: &mut [f64], n: usize, p: usize, q: usize, c: f64, s: f64)
     a[q * n + q] += t * off;
     a[p * n + q] = 0.0;
     a[q * n + p] = 0.0;
+    // Rows and columns p and q of the rest.
     for k in 0..n {
         if k == p || k == q {
             continue;

@@ -45,11 +45,13 @@ pub fn row_space(rows: &[f64], n: usize, tolerance: f64) -> RowSpace {
     if n == 0 {
         return RowSpace { rank: 0, basis };
     }
+    // Remaining rows, transformed by the reflectors so far.
     let mut work: Vec<Vec<f64>> = rows.chunks_exact(n).map(<[f64]>::to_vec).collect();
     let longest = work.iter().map(|r| norm(r)).fold(0.0, f64::max);
     let mut reflectors: Vec<Vec<f64>> = Vec::new();
     while reflectors.len() < n {
         let k = reflectors.len();
+        // Pivot: the longest remainder.
         let pick =
             (0..work.len()).max_by(|&i, &j| norm(&work[i][k..]).total_cmp(&norm(&work[j][k..])));
         let Some(row) = pick.map(|i| work.swap_remove(i)) else {

@@ -31,7 +31,7 @@ impl ProxWorkspace {
             let limit = iterations + budget(self.m, self.n);
             while iterations < limit {
                 let Some(row) = self.most_violated(tolerance) else {
-                    // Recompute the point from the factors and test again, so that accumulated rounding does not decide.
+                    // Recompute the point from the factors and test again: accumulated rounding must not decide.
                     self.refresh();
                     if self.most_violated(tolerance).is_none() {
                         let violation = self.worst_violation();

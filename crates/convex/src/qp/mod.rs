@@ -63,6 +63,7 @@ impl<'a> LinearConstraints<'a> {
         let m = self.bounds.len();
         check_vector("row matrix", self.matrix, m * n)?;
         check_finite("row bounds", self.bounds)?;
+        // The count of equalities cannot exceed the rows.
         if self.equalities > m {
             return Err(ConvexError::Invalid {
                 what: "number of equality rows",
@@ -235,6 +236,7 @@ impl ProxWorkspace {
         for (p, &base) in self.point.iter_mut().zip(z) {
             *p += base;
         }
+        // Multipliers of the unscaled rows.
         for (k, &a) in self.active.iter().enumerate() {
             self.multipliers[a] = self.u[k] / self.length[a];
         }

@@ -23,6 +23,7 @@ impl AxisBox {
                     return Err(ConvexError::NotFinite { what, index, value });
                 }
             }
+            // Crossing bounds, or a bound at the wrong infinity.
             if lo > hi || lo == f64::INFINITY || hi == f64::NEG_INFINITY {
                 return Err(ConvexError::EmptyBounds {
                     index,
@@ -59,6 +60,7 @@ impl ConvexSet for AxisBox {
     fn conic_form(&self) -> ConicForm {
         let mut form = ConicForm::whole(self.dim(), 0);
         for (i, (lo, hi)) in self.pairs().enumerate() {
+            // Equation, or up to two inequalities.
             if lo == hi {
                 form.push_axis(ConeKind::Zero, i, 1.0, -lo);
                 continue;
@@ -95,6 +97,7 @@ impl ConvexSet for AxisBox {
         Ok(Support::attained(y, point))
     }
     fn recession_cone(&self) -> Set {
+        // Finite bounds allow no direction, infinite ones stay.
         let to = |b: f64| if b.is_finite() { 0.0 } else { b };
         AxisBox {
             lower: self.lower.iter().map(|&b| to(b)).collect(),
@@ -109,6 +112,7 @@ impl ConvexSet for AxisBox {
     fn ray_exit(&self, x: &[f64], d: &[f64]) -> Result<f64> {
         self.check(x)?;
         self.check(d)?;
+        // Smallest step to a bound.
         let mut s = f64::INFINITY;
         for (i, (lo, hi)) in self.pairs().enumerate() {
             if d[i] > 0.0 {
@@ -212,6 +216,7 @@ impl ConvexSet for Simplex {
     fn support(&self, y: &[f64]) -> Result<Support> {
         self.check(y)?;
         let mut point = vec![0.0; self.dim];
+        // Vertex of the largest entry.
         let best = (0..self.dim).max_by(|&i, &j| y[i].total_cmp(&y[j]));
         point[best.unwrap_or(0)] = self.total;
         Ok(Support::attained(y, point))

@@ -29,6 +29,7 @@ impl Product {
         x: &[f64],
         mut f: impl FnMut(&Set, &[f64], usize) -> Result<Vec<f64>>,
     ) -> Result<Vec<f64>> {
+        // Factors occupy consecutive coordinates.
         let (mut out, mut at) = (Vec::with_capacity(x.len()), 0);
         for set in &self.factors {
             let n = set.dim();
@@ -44,6 +45,7 @@ impl Product {
         let mut at = 0;
         self.factors.iter().all(|set| {
             let end = at + set.dim();
+            // The block to the right of the diagonal one must vanish.
             let free = (at..end).all(|i| (end..n).all(|j| a[i * n + j] == 0.0));
             at = end;
             free
@@ -72,6 +74,7 @@ impl ConvexSet for Product {
         if metric.is_euclidean() {
             return self.project(z);
         }
+        // A metric that couples the factors needs the conic solver.
         if !self.separates(metric) {
             return self.conic_form().project(metric, z);
         }
@@ -90,6 +93,7 @@ impl ConvexSet for Product {
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
         self.check(y)?;
+        // One unbounded factor makes the product unbounded; directions of the others are 0.
         let mut rise = vec![0.0; y.len()];
         let mut unbounded = false;
         let point = self.piecewise(y, |set, piece, at| match set.support(piece)? {
@@ -115,6 +119,7 @@ impl ConvexSet for Product {
     fn ray_exit(&self, x: &[f64], d: &[f64]) -> Result<f64> {
         self.check(x)?;
         self.check(d)?;
+        // The first factor to be left decides.
         let (mut s, mut at) = (f64::INFINITY, 0);
         for set in &self.factors {
             let end = at + set.dim();
@@ -255,6 +260,7 @@ impl ConvexSet for Scale {
         self.set.conic_form().scaled(self.factor)
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
+        // σ_{sC}(y) = σ_C(s y).
         Ok(match self.set.support(&self.up(y))? {
             Support::Attained { value, point } => Support::Attained {
                 value,

@@ -42,6 +42,7 @@ impl ConvexSet for HalfSpace {
         self.check(z)?;
         let len = norm(&self.normal);
         let unit: Vec<f64> = self.normal.iter().map(|v| v / len).collect();
+        // Distance along the unit normal.
         let excess = dot(&unit, z) - self.bound / len;
         let mut p = z.to_vec();
         if excess > 0.0 {
@@ -62,6 +63,7 @@ impl ConvexSet for HalfSpace {
         if norm(&direction) > RECESSION_TOLERANCE * norm(y) {
             return Ok(Support::Unbounded { direction });
         }
+        // Bounded only along the normal: attained on the boundary plane.
         let s = self.bound / dot(&self.normal, &self.normal);
         Ok(Support::attained(
             y,
@@ -129,6 +131,7 @@ impl Subspace {
         check_finite("subspace point", point)?;
         check_finite("subspace basis", basis)?;
         check_rows("subspace basis", basis.len(), n)?;
+        // Rank-revealing split of Rⁿ into directions and normals.
         let split = row_space(basis, n, RANK);
         let (along, across) = split.basis.split_at(split.rank * n);
         Ok(Self {
@@ -148,6 +151,7 @@ impl Subspace {
             bounds: values,
             equalities: values.len(),
         };
+        // The point closest to 0; inconsistent equations fail here.
         let point = crate::qp::prox(&metric, equations, &vec![0.0; n])?.point;
         let split = row_space(rows, n, RANK);
         let (across, along) = split.basis.split_at(split.rank * n);
@@ -190,6 +194,7 @@ impl ConvexSet for Subspace {
         self.check(z)?;
         let mut p = z.to_vec();
         let offset = sub(z, &self.point);
+        // Subtract the components along the normals.
         for e in Self::rows(&self.normals, self.dim()) {
             axpy(-dot(e, &offset), e, &mut p);
         }
@@ -205,6 +210,7 @@ impl ConvexSet for Subspace {
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
         self.check(y)?;
+        // Bounded only for y orthogonal to the directions.
         let direction = self.linear().project(y)?;
         if norm(&direction) > RECESSION_TOLERANCE * norm(y) {
             return Ok(Support::Unbounded { direction });

@@ -25,11 +25,13 @@ impl Intersection {
                 what: "parts of the intersection",
             });
         };
+        // Equal dimensions.
         let n = first.dim();
         for part in &parts {
             check_len("part of the intersection", part.dim(), n)?;
         }
         let set = Self::assemble(parts);
+        // Projecting any point fails for an empty intersection.
         set.project(&vec![0.0; n])?;
         Ok(set)
     }
@@ -80,6 +82,7 @@ impl ConvexSet for Intersection {
     }
     fn contains(&self, x: &[f64], tol: f64) -> Result<bool> {
         self.check(x)?;
+        // Part by part.
         for part in &self.parts {
             if !part.contains(x, tol)? {
                 return Ok(false);
@@ -88,6 +91,7 @@ impl ConvexSet for Intersection {
         Ok(true)
     }
     fn ray_exit(&self, x: &[f64], d: &[f64]) -> Result<f64> {
+        // The first part to be left decides.
         let mut s = f64::INFINITY;
         for part in &self.parts {
             s = s.min(part.ray_exit(x, d)?);
@@ -102,6 +106,7 @@ impl ConvexSet for Intersection {
         if !self.form.is_polyhedral() {
             return PolarCone::new(self.clone().into()).ok().map(Set::from);
         }
+        // Generators: every row, and equations with both signs.
         let (mut rows, _, equalities) = self.form.linear_rows();
         let doubled: Vec<f64> = rows[..equalities * self.dim()].iter().map(|v| -v).collect();
         rows.extend(doubled);

@@ -155,6 +155,7 @@ pub trait ConvexSet {
     /// inf { t > 0 : x ∈ t C }, `None` unless 0 ∈ C (to 1e-14 of |x|).
     fn gauge(&self, x: &[f64]) -> Result<Option<f64>> {
         self.check(x)?;
+        // The gauge is defined for 0 ∈ C: inverse of the exit along x.
         let origin = vec![0.0; self.dim()];
         if !self.contains(&origin, 1e-14 * norm(x))? {
             return Ok(None);
@@ -334,6 +335,7 @@ impl ConvexSet for Set {
 
 /// The support of a cone: 0 on its polar, +∞ elsewhere.
 fn cone_support<C: ConvexSet + ?Sized>(cone: &C, y: &[f64]) -> Result<Support> {
+    // The projection onto the cone is a direction of increase.
     let direction = cone.project(y)?;
     if norm(&direction) > RECESSION_TOLERANCE * norm(y) {
         return Ok(Support::Unbounded { direction });

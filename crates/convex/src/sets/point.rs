@@ -101,6 +101,7 @@ impl Segment {
         if dd == 0.0 {
             return self.a.clone();
         }
+        // Parameter of the foot point, clamped to the segment.
         let t = (inner(&sub(z, &self.a), &d) / dd).clamp(0.0, 1.0);
         // Start from the nearer end, so that both ends are reproduced exactly.
         let (base, t) = if t <= 0.5 {
@@ -134,6 +135,7 @@ impl ConvexSet for Segment {
         let n = self.dim();
         let mut form = ConicForm::whole(n, 0);
         let d = sub(&self.b, &self.a);
+        // Equations across the segment, two inequalities along it.
         let split = row_space(&d, n, 0.0);
         for e in split.basis.chunks_exact(n).skip(split.rank) {
             form.push(ConeKind::Zero, e, &[-dot(e, &self.a)]);

@@ -34,6 +34,7 @@ impl ConvexSet for PolarCone {
         let n = self.dim();
         let mirrored = Scale::new((*self.cone).clone(), -1.0)?;
         let lines = Intersection::new(vec![(*self.cone).clone(), mirrored.into()])?;
+        // Trace of the projector, one unit vector at a time.
         let mut trace = 0.0;
         for i in 0..n {
             let mut e = vec![0.0; n];
@@ -49,6 +50,7 @@ impl ConvexSet for PolarCone {
     fn project_in(&self, metric: &Metric, z: &[f64]) -> Result<Vec<f64>> {
         self.check(z)?;
         crate::qp::check_metric(metric, self.dim())?;
+        // Moreau's decomposition in the pair of metrics A and A⁻¹.
         let mut az = vec![0.0; z.len()];
         metric.apply_into(z, &mut az);
         let mut k = self.cone.project_in(&metric.inverse()?, &az)?;

@@ -97,6 +97,7 @@ impl ConvexSet for Polyhedron {
     }
     fn recession_cone(&self) -> Set {
         let mut rows = self.rows.clone();
+        // Homogeneous rows; equations with both signs.
         let doubled = &self.rows[..self.equalities * self.dim];
         rows.extend(doubled.iter().map(|v| -v));
         match PolyhedralCone::from_inequalities(self.dim, &rows) {
@@ -135,6 +136,7 @@ impl ConvexSet for Polyhedron {
         if self.equalities > 0 || self.bounds.iter().any(|b| *b <= 0.0) {
             return None;
         }
+        // Vertices 0 and a_i/b_i.
         let mut vertices = vec![0.0; self.dim];
         for (a, b) in self.each() {
             vertices.extend(a.iter().map(|v| v / b));

@@ -85,6 +85,7 @@ impl ConvexSet for Polytope {
         self.dim
     }
     fn affine_dim(&self) -> Result<Option<usize>> {
+        // Rank of the edges from the first vertex.
         let first = &self.vertices[..self.dim];
         let edges: Vec<f64> = self.each().flat_map(|v| sub(v, first)).collect();
         Ok(Some(row_space(&edges, self.dim, 1e-12).rank))
@@ -122,6 +123,7 @@ impl ConvexSet for Polytope {
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
         self.check(y)?;
+        // A vertex attains the maximum.
         let best = self.each().max_by(|a, b| dot(a, y).total_cmp(&dot(b, y)));
         Ok(Support::attained(y, best.unwrap_or(&[]).to_vec()))
     }

@@ -60,6 +60,7 @@ impl ConvexSet for Ball {
     fn conic_form(&self) -> ConicForm {
         let n = self.dim();
         let mut form = ConicForm::whole(n, 0);
+        // (r, x − c) in the second-order cone.
         let mut rows = vec![0.0; (n + 1) * n];
         let mut offsets = vec![self.radius; n + 1];
         for i in 0..n {
@@ -85,6 +86,7 @@ impl ConvexSet for Ball {
     fn ray_exit(&self, x: &[f64], d: &[f64]) -> Result<f64> {
         self.check(x)?;
         self.check(d)?;
+        // |o + s d|² = r².
         let o = sub(x, &self.center);
         let r2 = self.radius * self.radius;
         Ok(quadratic_exit(dot(d, d), dot(&o, d), dot(&o, &o) - r2))
@@ -272,6 +274,7 @@ impl ConvexSet for Ellipsoid {
         self.check(y)?;
         let mut d = y.to_vec();
         self.shape.solve(&mut d);
+        // √(yᵀE⁻¹y), attained at c + E⁻¹y/len.
         let len = dot(y, &d).max(0.0).sqrt();
         let mut point = self.center.clone();
         if len > 0.0 {

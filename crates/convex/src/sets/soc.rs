@@ -82,6 +82,7 @@ impl ConvexSet for SecondOrderCone {
     fn conic_form(&self) -> ConicForm {
         let n = self.dim();
         let mut form = ConicForm::whole(n, 0);
+        // Widths of the section along the tangential axes.
         let widths = match self.section {
             Section::Disc { mu, .. } => vec![mu; n - 1],
             Section::Ellipse { mu1, mu2 } => vec![mu1, mu2],
@@ -92,6 +93,7 @@ impl ConvexSet for SecondOrderCone {
                 return form;
             }
         };
+        // Second-order block, with equations for zero widths.
         push_cone(&mut form, 1, &widths);
         form
     }
@@ -203,6 +205,7 @@ impl ConvexSet for RollingCone {
     }
     fn conic_form(&self) -> ConicForm {
         let mut form = ConicForm::whole(self.dim(), 0);
+        // One second-order cone per block, all with the same normal.
         let mut first = 1;
         for (&r, &size) in self.radii.iter().zip(&self.sizes) {
             push_cone(&mut form, first, &vec![r; size]);

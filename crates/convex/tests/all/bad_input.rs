@@ -1,4 +1,4 @@
-//! Refusals say which argument, its value and what was expected; empty sets are errors.
+//! Errors name the argument, its value and what was expected; empty sets are errors.
 
 use convex::{
     AxisBox, Ball, ConvexError, ConvexSet, Ellipsoid, HalfSpace, Intersection, Point, PolarCone,
@@ -132,7 +132,7 @@ fn operations_refuse_vectors_that_do_not_fit() {
 
 #[test]
 fn empty_polyhedra_name_their_rows() {
-    // x ≤ 0, −x ≤ −1 and a bystander.
+    // x ≤ 0, −x ≤ −1 and a row that takes no part.
     let error = Polyhedron::new(1, &[1.0, -1.0, 1.0], &[0.0, -1.0, 9.0]).unwrap_err();
     let ConvexError::Inconsistent { mut rows, .. } = error else {
         panic!("{error}")
@@ -155,7 +155,7 @@ fn empty_curved_intersections_are_errors_at_every_gap() {
         ];
         let error = Intersection::new(parts).unwrap_err();
         let named = matches!(error, ConvexError::Empty { .. });
-        // Below about 1e-5 the certificate may be out of reach; a wrong point never is.
+        // Below about 1e-5 the certificate may be out of reach; a wrong point is never returned.
         assert!(
             named || (gap < 1e-3 && matches!(error, ConvexError::NotConverged { .. })),
             "gap {gap}: {error}"

@@ -206,7 +206,7 @@ fn face_excess(p: &[f64], vertices: &[[f64; 2]]) -> f64 {
     (0..count)
         .map(|i| {
             let (a, b) = (vertices[i], vertices[(i + 1) % count]);
-            // With b − a, so that short edges are judged without cancellation.
+            // With b − a, so that short edges are tested without cancellation.
             let d = [b[0] - a[0], b[1] - a[1]];
             let normal = [a[1] * d[0] - a[0] * d[1], d[1], -d[0]];
             let len = norm(&normal);

@@ -6,7 +6,7 @@ use convex::{ConvexError, Metric};
 
 #[test]
 fn canonical_impact_keeps_its_energy_identity_and_bounces_one_row_exactly() {
-    // One ball on a wall: u+ = −e u−.
+    // One sphere on a wall: u+ = −e u−.
     let m = Metric::diagonal(&[2.0, 2.0]).unwrap();
     let hit = canonical_impact(&[3.0, -4.0], &[0.0, -1.0], 0, &m, 0.5).unwrap();
     assert_eq!(hit.velocity, vec![3.0, 2.0]);
@@ -19,7 +19,7 @@ fn canonical_impact_keeps_its_energy_identity_and_bounces_one_row_exactly() {
         let m = 1 + rng.below(2 * n);
         let rows = rng.vec(n * m);
         let metric = Metric::new(n, &rng.spd(n, 1.0)).unwrap();
-        // Every row closing or at rest before the impact: u− ∈ −V.
+        // Every row approaching or at rest before the impact: u− ∈ −V.
         let zeros = vec![0.0; m];
         let u = times(
             &prox(&metric, LinearConstraints::inequalities(&rows, &zeros), &rng.vec(n))
@@ -55,7 +55,7 @@ fn canonical_impact_keeps_its_energy_identity_and_bounces_one_row_exactly() {
 
 #[test]
 fn canonical_impact_refuses_to_push_an_opening_contact_inwards() {
-    // Two rows at 135°: bouncing off the first drives the second, which was barely opening, in.
+    // Two rows at 135°: the rebound from the first makes the second, which was barely opening, approach.
     let rows = [0.0, -1.0, 1.0, 1.0];
     let error = canonical_impact(&[0.5, -1.0], &rows, 0, &Metric::euclidean(2), 1.0).unwrap_err();
     assert!(

@@ -60,7 +60,7 @@ fn lens_of_two_balls_and_capped_cone_have_their_known_nearest_points() {
 
 #[test]
 fn sets_that_touch_in_one_point_are_refused_or_met_to_the_stated_accuracy() {
-    // No inner point: multipliers are unbounded and the last digits cannot be certified. A
+    // No interior point: multipliers are unbounded and the last digits cannot be certified. A
     // residual of 1e-12 leaves √2e-12 along the common tangent plane.
     let parts: Vec<Set> = vec![
         Ball::new(&[0.0, 0.0, 0.0], 1.0).unwrap().into(),

@@ -46,7 +46,7 @@ fn check_kkt(metric: &Metric, rows: LinearConstraints<'_>, z: &[f64], v: &[f64],
     );
 }
 
-/// Rows with a common inner point, some of them repeated, dependent or nearly so.
+/// Rows with a common interior point, some of them repeated, dependent or nearly so.
 fn degenerate_rows(rng: &mut Rng, n: usize, m: usize, nearly: f64) -> (Vec<f64>, Vec<f64>) {
     let inner = rng.vec(n);
     let mut rows: Vec<f64> = Vec::new();
@@ -164,7 +164,7 @@ fn contradictory_rows_give_a_farkas_certificate() {
         }
         bounds.push(-dot(&weights, &bounds) - 0.1);
         rows.extend(last);
-        // A row that has nothing to do with it.
+        // A row that takes no part in the contradiction.
         rows.extend(rng.vec(n));
         bounds.push(50.0);
         let z = times(&rng.vec(n), 2.0);
@@ -253,7 +253,7 @@ fn warm_start_reaches_the_same_point_in_fewer_steps() {
             norm(&sub(ws.point(), &cold_point)) <= 1e-9 * (1.0 + norm(&z)),
             "case {case}"
         );
-        // Nonsense in the guess must not hurt.
+        // Invalid rows in the warm start are ignored.
         ws.solve_warm(&metric, r, &near, &[9999, 0, 0, 1, 2, 3])
             .unwrap();
         assert!(

@@ -1,4 +1,4 @@
-//! An interior-point conic library as referee: quadratic programmes with degenerate rows, and
+//! An interior-point conic library as reference solver: quadratic programmes with degenerate rows, and
 //! projections onto cones, balls and intersections in full metrics.
 
 use crate::common::*;
@@ -19,7 +19,7 @@ fn csc(rows: usize, cols: usize, dense: &[f64]) -> CscMatrix<f64> {
     CscMatrix::from(nested.iter())
 }
 
-/// min ½ xᵀ P x + qᵀ x with b − A x in the cones; `None` when the library does not say "solved".
+/// min ½ xᵀ P x + qᵀ x with b − A x in the cones; `None` when the library does not report "solved".
 fn clarabel(
     n: usize,
     p: &[f64],
@@ -60,16 +60,16 @@ fn target(metric: &Metric, z: &[f64]) -> Vec<f64> {
     times(&q, -1.0)
 }
 
-/// Strong convexity: points whose objectives agree to the referee's 1e-10 agree to about 1e-5,
+/// Strong convexity: points whose objectives agree to the reference solver's 1e-10 agree to about 1e-5,
 /// times the square root of the metric's condition.
 const POINT: f64 = 5e-5;
 
-/// Our point must be as good as the referee's up to the referee's own gap.
+/// Our point must be as good as the reference up to the gap of the reference solver.
 fn compare(what: &str, metric: &Metric, z: &[f64], ours: &[f64], theirs: &[f64]) {
     let value = |x: &[f64]| 0.5 * metric.norm(&sub(x, z)).powi(2);
     let (f, g) = (value(ours), value(theirs));
     let scale = 1.0 + norm(z);
-    // The referee's gap and feasibility of 1e-10, times the multipliers of order ten.
+    // The reference solver's gap and feasibility of 1e-10, times the multipliers of order ten.
     assert!(
         (f - g).abs() <= 1e-8 * (1.0 + value(&vec![0.0; z.len()])),
         "{what}: objective {f} against {g}"
@@ -151,7 +151,7 @@ impl Conic {
     }
 }
 
-/// A random curved set with its description for the referee.
+/// A random curved set with its description for the reference solver.
 fn curved(rng: &mut Rng) -> (&'static str, Set, Conic) {
     let mut c = Conic::new();
     match rng.below(4) {

@@ -7,7 +7,7 @@ use proptest::test_runner::{Config, TestRng, TestRunner};
 
 const CASES: u32 = 80;
 
-/// Sets, tests of membership and points at scale one: the conic solver states 1e-12 and the
+/// Sets, membership tests and points of unit scale: the conic solver guarantees 1e-12 and the
 /// exact methods reach 1e-15; the factor covers metrics of condition 100.
 const TOL: f64 = 1e-10;
 
@@ -151,7 +151,7 @@ fn support_and_normal_cone_agree() {
                 "{kind}: support too small"
             );
         }
-        // The residual of a projection is a normal where it lands.
+        // The residual of a projection is a normal at the projected point.
         let z = random_point(set, rng);
         let p = set.project(&z).unwrap();
         let tol = TOL * (1.0 + norm(&z));

@@ -1,17 +1,17 @@
-//! Constraints f(t,q) and their derivatives.
+//! Holonomic functions f(t,q) of constraints and their derivatives.
 
 use super::{Coordinates, LagrangeError};
 use crate::graph::Graph;
 use crate::node::NodeId;
 use crate::program::Program;
 
-/// Functions f(t,q) with what a motion needs of them:
+/// Functions f(t,q) with the derivatives that a time integration needs:
 ///
 /// ```text
 /// ḟ = ∂f/∂q · v + ∂f/∂t        f̈ = ∂f/∂q · a + bias
 /// ```
 ///
-/// with a column for each velocity: ∂f/∂q stands for Xᵢ f where positions are not lines.
+/// with a column for each velocity: ∂f/∂q stands for Xᵢ f where q̇ is not v (orientations).
 #[derive(Clone, Debug)]
 pub struct Constraints {
     /// f.
@@ -27,7 +27,7 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// Derives everything from named functions.
+    /// Derives all derivatives of named functions.
     ///
     /// # Errors
     /// A velocity occurs in one of them.
@@ -49,6 +49,7 @@ impl Constraints {
             let (name, value) = (name.as_ref(), *value);
             let what = || format!("the constraint `{name}`");
             coordinates.require_free_of_velocities(graph, value, what)?;
+            // ḟ without accelerations, differentiated once more: the bias.
             let speed = graph.directional(value, &motion);
             all.values.push(value);
             all.gradients.extend(coordinates.gradient(graph, value));
@@ -63,6 +64,7 @@ impl Constraints {
     pub fn program(&self, graph: &Graph) -> Program {
         let mut outputs = Vec::new();
         let labelled = |text: &str, node: NodeId| (text.to_string(), node);
+        // Outputs: values, gradients, rates, each with a label.
         for (name, &node) in self.names.iter().zip(&self.values) {
             outputs.push(labelled(name, node));
         }
@@ -79,7 +81,7 @@ impl Constraints {
         Program::compile_labelled(graph, outputs)
     }
 
-    /// The velocity terms of all f̈ in one program.
+    /// The velocity terms (bias) of all f̈ in one program.
     pub fn bias_program(&self, graph: &Graph) -> Program {
         let labels = self
             .names

@@ -1,13 +1,13 @@
-//! The independent variables, and how positions follow velocities.
+//! Coordinates and velocities, and how positions follow from velocities.
 //!
 //! ```text
-//! line:          q̇ = v
+//! scalar:        q̇ = v
 //! orientation:   ṗ = ½ p ⊗ (0, ω)        p = (w, x, y, z) of unit length, body to space; ω in body axes
 //! ```
 //!
-//! In both cases q̇ = Σᵢ vᵢ Xᵢ(q) with one field Xᵢ for each velocity. The derivative of a function
-//! by a generalised velocity direction is Xᵢ f = Σⱼ ∂f/∂qⱼ ∂q̇ⱼ/∂vᵢ, which is ∂f/∂qᵢ for a line. The
-//! fields of an orientation are tangent to |p| = 1, so that only the values of f there matter.
+//! In both cases q̇ = Σᵢ vᵢ Xᵢ(q) with one vector field Xᵢ for each velocity (quasi-velocities). The derivative of a
+//! function along a velocity is Xᵢ f = Σⱼ ∂f/∂qⱼ ∂q̇ⱼ/∂vᵢ, which is ∂f/∂qᵢ for a scalar. The fields of an orientation
+//! are tangent to |p| = 1, so that only the values of f there matter.
 
 use super::LagrangeError;
 use crate::graph::Graph;
@@ -16,7 +16,7 @@ use crate::node::NodeId;
 /// One coordinate, by its inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoordinateInputs {
-    /// A position with its own rate as velocity.
+    /// A length or angle with its own rate as velocity.
     Scalar {
         /// q.
         position: NodeId,
@@ -27,12 +27,12 @@ pub enum CoordinateInputs {
     Orientation {
         /// Unit quaternion (w, x, y, z), body to space.
         quaternion: [NodeId; 4],
-        /// Spin ω in body axes.
+        /// Angular velocity ω in body axes.
         spin: [NodeId; 3],
     },
 }
 
-/// The independent variables.
+/// The independent variables: time, positions, velocities.
 #[derive(Clone, Debug)]
 pub struct Coordinates {
     pub(super) time: Option<NodeId>,
@@ -40,16 +40,16 @@ pub struct Coordinates {
     pub(super) velocities: Vec<NodeId>,
     /// q̇ of each position.
     rates: Vec<NodeId>,
-    /// Xᵢ of each velocity: the positions that move with it and ∂q̇/∂vᵢ.
+    /// Xᵢ of each velocity: the positions that change with it and ∂q̇/∂vᵢ.
     fields: Vec<Vec<(NodeId, NodeId)>>,
     /// First velocity of each orientation.
     pub(super) spins: Vec<usize>,
-    /// What messages call each direction: a line by its position, an orientation by its spin.
+    /// Names of the velocities in messages: a scalar by its position, an orientation by its angular velocity.
     pub(super) names: Vec<String>,
 }
 
 impl Coordinates {
-    /// Lines alone: inputs of the graph, distinct, with a velocity for each position.
+    /// Scalars alone: distinct inputs of the graph, with a velocity for each position.
     ///
     /// # Errors
     /// One of them is not an input or occurs twice, or the numbers differ.
@@ -74,7 +74,7 @@ impl Coordinates {
         Ok(all)
     }
 
-    /// Lines and orientations, in order.
+    /// Scalars and orientations, in order.
     ///
     /// # Errors
     /// A variable is not an input or occurs twice.
@@ -108,6 +108,7 @@ impl Coordinates {
         }
     }
 
+    /// Adds a scalar coordinate.
     fn line(&mut self, graph: &Graph, position: NodeId, velocity: NodeId) {
         self.positions.push(position);
         self.velocities.push(velocity);
@@ -116,14 +117,16 @@ impl Coordinates {
         self.names.push(graph.display(position).to_string());
     }
 
-    /// Columns of ½ p ⊗ (0, ω): X₁ = ½(−x, w, z, −y), X₂ = ½(−y, −z, w, x), X₃ = ½(−z, y, −x, w).
+    /// Adds an orientation. Columns of ½ p ⊗ (0, ω): X₁ = ½(−x, w, z, −y), X₂ = ½(−y, −z, w, x), X₃ = ½(−z, y, −x, w).
     fn orientation(&mut self, graph: &mut Graph, p: [NodeId; 4], spin: [NodeId; 3]) {
         const COLUMNS: [[(usize, f64); 4]; 3] = [
             [(1, -0.5), (0, 0.5), (3, 0.5), (2, -0.5)],
             [(2, -0.5), (3, -0.5), (0, 0.5), (1, 0.5)],
             [(3, -0.5), (2, 0.5), (1, -0.5), (0, 0.5)],
         ];
+        // Hamel's term needs the first velocity of each orientation.
         self.spins.push(self.velocities.len());
+        // ṗ and the fields, column by column.
         let mut rates = [Graph::ZERO; 4];
         for (&velocity, column) in spin.iter().zip(&COLUMNS) {
             let mut field = Vec::with_capacity(4);
@@ -142,6 +145,7 @@ impl Coordinates {
         self.rates.extend(rates);
     }
 
+    /// Refuses variables that are no inputs, and repetitions.
     fn require_distinct_inputs(&self, graph: &Graph) -> Result<(), LagrangeError> {
         let mut seen = Vec::new();
         let positions = self.time.iter().chain(&self.positions);
@@ -169,12 +173,12 @@ impl Coordinates {
         &self.velocities
     }
 
-    /// Xᵢ f for velocity `i`: ∂f/∂qᵢ for a line.
+    /// Xᵢ f, the derivative along velocity `i`: ∂f/∂qᵢ for a scalar.
     pub fn derivative_along(&self, graph: &mut Graph, node: NodeId, i: usize) -> NodeId {
         graph.directional(node, &self.fields[i])
     }
 
-    /// All Xᵢ f.
+    /// All derivatives Xᵢ f.
     pub fn gradient(&self, graph: &mut Graph, node: NodeId) -> Vec<NodeId> {
         let along = |i| self.derivative_along(graph, node, i);
         (0..self.dimension()).map(along).collect()
@@ -190,8 +194,9 @@ impl Coordinates {
         self.velocities.iter().any(|&v| graph.depends_on(node, v))
     }
 
-    /// Rates of all variables along a motion, without the accelerations.
+    /// Rates of all variables along a motion, without the accelerations: the seeds of a directional derivative.
     pub(super) fn motion(&self) -> Vec<(NodeId, NodeId)> {
+        // ṫ = 1, then q̇ of every position.
         let clock = self.time.map(|time| (time, Graph::ONE));
         let pairs = self
             .positions
@@ -201,7 +206,7 @@ impl Coordinates {
         clock.into_iter().chain(pairs).collect()
     }
 
-    /// ∂f/∂t.
+    /// Partial derivative ∂f/∂t.
     pub fn time_derivative(&self, graph: &mut Graph, node: NodeId) -> NodeId {
         match self.time {
             Some(time) => graph.derivative(node, time),
@@ -209,6 +214,7 @@ impl Coordinates {
         }
     }
 
+    /// Refuses an expression in which a velocity occurs.
     pub(super) fn require_free_of_velocities(
         &self,
         graph: &Graph,

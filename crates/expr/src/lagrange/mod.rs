@@ -42,13 +42,13 @@ use crate::graph::Graph;
 use crate::node::NodeId;
 use crate::program::Program;
 
-/// Why there are no equations.
+/// Why Lagrange's equations cannot be derived.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LagrangeError {
     /// Not ½ vᵀAv + b·v + c.
     #[error("the kinetic energy is not quadratic in the velocities: `{part}` {reason}")]
     NotQuadratic {
-        /// The smallest part that is to blame.
+        /// The smallest subexpression at fault.
         part: String,
         /// What is wrong with it.
         reason: &'static str,
@@ -56,9 +56,9 @@ pub enum LagrangeError {
     /// Not G v + W.
     #[error("{what} is not linear (affine) in the velocities: `{part}` {reason}")]
     NotAffine {
-        /// What it is.
+        /// What the expression is.
         what: String,
-        /// The smallest part that is to blame.
+        /// The smallest subexpression at fault.
         part: String,
         /// What is wrong with it.
         reason: &'static str,
@@ -66,12 +66,12 @@ pub enum LagrangeError {
     /// A potential or a constraint in which a velocity occurs.
     #[error("{what} must depend on positions and time only, but `{velocity}` occurs in it")]
     Velocity {
-        /// What it is.
+        /// What the expression is.
         what: String,
         /// The velocity.
         velocity: String,
     },
-    /// Numbers of things that should be equal.
+    /// Numbers that should be equal.
     #[error("there are {expected} coordinates but {found} {what}")]
     Count {
         /// What there is a wrong number of.
@@ -93,7 +93,7 @@ pub enum LagrangeError {
 pub struct Equations {
     /// A, row by row; symmetric entries are the same node.
     pub mass: Vec<NodeId>,
-    /// b, the part of ∂T/∂v that does not depend on v.
+    /// b, the part of the momentum ∂T/∂v that does not depend on v.
     pub linear_terms: Vec<NodeId>,
     /// c, the part of T that does not depend on v.
     pub velocity_free_term: NodeId,
@@ -129,6 +129,7 @@ impl Equations {
             coordinates.require_free_of_velocities(graph, potential, what)?;
         }
         let (mass, momentum, rest) = split(graph, coordinates, kinetic)?;
+        // Given forces Q − ∂V/∂q.
         let mut given = forces.to_vec();
         given.resize(n, Graph::ZERO);
         if let Some(potential) = potential {
@@ -138,8 +139,10 @@ impl Equations {
             }
         }
         add_hamel_torque(graph, coordinates, (&mass, &momentum), &mut given);
+        // Velocity terms in both forms; the one with fewer instructions is taken.
         let symbols = christoffel(graph, coordinates, (&mass, &momentum, rest), &given);
         let motion = along_motion(graph, coordinates, kinetic, &given);
+        // Cost: instructions of A and K together.
         let cost =
             |force: &[NodeId]| Program::compile(graph, &[&mass, force].concat()).num_instructions();
         let force = match cost(&motion) < cost(&symbols) {
@@ -167,7 +170,7 @@ impl Equations {
         Program::compile_labelled(graph, mass.chain(force).zip(nodes))
     }
 
-    /// ∂A/∂qₖ (XₖA) for each k, each row by row.
+    /// Gradients of the mass matrix, ∂A/∂qₖ (XₖA) for each k, each row by row.
     pub fn mass_gradients(&self, graph: &mut Graph, coordinates: &Coordinates) -> Vec<NodeId> {
         let mut gradients = Vec::with_capacity(self.mass.len() * coordinates.dimension());
         for k in 0..coordinates.dimension() {
@@ -178,7 +181,7 @@ impl Equations {
     }
 }
 
-/// A, b and c of the kinetic energy.
+/// A, b and c of the kinetic energy, by its coefficients as a polynomial in v.
 fn split(
     graph: &mut Graph,
     coordinates: &Coordinates,
@@ -193,6 +196,7 @@ fn split(
     let of = |monomial: &[usize]| coefficients.get(monomial).copied().unwrap_or(Graph::ZERO);
     let mut mass = vec![Graph::ZERO; n * n];
     for i in 0..n {
+        // T has ½ A_ii vᵢ², and A_ij vᵢvⱼ once for both orders.
         let square = of(&[i, i]);
         mass[i * n + i] = graph.add(square, square);
         for j in i + 1..n {
@@ -204,7 +208,7 @@ fn split(
     Ok((mass, momentum, of(&[])))
 }
 
-/// Adds Π × ω to the forces of every orientation.
+/// Adds Hamel's term Π × ω to the forces of every orientation.
 fn add_hamel_torque(
     graph: &mut Graph,
     coordinates: &Coordinates,
@@ -214,6 +218,7 @@ fn add_hamel_torque(
     let n = coordinates.dimension();
     let v = &coordinates.velocities;
     for &first in &coordinates.spins {
+        // Π = b + A v, three components.
         let mut total = [Graph::ZERO; 3];
         for (k, total) in total.iter_mut().enumerate() {
             *total = momentum[first + k];
@@ -223,6 +228,7 @@ fn add_hamel_torque(
             }
         }
         for k in 0..3 {
+            // Component k of Π × ω.
             let (a, b) = ((k + 1) % 3, (k + 2) % 3);
             let ahead = graph.mul(total[a], v[first + b]);
             let back = graph.mul(total[b], v[first + a]);
@@ -267,6 +273,7 @@ fn christoffel(
                 let term = graph.mul(coefficient, speeds);
                 velocity_terms = graph.add(velocity_terms, term);
             }
+            // Terms linear in v: ∂A/∂t and the curl of b.
             let drift = coordinates.time_derivative(graph, mass[i * n + j]);
             let ahead = coordinates.derivative_along(graph, momentum[i], j);
             let back = coordinates.derivative_along(graph, momentum[j], i);
@@ -275,6 +282,7 @@ fn christoffel(
             let term = graph.mul(coefficient, v[j]);
             velocity_terms = graph.add(velocity_terms, term);
         }
+        // Terms free of v: ∂b/∂t and ∂c/∂q.
         let change = coordinates.time_derivative(graph, momentum[i]);
         let push = coordinates.derivative_along(graph, rest, i);
         let terms = graph.add(velocity_terms, change);
@@ -289,7 +297,7 @@ fn half(graph: &mut Graph, node: NodeId) -> NodeId {
     graph.mul(half, node)
 }
 
-/// K as ∂T/∂qᵢ − (∂T/∂vᵢ)˙ with the accelerations left out.
+/// K as ∂T/∂qᵢ − (∂T/∂vᵢ)˙ along the motion, with the accelerations left out.
 fn along_motion(
     graph: &mut Graph,
     coordinates: &Coordinates,

@@ -1,9 +1,8 @@
 //! An expression as a polynomial of degree ≤ 2, or ≤ 1, in the velocities.
 //!
-//! T = Σ c_m m over monomials m in the velocities, with coefficients free of velocities. Found by
-//! carrying the coefficients through sums, products and quotients, which either succeeds exactly or
-//! ends at the very part that is not such a polynomial, which differentiating twice and looking for
-//! velocities in the result would not.
+//! T = Σ c_m m over monomials m in the velocities, with coefficients free of velocities. The coefficients are
+//! propagated through sums, products and quotients, which either succeeds exactly or ends at the subexpression that is
+//! no such polynomial; differentiating twice and looking for velocities in the result would not locate it.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,13 +10,13 @@ use std::rc::Rc;
 use crate::graph::Graph;
 use crate::node::{Binary, Node, NodeId, Unary};
 
-/// Coefficients by monomial: the sorted numbers of its factors, none for the constant term.
+/// Coefficients by monomial: the sorted indices of its factors, none for the constant term.
 pub(super) type Polynomial = BTreeMap<Vec<usize>, NodeId>;
 
 /// Length to which expressions are quoted in a message, in bytes.
 const QUOTED: usize = 160;
 
-/// The part that is no polynomial of the degree, and why.
+/// The subexpression that is no polynomial of the degree, and why.
 pub(super) struct NotPolynomial {
     pub part: String,
     pub reason: &'static str,
@@ -35,9 +34,10 @@ pub(super) fn coefficients(
         let variable = variables.iter().position(|&v| v == id);
         let operands: Vec<NodeId> = graph.node(id).operands().collect();
         let free = |x: &NodeId| known[x.index()].is_none();
+        // A velocity is the monomial of itself.
         let found = match variable {
             Some(number) => Polynomial::from([(vec![number], Graph::ONE)]),
-            // Without velocities: a coefficient, not looked into.
+            // Without velocities: a coefficient, used as it is.
             None if operands.iter().all(free) => continue,
             None => {
                 let of = |x: NodeId| match &known[x.index()] {
@@ -81,6 +81,7 @@ fn combine(
             for (first, &c) in of(a).iter() {
                 for (second, &d) in of(b).iter() {
                     let monomial = product(first, second);
+                    // The product exceeds the degree: report this node.
                     if monomial.len() > degree {
                         let reason = match degree {
                             1 => "is of degree 2 or higher",
@@ -99,6 +100,7 @@ fn combine(
                 accumulate(graph, &mut result, monomial.clone(), c);
             }
         }
+        // A condition free of velocities selects coefficient by coefficient.
         Node::Select(condition, a, b) if free(&condition) => {
             let (a, b) = (of(a), of(b));
             for monomial in a.keys().chain(b.keys()) {
@@ -112,6 +114,7 @@ fn combine(
     Ok(result)
 }
 
+/// Product of two monomials.
 fn product(first: &[usize], second: &[usize]) -> Vec<usize> {
     let mut monomial = [first, second].concat();
     monomial.sort_unstable();

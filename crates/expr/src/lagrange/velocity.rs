@@ -1,4 +1,4 @@
-//! Velocities ψ(t,q,v) that are affine in v.
+//! Relative velocities ψ(t,q,v) that are affine in v (rows of G and W).
 
 use super::polynomial::coefficients;
 use super::{Coordinates, LagrangeError};
@@ -21,7 +21,7 @@ pub struct VelocityRow {
 }
 
 impl VelocityRow {
-    /// Splits a named expression.
+    /// Splits a named expression into G, W and the bias.
     ///
     /// # Errors
     /// It is not affine in the velocities.
@@ -31,6 +31,7 @@ impl VelocityRow {
         name: &str,
         value: NodeId,
     ) -> Result<Self, LagrangeError> {
+        // Coefficients of ψ as a polynomial of degree 1 in v.
         let parts = coefficients(graph, value, &coordinates.velocities, 1).map_err(|refusal| {
             LagrangeError::NotAffine {
                 what: name.to_string(),

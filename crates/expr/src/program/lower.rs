@@ -1,18 +1,17 @@
-//! Graph to tape.
+//! Lowering: graph to tape, by instruction selection and register allocation.
 //!
-//! Nodes that are needed are collected from the outputs downward; for each the widest instruction
-//! that swallows operands used nowhere else is chosen; then registers are given in order of
-//! evaluation and taken back after the last use.
+//! Needed nodes are collected from the outputs downward; for each the widest fused instruction is selected that absorbs
+//! operands used nowhere else; then registers are allocated in order of evaluation and released after the last use.
 //!
-//! Leaves are what the tape finds in its registers when it starts: *fixed* values, which stay from
-//! run to run, and *loaded* ones.
+//! Leaves are the values that the registers hold when the tape starts: *fixed* values, which stay from run to run, and
+//! *loaded* ones.
 
 use super::registers::Allocation;
 use super::tape::{Instruction, Op};
 use crate::graph::Graph;
 use crate::node::{Binary, Node, NodeId, Unary};
 
-/// A tape with the layout of its registers: fixed values first, in the order of `fixed`.
+/// A tape with its register layout: fixed values first, in the order of `fixed`.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
     pub tape: Tape,
@@ -22,10 +21,11 @@ pub(crate) struct Code {
     pub loads: Vec<(u32, u32)>,
     /// Registers of the outputs.
     pub outputs: Vec<u32>,
-    /// Size of the file.
+    /// Size of the register file.
     pub registers: usize,
 }
 
+/// Instructions with one-byte or four-byte register numbers.
 #[derive(Clone, Debug)]
 pub(crate) enum Tape {
     Narrow(Vec<Instruction<u8>>),
@@ -41,7 +41,7 @@ impl Code {
     }
 }
 
-/// Which nodes are there before a tape starts.
+/// Which nodes are leaves of a tape.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TapePhase {
     /// Parameters are loaded, constants fixed: run when parameters are bound.
@@ -50,7 +50,7 @@ pub(crate) enum TapePhase {
     Evaluation,
 }
 
-/// An operation on nodes, before registers are known.
+/// A selected instruction over nodes, before registers are allocated.
 #[derive(Clone, Copy)]
 pub(super) struct Pattern {
     pub op: Op,
@@ -67,19 +67,20 @@ impl Pattern {
     }
 }
 
-/// Code for the outputs.
+/// Lowers the outputs to a tape.
 pub(crate) fn lower(graph: &Graph, outputs: &[NodeId], stage: TapePhase) -> Code {
     let lowering = Lowering::new(graph, outputs, stage);
     let (patterns, leaves) = lowering.select(outputs);
     Allocation::new(&lowering, &patterns, &leaves, outputs).finish(&patterns, outputs)
 }
 
+/// Instruction selection for one tape.
 pub(super) struct Lowering<'g> {
     pub graph: &'g Graph,
     pub stage: TapePhase,
     /// Nodes between leaves and outputs, ascending.
     nodes: Vec<NodeId>,
-    /// How often each node is used, by nodes or as output.
+    /// Number of uses of each node, by other nodes or as output.
     uses: Vec<u32>,
 }
 
@@ -92,6 +93,7 @@ impl<'g> Lowering<'g> {
             uses: vec![0; outputs.iter().map(|o| o.index() + 1).max().unwrap_or(0)],
         };
         lowering.nodes = graph.reachable_until(outputs, |id| lowering.is_leaf(id));
+        // Count uses: as output, and as operand of a node that is computed.
         for &output in outputs {
             lowering.uses[output.index()] += 1;
         }
@@ -114,13 +116,14 @@ impl<'g> Lowering<'g> {
         }
     }
 
-    /// The operations to do, ascending, and the leaves they use, ascending.
+    /// Selects the instructions, ascending, and the leaves they use, ascending.
     fn select(&self, outputs: &[NodeId]) -> (Vec<(NodeId, Pattern)>, Vec<NodeId>) {
         let mut needed = vec![false; self.uses.len()];
         for output in outputs {
             needed[output.index()] = true;
         }
         let (mut patterns, mut leaves) = (Vec::new(), Vec::new());
+        // From the outputs downward: absorbed operands never become needed.
         for &id in self.nodes.iter().rev() {
             if !needed[id.index()] {
                 continue;
@@ -140,13 +143,13 @@ impl<'g> Lowering<'g> {
         (patterns, leaves)
     }
 
-    /// The form of a node that may be swallowed: computed here, and used once.
+    /// The form of a node that may be absorbed: not a leaf, and used once.
     fn inner(&self, id: NodeId) -> Option<Node> {
         let single = self.uses[id.index()] == 1 && !self.is_leaf(id);
         single.then(|| self.graph.node(id))
     }
 
-    /// The factors of a product that may be swallowed.
+    /// The factors of a product that may be absorbed.
     fn product(&self, id: NodeId) -> Option<(NodeId, NodeId)> {
         match self.inner(id) {
             Some(Node::Binary(Binary::Mul, a, b)) => Some((a, b)),
@@ -154,7 +157,7 @@ impl<'g> Lowering<'g> {
         }
     }
 
-    /// x where the node is −x, not computed before, and the sign can go into the instruction.
+    /// x where the node is −x and no leaf, so that the sign can go into the instruction.
     fn negated(&self, id: NodeId) -> Option<NodeId> {
         match self.is_leaf(id) {
             true => None,
@@ -162,8 +165,10 @@ impl<'g> Lowering<'g> {
         }
     }
 
+    /// The widest instruction for a node.
     fn pattern(&self, id: NodeId) -> Pattern {
         match self.graph.node(id) {
+            // Sums with a negated term become differences.
             Node::Binary(Binary::Add, a, b) => match (self.negated(a), self.negated(b)) {
                 (_, Some(x)) => self.difference(a, b, x),
                 (Some(x), None) => self.difference(b, a, x),
@@ -176,6 +181,7 @@ impl<'g> Lowering<'g> {
                 None => Pattern::new(Op::Neg, &[a]),
             },
             Node::Unary(op, a) => Pattern::new(op.into(), &[a]),
+            // A comparison used only here is fused with the selection.
             Node::Select(c, a, b) => match self.inner(c) {
                 Some(Node::Binary(Binary::Less, x, y)) => {
                     Pattern::new(Op::SelectLess, &[x, y, a, b])
@@ -185,13 +191,14 @@ impl<'g> Lowering<'g> {
                 }
                 _ => Pattern::new(Op::Select, &[c, a, b]),
             },
-            // Leaves are never asked for.
+            // Leaves are never selected.
             Node::Constant(_) | Node::Input(_) | Node::Parameter(_) => {
                 Pattern::new(Op::Unary(Unary::Abs), &[id])
             }
         }
     }
 
+    /// a + b, with absorbed products or a third term.
     fn sum(&self, a: NodeId, b: NodeId) -> Pattern {
         match (self.product(a), self.product(b)) {
             (Some((p, q)), Some((r, s))) if a != b => Pattern::new(Op::MulAddMul, &[p, q, r, s]),
@@ -205,9 +212,9 @@ impl<'g> Lowering<'g> {
         }
     }
 
-    /// a − x, where x is found under the sign of `minus`.
+    /// a − x, where x is the operand of the negation `minus`.
     fn difference(&self, a: NodeId, minus: NodeId, x: NodeId) -> Pattern {
-        // A product under a sign that others use too would be computed twice.
+        // A product under a negation that has other uses would be computed twice.
         let second = self.inner(minus).and_then(|_| self.product(x));
         match (self.product(a), second) {
             (Some((p, q)), Some((r, s))) => Pattern::new(Op::MulSubMul, &[p, q, r, s]),
@@ -217,7 +224,9 @@ impl<'g> Lowering<'g> {
         }
     }
 
+    /// a b, with an absorbed product, sum or difference.
     fn multiplication(&self, a: NodeId, b: NodeId) -> Pattern {
+        // Either factor may be absorbed.
         for (x, y) in [(a, b), (b, a)] {
             match self.inner(x) {
                 Some(Node::Binary(Binary::Mul, p, q)) => {
@@ -236,7 +245,7 @@ impl<'g> Lowering<'g> {
         Pattern::new(Op::Mul, &[a, b])
     }
 
-    /// The terms of a sum that may be swallowed, without products, which go better with their own.
+    /// The terms of a sum that may be absorbed, without products, which are better fused into their own instructions.
     fn plain_sum(&self, id: NodeId) -> Option<(NodeId, NodeId)> {
         let Some(Node::Binary(Binary::Add, a, b)) = self.inner(id) else {
             return None;

@@ -1,10 +1,10 @@
-//! Compiled expressions.
+//! Compiled programs: expressions as a tape of instructions over registers.
 //!
-//! y = f(x; p): outputs y from inputs x with parameters p bound. What depends on p alone is computed
-//! when p is bound; what several outputs share is computed once; a run allocates nothing and does
-//! not touch the graph. Values agree with [`Graph::evaluate`] to the bit, except that factors that
-//! depend on parameters alone are multiplied first, and that a sine and a cosine of the same angle
-//! may come from one library call: both may round differently.
+//! y = f(x; p): outputs y from inputs x with parameters p bound. What depends on p alone is computed when p is bound
+//! (hoisting); common subexpressions of several outputs are computed once; a run allocates nothing and does not touch
+//! the graph. Values agree with [`Graph::evaluate`] to the bit, except that factors that depend on parameters alone are
+//! multiplied first, and that a sine and a cosine of the same angle may come from one library call: both may round
+//! differently.
 
 mod hoist;
 mod lower;
@@ -21,24 +21,25 @@ use hoist::hoist;
 use lower::{Code, TapePhase, Tape, lower};
 use tape::NARROW;
 
-/// A list of expressions, compiled. Cheap to clone; a clone has parameters of its own.
+/// A compiled list of expressions. Cheap to clone; a clone has parameters of its own.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Run at each evaluation.
+    /// Tape of an evaluation.
     code: Arc<Code>,
-    /// Run when parameters are bound; its outputs are the fixed values of `code`.
+    /// Tape of the binding of parameters; its outputs are the fixed values of `code`.
     binding: Arc<Code>,
-    /// Fixed values of `binding`.
+    /// Fixed values of `binding`: constants.
     constants: Arc<[f64]>,
+    /// Fixed values of `code`, for the bound parameters.
     fixed: Vec<f64>,
     parameters: Vec<f64>,
-    /// Changes with the fixed values, so that a scratch knows whether it holds them.
+    /// Changes with the fixed values, so that a scratch can tell whether it holds them.
     stamp: u64,
     num_inputs: usize,
     source: Arc<Source>,
 }
 
-/// What is needed to explain a failure, and for nothing else.
+/// Graph and labels, used only to explain a failure.
 #[derive(Debug)]
 struct Source {
     graph: Graph,
@@ -46,10 +47,10 @@ struct Source {
     labels: Vec<String>,
 }
 
-/// Registers of a running program.
+/// Register file of a running program.
 ///
-/// Fits any program; it is filled anew when it is used with another one or with other parameters,
-/// so that each program should have its own.
+/// Fits any program; it is filled anew when it is used with another program or with other parameters, so that each
+/// program should have its own.
 #[derive(Debug, Default)]
 pub struct Scratch {
     registers: Vec<f64>,
@@ -57,13 +58,13 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// An empty one, which grows at its first use.
+    /// An empty register file, which grows at its first use.
     pub fn new() -> Self {
         Self::default()
     }
 }
 
-/// Stamps begin at 1: a fresh scratch belongs to no program.
+/// Stamps begin at 1: a new scratch belongs to no program.
 static NEXT_STAMP: AtomicU64 = AtomicU64::new(1);
 
 fn new_stamp() -> u64 {
@@ -88,13 +89,16 @@ impl Program {
         Self::build(graph, outputs, labels)
     }
 
+    /// Hoists, lowers both tapes, and binds the registered parameter values.
     fn build(graph: &Graph, outputs: Vec<NodeId>, labels: Vec<String>) -> Self {
         let (graph, outputs) = graph.extract(&outputs);
+        // Two tapes: evaluation, and the binding that computes its fixed values.
         let (grouped, grouped_outputs) = hoist(&graph, &outputs);
         let code = lower(&grouped, &grouped_outputs, TapePhase::Evaluation);
         let binding = lower(&grouped, &code.fixed, TapePhase::Binding);
         let constant = |&id: &NodeId| grouped.constant_value(id).unwrap_or(f64::NAN);
         let constants = binding.fixed.iter().map(constant).collect();
+        // Inputs that the tape loads.
         let num_inputs = code.loads.iter().map(|&(slot, _)| slot as usize + 1).max();
         let mut program = Program {
             num_inputs: num_inputs.unwrap_or(0),
@@ -114,7 +118,7 @@ impl Program {
         program
     }
 
-    /// Computes the fixed values from the parameters.
+    /// Runs the binding tape: fixed values from the parameters.
     fn bind(&mut self) {
         let mut registers = self.constants.to_vec();
         registers.resize(file_size(&self.binding), 0.0);
@@ -203,6 +207,7 @@ impl Program {
         if inputs.len() < self.num_inputs || outputs.len() != self.num_outputs() {
             return Err(self.wrong_length(inputs.len(), outputs.len()));
         }
+        // A scratch of another program, or of other parameters.
         if scratch.stamp != self.stamp {
             self.prepare(scratch);
         }
@@ -210,13 +215,13 @@ impl Program {
         Ok(())
     }
 
-    /// Computes all outputs and refuses what is not finite.
+    /// Computes all outputs and refuses values that are not finite.
     ///
-    /// Costs a look at each output; the search for the cause is done only when there is one.
+    /// Costs one test per output; the origin of a failure is searched only when there is one.
     ///
     /// # Errors
-    /// As for [`Program::run`]; an output that is NaN or infinite, with the part of it that failed
-    /// first. The outputs are written all the same.
+    /// As for [`Program::run`]; an output that is NaN or infinite, with the subexpression that failed first. The
+    /// outputs are written all the same.
     pub fn run_checked(
         &self,
         inputs: &[f64],
@@ -244,6 +249,7 @@ impl Program {
         }
     }
 
+    /// Copies the fixed values into a scratch of another program or of other parameters.
     #[cold]
     fn prepare(&self, scratch: &mut Scratch) {
         let size = file_size(&self.code);
@@ -254,6 +260,7 @@ impl Program {
         scratch.stamp = self.stamp;
     }
 
+    /// The origin of a failed output, by the reference evaluation.
     #[cold]
     fn explain(&self, output: usize, inputs: &[f64]) -> RunError {
         let Source {
@@ -283,7 +290,7 @@ fn require_finite(name: &str, value: f64) -> Result<(), RunError> {
     }
 }
 
-/// Registers that a scratch must have for the code.
+/// Size of the register file of a tape.
 fn file_size(code: &Code) -> usize {
     match code.tape {
         Tape::Narrow(_) => NARROW,
@@ -291,9 +298,10 @@ fn file_size(code: &Code) -> usize {
     }
 }
 
-/// Runs the code in a file whose fixed values are in place. The lengths were checked.
+/// Runs a tape in a register file that holds its fixed values. The lengths were checked.
 #[inline]
 fn run(code: &Code, inputs: &[f64], registers: &mut [f64], outputs: &mut [f64]) {
+    // Load inputs (or parameters), execute, store outputs.
     for &(slot, register) in &code.loads {
         registers[register as usize] = inputs[slot as usize];
     }

@@ -1,8 +1,7 @@
-//! Registers for the results of a list of operations.
+//! Register allocation by linear scan.
 //!
-//! Linear scan: operations are in order of evaluation, a register is taken for each result and
-//! given back after the last operation that reads it. Fixed values keep theirs for ever, outputs to
-//! the end of the run.
+//! Instructions are in order of evaluation; a register is allocated for each result and released after the last
+//! instruction that reads it. Fixed values keep their registers from run to run, outputs to the end of the run.
 
 use std::collections::HashMap;
 
@@ -10,27 +9,30 @@ use super::lower::{Code, Lowering, Pattern, TapePhase, Tape};
 use super::tape::{Instruction, NARROW, Op};
 use crate::node::{Node, NodeId};
 
-/// Registers for the leaves and results of a list of operations.
+/// State of the register allocation of one tape.
 pub(super) struct Allocation {
-    /// Register of each node that has one at present or had one last.
+    /// Register of each node that has one now, or had one last.
     register: HashMap<NodeId, u32>,
-    /// The last operation that reads a node; outputs are read after all.
+    /// Last instruction that reads a node; outputs are read after all.
     last_use: HashMap<NodeId, usize>,
+    /// Released registers.
     free: Vec<u32>,
     registers: u32,
     fixed: Vec<NodeId>,
     loads: Vec<(u32, u32)>,
-    /// The cosine computed together with each sine, and the reverse.
+    /// Sine and cosine of the same angle, each by the other: one instruction.
     partner: HashMap<NodeId, NodeId>,
 }
 
 impl Allocation {
+    /// Computes last uses and allocates the registers of the leaves.
     pub(super) fn new(
         lowering: &Lowering<'_>,
         patterns: &[(NodeId, Pattern)],
         leaves: &[NodeId],
         outputs: &[NodeId],
     ) -> Self {
+        // Lifetimes: the last reader of each node.
         let mut last_use = HashMap::new();
         for (time, (_, pattern)) in patterns.iter().enumerate() {
             for &operand in pattern.operands.iter().flatten() {
@@ -40,6 +42,7 @@ impl Allocation {
         for &output in outputs {
             last_use.insert(output, patterns.len());
         }
+        // Leaves are loaded at each run or fixed.
         let is_loaded = |id: &NodeId| match lowering.graph.node(*id) {
             Node::Input(slot) => Some(slot),
             Node::Parameter(slot) if lowering.stage == TapePhase::Binding => Some(slot),
@@ -68,6 +71,7 @@ impl Allocation {
         allocation
     }
 
+    /// Allocates a register for a node.
     fn take(&mut self, id: NodeId) -> u32 {
         let register = self.free.pop().unwrap_or_else(|| {
             self.registers += 1;
@@ -77,6 +81,7 @@ impl Allocation {
         register
     }
 
+    /// Allocates all results and emits the tape.
     pub(super) fn finish(mut self, patterns: &[(NodeId, Pattern)], outputs: &[NodeId]) -> Code {
         let mut tape = Vec::with_capacity(patterns.len());
         for (time, &(id, pattern)) in patterns.iter().enumerate() {
@@ -87,6 +92,7 @@ impl Allocation {
         }
         let outputs = outputs.iter().map(|output| self.register[output]).collect();
         let registers = self.registers as usize;
+        // One-byte register numbers where they suffice.
         let tape = match registers <= NARROW {
             true => Tape::Narrow(tape.iter().map(narrow).collect()),
             false => Tape::Wide(tape),
@@ -100,11 +106,12 @@ impl Allocation {
         }
     }
 
+    /// Emits one instruction.
     fn instruction(&mut self, time: usize, id: NodeId, pattern: Pattern) -> Instruction<u32> {
         let at = |x: Option<NodeId>| x.map_or(0, |x| self.register[&x]);
         let [a, b, c, e] = pattern.operands.map(at);
-        // Results may go where an operand was: operands are read first. An operand that a skipped
-        // partner reads last is kept until then, which is harmless.
+        // A result may take the register of an operand: operands are read first. An operand that a skipped partner
+        // reads last is kept until then, which is harmless.
         let mut done: Vec<NodeId> = pattern.operands.iter().flatten().copied().collect();
         done.sort_unstable();
         done.dedup();
@@ -143,6 +150,7 @@ fn partners(patterns: &[(NodeId, Pattern)]) -> HashMap<NodeId, NodeId> {
         true => pattern.operands[0],
         false => None,
     };
+    // Sines by angle, then the cosine of the same angle.
     let sines: HashMap<NodeId, NodeId> = patterns
         .iter()
         .filter_map(|(id, pattern)| Some((angle_of(pattern, Op::Sin)?, *id)))
@@ -158,7 +166,7 @@ fn partners(patterns: &[(NodeId, Pattern)]) -> HashMap<NodeId, NodeId> {
     pairs
 }
 
-/// The same instruction for a file of 256 registers; the caller knows that all numbers fit.
+/// The same instruction with one-byte register numbers, which the caller knows to fit.
 fn narrow(wide: &Instruction<u32>) -> Instruction<u8> {
     let Instruction { op, d, a, b, c, e } = *wide;
     let [d, a, b, c, e] = [d, a, b, c, e].map(|register| register as u8);

@@ -1,19 +1,19 @@
-//! The tape: instructions over numbered registers.
+//! Tape: instructions of a register machine.
 //!
-//! Operands are register numbers of one byte over a file of exactly 256 registers, which the
-//! compiler knows to be in range, so that no access is checked at run time; a program that needs
-//! more uses four-byte numbers over a slice and pays for the checks.
+//! Operands are register numbers of one byte over a file of exactly 256 registers, which the compiler knows to be in
+//! range, so that no access is bounds-checked; a program that needs more uses four-byte numbers over a slice and pays
+//! for the checks.
 //!
-//! Fused instructions do two or three operations in the order and with the roundings of the separate
-//! ones (no fused multiply-add: it rounds once, and without hardware support it is a slow call), so
-//! that a tape gives the bits of the reference evaluation.
+//! Fused instructions do two or three operations in the order and with the roundings of the separate ones (no fused
+//! multiply-add: it rounds once, and without hardware support it is a slow call), so that a tape gives the bits of the
+//! reference evaluation.
 
 use crate::node::{self, Binary, Unary};
 
-/// Registers of a narrow file: what one byte can number.
+/// Size of a narrow register file: what one byte can address.
 pub(crate) const NARROW: usize = 256;
 
-/// What an instruction computes into register d from a, b, c, e.
+/// Operation of an instruction: computes register d from a, b, c, e.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     /// a + b.
@@ -69,7 +69,7 @@ pub(crate) enum Op {
 }
 
 impl From<Unary> for Op {
-    /// Functions that occur often have an operation of their own: one jump less.
+    /// Frequent functions have an opcode of their own, which saves a second dispatch.
     fn from(op: Unary) -> Self {
         match op {
             Unary::Neg => Op::Neg,
@@ -104,7 +104,7 @@ pub(crate) struct Instruction<R> {
     pub e: R,
 }
 
-/// A file of registers numbered by `Register`.
+/// A register file addressed by `Register`.
 pub(crate) trait RegisterFile {
     type Register: Copy;
     fn get(&self, register: Self::Register) -> f64;
@@ -139,9 +139,10 @@ impl RegisterFile for [f64] {
     }
 }
 
-/// Carries out the instructions in order.
+/// Executes the instructions in order.
 pub(crate) fn execute<F: RegisterFile + ?Sized>(tape: &[Instruction<F::Register>], file: &mut F) {
     for i in tape {
+        // Operands that an operation does not use are register 0.
         let (a, b) = (file.get(i.a), file.get(i.b));
         let value = match i.op {
             Op::Add => a + b,

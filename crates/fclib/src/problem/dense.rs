@@ -1,29 +1,30 @@
-//! Dense elimination of one group of coordinates: P D A = L U, D the inverse row maxima.
+//! Dense LU factorisation of one group of coordinates with row equilibration: P D A = L U, D the inverse row maxima.
 
-/// Pivots below this part of their equilibrated row are rounding of a singular matrix.
+/// Pivots of the equilibrated matrix below this are rounding of a singular matrix.
 const PIVOT: f64 = 1e-14;
 
-/// Whether |a_ij − a_ji| stays within `tolerance` of the largest entry (row-major, square).
+/// Whether |a_ij − a_ji| is at most `tolerance` times the largest entry (row-major, square).
 pub(super) fn symmetric(a: &[f64], tolerance: f64) -> bool {
     let n = a.len().isqrt();
     let largest = a.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     (0..n).all(|i| (0..i).all(|j| (a[i * n + j] - a[j * n + i]).abs() <= tolerance * largest))
 }
 
-/// A factorisation with row pivoting.
+/// An LU factorisation with partial pivoting.
 pub(super) struct Lu {
     n: usize,
     /// L without its unit diagonal, and U.
     factor: Vec<f64>,
     /// Row of the matrix in each row of the factor.
     order: Vec<usize>,
-    /// Scale of each row of the matrix.
+    /// Equilibration factor of each row of the matrix.
     scale: Vec<f64>,
 }
 
 impl Lu {
     /// Factors a row-major n × n matrix; fails with the column that has no pivot.
     pub(super) fn new(mut a: Vec<f64>, n: usize) -> Result<Self, usize> {
+        // Equilibrate the rows.
         let mut scale = vec![1.0; n];
         for i in 0..n {
             let row = &mut a[i * n..(i + 1) * n];
@@ -35,6 +36,7 @@ impl Lu {
             row.iter_mut().for_each(|v| *v *= inverse);
             scale[i] = inverse;
         }
+        // Elimination with partial pivoting.
         let mut order: Vec<usize> = (0..n).collect();
         for k in 0..n {
             let size = |i: usize| a[i * n + k].abs();
@@ -69,6 +71,7 @@ impl Lu {
     /// Replaces b by A⁻¹ b.
     pub(super) fn solve(&self, b: &mut [f64]) {
         let n = self.n;
+        // Scale and permute, then L, then U.
         let mut x: Vec<f64> = self.order.iter().map(|&i| self.scale[i] * b[i]).collect();
         for i in 0..n {
             let row = &self.factor[i * n..i * n + i];

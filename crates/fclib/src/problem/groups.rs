@@ -1,7 +1,7 @@
 //! The independent groups of coordinates of a matrix M: the connected components of its graph.
 //!
-//! Where M couples nothing beyond windows of 6 coordinates (3 in the plane), as it does for rigid
-//! bodies, the windows themselves are the groups: a diagonal M would else split each body into
+//! Where M couples only coordinates inside windows of 6 (3 in the plane), as for rigid
+//! bodies, the windows are the groups: a diagonal M would otherwise split each body into single
 //! coordinates, and products over whole bodies are faster.
 
 use std::collections::BTreeMap;
@@ -9,11 +9,11 @@ use std::ops::Range;
 
 use crate::SparseMatrix;
 
-/// A partition of the coordinates.
+/// A partition of the coordinates into groups.
 pub(super) struct Groups {
     /// Coordinates of each group, ascending.
     members: Vec<Vec<usize>>,
-    /// Group of each coordinate and its place there.
+    /// Group of each coordinate and its index in the group.
     group_and_index: Vec<(usize, usize)>,
 }
 
@@ -22,12 +22,14 @@ impl Groups {
     pub(super) fn of(m: &SparseMatrix, spacedim: usize) -> Self {
         let body = if spacedim == 2 { 3 } else { 6 };
         let mut coupled = entries(m);
+        // Rigid bodies: no coupling beyond windows of 6 (3) coordinates.
         let bodies = m.rows.is_multiple_of(body) && coupled.all(|(i, j)| i / body == j / body);
         let label = if bodies {
             (0..m.rows).map(|i| i / body).collect()
         } else {
             components(m)
         };
+        // Collect the members of each group.
         let mut members: Vec<Vec<usize>> = Vec::new();
         let mut place = Vec::with_capacity(m.rows);
         for (i, &g) in label.iter().enumerate() {
@@ -60,6 +62,7 @@ impl Groups {
         let members = &self.members[g];
         let size = members.len();
         let mut block = vec![0.0; size * size];
+        // Scatter the sparse rows of the group.
         for (row, &i) in members.iter().enumerate() {
             let (columns, values) = m.row(i);
             for (&j, &value) in columns.iter().zip(values) {
@@ -72,12 +75,12 @@ impl Groups {
         block
     }
 
-    /// The entries of a vector that belong to group `g`.
+    /// The entries of a vector in group `g`.
     pub(super) fn part(&self, x: &[f64], g: usize) -> Vec<f64> {
         self.members[g].iter().map(|&i| x[i]).collect()
     }
 
-    /// The dense blocks of the given rows of J, by touched group.
+    /// The dense blocks of the given rows of J, by group.
     pub(super) fn blocks(&self, j: &SparseMatrix, rows: Range<usize>) -> BTreeMap<usize, Vec<f64>> {
         let mut blocks = BTreeMap::new();
         for (k, row) in rows.clone().enumerate() {
@@ -94,12 +97,13 @@ impl Groups {
         blocks
     }
 
-    /// The rows of J that touch each group, ascending.
+    /// The rows of J with entries in each group, ascending.
     pub(super) fn rows_by_group(&self, j: &SparseMatrix) -> Vec<Vec<usize>> {
         let mut touching: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
         for row in 0..j.rows {
             for &i in j.row(row).0 {
                 let list = &mut touching[self.group_and_index[i].0];
+                // Rows come in ascending order: the last entry tells whether it is listed.
                 if list.last() != Some(&row) {
                     list.push(row);
                 }
@@ -108,7 +112,7 @@ impl Groups {
         touching
     }
 
-    /// The entries of a row of J in group `g`, by place.
+    /// The entries of a row of J in group `g`, with their indices in the group.
     pub(super) fn row_part(&self, j: &SparseMatrix, row: usize, g: usize) -> Vec<(usize, f64)> {
         let (columns, values) = j.row(row);
         let places = columns.iter().map(|&i| self.group_and_index[i]);
@@ -131,9 +135,10 @@ fn components(m: &SparseMatrix) -> Vec<usize> {
     let mut parent: Vec<usize> = (0..m.rows).collect();
     for (i, j) in entries(m) {
         let (a, b) = (root(&mut parent, i), root(&mut parent, j));
-        // The smaller index stays root, so that numbering follows the file.
+        // The smaller index stays root, so that the numbering follows the file.
         parent[a.max(b)] = a.min(b);
     }
+    // Number the roots in order of appearance.
     let mut label = vec![usize::MAX; m.rows];
     let mut count = 0;
     for i in 0..m.rows {
@@ -147,6 +152,7 @@ fn components(m: &SparseMatrix) -> Vec<usize> {
     label
 }
 
+/// Root of a coordinate.
 fn root(parent: &mut [usize], mut i: usize) -> usize {
     while parent[i] != i {
         parent[i] = parent[parent[i]];

@@ -3,7 +3,7 @@
 //! The table was made from the files by another program, so it checks the reader from outside:
 //! contacts, degrees of freedom of the bodies, non-zero 3x3 blocks of W, range of mu, and smallest
 //! and largest diagonal entry of W to two digits. For the global files W = H' M^-1 H, and the
-//! degrees of freedom count the bodies that touch something.
+//! degrees of freedom count the bodies that have a contact.
 
 use crate::common;
 

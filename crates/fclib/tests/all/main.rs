@@ -1,4 +1,4 @@
-//! The tests of the crate in one program: each program more is linked with everything once more.
+//! All tests of the crate in one program: every further test program would be linked separately.
 
 mod bad_input;
 mod collection;

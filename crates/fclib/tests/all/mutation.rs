@@ -23,7 +23,7 @@ fn error_or_valid(bytes: &[u8]) {
     let Ok(problem) = fclib::read_bytes("damaged", bytes) else {
         return;
     };
-    // Only the 32-bit integers of the layout can refuse a problem that was read.
+    // Only the 32-bit integers of the layout can make a problem that was read unwritable.
     if let Ok(again) = fclib::write_bytes("damaged", &problem) {
         let again = fclib::read_bytes("damaged", &again).expect("what was written is readable");
         assert_eq!(again, problem);

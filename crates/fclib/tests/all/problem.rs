@@ -1,4 +1,4 @@
-//! Conversion of files to one-step problems, refereed by an elimination of M that shares nothing
+//! Conversion of files to one-step problems, compared with an elimination of M that shares no code
 //! with it: Gauss-Jordan on the whole matrix, or by hand.
 
 use crate::common::{collection, full_global, full_local, matrix};
@@ -45,7 +45,7 @@ fn solve_all(mut a: Vec<Vec<f64>>, mut b: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     b
 }
 
-/// W = J M⁻¹ J' and b = J M⁻¹ f + given, J = [H G]', from whole matrices.
+/// W = J M⁻¹ J' and b = J M⁻¹ f + (w, b), J = [H G]', from whole matrices.
 fn explicit(p: &GlobalProblem) -> (Vec<Vec<f64>>, Vec<f64>) {
     let mut columns = dense(&p.h);
     let mut given = p.w.clone();

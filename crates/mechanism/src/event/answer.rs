@@ -318,6 +318,7 @@ fn solve(frame: &EvaluatedState, modes: &[ContactMode], any: bool) -> Option<Mod
         shape.scale == SetScale::Magnitude && shape.normal > 1 && slides
     };
     let mut unit: Vec<Vec<f64>> = vec![Vec::new(); modes.len()];
+    // Sliding joints with two normal rows; all others are linear.
     let pairs: Vec<usize> = (0..modes.len()).filter(|&k| pair(k)).collect();
     let mut answer = ModeSystem::new(frame, modes, &unit).solve(any);
     if pairs.is_empty() {
@@ -347,6 +348,7 @@ fn solve(frame: &EvaluatedState, modes: &[ContactMode], any: bool) -> Option<Mod
 
 /// The combinations of rows that the modes keep at rest: Ĝ, U and the size of its terms.
 pub(super) fn sticking_rows(frame: &EvaluatedState, modes: &[ContactMode]) -> Vec<(Vec<f64>, f64, f64)> {
+    // The equations of the modes are the rows that stay at rest.
     let unit = vec![Vec::new(); modes.len()];
     let system = ModeSystem::new(frame, modes, &unit);
     let line = |line: RowCombination| {

@@ -58,6 +58,7 @@ pub(super) fn find_onset_directions(frame: &EvaluatedState, modes: &mut [Contact
     if unknown.is_empty() {
         return;
     }
+    // Sticking forces.
     let Some(first) = solve_modes(frame, &held) else {
         return;
     };
@@ -119,6 +120,7 @@ fn map(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, usize
     for &(k, p) in parts {
         let local = &frame.locals[k];
         let rows = local.structure.parts[p].rows.clone();
+        // U̇ plus |Ĝ|²|R| times the old direction, normalised.
         let weight = norm(&local.length[rows.clone()]).powi(2) / rows.len() as f64;
         let friction = norm(&found.reaction[k][rows.clone()]);
         let old = get_direction(modes, k, p)?;
@@ -183,6 +185,7 @@ fn newton(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, us
         };
         (0..m).for_each(|i| matrix[i * m + j] = (ahead[i] - behind[i]) / (2.0 * d));
     }
+    // Newton step on the angles.
     let mut pivots = vec![0; m];
     if dense::lu_in_place(&mut matrix, m, &mut pivots).is_err() {
         return false;
@@ -197,6 +200,7 @@ fn newton(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, us
     let damped = scaled(&step, (0.5 / largest).min(1.0));
     let next = rotate_directions(modes, parts, &damped);
     let before = norm(&now);
+    // Accept only a smaller residual.
     match value(&next) {
         Some(after) if norm(&after) < before => modes.clone_from_slice(&next),
         _ => return false,
@@ -207,6 +211,7 @@ fn newton(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, us
 /// Projects a direction onto those in which the part can move while normal rows stay closed: a contact whose Jacobian
 /// has reduced rank slides in fewer directions than its force has (M88 §17).
 fn reachable(frame: &EvaluatedState, modes: &[ContactMode], k: usize, p: usize, e: Vec<f64>) -> Vec<f64> {
+    // Normal rows of all closed constraints.
     let mut normals: Vec<Vec<f64>> = Vec::new();
     for (local, mode) in frame.locals.iter().zip(modes) {
         if !mode.is_open() {

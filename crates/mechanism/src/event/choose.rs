@@ -83,6 +83,7 @@ impl<S: System> ModeSelector<'_, S> {
         let options: Vec<Vec<ContactMode>> = (frame.locals.iter().zip(self.limit))
             .map(|(local, limit)| options(local, *limit))
             .collect();
+        // Remember what was met, for the message and the jump.
         let mut refusal = NoModeFound {
             defect: f64::INFINITY,
             ..NoModeFound::default()
@@ -258,6 +259,7 @@ pub(crate) fn accelerations<S: System>(
     let mut found: Vec<Vec<f64>> = Vec::new();
     for choice in outcomes_beyond(&frame, &limit) {
         let hat = choice.answer.hat;
+        // Distinct accelerations only.
         let other = |known: &Vec<f64>| {
             let apart: Vec<f64> = known.iter().zip(&hat).map(|(a, b)| a - b).collect();
             norm(&apart) > SAME * (norm(known) + norm(&hat))

@@ -103,6 +103,7 @@ struct AcceptedStep {
 impl<S: System> EventDriven<S> {
     /// Advances to the next event, by one step, or to `target` at most.
     pub(super) fn advance_to_event(&mut self, target: f64) -> Result<(), MechanismError> {
+        // Modes are fixed during the step.
         let active = self.active();
         let modes = self.active_modes(&active);
         let mut runge = std::mem::take(&mut self.rk);
@@ -360,6 +361,7 @@ impl<S: System> EventDriven<S> {
     fn update_sliding_directions(&mut self, frame: &EvaluatedState) {
         let active: Vec<usize> = frame.locals.iter().map(|l| l.constraint).collect();
         let modes = self.active_modes(&active);
+        // Onset directions at the new state, and reactions for the onset speed.
         let mut modes = update_onset_directions(frame, &modes).into_owned();
         let found = if has_onset(&modes) {
             solve_modes(frame, &modes)

@@ -75,6 +75,7 @@ impl EvaluatedState {
         let n = at.v.len();
         let mut inertia = Inertia::new(n);
         inertia.evaluate(system, at)?;
+        // Free acceleration L⁻¹K.
         let mut free = inertia.force.clone();
         dense::solve_lower(&inertia.factor, n, &mut free);
         let mut locals = Vec::with_capacity(members.len());
@@ -98,6 +99,7 @@ impl EvaluatedState {
         let mut frame = self.clone();
         frame.free = self.to_kinetic(v);
         for local in &mut frame.locals {
+            // U⁺ = Ĝ v̂⁺ + W has the form of U̇ = Ĝ â + bias.
             local.bias.copy_from_slice(&local.boundary);
             local.u.fill(0.0);
             if local.structure.scale == SetScale::Fixed {
@@ -175,6 +177,7 @@ fn constraint_structure<S: System>(
     kind: ConstraintKind,
     rows: usize,
 ) -> Result<ConstraintStructure, MechanismError> {
+    // Bilateral constraints need no evaluation of a law.
     let firm = matches!(kind, ConstraintKind::Joint | ConstraintKind::Nonholonomic);
     let (slide, hold) = if firm {
         (Law::Bilateral, Law::Bilateral)

@@ -18,6 +18,7 @@ impl<S: System> EventDriven<S> {
             return Ok(());
         }
         let frame = self.frame(active)?;
+        // A part that slides with friction at a speed that is rest.
         let slow = frame.locals.iter().any(|local| {
             let ContactMode::Closed { grips, .. } = &self.now.modes[local.constraint] else {
                 return false;
@@ -77,6 +78,7 @@ impl<S: System> EventDriven<S> {
     /// Refuses endless events: too many at one instant, or in one output interval.
     pub(super) fn check_progress(&mut self, t: f64) -> Result<(), MechanismError> {
         let stop = |reason: String| Err(MechanismError::EventDriven { t, reason });
+        // Count events at the same instant.
         let (last, count) = &mut self.interval_sums.repeated_instant;
         if t - *last <= 1e-14 * t.abs().max(self.settings.step) {
             *count += 1;

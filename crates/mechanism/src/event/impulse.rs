@@ -34,6 +34,7 @@ impl<S: System> EventDriven<S> {
             v: &before,
         };
         let (law, system) = (self.settings.impact, &mut self.system);
+        // First to rounding, then to the tolerance of the settings.
         let exact = impact::resolve(law, system, at, contacts, EXACT);
         let found = match exact {
             Ok(found) => found,
@@ -87,6 +88,7 @@ impl<S: System> EventDriven<S> {
         let Some(most) = most.filter(|c| change(&c.answer) > REST * norm(&hat)) else {
             return Err(self.no_motion(frame, refusal));
         };
+        // Adopt v⁺ and add the impulses to the interval.
         self.report_jump(frame, refusal)?;
         self.now.v = frame.from_kinetic(&most.answer.hat);
         let impulse: Vec<(usize, Vec<f64>)> = (frame.locals.iter().zip(&most.answer.reaction))
@@ -173,6 +175,7 @@ impl<S: System> EventDriven<S> {
             format!("`{}`", self.system.constraints()[constraint].name)
         };
         if refusal.defect > 1e-8 && refusal.defect.is_finite() {
+            // Constraints coupled with the one of the largest defect.
             let worst = &frame.locals[refusal.worst];
             let meets = |k: &usize| {
                 let other = &frame.locals[*k];

@@ -55,6 +55,7 @@ impl<S: System> EventDriven<S> {
     /// Whether the memory belongs to this system.
     fn matches(&self, remembered: &EventDrivenMemory) -> bool {
         let (now, mine) = (&remembered.now, &self.now);
+        // Same numbers of positions, velocities and constraints.
         let lengths = |n: &MotionMemory| {
             let (speed, reach) = (n.speed.len(), n.length_scale.len());
             [
@@ -80,6 +81,7 @@ impl<S: System> EventDriven<S> {
         let ContactMode::Closed { grips, .. } = mode else {
             return true;
         };
+        // Directions of at most as many entries as rows.
         let short = |grip: &PartMode| match grip {
             PartMode::Slide(e) | PartMode::SlideOnset(e) => e.len() <= rows,
             _ => true,

@@ -100,6 +100,7 @@ impl<S: System> EventDriven<S> {
         if active.is_empty() {
             return Ok(Some((Vec::new(), 0.0)));
         }
+        // Accelerations and reactions in the fixed modes.
         let frame = EvaluatedState::new(&mut self.system, at, active)?;
         let speeds: Vec<f64> = active.iter().map(|&i| self.now.speed[i]).collect();
         let modes = update_onset_directions(&frame, modes);
@@ -144,6 +145,7 @@ impl<S: System> EventDriven<S> {
     /// First root of the gap of an open contact.
     fn first_gap(&mut self, search: &Search<'_>) -> Result<Option<LocatedEvent>, MechanismError> {
         let first = first_gaps(&self.system);
+        // Gaps of open contacts only: closed ones are margins.
         let open =
             |i: &usize| self.system.constraints()[*i].is_contact() && self.now.modes[*i].is_open();
         let watched: Vec<usize> = (0..self.now.modes.len()).filter(open).collect();
@@ -162,6 +164,7 @@ impl<S: System> EventDriven<S> {
         }
         let mut found: Option<LocatedEvent> = None;
         for (list, &i) in lists.iter().zip(&watched) {
+            // First root of each gap.
             let noise = GAP_ROUNDING * self.now.length_scale[i];
             let trigger = self.first_root(search, EventFunction::Gap(i), list, noise)?;
             found = earlier(found, trigger);
@@ -182,6 +185,7 @@ impl<S: System> EventDriven<S> {
             let Some((list, defect)) = found else {
                 break;
             };
+            // Defect of the modes at the end of the step, for the report.
             if j == MARGINS {
                 self.interval_sums.residual = self.interval_sums.residual.max(defect);
             }
@@ -196,6 +200,7 @@ impl<S: System> EventDriven<S> {
         }
         let mut found: Option<LocatedEvent> = None;
         for (k, list) in lists.iter().enumerate() {
+            // First root of each margin.
             let watch = EventFunction::Margin(k, kinds[k]);
             let trigger = self.first_root(search, watch, list, NOISE * scales[k])?;
             found = earlier(found, trigger);
@@ -273,6 +278,7 @@ impl<S: System> EventDriven<S> {
                 value = (value.0 + lift, value.1 + lift);
             }
         }
+        // The shifted value is nowhere negative: the end of the bracket.
         if value.1 >= 0.0 {
             return Ok(LocatedEvent {
                 share: high,
@@ -300,6 +306,7 @@ impl<S: System> EventDriven<S> {
             if width <= 2.0 * f64::EPSILON * b.0 {
                 break;
             }
+            // Secant point inside the bracket, else the midpoint.
             let secant = a.0 + width * a.1 / (a.1 - b.1);
             let inside = secant > a.0 && secant < b.0;
             let x = if round % 3 == 2 || !inside {
@@ -311,6 +318,7 @@ impl<S: System> EventDriven<S> {
             if f == 0.0 {
                 return Ok(x);
             }
+            // Replace the end of the same sign.
             if f > 0.0 {
                 b.1 *= if stayed > 0 { 0.5 } else { 1.0 };
                 (a, stayed) = ((x, f), 1);

@@ -137,6 +137,7 @@ impl<S: System> EventDriven<S> {
         let count = system.constraints().len();
         let rows = system.constraints().iter().map(|c| c.rows).sum();
         let chart = system.configuration_space();
+        // Unknowns of the differential equation: q, v, impulses, quadratures.
         let size = chart.num_positions() + chart.num_velocities() + rows + account::SUMS;
         let now = MotionMemory {
             t: initial.t,
@@ -194,6 +195,7 @@ impl<S: System> EventDriven<S> {
     /// Integrates over one output interval.
     fn interval(&mut self) -> Result<(), MechanismError> {
         let done = (self.now.intervals + 1) as f64;
+        // The target is counted from the start, not added up.
         let target = self.start + done * self.settings.step;
         while self.now.t < target {
             self.advance_to_event(target)?;

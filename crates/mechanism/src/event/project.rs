@@ -79,6 +79,7 @@ impl<S: System> EventDriven<S> {
         if members.is_empty() {
             return Ok(());
         }
+        // Factors between the normal rows and the gradients of the gaps.
         let mut factor: Vec<f64> = Vec::new();
         let mut last: Option<(f64, Vec<f64>)> = None;
         for _ in 0..ROUNDS {
@@ -86,6 +87,7 @@ impl<S: System> EventDriven<S> {
             let list = |&i: &usize| (first[i]..first[i + 1]).map(move |g| (i, g));
             let all: Vec<(usize, usize)> = members.iter().flat_map(list).collect();
             let value: Vec<f64> = all.iter().map(|&(_, g)| gaps[g]).collect();
+            // Error relative to the length scale.
             let share = |(k, &(i, _)): (usize, &(usize, usize))| {
                 value[k].abs() / self.now.length_scale[i].max(f64::MIN_POSITIVE)
             };
@@ -114,6 +116,7 @@ impl<S: System> EventDriven<S> {
         factor: &[f64],
     ) -> Result<(), MechanismError> {
         let frame = self.frame(members)?;
+        // Normal rows of Ĝ, least-norm correction.
         let mut rows = Vec::with_capacity(value.len());
         for local in &frame.locals {
             for i in 0..local.structure.normal {
@@ -141,6 +144,7 @@ pub(super) fn first_gaps<S: System>(system: &S) -> Vec<usize> {
 fn update_gradient_factors(factor: &mut [f64], old: &[f64], value: &[f64]) {
     for ((factor, old), value) in factor.iter_mut().zip(old).zip(value) {
         let reached = old - value;
+        // Only where the correction was off and had the right sign.
         if value.abs() > 1e-3 * old.abs() && reached * old > 0.0 {
             *factor *= (old / reached).clamp(1e-3, 1e3);
         }

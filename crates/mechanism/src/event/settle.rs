@@ -129,6 +129,7 @@ impl<S: System> EventDriven<S> {
             free: frame.free.clone(),
             locals: kept.iter().map(|&k| frame.locals[k].clone()).collect(),
         };
+        // Speed limits and ended modes of the constraints kept.
         let limit: Vec<f64> = (members.iter())
             .map(|&i| REST * self.now.speed[i])
             .collect();
@@ -234,6 +235,7 @@ fn change(before: &ContactMode, after: &ContactMode) -> Option<EventKind> {
         (ContactMode::Open, ContactMode::Closed { .. }) => Some(EventKind::Touch),
         (ContactMode::Closed { .. }, ContactMode::Open) => Some(EventKind::Detach),
         (ContactMode::Closed { grips: old, .. }, ContactMode::Closed { grips: new, .. }) => {
+            // Slip if a part that stuck slides; stick if a part that slid sticks.
             let held = |g: &PartMode| *g == PartMode::Stick;
             let pairs = || old.iter().zip(new);
             if pairs().any(|(a, b)| held(a) && !held(b)) {

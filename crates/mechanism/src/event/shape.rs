@@ -138,6 +138,7 @@ fn sets_or(hold: &Law, rows: usize, otherwise: &[(Range<usize>, ForceSet)]) -> V
 
 /// Rows and force sets of the parts of a law.
 fn sets(law: &Law, rows: usize) -> Option<Vec<(Range<usize>, ForceSet)>> {
+    // A disc in one dimension is an interval.
     let disc = |range: Range<usize>, mu: f64| {
         let set = if range.len() == 1 {
             ForceSet::Interval {
@@ -149,6 +150,7 @@ fn sets(law: &Law, rows: usize) -> Option<Vec<(Range<usize>, ForceSet)>> {
         };
         (range, set)
     };
+    // Friction, rolling and spinning parts.
     let parts = match law {
         Law::Frictionless | Law::Bilateral => Vec::new(),
         Law::Coulomb { .. } | Law::StaticDynamic { .. } if rows == 1 => Vec::new(),
@@ -185,6 +187,7 @@ fn sets(law: &Law, rows: usize) -> Option<Vec<(Range<usize>, ForceSet)>> {
 fn nonfirm(set: &NonFirmSet) -> Option<Vec<(Range<usize>, ForceSet)>> {
     let (lower, upper, radius) = (set.lower(), set.upper(), set.radius());
     let rows = set.rows();
+    // Independent intervals.
     if rows == 1 || radius == 0.0 {
         let row = |i: usize| {
             let set = ForceSet::Interval {
@@ -195,6 +198,7 @@ fn nonfirm(set: &NonFirmSet) -> Option<Vec<(Range<usize>, ForceSet)>> {
         };
         return Some((0..rows).map(row).collect());
     }
+    // A ball alone.
     let flat = lower.iter().chain(upper).all(|&b| b == 0.0);
     flat.then(|| vec![(0..rows, ForceSet::Disc(radius))])
 }
@@ -232,6 +236,7 @@ impl ForceSet {
             }
             (Self::Disc(radius), _) if norm(u) > 0.0 => scaled(u, -radius / norm(u)),
             (Self::Ellipse(axes), _) => {
+                // Support point of the ellipse.
                 let length = (axes[0] * u[0]).hypot(axes[1] * u[1]);
                 if length == 0.0 {
                     return vec![0.0; 2];

@@ -54,6 +54,7 @@ impl ReactionFamily<'_> {
         let cones = self.cones();
         let free = self.columns.len() - 1;
         let barrier = Barrier { cones, free };
+        // Determined, or admissible already.
         if free == 0 || barrier.least() >= 0.0 {
             return vec![0.0; free];
         }
@@ -68,6 +69,7 @@ impl ReactionFamily<'_> {
                 continue;
             };
             let weight = self.force[k].max(f64::MIN_POSITIVE);
+            // The scale s of the force sets, as an affine function of z.
             let scale = match local.structure.scale {
                 SetScale::Fixed => self.constant(1.0),
                 SetScale::Normal => self.row(k, 0),
@@ -112,6 +114,7 @@ impl ReactionFamily<'_> {
         };
         match (grip, &part.stick_set, &part.slide_set) {
             (PartMode::Stick, ForceSet::Interval { plus, minus }, _) => {
+                // Two half-spaces, ±f ≤ s·bound.
                 for (bound, sense) in [(plus, -1.0), (minus, 1.0)] {
                     if bound.is_finite() {
                         let mut line = scaled(scale, *bound);
@@ -126,6 +129,7 @@ impl ReactionFamily<'_> {
                 weight,
             }),
             (PartMode::Stick, ForceSet::Ellipse(axes), _) if axes[0] > 0.0 && axes[1] > 0.0 => {
+                // Scale to a disc of the shorter axis.
                 let unit = axes[0].min(axes[1]);
                 let body = (0..2).map(|i| scaled(&rows[i], unit / axes[i])).collect();
                 cones.push(MarginCone {
@@ -143,6 +147,7 @@ impl ReactionFamily<'_> {
             (PartMode::Edge(at), _, ForceSet::Polygon(section)) => {
                 let v = section.vertices();
                 let e = along(v, *at);
+                // Position along the edge between its two vertices.
                 let share = scaled(&edge(v, e, *at), -1.0);
                 let mut room = scaled(scale, length(v, *at));
                 dense::axpy(-1.0, &share, &mut room);
@@ -189,6 +194,7 @@ impl Barrier {
     fn value(&self, x: &[f64], mu: f64) -> f64 {
         let tau = x[self.free];
         let mut logs = (1.0 - tau).max(0.0).ln();
+        // Bounds on z and τ.
         for z in &x[..self.free] {
             logs += (1.0 - (z / FAR).powi(2)).max(0.0).ln();
         }
@@ -213,6 +219,7 @@ impl Barrier {
         let m = self.free + 1;
         let (mut g, mut h) = (vec![0.0; m], vec![0.0; m * m]);
         let tau = x[self.free];
+        // Objective and bounds.
         g[self.free] = -1.0 + mu / (1.0 - tau);
         h[m * m - 1] = mu / (1.0 - tau).powi(2);
         for i in 0..self.free {
@@ -232,6 +239,7 @@ impl Barrier {
             let d = (lead - norm(&f)) * (lead + norm(&f));
             let mut slope = vec![0.0; m];
             dense::axpy(2.0 * lead, &slope_lead, &mut slope);
+            // Cone: gradient of d and the constant Hessian of d.
             let mut rows = vec![(1.0, slope_lead)];
             for (row, value) in cone.body.iter().zip(&f) {
                 let mut line = row[..self.free].to_vec();
@@ -260,6 +268,7 @@ impl Barrier {
     /// z of the largest τ, or with `any` of the first positive τ.
     fn maximise(&self, any: bool) -> Vec<f64> {
         let mut x = vec![0.0; self.free + 1];
+        // Strictly feasible start: z = 0, τ below the smallest margin.
         x[self.free] = self.least() - 1.0;
         let mut mu = 1.0;
         // Reduce the barrier parameter; Newton's method to each centre.
@@ -279,6 +288,7 @@ impl Barrier {
     fn newton(&self, x: &mut [f64], mu: f64) -> bool {
         let m = x.len();
         let (g, mut h) = self.derivatives(x, mu);
+        // Tiny regularisation of the Hessian, then the Newton direction.
         let trace: f64 = (0..m).map(|i| h[i * m + i]).sum();
         (0..m).for_each(|i| h[i * m + i] += 1e-15 * trace);
         let mut step: Vec<f64> = g.iter().map(|g| -g).collect();

@@ -79,6 +79,7 @@ impl ImpactTimes {
         if r.iter().any(|&r| !(r < 1.0)) {
             return None;
         }
+        // Very short or flat bounces need no constant ratio.
         let short = (last < SHORT * scale || flat(last)) && r.len() >= 3;
         let agree = r.iter().all(|r| (r - ratio).abs() <= SPREAD * ratio);
         let steady = d.len() > STEADY && agree;

@@ -67,6 +67,7 @@ pub fn resolve<S: System + ?Sized>(
     let mut strike = ImpactSolver::new(&inertia, at, tolerance);
     strike.total = vec![Vec::new(); system.constraints().len()];
     let members = participants(system, contacts);
+    // Each law leaves v⁺ and the total impulses in `strike`.
     match law {
         ImpactLaw::Moreau => strike.solve_simultaneous(system, &members, None)?,
         ImpactLaw::Canonical => {
@@ -94,6 +95,7 @@ pub(crate) fn common_restitution<S: System + ?Sized>(
     contacts: &[usize],
 ) -> Result<f64, MechanismError> {
     let law = ImpactLaw::Canonical.name();
+    // A declared e takes precedence.
     if let Some(e) = system.canonical_restitution(at)? {
         if !(0.0..=1.0).contains(&e) {
             let constraint = "the canonical impact law".to_string();
@@ -191,6 +193,7 @@ impl<'a> ImpactSolver<'a> {
                 stage.restitution_weight[rows.start] = e;
             }
         }
+        // Solve, and add the impulses to the totals.
         let solved = self.solve(system, &before)?;
         self.residual = self.residual.max(solved.residual);
         for k in 0..self.problem.active.len() {
@@ -245,6 +248,7 @@ impl<'a> ImpactSolver<'a> {
                 reason,
             })
         };
+        // Energy: Moreau's law with mixed coefficients may gain.
         if law != ImpactLaw::Moreau && after > before * (1.0 + GAIN) {
             return refuse(format!(
                 "it would raise the kinetic energy from {before:e} to {after:e}, which no impact \
@@ -271,6 +275,7 @@ impl<'a> ImpactSolver<'a> {
 
     /// The result: v⁺, total impulses, status of the last solve.
     fn finish<S: System + ?Sized>(mut self, system: &S, members: &[usize]) -> ImpactResult {
+        // Status from the last problem; a constraint that is not in it is open.
         let stick = |stage: &StepProblem, member: usize| {
             let k = stage.active.iter().position(|&c| c == member);
             k.map_or(Status::Open, |k| stage.status(k))

@@ -43,7 +43,8 @@ pub(crate) struct SolveSummary {
     pub(crate) infeasible: [Option<u32>; 2],
 }
 
-/// Sliding rule: the direction in which a contact slides that starts from rest in the tangential plane.
+/// Sliding rule: the direction in which a contact slides where its normal impulse also changes the tangential velocity
+/// (W_tn ≠ 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum SlidingRule {
     /// Coulomb's law: against the tangential impulse (M88 12.2).
@@ -153,6 +154,7 @@ impl StepProblem {
     /// Starts the step from the velocity `v` after an impact: recomputes U_I and stores the impulses of the impact.
     pub(crate) fn begin_after_impact(&mut self, impact: &ImpactResult, v: &[f64]) {
         let (n, before) = (self.n, self.begin.clone());
+        // Impulses of the impact in the order of the active rows.
         let mut impulse = vec![0.0; before.len()];
         for (constraint, given) in &impact.impulse {
             if let Some(k) = self.active.iter().position(|c| c == constraint) {
@@ -218,6 +220,7 @@ impl StepProblem {
     pub(crate) fn is_closed(&self, gap: f64, (q, v): (&[f64], &[f64]), h: f64) -> bool {
         let k = self.active.len() - 1;
         let row = self.offset[k];
+        // A separation velocity above rounding keeps the contact open.
         let parts = self.begin[row] > 0.0 && self.has_relative_velocity(k, row..row + 1, v);
         gap <= self.closed_gap(q, v, h) && !parts
     }
@@ -228,6 +231,7 @@ impl StepProblem {
     pub(crate) fn closed_gap(&self, q: &[f64], v: &[f64], h: f64) -> f64 {
         let row = self.offset[self.active.len() - 1] * self.n;
         let normal = &self.jacobian[row..row + self.n];
+        // Sum of absolute terms: the lengths that cancel in the gap.
         let way: f64 = normal.iter().zip(v).map(|(g, v)| (g * v).abs()).sum();
         let length: f64 = match q.len() == self.n {
             true => normal.iter().zip(q).map(|(g, q)| (g * q).abs()).sum(),
@@ -262,6 +266,7 @@ impl StepProblem {
             jacobian,
             &mut self.boundary[first..],
         )?;
+        // Only contacts have a restitution.
         let restitution = match kind {
             ConstraintKind::Contact => restitution(system, constraint, at)?,
             _ => Restitution::default(),
@@ -283,6 +288,7 @@ impl StepProblem {
                 ConstraintKind::FrictionJoint { .. } | ConstraintKind::NonFirm => 0.0,
             });
         }
+        // Law, and room for impulse and end velocity.
         self.law.push(system.law(constraint, at, h, previous)?);
         self.restitution.push(restitution);
         self.active.push(constraint);

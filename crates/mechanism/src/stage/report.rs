@@ -61,6 +61,7 @@ impl StepProblem {
         let n = self.n;
         let hat = |row: usize| &self.kinetic_jacobian[row * n..(row + 1) * n];
         let basis = orthonormal(&self.kinetic_jacobian, n, firm.iter().copied());
+        // Ĝ_n orthogonalised against the fixed rows.
         let mut normal = KineticRow::from_slice(hat(self.offset[k]));
         let whole = dense::dot(&normal, &normal);
         orthogonalise(&mut normal, &basis);
@@ -97,6 +98,7 @@ impl StepProblem {
             let rows = tangential.clone();
             rows.fold(0.0_f64, |m, row| m.max(value(row).abs()))
         };
+        // Tangential and normal speeds, and what the forces change them by in a step.
         let (sliding, pushed) = (most(&|row| self.begin[row]), most(&|row| self.force_velocity_change(row)));
         let (approach, forced) = (self.begin[normal].abs(), self.force_velocity_change(normal).abs());
         slides
@@ -118,6 +120,7 @@ impl StepProblem {
     pub(crate) fn status(&self, k: usize) -> Status {
         let rows = self.rows(k);
         let size = |x: &[f64]| dense::dot(x, x).sqrt();
+        // Velocity scale of the status: U_I and the free velocity.
         let scale = size(&self.begin[rows.clone()])
             .max(size(&self.free[rows.clone()]))
             .max(f64::MIN_POSITIVE);
@@ -161,6 +164,7 @@ impl StepProblem {
         e: &ProblemError,
     ) -> MechanismError {
         let all: Vec<usize> = (0..self.active.len()).collect();
+        // Errors of one contact name it, others all.
         let named = match e {
             ProblemError::Block { contact, .. } | ProblemError::Law { contact, .. } => {
                 vec![*contact]

@@ -60,16 +60,19 @@ impl<S: System> TimeStepper<S> {
         let (begin, ledger): (State, StepReport) = (self.state.clone(), self.report);
         let watch = self.event_detector.clone();
         let t = begin.t;
+        // One step of length h.
         let end = self.end_of(h);
         self.step(h, end)?;
         let coarse = self.next.clone();
         let mut closing = self.has_new_contact(ledger.penetration);
+        // Two half steps.
         self.step(0.5 * h, t + 0.5 * h)?;
         closing |= self.has_new_contact(ledger.penetration);
         self.accept();
         let result = self.step(0.5 * h, end);
         closing |= self.has_new_contact(ledger.penetration);
         let fine = self.next.clone();
+        // Restore state, report and event history.
         self.state = begin;
         self.report = ledger;
         self.event_detector = watch;

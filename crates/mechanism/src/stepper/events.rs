@@ -87,6 +87,7 @@ impl StepEventDetector {
         gamma: &[f64],
     ) {
         self.events.clear();
+        // Contacts by their impulse, joints by status, both by γ.
         for i in 0..self.seen.len() {
             let k = stage.active.iter().position(|&c| c == i);
             if system.constraints()[i].is_contact() {
@@ -112,6 +113,7 @@ impl StepEventDetector {
         let (speed, end) = (stage.begin[row], stage.end[row]);
         // Change of the normal velocity by the forces alone in one step.
         let forced = stage.force_velocity_change(row).abs();
+        // Brief: closed in the history, open for a few steps at most.
         let seen = self.seen[i];
         let brief = seen.closed && seen.open.is_some_and(|n| n <= MAX_OPEN_STEPS);
         let fast = -speed > SPEED * forced.max(seen.approach);
@@ -166,6 +168,7 @@ impl StepEventDetector {
         let ConstraintKind::FrictionJoint { normal_rows } = system.constraints()[i].kind else {
             return;
         };
+        // Sliding speed before and after the step.
         let rows = stage.offset[k] + normal_rows..stage.offset[k + 1];
         let size = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
         let (begin, end) = (
@@ -173,6 +176,7 @@ impl StepEventDetector {
             size(&stage.end[rows.clone()]),
         );
         let forced = rows.map(|r| stage.force_velocity_change(r).abs()).fold(0.0, f64::max);
+        // Usual loss of sliding speed in a step.
         let usual = self.seen[i].approach.max(forced);
         let stopped = after.status[i] == Status::Stick && self.seen[i].status != Status::Stick;
         if stopped && begin > LOCKING * usual {

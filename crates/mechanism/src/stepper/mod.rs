@@ -261,6 +261,7 @@ impl<S: System> TimeStepper<S> {
             q: &work.q_eval,
             v: &work.v_begin,
         };
+        // One e in all normal rows.
         let e = impact::common_restitution(&mut self.system, at, &contacts)?;
         for k in 0..work.problem.active.len() {
             if contacts.contains(&work.problem.active[k]) {
@@ -400,6 +401,7 @@ impl<S: System> TimeStepper<S> {
     fn accept(&mut self) {
         self.next.impulse.fill(0.0);
         self.next.status.fill(Status::Open);
+        // Impulses are the next warm start; constraints that were not active are open.
         let stage = &self.scratch.problem;
         for (k, &i) in stage.active.iter().enumerate() {
             let held = self.first_row[i]..self.first_row[i + 1];

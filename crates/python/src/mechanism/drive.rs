@@ -5,7 +5,7 @@ use mechanism::{
     Settings, State, TimeStepper, System,
 };
 use pyo3::prelude::*;
-use scene::{Between, Certificate, Trajectory};
+use scene::{Interpolation, Certificate, Trajectory};
 
 use super::callable::{Callable, Raised, taken};
 use super::motion::Motion;
@@ -146,7 +146,7 @@ fn drive(
     until: f64,
     ear: &mut Ear,
 ) -> Motion {
-    let between = Between::of(settings.scheme);
+    let between = Interpolation::of(settings.scheme);
     let trajectory = Trajectory::new(described.configuration_space().clone(), between);
     let left = LEFT * settings.step.min(until - initial.t);
     let span = (initial.t, until, until - left);
@@ -187,7 +187,7 @@ fn follow(
             break;
         }
         let ledger = motion.step_report();
-        certificate.add(ledger, &|what| scene::place(what, ledger, &names));
+        certificate.add(ledger, &|what| scene::worst_constraint_name(what, ledger, &names));
         let touches = motion.constraint_reports();
         trajectory.push(motion.state(), motion.step_report(), &touches, motion.events());
         let t = motion.state().t;

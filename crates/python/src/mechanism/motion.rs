@@ -4,7 +4,7 @@ use mechanism::{Constraint, EventKind, StepReport, System};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use scene::{Certificate, Sample, TextSystem, Trajectory};
+use scene::{Certificate, Sample, SymbolicSystem, Trajectory};
 
 use crate::error;
 
@@ -18,7 +18,7 @@ pub struct Motion {
     velocities: Vec<String>,
     constraints: Vec<Constraint>,
     /// What observables are evaluated with: mechanisms from expressions have one.
-    system: Option<TextSystem>,
+    system: Option<SymbolicSystem>,
     findings: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl Motion {
     }
 
     /// The same, able to evaluate observables, with its findings as JSON.
-    pub(super) fn with_text(mut self, system: TextSystem, findings: Option<String>) -> Self {
+    pub(super) fn with_text(mut self, system: SymbolicSystem, findings: Option<String>) -> Self {
         self.system = Some(system);
         self.findings = findings;
         self
@@ -159,7 +159,7 @@ impl Motion {
     fn ledger<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
         for (name, of) in COLUMNS {
-            let values = (0..self.trajectory.len()).map(|k| of(self.trajectory.ledger(k)));
+            let values = (0..self.trajectory.len()).map(|k| of(self.trajectory.step_report(k)));
             all.set_item(name, PyArray1::from_iter(py, values))?;
         }
         Ok(all)
@@ -173,7 +173,7 @@ impl Motion {
         let mut impulse: Vec<Vec<f64>> = rows.iter().map(|d| vec![0.0; n * d]).collect();
         let mut gap = vec![vec![f64::NAN; n]; rows.len()];
         for k in 0..n {
-            for touch in self.trajectory.touches(k) {
+            for touch in self.trajectory.constraint_reports(k) {
                 let (c, d) = (touch.constraint, touch.impulse.len());
                 let Some(&expected) = rows.get(c) else {
                     continue;

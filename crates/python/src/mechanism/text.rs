@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use scene::{Discard, Origin, Scene, SceneError, StudyFile, Threads};
+use scene::{NullObserver, Origin, Scene, SceneError, StudyFile, Threads};
 
 use super::motion::Motion;
 use crate::error;
@@ -71,7 +71,7 @@ fn arguments(mut wrong: SceneError) -> PyErr {
 
 /// The scene of a text with other values.
 fn scene(name: &str, text: &str, set: &[(String, String)]) -> PyResult<Scene> {
-    let parsed = Scene::parse(name, name, text).and_then(|scene| scene.with(set));
+    let parsed = Scene::parse(name, name, text).and_then(|scene| scene.with_overrides(set));
     parsed.map_err(arguments)
 }
 
@@ -86,7 +86,7 @@ pub fn check_mechanism(
 ) -> PyResult<()> {
     py.detach(|| {
         let scene = scene(name, text, &set)?;
-        let checked = scene.build().and_then(|_| scene::check_findings(&scene));
+        let checked = scene.build_mechanism().and_then(|_| scene::check_findings(&scene));
         checked.map_err(arguments)
     })
 }
@@ -106,12 +106,12 @@ pub fn run_mechanism(
     let mut ear = Ear::new(progress);
     let made = py.detach(|| -> PyResult<Motion> {
         let scene = scene(name, text, &set)?;
-        let built = scene.build().map_err(arguments)?;
+        let built = scene.build_mechanism().map_err(arguments)?;
         if findings {
             scene::check_findings(&scene).map_err(arguments)?;
         }
         let system = built.system.clone();
-        let outcome = scene::run(built, &mut Discard, &mut |tick| ear.goes_on(tick.share));
+        let outcome = scene::run_mechanism(built, &mut NullObserver, &mut |tick| ear.goes_on(tick.share));
         let found = match findings && outcome.stopped.is_none() {
             false => None,
             true => {

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use bodies::{Freedom, Model};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
-use scene::collection::{Assembly, Collection};
-use scene::{Certificate, Discard, InputError, Live, Origin, Scene, SceneError, Threads};
+use scene::collection::{BodiesSetup, BuiltBodies};
+use scene::{Certificate, NullObserver, InputError, AnyWorld, Origin, Scene, SceneError, Threads};
 
 use super::{Engine, Inner};
 use crate::callable::{Hand, Load, Motion, Slot};
@@ -41,20 +41,20 @@ pub fn build(
     }
     let scene = with_grains(parse(text)?, &grains)?;
     let mut collection = py
-        .detach(|| scene.collection())
+        .detach(|| scene.build_bodies())
         .map_err(|fault| error::scene(placeless(fault)))?;
-    let wanted = scene::wanted(&scene, &collection);
+    let wanted = scene::observable_request(&scene, &collection);
     let wanted = wanted.map_err(|fault| error::scene(placeless(fault)))?;
     let slot = Slot::default();
     match &mut collection {
-        Collection::Plane(all) => hand_over(py, all, &motions, &forces, &slot)?,
-        Collection::Space(all) => hand_over(py, all, &motions, &forces, &slot)?,
+        BuiltBodies::Plane(all) => hand_over(py, all, &motions, &forces, &slot)?,
+        BuiltBodies::Space(all) => hand_over(py, all, &motions, &forces, &slot)?,
     }
     let mut pulse = Pulse::new(tell.as_ref());
     let begun = py.detach(|| {
         let threads = Threads::new(threads);
-        let mut hear = |tick: &scene::Tick<'_>| pulse.tick(tick);
-        Live::begin(&scene, collection, threads, &mut Discard, &mut hear)
+        let mut hear = |tick: &scene::RunProgress<'_>| pulse.tick(tick);
+        AnyWorld::prepare(&scene, collection, threads, &mut NullObserver, &mut hear)
     });
     pulse.check()?;
     let (live, score) = begun.map_err(|outcome| {
@@ -62,7 +62,7 @@ pub fn build(
         slot.take()
             .unwrap_or_else(|| error::input(format!("World: {reason}")))
     })?;
-    let certificate = Certificate::within(*score.before.certificate.bounds());
+    let certificate = Certificate::with_bounds(*score.before.certificate.bounds());
     Ok(Engine {
         inner: Mutex::new(Inner {
             live,
@@ -115,12 +115,12 @@ fn with_grains(mut scene: Scene, all: &[Grains<'_>]) -> PyResult<Scene> {
 /// Puts callables in the place of the motions of bodies, and adds forces.
 fn hand_over<D: Hand>(
     py: Python<'_>,
-    all: &mut Assembly<D>,
+    all: &mut BodiesSetup<D>,
     motions: &[Moved],
     forces: &[Loaded],
     slot: &Slot,
 ) -> PyResult<()> {
-    let cast = &all.cast;
+    let cast = &all.names;
     let stages = all.prepare.iter_mut();
     let stages = stages.map(|stage| (&mut stage.model, stage.settings.step));
     for (model, step) in stages.chain([(&mut all.model, all.settings.step)]) {
@@ -162,7 +162,7 @@ fn guide<D: Hand>(model: &Model<D>, body: usize) -> Option<usize> {
 }
 
 /// Bodies by their names and those of groups.
-fn members(cast: &scene::collection::Cast, names: &[String]) -> PyResult<Vec<u32>> {
+fn members(cast: &scene::collection::SceneNames, names: &[String]) -> PyResult<Vec<u32>> {
     let mut all = Vec::new();
     for name in names {
         let group = cast.groups.iter().find(|(group, _)| group == name);

@@ -7,9 +7,9 @@ use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use scene::collection::Steps;
-use scene::record::{BodiesRecorder, Manifest, Place, Session};
-use scene::{BodiesOutcome, Course, Discard, Scene, Stop, StopReason, Threads};
+use scene::collection::BodiesObserver;
+use scene::record::{BodiesRecorder, Manifest, OutputDirectory, RunWriter};
+use scene::{BodiesOutcome, WorldRun, NullObserver, Scene, EarlyStop, StopReason, Threads};
 
 use super::build::parse;
 use super::{Engine, Inner};
@@ -61,7 +61,7 @@ pub fn run_world(
     let mut wanted = engine.wanted.clone();
     observe.iter().for_each(|text| wanted.observable(text));
     let Some(out) = out else {
-        let (outcome, raised) = engine.follow(py, &asked, wanted, &mut Discard)?;
+        let (outcome, raised) = engine.follow(py, &asked, wanted, &mut NullObserver)?;
         raised.map_or(Ok(()), Err)?;
         engine.settle(&outcome)?;
         return told(py, &outcome, None);
@@ -78,7 +78,7 @@ pub fn run_world(
         findings,
         tell: asked.tell.as_ref(),
     };
-    let both = (&outcome, outcome.sheet());
+    let both = (&outcome, outcome.certificate_json());
     let ended: Ended = py.detach(|| run::conclude(&scene, both, recorder, &manner, raised))?;
     let directory = run::finish(ended)?;
     engine.settle(&outcome)?;
@@ -100,9 +100,9 @@ pub fn snapshot_world(engine: &Engine, out: PathBuf, text: &str) -> PyResult<()>
     let session = engine.session(&scene, &asked, &out, Some(text))?;
     let mut recorder = engine.recorder(session, 1)?;
     let inner = engine.inner()?;
-    let certificate = inner.score.before.sheet();
+    let certificate = inner.score.before.certificate_json();
     for step in 0..2 {
-        let taken = recorder.step(step, inner.live.view(), step == 1);
+        let taken = recorder.on_step(step, inner.live.view(), step == 1);
         taken.map_err(error::scene)?;
     }
     recorder.close(&certificate, None).map_err(error::record)?;
@@ -117,8 +117,8 @@ impl Engine {
         asked: &Asked,
         out: &Path,
         other: Option<&str>,
-    ) -> PyResult<Session> {
-        let collection = scene.collection().map_err(error::scene)?;
+    ) -> PyResult<RunWriter> {
+        let collection = scene.build_bodies().map_err(error::scene)?;
         let mut manifest = Manifest::of_bodies(scene, &collection, Threads::all());
         let (t, _) = self.inner()?.live.time();
         manifest.settings["start"] = t.into();
@@ -127,14 +127,14 @@ impl Engine {
         if let Some(text) = other {
             manifest.text = text.to_string();
         }
-        let place = Place::new(Some(out), scene.name());
-        Session::new(place, manifest, scene.cadence()).map_err(error::record)
+        let place = OutputDirectory::new(Some(out), scene.name());
+        RunWriter::new(place, manifest, scene.checkpoint_schedule()).map_err(error::record)
     }
 
     /// A recorder of the world.
-    fn recorder(&self, session: Session, every: usize) -> PyResult<BodiesRecorder> {
+    fn recorder(&self, session: RunWriter, every: usize) -> PyResult<BodiesRecorder> {
         let inner = self.inner()?;
-        let cast = &inner.score.before.cast;
+        let cast = &inner.score.before.names;
         BodiesRecorder::of_live(session, &inner.live, cast, every).map_err(error::record)
     }
 
@@ -143,15 +143,15 @@ impl Engine {
         &self,
         py: Python<'_>,
         asked: &Asked,
-        wanted: scene::Wanted,
-        sink: &mut (dyn Steps + Send),
+        wanted: scene::ObservableRequest,
+        sink: &mut (dyn BodiesObserver + Send),
     ) -> PyResult<(BodiesOutcome, Option<PyErr>)> {
         let mut pulse = Pulse::new(asked.tell.as_ref());
         let mut course = {
             let inner = self.inner()?;
             let mut score = inner.score.clone();
             score.record_every = asked.every;
-            Course::begin(&inner.live, &score, wanted, asked.until, sink)
+            WorldRun::start(&inner.live, &score, wanted, asked.until, sink)
         };
         let mut first = true;
         loop {
@@ -162,7 +162,7 @@ impl Engine {
                     let going = turn(&mut course, &mut inner, sink, &mut pulse);
                     if first && going {
                         // A world may have been stepped or changed: its text is not where it is.
-                        course.keep(&inner.live, sink);
+                        course.write_checkpoint(&inner.live, sink);
                         first = false;
                     }
                     let due = asked.callback.is_some() || begun.elapsed() > SLICE;
@@ -193,8 +193,8 @@ impl Engine {
     /// Raises what ended a run that was not asked to end.
     fn settle(&self, outcome: &BodiesOutcome) -> PyResult<()> {
         match &outcome.stopped {
-            Some(Stop {
-                reason: StopReason::Asked,
+            Some(EarlyStop {
+                reason: StopReason::Requested,
                 ..
             })
             | None => Ok(()),
@@ -204,12 +204,12 @@ impl Engine {
 }
 
 fn turn(
-    course: &mut Course,
+    course: &mut WorldRun,
     inner: &mut Inner,
-    sink: &mut (dyn Steps + Send),
+    sink: &mut (dyn BodiesObserver + Send),
     pulse: &mut Pulse<'_>,
 ) -> bool {
-    let going = course.turn(&mut inner.live, sink, &mut |tick| pulse.tick(tick));
+    let going = course.step(&mut inner.live, sink, &mut |tick| pulse.tick(tick));
     inner.look();
     going
 }
@@ -218,7 +218,7 @@ fn turn(
 fn told(py: Python<'_>, outcome: &BodiesOutcome, directory: Option<&Path>) -> PyResult<Py<PyAny>> {
     let dict = PyDict::new(py);
     dict.set_item("directory", directory)?;
-    dict.set_item("certificate", value::python(py, &outcome.sheet())?)?;
+    dict.set_item("certificate", value::python(py, &outcome.certificate_json())?)?;
     dict.set_item("warnings", outcome.warnings())?;
     dict.set_item("times", PyArray1::from_slice(py, &outcome.times))?;
     let series = PyDict::new(py);

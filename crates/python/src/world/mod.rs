@@ -15,7 +15,7 @@ use bodies::{Dim, StepReport, State, World};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use scene::{Certificate, Live, Observer, Scene, Score, Wanted, What};
+use scene::{Certificate, AnyWorld, BodiesObservable, Scene, RunTemplate, ObservableRequest, Criterion};
 
 use crate::callable::Slot;
 use crate::error;
@@ -33,26 +33,26 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// What moves.
 pub struct Inner {
-    live: Live,
-    score: Score,
+    live: AnyWorld,
+    score: RunTemplate,
     /// Observables that were asked for, with their last values.
-    watched: Vec<(String, Observer, f64)>,
+    watched: Vec<(String, BodiesObservable, f64)>,
     /// What the steps that were made by hand vouch for, and what of it has been told.
     certificate: Certificate,
-    told: Vec<What>,
+    told: Vec<Criterion>,
 }
 
 /// What is told when it is so for the first time. Energies at stake grow with a motion: what is held
 /// against them stands in the certificate.
-const TOLD: [What; 8] = [
-    What::Residual,
-    What::Gain,
-    What::Penetration,
-    What::Resting,
-    What::Drift,
-    What::Mixed,
-    What::Nonunique,
-    What::Another,
+const TOLD: [Criterion; 8] = [
+    Criterion::Residual,
+    Criterion::Gain,
+    Criterion::Penetration,
+    Criterion::Resting,
+    Criterion::Drift,
+    Criterion::Mixed,
+    Criterion::Nonunique,
+    Criterion::OtherSolution,
 ];
 
 /// A built world.
@@ -61,7 +61,7 @@ pub struct Engine {
     inner: Mutex<Inner>,
     scene: Scene,
     /// What findings and plots of the scene look at.
-    wanted: Wanted,
+    wanted: ObservableRequest,
     /// What callables raised.
     slot: Slot,
 }
@@ -75,7 +75,7 @@ impl Inner {
     }
 
     fn advance(&mut self) -> Result<(), String> {
-        let cast = &self.score.before.cast;
+        let cast = &self.score.before.names;
         if self.certificate.steps == 0 {
             self.live.begin_certificate(&mut self.certificate);
         }
@@ -88,10 +88,10 @@ impl Inner {
     /// What was not told before.
     fn news(&mut self) -> Vec<String> {
         let new = TOLD.into_iter();
-        let new = new.filter(|what| self.certificate.told(*what) && !self.told.contains(what));
-        let new: Vec<What> = new.collect();
+        let new = new.filter(|what| self.certificate.is_reported(*what) && !self.told.contains(what));
+        let new: Vec<Criterion> = new.collect();
         self.told.extend(&new);
-        let words = |what: &What| {
+        let words = |what: &Criterion| {
             let certificate = &self.certificate;
             format!(
                 "{}; {}",
@@ -166,17 +166,17 @@ impl Engine {
 
     /// Names of the bodies.
     fn names(&self) -> PyResult<Vec<String>> {
-        Ok(self.inner()?.score.before.cast.bodies.clone())
+        Ok(self.inner()?.score.before.names.bodies.clone())
     }
 
     /// Names of the materials.
     fn materials(&self) -> PyResult<Vec<String>> {
-        Ok(self.inner()?.score.before.cast.materials.clone())
+        Ok(self.inner()?.score.before.names.materials.clone())
     }
 
     /// Groups: names and members.
     fn groups(&self) -> PyResult<Vec<(String, Vec<u32>)>> {
-        Ok(self.inner()?.score.before.cast.groups.clone())
+        Ok(self.inner()?.score.before.names.groups.clone())
     }
 
     /// Masses, materials and freedoms of the bodies; a dict of arrays.
@@ -197,8 +197,8 @@ impl Engine {
     /// Number of contacts of the last step.
     fn num_contacts(&self) -> PyResult<usize> {
         Ok(match &self.inner()?.live {
-            Live::Plane(world) => world.num_contacts(),
-            Live::Space(world) => world.num_contacts(),
+            AnyWorld::Plane(world) => world.num_contacts(),
+            AnyWorld::Space(world) => world.num_contacts(),
         })
     }
 
@@ -214,9 +214,9 @@ impl Engine {
         if let Some((_, _, value)) = inner.watched.iter().find(|(known, ..)| known == text) {
             return Ok(*value);
         }
-        let cast = &inner.score.before.cast;
+        let cast = &inner.score.before.names;
         let dimension = inner.score.before.dimension;
-        let observer = Observer::compile(cast, dimension, self.scene.parameters(), text);
+        let observer = BodiesObservable::compile(cast, dimension, self.scene.parameters(), text);
         let mut observer = observer.map_err(error::input)?;
         let value = observer.evaluate(inner.live.view());
         inner.watched.push((text.to_string(), observer, value));
@@ -226,8 +226,8 @@ impl Engine {
     /// Everything that the motion is continued from, as bytes.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let packed = match &self.inner()?.live {
-            Live::Plane(world) => postcard::to_stdvec(&(world.state(), world.report())),
-            Live::Space(world) => postcard::to_stdvec(&(world.state(), world.report())),
+            AnyWorld::Plane(world) => postcard::to_stdvec(&(world.state(), world.report())),
+            AnyWorld::Space(world) => postcard::to_stdvec(&(world.state(), world.report())),
         };
         let packed = packed.map_err(|e| error::machine(format!("cannot pack the state: {e}")))?;
         Ok(PyBytes::new(py, &packed))
@@ -244,8 +244,8 @@ impl Engine {
         }
         let mut inner = self.inner()?;
         match &mut inner.live {
-            Live::Plane(world) => apply(world, packed)?,
-            Live::Space(world) => apply(world, packed)?,
+            AnyWorld::Plane(world) => apply(world, packed)?,
+            AnyWorld::Space(world) => apply(world, packed)?,
         }
         inner.look();
         Ok(())
@@ -275,8 +275,8 @@ impl Engine {
         }
         let mut inner = self.inner()?;
         match &mut inner.live {
-            Live::Plane(world) => apply(world, rows.as_array())?,
-            Live::Space(world) => apply(world, rows.as_array())?,
+            AnyWorld::Plane(world) => apply(world, rows.as_array())?,
+            AnyWorld::Space(world) => apply(world, rows.as_array())?,
         }
         inner.look();
         Ok(())
@@ -284,7 +284,7 @@ impl Engine {
 
     /// What was done before the run: overlaps moved apart, preparations; a dict.
     fn before(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let json = self.inner()?.score.before.sheet();
+        let json = self.inner()?.score.before.certificate_json();
         value::python(py, &json)
     }
 }

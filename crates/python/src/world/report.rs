@@ -6,16 +6,16 @@ use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use scene::Live;
+use scene::AnyWorld;
 
 use crate::error;
 use crate::value;
 
 /// The account of the last step as a dict.
-pub fn ledger(py: Python<'_>, live: &Live) -> PyResult<Py<PyAny>> {
+pub fn ledger(py: Python<'_>, live: &AnyWorld) -> PyResult<Py<PyAny>> {
     let ledger = match live {
-        Live::Plane(world) => world.report(),
-        Live::Space(world) => world.report(),
+        AnyWorld::Plane(world) => world.report(),
+        AnyWorld::Space(world) => world.report(),
     };
     let json = serde_json::to_value(ledger)
         .map_err(|e| error::machine(format!("cannot tell the account of the step: {e}")))?;
@@ -23,10 +23,10 @@ pub fn ledger(py: Python<'_>, live: &Live) -> PyResult<Py<PyAny>> {
 }
 
 /// One packed record for each contact of the last step; `_arrays.py` has the data type.
-pub fn contacts<'py>(py: Python<'py>, live: &Live) -> Bound<'py, PyBytes> {
+pub fn contacts<'py>(py: Python<'py>, live: &AnyWorld) -> Bound<'py, PyBytes> {
     let packed = match live {
-        Live::Plane(world) => packed(world),
-        Live::Space(world) => packed(world),
+        AnyWorld::Plane(world) => packed(world),
+        AnyWorld::Space(world) => packed(world),
     };
     PyBytes::new(py, &packed)
 }
@@ -68,7 +68,7 @@ fn packed<D: Dim>(world: &World<D>) -> Vec<u8> {
 }
 
 /// Masses, materials and freedoms of the bodies.
-pub fn bodies(py: Python<'_>, live: &Live) -> PyResult<Py<PyAny>> {
+pub fn bodies(py: Python<'_>, live: &AnyWorld) -> PyResult<Py<PyAny>> {
     fn gather<D: Dim>(world: &World<D>) -> (Vec<f64>, Vec<u16>, Vec<bool>) {
         let all = &world.model().bodies;
         let mass = |freedom: Freedom, mass: f64| if freedom.movable() { mass } else { 0.0 };
@@ -79,8 +79,8 @@ pub fn bodies(py: Python<'_>, live: &Live) -> PyResult<Py<PyAny>> {
         )
     }
     let (masses, materials, movable) = match live {
-        Live::Plane(world) => gather(world),
-        Live::Space(world) => gather(world),
+        AnyWorld::Plane(world) => gather(world),
+        AnyWorld::Space(world) => gather(world),
     };
     let dict = PyDict::new(py);
     dict.set_item("masses", PyArray1::from_vec(py, masses))?;

@@ -9,7 +9,7 @@
 use bodies::{Dim, Plane, Space, State, Vector, World};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use scene::Live;
+use scene::AnyWorld;
 
 use super::Engine;
 use crate::error;
@@ -91,10 +91,10 @@ fn space(state: &State<Space>) -> Option<usize> {
 }
 
 /// The view of one of `positions`, `velocities`, `spins`, `rotations`.
-pub fn view(engine: Py<Engine>, live: &Live, what: &str) -> PyResult<View> {
+pub fn view(engine: Py<Engine>, live: &AnyWorld, what: &str) -> PyResult<View> {
     let (span, count) = match live {
-        Live::Plane(world) => (span(world, what, plane), world.state().poses.len()),
-        Live::Space(world) => (span(world, what, space), world.state().poses.len()),
+        AnyWorld::Plane(world) => (span(world, what, plane), world.state().poses.len()),
+        AnyWorld::Space(world) => (span(world, what, space), world.state().poses.len()),
     };
     let span = span.ok_or_else(|| error::input(format!("there is no array `{what}`")))?;
     let (mut shape, mut strides) = (vec![count], vec![span.stride]);

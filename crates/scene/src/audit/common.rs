@@ -3,16 +3,16 @@
 use bodies::Dim;
 use mechanism::Scheme;
 
-use super::made::Maker;
-use crate::collection::{Assembly, Collection};
+use super::made::AuditRunner;
+use crate::collection::{BodiesSetup, BuiltBodies};
 use crate::error::SceneError;
-use crate::file::{Kind, Scene};
-use crate::text::Built;
+use crate::file::{SceneKind, Scene};
+use crate::text::BuiltMechanism;
 
 /// What all runs have in common.
 #[derive(Debug)]
 pub(super) enum Common {
-    Mechanism(Box<Built>),
+    Mechanism(Box<BuiltMechanism>),
     Bodies {
         step: f64,
         span: (f64, f64),
@@ -33,16 +33,16 @@ impl Common {
     /// The scene is not right.
     pub fn of(scene: &Scene) -> Result<Self, SceneError> {
         Ok(match scene.kind() {
-            Kind::Mechanism => Self::Mechanism(Box::new(scene.build()?)),
-            Kind::Bodies => match scene.collection()? {
-                Collection::Plane(assembly) => common(&assembly),
-                Collection::Space(assembly) => common(&assembly),
+            SceneKind::Mechanism => Self::Mechanism(Box::new(scene.build_mechanism()?)),
+            SceneKind::Bodies => match scene.build_bodies()? {
+                BuiltBodies::Plane(assembly) => common(&assembly),
+                BuiltBodies::Space(assembly) => common(&assembly),
             },
         })
     }
 }
 
-impl Maker<'_> {
+impl AuditRunner<'_> {
     /// The scene of the reference.
     pub fn scene(&self) -> &Scene {
         self.scene
@@ -113,11 +113,11 @@ impl Maker<'_> {
     }
 }
 
-fn common<D: Dim>(assembly: &Assembly<D>) -> Common {
+fn common<D: Dim>(assembly: &BodiesSetup<D>) -> Common {
     let bodies = assembly.model.bodies.iter().zip(0u32..);
     let movable = bodies.filter(|(body, _)| body.freedom.movable());
     let movable: Vec<(f64, u32)> = movable.map(|(b, k)| (D::bounding_radius(&b.shape), k)).collect();
-    let name = |k: u32| assembly.cast.bodies.get(k as usize).cloned();
+    let name = |k: u32| assembly.names.bodies.get(k as usize).cloned();
     Common::Bodies {
         step: assembly.settings.step,
         span: (assembly.start, assembly.until),

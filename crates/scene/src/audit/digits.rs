@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::made::Made;
+use super::made::AuditRun;
 use super::variant::Variant;
 use crate::finding::Value;
 
@@ -43,7 +43,7 @@ pub struct ValueIn {
 }
 
 /// All findings of all runs.
-pub(super) fn findings(runs: &[(Variant, Made)]) -> Vec<AuditedFinding> {
+pub(super) fn findings(runs: &[(Variant, AuditRun)]) -> Vec<AuditedFinding> {
     let Some((_, reference)) = runs.first() else {
         return Vec::new();
     };

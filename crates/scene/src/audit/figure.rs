@@ -1,7 +1,7 @@
 //! The picture of an audit: distance to the reference over time.
 
 use super::report::Audit;
-use crate::plot::{Figure, Mark, Scale, Series};
+use crate::plot::{Figure, SeriesStyle, Scale, Series};
 
 /// Distance of every variant to the reference over time, on a decimal scale; the fit where it is chaotic.
 pub fn figure(audit: &Audit) -> Figure {
@@ -16,7 +16,7 @@ pub fn figure(audit: &Audit) -> Figure {
         let end = (level + rate * (to - from)).exp();
         let label = format!("exp({rate:.3} t)");
         let line = Series::line(label, &[from, to], &[level.exp(), end], 6);
-        series.push(line.with_mark(Mark::Dashed));
+        series.push(line.with_style(SeriesStyle::Dashed));
     }
     Figure {
         title: format!("{}: distance to the run itself", audit.title),
@@ -29,5 +29,5 @@ pub fn figure(audit: &Audit) -> Figure {
 }
 
 fn short(x: f64) -> String {
-    crate::plot::short(format!("{x:.2e}").parse().unwrap_or(x))
+    crate::plot::format_short(format!("{x:.2e}").parse().unwrap_or(x))
 }

@@ -34,7 +34,7 @@ const SENSITIVE: f64 = 1e-6;
 /// What becomes of a perturbation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum SensitivityClass {
     /// It stays small.
     Regular,
     /// It grows exponentially.
@@ -45,7 +45,7 @@ pub enum Verdict {
     Unknown,
 }
 
-impl Verdict {
+impl SensitivityClass {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl Verdict {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sensitivity {
     /// Whether it grows.
-    pub verdict: Verdict,
+    pub verdict: SensitivityClass,
     /// Largest relative distance of the perturbed run.
     pub largest: Option<f64>,
     /// Rate λ of the growth e^{λt} (1/s), where it is exponential.
@@ -81,7 +81,7 @@ impl Sensitivity {
     /// There is no perturbed run.
     pub(super) fn unknown() -> Self {
         Self {
-            verdict: Verdict::Unknown,
+            verdict: SensitivityClass::Unknown,
             largest: None,
             rate: None,
             interval: None,
@@ -97,8 +97,8 @@ pub(super) fn sensitivity(times: &[f64], distances: &[f64]) -> Sensitivity {
     let largest = distances.iter().copied().fold(0.0, f64::max);
     let mut told = Sensitivity {
         verdict: match largest > SENSITIVE {
-            true => Verdict::Sensitive,
-            false => Verdict::Regular,
+            true => SensitivityClass::Sensitive,
+            false => SensitivityClass::Regular,
         },
         largest: Some(largest),
         ..Sensitivity::unknown()
@@ -115,7 +115,7 @@ pub(super) fn sensitivity(times: &[f64], distances: &[f64]) -> Sensitivity {
     let line = Line::through(&points);
     let bound = 2.0 * line.error;
     if line.slope - bound > 0.0 {
-        told.verdict = Verdict::Chaotic;
+        told.verdict = SensitivityClass::Chaotic;
         told.rate = Some(line.slope);
         told.interval = Some([line.slope - bound, line.slope + bound]);
         told.fitted = points.first().zip(points.last()).map(|(a, b)| [a.0, b.0]);
@@ -208,7 +208,7 @@ mod tests {
         for rate in [0.6, 1.0, 2.5] {
             let wobble = |t: f64| (3.0 * t).sin() + 0.5 * (17.0 * t).cos();
             let found = told(|t| (1e-12 * (rate * t + wobble(t)).exp()).min(1.0));
-            assert_eq!(found.verdict, Verdict::Chaotic, "{rate}");
+            assert_eq!(found.verdict, SensitivityClass::Chaotic, "{rate}");
             let [low, high] = found.interval.unwrap_or_default();
             assert!(low < rate && rate < high, "{found:?}");
             // A wobble of ±1.5 tilts a line over the span by 3 at most.
@@ -221,20 +221,20 @@ mod tests {
     fn powers_of_time_and_small_distances_are_not_chaotic() {
         for p in 0..=4 {
             let found = told(|t| 1e-12 * (1.0 + t.powi(p)));
-            assert_eq!(found.verdict, Verdict::Regular, "t^{p}");
+            assert_eq!(found.verdict, SensitivityClass::Regular, "t^{p}");
             let noisy = told(|t| 1e-9 * t.powi(p) * (1.0 + 0.9 * (40.0 * t).sin()));
-            assert_ne!(noisy.verdict, Verdict::Chaotic, "t^{p}");
+            assert_ne!(noisy.verdict, SensitivityClass::Chaotic, "t^{p}");
         }
-        assert_eq!(told(|_| 0.0).verdict, Verdict::Regular);
+        assert_eq!(told(|_| 0.0).verdict, SensitivityClass::Regular);
         // An unstable start that ends: exponential for a fifth of the time.
         let ends = told(|t| 1e-12 * (2.0 * t.min(4.0)).exp());
-        assert_eq!(ends.verdict, Verdict::Regular);
+        assert_eq!(ends.verdict, SensitivityClass::Regular);
     }
 
     #[test]
     fn a_jump_is_sensitive_and_not_chaotic() {
         let found = told(|t| if t < 11.0 { 1e-12 } else { 1e-3 });
-        assert_eq!(found.verdict, Verdict::Sensitive);
+        assert_eq!(found.verdict, SensitivityClass::Sensitive);
         assert_eq!(found.rate, None);
     }
 }

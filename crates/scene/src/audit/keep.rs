@@ -7,7 +7,7 @@ use super::Audit;
 use super::figure::figure;
 use crate::file::Scene;
 use crate::plot::{PlotError, png, svg};
-use crate::record::{Manifest, Place, RecordError};
+use crate::record::{Manifest, OutputDirectory, RecordError};
 
 /// The file with all of an audit.
 pub const AUDIT: &str = "audit.json";
@@ -19,7 +19,7 @@ const PICTURE: &str = "distance";
 ///
 /// # Errors
 /// The directory is no run, or its scene cannot be read any more.
-pub fn scene_of(directory: &Path) -> Result<(Scene, Manifest), PlotError> {
+pub fn load_recorded_scene(directory: &Path) -> Result<(Scene, Manifest), PlotError> {
     let manifest = Manifest::read(directory)?;
     if manifest.kind != "run" {
         let why = format!("this is the directory of a {}, not of a run", manifest.kind);
@@ -31,7 +31,7 @@ pub fn scene_of(directory: &Path) -> Result<(Scene, Manifest), PlotError> {
         .iter()
         .map(|change| (change.key.as_str(), change.value.as_str()))
         .collect();
-    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with_overrides(&set)?;
     let machine = manifest.machine.as_ref();
     let folder = machine.and_then(|machine| machine.folder.as_deref());
     let scene = match folder {
@@ -43,12 +43,12 @@ pub fn scene_of(directory: &Path) -> Result<(Scene, Manifest), PlotError> {
 
 /// Where the audit of a scene or of a run directory goes: the directory of `-o`, or the next free
 /// `NAME-audit-N` in `runs` or beside the run.
-pub fn place(given: Option<&Path>, run: Option<&Path>, name: &str) -> Place {
+pub fn output_place(given: Option<&Path>, run: Option<&Path>, name: &str) -> OutputDirectory {
     if given.is_some() {
-        return Place::new(given, name);
+        return OutputDirectory::new(given, name);
     }
     let Some(run) = run else {
-        return Place::new(None, &format!("{name}-audit"));
+        return OutputDirectory::new(None, &format!("{name}-audit"));
     };
     // `.` and `..` have no name of their own.
     let whole = fs::canonicalize(run).unwrap_or_else(|_| run.into());
@@ -56,7 +56,7 @@ pub fn place(given: Option<&Path>, run: Option<&Path>, name: &str) -> Place {
         .file_name()
         .map(|own| own.to_string_lossy().into_owned());
     let beside = run.parent().filter(|_| run.file_name().is_some());
-    Place::Next {
+    OutputDirectory::NextFree {
         folder: match beside {
             Some(folder) if folder.as_os_str().is_empty() => ".".into(),
             Some(folder) => folder.into(),
@@ -108,7 +108,7 @@ impl Audit {
     ///
     /// # Errors
     /// The directory is taken, or the machine refuses.
-    pub fn keep(&self, place: &Place) -> Result<PathBuf, PlotError> {
+    pub fn write(&self, place: &OutputDirectory) -> Result<PathBuf, PlotError> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|e| PlotError::Drawing(format!("cannot write the audit as JSON: {e}")))?;
         let picture = self.svg()?;

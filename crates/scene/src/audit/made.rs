@@ -6,25 +6,25 @@ use mechanism::System;
 use super::AuditError;
 use super::common::Common;
 use super::metric::Metric;
-use super::perturb::{NUDGE, identity, nudge, push};
+use super::perturb::{NUDGE, identity, perturb_mechanism, perturb_bodies};
 use super::samples::{self, Sampler, Samples};
 use super::variant::{Role, Variant};
 use super::work::Teller;
 use crate::certificate::Certificate;
-use crate::collection::{Assembly, Collection, OverlapRule};
+use crate::collection::{BodiesSetup, BuiltBodies, OverlapRule};
 use crate::error::SceneError;
 use crate::file::Scene;
 use crate::finding::{self, Finding, Threads};
-use crate::run::{RunOutcome, Stop, StopReason, run};
-use crate::sink::Discard;
-use crate::watch::{BodiesOutcome, Live, Tick, run_wanted};
+use crate::run::{MechanismOutcome, EarlyStop, StopReason, run_mechanism};
+use crate::sink::NullObserver;
+use crate::watch::{BodiesOutcome, AnyWorld, RunProgress, run_bodies};
 
 /// What came of a run.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct AuditRun {
     pub samples: Samples,
     pub certificate: Certificate,
-    pub stopped: Option<Stop>,
+    pub stopped: Option<EarlyStop>,
     /// Whether the scene's condition `stop` ended it.
     pub halted: bool,
     /// The last instant.
@@ -32,7 +32,7 @@ pub(super) struct Made {
     pub findings: Vec<Finding>,
 }
 
-impl Made {
+impl AuditRun {
     /// Why a run is no variant: another integrator that does not apply, a perturbation that is refused.
     pub fn unfit(&self, variant: &Variant) -> Option<String> {
         let stop = self.stopped.as_ref()?;
@@ -47,7 +47,7 @@ impl Made {
 
 /// What all runs have in common.
 #[derive(Debug)]
-pub(super) struct Maker<'a> {
+pub(super) struct AuditRunner<'a> {
     pub scene: &'a Scene,
     pub common: Common,
     /// Steps of the reference whose ends are the instants.
@@ -55,19 +55,19 @@ pub(super) struct Maker<'a> {
     /// The instants.
     pub times: Vec<f64>,
     /// What the preparations left.
-    prepared: Option<Begun>,
+    prepared: Option<PreparedState>,
     /// Whether every preparation is certified.
     pub prepared_ok: bool,
 }
 
 /// The state at the beginning of the run.
 #[derive(Debug)]
-enum Begun {
+enum PreparedState {
     Plane(State<Plane>),
     Space(State<Space>),
 }
 
-impl<'a> Maker<'a> {
+impl<'a> AuditRunner<'a> {
     /// Reads what all runs have in common.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl<'a> Maker<'a> {
             prepared_ok: true,
         };
         let (start, until) = maker.span();
-        let left = crate::run::LEFT;
+        let left = crate::run::END_TOLERANCE;
         let steps = ((until - start) / maker.step() - left).ceil().max(1.0) as usize;
         let count = match &maker.common {
             Common::Mechanism(_) => 1,
@@ -106,14 +106,14 @@ impl<'a> Maker<'a> {
         &mut self,
         threads: Threads,
         progress: &mut dyn FnMut(&str, f64) -> bool,
-    ) -> Result<Made, AuditError> {
+    ) -> Result<AuditRun, AuditError> {
         self.prepare(threads, progress)?;
         let mut tell = |share: f64| progress("the run itself", share);
         let made = match &self.common {
             Common::Mechanism(built) => {
                 let built = (**built).clone();
                 let mut system = built.system.clone();
-                let outcome = run(built, &mut Discard, &mut |tick| tell(tick.share));
+                let outcome = run_mechanism(built, &mut NullObserver, &mut |tick| tell(tick.share));
                 if self.times.is_empty() {
                     let times = outcome.trajectory.times();
                     let known = self.instants.iter().map_while(|k| times.get(*k));
@@ -131,7 +131,7 @@ impl<'a> Maker<'a> {
         }?;
         match &made.stopped {
             None => Ok(made),
-            Some(stop) if stop.reason == StopReason::Asked => Err(AuditError::Stopped),
+            Some(stop) if stop.reason == StopReason::Requested => Err(AuditError::Stopped),
             Some(stop) => Err(AuditError::NoReference(format!(
                 "{}: {stop}; there is nothing to compare with (`--until` ends the audit before that)",
                 self.scene.origin()
@@ -148,24 +148,24 @@ impl<'a> Maker<'a> {
         if !matches!(self.common, Common::Bodies { prepared: true, .. }) {
             return Ok(());
         }
-        let mut tell = |tick: &Tick<'_>| {
+        let mut tell = |tick: &RunProgress<'_>| {
             let words = format!("preparing {}", tick.preparation.unwrap_or_default());
             progress(&words, 0.0)
         };
-        let collection = self.scene.collection()?;
-        let led = Live::begin(self.scene, collection, threads, &mut Discard, &mut tell);
+        let collection = self.scene.build_bodies()?;
+        let led = AnyWorld::prepare(self.scene, collection, threads, &mut NullObserver, &mut tell);
         match led {
             Ok((live, score)) => {
                 let prepared = &score.before.prepared;
                 self.prepared_ok = prepared.iter().all(|each| each.certificate.ok);
                 self.prepared = Some(match live {
-                    Live::Plane(world) => Begun::Plane(world.into_state()),
-                    Live::Space(world) => Begun::Space(world.into_state()),
+                    AnyWorld::Plane(world) => PreparedState::Plane(world.into_state()),
+                    AnyWorld::Space(world) => PreparedState::Space(world.into_state()),
                 });
                 Ok(())
             }
             Err(outcome) => Err(match outcome.stopped {
-                Some(stop) if stop.reason == StopReason::Asked => AuditError::Stopped,
+                Some(stop) if stop.reason == StopReason::Requested => AuditError::Stopped,
                 Some(stop) => AuditError::NoReference(format!("{}: {stop}", self.scene.origin())),
                 None => AuditError::NoReference("the preparations came to no end".into()),
             }),
@@ -173,7 +173,7 @@ impl<'a> Maker<'a> {
     }
 
     /// How far configurations are from each other, by the reference.
-    pub fn metric(&self, reference: &Made) -> Metric {
+    pub fn metric(&self, reference: &AuditRun) -> Metric {
         match &self.common {
             Common::Bodies {
                 dimension, radii, ..
@@ -201,7 +201,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Makes a variant.
-    pub fn make(&self, variant: &Variant, metric: &Metric, teller: &Teller<'_>) -> Made {
+    pub fn make(&self, variant: &Variant, metric: &Metric, teller: &Teller<'_>) -> AuditRun {
         let mut tell = |share: f64| teller.tell(share);
         let made = match &self.common {
             Common::Mechanism(_) => self.mechanism(variant, metric, &mut tell),
@@ -214,10 +214,10 @@ impl<'a> Maker<'a> {
             }
         };
         // What the scene of the reference does not refuse is not refused here, but a file may have gone.
-        made.unwrap_or_else(|error| Made {
+        made.unwrap_or_else(|error| AuditRun {
             samples: Samples::default(),
             certificate: Certificate::new(),
-            stopped: Some(Stop {
+            stopped: Some(EarlyStop {
                 t: self.span().0,
                 started: false,
                 reason: StopReason::Bodies(error.to_string()),
@@ -233,8 +233,8 @@ impl<'a> Maker<'a> {
         variant: &Variant,
         metric: &Metric,
         tell: &mut dyn FnMut(f64) -> bool,
-    ) -> Result<Made, AuditError> {
-        let mut built = variant.scene.build()?;
+    ) -> Result<AuditRun, AuditError> {
+        let mut built = variant.scene.build_mechanism()?;
         if let Some(adaptive) = &mut built.settings.adaptive {
             let divisor = f64::from(variant.role.divisor());
             adaptive.smallest /= divisor;
@@ -250,10 +250,10 @@ impl<'a> Maker<'a> {
         for sign in signs {
             let mut built = built.clone();
             if variant.role == Role::Perturbed {
-                nudge(&mut built, metric, sign);
+                perturb_mechanism(&mut built, metric, sign);
             }
             let mut system = built.system.clone();
-            let outcome = run(built, &mut Discard, &mut |tick| tell(tick.share));
+            let outcome = run_mechanism(built, &mut NullObserver, &mut |tick| tell(tick.share));
             let samples = samples::of_trajectory(&outcome.trajectory, &mut system, &self.times);
             let refused = outcome.stopped.as_ref().is_some_and(|stop| !stop.started);
             last = Some((samples, outcome));
@@ -272,12 +272,12 @@ impl<'a> Maker<'a> {
         &self,
         scene: &Scene,
         samples: Samples,
-        outcome: RunOutcome,
+        outcome: MechanismOutcome,
         tell: &mut dyn FnMut(f64) -> bool,
-    ) -> Result<Made, AuditError> {
+    ) -> Result<AuditRun, AuditError> {
         let one = Threads::new(1);
         let findings = finding::evaluate_findings(scene, &outcome, one, &mut |_, _| tell(1.0))?;
-        Ok(Made {
+        Ok(AuditRun {
             samples,
             certificate: outcome.certificate,
             end: outcome.trajectory.end().unwrap_or(self.span().0),
@@ -294,21 +294,21 @@ impl<'a> Maker<'a> {
         nudge: Option<f64>,
         threads: Threads,
         tell: &mut dyn FnMut(f64) -> bool,
-    ) -> Result<(Made, Vec<f64>), AuditError> {
-        let mut collection = scene.collection()?;
+    ) -> Result<(AuditRun, Vec<f64>), AuditError> {
+        let mut collection = scene.build_bodies()?;
         let Common::Bodies { movable, .. } = &self.common else {
             return Err(AuditError::Stopped);
         };
-        let wanted = finding::wanted(scene, &collection)?;
+        let wanted = finding::observable_request(scene, &collection)?;
         match (&mut collection, &self.prepared) {
-            (Collection::Plane(assembly), Some(Begun::Plane(state))) => begin_at(assembly, state),
-            (Collection::Space(assembly), Some(Begun::Space(state))) => begin_at(assembly, state),
+            (BuiltBodies::Plane(assembly), Some(PreparedState::Plane(state))) => begin_at(assembly, state),
+            (BuiltBodies::Space(assembly), Some(PreparedState::Space(state))) => begin_at(assembly, state),
             _ => {}
         }
         if let Some(length) = nudge {
             match &mut collection {
-                Collection::Plane(assembly) => push(assembly, length),
-                Collection::Space(assembly) => push(assembly, length),
+                BuiltBodies::Plane(assembly) => perturb_bodies(assembly, length),
+                BuiltBodies::Space(assembly) => perturb_bodies(assembly, length),
             }
         }
         let mut sampler = Sampler {
@@ -318,12 +318,12 @@ impl<'a> Maker<'a> {
             samples: Samples::default(),
             times: Vec::new(),
         };
-        let hear = &mut |tick: &Tick<'_>| tell(tick.share);
+        let hear = &mut |tick: &RunProgress<'_>| tell(tick.share);
         let outcome: BodiesOutcome =
-            run_wanted(scene, collection, &wanted, threads, &mut sampler, hear);
+            run_bodies(scene, collection, &wanted, threads, &mut sampler, hear);
         let go_on = &mut |_: &str, _: f64| tell(1.0);
         let findings = finding::evaluate_bodies_findings(scene, &outcome, threads, go_on)?;
-        let made = Made {
+        let made = AuditRun {
             samples: sampler.samples,
             certificate: outcome.certificate,
             end: outcome.times.last().copied().unwrap_or(outcome.start),
@@ -336,7 +336,7 @@ impl<'a> Maker<'a> {
 }
 
 /// Begins where the preparations ended.
-fn begin_at<D: Dim>(assembly: &mut Assembly<D>, state: &State<D>) {
+fn begin_at<D: Dim>(assembly: &mut BodiesSetup<D>, state: &State<D>) {
     assembly.prepare.clear();
     assembly.state = state.clone();
     // Overlaps were looked at before the preparations.

@@ -36,17 +36,17 @@ mod work;
 
 use crate::error::SceneError;
 use crate::file::Scene;
-use crate::finding::plan::{plan, with_ground};
+use crate::finding::plan::{compile_findings, with_expression_context};
 use crate::finding::{self, Threads};
 
 pub use digits::{AuditedFinding, ValueIn};
 pub use figure::figure;
-pub use growth::{Sensitivity, Verdict};
-pub use keep::{AUDIT, place, scene_of};
+pub use growth::{Sensitivity, SensitivityClass};
+pub use keep::{AUDIT, output_place, load_recorded_scene};
 pub use order::{Order, Orders, Over};
 pub use report::{Audit, Exceeded, LeftOut, RunReport, Size, THRESHOLDS};
 
-use made::{Made, Maker};
+use made::{AuditRun, AuditRunner};
 use variant::Variant;
 use work::Teller;
 
@@ -62,7 +62,7 @@ pub enum FindingScope {
 
 /// What is asked of an audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
+pub struct AuditOptions {
     /// Threads for the runs.
     pub threads: Threads,
     /// Which findings are measured.
@@ -90,12 +90,12 @@ pub enum AuditError {
 /// The scene cannot be read, or its run cannot start or cannot go on.
 pub fn audit(
     scene: &Scene,
-    asked: Asked,
+    asked: AuditOptions,
     progress: &mut dyn FnMut(&str, f64) -> bool,
 ) -> Result<Audit, AuditError> {
     finding::check_findings(scene)?;
     let (scene, unmeasured) = selected(scene, asked.findings)?;
-    let mut maker = Maker::new(&scene)?;
+    let mut maker = AuditRunner::new(&scene)?;
     // Weights in units of the work of the reference, which is made first: it gives size and instants.
     let (variants, mut left_out) = variant::variants(&scene, &maker)?;
     let weights: Vec<f64> = variants.iter().map(Variant::weight).collect();
@@ -110,11 +110,11 @@ pub fn audit(
         maker.make(variant, &metric, teller)
     };
     let mut hear = |done: f64| progress(&words, share + (1.0 - share) * done);
-    let made = work::spread(&weights, asked.threads.get(), make, &mut hear);
+    let made = work::run_jobs(&weights, asked.threads.get(), make, &mut hear);
     let Some(made) = made else {
         return Err(AuditError::Stopped);
     };
-    let mut runs: Vec<(Variant, Made)> = vec![(Variant::reference(&maker), reference)];
+    let mut runs: Vec<(Variant, AuditRun)> = vec![(Variant::reference(&maker), reference)];
     for (variant, made) in variants.into_iter().zip(made) {
         match made.unfit(&variant) {
             Some(why) => left_out.push(LeftOut::new(&variant, why)),
@@ -131,7 +131,7 @@ fn selected(scene: &Scene, scope: FindingScope) -> Result<(Scene, Vec<String>), 
     if scope == FindingScope::All {
         return Ok((scene.clone(), Vec::new()));
     }
-    let plan = with_ground(scene, |ground| plan(scene, ground))?;
+    let plan = with_expression_context(scene, |ground| compile_findings(scene, ground))?;
     let (mut kept, mut left) = (Vec::new(), Vec::new());
     for (asked, expression) in scene.findings().iter().zip(&plan.findings) {
         let main = asked.case.as_deref().is_none_or(|case| case == "main");

@@ -4,15 +4,15 @@ use bodies::{Dim, Vector};
 
 use super::metric::Metric;
 use super::samples;
-use crate::collection::Assembly;
-use crate::text::Built;
+use crate::collection::BodiesSetup;
+use crate::text::BuiltMechanism;
 
 /// How far initial positions are moved, of the size of the system: far above rounding of positions, far below
 /// every error of discretisation.
 pub(super) const NUDGE: f64 = 1e-12;
 
 /// Moves every body that can move by a length, in a direction of its own.
-pub(super) fn push<D: Dim>(assembly: &mut Assembly<D>, length: f64) {
+pub(super) fn perturb_bodies<D: Dim>(assembly: &mut BodiesSetup<D>, length: f64) {
     let bodies = assembly.model.bodies.iter().zip(&mut assembly.state.poses);
     for (k, (body, pose)) in bodies.enumerate() {
         let component = |axis: usize| match body.freedom.is_free(axis) {
@@ -25,7 +25,7 @@ pub(super) fn push<D: Dim>(assembly: &mut Assembly<D>, length: f64) {
 }
 
 /// Moves the initial position of a mechanism by a share of its size in the kinetic metric.
-pub(super) fn nudge(built: &mut Built, metric: &Metric, share: f64) {
+pub(super) fn perturb_mechanism(built: &mut BuiltMechanism, metric: &Metric, share: f64) {
     let Metric::Mechanism {
         chart,
         masses,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::digits::{self, AuditedFinding};
 use super::growth::{self, SATURATED, Sensitivity};
-use super::made::{Made, Maker};
+use super::made::{AuditRun, AuditRunner};
 use super::metric::Metric;
 use super::order::{self, Order, Orders, Pair};
 use super::samples::Samples;
@@ -129,9 +129,9 @@ impl LeftOut {
 /// Puts the runs side by side.
 pub(super) fn report(
     scene: &Scene,
-    maker: &Maker<'_>,
+    maker: &AuditRunner<'_>,
     metric: &Metric,
-    mut runs: Vec<(Variant, Made)>,
+    mut runs: Vec<(Variant, AuditRun)>,
     left_out: Vec<LeftOut>,
     unmeasured: Vec<String>,
 ) -> Audit {
@@ -188,10 +188,10 @@ fn rank(role: Role) -> u32 {
 
 /// A run and how far it is from the reference.
 fn compared(
-    maker: &Maker<'_>,
+    maker: &AuditRunner<'_>,
     metric: &Metric,
-    reference: &Made,
-    (variant, made): &(Variant, Made),
+    reference: &AuditRun,
+    (variant, made): &(Variant, AuditRun),
 ) -> RunReport {
     let common = reference.samples.len().min(made.samples.len());
     let far = (0..common).map(|k| metric.distance(k, reference.samples.at(k), made.samples.at(k)));
@@ -236,7 +236,7 @@ fn first_beyond(times: &[f64], distances: &[f64], threshold: f64) -> Option<f64>
 type Apart<'a> = &'a dyn Fn(&Samples, &Samples) -> f64;
 
 /// Orders from the three steps.
-fn orders(maker: &Maker<'_>, metric: &Metric, runs: &[(Variant, Made)]) -> Orders {
+fn orders(maker: &AuditRunner<'_>, metric: &Metric, runs: &[(Variant, AuditRun)]) -> Orders {
     let of = |role: Role| runs.iter().find(|(variant, _)| variant.role == role);
     let samples = |role: Role| of(role).map(|(_, made)| &made.samples);
     let absent = |reason: &str| Orders {

@@ -2,9 +2,9 @@
 
 use bodies::{Dim, Vector, World};
 
-use crate::collection::{Steps, View};
+use crate::collection::{BodiesObserver, WorldRef};
 use crate::error::SceneError;
-use crate::text::TextSystem;
+use crate::text::SymbolicSystem;
 use crate::trajectory::Trajectory;
 use mechanism::System;
 
@@ -66,13 +66,13 @@ pub(super) struct Sampler<'a> {
     pub times: Vec<f64>,
 }
 
-impl Steps for Sampler<'_> {
-    fn step(&mut self, step: usize, view: View<'_>, _last: bool) -> Result<(), SceneError> {
+impl BodiesObserver for Sampler<'_> {
+    fn on_step(&mut self, step: usize, view: WorldRef<'_>, _last: bool) -> Result<(), SceneError> {
         let due = self.instants.get(self.samples.len());
         if due.is_some_and(|due| due * self.ratio == step) {
             match view {
-                View::Plane(world) => self.take(world),
-                View::Space(world) => self.take(world),
+                WorldRef::Plane(world) => self.take(world),
+                WorldRef::Space(world) => self.take(world),
             }
         }
         Ok(())
@@ -104,7 +104,7 @@ impl Sampler<'_> {
 /// The configurations of a mechanism at the instants that it has reached.
 pub(super) fn of_trajectory(
     trajectory: &Trajectory,
-    system: &mut TextSystem,
+    system: &mut SymbolicSystem,
     times: &[f64],
 ) -> Samples {
     let chart = trajectory.chart().clone();

@@ -1,12 +1,12 @@
 //! The runs that are compared with the reference: what each changes.
 
 use super::LeftOut;
-use super::made::Maker;
+use super::made::AuditRunner;
 use super::perturb::NUDGE;
-use crate::collection::Collection;
+use crate::collection::BuiltBodies;
 use crate::error::SceneError;
-use crate::file::{Kind, Scene};
-use crate::plot::short;
+use crate::file::{SceneKind, Scene};
+use crate::plot::format_short;
 use bodies::Activation;
 use mechanism::Scheme;
 
@@ -62,7 +62,7 @@ impl Role {
 
 impl Variant {
     /// The run itself.
-    pub fn reference(maker: &Maker<'_>) -> Self {
+    pub fn reference(maker: &AuditRunner<'_>) -> Self {
         Self {
             role: Role::Reference,
             what: match maker.varies_steps() {
@@ -85,7 +85,7 @@ impl Variant {
 /// A value that the scene refuses.
 pub(super) fn variants(
     scene: &Scene,
-    maker: &Maker<'_>,
+    maker: &AuditRunner<'_>,
 ) -> Result<(Vec<Variant>, Vec<LeftOut>), SceneError> {
     let (mut all, mut left_out) = (Vec::new(), Vec::new());
     for divisor in [4, 2] {
@@ -98,8 +98,8 @@ pub(super) fn variants(
     match tolerance >= LEAST_TOLERANCE {
         true => all.push(Variant {
             role: Role::Tolerance,
-            what: format!("tolerance = {}", short(tolerance)),
-            scene: scene.with(&[("run.tolerance", format!("{tolerance:e}"))])?,
+            what: format!("tolerance = {}", format_short(tolerance)),
+            scene: scene.with_overrides(&[("run.tolerance", format!("{tolerance:e}"))])?,
         }),
         false => {
             let why = format!("a tolerance of {tolerance:e} is at the level of rounding");
@@ -122,7 +122,7 @@ pub(super) fn variants(
 /// The same with shorter steps.
 fn steps(
     scene: &Scene,
-    maker: &Maker<'_>,
+    maker: &AuditRunner<'_>,
     divisor: u32,
 ) -> Result<Result<Variant, String>, SceneError> {
     if maker.chooses_steps() {
@@ -139,21 +139,21 @@ fn steps(
     }
     let step = maker.step() / f64::from(divisor);
     let what = format!("step = {step:e}");
-    let scene = scene.with(&[("run.step", format!("{step:e}"))])?;
+    let scene = scene.with_overrides(&[("run.step", format!("{step:e}"))])?;
     Ok(Ok(Variant { role, what, scene }))
 }
 
 /// The other activation rule, or the other integrator.
-fn other_rule(scene: &Scene, maker: &Maker<'_>) -> Result<Result<Variant, LeftOut>, SceneError> {
-    if scene.kind() == Kind::Bodies {
-        let word = match activation(&scene.collection()?) {
+fn other_rule(scene: &Scene, maker: &AuditRunner<'_>) -> Result<Result<Variant, LeftOut>, SceneError> {
+    if scene.kind() == SceneKind::Bodies {
+        let word = match activation(&scene.build_bodies()?) {
             Activation::Gap => "predicted",
             Activation::Predicted => "gap",
         };
         return Ok(Ok(Variant {
             role: Role::Activation,
             what: format!("activation = {word}"),
-            scene: scene.with(&[("run.activation", word)])?,
+            scene: scene.with_overrides(&[("run.activation", word)])?,
         }));
     }
     let role = Role::Integrator;
@@ -163,9 +163,9 @@ fn other_rule(scene: &Scene, maker: &Maker<'_>) -> Result<Result<Variant, LeftOu
         (None, Some(Scheme::Event)) => "midpoint",
         (None, _) => "event",
     };
-    let changed = scene.with(&[("run.integrator", word)])?;
+    let changed = scene.with_overrides(&[("run.integrator", word)])?;
     // A scene may have keys that the other integrator does not know.
-    match changed.build() {
+    match changed.build_mechanism() {
         Ok(_) => Ok(Ok(Variant {
             role,
             what: format!("integrator = {word}"),
@@ -178,9 +178,9 @@ fn other_rule(scene: &Scene, maker: &Maker<'_>) -> Result<Result<Variant, LeftOu
     }
 }
 
-fn activation(collection: &Collection) -> Activation {
+fn activation(collection: &BuiltBodies) -> Activation {
     match collection {
-        Collection::Plane(assembly) => assembly.settings.activation,
-        Collection::Space(assembly) => assembly.settings.activation,
+        BuiltBodies::Plane(assembly) => assembly.settings.activation,
+        BuiltBodies::Space(assembly) => assembly.settings.activation,
     }
 }

@@ -24,7 +24,7 @@ impl Teller<'_> {
 
 /// Does jobs of these weights, in their order as threads become free. `progress` hears the share done, on
 /// the calling thread, and says whether to go on; nothing comes of jobs that were stopped.
-pub(super) fn spread<T: Send>(
+pub(super) fn run_jobs<T: Send>(
     weights: &[f64],
     threads: usize,
     work: impl Fn(usize, &Teller<'_>) -> T + Sync,
@@ -79,16 +79,16 @@ pub(super) fn spread<T: Send>(
 
 #[cfg(test)]
 mod tests {
-    use super::spread;
+    use super::run_jobs;
 
     #[test]
     fn results_come_in_order_for_any_number_of_threads() {
         let weights = [4.0, 2.0, 1.0, 1.0, 1.0];
         for threads in [1, 2, 9] {
-            let done = spread(&weights, threads, |k, _| 3 * k, &mut |_| true);
+            let done = run_jobs(&weights, threads, |k, _| 3 * k, &mut |_| true);
             assert_eq!(done, Some(vec![0, 3, 6, 9, 12]));
         }
-        assert_eq!(spread(&[], 2, |k, _| k, &mut |_| true), Some(Vec::new()));
+        assert_eq!(run_jobs(&[], 2, |k, _| k, &mut |_| true), Some(Vec::new()));
     }
 
     #[test]
@@ -98,6 +98,6 @@ mod tests {
                 std::thread::yield_now();
             }
         };
-        assert_eq!(spread(&[1.0, 1.0], 2, patient, &mut |_| false), None);
+        assert_eq!(run_jobs(&[1.0, 1.0], 2, patient, &mut |_| false), None);
     }
 }

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::What;
+use super::Criterion;
 
 /// Bounds of a certificate, the table `[certificate]` of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Bounds {
+pub struct CertificateBounds {
     /// Energy that contacts and joints may add where no law allows it, over what a step turns over.
     pub gain: f64,
     /// Depth of a contact over the smallest dimension of its bodies.
@@ -22,7 +22,7 @@ pub struct Bounds {
     pub length: Option<f64>,
 }
 
-impl Default for Bounds {
+impl Default for CertificateBounds {
     fn default() -> Self {
         Self {
             // A relative error e of the velocities of a step is one of e of its turnover in the works. The usual
@@ -42,7 +42,7 @@ impl Default for Bounds {
     }
 }
 
-impl Bounds {
+impl CertificateBounds {
     /// The keys of `[certificate]`.
     pub const KEYS: [&'static str; 6] = [
         "gain",
@@ -54,14 +54,14 @@ impl Bounds {
     ];
 
     /// The bound of a figure; 0 for the residual, of which no step may miss its tolerance.
-    pub fn of(&self, what: What) -> f64 {
+    pub fn of(&self, what: Criterion) -> f64 {
         match what {
-            What::Gain | What::Mixed => self.gain,
-            What::Penetration => self.penetration,
-            What::Resting => self.resting,
-            What::Drift => self.drift,
-            What::Dissipation => self.dissipation,
-            What::Residual | What::Nonunique | What::Another => 0.0,
+            Criterion::Gain | Criterion::Mixed => self.gain,
+            Criterion::Penetration => self.penetration,
+            Criterion::Resting => self.resting,
+            Criterion::Drift => self.drift,
+            Criterion::Dissipation => self.dissipation,
+            Criterion::Residual | Criterion::Nonunique | Criterion::OtherSolution => 0.0,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// The account of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Facts {
+pub struct StepFigures {
     pub(super) t: f64,
     pub(super) reached: bool,
     pub(super) residual: f64,
@@ -33,14 +33,14 @@ pub struct Facts {
 /// impulses that are up to a thousand million times the momenta.
 const MOMENTUM: f64 = 1e-6;
 
-impl Facts {
+impl StepFigures {
     /// Whether the step reached its tolerance with velocities that are those of its impulses.
     pub(super) fn solved(&self) -> bool {
         self.reached && self.momentum <= MOMENTUM
     }
 }
 
-impl From<&mechanism::StepReport> for Facts {
+impl From<&mechanism::StepReport> for StepFigures {
     fn from(ledger: &mechanism::StepReport) -> Self {
         Self {
             t: ledger.t,
@@ -67,7 +67,7 @@ impl From<&mechanism::StepReport> for Facts {
     }
 }
 
-impl From<&bodies::StepReport> for Facts {
+impl From<&bodies::StepReport> for StepFigures {
     fn from(ledger: &bodies::StepReport) -> Self {
         Self {
             t: ledger.t,

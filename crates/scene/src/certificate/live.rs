@@ -2,19 +2,19 @@
 //! each tenfold count, and the total at the end. A thousand steps that miss their tolerance are five lines.
 
 use super::words::figure as short;
-use super::{Certificate, What};
-use crate::watch::{Tick, preparation_warnings};
+use super::{Certificate, Criterion};
+use crate::watch::{RunProgress, preparation_warnings};
 
 /// What is told while a run goes on. Lengths and energies at stake grow with a run: what is held
 /// against them is told at its end.
-const TOLD: [What; 7] = [
-    What::Residual,
-    What::Gain,
-    What::Penetration,
-    What::Resting,
-    What::Mixed,
-    What::Nonunique,
-    What::Another,
+const REPORTED_DURING_RUN: [Criterion; 7] = [
+    Criterion::Residual,
+    Criterion::Gain,
+    Criterion::Penetration,
+    Criterion::Resting,
+    Criterion::Mixed,
+    Criterion::Nonunique,
+    Criterion::OtherSolution,
 ];
 
 /// Says when to tell what is wrong with the steps of a run.
@@ -24,7 +24,7 @@ pub struct Warnings {
     bodies: bool,
     preparation: Option<String>,
     /// Count at which each is told next.
-    next: [usize; TOLD.len()],
+    next: [usize; REPORTED_DURING_RUN.len()],
     /// What the run, or the preparation, vouches for so far.
     last: Option<Certificate>,
 }
@@ -35,22 +35,22 @@ impl Warnings {
         Self {
             bodies,
             preparation: None,
-            next: [1; TOLD.len()],
+            next: [1; REPORTED_DURING_RUN.len()],
             last: None,
         }
     }
 
     /// Takes a step; what is to be told now.
-    pub fn step(&mut self, tick: &Tick<'_>) -> Vec<String> {
+    pub fn step(&mut self, tick: &RunProgress<'_>) -> Vec<String> {
         let mut told = Vec::new();
         if self.preparation.as_deref() != tick.preparation {
             told = self.close();
             self.preparation = tick.preparation.map(Into::into);
-            self.next = [1; TOLD.len()];
+            self.next = [1; REPORTED_DURING_RUN.len()];
         }
         let certificate = tick.certificate;
-        for (what, next) in TOLD.into_iter().zip(&mut self.next) {
-            let times = certificate.mark(what).times;
+        for (what, next) in REPORTED_DURING_RUN.into_iter().zip(&mut self.next) {
+            let times = certificate.violation(what).times;
             if times < *next || (sized(what) && !self.bodies) {
                 continue;
             }
@@ -75,8 +75,8 @@ impl Warnings {
             Some(name) => preparation_warnings(&name, &certificate),
             // One step that has been told stands in the summary.
             None => certificate.warnings_of(|what| {
-                let live = TOLD.contains(&what) && (!sized(what) || self.bodies);
-                !live || certificate.mark(what).times > 1
+                let live = REPORTED_DURING_RUN.contains(&what) && (!sized(what) || self.bodies);
+                !live || certificate.violation(what).times > 1
             }),
         };
         words.into_iter().map(|w| format!("warning: {w}")).collect()
@@ -84,8 +84,8 @@ impl Warnings {
 }
 
 /// Whether it is measured by the sizes of bodies; the length of a mechanism is known at its end.
-fn sized(what: What) -> bool {
-    matches!(what, What::Penetration | What::Resting)
+fn sized(what: Criterion) -> bool {
+    matches!(what, Criterion::Penetration | Criterion::Resting)
 }
 
 fn placed(preparation: Option<&str>, text: &str) -> String {
@@ -96,41 +96,41 @@ fn placed(preparation: Option<&str>, text: &str) -> String {
 }
 
 /// What is told when it is so for the first time.
-fn first(what: What, tick: &Tick<'_>) -> String {
+fn first(what: Criterion, tick: &RunProgress<'_>) -> String {
     let certificate = tick.certificate;
-    let (mark, advice) = (certificate.mark(what), certificate.advice(what));
+    let (mark, advice) = (certificate.violation(what), certificate.advice(what));
     let figure = mark.worst;
     let place = match mark.first_place.as_str() {
         "" => String::new(),
         place => format!(" of {place}"),
     };
     let said = match what {
-        What::Residual if figure <= tick.tolerance => {
+        Criterion::Residual if figure <= tick.tolerance => {
             "the iteration of the forces did not settle".into()
         }
-        What::Residual => format!(
+        Criterion::Residual => format!(
             "the residual {figure:.1e}{place} misses its tolerance {:.1e}",
             tick.tolerance
         ),
-        What::Gain => format!(
+        Criterion::Gain => format!(
             "contacts and joints add energy where no law allows any, {figure:.1e} of what the step \
              turns over"
         ),
-        What::Penetration => format!(
+        Criterion::Penetration => format!(
             "a contact{place} penetrates by {:.1e}, {} % of its size",
             mark.amount,
             short((1e4 * figure).round() / 100.0)
         ),
-        What::Resting => format!(
+        Criterion::Resting => format!(
             "a contact at rest{place} is {:.1e} deep, {} % of its size",
             mark.amount,
             short((1e4 * figure).round() / 100.0)
         ),
-        What::Mixed => format!(
+        Criterion::Mixed => format!(
             "contacts whose restitution coefficients differ add energy, {figure:.1e} of what the step \
              turns over"
         ),
-        What::Another => format!(
+        Criterion::OtherSolution => format!(
             "the velocities of this step are not unique: the laws allow others{place}, {figure:.1e} of the \
              speed at stake apart"
         ),
@@ -162,7 +162,7 @@ mod tests {
     ) -> Vec<String> {
         certificate.add(&ledger, &|_| String::new());
         let step = certificate.steps;
-        warnings.step(&Tick {
+        warnings.step(&RunProgress {
             preparation,
             step,
             t: ledger.t,

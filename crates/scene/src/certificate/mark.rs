@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What may be wrong with a step or a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum Criterion {
     /// The residual missed its tolerance, or the iteration of the forces did not settle.
     Residual,
     /// Contacts and joints added energy that no law allows.
@@ -22,10 +22,10 @@ pub enum What {
     /// A contact slides with γ ≤ 0: a warning.
     Nonunique,
     /// The laws allow other velocities of a step: a warning.
-    Another,
+    OtherSolution,
 }
 
-impl What {
+impl Criterion {
     /// All of them.
     pub const ALL: [Self; 9] = [
         Self::Residual,
@@ -36,7 +36,7 @@ impl What {
         Self::Dissipation,
         Self::Mixed,
         Self::Nonunique,
-        Self::Another,
+        Self::OtherSolution,
     ];
 
     /// Those that a certificate has a bound for.
@@ -59,19 +59,19 @@ impl What {
             Self::Dissipation => "dissipation",
             Self::Mixed => "mixed",
             Self::Nonunique => "nonunique",
-            Self::Another => "another",
+            Self::OtherSolution => "another",
         }
     }
 
     /// Whether a certificate is not met where it happens; the others are warnings.
     pub fn decides(self) -> bool {
-        !matches!(self, Self::Mixed | Self::Nonunique | Self::Another)
+        !matches!(self, Self::Mixed | Self::Nonunique | Self::OtherSolution)
     }
 }
 
 /// How often something was wrong, when and where.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Mark {
+pub struct Violation {
     /// In how many steps.
     pub times: usize,
     /// The first of them and its end.
@@ -88,20 +88,20 @@ pub struct Mark {
     pub amount: f64,
 }
 
-impl Mark {
+impl Violation {
     /// Takes one more step with its figure.
     pub(super) fn note(
         &mut self,
-        what: What,
+        what: Criterion,
         at: (usize, f64),
         [figure, amount]: [f64; 2],
-        place: &dyn Fn(What) -> String,
+        place: &dyn Fn(Criterion) -> String,
     ) {
         self.times += 1;
         let worse = match what {
             _ if self.times == 1 => true,
             _ if self.worst.is_nan() => false,
-            What::Nonunique => !(figure >= self.worst),
+            Criterion::Nonunique => !(figure >= self.worst),
             _ => !(figure <= self.worst),
         };
         if !worse {

@@ -24,11 +24,11 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use bounds::Bounds;
-pub use facts::Facts;
+pub use bounds::CertificateBounds;
+pub use facts::StepFigures;
 pub use live::Warnings;
-pub use mark::{Mark, What};
-pub use sheet::{NotMet, Sheet};
+pub use mark::{Violation, Criterion};
+pub use sheet::{NotMet, CertificateJson};
 
 /// A penetration or an error of a joint below this, in the units of the scene, is rounding.
 const ROUNDING: f64 = 1e-12;
@@ -58,9 +58,9 @@ pub struct Certificate {
     pub worst_excess: f64,
     /// Whether every step reached its tolerance, every figure is within its bound and finite.
     pub ok: bool,
-    bounds: Bounds,
+    bounds: CertificateBounds,
     sums: Sums,
-    marks: [Mark; What::ALL.len()],
+    marks: [Violation; Criterion::ALL.len()],
 }
 
 /// What is summed up over a run.
@@ -86,11 +86,11 @@ struct Sums {
 impl Certificate {
     /// The certificate of no step.
     pub fn new() -> Self {
-        Self::within(Bounds::default())
+        Self::with_bounds(CertificateBounds::default())
     }
 
     /// The certificate of no step with these bounds.
-    pub fn within(bounds: Bounds) -> Self {
+    pub fn with_bounds(bounds: CertificateBounds) -> Self {
         Self {
             ok: true,
             bounds,
@@ -99,17 +99,17 @@ impl Certificate {
     }
 
     /// The bounds that the figures are held against.
-    pub fn bounds(&self) -> &Bounds {
+    pub fn bounds(&self) -> &CertificateBounds {
         &self.bounds
     }
 
     /// Takes the account of the beginning: energies alone.
-    pub fn begin(&mut self, ledger: impl Into<Facts>) {
+    pub fn begin(&mut self, ledger: impl Into<StepFigures>) {
         self.sums.note(&ledger.into(), true);
     }
 
     /// Takes the account of one more step; `place` names where a contact or joint is beyond its bound.
-    pub fn add(&mut self, ledger: impl Into<Facts>, place: &dyn Fn(What) -> String) {
+    pub fn add(&mut self, ledger: impl Into<StepFigures>, place: &dyn Fn(Criterion) -> String) {
         let facts = ledger.into();
         self.steps += 1;
         self.missed += usize::from(!facts.solved());
@@ -128,72 +128,72 @@ impl Certificate {
         }
         let finite = self.columns().iter().all(|(_, worst)| worst.is_finite());
         let now = self.figures(&facts);
-        for (what, figure) in What::ALL.into_iter().zip(now) {
+        for (what, figure) in Criterion::ALL.into_iter().zip(now) {
             if self.beyond(what, figure, &facts) {
                 let amount = match what {
-                    What::Penetration => facts.penetration,
-                    What::Resting => facts.resting,
-                    What::Drift => facts.drift,
-                    What::Dissipation => self.sums.lasting.abs(),
+                    Criterion::Penetration => facts.penetration,
+                    Criterion::Resting => facts.resting,
+                    Criterion::Drift => facts.drift,
+                    Criterion::Dissipation => self.sums.lasting.abs(),
                     _ => figure,
                 };
                 let mark = &mut self.marks[what as usize];
                 mark.note(what, (self.steps, facts.t), [figure, amount], place);
             }
         }
-        self.ok = finite && self.missed == 0 && !What::BOUNDED.into_iter().any(|w| self.broken(w));
+        self.ok = finite && self.missed == 0 && !Criterion::BOUNDED.into_iter().any(|w| self.broken(w));
     }
 
     /// The figures of a step, in the order of [`What::ALL`].
-    fn figures(&self, facts: &Facts) -> [f64; What::ALL.len()] {
+    fn figures(&self, facts: &StepFigures) -> [f64; Criterion::ALL.len()] {
         let [penetration, resting, drift] = match facts.shares {
             Some(shares) => shares,
             None => [facts.penetration, facts.resting, facts.drift]
                 .map(|figure| self.over_length(figure)),
         };
-        What::ALL.map(|what| match what {
-            What::Residual => facts.residual,
-            What::Gain => facts.excess,
-            What::Penetration => penetration,
-            What::Resting => resting,
-            What::Drift => drift,
-            What::Dissipation => over(self.sums.lasting.abs(), self.sums.stake()),
-            What::Mixed => facts.gain,
-            What::Nonunique => facts.gamma,
-            What::Another => facts.apart,
+        Criterion::ALL.map(|what| match what {
+            Criterion::Residual => facts.residual,
+            Criterion::Gain => facts.excess,
+            Criterion::Penetration => penetration,
+            Criterion::Resting => resting,
+            Criterion::Drift => drift,
+            Criterion::Dissipation => over(self.sums.lasting.abs(), self.sums.energy_at_stake()),
+            Criterion::Mixed => facts.gain,
+            Criterion::Nonunique => facts.gamma,
+            Criterion::OtherSolution => facts.apart,
         })
     }
 
     /// Whether a figure of a step is beyond its bound; what is not a number is within none.
-    fn beyond(&self, what: What, figure: f64, facts: &Facts) -> bool {
+    fn beyond(&self, what: Criterion, figure: f64, facts: &StepFigures) -> bool {
         match what {
-            What::Residual => !facts.solved() || figure.is_nan(),
-            What::Mixed => facts.mixed && !(figure <= self.bounds.gain),
-            What::Nonunique => !(figure > 0.0),
+            Criterion::Residual => !facts.solved() || figure.is_nan(),
+            Criterion::Mixed => facts.mixed && !(figure <= self.bounds.gain),
+            Criterion::Nonunique => !(figure > 0.0),
             _ => !(figure <= self.bounds.of(what)),
         }
     }
 
     /// Whether a figure of the run is beyond its bound, by the lengths and energies at its end.
-    fn broken(&self, what: What) -> bool {
+    fn broken(&self, what: Criterion) -> bool {
         !(self.worst_of(what) <= self.bounds.of(what))
     }
 
     /// The figure of the run that is held against its bound.
-    fn worst_of(&self, what: What) -> f64 {
+    fn worst_of(&self, what: Criterion) -> f64 {
         let length = self.sums.extent.is_some();
         match what {
-            What::Residual => self.worst_residual,
-            What::Gain => self.worst_excess,
-            What::Penetration if length => self.over_length(self.worst_penetration),
-            What::Penetration => self.sums.shares[0],
-            What::Resting if length => self.over_length(self.worst_resting),
-            What::Resting => self.sums.shares[1],
-            What::Drift if length => self.over_length(self.worst_drift),
-            What::Drift => self.sums.shares[2],
-            What::Dissipation => over(self.sums.dissipated, self.sums.stake()),
-            What::Mixed => self.worst_gain,
-            What::Nonunique | What::Another => self.mark(what).worst,
+            Criterion::Residual => self.worst_residual,
+            Criterion::Gain => self.worst_excess,
+            Criterion::Penetration if length => self.over_length(self.worst_penetration),
+            Criterion::Penetration => self.sums.shares[0],
+            Criterion::Resting if length => self.over_length(self.worst_resting),
+            Criterion::Resting => self.sums.shares[1],
+            Criterion::Drift if length => self.over_length(self.worst_drift),
+            Criterion::Drift => self.sums.shares[2],
+            Criterion::Dissipation => over(self.sums.dissipated, self.sums.energy_at_stake()),
+            Criterion::Mixed => self.worst_gain,
+            Criterion::Nonunique | Criterion::OtherSolution => self.violation(what).worst,
         }
     }
 
@@ -207,16 +207,16 @@ impl Certificate {
     }
 
     /// What is known of one thing that may be wrong.
-    pub fn mark(&self, what: What) -> &Mark {
+    pub fn violation(&self, what: Criterion) -> &Violation {
         &self.marks[what as usize]
     }
 
     /// Whether something is wrong with the run, or worth a warning.
-    pub fn told(&self, what: What) -> bool {
-        let counted = self.mark(what).times > 0;
+    pub fn is_reported(&self, what: Criterion) -> bool {
+        let counted = self.violation(what).times > 0;
         match what {
-            What::Residual => self.missed > 0 || self.worst_residual.is_nan(),
-            What::Mixed | What::Nonunique | What::Another => counted,
+            Criterion::Residual => self.missed > 0 || self.worst_residual.is_nan(),
+            Criterion::Mixed | Criterion::Nonunique | Criterion::OtherSolution => counted,
             _ => counted && self.broken(what),
         }
     }
@@ -231,11 +231,11 @@ impl Certificate {
             ("energy", self.worst_energy),
             ("gain", self.worst_gain),
             ("excess", self.worst_excess),
-            ("penetration_share", self.worst_of(What::Penetration)),
-            ("drift_share", self.worst_of(What::Drift)),
-            ("dissipation", self.worst_of(What::Dissipation)),
+            ("penetration_share", self.worst_of(Criterion::Penetration)),
+            ("drift_share", self.worst_of(Criterion::Drift)),
+            ("dissipation", self.worst_of(Criterion::Dissipation)),
             ("resting", self.worst_resting),
-            ("resting_share", self.worst_of(What::Resting)),
+            ("resting_share", self.worst_of(Criterion::Resting)),
         ]
     }
 
@@ -275,7 +275,7 @@ impl Certificate {
 
 impl Sums {
     /// Takes the account of a step, or of the beginning.
-    fn note(&mut self, facts: &Facts, first: bool) {
+    fn note(&mut self, facts: &StepFigures, first: bool) {
         let energy = facts.kinetic + facts.potential;
         if !first {
             self.supplied += (energy - self.energy - facts.lost).max(0.0);
@@ -298,7 +298,7 @@ impl Sums {
     }
 
     /// The energy at stake so far.
-    fn stake(&self) -> f64 {
+    fn energy_at_stake(&self) -> f64 {
         let range = self.potential.map_or(0.0, |(low, high)| high - low);
         self.kinetic + range + self.supplied + self.forced
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Bounds, Certificate, What};
+use super::{CertificateBounds, Certificate, Criterion};
 
 /// Something that was not met.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -32,7 +32,7 @@ pub struct NotMet {
 
 /// A certificate as it is written for programs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Sheet {
+pub struct CertificateJson {
     steps: usize,
     missed: usize,
     worst_residual: f64,
@@ -49,30 +49,30 @@ pub struct Sheet {
     /// Energy lost in contacts that last, without sliding, and its share of the energy at stake.
     dissipated: f64,
     dissipation: f64,
-    bounds: Bounds,
+    bounds: CertificateBounds,
     not_met: Vec<NotMet>,
     ok: bool,
 }
 
 impl Certificate {
     /// As it is written for programs.
-    pub fn json(&self) -> Sheet {
-        Sheet {
+    pub fn json(&self) -> CertificateJson {
+        CertificateJson {
             steps: self.steps,
             missed: self.missed,
             worst_residual: self.worst_residual,
             worst_penetration: self.worst_penetration,
-            worst_penetration_share: self.worst_of(What::Penetration),
+            worst_penetration_share: self.worst_of(Criterion::Penetration),
             worst_resting: self.worst_resting,
-            worst_resting_share: self.worst_of(What::Resting),
+            worst_resting_share: self.worst_of(Criterion::Resting),
             worst_momentum: self.worst_momentum,
             worst_energy: self.worst_energy,
             worst_gain: self.worst_gain,
             worst_excess: self.worst_excess,
             worst_drift: self.worst_drift,
-            worst_drift_share: self.worst_of(What::Drift),
+            worst_drift_share: self.worst_of(Criterion::Drift),
             dissipated: self.sums.dissipated,
-            dissipation: self.worst_of(What::Dissipation),
+            dissipation: self.worst_of(Criterion::Dissipation),
             bounds: self.bounds,
             not_met: self.not_met(),
             ok: self.ok,
@@ -81,15 +81,15 @@ impl Certificate {
 
     /// What was not met, in the order of [`What::ALL`].
     pub fn not_met(&self) -> Vec<NotMet> {
-        let wrong = What::ALL
+        let wrong = Criterion::ALL
             .into_iter()
-            .filter(|w| w.decides() && self.told(*w));
+            .filter(|w| w.decides() && self.is_reported(*w));
         wrong.map(|what| self.entry(what)).collect()
     }
 
-    fn entry(&self, what: What) -> NotMet {
-        let mark = self.mark(what);
-        let bound = (what != What::Residual).then(|| self.bounds.of(what));
+    fn entry(&self, what: Criterion) -> NotMet {
+        let mark = self.violation(what);
+        let bound = (what != Criterion::Residual).then(|| self.bounds.of(what));
         NotMet {
             what: what.name(),
             first_step: mark.first.0,

@@ -10,7 +10,7 @@ fn step(residual: f64, reached: bool) -> StepReport {
     }
 }
 
-fn nowhere(_: What) -> String {
+fn nowhere(_: Criterion) -> String {
     String::new()
 }
 
@@ -52,13 +52,13 @@ fn a_nan_is_never_lost() {
 #[test]
 fn each_bound_is_kept_just_below_it_and_broken_just_above() {
     type Put = fn(&mut StepReport, f64);
-    let bounds = Bounds::default();
+    let bounds = CertificateBounds::default();
     // Of an extent of 2 and an energy at stake of 3 (kinetic, at the start).
-    let cases: [(What, Put, f64); 4] = [
-        (What::Gain, |l, x| l.excess = x, 1.0),
-        (What::Penetration, |l, x| l.penetration = x, 2.0),
-        (What::Drift, |l, x| l.drift = x, 2.0),
-        (What::Dissipation, |l, x| l.lasting = -x, 3.0),
+    let cases: [(Criterion, Put, f64); 4] = [
+        (Criterion::Gain, |l, x| l.excess = x, 1.0),
+        (Criterion::Penetration, |l, x| l.penetration = x, 2.0),
+        (Criterion::Drift, |l, x| l.drift = x, 2.0),
+        (Criterion::Dissipation, |l, x| l.lasting = -x, 3.0),
     ];
     for (what, put, size) in cases {
         for (share, ok) in [(0.999, true), (1.001, false)] {

@@ -1,6 +1,6 @@
 //! What was not met, and what is worth a warning, as sentences.
 
-use super::{Certificate, What};
+use super::{Certificate, Criterion};
 
 impl Certificate {
     /// What is not as it should be, one sentence each with what to do about it: what was not met first,
@@ -10,9 +10,9 @@ impl Certificate {
     }
 
     /// The same of some.
-    pub(super) fn warnings_of(&self, chosen: impl Fn(What) -> bool) -> Vec<String> {
-        let told = What::ALL.into_iter();
-        let told = told.filter(|what| self.told(*what) && chosen(*what));
+    pub(super) fn warnings_of(&self, chosen: impl Fn(Criterion) -> bool) -> Vec<String> {
+        let told = Criterion::ALL.into_iter();
+        let told = told.filter(|what| self.is_reported(*what) && chosen(*what));
         let each = told.map(|what| format!("{}; {}", self.sentence(what), self.advice(what)));
         each.collect()
     }
@@ -45,8 +45,8 @@ impl Certificate {
     }
 
     /// What happened: how bad, where, when first, against which bound.
-    pub fn sentence(&self, what: What) -> String {
-        let mark = self.mark(what);
+    pub fn sentence(&self, what: Criterion) -> String {
+        let mark = self.violation(what);
         let (worst, bound) = (self.worst_of(what), self.bounds().of(what));
         let at = figure(mark.worst_at.1);
         let place = match mark.worst_place.as_str() {
@@ -55,47 +55,47 @@ impl Certificate {
         };
         let size = match self.sums.extent {
             Some(_) => "of the length of the system",
-            None if what == What::Drift => "of the smallest dimension of its bodies",
+            None if what == Criterion::Drift => "of the smallest dimension of its bodies",
             None => "of its size",
         };
         let amount = figure(mark.amount);
         let said = match what {
-            What::Residual => format!(
+            Criterion::Residual => format!(
                 "residual: {} of {} steps missed their tolerance, worst {worst:.1e}{place} at t = {at}",
                 self.missed, self.steps
             ),
-            What::Gain => format!(
+            Criterion::Gain => format!(
                 "energy: contacts and joints added {} of what the step turns over{place} at t = {at}, \
                  where no law allows any; bound {}",
                 percent(worst),
                 percent(bound)
             ),
-            What::Penetration | What::Resting | What::Drift => {
+            Criterion::Penetration | Criterion::Resting | Criterion::Drift => {
                 let rests = match what {
-                    What::Resting => " in a contact at rest",
+                    Criterion::Resting => " in a contact at rest",
                     _ => "",
                 };
                 let (name, worst, bound) = (what.name(), percent(worst), percent(bound));
                 format!("{name}: {amount}{place} at t = {at}{rests}, {worst} {size}; bound {bound}")
             }
-            What::Dissipation => format!(
+            Criterion::Dissipation => format!(
                 "dissipation: contacts that last lost {} without sliding, {} of the energy at stake; \
                  bound {}",
                 figure(self.sums.dissipated),
                 percent(worst),
                 percent(bound)
             ),
-            What::Mixed => format!(
+            Criterion::Mixed => format!(
                 "energy: contacts whose restitution coefficients differ added {} of what the step \
                  turns over at t = {at}",
                 percent(mark.worst)
             ),
-            What::Another => format!(
+            Criterion::OtherSolution => format!(
                 "not unique: the laws allow other velocities{place} in the step to t = {at}, {} of the speed at stake \
                  apart",
                 percent(mark.worst)
             ),
-            What::Nonunique => format!(
+            Criterion::Nonunique => format!(
                 "not unique: a contact or joint{place} slides with gamma = {} at t = {at}, and the motion need \
                  not go on as it does (gamma <= 0)",
                 figure(mark.worst)
@@ -105,15 +105,15 @@ impl Certificate {
     }
 
     /// When it was first so, and in how many steps.
-    fn first(&self, what: What) -> String {
-        let mark = self.mark(what);
+    fn first(&self, what: Criterion) -> String {
+        let mark = self.violation(what);
         let (step, t) = (mark.first.0, figure(mark.first.1));
         let steps = match mark.times {
             1 => "one step".to_string(),
             times => format!("{times} steps"),
         };
         let beyond = match what {
-            _ if What::BOUNDED.contains(&what) => "first beyond the bound",
+            _ if Criterion::BOUNDED.contains(&what) => "first beyond the bound",
             _ => "first",
         };
         format!(
@@ -123,38 +123,38 @@ impl Certificate {
     }
 
     /// What to do about it.
-    pub fn advice(&self, what: What) -> &'static str {
+    pub fn advice(&self, what: Criterion) -> &'static str {
         match what {
-            What::Residual if self.worst_residual <= 0.0 || !self.worst_residual.is_finite() => {
+            Criterion::Residual if self.worst_residual <= 0.0 || !self.worst_residual.is_finite() => {
                 "take smaller steps (`step`)"
             }
-            What::Residual => {
+            Criterion::Residual => {
                 "take smaller steps (`step`), allow more iterations (`max_iterations`, bodies) or ask \
                  for less (`tolerance`); docs/solvers.md says which solver suits"
             }
-            What::Gain => "take smaller steps (`step`) or a smaller `tolerance`",
-            What::Penetration => {
+            Criterion::Gain => "take smaller steps (`step`) or a smaller `tolerance`",
+            Criterion::Penetration => {
                 "take smaller steps (`step`), have it corrected (`correction`), or allow more \
                  (`certificate.penetration`)"
             }
-            What::Resting => {
+            Criterion::Resting => {
                 "what rests there lies in the other body: take smaller steps (`step`), the rule `activation = \"predicted\"`, \
                  have it corrected (`correction`), or allow more (`certificate.resting`)"
             }
-            What::Drift => "take smaller steps (`step`) or allow more (`certificate.drift`)",
-            What::Dissipation => {
+            Criterion::Drift => "take smaller steps (`step`) or allow more (`certificate.drift`)",
+            Criterion::Dissipation => {
                 "the scheme loses it where contacts turn: take smaller steps (`step`), of a mechanism \
                  `integrator = \"event\"`, or allow more (`certificate.dissipation`)"
             }
-            What::Mixed => {
+            Criterion::Mixed => {
                 "coefficients that differ between contacts or along the tangent can do that (Kane and \
                  Levinson): make them equal"
             }
-            What::Another => {
+            Criterion::OtherSolution => {
                 "wedged bodies hang or fall by what the steps before left of their impulses (docs/bodies.md); give \
                  them room, or press them"
             }
-            What::Nonunique => {
+            Criterion::Nonunique => {
                 "it may slide on or jump (docs/integrators.md); the summary of a mechanism lists both \
                  velocities"
             }

@@ -3,22 +3,22 @@
 use bodies::Dim;
 use bodies::space::DecompositionFit;
 
-use super::{Assembly, Collection};
+use super::{BodiesSetup, BuiltBodies};
 
-impl Collection {
+impl BuiltBodies {
     /// The bodies whose parts are not exactly the body, by name. Bodies with the same shape have the same
     /// figures and each its own entry.
-    pub fn fits(&self) -> Vec<(String, DecompositionFit)> {
+    pub fn decomposition_errors(&self) -> Vec<(String, DecompositionFit)> {
         match self {
-            Self::Plane(assembly) => assembly.fits(),
-            Self::Space(assembly) => assembly.fits(),
+            Self::Plane(assembly) => assembly.decomposition_errors(),
+            Self::Space(assembly) => assembly.decomposition_errors(),
         }
     }
 }
 
-impl<D: Dim> Assembly<D> {
-    fn fits(&self) -> Vec<(String, DecompositionFit)> {
-        let named = self.cast.bodies.iter().zip(&self.model.bodies);
+impl<D: Dim> BodiesSetup<D> {
+    fn decomposition_errors(&self) -> Vec<(String, DecompositionFit)> {
+        let named = self.names.bodies.iter().zip(&self.model.bodies);
         let fit = |(name, body): (&String, &bodies::Body<D>)| {
             let fit = D::compound(&body.shape)?.fit()?;
             Some((name.clone(), *fit))

@@ -100,7 +100,7 @@ pub(crate) enum ArrangementSpec {
 
 /// Many bodies at once.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ManySpec {
+pub(crate) struct GeneratorSpec {
     /// The key of its table.
     pub word: &'static str,
     pub name: String,
@@ -117,7 +117,7 @@ pub(crate) struct ManySpec {
     pub springers: bool,
 }
 
-impl ManySpec {
+impl GeneratorSpec {
     /// What it is called in messages.
     pub fn part(&self) -> String {
         format!("{} `{}`", self.word, self.name)
@@ -127,7 +127,7 @@ impl ManySpec {
 impl super::spec::BodiesSpec {
     /// Puts grains in the place of those of a `[[grains]]`; whether there is one of that name.
     pub fn put_grains(&mut self, name: &str, grains: Vec<[f64; 4]>) -> bool {
-        let mut all = self.many.iter_mut();
+        let mut all = self.generators.iter_mut();
         match all.find(|many| many.word == "grains" && many.name == name) {
             None => false,
             Some(many) => {

@@ -10,27 +10,27 @@ mod spec;
 mod structure;
 
 pub use bodies::space::DecompositionFit;
-pub use build::Surroundings;
-pub use sink::{Steps, View};
+pub use build::BodiesEnvironment;
+pub use sink::{BodiesObserver, WorldRef};
 
-pub(crate) use build::{build, surroundings};
+pub(crate) use build::{build, environment};
 pub(crate) use read::read;
-pub(crate) use spec::{BodiesSpec, RunSpec};
+pub(crate) use spec::{BodiesSpec, BodiesRunSpec};
 
 use bodies::{Dim, Model, Plane, Settings, Space, State};
 
 /// A collection ready to move, with the names of its parts.
 #[derive(Debug)]
-pub enum Collection {
+pub enum BuiltBodies {
     /// In the plane.
-    Plane(Assembly<Plane>),
+    Plane(BodiesSetup<Plane>),
     /// In space.
-    Space(Assembly<Space>),
+    Space(BodiesSetup<Space>),
 }
 
 /// A collection in one of the two dimensions.
 #[derive(Debug)]
-pub struct Assembly<D: Dim> {
+pub struct BodiesSetup<D: Dim> {
     /// The bodies and their laws during the run.
     pub model: Model<D>,
     /// Where they start (before the preparations, if there are any).
@@ -40,7 +40,7 @@ pub struct Assembly<D: Dim> {
     /// Runs before the run, in order.
     pub prepare: Vec<Preparation<D>>,
     /// Names of the parts.
-    pub cast: Cast,
+    pub names: SceneNames,
     /// Begin and end of the run.
     pub start: f64,
     /// End of the run.
@@ -50,7 +50,7 @@ pub struct Assembly<D: Dim> {
     /// What is done about overlaps at the start.
     pub overlap: OverlapRule,
     /// What the figures of its certificate are held against.
-    pub bounds: crate::certificate::Bounds,
+    pub bounds: crate::certificate::CertificateBounds,
     /// The run ends when this becomes true.
     pub stop: Option<crate::file::Formula>,
     /// The files that were read.
@@ -91,7 +91,7 @@ pub struct OverlapRule {
 
 /// Names of the parts of a collection.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Cast {
+pub struct SceneNames {
     /// Name of every body.
     pub bodies: Vec<String>,
     /// Name of every material.
@@ -113,7 +113,7 @@ pub struct Cast {
     /// Name of every joint.
     pub joints: Vec<String>,
     /// What of it is recorded.
-    pub record: crate::record::Choice,
+    pub record: crate::record::RecordSelection,
 }
 
 /// A load case of limit analysis.

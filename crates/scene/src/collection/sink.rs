@@ -7,7 +7,7 @@ use crate::record::{Restored, Snapshot};
 
 /// A collection at the end of a step.
 #[derive(Debug, Clone, Copy)]
-pub enum View<'a> {
+pub enum WorldRef<'a> {
     /// In the plane.
     Plane(&'a World<Plane>),
     /// In space.
@@ -18,24 +18,24 @@ pub enum View<'a> {
 ///
 /// Step 0 is the initial state: it has no contacts. Every step is given; a sink that keeps only some
 /// of them chooses them itself; `last` is the end of the run.
-pub trait Steps {
+pub trait BodiesObserver {
     /// Takes the end of a step.
     ///
     /// # Errors
     /// The step cannot be taken (a full disk, say); the run stops there.
-    fn step(&mut self, step: usize, view: View<'_>, last: bool) -> Result<(), SceneError>;
+    fn on_step(&mut self, step: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError>;
 
     /// Hears that a step of a preparation is computed; nothing is recorded of it.
     ///
     /// # Errors
     /// As [`Steps::step`].
-    fn rehearse(&mut self) -> Result<(), SceneError> {
+    fn on_preparation_step(&mut self) -> Result<(), SceneError> {
         Ok(())
     }
 
     /// Counts a step, of a preparation or of the run: whether what the run would be continued from is
     /// to be kept after it.
-    fn due(&mut self) -> bool {
+    fn checkpoint_due(&mut self) -> bool {
         false
     }
 
@@ -43,12 +43,12 @@ pub trait Steps {
     ///
     /// # Errors
     /// As [`Steps::step`].
-    fn keep(&mut self, _snapshot: Snapshot) -> Result<(), SceneError> {
+    fn write_checkpoint(&mut self, _snapshot: Snapshot) -> Result<(), SceneError> {
         Ok(())
     }
 
     /// What an interrupted run is continued from; asked once, before the first step.
-    fn restored(&mut self) -> Option<Restored> {
+    fn take_checkpoint(&mut self) -> Option<Restored> {
         None
     }
 }

@@ -2,10 +2,10 @@
 
 use super::form::{HeightsSpec, MeshSpec, PieceSpec, SolidSpec};
 use crate::file::CertificateSpec;
-use crate::file::{Formula, FrictionSpec, Named, Picture, ReboundSpec, RecordSpec, Word};
+use crate::file::{Formula, FrictionSpec, Named, Picture, RestitutionSpec, RecordSpec, Word};
 use crate::survey::{DistributionSpec, ProfileSpec};
 
-pub(crate) use super::many::{ArrangementSpec, GrainSpec, ManySpec, RegionOfPacking, SizesSpec};
+pub(crate) use super::many::{ArrangementSpec, GrainSpec, GeneratorSpec, RegionOfPacking, SizesSpec};
 
 /// A name with its place: of a material, a body, a group, a file.
 pub(crate) type Name = Word;
@@ -27,7 +27,7 @@ pub(crate) struct LawSpec {
     pub friction: Option<(FrictionSpec, usize, Option<Vec<Formula>>)>,
     pub rolling: Option<Formula>,
     pub spinning: Option<Formula>,
-    pub rebound: Option<ReboundSpec>,
+    pub rebound: Option<RestitutionSpec>,
     pub tangential_restitution: Option<Formula>,
 }
 
@@ -286,7 +286,7 @@ pub(crate) struct DragSpec {
 
 /// `[run]`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct RunSpec {
+pub(crate) struct BodiesRunSpec {
     pub start: Option<Formula>,
     pub until: Formula,
     pub step: Formula,
@@ -355,7 +355,7 @@ pub(crate) struct BodiesSpec {
     pub materials: Vec<MaterialSpec>,
     pub laws: Vec<LawSpec>,
     pub bodies: Vec<BodySpec>,
-    pub many: Vec<ManySpec>,
+    pub generators: Vec<GeneratorSpec>,
     pub groups: Vec<GroupSpec>,
     pub regions: Vec<RegionSpec>,
     pub watches: Vec<WatchSpec>,
@@ -367,7 +367,7 @@ pub(crate) struct BodiesSpec {
     pub joints: Vec<JointSpec>,
     pub pictures: Vec<Picture>,
     pub prepare: Vec<PrepareSpec>,
-    pub run: RunSpec,
+    pub run: BodiesRunSpec,
     /// Bodies whose motion or force a program gave.
     pub callables: Vec<String>,
 }

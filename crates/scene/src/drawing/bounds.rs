@@ -1,7 +1,7 @@
 //! What there is to be seen, and how far half-planes reach in it.
 
-use super::form::{Corners, Kind};
-use super::pieces::Piece;
+use super::form::{DrawingBounds, Kind};
+use super::pieces::EvaluatedItem;
 
 /// Room around everything, of its largest extent.
 const ROOM: f64 = 0.06;
@@ -16,11 +16,11 @@ const FLAT: f64 = 0.12;
 const DEPTH: f64 = 0.05;
 
 /// Corners of all that is drawn, with room around it; a set without end does not count.
-pub(super) fn of(pieces: &[Piece], dimension: usize, whole: bool) -> Corners {
+pub(super) fn of(pieces: &[EvaluatedItem], dimension: usize, whole: bool) -> DrawingBounds {
     around(&pieces.iter().collect::<Vec<_>>(), dimension, whole)
 }
 
-fn around(pieces: &[&Piece], dimension: usize, whole: bool) -> Corners {
+fn around(pieces: &[&EvaluatedItem], dimension: usize, whole: bool) -> DrawingBounds {
     let mut low = vec![f64::INFINITY; dimension];
     let mut high = vec![f64::NEG_INFINITY; dimension];
     for piece in pieces {
@@ -51,15 +51,15 @@ fn around(pieces: &[&Piece], dimension: usize, whole: bool) -> Corners {
         *a -= room + 0.5 * lack;
         *b += room + 0.5 * lack;
     }
-    Corners {
+    DrawingBounds {
         min: low,
         max: high,
     }
 }
 
 /// What is seen of a crowd: the room, and as much again before its door; who is out walks on.
-pub(super) fn of_room(pieces: &[Piece]) -> Corners {
-    let room: Vec<&Piece> = pieces
+pub(super) fn of_room(pieces: &[EvaluatedItem]) -> DrawingBounds {
+    let room: Vec<&EvaluatedItem> = pieces
         .iter()
         .filter(|piece| piece.item.kind == Kind::Obstacle)
         .collect();
@@ -72,7 +72,7 @@ pub(super) fn of_room(pieces: &[Piece]) -> Corners {
 
 /// Turns places and normals of half-planes into four corners: a strip that reaches through the whole
 /// picture, or a square of a plane in space.
-pub(super) fn extend(pieces: &mut [Piece], corners: &Corners, dimension: usize) {
+pub(super) fn extend(pieces: &mut [EvaluatedItem], corners: &DrawingBounds, dimension: usize) {
     let pairs = || corners.min.iter().zip(&corners.max);
     let halves: Vec<f64> = pairs().map(|(a, b)| 0.5 * (b - a)).collect();
     let diagonal = 2.0 * halves.iter().map(|h| h * h).sum::<f64>().sqrt();

@@ -1,35 +1,35 @@
 //! The arrays of a drawing.
 
-use super::form::{Column, Corners, Drawing, Header, Numbers, Portrait};
-use super::pieces::Piece;
-use super::states::States;
+use super::form::{DrawingColumn, DrawingBounds, Drawing, Header, DrawingValues, PhasePortrait};
+use super::pieces::EvaluatedItem;
+use super::states::SampledStates;
 
 /// Puts everything together.
 pub(super) fn drawing(
     title: &str,
     (dimension, axes): (usize, Vec<String>),
-    (pieces, touches): (Vec<Piece>, Vec<Option<Vec<u8>>>),
-    corners: Corners,
-    states: States,
+    (pieces, touches): (Vec<EvaluatedItem>, Vec<Option<Vec<u8>>>),
+    corners: DrawingBounds,
+    states: SampledStates,
 ) -> Drawing {
-    let mut columns = vec![column("t", "s", Numbers::F64(states.t.clone()))];
+    let mut columns = vec![column("t", "s", DrawingValues::F64(states.t.clone()))];
     let mut items = Vec::with_capacity(pieces.len());
     for (k, (piece, touch)) in pieces.into_iter().zip(touches).enumerate() {
         let points = piece.points.iter().map(|x| *x as f32).collect();
         columns.push(column(
             &format!("count_{k}"),
             "",
-            Numbers::U32(piece.counts),
+            DrawingValues::U32(piece.counts),
         ));
-        columns.push(column(&format!("points_{k}"), "", Numbers::F32(points)));
+        columns.push(column(&format!("points_{k}"), "", DrawingValues::F32(points)));
         if let Some(touch) = touch {
-            columns.push(column(&format!("touch_{k}"), "", Numbers::U8(touch)));
+            columns.push(column(&format!("touch_{k}"), "", DrawingValues::U8(touch)));
         }
         items.push(piece.item);
     }
     for (k, recorded) in states.columns.iter().enumerate() {
         let name = format!("q:{}", recorded.name);
-        columns.push(column(&name, "", Numbers::F64(states.series(k))));
+        columns.push(column(&name, "", DrawingValues::F64(states.series(k))));
     }
     let header = Header {
         title: title.into(),
@@ -44,8 +44,8 @@ pub(super) fn drawing(
     Drawing { header, columns }
 }
 
-fn column(name: &str, unit: &str, values: Numbers) -> Column {
-    Column {
+fn column(name: &str, unit: &str, values: DrawingValues) -> DrawingColumn {
+    DrawingColumn {
         name: name.into(),
         unit: unit.into(),
         values,
@@ -53,14 +53,14 @@ fn column(name: &str, unit: &str, values: Numbers) -> Column {
 }
 
 /// Coordinates that have a velocity.
-fn portraits(states: &States) -> Vec<Portrait> {
+fn portraits(states: &SampledStates) -> Vec<PhasePortrait> {
     let (positions, velocities) = states
         .columns
         .split_at(states.positions.min(states.columns.len()));
     let pair = |name: &String| {
         let rate = format!("{name}_dot");
         let known = velocities.iter().any(|column| column.name == rate);
-        known.then(|| Portrait {
+        known.then(|| PhasePortrait {
             x: name.clone(),
             y: rate,
             x_unit: String::new(),

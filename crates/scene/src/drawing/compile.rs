@@ -6,9 +6,9 @@ use super::default;
 use super::form::Kind;
 use crate::error::{InputError, SceneError};
 use crate::file::{
-    DrawingSpec, Formula, OverSpec, PointSpec, Scene, ShapeSpec, expression_error, value_error,
+    DrawingSpec, Formula, OverSpec, PointSpec, Scene, DrawingShapeSpec, expression_error, value_error,
 };
-use crate::text::{Sketch, SketchError, TextSystem};
+use crate::text::{DrawingProgram, DrawingProgramError, SymbolicSystem};
 
 /// Points of a curve that does not move, and of one that does.
 const CURVE: [usize; 2] = [401, 73];
@@ -17,11 +17,11 @@ const CURVE: [usize; 2] = [401, 73];
 const SURFACE: [usize; 2] = [33, 13];
 
 /// One thing, ready to be evaluated.
-pub(super) struct Thing<'a> {
+pub(super) struct CompiledItem<'a> {
     pub spec: &'a DrawingSpec,
     pub dimension: usize,
     pub kind: Kind,
-    pub sketch: Sketch,
+    pub sketch: DrawingProgram,
     /// Values of the parameters of a curve or surface, point by point.
     pub samples: Vec<[f64; 2]>,
     pub grid: Option<[usize; 2]>,
@@ -30,24 +30,24 @@ pub(super) struct Thing<'a> {
     pub contacts: Vec<String>,
 }
 
-impl Thing<'_> {
+impl CompiledItem<'_> {
     /// Numbers of its points in a state, none for what is fixed.
     pub fn numbers(&self) -> usize {
-        if matches!(self.spec.shape, ShapeSpec::Set) {
+        if matches!(self.spec.shape, DrawingShapeSpec::Set) {
             return super::set::WEIGHT;
         }
         if self.sketch.is_constant() {
             return 0;
         }
         let points = match &self.spec.shape {
-            ShapeSpec::Link(all) | ShapeSpec::Obstacle(all) | ShapeSpec::Tip { at: all, .. } => {
+            DrawingShapeSpec::Link(all) | DrawingShapeSpec::Obstacle(all) | DrawingShapeSpec::Tip { at: all, .. } => {
                 all.len()
             }
-            ShapeSpec::Half { .. } => 4,
-            ShapeSpec::Round { .. } | ShapeSpec::Trace(_) => 1,
-            ShapeSpec::Curve { .. } | ShapeSpec::Surface { .. } => self.samples.len(),
-            ShapeSpec::Spring(_) => super::pieces::SPRING,
-            ShapeSpec::Set => 0,
+            DrawingShapeSpec::Half { .. } => 4,
+            DrawingShapeSpec::Round { .. } | DrawingShapeSpec::Trace(_) => 1,
+            DrawingShapeSpec::Curve { .. } | DrawingShapeSpec::Surface { .. } => self.samples.len(),
+            DrawingShapeSpec::Spring(_) => super::pieces::SPRING,
+            DrawingShapeSpec::Set => 0,
         };
         points * self.dimension
     }
@@ -57,7 +57,7 @@ impl Thing<'_> {
 ///
 /// # Errors
 /// The first text that cannot be read, a number that is none, a contact that is none.
-pub fn check_drawings(scene: &Scene, system: &mut TextSystem) -> Result<(), SceneError> {
+pub fn check_drawings(scene: &Scene, system: &mut SymbolicSystem) -> Result<(), SceneError> {
     let Some(mechanism) = scene.mechanism() else {
         return Ok(());
     };
@@ -68,8 +68,8 @@ pub fn check_drawings(scene: &Scene, system: &mut TextSystem) -> Result<(), Scen
 pub(super) fn compile<'a>(
     scene: &Scene,
     specs: &'a [DrawingSpec],
-    system: &mut TextSystem,
-) -> Result<Vec<Thing<'a>>, SceneError> {
+    system: &mut SymbolicSystem,
+) -> Result<Vec<CompiledItem<'a>>, SceneError> {
     let each = specs.iter().map(|spec| {
         let compiler = Compiler { scene, spec };
         compiler.thing(system)
@@ -83,14 +83,14 @@ struct Compiler<'s, 'a> {
 }
 
 impl<'a> Compiler<'_, 'a> {
-    fn thing(&self, system: &mut TextSystem) -> Result<Thing<'a>, SceneError> {
+    fn thing(&self, system: &mut SymbolicSystem) -> Result<CompiledItem<'a>, SceneError> {
         let spec = self.spec;
         let (formulas, overs) = self.formulas();
         let sketch = self.sketch(system, &formulas, &overs)?;
         let moving = usize::from(!sketch.is_constant());
         let radius = match &spec.shape {
-            ShapeSpec::Tip { radius, .. } => radius.as_ref(),
-            ShapeSpec::Round { radius, .. } => Some(radius),
+            DrawingShapeSpec::Tip { radius, .. } => radius.as_ref(),
+            DrawingShapeSpec::Round { radius, .. } => Some(radius),
             _ => None,
         };
         let radius = radius.map(|r| self.positive("radius", r)).transpose()?;
@@ -101,7 +101,7 @@ impl<'a> Compiler<'_, 'a> {
         let spans: Result<Vec<(f64, f64)>, SceneError> =
             overs.iter().map(|over| self.span(over)).collect();
         let (samples, grid) = samples(&spans?, moving);
-        Ok(Thing {
+        Ok(CompiledItem {
             spec,
             dimension: spec.shape.dimension(),
             kind: kind(&spec.shape, sketch.is_still()),
@@ -118,48 +118,48 @@ impl<'a> Compiler<'_, 'a> {
     fn formulas(&self) -> (Vec<&'a Formula>, Vec<&'a OverSpec>) {
         let flat = |all: &'a [PointSpec]| all.iter().flatten().collect::<Vec<_>>();
         match &self.spec.shape {
-            ShapeSpec::Link(all) | ShapeSpec::Obstacle(all) => (flat(all), Vec::new()),
-            ShapeSpec::Tip { at, angle, .. } => {
+            DrawingShapeSpec::Link(all) | DrawingShapeSpec::Obstacle(all) => (flat(all), Vec::new()),
+            DrawingShapeSpec::Tip { at, angle, .. } => {
                 (flat(at).into_iter().chain(angle).collect(), Vec::new())
             }
-            ShapeSpec::Half { at, normal } => (at.iter().chain(normal).collect(), Vec::new()),
-            ShapeSpec::Round { at, .. } | ShapeSpec::Trace(at) => (at.iter().collect(), Vec::new()),
-            ShapeSpec::Spring(ends) => (flat(ends), Vec::new()),
-            ShapeSpec::Curve { point, over } => (point.iter().collect(), vec![over]),
-            ShapeSpec::Surface { point, over } => (point.iter().collect(), over.iter().collect()),
-            ShapeSpec::Set => (Vec::new(), Vec::new()),
+            DrawingShapeSpec::Half { at, normal } => (at.iter().chain(normal).collect(), Vec::new()),
+            DrawingShapeSpec::Round { at, .. } | DrawingShapeSpec::Trace(at) => (at.iter().collect(), Vec::new()),
+            DrawingShapeSpec::Spring(ends) => (flat(ends), Vec::new()),
+            DrawingShapeSpec::Curve { point, over } => (point.iter().collect(), vec![over]),
+            DrawingShapeSpec::Surface { point, over } => (point.iter().collect(), over.iter().collect()),
+            DrawingShapeSpec::Set => (Vec::new(), Vec::new()),
         }
     }
 
     fn sketch(
         &self,
-        system: &mut TextSystem,
+        system: &mut SymbolicSystem,
         formulas: &[&Formula],
         overs: &[&OverSpec],
-    ) -> Result<Sketch, SceneError> {
+    ) -> Result<DrawingProgram, SceneError> {
         let texts: Vec<&str> = formulas.iter().map(|f| f.text.as_str()).collect();
         let names: Vec<&str> = overs.iter().map(|o| o.name.as_str()).collect();
         let (file, part, key) = (self.scene.origin(), &self.spec.part, self.spec.key);
-        let sketch = system.sketch(&texts, &names);
+        let sketch = system.drawing_program(&texts, &names);
         sketch.map_err(|(place, error)| {
             let formula = place.and_then(|place| formulas.get(place));
             let error: Box<InputError> = match (formula, error) {
-                (Some(formula), SketchError::Expression(error)) => {
+                (Some(formula), DrawingProgramError::Expression(error)) => {
                     expression_error(file, part, key, formula, &error)
                 }
-                (Some(formula), SketchError::Force) => {
+                (Some(formula), DrawingProgramError::Force) => {
                     let problem = "forces are not known where a drawing is made";
                     let advice = "Use coordinates, velocities, definitions, parameters and t";
                     value_error(file, part, key, formula, problem, advice)
                 }
-                (None, SketchError::Expression(error)) => {
+                (None, DrawingProgramError::Expression(error)) => {
                     let line = overs.first().map_or(self.spec.line, |over| over.line);
                     let over = Formula::at_line(names.join(", "), line);
                     let advice = "Choose another name for the parameter";
                     let problem = error.kind().to_string();
                     value_error(file, part, "over", &over, problem, advice)
                 }
-                (None, SketchError::Force) => {
+                (None, DrawingProgramError::Force) => {
                     let none = Formula::at_line("", self.spec.line);
                     value_error(file, part, key, &none, "forces are not known here", "")
                 }
@@ -191,7 +191,7 @@ impl<'a> Compiler<'_, 'a> {
         Err(value_error(file, part, "over", &over.from, problem, advice).into())
     }
 
-    fn contacts(&self, system: &TextSystem) -> Result<Vec<String>, SceneError> {
+    fn contacts(&self, system: &SymbolicSystem) -> Result<Vec<String>, SceneError> {
         let known: Vec<String> = system
             .constraints()
             .iter()
@@ -217,27 +217,27 @@ impl<'a> Compiler<'_, 'a> {
     }
 }
 
-fn kind(shape: &ShapeSpec, still: bool) -> Kind {
+fn kind(shape: &DrawingShapeSpec, still: bool) -> Kind {
     match shape {
-        ShapeSpec::Link(_) | ShapeSpec::Spring(_) => Kind::Link,
-        ShapeSpec::Tip { radius: None, .. } => Kind::Tip,
-        ShapeSpec::Tip { .. } => Kind::Disc,
-        ShapeSpec::Obstacle(_) | ShapeSpec::Half { .. } | ShapeSpec::Round { .. } => Kind::Obstacle,
+        DrawingShapeSpec::Link(_) | DrawingShapeSpec::Spring(_) => Kind::Link,
+        DrawingShapeSpec::Tip { radius: None, .. } => Kind::Tip,
+        DrawingShapeSpec::Tip { .. } => Kind::Disc,
+        DrawingShapeSpec::Obstacle(_) | DrawingShapeSpec::Half { .. } | DrawingShapeSpec::Round { .. } => Kind::Obstacle,
         // What no coordinate moves is there to be touched.
-        ShapeSpec::Curve { .. } if still => Kind::Obstacle,
-        ShapeSpec::Curve { .. } => Kind::Link,
-        ShapeSpec::Surface { .. } => Kind::Surface,
-        ShapeSpec::Trace(_) => Kind::Trace,
-        ShapeSpec::Set => Kind::Set,
+        DrawingShapeSpec::Curve { .. } if still => Kind::Obstacle,
+        DrawingShapeSpec::Curve { .. } => Kind::Link,
+        DrawingShapeSpec::Surface { .. } => Kind::Surface,
+        DrawingShapeSpec::Trace(_) => Kind::Trace,
+        DrawingShapeSpec::Set => Kind::Set,
     }
 }
 
 /// Width of lines in pixels.
-fn usual_width(shape: &ShapeSpec) -> f64 {
+fn usual_width(shape: &DrawingShapeSpec) -> f64 {
     match shape {
-        ShapeSpec::Link(_) => 3.0,
-        ShapeSpec::Trace(_) | ShapeSpec::Spring(_) | ShapeSpec::Set => 1.5,
-        ShapeSpec::Surface { .. } => 0.75,
+        DrawingShapeSpec::Link(_) => 3.0,
+        DrawingShapeSpec::Trace(_) | DrawingShapeSpec::Spring(_) | DrawingShapeSpec::Set => 1.5,
+        DrawingShapeSpec::Surface { .. } => 0.75,
         _ => 2.0,
     }
 }

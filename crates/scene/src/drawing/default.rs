@@ -3,11 +3,11 @@
 
 use std::borrow::Cow;
 
-use crate::file::{DrawingSpec, Formula, Mechanism, PointSpec, ShapeSpec};
+use crate::file::{DrawingSpec, Formula, MechanismSpec, PointSpec, DrawingShapeSpec};
 use crate::sweep::CrowdSpec;
 
 /// The things of a drawing: the declared ones, or those that come by themselves.
-pub(super) fn specs(mechanism: &Mechanism) -> Cow<'_, [DrawingSpec]> {
+pub(super) fn specs(mechanism: &MechanismSpec) -> Cow<'_, [DrawingSpec]> {
     let Some(sweep) = &mechanism.sweep else {
         return Cow::Borrowed(&mechanism.drawings);
     };
@@ -30,7 +30,7 @@ pub(super) fn specs(mechanism: &Mechanism) -> Cow<'_, [DrawingSpec]> {
     let mut all = Vec::new();
     // A set of equations has no inside to be filled.
     if mechanism.joints.is_empty() && !mechanism.contacts.is_empty() {
-        let mut set = thing("set", ShapeSpec::Set);
+        let mut set = thing("set", DrawingShapeSpec::Set);
         let contacts = mechanism.contacts.iter();
         set.contacts = contacts
             .map(|c| Formula::at_line(&c.name, c.line))
@@ -39,9 +39,9 @@ pub(super) fn specs(mechanism: &Mechanism) -> Cow<'_, [DrawingSpec]> {
         all.push(set);
     }
     if names.len() == 2 {
-        all.push(thing("path", ShapeSpec::Trace(at.clone())));
+        all.push(thing("path", DrawingShapeSpec::Trace(at.clone())));
     }
-    let tip = ShapeSpec::Tip {
+    let tip = DrawingShapeSpec::Tip {
         at: vec![at],
         radius: None,
         angle: None,
@@ -53,7 +53,7 @@ pub(super) fn specs(mechanism: &Mechanism) -> Cow<'_, [DrawingSpec]> {
 }
 
 /// Names of the axes.
-pub(super) fn axes(mechanism: &Mechanism, dimension: usize) -> Vec<String> {
+pub(super) fn axes(mechanism: &MechanismSpec, dimension: usize) -> Vec<String> {
     let own = mechanism.sweep.is_some() && mechanism.drawings.is_empty();
     let names = mechanism.coordinates.iter().map(|c| c.name.clone());
     match mechanism.coordinates.len() {
@@ -70,7 +70,7 @@ fn point(x: &str, y: &str) -> PointSpec {
     vec![Formula::at_line(x, 1), Formula::at_line(y, 1)]
 }
 
-fn thing(name: &str, shape: ShapeSpec) -> DrawingSpec {
+fn thing(name: &str, shape: DrawingShapeSpec) -> DrawingSpec {
     DrawingSpec {
         name: name.into(),
         part: format!("drawing `{name}`"),
@@ -101,7 +101,7 @@ fn people(crowd: &CrowdSpec) -> Vec<DrawingSpec> {
         point("0", &upper(door, "-")),
     ];
     let all = 1..=crowd.columns * crowd.rows;
-    let tips = ShapeSpec::Tip {
+    let tips = DrawingShapeSpec::Tip {
         at: all
             .map(|k| point(&format!("x{k}"), &format!("y{k}")))
             .collect(),
@@ -110,5 +110,5 @@ fn people(crowd: &CrowdSpec) -> Vec<DrawingSpec> {
     };
     let mut tips = thing("people", tips);
     tips.filled = true;
-    vec![thing("room", ShapeSpec::Obstacle(corners.to_vec())), tips]
+    vec![thing("room", DrawingShapeSpec::Obstacle(corners.to_vec())), tips]
 }

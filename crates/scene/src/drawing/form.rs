@@ -54,7 +54,7 @@ pub struct Item {
 
 /// Lower and upper corner of all that is drawn.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Corners {
+pub struct DrawingBounds {
     /// Lower corner.
     pub min: Vec<f64>,
     /// Upper corner.
@@ -63,7 +63,7 @@ pub struct Corners {
 
 /// A coordinate with its velocity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Portrait {
+pub struct PhasePortrait {
     /// The coordinate.
     pub x: String,
     /// Its velocity.
@@ -87,18 +87,18 @@ pub struct Header {
     pub units: Vec<String>,
     /// What there is to be seen.
     #[serde(rename = "box")]
-    pub corners: Corners,
+    pub corners: DrawingBounds,
     /// The things, the first one lowest.
     pub items: Vec<Item>,
     /// Number of states.
     pub frames: usize,
     /// Coordinates that have a velocity.
-    pub portraits: Vec<Portrait>,
+    pub portraits: Vec<PhasePortrait>,
 }
 
 /// The values of a column.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Numbers {
+pub enum DrawingValues {
     /// 32-bit floating point.
     F32(Vec<f32>),
     /// 64-bit floating point.
@@ -111,13 +111,13 @@ pub enum Numbers {
 
 /// A column of a drawing.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column {
+pub struct DrawingColumn {
     /// `t`, `count_K`, `points_K`, `touch_K` of item K, or `q:NAME`.
     pub name: String,
     /// Unit; empty where it is the user's own.
     pub unit: String,
     /// Its values.
-    pub values: Numbers,
+    pub values: DrawingValues,
 }
 
 /// A drawing at all its states.
@@ -132,7 +132,7 @@ pub struct Drawing {
     /// What the columns mean.
     pub header: Header,
     /// The arrays.
-    pub columns: Vec<Column>,
+    pub columns: Vec<DrawingColumn>,
 }
 
 impl Drawing {
@@ -144,13 +144,13 @@ impl Drawing {
     /// Times of the states.
     pub fn times(&self) -> &[f64] {
         match self.column("t") {
-            Some(Numbers::F64(t)) => t,
+            Some(DrawingValues::F64(t)) => t,
             _ => &[],
         }
     }
 
     /// The values of a column by name.
-    pub fn column(&self, name: &str) -> Option<&Numbers> {
+    pub fn column(&self, name: &str) -> Option<&DrawingValues> {
         let found = self.columns.iter().find(|column| column.name == name);
         found.map(|column| &column.values)
     }
@@ -170,7 +170,7 @@ impl Drawing {
     pub fn points(&self, item: usize, frame: usize) -> &[f32] {
         let counts = self.column(&format!("count_{item}"));
         let points = self.column(&format!("points_{item}"));
-        let (Some(Numbers::U32(counts)), Some(Numbers::F32(points))) = (counts, points) else {
+        let (Some(DrawingValues::U32(counts)), Some(DrawingValues::F32(points))) = (counts, points) else {
             return &[];
         };
         let Some(what) = self.header.items.get(item) else {
@@ -190,9 +190,9 @@ impl Drawing {
     }
 
     /// Whether a contact of an item acts in a state, or did since the one before.
-    pub fn touches(&self, item: usize, frame: usize) -> bool {
+    pub fn contact_acts(&self, item: usize, frame: usize) -> bool {
         match self.column(&format!("touch_{item}")) {
-            Some(Numbers::U8(touches)) => touches.get(frame).is_some_and(|touch| *touch > 0),
+            Some(DrawingValues::U8(touches)) => touches.get(frame).is_some_and(|touch| *touch > 0),
             _ => false,
         }
     }

@@ -27,7 +27,7 @@ mod states;
 mod touch;
 
 pub use compile::check_drawings;
-pub use form::{Column, Corners, Drawing, Header, Item, Kind, Numbers, Portrait};
+pub use form::{DrawingColumn, DrawingBounds, Drawing, Header, Item, Kind, DrawingValues, PhasePortrait};
 pub use sheet::Theme;
 
 use crate::file::Scene;
@@ -62,7 +62,7 @@ pub fn with_frames(record: &Record, frames: usize) -> Result<Option<Drawing>, Pl
         .collect();
     let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
     match scene.mechanism() {
-        Some(_) => drawn(record, &scene.with(&set)?, frames).map(Some),
+        Some(_) => evaluate_drawing(record, &scene.with_overrides(&set)?, frames).map(Some),
         None => Ok(None),
     }
 }
@@ -83,21 +83,21 @@ pub fn svg(
 }
 
 /// Whether a scene has a drawing.
-pub fn shows(scene: &Scene) -> bool {
+pub fn has_drawing(scene: &Scene) -> bool {
     scene
         .mechanism()
         .is_some_and(|mechanism| !default::specs(mechanism).is_empty())
 }
 
-fn drawn(record: &Record, scene: &Scene, frames: usize) -> Result<Drawing, PlotError> {
+fn evaluate_drawing(record: &Record, scene: &Scene, frames: usize) -> Result<Drawing, PlotError> {
     let Some(mechanism) = scene.mechanism() else {
         return Ok(Drawing::default());
     };
     let specs = default::specs(mechanism);
-    let mut built = scene.build()?;
+    let mut built = scene.build_mechanism()?;
     let mut things = compile::compile(scene, &specs, &mut built.system)?;
-    let width: usize = things.iter().map(compile::Thing::numbers).sum();
-    let states = states::States::read(record, frames, width)?;
+    let width: usize = things.iter().map(compile::CompiledItem::numbers).sum();
+    let states = states::SampledStates::read(record, frames, width)?;
     let mut pieces = Vec::new();
     for thing in &mut things {
         pieces::add(&mut pieces, thing, &states);
@@ -114,7 +114,7 @@ fn drawn(record: &Record, scene: &Scene, frames: usize) -> Result<Drawing, PlotE
         false => bounds::of(&pieces, dimension, whole),
     };
     bounds::extend(&mut pieces, &corners, dimension);
-    let touches = touch::read(record, &pieces, &states)?;
+    let touches = touch::read_contact_activity(record, &pieces, &states)?;
     Ok(columns::drawing(
         &record.manifest().title,
         (dimension, default::axes(mechanism, dimension)),

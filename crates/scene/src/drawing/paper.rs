@@ -18,22 +18,22 @@ impl Display for Px {
 
 /// How something is painted.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ink<'a> {
+pub(super) struct Stroke<'a> {
     pub colour: &'a str,
     /// Of lines, in pixels.
     pub width: f64,
     /// Of lines, 0 to 1.
-    pub strength: f64,
+    pub opacity: f64,
     /// Of the inside, 0 for none.
     pub fill: f64,
 }
 
 /// SVG text that grows.
-pub(super) struct Paper {
+pub(super) struct SvgWriter {
     text: String,
 }
 
-impl Paper {
+impl SvgWriter {
     pub fn new((width, height): (f64, f64), ground: &str) -> Self {
         let (w, h) = (Px(width), Px(height));
         let mut paper = Self {
@@ -54,7 +54,7 @@ impl Paper {
     }
 
     /// Text of a size in pixels; `anchor` is `start`, `middle` or `end`.
-    pub fn words(&mut self, at: (f64, f64), size: f64, anchor: &str, colour: &str, words: &str) {
+    pub fn text(&mut self, at: (f64, f64), size: f64, anchor: &str, colour: &str, words: &str) {
         let words = words
             .replace('&', "&amp;")
             .replace('<', "&lt;")
@@ -67,7 +67,7 @@ impl Paper {
     }
 
     /// A line through points, or the outline through them.
-    pub fn line(&mut self, points: &[(f64, f64)], closed: bool, ink: Ink<'_>) {
+    pub fn line(&mut self, points: &[(f64, f64)], closed: bool, ink: Stroke<'_>) {
         let name = if closed { "polygon" } else { "polyline" };
         let _ = write!(self.text, "<{name} points=\"");
         for (k, (x, y)) in points.iter().enumerate() {
@@ -80,7 +80,7 @@ impl Paper {
         ));
     }
 
-    pub fn circle(&mut self, at: (f64, f64), radius: f64, ink: Ink<'_>) {
+    pub fn circle(&mut self, at: (f64, f64), radius: f64, ink: Stroke<'_>) {
         let (x, y, r) = (Px(at.0), Px(at.1), Px(radius));
         let attributes = attributes(ink);
         self.raw(format_args!(
@@ -94,14 +94,14 @@ impl Paper {
     }
 }
 
-fn attributes(ink: Ink<'_>) -> String {
-    let Ink { colour, .. } = ink;
+fn attributes(ink: Stroke<'_>) -> String {
+    let Stroke { colour, .. } = ink;
     let inside = match ink.fill > 0.0 {
         true => format!(" fill=\"{colour}\" fill-opacity=\"{}\"", Px(ink.fill)),
         false => " fill=\"none\"".to_string(),
     };
-    let strength = match ink.strength < 1.0 {
-        true => format!(" stroke-opacity=\"{}\"", Px(ink.strength)),
+    let strength = match ink.opacity < 1.0 {
+        true => format!(" stroke-opacity=\"{}\"", Px(ink.opacity)),
         false => String::new(),
     };
     let width = Px(ink.width);

@@ -1,9 +1,9 @@
 //! Things evaluated at all states.
 
-use super::compile::Thing;
+use super::compile::CompiledItem;
 use super::form::{Item, Kind};
-use super::states::States;
-use crate::file::ShapeSpec;
+use super::states::SampledStates;
+use crate::file::DrawingShapeSpec;
 
 /// Points of a spring.
 pub(super) const SPRING: usize = 20;
@@ -15,7 +15,7 @@ const LEAD: f64 = 0.15;
 const AMPLITUDE: f64 = 0.06;
 
 /// A thing with its points in all states, or in one if it is fixed.
-pub(super) struct Piece {
+pub(super) struct EvaluatedItem {
     pub item: Item,
     pub counts: Vec<u32>,
     /// `dimension` numbers each, state after state.
@@ -28,19 +28,19 @@ pub(super) struct Piece {
 const GREY: u8 = 7;
 
 /// Adds a thing, and the spoke of a disc after it.
-pub(super) fn add(pieces: &mut Vec<Piece>, thing: &mut Thing<'_>, states: &States) {
+pub(super) fn add(pieces: &mut Vec<EvaluatedItem>, thing: &mut CompiledItem<'_>, states: &SampledStates) {
     let fixed = thing.sketch.is_constant()
         && !matches!(thing.kind, Kind::Trace | Kind::Set)
         && states.len() > 0;
     let frames = if fixed { 1 } else { states.len() };
-    let mut piece = Piece {
+    let mut piece = EvaluatedItem {
         item: item(thing, fixed),
         counts: Vec::with_capacity(frames),
         points: Vec::new(),
-        half: matches!(thing.spec.shape, ShapeSpec::Half { .. }),
+        half: matches!(thing.spec.shape, DrawingShapeSpec::Half { .. }),
     };
-    let spoke = matches!(thing.spec.shape, ShapeSpec::Tip { angle: Some(_), .. });
-    let mut spokes = spoke.then(|| Piece {
+    let spoke = matches!(thing.spec.shape, DrawingShapeSpec::Tip { angle: Some(_), .. });
+    let mut spokes = spoke.then(|| EvaluatedItem {
         item: Item {
             name: format!("{}, spoke", thing.spec.name),
             kind: Kind::Link,
@@ -70,7 +70,7 @@ pub(super) fn add(pieces: &mut Vec<Piece>, thing: &mut Thing<'_>, states: &State
     pieces.extend(spokes);
 }
 
-fn item(thing: &Thing<'_>, fixed: bool) -> Item {
+fn item(thing: &CompiledItem<'_>, fixed: bool) -> Item {
     let spec = thing.spec;
     let usual = match thing.kind {
         Kind::Obstacle | Kind::Surface | Kind::Set => GREY,
@@ -79,14 +79,14 @@ fn item(thing: &Thing<'_>, fixed: bool) -> Item {
     Item {
         name: spec.name.clone(),
         kind: thing.kind,
-        closed: spec.closed || matches!(spec.shape, ShapeSpec::Half { .. } | ShapeSpec::Set),
+        closed: spec.closed || matches!(spec.shape, DrawingShapeSpec::Half { .. } | DrawingShapeSpec::Set),
         filled: spec.filled,
         radius: thing.radius,
         colour: spec.colour.unwrap_or(usual),
         width: thing.width,
         label: spec.label.clone(),
         fixed,
-        wall: matches!(spec.shape, ShapeSpec::Half { .. }),
+        wall: matches!(spec.shape, DrawingShapeSpec::Half { .. }),
         grid: thing.grid,
         contacts: thing.contacts.clone(),
     }
@@ -94,24 +94,24 @@ fn item(thing: &Thing<'_>, fixed: bool) -> Item {
 
 /// The points of a thing at the state its sketch is placed at.
 fn at_state(
-    thing: &mut Thing<'_>,
+    thing: &mut CompiledItem<'_>,
     points: &mut Vec<f64>,
     natural: &mut Option<f64>,
-    spokes: Option<&mut Piece>,
+    spokes: Option<&mut EvaluatedItem>,
 ) {
     let d = thing.dimension;
     match &thing.spec.shape {
-        ShapeSpec::Set => {}
-        ShapeSpec::Curve { .. } | ShapeSpec::Surface { .. } => {
+        DrawingShapeSpec::Set => {}
+        DrawingShapeSpec::Curve { .. } | DrawingShapeSpec::Surface { .. } => {
             for sample in &thing.samples {
                 points.extend(whole(thing.sketch.values(sample), d));
             }
         }
-        ShapeSpec::Spring(_) => {
+        DrawingShapeSpec::Spring(_) => {
             let (a, b) = thing.sketch.values(&[]).split_at(d);
             spring(points, a, b, natural);
         }
-        ShapeSpec::Tip { at, .. } => {
+        DrawingShapeSpec::Tip { at, .. } => {
             let values = thing.sketch.values(&[]);
             let (centres, angle) = values.split_at(at.len() * d);
             points.extend(whole(centres, d));

@@ -8,9 +8,9 @@
 use mechanism::System;
 
 use super::form::Kind;
-use super::pieces::Piece;
-use super::states::States;
-use crate::text::TextSystem;
+use super::pieces::EvaluatedItem;
+use super::states::SampledStates;
+use crate::text::SymbolicSystem;
 
 /// Directions in which the boundary is looked for.
 const RAYS: usize = 96;
@@ -33,9 +33,9 @@ const BAND: f64 = 0.04;
 
 /// Puts the points into the set of a drawing; whether it ends, so that all of it can be seen.
 pub(super) fn fill(
-    pieces: &mut [Piece],
-    system: &mut TextSystem,
-    states: &States,
+    pieces: &mut [EvaluatedItem],
+    system: &mut SymbolicSystem,
+    states: &SampledStates,
     affine: bool,
 ) -> bool {
     let Some(piece) = pieces.iter_mut().find(|p| p.item.kind == Kind::Set) else {
@@ -43,13 +43,13 @@ pub(super) fn fill(
     };
     let contacts = system.constraints().iter().filter(|c| c.is_contact());
     let gaps = vec![0.0; contacts.map(|c| c.num_gaps()).sum()];
-    let mut sets = Sets {
+    let mut sets = SetSampler {
         system,
         gaps,
         affine,
         reach: 1.0,
     };
-    let whole = sets.look(states);
+    let whole = sets.choose_search_radius(states);
     let mut all = true;
     piece.counts.clear();
     piece.points.clear();
@@ -77,7 +77,7 @@ pub(super) fn fill(
 }
 
 /// Extent of the path; 1 for a point that never moves.
-fn size(states: &States) -> f64 {
+fn size(states: &SampledStates) -> f64 {
     let span = |column: usize| {
         let all = states.series(column).into_iter().filter(|x| x.is_finite());
         let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
@@ -93,18 +93,18 @@ fn size(states: &States) -> f64 {
     }
 }
 
-struct Sets<'a> {
-    system: &'a mut TextSystem,
+struct SetSampler<'a> {
+    system: &'a mut SymbolicSystem,
     gaps: Vec<f64>,
     affine: bool,
     /// Half the side of the square about the point in which the set is looked for.
     reach: f64,
 }
 
-impl Sets<'_> {
+impl SetSampler<'_> {
     /// Chooses how far to look from a few states; whether the set ends within it. One without end is
     /// cut off near the path.
-    fn look(&mut self, states: &States) -> bool {
+    fn choose_search_radius(&mut self, states: &SampledStates) -> bool {
         let size = size(states);
         let sampled = || (0..7).map(|k| k * states.len().saturating_sub(1) / 6);
         let mut reach = REACH.0 * size;
@@ -120,7 +120,7 @@ impl Sets<'_> {
     }
 
     /// The boundary of the set of a state, and whether it ends.
-    fn at(&mut self, states: &States, k: usize) -> (Vec<f64>, bool) {
+    fn at(&mut self, states: &SampledStates, k: usize) -> (Vec<f64>, bool) {
         let t = states.t.get(k).copied().unwrap_or(f64::NAN);
         let (q, _) = states.state(k);
         match *q {
@@ -140,7 +140,7 @@ impl Sets<'_> {
     }
 
     /// The least gap.
-    fn least(&mut self, t: f64, u: &[f64]) -> f64 {
+    fn min_gap(&mut self, t: f64, u: &[f64]) -> f64 {
         let inside = |least: f64, gap: &f64| {
             if gap.is_nan() {
                 f64::NAN
@@ -154,13 +154,13 @@ impl Sets<'_> {
     /// How far one can go from an inner point along a direction, at most `far`.
     fn ray(&mut self, t: f64, from: &[f64], along: &[f64], far: f64) -> (f64, bool) {
         let at = |s: f64| -> Vec<f64> { from.iter().zip(along).map(|(a, b)| a + s * b).collect() };
-        if self.least(t, &at(far)) >= 0.0 {
+        if self.min_gap(t, &at(far)) >= 0.0 {
             return (far, false);
         }
         let (mut inside, mut outside) = (0.0, far);
         for _ in 0..HALVINGS {
             let middle = 0.5 * (inside + outside);
-            match self.least(t, &at(middle)) >= 0.0 {
+            match self.min_gap(t, &at(middle)) >= 0.0 {
                 true => inside = middle,
                 false => outside = middle,
             }
@@ -210,7 +210,7 @@ impl Sets<'_> {
         let count = (few.len() / 2).max(1) as f64;
         let mean = |axis: usize| few.iter().skip(axis).step_by(2).sum::<f64>() / count;
         let middle = [mean(0), mean(1)];
-        let from = match self.least(t, &middle) > 0.0 {
+        let from = match self.min_gap(t, &middle) > 0.0 {
             true => middle,
             false => [inner[0], inner[1]],
         };
@@ -249,7 +249,7 @@ impl Sets<'_> {
                 for j in 0..=rows {
                     let offset = [side(i), if rows > 0 { side(j) } else { 0.0 }];
                     let point: Vec<f64> = u.iter().zip(offset).map(|(u, d)| u + d).collect();
-                    let depth = self.least(t, &point);
+                    let depth = self.min_gap(t, &point);
                     if depth > best.0 {
                         best = (depth, Some(point));
                     }

@@ -4,8 +4,8 @@
 //! Things are painted in their order, so what is declared later lies above.
 
 use super::form::{Drawing, Item, Kind};
-use super::paper::{Ink, Paper, Px};
-use crate::plot::{Marks, short};
+use super::paper::{Stroke, SvgWriter, Px};
+use crate::plot::{Ticks, format_short};
 
 /// Light or dark ground.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,14 +69,14 @@ impl Drawing {
         let size = (size.0.max(SMALLEST), size.1.max(SMALLEST));
         let (width, height) = (f64::from(size.0), f64::from(size.1));
         let frame = self.frame(at);
-        let view = View::of(self, (width, height));
-        let mut paper = Paper::new((width, height), colours.ground);
+        let view = PageProjection::of(self, (width, height));
+        let mut paper = SvgWriter::new((width, height), colours.ground);
         let time = self.times().get(frame).copied().unwrap_or(f64::NAN);
-        let title = format!("{}, t = {}", self.header.title, short(time));
+        let title = format!("{}, t = {}", self.header.title, format_short(time));
         // A long title must stay inside the picture: letters are about six tenths as wide as high.
         let letters = title.chars().count().max(1) as f64;
         let letter = ((width - 20.0) / (0.6 * letters)).clamp(7.0, 17.0);
-        paper.words((0.5 * width, 25.0), letter, "middle", colours.words, &title);
+        paper.text((0.5 * width, 25.0), letter, "middle", colours.words, &title);
         if view.flat {
             view.mesh(&mut paper, colours, &self.header.axes);
         }
@@ -89,11 +89,11 @@ impl Drawing {
         for (k, item) in self.header.items.iter().enumerate() {
             let points = view.points(self.points(k, frame), self.header.dimension);
             let colour = colours.palette[usize::from(item.colour) % colours.palette.len()];
-            let wide = if self.touches(k, frame) { ACTING } else { 1.0 };
-            let ink = Ink {
+            let wide = if self.contact_acts(k, frame) { ACTING } else { 1.0 };
+            let ink = Stroke {
                 colour,
                 width: item.width * wide,
-                strength: 1.0,
+                opacity: 1.0,
                 fill: 0.0,
             };
             draw(&mut paper, item, &points, (view.flat, view.scale), ink);
@@ -106,7 +106,7 @@ impl Drawing {
                 let radius = item.radius.unwrap_or(0.0) * view.scale;
                 let away = 7.0 + 0.7 * radius;
                 let at = (x + away, y - away);
-                paper.words(at, 13.0, "start", colours.words, label);
+                paper.text(at, 13.0, "start", colours.words, label);
             }
         }
         paper.finish()
@@ -115,17 +115,17 @@ impl Drawing {
 
 /// Paints one thing.
 fn draw(
-    paper: &mut Paper,
+    paper: &mut SvgWriter,
     item: &Item,
     points: &[(f64, f64)],
     (flat, scale): (bool, f64),
-    ink: Ink<'_>,
+    ink: Stroke<'_>,
 ) {
     let seen = points.iter().filter(|p| p.0.is_finite() && p.1.is_finite());
     match item.kind {
         Kind::Tip => {
-            let ink = Ink { fill: 1.0, ..ink };
-            let ink = Ink {
+            let ink = Stroke { fill: 1.0, ..ink };
+            let ink = Stroke {
                 width: ink.width - 1.0,
                 ..ink
             };
@@ -134,14 +134,14 @@ fn draw(
         Kind::Disc | Kind::Obstacle if item.radius.is_some() => {
             let fill = if item.filled { 0.3 } else { 0.0 };
             let radius = item.radius.unwrap_or(0.0) * scale;
-            seen.for_each(|p| paper.circle(*p, radius, Ink { fill, ..ink }));
+            seen.for_each(|p| paper.circle(*p, radius, Stroke { fill, ..ink }));
         }
         Kind::Obstacle if item.wall => {
             // Its face is a line; what is behind it only a shade.
             let (fill, strength) = if flat { (0.3, 0.0) } else { (0.13, 0.6) };
-            let shade = Ink {
+            let shade = Stroke {
                 fill,
-                strength,
+                opacity: strength,
                 ..ink
             };
             strokes(paper, points, true, shade);
@@ -150,8 +150,8 @@ fn draw(
             }
         }
         Kind::Surface => {
-            let ink = Ink {
-                strength: 0.55,
+            let ink = Stroke {
+                opacity: 0.55,
                 ..ink
             };
             surface(paper, item.grid.unwrap_or([1, points.len()]), points, ink);
@@ -163,9 +163,9 @@ fn draw(
                 (true, _) => 0.35,
             };
             let strength = if kind == Kind::Trace { 0.5 } else { 1.0 };
-            let ink = Ink {
+            let ink = Stroke {
                 fill,
-                strength,
+                opacity: strength,
                 ..ink
             };
             strokes(paper, points, item.closed, ink);
@@ -174,7 +174,7 @@ fn draw(
 }
 
 /// Lines, broken where the pen is up.
-fn strokes(paper: &mut Paper, points: &[(f64, f64)], closed: bool, ink: Ink<'_>) {
+fn strokes(paper: &mut SvgWriter, points: &[(f64, f64)], closed: bool, ink: Stroke<'_>) {
     for stroke in points.split(|p| !(p.0.is_finite() && p.1.is_finite())) {
         let mut kept: Vec<(f64, f64)> = Vec::new();
         for (k, point) in stroke.iter().enumerate() {
@@ -192,7 +192,7 @@ fn strokes(paper: &mut Paper, points: &[(f64, f64)], closed: bool, ink: Ink<'_>)
 }
 
 /// The lines of a grid, both ways.
-fn surface(paper: &mut Paper, [rows, columns]: [usize; 2], points: &[(f64, f64)], ink: Ink<'_>) {
+fn surface(paper: &mut SvgWriter, [rows, columns]: [usize; 2], points: &[(f64, f64)], ink: Stroke<'_>) {
     for row in points.chunks(columns.max(1)) {
         strokes(paper, row, false, ink);
     }
@@ -205,7 +205,7 @@ fn surface(paper: &mut Paper, [rows, columns]: [usize; 2], points: &[(f64, f64)]
 }
 
 /// From points to pixels.
-struct View {
+struct PageProjection {
     flat: bool,
     right: [f64; 3],
     up: [f64; 3],
@@ -218,7 +218,7 @@ struct View {
     scale: f64,
 }
 
-impl View {
+impl PageProjection {
     fn of(drawing: &Drawing, (width, height): (f64, f64)) -> Self {
         let flat = drawing.header.dimension == 2;
         let (right, up) = if flat {
@@ -252,7 +252,7 @@ impl View {
                 };
                 side.get(k).copied().unwrap_or(0.0)
             };
-            let (u, v) = view.flatten([axis(0), axis(1), axis(2)]);
+            let (u, v) = view.project([axis(0), axis(1), axis(2)]);
             low = (low.0.min(u), low.1.min(v));
             high = (high.0.max(u), high.1.max(v));
         }
@@ -269,7 +269,7 @@ impl View {
         view
     }
 
-    fn flatten(&self, p: [f64; 3]) -> (f64, f64) {
+    fn project(&self, p: [f64; 3]) -> (f64, f64) {
         let dot = |a: [f64; 3]| a[0] * p[0] + a[1] * p[1] + a[2] * p[2];
         (dot(self.right), dot(self.up))
     }
@@ -284,49 +284,49 @@ impl View {
     fn points(&self, points: &[f32], dimension: usize) -> Vec<(f64, f64)> {
         let number = |p: &[f32], k: usize| p.get(k).map_or(0.0, |x| f64::from(*x));
         let each = points.chunks_exact(dimension.max(1));
-        each.map(|p| self.pixel(self.flatten([number(p, 0), number(p, 1), number(p, 2)])))
+        each.map(|p| self.pixel(self.project([number(p, 0), number(p, 1), number(p, 2)])))
             .collect()
     }
 
     /// Lines of round numbers with their labels.
-    fn mesh(&self, paper: &mut Paper, colours: &Colours, axes: &[String]) {
+    fn mesh(&self, paper: &mut SvgWriter, colours: &Colours, axes: &[String]) {
         let (left, top) = self.at;
         let (right, bottom) = (left + self.size.0, top + self.size.1);
         let high = (
             self.low.0 + self.size.0 / self.scale,
             self.low.1 + self.size.1 / self.scale,
         );
-        let ink = Ink {
+        let ink = Stroke {
             colour: colours.mesh,
             width: 1.0,
-            strength: 1.0,
+            opacity: 1.0,
             fill: 0.0,
         };
         let name = |k: usize| axes.get(k).map_or("", String::as_str);
         let across = ((self.size.0 / 90.0) as usize).clamp(2, 9);
-        for (mark, text) in Marks::between(self.low.0, high.0, across).all() {
+        for (mark, text) in Ticks::between(self.low.0, high.0, across).all() {
             let (x, _) = self.pixel((mark, 0.0));
             paper.line(&[(x, top), (x, bottom)], false, ink);
-            paper.words((x, bottom + 17.0), 12.0, "middle", colours.words, &text);
+            paper.text((x, bottom + 17.0), 12.0, "middle", colours.words, &text);
         }
         let along = ((self.size.1 / 60.0) as usize).clamp(2, 9);
         let shown = !name(1).is_empty();
-        for (mark, text) in Marks::between(self.low.1, high.1, along).all() {
+        for (mark, text) in Ticks::between(self.low.1, high.1, along).all() {
             if !shown {
                 break;
             }
             let (_, y) = self.pixel((0.0, mark));
             paper.line(&[(left, y), (right, y)], false, ink);
-            paper.words((left - 7.0, y + 4.0), 12.0, "end", colours.words, &text);
+            paper.text((left - 7.0, y + 4.0), 12.0, "end", colours.words, &text);
         }
         let middle = (0.5 * (left + right), bottom + 36.0);
-        paper.words(middle, 13.0, "middle", colours.words, name(0));
+        paper.text(middle, 13.0, "middle", colours.words, name(0));
         let middle = 0.5 * (top + bottom);
         paper.raw(format_args!(
             "<g transform=\"rotate(-90 16 {})\">",
             Px(middle)
         ));
-        paper.words((16.0, middle), 13.0, "middle", colours.words, name(1));
+        paper.text((16.0, middle), 13.0, "middle", colours.words, name(1));
         paper.raw(format_args!("</g>"));
     }
 }

@@ -9,7 +9,7 @@ const NUMBERS: usize = 4_000_000;
 const VALUES: usize = 2_000_000;
 
 /// States of a motion.
-pub(super) struct States {
+pub(super) struct SampledStates {
     /// Columns of the positions and velocities.
     pub columns: Vec<Column>,
     /// Number of positions.
@@ -20,7 +20,7 @@ pub(super) struct States {
     pub values: Vec<f64>,
 }
 
-impl States {
+impl SampledStates {
     /// At most `most` states, evenly chosen among the recorded ones, the first and last among them;
     /// fewer where a state takes much room: `numbers` of its points.
     pub fn read(record: &Record, most: usize, numbers: usize) -> Result<Self, RecordError> {

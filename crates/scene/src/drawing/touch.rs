@@ -1,15 +1,15 @@
 //! When the contacts of things act.
 
-use super::pieces::Piece;
-use super::states::States;
-use crate::record::{Cell, Record, RecordError};
+use super::pieces::EvaluatedItem;
+use super::states::SampledStates;
+use crate::record::{CellValue, Record, RecordError};
 
 /// For each thing with contacts, whether one of them had an impulse in a step after the state before
 /// and up to each state; nothing for the others, or where contacts were not recorded.
-pub(super) fn read(
+pub(super) fn read_contact_activity(
     record: &Record,
-    pieces: &[Piece],
-    states: &States,
+    pieces: &[EvaluatedItem],
+    states: &SampledStates,
 ) -> Result<Vec<Option<Vec<u8>>>, RecordError> {
     let tables = &record.manifest().tables;
     let entry = tables.iter().find(|table| table.name == "contacts");
@@ -17,18 +17,18 @@ pub(super) fn read(
     let Some(entry) = entry.filter(|_| asked) else {
         return Ok(vec![None; pieces.len()]);
     };
-    let has = |piece: &Piece| (!piece.item.contacts.is_empty()).then(|| vec![0; states.len()]);
+    let has = |piece: &EvaluatedItem| (!piece.item.contacts.is_empty()).then(|| vec![0; states.len()]);
     let mut touches: Vec<Option<Vec<u8>>> = pieces.iter().map(has).collect();
     let mut names = vec!["step".to_string(), "constraint".to_string()];
     let columns = entry.columns.iter().map(|c| c.name.clone());
     names.extend(columns.filter(|name| name.starts_with("impulse")));
-    let places = record.places("contacts", Some(&names))?;
+    let places = record.column_indices("contacts", Some(&names))?;
     for chunk in record.chunks("contacts")? {
         let table = record.read_chunk("contacts", &chunk, &places)?;
         for row in 0..table.rows {
             let number = |c: usize| table.values.get(c).map_or(f64::NAN, |v| v.number(row));
             let acts = (2..names.len()).any(|c| number(c).is_finite() && number(c) != 0.0);
-            let Some(Cell::Text(name)) = table.values.get(1).map(|v| v.cell(row)) else {
+            let Some(CellValue::Text(name)) = table.values.get(1).map(|v| v.cell(row)) else {
                 continue;
             };
             if !acts {

@@ -2,21 +2,21 @@
 
 use bodies::{Dim, Plane, Pose, Space, plane::Angle};
 
-use crate::picture::Place;
-use crate::record::Name;
+use crate::picture::BodyState;
+use crate::record::BodyDescription;
 
 /// A dimension whose placements come from records and go to pictures.
-pub(super) trait Axes: Dim {
+pub(super) trait RecordDim: Dim {
     /// Placement and velocity as the records hold them.
-    fn pose(place: &Place) -> (Pose<Self>, Self::Dofs);
+    fn pose(place: &BodyState) -> (Pose<Self>, Self::Dofs);
     /// A placement for a picture.
-    fn place(pose: &Pose<Self>) -> Place;
+    fn place(pose: &Pose<Self>) -> BodyState;
     /// What a body is, for a picture.
-    fn name(name: &str, material: &str, body: &bodies::Body<Self>) -> Option<Name>;
+    fn name(name: &str, material: &str, body: &bodies::Body<Self>) -> Option<BodyDescription>;
 }
 
-impl Axes for Plane {
-    fn pose(place: &Place) -> (Pose<Self>, [f64; 3]) {
+impl RecordDim for Plane {
+    fn pose(place: &BodyState) -> (Pose<Self>, [f64; 3]) {
         let [w, _, _, z] = place.rotation;
         let pose = Pose {
             position: vector::<Self>(place.position),
@@ -25,20 +25,20 @@ impl Axes for Plane {
         (pose, [place.velocity[0], place.velocity[1], place.spin[2]])
     }
 
-    fn place(pose: &Pose<Self>) -> Place {
-        Place::at(
+    fn place(pose: &Pose<Self>) -> BodyState {
+        BodyState::at(
             [pose.position.x, pose.position.y, 0.0],
             pose.rotation.angle(),
         )
     }
 
-    fn name(name: &str, material: &str, body: &bodies::Body<Self>) -> Option<Name> {
-        crate::record::name_of(name, material, body)
+    fn name(name: &str, material: &str, body: &bodies::Body<Self>) -> Option<BodyDescription> {
+        crate::record::describe_body(name, material, body)
     }
 }
 
-impl Axes for Space {
-    fn pose(place: &Place) -> (Pose<Self>, [f64; 6]) {
+impl RecordDim for Space {
+    fn pose(place: &BodyState) -> (Pose<Self>, [f64; 6]) {
         let [w, x, y, z] = place.rotation;
         let pose = Pose {
             position: vector::<Self>(place.position),
@@ -49,16 +49,16 @@ impl Axes for Space {
         (pose, Self::spin_to_body(&pose.rotation, &[a, b, c, p, q, r]))
     }
 
-    fn place(pose: &Pose<Self>) -> Place {
+    fn place(pose: &Pose<Self>) -> BodyState {
         let q = pose.rotation;
-        Place {
+        BodyState {
             rotation: [q.w, q.x, q.y, q.z],
-            ..Place::at(pose.position.to_array(), 0.0)
+            ..BodyState::at(pose.position.to_array(), 0.0)
         }
     }
 
-    fn name(name: &str, material: &str, body: &bodies::Body<Self>) -> Option<Name> {
-        crate::record::name_of(name, material, body)
+    fn name(name: &str, material: &str, body: &bodies::Body<Self>) -> Option<BodyDescription> {
+        crate::record::describe_body(name, material, body)
     }
 }
 

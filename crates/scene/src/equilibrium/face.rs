@@ -9,7 +9,7 @@ use contact::law::Law;
 use statics::Face;
 
 /// A recorded contact.
-pub(super) struct Told<'a> {
+pub(super) struct RecordedContact<'a> {
     pub law: &'a Law,
     /// Ū by row.
     pub velocity: &'a [f64],
@@ -21,7 +21,7 @@ pub(super) struct Told<'a> {
     pub still: f64,
 }
 
-impl Told<'_> {
+impl RecordedContact<'_> {
     /// The face of its cone.
     pub fn face(&self) -> Face {
         if !self.law.normal() {

@@ -6,19 +6,19 @@
 use bodies::{Pose, Vector};
 use statics::{ImpulseBounds, ComputeOptions, Face, ImpulseInterval, StaticsError, impulse_bounds};
 
-use super::axes::Axes;
-use super::gather::{Gathered, Spot};
+use super::axes::RecordDim;
+use super::gather::{StaticModel, StaticContact};
 use super::rows::{ReadAll, Rows};
-use super::weigh::{three, whole};
-use crate::collection::{Assembly, Collection};
+use super::weigh::{three, scene_error};
+use crate::collection::{BodiesSetup, BuiltBodies};
 use crate::error::SceneError;
-use crate::file::{Kind, Scene};
-use crate::picture::{States, Still};
-use crate::plot::{PlotError, short};
+use crate::file::{SceneKind, Scene};
+use crate::picture::{RecordedFrames, Frame};
+use crate::plot::{PlotError, format_short};
 use crate::record::{Record, RecordError};
 
 /// What is asked.
-pub struct Asked<'a> {
+pub struct ForceBoundsOptions<'a> {
     /// Which instant; the recorded one nearest to it is taken.
     pub at: f64,
     /// Threads; results do not depend on it.
@@ -52,7 +52,7 @@ pub struct Contact {
 
 /// The forces of a recorded step that rigidity leaves open.
 #[derive(Debug, Clone)]
-pub struct Forces {
+pub struct ForceBounds {
     /// The recorded instant.
     pub t: f64,
     /// Its step.
@@ -64,7 +64,7 @@ pub struct Forces {
     /// All else that is known.
     pub bounds: ImpulseBounds,
     /// Where the bodies are.
-    pub still: Still,
+    pub still: Frame,
     /// Velocities below this count as 0.
     pub threshold: f64,
 }
@@ -74,7 +74,7 @@ pub struct Forces {
 /// # Errors
 /// The records are not those of a run of bodies, the time is outside of the run or has no contacts, or
 /// the records cannot be read.
-pub fn forces(record: &Record, asked: &mut Asked<'_>) -> Result<Forces, PlotError> {
+pub fn force_bounds(record: &Record, asked: &mut ForceBoundsOptions<'_>) -> Result<ForceBounds, PlotError> {
     let manifest = record.manifest();
     let shown = record.directory().display().to_string();
     if manifest.kind == "study" {
@@ -86,19 +86,19 @@ pub fn forces(record: &Record, asked: &mut Asked<'_>) -> Result<Forces, PlotErro
         .iter()
         .map(|o| (&*o.key, &*o.value))
         .collect();
-    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
-    if scene.kind() != Kind::Bodies {
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with_overrides(&set)?;
+    if scene.kind() != SceneKind::Bodies {
         let text = format!(
             "{shown}: this is a run of a mechanism; open forces are looked for in runs of bodies"
         );
         return Err(PlotError::Nothing(text));
     }
-    let states = States::of(record)?;
+    let states = RecordedFrames::of(record)?;
     let still = chosen(&shown, &states, asked.at)?;
-    let collection = scene.collection()?;
+    let collection = scene.build_bodies()?;
     let cast = match &collection {
-        Collection::Plane(assembly) => &assembly.cast,
-        Collection::Space(assembly) => &assembly.cast,
+        BuiltBodies::Plane(assembly) => &assembly.names,
+        BuiltBodies::Space(assembly) => &assembly.names,
     };
     if !cast.joints.is_empty() || cast.cell {
         let what = if cast.cell {
@@ -113,13 +113,13 @@ pub fn forces(record: &Record, asked: &mut Asked<'_>) -> Result<Forces, PlotErro
         return Err(PlotError::Nothing(text));
     }
     match collection {
-        Collection::Plane(assembly) => of_step(record, &scene, &assembly, still, asked),
-        Collection::Space(assembly) => of_step(record, &scene, &assembly, still, asked),
+        BuiltBodies::Plane(assembly) => of_step(record, &scene, &assembly, still, asked),
+        BuiltBodies::Space(assembly) => of_step(record, &scene, &assembly, still, asked),
     }
 }
 
 /// The recorded state nearest to a time within the run.
-fn chosen(shown: &str, states: &States<'_>, t: f64) -> Result<Still, PlotError> {
+fn chosen(shown: &str, states: &RecordedFrames<'_>, t: f64) -> Result<Frame, PlotError> {
     let last = states.len().checked_sub(1);
     let Some(last) = last.filter(|last| *last > 0) else {
         let text = format!("{shown}: no step is recorded yet");
@@ -129,7 +129,7 @@ fn chosen(shown: &str, states: &States<'_>, t: f64) -> Result<Still, PlotError> 
     // Half an interval of records beyond either end is still nearest to it.
     let slack = 0.5 * (first - begin);
     if !(t >= begin - slack && t <= end + slack) {
-        let (t, begin, end) = (short(t), short(begin), short(end));
+        let (t, begin, end) = (format_short(t), format_short(begin), format_short(end));
         let text = format!("{shown}: there is no time {t}: the run goes from {begin} to {end}");
         return Err(PlotError::Nothing(text));
     }
@@ -138,39 +138,39 @@ fn chosen(shown: &str, states: &States<'_>, t: f64) -> Result<Still, PlotError> 
         let text = format!(
             "{shown}: no forces are known at the start, t = {}; the first recorded step ends at \
              t = {}",
-            short(begin),
-            short(first)
+            format_short(begin),
+            format_short(first)
         );
         return Err(PlotError::Nothing(text));
     }
     Ok(states.read(near, false)?)
 }
 
-fn of_step<D: Axes>(
+fn of_step<D: RecordDim>(
     record: &Record,
     scene: &Scene,
-    assembly: &Assembly<D>,
-    still: Still,
-    asked: &mut Asked<'_>,
-) -> Result<Forces, PlotError> {
+    assembly: &BodiesSetup<D>,
+    still: Frame,
+    asked: &mut ForceBoundsOptions<'_>,
+) -> Result<ForceBounds, PlotError> {
     let h = assembly.settings.step;
     let rows = Rows::<D>::read(record, still.step)?;
     if rows.table.rows == 0 {
         let text = format!(
             "{}: there are no contacts at t = {}",
             record.directory().display(),
-            short(still.t)
+            format_short(still.t)
         );
         return Err(PlotError::Nothing(text));
     }
-    if assembly.model.bodies.len() != still.places.len() {
+    if assembly.model.bodies.len() != still.bodies.len() {
         let text = "the scene in run.json has other bodies than the records";
         return Err(RecordError::damaged(record.directory(), text).into());
     }
     let poses = midpoints(assembly, &still);
     let spots = rows.spots(record, assembly)?;
-    let wrong = |error: StaticsError| whole(scene, error.to_string(), "");
-    let gathered = Gathered::new(&assembly.model.bodies, &poses, &spots).map_err(wrong)?;
+    let wrong = |error: StaticsError| scene_error(scene, error.to_string(), "");
+    let gathered = StaticModel::new(&assembly.model.bodies, &poses, &spots).map_err(wrong)?;
     let read = rows.read_all(assembly, &gathered, &spots);
     let mut effort = ComputeOptions {
         threads: asked.threads,
@@ -179,7 +179,7 @@ fn of_step<D: Axes>(
     let found = impulse_bounds(&gathered.system, &read.faces, &read.impulse, &mut effort);
     let found = found.map_err(|error| named(scene, assembly, &spots, &error))?;
     let contacts = contacts(assembly, &rows, &spots, &gathered, (&read, &found));
-    Ok(Forces {
+    Ok(ForceBounds {
         t: still.t,
         step: still.step,
         h,
@@ -191,8 +191,8 @@ fn of_step<D: Axes>(
 }
 
 /// Where the bodies were when contacts were detected.
-fn midpoints<D: Axes>(assembly: &Assembly<D>, still: &Still) -> Vec<Pose<D>> {
-    let both = still.places.iter().zip(&assembly.model.bodies);
+fn midpoints<D: RecordDim>(assembly: &BodiesSetup<D>, still: &Frame) -> Vec<Pose<D>> {
+    let both = still.bodies.iter().zip(&assembly.model.bodies);
     both.map(|(place, body)| {
         let (pose, velocity) = D::pose(place);
         match body.freedom.movable() {
@@ -203,22 +203,22 @@ fn midpoints<D: Axes>(assembly: &Assembly<D>, still: &Still) -> Vec<Pose<D>> {
     .collect()
 }
 
-fn contacts<D: Axes>(
-    assembly: &Assembly<D>,
+fn contacts<D: RecordDim>(
+    assembly: &BodiesSetup<D>,
     rows: &Rows<D>,
-    spots: &[Spot<D>],
-    gathered: &Gathered,
+    spots: &[StaticContact<D>],
+    gathered: &StaticModel,
     (read, found): (&ReadAll, &ImpulseBounds),
 ) -> Vec<Contact> {
     let name = |i: u32| {
         assembly
-            .cast
+            .names
             .bodies
             .get(i as usize)
             .cloned()
             .unwrap_or_default()
     };
-    let one = |(k, spot): (usize, &Spot<D>)| {
+    let one = |(k, spot): (usize, &StaticContact<D>)| {
         let row = gathered.system.rows(k).start;
         Contact {
             bodies: spot.bodies,
@@ -240,18 +240,18 @@ fn contacts<D: Axes>(
 }
 
 /// An error of `statics` with names.
-fn named<D: Axes>(
+fn named<D: RecordDim>(
     scene: &Scene,
-    assembly: &Assembly<D>,
-    spots: &[Spot<D>],
+    assembly: &BodiesSetup<D>,
+    spots: &[StaticContact<D>],
     error: &StaticsError,
 ) -> SceneError {
     let StaticsError::Law { contact, law } = error else {
-        return whole(scene, error.to_string(), "");
+        return scene_error(scene, error.to_string(), "");
     };
     let name = |i: u32| {
         assembly
-            .cast
+            .names
             .bodies
             .get(i as usize)
             .cloned()
@@ -262,5 +262,5 @@ fn named<D: Axes>(
         .map_or([0, 0], |spot| spot.bodies)
         .map(name);
     let problem = format!("between `{a}` and `{b}` the law {law} has no convex cone of impulses");
-    whole(scene, problem, "")
+    scene_error(scene, problem, "")
 }

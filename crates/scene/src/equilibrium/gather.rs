@@ -13,7 +13,7 @@ const WIDE: usize = 6;
 
 /// Where two bodies touch.
 #[derive(Debug, Clone)]
-pub(super) struct Spot<D: Dim> {
+pub(super) struct StaticContact<D: Dim> {
     pub bodies: [u32; 2],
     pub at: D::Vector,
     /// Normal, from the first body to the second, and tangents.
@@ -24,7 +24,7 @@ pub(super) struct Spot<D: Dim> {
 
 /// The coordinates of a body that can move.
 #[derive(Debug, Clone)]
-pub(super) struct Seat {
+pub(super) struct BodyCoordinates {
     pub first: usize,
     /// Velocity components that follow forces.
     components: Vec<usize>,
@@ -35,23 +35,23 @@ pub(super) struct Seat {
 
 /// Bodies and contacts as `statics` sees them.
 #[derive(Debug)]
-pub(super) struct Gathered {
+pub(super) struct StaticModel {
     pub system: ContactAssembly,
     /// By body.
-    pub seats: Vec<Option<Seat>>,
+    pub seats: Vec<Option<BodyCoordinates>>,
 }
 
-impl Gathered {
+impl StaticModel {
     /// G of these bodies and contacts.
     pub fn new<D: Dim>(
         bodies: &[Body<D>],
         poses: &[Pose<D>],
-        spots: &[Spot<D>],
+        spots: &[StaticContact<D>],
     ) -> Result<Self, StaticsError> {
         let mut builder = ContactAssemblyBuilder::new();
         let mut first = 0;
         let mut groups = Vec::with_capacity(bodies.len());
-        let seats: Vec<Option<Seat>> = bodies
+        let seats: Vec<Option<BodyCoordinates>> = bodies
             .iter()
             .map(|body| {
                 let seat = seat(body, first);
@@ -99,7 +99,7 @@ impl Gathered {
 
     /// Velocities of the bodies from those by coordinate.
     pub fn velocities<D: Dim>(&self, coordinates: &[f64]) -> Vec<D::Dofs> {
-        let of = |seat: &Option<Seat>| {
+        let of = |seat: &Option<BodyCoordinates>| {
             let mut velocity = D::ZERO_VELOCITY;
             if let Some(seat) = seat {
                 for (k, component) in seat.components.iter().enumerate() {
@@ -113,7 +113,7 @@ impl Gathered {
     }
 }
 
-fn seat<D: Dim>(body: &Body<D>, first: usize) -> Option<Seat> {
+fn seat<D: Dim>(body: &Body<D>, first: usize) -> Option<BodyCoordinates> {
     if !body.freedom.movable() {
         return None;
     }
@@ -127,7 +127,7 @@ fn seat<D: Dim>(body: &Body<D>, first: usize) -> Option<Seat> {
             true => 1.0,
             false => (m / mass).sqrt(),
         });
-    Some(Seat {
+    Some(BodyCoordinates {
         first,
         components: (0..D::DOF).filter(|k| body.freedom.is_free(*k)).collect(),
         radius: radius.collect(),
@@ -136,7 +136,7 @@ fn seat<D: Dim>(body: &Body<D>, first: usize) -> Option<Seat> {
 }
 
 /// The rows of a contact for one of its bodies.
-fn block<D: Dim>(spot: &Spot<D>, pose: &Pose<D>, seat: &Seat, sign: f64) -> Vec<f64> {
+fn block<D: Dim>(spot: &StaticContact<D>, pose: &Pose<D>, seat: &BodyCoordinates, sign: f64) -> Vec<f64> {
     let lever = spot.at - pose.position;
     let mut out = Vec::with_capacity(spot.rows * seat.components.len());
     for i in 0..spot.rows {
@@ -156,7 +156,7 @@ fn block<D: Dim>(spot: &Spot<D>, pose: &Pose<D>, seat: &Seat, sign: f64) -> Vec<
 }
 
 /// The points where bodies touch.
-pub(super) fn touching<D: Dim>(model: &Model<D>, poses: &[Pose<D>]) -> Vec<Spot<D>> {
+pub(super) fn detect_closed_contacts<D: Dim>(model: &Model<D>, poses: &[Pose<D>]) -> Vec<StaticContact<D>> {
     let size = |body: &Body<D>| {
         let radius = D::bounding_radius(&body.shape);
         if radius.is_finite() { radius } else { 0.0 }
@@ -184,7 +184,7 @@ pub(super) fn touching<D: Dim>(model: &Model<D>, poses: &[Pose<D>]) -> Vec<Spot<
             _ => D::contact_frame(touch.normal),
         };
         let (law, rows) = contact_law::<D>(pair, Status::Stick);
-        spots.push(Spot {
+        spots.push(StaticContact {
             bodies: found.bodies,
             at: (touch.point_a + touch.point_b) * 0.5,
             frame: frame.as_ref().to_vec(),

@@ -19,9 +19,9 @@ mod table;
 mod verge;
 mod weigh;
 
-pub use forces::{Asked, Contact, Forces, forces};
+pub use forces::{ForceBoundsOptions, Contact, ForceBounds, force_bounds};
 pub use gather::CLOSED;
 pub use sketch::{forces_svg, mechanism_svg};
 pub use table::{FORCES, write_forces};
-pub use verge::{Verge, verge};
-pub use weigh::{Joint, Moved, Role, Weighed, weigh};
+pub use verge::{CriticalParameter, critical_parameter};
+pub use weigh::{CollapseContact, Moved, Role, LimitAnalysis, analyse_load};

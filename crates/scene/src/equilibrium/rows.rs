@@ -4,11 +4,11 @@ use bodies::{Activation, Vector, contact_law};
 use contact::law::Status;
 use statics::Face;
 
-use super::axes::Axes;
-use super::face::Told;
-use super::gather::{Gathered, Spot};
-use crate::collection::Assembly;
-use crate::record::{Cell, Record, RecordError, Table};
+use super::axes::RecordDim;
+use super::face::RecordedContact;
+use super::gather::{StaticModel, StaticContact};
+use crate::collection::BodiesSetup;
+use crate::record::{CellValue, Record, RecordError, Table};
 
 /// How much above the tolerance of the steps a velocity must be to count.
 const ABOVE: f64 = 10.0;
@@ -34,7 +34,7 @@ fn row_names(dimension: usize) -> &'static [&'static str] {
     }
 }
 
-impl<D: Axes> Rows<D> {
+impl<D: RecordDim> Rows<D> {
     pub fn read(record: &Record, step: i64) -> Result<Self, RecordError> {
         let columns: Vec<String> = record
             .entry("contacts")?
@@ -58,7 +58,7 @@ impl<D: Axes> Rows<D> {
 
     pub fn integer(&self, row: usize, column: &str) -> i64 {
         match self.table.column(column).map(|values| values.cell(row)) {
-            Some(Cell::Integer(n)) => n,
+            Some(CellValue::Integer(n)) => n,
             _ => -1,
         }
     }
@@ -75,8 +75,8 @@ impl<D: Axes> Rows<D> {
     pub fn spots(
         &self,
         record: &Record,
-        assembly: &Assembly<D>,
-    ) -> Result<Vec<Spot<D>>, RecordError> {
+        assembly: &BodiesSetup<D>,
+    ) -> Result<Vec<StaticContact<D>>, RecordError> {
         let damaged = |why: &str| RecordError::damaged(record.directory(), why);
         let model = &assembly.model;
         let mut spots = Vec::with_capacity(self.table.rows);
@@ -107,7 +107,7 @@ impl<D: Axes> Rows<D> {
             if !frame.iter().chain([&at]).all(|v| v.norm().is_finite()) {
                 return Err(damaged("a contact whose place is no number"));
             }
-            spots.push(Spot {
+            spots.push(StaticContact {
                 bodies: [a as u32, b as u32],
                 at,
                 frame,
@@ -121,9 +121,9 @@ impl<D: Axes> Rows<D> {
     /// Impulses and faces of all contacts.
     pub fn read_all(
         &self,
-        assembly: &Assembly<D>,
-        gathered: &Gathered,
-        spots: &[Spot<D>],
+        assembly: &BodiesSetup<D>,
+        gathered: &StaticModel,
+        spots: &[StaticContact<D>],
     ) -> ReadAll {
         let or_zero = |x: f64| if x.is_finite() { x } else { 0.0 };
         let cell = |row: usize, prefix: &str, name: &str| {
@@ -157,7 +157,7 @@ impl<D: Axes> Rows<D> {
         let threshold = ABOVE * assembly.settings.tolerance.max(1e-12) * fastest;
         let faces = spots.iter().enumerate().map(|(k, spot)| {
             let rows = gathered.system.rows(k);
-            let told = Told {
+            let told = RecordedContact {
                 law: &spot.law,
                 velocity: &velocity[rows.clone()],
                 impulse: &impulse[rows],
@@ -174,7 +174,7 @@ impl<D: Axes> Rows<D> {
     }
 
     /// κ of a contact, from the masses of its bodies: of its normal row.
-    fn kappa(&self, gathered: &Gathered, spot: &Spot<D>, contact: usize) -> f64 {
+    fn kappa(&self, gathered: &StaticModel, spot: &StaticContact<D>, contact: usize) -> f64 {
         let mut inverse = 0.0;
         for &body in &spot.bodies {
             if let Some(seat) = &gathered.seats[body as usize] {

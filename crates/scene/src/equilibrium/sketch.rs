@@ -1,10 +1,10 @@
 //! Pictures of open forces and of mechanisms of collapse.
 
-use super::forces::Forces;
-use super::weigh::{Moved, Role, Weighed};
+use super::forces::ForceBounds;
+use super::weigh::{Moved, Role, LimitAnalysis};
 use crate::file::Colour;
-use crate::picture::{Company, Mark, Place, Request, Still, draw};
-use crate::record::Name;
+use crate::picture::{BodyShapes, Annotation, BodyState, PictureRequest, Frame, draw};
+use crate::record::BodyDescription;
 
 /// Colours of contacts: determined, open within bounds, without bound.
 const DETERMINED: &str = "#1f5fa8";
@@ -23,7 +23,7 @@ const WIDEST: f64 = 9.0;
 const SHOWN: f64 = 0.08;
 
 /// Bodies with their contacts, as wide as their normal impulse may be.
-pub fn forces_svg(title: &str, names: &[Name], dimension: usize, forces: &Forces) -> String {
+pub fn forces_svg(title: &str, names: &[BodyDescription], dimension: usize, forces: &ForceBounds) -> String {
     let finite = forces
         .contacts
         .iter()
@@ -44,7 +44,7 @@ pub fn forces_svg(title: &str, names: &[Name], dimension: usize, forces: &Forces
             std::array::from_fn(|k| contact.at[k] + sign * half * contact.normal[k])
         };
         let mut line = |width: f64, colour: &'static str| {
-            marks.push(Mark::Line {
+            marks.push(Annotation::Line {
                 ends: [end(-1.0), end(1.0)],
                 width: width.max(0.6),
                 colour,
@@ -63,12 +63,12 @@ pub fn forces_svg(title: &str, names: &[Name], dimension: usize, forces: &Forces
             }
         }
     }
-    let request = Request {
+    let request = PictureRequest {
         title: title.to_string(),
         colour: Colour::None,
-        pale: true,
-        marks,
-        ..Request::default()
+        fade_bodies: true,
+        annotations: marks,
+        ..PictureRequest::default()
     };
     page(
         names,
@@ -79,10 +79,10 @@ pub fn forces_svg(title: &str, names: &[Name], dimension: usize, forces: &Forces
 }
 
 /// Bodies displaced along the mechanism of collapse, hinges and sliding joints marked.
-pub fn mechanism_svg(title: &str, weighed: &Weighed) -> String {
-    let still = Still {
-        places: weighed.places.clone(),
-        ..Still::default()
+pub fn mechanism_svg(title: &str, weighed: &LimitAnalysis) -> String {
+    let still = Frame {
+        bodies: weighed.places.clone(),
+        ..Frame::default()
     };
     let size = extent(&weighed.names, &still);
     let fastest = weighed
@@ -96,14 +96,14 @@ pub fn mechanism_svg(title: &str, weighed: &Weighed) -> String {
     } else {
         0.0
     };
-    let displaced = Still {
-        places: weighed
+    let displaced = Frame {
+        bodies: weighed
             .places
             .iter()
             .zip(&weighed.mechanism)
             .map(|(place, moved)| displaced(place, moved, by))
             .collect(),
-        ..Still::default()
+        ..Frame::default()
     };
     let mut marks = Vec::new();
     for joint in &weighed.joints {
@@ -114,25 +114,25 @@ pub fn mechanism_svg(title: &str, weighed: &Weighed) -> String {
         };
         let b = joint.bodies[1] as usize;
         let (place, moved) = (&weighed.places[b], &weighed.mechanism[b]);
-        marks.push(Mark::Dot {
+        marks.push(Annotation::Dot {
             at: carried(place, moved, by, joint.at),
             radius: 4.0,
             colour,
         });
     }
-    let request = Request {
+    let request = PictureRequest {
         title: title.to_string(),
         colour: Colour::None,
-        timeless: true,
-        marks,
-        ..Request::default()
+        hide_time: true,
+        annotations: marks,
+        ..PictureRequest::default()
     };
     page(&weighed.names, weighed.dimension, &[displaced], &request)
 }
 
-fn page(names: &[Name], dimension: usize, stills: &[Still], request: &Request) -> String {
-    let first = Still::default();
-    let company = Company {
+fn page(names: &[BodyDescription], dimension: usize, stills: &[Frame], request: &PictureRequest) -> String {
+    let first = Frame::default();
+    let company = BodyShapes {
         bodies: names,
         dimension,
         first: &first,
@@ -145,7 +145,7 @@ fn norm(v: [f64; 3]) -> f64 {
 }
 
 /// Moves a body: the translation, and the rotation by a finite angle.
-fn displaced(place: &Place, moved: &Moved, by: f64) -> Place {
+fn displaced(place: &BodyState, moved: &Moved, by: f64) -> BodyState {
     let angle = by * norm(moved.spin);
     let (sin, cos) = (0.5 * angle).sin_cos();
     let axis = match angle > 0.0 {
@@ -153,7 +153,7 @@ fn displaced(place: &Place, moved: &Moved, by: f64) -> Place {
         false => [0.0; 3],
     };
     let (p, q) = ([cos, axis[0], axis[1], axis[2]], place.rotation);
-    Place {
+    BodyState {
         position: std::array::from_fn(|k| place.position[k] + by * moved.velocity[k]),
         rotation: [
             p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
@@ -166,21 +166,21 @@ fn displaced(place: &Place, moved: &Moved, by: f64) -> Place {
 }
 
 /// A point of a body after it was moved.
-fn carried(place: &Place, moved: &Moved, by: f64, point: [f64; 3]) -> [f64; 3] {
-    let turned = displaced(&Place::at(place.position, 0.0), moved, by);
+fn carried(place: &BodyState, moved: &Moved, by: f64, point: [f64; 3]) -> [f64; 3] {
+    let turned = displaced(&BodyState::at(place.position, 0.0), moved, by);
     let lever: [f64; 3] = std::array::from_fn(|k| point[k] - place.position[k]);
-    turned.point(lever)
+    turned.to_space(lever)
 }
 
-fn radius(name: &Name) -> f64 {
-    name.outline.radius().unwrap_or(0.0)
+fn radius(name: &BodyDescription) -> f64 {
+    name.shape.radius().unwrap_or(0.0)
 }
 
 /// Size of all bodies together.
-fn extent(names: &[Name], still: &Still) -> f64 {
+fn extent(names: &[BodyDescription], still: &Frame) -> f64 {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    for (name, place) in names.iter().zip(&still.places) {
-        if let Some(radius) = name.outline.radius() {
+    for (name, place) in names.iter().zip(&still.bodies) {
+        if let Some(radius) = name.shape.radius() {
             for k in 0..3 {
                 low[k] = low[k].min(place.position[k] - radius);
                 high[k] = high[k].max(place.position[k] + radius);
@@ -192,10 +192,10 @@ fn extent(names: &[Name], still: &Still) -> f64 {
 }
 
 /// The middling radius of bodies.
-fn typical(names: &[Name], still: &Still) -> f64 {
+fn typical(names: &[BodyDescription], still: &Frame) -> f64 {
     let mut all: Vec<f64> = names
         .iter()
-        .filter_map(|name| name.outline.radius())
+        .filter_map(|name| name.shape.radius())
         .collect();
     all.sort_by(f64::total_cmp);
     let middle = all.get(all.len() / 2).copied();

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::forces::{Contact, Forces};
-use crate::record::{Column, Record, RecordError, Status, TableWriter, Type, Values};
+use super::forces::{Contact, ForceBounds};
+use crate::record::{Column, Record, RecordError, RunStatus, TableWriter, ColumnType, ColumnValues};
 
 /// Its name.
 pub const FORCES: &str = "forces";
@@ -12,9 +12,9 @@ pub const FORCES: &str = "forces";
 ///
 /// # Errors
 /// The run is under way, or the machine refuses.
-pub fn write_forces(record: &Record, forces: &Forces) -> Result<(), RecordError> {
+pub fn write_forces(record: &Record, forces: &ForceBounds) -> Result<(), RecordError> {
     let mut manifest = record.manifest().clone();
-    if manifest.status == Status::Running {
+    if manifest.status == RunStatus::Running {
         return Err(RecordError::Unknown(format!(
             "{}: the run is under way (or was killed): the table `{FORCES}` can be added once it \
              is over; leave it out with --no-table",
@@ -47,14 +47,14 @@ pub fn write_forces(record: &Record, forces: &Forces) -> Result<(), RecordError>
 
 /// One row.
 fn push(
-    columns: &mut [Values],
+    columns: &mut [ColumnValues],
     status: &[Arc<str>; 3],
-    forces: &Forces,
+    forces: &ForceBounds,
     contact: &Contact,
     dimension: usize,
 ) {
     let mut columns = columns.iter_mut();
-    let mut next = |fill: &mut dyn FnMut(&mut Values)| {
+    let mut next = |fill: &mut dyn FnMut(&mut ColumnValues)| {
         if let Some(column) = columns.next() {
             fill(column);
         }
@@ -86,21 +86,21 @@ fn push(
 }
 
 fn columns(dimension: usize) -> Vec<Column> {
-    let integer = |name: &str, meaning: &str| Column::new(name, Type::Integer, "1", meaning);
-    let impulse = |name: &str, meaning: &str| Column::new(name, Type::Real, "force*time", meaning);
+    let integer = |name: &str, meaning: &str| Column::new(name, ColumnType::Integer, "1", meaning);
+    let impulse = |name: &str, meaning: &str| Column::new(name, ColumnType::Real, "force*time", meaning);
     let axes = &["x", "y", "z"][..dimension];
     let mut all = vec![
         integer("step", "number of the step"),
-        Column::new("t", Type::Real, "time", "end of the step"),
+        Column::new("t", ColumnType::Real, "time", "end of the step"),
         integer("a", "number of the first body"),
         integer("b", "number of the second body, above a"),
         integer("feature", "which point of the pair"),
-        Column::new("status", Type::Text, "1", "open, stick or slip"),
+        Column::new("status", ColumnType::Text, "1", "open, stick or slip"),
     ];
     for axis in axes {
         all.push(Column::new(
             *axis,
-            Type::Real,
+            ColumnType::Real,
             "length",
             "place of the contact",
         ));
@@ -109,7 +109,7 @@ fn columns(dimension: usize) -> Vec<Column> {
         let name = format!("normal_{axis}");
         all.push(Column::new(
             name,
-            Type::Real,
+            ColumnType::Real,
             "1",
             "unit normal, from a to b",
         ));
@@ -126,7 +126,7 @@ fn columns(dimension: usize) -> Vec<Column> {
         impulse("high_bound", "nothing is above this").or_null(),
         Column::new(
             "determined",
-            Type::Truth,
+            ColumnType::Truth,
             "1",
             "whether low and high are one",
         ),

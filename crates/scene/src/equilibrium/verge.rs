@@ -5,9 +5,9 @@
 
 use statics::check_equilibrium;
 
-use super::axes::Axes;
-use super::weigh::{Ground, whole};
-use crate::collection::{Assembly, Collection};
+use super::axes::RecordDim;
+use super::weigh::{InitialConfiguration, scene_error};
+use crate::collection::{BodiesSetup, BuiltBodies};
 use crate::error::SceneError;
 use crate::file::Scene;
 
@@ -19,7 +19,7 @@ const MOST: usize = 60;
 
 /// Where standing ends.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verge {
+pub struct CriticalParameter {
     /// The parameter.
     pub parameter: String,
     /// A value at which it stands.
@@ -30,7 +30,7 @@ pub struct Verge {
     pub tried: usize,
 }
 
-impl Verge {
+impl CriticalParameter {
     /// The value between the two.
     pub fn value(&self) -> f64 {
         0.5 * (self.stands + self.falls)
@@ -42,19 +42,19 @@ impl Verge {
 ///
 /// # Errors
 /// The scene cannot be built, or stands at both ends or at neither.
-pub fn verge(
+pub fn critical_parameter(
     scene: &Scene,
     parameter: &str,
     (from, to): (f64, f64),
     progress: &mut dyn FnMut(f64),
-) -> Result<Verge, SceneError> {
+) -> Result<CriticalParameter, SceneError> {
     let mut tried = 0;
     let mut at = |value: f64| -> Result<bool, SceneError> {
         tried += 1;
-        let changed = scene.with(&[(parameter, format!("{value:?}"))])?;
-        match changed.collection()? {
-            Collection::Plane(assembly) => standing(&changed, assembly),
-            Collection::Space(assembly) => standing(&changed, assembly),
+        let changed = scene.with_overrides(&[(parameter, format!("{value:?}"))])?;
+        match changed.build_bodies()? {
+            BuiltBodies::Plane(assembly) => is_in_equilibrium(&changed, assembly),
+            BuiltBodies::Space(assembly) => is_in_equilibrium(&changed, assembly),
         }
     };
     let ends = (at(from)?, at(to)?);
@@ -65,7 +65,7 @@ pub fn verge(
             let how = if both { "stands" } else { "does not stand" };
             let problem = format!("it {how} with `{parameter}` = {from} and with {to} alike");
             let advice = "Give two values between which standing ends";
-            return Err(whole(scene, problem, advice));
+            return Err(scene_error(scene, problem, advice));
         }
     };
     let width = (to - from).abs();
@@ -81,7 +81,7 @@ pub fn verge(
             false => falls = middle,
         }
     }
-    Ok(Verge {
+    Ok(CriticalParameter {
         parameter: parameter.to_string(),
         stands,
         falls,
@@ -89,8 +89,8 @@ pub fn verge(
     })
 }
 
-fn standing<D: Axes>(scene: &Scene, mut assembly: Assembly<D>) -> Result<bool, SceneError> {
-    let (ground, dead) = Ground::new(scene, &mut assembly)?;
+fn is_in_equilibrium<D: RecordDim>(scene: &Scene, mut assembly: BodiesSetup<D>) -> Result<bool, SceneError> {
+    let (ground, dead) = InitialConfiguration::new(scene, &mut assembly)?;
     let answer = check_equilibrium(&ground.gathered.system, &dead);
     match answer {
         Ok(answer) => Ok(answer.stands),

@@ -3,17 +3,17 @@
 use bodies::{Dim, Freedom, Pose, ForceContext, Vector};
 use statics::{NonassociatedLimit, LimitLoad, Loads, Sense, EquilibriumReport, StaticsError, nonassociated_limit, limit_load, check_equilibrium};
 
-use super::axes::Axes;
-use super::gather::{Gathered, Spot, touching};
-use crate::collection::{Assembly, Collection, LoadCase, LoadKind};
+use super::axes::RecordDim;
+use super::gather::{StaticModel, StaticContact, detect_closed_contacts};
+use crate::collection::{BodiesSetup, BuiltBodies, LoadCase, LoadKind};
 use crate::error::{InputError, Origin, SceneError};
 use crate::file::Scene;
-use crate::picture::Place;
-use crate::record::Name;
+use crate::picture::BodyState;
+use crate::record::BodyDescription;
 
 /// A contact at collapse.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Joint {
+pub struct CollapseContact {
     /// The bodies, by number.
     pub bodies: [u32; 2],
     /// Where; z = 0 in the plane.
@@ -56,7 +56,7 @@ pub struct Moved {
 
 /// The answer to a load case.
 #[derive(Debug, Clone)]
-pub struct Weighed {
+pub struct LimitAnalysis {
     /// Name of the load case.
     pub load: String,
     /// What it multiplies.
@@ -70,16 +70,16 @@ pub struct Weighed {
     /// The same for Coulomb\'s friction.
     pub coulomb: NonassociatedLimit,
     /// The bodies.
-    pub names: Vec<Name>,
+    pub names: Vec<BodyDescription>,
     /// Where they are.
-    pub places: Vec<Place>,
+    pub places: Vec<BodyState>,
     /// The mechanism of collapse, its fastest body of speed 1 (rotation times radius included).
     pub mechanism: Vec<Moved>,
     /// The contacts.
-    pub joints: Vec<Joint>,
+    pub joints: Vec<CollapseContact>,
 }
 
-impl Weighed {
+impl LimitAnalysis {
     /// The angle of a tilt, from the associated multiplier.
     pub fn angle(&self) -> Option<f64> {
         match self.kind {
@@ -93,29 +93,29 @@ impl Weighed {
 ///
 /// # Errors
 /// The scene cannot be built, has no such load, or cannot be weighed.
-pub fn weigh(scene: &Scene, load: &str) -> Result<Weighed, SceneError> {
-    match scene.collection()? {
-        Collection::Plane(assembly) => of_load(scene, assembly, load),
-        Collection::Space(assembly) => of_load(scene, assembly, load),
+pub fn analyse_load(scene: &Scene, load: &str) -> Result<LimitAnalysis, SceneError> {
+    match scene.build_bodies()? {
+        BuiltBodies::Plane(assembly) => of_load(scene, assembly, load),
+        BuiltBodies::Space(assembly) => of_load(scene, assembly, load),
     }
 }
 
-fn of_load<D: Axes>(
+fn of_load<D: RecordDim>(
     scene: &Scene,
-    mut assembly: Assembly<D>,
+    mut assembly: BodiesSetup<D>,
     load: &str,
-) -> Result<Weighed, SceneError> {
+) -> Result<LimitAnalysis, SceneError> {
     let Some(case) = assembly
-        .cast
+        .names
         .loads
         .iter()
         .find(|case| case.name == load)
         .cloned()
     else {
-        return Err(unknown(scene, &assembly.cast.loads, load));
+        return Err(unknown(scene, &assembly.names.loads, load));
     };
-    let (ground, dead) = Ground::new(scene, &mut assembly)?;
-    let live = ground.live(&assembly, &case);
+    let (ground, dead) = InitialConfiguration::new(scene, &mut assembly)?;
+    let live = ground.live_load(&assembly, &case);
     let wrong = |error: StaticsError| ground.wrong(scene, &assembly, &error);
     let system = &ground.gathered.system;
     let standing = check_equilibrium(system, &dead).map_err(wrong)?;
@@ -132,7 +132,7 @@ fn of_load<D: Axes>(
         false => &standing.mechanism,
     };
     let (mechanism, joints) = ground.collapse(moving, &limit.impulse);
-    Ok(Weighed {
+    Ok(LimitAnalysis {
         load: case.name,
         kind: case.kind,
         dimension: D::N,
@@ -146,8 +146,8 @@ fn of_load<D: Axes>(
     })
 }
 
-fn names<D: Axes>(assembly: &Assembly<D>) -> Vec<Name> {
-    let cast = &assembly.cast;
+fn names<D: RecordDim>(assembly: &BodiesSetup<D>) -> Vec<BodyDescription> {
+    let cast = &assembly.names;
     let all = assembly.model.bodies.iter().zip(&cast.bodies);
     all.filter_map(|(body, name)| {
         let material = cast.materials.get(body.material as usize);
@@ -176,11 +176,11 @@ fn unknown(scene: &Scene, loads: &[LoadCase], name: &str) -> SceneError {
             String::new(),
         ),
     };
-    whole(scene, problem, advice)
+    scene_error(scene, problem, advice)
 }
 
 /// Something about the scene as a whole.
-pub(super) fn whole(
+pub(super) fn scene_error(
     scene: &Scene,
     problem: impl Into<String>,
     advice: impl Into<String>,
@@ -198,16 +198,16 @@ pub(super) fn whole(
 }
 
 /// Whether limit analysis has something to say about a scene.
-fn require_standing<D: Axes>(scene: &Scene, assembly: &Assembly<D>) -> Result<(), SceneError> {
-    if let Some(joint) = assembly.cast.joints.first() {
+fn require_standing<D: RecordDim>(scene: &Scene, assembly: &BodiesSetup<D>) -> Result<(), SceneError> {
+    if let Some(joint) = assembly.names.joints.first() {
         let problem = format!(
             "limit analysis is of bodies that touch, and the joint `{joint}` holds some together"
         );
-        return Err(whole(scene, problem, "Drop [[joint]]"));
+        return Err(scene_error(scene, problem, "Drop [[joint]]"));
     }
-    if assembly.cast.cell {
+    if assembly.names.cell {
         let problem = "limit analysis is of bodies that stand, and a periodic cell has no ground";
-        return Err(whole(scene, problem, "Drop [cell]"));
+        return Err(scene_error(scene, problem, "Drop [cell]"));
     }
     if let Some(first) = assembly.prepare.first() {
         let problem = format!(
@@ -215,21 +215,21 @@ fn require_standing<D: Axes>(scene: &Scene, assembly: &Assembly<D>) -> Result<()
              would move them first",
             first.name
         );
-        return Err(whole(scene, problem, "Drop [[prepare]]"));
+        return Err(scene_error(scene, problem, "Drop [[prepare]]"));
     }
     Ok(())
 }
 
 /// A scene at its start, as `statics` sees it.
-pub(super) struct Ground<D: Dim> {
-    pub gathered: Gathered,
-    spots: Vec<Spot<D>>,
+pub(super) struct InitialConfiguration<D: Dim> {
+    pub gathered: StaticModel,
+    spots: Vec<StaticContact<D>>,
     poses: Vec<Pose<D>>,
 }
 
-impl<D: Axes> Ground<D> {
+impl<D: RecordDim> InitialConfiguration<D> {
     /// The contacts of the start, and the dead load.
-    pub fn new(scene: &Scene, assembly: &mut Assembly<D>) -> Result<(Self, Vec<f64>), SceneError> {
+    pub fn new(scene: &Scene, assembly: &mut BodiesSetup<D>) -> Result<(Self, Vec<f64>), SceneError> {
         require_standing(scene, assembly)?;
         let mut poses = assembly.state.poses.clone();
         let model = &mut assembly.model;
@@ -243,9 +243,9 @@ impl<D: Axes> Ground<D> {
                 }
             }
         }
-        let spots = touching(model, &poses);
-        let gathered = Gathered::new(&model.bodies, &poses, &spots)
-            .map_err(|error| whole(scene, error.to_string(), ""))?;
+        let spots = detect_closed_contacts(model, &poses);
+        let gathered = StaticModel::new(&model.bodies, &poses, &spots)
+            .map_err(|error| scene_error(scene, error.to_string(), ""))?;
         let mut loads = vec![D::ZERO_VELOCITY; model.bodies.len()];
         let velocities = loads.clone();
         for (load, body) in loads.iter_mut().zip(&model.bodies) {
@@ -263,7 +263,7 @@ impl<D: Axes> Ground<D> {
         let dead = gathered.load::<D>(&loads);
         if gathered.system.num_coordinates() == 0 {
             let problem = "there is no body that could move";
-            return Err(whole(scene, problem, ""));
+            return Err(scene_error(scene, problem, ""));
         }
         Ok((
             Self {
@@ -276,7 +276,7 @@ impl<D: Axes> Ground<D> {
     }
 
     /// The load that is multiplied.
-    fn live(&self, assembly: &Assembly<D>, case: &LoadCase) -> Vec<f64> {
+    fn live_load(&self, assembly: &BodiesSetup<D>, case: &LoadCase) -> Vec<f64> {
         let mut loads = vec![D::ZERO_VELOCITY; assembly.model.bodies.len()];
         match &case.kind {
             LoadKind::Acceleration(a) | LoadKind::Tilt(a) => {
@@ -300,13 +300,13 @@ impl<D: Axes> Ground<D> {
     }
 
     /// An error of `statics` with names.
-    pub fn wrong(&self, scene: &Scene, assembly: &Assembly<D>, error: &StaticsError) -> SceneError {
+    pub fn wrong(&self, scene: &Scene, assembly: &BodiesSetup<D>, error: &StaticsError) -> SceneError {
         let StaticsError::Law { contact, law } = error else {
-            return whole(scene, error.to_string(), "");
+            return scene_error(scene, error.to_string(), "");
         };
         let named = self.spots.get(*contact).map(|spot| {
             spot.bodies.map(|i| {
-                let name = assembly.cast.bodies.get(i as usize);
+                let name = assembly.names.bodies.get(i as usize);
                 name.cloned().unwrap_or_default()
             })
         });
@@ -315,11 +315,11 @@ impl<D: Axes> Ground<D> {
             "between `{a}` and `{b}` the law {law} has no convex cone of forces: there is no limit \
              analysis of it"
         );
-        whole(scene, problem, "")
+        scene_error(scene, problem, "")
     }
 
     /// Velocities of a mechanism, its fastest body of speed 1, and what the contacts do.
-    fn collapse(&self, mechanism: &[f64], impulse: &[f64]) -> (Vec<Moved>, Vec<Joint>) {
+    fn collapse(&self, mechanism: &[f64], impulse: &[f64]) -> (Vec<Moved>, Vec<CollapseContact>) {
         let fastest = mechanism.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         let over = if fastest > 0.0 { 1.0 / fastest } else { 0.0 };
         let scaled: Vec<f64> = mechanism.iter().map(|v| v * over).collect();
@@ -343,7 +343,7 @@ impl<D: Axes> Ground<D> {
             let end = own.len().min(D::N);
             let [a, b] = spot.bodies.map(|i| moved[i as usize].spin);
             let turning: [f64; 3] = std::array::from_fn(|k| b[k] - a[k]);
-            Joint {
+            CollapseContact {
                 bodies: spot.bodies,
                 at: three(spot.at.components()),
                 normal: impulse[rows.start],
@@ -353,7 +353,7 @@ impl<D: Axes> Ground<D> {
                 role: Role::Idle,
             }
         });
-        let mut joints: Vec<Joint> = joints.collect();
+        let mut joints: Vec<CollapseContact> = joints.collect();
         roles(&mut joints);
         (moved, joints)
     }
@@ -364,8 +364,8 @@ fn norm(v: &[f64]) -> f64 {
 }
 
 /// Which contacts are hinges and which slide.
-fn roles(joints: &mut [Joint]) {
-    let most = |of: &dyn Fn(&Joint) -> f64| joints.iter().map(of).fold(0.0, f64::max);
+fn roles(joints: &mut [CollapseContact]) {
+    let most = |of: &dyn Fn(&CollapseContact) -> f64| joints.iter().map(of).fold(0.0, f64::max);
     let fast = most(&|j| j.opening.abs().max(j.sliding));
     let (turning, force) = (most(&|j| j.turning), most(&|j| j.normal));
     for joint in joints {

@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::surface::{Fineness, Surface};
-use super::vtp::{Array, Poly};
-use super::walk::Slab;
-use crate::picture::Place;
-use crate::record::{Cell, Name, Outline, Record, RecordError, Values, names};
+use super::surface::{Tessellation, Surface};
+use super::vtp::{DataArray, PolyData};
+use super::walk::StepRows;
+use crate::picture::BodyState;
+use crate::record::{CellValue, BodyDescription, RecordedShape, Record, RecordError, ColumnValues, read_body_descriptions};
 
 /// What all states have in common.
 #[derive(Debug)]
-pub struct Company {
+pub struct BodySurfaces {
     /// What the bodies are.
-    pub bodies: Vec<Name>,
+    pub bodies: Vec<BodyDescription>,
     /// Their groups, as in the records.
     pub groups: Vec<Arc<str>>,
     /// Numbers of the groups and of the materials, by body.
@@ -25,7 +25,7 @@ pub struct Company {
     first: HashMap<usize, [f64; 3]>,
     /// Centre and half the diagonal of a box around all that has an end.
     middle: [f64; 3],
-    reach: f64,
+    half_diagonal: f64,
     /// Whether they are of the plane.
     pub flat: bool,
 }
@@ -42,16 +42,16 @@ pub fn columns(flat: bool) -> &'static [&'static str] {
 }
 
 /// The bodies of a state with their numbers.
-pub fn places(slab: &Slab, flat: bool) -> Vec<(usize, Place)> {
+pub fn body_states(slab: &StepRows, flat: bool) -> Vec<(usize, BodyState)> {
     let one = |row: usize| {
         let at = |k: usize| slab.number(row, 3 + k);
         let place = match flat {
-            true => Place {
+            true => BodyState {
                 velocity: [at(3), at(4), 0.0],
                 spin: [0.0, 0.0, at(5)],
-                ..Place::at([at(0), at(1), 0.0], at(2))
+                ..BodyState::at([at(0), at(1), 0.0], at(2))
             },
-            false => Place {
+            false => BodyState {
                 position: std::array::from_fn(at),
                 rotation: std::array::from_fn(|k| at(3 + k)),
                 velocity: std::array::from_fn(|k| at(7 + k)),
@@ -77,19 +77,19 @@ fn numbered(texts: &[Arc<str>]) -> Vec<i64> {
 fn texts(record: &Record, column: &str) -> Result<Vec<Arc<str>>, RecordError> {
     let table = record.table("names", Some(&[column]))?;
     match table.values.into_iter().next() {
-        Some(Values::Text(all)) => Ok(all),
+        Some(ColumnValues::Text(all)) => Ok(all),
         _ => Ok(Vec::new()),
     }
 }
 
-impl Company {
+impl BodySurfaces {
     /// Of a run; `first` is its first state.
     pub fn new(
         record: &Record,
-        first: &[(usize, Place)],
-        fineness: Fineness,
+        first: &[(usize, BodyState)],
+        fineness: Tessellation,
     ) -> Result<Self, RecordError> {
-        let (bodies, groups) = (names(record)?, texts(record, "group")?);
+        let (bodies, groups) = (read_body_descriptions(record)?, texts(record, "group")?);
         let materials: Vec<Arc<str>> = bodies.iter().map(|b| Arc::clone(&b.material)).collect();
         let mut company = Self {
             group: numbered(&groups),
@@ -102,7 +102,7 @@ impl Company {
             groups,
             bodies,
             middle: [0.0; 3],
-            reach: 1.0,
+            half_diagonal: 1.0,
             flat: fineness.flat,
         };
         company.measure(record)?;
@@ -117,7 +117,7 @@ impl Company {
             &["x", "y", "z"]
         };
         let columns: Vec<String> = ["body"].iter().chain(axes).map(|c| (*c).into()).collect();
-        let places = record.places("bodies", Some(&columns))?;
+        let places = record.column_indices("bodies", Some(&columns))?;
         let chunks = record.chunks("bodies")?;
         let mut ends = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
         let last = chunks.len().saturating_sub(1);
@@ -126,10 +126,10 @@ impl Company {
             let part = record.read_chunk("bodies", chunk, &places)?;
             for row in 0..part.rows {
                 let body = match part.values.first().map(|v| v.cell(row)) {
-                    Some(Cell::Integer(k)) => usize::try_from(k).unwrap_or(usize::MAX),
+                    Some(CellValue::Integer(k)) => usize::try_from(k).unwrap_or(usize::MAX),
                     _ => continue,
                 };
-                let Some(size) = self.bodies.get(body).and_then(|b| b.outline.radius()) else {
+                let Some(size) = self.bodies.get(body).and_then(|b| b.shape.radius()) else {
                     continue;
                 };
                 for (k, values) in part.values.iter().skip(1).enumerate() {
@@ -146,39 +146,39 @@ impl Company {
         }
         let diagonal = sides.iter().map(|s| s * s).sum::<f64>().sqrt();
         if diagonal > 0.0 && diagonal.is_finite() {
-            self.reach = 0.5 * diagonal;
+            self.half_diagonal = 0.5 * diagonal;
         }
         Ok(())
     }
 
     /// A point for every body.
-    pub fn points(&self, state: &[(usize, Place)]) -> Poly {
-        let mut poly = Poly {
+    pub fn points(&self, state: &[(usize, BodyState)]) -> PolyData {
+        let mut poly = PolyData {
             points: state.iter().map(|(_, place)| place.position).collect(),
-            ..Poly::default()
+            ..PolyData::default()
         };
         for k in 0..state.len() {
             poly.verts.push(k, [0]);
         }
-        let of = |k: usize| self.bodies.get(k).map(|body| &*body.outline);
-        let radius = |(k, _): &(usize, Place)| match of(*k) {
-            Some(Outline::Round { radius }) => *radius,
+        let of = |k: usize| self.bodies.get(k).map(|body| &*body.shape);
+        let radius = |(k, _): &(usize, BodyState)| match of(*k) {
+            Some(RecordedShape::Round { radius }) => *radius,
             _ => 0.0,
         };
-        let size = |(k, _): &(usize, Place)| of(*k).and_then(Outline::radius).unwrap_or(0.0);
+        let size = |(k, _): &(usize, BodyState)| of(*k).and_then(RecordedShape::radius).unwrap_or(0.0);
         let turned: Vec<[f64; 4]> = state.iter().map(|(_, place)| place.rotation).collect();
         poly.point_data = self.arrays(state);
         poly.point_data.extend([
-            Array::reals("radius", state.iter().map(radius).collect()),
-            Array::reals("size", state.iter().map(size).collect()),
-            Array::vectors("rotation", &turned),
+            DataArray::reals("radius", state.iter().map(radius).collect()),
+            DataArray::reals("size", state.iter().map(size).collect()),
+            DataArray::vectors("rotation", &turned),
         ]);
         poly
     }
 
     /// The surfaces of the bodies, in their places.
-    pub fn shapes(&self, state: &[(usize, Place)]) -> Poly {
-        let mut poly = Poly::default();
+    pub fn shapes(&self, state: &[(usize, BodyState)]) -> PolyData {
+        let mut poly = PolyData::default();
         let (mut of_lines, mut of_polys) = (Vec::new(), Vec::new());
         for (k, (body, place)) in state.iter().enumerate() {
             let Some(known) = self.surfaces.get(*body) else {
@@ -188,7 +188,7 @@ impl Company {
             let surface = patch.as_ref().unwrap_or(known);
             let first = poly.points.len();
             poly.points
-                .extend(surface.points.iter().map(|p| place.point(*p)));
+                .extend(surface.points.iter().map(|p| place.to_space(*p)));
             for line in &surface.lines {
                 poly.lines.push(first, line.iter().copied());
                 of_lines.push((*body, state[k].1));
@@ -205,21 +205,21 @@ impl Company {
     }
 
     /// A half-plane or a half-space as far as the bodies go.
-    fn patch(&self, body: usize, place: &Place) -> Option<Surface> {
-        let flat = match &*self.bodies.get(body)?.outline {
-            Outline::HalfPlane => true,
-            Outline::HalfSpace => false,
+    fn patch(&self, body: usize, place: &BodyState) -> Option<Surface> {
+        let flat = match &*self.bodies.get(body)?.shape {
+            RecordedShape::HalfPlane => true,
+            RecordedShape::HalfSpace => false,
             _ => return None,
         };
         let [w, x, y, z] = place.rotation;
-        let back = Place {
+        let back = BodyState {
             rotation: [w, -x, -y, -z],
             ..*place
         };
         let away = std::array::from_fn(|k| self.middle[k] - place.position[k]);
-        let [a, b, _] = back.turn(away);
+        let [a, b, _] = back.rotate(away);
         // A little more than the box around the bodies: its corners are seen on the patch.
-        let s = 1.2 * self.reach;
+        let s = 1.2 * self.half_diagonal;
         Some(match flat {
             true => Surface {
                 points: vec![[a - s, 0.0, 0.0], [a + s, 0.0, 0.0]],
@@ -237,45 +237,45 @@ impl Company {
     }
 
     /// What is known of bodies, for points or cells that belong to them.
-    fn arrays(&self, of: &[(usize, Place)]) -> Vec<Array> {
-        let each = |value: &dyn Fn(&(usize, Place)) -> f64| of.iter().map(value).collect();
-        let three = |value: &dyn Fn(&(usize, Place)) -> [f64; 3]| -> Vec<[f64; 3]> {
+    fn arrays(&self, of: &[(usize, BodyState)]) -> Vec<DataArray> {
+        let each = |value: &dyn Fn(&(usize, BodyState)) -> f64| of.iter().map(value).collect();
+        let three = |value: &dyn Fn(&(usize, BodyState)) -> [f64; 3]| -> Vec<[f64; 3]> {
             of.iter().map(value).collect()
         };
         let number = |all: &[i64]| -> Vec<i64> {
-            let one = |(k, _): &(usize, Place)| all.get(*k).copied().unwrap_or(-1);
+            let one = |(k, _): &(usize, BodyState)| all.get(*k).copied().unwrap_or(-1);
             of.iter().map(one).collect()
         };
-        let moved = |(k, place): &(usize, Place)| {
+        let moved = |(k, place): &(usize, BodyState)| {
             let from = self.first.get(k).copied().unwrap_or(place.position);
             std::array::from_fn(|i| place.position[i] - from[i])
         };
         let speed =
-            |(_, place): &(usize, Place)| place.velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
+            |(_, place): &(usize, BodyState)| place.velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
         // What forces do not move has no mass: not a number, as VTK has it.
-        let mass = |(k, _): &(usize, Place)| {
+        let mass = |(k, _): &(usize, BodyState)| {
             let body = self.bodies.get(*k);
             body.and_then(|b| b.mass).unwrap_or(f64::NAN)
         };
         vec![
-            Array::integers("body", of.iter().map(|(k, _)| *k as i64).collect()),
-            Array::integers("group", number(&self.group)),
-            Array::integers("material", number(&self.material)),
-            Array::reals("mass", each(&mass)),
-            Array::reals("speed", each(&speed)),
-            Array::vectors("velocity", &three(&|(_, place)| place.velocity)),
-            Array::vectors("spin", &three(&|(_, place)| place.spin)),
-            Array::vectors("displacement", &three(&moved)),
+            DataArray::integers("body", of.iter().map(|(k, _)| *k as i64).collect()),
+            DataArray::integers("group", number(&self.group)),
+            DataArray::integers("material", number(&self.material)),
+            DataArray::reals("mass", each(&mass)),
+            DataArray::reals("speed", each(&speed)),
+            DataArray::vectors("velocity", &three(&|(_, place)| place.velocity)),
+            DataArray::vectors("spin", &three(&|(_, place)| place.spin)),
+            DataArray::vectors("displacement", &three(&moved)),
         ]
     }
 }
 
 /// The surface of every body; bodies of one shape share one.
-fn surfaces(bodies: &[Name], fineness: Fineness) -> Vec<Arc<Surface>> {
-    let mut shared: HashMap<*const Outline, Arc<Surface>> = HashMap::new();
-    let one = |body: &Name| {
-        let known = shared.entry(Arc::as_ptr(&body.outline));
-        let make = || Arc::new(Surface::of(&body.outline, fineness));
+fn surfaces(bodies: &[BodyDescription], fineness: Tessellation) -> Vec<Arc<Surface>> {
+    let mut shared: HashMap<*const RecordedShape, Arc<Surface>> = HashMap::new();
+    let one = |body: &BodyDescription| {
+        let known = shared.entry(Arc::as_ptr(&body.shape));
+        let make = || Arc::new(Surface::of(&body.shape, fineness));
         Arc::clone(known.or_insert_with(make))
     };
     bodies.iter().map(one).collect()

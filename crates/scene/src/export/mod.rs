@@ -21,13 +21,13 @@ mod walk;
 
 use std::path::Path;
 
-pub use series::claim;
-pub use vtp::{Array, Cells, Data, Poly};
+pub use series::prepare_folder;
+pub use vtp::{DataArray, Cells, ArrayData, PolyData};
 
-use company::Company;
-use series::{Folder, Series};
-use surface::Fineness;
-use walk::{Slab, Walk};
+use company::BodySurfaces;
+use series::{ExportFolder, FileSeries};
+use surface::Tessellation;
+use walk::{StepRows, StepReader};
 
 use crate::record::{Record, RecordError};
 
@@ -36,7 +36,7 @@ const AROUND: usize = 16;
 
 /// What is exported.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct VtkOptions {
     /// Every so many recorded states.
     pub every: usize,
     /// Earliest time.
@@ -53,7 +53,7 @@ pub struct Request {
 
 /// What was exported.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Exported {
+pub struct VtkSummary {
     /// Number of states.
     pub states: usize,
     /// What is not there, and why.
@@ -68,9 +68,9 @@ pub struct Exported {
 pub fn vtk(
     record: &Record,
     out: &Path,
-    request: &Request,
+    request: &VtkOptions,
     progress: &mut dyn FnMut(f64),
-) -> Result<Exported, RecordError> {
+) -> Result<VtkSummary, RecordError> {
     let shown = record.directory().display();
     if record.entry("names").is_err() {
         return Err(RecordError::Unknown(format!(
@@ -84,18 +84,18 @@ pub fn vtk(
         .iter()
         .all(|c| c.name != "z");
     let always = (f64::NEG_INFINITY, f64::INFINITY);
-    let first = Walk::new(record, "bodies", company::columns(flat), always)?.step()?;
+    let first = StepReader::new(record, "bodies", company::columns(flat), always)?.step()?;
     let Some(first) = first else {
         let text =
             format!("{shown}: no state is recorded yet; wait for the run, or start it again");
         return Err(RecordError::Unknown(text));
     };
-    let fineness = Fineness {
+    let fineness = Tessellation {
         around: request.tessellate.unwrap_or(AROUND).max(3),
         balls: request.tessellate.is_some(),
         flat,
     };
-    let company = Company::new(record, &company::places(&first, flat), fineness)?;
+    let company = BodySurfaces::new(record, &company::body_states(&first, flat), fineness)?;
     let mut export = Export::new(record, request, &company)?;
     // A folder is made only when there is something to put into it.
     let start = loop {
@@ -105,32 +105,32 @@ pub fn vtk(
             Some(_) => {}
         }
     };
-    let folder = Folder::make(out, request.force)?;
+    let folder = ExportFolder::make(out, request.force)?;
     folder.names(record, &company)?;
-    export.follow(&folder, start, progress)
+    export.write_states(&folder, start, progress)
 }
 
 /// The tables being read.
 struct Export<'a> {
     record: &'a Record,
-    request: &'a Request,
-    company: &'a Company,
-    bodies: Walk<'a>,
-    contacts: Option<Walk<'a>>,
-    cell: Option<Walk<'a>>,
+    request: &'a VtkOptions,
+    company: &'a BodySurfaces,
+    bodies: StepReader<'a>,
+    contacts: Option<StepReader<'a>>,
+    cell: Option<StepReader<'a>>,
     notes: Vec<String>,
 }
 
 impl<'a> Export<'a> {
     fn new(
         record: &'a Record,
-        request: &'a Request,
-        company: &'a Company,
+        request: &'a VtkOptions,
+        company: &'a BodySurfaces,
     ) -> Result<Self, RecordError> {
         let low = request.from.unwrap_or(f64::NEG_INFINITY);
         let window = (low, request.until.unwrap_or(f64::INFINITY));
         let walk =
-            |table: &'static str, columns: &[&str]| Walk::new(record, table, columns, window);
+            |table: &'static str, columns: &[&str]| StepReader::new(record, table, columns, window);
         let mut notes = Vec::new();
         let contacts = match record.entry("contacts") {
             Ok(_) => Some(walk("contacts", touching::columns(company.flat))?),
@@ -170,27 +170,27 @@ impl<'a> Export<'a> {
         ))
     }
 
-    fn follow(
+    fn write_states(
         mut self,
-        folder: &Folder,
-        start: Slab,
+        folder: &ExportFolder,
+        start: StepRows,
         progress: &mut dyn FnMut(f64),
-    ) -> Result<Exported, RecordError> {
+    ) -> Result<VtkSummary, RecordError> {
         let flat = self.company.flat;
-        let mut bodies = Series::new("bodies");
-        let mut shapes = Series::new("shapes");
-        let mut touches = Series::new("contacts");
-        let mut chains = Series::new("chains");
+        let mut bodies = FileSeries::new("bodies");
+        let mut shapes = FileSeries::new("shapes");
+        let mut touches = FileSeries::new("contacts");
+        let mut chains = FileSeries::new("chains");
         let (mut ahead, mut cells) = (None, None);
         let (mut next, mut seen) = (Some(start), 0_usize);
         while let Some(slab) = next {
             if self.within(slab.t) {
                 if seen.is_multiple_of(self.request.every.max(1)) {
                     let t = slab.t;
-                    let state = company::places(&slab, flat);
+                    let state = company::body_states(&slab, flat);
                     folder.add(&mut bodies, t, &self.company.points(&state))?;
                     folder.add(&mut shapes, t, &self.company.shapes(&state))?;
-                    if let Some((found, known)) = self.touching(slab.step, &mut ahead)? {
+                    if let Some((found, known)) = self.contacts_of_step(slab.step, &mut ahead)? {
                         let found = found.as_ref();
                         if known {
                             folder.add(&mut touches, t, &touching::points(found, flat))?;
@@ -198,7 +198,7 @@ impl<'a> Export<'a> {
                         if known && self.request.chains {
                             let cell = self.cell_of(slab.step, &mut cells)?;
                             let company = self.company;
-                            let lines = touching::chains(found, company, &state, cell.as_ref());
+                            let lines = touching::contact_lines(found, company, &state, cell.as_ref());
                             folder.add(&mut chains, t, &lines)?;
                         }
                     }
@@ -212,18 +212,18 @@ impl<'a> Export<'a> {
         for series in [&bodies, &shapes, &touches, &chains] {
             folder.close(series)?;
         }
-        Ok(Exported {
+        Ok(VtkSummary {
             states,
             notes: self.notes,
         })
     }
 
     /// The contacts of a step, and whether it is known what they were.
-    fn touching(
+    fn contacts_of_step(
         &mut self,
         step: i64,
-        ahead: &mut Option<Slab>,
-    ) -> Result<Option<(Option<Slab>, bool)>, RecordError> {
+        ahead: &mut Option<StepRows>,
+    ) -> Result<Option<(Option<StepRows>, bool)>, RecordError> {
         let Some(walk) = &mut self.contacts else {
             return Ok(None);
         };
@@ -241,7 +241,7 @@ impl<'a> Export<'a> {
     fn cell_of(
         &mut self,
         step: i64,
-        ahead: &mut Option<Slab>,
+        ahead: &mut Option<StepRows>,
     ) -> Result<Option<[[f64; 3]; 3]>, RecordError> {
         let Some(walk) = &mut self.cell else {
             return Ok(None);

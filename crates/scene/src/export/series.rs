@@ -4,18 +4,18 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::company::Company;
-use super::vtp::Poly;
-use crate::record::{Cell, Record, RecordError};
+use super::company::BodySurfaces;
+use super::vtp::PolyData;
+use crate::record::{CellValue, Record, RecordError};
 
 /// Files of one sort with their times.
 #[derive(Debug)]
-pub struct Series {
+pub struct FileSeries {
     name: &'static str,
     entries: Vec<(f64, String)>,
 }
 
-impl Series {
+impl FileSeries {
     /// None yet.
     pub fn new(name: &'static str) -> Self {
         Self {
@@ -37,17 +37,17 @@ impl Series {
 
 /// The folder of an export.
 #[derive(Debug)]
-pub struct Folder {
+pub struct ExportFolder {
     path: PathBuf,
 }
 
 /// Names of all series.
 const SERIES: [&str; 4] = ["bodies", "shapes", "contacts", "chains"];
 
-impl Folder {
+impl ExportFolder {
     /// Makes the folder; one that holds files is refused, or rid of the files of an earlier export.
     pub fn make(path: &Path, force: bool) -> Result<Self, RecordError> {
-        claim(path, force, |name| {
+        prepare_folder(path, force, |name| {
             let Some((stem, ending)) = name.rsplit_once('.') else {
                 return false;
             };
@@ -58,7 +58,7 @@ impl Folder {
     }
 
     /// Adds a file to a series.
-    pub fn add(&self, series: &mut Series, t: f64, poly: &Poly) -> Result<(), RecordError> {
+    pub fn add(&self, series: &mut FileSeries, t: f64, poly: &PolyData) -> Result<(), RecordError> {
         let name = format!("{}-{:06}.vtp", series.name, series.len());
         self.write(&name, |out| poly.write(t, out))?;
         series.entries.push((t, name));
@@ -66,7 +66,7 @@ impl Folder {
     }
 
     /// Writes the list of a series.
-    pub fn close(&self, series: &Series) -> Result<(), RecordError> {
+    pub fn close(&self, series: &FileSeries) -> Result<(), RecordError> {
         if series.is_empty() {
             return Ok(());
         }
@@ -89,7 +89,7 @@ impl Folder {
     }
 
     /// What the numbers mean.
-    pub fn names(&self, record: &Record, company: &Company) -> Result<(), RecordError> {
+    pub fn names(&self, record: &Record, company: &BodySurfaces) -> Result<(), RecordError> {
         let table = record.table("names", Some(&["motion", "mass", "shape"]))?;
         self.write("names.csv", |out| {
             let heading = "body,name,group,group_name,material,material_name,motion,mass,shape";
@@ -106,8 +106,8 @@ impl Folder {
                     quoted(&body.material),
                 ];
                 fields.extend(table.values.iter().map(|values| match values.cell(k) {
-                    Cell::Text(text) => quoted(text),
-                    Cell::Real(x) => format!("{x:?}"),
+                    CellValue::Text(text) => quoted(text),
+                    CellValue::Real(x) => format!("{x:?}"),
                     _ => String::new(),
                 }));
                 writeln!(out, "{}", fields.join(","))?;
@@ -139,7 +139,7 @@ impl Folder {
 ///
 /// # Errors
 /// The folder is taken, or the machine refuses.
-pub fn claim(path: &Path, force: bool, ours: impl Fn(&str) -> bool) -> Result<(), RecordError> {
+pub fn prepare_folder(path: &Path, force: bool, ours: impl Fn(&str) -> bool) -> Result<(), RecordError> {
     let fault = |e: io::Error| RecordError::fault(path, "use this folder", &e);
     if path.exists() && !path.is_dir() {
         return Err(RecordError::Unknown(format!(

@@ -6,8 +6,8 @@
 
 use std::f64::consts::{PI, TAU};
 
-use crate::picture::Place;
-use crate::record::Outline;
+use crate::picture::BodyState;
+use crate::record::RecordedShape;
 
 /// A shape as polygons and lines.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,7 +22,7 @@ pub struct Surface {
 
 /// How fine round shapes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fineness {
+pub struct Tessellation {
     /// Corners around capsules and cylinders, and around round parts of compounds.
     pub around: usize,
     /// Whether discs and balls are drawn, too; they are points with a radius otherwise.
@@ -33,58 +33,58 @@ pub struct Fineness {
 
 impl Surface {
     /// A shape; half-planes and half-spaces have no end and nothing here.
-    pub fn of(outline: &Outline, fineness: Fineness) -> Self {
+    pub fn of(outline: &RecordedShape, fineness: Tessellation) -> Self {
         let mut surface = Self::default();
         surface.add(outline, fineness, true);
         surface
     }
 
-    fn add(&mut self, outline: &Outline, fine: Fineness, alone: bool) {
+    fn add(&mut self, outline: &RecordedShape, fine: Tessellation, alone: bool) {
         let n = fine.around;
         match outline {
-            Outline::Round { .. } if alone && !fine.balls => {}
-            Outline::Round { radius } if fine.flat => self.flat_round(0.0, *radius, n),
-            Outline::Round { radius } => self.round(0.0, *radius, n),
-            Outline::Capsule {
+            RecordedShape::Round { .. } if alone && !fine.balls => {}
+            RecordedShape::Round { radius } if fine.flat => self.flat_round(0.0, *radius, n),
+            RecordedShape::Round { radius } => self.round(0.0, *radius, n),
+            RecordedShape::Capsule {
                 half_length,
                 radius,
                 ..
             } if fine.flat => self.flat_round(*half_length, *radius, n),
-            Outline::Capsule {
+            RecordedShape::Capsule {
                 half_length,
                 radius,
                 ..
             } => self.round(*half_length, *radius, n),
-            Outline::Cylinder {
+            RecordedShape::Cylinder {
                 half_length,
                 radius,
             } => self.cylinder(*half_length, *radius, n),
-            Outline::Polygon(vertices) => {
+            RecordedShape::Polygon(vertices) => {
                 let corners = vertices.iter().map(|v| [v[0], v[1], 0.0]).collect();
                 let all = (0..vertices.len()).collect();
                 self.push(corners, Vec::new(), vec![all]);
             }
-            Outline::Chain { vertices, closed } => {
+            RecordedShape::Chain { vertices, closed } => {
                 let corners: Vec<_> = vertices.iter().map(|v| [v[0], v[1], 0.0]).collect();
                 let all = (0..corners.len()).chain(closed.then_some(0));
                 self.push(corners, vec![all.collect()], Vec::new());
             }
-            Outline::Polyhedron(faces) | Outline::Mesh(faces) => {
+            RecordedShape::Polyhedron(faces) | RecordedShape::Mesh(faces) => {
                 let polys = faces.faces.iter();
                 let polys = polys.map(|face| face.iter().map(|k| *k as usize).collect());
                 self.push(faces.vertices.clone(), Vec::new(), polys.collect());
             }
-            Outline::Compound(members) => {
+            RecordedShape::Compound(members) => {
                 for member in members {
                     let first = self.points.len();
-                    self.add(&member.outline, fine, false);
-                    let place = Place::at([0.0; 3], 0.0).of(member);
+                    self.add(&member.shape, fine, false);
+                    let place = BodyState::at([0.0; 3], 0.0).of_part(member);
                     for point in &mut self.points[first..] {
-                        *point = place.point(*point);
+                        *point = place.to_space(*point);
                     }
                 }
             }
-            Outline::HalfPlane | Outline::HalfSpace => {}
+            RecordedShape::HalfPlane | RecordedShape::HalfSpace => {}
         }
     }
 
@@ -181,10 +181,10 @@ impl Surface {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Member;
+    use crate::record::ShapePart;
 
-    fn fine(around: usize, flat: bool) -> Fineness {
-        Fineness {
+    fn fine(around: usize, flat: bool) -> Tessellation {
+        Tessellation {
             around,
             balls: true,
             flat,
@@ -226,17 +226,17 @@ mod tests {
         let (h, r) = (0.7, 0.4);
         let ball = 4.0 / 3.0 * PI * r * r * r;
         let pipe = PI * r * r * 2.0 * h;
-        let capsule = Outline::Capsule {
+        let capsule = RecordedShape::Capsule {
             half_length: h,
             radius: r,
             along: [0.0, 0.0, 1.0],
         };
-        let cylinder = Outline::Cylinder {
+        let cylinder = RecordedShape::Cylinder {
             half_length: h,
             radius: r,
         };
         let cases = [
-            (Outline::Round { radius: r }, ball),
+            (RecordedShape::Round { radius: r }, ball),
             (capsule, ball + pipe),
             (cylinder, pipe),
         ];
@@ -274,24 +274,24 @@ mod tests {
             };
             0.5 * (0..face.len()).map(cross).sum::<f64>()
         };
-        let capsule = Outline::Capsule {
+        let capsule = RecordedShape::Capsule {
             half_length: h,
             radius: r,
             along: [1.0, 0.0, 0.0],
         };
         let n = 256;
-        let disc = area(&Surface::of(&Outline::Round { radius: r }, fine(n, true)));
+        let disc = area(&Surface::of(&RecordedShape::Round { radius: r }, fine(n, true)));
         // A regular polygon of n corners exactly.
         let exact = 0.5 * n as f64 * r * r * (TAU / n as f64).sin();
         assert!((disc - exact).abs() < 1e-12, "{disc}");
         let pill = area(&Surface::of(&capsule, fine(n, true)));
         assert!((pill - (exact + 4.0 * h * r)).abs() < 1e-12, "{pill}");
         // Balls are left to glyphs where nothing is said.
-        let plain = Fineness {
+        let plain = Tessellation {
             balls: false,
             ..fine(16, true)
         };
-        let none = Surface::of(&Outline::Round { radius: r }, plain);
+        let none = Surface::of(&RecordedShape::Round { radius: r }, plain);
         assert_eq!(none, Surface::default());
     }
 
@@ -299,8 +299,8 @@ mod tests {
     fn parts_of_compounds_are_where_they_belong() {
         let half = 0.5_f64.sqrt();
         let square = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 2.0], [0.0, 2.0]];
-        let compound = Outline::Compound(vec![Member {
-            outline: Outline::Polygon(square),
+        let compound = RecordedShape::Compound(vec![ShapePart {
+            shape: RecordedShape::Polygon(square),
             position: [5.0, 6.0, 0.0],
             // A quarter turn about z.
             rotation: [half, 0.0, 0.0, half],

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::company::Company;
-use super::vtp::{Array, Poly};
-use super::walk::Slab;
-use crate::picture::Place;
+use super::company::BodySurfaces;
+use super::vtp::{DataArray, PolyData};
+use super::walk::StepRows;
+use crate::picture::BodyState;
 
 /// Columns of `contacts` that are read.
 pub fn columns(flat: bool) -> &'static [&'static str] {
@@ -60,7 +60,7 @@ struct Contact {
     across: f64,
 }
 
-fn contact(slab: &Slab, row: usize, flat: bool) -> Contact {
+fn contact(slab: &StepRows, row: usize, flat: bool) -> Contact {
     let at = |k: usize| slab.number(row, k);
     let three = |k: usize| [at(k), at(k + 1), at(k + 2)];
     // A contact without friction has no tangential rows.
@@ -89,18 +89,18 @@ fn contact(slab: &Slab, row: usize, flat: bool) -> Contact {
     }
 }
 
-fn all(slab: Option<&Slab>, flat: bool) -> Vec<Contact> {
+fn read_contacts(slab: Option<&StepRows>, flat: bool) -> Vec<Contact> {
     let rows = slab.map_or(0, |slab| slab.table.rows);
     let one = |row: usize| slab.map(|slab| contact(slab, row, flat));
     (0..rows).filter_map(one).collect()
 }
 
 /// A point for every contact.
-pub fn points(slab: Option<&Slab>, flat: bool) -> Poly {
-    let contacts = all(slab, flat);
-    let mut poly = Poly {
+pub fn points(slab: Option<&StepRows>, flat: bool) -> PolyData {
+    let contacts = read_contacts(slab, flat);
+    let mut poly = PolyData {
         points: contacts.iter().map(|c| c.at).collect(),
-        ..Poly::default()
+        ..PolyData::default()
     };
     for k in 0..contacts.len() {
         poly.verts.push(k, [0]);
@@ -117,30 +117,30 @@ pub fn points(slab: Option<&Slab>, flat: bool) -> Poly {
     let impulses: Vec<[f64; 3]> = contacts.iter().map(|c| c.impulse).collect();
     let body = |side: usize| contacts.iter().map(|c| c.bodies[side] as i64).collect();
     poly.point_data = vec![
-        Array::integers("a", body(0)),
-        Array::integers("b", body(1)),
-        Array::integers("feature", rows.clone().map(feature).collect()),
-        Array::integers("status", rows.clone().map(status).collect()),
-        Array::reals("gap", rows.map(gap).collect()),
-        Array::vectors("normal", &normals),
-        Array::vectors("impulse", &impulses),
-        Array::reals("impulse_n", contacts.iter().map(|c| c.along).collect()),
-        Array::reals("impulse_t", contacts.iter().map(|c| c.across).collect()),
+        DataArray::integers("a", body(0)),
+        DataArray::integers("b", body(1)),
+        DataArray::integers("feature", rows.clone().map(feature).collect()),
+        DataArray::integers("status", rows.clone().map(status).collect()),
+        DataArray::reals("gap", rows.map(gap).collect()),
+        DataArray::vectors("normal", &normals),
+        DataArray::vectors("impulse", &impulses),
+        DataArray::reals("impulse_n", contacts.iter().map(|c| c.along).collect()),
+        DataArray::reals("impulse_t", contacts.iter().map(|c| c.across).collect()),
     ];
     poly
 }
 
 /// A line for every contact that carries an impulse: from centre to centre, or to the contact where a
 /// body has no centre (boundaries) or was not recorded. In a periodic cell the nearest images count.
-pub fn chains(
-    slab: Option<&Slab>,
-    company: &Company,
-    state: &[(usize, Place)],
+pub fn contact_lines(
+    slab: Option<&StepRows>,
+    company: &BodySurfaces,
+    state: &[(usize, BodyState)],
     cell: Option<&[[f64; 3]; 3]>,
-) -> Poly {
+) -> PolyData {
     let centres: HashMap<usize, [f64; 3]> = state.iter().map(|(k, p)| (*k, p.position)).collect();
-    let contacts = all(slab, company.flat);
-    let mut poly = Poly::default();
+    let contacts = read_contacts(slab, company.flat);
+    let mut poly = PolyData::default();
     let (mut along, mut across, mut a, mut b) = (vec![], vec![], vec![], vec![]);
     for contact in contacts
         .iter()
@@ -148,7 +148,7 @@ pub fn chains(
     {
         let first = poly.points.len();
         for body in contact.bodies {
-            let bounded = company.bodies.get(body).and_then(|b| b.outline.radius());
+            let bounded = company.bodies.get(body).and_then(|b| b.shape.radius());
             let centre = bounded.and_then(|_| centres.get(&body)).copied();
             let end = match (centre, cell) {
                 (None, _) => contact.at,
@@ -164,10 +164,10 @@ pub fn chains(
         b.push(contact.bodies[1] as i64);
     }
     poly.cell_data = vec![
-        Array::integers("a", a),
-        Array::integers("b", b),
-        Array::reals("impulse_n", along),
-        Array::reals("impulse_t", across),
+        DataArray::integers("a", a),
+        DataArray::integers("b", b),
+        DataArray::reals("impulse_n", along),
+        DataArray::reals("impulse_t", across),
     ];
     poly
 }

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 /// The values of an array.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Data {
+pub enum ArrayData {
     /// Float64.
     Real(Vec<f64>),
     /// Int64.
@@ -18,22 +18,22 @@ pub enum Data {
 
 /// A named array over points or cells.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Array {
+pub struct DataArray {
     /// Its name.
     pub name: &'static str,
     /// Values for each point or cell.
     pub components: usize,
     /// The values, one point or cell after the other.
-    pub data: Data,
+    pub data: ArrayData,
 }
 
-impl Array {
+impl DataArray {
     /// Whole numbers.
     pub fn integers(name: &'static str, values: Vec<i64>) -> Self {
         Self {
             name,
             components: 1,
-            data: Data::Integer(values),
+            data: ArrayData::Integer(values),
         }
     }
 
@@ -42,7 +42,7 @@ impl Array {
         Self {
             name,
             components: 1,
-            data: Data::Real(values),
+            data: ArrayData::Real(values),
         }
     }
 
@@ -51,7 +51,7 @@ impl Array {
         Self {
             name,
             components: N,
-            data: Data::Real(values.concat()),
+            data: ArrayData::Real(values.concat()),
         }
     }
 }
@@ -80,7 +80,7 @@ impl Cells {
 
 /// Points, and what is made of them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Poly {
+pub struct PolyData {
     /// The points.
     pub points: Vec<[f64; 3]>,
     /// Cells that are points.
@@ -90,9 +90,9 @@ pub struct Poly {
     /// Cells that are polygons.
     pub polys: Cells,
     /// Arrays over the points.
-    pub point_data: Vec<Array>,
+    pub point_data: Vec<DataArray>,
     /// Arrays over the cells: those that are points, lines, polygons, in this order.
-    pub cell_data: Vec<Array>,
+    pub cell_data: Vec<DataArray>,
 }
 
 /// The heading as it grows, and the arrays it speaks of.
@@ -133,12 +133,12 @@ impl<'a> File<'a> {
         self.arrays.push(bytes);
     }
 
-    fn data(&mut self, part: &str, arrays: &'a [Array]) {
+    fn data(&mut self, part: &str, arrays: &'a [DataArray]) {
         self.heading += &format!("<{part}>\n");
         for array in arrays {
             let bytes = match &array.data {
-                Data::Real(v) => Bytes::Real(v),
-                Data::Integer(v) => Bytes::Integer(v),
+                ArrayData::Real(v) => Bytes::Real(v),
+                ArrayData::Integer(v) => Bytes::Integer(v),
             };
             self.array(array.name, array.components, "", bytes);
         }
@@ -158,7 +158,7 @@ impl<'a> File<'a> {
     }
 }
 
-impl Poly {
+impl PolyData {
     /// Writes it as of time `t`.
     ///
     /// # Errors

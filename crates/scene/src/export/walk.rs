@@ -1,10 +1,10 @@
 //! A table from its first step to its last, one step at a time.
 
-use crate::record::{Chunk, Record, RecordError, Table, Values};
+use crate::record::{Chunk, Record, RecordError, Table, ColumnValues};
 
 /// The rows of one step.
 #[derive(Debug, Clone)]
-pub struct Slab {
+pub struct StepRows {
     /// The step.
     pub step: i64,
     /// Its time.
@@ -13,7 +13,7 @@ pub struct Slab {
     pub table: Table,
 }
 
-impl Slab {
+impl StepRows {
     /// A number; NaN where there is none.
     pub fn number(&self, row: usize, column: usize) -> f64 {
         let values = self.table.values.get(column);
@@ -23,7 +23,7 @@ impl Slab {
     /// A whole number.
     pub fn integer(&self, row: usize, column: usize) -> i64 {
         match self.table.values.get(column) {
-            Some(Values::Integer(all)) => all.get(row).copied().unwrap_or(0),
+            Some(ColumnValues::Integer(all)) => all.get(row).copied().unwrap_or(0),
             _ => 0,
         }
     }
@@ -31,7 +31,7 @@ impl Slab {
     /// A text.
     pub fn text(&self, row: usize, column: usize) -> &str {
         match self.table.values.get(column) {
-            Some(Values::Text(all)) => all.get(row).map_or("", |text| text),
+            Some(ColumnValues::Text(all)) => all.get(row).map_or("", |text| text),
             _ => "",
         }
     }
@@ -39,7 +39,7 @@ impl Slab {
 
 /// Reads a table whose steps ascend, chunk by chunk: one chunk and one step are in memory.
 #[derive(Debug)]
-pub struct Walk<'a> {
+pub struct StepReader<'a> {
     record: &'a Record,
     table: &'a str,
     places: Vec<usize>,
@@ -49,7 +49,7 @@ pub struct Walk<'a> {
     row: usize,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> StepReader<'a> {
     /// All of a table; `columns` begin with `step` and `t`.
     pub fn new(
         record: &'a Record,
@@ -68,7 +68,7 @@ impl<'a> Walk<'a> {
         Ok(Self {
             record,
             table,
-            places: record.places(table, Some(&names))?,
+            places: record.column_indices(table, Some(&names))?,
             chunks,
             next: 0,
             held: None,
@@ -85,8 +85,8 @@ impl<'a> Walk<'a> {
     }
 
     /// The rows of the next step.
-    pub fn step(&mut self) -> Result<Option<Slab>, RecordError> {
-        let mut slab: Option<Slab> = None;
+    pub fn step(&mut self) -> Result<Option<StepRows>, RecordError> {
+        let mut slab: Option<StepRows> = None;
         loop {
             if self.held.as_ref().is_none_or(|held| self.row >= held.rows) {
                 let Some(chunk) = self.chunks.get(self.next) else {
@@ -100,7 +100,7 @@ impl<'a> Walk<'a> {
             let Some(held) = &self.held else {
                 return Ok(slab);
             };
-            let Some(Values::Integer(steps)) = held.values.first() else {
+            let Some(ColumnValues::Integer(steps)) = held.values.first() else {
                 return Ok(slab);
             };
             let (begin, step) = (self.row, steps[self.row]);
@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
             let part = held.values.iter().map(|v| v.slice(begin, begin + same));
             match &mut slab {
                 None => {
-                    slab = Some(Slab {
+                    slab = Some(StepRows {
                         step,
                         t: held.values.get(1).map_or(f64::NAN, |t| t.number(begin)),
                         table: Table {
@@ -133,7 +133,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The rows of this step, if there are any; steps must be asked for in ascending order.
-    pub fn at(&mut self, step: i64, ahead: &mut Option<Slab>) -> Result<Option<Slab>, RecordError> {
+    pub fn at(&mut self, step: i64, ahead: &mut Option<StepRows>) -> Result<Option<StepRows>, RecordError> {
         loop {
             match ahead {
                 Some(slab) if slab.step == step => return Ok(ahead.take()),

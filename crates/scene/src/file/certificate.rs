@@ -2,7 +2,7 @@
 
 use super::parameters::{Parameters, value_error};
 use super::reader::{Formula, Reader};
-use crate::certificate::Bounds;
+use crate::certificate::CertificateBounds;
 use crate::error::InputError;
 
 /// What the part is called in messages.
@@ -20,7 +20,7 @@ pub(super) const KEYS: [&str; 6] = [
 
 /// `[certificate]` as it stands in a scene, in the order of [`Bounds::KEYS`].
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct CertificateSpec([Option<Formula>; Bounds::KEYS.len()]);
+pub(crate) struct CertificateSpec([Option<Formula>; CertificateBounds::KEYS.len()]);
 
 /// Reads `[certificate]`.
 pub(crate) fn read(root: &mut Reader<'_>) -> Result<CertificateSpec, Box<InputError>> {
@@ -29,7 +29,7 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<CertificateSpec, Box<InputEr
         return Ok(spec);
     };
     let mut reader = root.of(PART, "certificate", item)?;
-    for (key, place) in Bounds::KEYS.into_iter().zip(&mut spec.0) {
+    for (key, place) in CertificateBounds::KEYS.into_iter().zip(&mut spec.0) {
         *place = reader.formula_if(key)?;
     }
     reader.finish()?;
@@ -50,10 +50,10 @@ impl CertificateSpec {
         &self,
         file: &str,
         parameters: &mut Parameters,
-        usual: Bounds,
-    ) -> Result<Bounds, Box<InputError>> {
+        usual: CertificateBounds,
+    ) -> Result<CertificateBounds, Box<InputError>> {
         let mut bounds = usual;
-        for (key, formula) in Bounds::KEYS.into_iter().zip(&self.0) {
+        for (key, formula) in CertificateBounds::KEYS.into_iter().zip(&self.0) {
             let Some(formula) = formula else {
                 continue;
             };

@@ -1,13 +1,13 @@
 //! What a scene is about: a mechanism or a collection of bodies.
 
 use super::Scene;
-use super::spec::{Mechanism, Named};
-use crate::collection::{self, BodiesSpec, Surroundings};
+use super::spec::{MechanismSpec, Named};
+use crate::collection::{self, BodiesSpec, BodiesEnvironment};
 use crate::error::SceneError;
 
 /// What a scene is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SceneKind {
     /// Few coordinates, energies and contacts as expressions.
     Mechanism,
     /// Many bodies with shapes.
@@ -17,15 +17,15 @@ pub enum Kind {
 /// What a scene says about what moves, as text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Content {
-    Mechanism(Box<Mechanism>),
+    Mechanism(Box<MechanismSpec>),
     Bodies(Box<BodiesSpec>),
 }
 
 impl Content {
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> SceneKind {
         match self {
-            Self::Mechanism(_) => Kind::Mechanism,
-            Self::Bodies(_) => Kind::Bodies,
+            Self::Mechanism(_) => SceneKind::Mechanism,
+            Self::Bodies(_) => SceneKind::Bodies,
         }
     }
 
@@ -49,14 +49,14 @@ impl Scene {
     ///
     /// # Errors
     /// Whatever is wrong with a law.
-    pub fn surroundings(&self) -> Result<Option<Surroundings>, SceneError> {
+    pub fn environment(&self) -> Result<Option<BodiesEnvironment>, SceneError> {
         let bodies = self.bodies();
-        let made = bodies.map(|bodies| collection::surroundings(self, bodies));
+        let made = bodies.map(|bodies| collection::environment(self, bodies));
         made.transpose()
     }
 
     /// Whether it is a sweeping process.
-    pub fn sweeps(&self) -> bool {
+    pub fn is_sweeping_process(&self) -> bool {
         self.mechanism().is_some_and(|m| m.sweep.is_some())
     }
 }

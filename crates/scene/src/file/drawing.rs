@@ -19,7 +19,7 @@ pub(crate) struct OverSpec {
 
 /// What a thing is.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum ShapeSpec {
+pub(crate) enum DrawingShapeSpec {
     /// A line through points.
     Link(Vec<PointSpec>),
     /// Points; discs or balls where they have a radius, with a spoke where they have an angle.
@@ -58,7 +58,7 @@ pub(crate) struct DrawingSpec {
     /// The key of its shape.
     pub key: &'static str,
     pub line: usize,
-    pub shape: ShapeSpec,
+    pub shape: DrawingShapeSpec,
     pub closed: bool,
     pub filled: bool,
     pub label: Option<String>,
@@ -81,7 +81,7 @@ pub(crate) const COLOURS: [&str; 8] = [
     "grey",
 ];
 
-impl ShapeSpec {
+impl DrawingShapeSpec {
     /// 2 or 3.
     pub fn dimension(&self) -> usize {
         match self {

@@ -24,16 +24,16 @@ mod tree;
 
 use std::path::{Path, PathBuf};
 
-pub use content::Kind;
+pub use content::SceneKind;
 pub use reader::Formula;
 pub use report::{
-    Bisect, Case, Check, Colour, Datum, Finding, Overrides, Picture, Plot, PlotKind, Range,
+    Bisect, Case, Check, Colour, Datum, FindingSpec, Overrides, Picture, Plot, PlotKind, VariedValues,
     Spacing, Study, Vary,
 };
 
 pub(crate) use certificate::{CertificateSpec, read as read_certificate};
 pub(crate) use content::Content;
-pub(crate) use drawing::{DrawingSpec, OverSpec, PointSpec, ShapeSpec};
+pub(crate) use drawing::{DrawingSpec, OverSpec, PointSpec, DrawingShapeSpec};
 pub(crate) use load::read;
 pub(crate) use parameters::{
     Parameters, expression_error, of_definitions, require_unreserved, value_error,
@@ -45,16 +45,16 @@ pub(crate) use read_touch::{friction as read_friction, rebound as read_rebound};
 pub(crate) use reader::Reader;
 pub(crate) use record::{PART as RECORD, RecordSpec, read as read_record};
 pub(crate) use spec::{
-    ContactSpec, CoordinateSpec, DynamicsSpec, FrictionSpec, JointSpec, Mechanism, Named,
-    NonFirmSpec, ReboundSpec, RunSpec, SetSpec, StepSpec, VelocitySpec, Word,
+    ContactSpec, CoordinateSpec, DynamicsSpec, FrictionSpec, BilateralSpec, MechanismSpec, Named,
+    NonFirmSpec, RestitutionSpec, MechanismRunSpec, SetSpec, StepSpec, NonholonomicSpec, Word,
 };
 pub(crate) use tree::{Item, Value, parse as parse_tree};
 
 use crate::builtin;
-use crate::collection::{self, BodiesSpec, Collection};
+use crate::collection::{self, BodiesSpec, BuiltBodies};
 use crate::error::SceneError;
-use crate::record::Cadence;
-use crate::text::{self, Built};
+use crate::record::CheckpointPolicy;
+use crate::text::{self, BuiltMechanism};
 
 /// A scene: a mechanism or bodies, how they are computed, what is known of them.
 #[derive(Debug, Clone)]
@@ -70,9 +70,9 @@ pub struct Scene {
     overrides: Overrides,
     cases: Vec<Case>,
     studies: Vec<Study>,
-    findings: Vec<Finding>,
+    findings: Vec<FindingSpec>,
     plots: Vec<Plot>,
-    cadence: Cadence,
+    cadence: CheckpointPolicy,
     folder: PathBuf,
 }
 
@@ -88,11 +88,11 @@ impl Scene {
         let (title, source) = (root.text_if("title")?, root.text_if("source")?);
         let about = root.text_if("about")?;
         let content = match kind {
-            Kind::Mechanism if sweeps => {
+            SceneKind::Mechanism if sweeps => {
                 Content::Mechanism(Box::new(read_sweep::sweep(&mut root)?))
             }
-            Kind::Mechanism => Content::Mechanism(Box::new(read_mechanism::mechanism(&mut root)?)),
-            Kind::Bodies => Content::Bodies(Box::new(collection::read(&mut root)?)),
+            SceneKind::Mechanism => Content::Mechanism(Box::new(read_mechanism::mechanism(&mut root)?)),
+            SceneKind::Bodies => Content::Bodies(Box::new(collection::read(&mut root)?)),
         };
         let cases = read_report::cases(&mut root)?;
         let studies = read_report::studies(&mut root)?;
@@ -152,7 +152,7 @@ impl Scene {
     }
 
     /// When checkpoints are written, and how many are kept.
-    pub fn cadence(&self) -> Cadence {
+    pub fn checkpoint_schedule(&self) -> CheckpointPolicy {
         self.cadence
     }
 
@@ -160,7 +160,7 @@ impl Scene {
     ///
     /// # Errors
     /// An unknown key, or parameters without a finite value.
-    pub fn with<K: AsRef<str>, V: AsRef<str>>(&self, set: &[(K, V)]) -> Result<Self, SceneError> {
+    pub fn with_overrides<K: AsRef<str>, V: AsRef<str>>(&self, set: &[(K, V)]) -> Result<Self, SceneError> {
         let mut changed = self.clone();
         for (key, value) in set {
             let (key, value) = (key.as_ref(), value.as_ref());
@@ -179,7 +179,7 @@ impl Scene {
     ///
     /// # Errors
     /// Whatever is wrong with an expression, a law or a setting; a scene of bodies is no mechanism.
-    pub fn build(&self) -> Result<Built, SceneError> {
+    pub fn build_mechanism(&self) -> Result<BuiltMechanism, SceneError> {
         match &self.content {
             Content::Mechanism(mechanism) => text::build(self, mechanism),
             Content::Bodies(_) => Err(self.other_kind("bodies", "Scene::collection")),
@@ -191,7 +191,7 @@ impl Scene {
     /// # Errors
     /// Whatever is wrong with a shape, a mass, a name, a law, a motion, a file or a setting; a
     /// mechanism has no bodies.
-    pub fn collection(&self) -> Result<Collection, SceneError> {
+    pub fn build_bodies(&self) -> Result<BuiltBodies, SceneError> {
         match &self.content {
             Content::Bodies(bodies) => collection::build(self, bodies),
             Content::Mechanism(_) => Err(self.other_kind("mechanism", "Scene::build")),
@@ -206,7 +206,7 @@ impl Scene {
     }
 
     /// What it is about.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> SceneKind {
         self.content.kind()
     }
 
@@ -327,7 +327,7 @@ impl Scene {
     }
 
     /// Findings.
-    pub fn findings(&self) -> &[Finding] {
+    pub fn findings(&self) -> &[FindingSpec] {
         &self.findings
     }
 
@@ -348,7 +348,7 @@ impl Scene {
         self.bodies().map_or(&[], |bodies| &bodies.pictures)
     }
 
-    pub(crate) fn mechanism(&self) -> Option<&Mechanism> {
+    pub(crate) fn mechanism(&self) -> Option<&MechanismSpec> {
         match &self.content {
             Content::Mechanism(mechanism) => Some(mechanism),
             Content::Bodies(_) => None,
@@ -369,15 +369,15 @@ impl Scene {
 
 /// What it is about, and whether it is a sweeping process: all but the run of one is that of a
 /// mechanism.
-fn kind(root: &mut Reader<'_>) -> Result<(Kind, bool), SceneError> {
+fn kind(root: &mut Reader<'_>) -> Result<(SceneKind, bool), SceneError> {
     let Some(item) = root.take("kind") else {
         let advice = "Add `kind = \"mechanism\"`, `kind = \"bodies\"` or `kind = \"sweep\"`";
         return Err(root.error("the key `kind` is missing", advice).into());
     };
     match &item.value {
-        tree::Value::Text(kind) if kind == "mechanism" => Ok((Kind::Mechanism, false)),
-        tree::Value::Text(kind) if kind == "sweep" => Ok((Kind::Mechanism, true)),
-        tree::Value::Text(kind) if kind == "bodies" => Ok((Kind::Bodies, false)),
+        tree::Value::Text(kind) if kind == "mechanism" => Ok((SceneKind::Mechanism, false)),
+        tree::Value::Text(kind) if kind == "sweep" => Ok((SceneKind::Mechanism, true)),
+        tree::Value::Text(kind) if kind == "bodies" => Ok((SceneKind::Bodies, false)),
         _ => {
             let raw = &item.raw;
             let problem =

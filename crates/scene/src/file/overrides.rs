@@ -1,10 +1,10 @@
 //! `--set key=value`: parameters first, then the keys of `[run]` and `[impact]`.
 
-use crate::collection::RunSpec as BodiesRun;
+use crate::collection::BodiesRunSpec as BodiesRun;
 use crate::error::{InputError, Origin};
 use crate::file::content::Content;
 use crate::file::reader::Formula;
-use crate::file::spec::{RunSpec, StepSpec};
+use crate::file::spec::{MechanismRunSpec, StepSpec};
 use crate::file::{certificate, record};
 
 /// Keys of `[run]` of a mechanism that can be overridden.
@@ -98,7 +98,7 @@ pub(super) fn require_known(
     }
 }
 
-fn set_run(run: &mut RunSpec, key: &str, formula: Formula) {
+fn set_run(run: &mut MechanismRunSpec, key: &str, formula: Formula) {
     match key {
         "law" => run.law = Some(formula),
         "start" => run.start = Some(formula),

@@ -3,11 +3,11 @@
 use crate::error::InputError;
 use crate::file::reader::Reader;
 use crate::file::tree::Value;
-use crate::record::Cadence;
+use crate::record::CheckpointPolicy;
 
 /// `[checkpoint]`, or what holds where there is none.
-pub(super) fn cadence(root: &mut Reader<'_>) -> Result<Cadence, Box<InputError>> {
-    let mut cadence = Cadence::default();
+pub(super) fn cadence(root: &mut Reader<'_>) -> Result<CheckpointPolicy, Box<InputError>> {
+    let mut cadence = CheckpointPolicy::default();
     let Some(item) = root.take("checkpoint") else {
         return Ok(cadence);
     };

@@ -1,7 +1,7 @@
 //! Reads `[[drawing]]`.
 
 use crate::error::{InputError, Origin};
-use crate::file::drawing::{COLOURS, DrawingSpec, OverSpec, PointSpec, ShapeSpec};
+use crate::file::drawing::{COLOURS, DrawingSpec, OverSpec, PointSpec, DrawingShapeSpec};
 use crate::file::reader::{Formula, Reader};
 use crate::file::tree::{Entry, Item, Value};
 
@@ -67,26 +67,26 @@ fn thing(mut reader: Reader<'_>, name: Option<String>, index: usize) -> Read<Dra
     Ok(one)
 }
 
-fn shape(reader: &mut Reader<'_>, key: &'static str, item: Item) -> Read<ShapeSpec> {
+fn shape(reader: &mut Reader<'_>, key: &'static str, item: Item) -> Read<DrawingShapeSpec> {
     Ok(match key {
-        "link" => ShapeSpec::Link(line(reader, key, item)?),
-        "tip" => ShapeSpec::Tip {
+        "link" => DrawingShapeSpec::Link(line(reader, key, item)?),
+        "tip" => DrawingShapeSpec::Tip {
             at: points(reader, key, item)?.0,
             radius: reader.formula_if("radius")?,
             angle: angle(reader)?,
         },
         "obstacle" => obstacle(reader, item)?,
-        "trace" => ShapeSpec::Trace(point(reader, key, item)?),
+        "trace" => DrawingShapeSpec::Trace(point(reader, key, item)?),
         "spring" => {
             let ends = line(reader, key, item.clone())?;
             let ends = <[PointSpec; 2]>::try_from(ends);
             let wrong = |_| reader.wrong(key, &item, "two points were expected".into(), "");
-            ShapeSpec::Spring(ends.map_err(wrong)?)
+            DrawingShapeSpec::Spring(ends.map_err(wrong)?)
         }
         "curve" => {
             let point = point(reader, key, item)?;
             let [over] = overs::<1>(reader)?;
-            ShapeSpec::Curve { point, over }
+            DrawingShapeSpec::Curve { point, over }
         }
         _ => {
             let at = point(reader, key, item.clone())?;
@@ -95,7 +95,7 @@ fn shape(reader: &mut Reader<'_>, key: &'static str, item: Item) -> Read<ShapeSp
                 return Err(reader.wrong(key, &item, problem.into(), ""));
             }
             let over = overs::<2>(reader)?;
-            ShapeSpec::Surface { point: at, over }
+            DrawingShapeSpec::Surface { point: at, over }
         }
     })
 }
@@ -105,7 +105,7 @@ fn angle(reader: &mut Reader<'_>) -> Read<Option<Formula>> {
     reader.formula_if("angle")
 }
 
-fn obstacle(reader: &mut Reader<'_>, item: Item) -> Read<ShapeSpec> {
+fn obstacle(reader: &mut Reader<'_>, item: Item) -> Read<DrawingShapeSpec> {
     let (mut all, alone) = points(reader, "obstacle", item.clone())?;
     let radius = reader.formula_if("radius")?;
     let normal = reader.take("normal");
@@ -115,21 +115,21 @@ fn obstacle(reader: &mut Reader<'_>, item: Item) -> Read<ShapeSpec> {
     };
     if !alone {
         return match (radius, normal) {
-            (None, None) if all.len() > 1 => Ok(ShapeSpec::Obstacle(all)),
+            (None, None) if all.len() > 1 => Ok(DrawingShapeSpec::Obstacle(all)),
             (None, None) => wrong("at least two points were expected", ""),
             _ => wrong("`radius` and `normal` go with a single point", ""),
         };
     }
     let at = all.remove(0);
     match (radius, normal) {
-        (Some(radius), None) => Ok(ShapeSpec::Round { at, radius }),
+        (Some(radius), None) => Ok(DrawingShapeSpec::Round { at, radius }),
         (None, Some(item)) => {
             let normal = point(reader, "normal", item.clone())?;
             if normal.len() != at.len() {
                 let problem = format!("{} expressions were expected", at.len());
                 return Err(reader.wrong("normal", &item, problem, ""));
             }
-            Ok(ShapeSpec::Half { at, normal })
+            Ok(DrawingShapeSpec::Half { at, normal })
         }
         _ => wrong(
             "a single point is no obstacle",
@@ -139,15 +139,15 @@ fn obstacle(reader: &mut Reader<'_>, item: Item) -> Read<ShapeSpec> {
 }
 
 /// Whether it is closed and filled.
-fn outline(reader: &mut Reader<'_>, shape: &ShapeSpec) -> Read<(bool, bool)> {
+fn outline(reader: &mut Reader<'_>, shape: &DrawingShapeSpec) -> Read<(bool, bool)> {
     let lines = matches!(
         shape,
-        ShapeSpec::Link(_) | ShapeSpec::Obstacle(_) | ShapeSpec::Curve { .. }
+        DrawingShapeSpec::Link(_) | DrawingShapeSpec::Obstacle(_) | DrawingShapeSpec::Curve { .. }
     );
     let round = matches!(
         shape,
-        ShapeSpec::Round { .. }
-            | ShapeSpec::Tip {
+        DrawingShapeSpec::Round { .. }
+            | DrawingShapeSpec::Tip {
                 radius: Some(_),
                 ..
             }
@@ -163,8 +163,8 @@ fn outline(reader: &mut Reader<'_>, shape: &ShapeSpec) -> Read<(bool, bool)> {
     };
     let filled = match (filled, shape) {
         (Some((filled, _)), _) => filled,
-        (None, ShapeSpec::Tip { radius, .. }) => radius.is_some(),
-        (None, shape) => matches!(shape, ShapeSpec::Half { .. } | ShapeSpec::Set),
+        (None, DrawingShapeSpec::Tip { radius, .. }) => radius.is_some(),
+        (None, shape) => matches!(shape, DrawingShapeSpec::Half { .. } | DrawingShapeSpec::Set),
     };
     let closed = closed.is_some_and(|(closed, _)| closed) || (lines && filled);
     Ok((closed, filled))
@@ -308,7 +308,7 @@ fn same_dimension(root: &Reader<'_>, all: &[DrawingSpec]) -> Read<()> {
             let advice = format!("The drawing on line {} begins it", first.line);
             return at_one("points of the plane and of space cannot be mixed", &advice);
         }
-        if let ShapeSpec::Tip { radius, angle, .. } = &one.shape
+        if let DrawingShapeSpec::Tip { radius, angle, .. } = &one.shape
             && angle.is_some()
             && (radius.is_none() || dimension != 2)
         {

@@ -2,11 +2,11 @@
 
 use crate::error::SceneError;
 use crate::file::reader::Reader;
-use crate::file::spec::Mechanism;
+use crate::file::spec::MechanismSpec;
 use crate::file::{read_drawing, read_model, read_run, read_touch};
 
 /// A mechanism: what moves, what touches, how it is computed, what it looks like.
-pub(super) fn mechanism(root: &mut Reader<'_>) -> Result<Mechanism, SceneError> {
+pub(super) fn mechanism(root: &mut Reader<'_>) -> Result<MechanismSpec, SceneError> {
     let parameters = read_model::named(root, "parameters")?;
     let coordinates = read_model::coordinates(root)?;
     let definitions = read_model::named(root, "definitions")?;
@@ -16,7 +16,7 @@ pub(super) fn mechanism(root: &mut Reader<'_>) -> Result<Mechanism, SceneError> 
     let velocity_constraints = read_touch::velocity_constraints(root)?;
     let nonfirm = read_touch::nonfirm(root)?;
     let run = read_run::run(root)?;
-    Ok(Mechanism {
+    Ok(MechanismSpec {
         parameters,
         coordinates,
         definitions,

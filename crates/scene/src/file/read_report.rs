@@ -4,7 +4,7 @@ use crate::error::InputError;
 use crate::file::read_model::parts;
 use crate::file::read_vary::vary;
 use crate::file::reader::{Formula, Reader};
-use crate::file::report::{Bisect, Case, Check, Datum, Finding, Overrides, Plot, PlotKind, Study};
+use crate::file::report::{Bisect, Case, Check, Datum, FindingSpec, Overrides, Plot, PlotKind, Study};
 use crate::file::tree::{Item, Value};
 
 /// `[[case]]`.
@@ -135,7 +135,7 @@ fn bisect(reader: &mut Reader<'_>) -> Result<Option<Bisect>, Box<InputError>> {
 pub(super) fn findings(
     root: &mut Reader<'_>,
     cases: &[Case],
-) -> Result<Vec<Finding>, Box<InputError>> {
+) -> Result<Vec<FindingSpec>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "finding", "finding")? {
         let value = reader.formula("value")?;
@@ -147,7 +147,7 @@ pub(super) fn findings(
         let (source, about) = (reader.text_if("source")?, reader.text_if("about")?);
         let line = reader.line;
         reader.finish()?;
-        all.push(Finding {
+        all.push(FindingSpec {
             name,
             value,
             check,

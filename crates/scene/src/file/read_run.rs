@@ -1,15 +1,15 @@
 //! Reads how a scene is computed: `[run]` and `[impact]`.
 
 use crate::error::InputError;
-use crate::file::Kind;
+use crate::file::SceneKind;
 use crate::file::certificate;
 use crate::file::reader::{Formula, Reader};
 use crate::file::record;
-use crate::file::spec::{RunSpec, StepSpec, Word};
+use crate::file::spec::{MechanismRunSpec, StepSpec, Word};
 use crate::file::tree::{Item, Value};
 
 /// `[run]` and `[impact]`.
-pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
+pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputError>> {
     let Some(item) = root.take("run") else {
         let advice = "Add [run] with `until` and `step`";
         let misspelt = root.misspelt("run");
@@ -27,7 +27,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
     let tolerance = reader.formula_if("tolerance")?;
     let record_every = reader.count_if("record_every")?;
     reader.finish()?;
-    let record = record::read(root, Kind::Mechanism, record_every.is_some())?;
+    let record = record::read(root, SceneKind::Mechanism, record_every.is_some())?;
     let certificate = certificate::read(root)?;
     let (mut law, mut restitution) = (None, None);
     if let Some(item) = root.take("impact") {
@@ -36,7 +36,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
         restitution = reader.formula_if("restitution")?;
         reader.finish()?;
     }
-    Ok(RunSpec {
+    Ok(MechanismRunSpec {
         until,
         start,
         step,

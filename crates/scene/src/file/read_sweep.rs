@@ -2,11 +2,11 @@
 
 use crate::error::InputError;
 use crate::file::reader::Reader;
-use crate::file::spec::Mechanism;
+use crate::file::spec::MechanismSpec;
 use crate::file::{read_drawing, read_model, read_run, read_touch};
 
 /// A sweeping process: the names, contacts and joints of a mechanism without velocities.
-pub(super) fn sweep(root: &mut Reader<'_>) -> Result<Mechanism, Box<InputError>> {
+pub(super) fn sweep(root: &mut Reader<'_>) -> Result<MechanismSpec, Box<InputError>> {
     let parameters = read_model::named(root, "parameters")?;
     let crowd = crate::sweep::read_crowd(root)?;
     let mut definitions = read_model::named(root, "definitions")?;
@@ -24,7 +24,7 @@ pub(super) fn sweep(root: &mut Reader<'_>) -> Result<Mechanism, Box<InputError>>
         Some(_) => (Vec::new(), Vec::new()),
     };
     crate::sweep::refuse(root, &coordinates, &contacts, &joints)?;
-    Ok(Mechanism {
+    Ok(MechanismSpec {
         parameters,
         dynamics: process.dynamics(&coordinates),
         coordinates,

@@ -4,7 +4,7 @@ use crate::error::InputError;
 use crate::file::read_model::parts;
 use crate::file::reader::{Formula, Reader};
 use crate::file::spec::{
-    ContactSpec, FrictionSpec, JointSpec, NonFirmSpec, ReboundSpec, SetSpec, VelocitySpec,
+    ContactSpec, FrictionSpec, BilateralSpec, NonFirmSpec, RestitutionSpec, SetSpec, NonholonomicSpec,
 };
 use crate::file::tree::{Item, Value};
 
@@ -45,7 +45,7 @@ pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, Box<In
 }
 
 /// `restitution` or `dissipation`, one of them.
-pub(crate) fn rebound(reader: &mut Reader<'_>) -> Result<Option<ReboundSpec>, Box<InputError>> {
+pub(crate) fn rebound(reader: &mut Reader<'_>) -> Result<Option<RestitutionSpec>, Box<InputError>> {
     let restitution = reader.formula_if("restitution")?;
     let dissipation = reader.formula_if("dissipation")?;
     match (restitution, dissipation) {
@@ -54,8 +54,8 @@ pub(crate) fn rebound(reader: &mut Reader<'_>) -> Result<Option<ReboundSpec>, Bo
              e = (1 - delta)/(1 + delta)",
             "Keep one of them",
         )),
-        (Some(e), None) => Ok(Some(ReboundSpec::Restitution(e))),
-        (None, Some(delta)) => Ok(Some(ReboundSpec::Dissipation(delta))),
+        (Some(e), None) => Ok(Some(RestitutionSpec::Restitution(e))),
+        (None, Some(delta)) => Ok(Some(RestitutionSpec::Dissipation(delta))),
         (None, None) => Ok(None),
     }
 }
@@ -202,7 +202,7 @@ fn check_moments(reader: &Reader<'_>, contact: &ContactSpec) -> Result<(), Box<I
 }
 
 /// `[[joint]]`.
-pub(super) fn joints(root: &mut Reader<'_>) -> Result<Vec<JointSpec>, Box<InputError>> {
+pub(super) fn joints(root: &mut Reader<'_>) -> Result<Vec<BilateralSpec>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "joint", "joint")? {
         let constraint = rows(&mut reader)?;
@@ -219,7 +219,7 @@ pub(super) fn joints(root: &mut Reader<'_>) -> Result<Vec<JointSpec>, Box<InputE
         }
         let line = reader.line;
         reader.finish()?;
-        all.push(JointSpec {
+        all.push(BilateralSpec {
             name,
             line,
             constraint,
@@ -250,13 +250,13 @@ fn rows(reader: &mut Reader<'_>) -> Result<Vec<Formula>, Box<InputError>> {
 /// `[[velocity_constraint]]`.
 pub(super) fn velocity_constraints(
     root: &mut Reader<'_>,
-) -> Result<Vec<VelocitySpec>, Box<InputError>> {
+) -> Result<Vec<NonholonomicSpec>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "velocity_constraint", "velocity constraint")? {
         let constraint = rows(&mut reader)?;
         let line = reader.line;
         reader.finish()?;
-        all.push(VelocitySpec {
+        all.push(NonholonomicSpec {
             name,
             line,
             constraint,

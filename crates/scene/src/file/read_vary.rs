@@ -3,7 +3,7 @@
 use crate::error::InputError;
 use crate::file::read_report::plain;
 use crate::file::reader::Reader;
-use crate::file::report::{Range, Spacing, Vary};
+use crate::file::report::{VariedValues, Spacing, Vary};
 use crate::file::tree::{Item, Value};
 
 /// What the values of a key may be.
@@ -57,11 +57,11 @@ fn table(reader: &mut Reader<'_>) -> Result<Vec<Vary>, Box<InputError>> {
     Ok(all)
 }
 
-fn range(reader: &Reader<'_>, key: &str, item: Item) -> Result<Range, Box<InputError>> {
+fn range(reader: &Reader<'_>, key: &str, item: Item) -> Result<VariedValues, Box<InputError>> {
     match item.value {
         Value::List(items) if !items.is_empty() => {
             let values = items.into_iter().map(|item| plain(reader, key, item));
-            Ok(Range::List(values.collect::<Result<_, _>>()?))
+            Ok(VariedValues::List(values.collect::<Result<_, _>>()?))
         }
         Value::Table(_) => interval(reader, key, item),
         _ => Err(reader.wrong(key, &item, FORMS.into(), "")),
@@ -69,7 +69,7 @@ fn range(reader: &Reader<'_>, key: &str, item: Item) -> Result<Range, Box<InputE
 }
 
 /// `{ from, to, count }`, `{ sample, count, seed }`, `{ from, to, latin, seed }`.
-fn interval(reader: &Reader<'_>, key: &str, item: Item) -> Result<Range, Box<InputError>> {
+fn interval(reader: &Reader<'_>, key: &str, item: Item) -> Result<VariedValues, Box<InputError>> {
     let mut table = reader.of(format!("{}, {key}", reader.part), key, item)?;
     let sample = table.formula_if("sample")?;
     let (from, to) = (table.formula_if("from")?, table.formula_if("to")?);
@@ -97,18 +97,18 @@ fn interval(reader: &Reader<'_>, key: &str, item: Item) -> Result<Range, Box<Inp
     table.finish()?;
     let drawn = seed.unwrap_or(1) as u64;
     match (sample, from, to, count, latin) {
-        (Some(text), None, None, Some(count), None) if !divided => Ok(Range::Sample {
+        (Some(text), None, None, Some(count), None) if !divided => Ok(VariedValues::Sample {
             text,
             count,
             seed: drawn,
         }),
-        (None, Some(from), Some(to), Some(count), None) if seed.is_none() => Ok(Range::Even {
+        (None, Some(from), Some(to), Some(count), None) if seed.is_none() => Ok(VariedValues::Even {
             from,
             to,
             count,
             spacing,
         }),
-        (None, Some(from), Some(to), None, Some(count)) => Ok(Range::Latin {
+        (None, Some(from), Some(to), None, Some(count)) => Ok(VariedValues::Latin {
             from,
             to,
             count,
@@ -137,7 +137,7 @@ fn points(reader: &mut Reader<'_>) -> Result<Vec<Vary>, Box<InputError>> {
         .into_iter()
         .map(|key| Vary {
             key: key.text,
-            range: Range::Column(Vec::new()),
+            range: VariedValues::Column(Vec::new()),
             line,
         })
         .collect();
@@ -152,7 +152,7 @@ fn points(reader: &mut Reader<'_>) -> Result<Vec<Vary>, Box<InputError>> {
         }
         for (vary, value) in all.iter_mut().zip(values) {
             let text = plain(&table, "rows", value.clone())?;
-            if let Range::Column(column) = &mut vary.range {
+            if let VariedValues::Column(column) = &mut vary.range {
                 column.push(text);
             }
         }
@@ -175,7 +175,7 @@ fn repeat(reader: &mut Reader<'_>) -> Result<Option<Vary>, Box<InputError>> {
     table.finish()?;
     Ok(Some(Vary {
         key,
-        range: Range::Repeat { first, count },
+        range: VariedValues::Repeat { first, count },
         line,
     }))
 }

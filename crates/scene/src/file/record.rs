@@ -4,9 +4,9 @@ use super::parameters::{Parameters, value_error};
 use super::reader::{Formula, Reader};
 use super::spec::Word;
 use super::tree::{Item, Value};
-use super::{Kind, Scene, read_run};
+use super::{SceneKind, Scene, read_run};
 use crate::error::{InputError, SceneError};
-use crate::record::{Choice, MECHANISM_CHOICE, Packing};
+use crate::record::{RecordSelection, OPTIONAL_MECHANISM_TABLES, TableCompression};
 
 /// What the part is called in messages.
 pub(crate) const PART: &str = "[record]";
@@ -25,9 +25,9 @@ pub(crate) struct RecordSpec {
 }
 
 /// Keys that `--set record.KEY=…` can override, by kind of scene.
-pub(super) fn keys(kind: Kind) -> &'static [&'static str] {
+pub(super) fn keys(kind: SceneKind) -> &'static [&'static str] {
     match kind {
-        Kind::Bodies => &[
+        SceneKind::Bodies => &[
             "record.every",
             "record.bodies_every",
             "record.contacts_every",
@@ -37,7 +37,7 @@ pub(super) fn keys(kind: Kind) -> &'static [&'static str] {
             "record.bodies",
             "record.compression",
         ],
-        Kind::Mechanism => &[
+        SceneKind::Mechanism => &[
             "record.every",
             "record.coordinates_every",
             "record.contacts_every",
@@ -52,14 +52,14 @@ pub(super) fn keys(kind: Kind) -> &'static [&'static str] {
 /// Reads `[record]`; `every` is what `[run]` says of it.
 pub(crate) fn read(
     root: &mut Reader<'_>,
-    kind: Kind,
+    kind: SceneKind,
     run_every: bool,
 ) -> Result<RecordSpec, Box<InputError>> {
     let Some(item) = root.take("record") else {
         return Ok(RecordSpec::default());
     };
     let mut reader = root.of(PART, "record", item)?;
-    let bodies = kind == Kind::Bodies;
+    let bodies = kind == SceneKind::Bodies;
     let spec = RecordSpec {
         every: reader.formula_if("every")?,
         states_every: match bodies {
@@ -136,13 +136,13 @@ impl RecordSpec {
         parameters: &mut Parameters,
         tables: &[&str],
         span: (f64, f64),
-    ) -> Result<Choice, Box<InputError>> {
+    ) -> Result<RecordSelection, Box<InputError>> {
         let states_key = match tables.contains(&"bodies") {
             true => "bodies_every",
             false => "coordinates_every",
         };
         let (from, until) = self.window(file, parameters, span)?;
-        Ok(Choice {
+        Ok(RecordSelection {
             states: count(file, parameters, states_key, self.states_every.as_ref())?,
             contacts: count(
                 file,
@@ -154,9 +154,9 @@ impl RecordSpec {
             from,
             until,
             bodies: None,
-            packing: match &self.compression {
-                None => Packing::default(),
-                Some(word) => one_of(file, "compression", word, &Packing::ALL)?,
+            compression: match &self.compression {
+                None => TableCompression::default(),
+                Some(word) => one_of(file, "compression", word, &TableCompression::ALL)?,
             },
         })
     }
@@ -256,12 +256,12 @@ fn one_of<T: Copy>(
 
 impl Scene {
     /// What of a mechanism is recorded, for a run over this span of time.
-    pub(crate) fn choice(&self, span: (f64, f64)) -> Result<Choice, SceneError> {
+    pub(crate) fn choice(&self, span: (f64, f64)) -> Result<RecordSelection, SceneError> {
         let Some(mechanism) = self.mechanism() else {
-            return Ok(Choice::default());
+            return Ok(RecordSelection::default());
         };
         let mut parameters = self.resolved();
         let spec = &mechanism.run.record;
-        Ok(spec.choice(&self.origin, &mut parameters, &MECHANISM_CHOICE, span)?)
+        Ok(spec.choice(&self.origin, &mut parameters, &OPTIONAL_MECHANISM_TABLES, span)?)
     }
 }

@@ -31,7 +31,7 @@ pub struct Spacing {
 
 /// The values a study gives to one key.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Range {
+pub enum VariedValues {
     /// These, each an expression in the parameters or a word.
     List(Vec<String>),
     /// `count` equally spaced ones, both ends included.
@@ -85,7 +85,7 @@ pub struct Vary {
     /// The key of an override.
     pub key: String,
     /// Its values.
-    pub range: Range,
+    pub range: VariedValues,
     /// Where it stands.
     pub line: usize,
 }
@@ -159,7 +159,7 @@ pub enum Check {
 
 /// Something a scene is known for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
+pub struct FindingSpec {
     /// Its name.
     pub name: String,
     /// How it is measured.

@@ -58,7 +58,7 @@ impl FrictionSpec {
 
 /// How a contact rebounds.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum ReboundSpec {
+pub(crate) enum RestitutionSpec {
     Restitution(Formula),
     Dissipation(Formula),
 }
@@ -75,13 +75,13 @@ pub(crate) struct ContactSpec {
     pub moment: Vec<Formula>,
     pub rolling: Option<Formula>,
     pub spinning: Option<Formula>,
-    pub rebound: Option<ReboundSpec>,
+    pub rebound: Option<RestitutionSpec>,
     pub tangential_restitution: Option<Formula>,
 }
 
 /// A bilateral constraint.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct JointSpec {
+pub(crate) struct BilateralSpec {
     pub name: String,
     pub line: usize,
     pub constraint: Vec<Formula>,
@@ -91,7 +91,7 @@ pub(crate) struct JointSpec {
 
 /// A non-holonomic constraint.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct VelocitySpec {
+pub(crate) struct NonholonomicSpec {
     pub name: String,
     pub line: usize,
     pub constraint: Vec<Formula>,
@@ -133,7 +133,7 @@ pub(crate) type Word = Formula;
 
 /// `[run]` and `[impact]`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct RunSpec {
+pub(crate) struct MechanismRunSpec {
     pub until: Formula,
     pub start: Option<Formula>,
     pub step: StepSpec,
@@ -151,16 +151,16 @@ pub(crate) struct RunSpec {
 
 /// The whole of a mechanism.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Mechanism {
+pub(crate) struct MechanismSpec {
     pub parameters: Vec<Named>,
     pub coordinates: Vec<CoordinateSpec>,
     pub definitions: Vec<Named>,
     pub dynamics: DynamicsSpec,
     pub contacts: Vec<ContactSpec>,
-    pub joints: Vec<JointSpec>,
-    pub velocity_constraints: Vec<VelocitySpec>,
+    pub joints: Vec<BilateralSpec>,
+    pub velocity_constraints: Vec<NonholonomicSpec>,
     pub nonfirm: Vec<NonFirmSpec>,
-    pub run: RunSpec,
+    pub run: MechanismRunSpec,
     /// What it looks like.
     pub drawings: Vec<DrawingSpec>,
     /// What makes it a sweeping process.

@@ -8,7 +8,7 @@ use super::palette::Palette;
 use crate::picture::Image;
 
 /// The colour that means: as in the frame before.
-const AS_BEFORE: u8 = 255;
+const TRANSPARENT_INDEX: u8 = 255;
 
 /// Writes a film frame by frame.
 pub struct GifWriter<W: Write> {
@@ -98,7 +98,7 @@ impl<W: Write> GifWriter<W> {
         let mut part = Vec::with_capacity((right - left + 1) * (bottom - top + 1));
         for y in top..=bottom {
             for at in y * wide + left..=y * wide + right {
-                part.push(if differs(at) { now[at] } else { AS_BEFORE });
+                part.push(if differs(at) { now[at] } else { TRANSPARENT_INDEX });
             }
         }
         // All fit: the size of the film does.
@@ -108,7 +108,7 @@ impl<W: Write> GifWriter<W> {
             width: (right - left + 1) as u16,
             height: (bottom - top + 1) as u16,
             buffer: part.into(),
-            transparent: Some(AS_BEFORE),
+            transparent: Some(TRANSPARENT_INDEX),
             dispose: DisposalMethod::Keep,
             ..Frame::default()
         })

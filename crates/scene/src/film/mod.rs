@@ -15,5 +15,5 @@ mod reel;
 
 pub use gif::GifWriter;
 pub use palette::Palette;
-pub use plan::{Frame, Pace, Plan};
-pub use reel::{Reel, Shooting, Wish};
+pub use plan::{FilmFrame, FilmSpeed, FilmSchedule};
+pub use reel::{FrameSequence, FrameRenderer, RenderOptions};

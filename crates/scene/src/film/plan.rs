@@ -4,18 +4,18 @@ use crate::plot::PlotError;
 
 /// How fast a film goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Pace {
+pub enum FilmSpeed {
     /// So many seconds of the motion in one of the film.
     Speed(f64),
     /// So that the film is neither too short nor too long: real time where that lasts 2 to 15 seconds.
-    Fitting,
+    Auto,
     /// Every N-th recorded state is a frame.
-    States(usize),
+    EveryNth(usize),
 }
 
 /// What a film is to show.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Plan {
+pub struct FilmSchedule {
     /// Nothing before this.
     pub from: Option<f64>,
     /// Nothing after this.
@@ -23,12 +23,12 @@ pub struct Plan {
     /// Frames in a second.
     pub fps: f64,
     /// How fast it goes.
-    pub pace: Pace,
+    pub pace: FilmSpeed,
 }
 
 /// A frame: a recorded state, and for how many frames it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Frame {
+pub struct FilmFrame {
     /// Its number among the recorded states.
     pub state: usize,
     /// Frames of the film in which it is seen.
@@ -38,15 +38,15 @@ pub struct Frame {
 /// Frames of a film at most: half an hour at 30 a second.
 const MOST: f64 = 54_000.0;
 
-impl Plan {
+impl FilmSchedule {
     /// The speed for a motion that lasts so long: seconds of the motion in one of the film.
     pub fn speed(&self, lasts: f64) -> f64 {
         match self.pace {
-            Pace::Speed(speed) => speed,
-            Pace::States(_) => f64::NAN,
-            Pace::Fitting if (2.0..=15.0).contains(&lasts) => 1.0,
-            Pace::Fitting if lasts > 0.0 => crate::plot::round_below(lasts / 5.0),
-            Pace::Fitting => 1.0,
+            FilmSpeed::Speed(speed) => speed,
+            FilmSpeed::EveryNth(_) => f64::NAN,
+            FilmSpeed::Auto if (2.0..=15.0).contains(&lasts) => 1.0,
+            FilmSpeed::Auto if lasts > 0.0 => crate::plot::nice_floor(lasts / 5.0),
+            FilmSpeed::Auto => 1.0,
         }
     }
 
@@ -54,7 +54,7 @@ impl Plan {
     ///
     /// # Errors
     /// No state lies between the two times, or there would be too many frames.
-    pub fn frames(&self, times: &[f64]) -> Result<Vec<Frame>, PlotError> {
+    pub fn frames(&self, times: &[f64]) -> Result<Vec<FilmFrame>, PlotError> {
         let (Some(first), Some(last)) = (times.first(), times.last()) else {
             return Err(PlotError::Nothing("no state is recorded".into()));
         };
@@ -69,9 +69,9 @@ impl Plan {
                 self.until.unwrap_or(*last),
             )));
         }
-        if let Pace::States(every) = self.pace {
+        if let FilmSpeed::EveryNth(every) = self.pace {
             let states = (begin..end).step_by(every.max(1));
-            return Ok(states.map(|state| Frame { state, count: 1 }).collect());
+            return Ok(states.map(|state| FilmFrame { state, count: 1 }).collect());
         }
         let speed = self.speed(high - low);
         let count = ((high - low) / speed * self.fps).floor() + 1.0;
@@ -81,13 +81,13 @@ impl Plan {
                  smaller --fps"
             )));
         }
-        let mut frames: Vec<Frame> = Vec::new();
+        let mut frames: Vec<FilmFrame> = Vec::new();
         for k in 0..count as usize {
             let t = low + k as f64 / self.fps * speed;
             let state = nearest(times, t).clamp(begin, end - 1);
             match frames.last_mut() {
                 Some(frame) if frame.state == state => frame.count += 1,
-                _ => frames.push(Frame { state, count: 1 }),
+                _ => frames.push(FilmFrame { state, count: 1 }),
             }
         }
         Ok(frames)

@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 
 use super::plan::nearest;
 use crate::drawing::{self, Drawing};
-use crate::file::{Colour, Kind, Scene};
-use crate::picture::{Company, Easel, Image, Request, Size, States, Still, Theme, usual, zoom};
+use crate::file::{Colour, SceneKind, Scene};
+use crate::picture::{BodyShapes, ImageWriter, Image, PictureRequest, Size, RecordedFrames, Frame, Theme, default_request, zoom};
 use crate::plot::PlotError;
 use crate::record::Record;
 
@@ -14,7 +14,7 @@ const DRAWING: (u32, u32) = (800, 600);
 
 /// What is asked of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Wish {
+pub struct RenderOptions {
     /// What colours of bodies mean; as the scene's first picture where not given.
     pub colour: Option<Colour>,
     /// Whether forces are drawn.
@@ -33,7 +33,7 @@ pub struct Wish {
     pub zoom: f64,
 }
 
-impl Wish {
+impl RenderOptions {
     /// The first wish that drawings of mechanisms do not know.
     fn of_bodies(&self) -> Option<&'static str> {
         let all = [
@@ -58,19 +58,19 @@ impl Wish {
 
 #[derive(Debug)]
 enum Source<'a> {
-    Bodies(States<'a>, Box<Scene>),
+    Bodies(RecordedFrames<'a>, Box<Scene>),
     Drawing(Box<Drawing>),
 }
 
 /// The recorded states of a run.
 #[derive(Debug)]
-pub struct Reel<'a> {
+pub struct FrameSequence<'a> {
     source: Source<'a>,
     /// The state the run began with, where it was asked for.
-    first: OnceCell<Still>,
+    first: OnceCell<Frame>,
 }
 
-impl<'a> Reel<'a> {
+impl<'a> FrameSequence<'a> {
     /// The states of a run.
     ///
     /// # Errors
@@ -88,9 +88,9 @@ impl<'a> Reel<'a> {
         let overrides = manifest.overrides.iter();
         let set: Vec<_> = overrides.map(|o| (&*o.key, &*o.value)).collect();
         let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
-        let scene = scene.with(&set)?;
+        let scene = scene.with_overrides(&set)?;
         let source = match scene.kind() {
-            Kind::Bodies => Source::Bodies(States::of(record)?, Box::new(scene)),
+            SceneKind::Bodies => Source::Bodies(RecordedFrames::of(record)?, Box::new(scene)),
             _ => match drawing::of(record)?.filter(|drawing| !drawing.header.items.is_empty()) {
                 Some(drawing) => Source::Drawing(Box::new(drawing)),
                 None => {
@@ -188,18 +188,18 @@ impl<'a> Reel<'a> {
     ///
     /// # Errors
     /// Something is asked that this run does not have, or the records are damaged.
-    pub fn shoot(
+    pub fn renderer(
         &self,
-        wish: &Wish,
+        wish: &RenderOptions,
         states: &[usize],
         stamp: Option<usize>,
         tell: &mut dyn FnMut(f64),
-    ) -> Result<Shooting<'_>, PlotError> {
+    ) -> Result<FrameRenderer<'_>, PlotError> {
         let (of, scene) = match &self.source {
             Source::Bodies(of, scene) => (of, scene),
             Source::Drawing(drawing) => {
                 return match wish.of_bodies() {
-                    None => Ok(Shooting::Drawing(drawing, *wish)),
+                    None => Ok(FrameRenderer::Drawing(drawing, *wish)),
                     Some(name) => Err(PlotError::Unknown(format!(
                         "{name} is for runs of bodies; this is a mechanism or a sweeping process"
                     ))),
@@ -208,7 +208,7 @@ impl<'a> Reel<'a> {
         };
         let request = request(scene, wish, stamp)?;
         let first = self.first(request.colour == Colour::Displacement)?;
-        let company = Company {
+        let company = BodyShapes {
             bodies: &of.bodies,
             dimension: of.dimension,
             first,
@@ -216,12 +216,12 @@ impl<'a> Reel<'a> {
         let forces = request.forces;
         let mut seen = states.iter();
         let begin = of.read(*seen.next().unwrap_or(&0), forces)?;
-        let mut easel = Easel::new(company, &begin, request, wish.size());
+        let mut easel = ImageWriter::new(company, &begin, request, wish.size());
         for (k, state) in seen.enumerate() {
-            easel.see(&of.read(*state, forces)?);
+            easel.include(&of.read(*state, forces)?);
             tell((k + 1) as f64 / states.len() as f64);
         }
-        Ok(Shooting::Bodies {
+        Ok(FrameRenderer::Bodies {
             states: of,
             easel: Box::new(easel),
             forces,
@@ -229,21 +229,21 @@ impl<'a> Reel<'a> {
     }
 
     /// The state the run began with; an empty one where it is not needed.
-    fn first(&self, needed: bool) -> Result<&Still, PlotError> {
+    fn first(&self, needed: bool) -> Result<&Frame, PlotError> {
         if let Some(first) = self.first.get() {
             return Ok(first);
         }
         let first = match &self.source {
             Source::Bodies(states, _) if needed => states.read(0, false)?,
-            _ => Still::default(),
+            _ => Frame::default(),
         };
         Ok(self.first.get_or_init(|| first))
     }
 }
 
 /// What is asked of pictures of bodies.
-fn request(scene: &Scene, wish: &Wish, stamp: Option<usize>) -> Result<Request, PlotError> {
-    let mut request = usual(scene)?;
+fn request(scene: &Scene, wish: &RenderOptions, stamp: Option<usize>) -> Result<PictureRequest, PlotError> {
+    let mut request = default_request(scene)?;
     if let Some(colour) = wish.colour {
         request.colour = colour;
     }
@@ -256,28 +256,28 @@ fn request(scene: &Scene, wish: &Wish, stamp: Option<usize>) -> Result<Request, 
     request.forces = wish.forces;
     request.chains = wish.chains;
     request.theme = wish.theme;
-    request.stamp = stamp;
-    request.timeless = stamp.is_some();
+    request.time_decimals = stamp;
+    request.hide_time = stamp.is_some();
     Ok(request)
 }
 
 /// Draws states of a run, all alike.
 #[derive(Debug)]
-pub enum Shooting<'a> {
+pub enum FrameRenderer<'a> {
     /// Bodies.
     Bodies {
         /// Where they come from.
-        states: &'a States<'a>,
+        states: &'a RecordedFrames<'a>,
         /// What they are drawn on.
-        easel: Box<Easel<'a>>,
+        easel: Box<ImageWriter<'a>>,
         /// Whether forces are needed.
         forces: bool,
     },
     /// A mechanism or a sweeping process.
-    Drawing(&'a Drawing, Wish),
+    Drawing(&'a Drawing, RenderOptions),
 }
 
-impl Shooting<'_> {
+impl FrameRenderer<'_> {
     /// A state as SVG.
     ///
     /// # Errors
@@ -320,7 +320,7 @@ impl Shooting<'_> {
 }
 
 /// A drawing at a state as SVG, the pixels for one of it, and its size.
-fn sheet(drawing: &Drawing, wish: &Wish, state: usize) -> (String, f64, (f64, f64)) {
+fn sheet(drawing: &Drawing, wish: &RenderOptions, state: usize) -> (String, f64, (f64, f64)) {
     let (zoom, page) = zoom(wish.size());
     let (w, h) = page.unwrap_or((f64::from(DRAWING.0), f64::from(DRAWING.1)));
     let theme = match wish.theme {

@@ -13,11 +13,11 @@
 
 use std::rc::Rc;
 
-use crate::file::Kind;
+use crate::file::SceneKind;
 use crate::finding::expression::Expression;
 use crate::finding::language::{exact, of_time};
 use crate::finding::sampler;
-use crate::finding::subject::{Studies, Subject, present};
+use crate::finding::subject::{Studies, EvaluatedRun, present};
 use crate::finding::value::{Absent, Valued};
 use crate::study::parallel;
 
@@ -117,7 +117,7 @@ impl Grid {
 
 impl Accuracy {
     /// The error or the order.
-    pub fn evaluate(&self, subject: &mut Subject<'_>, studies: &mut dyn Studies) -> Valued<f64> {
+    pub fn evaluate(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<f64> {
         let mut steps = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             let h = step.number(subject, studies)?;
@@ -144,7 +144,7 @@ impl Accuracy {
 
     fn reference_values(
         &self,
-        subject: &mut Subject<'_>,
+        subject: &mut EvaluatedRun<'_>,
         grid: &Grid,
         steps: &[f64],
     ) -> Valued<Rc<[f64]>> {
@@ -168,7 +168,7 @@ impl Accuracy {
     /// known side by side.
     fn compute(
         &self,
-        subject: &mut Subject<'_>,
+        subject: &mut EvaluatedRun<'_>,
         grid: &Grid,
         runs: &[(f64, bool)],
     ) -> Valued<Vec<Rc<[f64]>>> {
@@ -220,11 +220,11 @@ impl Accuracy {
 }
 
 /// The exact solution on the instants.
-fn exact_values(subject: &Subject<'_>, texts: &[String], grid: &Grid) -> Valued<Rc<[f64]>> {
-    if subject.scene().kind() == Kind::Bodies {
+fn exact_values(subject: &EvaluatedRun<'_>, texts: &[String], grid: &Grid) -> Valued<Rc<[f64]>> {
+    if subject.scene().kind() == SceneKind::Bodies {
         return exact_of_bodies(subject, texts, grid);
     }
-    let built = subject.scene().build();
+    let built = subject.scene().build_mechanism();
     let mut system = built
         .map_err(|error| Absent::because(error.to_string()))?
         .system;
@@ -244,7 +244,7 @@ fn exact_values(subject: &Subject<'_>, texts: &[String], grid: &Grid) -> Valued<
 }
 
 /// The same for bodies, whose exact solutions know `t` and the parameters.
-fn exact_of_bodies(subject: &Subject<'_>, texts: &[String], grid: &Grid) -> Valued<Rc<[f64]>> {
+fn exact_of_bodies(subject: &EvaluatedRun<'_>, texts: &[String], grid: &Grid) -> Valued<Rc<[f64]>> {
     let mut solutions = Vec::with_capacity(texts.len());
     for text in texts {
         let compiled = exact(subject.parameters(), text);

@@ -5,7 +5,7 @@ use crate::file::Study;
 use crate::finding::accuracy::{Accuracy, Norm, Reference};
 use crate::finding::expression::Expression;
 use crate::finding::list::OfList;
-use crate::finding::measure::{Call, Fold, Nth, OfRun, Place, Sense, form};
+use crate::finding::measure::{Call, Fold, EventMeasure, RunMeasure, EvaluationTime, Sense, form};
 use crate::finding::names::Names;
 use crate::finding::scan::{self, Part, RawCall, TextError};
 use crate::finding::statics::OfLimit;
@@ -17,7 +17,7 @@ pub(crate) const THRESHOLD: &str = "threshold";
 pub(crate) fn call(raw: &RawCall<'_>, names: &mut Names<'_>) -> Result<Call, TextError> {
     let groups = scan::arguments(raw.inside)?;
     if let Some(accuracy) = accuracy(raw, &groups, names)? {
-        return Ok(Call::Run(OfRun::Accuracy(Box::new(accuracy))));
+        return Ok(Call::Run(RunMeasure::Accuracy(Box::new(accuracy))));
     }
     let [arguments] = groups.as_slice() else {
         return Err(written(raw));
@@ -51,7 +51,7 @@ fn observed(
     raw: &RawCall<'_>,
     arguments: &[Part<'_>],
     names: &mut Names<'_>,
-) -> Result<Option<OfRun>, TextError> {
+) -> Result<Option<RunMeasure>, TextError> {
     let fold = match raw.name.text {
         "maximum" => Some(Fold::Maximum),
         "minimum" => Some(Fold::Minimum),
@@ -69,7 +69,7 @@ fn observed(
             }
             _ => return Err(written(raw)),
         };
-        return Ok(Some(OfRun::Over { of, fold, span }));
+        return Ok(Some(RunMeasure::Over { of, fold, span }));
     }
     let sense = match raw.name.text {
         "crossing" => Some(Sense::Any),
@@ -83,17 +83,17 @@ fn observed(
             [of, k] => (names.observable(*of)?, Some(value(*k, names)?)),
             _ => return Err(written(raw)),
         };
-        return Ok(Some(OfRun::Passing { of, sense, k }));
+        return Ok(Some(RunMeasure::Passing { of, sense, k }));
     }
     let (of, place) = match (raw.name.text, arguments) {
-        ("initial", [of]) => (of, Place::Initial),
-        ("final", [of]) => (of, Place::Final),
-        ("at", [of, time]) => (of, Place::At(value(*time, names)?)),
+        ("initial", [of]) => (of, EvaluationTime::Initial),
+        ("final", [of]) => (of, EvaluationTime::Final),
+        ("at", [of, time]) => (of, EvaluationTime::At(value(*time, names)?)),
         ("initial" | "final" | "at", _) => return Err(written(raw)),
         _ => return Ok(None),
     };
     let of = names.observable(*of)?;
-    Ok(Some(OfRun::Point { of, place }))
+    Ok(Some(RunMeasure::Point { of, place }))
 }
 
 /// Measures of contacts and other constraints.
@@ -101,24 +101,24 @@ fn touching(
     raw: &RawCall<'_>,
     arguments: &[Part<'_>],
     names: &mut Names<'_>,
-) -> Result<Option<OfRun>, TextError> {
+) -> Result<Option<RunMeasure>, TextError> {
     let what = match raw.name.text {
-        "impact" => Some(Nth::Impact),
-        "speed_before" => Some(Nth::SpeedBefore),
-        "speed_after" => Some(Nth::SpeedAfter),
-        "touch" => Some(Nth::Touch),
-        "detach" => Some(Nth::Detach),
-        "stick" => Some(Nth::Stick),
-        "slip" => Some(Nth::Slip),
-        "locked" => Some(Nth::Locked),
-        "painleve" => Some(Nth::Painleve),
+        "impact" => Some(EventMeasure::Impact),
+        "speed_before" => Some(EventMeasure::SpeedBefore),
+        "speed_after" => Some(EventMeasure::SpeedAfter),
+        "touch" => Some(EventMeasure::Touch),
+        "detach" => Some(EventMeasure::Detach),
+        "stick" => Some(EventMeasure::Stick),
+        "slip" => Some(EventMeasure::Slip),
+        "locked" => Some(EventMeasure::Locked),
+        "painleve" => Some(EventMeasure::Painleve),
         "impacts" | "accumulation" | "impulse" => None,
         _ => return Ok(None),
     };
     let Some((first, rest)) = arguments.split_first() else {
         return Err(written(raw));
     };
-    if matches!(what, Some(Nth::Locked | Nth::Painleve)) && names.language.is_bodies() {
+    if matches!(what, Some(EventMeasure::Locked | EventMeasure::Painleve)) && names.language.is_bodies() {
         let problem = format!(
             "`{}` is for mechanisms: bodies have no such event",
             raw.name.text
@@ -129,7 +129,7 @@ fn touching(
     Ok(Some(match (what, raw.name.text, rest) {
         (Some(what), _, [] | [_]) => {
             let k = rest.first().map(|k| value(*k, names)).transpose()?;
-            OfRun::Nth {
+            RunMeasure::Nth {
                 what,
                 constraint,
                 k,
@@ -137,10 +137,10 @@ fn touching(
         }
         (None, "impacts", [] | [_]) => {
             let faster = rest.first().map(|speed| value(*speed, names)).transpose()?;
-            OfRun::Impacts { constraint, faster }
+            RunMeasure::Impacts { constraint, faster }
         }
-        (None, "accumulation", []) => OfRun::Accumulation { constraint },
-        (None, "impulse", []) => OfRun::Impulse { constraint, row: 0 },
+        (None, "accumulation", []) => RunMeasure::Accumulation { constraint },
+        (None, "impulse", []) => RunMeasure::Impulse { constraint, row: 0 },
         (None, "impulse", [row]) => {
             let row = match (row.text, names.language.is_bodies()) {
                 ("1", true) => 0,
@@ -151,7 +151,7 @@ fn touching(
                 }
                 (_, false) => row_index(*row, rows)?,
             };
-            OfRun::Impulse { constraint, row }
+            RunMeasure::Impulse { constraint, row }
         }
         _ => return Err(written(raw)),
     }))
@@ -174,7 +174,7 @@ fn worst(column: Part<'_>, names: &Names<'_>) -> Result<Call, TextError> {
     let known: Vec<String> = columns.iter().map(|(name, _)| name.to_string()).collect();
     let problem = || column.error(names.unknown("ledger column", column.text, &known));
     found
-        .map(|column| Call::Run(OfRun::Worst(column)))
+        .map(|column| Call::Run(RunMeasure::Worst(column)))
         .ok_or_else(problem)
 }
 
@@ -202,13 +202,13 @@ fn other(
         return Ok(Call::Limit { what, load });
     }
     match (raw.name.text, arguments) {
-        ("verge", [parameter, from, to]) => Ok(Call::Verge {
+        ("verge", [parameter, from, to]) => Ok(Call::CriticalParameter {
             parameter: names.parameter(*parameter)?,
             from: value(*from, names)?,
             to: value(*to, names)?,
         }),
         ("worst", [column]) => worst(*column, names),
-        ("missed", []) => Ok(Call::Run(OfRun::Missed)),
+        ("missed", []) => Ok(Call::Run(RunMeasure::Missed)),
         ("column", [study, column]) => {
             let study = names.study(*study)?;
             check_column(&names.studies[study], *column, names)?;

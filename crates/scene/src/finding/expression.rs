@@ -7,14 +7,14 @@
 
 use expr::{ErrorKind, ExprError, Graph, Scope};
 
-use crate::collection::Cast;
+use crate::collection::SceneNames;
 use crate::finding::compile;
 use crate::finding::measure::{self, Call};
 use crate::finding::names::Names;
 use crate::finding::scan::{self, Part, TextError, placeholder};
-use crate::finding::subject::{Studies, Subject};
+use crate::finding::subject::{Studies, EvaluatedRun};
 use crate::finding::value::{Absent, Value, Valued};
-use crate::watch::Wanted;
+use crate::watch::ObservableRequest;
 
 /// A compiled value expression.
 #[derive(Debug, Clone)]
@@ -86,16 +86,16 @@ impl Expression {
     }
 
     /// Adds what a run of bodies must keep for it.
-    pub fn want(&self, cast: &Cast, wanted: &mut Wanted) {
+    pub fn add_requests(&self, cast: &SceneNames, wanted: &mut ObservableRequest) {
         match &self.0 {
             Form::Literal(_) => {}
-            Form::Call(call) => call.want(cast, wanted),
-            Form::Formula { calls, .. } => calls.iter().for_each(|call| call.want(cast, wanted)),
+            Form::Call(call) => call.add_requests(cast, wanted),
+            Form::Formula { calls, .. } => calls.iter().for_each(|call| call.add_requests(cast, wanted)),
         }
     }
 
     /// Its value on a run.
-    pub fn evaluate(&self, subject: &mut Subject<'_>, studies: &mut dyn Studies) -> Valued<Value> {
+    pub fn evaluate(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<Value> {
         let (text, calls, truth) = match &self.0 {
             Form::Literal(text) => return Ok(Value::Text(text.clone())),
             Form::Call(call) => return call.evaluate(subject, studies),
@@ -109,7 +109,7 @@ impl Expression {
     }
 
     /// Its value as a number.
-    pub fn number(&self, subject: &mut Subject<'_>, studies: &mut dyn Studies) -> Valued<f64> {
+    pub fn number(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<f64> {
         let value = self.evaluate(subject, studies)?;
         let sort = value.sort();
         let absent = || Absent::because(format!("a number was expected, not {sort}"));
@@ -117,7 +117,7 @@ impl Expression {
     }
 
     /// Its value as a list.
-    pub fn list(&self, subject: &mut Subject<'_>, studies: &mut dyn Studies) -> Valued<Vec<f64>> {
+    pub fn list(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<Vec<f64>> {
         match self.evaluate(subject, studies)? {
             Value::List(items) => Ok(items),
             other => Err(Absent::because(format!(
@@ -128,7 +128,7 @@ impl Expression {
     }
 
     /// Its value as a number to count with, from 1.
-    pub fn count(&self, subject: &mut Subject<'_>, studies: &mut dyn Studies) -> Valued<usize> {
+    pub fn count(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<usize> {
         let number = self.number(subject, studies)?;
         match number >= 1.0 && number.fract() == 0.0 && number < 1e15 {
             true => Ok(number as usize),
@@ -168,7 +168,7 @@ fn parse(text: &str, known: &[&str], calls: usize) -> Result<(Graph, expr::NodeI
     Ok((graph, node))
 }
 
-fn arithmetic(text: &str, values: &[Value], truth: bool, subject: &Subject<'_>) -> Valued<Value> {
+fn arithmetic(text: &str, values: &[Value], truth: bool, subject: &EvaluatedRun<'_>) -> Valued<Value> {
     let parameters = subject.parameters();
     let known: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();
     let failed = |error: ExprError| Absent::because(error.to_string());

@@ -3,23 +3,23 @@
 use mechanism::{Event, EventKind};
 
 use crate::certificate::Certificate;
-use crate::finding::measure::Nth;
-use crate::finding::subject::Subject;
+use crate::finding::measure::EventMeasure;
+use crate::finding::subject::EvaluatedRun;
 use crate::finding::value::{Absent, Valued};
 use crate::finding::zeno;
 
 /// What is asked of the k-th event of a kind of a constraint.
-pub(crate) fn nth(subject: &Subject<'_>, what: Nth, constraint: usize, k: usize) -> Valued<f64> {
+pub(crate) fn nth(subject: &EvaluatedRun<'_>, what: EventMeasure, constraint: usize, k: usize) -> Valued<f64> {
     let value = |event: &Event| match (what, event.kind) {
-        (Nth::Impact, EventKind::Impact { .. }) => Some(event.t),
-        (Nth::SpeedBefore, EventKind::Impact { before, .. }) => Some(before),
-        (Nth::SpeedAfter, EventKind::Impact { after, .. }) => Some(after),
-        (Nth::Touch, EventKind::Touch)
-        | (Nth::Detach, EventKind::Detach)
-        | (Nth::Stick, EventKind::Stick)
-        | (Nth::Slip, EventKind::Slip)
-        | (Nth::Locked, EventKind::Locked)
-        | (Nth::Painleve, EventKind::Painleve { .. }) => Some(event.t),
+        (EventMeasure::Impact, EventKind::Impact { .. }) => Some(event.t),
+        (EventMeasure::SpeedBefore, EventKind::Impact { before, .. }) => Some(before),
+        (EventMeasure::SpeedAfter, EventKind::Impact { after, .. }) => Some(after),
+        (EventMeasure::Touch, EventKind::Touch)
+        | (EventMeasure::Detach, EventKind::Detach)
+        | (EventMeasure::Stick, EventKind::Stick)
+        | (EventMeasure::Slip, EventKind::Slip)
+        | (EventMeasure::Locked, EventKind::Locked)
+        | (EventMeasure::Painleve, EventKind::Painleve { .. }) => Some(event.t),
         _ => None,
     };
     let events = subject.events()?.iter();
@@ -34,13 +34,13 @@ pub(crate) fn nth(subject: &Subject<'_>, what: Nth, constraint: usize, k: usize)
         }
     }
     let (one, many) = match what {
-        Nth::Impact | Nth::SpeedBefore | Nth::SpeedAfter => ("impact", "impacts"),
-        Nth::Touch => ("touch", "touches"),
-        Nth::Detach => ("detachment", "detachments"),
-        Nth::Stick => ("beginning of sticking", "beginnings of sticking"),
-        Nth::Slip => ("beginning of sliding", "beginnings of sliding"),
-        Nth::Locked => ("locking", "lockings"),
-        Nth::Painleve => ("passage to gamma <= 0", "passages to gamma <= 0"),
+        EventMeasure::Impact | EventMeasure::SpeedBefore | EventMeasure::SpeedAfter => ("impact", "impacts"),
+        EventMeasure::Touch => ("touch", "touches"),
+        EventMeasure::Detach => ("detachment", "detachments"),
+        EventMeasure::Stick => ("beginning of sticking", "beginnings of sticking"),
+        EventMeasure::Slip => ("beginning of sliding", "beginnings of sliding"),
+        EventMeasure::Locked => ("locking", "lockings"),
+        EventMeasure::Painleve => ("passage to gamma <= 0", "passages to gamma <= 0"),
     };
     let name = subject.constraint_name(constraint);
     let stopped = subject
@@ -53,7 +53,7 @@ pub(crate) fn nth(subject: &Subject<'_>, what: Nth, constraint: usize, k: usize)
 }
 
 /// Number of collisions faster than a speed.
-pub(crate) fn impacts(subject: &Subject<'_>, constraint: usize, faster: f64) -> Valued<f64> {
+pub(crate) fn impacts(subject: &EvaluatedRun<'_>, constraint: usize, faster: f64) -> Valued<f64> {
     subject.require_whole()?;
     let events = subject.events()?;
     let counts = |event: &&Event| match event.kind {
@@ -64,12 +64,12 @@ pub(crate) fn impacts(subject: &Subject<'_>, constraint: usize, faster: f64) -> 
 }
 
 /// Where infinitely many impacts end.
-pub(crate) fn accumulation(subject: &mut Subject<'_>, constraint: usize) -> Valued<f64> {
+pub(crate) fn accumulation(subject: &mut EvaluatedRun<'_>, constraint: usize) -> Valued<f64> {
     let name = subject.constraint_name(constraint);
     let carrying: Vec<bool> = match subject.trajectory() {
         Some(motion) => {
             let closed = |state: usize| {
-                let mut touches = motion.touches(state);
+                let mut touches = motion.constraint_reports(state);
                 touches.any(|touch| touch.constraint == constraint && touch.impulse[0] > 0.0)
             };
             (0..motion.len()).map(closed).collect()
@@ -81,14 +81,14 @@ pub(crate) fn accumulation(subject: &mut Subject<'_>, constraint: usize) -> Valu
     };
     let longest = match subject.trajectory() {
         Some(motion) => {
-            let steps = (1..motion.len()).map(|state| motion.ledger(state).h);
+            let steps = (1..motion.len()).map(|state| motion.step_report(state).h);
             steps.fold(0.0, f64::max)
         }
         None => subject.step(),
     };
     let of = subject.events()?.iter();
     let events: Vec<Event> = of.filter(|e| e.constraint == constraint).copied().collect();
-    let seen = zeno::Seen {
+    let seen = zeno::ImpactHistory {
         times: subject.times()?,
         events: &events,
         carrying: &carrying,
@@ -110,7 +110,7 @@ pub(crate) fn force_of(watch: &str) -> String {
 }
 
 /// The sum of the impulse of a row over the run.
-pub(crate) fn impulse(subject: &mut Subject<'_>, constraint: usize, row: usize) -> Valued<f64> {
+pub(crate) fn impulse(subject: &mut EvaluatedRun<'_>, constraint: usize, row: usize) -> Valued<f64> {
     subject.require_whole()?;
     let Some(motion) = subject.trajectory() else {
         let force = subject.series(&force_of(&subject.constraint_name(constraint)))?;
@@ -120,7 +120,7 @@ pub(crate) fn impulse(subject: &mut Subject<'_>, constraint: usize, row: usize) 
     let mut sum = 0.0;
     for state in 1..motion.len() {
         for touch in motion
-            .touches(state)
+            .constraint_reports(state)
             .filter(|touch| touch.constraint == constraint)
         {
             sum += touch.impulse.get(row).copied().unwrap_or(0.0);
@@ -130,7 +130,7 @@ pub(crate) fn impulse(subject: &mut Subject<'_>, constraint: usize, row: usize) 
 }
 
 /// The largest of a ledger column, by its place in the certificate.
-pub(crate) fn worst(subject: &Subject<'_>, column: usize) -> Valued<f64> {
+pub(crate) fn worst(subject: &EvaluatedRun<'_>, column: usize) -> Valued<f64> {
     subject.require_whole()?;
     let columns = subject.certificate().map(Certificate::columns);
     let column = columns.and_then(|columns| Some(columns.get(column)?.1));
@@ -138,7 +138,7 @@ pub(crate) fn worst(subject: &Subject<'_>, column: usize) -> Valued<f64> {
 }
 
 /// Steps that did not reach their tolerance.
-pub(crate) fn missed(subject: &Subject<'_>) -> Valued<f64> {
+pub(crate) fn missed(subject: &EvaluatedRun<'_>) -> Valued<f64> {
     subject.require_whole()?;
     let missed = subject.certificate().map(|all| all.missed as f64);
     missed.ok_or_else(|| Absent::because("there is no motion"))

@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::collection::Collection;
+use crate::collection::BuiltBodies;
 use crate::error::SceneError;
-use crate::file::{Finding as Asked, Kind, Scene};
+use crate::file::{FindingSpec as Asked, SceneKind, Scene};
 use crate::finding::Finding;
-use crate::finding::plan::{Ground, Plan, expectation, plan, with_ground};
-use crate::finding::subject::{Pace, Studies, Subject};
+use crate::finding::plan::{ExpressionContext, CompiledFindings, expectation, compile_findings, with_expression_context};
+use crate::finding::subject::{RunSchedule, Studies, EvaluatedRun};
 use crate::finding::value::{Absent, Value, Valued};
-use crate::run::{RunOutcome, run};
-use crate::sink::Discard;
+use crate::run::{MechanismOutcome, run_mechanism};
+use crate::sink::NullObserver;
 use crate::study::StudyTable;
-use crate::text::Built;
-use crate::watch::{BodiesOutcome, Tick, Wanted, run_wanted};
+use crate::text::BuiltMechanism;
+use crate::watch::{BodiesOutcome, RunProgress, ObservableRequest, run_bodies};
 
 /// How many threads further runs may use: at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,12 +45,12 @@ impl Threads {
 /// A finding, a case or a study that cannot be read. A finding without a value is no error.
 pub fn evaluate_findings(
     scene: &Scene,
-    main: &RunOutcome,
+    main: &MechanismOutcome,
     threads: Threads,
     progress: &mut dyn FnMut(&str, f64) -> bool,
 ) -> Result<Vec<Finding>, SceneError> {
-    let plan = with_ground(scene, |ground| plan(scene, ground))?;
-    evaluate(scene, &plan, Main::Mechanism(main), threads, progress)
+    let plan = with_expression_context(scene, |ground| compile_findings(scene, ground))?;
+    evaluate(scene, &plan, MainRun::Mechanism(main), threads, progress)
 }
 
 /// As [`evaluate_findings`] for a scene of bodies. What findings look at must have been asked for:
@@ -64,26 +64,26 @@ pub fn evaluate_bodies_findings(
     threads: Threads,
     progress: &mut dyn FnMut(&str, f64) -> bool,
 ) -> Result<Vec<Finding>, SceneError> {
-    let plan = plan(scene, &mut Ground::of_outcome(scene, main))?;
-    evaluate(scene, &plan, Main::Bodies(main), threads, progress)
+    let plan = compile_findings(scene, &mut ExpressionContext::of_outcome(scene, main))?;
+    evaluate(scene, &plan, MainRun::Bodies(main), threads, progress)
 }
 
 /// The run that findings look at where they name no other.
 #[derive(Clone, Copy)]
-enum Main<'a> {
-    Mechanism(&'a RunOutcome),
+enum MainRun<'a> {
+    Mechanism(&'a MechanismOutcome),
     Bodies(&'a BodiesOutcome),
 }
 
 fn evaluate(
     scene: &Scene,
-    plan: &Plan,
-    main: Main<'_>,
+    plan: &CompiledFindings,
+    main: MainRun<'_>,
     threads: Threads,
     progress: &mut dyn FnMut(&str, f64) -> bool,
 ) -> Result<Vec<Finding>, SceneError> {
     let count = scene.findings().len() as f64;
-    let mut subjects: HashMap<String, Subject<'_>> = HashMap::new();
+    let mut subjects: HashMap<String, EvaluatedRun<'_>> = HashMap::new();
     let mut tables: Vec<Option<Valued<StudyTable>>> = plan.studies.iter().map(|_| None).collect();
     let mut found = Vec::with_capacity(scene.findings().len());
     let mut going = true;
@@ -101,7 +101,7 @@ fn evaluate(
             continue;
         };
         let mut fraction = |share: f64| progress(&asked.name, (done as f64 + share) / count);
-        let mut laboratory = Laboratory {
+        let mut laboratory = StudyRunner {
             scene,
             plan,
             tables: &mut tables,
@@ -122,35 +122,35 @@ fn evaluate(
 /// The run of a case with its scene.
 fn subject<'a>(
     scene: &'a Scene,
-    plan: &Plan,
+    plan: &CompiledFindings,
     case: &str,
-    main: Main<'a>,
+    main: MainRun<'a>,
     threads: Threads,
     tell: &mut dyn FnMut(f64) -> bool,
-) -> Result<Subject<'a>, SceneError> {
+) -> Result<EvaluatedRun<'a>, SceneError> {
     if let Some(case) = scene.cases().iter().find(|known| known.name == case) {
-        let changed = scene.with(&case.set)?;
+        let changed = scene.with_overrides(&case.set)?;
         let wanted = match main {
-            Main::Mechanism(_) => Wanted::default(),
-            Main::Bodies(main) => plan.wanted(scene, &main.cast, Some(&case.name)),
+            MainRun::Mechanism(_) => ObservableRequest::default(),
+            MainRun::Bodies(main) => plan.observable_request(scene, &main.names, Some(&case.name)),
         };
-        return Ok(run_telling(changed, threads, &wanted, tell));
+        return Ok(run_scene_with_progress(changed, threads, &wanted, tell));
     }
     let main = match main {
-        Main::Mechanism(main) => main,
-        Main::Bodies(main) => {
+        MainRun::Mechanism(main) => main,
+        MainRun::Bodies(main) => {
             let (scene, main) = (Cow::Borrowed(scene), Cow::Borrowed(main));
-            return Ok(Subject::bodies(scene, main, threads.get()));
+            return Ok(EvaluatedRun::bodies(scene, main, threads.get()));
         }
     };
-    let built = scene.build()?;
+    let built = scene.build_mechanism()?;
     let pace = pace(&built, threads);
     let (scene, main) = (Cow::Borrowed(scene), Cow::Borrowed(main));
-    Ok(Subject::new(scene, main, built.system, pace))
+    Ok(EvaluatedRun::new(scene, main, built.system, pace))
 }
 
-fn pace(built: &Built, threads: Threads) -> Pace {
-    Pace {
+fn pace(built: &BuiltMechanism, threads: Threads) -> RunSchedule {
+    RunSchedule {
         start: built.initial.t,
         until: built.until,
         step: built.settings.step,
@@ -159,7 +159,7 @@ fn pace(built: &Built, threads: Threads) -> Pace {
 }
 
 /// Whether a value is as expected of a finding; nothing where it cannot be compared.
-pub(crate) fn verdict(asked: &Asked, subject: &Subject<'_>, value: &Value) -> Option<bool> {
+pub(crate) fn meets_expectation(asked: &Asked, subject: &EvaluatedRun<'_>, value: &Value) -> Option<bool> {
     let step = Some(subject.step()).filter(|h| h.is_finite());
     let parameters = subject.parameters();
     let expected = expectation(subject.scene(), asked, parameters, step.unwrap_or(1.0));
@@ -167,79 +167,79 @@ pub(crate) fn verdict(asked: &Asked, subject: &Subject<'_>, value: &Value) -> Op
 }
 
 /// Runs a scene and keeps the run to be looked at: all of it, or what is wanted of bodies.
-pub(crate) fn run_subject(scene: Scene, threads: Threads, wanted: &Wanted) -> Subject<'static> {
-    run_telling(scene, threads, wanted, &mut |_| true)
+pub(crate) fn run_scene(scene: Scene, threads: Threads, wanted: &ObservableRequest) -> EvaluatedRun<'static> {
+    run_scene_with_progress(scene, threads, wanted, &mut |_| true)
 }
 
 /// As [`run_subject`]; `tell` hears the share of the run that is done and says whether to go on.
-fn run_telling(
+fn run_scene_with_progress(
     scene: Scene,
     threads: Threads,
-    wanted: &Wanted,
+    wanted: &ObservableRequest,
     tell: &mut dyn FnMut(f64) -> bool,
-) -> Subject<'static> {
-    run_recorded(scene, threads, wanted, &mut Unrecorded(tell))
+) -> EvaluatedRun<'static> {
+    run_scene_with(scene, threads, wanted, &mut Unrecorded(tell))
 }
 
 /// What takes the records of a run beside it.
-pub(crate) trait Records {
+pub(crate) trait SceneRunner {
     /// The run of a mechanism.
-    fn mechanism(&mut self, scene: &Scene, built: Built) -> RunOutcome;
+    fn mechanism(&mut self, scene: &Scene, built: BuiltMechanism) -> MechanismOutcome;
 
     /// The run of bodies.
     fn bodies(
         &mut self,
         scene: &Scene,
-        collection: Collection,
+        collection: BuiltBodies,
         threads: Threads,
-        wanted: &Wanted,
+        wanted: &ObservableRequest,
     ) -> BodiesOutcome;
 }
 
 /// Nothing is recorded; what it holds hears of progress.
 struct Unrecorded<'a>(&'a mut dyn FnMut(f64) -> bool);
 
-impl Records for Unrecorded<'_> {
-    fn mechanism(&mut self, _scene: &Scene, built: Built) -> RunOutcome {
-        run(built, &mut Discard, &mut |tick| (self.0)(tick.share))
+impl SceneRunner for Unrecorded<'_> {
+    fn mechanism(&mut self, _scene: &Scene, built: BuiltMechanism) -> MechanismOutcome {
+        run_mechanism(built, &mut NullObserver, &mut |tick| (self.0)(tick.share))
     }
 
     fn bodies(
         &mut self,
         scene: &Scene,
-        collection: Collection,
+        collection: BuiltBodies,
         threads: Threads,
-        wanted: &Wanted,
+        wanted: &ObservableRequest,
     ) -> BodiesOutcome {
-        let tell = &mut |tick: &Tick<'_>| (self.0)(tick.share);
-        run_wanted(scene, collection, wanted, threads, &mut Discard, tell)
+        let tell = &mut |tick: &RunProgress<'_>| (self.0)(tick.share);
+        run_bodies(scene, collection, wanted, threads, &mut NullObserver, tell)
     }
 }
 
 /// As [`run_subject`]; the run is handed to `records` to be made.
-pub(crate) fn run_recorded(
+pub(crate) fn run_scene_with(
     scene: Scene,
     threads: Threads,
-    wanted: &Wanted,
-    records: &mut dyn Records,
-) -> Subject<'static> {
+    wanted: &ObservableRequest,
+    records: &mut dyn SceneRunner,
+) -> EvaluatedRun<'static> {
     // A case may be there to show that it is refused.
     let refused =
-        |scene: Scene, error: SceneError| Subject::refused(Cow::Owned(scene), error.to_string());
-    if scene.kind() == Kind::Bodies {
-        let collection = match scene.collection() {
+        |scene: Scene, error: SceneError| EvaluatedRun::refused(Cow::Owned(scene), error.to_string());
+    if scene.kind() == SceneKind::Bodies {
+        let collection = match scene.build_bodies() {
             Ok(collection) => collection,
             Err(error) => return refused(scene, error),
         };
         let outcome = records.bodies(&scene, collection, threads, wanted);
-        return Subject::bodies(Cow::Owned(scene), Cow::Owned(outcome), threads.get());
+        return EvaluatedRun::bodies(Cow::Owned(scene), Cow::Owned(outcome), threads.get());
     }
-    match scene.build() {
+    match scene.build_mechanism() {
         Err(error) => refused(scene, error),
         Ok(built) => {
             let (system, pace) = (built.system.clone(), pace(&built, threads));
             let outcome = records.mechanism(&scene, built);
-            Subject::new(Cow::Owned(scene), Cow::Owned(outcome), system, pace)
+            EvaluatedRun::new(Cow::Owned(scene), Cow::Owned(outcome), system, pace)
         }
     }
 }
@@ -248,7 +248,7 @@ fn finding(
     scene: &Scene,
     asked: &Asked,
     case: &str,
-    subject: &mut Subject<'_>,
+    subject: &mut EvaluatedRun<'_>,
     (value, mut behind): (Valued<Value>, Vec<String>),
 ) -> Result<Finding, SceneError> {
     // A run that was refused has no step: one of any length serves to read the expectation.
@@ -291,9 +291,9 @@ fn finding(
 }
 
 /// Runs studies when they are first asked for.
-struct Laboratory<'a> {
+struct StudyRunner<'a> {
     scene: &'a Scene,
-    plan: &'a Plan,
+    plan: &'a CompiledFindings,
     tables: &'a mut Vec<Option<Valued<StudyTable>>>,
     threads: Threads,
     progress: &'a mut dyn FnMut(f64) -> bool,
@@ -301,7 +301,7 @@ struct Laboratory<'a> {
     missed: Vec<String>,
 }
 
-impl Laboratory<'_> {
+impl StudyRunner<'_> {
     fn table(&mut self, study: usize) -> Valued<&StudyTable> {
         if self.tables[study].is_none() {
             let compiled = &self.plan.studies[study];
@@ -323,7 +323,7 @@ impl Laboratory<'_> {
     }
 }
 
-impl Studies for Laboratory<'_> {
+impl Studies for StudyRunner<'_> {
     fn column(&mut self, study: usize, column: &str) -> Valued<Vec<f64>> {
         let table = self.table(study)?;
         table.numbers(column).map_err(Absent)

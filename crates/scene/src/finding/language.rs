@@ -4,25 +4,25 @@ use expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
 use mechanism::{System, SystemError};
 
 use crate::finding::scan::{Part, TextError};
-use crate::text::{Observable, Sample, TextSystem};
-use crate::watch::{Glossary, Panel};
+use crate::text::{Observable, Sample, SymbolicSystem};
+use crate::watch::{NameTable, Observables};
 
 /// What observables may speak of.
 pub(crate) enum Language<'a> {
     /// A mechanism.
-    Mechanism(&'a mut TextSystem),
+    Mechanism(&'a mut SymbolicSystem),
     /// A collection of bodies.
-    Bodies(Glossary<'a>),
+    Bodies(NameTable<'a>),
 }
 
-impl<'a> From<&'a mut TextSystem> for Language<'a> {
-    fn from(system: &'a mut TextSystem) -> Self {
+impl<'a> From<&'a mut SymbolicSystem> for Language<'a> {
+    fn from(system: &'a mut SymbolicSystem) -> Self {
         Self::Mechanism(system)
     }
 }
 
-impl<'a> From<Glossary<'a>> for Language<'a> {
-    fn from(glossary: Glossary<'a>) -> Self {
+impl<'a> From<NameTable<'a>> for Language<'a> {
+    fn from(glossary: NameTable<'a>) -> Self {
         Self::Bodies(glossary)
     }
 }
@@ -35,7 +35,7 @@ impl Language<'_> {
                 Ok(_) => Ok(()),
                 Err(error) => Err(located(part, &error, "an observable")),
             },
-            Self::Bodies(glossary) => match Panel::compile(glossary, &[part.text]) {
+            Self::Bodies(glossary) => match Observables::compile(glossary, &[part.text]) {
                 Ok(_) => Ok(()),
                 Err((_, error)) => {
                     let problem = format!("in an observable: {}", error.problem);
@@ -57,7 +57,7 @@ impl Language<'_> {
             Self::Bodies(glossary) => match exact(glossary.parameters, part.text) {
                 Ok((graph, node)) => graph.evaluate(node, &[start]).ok(),
                 // Something that moves: not what an exact solution may use, but not unknown either.
-                Err(_) if Panel::compile(glossary, &[part.text]).is_ok() => None,
+                Err(_) if Observables::compile(glossary, &[part.text]).is_ok() => None,
                 Err(error) => return Err(located(part, &error, what)),
             },
         };
@@ -99,7 +99,7 @@ impl Language<'_> {
         match self {
             Self::Mechanism(_) => Vec::new(),
             Self::Bodies(glossary) => {
-                let loads = glossary.cast.loads.iter();
+                let loads = glossary.names.loads.iter();
                 loads.map(|load| load.name.clone()).collect()
             }
         }
@@ -129,7 +129,7 @@ pub(crate) fn exact(
 /// expression loses: one that uses it fails.
 pub(crate) fn of_time(
     observable: &mut Observable,
-    system: &mut TextSystem,
+    system: &mut SymbolicSystem,
     t: f64,
 ) -> Result<f64, SystemError> {
     let q = vec![f64::NAN; system.configuration_space().num_positions()];

@@ -4,7 +4,7 @@ use crate::finding::accuracy::Accuracy;
 use crate::finding::expression::Expression;
 use crate::finding::list::{self, OfList};
 use crate::finding::statics::{self, OfLimit};
-use crate::finding::subject::{Studies, Subject};
+use crate::finding::subject::{Studies, EvaluatedRun};
 use crate::finding::value::{Absent, Value, Valued};
 use crate::finding::{happening, series};
 
@@ -87,7 +87,7 @@ pub(crate) fn form(name: &str) -> &'static str {
 
 /// Where an observable is read.
 #[derive(Debug, Clone)]
-pub(crate) enum Place {
+pub(crate) enum EvaluationTime {
     Initial,
     Final,
     At(Expression),
@@ -114,7 +114,7 @@ pub(crate) enum Sense {
 
 /// What is asked of the k-th event of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Nth {
+pub(crate) enum EventMeasure {
     Impact,
     SpeedBefore,
     SpeedAfter,
@@ -128,10 +128,10 @@ pub(crate) enum Nth {
 
 /// A number measured on a run, with its arguments.
 #[derive(Debug, Clone)]
-pub(crate) enum OfRun {
+pub(crate) enum RunMeasure {
     Point {
         of: String,
-        place: Place,
+        place: EvaluationTime,
     },
     Over {
         of: String,
@@ -144,7 +144,7 @@ pub(crate) enum OfRun {
         k: Option<Expression>,
     },
     Nth {
-        what: Nth,
+        what: EventMeasure,
         constraint: usize,
         k: Option<Expression>,
     },
@@ -168,7 +168,7 @@ pub(crate) enum OfRun {
 /// A measure with its arguments.
 #[derive(Debug, Clone)]
 pub(crate) enum Call {
-    Run(OfRun),
+    Run(RunMeasure),
     Column {
         study: usize,
         column: String,
@@ -191,7 +191,7 @@ pub(crate) enum Call {
         load: String,
     },
     /// The value of a parameter at which standing ends.
-    Verge {
+    CriticalParameter {
         parameter: String,
         from: Expression,
         to: Expression,
@@ -204,29 +204,29 @@ impl Call {
         let all =
             |expressions: &[Expression]| expressions.iter().all(Expression::needs_only_the_run);
         match self {
-            Self::Run(OfRun::Accuracy(_)) | Self::Column { .. } | Self::Threshold { .. } => false,
+            Self::Run(RunMeasure::Accuracy(_)) | Self::Column { .. } | Self::Threshold { .. } => false,
             Self::OfList { list, numbers, .. } => list.needs_only_the_run() && all(numbers),
             Self::List(items) => all(items),
             Self::Slope(both) => all(both),
             Self::Run(_) | Self::Fails(_) | Self::Limit { .. } => true,
-            Self::Verge { from, to, .. } => from.needs_only_the_run() && to.needs_only_the_run(),
+            Self::CriticalParameter { from, to, .. } => from.needs_only_the_run() && to.needs_only_the_run(),
         }
     }
 
     /// Its value on a run.
-    pub fn evaluate(&self, subject: &mut Subject<'_>, studies: &mut dyn Studies) -> Valued<Value> {
+    pub fn evaluate(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<Value> {
         match self {
             Self::Column { study, column } => studies.column(*study, column).map(Value::List),
             Self::Threshold { study } => studies.threshold(*study),
             Self::Fails(word) => Ok(Value::Truth(subject.fails(word))),
             Self::Limit { what, load } => statics::limit(subject, *what, load),
-            Self::Verge {
+            Self::CriticalParameter {
                 parameter,
                 from,
                 to,
             } => {
                 let ends = (from.number(subject, studies)?, to.number(subject, studies)?);
-                statics::verge(subject, parameter, ends)
+                statics::critical_parameter(subject, parameter, ends)
             }
             Self::List(items) => {
                 let items = items.iter().map(|item| item.number(subject, studies));
@@ -256,14 +256,14 @@ impl Call {
     }
 }
 
-impl OfRun {
+impl RunMeasure {
     /// Its number on a run.
-    fn evaluate(&self, subject: &mut Subject<'_>, studies: &mut dyn Studies) -> Valued<f64> {
+    fn evaluate(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<f64> {
         match self {
             Self::Point { of, place } => match place {
-                Place::Initial => series::initial(subject, of),
-                Place::Final => series::last(subject, of),
-                Place::At(time) => {
+                EvaluationTime::Initial => series::initial(subject, of),
+                EvaluationTime::Final => series::last(subject, of),
+                EvaluationTime::At(time) => {
                     let time = time.number(subject, studies)?;
                     series::at(subject, of, time)
                 }
@@ -308,7 +308,7 @@ impl OfRun {
 /// Which one: the first where nothing is said.
 fn counted(
     k: Option<&Expression>,
-    subject: &mut Subject<'_>,
+    subject: &mut EvaluatedRun<'_>,
     studies: &mut dyn Studies,
 ) -> Valued<usize> {
     k.map_or(Ok(1), |k| k.count(subject, studies))

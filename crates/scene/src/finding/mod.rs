@@ -30,10 +30,10 @@ mod zeno;
 use serde::{Deserialize, Serialize};
 
 pub use laboratory::{Threads, evaluate_bodies_findings, evaluate_findings};
-pub use plan::{check_collection, check_findings, wanted};
+pub use plan::{check_collection, check_findings, observable_request};
 pub use value::Value;
 
-pub(crate) use laboratory::{Records, run_recorded, run_subject, verdict};
+pub(crate) use laboratory::{SceneRunner, run_scene_with, run_scene, meets_expectation};
 pub(crate) use names::Names;
 pub(crate) use plan::compile_study;
 

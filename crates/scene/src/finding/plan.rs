@@ -1,35 +1,35 @@
 //! Everything a scene's findings and studies need, read and checked before anything is run.
 
-use crate::collection::{Cast, Collection};
+use crate::collection::{SceneNames, BuiltBodies};
 use crate::error::{InputError, SceneError};
-use crate::file::{Check, Datum, Finding as Asked, Formula, Kind, Scene, Study};
+use crate::file::{Check, Datum, FindingSpec as Asked, Formula, SceneKind, Scene, Study};
 use crate::finding::expression::Expression;
 use crate::finding::judge::Expectation;
 use crate::finding::language::Language;
 use crate::finding::names::Names;
 use crate::study::CompiledStudy;
 use crate::survey;
-use crate::text::TextSystem;
-use crate::watch::{self, BodiesOutcome, Glossary, Wanted};
+use crate::text::SymbolicSystem;
+use crate::watch::{self, BodiesOutcome, NameTable, ObservableRequest};
 
 /// What the texts of a scene are read against.
-pub(crate) enum Ground<'a> {
+pub(crate) enum ExpressionContext<'a> {
     /// A mechanism.
     Mechanism {
-        system: Box<TextSystem>,
+        system: Box<SymbolicSystem>,
         start: f64,
         step: f64,
     },
     /// A collection of bodies.
-    Bodies { glossary: Glossary<'a>, step: f64 },
+    Bodies { glossary: NameTable<'a>, step: f64 },
 }
 
-impl<'a> Ground<'a> {
+impl<'a> ExpressionContext<'a> {
     /// A collection that has not moved yet.
-    pub fn of_collection(scene: &'a Scene, collection: &'a Collection) -> Self {
+    pub fn of_collection(scene: &'a Scene, collection: &'a BuiltBodies) -> Self {
         let (_, _, step) = collection.span();
         Self::Bodies {
-            glossary: collection.glossary(scene.parameters()),
+            glossary: collection.name_table(scene.parameters()),
             step,
         }
     }
@@ -37,7 +37,7 @@ impl<'a> Ground<'a> {
     /// A collection that has moved.
     pub fn of_outcome(scene: &'a Scene, outcome: &'a BodiesOutcome) -> Self {
         Self::Bodies {
-            glossary: outcome.glossary(scene.parameters()),
+            glossary: outcome.name_table(scene.parameters()),
             step: outcome.step,
         }
     }
@@ -78,39 +78,39 @@ impl<'a> Ground<'a> {
 ///
 /// # Errors
 /// The mechanism or the bodies cannot be made, or whatever `work` says.
-pub(crate) fn with_ground<T>(
+pub(crate) fn with_expression_context<T>(
     scene: &Scene,
-    work: impl FnOnce(&mut Ground<'_>) -> Result<T, SceneError>,
+    work: impl FnOnce(&mut ExpressionContext<'_>) -> Result<T, SceneError>,
 ) -> Result<T, SceneError> {
     match scene.kind() {
-        Kind::Mechanism => {
-            let built = scene.build()?;
-            work(&mut Ground::Mechanism {
+        SceneKind::Mechanism => {
+            let built = scene.build_mechanism()?;
+            work(&mut ExpressionContext::Mechanism {
                 start: built.initial.t,
                 step: built.settings.step,
                 system: Box::new(built.system),
             })
         }
-        Kind::Bodies => {
-            let collection = scene.collection()?;
-            work(&mut Ground::of_collection(scene, &collection))
+        SceneKind::Bodies => {
+            let collection = scene.build_bodies()?;
+            work(&mut ExpressionContext::of_collection(scene, &collection))
         }
     }
 }
 
 /// Everything a scene's findings need, compiled.
-pub(crate) struct Plan {
+pub(crate) struct CompiledFindings {
     pub findings: Vec<Expression>,
     pub studies: Vec<CompiledStudy>,
 }
 
-impl Plan {
+impl CompiledFindings {
     /// What a run of bodies must keep for the findings of a case; nothing stands for the main one.
-    pub fn wanted(&self, scene: &Scene, cast: &Cast, case: Option<&str>) -> Wanted {
-        let mut wanted = Wanted::default();
+    pub fn observable_request(&self, scene: &Scene, cast: &SceneNames, case: Option<&str>) -> ObservableRequest {
+        let mut wanted = ObservableRequest::default();
         for (asked, finding) in scene.findings().iter().zip(&self.findings) {
             if asked.case.as_deref().filter(|name| *name != "main") == case {
-                finding.want(cast, &mut wanted);
+                finding.add_requests(cast, &mut wanted);
             }
         }
         wanted
@@ -123,8 +123,8 @@ impl Plan {
 /// The first text that cannot be read, with its finding or study, line and place.
 pub fn check_findings(scene: &Scene) -> Result<(), SceneError> {
     match scene.kind() {
-        Kind::Mechanism => with_ground(scene, |ground| plan(scene, ground)).map(|_| ()),
-        Kind::Bodies => check_collection(scene, &scene.collection()?),
+        SceneKind::Mechanism => with_expression_context(scene, |ground| compile_findings(scene, ground)).map(|_| ()),
+        SceneKind::Bodies => check_collection(scene, &scene.build_bodies()?),
     }
 }
 
@@ -132,8 +132,8 @@ pub fn check_findings(scene: &Scene) -> Result<(), SceneError> {
 ///
 /// # Errors
 /// The first text that cannot be read, with its part, line and place.
-pub fn check_collection(scene: &Scene, collection: &Collection) -> Result<(), SceneError> {
-    plan(scene, &mut Ground::of_collection(scene, collection))?;
+pub fn check_collection(scene: &Scene, collection: &BuiltBodies) -> Result<(), SceneError> {
+    compile_findings(scene, &mut ExpressionContext::of_collection(scene, collection))?;
     watch::check_stops(scene, collection)
 }
 
@@ -141,16 +141,16 @@ pub fn check_collection(scene: &Scene, collection: &Collection) -> Result<(), Sc
 ///
 /// # Errors
 /// As [`check_collection`].
-pub fn wanted(scene: &Scene, collection: &Collection) -> Result<Wanted, SceneError> {
-    let plan = plan(scene, &mut Ground::of_collection(scene, collection))?;
-    let mut wanted = plan.wanted(scene, collection.cast(), None);
+pub fn observable_request(scene: &Scene, collection: &BuiltBodies) -> Result<ObservableRequest, SceneError> {
+    let plan = compile_findings(scene, &mut ExpressionContext::of_collection(scene, collection))?;
+    let mut wanted = plan.observable_request(scene, collection.names(), None);
     for plot in scene.plots().iter().filter(|plot| plot.study.is_none()) {
         if plot.cases.iter().any(|case| case == "main") {
             let texts = plot.x.iter().chain(&plot.y);
             texts.for_each(|formula| wanted.observable(&formula.text));
         }
     }
-    for profile in &collection.cast().profiles {
+    for profile in &collection.names().profiles {
         let texts = survey::texts(profile, collection.dimension());
         texts.iter().for_each(|text| wanted.observable(text));
     }
@@ -162,7 +162,7 @@ pub fn wanted(scene: &Scene, collection: &Collection) -> Result<Wanted, SceneErr
 ///
 /// # Errors
 /// As [`check_findings`].
-pub(crate) fn plan(scene: &Scene, ground: &mut Ground<'_>) -> Result<Plan, SceneError> {
+pub(crate) fn compile_findings(scene: &Scene, ground: &mut ExpressionContext<'_>) -> Result<CompiledFindings, SceneError> {
     let step = ground.step();
     let mut findings = Vec::with_capacity(scene.findings().len());
     for asked in scene.findings() {
@@ -170,30 +170,30 @@ pub(crate) fn plan(scene: &Scene, ground: &mut Ground<'_>) -> Result<Plan, Scene
             .cases()
             .iter()
             .find(|case| Some(&case.name) == asked.case.as_ref());
-        let changed = case.map(|case| scene.with(&case.set)).transpose()?;
+        let changed = case.map(|case| scene.with_overrides(&case.set)).transpose()?;
         let mut compiled = compile(scene, asked, ground);
         // A case may have bodies that the main run has not.
-        if let (Err(_), Some(changed), Ground::Bodies { .. }) = (&compiled, &changed, &*ground) {
-            compiled = with_ground(changed, |ground| compile(scene, asked, ground));
+        if let (Err(_), Some(changed), ExpressionContext::Bodies { .. }) = (&compiled, &changed, &*ground) {
+            compiled = with_expression_context(changed, |ground| compile(scene, asked, ground));
         }
         let parameters = changed.as_ref().unwrap_or(scene).parameters();
         expectation(scene, asked, parameters, step)?;
         findings.push(compiled?);
     }
     for case in scene.cases() {
-        scene.with(&case.set)?;
+        scene.with_overrides(&case.set)?;
     }
     let mut studies = Vec::with_capacity(scene.studies().len());
     for study in scene.studies() {
         studies.push(compile_study(scene, study, ground.language())?);
     }
-    Ok(Plan { findings, studies })
+    Ok(CompiledFindings { findings, studies })
 }
 
 fn compile(
     scene: &Scene,
     asked: &Asked,
-    ground: &mut Ground<'_>,
+    ground: &mut ExpressionContext<'_>,
 ) -> Result<Expression, SceneError> {
     let part = format!("finding `{}`", asked.name);
     let mut names = ground.names(scene, scene.studies());
@@ -209,14 +209,14 @@ pub(crate) fn compile_study<'a>(
 ) -> Result<CompiledStudy, SceneError> {
     let language = language.into();
     let start = match &language {
-        Language::Mechanism(_) => scene.build()?.initial.t,
+        Language::Mechanism(_) => scene.build_mechanism()?.initial.t,
         Language::Bodies(glossary) => glossary.start,
     };
     let cast = match &language {
-        Language::Mechanism(_) => Cast::default(),
-        Language::Bodies(glossary) => Cast {
-            watches: glossary.cast.watches.clone(),
-            ..Cast::default()
+        Language::Mechanism(_) => SceneNames::default(),
+        Language::Bodies(glossary) => SceneNames {
+            watches: glossary.names.watches.clone(),
+            ..SceneNames::default()
         },
     };
     let part = format!("study `{}`", study.name);

@@ -4,15 +4,15 @@ use mechanism::{ConfigurationSpace, Event, StepReport, MechanismError, State, Sy
 
 use crate::certificate::Certificate;
 use crate::error::SceneError;
-use crate::file::{Kind, Scene};
+use crate::file::{SceneKind, Scene};
 use crate::finding::Threads;
 use crate::finding::subject::{between, present};
 use crate::finding::value::{Absent, Valued};
-use crate::run::drive;
-use crate::sink::{Discard, Sink};
-use crate::text::{Observable, Sample, TextSystem};
-use crate::trajectory::{Between, Segment};
-use crate::watch::{Wanted, run_wanted};
+use crate::run::integrate;
+use crate::sink::{NullObserver, MechanismObserver};
+use crate::text::{Observable, Sample, SymbolicSystem};
+use crate::trajectory::{Interpolation, Segment};
+use crate::watch::{ObservableRequest, run_bodies};
 
 /// An instant this close to the end of a step, as a share of it, is that end.
 const ROUNDING: f64 = 1e-6;
@@ -31,11 +31,11 @@ pub(crate) fn values(
         set.push(("run.integrator", "event".to_string()));
     }
     let failed = |error: SceneError| Absent::because(format!("with step {step}: {error}"));
-    let scene = scene.with(&set).map_err(failed)?;
-    if scene.kind() == Kind::Bodies {
+    let scene = scene.with_overrides(&set).map_err(failed)?;
+    if scene.kind() == SceneKind::Bodies {
         return of_bodies(&scene, of, instants, step);
     }
-    let built = scene.build().map_err(failed)?;
+    let built = scene.build_mechanism().map_err(failed)?;
     let mut system = built.system.clone();
     let mut observables = Vec::with_capacity(of.len());
     for text in of {
@@ -44,7 +44,7 @@ pub(crate) fn values(
     }
     let mut sampler = Sampler {
         chart: system.configuration_space().clone(),
-        between: Between::of(built.settings.scheme),
+        between: Interpolation::of(built.settings.scheme),
         system,
         observables,
         instants,
@@ -52,7 +52,7 @@ pub(crate) fn values(
         taken: 0,
         before: None,
     };
-    let (certificate, stopped) = drive(built, &mut sampler, &mut |_| true);
+    let (certificate, stopped) = integrate(built, &mut sampler, &mut |_| true);
     if let Some(stop) = stopped {
         let how = if event {
             "event-driven"
@@ -77,14 +77,14 @@ pub(crate) fn values(
 fn of_bodies(scene: &Scene, of: &[String], instants: &[f64], step: f64) -> Valued<Vec<f64>> {
     let failed = |reason: String| Absent::because(format!("with step {step}: {reason}"));
     let collection = scene
-        .collection()
+        .build_bodies()
         .map_err(|error| failed(error.to_string()))?;
-    let wanted = Wanted {
+    let wanted = ObservableRequest {
         observables: of.to_vec(),
-        ..Wanted::default()
+        ..ObservableRequest::default()
     };
     let one = Threads::new(1);
-    let outcome = run_wanted(scene, collection, &wanted, one, &mut Discard, &mut |_| true);
+    let outcome = run_bodies(scene, collection, &wanted, one, &mut NullObserver, &mut |_| true);
     if let Some(stop) = outcome.stopped {
         return Err(failed(stop.to_string()));
     }
@@ -136,8 +136,8 @@ fn missed(certificate: &Certificate, step: f64) -> Option<Absent> {
 
 struct Sampler<'a> {
     chart: ConfigurationSpace,
-    between: Between,
-    system: TextSystem,
+    between: Interpolation,
+    system: SymbolicSystem,
     observables: Vec<Observable>,
     instants: &'a [f64],
     values: Vec<f64>,
@@ -203,8 +203,8 @@ impl Sampler<'_> {
     }
 }
 
-impl Sink for Sampler<'_> {
-    fn step(
+impl MechanismObserver for Sampler<'_> {
+    fn on_step(
         &mut self,
         _step: usize,
         state: &State,

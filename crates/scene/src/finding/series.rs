@@ -1,7 +1,7 @@
 //! Measures of observables along the motion.
 
 use crate::finding::measure::{Fold, Sense};
-use crate::finding::subject::{Subject, present};
+use crate::finding::subject::{EvaluatedRun, present};
 use crate::finding::value::{Absent, Valued};
 use crate::survey::block;
 
@@ -9,27 +9,27 @@ use crate::survey::block;
 const ROUNDING: f64 = 1e-9;
 
 /// At the initial state.
-pub(crate) fn initial(subject: &mut Subject<'_>, of: &str) -> Valued<f64> {
+pub(crate) fn initial(subject: &mut EvaluatedRun<'_>, of: &str) -> Valued<f64> {
     let (start, _) = ends(subject)?;
     subject.value_at(of, start)
 }
 
 /// At the end of the run.
-pub(crate) fn last(subject: &mut Subject<'_>, of: &str) -> Valued<f64> {
+pub(crate) fn last(subject: &mut EvaluatedRun<'_>, of: &str) -> Valued<f64> {
     subject.require_whole()?;
     let (_, end) = ends(subject)?;
     subject.value_at(of, end)
 }
 
 /// At an instant.
-pub(crate) fn at(subject: &mut Subject<'_>, of: &str, t: f64) -> Valued<f64> {
+pub(crate) fn at(subject: &mut EvaluatedRun<'_>, of: &str, t: f64) -> Valued<f64> {
     require_inside(subject, t)?;
     subject.value_at(of, t)
 }
 
 /// Something made of all values over the run or a span of it.
 pub(crate) fn over(
-    subject: &mut Subject<'_>,
+    subject: &mut EvaluatedRun<'_>,
     of: &str,
     fold: Fold,
     span: Option<(f64, f64)>,
@@ -73,14 +73,14 @@ pub(crate) fn over(
         Fold::Integral => integral(),
         Fold::Mean => integral() / (to - from),
         Fold::StandardError => {
-            let error = block::standard_error(&block::cells(&points));
+            let error = block::standard_error(&block::cell_means(&points));
             return error.map_err(|lacking| Absent::because(lacking.to_string()));
         }
     })
 }
 
 /// The instant at which 0 is passed for the k-th time.
-pub(crate) fn passing(subject: &mut Subject<'_>, of: &str, sense: Sense, k: usize) -> Valued<f64> {
+pub(crate) fn passing(subject: &mut EvaluatedRun<'_>, of: &str, sense: Sense, k: usize) -> Valued<f64> {
     let values = subject.series(of)?;
     let times = subject.times()?;
     let mut found = 0;
@@ -147,7 +147,7 @@ fn chord([(t0, x0), (t1, x1)]: [(f64, f64); 2]) -> f64 {
 }
 
 /// A zero of an observable that is smooth between two states, by bisection with chords.
-fn refined(subject: &mut Subject<'_>, of: &str, mut bracket: [(f64, f64); 2]) -> Valued<f64> {
+fn refined(subject: &mut EvaluatedRun<'_>, of: &str, mut bracket: [(f64, f64); 2]) -> Valued<f64> {
     let width = bracket[1].0 - bracket[0].0;
     for round in 0..60 {
         let [(t0, x0), (t1, _)] = bracket;
@@ -171,7 +171,7 @@ fn refined(subject: &mut Subject<'_>, of: &str, mut bracket: [(f64, f64); 2]) ->
 }
 
 /// First and last instant.
-fn ends(subject: &Subject<'_>) -> Valued<(f64, f64)> {
+fn ends(subject: &EvaluatedRun<'_>) -> Valued<(f64, f64)> {
     let times = subject.times()?;
     match (times.first(), times.last()) {
         (Some(first), Some(last)) => Ok((*first, *last)),
@@ -179,7 +179,7 @@ fn ends(subject: &Subject<'_>) -> Valued<(f64, f64)> {
     }
 }
 
-fn require_inside(subject: &Subject<'_>, t: f64) -> Valued<()> {
+fn require_inside(subject: &EvaluatedRun<'_>, t: f64) -> Valued<()> {
     let (start, end) = ends(subject)?;
     let slack = ROUNDING * (end - start);
     if t >= start - slack && t <= end + slack {

@@ -1,7 +1,7 @@
 //! Limit analysis of the scene of a run: its value does not look at the motion.
 
 use crate::equilibrium;
-use crate::finding::subject::Subject;
+use crate::finding::subject::EvaluatedRun;
 use crate::finding::value::{Absent, Value, Valued};
 
 /// What is asked of a load case.
@@ -28,8 +28,8 @@ impl OfLimit {
 }
 
 /// A figure of a load case.
-pub(crate) fn limit(subject: &Subject<'_>, what: OfLimit, load: &str) -> Valued<Value> {
-    let weighed = equilibrium::weigh(subject.scene(), load);
+pub(crate) fn limit(subject: &EvaluatedRun<'_>, what: OfLimit, load: &str) -> Valued<Value> {
+    let weighed = equilibrium::analyse_load(subject.scene(), load);
     let weighed = weighed.map_err(|error| Absent::because(error.to_string()))?;
     if !weighed.standing.stands {
         return Err(Absent::because("it does not stand without the load"));
@@ -54,8 +54,8 @@ pub(crate) fn limit(subject: &Subject<'_>, what: OfLimit, load: &str) -> Valued<
 }
 
 /// The value of a parameter at which standing ends.
-pub(crate) fn verge(subject: &Subject<'_>, parameter: &str, ends: (f64, f64)) -> Valued<Value> {
-    let verge = equilibrium::verge(subject.scene(), parameter, ends, &mut |_| {});
+pub(crate) fn critical_parameter(subject: &EvaluatedRun<'_>, parameter: &str, ends: (f64, f64)) -> Valued<Value> {
+    let verge = equilibrium::critical_parameter(subject.scene(), parameter, ends, &mut |_| {});
     let verge = verge.map_err(|error| Absent::because(error.to_string()))?;
     Ok(Value::Number(verge.value()))
 }

@@ -9,9 +9,9 @@ use mechanism::{Event, System};
 use crate::certificate::Certificate;
 use crate::file::Scene;
 use crate::finding::value::{Absent, Value, Valued};
-use crate::run::RunOutcome;
-use crate::text::{Observable, Sample, TextSystem};
-use crate::trajectory::{Between, Trajectory};
+use crate::run::MechanismOutcome;
+use crate::text::{Observable, Sample, SymbolicSystem};
+use crate::trajectory::{Interpolation, Trajectory};
 use crate::watch::BodiesOutcome;
 
 /// Gives the results of studies, which are run when they are first asked for.
@@ -38,7 +38,7 @@ impl Studies for NoStudies {
 
 /// How a run is computed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pace {
+pub(crate) struct RunSchedule {
     /// Beginning of the run.
     pub start: f64,
     /// Its end.
@@ -50,9 +50,9 @@ pub(crate) struct Pace {
 }
 
 /// A run with the scene it came from.
-pub(crate) struct Subject<'a> {
+pub(crate) struct EvaluatedRun<'a> {
     scene: Cow<'a, Scene>,
-    pace: Pace,
+    pace: RunSchedule,
     state: State<'a>,
     /// Values of observables at all states, by text.
     series: HashMap<String, Rc<[f64]>>,
@@ -65,8 +65,8 @@ pub(crate) struct Subject<'a> {
 enum State<'a> {
     /// A motion of a mechanism, complete or not.
     Run {
-        outcome: Box<Cow<'a, RunOutcome>>,
-        system: Box<TextSystem>,
+        outcome: Box<Cow<'a, MechanismOutcome>>,
+        system: Box<SymbolicSystem>,
         observables: HashMap<String, Observable>,
     },
     /// A run of bodies, complete or not.
@@ -75,8 +75,8 @@ enum State<'a> {
     Refused(String),
 }
 
-impl<'a> Subject<'a> {
-    fn of(scene: Cow<'a, Scene>, pace: Pace, state: State<'a>) -> Self {
+impl<'a> EvaluatedRun<'a> {
+    fn of(scene: Cow<'a, Scene>, pace: RunSchedule, state: State<'a>) -> Self {
         Self {
             scene,
             pace,
@@ -90,9 +90,9 @@ impl<'a> Subject<'a> {
     /// A run of a mechanism and its scene.
     pub fn new(
         scene: Cow<'a, Scene>,
-        outcome: Cow<'a, RunOutcome>,
-        system: TextSystem,
-        pace: Pace,
+        outcome: Cow<'a, MechanismOutcome>,
+        system: SymbolicSystem,
+        pace: RunSchedule,
     ) -> Self {
         let state = State::Run {
             outcome: Box::new(outcome),
@@ -104,7 +104,7 @@ impl<'a> Subject<'a> {
 
     /// A run of bodies and its scene.
     pub fn bodies(scene: Cow<'a, Scene>, outcome: Cow<'a, BodiesOutcome>, threads: usize) -> Self {
-        let pace = Pace {
+        let pace = RunSchedule {
             start: outcome.start,
             until: outcome.until,
             step: outcome.step,
@@ -115,7 +115,7 @@ impl<'a> Subject<'a> {
 
     /// A scene that cannot be run.
     pub fn refused(scene: Cow<'a, Scene>, reason: String) -> Self {
-        let pace = Pace {
+        let pace = RunSchedule {
             start: f64::NAN,
             until: f64::NAN,
             step: f64::NAN,
@@ -218,7 +218,7 @@ impl<'a> Subject<'a> {
                 known.map(|known| known.name.clone())
             }
             State::Bodies(outcome) => {
-                let known = outcome.cast.watches.get(constraint);
+                let known = outcome.names.watches.get(constraint);
                 known.map(|watch| watch.name.clone())
             }
             State::Refused(_) => None,
@@ -255,8 +255,8 @@ impl<'a> Subject<'a> {
 
     /// Whether observables are smooth between states.
     pub fn smooth(&self) -> bool {
-        let between = self.trajectory().map(Trajectory::between);
-        between == Some(Between::Smooth)
+        let between = self.trajectory().map(Trajectory::interpolation);
+        between == Some(Interpolation::Smooth)
     }
 
     /// The motion of a mechanism.
@@ -353,7 +353,7 @@ impl<'a> Subject<'a> {
 /// An observable with what is needed to evaluate it.
 struct Look<'a> {
     motion: &'a Trajectory,
-    system: &'a mut TextSystem,
+    system: &'a mut SymbolicSystem,
     observable: &'a mut Observable,
 }
 

@@ -18,7 +18,7 @@ const RESOLVED: f64 = 20.0;
 const ALIKE: f64 = 0.1;
 
 /// What is seen of one constraint, or of one watch.
-pub(crate) struct Seen<'a> {
+pub(crate) struct ImpactHistory<'a> {
     /// Times of all states.
     pub times: &'a [f64],
     /// Its events.
@@ -29,7 +29,7 @@ pub(crate) struct Seen<'a> {
     pub step: f64,
 }
 
-impl Seen<'_> {
+impl ImpactHistory<'_> {
     /// Where its impacts accumulate, or why nowhere.
     pub fn accumulation(&self) -> Result<f64, String> {
         let mut events = self.events.iter();

@@ -12,7 +12,7 @@ use bodies::plane::{Angle, Shape};
 use bodies::{Dim, Plane, Pose};
 use std::f64::consts::PI;
 
-use super::Piece;
+use super::GeneratedBody;
 use super::error::{self, GenerateError};
 use super::mould::Vec2;
 
@@ -41,7 +41,7 @@ pub const MOST_FACETS: usize = 64;
 ///
 /// # Errors
 /// A length, an angle or a number out of range.
-pub fn arch(arch: &Arch) -> Result<Vec<Piece<Plane>>, GenerateError> {
+pub fn arch(arch: &Arch) -> Result<Vec<GeneratedBody<Plane>>, GenerateError> {
     check(arch)?;
     let n = arch.voussoirs as f64;
     // One voussoir upright above the origin; sides mirror each other exactly.
@@ -65,7 +65,7 @@ pub fn arch(arch: &Arch) -> Result<Vec<Piece<Plane>>, GenerateError> {
                 position: arch.origin,
                 rotation: Angle::new(turn),
             };
-            Piece {
+            GeneratedBody {
                 shape: shape.clone(),
                 pose: Plane::compose(&place, &own),
             }

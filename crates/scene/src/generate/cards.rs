@@ -16,7 +16,7 @@
 
 use bodies::Vector;
 
-use super::Piece;
+use super::GeneratedBody;
 use super::error::{self, GenerateError};
 use super::mould::Vec2;
 use super::prism::{Prism, shifted};
@@ -57,7 +57,7 @@ struct Plan {
 ///
 /// # Errors
 /// A length, an angle or a number out of range; cards too thick to lean so.
-pub fn cards<D: Prism>(cards: &Cards<D>) -> Result<Vec<Piece<D>>, GenerateError> {
+pub fn cards<D: Prism>(cards: &Cards<D>) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     let plan = check(cards)?;
     let depth = if D::N == 3 { cards.card[1] } else { 1.0 };
     let make =
@@ -75,7 +75,7 @@ pub fn cards<D: Prism>(cards: &Cards<D>) -> Result<Vec<Piece<D>>, GenerateError>
     let (left, right, flat) = (make(&left)?, make(&right)?, make(&flat)?);
     let mut pieces = Vec::new();
     let mut put = |made: &(D::Shape, bodies::Pose<D>), x: f64, up: f64| {
-        pieces.push(Piece {
+        pieces.push(GeneratedBody {
             shape: made.0.clone(),
             pose: shifted(&made.1, cards.origin + D::spot(x, 0.0, up)),
         });

@@ -13,7 +13,7 @@ const NONE: u32 = u32::MAX;
 
 /// Grains in cells. Coordinates start at 0 along the first two axes.
 #[derive(Debug)]
-pub(super) struct Cells {
+pub(super) struct HierarchicalGrid {
     classes: Vec<Class>,
     largest: f64,
     grains: Vec<Grain>,
@@ -42,7 +42,7 @@ struct Class {
     tops: Vec<u32>,
 }
 
-impl Cells {
+impl HierarchicalGrid {
     /// For about `count` grains of radii between `smallest` and `largest` in a box of this extent; an
     /// infinite height is filled from below.
     pub fn new(extent: Vec3, smallest: f64, largest: f64, count: usize) -> Self {

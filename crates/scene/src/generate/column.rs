@@ -2,13 +2,13 @@
 
 use bodies::{Pose, Vector};
 
-use super::Piece;
+use super::GeneratedBody;
 use super::error::{self, GenerateError};
-use super::mould::Mould;
+use super::mould::GeneratorDim;
 
 /// Parameters of a column.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column<D: Mould> {
+pub struct Column<D: GeneratorDim> {
     /// Length and height of a block; in space length, depth and height.
     pub block: D::Vector,
     /// Number of blocks.
@@ -24,7 +24,7 @@ pub struct Column<D: Mould> {
 ///
 /// # Errors
 /// A side or a number out of range.
-pub fn column<D: Mould>(column: &Column<D>) -> Result<Vec<Piece<D>>, GenerateError> {
+pub fn column<D: GeneratorDim>(column: &Column<D>) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     for side in column.block.components() {
         error::length("block", *side)?;
     }
@@ -41,7 +41,7 @@ pub fn column<D: Mould>(column: &Column<D>) -> Result<Vec<Piece<D>>, GenerateErr
     axis[up] = 1.0;
     let axis = D::rotate(&rotation, D::Vector::from_components(&axis[..D::N]));
     Ok((0..column.count)
-        .map(|i| Piece {
+        .map(|i| GeneratedBody {
             shape: shape.clone(),
             pose: Pose {
                 position: column.origin + axis * ((i as f64 + 0.5) * column.block[up]),

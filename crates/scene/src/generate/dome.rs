@@ -24,7 +24,7 @@ use std::sync::Arc;
 use bodies::space::{ConvexPolyhedron, Shape};
 use bodies::{Pose, Space};
 
-use super::Piece;
+use super::GeneratedBody;
 use super::error::{self, GenerateError};
 use super::mould::{Quat, Vec3};
 use super::prism::moved;
@@ -111,7 +111,7 @@ struct Joints {
 ///
 /// # Errors
 /// A length, an angle or a number out of range.
-pub fn dome(dome: &Dome) -> Result<Vec<Piece<Space>>, GenerateError> {
+pub fn dome(dome: &Dome) -> Result<Vec<GeneratedBody<Space>>, GenerateError> {
     check(dome)?;
     let beds = dome.beds();
     let counts: Vec<f64> = beds.windows(2).map(|b| dome.number(b[0], b[1])).collect();
@@ -156,7 +156,7 @@ fn course(
     beds: [f64; 2],
     joints: Joints,
     below: Option<Joints>,
-    pieces: &mut Vec<Piece<Space>>,
+    pieces: &mut Vec<GeneratedBody<Space>>,
 ) -> Result<(), GenerateError> {
     let width = 2.0 * PI / joints.count as f64;
     // Blocks that see the same joints below are one shape, turned.
@@ -172,7 +172,7 @@ fn course(
             }
         };
         let turn = Quat::from_rotation_z(middle);
-        pieces.push(Piece {
+        pieces.push(GeneratedBody {
             shape: made.0.clone(),
             pose: moved(&made.1, turn, dome.origin),
         });
@@ -244,13 +244,13 @@ fn on_bed(polar: f64, joints: &[f64], azimuth: f64) -> Vec3 {
 }
 
 /// The keystone within the topmost bed.
-fn keystone(dome: &Dome, bed: f64, joints: Joints) -> Result<Piece<Space>, GenerateError> {
+fn keystone(dome: &Dome, bed: f64, joints: Joints) -> Result<GeneratedBody<Space>, GenerateError> {
     let pitch = 2.0 * PI / joints.count as f64;
     let rays = (0..joints.count).map(|i| direction(bed, joints.first + i as f64 * pitch));
     let plane = Vec3::new(0.0, 0.0, 1.0 / bed.cos());
     let (shape, pose) = shell(dome, &rays.collect::<Vec<_>>(), plane)?;
     let pose = moved(&pose, Quat::IDENTITY, dome.origin);
-    Ok(Piece { shape, pose })
+    Ok(GeneratedBody { shape, pose })
 }
 
 /// The hull of rays from the centre, cut by the planes n·x = r and n·x = R.

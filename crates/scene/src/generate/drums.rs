@@ -16,9 +16,9 @@ use std::sync::Arc;
 use bodies::space::{ConvexPolyhedron, Shape};
 use bodies::{Pose, Space};
 
-use super::Piece;
+use super::GeneratedBody;
 use super::error::{self, GenerateError};
-use super::mould::{Mould, Quat, Vec3};
+use super::mould::{GeneratorDim, Quat, Vec3};
 
 /// Corners of a drum's section at most.
 const SIDES: usize = 128;
@@ -46,7 +46,7 @@ pub struct Drums {
 ///
 /// # Errors
 /// A length or a number out of range.
-pub fn drums(drums: &Drums) -> Result<Vec<Piece<Space>>, GenerateError> {
+pub fn drums(drums: &Drums) -> Result<Vec<GeneratedBody<Space>>, GenerateError> {
     check(drums)?;
     let n = drums.count as f64;
     let step = drums.height / n;
@@ -69,13 +69,13 @@ pub fn drums(drums: &Drums) -> Result<Vec<Piece<Space>>, GenerateError> {
             position: middle + pose.position,
             rotation: pose.rotation,
         };
-        pieces.push(Piece { shape, pose });
+        pieces.push(GeneratedBody { shape, pose });
     }
     if let Some(capital) = drums.capital {
         let shape = Space::block(capital).map_err(|e| GenerateError::shape("capital", &e))?;
         let up = Vec3::new(0.0, 0.0, drums.height + 0.5 * capital.z);
         let pose = still(drums.origin + up);
-        pieces.push(Piece { shape, pose });
+        pieces.push(GeneratedBody { shape, pose });
     }
     Ok(pieces)
 }

@@ -2,17 +2,17 @@
 
 use bodies::{Pose, Vector};
 
-use super::Piece;
+use super::GeneratedBody;
 use super::error::GenerateError;
-use super::mould::Mould;
-use crate::study::random::Random;
+use super::mould::GeneratorDim;
+use crate::study::random::SplitMix64;
 
 /// Most corners of an irregular grain.
 const CORNERS: usize = 100;
 
 /// What the grains of a group look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
+pub enum GrainShape {
     /// Discs or spheres.
     #[default]
     Round,
@@ -24,9 +24,9 @@ pub enum Form {
     },
 }
 
-impl Form {
+impl GrainShape {
     /// Checks the number of corners.
-    pub(crate) fn check<D: Mould>(self) -> Result<(), GenerateError> {
+    pub(crate) fn check<D: GeneratorDim>(self) -> Result<(), GenerateError> {
         let Self::Angular { corners: [a, b] } = self else {
             return Ok(());
         };
@@ -44,11 +44,11 @@ impl Form {
     }
 
     /// A grain about the origin; `place` moves it.
-    pub(crate) fn make<D: Mould>(
+    pub(crate) fn make<D: GeneratorDim>(
         self,
         radius: f64,
-        random: &mut Random,
-    ) -> Result<Piece<D>, GenerateError> {
+        random: &mut SplitMix64,
+    ) -> Result<GeneratedBody<D>, GenerateError> {
         let made = match self {
             Self::Round => D::round(radius).map(|shape| {
                 let pose = Pose {
@@ -64,12 +64,12 @@ impl Form {
             }
         };
         let (shape, pose) = made.map_err(|e| GenerateError::shape("radius", &e))?;
-        Ok(Piece { shape, pose })
+        Ok(GeneratedBody { shape, pose })
     }
 }
 
 /// Moves a grain that was made about the origin to where its circle or sphere has its centre.
-pub(crate) fn place<D: Mould>(mut piece: Piece<D>, centre: D::Vector) -> Piece<D> {
+pub(crate) fn place<D: GeneratorDim>(mut piece: GeneratedBody<D>, centre: D::Vector) -> GeneratedBody<D> {
     piece.pose.position = centre + piece.pose.position;
     piece
 }

@@ -10,15 +10,15 @@
 use bodies::Vector;
 
 use super::error::{self, GenerateError};
-use super::grain::{Form, place};
-use super::mould::{Mould, within};
+use super::grain::{GrainShape, place};
+use super::mould::{GeneratorDim, within};
 use super::sizes::Sizes;
-use super::{MOST, Piece};
-use crate::study::random::Random;
+use super::{MOST, GeneratedBody};
+use crate::study::random::SplitMix64;
 
 /// How the places of a grid are arranged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Lattice {
+pub enum GridLattice {
     /// Squares or cubes.
     #[default]
     Square,
@@ -30,17 +30,17 @@ pub enum Lattice {
 
 /// Parameters of a grid.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Grid<D: Mould> {
+pub struct Grid<D: GeneratorDim> {
     /// Radii of the grains.
     pub radius: Sizes,
     /// What they look like.
-    pub form: Form,
+    pub form: GrainShape,
     /// Number of places along each axis.
     pub counts: Vec<usize>,
     /// Distance between neighbouring places; `None`: 2.02 largest radii.
     pub spacing: Option<f64>,
     /// How the places are arranged.
-    pub lattice: Lattice,
+    pub lattice: GridLattice,
     /// Largest random shift of a grain from its place.
     pub jitter: f64,
     /// Start of the random numbers.
@@ -53,13 +53,13 @@ pub struct Grid<D: Mould> {
 ///
 /// # Errors
 /// A number out of range, a lattice of the other dimension, or grains that could overlap.
-pub fn grid<D: Mould>(grid: &Grid<D>) -> Result<Vec<Piece<D>>, GenerateError> {
+pub fn grid<D: GeneratorDim>(grid: &Grid<D>) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     let (counts, spacing) = check(grid)?;
     let (mut sizes, mut shapes) = (
-        Random::new(grid.seed, "radius"),
-        Random::new(grid.seed, "shape"),
+        SplitMix64::new(grid.seed, "radius"),
+        SplitMix64::new(grid.seed, "shape"),
     );
-    let mut shifts = Random::new(grid.seed, "jitter");
+    let mut shifts = SplitMix64::new(grid.seed, "jitter");
     let mut pieces = Vec::with_capacity(counts.iter().product());
     for k in 0..counts[2] {
         for j in 0..counts[1] {
@@ -78,14 +78,14 @@ pub fn grid<D: Mould>(grid: &Grid<D>) -> Result<Vec<Piece<D>>, GenerateError> {
 }
 
 /// A place of the lattice with distance 1 between neighbours.
-fn site(lattice: Lattice, [i, j, k]: [usize; 3]) -> [f64; 3] {
+fn site(lattice: GridLattice, [i, j, k]: [usize; 3]) -> [f64; 3] {
     let row = 3.0_f64.sqrt() / 2.0;
     let (x, y, z) = (i as f64, j as f64, k as f64);
     let odd = 0.5 * (j % 2) as f64;
     match lattice {
-        Lattice::Square => [x, y, z],
-        Lattice::Triangular => [x + odd, y * row, 0.0],
-        Lattice::Hexagonal => {
+        GridLattice::Square => [x, y, z],
+        GridLattice::Triangular => [x + odd, y * row, 0.0],
+        GridLattice::Hexagonal => {
             let [dx, dy] = [[0.0, 0.0], [0.5, row / 3.0], [0.0, 2.0 * row / 3.0]][k % 3];
             [x + odd + dx, y * row + dy, z * (2.0_f64 / 3.0).sqrt()]
         }
@@ -93,7 +93,7 @@ fn site(lattice: Lattice, [i, j, k]: [usize; 3]) -> [f64; 3] {
 }
 
 /// Checks the parameters; gives three counts and the spacing.
-fn check<D: Mould>(grid: &Grid<D>) -> Result<([usize; 3], f64), GenerateError> {
+fn check<D: GeneratorDim>(grid: &Grid<D>) -> Result<([usize; 3], f64), GenerateError> {
     grid.radius.check()?;
     grid.form.check::<D>()?;
     error::point("origin", grid.origin)?;
@@ -120,8 +120,8 @@ fn check<D: Mould>(grid: &Grid<D>) -> Result<([usize; 3], f64), GenerateError> {
         ));
     }
     let plane = D::N == 2;
-    if (grid.lattice == Lattice::Triangular && !plane)
-        || (grid.lattice == Lattice::Hexagonal && plane)
+    if (grid.lattice == GridLattice::Triangular && !plane)
+        || (grid.lattice == GridLattice::Hexagonal && plane)
     {
         let (is, other) = if plane {
             ("hexagonal", "triangular")
@@ -138,7 +138,7 @@ fn check<D: Mould>(grid: &Grid<D>) -> Result<([usize; 3], f64), GenerateError> {
 }
 
 /// The spacing, if no two grains can overlap.
-fn room<D: Mould>(grid: &Grid<D>) -> Result<f64, GenerateError> {
+fn room<D: GeneratorDim>(grid: &Grid<D>) -> Result<f64, GenerateError> {
     let largest = grid.radius.largest();
     let spacing = error::length("spacing", grid.spacing.unwrap_or(2.02 * largest))?;
     // Distances of a lattice are right to rounding only: grains that just touch are welcome.

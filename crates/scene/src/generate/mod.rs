@@ -35,13 +35,13 @@ pub use dome::{Blocks, Dome, dome};
 pub use drums::{Drums, drums};
 pub use drystone::{Drystone, drystone};
 pub use error::GenerateError;
-pub use grain::Form;
-pub use grid::{Grid, Lattice, grid};
-pub use mould::Mould;
+pub use grain::GrainShape;
+pub use grid::{Grid, GridLattice, grid};
+pub use mould::GeneratorDim;
 pub use packing::{Amount, Packing, packing};
 pub use prism::Prism;
-pub use region::Region;
-pub use row::{Row, row};
+pub use region::PackingRegion;
+pub use row::{DominoRow, row};
 pub use sizes::Sizes;
 pub use vault::{Bond, Vault, vault};
 pub use wall::{Wall, wall};
@@ -53,7 +53,7 @@ pub const MOST: usize = 10_000_000;
 
 /// A body made by a generator: what it looks like and where it is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Piece<D: Dim> {
+pub struct GeneratedBody<D: Dim> {
     /// Its shape; equal shapes share their vertices.
     pub shape: D::Shape,
     /// Where it is.

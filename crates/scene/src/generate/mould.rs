@@ -7,7 +7,7 @@ use bodies::plane::{self, Angle, ConvexPolygon};
 use bodies::space::{self, ConvexPolyhedron};
 use bodies::{Dim, Plane, Pose, ShapeError, Space};
 
-use crate::study::random::Random;
+use crate::study::random::SplitMix64;
 
 /// Vectors of the plane.
 pub(crate) type Vec2 = <Plane as Dim>::Vector;
@@ -17,7 +17,7 @@ pub(crate) type Vec3 = <Space as Dim>::Vector;
 pub(crate) type Quat = <Space as Dim>::Rotation;
 
 /// A dimension in which generators can make bodies.
-pub trait Mould: Dim {
+pub trait GeneratorDim: Dim {
     /// Fewest corners of a body.
     const CORNERS: usize;
 
@@ -48,7 +48,7 @@ pub trait Mould: Dim {
     ) -> Result<(Self::Shape, Pose<Self>), ShapeError>;
 }
 
-impl Mould for Plane {
+impl GeneratorDim for Plane {
     const CORNERS: usize = 3;
 
     fn round(radius: f64) -> Result<plane::Shape, ShapeError> {
@@ -89,7 +89,7 @@ impl Mould for Plane {
     }
 }
 
-impl Mould for Space {
+impl GeneratorDim for Space {
     const CORNERS: usize = 4;
 
     fn round(radius: f64) -> Result<space::Shape, ShapeError> {
@@ -143,7 +143,7 @@ fn random_rotation(uniform: &mut dyn FnMut() -> f64) -> Quat {
 }
 
 /// A random vector no longer than `reach`, uniform in the disc or ball.
-pub(crate) fn within<D: Dim>(reach: f64, random: &mut Random) -> D::Vector {
+pub(crate) fn within<D: Dim>(reach: f64, random: &mut SplitMix64) -> D::Vector {
     use bodies::Vector as _;
     loop {
         let mut entries = [0.0; 3];

@@ -7,14 +7,14 @@
 
 use bodies::{Dim, Vector};
 
-use super::Piece;
-use super::cells::Cells;
+use super::GeneratedBody;
+use super::cells::HierarchicalGrid;
 use super::error::{self, GenerateError};
-use super::grain::{Form, place};
-use super::mould::{Mould, Vec3};
-use super::region::{Place, Region};
+use super::grain::{GrainShape, place};
+use super::mould::{GeneratorDim, Vec3};
+use super::region::{PlacementRegion, PackingRegion};
 use super::sizes::Sizes;
-use crate::study::random::Random;
+use crate::study::random::SplitMix64;
 
 /// Places tried for one grain before the generator gives up.
 pub const TRIALS: usize = 200_000;
@@ -30,17 +30,17 @@ pub enum Amount {
 
 /// Parameters of a packing.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Packing<D: Mould> {
+pub struct Packing<D: GeneratorDim> {
     /// Radii of the grains.
     pub radius: Sizes,
     /// What they look like.
-    pub form: Form,
+    pub form: GrainShape,
     /// Lower corner of the box, in which all grains are as a whole.
     pub low: D::Vector,
     /// Upper corner.
     pub high: D::Vector,
     /// What part of the box, or which periodic cell.
-    pub region: Region<D>,
+    pub region: PackingRegion<D>,
     /// How many.
     pub amount: Amount,
     /// Start of the random numbers.
@@ -51,7 +51,7 @@ pub struct Packing<D: Mould> {
 ///
 /// # Errors
 /// A number out of range, a grain larger than the box, or no room: with the number placed.
-pub fn packing<D: Mould>(packing: &Packing<D>) -> Result<Vec<Piece<D>>, GenerateError> {
+pub fn packing<D: GeneratorDim>(packing: &Packing<D>) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     let region = check(packing)?;
     let grains = draw(packing, region.volume)?;
     let mut order: Vec<usize> = (0..grains.len()).collect();
@@ -63,8 +63,8 @@ pub fn packing<D: Mould>(packing: &Packing<D>) -> Result<Vec<Piece<D>>, Generate
     let smallest = grains
         .iter()
         .fold(largest, |least, grain| least.min(grain.0));
-    let mut cells = Cells::new(region.extent, smallest, largest, grains.len());
-    let mut random = Random::new(packing.seed, "place");
+    let mut cells = HierarchicalGrid::new(region.extent, smallest, largest, grains.len());
+    let mut random = SplitMix64::new(packing.seed, "place");
     let mut centres = vec![Vec3::ZERO; grains.len()];
     for (placed, grain) in order.iter().enumerate() {
         let radius = grains[*grain].0;
@@ -88,13 +88,13 @@ pub fn packing<D: Mould>(packing: &Packing<D>) -> Result<Vec<Piece<D>>, Generate
 }
 
 /// The radii and shapes of all grains, about the origin.
-fn draw<D: Mould>(
+fn draw<D: GeneratorDim>(
     packing: &Packing<D>,
     volume: f64,
-) -> Result<Vec<(f64, Piece<D>)>, GenerateError> {
+) -> Result<Vec<(f64, GeneratedBody<D>)>, GenerateError> {
     let (mut sizes, mut shapes) = (
-        Random::new(packing.seed, "radius"),
-        Random::new(packing.seed, "shape"),
+        SplitMix64::new(packing.seed, "radius"),
+        SplitMix64::new(packing.seed, "shape"),
     );
     let mut make = || {
         let radius = packing.radius.draw(D::N, &mut sizes);
@@ -128,17 +128,17 @@ fn draw<D: Mould>(
     }
 }
 
-fn check<D: Mould>(packing: &Packing<D>) -> Result<Place<D>, GenerateError> {
+fn check<D: GeneratorDim>(packing: &Packing<D>) -> Result<PlacementRegion<D>, GenerateError> {
     packing.radius.check()?;
     packing.form.check::<D>()?;
     let largest = packing.radius.largest();
-    if !matches!(packing.region, Region::Cell(_)) {
+    if !matches!(packing.region, PackingRegion::Cell(_)) {
         error::point("low", packing.low)?;
         error::point("high", packing.high)?;
         error::point("high", packing.high - packing.low)?;
         fits::<D>(packing.low, packing.high, largest)?;
     }
-    let region = Place::new(&packing.region, packing.low, packing.high, largest)?;
+    let region = PlacementRegion::new(&packing.region, packing.low, packing.high, largest)?;
     let sides = D::Vector::from_components(&region.extent.to_array()[..D::N]);
     fine::<D>(sides, D::N, packing.radius.smallest())?;
     match packing.amount {
@@ -203,10 +203,10 @@ pub(super) fn fine<D: Dim>(sides: D::Vector, axes: usize, least: f64) -> Result<
 }
 
 /// No room: how many were placed, and what part of the box they fill.
-fn jammed<D: Mould>(
+fn jammed<D: GeneratorDim>(
     packing: &Packing<D>,
     volume: f64,
-    grains: &[(f64, Piece<D>)],
+    grains: &[(f64, GeneratedBody<D>)],
     order: &[usize],
 ) -> GenerateError {
     let placed = order.len();

@@ -6,10 +6,10 @@ use bodies::plane::{self, Angle, ConvexPolygon};
 use bodies::space::{self, ConvexPolyhedron};
 use bodies::{Dim, Plane, Pose, ShapeError, Space};
 
-use super::mould::{Mould, Quat, Vec2, Vec3};
+use super::mould::{GeneratorDim, Quat, Vec2, Vec3};
 
 /// A dimension in which a drawing of a section makes a body.
-pub trait Prism: Mould {
+pub trait Prism: GeneratorDim {
     /// The convex body with this section (x to the right, up upwards, anticlockwise), in space from
     /// y = −depth/2 to depth/2; with the placement of its body axes in the axes of the section.
     ///

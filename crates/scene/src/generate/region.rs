@@ -7,14 +7,14 @@
 
 use bodies::{Dim, Lattice, Vector};
 
-use super::cells::Cells;
+use super::cells::HierarchicalGrid;
 use super::error::{self, GenerateError};
 use super::mould::Vec3;
-use crate::study::random::Random;
+use crate::study::random::SplitMix64;
 
 /// Where grains are placed.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Region<D: Dim> {
+pub enum PackingRegion<D: Dim> {
     /// In the box from `low` to `high`.
     Box,
     /// In the largest upright cylinder (plane: disc) in that box.
@@ -25,7 +25,7 @@ pub enum Region<D: Dim> {
 
 /// A region with its numbers, counted from a corner.
 #[derive(Debug)]
-pub(super) struct Place<D: Dim> {
+pub(super) struct PlacementRegion<D: Dim> {
     /// Where coordinates are counted from.
     pub corner: D::Vector,
     /// Sides of the box that holds all that is kept.
@@ -46,9 +46,9 @@ pub(super) fn widen<D: Dim>(vector: D::Vector) -> Vec3 {
     Vec3::from_array(entries)
 }
 
-impl<D: Dim> Place<D> {
+impl<D: Dim> PlacementRegion<D> {
     pub fn new(
-        region: &Region<D>,
+        region: &PackingRegion<D>,
         low: D::Vector,
         high: D::Vector,
         largest: f64,
@@ -63,8 +63,8 @@ impl<D: Dim> Place<D> {
             cell: None,
         };
         match region {
-            Region::Box => Ok(plain),
-            Region::Cylinder => {
+            PackingRegion::Box => Ok(plain),
+            PackingRegion::Cylinder => {
                 let radius = 0.5 * sides.x.min(sides.y);
                 let middle = Vec3::new(0.5 * sides.x, 0.5 * sides.y, 0.0);
                 let height = if D::N == 2 { 1.0 } else { sides.z };
@@ -74,7 +74,7 @@ impl<D: Dim> Place<D> {
                     ..plain
                 })
             }
-            Region::Cell(lattice) => Self::periodic(lattice, largest),
+            PackingRegion::Cell(lattice) => Self::periodic(lattice, largest),
         }
     }
 
@@ -113,7 +113,7 @@ impl<D: Dim> Place<D> {
     }
 
     /// A uniform place at which a grain is inside; nothing where the one that was tried is not.
-    pub fn try_anywhere(&self, radius: f64, random: &mut Random) -> Option<Vec3> {
+    pub fn try_anywhere(&self, radius: f64, random: &mut SplitMix64) -> Option<Vec3> {
         if let Some((lattice, _)) = &self.cell {
             let mut at = self.corner * -1.0;
             for vector in lattice.vectors.iter().take(D::N) {
@@ -136,7 +136,7 @@ impl<D: Dim> Place<D> {
     }
 
     /// Keeps a grain, in a cell with its images.
-    pub fn keep(&self, cells: &mut Cells, centre: Vec3, radius: f64) {
+    pub fn keep(&self, cells: &mut HierarchicalGrid, centre: Vec3, radius: f64) {
         let Some((_, images)) = &self.cell else {
             cells.add(centre, radius);
             return;

@@ -13,13 +13,13 @@ use std::f64::consts::PI;
 
 use bodies::{Pose, Vector};
 
-use super::Piece;
+use super::GeneratedBody;
 use super::error::{self, GenerateError};
 use super::prism::Prism;
 
 /// Parameters of a row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row<D: Prism> {
+pub struct DominoRow<D: Prism> {
     /// Thickness (along the row) and height of a block; in space thickness, width and height.
     pub block: D::Vector,
     /// Number of blocks.
@@ -38,7 +38,7 @@ pub struct Row<D: Prism> {
 ///
 /// # Errors
 /// A length, an angle or a number out of range; blocks that would overlap.
-pub fn row<D: Prism>(row: &Row<D>) -> Result<Vec<Piece<D>>, GenerateError> {
+pub fn row<D: Prism>(row: &DominoRow<D>) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     check(row)?;
     let up = D::N - 1;
     let shape = D::block(row.block).map_err(|e| GenerateError::shape("block", &e))?;
@@ -56,7 +56,7 @@ pub fn row<D: Prism>(row: &Row<D>) -> Result<Vec<Piece<D>>, GenerateError> {
             };
             let (sin, cos) = (row.heading + half).sin_cos();
             let lift = 0.5 * row.block[up];
-            Piece {
+            GeneratedBody {
                 shape: shape.clone(),
                 pose: Pose {
                     position: row.origin + D::spot(chord * cos, chord * sin, lift),
@@ -67,7 +67,7 @@ pub fn row<D: Prism>(row: &Row<D>) -> Result<Vec<Piece<D>>, GenerateError> {
         .collect())
 }
 
-fn check<D: Prism>(row: &Row<D>) -> Result<(), GenerateError> {
+fn check<D: Prism>(row: &DominoRow<D>) -> Result<(), GenerateError> {
     for side in row.block.components() {
         error::length("block", *side)?;
     }
@@ -92,7 +92,7 @@ fn check<D: Prism>(row: &Row<D>) -> Result<(), GenerateError> {
 }
 
 /// Blocks on a circle do not meet on its inner side, nor does the row run into its own beginning.
-fn turn<D: Prism>(row: &Row<D>) -> Result<(), GenerateError> {
+fn turn<D: Prism>(row: &DominoRow<D>) -> Result<(), GenerateError> {
     if row.turn == 0.0 {
         return Ok(());
     }

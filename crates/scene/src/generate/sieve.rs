@@ -7,7 +7,7 @@
 //! ```
 
 use super::error::{self, GenerateError};
-use crate::study::random::Random;
+use crate::study::random::SplitMix64;
 
 /// Checks a curve.
 pub(super) fn check(curve: &[(f64, f64)]) -> Result<(), GenerateError> {
@@ -50,7 +50,7 @@ pub(super) fn check(curve: &[(f64, f64)]) -> Result<(), GenerateError> {
 }
 
 /// A radius, half a diameter of the curve.
-pub(super) fn draw(curve: &[(f64, f64)], dimension: usize, random: &mut Random) -> f64 {
+pub(super) fn draw(curve: &[(f64, f64)], dimension: usize, random: &mut SplitMix64) -> f64 {
     let power = -(dimension as f64);
     let class = |pair: &[(f64, f64)]| {
         let ((a, p), (b, q)) = (pair[0], pair[1]);

@@ -18,7 +18,7 @@ use std::f64::consts::PI;
 
 use super::error::{self, GenerateError};
 use super::sieve;
-use crate::study::random::Random;
+use crate::study::random::SplitMix64;
 
 /// How the radii of grains are distributed.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,7 +114,7 @@ impl Sizes {
     }
 
     /// Draws a radius; `dimension` is 2 or 3.
-    pub(crate) fn draw(&self, dimension: usize, random: &mut Random) -> f64 {
+    pub(crate) fn draw(&self, dimension: usize, random: &mut SplitMix64) -> f64 {
         match self {
             Self::Equal(radius) => *radius,
             Self::Uniform([a, b]) => (a + (b - a) * random.uniform()).clamp(*a, *b),
@@ -203,14 +203,14 @@ fn shares(parts: &[(f64, f64)]) -> Result<(), GenerateError> {
 }
 
 /// A standard normal number (Box and Muller).
-fn normal(random: &mut Random) -> f64 {
+fn normal(random: &mut SplitMix64) -> f64 {
     // 1 − u is in (0, 1]: its logarithm is finite.
     let length = (-2.0 * (1.0 - random.uniform()).ln()).sqrt();
     length * (2.0 * PI * random.uniform()).cos()
 }
 
 /// A standard normal number cut to [a, b].
-fn cut_normal(a: f64, b: f64, random: &mut Random) -> f64 {
+fn cut_normal(a: f64, b: f64, random: &mut SplitMix64) -> f64 {
     if b < 0.0 {
         return -tail_or_middle(-b, -a, random);
     }
@@ -218,7 +218,7 @@ fn cut_normal(a: f64, b: f64, random: &mut Random) -> f64 {
 }
 
 /// The same for b ≥ 0.
-fn tail_or_middle(a: f64, b: f64, random: &mut Random) -> f64 {
+fn tail_or_middle(a: f64, b: f64, random: &mut SplitMix64) -> f64 {
     // So far out the tail falls off within 1/a: nothing is left of it but its beginning.
     if a > 1e6 {
         return a;

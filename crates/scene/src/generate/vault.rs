@@ -15,7 +15,7 @@ use std::f64::consts::PI;
 
 use bodies::{Pose, Space};
 
-use super::Piece;
+use super::GeneratedBody;
 use super::error::{self, GenerateError};
 use super::mould::{Quat, Vec2, Vec3};
 use super::prism::{Prism, moved};
@@ -72,7 +72,7 @@ impl Vault {
 ///
 /// # Errors
 /// A length, an angle or a number out of range.
-pub fn vault(vault: &Vault) -> Result<Vec<Piece<Space>>, GenerateError> {
+pub fn vault(vault: &Vault) -> Result<Vec<GeneratedBody<Space>>, GenerateError> {
     check(vault)?;
     let n = vault.voussoirs as f64;
     let (sin, cos) = (vault.span / (2.0 * n)).sin_cos();
@@ -109,7 +109,7 @@ pub fn vault(vault: &Vault) -> Result<Vec<Piece<Space>>, GenerateError> {
             let by = vault.origin + Vec3::new(0.0, y, 0.0);
             let pose: Pose<Space> = moved(pose, turn, by);
             let shape = shape.clone();
-            pieces.push(Piece { shape, pose });
+            pieces.push(GeneratedBody { shape, pose });
         }
     }
     Ok(pieces)

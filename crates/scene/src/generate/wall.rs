@@ -15,17 +15,17 @@ use std::collections::HashMap;
 
 use bodies::{Pose, Vector};
 
-use super::Piece;
+use super::GeneratedBody;
 use super::error::{self, GenerateError};
-use super::mould::Mould;
-use crate::study::random::Random;
+use super::mould::GeneratorDim;
+use crate::study::random::SplitMix64;
 
 /// Largest `vary`: joints of two courses, half a block apart, stay a quarter of a block apart.
 const VARY: f64 = 0.25;
 
 /// Parameters of a wall.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wall<D: Mould> {
+pub struct Wall<D: GeneratorDim> {
     /// Length and height of a block; in space length, depth and height.
     pub block: D::Vector,
     /// Number of courses.
@@ -45,10 +45,10 @@ pub struct Wall<D: Mould> {
 ///
 /// # Errors
 /// A side, a length or a number out of range; a length that is no multiple of half a block.
-pub fn wall<D: Mould>(wall: &Wall<D>) -> Result<Vec<Piece<D>>, GenerateError> {
+pub fn wall<D: GeneratorDim>(wall: &Wall<D>) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     let halves = halves(wall)?;
     let up = D::N - 1;
-    let mut random = Random::new(wall.seed, "wall");
+    let mut random = SplitMix64::new(wall.seed, "wall");
     let mut shapes = Shapes::<D>::default();
     let mut pieces = Vec::new();
     let (half, nominal) = (wall.block[0] / 2.0, wall.block[up]);
@@ -76,7 +76,7 @@ pub fn wall<D: Mould>(wall: &Wall<D>) -> Result<Vec<Piece<D>>, GenerateError> {
             let centre = (from.0 + end) as f64 * 0.5 * half + 0.5 * (from.1 + shift);
             middle = with(middle, 0, centre);
             middle = with(middle, up, bottom + 0.5 * height);
-            pieces.push(Piece {
+            pieces.push(GeneratedBody {
                 shape: shapes.block(sides)?,
                 pose: Pose {
                     position: wall.origin + middle,
@@ -90,7 +90,7 @@ pub fn wall<D: Mould>(wall: &Wall<D>) -> Result<Vec<Piece<D>>, GenerateError> {
 }
 
 /// Checks the parameters; gives the length in half blocks.
-fn halves<D: Mould>(wall: &Wall<D>) -> Result<usize, GenerateError> {
+fn halves<D: GeneratorDim>(wall: &Wall<D>) -> Result<usize, GenerateError> {
     for side in wall.block.components() {
         error::length("block", *side)?;
     }
@@ -141,15 +141,15 @@ fn with<V: Vector>(vector: V, index: usize, value: f64) -> V {
 }
 
 /// Blocks made so far: equal ones share their vertices.
-struct Shapes<D: Mould>(HashMap<[u64; 3], D::Shape>);
+struct Shapes<D: GeneratorDim>(HashMap<[u64; 3], D::Shape>);
 
-impl<D: Mould> Default for Shapes<D> {
+impl<D: GeneratorDim> Default for Shapes<D> {
     fn default() -> Self {
         Self(HashMap::new())
     }
 }
 
-impl<D: Mould> Shapes<D> {
+impl<D: GeneratorDim> Shapes<D> {
     fn block(&mut self, sides: D::Vector) -> Result<D::Shape, GenerateError> {
         let mut key = [0; 3];
         for (entry, side) in key.iter_mut().zip(sides.components()) {

@@ -1,9 +1,9 @@
 //! The pictures of a run of bodies, by name.
 
-use super::joint::pins;
-use super::page::{Company, draw};
-use super::request::Request;
-use super::still::{States, Still};
+use super::joint::joint_glyphs;
+use super::page::{BodyShapes, draw};
+use super::request::PictureRequest;
+use super::still::{RecordedFrames, Frame};
 use crate::error::SceneError;
 use crate::file::{Colour, Formula, Picture, Scene};
 use crate::plot::PlotError;
@@ -24,19 +24,19 @@ const INSTANTS: usize = 6;
 
 /// The pictures of a run of bodies.
 #[derive(Debug)]
-pub struct Album<'a> {
+pub struct RunPictures<'a> {
     record: &'a Record,
     scene: &'a Scene,
 }
 
 /// Which instants a picture shows.
-enum Moments {
+enum Instants {
     End,
     At(Vec<f64>),
-    Spread,
+    EvenlySpaced,
 }
 
-impl<'a> Album<'a> {
+impl<'a> RunPictures<'a> {
     /// The pictures of a run; `scene` is that of its manifest.
     pub fn new(record: &'a Record, scene: &'a Scene) -> Self {
         Self { record, scene }
@@ -74,40 +74,40 @@ impl<'a> Album<'a> {
         self.draw(&request, &moments).map(Some)
     }
 
-    fn standard(&self, name: &str) -> Result<Option<(Request, Moments)>, PlotError> {
+    fn standard(&self, name: &str) -> Result<Option<(PictureRequest, Instants)>, PlotError> {
         let (word, time) = match name.split_once(':') {
             Some((word, time)) => (word, Some(time)),
             None => (name, None),
         };
         let moments = match (word, time) {
-            ("picture" | "forces", None) => Moments::End,
-            ("picture" | "forces", Some(time)) => Moments::At(vec![instant(name, time)?]),
-            ("pictures", None) => Moments::Spread,
+            ("picture" | "forces", None) => Instants::End,
+            ("picture" | "forces", Some(time)) => Instants::At(vec![instant(name, time)?]),
+            ("pictures", None) => Instants::EvenlySpaced,
             _ => return Ok(None),
         };
-        let request = Request {
+        let request = PictureRequest {
             title: self.scene.title().into(),
             colour: Colour::Material,
             forces: word == "forces",
-            ..Request::default()
+            ..PictureRequest::default()
         };
         Ok(Some((request, moments)))
     }
 
-    fn draw(&self, request: &Request, moments: &Moments) -> Result<String, PlotError> {
-        let states = States::of(self.record)?;
+    fn draw(&self, request: &PictureRequest, moments: &Instants) -> Result<String, PlotError> {
+        let states = RecordedFrames::of(self.record)?;
         if states.is_empty() {
             let none = "no state of the bodies is recorded yet: there is nothing to show";
             return Err(PlotError::Nothing(none.into()));
         }
         let last = states.len() - 1;
         let mut chosen = match moments {
-            Moments::End => vec![last],
-            Moments::At(times) => {
+            Instants::End => vec![last],
+            Instants::At(times) => {
                 let found = times.iter().map(|t| states.nearest(*t));
                 found.collect::<Result<_, _>>()?
             }
-            Moments::Spread => {
+            Instants::EvenlySpaced => {
                 let (begin, end) = (states.time(0)?, states.time(last)?);
                 let share = |k: usize| k as f64 / (INSTANTS - 1) as f64;
                 let times = (0..INSTANTS).map(|k| begin + share(k) * (end - begin));
@@ -118,14 +118,14 @@ impl<'a> Album<'a> {
         };
         chosen.dedup();
         let stills = chosen.iter().map(|k| states.read(*k, request.forces));
-        let stills: Vec<Still> = stills.collect::<Result<_, _>>()?;
+        let stills: Vec<Frame> = stills.collect::<Result<_, _>>()?;
         let first = match request.colour {
             Colour::Displacement => states.read(0, false)?,
-            _ => Still::default(),
+            _ => Frame::default(),
         };
         let mut request = request.clone();
         request.joints = joints(self.scene);
-        let company = Company {
+        let company = BodyShapes {
             bodies: &states.bodies,
             dimension: states.dimension,
             first: &first,
@@ -144,7 +144,7 @@ fn instant(name: &str, text: &str) -> Result<f64, PlotError> {
 }
 
 /// What a declared picture asks for, its expressions evaluated.
-fn declared_request(scene: &Scene, picture: &Picture) -> Result<(Request, Moments), SceneError> {
+fn declared_request(scene: &Scene, picture: &Picture) -> Result<(PictureRequest, Instants), SceneError> {
     let part = format!("picture `{}`", picture.name);
     let numbers = |key: &str, formulas: &[Formula]| -> Result<Vec<f64>, SceneError> {
         let all = formulas.iter().map(|f| scene.evaluate(&part, key, f));
@@ -159,7 +159,7 @@ fn declared_request(scene: &Scene, picture: &Picture) -> Result<(Request, Moment
         }
     };
     let times = numbers("at", &picture.at)?;
-    let request = Request {
+    let request = PictureRequest {
         title: picture
             .title
             .clone()
@@ -170,11 +170,11 @@ fn declared_request(scene: &Scene, picture: &Picture) -> Result<(Request, Moment
         low: corner("low", &picture.low)?,
         high: corner("high", &picture.high)?,
         view: corner("view", &picture.view)?,
-        ..Request::default()
+        ..PictureRequest::default()
     };
     let moments = match times.is_empty() {
-        true => Moments::End,
-        false => Moments::At(times),
+        true => Instants::End,
+        false => Instants::At(times),
     };
     Ok((request, moments))
 }
@@ -184,15 +184,15 @@ fn declared_request(scene: &Scene, picture: &Picture) -> Result<(Request, Moment
 ///
 /// # Errors
 /// An expression of the declared picture has no value.
-pub(crate) fn usual(scene: &Scene) -> Result<Request, SceneError> {
+pub(crate) fn default_request(scene: &Scene) -> Result<PictureRequest, SceneError> {
     let usual = match scene.pictures().first() {
         Some(picture) => declared_request(scene, picture)?.0,
-        None => Request {
+        None => PictureRequest {
             colour: Colour::Material,
-            ..Request::default()
+            ..PictureRequest::default()
         },
     };
-    let mut request = Request {
+    let mut request = PictureRequest {
         title: scene.title().into(),
         forces: false,
         chains: false,
@@ -203,9 +203,9 @@ pub(crate) fn usual(scene: &Scene) -> Result<Request, SceneError> {
 }
 
 /// Marks of joints need the scene, which the manifest has; without its files there are none.
-fn joints(scene: &Scene) -> Vec<super::joint::Pin> {
+fn joints(scene: &Scene) -> Vec<super::joint::JointGlyph> {
     match scene.bodies().is_some_and(|of| !of.joints.is_empty()) {
-        true => scene.collection().map_or_else(|_| Vec::new(), |c| pins(&c)),
+        true => scene.build_bodies().map_or_else(|_| Vec::new(), |c| joint_glyphs(&c)),
         false => Vec::new(),
     }
 }

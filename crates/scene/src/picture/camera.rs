@@ -2,9 +2,9 @@
 //!
 //! A parallel projection: u = right·x, v = up·x, depth = toward·x, larger depth nearer to the eye.
 
-use super::still::Place;
+use super::still::BodyState;
 use super::{cross, dot, norm};
-use crate::record::Outline;
+use crate::record::RecordedShape;
 
 /// The direction from which space is seen where a picture does not say: obliquely from above.
 const OBLIQUE: [f64; 3] = [0.55, -1.0, 0.55];
@@ -45,7 +45,7 @@ impl Camera {
     }
 
     /// A point on the picture.
-    pub(super) fn flatten(&self, point: [f64; 3]) -> (f64, f64) {
+    pub(super) fn project(&self, point: [f64; 3]) -> (f64, f64) {
         (dot(self.right, point), dot(self.up, point))
     }
 
@@ -65,20 +65,20 @@ pub(super) fn unit(v: [f64; 3]) -> [f64; 3] {
 }
 
 /// Smallest and largest value of direction·x over a body; `None` for one without bounds.
-pub(super) fn extent(outline: &Outline, place: &Place, direction: [f64; 3]) -> Option<(f64, f64)> {
+pub(super) fn extent(outline: &RecordedShape, place: &BodyState, direction: [f64; 3]) -> Option<(f64, f64)> {
     let centre = dot(direction, place.position);
     let around = |r: f64| Some((centre - r, centre + r));
-    let axis = |v: [f64; 3]| dot(direction, place.turn(v));
+    let axis = |v: [f64; 3]| dot(direction, place.rotate(v));
     let over = |points: &mut dyn Iterator<Item = [f64; 3]>| {
-        let along = points.map(|p| dot(direction, place.point(p)));
+        let along = points.map(|p| dot(direction, place.to_space(p)));
         let span = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
             (low.min(x), high.max(x))
         });
         (span.0 <= span.1).then_some(span)
     };
     match outline {
-        Outline::Round { radius } => around(radius * norm(direction)),
-        Outline::Capsule {
+        RecordedShape::Round { radius } => around(radius * norm(direction)),
+        RecordedShape::Capsule {
             half_length,
             radius,
             along,
@@ -86,7 +86,7 @@ pub(super) fn extent(outline: &Outline, place: &Place, direction: [f64; 3]) -> O
             let along = axis(*along);
             around(half_length * along.abs() + radius * norm(direction))
         }
-        Outline::Cylinder {
+        RecordedShape::Cylinder {
             half_length,
             radius,
         } => {
@@ -94,19 +94,19 @@ pub(super) fn extent(outline: &Outline, place: &Place, direction: [f64; 3]) -> O
             let across = (dot(direction, direction) - along * along).max(0.0).sqrt();
             around(half_length * along.abs() + radius * across)
         }
-        Outline::Polygon(vertices) | Outline::Chain { vertices, .. } => {
+        RecordedShape::Polygon(vertices) | RecordedShape::Chain { vertices, .. } => {
             over(&mut vertices.iter().map(|v| [v[0], v[1], 0.0]))
         }
-        Outline::Polyhedron(faces) | Outline::Mesh(faces) => {
+        RecordedShape::Polyhedron(faces) | RecordedShape::Mesh(faces) => {
             over(&mut faces.vertices.iter().copied())
         }
-        Outline::Compound(parts) => {
+        RecordedShape::Compound(parts) => {
             let spans = parts.iter().map(|part| {
-                let span = extent(&part.outline, &place.of(part), direction);
+                let span = extent(&part.shape, &place.of_part(part), direction);
                 span.unwrap_or((f64::INFINITY, f64::NEG_INFINITY))
             });
             spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
         }
-        Outline::HalfPlane | Outline::HalfSpace => None,
+        RecordedShape::HalfPlane | RecordedShape::HalfSpace => None,
     }
 }

@@ -2,13 +2,13 @@
 
 use bodies::measure::{ForceChainContact, force_chains};
 
-use super::still::{Force, Still};
+use super::still::{DrawnForce, Frame};
 use super::{force, norm};
-use crate::record::{Name, Outline};
+use crate::record::{BodyDescription, RecordedShape};
 use crate::watch::ANGLE;
 
 /// Which forces of a still belong to a force chain.
-pub(super) fn members(bodies: &[Name], still: &Still) -> Vec<bool> {
+pub(super) fn chain_members(bodies: &[BodyDescription], still: &Frame) -> Vec<bool> {
     let struts: Vec<ForceChainContact> = still
         .forces
         .iter()
@@ -26,12 +26,12 @@ pub(super) fn members(bodies: &[Name], still: &Still) -> Vec<bool> {
     inside
 }
 
-fn strut(bodies: &[Name], still: &Still, force: &Force) -> ForceChainContact {
+fn strut(bodies: &[BodyDescription], still: &Frame, force: &DrawnForce) -> ForceChainContact {
     let passes = force
         .bodies
-        .map(|k| bodies.get(k).is_some_and(|b| grain(&b.outline)));
+        .map(|k| bodies.get(k).is_some_and(|b| grain(&b.shape)));
     let end = |side: usize| {
-        let place = still.places.get(force.bodies[side]);
+        let place = still.bodies.get(force.bodies[side]);
         let centre = place.filter(|_| passes[side]).map(|p| p.position);
         centre.unwrap_or(force.at)
     };
@@ -47,6 +47,6 @@ fn strut(bodies: &[Name], still: &Still, force: &Force) -> ForceChainContact {
 }
 
 /// Whether a body is no boundary: it has a size.
-fn grain(outline: &Outline) -> bool {
-    force::size(outline).is_some()
+fn grain(outline: &RecordedShape) -> bool {
+    force::thickness(outline).is_some()
 }

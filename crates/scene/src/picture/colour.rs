@@ -53,7 +53,7 @@ impl Rgb {
 pub(super) const PLAIN: Rgb = Rgb(176, 196, 216);
 
 /// Bodies that forces do not move.
-pub(super) const STILL: Rgb = Rgb(208, 208, 206);
+pub(super) const FIXED: Rgb = Rgb(208, 208, 206);
 
 /// Ground and other solid beyond a boundary.
 pub(super) const GROUND: Rgb = Rgb(240, 239, 236);
@@ -110,14 +110,14 @@ const LEVELS: f64 = 64.0;
 
 /// A scale of colours over an interval of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Ramp {
+pub(crate) struct ColourMap {
     pub low: f64,
     pub high: f64,
     /// Whether 0 is its middle.
     pub signed: bool,
 }
 
-impl Ramp {
+impl ColourMap {
     /// A scale that shows all of `values`: from 0 or from the smallest one up, or from −m to m.
     pub(crate) fn over(values: impl Iterator<Item = f64>, from_zero: bool, signed: bool) -> Self {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn scales_begin_and_end_with_their_colours_and_are_monotone_in_lightness() {
-        let ramp = Ramp::over([2.0, 5.0].into_iter(), true, false);
+        let ramp = ColourMap::over([2.0, 5.0].into_iter(), true, false);
         assert_eq!((ramp.low, ramp.high), (0.0, 5.0));
         assert_eq!(ramp.colour(0.0), VIRIDIS[0]);
         assert_eq!(ramp.colour(5.0), VIRIDIS[9]);
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn values_of_both_signs_have_zero_in_the_middle() {
-        let ramp = Ramp::over([-1.0, 3.0].into_iter(), false, true);
+        let ramp = ColourMap::over([-1.0, 3.0].into_iter(), false, true);
         assert_eq!((ramp.low, ramp.high), (-3.0, 3.0));
         assert_eq!(ramp.colour(0.0), SIGNED[4]);
     }
@@ -201,12 +201,12 @@ mod tests {
             vec![f64::NAN],
         ] {
             for (zero, signed) in [(true, false), (false, false), (false, true)] {
-                let ramp = Ramp::over(values.iter().copied(), zero, signed);
+                let ramp = ColourMap::over(values.iter().copied(), zero, signed);
                 assert!(ramp.high > ramp.low, "{values:?}");
             }
         }
         assert_eq!(
-            Ramp::over([1.0].into_iter(), true, false).colour(f64::NAN),
+            ColourMap::over([1.0].into_iter(), true, false).colour(f64::NAN),
             PLAIN
         );
     }

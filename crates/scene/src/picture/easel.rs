@@ -4,14 +4,14 @@
 //! the SVG lies over them: forces, frame, title, key.
 
 use super::ground::patches;
-use super::images::spread;
-use super::look::{Look, camera};
-use super::page::{Company, Layer, Page};
+use super::images::wrap_bodies;
+use super::look::{CommonScale, camera};
+use super::page::{BodyShapes, Layer, SvgPage};
 use super::paint::PALE;
 use super::paper::ground;
-use super::render::{Cast, Raster, Shot, render};
-use super::request::Request;
-use super::still::Still;
+use super::render::{RenderScene, Raster, RenderView, render};
+use super::request::PictureRequest;
+use super::still::Frame;
 use crate::plot::draw_over;
 
 /// A page of this many pixels has letters of their own size; on others they grow with it.
@@ -89,18 +89,18 @@ pub(crate) fn zoom(size: Size) -> (f64, Option<(f64, f64)>) {
 
 /// Draws the states of one motion.
 #[derive(Debug)]
-pub struct Easel<'a> {
-    company: Company<'a>,
-    request: Request,
-    look: Look,
+pub struct ImageWriter<'a> {
+    company: BodyShapes<'a>,
+    request: PictureRequest,
+    look: CommonScale,
     size: Size,
 }
 
-impl<'a> Easel<'a> {
+impl<'a> ImageWriter<'a> {
     /// For one still; [`Easel::see`] makes it fit others as well.
-    pub fn new(company: Company<'a>, still: &Still, request: Request, size: Size) -> Self {
+    pub fn new(company: BodyShapes<'a>, still: &Frame, request: PictureRequest, size: Size) -> Self {
         Self {
-            look: Look::of(&company, std::slice::from_ref(still), &request),
+            look: CommonScale::of(&company, std::slice::from_ref(still), &request),
             company,
             request,
             size,
@@ -108,20 +108,20 @@ impl<'a> Easel<'a> {
     }
 
     /// Widens window, colours and widths of forces to what a still needs.
-    pub fn see(&mut self, still: &Still) {
+    pub fn include(&mut self, still: &Frame) {
         let stills = std::slice::from_ref(still);
         self.look
-            .join(&Look::of(&self.company, stills, &self.request));
+            .join(&CommonScale::of(&self.company, stills, &self.request));
     }
 
-    fn page(&self) -> (Page<'_>, f64) {
+    fn page(&self) -> (SvgPage<'_>, f64) {
         let (zoom, size) = zoom(self.size);
-        let page = Page::new(self.company, &self.request, &self.look, 1, size);
+        let page = SvgPage::new(self.company, &self.request, &self.look, 1, size);
         (page, zoom)
     }
 
     /// A still as SVG.
-    pub fn svg(&self, still: &Still) -> String {
+    pub fn svg(&self, still: &Frame) -> String {
         self.page().0.svg(std::slice::from_ref(still), Layer::All)
     }
 
@@ -129,7 +129,7 @@ impl<'a> Easel<'a> {
     ///
     /// # Errors
     /// The picture is too large.
-    pub fn image(&self, still: &Still) -> Result<Image, String> {
+    pub fn image(&self, still: &Frame) -> Result<Image, String> {
         let (page, zoom) = self.page();
         let stills = std::slice::from_ref(still);
         let size = match self.size {
@@ -146,7 +146,7 @@ impl<'a> Easel<'a> {
             return Image::of_svg(&page.svg(stills, Layer::All), zoom, size, pixels);
         }
         let (at, raster) = self.solids(&page, zoom, still);
-        let pale = self.request.forces || self.request.pale;
+        let pale = self.request.forces || self.request.fade_bodies;
         lay(
             &mut pixels,
             size,
@@ -154,11 +154,11 @@ impl<'a> Easel<'a> {
             at,
             if pale { 1.0 - PALE } else { 1.0 },
         );
-        Image::of_svg(&page.svg(stills, Layer::Over), zoom, size, pixels)
+        Image::of_svg(&page.svg(stills, Layer::Overlay), zoom, size, pixels)
     }
 
     /// The bodies of the panel as pixels, and where they go.
-    fn solids(&self, page: &Page<'_>, zoom: f64, still: &Still) -> ((usize, usize), Raster) {
+    fn solids(&self, page: &SvgPage<'_>, zoom: f64, still: &Frame) -> ((usize, usize), Raster) {
         let panel = page.layout.panel(0);
         // Whole pixels inside the frame, and the part of the world that they show.
         let low = |x: f64| (x * zoom).ceil();
@@ -174,17 +174,17 @@ impl<'a> Easel<'a> {
         window.low = (right(x0), up(y1));
         window.high = (right(x1), up(y0));
         let size = ((x1 - x0).max(1.0) as usize, (y1 - y0).max(1.0) as usize);
-        let spread = spread(self.company.bodies, still);
+        let spread = wrap_bodies(self.company.bodies, still);
         let fills = page.paint(std::slice::from_ref(still)).fills;
         let fills = spread.fills(fills.first().map_or(&[], Vec::as_slice));
         let room = self.look.room.as_ref();
         let found = room.map(|room| patches(&spread.bodies, &spread.still, room, &page.camera));
-        let cast = Cast {
+        let cast = RenderScene {
             bodies: &spread.bodies,
             still: &spread.still,
             fills: &fills,
         };
-        let shot = Shot {
+        let shot = RenderView {
             camera: &page.camera,
             window,
             size,
@@ -214,28 +214,28 @@ fn lay(under: &mut [u8], size: (usize, usize), raster: &Raster, at: (usize, usiz
 }
 
 /// The bodies of space alone, without page and ground, as pixels: the window is widened to fill them.
-pub fn bare(
-    company: &Company<'_>,
-    still: &Still,
-    request: &Request,
+pub fn render_bodies(
+    company: &BodyShapes<'_>,
+    still: &Frame,
+    request: &PictureRequest,
     (width, height): (usize, usize),
 ) -> Raster {
-    let look = Look::of(company, std::slice::from_ref(still), request);
+    let look = CommonScale::of(company, std::slice::from_ref(still), request);
     let (width, height) = (width.max(1), height.max(1));
     let (w, h) = look.window.size();
     let scale = (width as f64 / w).min(height as f64 / h);
     let wish = (request, look.span);
     let flat = company.dimension == 2;
     let stills = std::slice::from_ref(still);
-    let paint = super::paint::Paint::of(company.bodies, stills, company.first, flat, wish);
-    let spread = spread(company.bodies, still);
+    let paint = super::paint::BodyColours::of(company.bodies, stills, company.first, flat, wish);
+    let spread = wrap_bodies(company.bodies, still);
     let fills = spread.fills(paint.fills.first().map_or(&[], Vec::as_slice));
-    let cast = Cast {
+    let cast = RenderScene {
         bodies: &spread.bodies,
         still: &spread.still,
         fills: &fills,
     };
-    let shot = Shot {
+    let shot = RenderView {
         camera: &camera(company, request),
         window: look
             .window

@@ -8,11 +8,11 @@ use super::chain;
 use super::colour::{FORCE, Rgb};
 use super::images;
 use super::panel::Panel;
-use super::paper::{Paper, Px};
+use super::paper::{SvgWriter, Px};
 use super::solid::newell;
-use super::still::{Force, Still};
+use super::still::{DrawnForce, Frame};
 use super::{dot, norm};
-use crate::record::{Name, Outline};
+use crate::record::{BodyDescription, RecordedShape};
 
 /// Lines that are drawn at most, the strongest.
 const MOST: usize = 100_000;
@@ -28,7 +28,7 @@ const BESIDE: Rgb = Rgb(168, 164, 158);
 
 /// Widths of lines: pixels for a unit of force.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Widths {
+pub(super) struct ForceWidths {
     /// The largest force of all stills.
     pub largest: f64,
     /// Its width in pixels.
@@ -36,29 +36,29 @@ pub(super) struct Widths {
 }
 
 /// The largest force of a still.
-pub(super) fn largest(still: &Still) -> f64 {
+pub(super) fn largest(still: &Frame) -> f64 {
     let all = still.forces.iter().map(|f| norm(f.force));
     all.filter(|x| x.is_finite()).fold(0.0, f64::max)
 }
 
 /// The widths in panels of this scale: the largest force of all is half as wide as a middling body.
-pub(super) fn widths(bodies: &[Name], largest: f64, scale: f64) -> Widths {
-    let mut sizes: Vec<f64> = bodies.iter().filter_map(|b| size(&b.outline)).collect();
+pub(super) fn widths(bodies: &[BodyDescription], largest: f64, scale: f64) -> ForceWidths {
+    let mut sizes: Vec<f64> = bodies.iter().filter_map(|b| thickness(&b.shape)).collect();
     sizes.sort_by(f64::total_cmp);
     let middling = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0);
-    Widths {
+    ForceWidths {
         largest,
         widest: (middling * scale).clamp(1.0, WIDEST),
     }
 }
 
 /// Half the width of a body where it is thinnest; `None` for boundaries.
-pub(super) fn size(outline: &Outline) -> Option<f64> {
+pub(super) fn thickness(outline: &RecordedShape) -> Option<f64> {
     match outline {
-        Outline::Round { radius }
-        | Outline::Capsule { radius, .. }
-        | Outline::Cylinder { radius, .. } => Some(*radius),
-        Outline::Polygon(vertices) => {
+        RecordedShape::Round { radius }
+        | RecordedShape::Capsule { radius, .. }
+        | RecordedShape::Cylinder { radius, .. } => Some(*radius),
+        RecordedShape::Polygon(vertices) => {
             let ends = vertices.iter().cycle().skip(1);
             let edges = vertices.iter().zip(ends);
             let away = edges.map(|(a, b)| {
@@ -67,7 +67,7 @@ pub(super) fn size(outline: &Outline) -> Option<f64> {
             });
             Some(away.fold(f64::INFINITY, f64::min))
         }
-        Outline::Polyhedron(faces) => {
+        RecordedShape::Polyhedron(faces) => {
             let corner = |k: &u32| faces.vertices.get(*k as usize).copied();
             let away = faces.faces.iter().filter_map(|face| {
                 let corners: Vec<[f64; 3]> = face.iter().filter_map(corner).collect();
@@ -75,9 +75,9 @@ pub(super) fn size(outline: &Outline) -> Option<f64> {
             });
             Some(away.fold(f64::INFINITY, f64::min))
         }
-        Outline::Compound(parts) => parts
+        RecordedShape::Compound(parts) => parts
             .iter()
-            .filter_map(|part| size(&part.outline))
+            .filter_map(|part| thickness(&part.shape))
             .reduce(f64::min),
         _ => None,
     }
@@ -85,26 +85,26 @@ pub(super) fn size(outline: &Outline) -> Option<f64> {
 
 /// Draws the forces of a still, the strongest last; with `chains` those of force chains stand out.
 pub(super) fn draw(
-    paper: &mut Paper,
+    paper: &mut SvgWriter,
     panel: &Panel,
     camera: &Camera,
-    (bodies, still): (&[Name], &Still),
-    widths: &Widths,
+    (bodies, still): (&[BodyDescription], &Frame),
+    widths: &ForceWidths,
     chains: bool,
 ) {
-    let width = |force: &Force| norm(force.force) / widths.largest * widths.widest;
+    let width = |force: &DrawnForce| norm(force.force) / widths.largest * widths.widest;
     let inside = match chains {
-        true => chain::members(bodies, still),
+        true => chain::chain_members(bodies, still),
         false => vec![true; still.forces.len()],
     };
-    let mut seen: Vec<(&Force, bool)> = still
+    let mut seen: Vec<(&DrawnForce, bool)> = still
         .forces
         .iter()
         .zip(inside)
         .filter(|(f, _)| width(f) >= THINNEST)
         .collect();
     // Chains over what is beside them.
-    let strength = |(force, inside): &(&Force, bool)| (*inside, width(force));
+    let strength = |(force, inside): &(&DrawnForce, bool)| (*inside, width(force));
     seen.sort_by(|a, b| {
         let (a, b) = (strength(a), strength(b));
         b.0.cmp(&a.0).then(b.1.total_cmp(&a.1))
@@ -117,9 +117,9 @@ pub(super) fn draw(
         let Some((a, b)) = ends(bodies, still, force) else {
             continue;
         };
-        let (a, b) = (panel.px(camera.flatten(a)), panel.px(camera.flatten(b)));
+        let (a, b) = (panel.to_pixels(camera.project(a)), panel.to_pixels(camera.project(b)));
         let long = (a.0 - b.0).hypot(a.1 - b.1);
-        if panel.sees(a, long) {
+        if panel.is_visible(a, long) {
             let width = Px(width(force).max(THINNEST));
             let stroke = match inside {
                 true => String::new(),
@@ -132,30 +132,30 @@ pub(super) fn draw(
 }
 
 /// Where the line of a force begins and ends.
-fn ends(bodies: &[Name], still: &Still, force: &Force) -> Option<([f64; 3], [f64; 3])> {
+fn ends(bodies: &[BodyDescription], still: &Frame, force: &DrawnForce) -> Option<([f64; 3], [f64; 3])> {
     let [i, j] = force.bodies;
     let (a, b) = (bodies.get(i)?, bodies.get(j)?);
-    let (at_a, at_b) = (still.places.get(i)?.position, still.places.get(j)?.position);
+    let (at_a, at_b) = (still.bodies.get(i)?.position, still.bodies.get(j)?.position);
     // Bodies are drawn where the cell is: what belongs to one of them is its image nearest to it. A
     // boundary without end is nowhere in particular, the other body is.
     let near = |from: [f64; 3], to: [f64; 3]| match &still.cell {
         Some(vectors) => images::nearest(vectors, still.periodic, from, to),
         None => to,
     };
-    let at_b = match size(&a.outline) {
+    let at_b = match thickness(&a.shape) {
         Some(_) => near(at_a, at_b),
         None => at_b,
     };
-    let at = near(size(&a.outline).map_or(at_b, |_| at_a), force.at);
-    let round = |name: &Name| matches!(*name.outline, Outline::Round { .. });
+    let at = near(thickness(&a.shape).map_or(at_b, |_| at_a), force.at);
+    let round = |name: &BodyDescription| matches!(*name.shape, RecordedShape::Round { .. });
     match (round(a), round(b)) {
         (true, true) => return Some((at_a, at_b)),
-        (true, false) if size(&b.outline).is_none() => return Some((at_a, at)),
-        (false, true) if size(&a.outline).is_none() => return Some((at, at_b)),
+        (true, false) if thickness(&b.shape).is_none() => return Some((at_a, at)),
+        (false, true) if thickness(&a.shape).is_none() => return Some((at, at_b)),
         _ => {}
     }
     // As long as the smaller body is wide.
-    let sizes = [a, b].map(|n| size(&n.outline).unwrap_or(f64::INFINITY));
+    let sizes = [a, b].map(|n| thickness(&n.shape).unwrap_or(f64::INFINITY));
     let half = 0.8 * sizes[0].min(sizes[1]);
     let strength = norm(force.force);
     if !(half.is_finite() && strength > 0.0) {

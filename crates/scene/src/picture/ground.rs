@@ -6,11 +6,11 @@
 use super::camera::{Camera, extent, unit};
 use super::colour::GROUND;
 use super::panel::Panel;
-use super::paper::Paper;
-use super::still::{Place, Still};
+use super::paper::SvgWriter;
+use super::still::{BodyState, Frame};
 use super::{cross, dot};
-use crate::plot::round_below;
-use crate::record::{Motion, Name, Outline};
+use crate::plot::nice_floor;
+use crate::record::{BodyMotion, BodyDescription, RecordedShape};
 
 /// Air around the bodies, of the largest side of their box.
 const AIR: f64 = 0.06;
@@ -20,12 +20,12 @@ const FAR: f64 = 3.0;
 
 /// A box with axes parallel to those of space.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Room {
+pub(super) struct BoundingBox {
     low: [f64; 3],
     high: [f64; 3],
 }
 
-impl Room {
+impl BoundingBox {
     fn add(&mut self, point: [f64; 3]) {
         if point.iter().all(|x| x.is_finite()) {
             for k in 0..3 {
@@ -52,16 +52,16 @@ impl Room {
     }
 
     /// The room that the bodies of all stills take, down to the half-spaces near them.
-    pub(super) fn of(bodies: &[Name], stills: &[&Still]) -> Option<Self> {
+    pub(super) fn of(bodies: &[BodyDescription], stills: &[&Frame]) -> Option<Self> {
         let mut room = Self {
             low: [f64::INFINITY; 3],
             high: [f64::NEG_INFINITY; 3],
         };
         const AXES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         for still in stills {
-            let moving = bodies.iter().zip(&still.places);
-            for (name, place) in moving.filter(|(name, _)| name.motion != Motion::Fixed) {
-                let spans = AXES.map(|axis| extent(&name.outline, place, axis));
+            let moving = bodies.iter().zip(&still.bodies);
+            for (name, place) in moving.filter(|(name, _)| name.motion != BodyMotion::Fixed) {
+                let spans = AXES.map(|axis| extent(&name.shape, place, axis));
                 if let [Some(x), Some(y), Some(z)] = spans {
                     room.add([x.0, y.0, z.0]);
                     room.add([x.1, y.1, z.1]);
@@ -71,8 +71,8 @@ impl Room {
         if !(room.low[0] <= room.high[0]) {
             return None;
         }
-        for (name, place) in stills.iter().flat_map(|s| bodies.iter().zip(&s.places)) {
-            if *name.outline == Outline::HalfSpace {
+        for (name, place) in stills.iter().flat_map(|s| bodies.iter().zip(&s.bodies)) {
+            if *name.shape == RecordedShape::HalfSpace {
                 let (normal, level) = surface(place);
                 let height = dot(normal, room.middle()) - level;
                 let from = room.middle();
@@ -90,21 +90,21 @@ impl Room {
 }
 
 /// Normal and level n·x of the surface of a half-space.
-fn surface(place: &Place) -> ([f64; 3], f64) {
-    let normal = place.turn([0.0, 0.0, 1.0]);
+fn surface(place: &BodyState) -> ([f64; 3], f64) {
+    let normal = place.rotate([0.0, 0.0, 1.0]);
     (normal, dot(normal, place.position))
 }
 
 /// The surfaces of the half-spaces of a still inside a room, those that are seen.
 pub(super) fn patches(
-    bodies: &[Name],
-    still: &Still,
-    room: &Room,
+    bodies: &[BodyDescription],
+    still: &Frame,
+    room: &BoundingBox,
     camera: &Camera,
 ) -> Vec<Vec<[f64; 3]>> {
-    let all = bodies.iter().zip(&still.places);
+    let all = bodies.iter().zip(&still.bodies);
     let spaces: Vec<([f64; 3], f64)> = all
-        .filter(|(name, _)| *name.outline == Outline::HalfSpace)
+        .filter(|(name, _)| *name.shape == RecordedShape::HalfSpace)
         .map(|(_, place)| surface(place))
         .collect();
     let mut found = Vec::new();
@@ -132,7 +132,7 @@ pub(super) fn patches(
 }
 
 /// A square of the surface that reaches beyond the room.
-fn square(normal: [f64; 3], level: f64, room: &Room) -> Vec<[f64; 3]> {
+fn square(normal: [f64; 3], level: f64, room: &BoundingBox) -> Vec<[f64; 3]> {
     let middle = room.middle();
     let height = dot(normal, middle) - level;
     let (e, f) = directions(normal);
@@ -173,13 +173,13 @@ fn clip(polygon: &[[f64; 3]], normal: [f64; 3], level: f64) -> Vec<[f64; 3]> {
 
 /// Lines on a patch, at multiples of a round length along two directions.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Grid {
+pub(super) struct SurfaceGrid {
     along: [[f64; 3]; 2],
     spans: [(f64, f64); 2],
     spacing: f64,
 }
 
-impl Grid {
+impl SurfaceGrid {
     /// Whether a point of the patch is within `half` of a line.
     pub(super) fn near_line(&self, point: [f64; 3], half: f64) -> bool {
         self.along.iter().any(|direction| {
@@ -190,7 +190,7 @@ impl Grid {
 }
 
 /// The grid of a patch; `None` for one without area.
-pub(super) fn grid(patch: &[[f64; 3]]) -> Option<Grid> {
+pub(super) fn grid(patch: &[[f64; 3]]) -> Option<SurfaceGrid> {
     let [origin, second, third, ..] = patch else {
         return None;
     };
@@ -205,8 +205,8 @@ pub(super) fn grid(patch: &[[f64; 3]]) -> Option<Grid> {
     };
     let spans = [span(e), span(f)];
     let largest = spans.iter().map(|s| s.1 - s.0).fold(0.0, f64::max);
-    let spacing = round_below(largest / 6.0);
-    (spacing > 0.0 && spacing.is_finite()).then_some(Grid {
+    let spacing = nice_floor(largest / 6.0);
+    (spacing > 0.0 && spacing.is_finite()).then_some(SurfaceGrid {
         along: [e, f],
         spans,
         spacing,
@@ -214,12 +214,12 @@ pub(super) fn grid(patch: &[[f64; 3]]) -> Option<Grid> {
 }
 
 /// Draws a patch and its grid.
-pub(super) fn draw(paper: &mut Paper, panel: &Panel, camera: &Camera, patch: &[[f64; 3]]) {
-    let px = |p: &[f64; 3]| panel.px(camera.flatten(*p));
+pub(super) fn draw(paper: &mut SvgWriter, panel: &Panel, camera: &Camera, patch: &[[f64; 3]]) {
+    let px = |p: &[f64; 3]| panel.to_pixels(camera.project(*p));
     let light = GROUND.darker(0.03);
     let style = format!(" fill=\"{light}\" stroke=\"#b4b2ac\" stroke-width=\"0.8\"");
     paper.polygon(patch.iter().map(px), &style);
-    let Some(Grid {
+    let Some(SurfaceGrid {
         along,
         spans,
         spacing,

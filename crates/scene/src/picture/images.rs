@@ -6,28 +6,28 @@ use std::borrow::Cow;
 use super::camera::{Camera, extent};
 use super::colour::{PLAIN, Rgb};
 use super::panel::Panel;
-use super::paper::Paper;
-use super::still::{Place, Still};
-use crate::record::Name;
+use super::paper::SvgWriter;
+use super::still::{BodyState, Frame};
+use crate::record::BodyDescription;
 
 /// The vectors of a cell; the third is along z in the plane.
 pub(super) type Vectors = [[f64; 3]; 3];
 
 /// Bodies to draw in a still.
-pub(super) struct Spread<'a> {
+pub(super) struct WrappedBodies<'a> {
     /// What they are, images after the bodies.
-    pub bodies: Cow<'a, [Name]>,
+    pub bodies: Cow<'a, [BodyDescription]>,
     /// Where they are.
-    pub still: Cow<'a, Still>,
+    pub still: Cow<'a, Frame>,
     /// Which body each is.
-    pub owner: Vec<usize>,
+    pub source_body: Vec<usize>,
 }
 
-impl Spread<'_> {
+impl WrappedBodies<'_> {
     /// Colours of all from those of the bodies.
     pub fn fills(&self, of_bodies: &[Rgb]) -> Vec<Rgb> {
         let fill = |owner: &usize| of_bodies.get(*owner).copied().unwrap_or(PLAIN);
-        self.owner.iter().map(fill).collect()
+        self.source_body.iter().map(fill).collect()
     }
 }
 
@@ -47,9 +47,9 @@ fn inverse(vectors: &Vectors) -> Vectors {
     rows.map(|row| row.map(|x| x / volume))
 }
 
-fn moved(place: &Place, vectors: &Vectors, shift: [f64; 3]) -> Place {
+fn moved(place: &BodyState, vectors: &Vectors, shift: [f64; 3]) -> BodyState {
     let by = |k: usize| (0..3).map(|j| vectors[j][k] * shift[j]).sum::<f64>();
-    Place {
+    BodyState {
         position: std::array::from_fn(|k| place.position[k] + by(k)),
         ..*place
     }
@@ -69,27 +69,27 @@ pub(super) fn nearest(
             *shift = 0.0;
         }
     }
-    moved(&Place::at(to, 0.0), vectors, shift).position
+    moved(&BodyState::at(to, 0.0), vectors, shift).position
 }
 
 /// Wraps the bodies of a still and adds images; the still as it is where there is no cell.
-pub(super) fn spread<'a>(bodies: &'a [Name], still: &'a Still) -> Spread<'a> {
+pub(super) fn wrap_bodies<'a>(bodies: &'a [BodyDescription], still: &'a Frame) -> WrappedBodies<'a> {
     let owner: Vec<usize> = (0..bodies.len()).collect();
     let Some(vectors) = still.cell else {
-        return Spread {
+        return WrappedBodies {
             bodies: bodies.into(),
             still: Cow::Borrowed(still),
-            owner,
+            source_body: owner,
         };
     };
     let (mut names, mut placed, mut owners) = (bodies.to_vec(), still.clone(), owner);
     let rows = inverse(&vectors);
     for (owner, name) in bodies.iter().enumerate() {
-        let Some(place) = placed.places.get(owner).copied() else {
+        let Some(place) = placed.bodies.get(owner).copied() else {
             break;
         };
         // Boundaries without end have no extent and are their own images.
-        let span = |place: &Place, row: [f64; 3]| extent(&name.outline, place, row);
+        let span = |place: &BodyState, row: [f64; 3]| extent(&name.shape, place, row);
         if !(0..3).all(|k| span(&place, rows[k]).is_some_and(|(a, b)| (b - a).is_finite())) {
             continue;
         }
@@ -99,7 +99,7 @@ pub(super) fn spread<'a>(bodies: &'a [Name], still: &'a Still) -> Spread<'a> {
             false => 0.0,
         };
         let place = moved(&place, &vectors, std::array::from_fn(wrap));
-        placed.places[owner] = place;
+        placed.bodies[owner] = place;
         for n in 0..27 {
             let shift = [n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1].map(f64::from);
             let seen = |k: usize| {
@@ -109,26 +109,26 @@ pub(super) fn spread<'a>(bodies: &'a [Name], still: &'a Still) -> Spread<'a> {
             };
             if shift != [0.0; 3] && (0..3).all(seen) {
                 names.push(name.clone());
-                placed.places.push(moved(&place, &vectors, shift));
+                placed.bodies.push(moved(&place, &vectors, shift));
                 owners.push(owner);
             }
         }
     }
-    Spread {
+    WrappedBodies {
         bodies: names.into(),
         still: Cow::Owned(placed),
-        owner: owners,
+        source_body: owners,
     }
 }
 
 /// How far the edges go in shares of the vectors: along a direction without images as far as bodies.
-fn reach(still: &Still, vectors: &Vectors) -> [(f64, f64); 3] {
+fn reach(still: &Frame, vectors: &Vectors) -> [(f64, f64); 3] {
     let rows = inverse(vectors);
     std::array::from_fn(|k| match still.periodic[k] {
         true => (0.0, 1.0),
         false => {
             let all = still
-                .places
+                .bodies
                 .iter()
                 .map(|place| dot(rows[k], place.position));
             let all = all.filter(|share| share.is_finite());
@@ -140,13 +140,13 @@ fn reach(still: &Still, vectors: &Vectors) -> [(f64, f64); 3] {
 }
 
 /// Draws the edges of the cell.
-pub(super) fn outline(paper: &mut Paper, panel: &Panel, camera: &Camera, still: &Still) {
+pub(super) fn outline(paper: &mut SvgWriter, panel: &Panel, camera: &Camera, still: &Frame) {
     let Some(vectors) = &still.cell else {
         return;
     };
     let corner = |shift: [f64; 3]| {
-        let at = moved(&Place::at([0.0; 3], 0.0), vectors, shift).position;
-        panel.px(camera.flatten(at))
+        let at = moved(&BodyState::at([0.0; 3], 0.0), vectors, shift).position;
+        panel.to_pixels(camera.project(at))
     };
     let axes = if still.flat { 2 } else { 3 };
     let reach = reach(still, vectors);

@@ -9,9 +9,9 @@ use bodies::{Dim, Vector};
 
 use super::camera::Camera;
 use super::panel::Panel;
-use super::paper::{Paper, Px};
-use super::still::Still;
-use crate::collection::Collection;
+use super::paper::{SvgWriter, Px};
+use super::still::Frame;
+use crate::collection::BuiltBodies;
 
 /// Radius of a mark in pixels.
 const SIZE: f64 = 3.2;
@@ -21,7 +21,7 @@ const INK: &str = "#1b1b1b";
 
 /// A joint as it is drawn.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pin {
+pub struct JointGlyph {
     kind: JointKind,
     /// Body (none for the world) and point in its axes.
     ends: [(Option<usize>, [f64; 3]); 2],
@@ -32,14 +32,14 @@ pub struct Pin {
 }
 
 /// The joints of a collection.
-pub(super) fn pins(collection: &Collection) -> Vec<Pin> {
+pub(super) fn joint_glyphs(collection: &BuiltBodies) -> Vec<JointGlyph> {
     match collection {
-        Collection::Plane(all) => all.model.joints.iter().map(pin).collect(),
-        Collection::Space(all) => all.model.joints.iter().map(pin).collect(),
+        BuiltBodies::Plane(all) => all.model.joints.iter().map(pin).collect(),
+        BuiltBodies::Space(all) => all.model.joints.iter().map(pin).collect(),
     }
 }
 
-fn pin<D: Dim>(joint: &Joint<D>) -> Pin {
+fn pin<D: Dim>(joint: &Joint<D>) -> JointGlyph {
     let end = |side: &JointFrame<D>| {
         let point = side.point.components();
         let point = std::array::from_fn(|k| point.get(k).copied().unwrap_or(0.0));
@@ -47,7 +47,7 @@ fn pin<D: Dim>(joint: &Joint<D>) -> Pin {
     };
     let [a, b] = &joint.frames;
     let clearance = joint.clearance.as_ref();
-    Pin {
+    JointGlyph {
         kind: joint.kind,
         ends: [end(a), end(b)],
         rigid: joint.rigid(),
@@ -56,7 +56,7 @@ fn pin<D: Dim>(joint: &Joint<D>) -> Pin {
 }
 
 /// Draws the joints of a still.
-pub(super) fn draw(paper: &mut Paper, panel: &Panel, camera: &Camera, pins: &[Pin], still: &Still) {
+pub(super) fn draw(paper: &mut SvgWriter, panel: &Panel, camera: &Camera, pins: &[JointGlyph], still: &Frame) {
     if pins.is_empty() {
         return;
     }
@@ -66,23 +66,23 @@ pub(super) fn draw(paper: &mut Paper, panel: &Panel, camera: &Camera, pins: &[Pi
     for pin in pins {
         let [a, b] = pin.ends.map(|(body, point)| match body {
             None => Some(point),
-            Some(body) => still.places.get(body).map(|place| place.point(point)),
+            Some(body) => still.bodies.get(body).map(|place| place.to_space(point)),
         });
         if let (Some(a), Some(b)) = (a, b) {
-            let at = [a, b].map(|point| panel.px(camera.flatten(point)));
+            let at = [a, b].map(|point| panel.to_pixels(camera.project(point)));
             mark(paper, panel, pin, at);
         }
     }
     paper.end();
 }
 
-fn mark(paper: &mut Paper, panel: &Panel, pin: &Pin, [a, b]: [(f64, f64); 2]) {
+fn mark(paper: &mut SvgWriter, panel: &Panel, pin: &JointGlyph, [a, b]: [(f64, f64); 2]) {
     let long = (a.0 - b.0).hypot(a.1 - b.1);
-    if !panel.sees(b, SIZE + long) {
+    if !panel.is_visible(b, SIZE + long) {
         return;
     }
     let full = format!(" fill=\"{INK}\"");
-    let square = |paper: &mut Paper, style: &str| {
+    let square = |paper: &mut SvgWriter, style: &str| {
         let side = 1.7 * SIZE;
         let corner = (b.0 - 0.5 * side, b.1 - 0.5 * side);
         paper.rect(corner, (side, side), style);

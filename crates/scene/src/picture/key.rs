@@ -2,11 +2,11 @@
 
 use super::camera::Camera;
 use super::colour::FORCE;
-use super::force::Widths;
-use super::paint::Key;
+use super::force::ForceWidths;
+use super::paint::ColourLegend;
 use super::panel::Panel;
-use super::paper::{Anchor, Paper, Px};
-use crate::plot::{Marks, round_below, short};
+use super::paper::{Anchor, SvgWriter, Px};
+use crate::plot::{Ticks, nice_floor, format_short};
 
 /// Width of the bar of colours in pixels.
 const BAR: f64 = 14.0;
@@ -15,12 +15,12 @@ const BAR: f64 = 14.0;
 const SWATCHES: usize = 12;
 
 /// Room for the key in pixels.
-pub(super) fn width(key: &Key) -> f64 {
+pub(super) fn width(key: &ColourLegend) -> f64 {
     match key {
-        Key::None => 6.0,
+        ColourLegend::None => 6.0,
         // Room for the numbers, and for the word above them.
-        Key::Bar { label, .. } => (12.0 + 8.5 * label.chars().count() as f64).max(84.0),
-        Key::Swatches(names) => {
+        ColourLegend::Bar { label, .. } => (12.0 + 8.5 * label.chars().count() as f64).max(84.0),
+        ColourLegend::Swatches(names) => {
             let longest = names.iter().map(|(n, _)| n.chars().count()).max();
             34.0 + 7.5 * longest.unwrap_or(0).min(24) as f64
         }
@@ -28,10 +28,10 @@ pub(super) fn width(key: &Key) -> f64 {
 }
 
 /// Draws the key beside the panels.
-pub(super) fn draw(paper: &mut Paper, panel: &Panel, x: f64, tall: f64, key: &Key) {
+pub(super) fn draw(paper: &mut SvgWriter, panel: &Panel, x: f64, tall: f64, key: &ColourLegend) {
     match key {
-        Key::None => {}
-        Key::Bar { label, ramp, pale } => {
+        ColourLegend::None => {}
+        ColourLegend::Bar { label, ramp, pale } => {
             let top = panel.at.1 + 20.0;
             let high = (tall - 26.0).clamp(60.0, 360.0);
             paper.text((x, top - 8.0), 13.0, Anchor::Left, label);
@@ -48,7 +48,7 @@ pub(super) fn draw(paper: &mut Paper, panel: &Panel, x: f64, tall: f64, key: &Ke
             paper.raw(format_args!("</linearGradient>"));
             let style = " fill=\"url(#bar)\" stroke=\"#888888\" stroke-width=\"0.6\"";
             paper.rect((x, top), (BAR, high), style);
-            let marks = Marks::between(ramp.low, ramp.high, 5);
+            let marks = Ticks::between(ramp.low, ramp.high, 5);
             for (mark, text) in marks.all() {
                 let place = (mark - ramp.low) / (ramp.high - ramp.low);
                 let y = top + (1.0 - place) * high;
@@ -57,7 +57,7 @@ pub(super) fn draw(paper: &mut Paper, panel: &Panel, x: f64, tall: f64, key: &Ke
                 paper.text((x + BAR + 7.0, y + 4.0), 11.5, Anchor::Left, &text);
             }
         }
-        Key::Swatches(names) => {
+        ColourLegend::Swatches(names) => {
             for (k, (name, colour)) in names.iter().take(SWATCHES).enumerate() {
                 let y = panel.at.1 + 6.0 + 20.0 * k as f64;
                 let style = format!(" fill=\"{colour}\" stroke=\"#666666\" stroke-width=\"0.6\"");
@@ -70,20 +70,20 @@ pub(super) fn draw(paper: &mut Paper, panel: &Panel, x: f64, tall: f64, key: &Ke
 }
 
 /// Marks on the left and below, in coordinates of the plane.
-pub(super) fn axes(paper: &mut Paper, panel: &Panel) {
+pub(super) fn axes(paper: &mut SvgWriter, panel: &Panel) {
     let (left, bottom) = (panel.at.0, panel.at.1 + panel.size.1);
     let (low, high) = (panel.window.low, panel.window.high);
     let tick = " stroke=\"#444444\" stroke-width=\"0.8\"";
     // Labels must not run into each other.
     let across = ((panel.size.0 / 80.0) as usize).clamp(2, 9);
-    for (mark, text) in Marks::between(low.0, high.0, across).all() {
-        let (x, _) = panel.px((mark, low.1));
+    for (mark, text) in Ticks::between(low.0, high.0, across).all() {
+        let (x, _) = panel.to_pixels((mark, low.1));
         paper.line((x, bottom), (x, bottom + 4.0), tick);
         paper.text((x, bottom + 17.0), 12.0, Anchor::Middle, &text);
     }
     let along = ((panel.size.1 / 50.0) as usize).clamp(2, 9);
-    for (mark, text) in Marks::between(low.1, high.1, along).all() {
-        let (_, y) = panel.px((low.0, mark));
+    for (mark, text) in Ticks::between(low.1, high.1, along).all() {
+        let (_, y) = panel.to_pixels((low.0, mark));
         paper.line((left - 4.0, y), (left, y), tick);
         paper.text((left - 7.0, y + 4.0), 12.0, Anchor::Right, &text);
     }
@@ -97,21 +97,21 @@ pub(super) fn axes(paper: &mut Paper, panel: &Panel) {
 }
 
 /// A bar of a round length; gives where the next thing may begin.
-pub(super) fn scale_bar(paper: &mut Paper, panel: &Panel, at: (f64, f64)) -> f64 {
-    let length = round_below(0.25 * panel.size.0.max(120.0) / panel.scale);
+pub(super) fn scale_bar(paper: &mut SvgWriter, panel: &Panel, at: (f64, f64)) -> f64 {
+    let length = nice_floor(0.25 * panel.size.0.max(120.0) / panel.scale);
     let wide = length * panel.scale;
     let style = " stroke=\"#222222\" stroke-width=\"1.4\"";
     paper.line(at, (at.0 + wide, at.1), style);
     for x in [at.0, at.0 + wide] {
         paper.line((x, at.1 - 4.0), (x, at.1 + 4.0), style);
     }
-    let text = short(length);
+    let text = format_short(length);
     paper.text((at.0 + wide + 8.0, at.1 + 4.5), 12.5, Anchor::Left, &text);
     at.0 + wide + 40.0 + 8.0 * text.chars().count() as f64
 }
 
 /// Directions of the axes in the lower left corner.
-pub(super) fn triad(paper: &mut Paper, panel: &Panel, camera: &Camera) {
+pub(super) fn triad(paper: &mut SvgWriter, panel: &Panel, camera: &Camera) {
     let long = (0.06 * panel.size.0).clamp(14.0, 30.0);
     let at = (
         panel.at.0 + long + 14.0,
@@ -123,7 +123,7 @@ pub(super) fn triad(paper: &mut Paper, panel: &Panel, camera: &Camera) {
         ("z", [0.0, 0.0, 1.0]),
     ];
     for (name, axis) in axes {
-        let (u, v) = camera.flatten(axis);
+        let (u, v) = camera.project(axis);
         let end = (at.0 + long * u, at.1 - long * v);
         paper.line(at, end, " stroke=\"#333333\" stroke-width=\"1.1\"");
         // An axis towards the eye has no length, and its name would lie on the others.
@@ -134,13 +134,13 @@ pub(super) fn triad(paper: &mut Paper, panel: &Panel, camera: &Camera) {
 }
 
 /// The width of the largest force.
-pub(super) fn force(paper: &mut Paper, at: (f64, f64), widths: &Widths) {
+pub(super) fn force(paper: &mut SvgWriter, at: (f64, f64), widths: &ForceWidths) {
     let width = Px(widths.widest);
     let y = at.1 - 4.5;
     let style = format!(" stroke=\"{FORCE}\" stroke-width=\"{width}\" stroke-linecap=\"round\"");
     paper.line((at.0, y), (at.0 + 26.0, y), &style);
     let text = match widths.largest > 0.0 {
-        true => format!("largest force {} N", short(widths.largest)),
+        true => format!("largest force {} N", format_short(widths.largest)),
         false => "no forces".into(),
     };
     paper.text((at.0 + 38.0, at.1), 12.5, Anchor::Left, &text);

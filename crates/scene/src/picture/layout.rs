@@ -1,7 +1,7 @@
 //! Where everything on a page is.
 
 use super::key;
-use super::paint::Key;
+use super::paint::ColourLegend;
 use super::panel::Panel;
 use super::window::Window;
 
@@ -41,7 +41,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn of(seen: &Window, count: usize, flat: bool, key: &Key) -> Self {
+    pub(super) fn of(seen: &Window, count: usize, flat: bool, key: &ColourLegend) -> Self {
         let count = count.max(1);
         let (room, caption, smallest) = match count {
             1 => (ONE, 0.0, SMALLEST),
@@ -85,7 +85,7 @@ impl Layout {
     }
 
     /// One panel on a page of this size: the window is widened to fill it.
-    pub(super) fn fitted(seen: &Window, flat: bool, key: &Key, page: (f64, f64)) -> Self {
+    pub(super) fn fitted(seen: &Window, flat: bool, key: &ColourLegend, page: (f64, f64)) -> Self {
         let at = (if flat { AXES } else { LEFT }, TITLE);
         let room = (
             (page.0 - at.0 - BESIDE - key::width(key)).max(1.0),

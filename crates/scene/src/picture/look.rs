@@ -3,34 +3,34 @@
 
 use super::camera::Camera;
 use super::force;
-use super::ground::Room;
-use super::images::spread;
-use super::page::Company;
+use super::ground::BoundingBox;
+use super::images::wrap_bodies;
+use super::page::BodyShapes;
 use super::paint;
-use super::request::Request;
-use super::still::Still;
+use super::request::PictureRequest;
+use super::still::Frame;
 use super::window::{Window, window};
 
 /// What pictures have in common.
 #[derive(Debug, Clone)]
-pub(super) struct Look {
+pub(super) struct CommonScale {
     pub window: Window,
     /// The room that half-spaces are shown in.
-    pub room: Option<Room>,
+    pub room: Option<BoundingBox>,
     /// Least and largest value of the colours; `None` where they stand for none.
     pub span: Option<(f64, f64)>,
     /// The largest force.
     pub largest: f64,
 }
 
-impl Look {
+impl CommonScale {
     /// Of stills together.
-    pub(super) fn of(company: &Company<'_>, stills: &[Still], request: &Request) -> Self {
+    pub(super) fn of(company: &BodyShapes<'_>, stills: &[Frame], request: &PictureRequest) -> Self {
         let camera = camera(company, request);
         let (bodies, flat) = (company.bodies, company.dimension == 2);
-        let wrapped: Vec<_> = stills.iter().map(|still| spread(bodies, still)).collect();
-        let seen: Vec<&Still> = wrapped.iter().map(|spread| &*spread.still).collect();
-        let room = if flat { None } else { Room::of(bodies, &seen) };
+        let wrapped: Vec<_> = stills.iter().map(|still| wrap_bodies(bodies, still)).collect();
+        let seen: Vec<&Frame> = wrapped.iter().map(|spread| &*spread.still).collect();
+        let room = if flat { None } else { BoundingBox::of(bodies, &seen) };
         let spans = stills
             .iter()
             .filter_map(|still| paint::span(bodies, still, company.first, flat, request.colour));
@@ -62,7 +62,7 @@ fn widest(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
 }
 
 /// From where bodies are seen.
-pub(super) fn camera(company: &Company<'_>, request: &Request) -> Camera {
+pub(super) fn camera(company: &BodyShapes<'_>, request: &PictureRequest) -> Camera {
     match company.dimension {
         2 => Camera::flat(),
         _ => Camera::from(request.view),

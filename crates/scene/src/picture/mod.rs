@@ -41,17 +41,17 @@ mod still;
 mod tests;
 mod window;
 
-pub use album::Album;
-pub(crate) use album::{check_pictures, usual};
-pub(crate) use colour::Ramp;
+pub use album::RunPictures;
+pub(crate) use album::{check_pictures, default_request};
+pub(crate) use colour::ColourMap;
 pub(crate) use easel::zoom;
-pub use easel::{Easel, Image, Size, bare};
-pub use joint::Pin;
-pub use page::{Company, draw};
+pub use easel::{ImageWriter, Image, Size, render_bodies};
+pub use joint::JointGlyph;
+pub use page::{BodyShapes, draw};
 pub use render::Raster;
-pub use request::{Mark, Request, Theme};
-pub(crate) use rose::{Petals, Rose, draw as draw_rose};
-pub use still::{Force, Place, States, Still};
+pub use request::{Annotation, PictureRequest, Theme};
+pub(crate) use rose::{DirectionDensity, RoseDiagram, draw as draw_rose};
+pub use still::{DrawnForce, BodyState, RecordedFrames, Frame};
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [

@@ -1,37 +1,37 @@
 //! The page: title, panels side by side, axes or a scale, the key.
 
 use super::camera::Camera;
-use super::force::{self, Widths};
-use super::images::{self, Spread};
+use super::force::{self, ForceWidths};
+use super::images::{self, WrappedBodies};
 use super::joint;
 use super::key;
 use super::layout::Layout;
-use super::look::{Look, camera};
+use super::look::{CommonScale, camera};
 use super::mark;
-use super::paint::{Key, Paint};
+use super::paint::{ColourLegend, BodyColours};
 use super::panel::Panel;
-use super::paper::{Anchor, Paper};
-use super::request::Request;
-use super::still::Still;
+use super::paper::{Anchor, SvgWriter};
+use super::request::PictureRequest;
+use super::still::Frame;
 use super::{plane, space};
-use crate::plot::short;
-use crate::record::Name;
+use crate::plot::format_short;
+use crate::record::BodyDescription;
 
 /// What a run is drawn with.
 #[derive(Debug, Clone, Copy)]
-pub struct Company<'a> {
+pub struct BodyShapes<'a> {
     /// What the bodies are.
-    pub bodies: &'a [Name],
+    pub bodies: &'a [BodyDescription],
     /// 2 or 3.
     pub dimension: usize,
     /// The state the run began with: displacements are seen from there.
-    pub first: &'a Still,
+    pub first: &'a Frame,
 }
 
 /// Draws bodies at one or several instants as SVG.
-pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> String {
-    let look = Look::of(company, stills, request);
-    let page = Page::new(*company, request, &look, stills.len(), None);
+pub fn draw(company: &BodyShapes<'_>, stills: &[Frame], request: &PictureRequest) -> String {
+    let look = CommonScale::of(company, stills, request);
+    let page = SvgPage::new(*company, request, &look, stills.len(), None);
     page.svg(stills, Layer::All)
 }
 
@@ -41,32 +41,32 @@ pub(super) enum Layer {
     /// Everything.
     All,
     /// What lies over the bodies and beside them: the bodies are there as pixels.
-    Over,
+    Overlay,
 }
 
 /// A page to be filled.
-pub(super) struct Page<'a> {
-    company: Company<'a>,
-    request: &'a Request,
-    look: &'a Look,
+pub(super) struct SvgPage<'a> {
+    company: BodyShapes<'a>,
+    request: &'a PictureRequest,
+    look: &'a CommonScale,
     pub camera: Camera,
     pub layout: Layout,
-    key: Key,
-    widths: Option<Widths>,
+    key: ColourLegend,
+    widths: Option<ForceWidths>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> SvgPage<'a> {
     /// A page for so many stills, of a size where one is given.
     pub(super) fn new(
-        company: Company<'a>,
-        request: &'a Request,
-        look: &'a Look,
+        company: BodyShapes<'a>,
+        request: &'a PictureRequest,
+        look: &'a CommonScale,
         count: usize,
         size: Option<(f64, f64)>,
     ) -> Self {
         let flat = company.dimension == 2;
         let wish = (request, look.span);
-        let key = Paint::of(company.bodies, &[], company.first, flat, wish).key;
+        let key = BodyColours::of(company.bodies, &[], company.first, flat, wish).key;
         let layout = match size {
             None => Layout::of(&look.window, count, flat, &key),
             Some(size) => Layout::fitted(&look.window, flat, &key, size),
@@ -86,31 +86,31 @@ impl<'a> Page<'a> {
     }
 
     /// Colours of the bodies of stills.
-    pub(super) fn paint(&self, stills: &[Still]) -> Paint {
+    pub(super) fn paint(&self, stills: &[Frame]) -> BodyColours {
         let flat = self.company.dimension == 2;
         let wish = (self.request, self.look.span);
-        Paint::of(self.company.bodies, stills, self.company.first, flat, wish)
+        BodyColours::of(self.company.bodies, stills, self.company.first, flat, wish)
     }
 
     /// The page with stills, as SVG.
-    pub(super) fn svg(&self, stills: &[Still], layer: Layer) -> String {
+    pub(super) fn svg(&self, stills: &[Frame], layer: Layer) -> String {
         let alone = self.company.dimension == 2 && stills.len() == 1;
         let ((width, height), theme) = (self.layout.page, self.request.theme);
         let mut paper = match layer {
-            Layer::All => Paper::of(width, height, theme),
-            Layer::Over => Paper::bare(width, height, theme),
+            Layer::All => SvgWriter::themed(width, height, theme),
+            Layer::Overlay => SvgWriter::transparent(width, height, theme),
         };
         title(&mut paper, width, &heading(self.request, stills));
         let paint = match layer {
             Layer::All => self.paint(stills).fills,
-            Layer::Over => vec![Vec::new(); stills.len()],
+            Layer::Overlay => vec![Vec::new(); stills.len()],
         };
         for (k, (still, fills)) in stills.iter().zip(&paint).enumerate() {
-            let spread = images::spread(self.company.bodies, still);
+            let spread = images::wrap_bodies(self.company.bodies, still);
             let panel = self.layout.panel(k);
             if stills.len() > 1 {
                 let at = (panel.at.0 + 0.5 * panel.size.0, panel.at.1 - 7.0);
-                paper.text(at, 13.0, Anchor::Middle, &format!("t = {}", short(still.t)));
+                paper.text(at, 13.0, Anchor::Middle, &format!("t = {}", format_short(still.t)));
             }
             open(&mut paper, &panel);
             if layer == Layer::All {
@@ -118,8 +118,8 @@ impl<'a> Page<'a> {
             }
             self.draw_over(&mut paper, &panel, &spread.still);
             paper.end();
-            frame(&mut paper, &panel, &self.camera, alone);
-            if let Some(decimals) = self.request.stamp {
+            draw_border(&mut paper, &panel, &self.camera, alone);
+            if let Some(decimals) = self.request.time_decimals {
                 let at = (panel.at.0 + panel.size.0 - 8.0, panel.at.1 + 20.0);
                 let time = format!("t = {:.decimals$} s", still.t);
                 paper.text(at, 14.0, Anchor::Right, &time);
@@ -134,13 +134,13 @@ impl<'a> Page<'a> {
 
     fn bodies(
         &self,
-        paper: &mut Paper,
+        paper: &mut SvgWriter,
         panel: &Panel,
-        spread: &Spread<'_>,
+        spread: &WrappedBodies<'_>,
         fills: &[super::colour::Rgb],
     ) {
         let (bodies, still) = (&*spread.bodies, &*spread.still);
-        let pale = self.request.forces || self.request.pale;
+        let pale = self.request.forces || self.request.fade_bodies;
         if self.company.dimension == 2 {
             plane::draw(paper, panel, bodies, still, fills, !pale);
         } else {
@@ -151,7 +151,7 @@ impl<'a> Page<'a> {
     }
 
     /// Draws what lies over the bodies of a panel: joints, forces, marks, the outline of the cell.
-    fn draw_over(&self, paper: &mut Paper, panel: &Panel, still: &Still) {
+    fn draw_over(&self, paper: &mut SvgWriter, panel: &Panel, still: &Frame) {
         let camera = &self.camera;
         joint::draw(paper, panel, camera, &self.request.joints, still);
         if let Some(widths) = &self.widths {
@@ -159,19 +159,19 @@ impl<'a> Page<'a> {
             let what = (self.company.bodies, still);
             force::draw(paper, panel, camera, what, widths, chains);
         }
-        mark::draw(paper, panel, camera, &self.request.marks);
+        mark::draw(paper, panel, camera, &self.request.annotations);
         images::outline(paper, panel, camera, still);
     }
 }
 
-fn heading(request: &Request, stills: &[Still]) -> String {
+fn heading(request: &PictureRequest, stills: &[Frame]) -> String {
     match stills {
-        [one] if !request.timeless => format!("{}, t = {}", request.title, short(one.t)),
+        [one] if !request.hide_time => format!("{}, t = {}", request.title, format_short(one.t)),
         _ => request.title.clone(),
     }
 }
 
-fn title(paper: &mut Paper, width: f64, text: &str) {
+fn title(paper: &mut SvgWriter, width: f64, text: &str) {
     // A long title must stay inside the picture: letters are about six tenths as wide as high.
     let letters = text.chars().count().max(1) as f64;
     let size = ((width - 30.0) / (0.6 * letters)).clamp(8.0, 18.0);
@@ -179,7 +179,7 @@ fn title(paper: &mut Paper, width: f64, text: &str) {
 }
 
 /// What is drawn until the group ends stays inside the panel.
-fn open(paper: &mut Paper, panel: &Panel) {
+fn open(paper: &mut SvgWriter, panel: &Panel) {
     let id = panel.number;
     paper.raw(format_args!("<clipPath id=\"panel{id}\">"));
     paper.rect(panel.at, panel.size, "");
@@ -188,7 +188,7 @@ fn open(paper: &mut Paper, panel: &Panel) {
 }
 
 /// The border, with axes or with a cross of directions.
-fn frame(paper: &mut Paper, panel: &Panel, camera: &Camera, axes: bool) {
+fn draw_border(paper: &mut SvgWriter, panel: &Panel, camera: &Camera, axes: bool) {
     let border = " fill=\"none\" stroke=\"#888888\" stroke-width=\"0.8\"";
     paper.rect(panel.at, panel.size, border);
     if axes {
@@ -199,7 +199,7 @@ fn frame(paper: &mut Paper, panel: &Panel, camera: &Camera, axes: bool) {
 }
 
 /// Below the panels: a scale where there are no axes, and how wide a force is.
-fn foot(paper: &mut Paper, layout: &Layout, axes: bool, widths: Option<&Widths>) {
+fn foot(paper: &mut SvgWriter, layout: &Layout, axes: bool, widths: Option<&ForceWidths>) {
     let bottom = layout.at.1 + layout.tall;
     let mut x = layout.at.0;
     if !axes {

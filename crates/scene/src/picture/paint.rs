@@ -1,24 +1,24 @@
 //! Which colour each body has, and the key that explains it.
 
-use super::colour::{self, PLAIN, Ramp, Rgb, STILL};
+use super::colour::{self, PLAIN, ColourMap, Rgb, FIXED};
 use super::norm;
-use super::request::{Request, Theme};
-use super::still::{Place, Still};
+use super::request::{PictureRequest, Theme};
+use super::still::{BodyState, Frame};
 use crate::file::Colour;
-use crate::record::{Motion, Name};
+use crate::record::{BodyMotion, BodyDescription};
 
 /// How much lighter bodies are behind lines of force.
 pub(super) const PALE: f64 = 0.6;
 
 /// What colours mean.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Key {
+pub(super) enum ColourLegend {
     /// Nothing.
     None,
     /// Values.
     Bar {
         label: &'static str,
-        ramp: Ramp,
+        ramp: ColourMap,
         /// How much lighter than the scale bodies are drawn.
         pale: f64,
     },
@@ -28,35 +28,35 @@ pub(super) enum Key {
 
 /// Colours of the bodies of every still.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Paint {
-    pub key: Key,
+pub(super) struct BodyColours {
+    pub key: ColourLegend,
     /// By still and body.
     pub fills: Vec<Vec<Rgb>>,
 }
 
-impl Paint {
+impl BodyColours {
     /// Colours as a picture asks for them; `first` is the state the run began with.
     pub(super) fn of(
-        bodies: &[Name],
-        stills: &[Still],
-        first: &Still,
+        bodies: &[BodyDescription],
+        stills: &[Frame],
+        first: &Frame,
         flat: bool,
-        (request, span): (&Request, Option<(f64, f64)>),
+        (request, span): (&PictureRequest, Option<(f64, f64)>),
     ) -> Self {
         let mut paint = match request.colour {
             Colour::None => Self::plain(bodies, stills),
             Colour::Material => Self::materials(bodies, stills),
             colour => Self::values(bodies, stills, first, flat, (colour, span)),
         };
-        if request.forces || request.pale {
-            paint.step_back(flat, request.theme);
+        if request.forces || request.fade_bodies {
+            paint.fade(flat, request.theme);
         }
         paint
     }
 
     /// Bodies step back behind the lines of force, and so does the key. Bodies of space are drawn
     /// translucent instead, which comes to the same.
-    fn step_back(&mut self, flat: bool, theme: Theme) {
+    fn fade(&mut self, flat: bool, theme: Theme) {
         if flat {
             for fill in self.fills.iter_mut().flatten() {
                 *fill = match theme {
@@ -66,9 +66,9 @@ impl Paint {
             }
         }
         match &mut self.key {
-            Key::None => {}
-            Key::Bar { pale, .. } => *pale = PALE,
-            Key::Swatches(names) => {
+            ColourLegend::None => {}
+            ColourLegend::Bar { pale, .. } => *pale = PALE,
+            ColourLegend::Swatches(names) => {
                 for (_, colour) in names {
                     *colour = colour.lighter(PALE);
                 }
@@ -76,22 +76,22 @@ impl Paint {
         }
     }
 
-    fn plain(bodies: &[Name], stills: &[Still]) -> Self {
+    fn plain(bodies: &[BodyDescription], stills: &[Frame]) -> Self {
         let fills = bodies.iter().map(|b| still_or(b, PLAIN)).collect();
         Self {
-            key: Key::None,
+            key: ColourLegend::None,
             fills: vec![fills; stills.len()],
         }
     }
 
-    fn materials(bodies: &[Name], stills: &[Still]) -> Self {
+    fn materials(bodies: &[BodyDescription], stills: &[Frame]) -> Self {
         let mut names: Vec<&str> = Vec::new();
-        for body in bodies.iter().filter(|b| b.motion != Motion::Fixed) {
+        for body in bodies.iter().filter(|b| b.motion != BodyMotion::Fixed) {
             if !names.contains(&&*body.material) {
                 names.push(&body.material);
             }
         }
-        let colour = |body: &Name| {
+        let colour = |body: &BodyDescription| {
             let number = names.iter().position(|n| **n == *body.material);
             still_or(body, colour::of_material(number.unwrap_or(0)))
         };
@@ -100,31 +100,31 @@ impl Paint {
         let swatches = swatches.map(|(k, n)| ((*n).to_string(), colour::of_material(k)));
         Self {
             key: match names.len() {
-                0 | 1 => Key::None,
-                _ => Key::Swatches(swatches.collect()),
+                0 | 1 => ColourLegend::None,
+                _ => ColourLegend::Swatches(swatches.collect()),
             },
             fills: vec![fills; stills.len()],
         }
     }
 
     fn values(
-        bodies: &[Name],
-        stills: &[Still],
-        first: &Still,
+        bodies: &[BodyDescription],
+        stills: &[Frame],
+        first: &Frame,
         flat: bool,
         (colour, span): (Colour, Option<(f64, f64)>),
     ) -> Self {
-        let of = |still: &Still| values(bodies, still, first, flat, colour);
+        let of = |still: &Frame| values(bodies, still, first, flat, colour);
         let all: Vec<Vec<f64>> = stills.iter().map(of).collect();
         let signed = flat && colour == Colour::Spin;
         let from_zero = colour != Colour::Mass;
         let ramp = match span {
-            Some((low, high)) => Ramp::over([low, high].into_iter(), from_zero, signed),
-            None => Ramp::over(all.iter().flatten().copied(), from_zero, signed),
+            Some((low, high)) => ColourMap::over([low, high].into_iter(), from_zero, signed),
+            None => ColourMap::over(all.iter().flatten().copied(), from_zero, signed),
         };
-        let fill = |x: &f64| if x.is_nan() { STILL } else { ramp.colour(*x) };
+        let fill = |x: &f64| if x.is_nan() { FIXED } else { ramp.colour(*x) };
         Self {
-            key: Key::Bar {
+            key: ColourLegend::Bar {
                 label: label(colour),
                 ramp,
                 pale: 0.0,
@@ -135,10 +135,10 @@ impl Paint {
 }
 
 /// What the colours of the bodies of a still stand for; NaN for what has none.
-fn values(bodies: &[Name], still: &Still, first: &Still, flat: bool, colour: Colour) -> Vec<f64> {
-    let value = |body: usize, name: &Name, place: &Place| match colour {
+fn values(bodies: &[BodyDescription], still: &Frame, first: &Frame, flat: bool, colour: Colour) -> Vec<f64> {
+    let value = |body: usize, name: &BodyDescription, place: &BodyState| match colour {
         Colour::Speed => norm(place.velocity),
-        Colour::Displacement => first.places.get(body).map_or(f64::NAN, |from| {
+        Colour::Displacement => first.bodies.get(body).map_or(f64::NAN, |from| {
             norm(std::array::from_fn(|k| {
                 place.position[k] - from.position[k]
             }))
@@ -148,9 +148,9 @@ fn values(bodies: &[Name], still: &Still, first: &Still, flat: bool, colour: Col
         Colour::Mass => name.mass.unwrap_or(f64::NAN),
         Colour::None | Colour::Material => f64::NAN,
     };
-    let all = bodies.iter().zip(&still.places).enumerate();
+    let all = bodies.iter().zip(&still.bodies).enumerate();
     all.map(|(k, (name, place))| match name.motion {
-        Motion::Fixed => f64::NAN,
+        BodyMotion::Fixed => f64::NAN,
         _ => value(k, name, place),
     })
     .collect()
@@ -158,9 +158,9 @@ fn values(bodies: &[Name], still: &Still, first: &Still, flat: bool, colour: Col
 
 /// Least and largest value that colours of a still stand for; `None` where they stand for none.
 pub(super) fn span(
-    bodies: &[Name],
-    still: &Still,
-    first: &Still,
+    bodies: &[BodyDescription],
+    still: &Frame,
+    first: &Frame,
     flat: bool,
     colour: Colour,
 ) -> Option<(f64, f64)> {
@@ -169,9 +169,9 @@ pub(super) fn span(
     spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-fn still_or(body: &Name, colour: Rgb) -> Rgb {
+fn still_or(body: &BodyDescription, colour: Rgb) -> Rgb {
     match body.motion {
-        Motion::Fixed => STILL,
+        BodyMotion::Fixed => FIXED,
         _ => colour,
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Panel {
 
 impl Panel {
     /// A point of the picture in pixels.
-    pub(super) fn px(&self, (u, v): (f64, f64)) -> (f64, f64) {
+    pub(super) fn to_pixels(&self, (u, v): (f64, f64)) -> (f64, f64) {
         (
             self.at.0 + (u - self.window.low.0) * self.scale,
             self.at.1 + (self.window.high.1 - v) * self.scale,
@@ -27,7 +27,7 @@ impl Panel {
     }
 
     /// Whether a circle around a point (both in pixels) is seen at all.
-    pub(super) fn sees(&self, (x, y): (f64, f64), radius: f64) -> bool {
+    pub(super) fn is_visible(&self, (x, y): (f64, f64), radius: f64) -> bool {
         x + radius >= self.at.0
             && x - radius <= self.at.0 + self.size.0
             && y + radius >= self.at.1

@@ -6,7 +6,7 @@ use super::request::Theme;
 
 /// SVG text that grows.
 #[derive(Debug, Default)]
-pub(super) struct Paper {
+pub(super) struct SvgWriter {
     text: String,
     theme: Theme,
 }
@@ -40,15 +40,15 @@ pub(super) fn escaped(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-impl Paper {
+impl SvgWriter {
     /// A page in white.
     pub(super) fn new(width: f64, height: f64) -> Self {
-        Self::of(width, height, Theme::Light)
+        Self::themed(width, height, Theme::Light)
     }
 
     /// A page on what a theme says.
-    pub(super) fn of(width: f64, height: f64, theme: Theme) -> Self {
-        let mut paper = Self::bare(width, height, theme);
+    pub(super) fn themed(width: f64, height: f64, theme: Theme) -> Self {
+        let mut paper = Self::transparent(width, height, theme);
         let (w, h) = (Px(width), Px(height));
         paper.raw(format_args!(
             "<rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>"
@@ -57,7 +57,7 @@ impl Paper {
     }
 
     /// A page without a ground, to be laid over pixels.
-    pub(super) fn bare(width: f64, height: f64, theme: Theme) -> Self {
+    pub(super) fn transparent(width: f64, height: f64, theme: Theme) -> Self {
         let (w, h) = (Px(width), Px(height));
         let mut paper = Self {
             text: String::new(),
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_dark_page_has_other_greys_and_the_same_bodies() {
-        let mut paper = Paper::of(10.0, 10.0, Theme::Dark);
+        let mut paper = SvgWriter::themed(10.0, 10.0, Theme::Dark);
         paper.circle((1.0, 1.0), 1.0, " fill=\"#440154\" stroke=\"#222222\"");
         let text = paper.finish();
         assert!(text.contains("fill=\"#14161a\""), "{text}");

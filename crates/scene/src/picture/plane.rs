@@ -2,9 +2,9 @@
 
 use super::colour::{GROUND, Rgb};
 use super::panel::Panel;
-use super::paper::{Paper, Px};
-use super::still::{Place, Still};
-use crate::record::{Member, Motion, Name, Outline};
+use super::paper::{SvgWriter, Px};
+use super::still::{BodyState, Frame};
+use crate::record::{ShapePart, BodyMotion, BodyDescription, RecordedShape};
 
 /// Distance and length of the strokes of a hatching, in pixels.
 const HATCH: f64 = 8.0;
@@ -20,19 +20,19 @@ pub(super) const MOST: usize = 100_000;
 
 /// Draws the bodies of a still, discs with a mark that shows how they are turned if asked for.
 pub(super) fn draw(
-    paper: &mut Paper,
+    paper: &mut SvgWriter,
     panel: &Panel,
-    bodies: &[Name],
-    still: &Still,
+    bodies: &[BodyDescription],
+    still: &Frame,
     fills: &[Rgb],
     marks: bool,
 ) {
-    let all = || bodies.iter().zip(&still.places).zip(fills);
+    let all = || bodies.iter().zip(&still.bodies).zip(fills);
     paper.group("class=\"boundaries\" stroke=\"#444444\" stroke-width=\"1\" fill=\"none\"");
     for ((name, place), _) in all() {
-        match &*name.outline {
-            Outline::HalfPlane => half_plane(paper, panel, place),
-            Outline::Chain { vertices, closed } => chain(paper, panel, place, vertices, *closed),
+        match &*name.shape {
+            RecordedShape::HalfPlane => half_plane(paper, panel, place),
+            RecordedShape::Chain { vertices, closed } => chain(paper, panel, place, vertices, *closed),
             _ => {}
         }
     }
@@ -46,9 +46,9 @@ pub(super) fn draw(
         let class = if fixed { "fixed" } else { "bodies" };
         paper.group(&format!("class=\"{class}\" stroke-linejoin=\"round\""));
         for ((name, place), fill) in all() {
-            if (name.motion == Motion::Fixed) == fixed {
-                match &*name.outline {
-                    Outline::Compound(parts) => compound(paper, panel, parts, place, *fill),
+            if (name.motion == BodyMotion::Fixed) == fixed {
+                match &*name.shape {
+                    RecordedShape::Compound(parts) => compound(paper, panel, parts, place, *fill),
                     outline => body(paper, panel, outline, place, (*fill, true), marks),
                 }
             }
@@ -57,20 +57,20 @@ pub(super) fn draw(
     }
 }
 
-fn flat(place: &Place, v: [f64; 2]) -> (f64, f64) {
-    let p = place.point([v[0], v[1], 0.0]);
+fn flat(place: &BodyState, v: [f64; 2]) -> (f64, f64) {
+    let p = place.to_space([v[0], v[1], 0.0]);
     (p[0], p[1])
 }
 
 /// The outlines of all parts, then their insides over them: no seam is seen.
-fn compound(paper: &mut Paper, panel: &Panel, parts: &[Member], place: &Place, fill: Rgb) {
+fn compound(paper: &mut SvgWriter, panel: &Panel, parts: &[ShapePart], place: &BodyState, fill: Rgb) {
     for lined in [true, false] {
         for part in parts {
             body(
                 paper,
                 panel,
-                &part.outline,
-                &place.of(part),
+                &part.shape,
+                &place.of_part(part),
                 (fill, lined),
                 false,
             );
@@ -95,27 +95,27 @@ fn style((fill, lined): (Rgb, bool), size: f64) -> String {
 }
 
 fn body(
-    paper: &mut Paper,
+    paper: &mut SvgWriter,
     panel: &Panel,
-    outline: &Outline,
-    place: &Place,
+    outline: &RecordedShape,
+    place: &BodyState,
     fill: (Rgb, bool),
     marks: bool,
 ) {
     match outline {
-        Outline::Round { radius } => disc(paper, panel, place, *radius, fill, marks),
-        Outline::Capsule {
+        RecordedShape::Round { radius } => disc(paper, panel, place, *radius, fill, marks),
+        RecordedShape::Capsule {
             half_length,
             radius,
             ..
         } => capsule(paper, panel, place, *half_length, *radius, fill),
-        Outline::Polygon(vertices) => {
-            let points: Vec<_> = vertices.iter().map(|v| panel.px(flat(place, *v))).collect();
+        RecordedShape::Polygon(vertices) => {
+            let points: Vec<_> = vertices.iter().map(|v| panel.to_pixels(flat(place, *v))).collect();
             let seen = points.iter().all(|p| p.0.is_finite() && p.1.is_finite());
-            let centre = panel.px(flat(place, [0.0; 2]));
+            let centre = panel.to_pixels(flat(place, [0.0; 2]));
             let reach = |p: &(f64, f64)| (p.0 - centre.0).hypot(p.1 - centre.1);
             let size = points.iter().map(reach).fold(0.0, f64::max);
-            if seen && panel.sees(centre, size) {
+            if seen && panel.is_visible(centre, size) {
                 paper.polygon(points, &style(fill, size));
             }
         }
@@ -124,22 +124,22 @@ fn body(
 }
 
 fn disc(
-    paper: &mut Paper,
+    paper: &mut SvgWriter,
     panel: &Panel,
-    place: &Place,
+    place: &BodyState,
     radius: f64,
     fill: (Rgb, bool),
     mark: bool,
 ) {
-    let centre = panel.px(flat(place, [0.0; 2]));
+    let centre = panel.to_pixels(flat(place, [0.0; 2]));
     let r = radius * panel.scale;
-    if !panel.sees(centre, r) {
+    if !panel.is_visible(centre, r) {
         return;
     }
     paper.circle(centre, r, &style(fill, r));
     if mark && r >= MARKED {
         // A radius shows how the disc is turned.
-        let rim = panel.px(flat(place, [radius, 0.0]));
+        let rim = panel.to_pixels(flat(place, [radius, 0.0]));
         let line = fill.0.line();
         let width = Px((0.06 * r).clamp(0.4, 1.0));
         paper.line(
@@ -151,17 +151,17 @@ fn disc(
 }
 
 fn capsule(
-    paper: &mut Paper,
+    paper: &mut SvgWriter,
     panel: &Panel,
-    place: &Place,
+    place: &BodyState,
     half_length: f64,
     radius: f64,
     fill: (Rgb, bool),
 ) {
-    let end = |x: f64, y: f64| panel.px(flat(place, [x, y]));
+    let end = |x: f64, y: f64| panel.to_pixels(flat(place, [x, y]));
     let r = radius * panel.scale;
     let centre = end(0.0, 0.0);
-    if !panel.sees(centre, r + half_length * panel.scale) {
+    if !panel.is_visible(centre, r + half_length * panel.scale) {
         return;
     }
     let (a, b) = (end(half_length, -radius), end(half_length, radius));
@@ -177,12 +177,12 @@ fn capsule(
 }
 
 /// The solid side in grey, its surface hatched.
-fn half_plane(paper: &mut Paper, panel: &Panel, place: &Place) {
-    let normal = place.turn([0.0, 1.0, 0.0]);
+fn half_plane(paper: &mut SvgWriter, panel: &Panel, place: &BodyState) {
+    let normal = place.rotate([0.0, 1.0, 0.0]);
     // In pixels, y down; into the solid, and along the surface.
     let into = (-normal[0], normal[1]);
     let along = (into.1, -into.0);
-    let origin = panel.px((place.position[0], place.position[1]));
+    let origin = panel.to_pixels((place.position[0], place.position[1]));
     let middle = panel.middle();
     let offset = (middle.0 - origin.0) * along.0 + (middle.1 - origin.1) * along.1;
     let foot = (origin.0 + offset * along.0, origin.1 + offset * along.1);
@@ -211,8 +211,8 @@ fn half_plane(paper: &mut Paper, panel: &Panel, place: &Place) {
     paper.line(point(-long, 0.0), point(long, 0.0), "");
 }
 
-fn chain(paper: &mut Paper, panel: &Panel, place: &Place, vertices: &[[f64; 2]], closed: bool) {
-    let points: Vec<_> = vertices.iter().map(|v| panel.px(flat(place, *v))).collect();
+fn chain(paper: &mut SvgWriter, panel: &Panel, place: &BodyState, vertices: &[[f64; 2]], closed: bool) {
+    let points: Vec<_> = vertices.iter().map(|v| panel.to_pixels(flat(place, *v))).collect();
     let mut rest = 0.0;
     let ends = points
         .iter()
@@ -235,7 +235,7 @@ fn chain(paper: &mut Paper, panel: &Panel, place: &Place, vertices: &[[f64; 2]],
 /// Hatching from a to b: oblique strokes into the solid, the first after `rest` pixels. Returns how far
 /// the next stroke is beyond b.
 fn strokes(
-    paper: &mut Paper,
+    paper: &mut SvgWriter,
     panel: &Panel,
     a: (f64, f64),
     b: (f64, f64),
@@ -257,7 +257,7 @@ fn strokes(
     for k in 0..=(count.min(1e4) as usize) {
         let s = rest + k as f64 * HATCH;
         let from = (a.0 + s * along.0, a.1 + s * along.1);
-        if panel.sees(from, 2.0 * HATCH) {
+        if panel.is_visible(from, 2.0 * HATCH) {
             let to = (
                 from.0 + HATCH * (into.0 + lean * along.0),
                 from.1 + HATCH * (into.1 + lean * along.1),

@@ -5,22 +5,22 @@
 
 use super::colour::Rgb;
 use super::panel::Panel;
-use super::paper::Paper;
-use super::still::{Place, Still};
-use crate::record::{Member, Name, Outline};
+use super::paper::SvgWriter;
+use super::still::{BodyState, Frame};
+use crate::record::{ShapePart, BodyDescription, RecordedShape};
 
 /// Draws the bodies of a still as cells.
 pub(super) fn draw(
-    paper: &mut Paper,
+    paper: &mut SvgWriter,
     panel: &Panel,
-    bodies: &[Name],
-    still: &Still,
+    bodies: &[BodyDescription],
+    still: &Frame,
     fills: &[Rgb],
 ) {
     let (wide, high) = (panel.size.0.ceil() as usize, panel.size.1.ceil() as usize);
     let mut cells: Vec<Option<Rgb>> = vec![None; wide * high];
-    for ((name, place), fill) in bodies.iter().zip(&still.places).zip(fills) {
-        cover(&mut cells, (wide, high), panel, &name.outline, place, *fill);
+    for ((name, place), fill) in bodies.iter().zip(&still.bodies).zip(fills) {
+        cover(&mut cells, (wide, high), panel, &name.shape, place, *fill);
     }
     // Cells of a row touch without a seam when edges are not smoothed.
     paper.group("class=\"cells\" shape-rendering=\"crispEdges\"");
@@ -41,16 +41,16 @@ fn cover(
     cells: &mut [Option<Rgb>],
     (wide, high): (usize, usize),
     panel: &Panel,
-    outline: &Outline,
-    place: &Place,
+    outline: &RecordedShape,
+    place: &BodyState,
     fill: Rgb,
 ) {
     let Some(reach) = reach(outline) else {
         return;
     };
-    let centre = panel.px((place.position[0], place.position[1]));
+    let centre = panel.to_pixels((place.position[0], place.position[1]));
     let size = reach * panel.scale;
-    if !(panel.sees(centre, size) && centre.0.is_finite() && centre.1.is_finite()) {
+    if !(panel.is_visible(centre, size) && centre.0.is_finite() && centre.1.is_finite()) {
         return;
     }
     let (x, y) = (centre.0 - panel.at.0, centre.1 - panel.at.1);
@@ -76,22 +76,22 @@ fn cover(
 }
 
 /// Largest distance of a point from the centre; `None` for boundaries.
-fn reach(outline: &Outline) -> Option<f64> {
+fn reach(outline: &RecordedShape) -> Option<f64> {
     match outline {
-        Outline::Round { radius } => Some(*radius),
-        Outline::Capsule {
+        RecordedShape::Round { radius } => Some(*radius),
+        RecordedShape::Capsule {
             half_length,
             radius,
             ..
         } => Some(half_length + radius),
-        Outline::Polygon(vertices) => {
+        RecordedShape::Polygon(vertices) => {
             let most = vertices.iter().map(|v| v[0].hypot(v[1]));
             Some(most.fold(0.0, f64::max))
         }
-        Outline::Compound(parts) => {
-            let far = |part: &Member| {
+        RecordedShape::Compound(parts) => {
+            let far = |part: &ShapePart| {
                 let [x, y, _] = part.position;
-                Some(reach(&part.outline)? + x.hypot(y))
+                Some(reach(&part.shape)? + x.hypot(y))
             };
             parts.iter().filter_map(far).reduce(f64::max)
         }
@@ -100,17 +100,17 @@ fn reach(outline: &Outline) -> Option<f64> {
 }
 
 /// Whether a point, seen from the centre along space axes, lies in a body.
-fn holds(outline: &Outline, place: &Place, u: f64, v: f64) -> bool {
-    let axis = place.turn([1.0, 0.0, 0.0]);
+fn holds(outline: &RecordedShape, place: &BodyState, u: f64, v: f64) -> bool {
+    let axis = place.rotate([1.0, 0.0, 0.0]);
     let (x, y) = (u * axis[0] + v * axis[1], v * axis[0] - u * axis[1]);
     match outline {
-        Outline::Round { radius } => x.hypot(y) <= *radius,
-        Outline::Capsule {
+        RecordedShape::Round { radius } => x.hypot(y) <= *radius,
+        RecordedShape::Capsule {
             half_length,
             radius,
             ..
         } => (x.abs() - half_length).max(0.0).hypot(y) <= *radius,
-        Outline::Polygon(vertices) => {
+        RecordedShape::Polygon(vertices) => {
             // Edges that a ray to the right crosses: an odd number of them from inside.
             let ends = vertices.iter().cycle().skip(1);
             let crossed = vertices.iter().zip(ends).filter(|(a, b)| {
@@ -119,11 +119,11 @@ fn holds(outline: &Outline, place: &Place, u: f64, v: f64) -> bool {
             });
             crossed.count() % 2 == 1
         }
-        Outline::Compound(parts) => parts.iter().any(|part| {
-            let inner = place.of(part);
+        RecordedShape::Compound(parts) => parts.iter().any(|part| {
+            let inner = place.of_part(part);
             let [px, py, _] = inner.position;
             let [cx, cy, _] = place.position;
-            holds(&part.outline, &inner, u - (px - cx), v - (py - cy))
+            holds(&part.shape, &inner, u - (px - cx), v - (py - cy))
         }),
         _ => false,
     }

@@ -1,6 +1,6 @@
 //! What a picture is to show.
 
-use super::joint::Pin;
+use super::joint::JointGlyph;
 use crate::file::Colour;
 
 /// On what a picture is drawn.
@@ -15,7 +15,7 @@ pub enum Theme {
 
 /// What a picture is to show.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Request {
+pub struct PictureRequest {
     /// Its title.
     pub title: String,
     /// What colours mean.
@@ -31,22 +31,22 @@ pub struct Request {
     /// Direction from which space is seen.
     pub view: Option<[f64; 3]>,
     /// Whether bodies are pale behind marks.
-    pub pale: bool,
+    pub fade_bodies: bool,
     /// Whether the title says no time.
-    pub timeless: bool,
+    pub hide_time: bool,
     /// Decimals of a time that stands in a corner of the panel, always in the same place.
-    pub stamp: Option<usize>,
+    pub time_decimals: Option<usize>,
     /// On what it is drawn.
     pub theme: Theme,
     /// Drawn over the bodies of every panel.
-    pub marks: Vec<Mark>,
+    pub annotations: Vec<Annotation>,
     /// Joints, drawn as marks.
-    pub joints: Vec<Pin>,
+    pub joints: Vec<JointGlyph>,
 }
 
 /// Something drawn over the bodies, sizes in pixels.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Mark {
+pub enum Annotation {
     /// A line between two points of the world.
     Line {
         /// The points.

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::paper::{Anchor, Paper};
+use super::paper::{Anchor, SvgWriter};
 
 /// Width and height of the page, and radius of the largest sector.
 const SIZE: (f64, f64) = (860.0, 620.0);
@@ -16,7 +16,7 @@ const COLOURS: [&str; 2] = ["#0072b2", "#d55e00"];
 
 /// One distribution of directions.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Petals {
+pub(crate) struct DirectionDensity {
     /// What it is of.
     pub label: String,
     /// Density relative to that of no preferred direction, bins centred on multiples of their width.
@@ -25,7 +25,7 @@ pub(crate) struct Petals {
 
 /// Two distributions of directions in one picture.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Rose {
+pub(crate) struct RoseDiagram {
     /// Title.
     pub title: String,
     /// A line below the legend.
@@ -33,7 +33,7 @@ pub(crate) struct Rose {
     /// Names of the axes to the right and up.
     pub axes: [String; 2],
     /// Filled, and as an outline.
-    pub petals: [Petals; 2],
+    pub petals: [DirectionDensity; 2],
 }
 
 /// The outline of all sectors, y upwards: radius √density times `unit`.
@@ -53,11 +53,11 @@ fn outline(density: &[f64], unit: f64) -> Vec<(f64, f64)> {
 }
 
 /// Draws it.
-pub(crate) fn draw(rose: &Rose) -> String {
+pub(crate) fn draw(rose: &RoseDiagram) -> String {
     let densities = rose.petals.iter().flat_map(|p| &p.density);
     let most = densities.copied().fold(1.0, f64::max);
     let unit = RADIUS / most.sqrt();
-    let mut paper = Paper::new(SIZE.0, SIZE.1);
+    let mut paper = SvgWriter::new(SIZE.0, SIZE.1);
     let letters = rose.title.chars().count().max(1) as f64;
     let size = (2.0 * (SIZE.0 - 40.0) / letters).clamp(11.0, 20.0);
     paper.text((SIZE.0 / 2.0, 30.0), size, Anchor::Middle, &rose.title);
@@ -82,14 +82,14 @@ pub(crate) fn draw(rose: &Rose) -> String {
 }
 
 /// Circles of equal density and lines of equal direction.
-fn grid(paper: &mut Paper, rose: &Rose, most: f64, unit: f64) {
+fn grid(paper: &mut SvgWriter, rose: &RoseDiagram, most: f64, unit: f64) {
     paper.group("fill=\"none\" stroke=\"#000000\" stroke-opacity=\"0.18\" stroke-width=\"1\"");
     for k in 0..12 {
         let (sin, cos) = (TAU * f64::from(k) / 12.0).sin_cos();
         let end = (CENTRE.0 + RADIUS * cos, CENTRE.1 - RADIUS * sin);
         paper.line(CENTRE, end, "");
     }
-    let step = crate::plot::round_below((most / 2.5).max(0.5));
+    let step = crate::plot::nice_floor((most / 2.5).max(0.5));
     let levels = (1..).map(|k| f64::from(k) * step);
     let levels: Vec<f64> = levels.take_while(|d| *d <= most).collect();
     for level in &levels {
@@ -116,11 +116,11 @@ fn grid(paper: &mut Paper, rose: &Rose, most: f64, unit: f64) {
     for level in &levels {
         let r = level.sqrt() * unit;
         let at = (CENTRE.0 + r * cos, CENTRE.1 - r * sin - 3.0);
-        paper.text(at, 12.0, Anchor::Middle, &crate::plot::short(*level));
+        paper.text(at, 12.0, Anchor::Middle, &crate::plot::format_short(*level));
     }
 }
 
-fn legend(paper: &mut Paper, rose: &Rose) {
+fn legend(paper: &mut SvgWriter, rose: &RoseDiagram) {
     let left = CENTRE.0 + RADIUS + 50.0;
     let mut height = 90.0;
     for (k, (petals, colour)) in rose.petals.iter().zip(COLOURS).enumerate() {

@@ -2,9 +2,9 @@
 
 use super::camera::{Camera, unit};
 use super::panel::Panel;
-use super::still::Place;
+use super::still::BodyState;
 use super::{cross, dot};
-use crate::record::{Faces, Outline};
+use crate::record::{Faces, RecordedShape};
 
 /// Sides that stand for a circle.
 const SIDES: usize = 64;
@@ -58,42 +58,42 @@ pub(super) struct Sculptor<'a> {
 impl Sculptor<'_> {
     /// A point in pixels, and how near it is in pixels.
     fn see(&self, point: [f64; 3]) -> ((f64, f64), f64) {
-        let at = self.panel.px(self.camera.flatten(point));
+        let at = self.panel.to_pixels(self.camera.project(point));
         (at, self.camera.depth(point) * self.panel.scale)
     }
 
     /// Adds the pieces of a body that are seen.
-    pub(super) fn add(&self, body: usize, outline: &Outline, place: &Place, out: &mut Vec<Item>) {
+    pub(super) fn add(&self, body: usize, outline: &RecordedShape, place: &BodyState, out: &mut Vec<Item>) {
         let scale = self.panel.scale;
         let (at, near) = self.see(place.position);
         if !(at.0.is_finite() && at.1.is_finite() && near.is_finite()) {
             return;
         }
         let form = match outline {
-            Outline::Round { radius } => Form::Ball(at, near, radius * scale),
-            Outline::Capsule {
+            RecordedShape::Round { radius } => Form::Ball(at, near, radius * scale),
+            RecordedShape::Capsule {
                 half_length,
                 radius,
                 along,
             } => {
-                let end = |s: f64| self.see(place.point(along.map(|x| s * half_length * x)));
+                let end = |s: f64| self.see(place.to_space(along.map(|x| s * half_length * x)));
                 Form::Rod([end(-1.0), end(1.0)], radius * scale)
             }
-            Outline::Cylinder {
+            RecordedShape::Cylinder {
                 half_length,
                 radius,
             } => Form::Facets(self.cylinder(place, *half_length, *radius)),
-            Outline::Polyhedron(faces) => Form::Facets(self.faces(place, faces).collect()),
-            Outline::Mesh(faces) => {
+            RecordedShape::Polyhedron(faces) => Form::Facets(self.faces(place, faces).collect()),
+            RecordedShape::Mesh(faces) => {
                 for facet in self.faces(place, faces) {
                     let near = facet.nearness(middle(&facet.corners));
                     self.keep(body, near, Form::Facets(vec![facet]), out);
                 }
                 return;
             }
-            Outline::Compound(parts) => {
+            RecordedShape::Compound(parts) => {
                 for part in parts {
-                    self.add(body, &part.outline, &place.of(part), out);
+                    self.add(body, &part.shape, &place.of_part(part), out);
                 }
                 return;
             }
@@ -106,7 +106,7 @@ impl Sculptor<'_> {
         let (low, high) = form.bounds();
         let (x, y) = (0.5 * (low.0 + high.0), 0.5 * (low.1 + high.1));
         let reach = (high.0 - low.0).max(high.1 - low.1);
-        if reach.is_finite() && self.panel.sees((x, y), reach) {
+        if reach.is_finite() && self.panel.is_visible((x, y), reach) {
             out.push(Item {
                 form,
                 body,
@@ -117,10 +117,10 @@ impl Sculptor<'_> {
         }
     }
 
-    fn faces<'b>(&'b self, place: &'b Place, faces: &'b Faces) -> impl Iterator<Item = Facet> + 'b {
+    fn faces<'b>(&'b self, place: &'b BodyState, faces: &'b Faces) -> impl Iterator<Item = Facet> + 'b {
         let corner = |k: &u32| {
             let known = faces.vertices.get(*k as usize);
-            place.point(known.copied().unwrap_or([0.0; 3]))
+            place.to_space(known.copied().unwrap_or([0.0; 3]))
         };
         faces.faces.iter().filter_map(move |face| {
             let corners: Vec<[f64; 3]> = face.iter().map(corner).collect();
@@ -157,10 +157,10 @@ impl Sculptor<'_> {
     }
 
     /// Strips along a cylinder and the end that is seen.
-    fn cylinder(&self, place: &Place, half_length: f64, radius: f64) -> Vec<Facet> {
+    fn cylinder(&self, place: &BodyState, half_length: f64, radius: f64) -> Vec<Facet> {
         let point = |k: usize, z: f64| {
             let angle = std::f64::consts::TAU * (k % SIDES) as f64 / SIDES as f64;
-            place.point([radius * angle.cos(), radius * angle.sin(), z])
+            place.to_space([radius * angle.cos(), radius * angle.sin(), z])
         };
         let h = half_length;
         let strip = |k: usize| [point(k, -h), point(k + 1, -h), point(k + 1, h), point(k, h)];

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use super::camera::Camera;
 use super::colour::Rgb;
-use super::ground::{self, Room};
+use super::ground::{self, BoundingBox};
 use super::order::order;
 use super::paint::PALE;
 use super::panel::Panel;
-use super::paper::{Paper, Px};
+use super::paper::{SvgWriter, Px};
 use super::solid::{Facet, Form, Item, Sculptor};
-use super::still::Still;
-use crate::record::Name;
+use super::still::Frame;
+use crate::record::BodyDescription;
 
 /// Pieces that are seen and shaded one by one; with more of them, balls and capsules are drawn flat.
 const SHADED: usize = 20_000;
@@ -24,11 +24,11 @@ const RINGS: usize = 16;
 
 /// Draws the bodies of a still; `pale` where something is to be seen through them.
 pub(super) fn draw(
-    paper: &mut Paper,
+    paper: &mut SvgWriter,
     panel: &Panel,
     camera: &Camera,
-    (bodies, still, fills): (&[Name], &Still, &[Rgb]),
-    room: Option<&Room>,
+    (bodies, still, fills): (&[BodyDescription], &Frame, &[Rgb]),
+    room: Option<&BoundingBox>,
     pale: bool,
 ) {
     paper.group("class=\"boundaries\"");
@@ -40,8 +40,8 @@ pub(super) fn draw(
     paper.end();
     let sculptor = Sculptor { panel, camera };
     let mut items = Vec::new();
-    for (body, (name, place)) in bodies.iter().zip(&still.places).enumerate() {
-        sculptor.add(body, &name.outline, place, &mut items);
+    for (body, (name, place)) in bodies.iter().zip(&still.bodies).enumerate() {
+        sculptor.add(body, &name.shape, place, &mut items);
     }
     let order = order(&items, panel);
     let fill = |item: &Item| {
@@ -75,7 +75,7 @@ pub(super) fn draw(
 }
 
 /// Shades of a ball for every colour: light from the upper left.
-fn gradients(paper: &mut Paper, panel: &Panel, colours: &BTreeSet<[u8; 3]>) {
+fn gradients(paper: &mut SvgWriter, panel: &Panel, colours: &BTreeSet<[u8; 3]>) {
     paper.raw(format_args!("<defs>"));
     for [r, g, b] in colours {
         let fill = Rgb(*r, *g, *b);
@@ -97,7 +97,7 @@ fn gradient_id(panel: &Panel, fill: Rgb) -> String {
     format!("b{}-{r:02x}{g:02x}{b:02x}", panel.number)
 }
 
-fn ball(paper: &mut Paper, panel: &Panel, at: (f64, f64), r: f64, fill: Rgb, shaded: bool) {
+fn ball(paper: &mut SvgWriter, panel: &Panel, at: (f64, f64), r: f64, fill: Rgb, shaded: bool) {
     let line = fill.darker(0.6);
     let style = match (shaded, r >= SMALL) {
         (true, true) => format!(
@@ -112,7 +112,7 @@ fn ball(paper: &mut Paper, panel: &Panel, at: (f64, f64), r: f64, fill: Rgb, sha
 }
 
 /// A capsule: strokes with round ends, each narrower, lighter and nearer to the light than the last.
-fn rod(paper: &mut Paper, a: (f64, f64), b: (f64, f64), r: f64, fill: Rgb, shaded: bool) {
+fn rod(paper: &mut SvgWriter, a: (f64, f64), b: (f64, f64), r: f64, fill: Rgb, shaded: bool) {
     let mut stroke = |shift: f64, width: f64, colour: Rgb| {
         let by = (-0.36 * shift, -0.46 * shift);
         let style = format!(
@@ -143,7 +143,7 @@ fn rod(paper: &mut Paper, a: (f64, f64), b: (f64, f64), r: f64, fill: Rgb, shade
     }
 }
 
-fn facet(paper: &mut Paper, facet: &Facet, fill: Rgb) {
+fn facet(paper: &mut SvgWriter, facet: &Facet, fill: Rgb) {
     let colour = fill
         .darker(0.55 * (1.0 - facet.light))
         .lighter(0.18 * facet.light);

@@ -1,10 +1,10 @@
 //! Bodies at an instant, from the records.
 
-use crate::record::{CHUNK_ROWS, Member, Name, Record, RecordError, Table, Values, names};
+use crate::record::{CHUNK_ROWS, ShapePart, BodyDescription, Record, RecordError, Table, ColumnValues, read_body_descriptions};
 
 /// Where a body is and how it moves. The plane has z = 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct BodyState {
     /// Centre of mass.
     pub position: [f64; 3],
     /// Unit quaternion w, x, y, z from body axes to space axes.
@@ -15,7 +15,7 @@ pub struct Place {
     pub spin: [f64; 3],
 }
 
-impl Place {
+impl BodyState {
     /// At rest in a place, turned by an angle about z.
     pub fn at(position: [f64; 3], angle: f64) -> Self {
         let (sin, cos) = (0.5 * angle).sin_cos();
@@ -28,7 +28,7 @@ impl Place {
     }
 
     /// A vector from body axes to space axes.
-    pub(crate) fn turn(&self, v: [f64; 3]) -> [f64; 3] {
+    pub(crate) fn rotate(&self, v: [f64; 3]) -> [f64; 3] {
         let [w, x, y, z] = self.rotation;
         // v + 2w (q × v) + 2 q × (q × v).
         let c = [
@@ -45,10 +45,10 @@ impl Place {
     }
 
     /// The place of a part of the body.
-    pub(crate) fn of(&self, part: &Member) -> Self {
+    pub(crate) fn of_part(&self, part: &ShapePart) -> Self {
         let ([a, b, c, d], [w, x, y, z]) = (self.rotation, part.rotation);
         Self {
-            position: self.point(part.position),
+            position: self.to_space(part.position),
             rotation: [
                 a * w - b * x - c * y - d * z,
                 a * x + b * w + c * z - d * y,
@@ -60,15 +60,15 @@ impl Place {
     }
 
     /// A point of the body in space.
-    pub(crate) fn point(&self, v: [f64; 3]) -> [f64; 3] {
-        let turned = self.turn(v);
+    pub(crate) fn to_space(&self, v: [f64; 3]) -> [f64; 3] {
+        let turned = self.rotate(v);
         std::array::from_fn(|k| self.position[k] + turned[k])
     }
 }
 
 /// A force between two bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Force {
+pub struct DrawnForce {
     /// The bodies.
     pub bodies: [usize; 2],
     /// Where it acts.
@@ -81,15 +81,15 @@ pub struct Force {
 
 /// Bodies at an instant.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Still {
+pub struct Frame {
     /// The step that led there.
     pub step: i64,
     /// The instant.
     pub t: f64,
     /// Every body.
-    pub places: Vec<Place>,
+    pub bodies: Vec<BodyState>,
     /// Forces over the step; only where they were asked for.
-    pub forces: Vec<Force>,
+    pub forces: Vec<DrawnForce>,
     /// Vectors of the periodic cell, if there is one; the third is along z in the plane.
     pub cell: Option<[[f64; 3]; 3]>,
     /// Along which of them there are images.
@@ -100,24 +100,24 @@ pub struct Still {
 
 /// The recorded states of a run.
 #[derive(Debug)]
-pub struct States<'a> {
+pub struct RecordedFrames<'a> {
     record: &'a Record,
     /// What the bodies are.
-    pub bodies: Vec<Name>,
+    pub bodies: Vec<BodyDescription>,
     /// 2 or 3.
     pub dimension: usize,
     count: usize,
     held: std::cell::RefCell<Option<(usize, Table)>>,
 }
 
-impl<'a> States<'a> {
+impl<'a> RecordedFrames<'a> {
     /// The recorded states of a run of bodies.
     ///
     /// # Errors
     /// The records lack a table or are damaged.
     pub fn of(record: &'a Record) -> Result<Self, RecordError> {
         record.require_all_bodies("this")?;
-        let bodies = names(record)?;
+        let bodies = read_body_descriptions(record)?;
         let flat = record
             .entry("bodies")?
             .columns
@@ -188,7 +188,7 @@ impl<'a> States<'a> {
     ///
     /// # Errors
     /// The records are damaged.
-    pub fn read(&self, state: usize, forces: bool) -> Result<Still, RecordError> {
+    pub fn read(&self, state: usize, forces: bool) -> Result<Frame, RecordError> {
         let count = self.bodies.len();
         let columns: &[&str] = match self.dimension {
             2 => &["step", "t", "x", "y", "angle", "vx", "vy", "spin"],
@@ -198,8 +198,8 @@ impl<'a> States<'a> {
             ],
         };
         let table = self.record.rows("bodies", columns, state * count, count)?;
-        let mut still = Still::default();
-        let Some((Values::Integer(steps), values)) = table.values.split_first() else {
+        let mut still = Frame::default();
+        let Some((ColumnValues::Integer(steps), values)) = table.values.split_first() else {
             return Ok(still);
         };
         still.step = steps.first().copied().unwrap_or(0);
@@ -207,19 +207,19 @@ impl<'a> States<'a> {
         let at = |row: usize, k: usize| values.get(k).map_or(f64::NAN, |v| v.number(row));
         let flat = self.dimension == 2;
         let place = |row: usize| match flat {
-            true => Place {
+            true => BodyState {
                 velocity: [at(row, 4), at(row, 5), 0.0],
                 spin: [0.0, 0.0, at(row, 6)],
-                ..Place::at([at(row, 1), at(row, 2), 0.0], at(row, 3))
+                ..BodyState::at([at(row, 1), at(row, 2), 0.0], at(row, 3))
             },
-            false => Place {
+            false => BodyState {
                 position: std::array::from_fn(|k| at(row, 1 + k)),
                 rotation: std::array::from_fn(|k| at(row, 4 + k)),
                 velocity: std::array::from_fn(|k| at(row, 8 + k)),
                 spin: std::array::from_fn(|k| at(row, 11 + k)),
             },
         };
-        still.places = (0..table.rows).map(place).collect();
+        still.bodies = (0..table.rows).map(place).collect();
         still.cell = self.cell(state)?;
         still.periodic = self.periodic();
         still.flat = flat;
@@ -262,7 +262,7 @@ impl<'a> States<'a> {
     }
 
     /// Forces of the contacts over a step: impulses over its length.
-    fn forces(&self, step: i64) -> Result<Vec<Force>, RecordError> {
+    fn forces(&self, step: i64) -> Result<Vec<DrawnForce>, RecordError> {
         let columns: &[&str] = match self.dimension {
             2 => &[
                 "a",
@@ -301,7 +301,7 @@ impl<'a> States<'a> {
 }
 
 /// The force of a row: impulse over the length of the step.
-fn force(table: &Table, row: usize, flat: bool, h: f64) -> Force {
+fn force(table: &Table, row: usize, flat: bool, h: f64) -> DrawnForce {
     let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row));
     let three = |k: usize| [at(k), at(k + 1), at(k + 2)];
     // A contact without friction has no tangential rows.
@@ -319,7 +319,7 @@ fn force(table: &Table, row: usize, flat: bool, h: f64) -> Force {
         false => three(8),
     };
     let t2 = super::cross(n, t1);
-    Force {
+    DrawnForce {
         bodies: [at(0) as usize, at(1) as usize],
         at: point,
         force: std::array::from_fn(|k| (s[0] * n[k] + s[1] * t1[k] + s[2] * t2[k]) / h),

@@ -4,29 +4,29 @@ use std::sync::Arc;
 
 use super::*;
 use crate::plot::png;
-use crate::record::{Motion, Name, Outline};
+use crate::record::{BodyMotion, BodyDescription, RecordedShape};
 
-fn name(outline: Outline) -> Name {
-    Name {
+fn name(outline: RecordedShape) -> BodyDescription {
+    BodyDescription {
         name: "body".into(),
         material: "stone".into(),
-        motion: Motion::Free,
+        motion: BodyMotion::Free,
         mass: None,
-        outline: Arc::new(outline),
+        shape: Arc::new(outline),
     }
 }
 
-fn picture(dimension: usize, bodies: &[Name], places: Vec<Place>) -> String {
-    let still = Still {
-        places,
-        ..Still::default()
+fn picture(dimension: usize, bodies: &[BodyDescription], places: Vec<BodyState>) -> String {
+    let still = Frame {
+        bodies: places,
+        ..Frame::default()
     };
-    let company = Company {
+    let company = BodyShapes {
         bodies,
         dimension,
         first: &still,
     };
-    draw(&company, std::slice::from_ref(&still), &Request::default())
+    draw(&company, std::slice::from_ref(&still), &PictureRequest::default())
 }
 
 /// Colours of pixels of a PNG, by place.
@@ -39,12 +39,12 @@ fn pixels(svg: &str) -> resvg::tiny_skia::Pixmap {
 fn a_png_is_filled_where_the_body_is_and_white_beside_it() {
     for dimension in [2, 3] {
         let bodies = [
-            name(Outline::Round { radius: 1.0 }),
-            name(Outline::Round { radius: 1.0 }),
+            name(RecordedShape::Round { radius: 1.0 }),
+            name(RecordedShape::Round { radius: 1.0 }),
         ];
         let places = vec![
-            Place::at([-2.0, 0.0, 0.0], 0.0),
-            Place::at([2.0, 0.0, 0.0], 1.0),
+            BodyState::at([-2.0, 0.0, 0.0], 0.0),
+            BodyState::at([2.0, 0.0, 0.0], 1.0),
         ];
         let svg = picture(dimension, &bodies, places);
         let circle = svg
@@ -75,7 +75,7 @@ fn a_png_is_filled_where_the_body_is_and_white_beside_it() {
 fn rods_that_cover_each_other_in_a_circle_are_all_drawn() {
     // Three rods, each over the next at one end: no order is right everywhere.
     let rod = || {
-        name(Outline::Capsule {
+        name(RecordedShape::Capsule {
             half_length: 1.0,
             radius: 0.1,
             along: [0.0, 0.0, 1.0],
@@ -90,9 +90,9 @@ fn rods_that_cover_each_other_in_a_circle_are_all_drawn() {
         let axis = [-direction[1] / length, direction[0] / length, 0.0];
         let w = (0.5 * (1.0 + c)).sqrt();
         let s = 0.5 / w;
-        Place {
+        BodyState {
             rotation: [w, s * axis[0], s * axis[1], 0.0],
-            ..Place::at([-0.5 * turn.sin(), 0.5 * turn.cos(), 0.0], 0.0)
+            ..BodyState::at([-0.5 * turn.sin(), 0.5 * turn.cos(), 0.0], 0.0)
         }
     });
     let bodies = [rod(), rod(), rod()];
@@ -104,9 +104,9 @@ fn rods_that_cover_each_other_in_a_circle_are_all_drawn() {
 #[test]
 fn vectors_are_turned_by_unit_quaternions() {
     let (sin, cos) = 0.6_f64.sin_cos();
-    let place = Place {
+    let place = BodyState {
         rotation: [cos, sin * 0.6, 0.0, sin * 0.8],
-        ..Place::at([1.0, 2.0, 3.0], 0.0)
+        ..BodyState::at([1.0, 2.0, 3.0], 0.0)
     };
     // Rodrigues' formula with the angle 1.2 about (0.6, 0, 0.8).
     let (axis, v) = ([0.6, 0.0, 0.8], [0.3, -0.4, 0.5]);
@@ -115,6 +115,6 @@ fn vectors_are_turned_by_unit_quaternions() {
     let side = cross(axis, v);
     for k in 0..3 {
         let expected = v[k] * c + side[k] * s + axis[k] * along;
-        assert!((place.turn(v)[k] - expected).abs() < 1e-15);
+        assert!((place.rotate(v)[k] - expected).abs() < 1e-15);
     }
 }

@@ -1,10 +1,10 @@
 //! What part of the world a picture shows.
 
 use super::camera::{Camera, extent};
-use super::ground::{Room, patches};
-use super::request::Request;
-use super::still::Still;
-use crate::record::{Motion, Name, Outline};
+use super::ground::{BoundingBox, patches};
+use super::request::PictureRequest;
+use super::still::Frame;
+use crate::record::{BodyMotion, BodyDescription, RecordedShape};
 
 /// Air around the bodies, of the larger side.
 const AIR: f64 = 0.05;
@@ -86,21 +86,21 @@ impl Window {
 
 /// The window of a picture: what is asked for, or all that moves, with what is fixed near it.
 pub(super) fn window(
-    bodies: &[Name],
-    stills: &[&Still],
-    request: &Request,
+    bodies: &[BodyDescription],
+    stills: &[&Frame],
+    request: &PictureRequest,
     camera: &Camera,
-    room: Option<&Room>,
+    room: Option<&BoundingBox>,
 ) -> Window {
     let mut moving = Window::NONE;
     let mut fixed = Window::NONE;
     for still in stills {
-        for (name, place) in bodies.iter().zip(&still.places) {
-            let across = extent(&name.outline, place, camera.right);
-            let along = extent(&name.outline, place, camera.up);
+        for (name, place) in bodies.iter().zip(&still.bodies) {
+            let across = extent(&name.shape, place, camera.right);
+            let along = extent(&name.shape, place, camera.up);
             if let (Some(u), Some(v)) = (across, along) {
                 let part = match name.motion {
-                    Motion::Fixed => &mut fixed,
+                    BodyMotion::Fixed => &mut fixed,
                     _ => &mut moving,
                 };
                 part.add((u.0, v.0));
@@ -125,7 +125,7 @@ pub(super) fn window(
     for still in stills {
         add_feet(&mut all, bodies, still, camera);
         for patch in room.iter().flat_map(|r| patches(bodies, still, r, camera)) {
-            patch.iter().for_each(|p| all.add(camera.flatten(*p)));
+            patch.iter().for_each(|p| all.add(camera.project(*p)));
         }
     }
     let all = all.widened(AIR * side(&all).max(f64::MIN_POSITIVE));
@@ -133,13 +133,13 @@ pub(super) fn window(
 }
 
 /// Half-planes near the bodies are to be seen.
-fn add_feet(all: &mut Window, bodies: &[Name], still: &Still, camera: &Camera) {
-    for (name, place) in bodies.iter().zip(&still.places) {
-        if *name.outline != Outline::HalfPlane {
+fn add_feet(all: &mut Window, bodies: &[BodyDescription], still: &Frame, camera: &Camera) {
+    for (name, place) in bodies.iter().zip(&still.bodies) {
+        if *name.shape != RecordedShape::HalfPlane {
             continue;
         }
-        let normal = camera.flatten(place.turn([0.0, 1.0, 0.0]));
-        let at = camera.flatten(place.position);
+        let normal = camera.project(place.rotate([0.0, 1.0, 0.0]));
+        let at = camera.project(place.position);
         let middle = all.middle();
         let height = (middle.0 - at.0) * normal.0 + (middle.1 - at.1) * normal.1;
         let (w, h) = all.size();
@@ -150,7 +150,7 @@ fn add_feet(all: &mut Window, bodies: &[Name], still: &Still, camera: &Camera) {
 }
 
 /// The corners that were asked for; the others stay.
-fn asked(mut all: Window, request: &Request, camera: &Camera) -> Window {
+fn asked(mut all: Window, request: &PictureRequest, camera: &Camera) -> Window {
     let (Some(low), Some(high)) = (request.low, request.high) else {
         let flat = |point: [f64; 3]| (point[0], point[1]);
         if let Some(low) = request.low.map(flat).filter(|_| *camera == Camera::flat()) {
@@ -170,7 +170,7 @@ fn asked(mut all: Window, request: &Request, camera: &Camera) -> Window {
                 high[k]
             }
         });
-        window.add(camera.flatten(point));
+        window.add(camera.project(point));
     }
     match window.is_some() && window.size().0 > 0.0 && window.size().1 > 0.0 {
         true => window,

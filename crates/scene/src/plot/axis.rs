@@ -33,7 +33,7 @@ pub(super) struct Axis {
     /// Ends; logarithms (base 10) on a logarithmic axis.
     low: f64,
     high: f64,
-    marks: Vec<f64>,
+    ticks: Vec<f64>,
     /// Digits after the point.
     digits: usize,
     /// Whether numbers are written with a power of ten.
@@ -89,7 +89,7 @@ impl Axis {
             Scale::Log => {
                 let mut axis = Self::log(low, high, count);
                 (axis.low, axis.high) = (low.log10(), high.log10());
-                axis.marks.retain(|m| (axis.low..=axis.high).contains(m));
+                axis.ticks.retain(|m| (axis.low..=axis.high).contains(m));
                 axis
             }
         }
@@ -97,7 +97,7 @@ impl Axis {
 
     /// A linear axis with these ends.
     fn between(low: f64, high: f64, count: usize) -> Self {
-        let step = round_step((high - low) / count.max(1) as f64);
+        let step = nice_ceil((high - low) / count.max(1) as f64);
         let (first, last) = ((low / step).ceil(), (high / step).floor());
         // `k as f64 * step` keeps 0 exact; a count cannot run away, whatever the rounding.
         let marks = (0..=4 * count).map(|k| first + k as f64);
@@ -110,7 +110,7 @@ impl Axis {
             scale: Scale::Linear,
             low,
             high,
-            marks,
+            ticks: marks,
             digits: match powers {
                 false => plain,
                 // As many as tell two marks apart.
@@ -142,7 +142,7 @@ impl Axis {
             scale: Scale::Log,
             low,
             high,
-            marks: marks.take_while(|m| *m <= high).collect(),
+            ticks: marks.take_while(|m| *m <= high).collect(),
             digits: 0,
             powers: true,
         }
@@ -156,7 +156,7 @@ impl Axis {
             scale: Scale::Log,
             low,
             high,
-            marks: marks.filter(|m| (low..=high).contains(m)).collect(),
+            ticks: marks.filter(|m| (low..=high).contains(m)).collect(),
             digits: 0,
             powers: false,
         }
@@ -174,7 +174,7 @@ impl Axis {
     }
 
     /// Where a number lies, 0 at the low end and 1 at the high one; NaN where it is not seen.
-    pub(super) fn place(&self, value: f64) -> f64 {
+    pub(super) fn fraction(&self, value: f64) -> f64 {
         let at = match self.scale {
             Scale::Linear => value,
             Scale::Log if value > 0.0 => value.log10(),
@@ -191,7 +191,7 @@ impl Axis {
             // 1, 2 or 5 times a power of ten: one digit.
             (Scale::Log, false) => {
                 let value = 10f64.powf(mark);
-                short(format!("{value:.0e}").parse().unwrap_or(value))
+                format_short(format!("{value:.0e}").parse().unwrap_or(value))
             }
             (Scale::Linear, false) => format!("{mark:.digits$}"),
             (Scale::Linear, true) if mark == 0.0 => "0".into(),
@@ -205,7 +205,7 @@ impl Axis {
 
     /// Length of the longest label.
     pub(super) fn longest_label(&self) -> usize {
-        let lengths = self.marks.iter().map(|m| self.label(*m).len());
+        let lengths = self.ticks.iter().map(|m| self.label(*m).len());
         lengths.max().unwrap_or(1)
     }
 
@@ -222,9 +222,9 @@ impl Axis {
 
 /// Round numbers in an interval, with their texts.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Marks(Axis);
+pub(crate) struct Ticks(Axis);
 
-impl Marks {
+impl Ticks {
     /// About `count` of them.
     pub(crate) fn between(low: f64, high: f64, count: usize) -> Self {
         Self(Axis::between(low, high, count))
@@ -232,12 +232,12 @@ impl Marks {
 
     /// The numbers and how they are written.
     pub(crate) fn all(&self) -> impl Iterator<Item = (f64, String)> + '_ {
-        self.0.marks.iter().map(|mark| (*mark, self.0.label(*mark)))
+        self.0.ticks.iter().map(|mark| (*mark, self.0.label(*mark)))
     }
 }
 
 /// The largest of 1, 2, 5 times a power of ten that is not above `length`.
-pub(crate) fn round_below(length: f64) -> f64 {
+pub(crate) fn nice_floor(length: f64) -> f64 {
     let power = 10f64.powf(length.log10().floor());
     // Rounding must not turn 2 into 1.
     let factor = match length / power {
@@ -249,7 +249,7 @@ pub(crate) fn round_below(length: f64) -> f64 {
 }
 
 /// A number to six digits, without zeros at its end.
-pub(crate) fn short(x: f64) -> String {
+pub(crate) fn format_short(x: f64) -> String {
     let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
     match rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs()) {
         true => format!("{rounded}"),
@@ -258,7 +258,7 @@ pub(crate) fn short(x: f64) -> String {
 }
 
 /// The next of 1, 2, 5 times a power of ten.
-pub(super) fn round_step(step: f64) -> f64 {
+pub(super) fn nice_ceil(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factor = step / power;
     // Rounding must not turn 1 into 2.
@@ -285,7 +285,7 @@ impl Ranged for Axis {
         if hint.weight().allow_light_points() {
             Vec::new()
         } else {
-            self.marks.clone()
+            self.ticks.clone()
         }
     }
 
@@ -300,7 +300,7 @@ mod tests {
 
     fn labels(low: f64, high: f64) -> Vec<String> {
         let axis = Axis::over([low, high].into_iter(), Scale::Linear, 6);
-        axis.marks.iter().map(|m| axis.label(*m)).collect()
+        axis.ticks.iter().map(|m| axis.label(*m)).collect()
     }
 
     #[test]
@@ -319,8 +319,8 @@ mod tests {
     fn constants_and_nothing_have_an_axis() {
         for (low, high) in [(3.0, 3.0), (0.0, 0.0), (-1e300, -1e300)] {
             let axis = Axis::over([low, high].into_iter(), Scale::Linear, 6);
-            assert!((0.0..=1.0).contains(&axis.place(low)), "{low}");
-            assert!(!axis.marks.is_empty());
+            assert!((0.0..=1.0).contains(&axis.fraction(low)), "{low}");
+            assert!(!axis.ticks.is_empty());
         }
         let none = Axis::over([f64::NAN].into_iter(), Scale::Linear, 6);
         assert!((none.low, none.high) == (0.0, 1.0));
@@ -333,13 +333,13 @@ mod tests {
     #[test]
     fn powers_of_ten_mark_a_logarithmic_axis() {
         let axis = Axis::over([0.0, 1e-16, 1e-4].into_iter(), Scale::Log, 6);
-        let labels: Vec<String> = axis.marks.iter().map(|m| axis.label(*m)).collect();
+        let labels: Vec<String> = axis.ticks.iter().map(|m| axis.label(*m)).collect();
         assert_eq!(labels, ["1e-15", "1e-12", "1e-9", "1e-6"]);
         let few = Axis::over([0.3, 12.0].into_iter(), Scale::Log, 6);
-        let labels: Vec<String> = few.marks.iter().map(|m| few.label(*m)).collect();
+        let labels: Vec<String> = few.ticks.iter().map(|m| few.label(*m)).collect();
         assert_eq!(labels, ["0.5", "1", "2", "5", "10"]);
-        assert!(axis.place(0.0).is_nan());
-        let low = axis.place(1e-16);
+        assert!(axis.fraction(0.0).is_nan());
+        let low = axis.fraction(1e-16);
         assert!(low > 0.0 && low < 0.1);
     }
 }

@@ -1,6 +1,6 @@
 //! The plots of runs of bodies: those that every run has, and observables that a scene declares.
 
-use super::declared::{case_label, mark, part, window};
+use super::declared::{case_label, series_style, part, window};
 use super::fabric::FABRIC;
 use super::figure::{Figure, Series};
 use super::gallery::PlotError;
@@ -11,8 +11,8 @@ use crate::error::{InputError, SceneError};
 use crate::file::{Formula, Plot, Scene};
 use crate::finding::Threads;
 use crate::record::{Record, RecordError};
-use crate::sink::Discard;
-use crate::watch::{Panel, Tick, run_collection};
+use crate::sink::NullObserver;
+use crate::watch::{Observables, RunProgress, run_bodies_observing};
 
 /// Names and titles of the plots that every run of bodies has.
 pub(super) const STANDARD: [(&str, &str); 8] = [
@@ -111,12 +111,12 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
 }
 
 /// Observables of one run: times and, by text, values.
-struct Observed {
+struct ObservedSeries {
     times: Vec<f64>,
     series: Vec<(String, Vec<f64>)>,
 }
 
-impl Observed {
+impl ObservedSeries {
     /// From the table `observables` of the run itself.
     fn of_record(record: &Record, texts: &[&str]) -> Result<Self, PlotError> {
         let columns = &record.entry("observables")?.columns;
@@ -151,10 +151,10 @@ impl Observed {
     ) -> Result<Self, PlotError> {
         note(&format!("running the case `{case}`"));
         let texts: Vec<String> = texts.iter().map(|t| (*t).into()).collect();
-        let collection = scene.collection()?;
-        let mut sink = Discard;
-        let go_on = &mut |_: &Tick<'_>| true;
-        let outcome = run_collection(scene, collection, &texts, threads, &mut sink, go_on);
+        let collection = scene.build_bodies()?;
+        let mut sink = NullObserver;
+        let go_on = &mut |_: &RunProgress<'_>| true;
+        let outcome = run_bodies_observing(scene, collection, &texts, threads, &mut sink, go_on);
         if let Some(stop) = &outcome.stopped {
             note(&format!("case `{case}`: {stop}"));
         }
@@ -189,12 +189,12 @@ pub(super) fn of_cases(
         let cases = scene.cases().iter();
         let found = cases.filter(|_| case != "main").find(|c| c.name == *case);
         let changed = match found {
-            Some(found) => scene.with(&found.set)?,
+            Some(found) => scene.with_overrides(&found.set)?,
             None => scene.clone(),
         };
         let observed = match found {
-            None => Observed::of_record(record, &texts)?,
-            Some(_) => Observed::of_run(&changed, &texts, threads, case, note)?,
+            None => ObservedSeries::of_record(record, &texts)?,
+            Some(_) => ObservedSeries::of_run(&changed, &texts, threads, case, note)?,
         };
         let (from, to) = window(&changed, plot)?;
         let along = match &plot.x {
@@ -208,7 +208,7 @@ pub(super) fn of_cases(
             all.push(Series {
                 label: case_label(plot, &y.text, case),
                 points: seen.map(|(_, (x, y))| (*x, *y)).collect(),
-                mark: mark(plot),
+                style: series_style(plot),
                 colour: all.len(),
             });
         }
@@ -232,15 +232,15 @@ pub(super) fn check(scene: &Scene) -> Result<(), SceneError> {
     for case in cases {
         let found = scene.cases().iter().find(|c| c.name == case);
         let changed = match found.filter(|_| case != "main") {
-            Some(found) => scene.with(&found.set)?,
+            Some(found) => scene.with_overrides(&found.set)?,
             None => scene.clone(),
         };
-        let collection = changed.collection()?;
-        let glossary = collection.glossary(changed.parameters());
+        let collection = changed.build_bodies()?;
+        let glossary = collection.name_table(changed.parameters());
         for plot in observed().filter(|plot| plot.cases.iter().any(|c| c == case)) {
             let keyed = plot.x.iter().map(|x| ("x", x));
             for (key, formula) in keyed.chain(plot.y.iter().map(|y| ("y", y))) {
-                let compiled = Panel::compile(&glossary, &[&formula.text]);
+                let compiled = Observables::compile(&glossary, &[&formula.text]);
                 compiled.map_err(|(_, error)| {
                     let problem = error.render(&formula.text);
                     unreadable(scene, plot, key, formula, problem)

@@ -1,20 +1,20 @@
 //! The pictures that a scene declares: observables of runs, columns of studies.
 
 use super::collection;
-use super::figure::{Figure, Mark, Series};
+use super::figure::{Figure, SeriesStyle, Series};
 use super::gallery::PlotError;
-use super::track::Track;
+use super::track::SampledMotion;
 use super::unit;
 use crate::error::SceneError;
-use crate::file::{Formula, Kind, Plot, PlotKind, Scene, expression_error, value_error};
-use crate::finding::plan::with_ground;
+use crate::file::{Formula, SceneKind, Plot, PlotKind, Scene, expression_error, value_error};
+use crate::finding::plan::with_expression_context;
 use crate::finding::{Threads, compile_study};
 use crate::picture::check_pictures;
 use crate::record::Record;
-use crate::run::run;
-use crate::sink::Discard;
+use crate::run::run_mechanism;
+use crate::sink::NullObserver;
 use crate::survey::block::running;
-use crate::text::{Observable, TextSystem};
+use crate::text::{Observable, SymbolicSystem};
 
 /// The case that is the run itself.
 const MAIN: &str = "main";
@@ -30,8 +30,8 @@ pub(super) fn part(plot: &Plot) -> String {
 pub fn check_plots(scene: &Scene) -> Result<(), SceneError> {
     check_pictures(scene)?;
     let mut system = match scene.kind() {
-        Kind::Mechanism => Some(scene.build()?.system),
-        Kind::Bodies => None,
+        SceneKind::Mechanism => Some(scene.build_mechanism()?.system),
+        SceneKind::Bodies => None,
     };
     if let Some(system) = &mut system {
         crate::drawing::check_drawings(scene, system)?;
@@ -47,8 +47,8 @@ pub fn check_plots(scene: &Scene) -> Result<(), SceneError> {
         window(scene, plot)?;
     }
     match scene.kind() {
-        Kind::Mechanism => Ok(()),
-        Kind::Bodies => collection::check(scene),
+        SceneKind::Mechanism => Ok(()),
+        SceneKind::Bodies => collection::check(scene),
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn figure(
 ) -> Result<Figure, PlotError> {
     let series = match &plot.study {
         Some(study) => of_study(scene, plot, study, threads, note)?,
-        None if scene.kind() == Kind::Bodies => {
+        None if scene.kind() == SceneKind::Bodies => {
             collection::of_cases(record, scene, plot, threads, note)?
         }
         None => of_cases(record, scene, plot, note)?,
@@ -92,7 +92,7 @@ pub(super) fn figure(
         x_label: plot.x_label.clone().unwrap_or_else(|| x.into()),
         y_label: plot.y_label.clone().unwrap_or(y),
         series,
-        equal: plot.equal,
+        equal_aspect: plot.equal,
         ..Figure::default()
     })
 }
@@ -113,14 +113,14 @@ fn averaged(series: Vec<Series>) -> Vec<Series> {
         let error = |sign: f64, word: &str| Series {
             label: format!("{}, {word} standard error", one.label),
             points: bound(sign).collect(),
-            mark: Mark::Dotted,
+            style: SeriesStyle::Dotted,
             colour: one.colour,
         };
         let (above, below) = (error(1.0, "plus"), error(-1.0, "minus"));
         all.push(Series {
             label: format!("mean of {}", one.label),
             points: means,
-            mark: Mark::Line,
+            style: SeriesStyle::Line,
             colour: one.colour,
         });
         all.extend([above, below].into_iter().filter(|s| !s.points.is_empty()));
@@ -128,10 +128,10 @@ fn averaged(series: Vec<Series>) -> Vec<Series> {
     all
 }
 
-pub(super) fn mark(plot: &Plot) -> Mark {
+pub(super) fn series_style(plot: &Plot) -> SeriesStyle {
     match plot.kind {
-        PlotKind::Line => Mark::Line,
-        PlotKind::Points => Mark::Points,
+        PlotKind::Line => SeriesStyle::Line,
+        PlotKind::Points => SeriesStyle::Points,
     }
 }
 
@@ -165,7 +165,7 @@ pub(super) fn window(scene: &Scene, plot: &Plot) -> Result<(f64, f64), SceneErro
 fn observables(
     scene: &Scene,
     plot: &Plot,
-    system: &mut TextSystem,
+    system: &mut SymbolicSystem,
 ) -> Result<(Option<Observable>, Vec<Observable>), SceneError> {
     let mut compile = |key: &str, formula: &Formula| {
         let compiled = system.observable(&formula.text);
@@ -197,22 +197,22 @@ fn of_cases(
             .iter()
             .find(|c| c.name == *case && case != MAIN);
         let changed = match found {
-            Some(found) => scene.with(&found.set)?,
+            Some(found) => scene.with_overrides(&found.set)?,
             None => scene.clone(),
         };
-        let built = changed.build()?;
+        let built = changed.build_mechanism()?;
         let mut system = built.system.clone();
         let track = if found.is_none() {
             let texts = plot.x.iter().chain(&plot.y);
             let forces = texts.into_iter().any(|f| mentions_forces(&f.text));
-            Track::of_record(record, scene, &system, forces)?
+            SampledMotion::of_record(record, scene, &system, forces)?
         } else {
             note(&format!("running the case `{case}`"));
-            let outcome = run(built, &mut Discard, &mut |_| true);
+            let outcome = run_mechanism(built, &mut NullObserver, &mut |_| true);
             if let Some(stop) = &outcome.stopped {
                 note(&format!("case `{case}`: {stop}"));
             }
-            Track::of_trajectory(&outcome.trajectory)
+            SampledMotion::of_trajectory(&outcome.trajectory)
         };
         let (mut x, y) = observables(&changed, plot, &mut system)?;
         let (from, to) = window(&changed, plot)?;
@@ -227,7 +227,7 @@ fn of_cases(
             all.push(Series {
                 label: case_label(plot, observable.text(), case),
                 points: seen.map(|(_, (x, y))| (*x, *y)).collect(),
-                mark: mark(plot),
+                style: series_style(plot),
                 colour: all.len(),
             });
         }
@@ -250,8 +250,8 @@ fn mentions_forces(text: &str) -> bool {
 }
 
 fn values(
-    track: &Track,
-    system: &mut TextSystem,
+    track: &SampledMotion,
+    system: &mut SymbolicSystem,
     observable: &mut Observable,
     note: &mut dyn FnMut(&str),
 ) -> Vec<f64> {
@@ -318,7 +318,7 @@ fn of_study(
         return Err(wrong_study(scene, plot, study).into());
     };
     note(&format!("running the study `{study}`"));
-    let compiled = with_ground(scene, |ground| {
+    let compiled = with_expression_context(scene, |ground| {
         compile_study(scene, declared, ground.language())
     })?;
     let table = compiled.run(scene, threads, &mut |_| true)?;
@@ -334,7 +334,7 @@ fn of_study(
     let along = column(&x)?;
     let series = plot.y.iter().enumerate().map(|(k, y)| {
         let across = column(&y.text)?;
-        Ok(Series::line(&y.text, &along, &across, k).with_mark(mark(plot)))
+        Ok(Series::line(&y.text, &along, &across, k).with_style(series_style(plot)))
     });
     series.collect()
 }

@@ -9,7 +9,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::{Axis, Scale};
-use super::figure::{Figure, Mark, Series};
+use super::figure::{Figure, SeriesStyle, Series};
 use super::{legend, thin};
 
 /// Canvas points in a pixel.
@@ -74,7 +74,7 @@ where
             .build_cartesian_2d(x, y)
     };
     let (wide, tall) = build(x.clone(), y.clone())?.plotting_area().dim_in_pixel();
-    if figure.equal {
+    if figure.equal_aspect {
         equalise(&mut x, &mut y, f64::from(wide) / f64::from(tall));
     }
     let mut chart = build(x.clone(), y.clone())?;
@@ -91,7 +91,7 @@ where
         .label_style(("sans-serif", px(14)))
         .axis_desc_style(("sans-serif", px(16)))
         .draw()?;
-    tiles(&mut chart, figure, &x, &y)?;
+    draw_heat_map(&mut chart, figure, &x, &y)?;
     zero_lines(&mut chart, &x, &y)?;
     all_series(&mut chart, figure, &x, &y, (wide / FINE, tall / FINE))?;
     canvas.present()?;
@@ -101,9 +101,9 @@ where
 /// Axes that show everything.
 fn axes(figure: &Figure) -> (Axis, Axis) {
     let all = || figure.series.iter().flat_map(|s| &s.points);
-    if !figure.tiles.is_empty() {
-        let x = figure.tiles.iter().flat_map(|t| [t.x.0, t.x.1]);
-        let y = figure.tiles.iter().flat_map(|t| [t.y.0, t.y.1]);
+    if !figure.heat_map.is_empty() {
+        let x = figure.heat_map.iter().flat_map(|t| [t.x.0, t.x.1]);
+        let y = figure.heat_map.iter().flat_map(|t| [t.y.0, t.y.1]);
         return (
             Axis::tight(x, figure.x_scale, 8),
             Axis::tight(y, figure.y_scale, 7),
@@ -118,7 +118,7 @@ fn axes(figure: &Figure) -> (Axis, Axis) {
 }
 
 /// Coloured cells.
-fn tiles<'a, B: DrawingBackend + 'a>(
+fn draw_heat_map<'a, B: DrawingBackend + 'a>(
     chart: &mut Chart<'a, B>,
     figure: &Figure,
     x: &Axis,
@@ -130,12 +130,12 @@ where
     let Some(ramp) = legend::ramp(figure) else {
         return Ok(());
     };
-    let seen = figure.tiles.iter().filter(|t| t.value.is_finite());
+    let seen = figure.heat_map.iter().filter(|t| t.value.is_finite());
     let cells = seen.filter_map(|tile| {
         // A little over the neighbour, which is drawn later: no seams.
         let corner = |a: f64, b: f64, more: f64| {
             let place = |at: f64| (at + more).min(1.0);
-            (x.at(place(x.place(a))), y.at(place(y.place(b))))
+            (x.at(place(x.fraction(a))), y.at(place(y.fraction(b))))
         };
         let low = corner(tile.x.0, tile.y.0, 0.0);
         let high = corner(tile.x.1, tile.y.1, 1e-3);
@@ -160,12 +160,12 @@ where
 {
     // Thinned in pixels of the picture, y downwards as on the screen.
     let (wide, tall) = (f64::from(wide), f64::from(tall));
-    let pixel = |p: &(f64, f64)| (x.place(p.0) * wide, (1.0 - y.place(p.1)) * tall);
+    let pixel = |p: &(f64, f64)| (x.fraction(p.0) * wide, (1.0 - y.fraction(p.1)) * tall);
     let back = |p: &(f64, f64)| (x.at(p.0 / wide), y.at(1.0 - p.1 / tall));
     for (k, series) in figure.series.iter().enumerate() {
         let points: Vec<thin::Point> = series.points.iter().map(pixel).collect();
         let style = Style::of(series, k, figure.series.len());
-        if series.mark == Mark::Area {
+        if series.style == SeriesStyle::Area {
             // Down to the axis; what a decimal axis does not show is there, too.
             let foot = |p: &thin::Point| (p.0, if p.1.is_finite() { p.1 } else { tall });
             let all = points.iter().filter(|p| p.0.is_finite()).map(foot);
@@ -178,18 +178,18 @@ where
             chart.draw_series([Polygon::new(below, fill)])?;
             continue;
         }
-        if series.mark == Mark::Bars {
-            bars(chart, &points, &style, &back)?;
+        if series.style == SeriesStyle::ErrorBars {
+            draw_error_bars(chart, &points, &style, &back)?;
             continue;
         }
         // A curve that stays in its place would not be seen at all.
-        if series.mark == Mark::Points || thin::is_spot(&points) {
-            let dots = thin::cloud(&points);
+        if series.style == SeriesStyle::Points || thin::is_single_pixel(&points) {
+            let dots = thin::decimate_points(&points);
             let dot = |p: &(f64, f64)| Circle::new(back(p), style.radius, style.colour.filled());
             chart.draw_series(dots.iter().map(dot))?;
             continue;
         }
-        for piece in thin::curve(&points) {
+        for piece in thin::decimate_curve(&points) {
             let line: Vec<(f64, f64)> = piece.iter().map(back).collect();
             match style.dash {
                 None => chart.draw_series([PathElement::new(line, style.shape)])?,
@@ -204,7 +204,7 @@ where
 }
 
 /// Bars of errors with feet.
-fn bars<'a, B: DrawingBackend + 'a>(
+fn draw_error_bars<'a, B: DrawingBackend + 'a>(
     chart: &mut Chart<'a, B>,
     points: &[thin::Point],
     style: &Style,
@@ -297,9 +297,9 @@ impl Style {
         let beyond = series.colour / COLOURS.len();
         let fine = i32::try_from(FINE).unwrap_or(1);
         let scaled = |(dash, gap): (i32, i32)| (dash * fine, gap * fine);
-        let dash = match (series.mark, beyond) {
-            (Mark::Dashed, n) => Some(scaled(DASHES[n % DASHES.len()])),
-            (Mark::Dotted, n) => Some(scaled(DASHES[(n + 1) % DASHES.len()])),
+        let dash = match (series.style, beyond) {
+            (SeriesStyle::Dashed, n) => Some(scaled(DASHES[n % DASHES.len()])),
+            (SeriesStyle::Dotted, n) => Some(scaled(DASHES[(n + 1) % DASHES.len()])),
             (_, 0) => None,
             (_, n) => Some(scaled(DASHES[(n - 1) % DASHES.len()])),
         };

@@ -11,9 +11,9 @@
 //! ```
 
 use super::gallery::PlotError;
-use super::pick::{entry, pick};
-use super::wish::Wish;
-use crate::picture::{Petals, Rose};
+use super::pick::{entry, select_rows};
+use super::wish::PlotOptions;
+use crate::picture::{DirectionDensity, RoseDiagram};
 use crate::record::Record;
 
 /// Name of the plot.
@@ -26,7 +26,7 @@ const HEEDED: [&str; 3] = ["--at", "--where", "--plane"];
 type Direction = (f64, f64);
 
 /// The rose of the normals of contacts that press, and that of their impulses.
-pub(super) fn rose(record: &Record, name: &str, wish: &Wish) -> Result<Rose, PlotError> {
+pub(super) fn rose(record: &Record, name: &str, wish: &PlotOptions) -> Result<RoseDiagram, PlotError> {
     let flat = entry(record, "contacts")?
         .iter()
         .all(|c| c.name != "normal_z");
@@ -38,7 +38,7 @@ pub(super) fn rose(record: &Record, name: &str, wish: &Wish) -> Result<Rose, Plo
     }
     let [across, up] = axes.map(|axis| format!("normal_{axis}"));
     let columns = [across.as_str(), up.as_str(), "impulse_n", "t"];
-    let picked = pick(record, "contacts", &columns, None, &wish)?;
+    let picked = select_rows(record, "contacts", &columns, None, &wish)?;
     let [x, y, impulse, t] = picked.numbers.as_slice() else {
         return Err(PlotError::Nothing("there are no contacts".into()));
     };
@@ -63,18 +63,18 @@ pub(super) fn rose(record: &Record, name: &str, wish: &Wish) -> Result<Rose, Plo
     let plain: Vec<Direction> = directions.iter().map(|d| (d.0, 1.0)).collect();
     let petals = |label: &str, of: &[Direction]| {
         let (a, turn) = anisotropy(of);
-        Petals {
+        DirectionDensity {
             label: format!("{label}: a = {a:.3} at {:.0}°", turn.to_degrees()),
             density: densities(of, bins),
         }
     };
     let at = t.first().map_or(f64::NAN, |t| *t);
-    Ok(Rose {
+    Ok(RoseDiagram {
         title: format!("{}: contact normals", record.manifest().title),
         note: format!(
             "{} contacts that press, t = {} s",
             directions.len(),
-            super::short(at)
+            super::format_short(at)
         ),
         axes: axes.map(String::from),
         petals: [
@@ -85,7 +85,7 @@ pub(super) fn rose(record: &Record, name: &str, wish: &Wish) -> Result<Rose, Plo
 }
 
 /// The two axes of the rose.
-fn plane(wish: &Wish, flat: bool) -> Result<[&'static str; 2], PlotError> {
+fn plane(wish: &PlotOptions, flat: bool) -> Result<[&'static str; 2], PlotError> {
     match (wish.plane.as_deref(), flat) {
         (None, true) => Ok(["x", "y"]),
         (Some("xy"), false) => Ok(["x", "y"]),

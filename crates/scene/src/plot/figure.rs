@@ -4,7 +4,7 @@ use super::axis::Scale;
 
 /// How the points of a series are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mark {
+pub enum SeriesStyle {
     /// Joined by a line.
     #[default]
     Line,
@@ -15,14 +15,14 @@ pub enum Mark {
     /// Dots.
     Points,
     /// Straight pieces from point to point with feet: bars of errors.
-    Bars,
+    ErrorBars,
     /// A line with what is below it filled.
     Area,
 }
 
 /// A coloured cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tile {
+pub struct HeatMapCell {
     /// Its ends along x.
     pub x: (f64, f64),
     /// Its ends along y.
@@ -39,7 +39,7 @@ pub struct Series {
     /// The points; one that is no number breaks a line.
     pub points: Vec<(f64, f64)>,
     /// How they are shown.
-    pub mark: Mark,
+    pub style: SeriesStyle,
     /// Colour: number in the palette.
     pub colour: usize,
 }
@@ -50,15 +50,15 @@ impl Series {
         Self {
             label: label.into(),
             points: x.iter().copied().zip(y.iter().copied()).collect(),
-            mark: Mark::Line,
+            style: SeriesStyle::Line,
             colour,
         }
     }
 
     /// The same shown otherwise.
     #[must_use]
-    pub fn with_mark(mut self, mark: Mark) -> Self {
-        self.mark = mark;
+    pub fn with_style(mut self, mark: SeriesStyle) -> Self {
+        self.style = mark;
         self
     }
 }
@@ -75,7 +75,7 @@ pub struct Figure {
     /// What is shown.
     pub series: Vec<Series>,
     /// One scale on both axes: circles are round.
-    pub equal: bool,
+    pub equal_aspect: bool,
     /// Scale of x.
     pub x_scale: Scale,
     /// Scale of y.
@@ -83,9 +83,9 @@ pub struct Figure {
     /// The y axis begins at 0.
     pub from_zero: bool,
     /// Coloured cells under the series.
-    pub tiles: Vec<Tile>,
+    pub heat_map: Vec<HeatMapCell>,
     /// What their colours say.
-    pub tile_label: String,
+    pub heat_map_label: String,
 }
 
 impl Figure {
@@ -97,7 +97,7 @@ impl Figure {
                 && (self.x_scale == Scale::Linear || p.0 > 0.0)
                 && (self.y_scale == Scale::Linear || p.1 > 0.0)
         };
-        let coloured = |t: &Tile| t.value.is_finite() && shown(&(t.x.1, t.y.1));
-        !self.series.iter().any(|s| s.points.iter().any(shown)) && !self.tiles.iter().any(coloured)
+        let coloured = |t: &HeatMapCell| t.value.is_finite() && shown(&(t.x.1, t.y.1));
+        !self.series.iter().any(|s| s.points.iter().any(shown)) && !self.heat_map.iter().any(coloured)
     }
 }

@@ -7,13 +7,13 @@ use super::fabric::{self, FABRIC};
 use super::figure::Figure;
 use super::histogram::{self, FORCES};
 use super::path::{self, TRAJECTORY};
-use super::wish::{SCALES, Wish};
+use super::wish::{SCALES, PlotOptions};
 use super::{collection, declared, draw, moving, pair, standard, study, survey};
 use crate::drawing::{self, Theme};
 use crate::error::SceneError;
-use crate::file::{Kind, Scene};
+use crate::file::{SceneKind, Scene};
 use crate::finding::Threads;
-use crate::picture::{Album, draw_rose};
+use crate::picture::{RunPictures, draw_rose};
 use crate::record::{Record, RecordError};
 
 /// The picture of a mechanism.
@@ -41,14 +41,14 @@ pub enum PlotError {
 
 /// The pictures of a run directory.
 #[derive(Debug)]
-pub struct Gallery<'a> {
+pub struct RunPlots<'a> {
     record: &'a Record,
     /// The scene of the manifest; none for a study.
     scene: Option<Scene>,
-    wish: Wish,
+    options: PlotOptions,
 }
 
-impl<'a> Gallery<'a> {
+impl<'a> RunPlots<'a> {
     /// The pictures of a run or a study.
     ///
     /// # Errors
@@ -61,20 +61,20 @@ impl<'a> Gallery<'a> {
                 let overrides = manifest.overrides.iter();
                 let set: Vec<_> = overrides.map(|o| (&*o.key, &*o.value)).collect();
                 let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
-                Some(scene.with(&set)?)
+                Some(scene.with_overrides(&set)?)
             }
         };
         Ok(Self {
             record,
             scene,
-            wish: Wish::default(),
+            options: PlotOptions::default(),
         })
     }
 
     /// The same with something asked of its pictures.
     #[must_use]
-    pub fn asking(mut self, wish: Wish) -> Self {
-        self.wish = wish;
+    pub fn with_options(mut self, wish: PlotOptions) -> Self {
+        self.options = wish;
         self
     }
 
@@ -94,20 +94,20 @@ impl<'a> Gallery<'a> {
             (plot.name.clone(), title)
         });
         let mut all: Vec<(String, String)> = declared.collect();
-        let bodies = scene.kind() == Kind::Bodies;
+        let bodies = scene.kind() == SceneKind::Bodies;
         let standard = match bodies {
             true => collection::STANDARD,
             false => standard::STANDARD,
         };
         if bodies {
-            let pictures = Album::new(self.record, scene).list();
+            let pictures = RunPictures::new(self.record, scene).list();
             all.extend(pictures);
             all.extend(survey::list(scene));
         }
         if moving::shows(scene) && all.iter().all(|(known, _)| known != moving::NAME) {
             all.push((moving::NAME.into(), moving::TITLE.into()));
         }
-        if drawing::shows(scene) && all.iter().all(|(known, _)| known != DRAWING) {
+        if drawing::has_drawing(scene) && all.iter().all(|(known, _)| known != DRAWING) {
             all.push((DRAWING.into(), "the mechanism at an instant".into()));
         }
         for (name, title) in standard {
@@ -127,7 +127,7 @@ impl<'a> Gallery<'a> {
     }
 
     /// Forms of names beyond those that are listed, with what they draw.
-    pub fn forms(&self) -> Vec<(String, String)> {
+    pub fn name_patterns(&self) -> Vec<(String, String)> {
         let tables = self.record.manifest().tables.iter();
         let tables: Vec<&str> = tables.map(|t| t.name.as_str()).collect();
         let text = |name: &str, title: String| (name.to_string(), title);
@@ -153,7 +153,7 @@ impl<'a> Gallery<'a> {
 
     fn is_bodies(&self) -> bool {
         let scene = self.scene.as_ref();
-        scene.is_some_and(|scene| scene.kind() == Kind::Bodies)
+        scene.is_some_and(|scene| scene.kind() == SceneKind::Bodies)
     }
 
     /// The picture of a name, drawn as SVG.
@@ -166,16 +166,16 @@ impl<'a> Gallery<'a> {
         threads: Threads,
         note: &mut dyn FnMut(&str),
     ) -> Result<String, PlotError> {
-        if let Some(scene) = self.scene.as_ref().filter(|s| s.kind() == Kind::Bodies)
+        if let Some(scene) = self.scene.as_ref().filter(|s| s.kind() == SceneKind::Bodies)
             && scene.plots().iter().all(|plot| plot.name != name)
         {
-            if let Some(text) = Album::new(self.record, scene).svg(name)? {
-                self.wish.require(name, &[])?;
+            if let Some(text) = RunPictures::new(self.record, scene).svg(name)? {
+                self.options.require(name, &[])?;
                 return Ok(text);
             }
             let (word, time) = timed(name);
             if word == FABRIC {
-                let wish = self.wish.at_time(name, time)?;
+                let wish = self.options.at_time(name, time)?;
                 return Ok(draw_rose(&fabric::rose(self.record, name, &wish)?));
             }
         }
@@ -193,14 +193,14 @@ impl<'a> Gallery<'a> {
             return Ok(None);
         };
         let declared = scene.plots().iter().any(|plot| plot.name == name);
-        if declared || scene.kind() == Kind::Bodies {
+        if declared || scene.kind() == SceneKind::Bodies {
             return Ok(None);
         }
-        if !drawing::shows(scene) {
+        if !drawing::has_drawing(scene) {
             let none = "the scene declares no [[drawing]]: nothing says what it looks like";
             return Err(PlotError::Unknown(none.into()));
         }
-        let wish = self.wish.at_time(name, time)?;
+        let wish = self.options.at_time(name, time)?;
         wish.require(name, &["--at"])?;
         let at = wish.at.unwrap_or(f64::INFINITY);
         let text = drawing::svg(self.record, at, draw::SIZE, Theme::Light)?;
@@ -224,30 +224,30 @@ impl<'a> Gallery<'a> {
         });
         let figure = match (declared, &self.scene) {
             (Some((scene, plot)), _) => {
-                self.wish.require(name, &SCALES)?;
+                self.options.require(name, &SCALES)?;
                 Some(declared::figure(self.record, scene, plot, threads, note)?)
             }
-            (None, None) => match study::figure(self.record, name, &self.wish)? {
+            (None, None) => match study::figure(self.record, name, &self.options)? {
                 None => self.of_tables(name)?,
                 found => found,
             },
             (None, Some(scene)) => match self.named(scene, name)? {
                 None => self.of_tables(name)?,
                 found => {
-                    self.wish.require(name, heeded(name))?;
+                    self.options.require(name, supported_options(name))?;
                     found
                 }
             },
         };
         let mut figure = figure.ok_or_else(|| self.unknown(name))?;
-        if self.wish.log_x {
+        if self.options.log_x {
             figure.x_scale = Scale::Log;
         }
-        if self.wish.log_y {
+        if self.options.log_y {
             figure.y_scale = Scale::Log;
         }
         // One scale of both axes is a matter of lengths, which a decimal axis does not show.
-        figure.equal &= !(self.wish.log_x || self.wish.log_y);
+        figure.equal_aspect &= !(self.options.log_x || self.options.log_y);
         if figure.is_empty() {
             let empty = format!("the plot `{name}` has nothing to show in this run");
             return Err(PlotError::Nothing(empty));
@@ -257,7 +257,7 @@ impl<'a> Gallery<'a> {
 
     /// The plots that every run has by name.
     fn named(&self, scene: &Scene, name: &str) -> Result<Option<Figure>, PlotError> {
-        if scene.kind() == Kind::Mechanism {
+        if scene.kind() == SceneKind::Mechanism {
             return match moving::figure(self.record, scene, name)? {
                 None => standard::figure(self.record, name),
                 found => Ok(found),
@@ -265,7 +265,7 @@ impl<'a> Gallery<'a> {
         }
         let (word, time) = timed(name);
         if word == FORCES {
-            let wish = self.wish.at_time(name, time)?;
+            let wish = self.options.at_time(name, time)?;
             return histogram::forces(self.record, &wish).map(Some);
         }
         if let Some(names) = name.strip_prefix(TRAJECTORY) {
@@ -285,12 +285,12 @@ impl<'a> Gallery<'a> {
         let parts: Vec<&str> = name.splitn(3, ':').collect();
         match parts.as_slice() {
             ["histogram", table, column] => {
-                self.wish.require(name, &histogram::HEEDED)?;
-                histogram::figure(self.record, table, column, &self.wish).map(Some)
+                self.options.require(name, &histogram::HEEDED)?;
+                histogram::figure(self.record, table, column, &self.options).map(Some)
             }
             [table, x, y] => {
-                self.wish.require(name, &pair::HEEDED)?;
-                pair::figure(self.record, table, (x, y), &self.wish).map(Some)
+                self.options.require(name, &pair::HEEDED)?;
+                pair::figure(self.record, table, (x, y), &self.options).map(Some)
             }
             _ => Ok(None),
         }
@@ -304,7 +304,7 @@ impl<'a> Gallery<'a> {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),
         };
-        let forms: Vec<String> = self.forms().into_iter().map(|form| form.0).collect();
+        let forms: Vec<String> = self.name_patterns().into_iter().map(|form| form.0).collect();
         PlotError::Unknown(format!(
             "there is no plot `{name}`{guess} (there is {}, and {})",
             known.join(", "),
@@ -322,7 +322,7 @@ fn timed(name: &str) -> (&str, Option<&str>) {
 }
 
 /// Options that a plot by name heeds.
-fn heeded(name: &str) -> &'static [&'static str] {
+fn supported_options(name: &str) -> &'static [&'static str] {
     match timed(name).0 {
         FORCES => &histogram::HEEDED,
         _ => &SCALES,

@@ -4,13 +4,13 @@
 //! a power of ten, so that their edges are round numbers; whole numbers are never divided. With a
 //! decimal axis bins have equal ratios instead, and only positive values are counted.
 
-use super::axis::{Scale, round_below, round_step};
-use super::figure::{Figure, Mark, Series};
+use super::axis::{Scale, nice_floor, nice_ceil};
+use super::figure::{Figure, SeriesStyle, Series};
 use super::gallery::PlotError;
-use super::pick::{drawable, pick};
+use super::pick::{drawable, select_rows};
 use super::unit;
-use super::wish::Wish;
-use crate::record::{Record, Type};
+use super::wish::PlotOptions;
+use crate::record::{Record, ColumnType};
 
 /// Options that a histogram heeds.
 pub(super) const HEEDED: [&str; 4] = ["--at", "--where", "--log-x", "--log-y"];
@@ -85,12 +85,12 @@ fn step(sorted: &[f64], low: f64, high: f64, whole: bool) -> f64 {
         return if whole || size == 0.0 {
             1.0
         } else {
-            round_below(size)
+            nice_floor(size)
         };
     }
     match whole {
-        true => round_step(advised).max(1.0),
-        false => round_below(advised),
+        true => nice_ceil(advised).max(1.0),
+        false => nice_floor(advised),
     }
 }
 
@@ -99,12 +99,12 @@ pub(super) fn figure(
     record: &Record,
     table: &str,
     name: &str,
-    wish: &Wish,
+    wish: &PlotOptions,
 ) -> Result<Figure, PlotError> {
     let column = drawable(record, table, name)?;
-    let picked = pick(record, table, &[name], None, wish)?;
+    let picked = select_rows(record, table, &[name], None, wish)?;
     let values = picked.numbers.first().map_or(&[][..], Vec::as_slice);
-    let bins = Bins::of(values, wish.log_x, column.kind == Type::Integer);
+    let bins = Bins::of(values, wish.log_x, column.kind == ColumnType::Integer);
     let total: usize = bins.counts.iter().sum();
     let at = wish.at.map_or(String::new(), |t| format!(", t = {t} s"));
     Ok(Figure {
@@ -113,7 +113,7 @@ pub(super) fn figure(
         y_label: format!("rows in each bin, of {total}"),
         series: vec![Series {
             points: bins.outline(|k| bins.counts[k] as f64),
-            mark: Mark::Area,
+            style: SeriesStyle::Area,
             ..Series::default()
         }],
         from_zero: true,
@@ -122,12 +122,12 @@ pub(super) fn figure(
 }
 
 /// Density of the normal impulses over their mean, of contacts that press.
-pub(super) fn forces(record: &Record, wish: &Wish) -> Result<Figure, PlotError> {
+pub(super) fn forces(record: &Record, wish: &PlotOptions) -> Result<Figure, PlotError> {
     let mut wish = wish.clone();
     if wish.at.is_none() {
         wish.at = record.manifest().reached.or(Some(f64::MAX));
     }
-    let picked = pick(record, "contacts", &["impulse_n", "t"], None, &wish)?;
+    let picked = select_rows(record, "contacts", &["impulse_n", "t"], None, &wish)?;
     let all = picked.numbers.first().map_or(&[][..], Vec::as_slice);
     let pressing: Vec<f64> = all.iter().copied().filter(|s| *s > 0.0).collect();
     let count = pressing.len() as f64;
@@ -144,13 +144,13 @@ pub(super) fn forces(record: &Record, wish: &Wish) -> Result<Figure, PlotError> 
         .map(|k| (middle(k), density(k)))
         .collect();
     let t = picked.numbers.get(1).and_then(|t| t.first()).copied();
-    let at = t.map_or(String::new(), |t| format!(", t = {} s", super::short(t)));
+    let at = t.map_or(String::new(), |t| format!(", t = {} s", super::format_short(t)));
     let mut line = Series {
         points: points.clone(),
         ..Series::default()
     };
     line.label = String::new();
-    let dots = line.clone().with_mark(Mark::Points);
+    let dots = line.clone().with_style(SeriesStyle::Points);
     Ok(Figure {
         title: format!(
             "{}: {} contacts that press{at}",

@@ -5,10 +5,10 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::axis::Marks;
+use super::axis::Ticks;
 use super::draw::{Failure, Style, px};
-use super::figure::{Figure, Mark};
-use crate::picture::Ramp;
+use super::figure::{Figure, SeriesStyle};
+use crate::picture::ColourMap;
 
 /// Height of a line in pixels.
 const LINE: u32 = 22;
@@ -27,7 +27,7 @@ const LONGEST: usize = 26;
 
 /// Width in pixels; none for a single series, whose name is on the axis.
 pub(super) fn width(figure: &Figure) -> u32 {
-    if !figure.tiles.is_empty() {
+    if !figure.heat_map.is_empty() {
         return BAR + 110;
     }
     if lines(figure) < 2 {
@@ -68,12 +68,12 @@ where
         let height = 20 + LINE * u32::try_from(line).unwrap_or(0);
         let style = Style::of(series, k, count);
         let ends = [(0, at(height)), (at(SAMPLE), at(height))];
-        match (series.mark, style.dash) {
-            (Mark::Points, _) => {
+        match (series.style, style.dash) {
+            (SeriesStyle::Points, _) => {
                 let middle = (at(SAMPLE / 2), at(height));
                 area.draw(&Circle::new(middle, style.radius, style.colour.filled()))?;
             }
-            (Mark::Bars, _) => {
+            (SeriesStyle::ErrorBars, _) => {
                 let (x, half) = (at(SAMPLE / 2), at(8));
                 let foot = |y: i32| [(x - at(4), y), (x + at(4), y)];
                 let (low, high) = (at(height) - half, at(height) + half);
@@ -101,8 +101,8 @@ fn lines(figure: &Figure) -> usize {
 }
 
 /// The colours of the cells of a figure.
-pub(super) fn ramp(figure: &Figure) -> Option<Ramp> {
-    let values = || figure.tiles.iter().map(|t| t.value);
+pub(super) fn ramp(figure: &Figure) -> Option<ColourMap> {
+    let values = || figure.heat_map.iter().map(|t| t.value);
     // Rounding below 0 is no second sign.
     let (low, high) = values()
         .filter(|v| v.is_finite())
@@ -110,11 +110,11 @@ pub(super) fn ramp(figure: &Figure) -> Option<Ramp> {
             (f64::min(low, v), f64::max(high, v))
         });
     let signed = high.min(-low) > 0.05 * high.max(-low);
-    (!figure.tiles.is_empty()).then(|| Ramp::over(values(), false, signed))
+    (!figure.heat_map.is_empty()).then(|| ColourMap::over(values(), false, signed))
 }
 
 /// The colour of a value.
-pub(super) fn colour(ramp: &Ramp, value: f64) -> RGBColor {
+pub(super) fn colour(ramp: &ColourMap, value: f64) -> RGBColor {
     let [r, g, b] = ramp.colour(value).parts();
     RGBColor(r, g, b)
 }
@@ -123,7 +123,7 @@ pub(super) fn colour(ramp: &Ramp, value: f64) -> RGBColor {
 fn bar<'a, B: DrawingBackend + 'a>(
     area: &DrawingArea<B, Shift>,
     figure: &Figure,
-    ramp: &Ramp,
+    ramp: &ColourMap,
 ) -> Result<(), Failure>
 where
     B::ErrorType: 'static,
@@ -144,14 +144,14 @@ where
     }
     let style = ("sans-serif", px(14)).into_font().color(&BLACK);
     let style = style.pos(Pos::new(HPos::Left, VPos::Center));
-    for (value, text) in Marks::between(ramp.low, ramp.high, 6).all() {
+    for (value, text) in Ticks::between(ramp.low, ramp.high, 6).all() {
         let y = height(place(value));
         let line = [(at(f64::from(BAR)), y), (at(f64::from(BAR) + 5.0), y)];
         area.draw(&PathElement::new(line, BLACK.mix(0.6).stroke_width(px(1))))?;
         let left = at(f64::from(BAR) + 9.0);
         area.draw(&Text::new(text, (left, y), style.clone()))?;
     }
-    let name = shortened(&figure.tile_label);
+    let name = shortened(&figure.heat_map_label);
     area.draw(&Text::new(name, (0, at(ENDS.1 - 24.0)), style))?;
     Ok(())
 }

@@ -31,11 +31,11 @@ mod unit;
 mod wish;
 
 pub use axis::Scale;
-pub(crate) use axis::{Marks, round_below, short};
+pub(crate) use axis::{Ticks, nice_floor, format_short};
 pub use declared::check_plots;
 pub use draw::svg;
-pub use figure::{Figure, Mark, Series, Tile};
-pub use gallery::{Gallery, PlotError};
+pub use figure::{Figure, SeriesStyle, Series, HeatMapCell};
+pub use gallery::{RunPlots, PlotError};
 pub(crate) use png::draw_over;
 pub use png::png;
-pub use wish::Wish;
+pub use wish::PlotOptions;

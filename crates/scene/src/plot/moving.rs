@@ -6,11 +6,11 @@
 
 use mechanism::System;
 
-use super::figure::{Figure, Mark, Series};
+use super::figure::{Figure, SeriesStyle, Series};
 use super::gallery::PlotError;
 use crate::file::Scene;
 use crate::record::Record;
-use crate::text::TextSystem;
+use crate::text::SymbolicSystem;
 
 /// Its name.
 pub(super) const NAME: &str = "set";
@@ -39,7 +39,7 @@ pub(super) fn figure(
     if name != NAME || !shows(scene) {
         return Ok(None);
     }
-    let mut system = scene.build()?.system;
+    let mut system = scene.build_mechanism()?.system;
     let names: Vec<String> = (0..system.configuration_space().num_positions())
         .map(|i| system.position_name(i))
         .collect();
@@ -60,7 +60,7 @@ pub(super) fn figure(
     let mut series = vec![Series::line("path", &x, &y, 0)];
     if one {
         let window = Window::around(&x, &y, one, ROOM);
-        let points = window.contour(|t, x| least(&mut system, t, &[x]));
+        let points = window.contour(|t, x| min_gap(&mut system, t, &[x]));
         series.push(boundary("boundary of C(t)".into(), points, 1));
     } else {
         let mut sets = |room: f64| {
@@ -68,7 +68,7 @@ pub(super) fn figure(
             let mut sets = Vec::new();
             for k in 0..INSTANTS {
                 let t = first + (last - first) * k as f64 / (INSTANTS - 1) as f64;
-                let points = window.contour(|x, y| least(&mut system, t, &[x, y]));
+                let points = window.contour(|x, y| min_gap(&mut system, t, &[x, y]));
                 sets.push(boundary(format!("C({t:.4})"), points, k + 1));
             }
             let whole = sets.iter().all(|set| window.holds(&set.points));
@@ -85,7 +85,7 @@ pub(super) fn figure(
         x_label: if one { "t".into() } else { names[0].clone() },
         y_label: names[names.len() - 1].clone(),
         series,
-        equal: !one,
+        equal_aspect: !one,
         ..Figure::default()
     }))
 }
@@ -94,13 +94,13 @@ fn boundary(label: String, points: Vec<(f64, f64)>, colour: usize) -> Series {
     Series {
         label,
         points,
-        mark: Mark::Line,
+        style: SeriesStyle::Line,
         colour,
     }
 }
 
 /// The least gap, NaN where an expression fails.
-fn least(system: &mut TextSystem, t: f64, q: &[f64]) -> f64 {
+fn min_gap(system: &mut SymbolicSystem, t: f64, q: &[f64]) -> f64 {
     let all = system.constraints().iter();
     let (count, contacts) = all.fold((0, 0), |(n, c), one| {
         (n + one.num_gaps(), c + usize::from(one.is_contact()))

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::figure::{Figure, Mark, Series};
+use super::figure::{Figure, SeriesStyle, Series};
 use super::gallery::PlotError;
-use super::pick::{Picked, body_names, drawable, entry, pick};
+use super::pick::{SelectedRows, body_names, drawable, entry, select_rows};
 use super::unit;
-use super::wish::Wish;
+use super::wish::PlotOptions;
 use crate::record::Record;
 
 /// Series told apart at most: more cannot be found again in a legend.
@@ -23,24 +23,24 @@ pub(super) fn figure(
     record: &Record,
     table: &str,
     (x, y): (&str, &str),
-    wish: &Wish,
+    wish: &PlotOptions,
 ) -> Result<Figure, PlotError> {
     entry(record, table)?;
     let (along, across) = (drawable(record, table, x)?, drawable(record, table, y)?);
     let bodies = table == "bodies" && wish.at.is_none() && body_names(record)?.len() <= FEW;
     let by = wish.by.as_deref().or(bodies.then_some("body"));
-    let picked = pick(record, table, &[x, y], by, wish)?;
+    let picked = select_rows(record, table, &[x, y], by, wish)?;
     let series = split(&picked, by.unwrap_or_default())?;
     // One row for each step is a curve; rows of many contacts or bodies at once are a cloud.
     let curve = match table {
         "steps" | "coordinates" | "observables" | "cell" => wish.by.is_none(),
-        "bodies" => by == Some("body") || wish.only.iter().any(|(k, _)| k == "body" || k == "name"),
+        "bodies" => by == Some("body") || wish.conditions.iter().any(|(k, _)| k == "body" || k == "name"),
         "profiles" | "distributions" => by.is_some(),
         _ => false,
     };
     let mark = match curve && wish.at.is_none() {
-        true => Mark::Line,
-        false => Mark::Points,
+        true => SeriesStyle::Line,
+        false => SeriesStyle::Points,
     };
     let lengths = along.unit == "length" && across.unit == "length";
     let at = wish.at.map_or(String::new(), |t| format!(", t = {t} s"));
@@ -48,15 +48,15 @@ pub(super) fn figure(
         title: format!("{}: {table}{at}", record.manifest().title),
         x_label: unit::of_column(along),
         y_label: unit::of_column(across),
-        series: series.into_iter().map(|s| s.with_mark(mark)).collect(),
+        series: series.into_iter().map(|s| s.with_style(mark)).collect(),
         // Paths and shapes keep their angles.
-        equal: lengths && table == "bodies",
+        equal_aspect: lengths && table == "bodies",
         ..Figure::default()
     })
 }
 
 /// A series for every value that tells rows apart, in the order in which they come up.
-fn split(picked: &Picked, by: &str) -> Result<Vec<Series>, PlotError> {
+fn split(picked: &SelectedRows, by: &str) -> Result<Vec<Series>, PlotError> {
     let [x, y] = picked.numbers.as_slice() else {
         return Ok(Vec::new());
     };

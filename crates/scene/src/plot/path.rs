@@ -2,9 +2,9 @@
 
 use super::figure::{Figure, Series};
 use super::gallery::PlotError;
-use super::pick::{body_names, body_number, column, entry, pick};
+use super::pick::{body_names, body_number, column, entry, select_rows};
 use super::unit;
-use super::wish::{Wish, unknown};
+use super::wish::{PlotOptions, unknown};
 use crate::record::Record;
 
 /// What `trajectory:` is followed by.
@@ -14,10 +14,10 @@ pub(super) const TRAJECTORY: &str = "trajectory:";
 const RATES: [(&str, &str); 4] = [("x", "vx"), ("y", "vy"), ("z", "vz"), ("angle", "spin")];
 
 /// Only the rows of one body.
-fn of_body(number: usize) -> Wish {
-    Wish {
-        only: vec![("body".into(), number.to_string())],
-        ..Wish::default()
+fn of_body(number: usize) -> PlotOptions {
+    PlotOptions {
+        conditions: vec![("body".into(), number.to_string())],
+        ..PlotOptions::default()
     }
 }
 
@@ -33,13 +33,13 @@ pub(super) fn trajectory(record: &Record, names: &str) -> Result<Figure, PlotErr
         let only = of_body(number);
         shown.push(name);
         if flat {
-            let picked = pick(record, "bodies", &["x", "y"], None, &only)?;
+            let picked = select_rows(record, "bodies", &["x", "y"], None, &only)?;
             if let [x, y] = picked.numbers.as_slice() {
                 series.push(Series::line(name, x, y, series.len()));
             }
             continue;
         }
-        let picked = pick(record, "bodies", &["t", "x", "y", "z"], None, &only)?;
+        let picked = select_rows(record, "bodies", &["t", "x", "y", "z"], None, &only)?;
         if let [t, rest @ ..] = picked.numbers.as_slice() {
             for (values, axis) in rest.iter().zip(["x", "y", "z"]) {
                 let label = format!("{name}, {axis}");
@@ -57,7 +57,7 @@ pub(super) fn trajectory(record: &Record, names: &str) -> Result<Figure, PlotErr
         x_label: unit::of_column(column(record, "bodies", x)?),
         y_label,
         series,
-        equal: flat,
+        equal_aspect: flat,
         ..Figure::default()
     })
 }
@@ -83,7 +83,7 @@ pub(super) fn phase(record: &Record, name: &str) -> Result<Figure, PlotError> {
         return Err(unknown("coordinate", coordinate, &there));
     };
     let only = of_body(body_number(&body_names(record)?, body)?);
-    let picked = pick(record, "bodies", &[x, v], None, &only)?;
+    let picked = select_rows(record, "bodies", &[x, v], None, &only)?;
     let [along, across] = picked.numbers.as_slice() else {
         return Err(PlotError::Nothing(format!("`{body}` has no states")));
     };

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::gallery::PlotError;
-use super::wish::{Wish, unknown};
-use crate::record::{Cell, Column, Record, Table, Type, Values};
+use super::wish::{PlotOptions, unknown};
+use crate::record::{CellValue, Column, Record, Table, ColumnType, ColumnValues};
 
 /// Columns whose numbers are those of bodies.
 const BODIES: [&str; 3] = ["body", "a", "b"];
@@ -14,7 +14,7 @@ const NAMED: [(&str, &str); 3] = [("name", "body"), ("name_a", "a"), ("name_b", 
 
 /// Rows of a table.
 #[derive(Debug, Default)]
-pub(super) struct Picked {
+pub(super) struct SelectedRows {
     /// The columns that were asked for, as numbers.
     pub numbers: Vec<Vec<f64>>,
     /// What tells series apart; empty where nothing does.
@@ -25,10 +25,10 @@ pub(super) struct Picked {
 struct Condition {
     /// Place among the columns read.
     place: usize,
-    value: Wanted,
+    value: ConditionValue,
 }
 
-enum Wanted {
+enum ConditionValue {
     Number(f64),
     Text(String),
 }
@@ -65,7 +65,7 @@ pub(super) fn drawable<'a>(
 ) -> Result<&'a Column, PlotError> {
     let column = column(record, table, name)?;
     match column.kind {
-        Type::Text => Err(PlotError::Unknown(format!(
+        ColumnType::Text => Err(PlotError::Unknown(format!(
             "the column `{name}` of `{table}` holds texts: a column of numbers was expected"
         ))),
         _ => Ok(column),
@@ -79,7 +79,7 @@ pub(super) fn body_names(record: &Record) -> Result<Vec<String>, PlotError> {
     }
     let table = record.table("names", Some(&["name"]))?;
     let text = |row: usize| match table.values.first().map(|v| v.cell(row)) {
-        Some(Cell::Text(text)) => text.to_string(),
+        Some(CellValue::Text(text)) => text.to_string(),
         _ => String::new(),
     };
     Ok((0..table.rows).map(text).collect())
@@ -97,13 +97,13 @@ pub(super) fn body_number(names: &[String], name: &str) -> Result<usize, PlotErr
 }
 
 /// Reads columns of the rows that are wished for.
-pub(super) fn pick(
+pub(super) fn select_rows(
     record: &Record,
     table: &str,
     columns: &[&str],
     by: Option<&str>,
-    wish: &Wish,
-) -> Result<Picked, PlotError> {
+    wish: &PlotOptions,
+) -> Result<SelectedRows, PlotError> {
     for name in columns {
         drawable(record, table, name)?;
     }
@@ -113,8 +113,8 @@ pub(super) fn pick(
         column(record, table, by)?;
         read.push(by.to_string());
     }
-    let mut conditions = Vec::with_capacity(wish.only.len());
-    for (key, value) in &wish.only {
+    let mut conditions = Vec::with_capacity(wish.conditions.len());
+    for (key, value) in &wish.conditions {
         let named = NAMED.iter().find(|(name, stored)| {
             *name == key && entry(record, table).is_ok_and(|e| e.iter().any(|c| c.name == *stored))
         });
@@ -126,7 +126,7 @@ pub(super) fn pick(
         });
         read.push(stored.to_string());
     }
-    let mut picked = Picked {
+    let mut picked = SelectedRows {
         numbers: vec![Vec::new(); columns.len()],
         by: Vec::new(),
     };
@@ -166,7 +166,7 @@ fn each_part(
     if nearest.is_some() {
         read.push("t".into());
     }
-    let places = record.places(table, Some(read))?;
+    let places = record.column_indices(table, Some(read))?;
     for chunk in record.chunks(table)? {
         let part = record.read_chunk(table, &chunk, &places)?;
         let time = |row: usize| part.values.last().map(|t| t.number(row));
@@ -175,26 +175,26 @@ fn each_part(
     Ok(())
 }
 
-fn wanted(column: &str, value: &str, kind: Type, names: &[String]) -> Result<Wanted, PlotError> {
-    if kind == Type::Text {
-        return Ok(Wanted::Text(value.into()));
+fn wanted(column: &str, value: &str, kind: ColumnType, names: &[String]) -> Result<ConditionValue, PlotError> {
+    if kind == ColumnType::Text {
+        return Ok(ConditionValue::Text(value.into()));
     }
     if BODIES.contains(&column) && !names.is_empty() {
-        return Ok(Wanted::Number(body_number(names, value)? as f64));
+        return Ok(ConditionValue::Number(body_number(names, value)? as f64));
     }
     let number = match (value, kind) {
-        ("true", Type::Truth) => Some(1.0),
-        ("false", Type::Truth) => Some(0.0),
+        ("true", ColumnType::Truth) => Some(1.0),
+        ("false", ColumnType::Truth) => Some(0.0),
         _ => value.parse().ok(),
     };
-    number.map(Wanted::Number).ok_or_else(|| {
+    number.map(ConditionValue::Number).ok_or_else(|| {
         PlotError::Unknown(format!(
             "--where {column}={value}: the column `{column}` holds numbers, `{value}` is none"
         ))
     })
 }
 
-impl Picked {
+impl SelectedRows {
     fn take(
         &mut self,
         part: &Table,
@@ -206,8 +206,8 @@ impl Picked {
         let cell = |place: usize, row: usize| part.values.get(place).map(|v| v.cell(row));
         let holds = |row: usize| {
             conditions.iter().all(|c| match &c.value {
-                Wanted::Text(text) => cell(c.place, row) == Some(Cell::Text(text)),
-                Wanted::Number(x) => part
+                ConditionValue::Text(text) => cell(c.place, row) == Some(CellValue::Text(text)),
+                ConditionValue::Number(x) => part
                     .values
                     .get(c.place)
                     .is_some_and(|v| v.number(row) == *x),
@@ -225,15 +225,15 @@ impl Picked {
 }
 
 /// A value as a series is called by it.
-fn word(values: &Values, row: usize, names: &[String]) -> Arc<str> {
+fn word(values: &ColumnValues, row: usize, names: &[String]) -> Arc<str> {
     match values.cell(row) {
-        Cell::Text(text) => text.into(),
-        Cell::Integer(n) => {
+        CellValue::Text(text) => text.into(),
+        CellValue::Integer(n) => {
             let name = usize::try_from(n).ok().and_then(|n| names.get(n));
             name.map_or_else(|| n.to_string().into(), |name| name.as_str().into())
         }
-        Cell::Real(x) => super::short(x).into(),
-        Cell::Truth(truth) => truth.to_string().into(),
-        Cell::Null => "-".into(),
+        CellValue::Real(x) => super::format_short(x).into(),
+        CellValue::Truth(truth) => truth.to_string().into(),
+        CellValue::Null => "-".into(),
     }
 }

@@ -7,7 +7,7 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 /// One method's curve.
-pub struct Curve {
+pub struct PerformanceCurve {
     name: String,
     /// Finite log2 τ in ascending order.
     steps: Vec<f64>,
@@ -15,7 +15,7 @@ pub struct Curve {
     total: usize,
 }
 
-impl Curve {
+impl PerformanceCurve {
     /// The curve of the ratios τ of all problems, infinite where the method failed.
     pub fn new(name: &str, ratios: Vec<f64>) -> Self {
         let total = ratios.len();
@@ -71,7 +71,7 @@ impl Ranged for Axis {
 
 impl Axis {
     /// log2 τ from 0 to a whole number beyond the last step, so that its level is seen.
-    fn of_ratios(curves: &[Curve]) -> Self {
+    fn of_ratios(curves: &[PerformanceCurve]) -> Self {
         let last = curves.iter().filter_map(|c| c.steps.last());
         let end = last.fold(0.0_f64, |m, x| m.max(*x)).floor() + 1.0;
         // At most about a dozen labels.
@@ -111,7 +111,7 @@ const DASHES: [(i32, i32); 4] = [(10, 0), (10, 4), (4, 3), (16, 3)];
 const SIZE: (u32, u32) = (860, 560);
 
 /// The picture of the curves as SVG text.
-pub fn svg(title: &str, curves: &[Curve]) -> Result<String, String> {
+pub fn svg(title: &str, curves: &[PerformanceCurve]) -> Result<String, String> {
     let mut text = String::new();
     draw(title, curves, SVGBackend::with_string(&mut text, SIZE)).map_err(|e| e.to_string())?;
     Ok(text)
@@ -119,7 +119,7 @@ pub fn svg(title: &str, curves: &[Curve]) -> Result<String, String> {
 
 fn draw<'a, B: DrawingBackend + 'a>(
     title: &str,
-    curves: &[Curve],
+    curves: &[PerformanceCurve],
     backend: B,
 ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>>
 where
@@ -174,11 +174,11 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::{Curve, svg};
+    use super::{PerformanceCurve, svg};
 
     #[test]
     fn curve_rises_by_one_problem_at_each_ratio_and_never_counts_failures() {
-        let curve = Curve::new("m", vec![4.0, f64::INFINITY, 1.0, 2.0]);
+        let curve = PerformanceCurve::new("m", vec![4.0, f64::INFINITY, 1.0, 2.0]);
         let corners = curve.corners(3.0);
         let expected = [
             (0.0, 0.0),
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn picture_of_no_problems_at_all_is_drawn_without_curves() {
-        let text = svg("nothing", &[Curve::new("m", Vec::new())]).expect("drawable");
+        let text = svg("nothing", &[PerformanceCurve::new("m", Vec::new())]).expect("drawable");
         assert!(text.contains("<svg") && text.trim_end().ends_with("</svg>"));
     }
 }

@@ -1,13 +1,13 @@
 //! The pictures that every run has.
 
 use super::axis::Scale;
-use super::figure::{Figure, Mark, Series};
+use super::figure::{Figure, SeriesStyle, Series};
 use super::gallery::PlotError;
 use super::path::TRAJECTORY;
 use super::unit;
 use super::wish::unknown;
 use crate::finding::Finding;
-use crate::record::{Cell, Column, Record, RecordError};
+use crate::record::{CellValue, Column, Record, RecordError};
 
 /// Names and titles of the pictures that every run has; `phase:NAME` comes for every coordinate.
 pub(super) const STANDARD: [(&str, &str); 8] = [
@@ -128,7 +128,7 @@ pub(super) fn lost<const N: usize>(t: &[f64], works: [(&str, Vec<f64>); N]) -> V
         let since: Vec<f64> = since.collect();
         if since.iter().any(|w| *w != 0.0) {
             let line = Series::line(label, t, &since, 3 + k);
-            all.push(line.with_mark(Mark::Dashed));
+            all.push(line.with_style(SeriesStyle::Dashed));
         }
     }
     all
@@ -138,7 +138,7 @@ pub(super) fn residual(record: &Record, title: String) -> Result<Figure, RecordE
     let steps = record.table("steps", Some(&["t", "residual"]))?;
     let t = steps.numbers("t");
     let mut series = vec![
-        Series::line("residual R2", &t, &steps.numbers("residual"), 0).with_mark(Mark::Points),
+        Series::line("residual R2", &t, &steps.numbers("residual"), 0).with_style(SeriesStyle::Points),
     ];
     let tolerance = record
         .manifest()
@@ -147,7 +147,7 @@ pub(super) fn residual(record: &Record, title: String) -> Result<Figure, RecordE
         .and_then(|v| v.as_f64());
     if let (Some(tolerance), Some(first), Some(last)) = (tolerance, t.first(), t.last()) {
         let level = Series::line("tolerance", &[*first, *last], &[tolerance; 2], 1);
-        series.push(level.with_mark(Mark::Dashed));
+        series.push(level.with_style(SeriesStyle::Dashed));
     }
     Ok(Figure {
         y_scale: Scale::Log,
@@ -180,7 +180,7 @@ fn impulses(record: &Record, title: String) -> Result<Figure, PlotError> {
     let mut names: Vec<&str> = Vec::new();
     let constraint = contacts.column("constraint");
     let name_at = |row: usize| match constraint.map(|c| c.cell(row)) {
-        Some(Cell::Text(name)) => name,
+        Some(CellValue::Text(name)) => name,
         _ => "",
     };
     for row in 0..contacts.rows {
@@ -196,9 +196,9 @@ fn impulses(record: &Record, title: String) -> Result<Figure, PlotError> {
     let mut series = Vec::new();
     for (k, name) in names.iter().enumerate() {
         for (column, mark) in [
-            ("n", Mark::Line),
-            ("t1", Mark::Dashed),
-            ("t2", Mark::Dotted),
+            ("n", SeriesStyle::Line),
+            ("t1", SeriesStyle::Dashed),
+            ("t2", SeriesStyle::Dotted),
         ] {
             let impulse = contacts.numbers(&format!("impulse_{column}"));
             let mut all = vec![0.0; t.len()];
@@ -218,7 +218,7 @@ fn impulses(record: &Record, title: String) -> Result<Figure, PlotError> {
                 } else {
                     format!("{name}, {column}")
                 };
-                series.push(Series::line(label, &t, &all, k).with_mark(mark));
+                series.push(Series::line(label, &t, &all, k).with_style(mark));
             }
         }
     }
@@ -277,13 +277,13 @@ pub(super) fn orders(record: &Record, title: String) -> Result<Figure, PlotError
         series.push(Series {
             label: format!("{}: {order:.2}", finding.name),
             points: fitted.collect(),
-            mark: Mark::Dashed,
+            style: SeriesStyle::Dashed,
             colour: k,
         });
         series.push(Series {
             label: String::new(),
             points,
-            mark: Mark::Points,
+            style: SeriesStyle::Points,
             colour: k,
         });
     }

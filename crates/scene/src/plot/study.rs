@@ -1,11 +1,11 @@
 //! Plots of studies: a finding over what was varied.
 
 use super::axis::Scale;
-use super::figure::{Figure, Mark, Series, Tile};
+use super::figure::{Figure, SeriesStyle, Series, HeatMapCell};
 use super::gallery::PlotError;
-use super::wish::{Wish, unknown};
-use super::{short, unit};
-use crate::record::{Column, REPEATED, Record, Table, Type, VARIED, Values};
+use super::wish::{PlotOptions, unknown};
+use super::{format_short, unit};
+use crate::record::{Column, REPEATED, Record, Table, ColumnType, VARIED, ColumnValues};
 
 /// Series told apart at most.
 const MOST: usize = 12;
@@ -24,7 +24,7 @@ pub(super) fn list(record: &Record) -> Result<Vec<(String, String)>, PlotError> 
     };
     let drawn = columns
         .iter()
-        .filter(|c| c.kind == Type::Real && ![VARIED, REPEATED].contains(&c.meaning.as_str()));
+        .filter(|c| c.kind == ColumnType::Real && ![VARIED, REPEATED].contains(&c.meaning.as_str()));
     Ok(drawn
         .map(|c| (c.name.clone(), format!("{} over {over}", c.name)))
         .collect())
@@ -34,7 +34,7 @@ pub(super) fn list(record: &Record) -> Result<Vec<(String, String)>, PlotError> 
 fn keys(columns: &[Column]) -> Vec<String> {
     let varied = columns
         .iter()
-        .filter(|c| c.meaning == VARIED && c.kind == Type::Real);
+        .filter(|c| c.meaning == VARIED && c.kind == ColumnType::Real);
     varied.map(|c| c.name.clone()).collect()
 }
 
@@ -54,13 +54,13 @@ struct Point {
 pub(super) fn figure(
     record: &Record,
     name: &str,
-    wish: &Wish,
+    wish: &PlotOptions,
 ) -> Result<Option<Figure>, PlotError> {
     let columns = &record.entry("runs")?.columns;
     let Some(column) = columns.iter().find(|c| c.name == name) else {
         return Ok(None);
     };
-    if column.kind == Type::Text {
+    if column.kind == ColumnType::Text {
         let problem = format!("`{name}` holds texts: a column of numbers was expected");
         return Err(PlotError::Unknown(problem));
     }
@@ -74,13 +74,13 @@ pub(super) fn figure(
         ..Figure::default()
     };
     if let ([first, second], None, None) = (keys.as_slice(), &wish.against, &wish.by)
-        && let Some(tiles) = tiles(&table, (first, second), name, wish)
+        && let Some(tiles) = heat_map(&table, (first, second), name, wish)
     {
         return Ok(Some(Figure {
             x_label: label_of(columns, first),
             y_label: label_of(columns, second),
-            tile_label: label(column),
-            tiles,
+            heat_map_label: label(column),
+            heat_map: tiles,
             ..base
         }));
     }
@@ -100,7 +100,7 @@ pub(super) fn figure(
 
 /// A column by name, or the nearest ones.
 fn known(columns: &[Column], key: &str, number: bool) -> Result<String, PlotError> {
-    let fits = |c: &&Column| !number || c.kind != Type::Text;
+    let fits = |c: &&Column| !number || c.kind != ColumnType::Text;
     match columns.iter().filter(fits).any(|c| c.name == key) {
         true => Ok(key.to_string()),
         false => {
@@ -128,10 +128,10 @@ fn label_of(columns: &[Column], name: &str) -> String {
     found.map_or_else(|| name.into(), label)
 }
 
-fn text(values: Option<&Values>, row: usize) -> String {
+fn text(values: Option<&ColumnValues>, row: usize) -> String {
     match values.map(|v| (v.cell(row), v.number(row))) {
-        Some((crate::record::Cell::Text(text), _)) => text.to_string(),
-        Some((_, number)) => short(number),
+        Some((crate::record::CellValue::Text(text), _)) => text.to_string(),
+        Some((_, number)) => format_short(number),
         None => String::new(),
     }
 }
@@ -140,7 +140,7 @@ fn text(values: Option<&Values>, row: usize) -> String {
 fn points(table: &Table, along: &str, by: Option<&str>, name: &str) -> Vec<Point> {
     let columns = table.columns.iter();
     let repeated = columns.clone().any(|c| c.meaning == REPEATED) && along != "run";
-    let varied: Vec<&Values> = columns
+    let varied: Vec<&ColumnValues> = columns
         .zip(&table.values)
         .filter(|(c, _)| c.meaning == VARIED)
         .map(|(_, values)| values)
@@ -204,7 +204,7 @@ fn series(points: Vec<Point>, by: Option<&str>) -> Result<Vec<Series>, PlotError
         all.push(Series {
             label: name,
             points: own.iter().map(|p| (p.x, p.mean)).collect(),
-            mark: Mark::Points,
+            style: SeriesStyle::Points,
             colour,
         });
         own.sort_by(|a, b| a.x.total_cmp(&b.x));
@@ -226,7 +226,7 @@ fn series(points: Vec<Point>, by: Option<&str>) -> Result<Vec<Series>, PlotError
             all.push(Series {
                 label: label.unwrap_or_default(),
                 points: drawn,
-                mark: Mark::Bars,
+                style: SeriesStyle::ErrorBars,
                 colour,
             });
         }
@@ -235,12 +235,12 @@ fn series(points: Vec<Point>, by: Option<&str>) -> Result<Vec<Series>, PlotError
 }
 
 /// The cells of a full grid of two keys; `None` where it is none.
-fn tiles(
+fn heat_map(
     table: &Table,
     (first, second): (&str, &str),
     name: &str,
-    wish: &Wish,
-) -> Option<Vec<Tile>> {
+    wish: &PlotOptions,
+) -> Option<Vec<HeatMapCell>> {
     let points = points(table, first, None, name);
     let across = table.numbers(second);
     let placed = points.iter().map(|p| (p.x, across[p.row], p.mean));
@@ -261,7 +261,7 @@ fn tiles(
     let place = |all: &[f64], x: f64| all.iter().position(|known| *known == x);
     let tile = |(x, y, value): &(f64, f64, f64)| {
         let (i, j) = (place(&xs, *x)?, place(&ys, *y)?);
-        Some(Tile {
+        Some(HeatMapCell {
             x: (wide[i], wide[i + 1]),
             y: (tall[j], tall[j + 1]),
             value: *value,

@@ -1,10 +1,10 @@
 //! Plots of profiles and distributions, from the tables of a run.
 
-use super::figure::{Figure, Mark, Series};
+use super::figure::{Figure, SeriesStyle, Series};
 use super::gallery::PlotError;
 use super::unit;
 use crate::file::Scene;
-use crate::record::{Cell, Record};
+use crate::record::{CellValue, Record};
 use crate::survey::{DistributionSpec, ProfileSpec};
 
 /// Names and titles of a scene's profiles and distributions.
@@ -60,7 +60,7 @@ fn profile(
 ) -> Result<Figure, PlotError> {
     let table = record.table("profiles", None)?;
     let text = |column: &str, row: usize| match table.column(column).map(|c| c.cell(row)) {
-        Some(Cell::Text(text)) => text.to_string(),
+        Some(CellValue::Text(text)) => text.to_string(),
         _ => String::new(),
     };
     let [position, mean, error] = ["position", "mean", "error"].map(|c| table.numbers(c));
@@ -76,7 +76,7 @@ fn profile(
         series.push(Series {
             label: quantity.text.clone(),
             points: points.collect(),
-            mark: Mark::Line,
+            style: SeriesStyle::Line,
             colour,
         });
         let mut bars = Vec::new();
@@ -90,7 +90,7 @@ fn profile(
             series.push(Series {
                 label: format!("{}, standard error", quantity.text),
                 points: bars,
-                mark: Mark::Line,
+                style: SeriesStyle::Line,
                 colour: colour + spec.quantity.len(),
             });
         }
@@ -120,7 +120,7 @@ fn distribution(
     let table = record.table("distributions", None)?;
     let own = |row: &usize| {
         let name = table.column("distribution").map(|c| c.cell(*row));
-        name == Some(Cell::Text(&spec.name))
+        name == Some(CellValue::Text(&spec.name))
     };
     let [low, high, density] = ["low", "high", "density"].map(|c| table.numbers(c));
     let mut points = Vec::new();
@@ -134,7 +134,7 @@ fn distribution(
         series: vec![Series {
             label: spec.of.text.clone(),
             points,
-            mark: Mark::Line,
+            style: SeriesStyle::Line,
             colour: 0,
         }],
         ..Figure::default()

@@ -48,7 +48,7 @@ fn with_equal_scale_a_circle_is_round() {
             points: points.map(|(s, c)| (3.0 * c, 3.0 * s)).collect(),
             ..Series::default()
         }],
-        equal: true,
+        equal_aspect: true,
         ..Figure::default()
     };
     let text = svg(&figure).expect("drawable");
@@ -103,6 +103,6 @@ fn what_cannot_be_shown_is_no_panic() {
     assert!(!figure.is_empty());
     assert!(svg(&figure).is_ok());
     figure.y_scale = Scale::Linear;
-    figure.equal = true;
+    figure.equal_aspect = true;
     assert!(svg(&figure).is_ok());
 }

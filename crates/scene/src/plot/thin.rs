@@ -15,7 +15,7 @@ const SPOT: f64 = 0.25;
 const FINE: f64 = 2.0;
 
 /// Thins a curve, piece by piece between points that are none.
-pub(super) fn curve(points: &[Point]) -> Vec<Vec<Point>> {
+pub(super) fn decimate_curve(points: &[Point]) -> Vec<Vec<Point>> {
     let pieces = points.split(|p| !(p.0.is_finite() && p.1.is_finite()));
     let pieces = pieces.filter(|piece| !piece.is_empty());
     let thin = |piece: &[Point]| {
@@ -66,7 +66,7 @@ fn spots(points: &[Point]) -> Vec<Point> {
 }
 
 /// Whether all points lie within a pixel.
-pub(super) fn is_spot(points: &[Point]) -> bool {
+pub(super) fn is_single_pixel(points: &[Point]) -> bool {
     let mut seen = points.iter().filter(|p| p.0.is_finite() && p.1.is_finite());
     let Some(first) = seen.next() else {
         return false;
@@ -75,7 +75,7 @@ pub(super) fn is_spot(points: &[Point]) -> bool {
 }
 
 /// Thins a cloud of points: one in every spot, in their order.
-pub(super) fn cloud(points: &[Point]) -> Vec<Point> {
+pub(super) fn decimate_points(points: &[Point]) -> Vec<Point> {
     let mut taken = std::collections::HashSet::new();
     let spot = |p: &Point| ((p.0 / SPOT).round() as i64, (p.1 / SPOT).round() as i64);
     let seen = points.iter().filter(|p| p.0.is_finite() && p.1.is_finite());
@@ -98,7 +98,7 @@ mod tests {
             })
             .collect();
         points[123_456].1 = 55.0;
-        let thin = curve(&points);
+        let thin = decimate_curve(&points);
         assert_eq!(thin.len(), 1);
         assert!(thin[0].contains(&points[123_456]));
         // Four points for each half of 800 pixels at most.
@@ -119,7 +119,7 @@ mod tests {
                 (200.0 + 100.0 * c, 200.0 + 100.0 * s)
             })
             .collect();
-        let thin = &curve(&points)[0];
+        let thin = &decimate_curve(&points)[0];
         assert!(thin.len() < 4000 && thin.len() > 1000, "{}", thin.len());
         // No two neighbours further apart than a pixel: it still looks round.
         let gap = |w: &[Point]| (w[0].0 - w[1].0).hypot(w[0].1 - w[1].1);
@@ -129,9 +129,9 @@ mod tests {
     #[test]
     fn what_is_no_number_breaks_a_curve() {
         let points = [(0.0, 1.0), (1.0, f64::NAN), (2.0, 1.0), (3.0, 2.0)];
-        let thin = curve(&points);
+        let thin = decimate_curve(&points);
         assert_eq!(thin, [vec![(0.0, 1.0)], vec![(2.0, 1.0), (3.0, 2.0)]]);
-        assert_eq!(cloud(&points).len(), 3);
-        assert_eq!(cloud(&[(1.0, 1.0), (1.01, 1.0)]).len(), 1);
+        assert_eq!(decimate_points(&points).len(), 3);
+        assert_eq!(decimate_points(&[(1.0, 1.0), (1.01, 1.0)]).len(), 1);
     }
 }

@@ -3,15 +3,15 @@
 use mechanism::{System, SystemError};
 
 use crate::file::Scene;
-use crate::record::{Cell, Layout, Record, RecordError, Table};
-use crate::text::{Observable, Sample, TextSystem};
+use crate::record::{CellValue, MechanismLayout, Record, RecordError, Table};
+use crate::text::{Observable, Sample, SymbolicSystem};
 use crate::trajectory::Trajectory;
 
 /// A force of one row of a constraint.
 type Force = (usize, usize, f64);
 
 /// States of a motion with the mean forces of the steps that led to them.
-pub(super) struct Track {
+pub(super) struct SampledMotion {
     t: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
@@ -22,12 +22,12 @@ pub(super) struct Track {
     forces: Vec<Force>,
 }
 
-impl Track {
+impl SampledMotion {
     /// The recorded states of a run; forces only `with_forces`, since the table is the largest.
     pub(super) fn of_record(
         record: &Record,
         scene: &Scene,
-        system: &TextSystem,
+        system: &SymbolicSystem,
         with_forces: bool,
     ) -> Result<Self, RecordError> {
         let chart = system.configuration_space();
@@ -41,7 +41,7 @@ impl Track {
             track.v.extend((2 + p..2 + p + s).map(column));
         }
         if with_forces {
-            let layout = Layout::of_scene(scene, system);
+            let layout = MechanismLayout::of_scene(scene, system);
             track.add_forces(record, &layout, &states)?;
         } else {
             track.ends = vec![0; states.rows];
@@ -65,7 +65,7 @@ impl Track {
     fn add_forces(
         &mut self,
         record: &Record,
-        layout: &Layout,
+        layout: &MechanismLayout,
         states: &Table,
     ) -> Result<(), RecordError> {
         let steps = record.table("steps", Some(&["step", "h"]))?;
@@ -99,19 +99,19 @@ impl Track {
 
     fn add_touch(
         &mut self,
-        layout: &Layout,
-        name: Option<Cell<'_>>,
+        layout: &MechanismLayout,
+        name: Option<CellValue<'_>>,
         impulses: &[Vec<f64>],
         touch: usize,
         length: f64,
     ) {
-        let Some(Cell::Text(name)) = name else {
+        let Some(CellValue::Text(name)) = name else {
             return;
         };
         let Some(constraint) = layout.constraints.iter().position(|c| c == name) else {
             return;
         };
-        for (row, slot) in layout.slots(constraint).iter().enumerate() {
+        for (row, slot) in layout.column_groups(constraint).iter().enumerate() {
             let impulse = impulses.get(*slot).and_then(|i| i.get(touch));
             let force = impulse.map_or(0.0, |s| s / length);
             self.forces.push((constraint, row, force));
@@ -126,8 +126,8 @@ impl Track {
             track.t.push(trajectory.times()[state]);
             track.q.extend_from_slice(trajectory.position(state));
             track.v.extend_from_slice(trajectory.velocity(state));
-            let h = trajectory.ledger(state).h;
-            for touch in trajectory.touches(state) {
+            let h = trajectory.step_report(state).h;
+            for touch in trajectory.constraint_reports(state) {
                 for (row, impulse) in touch.impulse.iter().enumerate() {
                     track.forces.push((touch.constraint, row, impulse / h));
                 }
@@ -145,7 +145,7 @@ impl Track {
     /// The values of an observable at all states; NaN at states where it has none.
     pub(super) fn values(
         &self,
-        system: &mut TextSystem,
+        system: &mut SymbolicSystem,
         observable: &mut Observable,
     ) -> (Vec<f64>, Option<SystemError>) {
         let mut failed = None;

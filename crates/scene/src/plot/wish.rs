@@ -4,11 +4,11 @@ use super::gallery::PlotError;
 
 /// What is asked of a plot beside its name: options of `percuss plot`.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Wish {
+pub struct PlotOptions {
     /// Only what is nearest to this time (`--at`).
     pub at: Option<f64>,
     /// Only rows whose column has this value (`--where`).
-    pub only: Vec<(String, String)>,
+    pub conditions: Vec<(String, String)>,
     /// Decimal scale of x (`--log-x`).
     pub log_x: bool,
     /// Decimal scale of y (`--log-y`).
@@ -24,12 +24,12 @@ pub struct Wish {
 /// Options of decimal scales.
 pub(super) const SCALES: [&str; 2] = ["--log-x", "--log-y"];
 
-impl Wish {
+impl PlotOptions {
     /// Options that are given.
     fn given(&self) -> Vec<&'static str> {
         let all = [
             ("--at", self.at.is_some()),
-            ("--where", !self.only.is_empty()),
+            ("--where", !self.conditions.is_empty()),
             ("--log-x", self.log_x),
             ("--log-y", self.log_y),
             ("--against", self.against.is_some()),

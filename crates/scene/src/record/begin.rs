@@ -4,14 +4,14 @@ use serde_json::Value;
 
 use super::machine::Machine;
 use super::manifest::{Manifest, Override, settings_json};
-use crate::collection::Collection;
+use crate::collection::BuiltBodies;
 use crate::file::Scene;
 use crate::finding::Threads;
-use crate::text::Built;
+use crate::text::BuiltMechanism;
 
 impl Manifest {
     /// Of the run of a mechanism, or of a sweeping process.
-    pub fn of_mechanism(scene: &Scene, built: &Built, threads: Threads) -> Self {
+    pub fn of_mechanism(scene: &Scene, built: &BuiltMechanism, threads: Threads) -> Self {
         let mut manifest = of_scene(scene, threads);
         let (start, until) = (built.initial.t, built.until);
         manifest.settings = settings_json(&built.settings, start, until, built.record_every);
@@ -22,7 +22,7 @@ impl Manifest {
     }
 
     /// Of a run of bodies.
-    pub fn of_bodies(scene: &Scene, collection: &Collection, threads: Threads) -> Self {
+    pub fn of_bodies(scene: &Scene, collection: &BuiltBodies, threads: Threads) -> Self {
         let mut manifest = of_scene(scene, threads);
         manifest.settings = collection.settings_json();
         let (files, seed) = collection.sources();

@@ -18,11 +18,11 @@ use super::chunk::file_name;
 use super::error::RecordError;
 use super::manifest::Manifest;
 use super::saved::TableState;
-use super::seal::{self, Packed};
+use super::seal::{self, EncodedBytes};
 
 /// When checkpoints are written and how many are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Cadence {
+pub struct CheckpointPolicy {
     /// After so many steps.
     pub every: Option<usize>,
     /// After so many seconds of the clock on the wall; 0: never.
@@ -31,7 +31,7 @@ pub struct Cadence {
     pub keep: usize,
 }
 
-impl Default for Cadence {
+impl Default for CheckpointPolicy {
     fn default() -> Self {
         Self {
             every: None,
@@ -45,30 +45,30 @@ impl Default for Cadence {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Snapshot {
     /// All that it is continued from.
-    pub motion: Packed,
+    pub motion: EncodedBytes,
     /// What it has gathered since the last snapshot.
-    pub history: Packed,
+    pub history: EncodedBytes,
 }
 
 /// What a motion is continued from.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Restored {
     /// As it was handed over.
-    pub motion: Packed,
+    pub motion: EncodedBytes,
     /// All histories up to then, in order.
-    pub histories: Vec<Packed>,
+    pub histories: Vec<EncodedBytes>,
 }
 
 /// A checkpoint as it stands in its file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Checkpoint {
     /// Which scene it belongs to.
-    pub digest: u64,
-    pub cadence: Cadence,
+    pub scene_hash: u64,
+    pub cadence: CheckpointPolicy,
     pub tables: Vec<TableState>,
     /// The recorder's own.
-    pub recorder: Packed,
-    pub motion: Packed,
+    pub recorder: EncodedBytes,
+    pub motion: EncodedBytes,
 }
 
 /// Name of a checkpoint.
@@ -82,7 +82,7 @@ pub(super) fn history_name(number: usize) -> String {
 }
 
 /// What tells a scene from others: its text, its overrides, the files it refers to (FNV-1a).
-pub(super) fn digest(manifest: &Manifest) -> u64 {
+pub(super) fn scene_hash(manifest: &Manifest) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |text: &str| {
         // The length keeps texts apart.
@@ -109,19 +109,19 @@ pub(super) fn digest(manifest: &Manifest) -> u64 {
 
 /// What is found in a directory.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct CheckpointSearch {
     /// Number and content of the checkpoint to go on from, with its histories.
-    pub last: Option<(usize, Checkpoint, Vec<Packed>)>,
+    pub last: Option<(usize, Checkpoint, Vec<EncodedBytes>)>,
     /// What was passed over, and why.
     pub notes: Vec<String>,
 }
 
 /// Looks for the newest checkpoint that counts.
-pub(super) fn find(directory: &Path, digest: u64) -> Result<Found, RecordError> {
-    let mut found = Found::default();
+pub(super) fn find(directory: &Path, digest: u64) -> Result<CheckpointSearch, RecordError> {
+    let mut found = CheckpointSearch::default();
     let mut numbers = numbers(directory, "checkpoint-")?;
     numbers.sort_unstable_by(|a, b| b.cmp(a));
-    let mut checked = Checked::default();
+    let mut checked = VerifiedFiles::default();
     for number in numbers {
         match checked.load(directory, number, digest) {
             Ok((checkpoint, histories)) => {
@@ -138,20 +138,20 @@ pub(super) fn find(directory: &Path, digest: u64) -> Result<Found, RecordError> 
 
 /// Files that were looked at already: several checkpoints count the same ones.
 #[derive(Default)]
-struct Checked {
+struct VerifiedFiles {
     sums: std::collections::HashMap<PathBuf, Option<u32>>,
 }
 
-impl Checked {
+impl VerifiedFiles {
     fn load(
         &mut self,
         directory: &Path,
         number: usize,
         digest: u64,
-    ) -> Result<(Checkpoint, Vec<Packed>), RecordError> {
+    ) -> Result<(Checkpoint, Vec<EncodedBytes>), RecordError> {
         let path = directory.join(checkpoint_name(number));
         let checkpoint: Checkpoint = seal::read(&path)?;
-        if checkpoint.digest != digest {
+        if checkpoint.scene_hash != digest {
             return Err(RecordError::damaged(
                 &path,
                 "it belongs to another scene, other overrides or other files",

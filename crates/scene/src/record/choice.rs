@@ -10,18 +10,18 @@ use serde_json::{Map, Value, json};
 
 use super::column::Column;
 use super::error::RecordError;
-use super::packing::Packing;
+use super::packing::TableCompression;
 use super::reader::{Record, Table};
 
 /// Tables of a run of bodies that can be left out.
-pub const BODIES_CHOICE: [&str; 3] = ["bodies", "contacts", "observables"];
+pub const OPTIONAL_BODY_TABLES: [&str; 3] = ["bodies", "contacts", "observables"];
 
 /// Tables of a run of a mechanism that can be left out.
-pub const MECHANISM_CHOICE: [&str; 3] = ["coordinates", "contacts", "events"];
+pub const OPTIONAL_MECHANISM_TABLES: [&str; 3] = ["coordinates", "contacts", "events"];
 
 /// What of a run is recorded.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Choice {
+pub struct RecordSelection {
     /// States of every so many steps: `bodies` with `cell`, or `coordinates`.
     pub states: Option<usize>,
     /// Contacts of every so many steps.
@@ -33,14 +33,14 @@ pub struct Choice {
     /// Latest time of states and contacts.
     pub until: Option<f64>,
     /// Bodies in `bodies` and `contacts`; all of them without it.
-    pub bodies: Option<Subset>,
+    pub bodies: Option<BodySubset>,
     /// How the files are compressed.
-    pub packing: Packing,
+    pub compression: TableCompression,
 }
 
 /// Some of the bodies.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Subset {
+pub struct BodySubset {
     /// The bodies and groups as they were named.
     pub names: Vec<String>,
     /// Numbers of the bodies, ascending.
@@ -49,25 +49,25 @@ pub struct Subset {
 
 /// Whether a row is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum RowSelection {
     /// It is.
     Yes,
     /// Only if it is of the last step.
-    Last,
+    IfLast,
     /// It is not.
     No,
 }
 
-impl Choice {
+impl RecordSelection {
     /// Whether a table is recorded.
-    pub fn keeps(&self, table: &str) -> bool {
+    pub fn has_table(&self, table: &str) -> bool {
         let chosen = |tables: &Vec<String>| tables.iter().any(|name| name == table);
-        let free = !BODIES_CHOICE.contains(&table) && !MECHANISM_CHOICE.contains(&table);
+        let free = !OPTIONAL_BODY_TABLES.contains(&table) && !OPTIONAL_MECHANISM_TABLES.contains(&table);
         free || self.tables.as_ref().is_none_or(chosen)
     }
 
     /// Whether rows of a table are recorded at a step of a run with this cadence.
-    pub fn of(&self, table: &str, (step, t): (usize, f64), every: usize) -> Kept {
+    pub fn row_selection(&self, table: &str, (step, t): (usize, f64), every: usize) -> RowSelection {
         let (own, windowed) = match table {
             "bodies" | "coordinates" => (self.states, true),
             "contacts" => (self.contacts, true),
@@ -75,37 +75,37 @@ impl Choice {
         };
         let early = self.from.is_some_and(|from| t < from);
         let late = self.until.is_some_and(|until| t > until);
-        if !self.keeps(table) || windowed && (early || late) {
-            return Kept::No;
+        if !self.has_table(table) || windowed && (early || late) {
+            return RowSelection::No;
         }
         match step.is_multiple_of(own.unwrap_or(every).max(1)) {
-            true => Kept::Yes,
-            false => Kept::Last,
+            true => RowSelection::Yes,
+            false => RowSelection::IfLast,
         }
     }
 
     /// The same where it is known whether the step is the last.
-    pub fn now(&self, table: &str, at: (usize, f64), every: usize, last: bool) -> bool {
-        match self.of(table, at, every) {
-            Kept::Yes => true,
-            Kept::Last => last,
-            Kept::No => false,
+    pub fn selects(&self, table: &str, at: (usize, f64), every: usize, last: bool) -> bool {
+        match self.row_selection(table, at, every) {
+            RowSelection::Yes => true,
+            RowSelection::IfLast => last,
+            RowSelection::No => false,
         }
     }
 
     /// Whether a body is recorded.
-    pub fn has(&self, body: usize) -> bool {
-        let among = |subset: &Subset| {
+    pub fn has_body(&self, body: usize) -> bool {
+        let among = |subset: &BodySubset| {
             u32::try_from(body).is_ok_and(|k| subset.members.binary_search(&k).is_ok())
         };
         self.bodies.as_ref().is_none_or(among)
     }
 
     /// Columns as they are written.
-    pub fn packed(&self, mut columns: Vec<Column>) -> Vec<Column> {
+    pub fn with_compression(&self, mut columns: Vec<Column>) -> Vec<Column> {
         columns
             .iter_mut()
-            .for_each(|c| c.compression = self.packing);
+            .for_each(|c| c.compression = self.compression);
         columns
     }
 
@@ -123,7 +123,7 @@ impl Choice {
         put("from", self.from.map(|t| json!(t)));
         put("until", self.until.map(|t| json!(t)));
         put("bodies", self.bodies.as_ref().map(|b| json!(b.names)));
-        let packing = Some(self.packing).filter(|p| *p != Packing::default());
+        let packing = Some(self.compression).filter(|p| *p != TableCompression::default());
         put("compression", packing.map(|p| json!(p.name())));
         if let (false, Value::Object(settings)) = (all.is_empty(), settings) {
             settings.insert("record".into(), Value::Object(all));
@@ -135,7 +135,7 @@ impl Choice {
 pub(super) fn left_out(settings: &Value, table: &str) -> Option<String> {
     let chosen = settings.get("record")?.get("tables")?.as_array()?;
     let names: Vec<&str> = chosen.iter().filter_map(Value::as_str).collect();
-    let known = BODIES_CHOICE.contains(&table) || MECHANISM_CHOICE.contains(&table);
+    let known = OPTIONAL_BODY_TABLES.contains(&table) || OPTIONAL_MECHANISM_TABLES.contains(&table);
     if !known || names.contains(&table) {
         return None;
     }
@@ -200,35 +200,35 @@ mod tests {
 
     #[test]
     fn rows_are_kept_by_table_cadence_and_window() {
-        let choice = Choice {
+        let choice = RecordSelection {
             states: Some(4),
             tables: Some(vec!["bodies".into(), "contacts".into()]),
             from: Some(1.0),
             until: Some(2.0),
-            ..Choice::default()
+            ..RecordSelection::default()
         };
-        let of = |table: &str, step: usize, t: f64| choice.of(table, (step, t), 3);
-        assert_eq!(of("bodies", 8, 1.5), Kept::Yes);
-        assert_eq!(of("bodies", 9, 1.5), Kept::Last);
-        assert_eq!(of("contacts", 9, 1.5), Kept::Yes);
+        let of = |table: &str, step: usize, t: f64| choice.row_selection(table, (step, t), 3);
+        assert_eq!(of("bodies", 8, 1.5), RowSelection::Yes);
+        assert_eq!(of("bodies", 9, 1.5), RowSelection::IfLast);
+        assert_eq!(of("contacts", 9, 1.5), RowSelection::Yes);
         // Both ends of the window belong to it.
-        assert_eq!(of("bodies", 8, 1.0), Kept::Yes);
-        assert_eq!(of("contacts", 9, 2.0), Kept::Yes);
-        assert_eq!(of("bodies", 8, 0.9), Kept::No);
-        assert_eq!(of("contacts", 9, 2.1), Kept::No);
+        assert_eq!(of("bodies", 8, 1.0), RowSelection::Yes);
+        assert_eq!(of("contacts", 9, 2.0), RowSelection::Yes);
+        assert_eq!(of("bodies", 8, 0.9), RowSelection::No);
+        assert_eq!(of("contacts", 9, 2.1), RowSelection::No);
         // The account of the steps has no window, and what was not chosen is not there.
-        assert_eq!(of("steps", 9, 0.0), Kept::Yes);
-        assert_eq!(of("observables", 9, 1.5), Kept::No);
-        assert!(choice.now("bodies", (9, 1.5), 3, true));
-        assert!(!choice.now("bodies", (9, 1.5), 3, false));
+        assert_eq!(of("steps", 9, 0.0), RowSelection::Yes);
+        assert_eq!(of("observables", 9, 1.5), RowSelection::No);
+        assert!(choice.selects("bodies", (9, 1.5), 3, true));
+        assert!(!choice.selects("bodies", (9, 1.5), 3, false));
     }
 
     #[test]
     fn what_was_left_out_is_named_with_what_to_do() {
         let mut settings = json!({});
-        let choice = Choice {
+        let choice = RecordSelection {
             tables: Some(vec!["bodies".into()]),
-            ..Choice::default()
+            ..RecordSelection::default()
         };
         choice.note(&mut settings, "bodies");
         let why = left_out(&settings, "contacts").expect("it was left out");
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(left_out(&settings, "bodies"), None);
         assert_eq!(left_out(&settings, "no_such_table"), None);
         let mut plain = json!({});
-        Choice::default().note(&mut plain, "bodies");
+        RecordSelection::default().note(&mut plain, "bodies");
         assert_eq!(plain, json!({}));
     }
 }

@@ -20,7 +20,7 @@ use parquet::file::statistics::Statistics;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type as Schema;
 
-use super::column::{Column, Type, Values};
+use super::column::{Column, ColumnType, ColumnValues};
 use super::error::RecordError;
 use super::packing;
 
@@ -41,7 +41,7 @@ pub fn write(
     table: &str,
     chunk: usize,
     columns: &[Column],
-    values: &[Values],
+    values: &[ColumnValues],
 ) -> Result<u32, RecordError> {
     let path = directory.join(file_name(table, chunk));
     let bytes = encode(table, columns, values)
@@ -82,7 +82,7 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), RecordError>
 }
 
 /// The bytes of a chunk.
-fn encode(table: &str, columns: &[Column], values: &[Values]) -> Result<Vec<u8>, ParquetError> {
+fn encode(table: &str, columns: &[Column], values: &[ColumnValues]) -> Result<Vec<u8>, ParquetError> {
     let fields = columns.iter().map(|c| field(c).map(Arc::new));
     let schema = Schema::group_type_builder("percuss")
         .with_fields(fields.collect::<Result<_, _>>()?)
@@ -99,10 +99,10 @@ fn encode(table: &str, columns: &[Column], values: &[Values]) -> Result<Vec<u8>,
 
 fn field(column: &Column) -> Result<Schema, ParquetError> {
     let (physical, logical) = match column.kind {
-        Type::Integer => (Physical::INT64, None),
-        Type::Real => (Physical::DOUBLE, None),
-        Type::Truth => (Physical::BOOLEAN, None),
-        Type::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        ColumnType::Integer => (Physical::INT64, None),
+        ColumnType::Real => (Physical::DOUBLE, None),
+        ColumnType::Truth => (Physical::BOOLEAN, None),
+        ColumnType::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
     };
     let repetition = if column.optional {
         Repetition::OPTIONAL
@@ -117,20 +117,20 @@ fn field(column: &Column) -> Result<Schema, ParquetError> {
 
 fn put(
     group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
-    values: &Values,
+    values: &ColumnValues,
 ) -> Result<(), ParquetError> {
     let missing = || ParquetError::General("more values than columns".into());
     let mut column = group.next_column()?.ok_or_else(missing)?;
     match values {
-        Values::Integer(v) => batch(column.typed::<Int64Type>(), v, None)?,
-        Values::Real(v) => batch(column.typed::<DoubleType>(), v, None)?,
-        Values::Truth(v) => batch(column.typed::<BoolType>(), v, None)?,
-        Values::Optional(v) => {
+        ColumnValues::Integer(v) => batch(column.typed::<Int64Type>(), v, None)?,
+        ColumnValues::Real(v) => batch(column.typed::<DoubleType>(), v, None)?,
+        ColumnValues::Truth(v) => batch(column.typed::<BoolType>(), v, None)?,
+        ColumnValues::Optional(v) => {
             let there: Vec<f64> = v.iter().flatten().copied().collect();
             let levels: Vec<i16> = v.iter().map(|x| i16::from(x.is_some())).collect();
             batch(column.typed::<DoubleType>(), &there, Some(&levels))?;
         }
-        Values::Text(v) => {
+        ColumnValues::Text(v) => {
             let bytes = shared(v);
             batch(column.typed::<ByteArrayType>(), &bytes, None)?;
         }
@@ -177,7 +177,7 @@ pub fn read(
     columns: &[Column],
     chosen: &[usize],
     checksum: Option<u32>,
-) -> Result<(Vec<Values>, usize), RecordError> {
+) -> Result<(Vec<ColumnValues>, usize), RecordError> {
     let fault = |e: io::Error| RecordError::fault(path, "read this file", &e);
     if let Some(checksum) = checksum
         && crc32fast::hash(&fs::read(path).map_err(fault)?) != checksum
@@ -199,10 +199,10 @@ fn decode(
     file: File,
     columns: &[Column],
     chosen: &[usize],
-) -> Result<(Vec<Values>, usize), String> {
+) -> Result<(Vec<ColumnValues>, usize), String> {
     let reader = SerializedFileReader::new(file).map_err(text)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
-    let mut all: Vec<Values> = chosen.iter().map(|&c| Values::empty(&columns[c])).collect();
+    let mut all: Vec<ColumnValues> = chosen.iter().map(|&c| ColumnValues::empty(&columns[c])).collect();
     let mut rows = 0;
     for g in 0..reader.num_row_groups() {
         let group = reader.get_row_group(g).map_err(text)?;
@@ -273,21 +273,21 @@ pub(super) fn get(
     column: ColumnReader,
     count: usize,
     optional: bool,
-) -> Result<Values, ParquetError> {
+) -> Result<ColumnValues, ParquetError> {
     Ok(match column {
-        ColumnReader::Int64ColumnReader(c) => Values::Integer(all(c, count, None)?),
-        ColumnReader::BoolColumnReader(c) => Values::Truth(all(c, count, None)?),
-        ColumnReader::DoubleColumnReader(c) if !optional => Values::Real(all(c, count, None)?),
+        ColumnReader::Int64ColumnReader(c) => ColumnValues::Integer(all(c, count, None)?),
+        ColumnReader::BoolColumnReader(c) => ColumnValues::Truth(all(c, count, None)?),
+        ColumnReader::DoubleColumnReader(c) if !optional => ColumnValues::Real(all(c, count, None)?),
         ColumnReader::DoubleColumnReader(c) => {
             let mut levels = Vec::new();
             let mut there = all(c, count, Some(&mut levels))?.into_iter();
             let one = |level: &i16| if *level == 0 { None } else { there.next() };
-            Values::Optional(levels.iter().map(one).collect())
+            ColumnValues::Optional(levels.iter().map(one).collect())
         }
         ColumnReader::ByteArrayColumnReader(c) => {
             let bytes = all(c, count, None)?;
             let texts = bytes.iter().map(|b| b.as_utf8().map(Arc::from));
-            Values::Text(texts.collect::<Result<_, _>>()?)
+            ColumnValues::Text(texts.collect::<Result<_, _>>()?)
         }
         _ => {
             return Err(ParquetError::General(

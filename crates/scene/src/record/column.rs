@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::packing::Packing;
+use super::packing::TableCompression;
 
 /// What the values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Type {
+pub enum ColumnType {
     /// Whole numbers, 64 bits.
     Integer,
     /// 64-bit floating point.
@@ -27,7 +27,7 @@ pub struct Column {
     pub name: String,
     /// What its values are.
     #[serde(rename = "type")]
-    pub kind: Type,
+    pub kind: ColumnType,
     /// Whether values may be absent (null).
     pub optional: bool,
     /// Unit, in words: scenes use coherent units of the user's choice.
@@ -35,15 +35,15 @@ pub struct Column {
     /// What the values say.
     pub meaning: String,
     /// How its values are compressed in the files.
-    #[serde(default, skip_serializing_if = "Packing::is_usual")]
-    pub compression: Packing,
+    #[serde(default, skip_serializing_if = "TableCompression::is_default")]
+    pub compression: TableCompression,
 }
 
 impl Column {
     /// A column whose values are always there.
     pub fn new(
         name: impl Into<String>,
-        kind: Type,
+        kind: ColumnType,
         unit: &str,
         meaning: impl Into<String>,
     ) -> Self {
@@ -53,7 +53,7 @@ impl Column {
             optional: false,
             unit: unit.into(),
             meaning: meaning.into(),
-            compression: Packing::default(),
+            compression: TableCompression::default(),
         }
     }
 
@@ -67,7 +67,7 @@ impl Column {
 
 /// The values of a column; `None` is null.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Values {
+pub enum ColumnValues {
     /// Whole numbers.
     Integer(Vec<i64>),
     /// Numbers.
@@ -82,7 +82,7 @@ pub enum Values {
 
 /// One value, borrowed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cell<'a> {
+pub enum CellValue<'a> {
     /// A whole number.
     Integer(i64),
     /// A number.
@@ -95,15 +95,15 @@ pub enum Cell<'a> {
     Null,
 }
 
-impl Values {
+impl ColumnValues {
     /// No values yet, of the type of `column`. Only numbers may be absent in this schema.
     pub fn empty(column: &Column) -> Self {
         match (column.kind, column.optional) {
-            (Type::Integer, _) => Self::Integer(Vec::new()),
-            (Type::Real, false) => Self::Real(Vec::new()),
-            (Type::Real, true) => Self::Optional(Vec::new()),
-            (Type::Truth, _) => Self::Truth(Vec::new()),
-            (Type::Text, _) => Self::Text(Vec::new()),
+            (ColumnType::Integer, _) => Self::Integer(Vec::new()),
+            (ColumnType::Real, false) => Self::Real(Vec::new()),
+            (ColumnType::Real, true) => Self::Optional(Vec::new()),
+            (ColumnType::Truth, _) => Self::Truth(Vec::new()),
+            (ColumnType::Text, _) => Self::Text(Vec::new()),
         }
     }
 
@@ -135,23 +135,23 @@ impl Values {
     }
 
     /// The value in a row; null beyond the end.
-    pub fn cell(&self, row: usize) -> Cell<'_> {
+    pub fn cell(&self, row: usize) -> CellValue<'_> {
         match self {
-            Self::Integer(v) => v.get(row).map_or(Cell::Null, |x| Cell::Integer(*x)),
-            Self::Real(v) => v.get(row).map_or(Cell::Null, |x| Cell::Real(*x)),
-            Self::Optional(v) => v.get(row).copied().flatten().map_or(Cell::Null, Cell::Real),
-            Self::Truth(v) => v.get(row).map_or(Cell::Null, |x| Cell::Truth(*x)),
-            Self::Text(v) => v.get(row).map_or(Cell::Null, |x| Cell::Text(x)),
+            Self::Integer(v) => v.get(row).map_or(CellValue::Null, |x| CellValue::Integer(*x)),
+            Self::Real(v) => v.get(row).map_or(CellValue::Null, |x| CellValue::Real(*x)),
+            Self::Optional(v) => v.get(row).copied().flatten().map_or(CellValue::Null, CellValue::Real),
+            Self::Truth(v) => v.get(row).map_or(CellValue::Null, |x| CellValue::Truth(*x)),
+            Self::Text(v) => v.get(row).map_or(CellValue::Null, |x| CellValue::Text(x)),
         }
     }
 
     /// The value in a row as a number: NaN where it is none.
     pub fn number(&self, row: usize) -> f64 {
         match self.cell(row) {
-            Cell::Integer(x) => x as f64,
-            Cell::Real(x) => x,
-            Cell::Truth(x) => f64::from(u8::from(x)),
-            Cell::Text(_) | Cell::Null => f64::NAN,
+            CellValue::Integer(x) => x as f64,
+            CellValue::Real(x) => x,
+            CellValue::Truth(x) => f64::from(u8::from(x)),
+            CellValue::Text(_) | CellValue::Null => f64::NAN,
         }
     }
 

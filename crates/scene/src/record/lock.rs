@@ -23,11 +23,11 @@ pub struct Lock {
 
 /// Whether a run was brought to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum LockState {
     /// Another process is writing.
     Held,
     /// There is the file, and nobody holds it: the run was killed or stopped on the way.
-    Left,
+    Abandoned,
     /// There is none.
     Free,
 }
@@ -47,7 +47,7 @@ impl Lock {
     ///
     /// # Errors
     /// Another process holds it, or the machine refuses.
-    pub fn take_left(directory: &Path) -> Result<Option<Self>, RecordError> {
+    pub fn take_abandoned(directory: &Path) -> Result<Option<Self>, RecordError> {
         Self::open(directory, OpenOptions::new().write(true))
     }
 
@@ -81,13 +81,13 @@ impl Lock {
     }
 
     /// How a directory stands; takes nothing.
-    pub fn standing(directory: &Path) -> Standing {
-        match Self::take_left(directory) {
-            Ok(Some(_)) => Standing::Left,
-            Ok(None) => Standing::Free,
-            Err(RecordError::Busy { .. }) => Standing::Held,
+    pub fn state(directory: &Path) -> LockState {
+        match Self::take_abandoned(directory) {
+            Ok(Some(_)) => LockState::Abandoned,
+            Ok(None) => LockState::Free,
+            Err(RecordError::Busy { .. }) => LockState::Held,
             // Not ours to write to: the file is there.
-            Err(_) => Standing::Left,
+            Err(_) => LockState::Abandoned,
         }
     }
 }

@@ -14,7 +14,7 @@ use super::chunk::replace;
 use super::column::Column;
 use super::error::RecordError;
 use super::machine::Machine;
-use crate::nonunique::Nonunique;
+use crate::nonunique::NonuniqueInstant;
 
 /// Schema of the records; raised when a reader of the older one would be misled.
 pub const SCHEMA: u64 = 2;
@@ -25,7 +25,7 @@ pub const MANIFEST: &str = "run.json";
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum RunStatus {
     /// Under way, or killed.
     Running,
     /// Came to its end.
@@ -36,7 +36,7 @@ pub enum Status {
     Interrupted,
 }
 
-impl Status {
+impl RunStatus {
     /// As it stands in the manifest.
     pub fn name(self) -> &'static str {
         match self {
@@ -84,7 +84,7 @@ pub struct Manifest {
     /// The tables.
     pub tables: Vec<TableEntry>,
     /// How it ended.
-    pub status: Status,
+    pub status: RunStatus,
     /// Why it stopped.
     pub reason: Option<String>,
     /// Last instant recorded.
@@ -95,7 +95,7 @@ pub struct Manifest {
     pub findings: Option<Vec<Value>>,
     /// Where the motion need not have gone on as it did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub nonunique: Vec<Nonunique>,
+    pub nonunique: Vec<NonuniqueInstant>,
     /// What is not as it should be, in sentences: what the certificate lacks, and warnings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -153,7 +153,7 @@ impl Manifest {
             files: Vec::new(),
             machine: None,
             tables: Vec::new(),
-            status: Status::Running,
+            status: RunStatus::Running,
             reason: None,
             reached: None,
             certificate: None,

@@ -43,29 +43,29 @@ mod tail;
 mod tests;
 mod writer;
 
-pub use checkpoint::{Cadence, Restored, Snapshot};
-pub use choice::{BODIES_CHOICE, Choice, Kept, MECHANISM_CHOICE, Subset};
+pub use checkpoint::{CheckpointPolicy, Restored, Snapshot};
+pub use choice::{OPTIONAL_BODY_TABLES, RecordSelection, RowSelection, OPTIONAL_MECHANISM_TABLES, BodySubset};
 pub use chunk::CHUNK_ROWS;
 pub(crate) use chunk::replace_file;
 pub use collection::{
-    BODY_TABLES, BodiesRecorder, Faces, Member, Motion, Name, Outline, bodies_settings_json, names,
+    BODY_TABLES, BodiesRecorder, Faces, ShapePart, BodyMotion, BodyDescription, RecordedShape, bodies_settings_json, read_body_descriptions,
 };
-pub(crate) use collection::{Shaped, name_of, name_values};
-pub use column::{Cell, Column, Type, Values};
+pub(crate) use collection::{RecordShape, describe_body, names_table};
+pub use column::{CellValue, Column, ColumnType, ColumnValues};
 pub use error::RecordError;
-pub use lock::{LOCK, Lock, Standing};
+pub use lock::{LOCK, Lock, LockState};
 pub use machine::Machine;
 pub use manifest::{
-    DataFile, MANIFEST, Manifest, Override, SCHEMA, Status, TableEntry, settings_json,
+    DataFile, MANIFEST, Manifest, Override, SCHEMA, RunStatus, TableEntry, settings_json,
 };
 pub use near::Nearest;
-pub use packing::Packing;
-pub use place::{Place, RUNS};
+pub use packing::TableCompression;
+pub use place::{OutputDirectory, RUNS};
 pub use reader::{Chunk, Record, Table};
 pub use schema::schema_page;
-pub use seal::{Packed, pack, unpack};
-pub use session::Session;
+pub use seal::{EncodedBytes, encode, decode};
+pub use session::RunWriter;
 pub use study::{JUDGED, OBSERVED, REPEATED, VARIED, write_study};
-pub use tables::{Layout, TABLES};
-pub use tail::Tail;
-pub use writer::{Recorder, TableWriter};
+pub use tables::{MechanismLayout, TABLES};
+pub use tail::CheckpointRows;
+pub use writer::{MechanismRecorder, TableWriter};

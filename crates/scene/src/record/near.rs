@@ -20,7 +20,7 @@ impl Record {
     /// # Errors
     /// There is no such table, it has no column `t`, or a chunk is damaged.
     pub fn nearest(&self, table: &str, t: f64) -> Result<Option<Nearest>, RecordError> {
-        let places = self.places(table, Some(&["t".into()]))?;
+        let places = self.column_indices(table, Some(&["t".into()]))?;
         let mut spans = Vec::new();
         for chunk in self.chunks(table)? {
             if let Some((low, high)) = chunk.bounds("t")? {

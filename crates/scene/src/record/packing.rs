@@ -10,13 +10,13 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use serde::{Deserialize, Serialize};
 
-use super::column::{Column, Type, Values};
+use super::column::{Column, ColumnType, ColumnValues};
 use super::manifest::SCHEMA;
 
 /// How the values of a table are compressed in its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Packing {
+pub enum TableCompression {
     /// Fast, and what every reader knows.
     #[default]
     Snappy,
@@ -28,7 +28,7 @@ pub enum Packing {
     None,
 }
 
-impl Packing {
+impl TableCompression {
     /// All of them by their names in scenes.
     pub const ALL: [(&'static str, Self); 4] = [
         ("snappy", Self::Snappy),
@@ -43,7 +43,7 @@ impl Packing {
         named.map_or("snappy", |(name, _)| name)
     }
 
-    pub(super) fn is_usual(&self) -> bool {
+    pub(super) fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
@@ -64,7 +64,7 @@ impl Packing {
 const DICTIONARY: usize = super::CHUNK_ROWS / 4 * size_of::<i64>();
 
 /// What the writer of a chunk is told.
-pub(super) fn properties(table: &str, columns: &[Column], values: &[Values]) -> WriterProperties {
+pub(super) fn properties(table: &str, columns: &[Column], values: &[ColumnValues]) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("percuss ", env!("CARGO_PKG_VERSION")).into())
         .set_key_value_metadata(Some(notes(table, columns)))
@@ -77,13 +77,13 @@ pub(super) fn properties(table: &str, columns: &[Column], values: &[Values]) -> 
         properties = properties.set_column_compression(path.clone(), codec);
         let repeated = match values {
             // Names repeat, and so do times where a step has many rows.
-            Values::Text(_) => true,
-            Values::Real(all) => repeats(all),
-            Values::Integer(all) => few(all),
-            Values::Optional(_) | Values::Truth(_) => false,
+            ColumnValues::Text(_) => true,
+            ColumnValues::Real(all) => repeats(all),
+            ColumnValues::Integer(all) => few(all),
+            ColumnValues::Optional(_) | ColumnValues::Truth(_) => false,
         };
         properties = properties.set_column_dictionary_enabled(path.clone(), repeated);
-        if column.kind == Type::Integer {
+        if column.kind == ColumnType::Integer {
             properties = properties.set_column_dictionary_page_size_limit(path, DICTIONARY);
         }
     }
@@ -145,9 +145,9 @@ mod tests {
 
     #[test]
     fn every_compression_has_a_name_and_the_first_is_the_usual_one() {
-        for (name, packing) in Packing::ALL {
+        for (name, packing) in TableCompression::ALL {
             assert_eq!(packing.name(), name);
-            assert_eq!(packing.is_usual(), name == "snappy");
+            assert_eq!(packing.is_default(), name == "snappy");
         }
     }
 }

@@ -11,7 +11,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::chunk::{get, text};
-use super::column::{Column, Values};
+use super::column::{Column, ColumnValues};
 use super::error::RecordError;
 use super::reader::{Chunk, Record, Table};
 use crate::error::SceneError;
@@ -34,7 +34,7 @@ impl Chunk {
     ///
     /// # Errors
     /// They are not those that were written, or cannot be read.
-    pub fn verify(&self) -> Result<(), RecordError> {
+    pub fn verify_checksum(&self) -> Result<(), RecordError> {
         let Some(checksum) = self.checksum() else {
             return Ok(());
         };
@@ -55,7 +55,7 @@ impl Record {
     ///
     /// # Errors
     /// The chunk is damaged or unreadable.
-    pub fn peek(
+    pub fn read_rows_unverified(
         &self,
         table: &str,
         chunk: &Chunk,
@@ -83,7 +83,7 @@ impl Record {
         let overrides: Vec<(&str, &str)> = overrides
             .map(|change| (change.key.as_str(), change.value.as_str()))
             .collect();
-        let scene = scene.with(&overrides)?;
+        let scene = scene.with_overrides(&overrides)?;
         let machine = manifest.machine.as_ref();
         let folder = machine.and_then(|machine| machine.folder.as_deref());
         Ok(match folder {
@@ -110,10 +110,10 @@ fn part(
     file: File,
     columns: &[Column],
     rows: &Range<usize>,
-) -> Result<(Vec<Values>, usize), String> {
+) -> Result<(Vec<ColumnValues>, usize), String> {
     let reader = SerializedFileReader::new(file).map_err(text)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
-    let mut all: Vec<Values> = columns.iter().map(Values::empty).collect();
+    let mut all: Vec<ColumnValues> = columns.iter().map(ColumnValues::empty).collect();
     let (mut before, mut taken) = (0, 0);
     for g in 0..reader.num_row_groups() {
         let group = reader.get_row_group(g).map_err(text)?;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::RecordError;
-use super::lock::{LOCK, Lock, Standing};
+use super::lock::{LOCK, Lock, LockState};
 
 /// Folder of the runs without `-o`.
 pub const RUNS: &str = "runs";
@@ -18,11 +18,11 @@ const MOST: usize = 1_000_000;
 
 /// Where a run directory goes. Nothing is made before the first step is computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum OutputDirectory {
     /// A directory that the user named; new, or empty.
     Given(PathBuf),
     /// The next free `FOLDER/NAME-N`.
-    Next {
+    NextFree {
         /// The folder, by default `runs`.
         folder: PathBuf,
         /// The name.
@@ -30,12 +30,12 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl OutputDirectory {
     /// The directory of `-o`, or the next free `runs/NAME-N`.
     pub fn new(given: Option<&Path>, name: &str) -> Self {
         match given {
             Some(path) => Self::Given(path.into()),
-            None => Self::Next {
+            None => Self::NextFree {
                 folder: RUNS.into(),
                 name: name.into(),
             },
@@ -51,9 +51,9 @@ impl Place {
             return Ok(());
         };
         require_empty(path)?;
-        match Lock::standing(path) {
-            Standing::Held => Err(RecordError::Busy { path: path.clone() }),
-            Standing::Left | Standing::Free => Ok(()),
+        match Lock::state(path) {
+            LockState::Held => Err(RecordError::Busy { path: path.clone() }),
+            LockState::Abandoned | LockState::Free => Ok(()),
         }
     }
 
@@ -69,7 +69,7 @@ impl Place {
                 made.map_err(|e| RecordError::fault(path, "make this directory", &e))?;
                 Ok(path.clone())
             }
-            Self::Next { folder, name } => next(folder, name),
+            Self::NextFree { folder, name } => next(folder, name),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::choice::left_out;
 use super::chunk::{self, CHUNK_ROWS, file_name};
-use super::column::{Column, Values};
+use super::column::{Column, ColumnValues};
 use super::error::RecordError;
 use super::manifest::{Manifest, TableEntry};
 
@@ -49,14 +49,14 @@ pub struct Table {
     /// The columns, in the order they were asked for.
     pub columns: Vec<Column>,
     /// Their values.
-    pub values: Vec<Values>,
+    pub values: Vec<ColumnValues>,
     /// Number of rows.
     pub rows: usize,
 }
 
 impl Table {
     /// The values of a column by name.
-    pub fn column(&self, name: &str) -> Option<&Values> {
+    pub fn column(&self, name: &str) -> Option<&ColumnValues> {
         let place = self.columns.iter().position(|c| c.name == name)?;
         self.values.get(place)
     }
@@ -146,7 +146,7 @@ impl Record {
     ///
     /// # Errors
     /// A name is none; the error lists those that there are.
-    pub fn places(&self, table: &str, names: Option<&[String]>) -> Result<Vec<usize>, RecordError> {
+    pub fn column_indices(&self, table: &str, names: Option<&[String]>) -> Result<Vec<usize>, RecordError> {
         let columns = &self.entry(table)?.columns;
         let Some(names) = names else {
             return Ok((0..columns.len()).collect());
@@ -191,12 +191,12 @@ impl Record {
     pub fn table(&self, table: &str, names: Option<&[&str]>) -> Result<Table, RecordError> {
         let names: Option<Vec<String>> =
             names.map(|names| names.iter().map(|n| (*n).into()).collect());
-        let places = self.places(table, names.as_deref())?;
+        let places = self.column_indices(table, names.as_deref())?;
         let columns = &self.entry(table)?.columns;
         let chosen = places.iter().map(|&p| columns[p].clone());
         let mut all = Table {
             columns: chosen.collect(),
-            values: places.iter().map(|&p| Values::empty(&columns[p])).collect(),
+            values: places.iter().map(|&p| ColumnValues::empty(&columns[p])).collect(),
             rows: 0,
         };
         for chunk in self.chunks(table)? {
@@ -223,11 +223,11 @@ impl Record {
         count: usize,
     ) -> Result<Table, RecordError> {
         let names: Vec<String> = names.iter().map(|n| (*n).into()).collect();
-        let places = self.places(table, Some(&names))?;
+        let places = self.column_indices(table, Some(&names))?;
         let columns = &self.entry(table)?.columns;
         let mut all = Table {
             columns: places.iter().map(|&p| columns[p].clone()).collect(),
-            values: places.iter().map(|&p| Values::empty(&columns[p])).collect(),
+            values: places.iter().map(|&p| ColumnValues::empty(&columns[p])).collect(),
             rows: 0,
         };
         let chunks = self.chunks(table)?;
@@ -270,7 +270,7 @@ impl Record {
     /// There is no such table or column, or a chunk is damaged.
     pub fn step_rows(&self, table: &str, names: &[&str], step: i64) -> Result<Table, RecordError> {
         let rows = self.num_rows(table)?;
-        let mut steps = Sorted::of(self, table, "step");
+        let mut steps = SortedColumn::of(self, table, "step");
         let first = steps.first_from(0, rows, step as f64)?;
         let end = steps.first_from(first, rows, step as f64 + 1.0)?;
         self.rows(table, names, first, end - first)
@@ -284,7 +284,7 @@ impl Record {
     /// There is no such table, it has no column `t`, or a chunk is damaged.
     pub fn rows_near(&self, table: &str, t: f64) -> Result<(usize, usize), RecordError> {
         let rows = self.num_rows(table)?;
-        let mut times = Sorted::of(self, table, "t");
+        let mut times = SortedColumn::of(self, table, "t");
         let after = times.first_from(0, rows, t)?;
         let late = times.at(after)?;
         let nearest = match after.checked_sub(1) {
@@ -313,14 +313,14 @@ impl Record {
 }
 
 /// An ascending column of a table, one chunk of it in memory.
-struct Sorted<'a> {
+struct SortedColumn<'a> {
     record: &'a Record,
     table: &'a str,
     column: &'static str,
     held: Option<(usize, Table)>,
 }
 
-impl<'a> Sorted<'a> {
+impl<'a> SortedColumn<'a> {
     fn of(record: &'a Record, table: &'a str, column: &'static str) -> Self {
         Self {
             record,

@@ -5,20 +5,20 @@ use std::sync::Arc;
 use contact::law::Status;
 use mechanism::{Event, EventKind, StepReport, State, ConstraintReport};
 
-use super::column::Values;
-use super::tables::Layout;
+use super::column::ColumnValues;
+use super::tables::MechanismLayout;
 
 /// Texts that repeat in the tables, shared.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(super) struct RepeatedTexts {
     constraints: Vec<Arc<str>>,
     status: [Arc<str>; 3],
     kinds: [Arc<str>; 8],
     unknown: Arc<str>,
 }
 
-impl Words {
-    pub(super) fn of(layout: &Layout) -> Self {
+impl RepeatedTexts {
+    pub(super) fn of(layout: &MechanismLayout) -> Self {
         let kinds = [
             "impact",
             "touch",
@@ -68,7 +68,7 @@ impl Words {
 }
 
 /// One row of `steps`.
-pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &StepReport) {
+pub(super) fn push_step(out: &mut [ColumnValues], step: usize, ledger: &StepReport) {
     let [
         number,
         t,
@@ -119,7 +119,7 @@ pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &StepReport) {
 }
 
 /// One row of `coordinates`.
-pub(super) fn push_state(out: &mut [Values], step: usize, state: &State) {
+pub(super) fn push_state(out: &mut [ColumnValues], step: usize, state: &State) {
     let [number, t, rest @ ..] = out else {
         return;
     };
@@ -132,10 +132,10 @@ pub(super) fn push_state(out: &mut [Values], step: usize, state: &State) {
 }
 
 /// One row of `contacts`.
-pub(super) fn push_touch(
-    out: &mut [Values],
-    words: &Words,
-    layout: &Layout,
+pub(super) fn push_contact(
+    out: &mut [ColumnValues],
+    words: &RepeatedTexts,
+    layout: &MechanismLayout,
     (step, t): (usize, f64),
     touch: &ConstraintReport<'_>,
 ) {
@@ -154,7 +154,7 @@ pub(super) fn push_touch(
     {
         let columns = &mut rest[k * groups..(k + 1) * groups];
         let row_in = |slot| {
-            let slots = layout.slots(touch.constraint);
+            let slots = layout.column_groups(touch.constraint);
             rows.get(slots.iter().position(|s| *s == slot)?).copied()
         };
         for (slot, column) in columns.iter_mut().enumerate() {
@@ -164,7 +164,7 @@ pub(super) fn push_touch(
 }
 
 /// One row of `events`.
-pub(super) fn push_event(out: &mut [Values], words: &Words, step: usize, event: &Event) {
+pub(super) fn push_event(out: &mut [ColumnValues], words: &RepeatedTexts, step: usize, event: &Event) {
     let [number, t, constraint, kind, before, after, gamma] = out else {
         return;
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::column::Values;
+use super::column::ColumnValues;
 
 /// A table as a checkpoint keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,12 +16,12 @@ pub(super) struct TableState {
     /// Their rows.
     pub rows: usize,
     /// The rows that are not yet a chunk.
-    pub values: Vec<Saved>,
+    pub values: Vec<SavedValues>,
 }
 
 /// The values of a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) enum Saved {
+pub(super) enum SavedValues {
     Integer(Vec<i64>),
     Real(Vec<f64>),
     Optional(Vec<Option<f64>>),
@@ -30,14 +30,14 @@ pub(super) enum Saved {
     Text(Vec<String>, Vec<u32>),
 }
 
-impl Saved {
-    pub fn of(values: &Values) -> Self {
+impl SavedValues {
+    pub fn of(values: &ColumnValues) -> Self {
         match values {
-            Values::Integer(v) => Self::Integer(v.clone()),
-            Values::Real(v) => Self::Real(v.clone()),
-            Values::Optional(v) => Self::Optional(v.clone()),
-            Values::Truth(v) => Self::Truth(v.clone()),
-            Values::Text(v) => {
+            ColumnValues::Integer(v) => Self::Integer(v.clone()),
+            ColumnValues::Real(v) => Self::Real(v.clone()),
+            ColumnValues::Optional(v) => Self::Optional(v.clone()),
+            ColumnValues::Truth(v) => Self::Truth(v.clone()),
+            ColumnValues::Text(v) => {
                 let mut places: HashMap<&str, u32> = HashMap::new();
                 let mut words = Vec::new();
                 let rows = v.iter().map(|text| {
@@ -53,16 +53,16 @@ impl Saved {
     }
 
     /// The values again; none where a row has no word.
-    pub fn values(&self) -> Option<Values> {
+    pub fn values(&self) -> Option<ColumnValues> {
         Some(match self {
-            Self::Integer(v) => Values::Integer(v.clone()),
-            Self::Real(v) => Values::Real(v.clone()),
-            Self::Optional(v) => Values::Optional(v.clone()),
-            Self::Truth(v) => Values::Truth(v.clone()),
+            Self::Integer(v) => ColumnValues::Integer(v.clone()),
+            Self::Real(v) => ColumnValues::Real(v.clone()),
+            Self::Optional(v) => ColumnValues::Optional(v.clone()),
+            Self::Truth(v) => ColumnValues::Truth(v.clone()),
             Self::Text(words, rows) => {
                 let words: Vec<Arc<str>> = words.iter().map(|w| Arc::from(w.as_str())).collect();
                 let rows = rows.iter().map(|k| words.get(*k as usize).cloned());
-                Values::Text(rows.collect::<Option<_>>()?)
+                ColumnValues::Text(rows.collect::<Option<_>>()?)
             }
         })
     }

@@ -3,11 +3,11 @@
 use bodies::{Plane, Space};
 
 use super::collection::{body_columns, distribution_columns, profile_columns, shifts};
-use super::column::{Column, Type};
+use super::column::{Column, ColumnType};
 use super::manifest::SCHEMA;
-use super::packing::Packing;
-use super::tables::Layout;
-use super::{CHUNK_ROWS, Choice};
+use super::packing::TableCompression;
+use super::tables::MechanismLayout;
+use super::{CHUNK_ROWS, RecordSelection};
 
 const HEAD: &str = "\
 # Records: tables and columns
@@ -19,7 +19,7 @@ A run is a directory with a manifest, `run.json`, and tables as Parquet files, `
 are those of the scene, coherent: `length`, `time`, `mass` stand for whatever its author took.";
 
 /// A table and when it is there.
-struct Part {
+struct TableDoc {
     name: &'static str,
     rows: &'static str,
     there: &'static str,
@@ -29,7 +29,7 @@ struct Part {
 
 /// The page `docs/records.md`.
 pub fn schema_page() -> String {
-    let packings = Packing::ALL.map(|(name, _)| format!("`{name}`")).join(", ");
+    let packings = TableCompression::ALL.map(|(name, _)| format!("`{name}`")).join(", ");
     let mut page = format!(
         "{HEAD}\n\nSchema version {SCHEMA}. A full file has {CHUNK_ROWS} rows and one row group, with \
          smallest and largest values of each column. Integers are INT64, reals DOUBLE, truths BOOLEAN, \
@@ -44,7 +44,7 @@ pub fn schema_page() -> String {
     page
 }
 
-fn section(part: &Part) -> String {
+fn section(part: &TableDoc) -> String {
     let mut text = format!(
         "\n### {}\n\nOne row for {}. {}\n\n",
         part.name, part.rows, part.there
@@ -52,10 +52,10 @@ fn section(part: &Part) -> String {
     text += "| column | type | unit | there | meaning |\n|---|---|---|---|---|\n";
     for (column, place) in &part.columns {
         let kind = match column.kind {
-            Type::Integer => "integer",
-            Type::Real => "real",
-            Type::Truth => "truth",
-            Type::Text => "text",
+            ColumnType::Integer => "integer",
+            ColumnType::Real => "real",
+            ColumnType::Truth => "truth",
+            ColumnType::Text => "text",
         };
         let there = match (*place, column.optional) {
             ("", false) => "always".to_string(),
@@ -98,9 +98,9 @@ fn always(columns: Vec<Column>) -> Vec<(Column, &'static str)> {
     columns.into_iter().map(|column| (column, "")).collect()
 }
 
-fn bodies() -> Vec<Part> {
+fn bodies() -> Vec<TableDoc> {
     let chosen = "Left out where `[record]` has `tables` without it.";
-    let part = |name: &'static str, rows: &'static str, there: &'static str| Part {
+    let part = |name: &'static str, rows: &'static str, there: &'static str| TableDoc {
         name,
         rows,
         there,
@@ -110,7 +110,7 @@ fn bodies() -> Vec<Part> {
     observables.truncate(2);
     observables.push(Column::new(
         "EXPRESSION",
-        Type::Real,
+        ColumnType::Real,
         "as the observable",
         "a column for every expression that findings and plots look at, named by its text",
     ));
@@ -137,19 +137,19 @@ fn bodies() -> Vec<Part> {
             "every row of every joint in every recorded step but the start",
             "Only with joints.",
         ),
-        Part {
+        TableDoc {
             name: "observables",
             rows: "every step, the start first",
             there: "Written when the run has ended; left out where `[record]` has `tables` without it.",
             columns: always(observables),
         },
-        Part {
+        TableDoc {
             name: "profiles",
             rows: "every slice of every quantity of every `[[profile]]`",
             there: "Written when the run has ended, if the scene has any.",
             columns: always(profile_columns()),
         },
-        Part {
+        TableDoc {
             name: "distributions",
             rows: "every bin of every `[[distribution]]`",
             there: "Written when the run has ended, if the scene has any.",
@@ -158,10 +158,10 @@ fn bodies() -> Vec<Part> {
     ]
 }
 
-fn mechanisms() -> Vec<Part> {
-    let layout = Layout::example();
+fn mechanisms() -> Vec<TableDoc> {
+    let layout = MechanismLayout::example();
     let chosen = "Left out where `[record]` has `tables` without it.";
-    let part = |name: &'static str, rows: &'static str, there: &'static str| Part {
+    let part = |name: &'static str, rows: &'static str, there: &'static str| TableDoc {
         name,
         rows,
         there,
@@ -189,13 +189,13 @@ fn mechanisms() -> Vec<Part> {
     ]
 }
 
-impl Layout {
+impl MechanismLayout {
     /// Of a mechanism with one position and one velocity.
     fn example() -> Self {
         Self::plain(
             vec!["POSITION".into()],
             vec!["VELOCITY".into()],
-            Choice::default(),
+            RecordSelection::default(),
         )
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::chunk;
-use super::column::{Column, Values};
+use super::column::{Column, ColumnValues};
 use super::error::RecordError;
 
 /// Chunks that wait at most.
@@ -19,15 +19,15 @@ const QUEUE: usize = 3;
 
 /// What comes back from the thread for a table.
 #[derive(Debug, Default)]
-pub(super) struct Stock {
+pub(super) struct WrittenChunks {
     /// Checksums of the chunks written, in order.
     pub checksums: Vec<u32>,
     /// Empty columns, to be filled again.
-    pub spare: Vec<Vec<Values>>,
+    pub spare: Vec<Vec<ColumnValues>>,
 }
 
 /// What a table shares with the thread.
-pub(super) type Shared = Arc<Mutex<Stock>>;
+pub(super) type SharedChunks = Arc<Mutex<WrittenChunks>>;
 
 /// Locks what is shared: nothing there is ever half done.
 pub(super) fn hold<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -35,30 +35,30 @@ pub(super) fn hold<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A chunk to be written.
-pub(super) struct Job {
+pub(super) struct ChunkJob {
     pub table: String,
     pub number: usize,
     pub columns: Arc<[Column]>,
-    pub values: Vec<Values>,
-    pub back: Shared,
+    pub values: Vec<ColumnValues>,
+    pub back: SharedChunks,
 }
 
-enum Order {
-    Write(Job),
+enum WriterCommand {
+    Write(ChunkJob),
     /// Answer when everything before is done.
-    Settle(SyncSender<()>),
+    Flush(SyncSender<()>),
 }
 
 /// Writes chunks of one directory.
 #[derive(Debug)]
-pub(super) struct Scribe {
+pub(super) struct ChunkWriter {
     directory: PathBuf,
-    orders: Option<SyncSender<Order>>,
+    orders: Option<SyncSender<WriterCommand>>,
     thread: Option<JoinHandle<()>>,
     fault: Arc<Mutex<Option<RecordError>>>,
 }
 
-impl Scribe {
+impl ChunkWriter {
     /// Starts the thread; where the system gives none, chunks are written at once.
     pub fn new(directory: PathBuf) -> Self {
         let fault = Arc::default();
@@ -81,10 +81,10 @@ impl Scribe {
     ///
     /// # Errors
     /// An earlier chunk could not be written.
-    pub fn give(&self, job: Job) -> Result<(), RecordError> {
+    pub fn submit(&self, job: ChunkJob) -> Result<(), RecordError> {
         self.check()?;
         match &self.orders {
-            Some(orders) => orders.send(Order::Write(job)).map_err(|_| self.gone()),
+            Some(orders) => orders.send(WriterCommand::Write(job)).map_err(|_| self.gone()),
             None => write(&self.directory, job),
         }
     }
@@ -93,11 +93,11 @@ impl Scribe {
     ///
     /// # Errors
     /// A chunk could not be written.
-    pub fn settle(&self) -> Result<(), RecordError> {
+    pub fn flush(&self) -> Result<(), RecordError> {
         if let Some(orders) = &self.orders {
             let (answer, done) = sync_channel(1);
             orders
-                .send(Order::Settle(answer))
+                .send(WriterCommand::Flush(answer))
                 .map_err(|_| self.gone())?;
             done.recv().map_err(|_| self.gone())?;
         }
@@ -121,7 +121,7 @@ impl Scribe {
     }
 }
 
-impl Drop for Scribe {
+impl Drop for ChunkWriter {
     fn drop(&mut self) {
         self.orders = None;
         if let Some(thread) = self.thread.take() {
@@ -137,17 +137,17 @@ struct Worker {
 }
 
 impl Worker {
-    fn run(&self, orders: &Receiver<Order>) {
+    fn run(&self, orders: &Receiver<WriterCommand>) {
         while let Ok(order) = orders.recv() {
             match order {
-                Order::Write(job) => {
+                WriterCommand::Write(job) => {
                     if hold(&self.fault).is_none()
                         && let Err(error) = write(&self.directory, job)
                     {
                         *hold(&self.fault) = Some(error);
                     }
                 }
-                Order::Settle(answer) => {
+                WriterCommand::Flush(answer) => {
                     // Who asked may have gone away.
                     let _ = answer.send(());
                 }
@@ -157,8 +157,8 @@ impl Worker {
 }
 
 /// Writes a chunk and gives its columns back.
-pub(super) fn write(directory: &Path, job: Job) -> Result<(), RecordError> {
-    let Job {
+pub(super) fn write(directory: &Path, job: ChunkJob) -> Result<(), RecordError> {
+    let ChunkJob {
         table,
         number,
         columns,
@@ -166,7 +166,7 @@ pub(super) fn write(directory: &Path, job: Job) -> Result<(), RecordError> {
         back,
     } = job;
     let checksum = chunk::write(directory, &table, number, &columns, &values)?;
-    values.iter_mut().for_each(Values::clear);
+    values.iter_mut().for_each(ColumnValues::clear);
     let mut back = hold(&back);
     back.checksums.push(checksum);
     back.spare.push(values);

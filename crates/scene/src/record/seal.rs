@@ -28,15 +28,15 @@ const HEAD: usize = 24;
 
 /// Bytes that stand for a value of another layer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Packed(pub Vec<u8>);
+pub struct EncodedBytes(pub Vec<u8>);
 
-impl Serialize for Packed {
+impl Serialize for EncodedBytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(&self.0)
     }
 }
 
-impl<'de> Deserialize<'de> for Packed {
+impl<'de> Deserialize<'de> for EncodedBytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // Borrowed: all of a file is in memory while it is taken apart.
         <&[u8]>::deserialize(deserializer).map(|bytes| Self(bytes.to_vec()))
@@ -47,16 +47,16 @@ impl<'de> Deserialize<'de> for Packed {
 ///
 /// # Errors
 /// The value cannot be written as such: a slip in the program.
-pub fn pack(value: &impl Serialize) -> Result<Packed, String> {
+pub fn encode(value: &impl Serialize) -> Result<EncodedBytes, String> {
     let bytes = postcard::to_stdvec(value).map_err(|e| e.to_string())?;
-    Ok(Packed(bytes))
+    Ok(EncodedBytes(bytes))
 }
 
 /// The value that bytes stand for.
 ///
 /// # Errors
 /// They stand for no such value.
-pub fn unpack<T: DeserializeOwned>(packed: &Packed) -> Result<T, String> {
+pub fn decode<T: DeserializeOwned>(packed: &EncodedBytes) -> Result<T, String> {
     postcard::from_bytes(&packed.0).map_err(|e| e.to_string())
 }
 
@@ -66,7 +66,7 @@ pub fn unpack<T: DeserializeOwned>(packed: &Packed) -> Result<T, String> {
 /// The machine refuses.
 pub(super) fn write(path: &Path, value: &impl Serialize) -> Result<(), RecordError> {
     let fault = |e: std::io::Error| RecordError::fault(path, "write this file", &e);
-    let Packed(plain) = pack(value).map_err(|e| fault(std::io::Error::other(e)))?;
+    let EncodedBytes(plain) = encode(value).map_err(|e| fault(std::io::Error::other(e)))?;
     let mut frames = snap::write::FrameEncoder::new(Vec::new());
     frames.write_all(&plain).map_err(fault)?;
     let content = frames

@@ -15,63 +15,63 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::checkpoint::{self, Cadence, Checkpoint, Restored, Snapshot};
+use super::checkpoint::{self, CheckpointPolicy, Checkpoint, Restored, Snapshot};
 use super::error::RecordError;
 use super::lock::Lock;
-use super::manifest::{MANIFEST, Manifest, Status};
-use super::place::{self, Place};
+use super::manifest::{MANIFEST, Manifest, RunStatus};
+use super::place::{self, OutputDirectory};
 use super::saved::TableState;
-use super::scribe::Scribe;
-use super::seal::{self, Packed};
+use super::scribe::ChunkWriter;
+use super::seal::{self, EncodedBytes};
 use super::writer::TableWriter;
 
 /// A run directory while it is written.
 #[derive(Debug)]
-pub struct Session {
-    place: Place,
-    open: Option<Open>,
+pub struct RunWriter {
+    place: OutputDirectory,
+    open: Option<OpenDirectory>,
     /// The manifest as it stands; written by [`Session::publish`].
     pub manifest: Manifest,
     /// When checkpoints are written.
-    pub cadence: Cadence,
+    pub policy: CheckpointPolicy,
     /// Number of the last checkpoint, steps since, and when it was.
     number: usize,
     since: usize,
     last: Instant,
-    restored: Option<Kept>,
+    restored: Option<RestoredCheckpoint>,
 }
 
 /// What a directory that has been made needs.
 #[derive(Debug)]
-struct Open {
+struct OpenDirectory {
     directory: PathBuf,
     /// Whether the directory was there before, and whether there was a run in it.
     old: bool,
     resumed: bool,
     lock: Option<Lock>,
-    scribe: Scribe,
+    scribe: ChunkWriter,
 }
 
 /// What is left of a checkpoint once the motion is taken from it.
 #[derive(Debug)]
-struct Kept {
+struct RestoredCheckpoint {
     tables: Vec<TableState>,
-    recorder: Packed,
+    recorder: EncodedBytes,
     motion: Restored,
 }
 
-impl Session {
+impl RunWriter {
     /// A session of a new run. Nothing is made yet.
     ///
     /// # Errors
     /// The place is taken.
-    pub fn new(place: Place, manifest: Manifest, cadence: Cadence) -> Result<Self, RecordError> {
+    pub fn new(place: OutputDirectory, manifest: Manifest, cadence: CheckpointPolicy) -> Result<Self, RecordError> {
         place.check()?;
         Ok(Self {
             place,
             open: None,
             manifest,
-            cadence,
+            policy: cadence,
             number: 0,
             since: 0,
             last: Instant::now(),
@@ -90,9 +90,9 @@ impl Session {
         directory: &Path,
         lock: Lock,
         manifest: Manifest,
-        cadence: Cadence,
+        cadence: CheckpointPolicy,
     ) -> Result<(Self, Vec<String>), RecordError> {
-        let found = checkpoint::find(directory, checkpoint::digest(&manifest))?;
+        let found = checkpoint::find(directory, checkpoint::scene_hash(&manifest))?;
         let (number, kept, known) = match found.last {
             None => (0, None, None),
             Some((number, checkpoint, histories)) => {
@@ -100,7 +100,7 @@ impl Session {
                     motion: checkpoint.motion,
                     histories,
                 };
-                let kept = Kept {
+                let kept = RestoredCheckpoint {
                     tables: checkpoint.tables,
                     recorder: checkpoint.recorder,
                     motion,
@@ -111,16 +111,16 @@ impl Session {
         let tables = kept.as_ref().map_or(&[][..], |kept| &kept.tables);
         checkpoint::rewind(directory, number, tables)?;
         let session = Self {
-            place: Place::Given(directory.into()),
-            open: Some(Open {
+            place: OutputDirectory::Given(directory.into()),
+            open: Some(OpenDirectory {
                 directory: directory.into(),
                 old: true,
                 resumed: true,
                 lock: Some(lock),
-                scribe: Scribe::new(directory.into()),
+                scribe: ChunkWriter::new(directory.into()),
             }),
             manifest,
-            cadence: known.unwrap_or(cadence),
+            policy: known.unwrap_or(cadence),
             number,
             since: 0,
             last: Instant::now(),
@@ -130,7 +130,7 @@ impl Session {
     }
 
     /// The number of the checkpoint that a resumed run goes on from; 0: from the start.
-    pub fn number(&self) -> usize {
+    pub fn checkpoint_number(&self) -> usize {
         self.number
     }
 
@@ -147,26 +147,26 @@ impl Session {
         if self.open.is_some() {
             return Ok(());
         }
-        let old = matches!(&self.place, Place::Given(path) if path.exists());
+        let old = matches!(&self.place, OutputDirectory::Given(path) if path.exists());
         let directory = self.place.make()?;
         let lock = Lock::take(&directory)?;
         // Who else made it in between has left a manifest there, or holds the lock.
         place::require_empty(&directory)?;
-        self.open = Some(Open {
+        self.open = Some(OpenDirectory {
             old,
             resumed: false,
             lock: Some(lock),
-            scribe: Scribe::new(directory.clone()),
+            scribe: ChunkWriter::new(directory.clone()),
             directory,
         });
-        self.publish()
+        self.write_manifest()
     }
 
     /// Writes the manifest as it stands, where there is a directory.
     ///
     /// # Errors
     /// The machine refuses.
-    pub fn publish(&self) -> Result<(), RecordError> {
+    pub fn write_manifest(&self) -> Result<(), RecordError> {
         match &self.open {
             Some(open) => self.manifest.write(&open.directory),
             None => Ok(()),
@@ -178,9 +178,9 @@ impl Session {
     ///
     /// # Errors
     /// An earlier chunk could not be written.
-    pub fn spill(&self, table: &mut TableWriter) -> Result<(), RecordError> {
+    pub fn submit_full_chunk(&self, table: &mut TableWriter) -> Result<(), RecordError> {
         match &self.open {
-            Some(open) if table.full() => table.give(&open.scribe),
+            Some(open) if table.full() => table.submit(&open.scribe),
             _ => Ok(()),
         }
     }
@@ -189,20 +189,20 @@ impl Session {
     ///
     /// # Errors
     /// A chunk could not be written.
-    pub fn settle(&self) -> Result<Option<PathBuf>, RecordError> {
+    pub fn flush(&self) -> Result<Option<PathBuf>, RecordError> {
         let Some(open) = &self.open else {
             return Ok(None);
         };
-        open.scribe.settle()?;
+        open.scribe.flush()?;
         Ok(Some(open.directory.clone()))
     }
 
     /// Counts a step: whether a checkpoint is due after it.
-    pub fn due(&mut self) -> bool {
+    pub fn checkpoint_due(&mut self) -> bool {
         self.since += 1;
-        let steps = self.cadence.every.is_some_and(|every| self.since >= every);
-        let seconds = Duration::try_from_secs_f64(self.cadence.seconds).unwrap_or(Duration::MAX);
-        let clock = self.cadence.seconds > 0.0 && self.last.elapsed() >= seconds;
+        let steps = self.policy.every.is_some_and(|every| self.since >= every);
+        let seconds = Duration::try_from_secs_f64(self.policy.seconds).unwrap_or(Duration::MAX);
+        let clock = self.policy.seconds > 0.0 && self.last.elapsed() >= seconds;
         self.open.is_some() && (steps || clock)
     }
 
@@ -210,30 +210,30 @@ impl Session {
     ///
     /// # Errors
     /// The machine refuses.
-    pub fn keep<'a>(
+    pub fn write_checkpoint<'a>(
         &mut self,
         tables: impl Iterator<Item = &'a TableWriter>,
         recorder: &impl Serialize,
         snapshot: Snapshot,
     ) -> Result<(), RecordError> {
         // A checkpoint counts chunks: they must be there before it is.
-        let Some(directory) = self.settle()? else {
+        let Some(directory) = self.flush()? else {
             return Ok(());
         };
         let number = self.number + 1;
         let path = directory.join(checkpoint::checkpoint_name(number));
         let unfit = |e: String| RecordError::fault(&path, "write", &std::io::Error::other(e));
         let checkpoint = Checkpoint {
-            digest: checkpoint::digest(&self.manifest),
-            cadence: self.cadence,
+            scene_hash: checkpoint::scene_hash(&self.manifest),
+            cadence: self.policy,
             tables: tables.map(TableWriter::save).collect(),
-            recorder: seal::pack(recorder).map_err(unfit)?,
+            recorder: seal::encode(recorder).map_err(unfit)?,
             motion: snapshot.motion,
         };
         let history = directory.join(checkpoint::history_name(number));
         seal::write(&history, &snapshot.history)?;
         seal::write(&path, &checkpoint)?;
-        checkpoint::prune(&directory, number, self.cadence.keep)?;
+        checkpoint::prune(&directory, number, self.policy.keep)?;
         self.number = number;
         self.since = 0;
         self.last = Instant::now();
@@ -244,7 +244,7 @@ impl Session {
     ///
     /// # Errors
     /// It had other columns.
-    pub fn restore(&self, table: &mut TableWriter) -> Result<(), RecordError> {
+    pub fn restore_table(&self, table: &mut TableWriter) -> Result<(), RecordError> {
         let tables = self.restored.iter().flat_map(|kept| &kept.tables);
         match tables.into_iter().find(|known| table.is_named(&known.name)) {
             Some(state) => table.restore(state).map_err(|why| self.unfit(&why)),
@@ -256,16 +256,16 @@ impl Session {
     ///
     /// # Errors
     /// It is not what this recorder keeps.
-    pub fn recorder<T: serde::de::DeserializeOwned>(&self) -> Result<Option<T>, RecordError> {
+    pub fn restored_recorder<T: serde::de::DeserializeOwned>(&self) -> Result<Option<T>, RecordError> {
         let Some(kept) = &self.restored else {
             return Ok(None);
         };
-        let unpacked = seal::unpack(&kept.recorder);
+        let unpacked = seal::decode(&kept.recorder);
         unpacked.map(Some).map_err(|why| self.unfit(&why))
     }
 
     /// What the motion goes on from; asked once.
-    pub fn take_motion(&mut self) -> Option<Restored> {
+    pub fn take_restored(&mut self) -> Option<Restored> {
         self.restored.take().map(|kept| kept.motion)
     }
 
@@ -284,10 +284,10 @@ impl Session {
         certificate: &impl Serialize,
         reason: String,
     ) -> Result<(), RecordError> {
-        self.manifest.status = Status::Stopped;
+        self.manifest.status = RunStatus::Stopped;
         self.manifest.reason = Some(reason);
         self.manifest.certificate = serde_json::to_value(certificate).ok();
-        self.publish()
+        self.write_manifest()
     }
 
     /// The run has ended with all that belongs to it: takes away checkpoints, histories and the lock.
@@ -295,7 +295,7 @@ impl Session {
     /// # Errors
     /// The machine refuses.
     pub fn finish(&mut self) -> Result<(), RecordError> {
-        let Some(directory) = self.settle()? else {
+        let Some(directory) = self.flush()? else {
             return Ok(());
         };
         checkpoint::clear(&directory)?;
@@ -312,7 +312,7 @@ impl Session {
         let Some(open) = self.open.take_if(|open| !open.resumed) else {
             return Ok(());
         };
-        open.scribe.settle()?;
+        open.scribe.flush()?;
         let directory = &open.directory;
         checkpoint::rewind(directory, 0, &[])?;
         let fault = |e| RecordError::fault(directory, "take this directory away", &e);
@@ -321,7 +321,7 @@ impl Session {
         if !open.old {
             std::fs::remove_dir(directory).map_err(fault)?;
         }
-        if let Place::Next { folder, .. } = &self.place {
+        if let OutputDirectory::NextFree { folder, .. } = &self.place {
             // Only if nothing else is in it.
             let _ = std::fs::remove_dir(folder);
         }

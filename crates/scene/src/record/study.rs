@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::column::{Column, Type};
+use super::column::{Column, ColumnType};
 use super::error::RecordError;
-use super::manifest::{Manifest, Override, Status};
+use super::manifest::{Manifest, Override, RunStatus};
 use super::writer::TableWriter;
 use crate::finding::Value;
-use crate::study::{Row, StudyFile, StudyResult};
+use crate::study::{StudyRow, StudyFile, StudyResult};
 
 /// What the manifest says of a column of runs that was varied.
 pub const VARIED: &str = "varied";
@@ -79,8 +79,8 @@ pub fn write_study(
     table.close(directory)?;
     manifest.tables = vec![table.entry(true)];
     manifest.status = match reason {
-        None => Status::Finished,
-        Some(_) => Status::Running,
+        None => RunStatus::Finished,
+        Some(_) => RunStatus::Running,
     };
     manifest.reason = reason;
     manifest.write(directory)
@@ -89,7 +89,7 @@ pub fn write_study(
 /// Numbers and truths (1 and 0) are numbers; a column with anything else is text.
 fn columns(result: &StudyResult) -> Vec<Column> {
     let table = &result.table;
-    let run = Column::new("run", Type::Integer, "1", "number of the run, from 1");
+    let run = Column::new("run", ColumnType::Integer, "1", "number of the run, from 1");
     let mut all = vec![run];
     for (k, key) in table.keys.iter().enumerate() {
         let numbers = table
@@ -114,13 +114,13 @@ fn columns(result: &StudyResult) -> Vec<Column> {
     }
     for (name, unit, meaning) in FIGURES {
         let name = free(&all, name);
-        all.push(Column::new(name, Type::Real, unit, meaning).or_null());
+        all.push(Column::new(name, ColumnType::Real, unit, meaning).or_null());
     }
     let ended = "how the run ended: finished, missed, stopped, refused or fault";
-    let ended = Column::new(free(&all, "end"), Type::Text, "1", ended);
+    let ended = Column::new(free(&all, "end"), ColumnType::Text, "1", ended);
     all.push(ended);
     let why = "why the run stopped before its end; empty where it did not";
-    let why = Column::new(free(&all, "stopped"), Type::Text, "1", why);
+    let why = Column::new(free(&all, "stopped"), ColumnType::Text, "1", why);
     all.push(why);
     all
 }
@@ -136,12 +136,12 @@ fn free(columns: &[Column], name: &str) -> String {
 
 fn column(name: &str, numbers: bool, meaning: &str) -> Column {
     match numbers {
-        true => Column::new(name, Type::Real, "as the value", meaning).or_null(),
-        false => Column::new(name, Type::Text, "1", meaning),
+        true => Column::new(name, ColumnType::Real, "as the value", meaning).or_null(),
+        false => Column::new(name, ColumnType::Text, "1", meaning),
     }
 }
 
-fn push(table: &mut TableWriter, number: usize, row: &Row) {
+fn push(table: &mut TableWriter, number: usize, row: &StudyRow) {
     let settings = row.settings.iter().map(Some);
     let cells = row.cells.iter().map(|cell| cell.value.as_ref());
     let values: Vec<Option<&Value>> = settings.chain(cells).collect();

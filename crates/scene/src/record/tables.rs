@@ -9,10 +9,10 @@
 
 use mechanism::{ConstraintKind, System};
 
-use super::choice::Choice;
-use super::column::{Column, Type};
+use super::choice::RecordSelection;
+use super::column::{Column, ColumnType};
 use crate::file::Scene;
-use crate::text::TextSystem;
+use crate::text::SymbolicSystem;
 
 /// Names of the tables in the order of the manifest.
 pub const TABLES: [&str; 4] = ["steps", "coordinates", "contacts", "events"];
@@ -22,7 +22,7 @@ const ROWS: [&str; 6] = ["n", "t1", "t2", "moment1", "moment2", "moment3"];
 
 /// What the tables need to know of a system.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Layout {
+pub struct MechanismLayout {
     /// Names of the positions.
     pub positions: Vec<String>,
     /// Names of the velocities.
@@ -30,12 +30,12 @@ pub struct Layout {
     /// Names of the constraints.
     pub constraints: Vec<String>,
     /// For every constraint, the column group of each of its rows (0 = n, 1 = t1, 3 = moment1, …).
-    slots: Vec<Vec<usize>>,
+    column_groups: Vec<Vec<usize>>,
     /// What is recorded of it.
-    pub choice: Choice,
+    pub selection: RecordSelection,
 }
 
-impl Layout {
+impl MechanismLayout {
     /// The layout of a system; `moments` says how many of the last rows of a contact are moments.
     pub fn of(system: &impl System, moments: impl Fn(&str) -> usize) -> Self {
         let chart = system.configuration_space();
@@ -55,24 +55,24 @@ impl Layout {
             positions: positions.map(|i| system.position_name(i)).collect(),
             velocities: velocities.map(|i| system.velocity_name(i)).collect(),
             constraints: constraints.iter().map(|c| c.name.clone()).collect(),
-            slots: slots.collect(),
-            choice: Choice::default(),
+            column_groups: slots.collect(),
+            selection: RecordSelection::default(),
         }
     }
 
     /// A layout with these coordinates and no constraints.
-    pub(super) fn plain(positions: Vec<String>, velocities: Vec<String>, choice: Choice) -> Self {
+    pub(super) fn plain(positions: Vec<String>, velocities: Vec<String>, choice: RecordSelection) -> Self {
         Self {
             positions,
             velocities,
             constraints: Vec::new(),
-            slots: Vec::new(),
-            choice,
+            column_groups: Vec::new(),
+            selection: choice,
         }
     }
 
     /// The layout of a scene's system.
-    pub fn of_scene(scene: &Scene, system: &TextSystem) -> Self {
+    pub fn of_scene(scene: &Scene, system: &SymbolicSystem) -> Self {
         let contacts = scene.mechanism().map_or(&[][..], |m| &m.contacts);
         let mut layout = Self::of(system, |name| {
             let contact = contacts.iter().find(|c| c.name == name);
@@ -80,18 +80,18 @@ impl Layout {
         });
         // What is wrong with it was told when the scene was built.
         let whole = (f64::NEG_INFINITY, f64::INFINITY);
-        layout.choice = scene.choice(whole).unwrap_or_default();
+        layout.selection = scene.choice(whole).unwrap_or_default();
         layout
     }
 
     /// The column group of each row of a constraint.
-    pub fn slots(&self, constraint: usize) -> &[usize] {
-        self.slots.get(constraint).map_or(&[], Vec::as_slice)
+    pub fn column_groups(&self, constraint: usize) -> &[usize] {
+        self.column_groups.get(constraint).map_or(&[], Vec::as_slice)
     }
 
     /// Names of the column groups of the table `contacts`.
     pub fn groups(&self) -> Vec<String> {
-        let widest = self.slots.iter().flatten().max().map_or(0, |m| m + 1);
+        let widest = self.column_groups.iter().flatten().max().map_or(0, |m| m + 1);
         let mut names: Vec<String> = ROWS.iter().map(|r| (*r).into()).collect();
         names.extend((ROWS.len()..widest).map(|k| format!("row{}", k + 1)));
         names
@@ -99,7 +99,7 @@ impl Layout {
 
     /// The columns of a table; empty for a name that is none.
     pub fn columns(&self, table: &str) -> Vec<Column> {
-        self.choice.packed(match table {
+        self.selection.with_compression(match table {
             "steps" => steps(),
             "coordinates" => self.coordinates(),
             "contacts" => self.contacts(),
@@ -128,7 +128,7 @@ impl Layout {
                     "coordinate/time"
                 };
                 let meaning = format!("{meaning} `{name}` at the end of the step");
-                columns.push(Column::new(column, Type::Real, unit, meaning));
+                columns.push(Column::new(column, ColumnType::Real, unit, meaning));
             }
         }
         columns
@@ -140,9 +140,9 @@ impl Layout {
         let mut columns = vec![
             step(),
             time(),
-            Column::new("constraint", Type::Text, "1", "name of the constraint"),
-            Column::new("status", Type::Text, "1", status),
-            Column::new("gap", Type::Real, "length", gap),
+            Column::new("constraint", ColumnType::Text, "1", "name of the constraint"),
+            Column::new("status", ColumnType::Text, "1", status),
+            Column::new("gap", ColumnType::Real, "length", gap),
         ];
         let kinds = [
             ("begin", "length/time", "relative velocity before the step"),
@@ -158,7 +158,7 @@ impl Layout {
             for group in self.groups() {
                 let meaning = format!("{meaning}, row {group}");
                 let name = format!("{prefix}_{group}");
-                columns.push(Column::new(name, Type::Real, unit, meaning).or_null());
+                columns.push(Column::new(name, ColumnType::Real, unit, meaning).or_null());
             }
         }
         columns
@@ -168,19 +168,19 @@ impl Layout {
 pub(super) fn step() -> Column {
     Column::new(
         "step",
-        Type::Integer,
+        ColumnType::Integer,
         "1",
         "number of the step, 0 is the start",
     )
 }
 
 pub(super) fn time() -> Column {
-    Column::new("t", Type::Real, "time", "time at the end of the step")
+    Column::new("t", ColumnType::Real, "time", "time at the end of the step")
 }
 
 /// Columns of `steps` after number and time: name, type, unit, meaning.
-const STEPS: [(&str, Type, &str, &str); 23] = {
-    use Type::{Integer, Real, Truth};
+const STEPS: [(&str, ColumnType, &str, &str); 23] = {
+    use ColumnType::{Integer, Real, Truth};
     let reached = "whether residual and force iteration reached their tolerances";
     let penetration = "largest -gap over all contacts at the end of the step";
     let momentum = "momentum balance left over, relative to its largest term";
@@ -260,19 +260,19 @@ fn steps() -> Vec<Column> {
 
 pub(super) fn gamma() -> Column {
     let meaning = "smallest Painleve gamma of a sliding contact; at 0 and below not unique";
-    Column::new("gamma", Type::Real, "1/mass", meaning)
+    Column::new("gamma", ColumnType::Real, "1/mass", meaning)
 }
 
 fn events() -> Vec<Column> {
     let kind = "impact, touch, detach, stick, slip, accumulation, painleve or locked";
     let real = |name: &str, unit: &str, meaning: &str| {
-        Column::new(name, Type::Real, unit, meaning).or_null()
+        Column::new(name, ColumnType::Real, unit, meaning).or_null()
     };
     vec![
         step(),
-        Column::new("t", Type::Real, "time", "instant of the event"),
-        Column::new("constraint", Type::Text, "1", "name of the constraint"),
-        Column::new("kind", Type::Text, "1", kind),
+        Column::new("t", ColumnType::Real, "time", "instant of the event"),
+        Column::new("constraint", ColumnType::Text, "1", "name of the constraint"),
+        Column::new("kind", ColumnType::Text, "1", kind),
         real("before", "length/time", "normal velocity before an impact"),
         real("after", "length/time", "normal velocity after an impact"),
         real("gamma", "1/mass", "Painleve's gamma of a sliding contact"),

@@ -12,21 +12,21 @@ use super::seal;
 
 /// Rows that a checkpoint keeps.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tail {
+pub struct CheckpointRows {
     /// Number of the checkpoint.
     pub number: usize,
-    tables: Vec<Rest>,
+    tables: Vec<PendingRows>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Rest {
+struct PendingRows {
     name: String,
     /// Chunks that come before the rows.
     chunks: usize,
     rows: Table,
 }
 
-impl Tail {
+impl CheckpointRows {
     /// The rows of a table that follow its first `chunks` chunks; none where the checkpoint was made
     /// before the last of these was full.
     pub fn rows(&self, table: &str, chunks: usize) -> Option<&Table> {
@@ -49,11 +49,11 @@ impl Record {
     ///
     /// # Errors
     /// It is gone, damaged, or belongs to another scene.
-    pub fn tail(&self, number: usize) -> Result<Tail, RecordError> {
+    pub fn checkpoint_rows(&self, number: usize) -> Result<CheckpointRows, RecordError> {
         let path = self.directory().join(checkpoint::checkpoint_name(number));
         let kept: Checkpoint = seal::read(&path)?;
         let damaged = |why: &str| RecordError::damaged(&path, why);
-        if kept.digest != checkpoint::digest(self.manifest()) {
+        if kept.scene_hash != checkpoint::scene_hash(self.manifest()) {
             return Err(damaged(
                 "it belongs to another scene, other overrides or other files",
             ));
@@ -63,15 +63,15 @@ impl Record {
             let Ok(entry) = self.entry(&state.name) else {
                 continue;
             };
-            let values = state.values.iter().map(super::saved::Saved::values);
+            let values = state.values.iter().map(super::saved::SavedValues::values);
             let values: Option<Vec<_>> = values.collect();
             let values = values.ok_or_else(|| damaged("a row without its word"))?;
             let columns: Vec<Column> = entry.columns.clone();
-            let rows = values.first().map_or(0, super::column::Values::len);
+            let rows = values.first().map_or(0, super::column::ColumnValues::len);
             if columns.len() != values.len() || values.iter().any(|v| v.len() != rows) {
                 return Err(damaged("a table with other columns"));
             }
-            tables.push(Rest {
+            tables.push(PendingRows {
                 name: state.name.clone(),
                 chunks: state.chunks.len(),
                 rows: Table {
@@ -81,6 +81,6 @@ impl Record {
                 },
             });
         }
-        Ok(Tail { number, tables })
+        Ok(CheckpointRows { number, tables })
     }
 }

@@ -10,7 +10,7 @@ use mechanism::{
 };
 
 use super::*;
-use crate::sink::Sink;
+use crate::sink::MechanismObserver;
 
 /// Two coordinates, a contact in space with rolling, a planar contact with rolling, a joint.
 struct Names {
@@ -87,13 +87,13 @@ impl System for Names {
     }
 }
 
-fn recorder(place: Place, every: usize) -> Recorder {
-    let layout = Layout::of(&Names::new(), |name| usize::from(name == "wheel"));
-    Recorder::new(place, Manifest::new("run", "sample"), layout, every).expect("a free place")
+fn recorder(place: OutputDirectory, every: usize) -> MechanismRecorder {
+    let layout = MechanismLayout::of(&Names::new(), |name| usize::from(name == "wheel"));
+    MechanismRecorder::new(place, Manifest::new("run", "sample"), layout, every).expect("a free place")
 }
 
 /// Feeds steps 0 to `last`: x = k/8, t = k/4; the wheel touches in even steps, an impact in step 3.
-fn feed(recorder: &mut Recorder, last: usize) {
+fn feed(recorder: &mut MechanismRecorder, last: usize) {
     for k in 0..=last {
         let x = k as f64 / 8.0;
         let t = k as f64 / 4.0;
@@ -136,13 +136,13 @@ fn feed(recorder: &mut Recorder, last: usize) {
         };
         let events = if k == 3 { &[event][..] } else { &[] };
         recorder
-            .step(k, &state, &ledger, touches, events)
+            .on_step(k, &state, &ledger, touches, events)
             .expect("recorded");
     }
 }
 
-fn given(path: &Path) -> Place {
-    Place::Given(path.into())
+fn given(path: &Path) -> OutputDirectory {
+    OutputDirectory::Given(path.into())
 }
 
 #[test]
@@ -160,16 +160,16 @@ fn what_is_written_is_read_back() {
 
     let record = Record::open(&path).expect("a run");
     assert_eq!(record.manifest(), writer.manifest());
-    assert_eq!(record.manifest().status, Status::Finished);
+    assert_eq!(record.manifest().status, RunStatus::Finished);
     assert_eq!(record.manifest().reached, Some(1.25));
     let steps = record.table("steps", None).expect("there");
     assert_eq!(steps.rows, 5);
     assert_eq!(
         steps.column("step"),
-        Some(&Values::Integer(vec![1, 2, 3, 4, 5]))
+        Some(&ColumnValues::Integer(vec![1, 2, 3, 4, 5]))
     );
     let reached = vec![true, false, true, true, true];
-    assert_eq!(steps.column("reached"), Some(&Values::Truth(reached)));
+    assert_eq!(steps.column("reached"), Some(&ColumnValues::Truth(reached)));
     assert_eq!(steps.numbers("kinetic"), [0.125, 0.25, 0.375, 0.5, 0.625]);
     let states = record.table("coordinates", None).expect("there");
     assert_eq!(states.rows, 6, "the start is a row");
@@ -178,8 +178,8 @@ fn what_is_written_is_read_back() {
     assert!(states.numbers("step_dot").iter().all(|v| v.is_nan()));
     let events = record.table("events", None).expect("there");
     assert_eq!(events.numbers("before"), [-2.0]);
-    assert_eq!(events.column("gamma"), Some(&Values::Optional(vec![None])));
-    let Some(Values::Text(names)) = events.column("constraint") else {
+    assert_eq!(events.column("gamma"), Some(&ColumnValues::Optional(vec![None])));
+    let Some(ColumnValues::Text(names)) = events.column("constraint") else {
         panic!("text");
     };
     assert_eq!(&*names[0], "floor");
@@ -201,7 +201,7 @@ fn a_moment_in_the_plane_is_no_second_tangent() {
     }
     assert_eq!(
         contacts.column("impulse_t2"),
-        Some(&Values::Optional(vec![None]))
+        Some(&ColumnValues::Optional(vec![None]))
     );
 }
 
@@ -215,7 +215,7 @@ fn every_nth_step_and_the_last_are_kept_and_every_event() {
         writer.close(&(), None).expect("written");
         let record = Record::open(&path).expect("a run");
         let states = record.table("coordinates", Some(&["step"])).expect("there");
-        assert_eq!(states.values, [Values::Integer(kept)]);
+        assert_eq!(states.values, [ColumnValues::Integer(kept)]);
         let events = record.table("events", Some(&["step"])).expect("there");
         assert_eq!(events.rows, usize::from(last >= 3));
     }
@@ -240,9 +240,9 @@ fn full_chunks_can_be_read_while_the_run_goes_on() {
     let mut writer = recorder(given(&path), 1);
     feed(&mut writer, CHUNK_ROWS + 10);
     // Not closed: as a killed run leaves it, once the thread that writes has come so far.
-    writer.settle().expect("written");
+    writer.flush().expect("written");
     let record = Record::open(&path).expect("a run");
-    assert_eq!(record.manifest().status, Status::Running);
+    assert_eq!(record.manifest().status, RunStatus::Running);
     let states = record.table("coordinates", Some(&["x"])).expect("readable");
     assert_eq!(states.rows, CHUNK_ROWS);
     assert_eq!(record.table("contacts", None).expect("readable").rows, 0);
@@ -256,7 +256,7 @@ fn full_chunks_can_be_read_while_the_run_goes_on() {
 #[test]
 fn numbers_go_on_where_the_last_run_ended() {
     let here = tempfile::tempdir().expect("a folder");
-    let next = Place::Next {
+    let next = OutputDirectory::NextFree {
         folder: here.path().join("runs"),
         name: "ball".into(),
     };

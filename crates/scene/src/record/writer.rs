@@ -10,28 +10,28 @@ use mechanism::{Event, StepReport, State, ConstraintReport};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::checkpoint::Cadence;
-use super::choice::Kept;
+use super::checkpoint::CheckpointPolicy;
+use super::choice::RowSelection;
 use super::chunk::CHUNK_ROWS;
-use super::column::{Column, Values};
+use super::column::{Column, ColumnValues};
 use super::error::RecordError;
-use super::manifest::{Manifest, Status, TableEntry};
-use super::place::Place;
-use super::rows::{self, Words};
-use super::saved::{Saved, TableState};
-use super::scribe::{self, Job, Scribe, Shared, hold};
-use super::session::Session;
-use super::tables::{Layout, TABLES};
-use crate::nonunique::Nonunique;
+use super::manifest::{Manifest, RunStatus, TableEntry};
+use super::place::OutputDirectory;
+use super::rows::{self, RepeatedTexts};
+use super::saved::{SavedValues, TableState};
+use super::scribe::{self, ChunkJob, ChunkWriter, SharedChunks, hold};
+use super::session::RunWriter;
+use super::tables::{MechanismLayout, TABLES};
+use crate::nonunique::NonuniqueInstant;
 
 /// A table that is being written: one chunk of it is in memory, and few wait to be written.
 #[derive(Debug)]
 pub struct TableWriter {
     name: String,
     columns: Arc<[Column]>,
-    values: Vec<Values>,
+    values: Vec<ColumnValues>,
     /// What the thread that writes gives back: checksums of the chunks written.
-    stock: Shared,
+    stock: SharedChunks,
     /// Chunks given away, and their rows.
     given: usize,
     rows: usize,
@@ -42,16 +42,16 @@ impl TableWriter {
     pub fn new(name: &str, columns: Vec<Column>) -> Self {
         Self {
             name: name.into(),
-            values: columns.iter().map(Values::empty).collect(),
+            values: columns.iter().map(ColumnValues::empty).collect(),
             columns: columns.into(),
-            stock: Shared::default(),
+            stock: SharedChunks::default(),
             given: 0,
             rows: 0,
         }
     }
 
     /// The columns of the rows in memory, to add to. Every column must grow alike.
-    pub fn values(&mut self) -> &mut [Values] {
+    pub fn values(&mut self) -> &mut [ColumnValues] {
         &mut self.values
     }
 
@@ -60,7 +60,7 @@ impl TableWriter {
     }
 
     fn held(&self) -> usize {
-        self.values.first().map_or(0, Values::len)
+        self.values.first().map_or(0, ColumnValues::len)
     }
 
     /// Whether a chunk is full.
@@ -76,18 +76,18 @@ impl TableWriter {
     ///
     /// # Errors
     /// An earlier chunk could not be written.
-    pub(super) fn give(&mut self, scribe: &Scribe) -> Result<(), RecordError> {
+    pub(super) fn submit(&mut self, scribe: &ChunkWriter) -> Result<(), RecordError> {
         let job = self.job();
-        scribe.give(job)
+        scribe.submit(job)
     }
 
-    fn job(&mut self) -> Job {
+    fn job(&mut self) -> ChunkJob {
         let spare = hold(&self.stock).spare.pop();
-        let spare = spare.unwrap_or_else(|| self.columns.iter().map(Values::empty).collect());
+        let spare = spare.unwrap_or_else(|| self.columns.iter().map(ColumnValues::empty).collect());
         let number = self.given;
         self.given += 1;
         self.rows += self.held();
-        Job {
+        ChunkJob {
             table: self.name.clone(),
             number,
             columns: Arc::clone(&self.columns),
@@ -136,7 +136,7 @@ impl TableWriter {
             name: self.name.clone(),
             chunks: hold(&self.stock).checksums.clone(),
             rows: self.rows,
-            values: self.values.iter().map(Saved::of).collect(),
+            values: self.values.iter().map(SavedValues::of).collect(),
         }
     }
 
@@ -145,10 +145,10 @@ impl TableWriter {
     /// # Errors
     /// It had other columns.
     pub(super) fn restore(&mut self, state: &TableState) -> Result<(), String> {
-        let values = state.values.iter().map(Saved::values);
-        let values: Option<Vec<Values>> = values.collect();
-        let fits = |values: &Vec<Values>| {
-            let kinds = |(a, b): (&Values, &Values)| discriminant(a) == discriminant(b);
+        let values = state.values.iter().map(SavedValues::values);
+        let values: Option<Vec<ColumnValues>> = values.collect();
+        let fits = |values: &Vec<ColumnValues>| {
+            let kinds = |(a, b): (&ColumnValues, &ColumnValues)| discriminant(a) == discriminant(b);
             values.len() == self.values.len() && values.iter().zip(&self.values).all(kinds)
         };
         let Some(values) = values.filter(fits) else {
@@ -164,31 +164,31 @@ impl TableWriter {
 /// Writes the records of a run as it goes. The directory is made with the first step: a run that is
 /// refused leaves nothing behind.
 #[derive(Debug)]
-pub struct Recorder {
-    session: Session,
-    layout: Layout,
-    words: Words,
+pub struct MechanismRecorder {
+    session: RunWriter,
+    layout: MechanismLayout,
+    words: RepeatedTexts,
     every: usize,
     /// steps, coordinates, contacts, events.
     tables: [TableWriter; 4],
     /// The rows of the last step that is not recorded: the last of the run always is.
-    spare: [Vec<Values>; 3],
+    spare: [Vec<ColumnValues>; 3],
     reached: Option<f64>,
     fault: Option<RecordError>,
 }
 
-impl Recorder {
+impl MechanismRecorder {
     /// A recorder that keeps every `every`-th step. Nothing is written yet.
     ///
     /// # Errors
     /// The directory is taken.
     pub fn new(
-        place: Place,
+        place: OutputDirectory,
         manifest: Manifest,
-        layout: Layout,
+        layout: MechanismLayout,
         every: usize,
     ) -> Result<Self, RecordError> {
-        let session = Session::new(place, manifest, Cadence::default())?;
+        let session = RunWriter::new(place, manifest, CheckpointPolicy::default())?;
         Self::on(session, layout, every)
     }
 
@@ -196,22 +196,22 @@ impl Recorder {
     ///
     /// # Errors
     /// The session goes on with a run that had other tables, or the machine refuses.
-    pub fn on(mut session: Session, layout: Layout, every: usize) -> Result<Self, RecordError> {
+    pub fn on(mut session: RunWriter, layout: MechanismLayout, every: usize) -> Result<Self, RecordError> {
         let mut tables = TABLES.map(|name| TableWriter::new(name, layout.columns(name)));
-        let spare = [0, 1, 2].map(|k| tables[k].columns.iter().map(Values::empty).collect());
-        let kept = tables.iter().filter(|t| layout.choice.keeps(&t.name));
+        let spare = [0, 1, 2].map(|k| tables[k].columns.iter().map(ColumnValues::empty).collect());
+        let kept = tables.iter().filter(|t| layout.selection.has_table(&t.name));
         session.manifest.tables = kept.map(|t| t.entry(false)).collect();
         layout
-            .choice
+            .selection
             .note(&mut session.manifest.settings, "coordinates");
         for table in &mut tables {
-            session.restore(table)?;
+            session.restore_table(table)?;
         }
-        let known: Option<keep::Counters> = session.recorder()?;
-        session.publish()?;
+        let known: Option<keep::Counters> = session.restored_recorder()?;
+        session.write_manifest()?;
         let mut recorder = Self {
             session,
-            words: Words::of(&layout),
+            words: RepeatedTexts::of(&layout),
             layout,
             every: every.max(1),
             tables,
@@ -219,7 +219,7 @@ impl Recorder {
             reached: None,
             fault: None,
         };
-        recorder.recall(known);
+        recorder.restore(known);
         Ok(recorder)
     }
 
@@ -248,8 +248,8 @@ impl Recorder {
         stopped: Option<String>,
     ) -> Result<(), RecordError> {
         let status = match stopped {
-            None => Status::Finished,
-            Some(_) => Status::Stopped,
+            None => RunStatus::Finished,
+            Some(_) => RunStatus::Stopped,
         };
         self.close_as(status, certificate, stopped)
     }
@@ -263,36 +263,36 @@ impl Recorder {
         certificate: &impl Serialize,
         reason: String,
     ) -> Result<(), RecordError> {
-        self.close_as(Status::Interrupted, certificate, Some(reason))
+        self.close_as(RunStatus::Interrupted, certificate, Some(reason))
     }
 
     fn close_as(
         &mut self,
-        status: Status,
+        status: RunStatus,
         certificate: &impl Serialize,
         reason: Option<String>,
     ) -> Result<(), RecordError> {
-        let Some(directory) = self.session.settle()? else {
+        let Some(directory) = self.session.flush()? else {
             return Ok(());
         };
         for (table, spare) in self.tables.iter_mut().zip(&mut self.spare) {
             for (values, spare) in table.values.iter_mut().zip(spare) {
-                let spare = std::mem::replace(spare, Values::Real(Vec::new()));
+                let spare = std::mem::replace(spare, ColumnValues::Real(Vec::new()));
                 values.append(spare);
             }
         }
-        let choice = &self.layout.choice;
-        for table in self.tables.iter_mut().filter(|t| choice.keeps(&t.name)) {
+        let choice = &self.layout.selection;
+        for table in self.tables.iter_mut().filter(|t| choice.has_table(&t.name)) {
             table.close(&directory)?;
         }
         let manifest = &mut self.session.manifest;
-        let kept = self.tables.iter().filter(|t| choice.keeps(&t.name));
+        let kept = self.tables.iter().filter(|t| choice.has_table(&t.name));
         manifest.tables = kept.map(|t| t.entry(true)).collect();
         manifest.status = status;
         manifest.reason = reason;
         manifest.reached = self.reached;
         manifest.certificate = serde_json::to_value(certificate).ok();
-        self.session.publish()
+        self.session.write_manifest()
     }
 
     /// Says in the manifest that the records could not be written any further; what is there stays
@@ -309,7 +309,7 @@ impl Recorder {
     }
 
     /// Adds the places where the motion is not unique to the manifest; written with what comes next.
-    pub fn set_nonunique(&mut self, places: Vec<Nonunique>) {
+    pub fn set_nonunique(&mut self, places: Vec<NonuniqueInstant>) {
         self.session.manifest.nonunique = places;
     }
 
@@ -324,15 +324,15 @@ impl Recorder {
     /// The machine refuses.
     pub fn add_findings(&mut self, findings: Vec<Value>) -> Result<(), RecordError> {
         self.session.manifest.findings = Some(findings);
-        self.session.publish()
+        self.session.write_manifest()
     }
 
     /// Waits until every full chunk is on the disk.
     ///
     /// # Errors
     /// A chunk could not be written.
-    pub fn settle(&self) -> Result<(), RecordError> {
-        self.session.settle().map(|_| ())
+    pub fn flush(&self) -> Result<(), RecordError> {
+        self.session.flush().map(|_| ())
     }
 
     /// The run has ended with all that belongs to it.
@@ -356,20 +356,20 @@ impl Recorder {
         }
         self.reached = Some(state.t);
         let [steps, coordinates, contacts, happened] = &mut self.tables;
-        let choice = &self.layout.choice;
-        if choice.keeps("events") {
+        let choice = &self.layout.selection;
+        if choice.has_table("events") {
             for event in events {
                 rows::push_event(&mut happened.values, &self.words, step, event);
             }
         }
-        self.spare.iter_mut().flatten().for_each(Values::clear);
+        self.spare.iter_mut().flatten().for_each(ColumnValues::clear);
         let mut spare = self.spare.iter_mut();
         let mut open = [steps, coordinates, contacts].map(|table| {
             let spare = spare.next();
-            match choice.of(&table.name, (step, state.t), self.every) {
-                Kept::Yes => Some(&mut table.values),
-                Kept::Last => spare,
-                Kept::No => None,
+            match choice.row_selection(&table.name, (step, state.t), self.every) {
+                RowSelection::Yes => Some(&mut table.values),
+                RowSelection::IfLast => spare,
+                RowSelection::No => None,
             }
         });
         let [a, b, c] = &mut open;
@@ -382,10 +382,10 @@ impl Recorder {
         }
         if let Some(c) = c {
             for touch in touches {
-                rows::push_touch(c, &self.words, &self.layout, (step, state.t), touch);
+                rows::push_contact(c, &self.words, &self.layout, (step, state.t), touch);
             }
         }
         let session = &self.session;
-        self.tables.iter_mut().try_for_each(|t| session.spill(t))
+        self.tables.iter_mut().try_for_each(|t| session.submit_full_chunk(t))
     }
 }

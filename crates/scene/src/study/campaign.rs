@@ -12,20 +12,20 @@ use serde_json::{Value as Json, json};
 use thiserror::Error;
 
 use super::journal::{self, IDENTITY, Journal, Line, Lock};
-use super::parallel::spread;
+use super::parallel::for_each_job;
 use super::shard::Shard;
-use super::table::{End, Row};
+use super::table::{End, StudyRow};
 use super::{CompiledStudy, StudyFile, StudyResult};
 use crate::error::SceneError;
 use crate::finding::{Threads, Value};
-use crate::record::{Place, RecordError, replace_file, write_study};
+use crate::record::{OutputDirectory, RecordError, replace_file, write_study};
 
 /// Folder of the records of runs that are kept.
 const RUNS: &str = "runs";
 
 /// Why a study cannot be made or gone on with.
 #[derive(Debug, Error)]
-pub enum CampaignError {
+pub enum StudyError {
     /// The study or its scene is not right.
     #[error(transparent)]
     Scene(#[from] SceneError),
@@ -67,7 +67,7 @@ pub enum CampaignError {
 
 /// How far the work of a process is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Told {
+pub struct StudyProgress {
     /// Runs of this share that have ended, those of earlier processes included.
     pub done: usize,
     /// Those made by this process.
@@ -82,21 +82,21 @@ pub struct Told {
 pub type Planned = (usize, Vec<Value>);
 
 /// A study with its directory.
-pub struct Campaign<'a> {
+pub struct StudyDirectory<'a> {
     study: &'a StudyFile,
     compiled: CompiledStudy,
     directory: PathBuf,
 }
 
-impl<'a> Campaign<'a> {
+impl<'a> StudyDirectory<'a> {
     /// Claims a directory for a study, or goes on with the one that is there.
     ///
     /// # Errors
     /// The study is not right, or the directory is taken by something else.
-    pub fn open(study: &'a StudyFile, place: &Place) -> Result<Self, CampaignError> {
+    pub fn open(study: &'a StudyFile, place: &OutputDirectory) -> Result<Self, StudyError> {
         let compiled = study.compile()?;
         let directory = match place {
-            Place::Given(path) if is_begun(path) => path.clone(),
+            OutputDirectory::Given(path) if is_begun(path) => path.clone(),
             place => place.make()?,
         };
         let path = directory.join(IDENTITY);
@@ -118,13 +118,13 @@ impl<'a> Campaign<'a> {
     ///
     /// # Errors
     /// There is none, or another one.
-    pub fn begun(study: &'a StudyFile, directory: &Path) -> Result<Self, CampaignError> {
+    pub fn open_existing(study: &'a StudyFile, directory: &Path) -> Result<Self, StudyError> {
         if !directory.join(IDENTITY).exists() {
-            return Err(CampaignError::Nothing {
+            return Err(StudyError::Nothing {
                 path: directory.into(),
             });
         }
-        Self::open(study, &Place::Given(directory.into()))
+        Self::open(study, &OutputDirectory::Given(directory.into()))
     }
 
     /// The directory.
@@ -138,7 +138,7 @@ impl<'a> Campaign<'a> {
     }
 
     /// Whether the directory is of this very study.
-    fn recognise(&self) -> Result<(), CampaignError> {
+    fn recognise(&self) -> Result<(), StudyError> {
         let path = self.directory.join(IDENTITY);
         let text = std::fs::read(&path);
         let text = text.map_err(|e| RecordError::fault(&path, "read this file", &e))?;
@@ -148,7 +148,7 @@ impl<'a> Campaign<'a> {
         let differs = DIFFERENCES.iter().find(|(key, _)| there[key] != here[key]);
         match differs {
             None => Ok(()),
-            Some((_, what)) => Err(CampaignError::Other {
+            Some((_, what)) => Err(StudyError::Other {
                 path: self.directory.clone(),
                 what: (*what).into(),
             }),
@@ -164,11 +164,11 @@ impl<'a> Campaign<'a> {
         &self,
         shard: Shard,
         threads: Threads,
-        progress: &mut dyn FnMut(&Told) -> bool,
-    ) -> Result<Told, CampaignError> {
+        progress: &mut dyn FnMut(&StudyProgress) -> bool,
+    ) -> Result<StudyProgress, StudyError> {
         let scene = self.study.scene();
         let search = self.compiled.search(scene)?;
-        let busy = || CampaignError::Busy {
+        let busy = || StudyError::Busy {
             path: self.directory.clone(),
             what: match shard.is_whole() {
                 true => "the whole".into(),
@@ -180,7 +180,7 @@ impl<'a> Campaign<'a> {
         let share = (0..self.runs()).filter(|run| shard.has(*run));
         let missing: Vec<usize> = share.clone().filter(|r| !known.contains_key(r)).collect();
         let all = share.count();
-        let mut told = Told {
+        let mut told = StudyProgress {
             done: all - missing.len(),
             made: 0,
             failed: 0,
@@ -191,7 +191,7 @@ impl<'a> Campaign<'a> {
             self.compiled.row(scene, run, search, kept.as_deref())
         };
         let workers = threads.get().min(missing.len());
-        spread(&missing, workers, work, |batch| {
+        for_each_job(&missing, workers, work, |batch| {
             let lines: Vec<Line> = batch.iter().map(|(run, row)| Line::of(*run, row)).collect();
             journal.add(&lines)?;
             told.done += batch.len();
@@ -210,7 +210,7 @@ impl<'a> Campaign<'a> {
     }
 
     /// All runs that there are, by number from 0.
-    fn rows(&self) -> Result<BTreeMap<usize, Row>, CampaignError> {
+    fn rows(&self) -> Result<BTreeMap<usize, StudyRow>, StudyError> {
         let (scene, columns) = (self.study.scene(), self.compiled.columns().len());
         let known = journal::read_all(&self.directory)?;
         let mut rows = BTreeMap::new();
@@ -227,7 +227,7 @@ impl<'a> Campaign<'a> {
     ///
     /// # Errors
     /// A journal is damaged.
-    pub fn missing(&self) -> Result<Vec<usize>, CampaignError> {
+    pub fn missing(&self) -> Result<Vec<usize>, StudyError> {
         let known = journal::read_all(&self.directory)?;
         let all = 0..self.runs();
         Ok(all.filter(|run| !known.contains_key(run)).collect())
@@ -237,7 +237,7 @@ impl<'a> Campaign<'a> {
     ///
     /// # Errors
     /// The directory cannot be read.
-    pub fn missing_shards(&self, missing: &[usize]) -> Result<Vec<Shard>, CampaignError> {
+    pub fn missing_shards(&self, missing: &[usize]) -> Result<Vec<Shard>, StudyError> {
         let of = journal::division(&self.directory)?;
         let shards = (1..=of).filter_map(|index| Shard::new(index, of));
         let lacks = |shard: &Shard| missing.iter().any(|run| shard.has(*run));
@@ -248,11 +248,11 @@ impl<'a> Campaign<'a> {
     ///
     /// # Errors
     /// A journal is damaged, or the machine refuses.
-    pub fn gather(&self) -> Result<StudyResult, CampaignError> {
+    pub fn write_table(&self) -> Result<StudyResult, StudyError> {
         // Two at once would write the same, but through the same temporary files.
         let held = journal::lock(&self.directory.join("table.lock"))?;
         if !matches!(held, Lock::Held(_)) {
-            return Err(CampaignError::Busy {
+            return Err(StudyError::Busy {
                 path: self.directory.clone(),
                 what: "the table".into(),
             });
@@ -277,7 +277,7 @@ impl<'a> Campaign<'a> {
     pub fn plan(
         study: &StudyFile,
         shard: Shard,
-    ) -> Result<(Vec<String>, Vec<Planned>), CampaignError> {
+    ) -> Result<(Vec<String>, Vec<Planned>), StudyError> {
         let compiled = study.compile()?;
         let keys = compiled.study.vary.iter().map(|v| v.key.clone()).collect();
         let share = (0..compiled.points.len()).filter(|run| shard.has(*run));

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use crate::error::{InputError, Origin, SceneError};
 use crate::file::{Formula, Reader, Scene, Study, parse_tree, read, read_study};
-use crate::finding::plan::with_ground;
+use crate::finding::plan::with_expression_context;
 use crate::finding::{Threads, compile_study};
-use crate::study::table::outcomes;
-use crate::study::{CompiledStudy, Outcome, StudyTable};
+use crate::study::table::group_outcomes;
+use crate::study::{CompiledStudy, OutcomeGroup, StudyTable};
 
 /// Which runs count as the same outcome.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +39,7 @@ pub struct StudyResult {
     /// Run by run.
     pub table: StudyTable,
     /// Groups of runs that ended alike, the largest first; where asked for.
-    pub outcomes: Option<Vec<Outcome>>,
+    pub outcomes: Option<Vec<OutcomeGroup>>,
     /// Why there are none although asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcomes_reason: Option<String>,
@@ -167,7 +167,7 @@ impl StudyFile {
     /// As [`Scene::with`].
     pub fn with<K: AsRef<str>, V: AsRef<str>>(&self, set: &[(K, V)]) -> Result<Self, SceneError> {
         let mut changed = self.clone();
-        changed.scene = self.scene.with(set)?;
+        changed.scene = self.scene.with_overrides(set)?;
         Ok(changed)
     }
 
@@ -177,7 +177,7 @@ impl StudyFile {
     /// Values of the study that cannot be evaluated.
     pub fn runs(&self) -> Result<usize, SceneError> {
         Ok(
-            super::points(&self.scene.with(&self.study.set)?, &self.study)
+            super::points(&self.scene.with_overrides(&self.study.set)?, &self.study)
                 .map_err(|error| self.here(error))?
                 .len(),
         )
@@ -217,11 +217,11 @@ impl StudyFile {
         &self,
         alike: &Alike,
         table: &StudyTable,
-    ) -> Result<Result<Vec<Outcome>, String>, SceneError> {
+    ) -> Result<Result<Vec<OutcomeGroup>, String>, SceneError> {
         let tolerance = self.tolerance(alike)?;
         let columns = alike.of.iter().map(|column| table.numbers(column));
         let columns: Result<Vec<Vec<f64>>, String> = columns.collect();
-        Ok(columns.map(|columns| outcomes(&columns, tolerance)))
+        Ok(columns.map(|columns| group_outcomes(&columns, tolerance)))
     }
 
     fn tolerance(&self, alike: &Alike) -> Result<f64, SceneError> {
@@ -264,7 +264,7 @@ impl StudyFile {
     /// The study with the findings of the scene as further columns: those of the main run that need
     /// no runs of their own.
     pub(super) fn compile(&self) -> Result<CompiledStudy, SceneError> {
-        with_ground(&self.scene, |ground| {
+        with_expression_context(&self.scene, |ground| {
             let compiled = compile_study(&self.scene, &self.study, ground.language());
             let mut compiled = compiled.map_err(|error| self.here(error))?;
             for finding in self.scene.findings() {

@@ -20,7 +20,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::shard::Shard;
-use super::table::{Cell, End, Row};
+use super::table::{Cell, End, StudyRow};
 use crate::certificate::Certificate;
 use crate::finding::Value;
 use crate::record::RecordError;
@@ -106,7 +106,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub fn of(run: usize, row: &Row) -> Self {
+    pub fn of(run: usize, row: &StudyRow) -> Self {
         let figures = |c: &Certificate| {
             let worst = c.columns().map(|(_, figure)| Number(figure)).to_vec();
             (c.steps, c.missed, c.ok, worst)
@@ -122,11 +122,11 @@ impl Line {
     }
 
     /// The row, with what was set; nothing where the columns are others.
-    pub fn row(self, settings: Vec<Value>, columns: usize) -> Option<Row> {
+    pub fn row(self, settings: Vec<Value>, columns: usize) -> Option<StudyRow> {
         if self.cells.len() != columns {
             return None;
         }
-        let mut row = Row::new(settings);
+        let mut row = StudyRow::new(settings);
         row.end = self.end;
         row.stopped = self.stopped;
         row.missed = self.missed;
@@ -270,8 +270,8 @@ pub(super) fn read_all(directory: &Path) -> Result<BTreeMap<usize, Line>, Record
 mod tests {
     use super::*;
 
-    fn row(x: f64) -> Row {
-        let mut row = Row::new(vec![Value::Number(1.0)]);
+    fn row(x: f64) -> StudyRow {
+        let mut row = StudyRow::new(vec![Value::Number(1.0)]);
         let list = Value::List(vec![x, f64::INFINITY]);
         let text = Value::Text("two\nlines".into());
         row.cells = vec![

@@ -2,21 +2,21 @@
 
 use std::path::Path;
 
-use crate::collection::Collection;
+use crate::collection::BuiltBodies;
 use crate::file::Scene;
-use crate::finding::{Records, Threads};
-use crate::record::{BodiesRecorder, Layout, Manifest, Place, RecordError, Recorder};
-use crate::run::{RunOutcome, run};
-use crate::text::Built;
-use crate::watch::{BodiesOutcome, Wanted, run_wanted};
+use crate::finding::{SceneRunner, Threads};
+use crate::record::{BodiesRecorder, MechanismLayout, Manifest, OutputDirectory, RecordError, MechanismRecorder};
+use crate::run::{MechanismOutcome, run_mechanism};
+use crate::text::BuiltMechanism;
+use crate::watch::{BodiesOutcome, ObservableRequest, run_bodies};
 
 /// Records one run in a directory; what an interrupted study left there is replaced.
-pub(super) struct Keeper<'a> {
+pub(super) struct RecordingRunner<'a> {
     directory: &'a Path,
     fault: Option<RecordError>,
 }
 
-impl<'a> Keeper<'a> {
+impl<'a> RecordingRunner<'a> {
     /// Into this directory of the study.
     pub fn new(directory: &'a Path) -> Self {
         Self {
@@ -36,25 +36,25 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> OutputDirectory {
         // A directory without the study's word for its run is of a run that was killed.
         let _ = std::fs::remove_dir_all(self.directory);
-        Place::Given(self.directory.to_path_buf())
+        OutputDirectory::Given(self.directory.to_path_buf())
     }
 }
 
-impl Records for Keeper<'_> {
-    fn mechanism(&mut self, scene: &Scene, built: Built) -> RunOutcome {
+impl SceneRunner for RecordingRunner<'_> {
+    fn mechanism(&mut self, scene: &Scene, built: BuiltMechanism) -> MechanismOutcome {
         let manifest = Manifest::of_mechanism(scene, &built, Threads::new(1));
-        let layout = Layout::of_scene(scene, &built.system);
-        let mut recorder = match Recorder::new(self.place(), manifest, layout, built.record_every) {
+        let layout = MechanismLayout::of_scene(scene, &built.system);
+        let mut recorder = match MechanismRecorder::new(self.place(), manifest, layout, built.record_every) {
             Ok(recorder) => recorder,
             Err(error) => {
                 self.note(Err(error));
-                return run(built, &mut crate::sink::Discard, &mut |_| true);
+                return run_mechanism(built, &mut crate::sink::NullObserver, &mut |_| true);
             }
         };
-        let outcome = run(built, &mut recorder, &mut |_| true);
+        let outcome = run_mechanism(built, &mut recorder, &mut |_| true);
         if let Some(fault) = recorder.take_fault() {
             self.note(Err(fault));
         }
@@ -67,9 +67,9 @@ impl Records for Keeper<'_> {
     fn bodies(
         &mut self,
         scene: &Scene,
-        collection: Collection,
+        collection: BuiltBodies,
         threads: Threads,
-        wanted: &Wanted,
+        wanted: &ObservableRequest,
     ) -> BodiesOutcome {
         let mut wanted = wanted.clone();
         // What the scene's plots show must be in the records, too.
@@ -83,12 +83,12 @@ impl Records for Keeper<'_> {
             Ok(recorder) => recorder,
             Err(error) => {
                 self.note(Err(error));
-                let sink = &mut crate::sink::Discard;
-                return run_wanted(scene, collection, wanted, threads, sink, &mut |_| true);
+                let sink = &mut crate::sink::NullObserver;
+                return run_bodies(scene, collection, wanted, threads, sink, &mut |_| true);
             }
         };
-        let go_on = &mut |_: &crate::watch::Tick<'_>| true;
-        let outcome = run_wanted(scene, collection, wanted, threads, &mut recorder, go_on);
+        let go_on = &mut |_: &crate::watch::RunProgress<'_>| true;
+        let outcome = run_bodies(scene, collection, wanted, threads, &mut recorder, go_on);
         if let Some(fault) = recorder.take_fault() {
             self.note(Err(fault));
         }

@@ -16,18 +16,18 @@ mod shard;
 mod span;
 mod table;
 
-use crate::collection::Cast;
+use crate::collection::SceneNames;
 use crate::error::SceneError;
-use crate::file::{Check, Finding, Range, Scene, Study, Vary};
+use crate::file::{Check, FindingSpec, VariedValues, Scene, Study, Vary};
 use crate::finding::compile::THRESHOLD;
 use crate::finding::expression::Expression;
 use crate::finding::{Names, Threads};
 
-pub use campaign::{Campaign, CampaignError, Planned, Told};
+pub use campaign::{StudyDirectory, StudyError, Planned, StudyProgress};
 pub use file::{StudyFile, StudyResult};
 pub use journal::IDENTITY;
 pub use shard::Shard;
-pub use table::{Cell, End, Outcome, Row, StudyTable};
+pub use table::{Cell, End, OutcomeGroup, StudyRow, StudyTable};
 
 use points::points;
 
@@ -38,9 +38,9 @@ pub(crate) struct CompiledStudy {
     when: Option<Expression>,
     points: Vec<Vec<String>>,
     /// Findings of the scene that something is expected of, with the places of their values.
-    judged: Vec<(usize, Finding)>,
+    judged: Vec<(usize, FindingSpec)>,
     /// The watches of bodies, which expressions know by their places.
-    cast: Cast,
+    cast: SceneNames,
 }
 
 impl CompiledStudy {
@@ -50,16 +50,16 @@ impl CompiledStudy {
         study: &Study,
         observe: Vec<Expression>,
         when: Option<Expression>,
-        cast: Cast,
+        cast: SceneNames,
     ) -> Result<Self, SceneError> {
-        let base = scene.with(&study.set)?;
+        let base = scene.with_overrides(&study.set)?;
         let points = points(&base, study)?;
         // Keys and words are the same for all runs: the first tells.
         let mut first = row::overrides(study, points.first().map_or(&[], Vec::as_slice));
         if let Some(bisect) = &study.bisect {
             first.push((bisect.key.clone(), bisect.from.text.clone()));
         }
-        scene.with(&first)?;
+        scene.with_overrides(&first)?;
         Ok(Self {
             study: study.clone(),
             observe,
@@ -72,7 +72,7 @@ impl CompiledStudy {
 
     /// Adds a finding of the scene as a column, if it looks at the main run alone and the study has
     /// no column of that name. One that cannot be read is left to the scene's own check.
-    pub fn add_finding(&mut self, finding: &Finding, names: &mut Names<'_>) {
+    pub fn add_finding(&mut self, finding: &FindingSpec, names: &mut Names<'_>) {
         let taken = self.column_names().contains(&finding.name);
         if taken || finding.case.as_deref().is_some_and(|case| case != "main") {
             return;
@@ -128,17 +128,17 @@ impl CompiledStudy {
             // Nothing is recorded, so no machine can refuse it.
             self.row(scene, run, search, None).unwrap_or_else(|error| {
                 let (settings, columns) = (self.settings(scene, run), self.columns().len());
-                Row::failed(settings, columns, End::Fault, &error.to_string())
+                StudyRow::failed(settings, columns, End::Fault, &error.to_string())
             })
         };
-        let rows = parallel::map_telling(self.points.len(), threads.get(), work, progress);
+        let rows = parallel::map_with_progress(self.points.len(), threads.get(), work, progress);
         Ok(self.table(rows))
     }
 
     /// The table of these runs.
-    fn table(&self, rows: Vec<Row>) -> StudyTable {
+    fn table(&self, rows: Vec<StudyRow>) -> StudyTable {
         let keys = self.study.vary.iter().map(|vary| vary.key.clone());
-        let repeated = |vary: &&Vary| matches!(vary.range, Range::Repeat { .. });
+        let repeated = |vary: &&Vary| matches!(vary.range, VariedValues::Repeat { .. });
         StudyTable {
             name: self.study.name.clone(),
             keys: keys.collect(),
@@ -155,7 +155,7 @@ impl CompiledStudy {
         let Some(bisect) = &self.study.bisect else {
             return Ok(None);
         };
-        let base = scene.with(&self.study.set)?;
+        let base = scene.with_overrides(&self.study.set)?;
         let part = format!("study `{}`, bisect", self.study.name);
         Ok(Some(bisect::Search {
             from: base.evaluate(&part, "from", &bisect.from)?,

@@ -10,13 +10,13 @@ where
     T: Send,
     F: Fn(usize) -> T + Sync,
 {
-    map_telling(count, threads, work, &mut |_| true)
+    map_with_progress(count, threads, work, &mut |_| true)
 }
 
 /// As [`map`]. After each of its own jobs the calling thread tells the share done; when it hears
 /// that this is enough no further jobs are begun and only the results before the first job left out
 /// are given.
-pub(crate) fn map_telling<T, F>(
+pub(crate) fn map_with_progress<T, F>(
     count: usize,
     threads: usize,
     work: F,
@@ -63,7 +63,7 @@ where
 
 /// Does all jobs on some threads. `take` gets what has ended, on the calling thread, and says whether
 /// to go on; an error, of a job or of `take`, ends the work.
-pub(crate) fn spread<T: Send, E: Send>(
+pub(crate) fn for_each_job<T: Send, E: Send>(
     jobs: &[usize],
     threads: usize,
     work: impl Fn(usize) -> Result<T, E> + Sync,
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn what_was_done_before_the_stop_is_kept() {
         let mut told = Vec::new();
-        let results = map_telling(10, 1, |job| job, &mut |share| {
+        let results = map_with_progress(10, 1, |job| job, &mut |share| {
             told.push(share);
             share < 0.35
         });
@@ -135,7 +135,7 @@ mod tests {
         let jobs: Vec<usize> = (0..97).map(|k| 3 * k).collect();
         for threads in [1, 2, 5, 200] {
             let mut seen = Vec::new();
-            let done = spread::<_, ()>(
+            let done = for_each_job::<_, ()>(
                 &jobs,
                 threads,
                 |job| Ok(job * job),
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn an_error_or_a_word_ends_the_work() {
         let jobs: Vec<usize> = (0..1000).collect();
-        let failed = spread(
+        let failed = for_each_job(
             &jobs,
             2,
             |job| if job == 10 { Err("full") } else { Ok(job) },
@@ -162,7 +162,7 @@ mod tests {
         );
         assert_eq!(failed, Err("full"));
         let mut made = 0;
-        let stopped = spread::<_, ()>(&jobs, 1, Ok, |batch| {
+        let stopped = for_each_job::<_, ()>(&jobs, 1, Ok, |batch| {
             made += batch.len();
             Ok(false)
         });

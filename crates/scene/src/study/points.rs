@@ -3,8 +3,8 @@
 use expr::{Graph, Scope};
 
 use crate::error::{InputError, SceneError};
-use crate::file::{Formula, Range, Scene, Study, Vary};
-use crate::study::random::Random;
+use crate::file::{Formula, VariedValues, Scene, Study, Vary};
+use crate::study::random::SplitMix64;
 use crate::study::span::Span;
 
 /// Most runs of one study: beyond this a count is a slip of the pen.
@@ -67,9 +67,9 @@ fn axes(scene: &Scene, study: &Study) -> Result<Vec<Axis>, SceneError> {
     let mut repeated: Option<Axis> = None;
     for (slot, vary) in study.vary.iter().enumerate() {
         match &vary.range {
-            Range::List(values) => axes.push(Axis::of(slot, values.clone())),
-            Range::Column(values) => join(&mut listed, slot, values.clone()),
-            Range::Even {
+            VariedValues::List(values) => axes.push(Axis::of(slot, values.clone())),
+            VariedValues::Column(values) => join(&mut listed, slot, values.clone()),
+            VariedValues::Even {
                 from,
                 to,
                 count,
@@ -79,12 +79,12 @@ fn axes(scene: &Scene, study: &Study) -> Result<Vec<Axis>, SceneError> {
                 check_count(scene, study, vary, *count)?;
                 axes.push(Axis::of(slot, texts(span.even(*count))));
             }
-            Range::Sample { text, count, seed } => {
+            VariedValues::Sample { text, count, seed } => {
                 together(scene, study, vary, samples.as_ref(), *count)?;
                 let drawn = sample(scene, study, vary, text, (*count, *seed))?;
                 join(&mut samples, slot, drawn);
             }
-            Range::Latin {
+            VariedValues::Latin {
                 from,
                 to,
                 count,
@@ -94,10 +94,10 @@ fn axes(scene: &Scene, study: &Study) -> Result<Vec<Axis>, SceneError> {
                 together(scene, study, vary, samples.as_ref(), *count)?;
                 let span = Span::of(scene, study, vary, (from, to), *spacing)?;
                 check_count(scene, study, vary, *count)?;
-                let drawn = texts(span.latin(*count, &mut Random::new(*seed, &vary.key)));
+                let drawn = texts(span.latin(*count, &mut SplitMix64::new(*seed, &vary.key)));
                 join(&mut samples, slot, drawn);
             }
-            Range::Repeat { first, count } => {
+            VariedValues::Repeat { first, count } => {
                 check_count(scene, study, vary, *count)?;
                 let numbers = (0..*count as u64).map(|k| first.saturating_add(k).to_string());
                 repeated = Some(Axis::of(slot, numbers.collect()));
@@ -163,9 +163,9 @@ fn sample(
         graph.parse(&scope, &text.text)
     });
     let node = parsed.map_err(|error| fail(error.to_string()))?;
-    let mut random = Random::new(seed, &vary.key);
+    let mut random = SplitMix64::new(seed, &vary.key);
     // A sequence of its own: values of `rnd` do not depend on whether `gauss` is used.
-    let mut normals = Random::new(seed, &format!("{} gauss", vary.key));
+    let mut normals = SplitMix64::new(seed, &format!("{} gauss", vary.key));
     let mut values = Vec::with_capacity(count);
     for _ in 0..count {
         let (rnd, gauss) = (random.uniform(), normals.normal());

@@ -4,17 +4,17 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use super::keep::Keeper;
-use super::table::{Cell, End, Row};
+use super::keep::RecordingRunner;
+use super::table::{Cell, End, StudyRow};
 use super::{CompiledStudy, bisect, points};
 use crate::error::SceneError;
 use crate::file::{Overrides, Scene, Study};
 use crate::finding::expression::{Expression, plain};
-use crate::finding::subject::{NoStudies, Subject};
+use crate::finding::subject::{NoStudies, EvaluatedRun};
 use crate::finding::value::{Value, Valued};
-use crate::finding::{Threads, run_recorded, run_subject, verdict};
+use crate::finding::{Threads, run_scene_with, run_scene, meets_expectation};
 use crate::record::RecordError;
-use crate::watch::Wanted;
+use crate::watch::ObservableRequest;
 
 impl CompiledStudy {
     /// Makes a run; with a directory its records are kept there. A failure of the program is a row as
@@ -28,14 +28,14 @@ impl CompiledStudy {
         run: usize,
         search: Option<bisect::Search>,
         keep: Option<&Path>,
-    ) -> Result<Row, RecordError> {
+    ) -> Result<StudyRow, RecordError> {
         let point = self.points.get(run).map_or(&[][..], Vec::as_slice);
         let settings = self.settings(scene, run);
         let attempt = || self.attempt(scene, point, settings.clone(), search, keep);
         guarded(attempt).unwrap_or_else(|what| {
             let reason = format!("a fault of the program: {what}; please report it");
             let columns = self.columns().len();
-            Ok(Row::failed(settings, columns, End::Fault, &reason))
+            Ok(StudyRow::failed(settings, columns, End::Fault, &reason))
         })
     }
 
@@ -52,8 +52,8 @@ impl CompiledStudy {
         settings: Vec<Value>,
         search: Option<bisect::Search>,
         keep: Option<&Path>,
-    ) -> Result<Row, RecordError> {
-        let mut row = Row::new(settings);
+    ) -> Result<StudyRow, RecordError> {
+        let mut row = StudyRow::new(settings);
         let mut set = overrides(&self.study, point);
         let rest = self.observe.len() + self.judged.len();
         if let Some(search) = search {
@@ -78,7 +78,7 @@ impl CompiledStudy {
                 return Ok(row);
             }
         }
-        match scene.with(&set) {
+        match scene.with_overrides(&set) {
             Err(error) => {
                 let reason = error.to_string();
                 row.leave_out(rest, &reason);
@@ -90,18 +90,18 @@ impl CompiledStudy {
         Ok(row)
     }
 
-    fn subject(&self, scene: Scene, keep: Option<&Path>) -> Result<Subject<'static>, RecordError> {
+    fn subject(&self, scene: Scene, keep: Option<&Path>) -> Result<EvaluatedRun<'static>, RecordError> {
         let (wanted, one) = (self.wanted(&self.observe), Threads::new(1));
         let Some(directory) = keep else {
-            return Ok(run_subject(scene, one, &wanted));
+            return Ok(run_scene(scene, one, &wanted));
         };
-        let mut keeper = Keeper::new(directory);
-        let subject = run_recorded(scene, one, &wanted, &mut keeper);
+        let mut keeper = RecordingRunner::new(directory);
+        let subject = run_scene_with(scene, one, &wanted, &mut keeper);
         keeper.take_fault().map_or(Ok(subject), Err)
     }
 
     /// Looks at a run.
-    fn observe(&self, subject: &mut Subject<'_>, row: &mut Row) {
+    fn observe(&self, subject: &mut EvaluatedRun<'_>, row: &mut StudyRow) {
         let first = row.cells.len();
         for observed in &self.observe {
             row.cells
@@ -109,7 +109,7 @@ impl CompiledStudy {
         }
         for (place, finding) in &self.judged {
             let value = row.cells.get(first + place).and_then(|c| c.value.as_ref());
-            let ok = value.and_then(|value| verdict(finding, subject, value));
+            let ok = value.and_then(|value| meets_expectation(finding, subject, value));
             let ok = ok.map(|ok| Cell::of(Value::Truth(ok)));
             let unknown = || Cell::absent("there is no value to compare".into());
             row.cells.push(ok.unwrap_or_else(unknown));
@@ -130,10 +130,10 @@ impl CompiledStudy {
     }
 
     /// What a run of bodies must keep for these.
-    fn wanted(&self, expressions: &[Expression]) -> Wanted {
-        let mut wanted = Wanted::default();
+    fn wanted(&self, expressions: &[Expression]) -> ObservableRequest {
+        let mut wanted = ObservableRequest::default();
         for expression in expressions {
-            expression.want(&self.cast, &mut wanted);
+            expression.add_requests(&self.cast, &mut wanted);
         }
         wanted
     }
@@ -196,11 +196,11 @@ fn truth(
     scene: &Scene,
     set: &Overrides,
     when: &Expression,
-    wanted: &Wanted,
+    wanted: &ObservableRequest,
     missed: &dyn Fn(String),
 ) -> Result<bool, String> {
-    let run = |scene: Scene| run_subject(scene, Threads::new(1), wanted);
-    let subject: Result<Subject<'static>, SceneError> = scene.with(set).map(run);
+    let run = |scene: Scene| run_scene(scene, Threads::new(1), wanted);
+    let subject: Result<EvaluatedRun<'static>, SceneError> = scene.with_overrides(set).map(run);
     let mut subject = subject.map_err(|error| error.to_string())?;
     if let Some(why) = subject.uncertified() {
         missed(why);

@@ -10,7 +10,7 @@
 use crate::error::SceneError;
 use crate::file::{Formula, Scene, Spacing, Study, Vary};
 use crate::study::points::wrong;
-use crate::study::random::Random;
+use crate::study::random::SplitMix64;
 
 /// An interval that values are taken from.
 #[derive(Debug, Clone, Copy)]
@@ -81,7 +81,7 @@ impl Span {
     }
 
     /// One in each of `count` equal parts, in random order.
-    pub fn latin(&self, count: usize, random: &mut Random) -> Vec<f64> {
+    pub fn latin(&self, count: usize, random: &mut SplitMix64) -> Vec<f64> {
         let order = random.permutation(count);
         let share = |part: usize, within: f64| (part as f64 + within) / count as f64;
         let each = order.into_iter();
@@ -106,7 +106,7 @@ mod tests {
                 (false, (|x| (x - 2.0) / 30.0) as fn(f64) -> f64),
                 (true, |x| (x / 2.0).ln() / 16f64.ln()),
             ] {
-                let mut random = Random::new(seed, "key");
+                let mut random = SplitMix64::new(seed, "key");
                 let drawn = span(2.0, 32.0, log, false).latin(count, &mut random);
                 let mut met = vec![0; count];
                 for x in drawn {
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn whole_numbers_have_equal_shares_and_both_ends() {
-        let mut random = Random::new(1, "n");
+        let mut random = SplitMix64::new(1, "n");
         let drawn = span(1.0, 4.0, false, true).latin(400, &mut random);
         for n in 1..=4 {
             assert_eq!(drawn.iter().filter(|x| **x == f64::from(n)).count(), 100);

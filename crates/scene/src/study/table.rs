@@ -64,7 +64,7 @@ impl Cell {
 
 /// One run of a study.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct StudyRow {
     /// What was varied.
     pub settings: Vec<Value>,
     /// What was observed.
@@ -87,7 +87,7 @@ fn certified<S: Serializer>(all: &Option<Certificate>, out: S) -> Result<S::Ok, 
     all.as_ref().map(Certificate::json).serialize(out)
 }
 
-impl Row {
+impl StudyRow {
     /// A run of which nothing is known yet.
     pub(crate) fn new(settings: Vec<Value>) -> Self {
         Self {
@@ -133,7 +133,7 @@ pub struct StudyTable {
     /// Number of runs asked for; fewer rows when it was stopped.
     pub asked: usize,
     /// Runs in order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<StudyRow>,
 }
 
 impl StudyTable {
@@ -180,7 +180,7 @@ impl StudyTable {
         let Some(at) = self.keys.iter().position(|key| key == column) else {
             return Err(format!("the study `{study}` has no column `{column}`"));
         };
-        let number = |row: &Row| row.settings[at].number();
+        let number = |row: &StudyRow| row.settings[at].number();
         let all: Option<Vec<f64>> = self.rows.iter().map(number).collect();
         all.ok_or_else(|| format!("`{column}` of the study `{study}` is not a number"))
     }
@@ -188,7 +188,7 @@ impl StudyTable {
 
 /// Runs of a study that ended alike.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Outcome {
+pub struct OutcomeGroup {
     /// Means of the columns that were compared.
     pub centre: Vec<f64>,
     /// Number of runs.
@@ -201,7 +201,7 @@ pub struct Outcome {
 
 /// Gathers runs whose columns agree within the tolerance with the first of their group; the largest
 /// group first.
-pub(crate) fn outcomes(columns: &[Vec<f64>], tolerance: f64) -> Vec<Outcome> {
+pub(crate) fn group_outcomes(columns: &[Vec<f64>], tolerance: f64) -> Vec<OutcomeGroup> {
     let runs = columns.first().map_or(0, Vec::len);
     // First run of a group and its members.
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -215,7 +215,7 @@ pub(crate) fn outcomes(columns: &[Vec<f64>], tolerance: f64) -> Vec<Outcome> {
             None => groups.push(vec![run]),
         }
     }
-    let mut all: Vec<Outcome> = groups
+    let mut all: Vec<OutcomeGroup> = groups
         .iter()
         .map(|group| {
             let count = group.len() as f64;
@@ -223,7 +223,7 @@ pub(crate) fn outcomes(columns: &[Vec<f64>], tolerance: f64) -> Vec<Outcome> {
                 let first = column[group[0]];
                 first + group.iter().map(|run| column[*run] - first).sum::<f64>() / count
             };
-            Outcome {
+            OutcomeGroup {
                 centre: columns.iter().map(mean).collect(),
                 runs: group.len(),
                 share: count / runs as f64,

@@ -17,14 +17,14 @@ pub const FEWEST: usize = 2 * BLOCKS;
 
 /// Why there is no standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lacking {
+pub enum NoStandardError {
     /// So few values.
     Few(usize),
     /// Still correlated over an eighth of the span.
     Correlated,
 }
 
-impl std::fmt::Display for Lacking {
+impl std::fmt::Display for NoStandardError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Few(count) => write!(
@@ -44,10 +44,10 @@ impl std::fmt::Display for Lacking {
 ///
 /// # Errors
 /// There are too few values, or they are correlated for too long.
-pub fn standard_error(values: &[f64]) -> Result<f64, Lacking> {
+pub fn standard_error(values: &[f64]) -> Result<f64, NoStandardError> {
     let n = values.len();
     if n < FEWEST {
-        return Err(Lacking::Few(n));
+        return Err(NoStandardError::Few(n));
     }
     let mut means = values.to_vec();
     let naive = error_of(&means);
@@ -65,7 +65,7 @@ pub fn standard_error(values: &[f64]) -> Result<f64, Lacking> {
         means = means.chunks_exact(2).map(|p| 0.5 * (p[0] + p[1])).collect();
         length *= 2;
     }
-    Err(Lacking::Correlated)
+    Err(NoStandardError::Correlated)
 }
 
 /// The error of the mean of independent values.
@@ -77,7 +77,7 @@ fn error_of(values: &[f64]) -> f64 {
 }
 
 /// Means of a piecewise linear function over as many equal cells of its span as it has pieces.
-pub fn cells(points: &[(f64, f64)]) -> Vec<f64> {
+pub fn cell_means(points: &[(f64, f64)]) -> Vec<f64> {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return Vec::new();
     };
@@ -128,7 +128,7 @@ pub fn running(points: &[(f64, f64)]) -> (Vec<(f64, f64)>, Vec<Known>) {
         integral += 0.5 * (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1);
         means.push((pair[1].0, integral / (pair[1].0 - first.0)));
     }
-    let all = cells(&known);
+    let all = cell_means(&known);
     let mut errors = Vec::new();
     for k in 1..=SHOWN {
         let upto = all.len() * k / SHOWN;

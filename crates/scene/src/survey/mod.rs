@@ -36,7 +36,7 @@ pub(crate) struct DistributionSpec {
     pub title: Option<String>,
     pub line: usize,
     pub of: Word,
-    pub quantity: Counted,
+    pub quantity: DistributionQuantity,
     pub bins: Option<usize>,
     pub low: Option<Formula>,
     pub high: Option<Formula>,
@@ -65,7 +65,7 @@ pub struct Profile {
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counted {
+pub enum DistributionQuantity {
     /// Normal forces of contacts over their mean in the step.
     NormalForce,
     /// Friction over its bound.
@@ -80,15 +80,15 @@ pub enum Counted {
 }
 
 /// Names of what is counted.
-pub(crate) const COUNTED: [(&str, Counted); 5] = [
-    ("normal_force", Counted::NormalForce),
-    ("mobilised", Counted::Mobilised),
-    ("contact_angle", Counted::ContactAngle),
-    ("size", Counted::Size),
-    ("chain_length", Counted::ChainLength),
+pub(crate) const DISTRIBUTION_QUANTITIES: [(&str, DistributionQuantity); 5] = [
+    ("normal_force", DistributionQuantity::NormalForce),
+    ("mobilised", DistributionQuantity::Mobilised),
+    ("contact_angle", DistributionQuantity::ContactAngle),
+    ("size", DistributionQuantity::Size),
+    ("chain_length", DistributionQuantity::ChainLength),
 ];
 
-impl Counted {
+impl DistributionQuantity {
     /// What the axis of its plot is called.
     pub(crate) fn label(self, dimension: usize) -> &'static str {
         match (self, dimension) {
@@ -110,7 +110,7 @@ pub struct Distribution {
     /// The group or region.
     pub of: String,
     /// What is counted.
-    pub quantity: Counted,
+    pub quantity: DistributionQuantity,
     /// Lower end of the first bin.
     pub low: f64,
     /// Upper end of the last bin.
@@ -125,7 +125,7 @@ pub struct Distribution {
 
 /// A distribution that has been counted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tabulated {
+pub struct CountedDistribution {
     /// What and in which bins.
     pub of: Distribution,
     /// Values in each bin.
@@ -136,7 +136,7 @@ pub struct Tabulated {
     pub sum: f64,
 }
 
-impl Tabulated {
+impl CountedDistribution {
     /// Nothing counted yet.
     pub(crate) fn new(of: Distribution) -> Self {
         Self {

@@ -60,7 +60,7 @@ pub(crate) fn texts(profile: &Profile, dimension: usize) -> Vec<String> {
 /// All profiles of a run.
 pub(crate) fn profiles(outcome: &BodiesOutcome) -> Vec<ProfileRow> {
     let mut rows = Vec::new();
-    for profile in &outcome.cast.profiles {
+    for profile in &outcome.names.profiles {
         for quantity in &profile.quantity {
             for slice in 1..profile.edges.len() {
                 let (mean, error) = match quantity == INERTIAL {

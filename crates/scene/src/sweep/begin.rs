@@ -5,15 +5,15 @@ use std::cell::RefCell;
 use mechanism::State;
 use sweep::{WithExcessBound, Metric, MovingSet, Process, SweepingError};
 
-use super::Plan;
+use super::SweepingSettings;
 use super::set::{self, Complaint, Functions};
 use crate::finding::language::of_time;
-use crate::text::TextSystem;
+use crate::text::SymbolicSystem;
 
 /// Set, metric and drift of a scene.
 pub(super) fn process(
-    plan: &Plan,
-    system: &mut TextSystem,
+    plan: &SweepingSettings,
+    system: &mut SymbolicSystem,
     initial: &State,
     complaint: &Complaint,
 ) -> Result<Process<Box<dyn MovingSet>>, SweepingError> {
@@ -41,7 +41,7 @@ pub(super) fn process(
 /// The set with the retraction that the scene states.
 fn bounded(
     set: Box<dyn MovingSet>,
-    system: &TextSystem,
+    system: &SymbolicSystem,
     text: &str,
 ) -> Result<Box<dyn MovingSet>, SweepingError> {
     let mut own = system.clone();

@@ -3,15 +3,15 @@
 use mechanism::{MechanismError, System, SystemError};
 use sweep::SweepingError;
 
-use super::Plan;
+use super::SweepingSettings;
 use super::set::{self, Complaint};
-use crate::text::TextSystem;
+use crate::text::SymbolicSystem;
 
 /// The error of a process; an expression that failed comes first.
 pub(super) fn explain(
     error: SweepingError,
-    plan: &Plan,
-    system: &TextSystem,
+    plan: &SweepingSettings,
+    system: &SymbolicSystem,
     complaint: &Complaint,
 ) -> MechanismError {
     if let Ok(mut slot) = complaint.lock()

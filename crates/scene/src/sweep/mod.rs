@@ -15,11 +15,11 @@ mod set;
 
 pub(crate) use crowd::{CrowdSpec, read as read_crowd};
 pub(crate) use motion::SweepMotion;
-pub(crate) use plan::{Plan, affine, finish, plain_run, plan};
+pub(crate) use plan::{SweepingSettings, affine, complete_initial_state, plain_run, sweeping_settings};
 
 use crate::error::InputError;
 use crate::file::{
-    ContactSpec, CoordinateSpec, DynamicsSpec, Formula, JointSpec, Reader, Word, read_word,
+    ContactSpec, CoordinateSpec, DynamicsSpec, Formula, BilateralSpec, Reader, Word, read_word,
 };
 
 /// `[process]`.
@@ -99,7 +99,7 @@ pub(crate) fn refuse(
     root: &Reader<'_>,
     coordinates: &[CoordinateSpec],
     contacts: &[ContactSpec],
-    joints: &[JointSpec],
+    joints: &[BilateralSpec],
 ) -> Result<(), Box<InputError>> {
     let at = |line: usize, part: String, key: &str, advice: &str| {
         let problem =

@@ -15,14 +15,14 @@ use mechanism::{
 };
 use sweep::{Method, MovingSet, StepSize, Process, SweepingError};
 
-use super::Plan;
+use super::SweepingSettings;
 use super::begin::process;
 use super::error::explain;
 use super::set::{self, Complaint};
-use crate::text::{Built, TextSystem};
+use crate::text::{BuiltMechanism, SymbolicSystem};
 
 /// A constraint that held the point in a step.
-struct Held {
+struct ActiveConstraint {
     constraint: usize,
     gap: f64,
     begin: Vec<f64>,
@@ -32,14 +32,14 @@ struct Held {
 
 /// A sweeping process under way.
 pub(crate) struct SweepMotion {
-    plan: Plan,
-    system: TextSystem,
+    plan: SweepingSettings,
+    system: SymbolicSystem,
     process: Process<Box<dyn MovingSet>>,
     complaint: Complaint,
     state: State,
     ledger: StepReport,
     events: Vec<Event>,
-    touches: Vec<Held>,
+    touches: Vec<ActiveConstraint>,
     begin: f64,
     /// The point at the start.
     origin: Vec<f64>,
@@ -54,11 +54,11 @@ pub(crate) struct SweepMotion {
 
 impl SweepMotion {
     /// Starts a process, or says why it cannot start.
-    pub fn new(built: Built, plan: Plan) -> Result<Self, MechanismError> {
+    pub fn new(built: BuiltMechanism, plan: SweepingSettings) -> Result<Self, MechanismError> {
         let complaint: Complaint = Arc::new(Mutex::new(None));
         let mut system = built.system;
         let failed =
-            |error: SweepingError, system: &TextSystem| explain(error, &plan, system, &complaint);
+            |error: SweepingError, system: &SymbolicSystem| explain(error, &plan, system, &complaint);
         let made = process(&plan, &mut system, &built.initial, &complaint);
         let mut process = made.map_err(|e| failed(e, &system))?;
         let settings = sweep::Settings {
@@ -120,7 +120,7 @@ impl SweepMotion {
         }
         self.count += 1;
         let end = self.begin + f64::from(self.count) * self.step;
-        let left = crate::run::LEFT * self.step;
+        let left = crate::run::END_TOLERANCE * self.step;
         Ok(if end > self.until - left {
             self.until
         } else {
@@ -129,7 +129,7 @@ impl SweepMotion {
     }
 
     /// Goes to `end` through the jumps and kinks before it.
-    fn go(&mut self, end: f64) -> Result<sweep::SweepingStep, SweepingError> {
+    fn advance_to(&mut self, end: f64) -> Result<sweep::SweepingStep, SweepingError> {
         let from = self.process.time();
         let mut stops: Vec<(f64, bool)> = Vec::new();
         for (list, jumps) in [(&self.plan.jumps, true), (&self.plan.kinks, false)] {
@@ -179,7 +179,7 @@ impl SweepMotion {
     }
 
     /// What the constraints did, and for time steppers the events it means.
-    fn touch(&mut self, h: f64, v_before: &[f64]) -> Result<(), SystemError> {
+    fn update_constraints(&mut self, h: f64, v_before: &[f64]) -> Result<(), SystemError> {
         let impulses = self.impulses(h);
         let (t, q) = (self.state.t, self.state.q.clone());
         let constraints = self.system.constraints().to_vec();
@@ -218,7 +218,7 @@ impl SweepMotion {
                 let (begin, end) = (relative(v_before), relative(&self.state.v));
                 status[k] = Status::Stick;
                 self.state.impulse[first..first + d].copy_from_slice(&impulse);
-                self.touches.push(Held {
+                self.touches.push(ActiveConstraint {
                     constraint: k,
                     gap,
                     begin,
@@ -282,7 +282,7 @@ impl Integrator for SweepMotion {
     fn integrate(&mut self) -> Result<(), MechanismError> {
         self.events.clear();
         let from = self.process.time();
-        let done = self.next_end().and_then(|end| self.go(end));
+        let done = self.next_end().and_then(|end| self.advance_to(end));
         let step = done.map_err(|e| explain(e, &self.plan, &self.system, &self.complaint))?;
         let h = self.process.time() - from;
         let v_before = self.state.v.clone();
@@ -292,7 +292,7 @@ impl Integrator for SweepMotion {
             self.state.q[i] = u;
         }
         self.state.t = self.process.time();
-        self.touch(h, &v_before)?;
+        self.update_constraints(h, &v_before)?;
         let summary = self.process.summary();
         let size = 1.0 + self.process.metric().norm(self.process.point());
         let over = summary.bound.map_or(0.0, |bound| {

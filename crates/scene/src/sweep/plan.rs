@@ -8,14 +8,14 @@ use sweep::{Method, StartPolicy};
 use super::SweepSpec;
 use super::crowd::KEYS;
 use crate::error::InputError;
-use crate::file::{Formula, RunSpec, value_error};
+use crate::file::{Formula, MechanismRunSpec, value_error};
 use crate::finding::language::of_time;
-use crate::text::TextSystem;
+use crate::text::SymbolicSystem;
 use mechanism::State;
 
 /// How a sweeping process is computed.
 #[derive(Debug, Clone)]
-pub(crate) struct Plan {
+pub(crate) struct SweepingSettings {
     pub method: Method,
     pub start: StartPolicy,
     /// Empty for the Euclidean metric, n or n² entries otherwise.
@@ -29,7 +29,7 @@ pub(crate) struct Plan {
     pub room: Option<(Room, Vec<f64>)>,
 }
 
-impl Plan {
+impl SweepingSettings {
     /// What the manifest calls the method.
     pub fn integrator(&self) -> &'static str {
         match self.method {
@@ -43,7 +43,7 @@ impl Plan {
 }
 
 /// `[run]` without what only sweeping processes or only mechanisms understand.
-pub(crate) fn plain_run(file: &str, run: &RunSpec) -> Result<RunSpec, Box<InputError>> {
+pub(crate) fn plain_run(file: &str, run: &MechanismRunSpec) -> Result<MechanismRunSpec, Box<InputError>> {
     let useless = [
         ("forces", &run.forces),
         ("correction", &run.correction),
@@ -56,7 +56,7 @@ pub(crate) fn plain_run(file: &str, run: &RunSpec) -> Result<RunSpec, Box<InputE
             return Err(value_error(file, "[run]", key, formula, problem, "Drop it"));
         }
     }
-    Ok(RunSpec {
+    Ok(MechanismRunSpec {
         integrator: None,
         theta: None,
         ..run.clone()
@@ -82,13 +82,13 @@ pub(crate) fn affine(
 type Numbers<'a> = &'a mut dyn FnMut(&str, &str, &Formula) -> Result<f64, Box<InputError>>;
 
 /// All numbers of the process.
-pub(crate) fn plan(
+pub(crate) fn sweeping_settings(
     file: &str,
     spec: &SweepSpec,
-    run: &RunSpec,
+    run: &MechanismRunSpec,
     affine: bool,
     number: Numbers<'_>,
-) -> Result<Plan, Box<InputError>> {
+) -> Result<SweepingSettings, Box<InputError>> {
     const PART: &str = "[process]";
     let mut list = |key: &str, formulas: &[Formula]| {
         let each = formulas.iter().map(|f| number(PART, key, f));
@@ -120,7 +120,7 @@ pub(crate) fn plan(
             })?)
         }
     };
-    Ok(Plan {
+    Ok(SweepingSettings {
         method: method(file, spec, run, number)?,
         start,
         metric,
@@ -133,11 +133,11 @@ pub(crate) fn plan(
 }
 
 /// What needs the compiled system: people take their places, the retraction is tried out.
-pub(crate) fn finish(
+pub(crate) fn complete_initial_state(
     file: &str,
     spec: &SweepSpec,
-    plan: &Plan,
-    system: &mut TextSystem,
+    plan: &SweepingSettings,
+    system: &mut SymbolicSystem,
     initial: &mut State,
 ) -> Result<(), Box<InputError>> {
     if let Some((_, people)) = &plan.room {
@@ -159,7 +159,7 @@ pub(crate) fn finish(
 fn method(
     file: &str,
     spec: &SweepSpec,
-    run: &RunSpec,
+    run: &MechanismRunSpec,
     number: Numbers<'_>,
 ) -> Result<Method, Box<InputError>> {
     const WORDS: [&str; 5] = [

@@ -10,15 +10,15 @@ use std::sync::{Arc, Mutex};
 use mechanism::{System, SystemError};
 use sweep::{Inequalities, MovingSet, MovingPolyhedron, ConstraintRows, InequalitySet};
 
-use super::Plan;
-use crate::text::TextSystem;
+use super::SweepingSettings;
+use crate::text::SymbolicSystem;
 
 /// The first expression that failed.
 pub(super) type Complaint = Arc<Mutex<Option<SystemError>>>;
 
 /// The programs of a scene behind a shared reference.
 pub(super) struct Functions {
-    system: RefCell<TextSystem>,
+    system: RefCell<SymbolicSystem>,
     complaint: Complaint,
     dim: usize,
     /// Number of contacts; joints do not count.
@@ -26,7 +26,7 @@ pub(super) struct Functions {
 }
 
 impl Functions {
-    pub fn new(system: &TextSystem, complaint: &Complaint) -> Self {
+    pub fn new(system: &SymbolicSystem, complaint: &Complaint) -> Self {
         let all = system.constraints();
         Self {
             dim: system.configuration_space().num_positions(),
@@ -40,7 +40,7 @@ impl Functions {
     fn run(
         &self,
         out: &mut [f64],
-        f: impl FnOnce(&mut TextSystem, &mut [f64]) -> Result<(), SystemError>,
+        f: impl FnOnce(&mut SymbolicSystem, &mut [f64]) -> Result<(), SystemError>,
     ) {
         if let Err(error) = f(&mut self.system.borrow_mut(), out) {
             out.fill(f64::NAN);
@@ -112,8 +112,8 @@ impl Inequalities for Functions {
 /// The set of a scene. Contacts come before joints in every scene, equations before inequalities
 /// in a polyhedron; [`number_of_row`] goes back.
 pub(super) fn of_scene(
-    plan: &Plan,
-    system: &TextSystem,
+    plan: &SweepingSettings,
+    system: &SymbolicSystem,
     complaint: &Complaint,
 ) -> Result<Box<dyn MovingSet>, sweep::SweepingError> {
     let functions = Functions::new(system, complaint);
@@ -157,7 +157,7 @@ pub(super) fn of_scene(
 }
 
 /// Joints by number, with their rows.
-fn joints(system: &TextSystem) -> Vec<(usize, usize)> {
+fn joints(system: &SymbolicSystem) -> Vec<(usize, usize)> {
     let all = system.constraints().iter().enumerate();
     all.filter(|(_, c)| !c.is_contact())
         .map(|(k, c)| (k, c.rows))
@@ -182,7 +182,7 @@ fn sparse(n: usize, matrix: &[f64]) -> Result<ConstraintRows, sweep::SweepingErr
 }
 
 /// The constraint of a scene and its row that row `row` of the set stands for.
-pub(super) fn number_of_row(plan: &Plan, system: &TextSystem, row: usize) -> (usize, usize) {
+pub(super) fn number_of_row(plan: &SweepingSettings, system: &SymbolicSystem, row: usize) -> (usize, usize) {
     let joints = joints(system);
     let equations: usize = joints.iter().map(|j| j.1).sum();
     if !plan.affine || row >= equations {

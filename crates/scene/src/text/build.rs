@@ -10,15 +10,15 @@ use super::observable::{Extra, Measured};
 use super::settings::Evaluator;
 use super::touch::Collector;
 use super::unit::{Inputs, Unit, Values};
-use super::{Built, Model, TextSystem};
-use crate::certificate::Bounds;
+use super::{BuiltMechanism, Model, SymbolicSystem};
+use crate::certificate::CertificateBounds;
 use crate::error::{InputError, Origin, SceneError};
-use crate::file::{Formula, Mechanism, Scene, value_error};
+use crate::file::{Formula, MechanismSpec, Scene, value_error};
 
 const DYNAMICS: &str = "[dynamics]";
 
 /// Compiles a scene.
-pub(crate) fn build(scene: &Scene, mechanism: &Mechanism) -> Result<Built, SceneError> {
+pub(crate) fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMechanism, SceneError> {
     let file = scene.origin();
     let mut evaluator = Evaluator {
         file,
@@ -33,7 +33,7 @@ pub(crate) fn build(scene: &Scene, mechanism: &Mechanism) -> Result<Built, Scene
         .record
         .every(file, &mut evaluator.parameters)?;
     let bounds = &mechanism.run.certificate;
-    let bounds = bounds.bounds(file, &mut evaluator.parameters, Bounds::default())?;
+    let bounds = bounds.bounds(file, &mut evaluator.parameters, CertificateBounds::default())?;
     // Only to refuse what is wrong before anything moves.
     scene.choice((schedule.start, schedule.until))?;
     let names = names::names(file, mechanism, &evaluator.parameters)?;
@@ -65,9 +65,9 @@ pub(crate) fn build(scene: &Scene, mechanism: &Mechanism) -> Result<Built, Scene
     system.settle_scaling(&initial);
     system.first_velocity.clone_from(&initial.v);
     if let (Some(plan), Some(spec)) = (&sweep, &mechanism.sweep) {
-        crate::sweep::finish(file, spec, plan, &mut system, &mut initial)?;
+        crate::sweep::complete_initial_state(file, spec, plan, &mut system, &mut initial)?;
     }
-    Ok(Built {
+    Ok(BuiltMechanism {
         system,
         initial,
         settings: schedule.settings,
@@ -82,8 +82,8 @@ pub(crate) fn build(scene: &Scene, mechanism: &Mechanism) -> Result<Built, Scene
 fn swept(
     evaluator: &mut Evaluator<'_>,
     collector: &mut Collector<'_>,
-    mechanism: &Mechanism,
-) -> Result<Option<Box<crate::sweep::Plan>>, Box<InputError>> {
+    mechanism: &MechanismSpec,
+) -> Result<Option<Box<crate::sweep::SweepingSettings>>, Box<InputError>> {
     let Some(spec) = &mechanism.sweep else {
         return Ok(None);
     };
@@ -93,7 +93,7 @@ fn swept(
     let affine = crate::sweep::affine(graph, coordinates, &collector.gaps);
     let (file, run) = (collector.file, &mechanism.run);
     let mut number = |part: &str, key: &str, f: &Formula| evaluator.number(part, key, f);
-    crate::sweep::plan(file, spec, run, affine, &mut number).map(|plan| Some(Box::new(plan)))
+    crate::sweep::sweeping_settings(file, spec, run, affine, &mut number).map(|plan| Some(Box::new(plan)))
 }
 
 /// Energies and Lagrange's equations.
@@ -105,7 +105,7 @@ struct Energies {
 
 fn energies(
     collector: &mut Collector<'_>,
-    mechanism: &Mechanism,
+    mechanism: &MechanismSpec,
 ) -> Result<Energies, Box<InputError>> {
     let spec = &mechanism.dynamics;
     let kinetic = collector.parse(DYNAMICS, "kinetic", &spec.kinetic)?;
@@ -161,7 +161,7 @@ fn energies(
 /// e(q, v) of the canonical law.
 fn canonical(
     collector: &mut Collector<'_>,
-    mechanism: &Mechanism,
+    mechanism: &MechanismSpec,
     law: ImpactLaw,
 ) -> Result<Option<Values>, Box<InputError>> {
     const PART: &str = "[impact]";
@@ -199,7 +199,7 @@ fn assemble(
     collector: Collector<'_>,
     energies: Energies,
     canonical: Option<Values>,
-) -> Result<TextSystem, Box<InputError>> {
+) -> Result<SymbolicSystem, Box<InputError>> {
     let Collector {
         file,
         names,
@@ -223,7 +223,7 @@ fn assemble(
         .map(|node| Unit::compile(&graph, label(node)));
     let gaps = Unit::compile(&graph, gaps);
     let (scope, measured) = observed(file, (&mut graph, scope), &energies, extras)?;
-    Ok(TextSystem {
+    Ok(SymbolicSystem {
         inputs: Inputs::new(inputs.clone(), chart.num_positions()),
         names: inputs[1..].to_vec(),
         chart,
@@ -304,8 +304,8 @@ fn observable_taken(
 /// The state at the beginning of the run.
 fn initial(
     evaluator: &mut Evaluator<'_>,
-    mechanism: &Mechanism,
-    system: &TextSystem,
+    mechanism: &MechanismSpec,
+    system: &SymbolicSystem,
     start: f64,
 ) -> Result<State, Box<InputError>> {
     let (mut q, mut v) = (Vec::new(), Vec::new());

@@ -3,13 +3,13 @@
 use expr::{Graph, NodeId};
 use mechanism::ConstraintKind;
 
-use super::laws::Form;
+use super::laws::LawForm;
 use super::names::Names;
 use super::observable::{Extra, Quantity};
 use super::touch::{Collector, LawSource};
 use super::unit::Values;
 use crate::error::{InputError, Origin};
-use crate::file::{ContactSpec, Formula, FrictionSpec, ReboundSpec, value_error};
+use crate::file::{ContactSpec, Formula, FrictionSpec, RestitutionSpec, value_error};
 
 impl Collector<'_> {
     /// Adds a contact.
@@ -66,25 +66,25 @@ impl Collector<'_> {
     ) -> Result<LawSource<'static>, Box<InputError>> {
         let Some((friction, line)) = &spec.friction else {
             return Ok(LawSource {
-                form: Form::Frictionless,
+                form: LawForm::Frictionless,
                 values: Vec::new(),
                 key: "friction",
                 origin: Origin::Line(spec.line),
             });
         };
-        let (form, mut formulas): (Form, Vec<&Formula>) = match friction {
-            FrictionSpec::Isotropic(mu) => (Form::Coulomb, vec![mu]),
-            FrictionSpec::Asymmetric { plus, minus } => (Form::Asymmetric, vec![plus, minus]),
-            FrictionSpec::Elliptic(axes) => (Form::Elliptic, axes.iter().collect()),
-            FrictionSpec::Polygon(vertices) => (Form::Polygon, vertices.iter().flatten().collect()),
+        let (form, mut formulas): (LawForm, Vec<&Formula>) = match friction {
+            FrictionSpec::Isotropic(mu) => (LawForm::Coulomb, vec![mu]),
+            FrictionSpec::Asymmetric { plus, minus } => (LawForm::Asymmetric, vec![plus, minus]),
+            FrictionSpec::Elliptic(axes) => (LawForm::Elliptic, axes.iter().collect()),
+            FrictionSpec::Polygon(vertices) => (LawForm::Polygon, vertices.iter().flatten().collect()),
             FrictionSpec::StaticDynamic { fixed, sliding } => {
-                (Form::StaticDynamic, vec![fixed, sliding])
+                (LawForm::StaticDynamic, vec![fixed, sliding])
             }
         };
         let form = match (spec.moment.len(), spec.tangent.len()) {
             (0, _) => form,
-            (_, 1) => Form::RollingPlane,
-            _ => Form::Rolling,
+            (_, 1) => LawForm::RollingPlane,
+            _ => LawForm::Rolling,
         };
         let count = formulas.len();
         formulas.extend(spec.rolling.iter().chain(&spec.spinning));
@@ -119,8 +119,8 @@ impl Collector<'_> {
     ) -> Result<Option<Values>, Box<InputError>> {
         let given = match &spec.rebound {
             None => None,
-            Some(ReboundSpec::Restitution(e)) => Some((e, "restitution")),
-            Some(ReboundSpec::Dissipation(delta)) => Some((delta, "dissipation")),
+            Some(RestitutionSpec::Restitution(e)) => Some((e, "restitution")),
+            Some(RestitutionSpec::Dissipation(delta)) => Some((delta, "dissipation")),
         };
         let mut normal = Graph::ZERO;
         let mut tangential = Graph::ZERO;

@@ -11,7 +11,7 @@ use mechanism::SystemError;
 
 /// Which law; its coefficients come as a list.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Form {
+pub enum LawForm {
     /// None.
     Frictionless,
     /// μ.
@@ -39,7 +39,7 @@ pub enum Form {
     NonFirm(SetForm),
 }
 
-impl Form {
+impl LawForm {
     /// Of `rows` rows, the first `normal` of them normal, those that are velocities of sliding.
     pub fn num_slips(&self, rows: usize, normal: usize) -> usize {
         match self {
@@ -126,8 +126,8 @@ fn interval(bounds: &mut Bounds, lower: f64, upper: f64) -> Result<(), String> {
 ///
 /// # Errors
 /// Coefficients without meaning, in words.
-pub fn assemble(
-    form: &Form,
+pub fn assemble_law(
+    form: &LawForm,
     values: &[f64],
     rows: usize,
     h: f64,
@@ -136,11 +136,11 @@ pub fn assemble(
     let of = |i: usize| values.get(i).copied().unwrap_or(f64::NAN);
     let text = |error: LawError| error.to_string();
     let law = match form {
-        Form::Frictionless => Law::Frictionless,
-        Form::Coulomb => Law::Coulomb { mu: of(0) },
+        LawForm::Frictionless => Law::Frictionless,
+        LawForm::Coulomb => Law::Coulomb { mu: of(0) },
         // The law bounds the reaction, which opposes sliding: sliding in + is resisted by the lower
         // bound (M88 §13).
-        Form::Asymmetric => {
+        LawForm::Asymmetric => {
             let (plus, minus) = (of(0), of(1));
             let named = Law::CoulombAsymmetric { plus, minus };
             named.validate(rows).map_err(text)?;
@@ -149,36 +149,36 @@ pub fn assemble(
                 minus: plus,
             }
         }
-        Form::Elliptic => Law::CoulombElliptic {
+        LawForm::Elliptic => Law::CoulombElliptic {
             mu1: of(0),
             mu2: of(1),
         },
-        Form::Polygon => {
+        LawForm::Polygon => {
             let vertices: Vec<[f64; 2]> = values.chunks_exact(2).map(|c| [c[0], c[1]]).collect();
             PolygonSection::new(&vertices).map_err(text)?.into_law()
         }
-        Form::StaticDynamic => Law::StaticDynamic {
+        LawForm::StaticDynamic => Law::StaticDynamic {
             friction: StaticDynamic {
                 mu_static: of(0),
                 mu_dynamic: of(1),
             },
             previous,
         },
-        Form::Rolling => Law::Rolling {
+        LawForm::Rolling => Law::Rolling {
             mu: of(0),
             mu_roll: of(1),
             mu_spin: values.get(2).copied().unwrap_or(0.0),
         },
-        Form::RollingPlane => Law::RollingPlane {
+        LawForm::RollingPlane => Law::RollingPlane {
             mu: of(0),
             mu_roll: of(1),
         },
-        Form::Bilateral => Law::Bilateral,
-        Form::BilateralFriction { normal_rows } => Law::BilateralFriction {
+        LawForm::Bilateral => Law::Bilateral,
+        LawForm::BilateralFriction { normal_rows } => Law::BilateralFriction {
             normal_rows: *normal_rows,
             mu: of(0),
         },
-        Form::NonFirm(set) => nonfirm(set, values, rows, h)?,
+        LawForm::NonFirm(set) => nonfirm(set, values, rows, h)?,
     };
     law.validate(rows).map_err(text)?;
     Ok(law)
@@ -202,7 +202,7 @@ fn nonfirm(set: &SetForm, values: &[f64], rows: usize, h: f64) -> Result<Law, St
 /// The law of one constraint.
 #[derive(Debug, Clone)]
 pub(super) struct LawOf {
-    form: Form,
+    form: LawForm,
     values: Values,
     rows: usize,
     /// The law made last, where coefficients are constant, and the length of step it is for.
@@ -211,11 +211,11 @@ pub(super) struct LawOf {
 
 impl LawOf {
     /// Checks coefficients that are constant.
-    pub fn new(form: Form, values: Values, rows: usize) -> Result<Self, String> {
+    pub fn new(form: LawForm, values: Values, rows: usize) -> Result<Self, String> {
         let made = match values.constant() {
             None => None,
             Some(constants) => {
-                let law = assemble(&form, constants, rows, 1.0, Status::Open)?;
+                let law = assemble_law(&form, constants, rows, 1.0, Status::Open)?;
                 Some((law, 1.0))
             }
         };
@@ -238,11 +238,11 @@ impl LawOf {
     ) -> Result<Law, SystemError> {
         if let Some((law, made_for)) = &mut self.made {
             match (&self.form, &mut *law) {
-                (Form::StaticDynamic, Law::StaticDynamic { friction, .. }) => {
+                (LawForm::StaticDynamic, Law::StaticDynamic { friction, .. }) => {
                     let friction = *friction;
                     return Ok(Law::StaticDynamic { friction, previous });
                 }
-                (Form::NonFirm(_), _) if *made_for != h => {}
+                (LawForm::NonFirm(_), _) if *made_for != h => {}
                 _ => return Ok(law.clone()),
             }
         }
@@ -257,7 +257,7 @@ impl LawOf {
         previous: Status,
     ) -> Result<Law, SystemError> {
         let values = self.values.at(inputs)?;
-        let law = assemble(&self.form, values, self.rows, h, previous).map_err(|problem| {
+        let law = assemble_law(&self.form, values, self.rows, h, previous).map_err(|problem| {
             SystemError {
                 what: format!("the law of `{name}`"),
                 problem: format!("has no meaning: {problem}"),

@@ -28,18 +28,18 @@ use mechanism::scaling::NormalScaling;
 use mechanism::{ConfigurationSpace, Constraint, StateRef, Settings, State, System, SystemError};
 
 pub(crate) use build::build;
-pub use laws::{Form as LawForm, SetForm, assemble as assemble_law};
+pub use laws::{LawForm as LawForm, SetForm, assemble_law as assemble_law};
 pub use observable::{Observable, Sample};
-pub(crate) use sketch::{Sketch, SketchError};
+pub(crate) use sketch::{DrawingProgram, DrawingProgramError};
 
 use laws::LawOf;
 use unit::{Inputs, Unit, Values};
 
 /// A scene ready to move.
 #[derive(Debug, Clone)]
-pub struct Built {
+pub struct BuiltMechanism {
     /// The mechanism.
-    pub system: TextSystem,
+    pub system: SymbolicSystem,
     /// Where it starts; its time is the beginning of the run.
     pub initial: State,
     /// How it is computed.
@@ -49,12 +49,12 @@ pub struct Built {
     /// Every how many steps a row is recorded.
     pub record_every: usize,
     /// What the figures of its certificate are held against.
-    pub bounds: crate::certificate::Bounds,
+    pub bounds: crate::certificate::CertificateBounds,
     /// How it is swept, if it is a sweeping process.
-    pub(crate) sweep: Option<Box<crate::sweep::Plan>>,
+    pub(crate) sweep: Option<Box<crate::sweep::SweepingSettings>>,
 }
 
-impl Built {
+impl BuiltMechanism {
     /// The method of a sweeping process, by the name that `integrator` has for it.
     pub fn sweep_method(&self) -> Option<&'static str> {
         self.sweep.as_ref().map(|plan| plan.integrator())
@@ -63,7 +63,7 @@ impl Built {
 
 /// A mechanism from expressions.
 #[derive(Debug, Clone)]
-pub struct TextSystem {
+pub struct SymbolicSystem {
     chart: ConfigurationSpace,
     inputs: Inputs,
     names: Vec<String>,
@@ -71,7 +71,7 @@ pub struct TextSystem {
     dynamics: Unit,
     potential: Option<Unit>,
     gaps: Unit,
-    touching: Vec<Touching>,
+    touching: Vec<ConstraintPrograms>,
     canonical: Option<Values>,
     tangent: Option<Unit>,
     /// The velocity that the scene starts with, before anything that happens at the first instant.
@@ -93,7 +93,7 @@ struct Model {
 
 /// Programs of one constraint.
 #[derive(Debug, Clone)]
-struct Touching {
+struct ConstraintPrograms {
     /// G by rows, then W.
     rows: Unit,
     bias: Unit,
@@ -104,7 +104,7 @@ struct Touching {
     scaling: Option<NormalScaling>,
 }
 
-impl TextSystem {
+impl SymbolicSystem {
     /// The constraint of a name.
     pub fn constraint_index(&self, name: &str) -> Option<usize> {
         self.constraints.iter().position(|c| c.name == name)
@@ -141,7 +141,7 @@ impl TextSystem {
     }
 }
 
-impl System for TextSystem {
+impl System for SymbolicSystem {
     fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }

@@ -8,7 +8,7 @@ use expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
 use mechanism::{ConfigurationSpace, Coordinate};
 
 use crate::error::{InputError, Origin};
-use crate::file::{CoordinateSpec, Mechanism, Parameters, of_definitions, require_unreserved};
+use crate::file::{CoordinateSpec, MechanismSpec, Parameters, of_definitions, require_unreserved};
 
 /// Graph, names, and the independent variables.
 pub(super) struct Names {
@@ -103,7 +103,7 @@ fn variable((q, v): (&Vec<NodeId>, &Vec<NodeId>)) -> lagrange::CoordinateInputs 
 /// Makes all names known.
 pub(super) fn names(
     file: &str,
-    mechanism: &Mechanism,
+    mechanism: &MechanismSpec,
     parameters: &Parameters,
 ) -> Result<Names, Box<InputError>> {
     let specs = &mechanism.coordinates;
@@ -162,7 +162,7 @@ pub(super) fn names(
 /// Parameters, then definitions with their rates.
 fn define(
     file: &str,
-    mechanism: &Mechanism,
+    mechanism: &MechanismSpec,
     parameters: &Parameters,
     (graph, scope): (&mut Graph, &mut Scope),
     coordinates: &Coordinates,

@@ -3,7 +3,7 @@
 use expr::{ExprError, NodeId, Scope};
 use mechanism::{StateRef, SystemError, painleve};
 
-use super::TextSystem;
+use super::SymbolicSystem;
 use super::unit::Unit;
 
 /// What an observable looks at.
@@ -44,7 +44,7 @@ pub struct Observable {
     measured: Vec<Measured>,
 }
 
-impl TextSystem {
+impl SymbolicSystem {
     /// Compiles an observable: an expression in t, coordinates, velocities, definitions, parameters,
     /// `kinetic`, `potential`, `energy`, `gap_C`, `normal_speed_C`, `slip_C`, `slip2_C`, `force_C`,
     /// `friction_C`, `friction2_C`, `gamma_C`.
@@ -86,7 +86,7 @@ impl Observable {
     /// A value that is not finite.
     pub fn evaluate(
         &mut self,
-        system: &mut TextSystem,
+        system: &mut SymbolicSystem,
         sample: &Sample<'_>,
     ) -> Result<f64, SystemError> {
         for i in 0..self.measured.len() {

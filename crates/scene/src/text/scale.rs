@@ -3,9 +3,9 @@
 use mechanism::scaling::{self, NormalFactor};
 use mechanism::{StateRef, State, SystemError};
 
-use super::{TextSystem, Touching};
+use super::{SymbolicSystem, ConstraintPrograms};
 
-impl TextSystem {
+impl SymbolicSystem {
     /// Keeps the scalings of the constraints that need one.
     pub(super) fn settle_scaling(&mut self, initial: &State) {
         let at = StateRef {
@@ -23,7 +23,7 @@ impl TextSystem {
     /// The factor of a constraint at the position of the inputs, where it has one.
     pub(super) fn factor_at(&mut self, constraint: usize) -> Result<Option<NormalFactor>, SystemError> {
         let n = self.chart.num_velocities();
-        let Touching { rows, scaling, .. } = &mut self.touching[constraint];
+        let ConstraintPrograms { rows, scaling, .. } = &mut self.touching[constraint];
         let Some(scaling) = scaling else {
             return Ok(None);
         };

@@ -3,7 +3,7 @@
 use mechanism::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings};
 
 use crate::error::{InputError, Origin};
-use crate::file::{Formula, Parameters, RunSpec, StepSpec, value_error};
+use crate::file::{Formula, Parameters, MechanismRunSpec, StepSpec, value_error};
 
 const PART: &str = "[run]";
 
@@ -53,7 +53,7 @@ impl Evaluator<'_> {
     }
 
     /// All of `[run]`.
-    pub fn schedule(&mut self, run: &RunSpec) -> Result<Schedule, Box<InputError>> {
+    pub fn schedule(&mut self, run: &MechanismRunSpec) -> Result<Schedule, Box<InputError>> {
         let start = match &run.start {
             None => 0.0,
             Some(formula) => self.number(PART, "start", formula)?,
@@ -129,7 +129,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn scheme(&mut self, run: &RunSpec) -> Result<Scheme, Box<InputError>> {
+    fn scheme(&mut self, run: &MechanismRunSpec) -> Result<Scheme, Box<InputError>> {
         const WORDS: [&str; 4] = ["midpoint", "theta", "paoli", "event"];
         let word = run.integrator.as_ref();
         let chosen = match word {
@@ -168,7 +168,7 @@ impl Evaluator<'_> {
         })
     }
 
-    fn forces(&self, run: &RunSpec) -> Result<ForceEvaluation, Box<InputError>> {
+    fn forces(&self, run: &MechanismRunSpec) -> Result<ForceEvaluation, Box<InputError>> {
         let Some(word) = &run.forces else {
             return Ok(ForceEvaluation::Mean);
         };
@@ -178,7 +178,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn impact(&self, run: &RunSpec) -> Result<ImpactLaw, Box<InputError>> {
+    fn impact(&self, run: &MechanismRunSpec) -> Result<ImpactLaw, Box<InputError>> {
         const WORDS: [&str; 4] = ["moreau", "canonical", "sequential", "poisson"];
         let Some(word) = &run.law else {
             return Ok(ImpactLaw::Moreau);
@@ -191,14 +191,14 @@ impl Evaluator<'_> {
         })
     }
 
-    fn correction(&self, run: &RunSpec) -> Result<bool, Box<InputError>> {
+    fn correction(&self, run: &MechanismRunSpec) -> Result<bool, Box<InputError>> {
         let Some(word) = &run.correction else {
             return Ok(false);
         };
         Ok(self.word(PART, "correction", word, &["true", "false"])? == "true")
     }
 
-    fn tolerance(&mut self, run: &RunSpec) -> Result<f64, Box<InputError>> {
+    fn tolerance(&mut self, run: &MechanismRunSpec) -> Result<f64, Box<InputError>> {
         let Some(formula) = &run.tolerance else {
             return Ok(Settings::default().tolerance);
         };

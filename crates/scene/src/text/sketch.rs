@@ -6,11 +6,11 @@
 
 use expr::{ExprError, Program, Scratch};
 
-use super::TextSystem;
+use super::SymbolicSystem;
 
 /// Expressions of one system that are evaluated together.
 #[derive(Debug)]
-pub(crate) struct Sketch {
+pub(crate) struct DrawingProgram {
     program: Program,
     scratch: Scratch,
     inputs: Vec<f64>,
@@ -23,37 +23,37 @@ pub(crate) struct Sketch {
 
 /// Why a text is no part of a sketch.
 #[derive(Debug)]
-pub(crate) enum SketchError {
+pub(crate) enum DrawingProgramError {
     /// It cannot be parsed, or uses an unknown name.
     Expression(ExprError),
     /// It uses a force.
     Force,
 }
 
-impl TextSystem {
+impl SymbolicSystem {
     /// Compiles texts that may use the names in `free` beside those of observables; the place of the
     /// first text that is wrong, or none for a name that is.
-    pub(crate) fn sketch(
+    pub(crate) fn drawing_program(
         &mut self,
         texts: &[&str],
         free: &[&str],
-    ) -> Result<Sketch, (Option<usize>, SketchError)> {
+    ) -> Result<DrawingProgram, (Option<usize>, DrawingProgramError)> {
         let mut scope = self.model.scope.clone();
         let graph = &mut self.model.graph;
         let mut slots = Vec::new();
         for name in free {
             let node = scope.input(graph, name);
-            let node = node.map_err(|error| (None, SketchError::Expression(error)))?;
+            let node = node.map_err(|error| (None, DrawingProgramError::Expression(error)))?;
             slots.push(graph.input_slot(node).unwrap_or_default());
         }
         let mut nodes = Vec::new();
         let (mut constant, mut still) = (true, true);
         for (place, text) in texts.iter().enumerate() {
             let node = graph.parse(&scope, text);
-            let node = node.map_err(|e| (Some(place), SketchError::Expression(e)))?;
+            let node = node.map_err(|e| (Some(place), DrawingProgramError::Expression(e)))?;
             for slot in graph.inputs_of(node) {
                 if self.model.measured.iter().any(|m| m.slot == slot) {
-                    return Err((Some(place), SketchError::Force));
+                    return Err((Some(place), DrawingProgramError::Force));
                 }
                 let own = slots.contains(&slot);
                 constant &= own;
@@ -65,7 +65,7 @@ impl TextSystem {
         let program = Program::compile(graph, &nodes);
         let size = program.num_inputs().max(self.inputs.values.len());
         let size = slots.iter().map(|s| s + 1).fold(size, usize::max);
-        Ok(Sketch {
+        Ok(DrawingProgram {
             out: vec![0.0; nodes.len()],
             inputs: vec![0.0; size],
             scratch: Scratch::new(),
@@ -77,7 +77,7 @@ impl TextSystem {
     }
 }
 
-impl Sketch {
+impl DrawingProgram {
     /// Whether neither time nor state occurs.
     pub fn is_constant(&self) -> bool {
         self.constant

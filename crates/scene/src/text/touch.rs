@@ -5,14 +5,14 @@ use expr::lagrange::{Constraints, LagrangeError, VelocityRow};
 use mechanism::scaling::NormalScaling;
 use mechanism::{Constraint, ConstraintKind};
 
-use super::Touching;
-use super::laws::{Form, LawOf, SetForm};
+use super::ConstraintPrograms;
+use super::laws::{LawForm, LawOf, SetForm};
 use super::names::Names;
 use super::observable::{Extra, Quantity};
 use super::unit::{Unit, Values};
 use crate::error::{InputError, Origin};
 use crate::file::{
-    Formula, JointSpec, NonFirmSpec, SetSpec, VelocitySpec, expression_error, value_error,
+    Formula, BilateralSpec, NonFirmSpec, SetSpec, NonholonomicSpec, expression_error, value_error,
 };
 
 /// A named expression with its value.
@@ -23,7 +23,7 @@ pub(super) struct Collector<'a> {
     pub file: &'a str,
     pub names: Names,
     pub constraints: Vec<Constraint>,
-    pub touching: Vec<Touching>,
+    pub touching: Vec<ConstraintPrograms>,
     pub gaps: Vec<Labelled>,
     /// Line of the constraint, name for observables, what it is.
     pub extras: Vec<(usize, String, Extra)>,
@@ -37,7 +37,7 @@ pub(super) struct Row {
 
 /// Where a law comes from, for messages.
 pub(super) struct LawSource<'a> {
-    pub form: Form,
+    pub form: LawForm,
     pub values: Vec<Labelled>,
     pub key: &'a str,
     pub origin: Origin,
@@ -143,7 +143,7 @@ impl Collector<'_> {
                 advice: String::new(),
             })
         })?;
-        self.touching.push(Touching {
+        self.touching.push(ConstraintPrograms {
             rows: Unit::compile(graph, outputs),
             bias: Unit::compile(graph, bias),
             law,
@@ -206,7 +206,7 @@ impl Collector<'_> {
     }
 
     /// Adds a joint.
-    pub fn joint(&mut self, spec: &JointSpec) -> Result<(), Box<InputError>> {
+    pub fn joint(&mut self, spec: &BilateralSpec) -> Result<(), Box<InputError>> {
         let name = &spec.name;
         let part = &format!("joint `{name}`");
         let (mut rows, mut gaps) = (Vec::new(), Vec::new());
@@ -222,10 +222,10 @@ impl Collector<'_> {
             rows.push(self.velocity((part, "tangent"), formula, label)?.1);
         }
         let (kind, form) = match spec.friction {
-            None => (ConstraintKind::Joint, Form::Bilateral),
+            None => (ConstraintKind::Joint, LawForm::Bilateral),
             Some(_) => (
                 ConstraintKind::FrictionJoint { normal_rows },
-                Form::BilateralFriction { normal_rows },
+                LawForm::BilateralFriction { normal_rows },
             ),
         };
         let (mut values, mut origin) = (Vec::new(), Origin::Line(spec.line));
@@ -279,13 +279,13 @@ impl Collector<'_> {
     }
 
     /// Adds a non-holonomic constraint.
-    pub fn velocity_constraint(&mut self, spec: &VelocitySpec) -> Result<(), Box<InputError>> {
+    pub fn velocity_constraint(&mut self, spec: &NonholonomicSpec) -> Result<(), Box<InputError>> {
         let part = &format!("velocity constraint `{}`", spec.name);
         let rows = self.velocity_rows(part, &spec.name, &spec.constraint)?;
         let (count, law) = (
             rows.len(),
             LawSource {
-                form: Form::Bilateral,
+                form: LawForm::Bilateral,
                 values: Vec::new(),
                 key: "constraint",
                 origin: Origin::Line(spec.line),
@@ -310,7 +310,7 @@ impl Collector<'_> {
         let mut origin = Origin::Line(spec.line);
         let form = self.set(part, &spec.name, &spec.force, &mut values, &mut origin)?;
         let law = LawSource {
-            form: Form::NonFirm(form),
+            form: LawForm::NonFirm(form),
             values,
             key: "force",
             origin,

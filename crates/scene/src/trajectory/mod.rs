@@ -13,11 +13,11 @@ mod tests;
 use mechanism::{ConfigurationSpace, Event, StepReport, State, ConstraintReport};
 
 use crate::error::SceneError;
-use crate::sink::Sink;
+use crate::sink::MechanismObserver;
 use contact::law::Status;
 
-pub(crate) use piece::Piece;
-pub use segment::Between;
+pub(crate) use piece::TrajectoryIncrement;
+pub use segment::Interpolation;
 pub(crate) use segment::Segment;
 
 /// One constraint in one step; its rows are in a common array.
@@ -35,7 +35,7 @@ struct Stored {
 #[derive(Debug, Clone)]
 pub struct Trajectory {
     chart: ConfigurationSpace,
-    between: Between,
+    between: Interpolation,
     t: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
@@ -49,7 +49,7 @@ pub struct Trajectory {
 
 impl Trajectory {
     /// A motion without states yet.
-    pub fn new(chart: ConfigurationSpace, between: Between) -> Self {
+    pub fn new(chart: ConfigurationSpace, between: Interpolation) -> Self {
         Self {
             chart,
             between,
@@ -110,7 +110,7 @@ impl Trajectory {
     }
 
     /// How it goes between states.
-    pub fn between(&self) -> Between {
+    pub fn interpolation(&self) -> Interpolation {
         self.between
     }
 
@@ -142,12 +142,12 @@ impl Trajectory {
     }
 
     /// Account of the step that ended in a state.
-    pub fn ledger(&self, state: usize) -> &StepReport {
+    pub fn step_report(&self, state: usize) -> &StepReport {
         &self.ledgers[state]
     }
 
     /// The constraints that took part in the step that ended in a state.
-    pub fn touches(&self, state: usize) -> impl Iterator<Item = ConstraintReport<'_>> {
+    pub fn constraint_reports(&self, state: usize) -> impl Iterator<Item = ConstraintReport<'_>> {
         let first = state
             .checked_sub(1)
             .map_or(0, |before| self.touch_ends[before]);
@@ -190,7 +190,7 @@ impl Trajectory {
         }
         let h = self.t[state] - self.t[state - 1];
         let touch = self
-            .touches(state)
+            .constraint_reports(state)
             .find(|touch| touch.constraint == constraint);
         let impulse = touch.and_then(|touch| touch.impulse.get(row).copied());
         impulse.map_or(0.0, |impulse| impulse / h)
@@ -236,8 +236,8 @@ impl Trajectory {
     }
 }
 
-impl Sink for Trajectory {
-    fn step(
+impl MechanismObserver for Trajectory {
+    fn on_step(
         &mut self,
         _step: usize,
         state: &State,

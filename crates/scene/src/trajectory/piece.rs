@@ -8,7 +8,7 @@ use super::{Stored, Trajectory};
 
 /// The states of a motion from one on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Piece {
+pub(crate) struct TrajectoryIncrement {
     t: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
@@ -32,14 +32,14 @@ struct Touched {
 
 impl Trajectory {
     /// The states from number `first` on.
-    pub(crate) fn since(&self, first: usize) -> Piece {
+    pub(crate) fn since(&self, first: usize) -> TrajectoryIncrement {
         let first = first.min(self.len());
         let (n, m) = (self.chart.num_positions(), self.chart.num_velocities());
         let before = |ends: &[usize]| first.checked_sub(1).map_or(0, |k| ends[k]);
         let (touch, event) = (before(&self.touch_ends), before(&self.event_ends));
         let touches = &self.touches[touch..];
         let row = touches.first().map_or(self.rows.len(), |t| t.first);
-        Piece {
+        TrajectoryIncrement {
             t: self.t[first..].to_vec(),
             q: self.q[n * first..].to_vec(),
             v: self.v[m * first..].to_vec(),
@@ -53,7 +53,7 @@ impl Trajectory {
     }
 
     /// Adds what came after; false, and nothing is added, where it cannot be a piece of this motion.
-    pub(crate) fn append(&mut self, piece: Piece) -> bool {
+    pub(crate) fn append(&mut self, piece: TrajectoryIncrement) -> bool {
         let (n, m) = (self.chart.num_positions(), self.chart.num_velocities());
         let states = piece.t.len();
         let statuses = piece.touches.iter().map(|t| status(t.status));

@@ -14,20 +14,20 @@ use mechanism::{ConfigurationSpace, Coordinate, Event, EventKind, Scheme};
 
 /// How positions and velocities go between the ends of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Between {
+pub enum Interpolation {
     /// Along v_I for this share of the step, then along v_F; velocities are step functions.
-    Held(f64),
+    PiecewiseConstant(f64),
     /// Smooth but for jumps at events.
     Smooth,
 }
 
-impl Between {
+impl Interpolation {
     /// How the integrator of a scheme moves.
     pub fn of(scheme: Scheme) -> Self {
         match scheme {
-            Scheme::Midpoint => Self::Held(0.5),
-            Scheme::Theta(theta) => Self::Held(1.0 - theta),
-            Scheme::Paoli => Self::Held(1.0),
+            Scheme::Midpoint => Self::PiecewiseConstant(0.5),
+            Scheme::Theta(theta) => Self::PiecewiseConstant(1.0 - theta),
+            Scheme::Paoli => Self::PiecewiseConstant(1.0),
             Scheme::Event => Self::Smooth,
         }
     }
@@ -57,7 +57,7 @@ impl Segment<'_> {
     pub fn sample(
         &self,
         chart: &ConfigurationSpace,
-        between: Between,
+        between: Interpolation,
         t: f64,
         q: &mut Vec<f64>,
         v: &mut Vec<f64>,
@@ -77,8 +77,8 @@ impl Segment<'_> {
             return;
         }
         match between {
-            Between::Held(share) => self.held(chart, share, t, q),
-            Between::Smooth => match self.jump_span() {
+            Interpolation::PiecewiseConstant(share) => self.held(chart, share, t, q),
+            Interpolation::Smooth => match self.jump_span() {
                 None => self.hermite(chart, t, q, v),
                 Some((first, last)) => self.around(chart, first, last, t, q, v),
             },

@@ -1,6 +1,6 @@
 //! Sampling against motions in closed form.
 
-use super::{Between, Trajectory};
+use super::{Interpolation, Trajectory};
 use contact::law::Status;
 use mechanism::{ConfigurationSpace, Coordinate, Event, EventKind, StepReport, Scheme, State};
 
@@ -16,7 +16,7 @@ fn state(t: f64, q: &[f64], v: &[f64]) -> State {
 
 /// States of a motion of one line at multiples of h.
 fn sampled(
-    between: Between,
+    between: Interpolation,
     h: f64,
     steps: usize,
     motion: impl Fn(f64) -> (f64, f64),
@@ -39,7 +39,7 @@ fn at(trajectory: &Trajectory, t: f64) -> (f64, f64) {
 #[test]
 fn a_step_of_the_midpoint_scheme_is_followed_exactly() {
     // From 0 with v_I = 1 for half a step of 1, then with v_F = −2: 0.5 and −0.5.
-    let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Between::of(Scheme::Midpoint));
+    let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Interpolation::of(Scheme::Midpoint));
     trajectory.push(&state(0.0, &[0.0], &[1.0]), &StepReport::default(), &[], &[]);
     trajectory.push(&state(1.0, &[-0.5], &[-2.0]), &StepReport::default(), &[], &[]);
     for (t, q, v) in [
@@ -64,7 +64,7 @@ fn each_scheme_turns_where_it_changes_velocity() {
         (Scheme::Paoli, 1.0),
     ] {
         let end = turn - 2.0 * (1.0 - turn);
-        let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Between::of(scheme));
+        let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Interpolation::of(scheme));
         trajectory.push(&state(0.0, &[0.0], &[1.0]), &StepReport::default(), &[], &[]);
         trajectory.push(&state(1.0, &[end], &[-2.0]), &StepReport::default(), &[], &[]);
         let (q, _) = at(&trajectory, turn.clamp(1e-3, 1.0 - 1e-3));
@@ -75,7 +75,7 @@ fn each_scheme_turns_where_it_changes_velocity() {
 
 #[test]
 fn a_correction_is_spread_over_the_step() {
-    let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Between::Held(0.5));
+    let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Interpolation::PiecewiseConstant(0.5));
     trajectory.push(&state(0.0, &[0.0], &[1.0]), &StepReport::default(), &[], &[]);
     // Moved by 1, then put 0.125 further.
     trajectory.push(&state(1.0, &[1.125], &[1.0]), &StepReport::default(), &[], &[]);
@@ -86,7 +86,7 @@ fn a_correction_is_spread_over_the_step() {
 #[test]
 fn event_driven_motion_is_a_cubic_between_outputs() {
     let cubic = |t: f64| (t * t * t - 2.0 * t, 3.0 * t * t - 2.0);
-    let trajectory = sampled(Between::Smooth, 0.5, 4, cubic);
+    let trajectory = sampled(Interpolation::Smooth, 0.5, 4, cubic);
     for k in 0..=40 {
         let t = 0.05 * f64::from(k);
         let (q, v) = at(&trajectory, t);
@@ -98,7 +98,7 @@ fn event_driven_motion_is_a_cubic_between_outputs() {
         );
     }
     // A sine: h⁴/384 in q, and a derivative one order less.
-    let sine = sampled(Between::Smooth, 0.1, 20, |t| (t.sin(), t.cos()));
+    let sine = sampled(Interpolation::Smooth, 0.1, 20, |t| (t.sin(), t.cos()));
     for k in 0..=200 {
         let t = 0.01 * f64::from(k);
         let (q, v) = at(&sine, t);
@@ -112,7 +112,7 @@ fn event_driven_motion_is_a_cubic_between_outputs() {
 #[test]
 fn a_jump_between_outputs_is_not_smoothed() {
     // Down to the floor at t = 0.6 with speed 1, up again with 0.5.
-    let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Between::Smooth);
+    let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Interpolation::Smooth);
     trajectory.push(&state(0.0, &[0.6], &[-1.0]), &StepReport::default(), &[], &[]);
     let impact = Event {
         t: 0.6,
@@ -149,7 +149,7 @@ fn a_jump_between_outputs_is_not_smoothed() {
 fn orientations_stay_of_unit_length_and_turn_by_the_spin() {
     let chart = ConfigurationSpace::new(vec![Coordinate::Orientation]);
     let turned = |angle: f64| [(0.5 * angle).cos(), 0.0, 0.0, (0.5 * angle).sin()];
-    for (between, error) in [(Between::Held(0.5), 1e-15), (Between::Smooth, 1e-7)] {
+    for (between, error) in [(Interpolation::PiecewiseConstant(0.5), 1e-15), (Interpolation::Smooth, 1e-7)] {
         let mut trajectory = Trajectory::new(chart.clone(), between);
         for k in 0..=10 {
             let t = 0.1 * f64::from(k);
@@ -171,7 +171,7 @@ fn orientations_stay_of_unit_length_and_turn_by_the_spin() {
 
 #[test]
 fn an_instant_belongs_to_the_step_that_ends_at_or_after_it() {
-    let trajectory = sampled(Between::Held(0.5), 0.1, 10, |t| (t, 1.0));
+    let trajectory = sampled(Interpolation::PiecewiseConstant(0.5), 0.1, 10, |t| (t, 1.0));
     assert_eq!(trajectory.state_at(-1.0), 0);
     assert_eq!(trajectory.state_at(0.0), 0);
     assert_eq!(trajectory.state_at(0.05), 1);
@@ -186,8 +186,8 @@ fn an_instant_belongs_to_the_step_that_ends_at_or_after_it() {
 fn a_motion_in_pieces_is_the_whole_to_the_bit() {
     use mechanism::ConstraintReport;
 
-    let mut whole = Trajectory::new(ConfigurationSpace::euclidean(2), Between::Smooth);
-    let mut pieces: Vec<super::Piece> = Vec::new();
+    let mut whole = Trajectory::new(ConfigurationSpace::euclidean(2), Interpolation::Smooth);
+    let mut pieces: Vec<super::TrajectoryIncrement> = Vec::new();
     let mut told = 0;
     for k in 0..40_usize {
         let x = k as f64;
@@ -223,13 +223,13 @@ fn a_motion_in_pieces_is_the_whole_to_the_bit() {
         }
     }
     pieces.push(whole.since(told));
-    let mut again = Trajectory::new(ConfigurationSpace::euclidean(2), Between::Smooth);
+    let mut again = Trajectory::new(ConfigurationSpace::euclidean(2), Interpolation::Smooth);
     for piece in &pieces {
         let bytes = postcard::to_stdvec(piece).expect("bytes");
         assert!(again.append(postcard::from_bytes(&bytes).expect("a piece")));
     }
     assert_eq!(format!("{whole:?}"), format!("{again:?}"));
     // A piece of another motion is refused and changes nothing.
-    let mut other = Trajectory::new(ConfigurationSpace::euclidean(3), Between::Smooth);
+    let mut other = Trajectory::new(ConfigurationSpace::euclidean(3), Interpolation::Smooth);
     assert!(!other.append(pieces[0].clone()) && other.is_empty());
 }

@@ -1,9 +1,9 @@
 //! What the account of a step says of itself, whether its state is recorded or not.
 
-use super::report::{Place, Report};
+use super::report::{Location, Report};
 
 /// Figures of one step.
-pub(super) struct Figures {
+pub(super) struct RecordedFigures {
     pub step: i64,
     pub t: f64,
     pub residual: f64,
@@ -21,31 +21,31 @@ pub(super) struct Figures {
 
 /// How large what is left over of balances may be.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Left {
+pub(super) struct BalanceTolerances {
     pub tolerance: f64,
     pub momentum: f64,
     pub energy: f64,
 }
 
-pub(super) fn announce(report: &mut Report) {
+pub(super) fn declare_checks(report: &mut Report) {
     let meaning = "figures of the account that contradict each other: signs, `reached` against residual and \
                    tolerance, balances beyond rounding";
-    report.expect("account", meaning, 0.0);
+    report.declare("account", meaning, 0.0);
 }
 
 /// The one place that says which recorded figure decides whether a step reached its tolerance.
-fn decides(figures: &Figures, tolerance: f64) -> bool {
+fn meets_tolerance(figures: &RecordedFigures, tolerance: f64) -> bool {
     figures.residual <= tolerance * (1.0 + 1e-9)
 }
 
 /// Compares the figures of a step with each other.
-pub(super) fn compare(figures: &Figures, left: &Left, report: &mut Report) {
-    let Left {
+pub(super) fn compare(figures: &RecordedFigures, left: &BalanceTolerances, report: &mut Report) {
+    let BalanceTolerances {
         tolerance,
         momentum,
         energy,
     } = *left;
-    let wrong = if figures.reached && !decides(figures, tolerance) {
+    let wrong = if figures.reached && !meets_tolerance(figures, tolerance) {
         Some("residual of a step that reached its tolerance")
     } else if !(figures.residual >= 0.0) {
         Some("residual")
@@ -71,7 +71,7 @@ pub(super) fn compare(figures: &Figures, left: &Left, report: &mut Report) {
         None
     };
     let off = if wrong.is_some() { f64::INFINITY } else { 0.0 };
-    report.note("account", off, || Place {
+    report.add_comparison("account", off, || Location {
         step: Some(figures.step),
         t: Some(figures.t),
         what: wrong.unwrap_or("the account of the step").to_string(),

@@ -7,9 +7,9 @@
 use serde_json::Value;
 
 use super::VerifyError;
-use super::report::{Missed, Place, Report, Rows};
-use super::stream::Stream;
-use crate::record::{Record, Status};
+use super::report::{MissedSteps, Location, Report, RowRange};
+use super::stream::StepStream;
+use crate::record::{Record, RunStatus};
 
 /// Keys of the certificate, and the column that each is the largest of. A figure that is added to the
 /// certificate is compared once it is in this list; columns that a record does not have are passed over.
@@ -40,7 +40,7 @@ const BOUNDED: [(&str, &str); 5] = [
 const SAME: f64 = 1e-15;
 
 /// What the table says.
-struct Told {
+struct StepsSummary {
     steps: usize,
     missed: usize,
     first: Option<(i64, f64)>,
@@ -51,7 +51,7 @@ struct Told {
 /// Compares the certificate with the account of the steps, and tells steps that missed their tolerance.
 pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), VerifyError> {
     let meaning = "figures of the certificate against the worst of the account; relative";
-    report.expect("certificate", meaning, SAME);
+    report.declare("certificate", meaning, SAME);
     let Some(told) = read(record)? else {
         return Ok(());
     };
@@ -59,9 +59,9 @@ pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), Verify
     let Some(certificate) = manifest.certificate.as_ref() else {
         if told.missed > 0 {
             let (count, first) = (told.missed, told.first);
-            report.missed = Some(Missed { count, first });
+            report.missed = Some(MissedSteps { count, first });
         }
-        if manifest.status != Status::Running {
+        if manifest.status != RunStatus::Running {
             note(report, f64::INFINITY, "run.json has no certificate");
         }
         return Ok(());
@@ -71,7 +71,7 @@ pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), Verify
     let count = claimed.max(told.missed);
     if count > 0 {
         let first = told.first;
-        report.missed = Some(Missed { count, first });
+        report.missed = Some(MissedSteps { count, first });
     }
     // A run that ended, or was stopped on request, has the account of all its steps, or of those that it
     // was asked to record.
@@ -79,7 +79,7 @@ pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), Verify
     if !whole {
         let why = "steps that are not recorded are part of it: compared from below only";
         for key in WORST.iter().map(|(key, _)| *key).chain(["missed"]) {
-            report.unread("run.json", &format!("certificate.{key}"), Rows::All, why);
+            report.mark_unchecked("run.json", &format!("certificate.{key}"), RowRange::All, why);
         }
     }
     let counted = |key: &str, own: f64, found: Option<f64>| (key.to_string(), Some(own), found);
@@ -110,7 +110,7 @@ pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), Verify
 }
 
 /// `ok` is what the figures say: every step reached its tolerance, every figure is a number and within its bound.
-fn compare_verdict(report: &mut Report, certificate: &Value, told: &Told) {
+fn compare_verdict(report: &mut Report, certificate: &Value, told: &StepsSummary) {
     let Some(ok) = certificate.get("ok").and_then(Value::as_bool) else {
         note(report, f64::INFINITY, "`ok` of the certificate is absent");
         return;
@@ -130,7 +130,7 @@ fn compare_verdict(report: &mut Report, certificate: &Value, told: &Told) {
     });
     let why = "made of sums and sizes that the table has in part";
     for key in ["bounds", "dissipated", "dissipation", "not_met"] {
-        report.unread("run.json", &format!("certificate.{key}"), Rows::All, why);
+        report.mark_unchecked("run.json", &format!("certificate.{key}"), RowRange::All, why);
     }
     let met = missed == Some(0.0) && told.missed == 0 && numbers && within;
     let off = if ok == met { 0.0 } else { f64::INFINITY };
@@ -138,7 +138,7 @@ fn compare_verdict(report: &mut Report, certificate: &Value, told: &Told) {
 }
 
 fn note(report: &mut Report, off: f64, what: &str) {
-    report.note("certificate", off, || Place {
+    report.add_comparison("certificate", off, || Location {
         step: None,
         t: None,
         what: what.to_string(),
@@ -146,7 +146,7 @@ fn note(report: &mut Report, off: f64, what: &str) {
 }
 
 /// The largest of each column, and the steps that missed; `None` without a table.
-fn read(record: &Record) -> Result<Option<Told>, VerifyError> {
+fn read(record: &Record) -> Result<Option<StepsSummary>, VerifyError> {
     let Ok(entry) = record.entry("steps") else {
         return Ok(None);
     };
@@ -156,10 +156,10 @@ fn read(record: &Record) -> Result<Option<Told>, VerifyError> {
         .chain(WORST.iter().map(|(_, column)| *column))
         .map(String::from)
         .collect();
-    let Some(mut stream) = Stream::open(record, "steps", &names, &[])? else {
+    let Some(mut stream) = StepStream::open(record, "steps", &names, &[])? else {
         return Ok(None);
     };
-    let mut told = Told {
+    let mut told = StepsSummary {
         steps: 0,
         missed: 0,
         first: None,

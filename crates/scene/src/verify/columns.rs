@@ -4,9 +4,9 @@
 //! compared; the parts of this module add what they cannot compare in the run at hand. All other columns
 //! are compared: a test alters each of them and expects that it is found.
 
-use super::report::{Report, Rows};
+use super::report::{Report, RowRange};
 use super::sweeps;
-use crate::file::{Kind, Scene};
+use crate::file::{SceneKind, Scene};
 use crate::record::Record;
 
 /// What the solver went through, which leaves no trace in the motion.
@@ -34,7 +34,7 @@ const ANOTHER: &str = "said of another solution of the step; the motion does not
 
 /// Adds what is never compared, as far as the record has it.
 pub(super) fn list(record: &Record, scene: &Scene, report: &mut Report) {
-    let bodies = scene.kind() == Kind::Bodies;
+    let bodies = scene.kind() == SceneKind::Bodies;
     let sweep = !bodies && sweeps(scene);
     for table in &record.manifest().tables {
         for column in &table.columns {
@@ -49,7 +49,7 @@ pub(super) fn list(record: &Record, scene: &Scene, report: &mut Report) {
                 ("observables" | "profiles" | "distributions", _) => MEASURED,
                 _ => continue,
             };
-            report.unread(&table.name, &column.name, Rows::All, why);
+            report.mark_unchecked(&table.name, &column.name, RowRange::All, why);
         }
     }
 }

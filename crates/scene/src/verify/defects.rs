@@ -30,7 +30,7 @@ pub(super) struct Defects {
 
 /// The verdict on a step.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Verdict {
+pub(super) struct Residual {
     /// RV, and what rounding may have left of it.
     pub residual: f64,
     pub rounding: f64,
@@ -46,13 +46,13 @@ impl Defects {
     }
 
     /// `own` is the speed of a body in the kinetic metric, √(2E); `one` says that all contacts are connected.
-    pub fn judge(&self, own: impl Fn(usize) -> f64, one: bool) -> Verdict {
+    pub fn residual(&self, own: impl Fn(usize) -> f64, one: bool) -> Residual {
         let component = self.components(one);
         let mut largest = vec![0.0_f64; self.list.len()];
         for (defect, root) in self.list.iter().zip(&component) {
             largest[*root] = largest[*root].max(defect.free);
         }
-        let mut verdict = Verdict {
+        let mut verdict = Residual {
             residual: 0.0,
             rounding: 0.0,
             worst: 0,
@@ -129,11 +129,11 @@ mod tests {
         defects.push(defect(&[0, 1], 0.0, 2.0));
         defects.push(defect(&[7], 1e-3, 1e-2));
         defects.push(defect(&[2, 1], 1e-3, 0.0));
-        let verdict = defects.judge(|_| 0.0, false);
+        let verdict = defects.residual(|_| 0.0, false);
         assert_eq!(verdict.speed, [2.0, 1e-2, 2.0]);
         assert_eq!((verdict.worst, verdict.residual), (1, 0.1));
         // Connected by something else, all are.
-        assert_eq!(defects.judge(|_| 0.0, true).residual, 5e-4);
+        assert_eq!(defects.residual(|_| 0.0, true).residual, 5e-4);
     }
 
     #[test]
@@ -141,6 +141,6 @@ mod tests {
         let mut defects = Defects::default();
         defects.push(defect(&[0], f64::NAN, 1.0));
         defects.push(defect(&[0], 1.0, 1.0));
-        assert_eq!(defects.judge(|_| 0.0, false).residual, f64::INFINITY);
+        assert_eq!(defects.residual(|_| 0.0, false).residual, f64::INFINITY);
     }
 }

@@ -4,8 +4,8 @@
 //! and column.
 
 use super::VerifyError;
-use super::report::{Place, Report};
-use crate::record::{Record, Type, Values};
+use super::report::{Location, Report};
+use crate::record::{Record, ColumnType, ColumnValues};
 
 /// How many things there are that rows may name.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,23 +34,23 @@ pub(super) fn compare(
     report: &mut Report,
 ) -> Result<(), VerifyError> {
     let meaning = "whole numbers that are negative, or of bodies and joints that there are none of";
-    report.expect("integers", meaning, 0.0);
+    report.declare("integers", meaning, 0.0);
     for entry in &record.manifest().tables {
         let columns = entry.columns.iter().enumerate();
-        let whole = columns.filter(|(_, column)| column.kind == Type::Integer);
+        let whole = columns.filter(|(_, column)| column.kind == ColumnType::Integer);
         let places: Vec<usize> = whole.map(|(place, _)| place).collect();
         let mut before = 0;
         for chunk in record.chunks(&entry.name)? {
             let part = record.read_chunk(&entry.name, &chunk, &places)?;
             for (place, values) in places.iter().zip(&part.values) {
-                let Values::Integer(values) = values else {
+                let ColumnValues::Integer(values) = values else {
                     continue;
                 };
                 let column = &entry.columns[*place].name;
                 let range = 0..counts.limit(column);
                 let wrong = values.iter().position(|value| !range.contains(value));
                 let off = f64::from(u8::from(wrong.is_some()));
-                report.note("integers", off, || Place {
+                report.add_comparison("integers", off, || Location {
                     step: None,
                     t: None,
                     what: match wrong {

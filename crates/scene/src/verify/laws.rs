@@ -216,7 +216,7 @@ fn in_cone(section: &Section, x: &mut [f64]) {
 
 impl Rule {
     /// The part of a contact in the speed at stake: that of b, but for what separates.
-    pub fn stake(&self, b: &[f64]) -> f64 {
+    pub fn speed_at_stake(&self, b: &[f64]) -> f64 {
         match (self, b) {
             (Self::Cone(_), [normal, others @ ..]) if *normal > 0.0 => {
                 (size(others) - normal).max(0.0)

@@ -34,12 +34,12 @@ mod vector;
 
 use std::fs;
 
-use crate::collection::{Assembly, Collection};
+use crate::collection::{BodiesSetup, BuiltBodies};
 use crate::error::SceneError;
-use crate::file::{Kind, Scene};
-use crate::record::{Record, RecordError, Shaped, Status};
+use crate::file::{SceneKind, Scene};
+use crate::record::{Record, RecordError, RecordShape, RunStatus};
 
-pub use report::{Check, Missed, Offender, Place, Report, Rows, Unread};
+pub use report::{Check, MissedSteps, Disagreement, Location, Report, RowRange, UncheckedColumn};
 
 /// Why nothing can be verified.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +56,7 @@ pub enum VerifyError {
 }
 
 /// Which steps are looked at, and who hears of it.
-pub struct Asked<'a> {
+pub struct VerifyOptions<'a> {
     /// First and last step; all where not given.
     pub steps: Option<(i64, i64)>,
     /// Only every so many recorded steps.
@@ -69,7 +69,7 @@ pub struct Asked<'a> {
     pub seen: usize,
 }
 
-impl std::fmt::Debug for Asked<'_> {
+impl std::fmt::Debug for VerifyOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Asked")
             .field("steps", &self.steps)
@@ -78,7 +78,7 @@ impl std::fmt::Debug for Asked<'_> {
     }
 }
 
-impl<'a> Asked<'a> {
+impl<'a> VerifyOptions<'a> {
     /// All recorded steps.
     pub fn all(progress: &'a mut dyn FnMut(f64)) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Whether a recorded step is to be looked at; asked once for each, in order.
-    fn takes(&mut self, step: i64) -> bool {
+    fn selects(&mut self, step: i64) -> bool {
         let wanted = self.steps.is_none_or(|(a, b)| (a..=b).contains(&step));
         if !wanted {
             return false;
@@ -131,11 +131,11 @@ fn refuse(record: &Record) -> Result<(), VerifyError> {
 ///
 /// # Errors
 /// The directory is no run, its records cannot be read, or there is nothing to verify.
-pub fn verify(record: &Record, asked: &mut Asked<'_>) -> Result<Report, VerifyError> {
+pub fn verify(record: &Record, asked: &mut VerifyOptions<'_>) -> Result<Report, VerifyError> {
     let manifest = record.manifest();
     refuse(record)?;
     let mut report = Report::default();
-    if manifest.status == Status::Running {
+    if manifest.status == RunStatus::Running {
         report.ends = Some("the run is under way or was interrupted".into());
     }
     if !checksums(record, &mut report)? {
@@ -147,19 +147,19 @@ pub fn verify(record: &Record, asked: &mut Asked<'_>) -> Result<Report, VerifyEr
         .iter()
         .map(|o| (o.key.as_str(), o.value.as_str()))
         .collect();
-    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with_overrides(&set)?;
     let until = manifest.settings.get("until").and_then(|t| t.as_f64());
     asked.until = manifest.reached.or(until).unwrap_or(f64::INFINITY);
     columns::list(record, &scene, &mut report);
     certificate::compare(record, &mut report)?;
     match scene.kind() {
-        Kind::Bodies => match scene.collection()? {
-            Collection::Plane(assembly) => collection(record, assembly, &mut report, asked)?,
-            Collection::Space(assembly) => collection(record, assembly, &mut report, asked)?,
+        SceneKind::Bodies => match scene.build_bodies()? {
+            BuiltBodies::Plane(assembly) => collection(record, assembly, &mut report, asked)?,
+            BuiltBodies::Space(assembly) => collection(record, assembly, &mut report, asked)?,
         },
-        Kind::Mechanism => {
+        SceneKind::Mechanism => {
             integers::compare(record, integers::Counts::default(), &mut report)?;
-            times::compare(record, &times::Plan::of_mechanism(&scene)?, &mut report)?;
+            times::compare(record, &times::ExpectedTimes::of_mechanism(&scene)?, &mut report)?;
             match sweeps(&scene) {
                 true => sweep::verify(record, &scene, &mut report, asked)?,
                 false => mechanism::verify(record, &scene, &mut report, asked)?,
@@ -170,18 +170,18 @@ pub fn verify(record: &Record, asked: &mut Asked<'_>) -> Result<Report, VerifyEr
 }
 
 /// A run of bodies, plane or space.
-fn collection<D: bodies::Flat + Shaped>(
+fn collection<D: bodies::EmbedInSpace + RecordShape>(
     record: &Record,
-    assembly: Assembly<D>,
+    assembly: BodiesSetup<D>,
     report: &mut Report,
-    asked: &mut Asked<'_>,
+    asked: &mut VerifyOptions<'_>,
 ) -> Result<(), VerifyError> {
     let counts = integers::Counts {
         bodies: assembly.model.bodies.len(),
         joints: assembly.model.joints.len(),
     };
     integers::compare(record, counts, report)?;
-    times::compare(record, &times::Plan::of_bodies(&assembly), report)?;
+    times::compare(record, &times::ExpectedTimes::of_bodies(&assembly), report)?;
     bodies::verify(record, assembly, report, asked)
 }
 
@@ -210,7 +210,7 @@ const NOT_CHOSEN: &str =
 /// Compares the checksums of all chunks with those of the manifest; whether all are right.
 fn checksums(record: &Record, report: &mut Report) -> Result<bool, VerifyError> {
     let meaning = "chunks whose checksum is not the one in run.json";
-    report.expect("checksums", meaning, 0.0);
+    report.declare("checksums", meaning, 0.0);
     let mut right = true;
     for table in &record.manifest().tables {
         let Some(sums) = &table.checksums else {
@@ -222,7 +222,7 @@ fn checksums(record: &Record, report: &mut Report) -> Result<bool, VerifyError> 
                 fs::read(path).map_err(|e| RecordError::fault(path, "read this file", &e))?;
             let same = crc32fast::hash(&bytes) == *sum;
             right &= same;
-            report.note("checksums", if same { 0.0 } else { 1.0 }, || Place {
+            report.add_comparison("checksums", if same { 0.0 } else { 1.0 }, || Location {
                 step: None,
                 t: None,
                 what: path.display().to_string(),

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Where two figures disagree.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Place {
+pub struct Location {
     /// Number of the step; 0 is the start. Absent where the disagreement is about no step.
     pub step: Option<i64>,
     /// Time at its end.
@@ -29,14 +29,14 @@ pub struct Check {
     /// Largest that is allowed.
     pub bound: f64,
     /// Where the largest one is.
-    pub place: Option<Place>,
+    pub place: Option<Location>,
     /// Whether all were within the bound.
     pub ok: bool,
 }
 
 /// A disagreement.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Offender {
+pub struct Disagreement {
     /// Name of the check.
     pub check: &'static str,
     /// How far it is off.
@@ -45,13 +45,13 @@ pub struct Offender {
     pub bound: f64,
     /// Where.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: Location,
 }
 
 /// Which rows of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Rows {
+pub enum RowRange {
     /// All of them.
     All,
     /// Those of steps whose state is not recorded.
@@ -62,20 +62,20 @@ pub enum Rows {
 
 /// A column of the records that nothing is compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Unread {
+pub struct UncheckedColumn {
     /// Name of the table; `run.json` for the manifest.
     pub table: String,
     /// Name of the column, or of the key.
     pub column: String,
     /// Which rows of it.
-    pub rows: Rows,
+    pub rows: RowRange,
     /// Why.
     pub why: &'static str,
 }
 
 /// Steps that did not reach their tolerance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Missed {
+pub struct MissedSteps {
     /// How many of them there are.
     pub count: usize,
     /// Number and instant of the first one that is recorded.
@@ -97,14 +97,14 @@ pub struct Report {
     /// The comparisons.
     pub checks: Vec<Check>,
     /// The worst disagreements of each check.
-    pub offenders: Vec<Offender>,
+    pub offenders: Vec<Disagreement>,
     /// What was not looked at, and why.
     pub unchecked: Vec<String>,
     /// Columns that nothing is compared with, and why.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UncheckedColumn>,
     /// Steps that missed their tolerance, where there are any: the motion is then not vouched for, whether
     /// or not the figures agree.
-    pub missed: Option<Missed>,
+    pub missed: Option<MissedSteps>,
     /// Why the records end before the run, where they do.
     pub ends: Option<String>,
 }
@@ -121,7 +121,7 @@ impl Report {
     }
 
     /// Announces a check; it is listed even if nothing is compared.
-    pub(super) fn expect(&mut self, name: &'static str, meaning: &'static str, bound: f64) {
+    pub(super) fn declare(&mut self, name: &'static str, meaning: &'static str, bound: f64) {
         if self.checks.iter().any(|check| check.name == name) {
             return;
         }
@@ -138,7 +138,7 @@ impl Report {
     }
 
     /// One comparison of an announced check; what is no number is a disagreement without end.
-    pub(super) fn note(&mut self, name: &'static str, value: f64, place: impl FnOnce() -> Place) {
+    pub(super) fn add_comparison(&mut self, name: &'static str, value: f64, place: impl FnOnce() -> Location) {
         let Some(check) = self.checks.iter_mut().find(|check| check.name == name) else {
             return;
         };
@@ -153,7 +153,7 @@ impl Report {
         if beyond {
             check.ok = false;
             check.beyond += 1;
-            let offender = Offender {
+            let offender = Disagreement {
                 check: name,
                 value,
                 bound: check.bound,
@@ -168,12 +168,12 @@ impl Report {
     }
 
     /// Says once that nothing is compared with a column.
-    pub(super) fn unread(&mut self, table: &str, column: &str, rows: Rows, why: &'static str) {
-        let known = |u: &Unread| {
-            u.table == table && u.column == column && (u.rows == rows || u.rows == Rows::All)
+    pub(super) fn mark_unchecked(&mut self, table: &str, column: &str, rows: RowRange, why: &'static str) {
+        let known = |u: &UncheckedColumn| {
+            u.table == table && u.column == column && (u.rows == rows || u.rows == RowRange::All)
         };
         if !self.unread.iter().any(known) {
-            self.unread.push(Unread {
+            self.unread.push(UncheckedColumn {
                 table: table.to_string(),
                 column: column.to_string(),
                 rows,
@@ -183,16 +183,16 @@ impl Report {
     }
 
     /// The same for several columns.
-    pub(super) fn unread_all(
+    pub(super) fn mark_all_unchecked(
         &mut self,
         table: &str,
         columns: &[&str],
-        rows: Rows,
+        rows: RowRange,
         why: &'static str,
     ) {
         columns
             .iter()
-            .for_each(|column| self.unread(table, column, rows, why));
+            .for_each(|column| self.mark_unchecked(table, column, rows, why));
     }
 
     /// Says once what was not looked at.
@@ -214,7 +214,7 @@ pub(super) fn beyond(value: f64, explained: f64) -> f64 {
 }
 
 /// Keeps the worst of each check, worst first.
-fn keep(all: &mut Vec<Offender>, new: Offender) {
+fn keep(all: &mut Vec<Disagreement>, new: Disagreement) {
     let name = new.check;
     let at = all
         .iter()

@@ -4,7 +4,7 @@ use super::laws::Rule;
 
 /// How far a contact is from what its status says, over what the tolerance allows for it: 0 open, 1 stick,
 /// 2 slip. `s`, `u`, `b`: impulse, velocity of the law, and that without impulses.
-pub(super) fn astray(
+pub(super) fn status_defect(
     status: usize,
     (s, u, b): (&[f64], &[f64], &[f64]),
     kappa: f64,

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::record::{Chunk, Record, RecordError, Table, Values};
+use crate::record::{Chunk, Record, RecordError, Table, ColumnValues};
 
 /// The rows of one step of a table.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Group {
+pub(super) struct StepRows {
     pub step: i64,
     pub t: f64,
     /// Number of rows.
@@ -17,7 +17,7 @@ pub(super) struct Group {
     pub texts: Vec<Vec<Arc<str>>>,
 }
 
-impl Group {
+impl StepRows {
     /// A number.
     pub fn at(&self, column: usize, row: usize) -> f64 {
         let column = self.numbers.get(column);
@@ -44,7 +44,7 @@ impl Group {
 
 /// A table whose rows are in the order of their steps.
 #[derive(Debug)]
-pub(super) struct Stream<'a> {
+pub(super) struct StepStream<'a> {
     record: &'a Record,
     table: &'a str,
     chunks: Vec<Chunk>,
@@ -55,11 +55,11 @@ pub(super) struct Stream<'a> {
     texts: Vec<Option<usize>>,
     places: Vec<usize>,
     /// Whether rows of the last step read are all there: another step follows, or the table is closed.
-    whole: bool,
-    ahead: Option<Group>,
+    last_step_complete: bool,
+    ahead: Option<StepRows>,
 }
 
-impl<'a> Stream<'a> {
+impl<'a> StepStream<'a> {
     /// Opens a table by the names of its columns; a column that is not there has no values. `None`
     /// where there is no such table.
     pub fn open(
@@ -94,17 +94,17 @@ impl<'a> Stream<'a> {
             numbers,
             texts,
             places,
-            whole: entry.checksums.is_some(),
+            last_step_complete: entry.checksums.is_some(),
             ahead: None,
         }))
     }
 
     /// The rows of the next step; `None` at the end.
-    pub fn next(&mut self) -> Result<Option<Group>, RecordError> {
+    pub fn next(&mut self) -> Result<Option<StepRows>, RecordError> {
         if let Some(group) = self.ahead.take() {
             return Ok(Some(group));
         }
-        let mut group: Option<Group> = None;
+        let mut group: Option<StepRows> = None;
         loop {
             let spent = self.held.as_ref().is_none_or(|held| self.row >= held.rows);
             if spent && !self.load()? {
@@ -125,7 +125,7 @@ impl<'a> Stream<'a> {
                 end += 1;
             }
             let (numbers, texts) = (&self.numbers, &self.texts);
-            let group = group.get_or_insert_with(|| Group {
+            let group = group.get_or_insert_with(|| StepRows {
                 step,
                 t: held.values.get(1).map_or(f64::NAN, |t| t.number(self.row)),
                 rows: 0,
@@ -138,7 +138,7 @@ impl<'a> Stream<'a> {
     }
 
     /// The rows of this step: empty where it has none. Steps before it are passed over.
-    pub fn at(&mut self, step: i64) -> Result<Group, RecordError> {
+    pub fn at(&mut self, step: i64) -> Result<StepRows, RecordError> {
         while let Some(group) = self.next()? {
             if group.step == step {
                 return Ok(group);
@@ -148,17 +148,17 @@ impl<'a> Stream<'a> {
                 break;
             }
         }
-        Ok(Group {
+        Ok(StepRows {
             step,
             numbers: vec![Vec::new(); self.numbers.len()],
             texts: vec![Vec::new(); self.texts.len()],
-            ..Group::default()
+            ..StepRows::default()
         })
     }
 
     /// Whether the table is closed: its last step is complete.
     pub fn closed(&self) -> bool {
-        self.whole
+        self.last_step_complete
     }
 
     fn load(&mut self) -> Result<bool, RecordError> {
@@ -173,7 +173,7 @@ impl<'a> Stream<'a> {
 }
 
 fn take(
-    group: &mut Group,
+    group: &mut StepRows,
     held: &Table,
     rows: std::ops::Range<usize>,
     numbers: &[Option<usize>],
@@ -187,7 +187,7 @@ fn take(
         }
     }
     for (out, place) in group.texts.iter_mut().zip(texts) {
-        if let Some(Values::Text(all)) = place.and_then(|place| held.values.get(place)) {
+        if let Some(ColumnValues::Text(all)) = place.and_then(|place| held.values.get(place)) {
             out.extend(all.get(rows.clone()).unwrap_or(&[]).iter().cloned());
         }
     }

@@ -7,18 +7,18 @@
 use bodies::Dim;
 
 use super::VerifyError;
-use super::report::{Place, Report};
-use super::stream::Stream;
-use crate::collection::Assembly;
+use super::report::{Location, Report};
+use super::stream::StepStream;
+use crate::collection::BodiesSetup;
 use crate::error::SceneError;
 use crate::file::Scene;
-use crate::record::{Record, RecordError, Status};
+use crate::record::{Record, RecordError, RunStatus};
 
 /// Instants are sums of lengths: rounding, relative to the instant and the length.
 const ROUNDING: f64 = 1e-10;
 
 /// What is known of the steps of a run beforehand.
-pub(super) struct Plan {
+pub(super) struct ExpectedTimes {
     /// Start of the run.
     start: f64,
     /// Length of every step but the last, where it is fixed.
@@ -26,9 +26,9 @@ pub(super) struct Plan {
     until: f64,
 }
 
-impl Plan {
+impl ExpectedTimes {
     /// Of a scene of bodies.
-    pub fn of_bodies<D: Dim>(assembly: &Assembly<D>) -> Self {
+    pub fn of_bodies<D: Dim>(assembly: &BodiesSetup<D>) -> Self {
         Self {
             start: assembly.start,
             length: Some(assembly.settings.step),
@@ -38,7 +38,7 @@ impl Plan {
 
     /// Of a mechanism or a sweeping process.
     pub fn of_mechanism(scene: &Scene) -> Result<Self, SceneError> {
-        let built = scene.build()?;
+        let built = scene.build_mechanism()?;
         // Intervals of event-driven integrators have the length of a step, too: events lie within them.
         let fixed = built.settings.adaptive.is_none();
         Ok(Self {
@@ -52,12 +52,12 @@ impl Plan {
 /// Compares all tables that have steps and instants.
 pub(super) fn compare(
     record: &Record,
-    plan: &Plan,
+    plan: &ExpectedTimes,
     report: &mut Report,
 ) -> Result<(), VerifyError> {
     let meaning = "instants and numbers of steps of all tables against the account and the scene; \
                    relative to t and h";
-    report.expect("times", meaning, ROUNDING);
+    report.declare("times", meaning, ROUNDING);
     compare_account(record, plan, report)?;
     for entry in &record.manifest().tables {
         let has = |name: &str| entry.columns.iter().any(|c| c.name == name);
@@ -70,9 +70,9 @@ pub(super) fn compare(
 }
 
 /// The account itself: t_F − t_I = h, numbers that go up, steps of the length that the scene says.
-fn compare_account(record: &Record, plan: &Plan, report: &mut Report) -> Result<(), RecordError> {
+fn compare_account(record: &Record, plan: &ExpectedTimes, report: &mut Report) -> Result<(), RecordError> {
     let names = ["t".to_string(), "h".to_string()];
-    let Some(mut stream) = Stream::open(record, "steps", &names, &[])? else {
+    let Some(mut stream) = StepStream::open(record, "steps", &names, &[])? else {
         return Ok(());
     };
     let mut before: Option<(i64, f64)> = Some((0, plan.start));
@@ -93,7 +93,7 @@ fn compare_account(record: &Record, plan: &Plan, report: &mut Report) -> Result<
             let mut longer = (h - length).abs();
             // The last step may end with the run: it is shorter then, or longer by a rest that is less than a
             // millionth of a step.
-            if end > plan.until - crate::run::LEFT * length {
+            if end > plan.until - crate::run::END_TOLERANCE * length {
                 apart = apart.min((t - plan.until).abs());
                 let from = plan.start + (step - 1) as f64 * length;
                 longer = longer.min((t - from - h).abs());
@@ -101,12 +101,12 @@ fn compare_account(record: &Record, plan: &Plan, report: &mut Report) -> Result<
             off = off.max(apart / (scale + length)).max(longer / scale);
         }
         off = if off.is_nan() { f64::INFINITY } else { off };
-        let place = Place {
+        let place = Location {
             step: Some(step),
             t: Some(t),
             what: "the account of the step".into(),
         };
-        report.note("times", off, || place);
+        report.add_comparison("times", off, || place);
         before = Some((step, t));
     }
     Ok(())
@@ -121,8 +121,8 @@ fn compare_table(
 ) -> Result<(), RecordError> {
     let names = ["t".to_string()];
     let (Some(mut rows), Some(mut account)) = (
-        Stream::open(record, table, &names, &[])?,
-        Stream::open(record, "steps", &names, &[])?,
+        StepStream::open(record, table, &names, &[])?,
+        StepStream::open(record, "steps", &names, &[])?,
     ) else {
         return Ok(());
     };
@@ -149,16 +149,16 @@ fn compare_table(
                 }
             }
             // Of a run under way tables are written one after the other.
-            None if record.manifest().status == Status::Running => return Ok(()),
+            None if record.manifest().status == RunStatus::Running => return Ok(()),
             None => off = f64::INFINITY,
         }
         before = group.step;
-        let place = Place {
+        let place = Location {
             step: Some(group.step),
             t: Some(group.t),
             what: format!("`{table}`"),
         };
-        report.note("times", off, || place);
+        report.add_comparison("times", off, || place);
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ pub(super) type Q4 = [f64; 4];
 pub(super) type M3 = [[f64; 3]; 3];
 
 /// No turn.
-pub(super) const UPRIGHT: Q4 = [1.0, 0.0, 0.0, 0.0];
+pub(super) const IDENTITY: Q4 = [1.0, 0.0, 0.0, 0.0];
 
 pub(super) fn add(a: V3, b: V3) -> V3 {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
@@ -29,7 +29,7 @@ pub(super) fn scale(a: V3, s: f64) -> V3 {
 }
 
 /// a + s b.
-pub(super) fn along(a: V3, b: V3, s: f64) -> V3 {
+pub(super) fn add_scaled(a: V3, b: V3, s: f64) -> V3 {
     [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]]
 }
 
@@ -86,7 +86,7 @@ pub(super) fn unit_quaternion(q: Q4) -> Q4 {
 pub(super) fn rotate(q: Q4, v: V3) -> V3 {
     let r = [q[1], q[2], q[3]];
     let once = add(cross(r, v), scale(v, q[0]));
-    along(v, cross(r, once), 2.0)
+    add_scaled(v, cross(r, once), 2.0)
 }
 
 /// The vector of space axes in body axes.
@@ -111,8 +111,8 @@ pub(super) fn apply(m: &M3, v: V3) -> V3 {
 }
 
 /// A + s B.
-pub(super) fn plus(a: &M3, b: &M3, s: f64) -> M3 {
-    std::array::from_fn(|i| along(a[i], b[i], s))
+pub(super) fn add_scaled_matrix(a: &M3, b: &M3, s: f64) -> M3 {
+    std::array::from_fn(|i| add_scaled(a[i], b[i], s))
 }
 
 pub(super) fn identity() -> M3 {

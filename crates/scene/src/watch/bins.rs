@@ -5,52 +5,52 @@ use std::f64::consts::PI;
 use bodies::World;
 use bodies::measure::ContactForce;
 
-use super::grains::{Grain, Grains, chain_lengths};
-use super::resolve::Glossary;
-use super::sets::Set;
-use super::turn::Turn;
-use crate::survey::{Counted, Tabulated};
+use super::grains::{GranularQuantity, GranularMeasures, chain_lengths};
+use super::resolve::NameTable;
+use super::sets::BodySet;
+use super::turn::ObservedDim;
+use crate::survey::{DistributionQuantity, CountedDistribution};
 
 /// Distributions as far as they are counted.
 #[derive(Debug, Default)]
-pub(super) struct Bins {
-    grains: Grains,
-    sets: Vec<(usize, Set)>,
+pub(super) struct DistributionCounter {
+    grains: GranularMeasures,
+    sets: Vec<(usize, BodySet)>,
     /// The number of its set, and the counts.
-    all: Vec<(usize, Tabulated)>,
+    all: Vec<(usize, CountedDistribution)>,
     every: usize,
 }
 
-impl Bins {
+impl DistributionCounter {
     /// The distributions of a cast; every `every`-th step is counted.
     ///
     /// # Errors
     /// A set whose bounds cannot be read.
-    pub fn new(glossary: &Glossary<'_>, every: usize) -> Result<Self, String> {
+    pub fn new(glossary: &NameTable<'_>, every: usize) -> Result<Self, String> {
         let mut bins = Self {
             every: every.max(1),
             ..Self::default()
         };
-        let total = glossary.cast.bodies.len();
-        for distribution in &glossary.cast.distributions {
+        let total = glossary.names.bodies.len();
+        for distribution in &glossary.names.distributions {
             let Some(number) = glossary.set_named(&distribution.of) else {
                 return Err(format!("there is no group or region `{}`", distribution.of));
             };
             if !bins.sets.iter().any(|(known, _)| *known == number) {
-                bins.sets.push((number, Set::compile(number, glossary)?));
+                bins.sets.push((number, BodySet::compile(number, glossary)?));
             }
             if let Some((_, set)) = bins.sets.iter().find(|(known, _)| *known == number) {
                 // Any measure of contacts: the network is needed.
-                bins.grains.ask(number, set, Grain::NormalForce, total);
+                bins.grains.ask(number, set, GranularQuantity::NormalForce, total);
             }
-            let counted = Tabulated::new(distribution.clone());
+            let counted = CountedDistribution::new(distribution.clone());
             bins.all.push((number, counted));
         }
         Ok(bins)
     }
 
     /// Counts the step if it is one of those recorded and within a span.
-    pub fn step<D: Turn>(&mut self, step: usize, world: &World<D>, last: bool) {
+    pub fn step<D: ObservedDim>(&mut self, step: usize, world: &World<D>, last: bool) {
         if self.all.is_empty() || !(last || step.is_multiple_of(self.every)) {
             return;
         }
@@ -74,14 +74,14 @@ impl Bins {
     }
 
     /// Counts a step as the last one that was not one of those recorded.
-    pub fn close<D: Turn>(&mut self, step: usize, world: &World<D>) {
+    pub fn close<D: ObservedDim>(&mut self, step: usize, world: &World<D>) {
         if !step.is_multiple_of(self.every.max(1)) {
             self.step(step, world, true);
         }
     }
 
     /// Counts, number and sum of values of each distribution so far.
-    pub fn memory(&self) -> Vec<(Vec<usize>, usize, f64)> {
+    pub fn checkpoint(&self) -> Vec<(Vec<usize>, usize, f64)> {
         let counts = self.all.iter();
         counts
             .map(|(_, counted)| (counted.counts.clone(), counted.total, counted.sum))
@@ -89,23 +89,23 @@ impl Bins {
     }
 
     /// Goes on with these.
-    pub fn recall(&mut self, memory: Vec<(Vec<usize>, usize, f64)>) {
+    pub fn restore(&mut self, memory: Vec<(Vec<usize>, usize, f64)>) {
         for ((_, counted), (counts, total, sum)) in self.all.iter_mut().zip(memory) {
             (counted.counts, counted.total, counted.sum) = (counts, total, sum);
         }
     }
 
     /// What was counted.
-    pub fn into_counts(self) -> Vec<Tabulated> {
+    pub fn into_counts(self) -> Vec<CountedDistribution> {
         self.all.into_iter().map(|(_, counted)| counted).collect()
     }
 }
 
-fn count<D: Turn>(
+fn count<D: ObservedDim>(
     number: usize,
-    counted: &mut Tabulated,
-    set: &Set,
-    grains: &Grains,
+    counted: &mut CountedDistribution,
+    set: &BodySet,
+    grains: &GranularMeasures,
     world: &World<D>,
 ) {
     let Some(patch) = grains.patch(number) else {
@@ -113,24 +113,24 @@ fn count<D: Turn>(
     };
     let network = grains.network();
     match counted.of.quantity {
-        Counted::NormalForce => {
-            let mean = grains.value(number, Grain::NormalForce, D::N);
+        DistributionQuantity::NormalForce => {
+            let mean = grains.value(number, GranularQuantity::NormalForce, D::N);
             let links = patch.links(network);
             links.for_each(|link| counted.add(link.normal_force / mean));
         }
-        Counted::Mobilised => {
+        DistributionQuantity::Mobilised => {
             let links = patch.links(network);
             links.for_each(|link| counted.add(link.mobilised));
         }
-        Counted::ContactAngle => {
+        DistributionQuantity::ContactAngle => {
             let links = patch.links(network);
             links.for_each(|link| counted.add(direction::<D>(link)));
         }
-        Counted::ChainLength => {
+        DistributionQuantity::ChainLength => {
             let lengths = chain_lengths(patch, network);
             lengths.iter().for_each(|n| counted.add(*n as f64));
         }
-        Counted::Size => {
+        DistributionQuantity::Size => {
             for body in &set.now {
                 let body = &world.model().bodies[*body as usize];
                 let volume = D::volume(&body.shape);
@@ -146,7 +146,7 @@ fn count<D: Turn>(
 }
 
 /// A normal has no sense: in the plane its angle from x in [0, π), in space from z in [0, π/2].
-fn direction<D: Turn>(link: &ContactForce) -> f64 {
+fn direction<D: ObservedDim>(link: &ContactForce) -> f64 {
     let [x, y, z] = link.normal;
     match D::N {
         2 => {

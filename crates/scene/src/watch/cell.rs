@@ -2,33 +2,33 @@
 
 use bodies::{Vector, World};
 
-use super::network::{Link, Network};
-use super::quantity::OfCell;
-use super::turn::Turn;
+use super::network::{Link, ForceNetworkCore};
+use super::quantity::CellQuantity;
+use super::turn::ObservedDim;
 
 /// The value of a quantity; not a number without a cell.
-pub(super) fn value<D: Turn>(world: &World<D>, what: OfCell) -> f64 {
+pub(super) fn value<D: ObservedDim>(world: &World<D>, what: CellQuantity) -> f64 {
     let Some(lattice) = &world.state().cell else {
         return f64::NAN;
     };
     match what {
-        OfCell::Vector(row, column) => lattice.vectors[column][row],
-        OfCell::Volume => lattice.volume(),
-        OfCell::Strain(row, column) => lattice.strain[row][column],
-        OfCell::Stress(row, column) => world.cell_stress()[row][column],
-        OfCell::Fraction => fraction(world).unwrap_or(f64::NAN),
-        OfCell::Coordination => network(world).coordination(),
-        OfCell::Rattlers => {
+        CellQuantity::Vector(row, column) => lattice.vectors[column][row],
+        CellQuantity::Volume => lattice.volume(),
+        CellQuantity::Strain(row, column) => lattice.strain[row][column],
+        CellQuantity::Stress(row, column) => world.cell_stress()[row][column],
+        CellQuantity::Fraction => fraction(world).unwrap_or(f64::NAN),
+        CellQuantity::Coordination => network(world).coordination(),
+        CellQuantity::Rattlers => {
             let movable = world.model().bodies.iter();
             let movable = movable.filter(|body| body.freedom.movable()).count();
             (movable - network(world).bodies.min(movable)) as f64
         }
-        OfCell::Unbalanced => unbalanced(world),
+        CellQuantity::Unbalanced => unbalanced(world),
     }
 }
 
 /// Share of the cell that bodies fill, if there is one.
-pub(super) fn fraction<D: Turn>(world: &World<D>) -> Option<f64> {
+pub(super) fn fraction<D: ObservedDim>(world: &World<D>) -> Option<f64> {
     let volume = world.state().cell.as_ref()?.volume();
     let bodies = world.model().bodies.iter();
     let sizes = bodies.filter_map(|body| D::mass_properties(&body.shape, 1.0));
@@ -37,7 +37,7 @@ pub(super) fn fraction<D: Turn>(world: &World<D>) -> Option<f64> {
 
 /// The network of the last step. A body is held by one contact more than there are axes, or by two
 /// where friction acts.
-fn network<D: Turn>(world: &World<D>) -> Network {
+fn network<D: ObservedDim>(world: &World<D>) -> ForceNetworkCore {
     let contacts = || (0..world.num_contacts()).map(|index| world.contact(index));
     let links: Vec<Link> = contacts()
         .map(|contact| {
@@ -49,11 +49,11 @@ fn network<D: Turn>(world: &World<D>) -> Network {
     let least = if rubs { 2 } else { D::N + 1 };
     let bodies = &world.model().bodies;
     let movable = |body: usize| bodies[body].freedom.movable();
-    Network::new(bodies.len(), movable, &links, least)
+    ForceNetworkCore::new(bodies.len(), movable, &links, least)
 }
 
 /// Mean of |Σ S| over the bodies that contacts push, over the mean of S_n over contacts.
-fn unbalanced<D: Turn>(world: &World<D>) -> f64 {
+fn unbalanced<D: ObservedDim>(world: &World<D>) -> f64 {
     let mut net = vec![(D::Vector::default(), false); world.model().bodies.len()];
     let (mut sum, mut count) = (0.0, 0_usize);
     for index in 0..world.num_contacts() {

@@ -12,9 +12,9 @@ use contact::law::Status;
 use mechanism::{Event, EventKind};
 use serde::{Deserialize, Serialize};
 
-use super::resolve::Glossary;
+use super::resolve::NameTable;
 use super::tally::{Sides, carries};
-use super::turn::Turn;
+use super::turn::ObservedDim;
 
 /// Steps for which a pair may be open without having opened.
 const GRACE: usize = 4;
@@ -60,26 +60,26 @@ struct Watched {
 
 /// What is remembered from step to step: the steps seen, and the pairs of each watch.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(super) struct SpotterMemory {
+pub(super) struct EventDetectorCheckpoint {
     steps: usize,
     pairs: Vec<BTreeMap<[u32; 2], Pair>>,
 }
 
 /// Reads events off successive steps.
 #[derive(Debug)]
-pub(super) struct Spotter {
+pub(super) struct EventDetector {
     watches: Vec<Watched>,
     steps: usize,
     /// All events so far, in the order of time.
     pub events: Vec<Event>,
 }
 
-impl Spotter {
+impl EventDetector {
     /// Looks at these watches, by their places in the cast.
-    pub fn new(glossary: &Glossary<'_>, numbers: &[usize]) -> Self {
-        let total = glossary.cast.bodies.len();
+    pub fn new(glossary: &NameTable<'_>, numbers: &[usize]) -> Self {
+        let total = glossary.names.bodies.len();
         let watched = numbers.iter().filter_map(|&number| {
-            let watch = glossary.cast.watches.get(number)?;
+            let watch = glossary.names.watches.get(number)?;
             Some(Watched {
                 number,
                 sides: Sides::of(watch, total),
@@ -94,7 +94,7 @@ impl Spotter {
     }
 
     /// Takes the end of a step.
-    pub fn step<D: Turn>(&mut self, world: &World<D>) {
+    pub fn step<D: ObservedDim>(&mut self, world: &World<D>) {
         self.steps += 1;
         if self.watches.is_empty() {
             return;
@@ -116,16 +116,16 @@ impl Spotter {
     }
 
     /// What it remembers from step to step, but for the events.
-    pub fn memory(&self) -> SpotterMemory {
+    pub fn checkpoint(&self) -> EventDetectorCheckpoint {
         let pairs = self.watches.iter().map(|watch| watch.pairs.clone());
-        SpotterMemory {
+        EventDetectorCheckpoint {
             steps: self.steps,
             pairs: pairs.collect(),
         }
     }
 
     /// Goes on with what it remembered, and these events.
-    pub fn recall(&mut self, memory: SpotterMemory, events: Vec<Event>) {
+    pub fn restore(&mut self, memory: EventDetectorCheckpoint, events: Vec<Event>) {
         self.steps = memory.steps;
         self.events = events;
         for (watch, pairs) in self.watches.iter_mut().zip(memory.pairs) {
@@ -153,7 +153,7 @@ struct Span {
 }
 
 impl Watched {
-    fn step<D: Turn>(&mut self, world: &World<D>, span: &Span, events: &mut Vec<Event>) {
+    fn step<D: ObservedDim>(&mut self, world: &World<D>, span: &Span, events: &mut Vec<Event>) {
         let mut strike: Option<Strike> = None;
         for index in 0..world.num_contacts() {
             let contact = world.contact(index);
@@ -233,7 +233,7 @@ impl Watched {
 }
 
 impl Strike {
-    fn of<D: Turn>(contact: &Contact<'_, D>) -> Self {
+    fn of<D: ObservedDim>(contact: &Contact<'_, D>) -> Self {
         let normal = |rows: &[f64]| rows.first().copied().unwrap_or(0.0);
         Self {
             bodies: contact.bodies,
@@ -243,7 +243,7 @@ impl Strike {
         }
     }
 
-    fn add<D: Turn>(&mut self, contact: &Contact<'_, D>) {
+    fn add<D: ObservedDim>(&mut self, contact: &Contact<'_, D>) {
         let other = Self::of(contact);
         if other.before < self.before {
             (self.before, self.after) = (other.before, other.after);

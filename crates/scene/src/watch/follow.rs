@@ -2,30 +2,30 @@
 
 use bodies::{Dim, World};
 
-use super::begin::Begin;
-use super::bins::Bins;
-use super::events::Spotter;
-use super::moment::{History, Kept, Moment, Past};
-use super::outcome::{BodiesOutcome, Tick, Wanted};
-use super::panel::Panel;
-use super::resolve::Glossary;
+use super::begin::PreparationRunner;
+use super::bins::DistributionCounter;
+use super::events::EventDetector;
+use super::moment::{HistoryIncrement, HistoryLength, BodiesCheckpoint, RestoredRun};
+use super::outcome::{BodiesOutcome, RunProgress, ObservableRequest};
+use super::panel::Observables;
+use super::resolve::NameTable;
 use super::start;
-use super::turn::Turn;
-use super::walk::Walk;
+use super::turn::ObservedDim;
+use super::walk::Driver;
 use crate::certificate::Certificate;
-use crate::collection::{Assembly, Cast, Steps};
+use crate::collection::{BodiesSetup, SceneNames, BodiesObserver};
 use crate::error::SceneError;
 use crate::file::{Formula, Scene};
 use crate::finding::Threads;
-use crate::run::{Stop, StopReason};
+use crate::run::{EarlyStop, StopReason};
 
 /// What hears of progress and says whether to go on.
-pub(super) type Progress<'a> = dyn FnMut(&Tick<'_>) -> bool + 'a;
+pub(super) type ProgressCallback<'a> = dyn FnMut(&RunProgress<'_>) -> bool + 'a;
 
 /// Bodies at the beginning of their run, with what the run needs to know.
-pub(super) struct Led<D: Dim> {
+pub(super) struct Prepared<D: Dim> {
     pub world: World<D>,
-    pub past: Option<Past<D>>,
+    pub checkpoint: Option<RestoredRun<D>>,
     pub outcome: BodiesOutcome,
     pub stop: Option<Formula>,
     pub record_every: usize,
@@ -35,18 +35,18 @@ pub(super) struct Led<D: Dim> {
 ///
 /// # Errors
 /// There is no motion; the outcome says why.
-pub(super) fn lead<D: Turn>(
-    assembly: Assembly<D>,
+pub(super) fn prepare<D: ObservedDim>(
+    assembly: BodiesSetup<D>,
     threads: Threads,
-    sink: &mut dyn Steps,
-    progress: &mut Progress<'_>,
-) -> Result<Led<D>, Box<BodiesOutcome>> {
-    let Assembly {
+    sink: &mut dyn BodiesObserver,
+    progress: &mut ProgressCallback<'_>,
+) -> Result<Prepared<D>, Box<BodiesOutcome>> {
+    let BodiesSetup {
         model,
         state,
         mut settings,
         prepare,
-        cast,
+        names: cast,
         start,
         until,
         overlap,
@@ -57,17 +57,17 @@ pub(super) fn lead<D: Turn>(
     } = assembly;
     settings.threads = threads.get();
     let mut outcome = BodiesOutcome::new(cast, D::N, (start, until), (settings.step, bounds));
-    let mut begin = Begin {
+    let mut begin = PreparationRunner {
         state: Some(state),
         checked: false,
         overlap,
         threads: threads.get(),
     };
-    let lead = |outcome: &mut BodiesOutcome, sink: &mut dyn Steps, progress: &mut Progress<'_>| {
-        let mut past = Past::of(sink).map_err(StopReason::Bodies)?;
+    let lead = |outcome: &mut BodiesOutcome, sink: &mut dyn BodiesObserver, progress: &mut ProgressCallback<'_>| {
+        let mut past = RestoredRun::of(sink).map_err(StopReason::Bodies)?;
         let first = begin.skip(past.as_ref(), prepare.len(), outcome);
         for each in prepare.into_iter().enumerate().skip(first) {
-            let from = past.take_if(|past| past.moment.preparation == Some(each.0));
+            let from = past.take_if(|past| past.checkpoint.preparation == Some(each.0));
             begin.prepare(each, from, outcome, sink, progress)?;
         }
         let world = begin.world(model, settings, start, (past.as_mut(), outcome));
@@ -78,50 +78,50 @@ pub(super) fn lead<D: Turn>(
             if past.is_none() {
                 outcome.name_redundant(&world);
             }
-            Ok(Led {
+            Ok(Prepared {
                 world,
-                past,
+                checkpoint: past,
                 outcome,
                 stop,
                 record_every,
             })
         }
         Err(reason) => {
-            outcome.refuse(start, reason);
+            outcome.set_not_started(start, reason);
             Err(Box::new(outcome))
         }
     }
 }
 
 /// Runs an assembly.
-pub(super) fn run<D: Turn>(
+pub(super) fn run<D: ObservedDim>(
     scene: &Scene,
-    assembly: Assembly<D>,
-    wanted: &Wanted,
+    assembly: BodiesSetup<D>,
+    wanted: &ObservableRequest,
     threads: Threads,
-    sink: &mut dyn Steps,
-    progress: &mut Progress<'_>,
+    sink: &mut dyn BodiesObserver,
+    progress: &mut ProgressCallback<'_>,
 ) -> BodiesOutcome {
-    let led = match lead(assembly, threads, sink, progress) {
+    let led = match prepare(assembly, threads, sink, progress) {
         Ok(led) => led,
         Err(outcome) => return *outcome,
     };
-    let Led {
+    let Prepared {
         mut world,
-        past,
+        checkpoint: past,
         mut outcome,
         stop,
         record_every,
     } = led;
-    let main = Main {
+    let main = RunSpec {
         wanted,
         stop: stop.as_ref(),
         parameters: scene.parameters(),
         record_every,
     };
-    let begun = Walk::begin(&main, &world, past, &mut outcome, sink);
+    let begun = Driver::begin(&main, &world, past, &mut outcome, sink);
     if let Some(mut walk) = begun {
-        while walk.turn(&main, &mut world, &mut outcome, sink, progress) {}
+        while walk.step(&main, &mut world, &mut outcome, sink, progress) {}
         walk.close(&world, &mut outcome);
     }
     outcome
@@ -131,13 +131,13 @@ impl BodiesOutcome {
     /// Names the joints that hold what others hold already.
     fn name_redundant<D: Dim>(&mut self, world: &World<D>) {
         let spare = world.redundant_rows().iter();
-        let names = spare.filter_map(|&joint| self.cast.joints.get(joint).cloned());
+        let names = spare.filter_map(|&joint| self.names.joints.get(joint).cloned());
         self.redundant = names.collect();
     }
 
     /// There is no motion.
-    pub(super) fn refuse(&mut self, t: f64, reason: StopReason) {
-        self.stopped = Some(Stop {
+    pub(super) fn set_not_started(&mut self, t: f64, reason: StopReason) {
+        self.stopped = Some(EarlyStop {
             t,
             started: false,
             reason,
@@ -145,9 +145,9 @@ impl BodiesOutcome {
     }
 
     /// What observables may speak of.
-    pub(crate) fn glossary<'a>(&'a self, parameters: &'a [(String, f64)]) -> Glossary<'a> {
-        Glossary {
-            cast: &self.cast,
+    pub(crate) fn name_table<'a>(&'a self, parameters: &'a [(String, f64)]) -> NameTable<'a> {
+        NameTable {
+            names: &self.names,
             dimension: self.dimension,
             parameters,
             start: self.start,
@@ -156,20 +156,20 @@ impl BodiesOutcome {
 }
 
 /// The run itself.
-pub(super) struct Main<'a> {
-    pub wanted: &'a Wanted,
+pub(super) struct RunSpec<'a> {
+    pub wanted: &'a ObservableRequest,
     pub stop: Option<&'a Formula>,
     pub parameters: &'a [(String, f64)],
     pub record_every: usize,
 }
 
-impl Main<'_> {
+impl RunSpec<'_> {
     /// What is read at every step: what was asked for, then the condition.
-    fn panel(&self, outcome: &BodiesOutcome) -> Result<Panel, String> {
+    fn observables(&self, outcome: &BodiesOutcome) -> Result<Observables, String> {
         let asked = self.wanted.observables.iter().map(String::as_str);
         let stop = self.stop.iter().map(|stop| stop.text.as_str());
         let texts: Vec<&str> = asked.chain(stop).collect();
-        let panel = Panel::compile(&outcome.glossary(self.parameters), &texts);
+        let panel = Observables::compile(&outcome.name_table(self.parameters), &texts);
         panel.map_err(|(at, error)| match texts.get(at) {
             Some(text) => error.render(text),
             None => error.problem,
@@ -177,39 +177,39 @@ impl Main<'_> {
     }
 
     /// What looks at every step.
-    pub fn look(&self, outcome: &BodiesOutcome) -> Result<Look, String> {
-        Ok(Look {
-            panel: self.panel(outcome)?,
-            bins: self.bins(outcome)?,
-            spotter: self.spotter(outcome),
-            kept: Kept::default(),
+    pub fn observers(&self, outcome: &BodiesOutcome) -> Result<RunObservers, String> {
+        Ok(RunObservers {
+            observables: self.observables(outcome)?,
+            distributions: self.distributions(outcome)?,
+            event_detector: self.event_detector(outcome),
+            kept: HistoryLength::default(),
         })
     }
 
     /// Looks at the end of a step.
-    pub fn take<D: Turn>(&self, world: &World<D>, look: &mut Look, outcome: &mut BodiesOutcome) {
-        start::certify(&mut outcome.certificate, world, &outcome.cast);
+    pub fn observe_step<D: ObservedDim>(&self, world: &World<D>, look: &mut RunObservers, outcome: &mut BodiesOutcome) {
+        start::certify(&mut outcome.certificate, world, &outcome.names);
         outcome.most_contacts = outcome.most_contacts.max(world.num_contacts());
-        let values = look.panel.read(D::view(world));
+        let values = look.observables.evaluate(D::view(world));
         outcome.halted = self.stop.is_some() && values.last().is_some_and(|x| holds(*x));
-        outcome.keep(world.state().t, values);
-        look.spotter.step(world);
+        outcome.push_state(world.state().t, values);
+        look.event_detector.step(world);
     }
 
-    fn bins(&self, outcome: &BodiesOutcome) -> Result<Bins, String> {
+    fn distributions(&self, outcome: &BodiesOutcome) -> Result<DistributionCounter, String> {
         match self.wanted.distributions {
-            true => Bins::new(&outcome.glossary(self.parameters), self.record_every),
-            false => Ok(Bins::default()),
+            true => DistributionCounter::new(&outcome.name_table(self.parameters), self.record_every),
+            false => Ok(DistributionCounter::default()),
         }
     }
 
-    fn spotter(&self, outcome: &BodiesOutcome) -> Spotter {
-        let glossary = outcome.glossary(self.parameters);
+    fn event_detector(&self, outcome: &BodiesOutcome) -> EventDetector {
+        let glossary = outcome.name_table(self.parameters);
         let names = self.wanted.watches.iter();
         let numbers: Vec<usize> = names
             .filter_map(|name| glossary.watch_named(name))
             .collect();
-        Spotter::new(&glossary, &numbers)
+        EventDetector::new(&glossary, &numbers)
     }
 
     pub fn prepare_series(&self, outcome: &mut BodiesOutcome) {
@@ -219,49 +219,49 @@ impl Main<'_> {
 }
 
 /// What looks at every step of the run, and how much of what it saw is in a history.
-pub(super) struct Look {
-    pub panel: Panel,
-    pub bins: Bins,
-    pub spotter: Spotter,
-    kept: Kept,
+pub(super) struct RunObservers {
+    pub observables: Observables,
+    pub distributions: DistributionCounter,
+    pub event_detector: EventDetector,
+    kept: HistoryLength,
 }
 
-impl Look {
+impl RunObservers {
     /// Goes on where an interrupted run was; gives the number of its step.
-    pub fn recall<D: Dim>(&mut self, mut past: Past<D>, outcome: &mut BodiesOutcome) -> usize {
-        let events = past.gather(outcome);
-        (_, self.kept) = History::since(Kept::default(), outcome, &events);
-        let moment = past.moment;
-        self.panel.recall(moment.panel);
-        self.bins.recall(moment.bins);
-        self.spotter.recall(moment.spotter, events);
+    pub fn restore<D: Dim>(&mut self, mut past: RestoredRun<D>, outcome: &mut BodiesOutcome) -> usize {
+        let events = past.restore_histories(outcome);
+        (_, self.kept) = HistoryIncrement::since(HistoryLength::default(), outcome, &events);
+        let moment = past.checkpoint;
+        self.observables.restore(moment.observables);
+        self.distributions.restore(moment.distributions);
+        self.event_detector.restore(moment.event_detector, events);
         moment.step
     }
 
     /// Hands over what the run would be continued from.
-    pub fn keep<D: Dim>(
+    pub fn write_checkpoint<D: Dim>(
         &mut self,
         step: usize,
         world: &World<D>,
         outcome: &BodiesOutcome,
-        sink: &mut dyn Steps,
+        sink: &mut dyn BodiesObserver,
     ) -> Result<(), SceneError> {
-        let (history, kept) = History::since(self.kept, outcome, &self.spotter.events);
-        let moment = Moment {
+        let (history, kept) = HistoryIncrement::since(self.kept, outcome, &self.event_detector.events);
+        let moment = BodiesCheckpoint {
             step,
-            panel: self.panel.memory(),
-            spotter: self.spotter.memory(),
-            bins: self.bins.memory(),
-            ..Moment::of(world.report(), outcome)
+            observables: self.observables.checkpoint(),
+            event_detector: self.event_detector.checkpoint(),
+            distributions: self.distributions.checkpoint(),
+            ..BodiesCheckpoint::of(world.report(), outcome)
         };
-        moment.keep(world.state(), &history, sink)?;
+        moment.write(world.state(), &history, sink)?;
         self.kept = kept;
         Ok(())
     }
 }
 
 impl BodiesOutcome {
-    pub(super) fn keep(&mut self, t: f64, values: &[f64]) {
+    pub(super) fn push_state(&mut self, t: f64, values: &[f64]) {
         self.times.push(t);
         for ((_, series), value) in self.series.iter_mut().zip(values) {
             series.push(*value);
@@ -269,7 +269,7 @@ impl BodiesOutcome {
     }
 
     pub(super) fn stop<D: Dim>(&mut self, world: &World<D>, reason: StopReason) {
-        self.stopped = Some(Stop {
+        self.stopped = Some(EarlyStop {
             t: world.state().t,
             started: true,
             reason,
@@ -282,14 +282,14 @@ pub(super) fn holds(value: f64) -> bool {
     value != 0.0 && !value.is_nan()
 }
 
-pub(super) fn tick<'a, D: Dim>(
+pub(super) fn run_progress<'a, D: Dim>(
     world: &World<D>,
     preparation: Option<&'a str>,
     (step, certificate): (usize, &'a Certificate),
     (start, until): (f64, f64),
-) -> Tick<'a> {
+) -> RunProgress<'a> {
     let (t, ledger) = (world.state().t, world.report());
-    Tick {
+    RunProgress {
         preparation,
         step,
         t,
@@ -312,28 +312,28 @@ pub(super) fn tick<'a, D: Dim>(
 /// # Errors
 /// The part and key, the formula, and what is wrong with it.
 pub(super) fn check_stops<D: Dim>(
-    assembly: &Assembly<D>,
+    assembly: &BodiesSetup<D>,
     parameters: &[(String, f64)],
 ) -> Result<(), (String, Formula, String)> {
-    let check = |part: String, formula: &Formula, cast: &Cast, parameters: &[(String, f64)]| {
-        let glossary = Glossary {
-            cast,
+    let check = |part: String, formula: &Formula, cast: &SceneNames, parameters: &[(String, f64)]| {
+        let glossary = NameTable {
+            names: cast,
             dimension: D::N,
             parameters,
             start: assembly.start,
         };
-        match Panel::compile(&glossary, &[&formula.text]) {
+        match Observables::compile(&glossary, &[&formula.text]) {
             Ok(_) => Ok(()),
             Err((_, error)) => Err((part, formula.clone(), error.render(&formula.text))),
         }
     };
     if let Some(stop) = &assembly.stop {
-        check("[run]".to_string(), stop, &assembly.cast, parameters)?;
+        check("[run]".to_string(), stop, &assembly.names, parameters)?;
     }
     for preparation in &assembly.prepare {
         if let Some(stop) = &preparation.stop {
             let part = format!("prepare `{}`", preparation.name);
-            check(part, stop, &assembly.cast, &preparation.parameters)?;
+            check(part, stop, &assembly.names, &preparation.parameters)?;
         }
     }
     Ok(())

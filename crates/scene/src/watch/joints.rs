@@ -6,23 +6,23 @@
 
 use bodies::{Detector, Dim, World};
 
-use super::sets::Set;
+use super::sets::BodySet;
 
 /// Closer than this share of the radius of a body counts as touching; a pair has the sum of two.
 const CLOSE: f64 = 5e-7;
 
 /// Finds the pairs that touch where the bodies are now.
 #[derive(Debug)]
-pub(super) struct Joints<D: Dim> {
+pub(super) struct TouchingPairs<D: Dim> {
     detector: Detector<D>,
-    growth: Vec<f64>,
+    aabb_margin: Vec<f64>,
     /// All pairs that touch, sorted.
     now: Vec<[u32; 2]>,
     /// Members of the set that is looked at.
     inside: Vec<bool>,
 }
 
-impl<D: Dim> Joints<D> {
+impl<D: Dim> TouchingPairs<D> {
     pub fn new(world: &World<D>) -> Self {
         let sizes = world.model().bodies.iter().map(|body| {
             let radius = D::bounding_radius(&body.shape);
@@ -34,7 +34,7 @@ impl<D: Dim> Joints<D> {
         });
         Self {
             detector: Detector::new(world.settings().threads),
-            growth: sizes.collect(),
+            aabb_margin: sizes.collect(),
             now: Vec::new(),
             inside: vec![false; world.model().bodies.len()],
         }
@@ -45,7 +45,7 @@ impl<D: Dim> Joints<D> {
         let (state, model) = (world.state(), world.model());
         let place = (model, state.cell.as_ref());
         self.detector
-            .detect_model(place, &state.poses, &self.growth);
+            .detect_model(place, &state.poses, &self.aabb_margin);
         self.now.clear();
         self.now
             .extend(self.detector.candidates().iter().map(|f| f.bodies));
@@ -53,7 +53,7 @@ impl<D: Dim> Joints<D> {
     }
 
     /// The pairs of a set that touch.
-    pub fn of(&mut self, set: &Set) -> Vec<[u32; 2]> {
+    pub fn of(&mut self, set: &BodySet) -> Vec<[u32; 2]> {
         let mark = |inside: &mut Vec<bool>, value: bool| {
             for &body in &set.now {
                 if let Some(entry) = inside.get_mut(body as usize) {

@@ -10,19 +10,19 @@
 
 use bodies::{Plane, Space, World, WorldError};
 
-use super::follow::{self, Led, Main};
-use super::outcome::{BodiesOutcome, Tick, Wanted};
+use super::follow::{self, Prepared, RunSpec};
+use super::outcome::{BodiesOutcome, RunProgress, ObservableRequest};
 use super::start;
-use super::turn::Turn;
-use super::walk::Walk;
+use super::turn::ObservedDim;
+use super::walk::Driver;
 use crate::certificate::Certificate;
-use crate::collection::{Cast, Collection, Steps, View};
+use crate::collection::{SceneNames, BuiltBodies, BodiesObserver, WorldRef};
 use crate::file::{Formula, Scene};
 use crate::finding::Threads;
 
 /// A world in one of the two dimensions.
 #[derive(Debug)]
-pub enum Live {
+pub enum AnyWorld {
     /// In the plane.
     Plane(World<Plane>),
     /// In space.
@@ -31,7 +31,7 @@ pub enum Live {
 
 /// What a scene says of the runs of its bodies.
 #[derive(Debug, Clone)]
-pub struct Score {
+pub struct RunTemplate {
     /// What came before the run: names, overlaps, preparations.
     pub before: BodiesOutcome,
     /// Bodies and contacts of every so many steps are recorded.
@@ -40,20 +40,20 @@ pub struct Score {
     parameters: Vec<(String, f64)>,
 }
 
-impl Live {
+impl AnyWorld {
     /// The bodies of a scene at the beginning of their run: overlaps looked at, preparations run.
     ///
     /// # Errors
     /// There is no motion; the outcome says why.
-    pub fn begin(
+    pub fn prepare(
         scene: &Scene,
-        collection: Collection,
+        collection: BuiltBodies,
         threads: Threads,
-        sink: &mut dyn Steps,
-        progress: &mut dyn FnMut(&Tick<'_>) -> bool,
-    ) -> Result<(Self, Score), Box<BodiesOutcome>> {
-        fn parts<D: bodies::Dim>(led: Led<D>, scene: &Scene) -> (World<D>, Score) {
-            let score = Score {
+        sink: &mut dyn BodiesObserver,
+        progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
+    ) -> Result<(Self, RunTemplate), Box<BodiesOutcome>> {
+        fn parts<D: bodies::Dim>(led: Prepared<D>, scene: &Scene) -> (World<D>, RunTemplate) {
+            let score = RunTemplate {
                 before: led.outcome,
                 record_every: led.record_every,
                 stop: led.stop,
@@ -62,13 +62,13 @@ impl Live {
             (led.world, score)
         }
         match collection {
-            Collection::Plane(assembly) => {
-                let led = follow::lead(assembly, threads, sink, progress)?;
+            BuiltBodies::Plane(assembly) => {
+                let led = follow::prepare(assembly, threads, sink, progress)?;
                 let (world, score) = parts(led, scene);
                 Ok((Self::Plane(world), score))
             }
-            Collection::Space(assembly) => {
-                let led = follow::lead(assembly, threads, sink, progress)?;
+            BuiltBodies::Space(assembly) => {
+                let led = follow::prepare(assembly, threads, sink, progress)?;
                 let (world, score) = parts(led, scene);
                 Ok((Self::Space(world), score))
             }
@@ -79,7 +79,7 @@ impl Live {
     ///
     /// # Errors
     /// What cannot go on, with the names of the bodies; the state is that before.
-    pub fn advance(&mut self, cast: &Cast) -> Result<(), String> {
+    pub fn advance(&mut self, cast: &SceneNames) -> Result<(), String> {
         let done = match self {
             Self::Plane(world) => world.step(),
             Self::Space(world) => world.step(),
@@ -96,7 +96,7 @@ impl Live {
     }
 
     /// Adds the last step to what is vouched for.
-    pub fn certify(&self, certificate: &mut Certificate, cast: &Cast) {
+    pub fn certify(&self, certificate: &mut Certificate, cast: &SceneNames) {
         match self {
             Self::Plane(world) => start::certify(certificate, world, cast),
             Self::Space(world) => start::certify(certificate, world, cast),
@@ -104,10 +104,10 @@ impl Live {
     }
 
     /// As sinks see it.
-    pub fn view(&self) -> View<'_> {
+    pub fn view(&self) -> WorldRef<'_> {
         match self {
-            Self::Plane(world) => View::Plane(world),
-            Self::Space(world) => View::Space(world),
+            Self::Plane(world) => WorldRef::Plane(world),
+            Self::Space(world) => WorldRef::Space(world),
         }
     }
 
@@ -121,19 +121,19 @@ impl Live {
 }
 
 /// An error of a world with the names of the bodies.
-pub fn explained(error: &WorldError, cast: &Cast) -> String {
-    start::explain(error, cast)
+pub fn explained(error: &WorldError, cast: &SceneNames) -> String {
+    start::describe_error(error, cast)
 }
 
 /// A run of a live world.
-pub struct Course {
-    wanted: Wanted,
-    score: Score,
+pub struct WorldRun {
+    wanted: ObservableRequest,
+    score: RunTemplate,
     outcome: BodiesOutcome,
-    walk: Option<Walk>,
+    walk: Option<Driver>,
 }
 
-impl std::fmt::Debug for Course {
+impl std::fmt::Debug for WorldRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Course")
             .field("wanted", &self.wanted)
@@ -141,14 +141,14 @@ impl std::fmt::Debug for Course {
     }
 }
 
-impl Course {
+impl WorldRun {
     /// Begins a run from where the world is to `until`; the start goes to `sink`.
-    pub fn begin(
-        live: &Live,
-        score: &Score,
-        wanted: Wanted,
+    pub fn start(
+        live: &AnyWorld,
+        score: &RunTemplate,
+        wanted: ObservableRequest,
         until: f64,
-        sink: &mut dyn Steps,
+        sink: &mut dyn BodiesObserver,
     ) -> Self {
         let mut outcome = score.before.clone();
         (outcome.start, outcome.step) = live.time();
@@ -159,7 +159,7 @@ impl Course {
             outcome,
             walk: None,
         };
-        let main = Main {
+        let main = RunSpec {
             wanted: &course.wanted,
             stop: course.score.stop.as_ref(),
             parameters: &course.score.parameters,
@@ -167,23 +167,23 @@ impl Course {
         };
         let outcome = &mut course.outcome;
         course.walk = match live {
-            Live::Plane(world) => Walk::begin(&main, world, None, outcome, sink),
-            Live::Space(world) => Walk::begin(&main, world, None, outcome, sink),
+            AnyWorld::Plane(world) => Driver::begin(&main, world, None, outcome, sink),
+            AnyWorld::Space(world) => Driver::begin(&main, world, None, outcome, sink),
         };
         course
     }
 
     /// One step, if there is one left; whether there may be another one.
-    pub fn turn(
+    pub fn step(
         &mut self,
-        live: &mut Live,
-        sink: &mut dyn Steps,
-        progress: &mut dyn FnMut(&Tick<'_>) -> bool,
+        live: &mut AnyWorld,
+        sink: &mut dyn BodiesObserver,
+        progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
     ) -> bool {
         let Some(walk) = &mut self.walk else {
             return false;
         };
-        let main = Main {
+        let main = RunSpec {
             wanted: &self.wanted,
             stop: self.score.stop.as_ref(),
             parameters: &self.score.parameters,
@@ -191,31 +191,31 @@ impl Course {
         };
         let outcome = &mut self.outcome;
         match live {
-            Live::Plane(world) => walk.turn(&main, world, outcome, sink, progress),
-            Live::Space(world) => walk.turn(&main, world, outcome, sink, progress),
+            AnyWorld::Plane(world) => walk.step(&main, world, outcome, sink, progress),
+            AnyWorld::Space(world) => walk.step(&main, world, outcome, sink, progress),
         }
     }
 
     /// Keeps the state, so that the run can be continued from here.
-    pub fn keep(&mut self, live: &Live, sink: &mut dyn Steps) {
+    pub fn write_checkpoint(&mut self, live: &AnyWorld, sink: &mut dyn BodiesObserver) {
         self.with(live, sink, Keep::State);
     }
 
     /// Keeps the state and ends on request.
-    pub fn interrupt(&mut self, live: &Live, sink: &mut dyn Steps) {
+    pub fn interrupt(&mut self, live: &AnyWorld, sink: &mut dyn BodiesObserver) {
         self.with(live, sink, Keep::End);
     }
 
-    fn with(&mut self, live: &Live, sink: &mut dyn Steps, what: Keep) {
-        fn apply<D: Turn>(
-            walk: &mut Walk,
+    fn with(&mut self, live: &AnyWorld, sink: &mut dyn BodiesObserver, what: Keep) {
+        fn apply<D: ObservedDim>(
+            walk: &mut Driver,
             world: &World<D>,
             outcome: &mut BodiesOutcome,
-            sink: &mut dyn Steps,
+            sink: &mut dyn BodiesObserver,
             what: Keep,
         ) {
             match what {
-                Keep::State => walk.keep(world, outcome, sink),
+                Keep::State => walk.write_checkpoint(world, outcome, sink),
                 Keep::End => walk.interrupt(world, outcome, sink),
             }
         }
@@ -223,17 +223,17 @@ impl Course {
             return;
         };
         match live {
-            Live::Plane(world) => apply(walk, world, &mut self.outcome, sink, what),
-            Live::Space(world) => apply(walk, world, &mut self.outcome, sink, what),
+            AnyWorld::Plane(world) => apply(walk, world, &mut self.outcome, sink, what),
+            AnyWorld::Space(world) => apply(walk, world, &mut self.outcome, sink, what),
         }
     }
 
     /// What came out of it.
-    pub fn close(mut self, live: &Live) -> BodiesOutcome {
+    pub fn close(mut self, live: &AnyWorld) -> BodiesOutcome {
         if let Some(walk) = self.walk.take() {
             match live {
-                Live::Plane(world) => walk.close(world, &mut self.outcome),
-                Live::Space(world) => walk.close(world, &mut self.outcome),
+                AnyWorld::Plane(world) => walk.close(world, &mut self.outcome),
+                AnyWorld::Space(world) => walk.close(world, &mut self.outcome),
             }
         }
         self.outcome

@@ -30,27 +30,27 @@ mod turn;
 mod value;
 mod walk;
 
-pub use live::{Course, Live, Score};
-pub use outcome::{BodiesOutcome, Prepared, Tick, Wanted, preparation_warnings};
+pub use live::{WorldRun, AnyWorld, RunTemplate};
+pub use outcome::{BodiesOutcome, PreparationOutcome, RunProgress, ObservableRequest, preparation_warnings};
 
 pub(crate) use grains::ANGLE;
-pub(crate) use panel::Panel;
-pub(crate) use resolve::{Glossary, words};
+pub(crate) use panel::Observables;
+pub(crate) use resolve::{NameTable, words};
 
 use bodies::{Plane, Space};
 
-use crate::collection::{Cast, Collection, Steps, View};
+use crate::collection::{SceneNames, BuiltBodies, BodiesObserver, WorldRef};
 use crate::error::{InputError, SceneError};
 use crate::file::Scene;
 use crate::finding::{self, Threads};
 use crate::record::{DataFile, bodies_settings_json};
 
-impl Collection {
+impl BuiltBodies {
     /// Names of its parts.
-    pub fn cast(&self) -> &Cast {
+    pub fn names(&self) -> &SceneNames {
         match self {
-            Self::Plane(assembly) => &assembly.cast,
-            Self::Space(assembly) => &assembly.cast,
+            Self::Plane(assembly) => &assembly.names,
+            Self::Space(assembly) => &assembly.names,
         }
     }
 
@@ -98,9 +98,9 @@ impl Collection {
     }
 
     /// What observables may speak of.
-    pub(crate) fn glossary<'a>(&'a self, parameters: &'a [(String, f64)]) -> Glossary<'a> {
-        Glossary {
-            cast: self.cast(),
+    pub(crate) fn name_table<'a>(&'a self, parameters: &'a [(String, f64)]) -> NameTable<'a> {
+        NameTable {
+            names: self.names(),
             dimension: self.dimension(),
             parameters,
             start: self.span().0,
@@ -111,37 +111,37 @@ impl Collection {
 /// Runs a collection. Every step goes to `sink`; the values of the observables `observe` at every
 /// step, and the events of the watches that the scene's findings ask for, are kept in the outcome;
 /// `progress` says whether to go on. Results do not depend on the number of threads.
-pub fn run_collection(
+pub fn run_bodies_observing(
     scene: &Scene,
-    collection: Collection,
+    collection: BuiltBodies,
     observe: &[String],
     threads: Threads,
-    sink: &mut dyn Steps,
-    progress: &mut dyn FnMut(&Tick<'_>) -> bool,
+    sink: &mut dyn BodiesObserver,
+    progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
 ) -> BodiesOutcome {
-    let known = finding::wanted(scene, &collection);
-    let wanted = Wanted {
+    let known = finding::observable_request(scene, &collection);
+    let wanted = ObservableRequest {
         observables: observe.to_vec(),
         watches: known.map_or_else(|_| Vec::new(), |wanted| wanted.watches),
         distributions: false,
     };
-    run_wanted(scene, collection, &wanted, threads, sink, progress)
+    run_bodies(scene, collection, &wanted, threads, sink, progress)
 }
 
 /// Runs a collection and keeps what is wanted of it.
-pub fn run_wanted(
+pub fn run_bodies(
     scene: &Scene,
-    collection: Collection,
-    wanted: &Wanted,
+    collection: BuiltBodies,
+    wanted: &ObservableRequest,
     threads: Threads,
-    sink: &mut dyn Steps,
-    progress: &mut dyn FnMut(&Tick<'_>) -> bool,
+    sink: &mut dyn BodiesObserver,
+    progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
 ) -> BodiesOutcome {
     match collection {
-        Collection::Plane(assembly) => {
+        BuiltBodies::Plane(assembly) => {
             follow::run(scene, assembly, wanted, threads, sink, progress)
         }
-        Collection::Space(assembly) => {
+        BuiltBodies::Space(assembly) => {
             follow::run(scene, assembly, wanted, threads, sink, progress)
         }
     }
@@ -151,10 +151,10 @@ pub fn run_wanted(
 ///
 /// # Errors
 /// A condition that cannot be read.
-pub(crate) fn check_stops(scene: &Scene, collection: &Collection) -> Result<(), SceneError> {
+pub(crate) fn check_stops(scene: &Scene, collection: &BuiltBodies) -> Result<(), SceneError> {
     let checked = match collection {
-        Collection::Plane(assembly) => follow::check_stops(assembly, scene.parameters()),
-        Collection::Space(assembly) => follow::check_stops(assembly, scene.parameters()),
+        BuiltBodies::Plane(assembly) => follow::check_stops(assembly, scene.parameters()),
+        BuiltBodies::Space(assembly) => follow::check_stops(assembly, scene.parameters()),
     };
     checked.map_err(|(part, formula, problem)| {
         SceneError::from(InputError {
@@ -170,39 +170,39 @@ pub(crate) fn check_stops(scene: &Scene, collection: &Collection) -> Result<(), 
 }
 
 /// A sink of bodies that keeps nothing.
-impl Steps for crate::sink::Discard {
-    fn step(&mut self, _step: usize, _view: View<'_>, _last: bool) -> Result<(), SceneError> {
+impl BodiesObserver for crate::sink::NullObserver {
+    fn on_step(&mut self, _step: usize, _view: WorldRef<'_>, _last: bool) -> Result<(), SceneError> {
         Ok(())
     }
 }
 
 /// A compiled observable of a run of bodies, shown every step, the start first.
 #[derive(Debug)]
-pub struct Observer(Panel);
+pub struct BodiesObservable(Observables);
 
-impl Observer {
+impl BodiesObservable {
     /// Compiles an expression.
     ///
     /// # Errors
     /// What is wrong with it, with the place in the text.
     pub fn compile(
-        cast: &Cast,
+        cast: &SceneNames,
         dimension: usize,
         parameters: &[(String, f64)],
         text: &str,
     ) -> Result<Self, String> {
-        let glossary = Glossary {
-            cast,
+        let glossary = NameTable {
+            names: cast,
             dimension,
             parameters,
             start: 0.0,
         };
-        let panel = Panel::compile(&glossary, &[text]);
+        let panel = Observables::compile(&glossary, &[text]);
         panel.map(Self).map_err(|(_, error)| error.render(text))
     }
 
     /// Its value at the end of a step; NaN where there is none.
-    pub fn evaluate(&mut self, view: View<'_>) -> f64 {
-        self.0.read(view).first().copied().unwrap_or(f64::NAN)
+    pub fn evaluate(&mut self, view: WorldRef<'_>) -> f64 {
+        self.0.evaluate(view).first().copied().unwrap_or(f64::NAN)
     }
 }

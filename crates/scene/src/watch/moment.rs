@@ -10,33 +10,33 @@ use bodies::{Dim, StepReport, State};
 use mechanism::Event;
 use serde::{Deserialize, Serialize};
 
-use super::events::SpotterMemory;
-use super::outcome::{BodiesOutcome, Prepared};
-use super::panel::PanelMemory;
+use super::events::EventDetectorCheckpoint;
+use super::outcome::{BodiesOutcome, PreparationOutcome};
+use super::panel::ObservablesCheckpoint;
 use crate::certificate::Certificate;
-use crate::collection::Steps;
+use crate::collection::BodiesObserver;
 use crate::error::SceneError;
-use crate::record::{Snapshot, pack, unpack};
+use crate::record::{Snapshot, encode, decode};
 
 /// What a run is continued from at the end of a step, with the state.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Moment<'a> {
+pub(super) struct BodiesCheckpoint<'a> {
     /// The preparation it is in, from 0; none: the run itself.
     pub preparation: Option<usize>,
     pub step: usize,
     pub ledger: StepReport,
     /// Of the preparation or the run, up to here.
     pub certificate: Certificate,
-    pub panel: PanelMemory,
-    pub spotter: SpotterMemory,
-    pub bins: Vec<(Vec<usize>, usize, f64)>,
-    pub prepared: Cow<'a, [Prepared]>,
+    pub observables: ObservablesCheckpoint,
+    pub event_detector: EventDetectorCheckpoint,
+    pub distributions: Vec<(Vec<usize>, usize, f64)>,
+    pub prepared: Cow<'a, [PreparationOutcome]>,
     pub relaxed: f64,
     pub most_contacts: usize,
     pub redundant: Cow<'a, [String]>,
 }
 
-impl<'a> Moment<'a> {
+impl<'a> BodiesCheckpoint<'a> {
     /// The end of a step of a preparation.
     pub fn of(ledger: &StepReport, outcome: &'a BodiesOutcome) -> Self {
         Self {
@@ -44,9 +44,9 @@ impl<'a> Moment<'a> {
             step: 0,
             ledger: *ledger,
             certificate: outcome.certificate.clone(),
-            panel: PanelMemory::default(),
-            spotter: SpotterMemory::default(),
-            bins: Vec::new(),
+            observables: ObservablesCheckpoint::default(),
+            event_detector: EventDetectorCheckpoint::default(),
+            distributions: Vec::new(),
             prepared: Cow::Borrowed(&outcome.prepared),
             relaxed: outcome.relaxed,
             most_contacts: outcome.most_contacts,
@@ -55,27 +55,27 @@ impl<'a> Moment<'a> {
     }
 
     /// Hands it over to be kept, with what came to the history since it was last.
-    pub fn keep<D: Dim>(
+    pub fn write<D: Dim>(
         &self,
         state: &State<D>,
-        history: &History,
-        sink: &mut dyn Steps,
+        history: &HistoryIncrement,
+        sink: &mut dyn BodiesObserver,
     ) -> Result<(), SceneError> {
-        let packed = pack(&(state, self)).and_then(|motion| {
-            let history = pack(history)?;
+        let packed = encode(&(state, self)).and_then(|motion| {
+            let history = encode(history)?;
             Ok(Snapshot { motion, history })
         });
         let snapshot = packed.map_err(|reason| SceneError::Machine {
             what: "the state of the run cannot be kept".into(),
             reason,
         })?;
-        sink.keep(snapshot)
+        sink.write_checkpoint(snapshot)
     }
 }
 
 /// What a run gathers at every step, since the last checkpoint.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(super) struct History {
+pub(super) struct HistoryIncrement {
     times: Vec<f64>,
     series: Vec<Vec<f64>>,
     pub events: Vec<Event>,
@@ -83,21 +83,21 @@ pub(super) struct History {
 
 /// How much of what is gathered is in a history already.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Kept {
+pub(super) struct HistoryLength {
     times: usize,
     events: usize,
 }
 
-impl History {
+impl HistoryIncrement {
     /// What came since, and how much it is then.
-    pub fn since(kept: Kept, outcome: &BodiesOutcome, events: &[Event]) -> (Self, Kept) {
+    pub fn since(kept: HistoryLength, outcome: &BodiesOutcome, events: &[Event]) -> (Self, HistoryLength) {
         let rest = |all: &[f64]| all.get(kept.times..).unwrap_or(&[]).to_vec();
         let history = Self {
             times: rest(&outcome.times),
             series: outcome.series.iter().map(|(_, all)| rest(all)).collect(),
             events: events.get(kept.events..).unwrap_or(&[]).to_vec(),
         };
-        let kept = Kept {
+        let kept = HistoryLength {
             times: outcome.times.len(),
             events: events.len(),
         };
@@ -106,37 +106,37 @@ impl History {
 }
 
 /// A moment with everything gathered until then.
-pub(super) struct Past<D: Dim> {
-    pub moment: Moment<'static>,
+pub(super) struct RestoredRun<D: Dim> {
+    pub checkpoint: BodiesCheckpoint<'static>,
     /// Until the motion has it.
     pub state: Option<State<D>>,
-    pub histories: Vec<History>,
+    pub histories: Vec<HistoryIncrement>,
 }
 
-impl<D: Dim> Past<D> {
+impl<D: Dim> RestoredRun<D> {
     /// What the sink has of an interrupted run.
     ///
     /// # Errors
     /// It is not that of such a run.
-    pub fn of(sink: &mut dyn Steps) -> Result<Option<Self>, String> {
-        let Some(restored) = sink.restored() else {
+    pub fn of(sink: &mut dyn BodiesObserver) -> Result<Option<Self>, String> {
+        let Some(restored) = sink.take_checkpoint() else {
             return Ok(None);
         };
         let unfit = |reason| {
             format!("its checkpoint cannot be taken apart ({reason}); run the scene once more")
         };
-        let histories = restored.histories.iter().map(unpack);
+        let histories = restored.histories.iter().map(decode);
         let histories: Result<_, String> = histories.collect();
-        let (state, moment) = unpack(&restored.motion).map_err(unfit)?;
+        let (state, moment) = decode(&restored.motion).map_err(unfit)?;
         Ok(Some(Self {
-            moment,
+            checkpoint: moment,
             state: Some(state),
             histories: histories.map_err(unfit)?,
         }))
     }
 
     /// Puts back into the outcome what is gathered; gives the events.
-    pub fn gather(&mut self, outcome: &mut BodiesOutcome) -> Vec<Event> {
+    pub fn restore_histories(&mut self, outcome: &mut BodiesOutcome) -> Vec<Event> {
         let mut events = Vec::new();
         for history in self.histories.drain(..) {
             outcome.times.extend(history.times);
@@ -149,8 +149,8 @@ impl<D: Dim> Past<D> {
     }
 
     /// Puts back into the outcome what it was.
-    pub fn put(&self, outcome: &mut BodiesOutcome) {
-        let moment = &self.moment;
+    pub fn restore_outcome(&self, outcome: &mut BodiesOutcome) {
+        let moment = &self.checkpoint;
         if moment.preparation.is_none() {
             outcome.certificate = moment.certificate.clone();
         }

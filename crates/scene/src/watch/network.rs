@@ -18,14 +18,14 @@ const LEAST: f64 = 1e-3;
 
 /// What the network is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Network {
+pub(super) struct ForceNetworkCore {
     /// Bodies in it.
     pub bodies: usize,
     /// Contacts in it.
     pub contacts: usize,
 }
 
-impl Network {
+impl ForceNetworkCore {
     /// Of `count` bodies, those in `taken` only, with at least `least` contacts each.
     pub fn new(count: usize, taken: impl Fn(usize) -> bool, links: &[Link], least: usize) -> Self {
         let pushing = links.iter().filter(|(_, force)| *force > 0.0);
@@ -96,11 +96,11 @@ mod tests {
             [3, 4],
             [4, 5],
         ]);
-        let network = Network::new(6, |_| true, &all, 2);
+        let network = ForceNetworkCore::new(6, |_| true, &all, 2);
         assert_eq!((network.bodies, network.contacts), (4, 6));
         assert_eq!(network.coordination(), 3.0);
         // With at least four contacts each nothing is left.
-        assert_eq!(Network::new(6, |_| true, &all, 4).bodies, 0);
+        assert_eq!(ForceNetworkCore::new(6, |_| true, &all, 4).bodies, 0);
     }
 
     #[test]
@@ -108,9 +108,9 @@ mod tests {
         let mut all = links(&[[0, 1], [1, 2], [0, 2]]);
         all[0].1 = 1e-9;
         all.push(([0, 2], 0.0));
-        assert_eq!(Network::new(3, |_| true, &all, 2).bodies, 0);
+        assert_eq!(ForceNetworkCore::new(3, |_| true, &all, 2).bodies, 0);
         all[0].1 = 0.5;
-        let network = Network::new(3, |_| true, &all, 2);
+        let network = ForceNetworkCore::new(3, |_| true, &all, 2);
         assert_eq!((network.bodies, network.contacts), (3, 3));
     }
 }

@@ -4,14 +4,14 @@ use mechanism::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::certificate::{Bounds, Certificate, What};
-use crate::collection::Cast;
-use crate::run::Stop;
-use crate::survey::Tabulated;
+use crate::certificate::{CertificateBounds, Certificate, Criterion};
+use crate::collection::SceneNames;
+use crate::run::EarlyStop;
+use crate::survey::CountedDistribution;
 
 /// What is to be kept of a run: poses are not, a million bodies would not fit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ObservableRequest {
     /// Observables whose values at every step are kept.
     pub observables: Vec<String>,
     /// Watches whose events are kept, by name.
@@ -20,7 +20,7 @@ pub struct Wanted {
     pub distributions: bool,
 }
 
-impl Wanted {
+impl ObservableRequest {
     /// Asks for an observable, once.
     pub fn observable(&mut self, text: &str) {
         if !self.observables.iter().any(|known| known == text) {
@@ -48,7 +48,7 @@ impl Wanted {
 
 /// How far a run is, and how its last step went.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tick<'a> {
+pub struct RunProgress<'a> {
     /// The preparation that is running; nothing for the run itself.
     pub preparation: Option<&'a str>,
     /// Number of the step, from 1.
@@ -81,7 +81,7 @@ pub struct Tick<'a> {
 
 /// A run before the run, as it went.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Prepared {
+pub struct PreparationOutcome {
     /// Its name.
     pub name: String,
     /// How long it lasted.
@@ -103,15 +103,15 @@ pub struct BodiesOutcome {
     /// in the cast.
     pub events: Vec<Event>,
     /// Distributions, where they were asked for.
-    pub distributions: Vec<Tabulated>,
+    pub distributions: Vec<CountedDistribution>,
     /// What the run vouches for.
     pub certificate: Certificate,
     /// Why it ended early, if it did.
-    pub stopped: Option<Stop>,
+    pub stopped: Option<EarlyStop>,
     /// Whether the condition `stop` of the scene ended it: that is its end as intended.
     pub halted: bool,
     /// The runs before it.
-    pub prepared: Vec<Prepared>,
+    pub prepared: Vec<PreparationOutcome>,
     /// Deepest overlap that was moved apart before the start; 0 where there was none.
     pub relaxed: f64,
     /// Most contacts of a step.
@@ -120,7 +120,7 @@ pub struct BodiesOutcome {
     /// the joints are statically undetermined at the start.
     pub redundant: Vec<String>,
     /// Names of the parts.
-    pub cast: Cast,
+    pub names: SceneNames,
     /// 2 or 3.
     pub dimension: usize,
     /// Beginning of the run.
@@ -134,24 +134,24 @@ pub struct BodiesOutcome {
 impl BodiesOutcome {
     /// Nothing yet.
     pub(super) fn new(
-        cast: Cast,
+        cast: SceneNames,
         dimension: usize,
         span: (f64, f64),
-        (step, bounds): (f64, Bounds),
+        (step, bounds): (f64, CertificateBounds),
     ) -> Self {
         Self {
             times: Vec::new(),
             series: Vec::new(),
             events: Vec::new(),
             distributions: Vec::new(),
-            certificate: Certificate::within(bounds),
+            certificate: Certificate::with_bounds(bounds),
             stopped: None,
             halted: false,
             prepared: Vec::new(),
             relaxed: 0.0,
             most_contacts: 0,
             redundant: Vec::new(),
-            cast,
+            names: cast,
             dimension,
             start: span.0,
             until: span.1,
@@ -169,7 +169,7 @@ impl BodiesOutcome {
 
 impl BodiesOutcome {
     /// What it vouches for as it is written for programs, with what only bodies have.
-    pub fn sheet(&self) -> Value {
+    pub fn certificate_json(&self) -> Value {
         let mut all = serde_json::to_value(self.certificate.json()).unwrap_or_else(|_| json!({}));
         all["most_contacts"] = self.most_contacts.into();
         if !self.redundant.is_empty() {
@@ -204,11 +204,11 @@ impl BodiesOutcome {
         let prepared = self.prepared.iter();
         let prepared = prepared.flat_map(|p| preparation_warnings(&p.name, &p.certificate));
         let own = self.certificate.warnings();
-        prepared.chain(own).chain(self.spare_rows()).collect()
+        prepared.chain(own).chain(self.redundant_rows_warning()).collect()
     }
 
     /// A warning about joints that hold what others hold already.
-    pub fn spare_rows(&self) -> Option<String> {
+    pub fn redundant_rows_warning(&self) -> Option<String> {
         let (noun, hold) = match self.redundant.len() {
             0 => return None,
             1 => ("joint row holds", "its reaction is that"),
@@ -234,8 +234,8 @@ impl BodiesOutcome {
 /// What is not as it should be in a preparation. How deep its contacts are and what its scheme loses is
 /// over when the run begins; a step that missed its tolerance, or gained energy, is in what it leaves.
 pub fn preparation_warnings(name: &str, certificate: &Certificate) -> Vec<String> {
-    let told = [What::Residual, What::Gain];
-    let told = told.into_iter().filter(|what| certificate.told(*what));
+    let told = [Criterion::Residual, Criterion::Gain];
+    let told = told.into_iter().filter(|what| certificate.is_reported(*what));
     let each = told.map(|what| {
         let words = certificate.sentence(what);
         format!(

@@ -8,15 +8,15 @@ use bodies::{Plane, Space, World};
 use expr::{ErrorKind, Graph, NodeId, Program, Scope, Scratch};
 use serde::{Deserialize, Serialize};
 
-use super::grains::Grains;
-use super::joints::Joints;
-use super::quantity::{OfBody, OfSet, Quantity};
-use super::resolve::Glossary;
-use super::sets::Set;
-use super::tally::Tally;
+use super::grains::GranularMeasures;
+use super::joints::TouchingPairs;
+use super::quantity::{BodyQuantity, SetQuantity, Quantity};
+use super::resolve::NameTable;
+use super::sets::BodySet;
+use super::tally::ContactTally;
 use super::totals::Totals;
-use super::turn::Turn;
-use crate::collection::View;
+use super::turn::ObservedDim;
+use crate::collection::WorldRef;
 use crate::finding::scan::TextError;
 
 /// Names one text may use, at most: more are a slip of the pen.
@@ -24,19 +24,19 @@ const NAMES: usize = 10_000;
 
 /// Compiled observables of one run.
 #[derive(Debug)]
-pub(crate) struct Panel {
+pub(crate) struct Observables {
     program: Program,
     scratch: Scratch,
     /// What each input of the program is.
     quantities: Vec<Quantity>,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
-    look: Look,
+    look: ObservableInputs,
 }
 
 /// What is remembered from step to step; everything else is computed anew at every step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct PanelMemory {
+pub(crate) struct ObservablesCheckpoint {
     totals: Totals,
     origin: Vec<(u32, [f64; 3])>,
     first: Vec<Vec<[u32; 2]>>,
@@ -45,31 +45,31 @@ pub(crate) struct PanelMemory {
 
 /// What is kept and computed to know the quantities.
 #[derive(Debug)]
-pub(super) struct Look {
+pub(super) struct ObservableInputs {
     /// The sets that are asked for, by number.
-    pub sets: Vec<(usize, Set)>,
-    pub tally: Tally,
+    pub sets: Vec<(usize, BodySet)>,
+    pub tally: ContactTally,
     pub totals: Totals,
-    pub grains: Grains,
+    pub grains: GranularMeasures,
     /// Where bodies were at the start, by body; only for those whose displacement is asked for.
     pub origin: Vec<(u32, [f64; 3])>,
     /// Pairs of each set that touched at the start.
     pub first: Vec<Vec<[u32; 2]>>,
     /// Pairs of each set that touch now, and those that have opened.
     pub joints: Vec<(usize, usize)>,
-    plane: Option<Joints<Plane>>,
-    space: Option<Joints<Space>>,
+    plane: Option<TouchingPairs<Plane>>,
+    space: Option<TouchingPairs<Space>>,
     displaced: Vec<u32>,
     begun: bool,
 }
 
-impl Panel {
+impl Observables {
     /// Compiles texts.
     ///
     /// # Errors
     /// Which text is wrong, and what is wrong with it.
     pub fn compile<T: AsRef<str>>(
-        glossary: &Glossary<'_>,
+        glossary: &NameTable<'_>,
         texts: &[T],
     ) -> Result<Self, (usize, TextError)> {
         let mut names = Names::new(glossary).map_err(|error| (0, error))?;
@@ -81,7 +81,7 @@ impl Panel {
         let Names {
             graph, quantities, ..
         } = names;
-        let look = Look::of(&quantities, glossary);
+        let look = ObservableInputs::of(&quantities, glossary);
         let look = look.map_err(|problem| (0, TextError::new(0, 1, problem)))?;
         Ok(Self {
             program: Program::compile(&graph, &nodes),
@@ -95,14 +95,14 @@ impl Panel {
 
     /// Values of all texts at the end of a step: every step is to be shown, the start first. NaN
     /// where there is none (the mean of no bodies, a logarithm of a negative number).
-    pub fn read(&mut self, view: View<'_>) -> &[f64] {
+    pub fn evaluate(&mut self, view: WorldRef<'_>) -> &[f64] {
         match view {
-            View::Plane(world) => {
+            WorldRef::Plane(world) => {
                 let mut joints = self.look.plane.take();
                 self.read_world(world, &mut joints);
                 self.look.plane = joints;
             }
-            View::Space(world) => {
+            WorldRef::Space(world) => {
                 let mut joints = self.look.space.take();
                 self.read_world(world, &mut joints);
                 self.look.space = joints;
@@ -112,9 +112,9 @@ impl Panel {
     }
 
     /// What it remembers from step to step.
-    pub fn memory(&self) -> PanelMemory {
+    pub fn checkpoint(&self) -> ObservablesCheckpoint {
         let look = &self.look;
-        PanelMemory {
+        ObservablesCheckpoint {
             totals: look.totals,
             origin: look.origin.clone(),
             first: look.first.clone(),
@@ -123,13 +123,13 @@ impl Panel {
     }
 
     /// Goes on with what it remembered.
-    pub fn recall(&mut self, memory: PanelMemory) {
+    pub fn restore(&mut self, memory: ObservablesCheckpoint) {
         let look = &mut self.look;
         (look.totals, look.begun) = (memory.totals, memory.begun);
         (look.origin, look.first) = (memory.origin, memory.first);
     }
 
-    fn read_world<D: Turn>(&mut self, world: &World<D>, joints: &mut Option<Joints<D>>) {
+    fn read_world<D: ObservedDim>(&mut self, world: &World<D>, joints: &mut Option<TouchingPairs<D>>) {
         self.look.update(world, joints, &self.quantities);
         for (input, quantity) in self.inputs.iter_mut().zip(&self.quantities) {
             *input = self.look.value(world, *quantity);
@@ -143,15 +143,15 @@ impl Panel {
     }
 }
 
-impl Look {
-    fn of(quantities: &[Quantity], glossary: &Glossary<'_>) -> Result<Self, String> {
-        let cast = glossary.cast;
+impl ObservableInputs {
+    fn of(quantities: &[Quantity], glossary: &NameTable<'_>) -> Result<Self, String> {
+        let cast = glossary.names;
         let total = cast.bodies.len();
         let mut look = Self {
             sets: Vec::new(),
-            tally: Tally::default(),
+            tally: ContactTally::default(),
             totals: Totals::default(),
-            grains: Grains::default(),
+            grains: GranularMeasures::default(),
             origin: Vec::new(),
             first: Vec::new(),
             joints: Vec::new(),
@@ -171,14 +171,14 @@ impl Look {
                 }
                 Quantity::Set { set, what } => {
                     if !look.sets.iter().any(|(known, _)| *known == set) {
-                        look.sets.push((set, Set::compile(set, glossary)?));
+                        look.sets.push((set, BodySet::compile(set, glossary)?));
                     }
-                    if let OfSet::Grain(what) = what
+                    if let SetQuantity::Grain(what) = what
                         && let Some((_, known)) = look.sets.iter().find(|(k, _)| *k == set)
                     {
                         look.grains.ask(set, known, what, total);
                     }
-                    if let OfSet::Fold(_, what) = what
+                    if let SetQuantity::Fold(_, what) = what
                         && let Some(at) = look.sets.iter().position(|(known, _)| *known == set)
                     {
                         let members = look.sets[at].1.candidates().to_vec();
@@ -186,7 +186,7 @@ impl Look {
                     }
                 }
                 Quantity::Time
-                | Quantity::Account(_)
+                | Quantity::Report(_)
                 | Quantity::Total(_)
                 | Quantity::Cell(_)
                 | Quantity::Joint { .. } => {}
@@ -198,19 +198,19 @@ impl Look {
     }
 
     /// A quantity of these bodies is asked for.
-    fn need(&mut self, what: OfBody, bodies: &[u32], total: usize) {
+    fn need(&mut self, what: BodyQuantity, bodies: &[u32], total: usize) {
         if what.touches() {
             self.tally.follow(bodies, total);
         }
-        if what == OfBody::Displacement {
+        if what == BodyQuantity::Displacement {
             self.displaced.extend_from_slice(bodies);
         }
     }
 
-    fn update<D: Turn>(
+    fn update<D: ObservedDim>(
         &mut self,
         world: &World<D>,
-        finder: &mut Option<Joints<D>>,
+        finder: &mut Option<TouchingPairs<D>>,
         quantities: &[Quantity],
     ) {
         if !self.begun {
@@ -226,11 +226,11 @@ impl Look {
         }
         self.grains.update(world, &self.sets);
         let pairs = |quantity: &Quantity| {
-            let of = |what| matches!(what, OfSet::Joints | OfSet::Opened);
+            let of = |what| matches!(what, SetQuantity::Joints | SetQuantity::Opened);
             matches!(*quantity, Quantity::Set { what, .. } if of(what))
         };
         if quantities.iter().any(pairs) {
-            let joints = finder.get_or_insert_with(|| Joints::new(world));
+            let joints = finder.get_or_insert_with(|| TouchingPairs::new(world));
             joints.update(world);
             self.joints.clear();
             for (at, (_, set)) in self.sets.iter().enumerate() {
@@ -249,14 +249,14 @@ impl Look {
 
 /// A graph whose names are made known as they occur.
 struct Names<'a> {
-    glossary: &'a Glossary<'a>,
+    glossary: &'a NameTable<'a>,
     graph: Graph,
     scope: Scope,
     quantities: Vec<Quantity>,
 }
 
 impl<'a> Names<'a> {
-    fn new(glossary: &'a Glossary<'a>) -> Result<Self, TextError> {
+    fn new(glossary: &'a NameTable<'a>) -> Result<Self, TextError> {
         let (mut graph, mut scope) = (Graph::new(), Scope::new());
         for (name, value) in glossary.parameters {
             let known = scope.parameter(&mut graph, name, *value);

@@ -1,6 +1,6 @@
 //! What can be observed of a collection, one quantity each.
 
-use super::grains::{Grain, of_grains};
+use super::grains::{GranularQuantity, granular_quantities};
 
 /// A quantity at the end of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -8,7 +8,7 @@ pub(super) enum Quantity {
     /// Time.
     Time,
     /// A column of the account of the last step.
-    Account(Account),
+    Report(ReportColumn),
     /// A sum over all steps since the start.
     Total(Total),
     /// Contacts of the last step that carry an impulse.
@@ -16,20 +16,20 @@ pub(super) enum Quantity {
     /// Those of them that slide.
     Sliding,
     /// Of one body.
-    Body { body: u32, what: OfBody },
+    Body { body: u32, what: BodyQuantity },
     /// Of the bodies of a set: groups in their order, then regions.
-    Set { set: usize, what: OfSet },
+    Set { set: usize, what: SetQuantity },
     /// Of the periodic cell.
-    Cell(OfCell),
+    Cell(CellQuantity),
     /// Of a joint, by its place in the cast.
-    Joint { joint: usize, what: OfJoint },
+    Joint { joint: usize, what: JointQuantity },
     /// Of the contacts of a watch, by its place in the cast.
-    Watch { watch: usize, what: OfWatch },
+    Watch { watch: usize, what: WatchQuantity },
 }
 
 /// A column of the account of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Account {
+pub(super) enum ReportColumn {
     Kinetic,
     Potential,
     Energy,
@@ -61,7 +61,7 @@ pub(super) enum Side {
 
 /// A quantity of one body. Axes count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OfBody {
+pub(super) enum BodyQuantity {
     Position(usize),
     /// Plane: the angle, not reduced.
     Angle,
@@ -87,7 +87,7 @@ pub(super) enum OfBody {
     Mass,
 }
 
-impl OfBody {
+impl BodyQuantity {
     /// Whether contacts must be looked at.
     pub fn touches(self) -> bool {
         matches!(self, Self::Force(_) | Self::Torque(_) | Self::Contacts)
@@ -96,16 +96,16 @@ impl OfBody {
 
 /// What is made of the bodies of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OfSet {
+pub(super) enum SetQuantity {
     Count,
     Extent(Side),
-    Fold(Fold, OfBody),
+    Fold(Fold, BodyQuantity),
     /// Pairs that touch.
     Joints,
     /// Pairs that touched at the first step and do not now.
     Opened,
     /// A measure of granular matter.
-    Grain(Grain),
+    Grain(GranularQuantity),
 }
 
 /// How numbers become one.
@@ -119,7 +119,7 @@ pub(super) enum Fold {
 
 /// A quantity of the contacts of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OfWatch {
+pub(super) enum WatchQuantity {
     /// Those that carry an impulse.
     Contacts,
     /// Those of them that slide.
@@ -136,7 +136,7 @@ pub(super) enum OfWatch {
 
 /// A quantity of the periodic cell. Rows and columns count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OfCell {
+pub(super) enum CellQuantity {
     /// A component of a vector of the cell.
     Vector(usize, usize),
     Volume,
@@ -155,23 +155,23 @@ pub(super) enum OfCell {
 }
 
 /// Names of quantities of the cell.
-pub(super) fn of_cell(dimension: usize) -> impl Iterator<Item = (String, OfCell)> {
+pub(super) fn cell_quantities(dimension: usize) -> impl Iterator<Item = (String, CellQuantity)> {
     let axes = &["x", "y", "z"][..dimension];
     let pairs = (0..dimension).flat_map(move |i| (0..dimension).map(move |j| (i, j)));
     let components = pairs.flat_map(move |(i, j)| {
         let of = |word: &str| format!("{word}_{}{}", axes[i], axes[j]);
         [
-            (of("cell"), OfCell::Vector(i, j)),
-            (of("strain"), OfCell::Strain(i, j)),
-            (of("stress"), OfCell::Stress(i, j)),
+            (of("cell"), CellQuantity::Vector(i, j)),
+            (of("strain"), CellQuantity::Strain(i, j)),
+            (of("stress"), CellQuantity::Stress(i, j)),
         ]
     });
     let plain = [
-        ("cell_volume", OfCell::Volume),
-        ("cell_fraction", OfCell::Fraction),
-        ("cell_coordination", OfCell::Coordination),
-        ("cell_rattlers", OfCell::Rattlers),
-        ("cell_unbalanced", OfCell::Unbalanced),
+        ("cell_volume", CellQuantity::Volume),
+        ("cell_fraction", CellQuantity::Fraction),
+        ("cell_coordination", CellQuantity::Coordination),
+        ("cell_rattlers", CellQuantity::Rattlers),
+        ("cell_unbalanced", CellQuantity::Unbalanced),
     ];
     let plain = plain.map(|(name, what)| (name.to_string(), what));
     plain.into_iter().chain(components)
@@ -179,7 +179,7 @@ pub(super) fn of_cell(dimension: usize) -> impl Iterator<Item = (String, OfCell)
 
 /// A quantity of a joint. Axes count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OfJoint {
+pub(super) enum JointQuantity {
     Angle,
     Slide,
     Speed,
@@ -194,28 +194,28 @@ pub(super) enum OfJoint {
 }
 
 /// `NAME_what` of a joint, in the plane and in space.
-const JOINT: [(&str, OfJoint); 9] = [
-    ("angle", OfJoint::Angle),
-    ("slide", OfJoint::Slide),
-    ("speed", OfJoint::Speed),
-    ("force", OfJoint::Force),
-    ("force_x", OfJoint::ForceAlong(0)),
-    ("force_y", OfJoint::ForceAlong(1)),
-    ("torque", OfJoint::Torque),
-    ("power", OfJoint::Power),
-    ("drift", OfJoint::Drift),
+const JOINT: [(&str, JointQuantity); 9] = [
+    ("angle", JointQuantity::Angle),
+    ("slide", JointQuantity::Slide),
+    ("speed", JointQuantity::Speed),
+    ("force", JointQuantity::Force),
+    ("force_x", JointQuantity::ForceAlong(0)),
+    ("force_y", JointQuantity::ForceAlong(1)),
+    ("torque", JointQuantity::Torque),
+    ("power", JointQuantity::Power),
+    ("drift", JointQuantity::Drift),
 ];
 
-const JOINT_SPACE: [(&str, OfJoint); 4] = [
-    ("force_z", OfJoint::ForceAlong(2)),
-    ("torque_x", OfJoint::TorqueAbout(0)),
-    ("torque_y", OfJoint::TorqueAbout(1)),
-    ("torque_z", OfJoint::TorqueAbout(2)),
+const JOINT_SPACE: [(&str, JointQuantity); 4] = [
+    ("force_z", JointQuantity::ForceAlong(2)),
+    ("torque_x", JointQuantity::TorqueAbout(0)),
+    ("torque_y", JointQuantity::TorqueAbout(1)),
+    ("torque_z", JointQuantity::TorqueAbout(2)),
 ];
 
 /// What `NAME_what` may be of a joint.
-pub(super) fn of_joint(dimension: usize) -> impl Iterator<Item = (&'static str, OfJoint)> {
-    let special: &[(&str, OfJoint)] = match dimension {
+pub(super) fn joint_quantities(dimension: usize) -> impl Iterator<Item = (&'static str, JointQuantity)> {
+    let special: &[(&str, JointQuantity)] = match dimension {
         2 => &[],
         _ => &JOINT_SPACE,
     };
@@ -225,14 +225,14 @@ pub(super) fn of_joint(dimension: usize) -> impl Iterator<Item = (&'static str, 
 /// Names of quantities that belong to the whole collection.
 pub(super) const WHOLE: [(&str, Quantity); 15] = [
     ("t", Quantity::Time),
-    ("kinetic", Quantity::Account(Account::Kinetic)),
-    ("potential", Quantity::Account(Account::Potential)),
-    ("energy", Quantity::Account(Account::Energy)),
-    ("iterations", Quantity::Account(Account::Iterations)),
-    ("residual", Quantity::Account(Account::Residual)),
-    ("penetration", Quantity::Account(Account::Penetration)),
-    ("drift", Quantity::Account(Account::Drift)),
-    ("elastic", Quantity::Account(Account::Elastic)),
+    ("kinetic", Quantity::Report(ReportColumn::Kinetic)),
+    ("potential", Quantity::Report(ReportColumn::Potential)),
+    ("energy", Quantity::Report(ReportColumn::Energy)),
+    ("iterations", Quantity::Report(ReportColumn::Iterations)),
+    ("residual", Quantity::Report(ReportColumn::Residual)),
+    ("penetration", Quantity::Report(ReportColumn::Penetration)),
+    ("drift", Quantity::Report(ReportColumn::Drift)),
+    ("elastic", Quantity::Report(ReportColumn::Elastic)),
     ("contacts", Quantity::Contacts),
     ("sliding", Quantity::Sliding),
     ("work", Quantity::Total(Total::Work)),
@@ -242,53 +242,53 @@ pub(super) const WHOLE: [(&str, Quantity); 15] = [
 ];
 
 /// `NAME_what` of a body, in the plane and in space.
-const BODY: [(&str, OfBody); 16] = [
-    ("x", OfBody::Position(0)),
-    ("y", OfBody::Position(1)),
-    ("vx", OfBody::Velocity(0)),
-    ("vy", OfBody::Velocity(1)),
-    ("speed", OfBody::Speed),
-    ("spin", OfBody::Spin),
-    ("displacement", OfBody::Displacement),
-    ("force_x", OfBody::Force(0)),
-    ("force_y", OfBody::Force(1)),
-    ("kinetic", OfBody::Kinetic),
-    ("contacts", OfBody::Contacts),
-    ("top", OfBody::Extent(Side::Top)),
-    ("bottom", OfBody::Extent(Side::Bottom)),
-    ("left", OfBody::Extent(Side::Left)),
-    ("right", OfBody::Extent(Side::Right)),
-    ("mass", OfBody::Mass),
+const BODY: [(&str, BodyQuantity); 16] = [
+    ("x", BodyQuantity::Position(0)),
+    ("y", BodyQuantity::Position(1)),
+    ("vx", BodyQuantity::Velocity(0)),
+    ("vy", BodyQuantity::Velocity(1)),
+    ("speed", BodyQuantity::Speed),
+    ("spin", BodyQuantity::Spin),
+    ("displacement", BodyQuantity::Displacement),
+    ("force_x", BodyQuantity::Force(0)),
+    ("force_y", BodyQuantity::Force(1)),
+    ("kinetic", BodyQuantity::Kinetic),
+    ("contacts", BodyQuantity::Contacts),
+    ("top", BodyQuantity::Extent(Side::Top)),
+    ("bottom", BodyQuantity::Extent(Side::Bottom)),
+    ("left", BodyQuantity::Extent(Side::Left)),
+    ("right", BodyQuantity::Extent(Side::Right)),
+    ("mass", BodyQuantity::Mass),
 ];
 
-const BODY_PLANE: [(&str, OfBody); 3] = [
-    ("angle", OfBody::Angle),
-    ("torque", OfBody::Torque(2)),
-    ("momentum", OfBody::Momentum(2)),
+const BODY_PLANE: [(&str, BodyQuantity); 3] = [
+    ("angle", BodyQuantity::Angle),
+    ("torque", BodyQuantity::Torque(2)),
+    ("momentum", BodyQuantity::Momentum(2)),
 ];
 
-const BODY_SPACE: [(&str, OfBody); 16] = [
-    ("z", OfBody::Position(2)),
-    ("vz", OfBody::Velocity(2)),
-    ("force_z", OfBody::Force(2)),
-    ("spin_x", OfBody::SpinAbout(0)),
-    ("spin_y", OfBody::SpinAbout(1)),
-    ("spin_z", OfBody::SpinAbout(2)),
-    ("qw", OfBody::Quaternion(0)),
-    ("qx", OfBody::Quaternion(1)),
-    ("qy", OfBody::Quaternion(2)),
-    ("qz", OfBody::Quaternion(3)),
-    ("torque_x", OfBody::Torque(0)),
-    ("torque_y", OfBody::Torque(1)),
-    ("torque_z", OfBody::Torque(2)),
-    ("momentum_x", OfBody::Momentum(0)),
-    ("momentum_y", OfBody::Momentum(1)),
-    ("momentum_z", OfBody::Momentum(2)),
+const BODY_SPACE: [(&str, BodyQuantity); 16] = [
+    ("z", BodyQuantity::Position(2)),
+    ("vz", BodyQuantity::Velocity(2)),
+    ("force_z", BodyQuantity::Force(2)),
+    ("spin_x", BodyQuantity::SpinAbout(0)),
+    ("spin_y", BodyQuantity::SpinAbout(1)),
+    ("spin_z", BodyQuantity::SpinAbout(2)),
+    ("qw", BodyQuantity::Quaternion(0)),
+    ("qx", BodyQuantity::Quaternion(1)),
+    ("qy", BodyQuantity::Quaternion(2)),
+    ("qz", BodyQuantity::Quaternion(3)),
+    ("torque_x", BodyQuantity::Torque(0)),
+    ("torque_y", BodyQuantity::Torque(1)),
+    ("torque_z", BodyQuantity::Torque(2)),
+    ("momentum_x", BodyQuantity::Momentum(0)),
+    ("momentum_y", BodyQuantity::Momentum(1)),
+    ("momentum_z", BodyQuantity::Momentum(2)),
 ];
 
 /// What `NAME_what` may be of a body.
-pub(super) fn of_body(dimension: usize) -> impl Iterator<Item = (&'static str, OfBody)> {
-    let special: &[(&str, OfBody)] = match dimension {
+pub(super) fn body_quantities(dimension: usize) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
+    let special: &[(&str, BodyQuantity)] = match dimension {
         2 => &BODY_PLANE,
         _ => &BODY_SPACE,
     };
@@ -296,19 +296,19 @@ pub(super) fn of_body(dimension: usize) -> impl Iterator<Item = (&'static str, O
 }
 
 /// Q of `sum_Q_G` and its like.
-pub(super) fn of_folds(dimension: usize) -> impl Iterator<Item = (&'static str, OfBody)> {
-    of_body(dimension).filter(|(_, what)| {
+pub(super) fn of_folds(dimension: usize) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
+    body_quantities(dimension).filter(|(_, what)| {
         matches!(
             what,
-            OfBody::Position(_)
-                | OfBody::Velocity(_)
-                | OfBody::Speed
-                | OfBody::Spin
-                | OfBody::Displacement
-                | OfBody::Kinetic
-                | OfBody::Mass
-                | OfBody::Contacts
-                | OfBody::Force(_)
+            BodyQuantity::Position(_)
+                | BodyQuantity::Velocity(_)
+                | BodyQuantity::Speed
+                | BodyQuantity::Spin
+                | BodyQuantity::Displacement
+                | BodyQuantity::Kinetic
+                | BodyQuantity::Mass
+                | BodyQuantity::Contacts
+                | BodyQuantity::Force(_)
         )
     })
 }
@@ -322,28 +322,28 @@ pub(super) const FOLDS: [(&str, Fold); 4] = [
 ];
 
 /// Words of `WORD_G` for a group or region.
-const SETS: [(&str, OfSet); 7] = [
-    ("count", OfSet::Count),
-    ("top", OfSet::Extent(Side::Top)),
-    ("bottom", OfSet::Extent(Side::Bottom)),
-    ("left", OfSet::Extent(Side::Left)),
-    ("right", OfSet::Extent(Side::Right)),
-    ("joints", OfSet::Joints),
-    ("opened", OfSet::Opened),
+const SETS: [(&str, SetQuantity); 7] = [
+    ("count", SetQuantity::Count),
+    ("top", SetQuantity::Extent(Side::Top)),
+    ("bottom", SetQuantity::Extent(Side::Bottom)),
+    ("left", SetQuantity::Extent(Side::Left)),
+    ("right", SetQuantity::Extent(Side::Right)),
+    ("joints", SetQuantity::Joints),
+    ("opened", SetQuantity::Opened),
 ];
 
 /// Words of `WORD_G`, measures of granular matter among them.
-pub(super) fn of_sets(dimension: usize) -> impl Iterator<Item = (&'static str, OfSet)> {
-    let grains = of_grains(dimension).map(|(word, what)| (word, OfSet::Grain(what)));
+pub(super) fn set_quantities(dimension: usize) -> impl Iterator<Item = (&'static str, SetQuantity)> {
+    let grains = granular_quantities(dimension).map(|(word, what)| (word, SetQuantity::Grain(what)));
     SETS.iter().copied().chain(grains)
 }
 
 /// Words of `WORD_W` for a watch.
-pub(super) const WATCHES: [(&str, OfWatch); 6] = [
-    ("contacts", OfWatch::Contacts),
-    ("sliding", OfWatch::Sliding),
-    ("gap", OfWatch::Gap),
-    ("force", OfWatch::Force),
-    ("friction", OfWatch::Friction),
-    ("slip", OfWatch::Slip),
+pub(super) const WATCHES: [(&str, WatchQuantity); 6] = [
+    ("contacts", WatchQuantity::Contacts),
+    ("sliding", WatchQuantity::Sliding),
+    ("gap", WatchQuantity::Gap),
+    ("force", WatchQuantity::Force),
+    ("friction", WatchQuantity::Friction),
+    ("slip", WatchQuantity::Slip),
 ];

@@ -4,18 +4,18 @@
 //! apart when they occur.
 
 use super::quantity::{
-    FOLDS, OfSet, Quantity, WATCHES, WHOLE, of_body, of_cell, of_folds, of_joint, of_sets,
+    FOLDS, SetQuantity, Quantity, WATCHES, WHOLE, body_quantities, cell_quantities, of_folds, joint_quantities, set_quantities,
 };
-use crate::collection::Cast;
+use crate::collection::SceneNames;
 
 /// Bodies looked at for a suggestion, at most.
 const LOOKED_AT: usize = 5000;
 
 /// What observables of a scene of bodies may speak of.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Glossary<'a> {
+pub(crate) struct NameTable<'a> {
     /// The names of its parts.
-    pub cast: &'a Cast,
+    pub names: &'a SceneNames,
     /// 2 or 3.
     pub dimension: usize,
     /// Names and values of the parameters.
@@ -24,7 +24,7 @@ pub(crate) struct Glossary<'a> {
     pub start: f64,
 }
 
-impl Glossary<'_> {
+impl NameTable<'_> {
     /// What a name means; nothing where it means nothing.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Glossary<'_> {
         if let Some((_, quantity)) = whole {
             found.push((*quantity, "of the whole collection".to_string()));
         }
-        let cell = of_cell(self.dimension).find(|(known, _)| self.cast.cell && known == name);
+        let cell = cell_quantities(self.dimension).find(|(known, _)| self.names.cell && known == name);
         if let Some((_, what)) = cell {
             found.push((Quantity::Cell(what), "of the periodic cell".to_string()));
         }
@@ -71,9 +71,9 @@ impl Glossary<'_> {
     }
 
     fn body(&self, name: &str, found: &mut Vec<(Quantity, String)>) {
-        for (word, what) in of_body(self.dimension) {
+        for (word, what) in body_quantities(self.dimension) {
             if let Some(owner) = before(name, word)
-                && let Some(body) = self.cast.bodies.iter().position(|known| known == owner)
+                && let Some(body) = self.names.bodies.iter().position(|known| known == owner)
             {
                 let body = body as u32;
                 found.push((
@@ -88,7 +88,7 @@ impl Glossary<'_> {
         let mut push = |set: usize, what, words: String| {
             found.push((Quantity::Set { set, what }, words));
         };
-        for (word, what) in of_sets(self.dimension) {
+        for (word, what) in set_quantities(self.dimension) {
             if let Some(owner) = after(name, word)
                 && let Some(set) = self.set_named(owner)
             {
@@ -103,7 +103,7 @@ impl Glossary<'_> {
                 if let Some(owner) = after(rest, quantity)
                     && let Some(set) = self.set_named(owner)
                 {
-                    let what = OfSet::Fold(fold, what);
+                    let what = SetQuantity::Fold(fold, what);
                     push(set, what, format!("`{word}_{quantity}` of `{owner}`"));
                 }
             }
@@ -124,9 +124,9 @@ impl Glossary<'_> {
     }
 
     fn joint(&self, name: &str, found: &mut Vec<(Quantity, String)>) {
-        for (word, what) in of_joint(self.dimension) {
+        for (word, what) in joint_quantities(self.dimension) {
             if let Some(owner) = before(name, word)
-                && let Some(joint) = self.cast.joints.iter().position(|known| known == owner)
+                && let Some(joint) = self.names.joints.iter().position(|known| known == owner)
             {
                 found.push((
                     Quantity::Joint { joint, what },
@@ -138,18 +138,18 @@ impl Glossary<'_> {
 
     /// The number of a group or region.
     pub(super) fn set_named(&self, name: &str) -> Option<usize> {
-        let mut groups = self.cast.groups.iter();
+        let mut groups = self.names.groups.iter();
         if let Some(group) = groups.position(|(known, _)| known == name) {
             return Some(group);
         }
-        let mut regions = self.cast.regions.iter();
+        let mut regions = self.names.regions.iter();
         let region = regions.position(|region| region.name == name)?;
-        Some(self.cast.groups.len() + region)
+        Some(self.names.groups.len() + region)
     }
 
     /// The place of a watch.
     pub(crate) fn watch_named(&self, name: &str) -> Option<usize> {
-        self.cast
+        self.names
             .watches
             .iter()
             .position(|watch| watch.name == name)
@@ -157,7 +157,7 @@ impl Glossary<'_> {
 
     /// Names of all watches.
     pub(crate) fn watch_names(&self) -> Vec<String> {
-        let watches = self.cast.watches.iter();
+        let watches = self.names.watches.iter();
         watches.map(|watch| watch.name.clone()).collect()
     }
 
@@ -183,29 +183,29 @@ impl Glossary<'_> {
         if !parameters.is_empty() {
             text += &format!(", parameters {}", shortened(&parameters));
         }
-        if self.cast.cell {
+        if self.names.cell {
             text += "; `cell_volume`, `stress_xx` and their like of the periodic cell";
         }
-        let bodies: Vec<&str> = self.cast.bodies.iter().map(String::as_str).collect();
+        let bodies: Vec<&str> = self.names.bodies.iter().map(String::as_str).collect();
         if let Some(first) = bodies.first() {
             text += &format!(
                 "; `{first}_x` and its like of the bodies {}",
                 shortened(&bodies)
             );
         }
-        let groups = self.cast.groups.iter().map(|(name, _)| name.as_str());
-        let regions = self.cast.regions.iter().map(|region| region.name.as_str());
+        let groups = self.names.groups.iter().map(|(name, _)| name.as_str());
+        let regions = self.names.regions.iter().map(|region| region.name.as_str());
         let sets: Vec<&str> = groups.chain(regions).collect();
         if let Some(first) = sets.first() {
             let of = shortened(&sets);
             text += &format!("; `count_{first}`, `mean_x_{first}` and their like of {of}");
         }
-        let joints: Vec<&str> = self.cast.joints.iter().map(String::as_str).collect();
+        let joints: Vec<&str> = self.names.joints.iter().map(String::as_str).collect();
         if let Some(first) = joints.first() {
             let of = shortened(&joints);
             text += &format!("; `{first}_force` and its like of the joints {of}");
         }
-        let watches: Vec<&str> = self.cast.watches.iter().map(|w| w.name.as_str()).collect();
+        let watches: Vec<&str> = self.names.watches.iter().map(|w| w.name.as_str()).collect();
         if let Some(first) = watches.first() {
             let of = shortened(&watches);
             text += &format!("; `force_{first}` and its like of the watches {of}");
@@ -217,38 +217,38 @@ impl Glossary<'_> {
     fn candidates(&self, name: &str) -> Vec<String> {
         let mut known: Vec<String> = WHOLE.iter().map(|(n, _)| n.to_string()).collect();
         known.extend(self.parameters.iter().map(|(n, _)| n.clone()));
-        if self.cast.cell {
-            known.extend(of_cell(self.dimension).map(|(name, _)| name));
+        if self.names.cell {
+            known.extend(cell_quantities(self.dimension).map(|(name, _)| name));
         }
-        let groups = self.cast.groups.iter().map(|(n, _)| n);
-        let sets = groups.chain(self.cast.regions.iter().map(|region| &region.name));
+        let groups = self.names.groups.iter().map(|(n, _)| n);
+        let sets = groups.chain(self.names.regions.iter().map(|region| &region.name));
         for set in sets.take(LOOKED_AT) {
-            known.extend(of_sets(self.dimension).map(|(word, _)| format!("{word}_{set}")));
+            known.extend(set_quantities(self.dimension).map(|(word, _)| format!("{word}_{set}")));
             for (word, _) in FOLDS {
                 let each = of_folds(self.dimension);
                 known.extend(each.map(|(q, _)| format!("{word}_{q}_{set}")));
             }
         }
-        for watch in self.cast.watches.iter().take(LOOKED_AT) {
+        for watch in self.names.watches.iter().take(LOOKED_AT) {
             let watch = &watch.name;
             known.extend(WATCHES.iter().map(|(word, _)| format!("{word}_{watch}")));
         }
-        for joint in self.cast.joints.iter().take(LOOKED_AT) {
-            known.extend(of_joint(self.dimension).map(|(word, _)| format!("{joint}_{word}")));
+        for joint in self.names.joints.iter().take(LOOKED_AT) {
+            known.extend(joint_quantities(self.dimension).map(|(word, _)| format!("{joint}_{word}")));
         }
         for body in self.similar_bodies(name) {
-            known.extend(of_body(self.dimension).map(|(word, _)| format!("{body}_{word}")));
+            known.extend(body_quantities(self.dimension).map(|(word, _)| format!("{body}_{word}")));
         }
         known
     }
 
     /// Bodies whose name stands, or nearly stands, at the beginning of another name.
     fn similar_bodies(&self, name: &str) -> Vec<String> {
-        let looked: Vec<String> = self.cast.bodies.iter().take(LOOKED_AT).cloned().collect();
+        let looked: Vec<String> = self.names.bodies.iter().take(LOOKED_AT).cloned().collect();
         let mut similar = Vec::new();
         for (at, _) in name.match_indices('_') {
             let owner = &name[..at];
-            if self.cast.bodies.iter().any(|known| known == owner) {
+            if self.names.bodies.iter().any(|known| known == owner) {
                 similar.push(owner.to_string());
             }
             similar.extend(expr::similar_names(owner, &looked));
@@ -260,13 +260,13 @@ impl Glossary<'_> {
 /// Words of observables: those that follow the name of a body, those that precede the name of a
 /// group or region, those that precede the name of a watch.
 pub(crate) fn words(dimension: usize) -> [Vec<String>; 3] {
-    let of_sets = of_sets(dimension).map(|(word, _)| word.to_string());
+    let of_sets = set_quantities(dimension).map(|(word, _)| word.to_string());
     let folds = FOLDS.iter().flat_map(|(fold, _)| {
         let each = of_folds(dimension);
         each.map(move |(quantity, _)| format!("{fold}_{quantity}"))
     });
     [
-        of_body(dimension)
+        body_quantities(dimension)
             .map(|(word, _)| word.to_string())
             .collect(),
         of_sets.chain(folds).collect(),

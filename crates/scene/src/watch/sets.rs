@@ -3,7 +3,7 @@
 use bodies::{Dim, World};
 use expr::{Graph, Program, Scope, Scratch};
 
-use super::resolve::Glossary;
+use super::resolve::NameTable;
 use crate::collection::Region;
 use crate::file::Formula;
 
@@ -12,7 +12,7 @@ const EVERYWHERE: ([f64; 3], [f64; 3]) = ([f64::NEG_INFINITY; 3], [f64::INFINITY
 
 /// The bodies of a group, or of a region at the moment.
 #[derive(Debug)]
-pub(super) struct Set {
+pub(super) struct BodySet {
     /// In ascending order.
     pub now: Vec<u32>,
     region: Option<Boundary>,
@@ -72,10 +72,10 @@ impl Bound {
     }
 }
 
-impl Set {
+impl BodySet {
     /// A set by its number: groups in their order, then regions.
-    pub fn compile(number: usize, glossary: &Glossary<'_>) -> Result<Self, String> {
-        let cast = glossary.cast;
+    pub fn compile(number: usize, glossary: &NameTable<'_>) -> Result<Self, String> {
+        let cast = glossary.names;
         if let Some((_, members)) = cast.groups.get(number) {
             return Ok(Self {
                 now: members.clone(),

@@ -2,8 +2,8 @@
 
 use bodies::{DeepestContact, Dim, Overlap, World, WorldError};
 
-use crate::certificate::{Certificate, What};
-use crate::collection::{Cast, OverlapRule};
+use crate::certificate::{Certificate, Criterion};
+use crate::collection::{SceneNames, OverlapRule};
 
 /// Overlap allowed where nothing is said, as a share of the smaller body's radius.
 const ALLOWED: f64 = 1e-6;
@@ -18,9 +18,9 @@ const ROUNDS: usize = 200;
 ///
 /// # Errors
 /// What overlaps and what can be done.
-pub(super) fn part<D: Dim>(
+pub(super) fn resolve_overlaps<D: Dim>(
     world: &mut World<D>,
-    cast: &Cast,
+    cast: &SceneNames,
     rule: OverlapRule,
 ) -> Result<f64, String> {
     let overlaps = too_deep(world, rule);
@@ -32,7 +32,7 @@ pub(super) fn part<D: Dim>(
     }
     let tolerance = rule.allowed.unwrap_or_else(|| least_allowed(world));
     let relaxed = world.separate_overlaps(tolerance, ROUNDS);
-    relaxed.map_err(|error| explain(&error, cast))?;
+    relaxed.map_err(|error| describe_error(&error, cast))?;
     match too_deep(world, rule).first() {
         None => Ok(deepest),
         Some(left) => Err(format!(
@@ -76,7 +76,7 @@ fn radius<D: Dim>(world: &World<D>, body: u32) -> f64 {
     body.map_or(f64::INFINITY, |body| D::bounding_radius(&body.shape))
 }
 
-fn refused(overlaps: &[Overlap], cast: &Cast) -> String {
+fn refused(overlaps: &[Overlap], cast: &SceneNames) -> String {
     let named: Vec<String> = overlaps
         .iter()
         .take(NAMED)
@@ -96,18 +96,18 @@ fn refused(overlaps: &[Overlap], cast: &Cast) -> String {
     )
 }
 
-fn pair(overlap: &Overlap, cast: &Cast) -> String {
+fn pair(overlap: &Overlap, cast: &SceneNames) -> String {
     let [a, b] = overlap.bodies.map(|body| name(body as usize, cast));
     format!("{a} and {b}")
 }
 
 /// Adds the last step of a world to what it vouches for.
-pub(super) fn certify<D: Dim>(certificate: &mut Certificate, world: &World<D>, cast: &Cast) {
+pub(super) fn certify<D: Dim>(certificate: &mut Certificate, world: &World<D>, cast: &SceneNames) {
     certificate.add(world.report(), &|what| place(what, world, cast));
 }
 
 /// Where a world is deepest, furthest apart, or slides where it may jump.
-fn place<D: Dim>(what: What, world: &World<D>, cast: &Cast) -> String {
+fn place<D: Dim>(what: Criterion, world: &World<D>, cast: &SceneNames) -> String {
     let joint = |number: u32| match cast.joints.get(number as usize) {
         Some(name) => format!("joint `{name}`"),
         None => format!("joint {number}"),
@@ -120,21 +120,21 @@ fn place<D: Dim>(what: What, world: &World<D>, cast: &Cast) -> String {
         }
     };
     match what {
-        What::Penetration => world.deepest().map(contact),
-        What::Resting => world.deepest_at_rest().map(contact),
-        What::Nonunique => world.painleve_contact().map(|sliding| {
+        Criterion::Penetration => world.deepest().map(contact),
+        Criterion::Resting => world.deepest_at_rest().map(contact),
+        Criterion::Nonunique => world.painleve_contact().map(|sliding| {
             let [a, b] = sliding.bodies.map(|body| name(body as usize, cast));
             format!("{a} on {b}")
         }),
-        What::Another => world.other_solution().map(|another| {
+        Criterion::OtherSolution => world.other_solution().map(|another| {
             let [a, b] = another.bodies.map(|body| name(body as usize, cast));
             format!("{a} on {b}")
         }),
-        What::Drift => world.largest_drift().map(|loosest| joint(loosest.joint)),
-        What::Residual => {
+        Criterion::Drift => world.largest_drift().map(|loosest| joint(loosest.joint)),
+        Criterion::Residual => {
             let pair = |[a, b]: [u32; 2]| [a, b].map(|body| name(body as usize, cast)).join(" on ");
             let pairs = world.infeasible().into_iter().take(2).map(pair).collect();
-            Some(crate::run::excluded(pairs))
+            Some(crate::run::infeasible_text(pairs))
         }
         _ => None,
     }
@@ -142,7 +142,7 @@ fn place<D: Dim>(what: What, world: &World<D>, cast: &Cast) -> String {
 }
 
 /// What a body is called.
-fn name(body: usize, cast: &Cast) -> String {
+fn name(body: usize, cast: &SceneNames) -> String {
     match cast.bodies.get(body) {
         Some(name) => format!("`{name}`"),
         None => format!("body {body}"),
@@ -150,7 +150,7 @@ fn name(body: usize, cast: &Cast) -> String {
 }
 
 /// An error of the world with the names of the bodies.
-pub(super) fn explain(error: &WorldError, cast: &Cast) -> String {
+pub(super) fn describe_error(error: &WorldError, cast: &SceneNames) -> String {
     match error {
         WorldError::Mass { body, what, value } => format!(
             "{}: its {what} is {value}, a positive, finite number was expected",

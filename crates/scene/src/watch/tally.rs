@@ -3,8 +3,8 @@
 use bodies::{Contact, Vector, World};
 use contact::law::Status;
 
-use super::quantity::OfWatch;
-use super::turn::Turn;
+use super::quantity::WatchQuantity;
+use super::turn::ObservedDim;
 use crate::collection::Watch;
 
 /// No slot: nobody asks for this body.
@@ -12,7 +12,7 @@ const NOBODY: u32 = u32::MAX;
 
 /// What contacts did in the last step, to the bodies and watches that are asked for.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct ContactTally {
     /// Whether anything here is asked for.
     needed: bool,
     /// Slot of each body; empty where no body is asked for.
@@ -70,7 +70,7 @@ struct Seen {
     slip: f64,
 }
 
-impl Tally {
+impl ContactTally {
     /// Contacts are to be counted.
     pub fn count(&mut self) {
         self.needed = true;
@@ -106,23 +106,23 @@ impl Tally {
     }
 
     /// What a watch saw.
-    pub fn seen(&self, number: usize, what: OfWatch) -> f64 {
+    pub fn seen(&self, number: usize, what: WatchQuantity) -> f64 {
         let entry = self.watches.iter().find(|(known, ..)| *known == number);
         let Some((_, _, seen)) = entry else {
             return 0.0;
         };
         match what {
-            OfWatch::Contacts => seen.contacts as f64,
-            OfWatch::Sliding => seen.sliding as f64,
-            OfWatch::Gap => seen.gap,
-            OfWatch::Force => seen.force,
-            OfWatch::Friction => seen.friction,
-            OfWatch::Slip => seen.slip,
+            WatchQuantity::Contacts => seen.contacts as f64,
+            WatchQuantity::Sliding => seen.sliding as f64,
+            WatchQuantity::Gap => seen.gap,
+            WatchQuantity::Force => seen.force,
+            WatchQuantity::Friction => seen.friction,
+            WatchQuantity::Slip => seen.slip,
         }
     }
 
     /// Looks at all contacts of the last step.
-    pub fn update<D: Turn>(&mut self, world: &World<D>) {
+    pub fn update<D: ObservedDim>(&mut self, world: &World<D>) {
         if !self.needed {
             return;
         }
@@ -149,7 +149,7 @@ impl Tally {
     }
 
     /// Adds the impulse of a contact to the bodies that are followed.
-    fn push<D: Turn>(&mut self, contact: &Contact<'_, D>, h: f64) {
+    fn push<D: ObservedDim>(&mut self, contact: &Contact<'_, D>, h: f64) {
         if self.slots.is_empty() || !(h > 0.0) {
             return;
         }
@@ -185,7 +185,7 @@ impl Tally {
 }
 
 impl Seen {
-    fn add<D: Turn>(&mut self, contact: &Contact<'_, D>, carries: bool, h: f64) {
+    fn add<D: ObservedDim>(&mut self, contact: &Contact<'_, D>, carries: bool, h: f64) {
         let gap = contact.point.gap;
         self.gap = if self.detected {
             self.gap.min(gap)
@@ -207,12 +207,12 @@ impl Seen {
 }
 
 /// Whether a contact carries an impulse.
-pub(super) fn carries<D: Turn>(contact: &Contact<'_, D>) -> bool {
+pub(super) fn carries<D: ObservedDim>(contact: &Contact<'_, D>) -> bool {
     contact.impulse.first().is_some_and(|s| *s > 0.0)
 }
 
 /// Size of the tangential rows.
-fn tangential<D: Turn>(rows: &[f64]) -> f64 {
+fn tangential<D: ObservedDim>(rows: &[f64]) -> f64 {
     let rows = rows.iter().take(D::N).skip(1);
     rows.map(|x| x * x).sum::<f64>().sqrt()
 }

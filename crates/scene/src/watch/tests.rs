@@ -1,12 +1,12 @@
 //! Names and what they mean.
 
-use super::panel::Panel;
-use super::quantity::{Fold, OfBody, OfSet, OfWatch, Quantity, Side};
-use super::resolve::Glossary;
-use crate::collection::{Cast, Watch};
+use super::panel::Observables;
+use super::quantity::{Fold, BodyQuantity, SetQuantity, WatchQuantity, Quantity, Side};
+use super::resolve::NameTable;
+use crate::collection::{SceneNames, Watch};
 
-fn cast(bodies: &[&str], groups: &[&str], watches: &[&str]) -> Cast {
-    Cast {
+fn cast(bodies: &[&str], groups: &[&str], watches: &[&str]) -> SceneNames {
+    SceneNames {
         bodies: bodies.iter().map(|name| name.to_string()).collect(),
         groups: groups
             .iter()
@@ -20,13 +20,13 @@ fn cast(bodies: &[&str], groups: &[&str], watches: &[&str]) -> Cast {
                 second: vec![],
             })
             .collect(),
-        ..Cast::default()
+        ..SceneNames::default()
     }
 }
 
-fn meaning(cast: &Cast, dimension: usize, name: &str) -> Result<Option<Quantity>, String> {
-    let glossary = Glossary {
-        cast,
+fn meaning(cast: &SceneNames, dimension: usize, name: &str) -> Result<Option<Quantity>, String> {
+    let glossary = NameTable {
+        names: cast,
         dimension,
         parameters: &[],
         start: 0.0,
@@ -37,36 +37,36 @@ fn meaning(cast: &Cast, dimension: usize, name: &str) -> Result<Option<Quantity>
 #[test]
 fn names_are_taken_apart_at_the_right_underscore() {
     let cast = cast(&["a", "a_force", "wall_12"], &["the_lot"], &["on_top"]);
-    let body = |body: u32, what: OfBody| Ok(Some(Quantity::Body { body, what }));
+    let body = |body: u32, what: BodyQuantity| Ok(Some(Quantity::Body { body, what }));
     assert_eq!(
         meaning(&cast, 2, "wall_12_vx"),
-        body(2, OfBody::Velocity(0))
+        body(2, BodyQuantity::Velocity(0))
     );
     assert_eq!(
         meaning(&cast, 2, "a_top"),
-        body(0, OfBody::Extent(Side::Top))
+        body(0, BodyQuantity::Extent(Side::Top))
     );
-    let fold = OfSet::Fold(Fold::Max, OfBody::Force(1));
-    let lot = |what: OfSet| Ok(Some(Quantity::Set { set: 0, what }));
+    let fold = SetQuantity::Fold(Fold::Max, BodyQuantity::Force(1));
+    let lot = |what: SetQuantity| Ok(Some(Quantity::Set { set: 0, what }));
     assert_eq!(meaning(&cast, 2, "max_force_y_the_lot"), lot(fold));
     assert_eq!(
         meaning(&cast, 2, "top_the_lot"),
-        lot(OfSet::Extent(Side::Top))
+        lot(SetQuantity::Extent(Side::Top))
     );
-    let what = OfWatch::Slip;
+    let what = WatchQuantity::Slip;
     assert_eq!(
         meaning(&cast, 2, "slip_on_top"),
         Ok(Some(Quantity::Watch { watch: 0, what }))
     );
     assert_eq!(meaning(&cast, 2, "wall_13_x"), Ok(None));
     assert_eq!(meaning(&cast, 2, "a_z"), Ok(None), "the plane has no z");
-    assert_eq!(meaning(&cast, 3, "a_z"), body(0, OfBody::Position(2)));
+    assert_eq!(meaning(&cast, 3, "a_z"), body(0, BodyQuantity::Position(2)));
     assert_eq!(
         meaning(&cast, 3, "a_angle"),
         Ok(None),
         "space has no one angle"
     );
-    assert_eq!(meaning(&cast, 3, "a_qw"), body(0, OfBody::Quaternion(0)));
+    assert_eq!(meaning(&cast, 3, "a_qw"), body(0, BodyQuantity::Quaternion(0)));
     // The force on `a`, and the place of `a_force`.
     let both = meaning(&cast, 2, "a_force_x").expect_err("two meanings");
     assert!(both.contains("`force_x` of the body `a`"), "{both}");
@@ -77,14 +77,14 @@ fn names_are_taken_apart_at_the_right_underscore() {
 fn a_parameter_that_is_an_observable_is_refused_only_where_it_is_used() {
     let cast = cast(&["a"], &[], &[]);
     let parameters = [("a_x".to_string(), 1.0), ("k".to_string(), 2.0)];
-    let glossary = Glossary {
-        cast: &cast,
+    let glossary = NameTable {
+        names: &cast,
         dimension: 2,
         parameters: &parameters,
         start: 0.0,
     };
-    assert!(Panel::compile(&glossary, &["k*a_y"]).is_ok());
-    let (at, error) = Panel::compile(&glossary, &["k", "k*a_x"]).expect_err("ambiguous");
+    assert!(Observables::compile(&glossary, &["k*a_y"]).is_ok());
+    let (at, error) = Observables::compile(&glossary, &["k", "k*a_x"]).expect_err("ambiguous");
     assert_eq!((at, error.at, error.width), (1, 2, 3));
     assert!(error.problem.contains("rename one"), "{}", error.problem);
 }
@@ -93,14 +93,14 @@ fn a_parameter_that_is_an_observable_is_refused_only_where_it_is_used() {
 fn an_unknown_name_among_many_bodies_is_answered_shortly() {
     let mut cast = cast(&[], &["grains"], &[]);
     cast.bodies = (1..=20_000).map(|k| format!("grains_{k}")).collect();
-    let glossary = Glossary {
-        cast: &cast,
+    let glossary = NameTable {
+        names: &cast,
         dimension: 2,
         parameters: &[],
         start: 0.0,
     };
     let said = |text: &str| {
-        let (_, error) = Panel::compile(&glossary, &[text]).expect_err("unknown");
+        let (_, error) = Observables::compile(&glossary, &[text]).expect_err("unknown");
         assert!(error.problem.len() < 1000, "{}", error.problem);
         error.problem
     };

@@ -3,11 +3,11 @@
 use bodies::measure::ClippedVolume;
 use bodies::{MassProperties, Plane, Pose, Space, Vector, World};
 
-use crate::collection::View;
+use crate::collection::WorldRef;
 
 /// The plane or space, as an observer sees it. Axial vectors have three entries in both: in the plane
 /// the first two are 0.
-pub(crate) trait Turn: ClippedVolume {
+pub(crate) trait ObservedDim: ClippedVolume {
     /// The axis that points up.
     const UP: usize;
     /// The angle of a rotation; 0 in space.
@@ -23,10 +23,10 @@ pub(crate) trait Turn: ClippedVolume {
     /// Angular momentum about the centre of mass, space axes.
     fn momentum(mass: &MassProperties<Self>, pose: &Pose<Self>, velocity: &Self::Dofs) -> [f64; 3];
     /// The world as sinks see it.
-    fn view(world: &World<Self>) -> View<'_>;
+    fn view(world: &World<Self>) -> WorldRef<'_>;
 }
 
-impl Turn for Plane {
+impl ObservedDim for Plane {
     const UP: usize = 1;
 
     fn angle(rotation: &Self::Rotation) -> f64 {
@@ -54,12 +54,12 @@ impl Turn for Plane {
         [0.0, 0.0, mass.inertia * velocity[2]]
     }
 
-    fn view(world: &World<Self>) -> View<'_> {
-        View::Plane(world)
+    fn view(world: &World<Self>) -> WorldRef<'_> {
+        WorldRef::Plane(world)
     }
 }
 
-impl Turn for Space {
+impl ObservedDim for Space {
     const UP: usize = 2;
 
     fn angle(_rotation: &Self::Rotation) -> f64 {
@@ -89,7 +89,7 @@ impl Turn for Space {
         (pose.rotation * (mass.inertia * spin)).to_array()
     }
 
-    fn view(world: &World<Self>) -> View<'_> {
-        View::Space(world)
+    fn view(world: &World<Self>) -> WorldRef<'_> {
+        WorldRef::Space(world)
     }
 }

@@ -1,16 +1,16 @@
 //! Audits of systems whose order of convergence and whose sensitivity are known.
 
-use scene::audit::{Asked, Audit, AuditError, FindingScope, Verdict, audit};
-use scene::{Discard, Scene, Threads};
+use scene::audit::{AuditOptions, Audit, AuditError, FindingScope, SensitivityClass, audit};
+use scene::{NullObserver, Scene, Threads};
 
 fn audited(text: &str, set: &[(&str, &str)]) -> Audit {
     let scene = Scene::parse("test", "test.toml", text).expect("a scene");
-    let scene = scene.with(set).expect("overrides");
+    let scene = scene.with_overrides(set).expect("overrides");
     audit(&scene, asked(2), &mut |_, _| true).expect("an audit")
 }
 
-fn asked(threads: usize) -> Asked {
-    Asked {
+fn asked(threads: usize) -> AuditOptions {
+    AuditOptions {
         threads: Threads::new(threads),
         findings: FindingScope::OfTheRun,
     }
@@ -98,7 +98,7 @@ fn a_smooth_pendulum_converges_with_order_two_and_is_regular() {
     assert!((order - 2.0).abs() < 0.01, "{order}");
     let energy = found.orders.energy.order.expect("an order of the energy");
     assert!((energy - 2.0).abs() < 0.05, "{energy}");
-    assert_eq!(found.sensitivity.verdict, Verdict::Regular);
+    assert_eq!(found.sensitivity.verdict, SensitivityClass::Regular);
     assert!(found.ok, "{:?}", found.not_held);
     assert_eq!(found.findings[0].holds, Some(true));
     // The period is off by h²/24 of its own, relative, at the angles of a pendulum: three digits or more.
@@ -216,7 +216,7 @@ fn growth_rate(start: f64, until: f64) -> f64 {
 fn a_double_pendulum_is_chaotic_at_large_angles_and_regular_at_small_ones() {
     let found = audited(DOUBLE, &[]);
     let told = &found.sensitivity;
-    assert_eq!(told.verdict, Verdict::Chaotic, "{told:?}");
+    assert_eq!(told.verdict, SensitivityClass::Chaotic, "{told:?}");
     let [from, to] = told.fitted.expect("a span");
     let known = growth_rate(2.0, to);
     let rate = told.rate.expect("a rate");
@@ -235,7 +235,7 @@ fn a_double_pendulum_is_chaotic_at_large_angles_and_regular_at_small_ones() {
     let small = audited(DOUBLE, &[("start", "0.1")]);
     assert_eq!(
         small.sensitivity.verdict,
-        Verdict::Regular,
+        SensitivityClass::Regular,
         "{:?}",
         small.sensitivity
     );
@@ -314,11 +314,11 @@ fn bodies_are_compared_after_one_preparation() {
     );
     // The reference is the run that `percuss run` makes, bit by bit.
     let scene = Scene::parse("test", "test.toml", BODIES).expect("a scene");
-    let scene = scene.with(&[("speed", "20")]).expect("overrides");
-    let collection = scene.collection().expect("bodies");
-    let wanted = scene::wanted(&scene, &collection).expect("findings");
+    let scene = scene.with_overrides(&[("speed", "20")]).expect("overrides");
+    let collection = scene.build_bodies().expect("bodies");
+    let wanted = scene::observable_request(&scene, &collection).expect("findings");
     let one = Threads::new(1);
-    let run = scene::run_wanted(&scene, collection, &wanted, one, &mut Discard, &mut |_| {
+    let run = scene::run_bodies(&scene, collection, &wanted, one, &mut NullObserver, &mut |_| {
         true
     });
     let series = &run.series.first().expect("a series").1;

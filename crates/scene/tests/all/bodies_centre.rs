@@ -1,6 +1,6 @@
 //! Bodies whose mass is not where their shape says: `centre` and `axes`.
 
-use crate::crowd::{complaint, edited, plane, space};
+use crate::crowd::{error_message, edited, plane, space};
 use bodies::Dim;
 
 type Vec3 = <bodies::Space as Dim>::Vector;
@@ -127,7 +127,7 @@ fn what_is_missing_or_does_nothing_is_named() {
             "centre",
         ),
     ] {
-        let said = complaint(&edited(BOX, &edits));
+        let said = error_message(&edited(BOX, &edits));
         assert!(said.contains(words), "{said}");
     }
 }

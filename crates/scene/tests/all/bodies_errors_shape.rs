@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::crowd::{BALL, BLOCK, complaint, edited, refused, refused_in_space};
+use crate::crowd::{BALL, BLOCK, error_message, edited, refused, refused_in_space};
 use scene::Scene;
 
 fn shape(shape: &str, message: &str) {
@@ -81,7 +81,7 @@ fn sizes_are_positive() {
 fn polygons_and_polyhedra_that_are_none_are_refused_with_the_vertex() {
     let text = |shape: &str| {
         let shape = format!("shape = {{ {shape} }}");
-        complaint(&edited(BLOCK, &[("shape = { box = [0.2, 0.1] }", &shape)]))
+        error_message(&edited(BLOCK, &[("shape = { box = [0.2, 0.1] }", &shape)]))
     };
     let begins = |message: &str, beginning: &str, word: &str| {
         assert!(
@@ -104,7 +104,7 @@ fn polygons_and_polyhedra_that_are_none_are_refused_with_the_vertex() {
     );
     let text = |shape: &str| {
         let shape = format!("shape = {{ {shape} }}");
-        complaint(&edited(BALL, &[("shape = { sphere = \"r\" }", &shape)]))
+        error_message(&edited(BALL, &[("shape = { sphere = \"r\" }", &shape)]))
     };
     let place = "crowd.toml:26: body `ball`: `polyhedron`: ";
     begins(
@@ -135,7 +135,7 @@ fn in_folder(files: &[(&str, &str)], text: &str) -> String {
     let path = folder.path().join("crowd.toml");
     fs::write(&path, text).unwrap();
     let scene = Scene::load(path.to_str().unwrap()).unwrap();
-    let message = scene.collection().unwrap_err().to_string();
+    let message = scene.build_bodies().unwrap_err().to_string();
     message.replace(&format!("{}/", folder.path().display()), "")
 }
 

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use scene::collection::Collection;
+use scene::collection::BuiltBodies;
 use scene::{Scene, SceneError};
 
 const PLANE: &str = r#"kind = "bodies"
@@ -244,15 +244,15 @@ const WORDS: [&str; 28] = [
 /// Reads a scene and lets a world take over what was accepted.
 fn read(text: &str) -> Result<(), SceneError> {
     let scene = Scene::parse("fuzz", "fuzz.toml", text)?;
-    let _ = scene.with(&[("step", "1e-3"), ("mu", "2")]);
-    match scene.collection()? {
-        Collection::Plane(assembly) => {
+    let _ = scene.with_overrides(&[("step", "1e-3"), ("mu", "2")]);
+    match scene.build_bodies()? {
+        BuiltBodies::Plane(assembly) => {
             let _ = bodies::World::new(assembly.model, assembly.state, assembly.settings);
             for prepare in assembly.prepare {
                 assert!(prepare.until > 0.0);
             }
         }
-        Collection::Space(assembly) => {
+        BuiltBodies::Space(assembly) => {
             let _ = bodies::World::new(assembly.model, assembly.state, assembly.settings);
         }
     }

@@ -1,6 +1,6 @@
 //! Painlevé's configurations among bodies.
 
-use scene::{Certificate, Discard, Scene, Threads, Wanted, What};
+use scene::{Certificate, NullObserver, Scene, Threads, ObservableRequest, Criterion};
 
 use crate::scene_mechanisms::go;
 use crate::scene_painleve::ROD;
@@ -13,16 +13,16 @@ fn slide(text: &str, edits: &[(&str, &str)]) -> (Certificate, Vec<f64>) {
         text = text.replace(old, new);
     }
     let scene = Scene::parse("scene", "scene.toml", &text).expect("a scene");
-    let collection = scene.collection().expect("bodies");
+    let collection = scene.build_bodies().expect("bodies");
     let mut gamma = Vec::new();
-    let wanted = Wanted::default();
+    let wanted = ObservableRequest::default();
     let one = Threads::new(1);
-    let run = scene::run_wanted(
+    let run = scene::run_bodies(
         &scene,
         collection,
         &wanted,
         one,
-        &mut Discard,
+        &mut NullObserver,
         &mut |tick| {
             gamma.push(tick.gamma);
             true
@@ -83,7 +83,7 @@ fn a_rod_among_bodies_has_the_gamma_of_the_mechanism() {
         let (certificate, found) = slide(ROD_AS_BODY, &edit);
         let (outcome, _) = go(ROD, &[&tip[..], &edit].concat());
         let motion = &outcome.trajectory;
-        let wanted: Vec<f64> = (1..motion.len()).map(|k| motion.ledger(k).gamma).collect();
+        let wanted: Vec<f64> = (1..motion.len()).map(|k| motion.step_report(k).gamma).collect();
         assert_eq!(found.len(), wanted.len());
         assert!(
             wanted[0].is_finite() && (wanted[0] <= 0.0) == jumps,
@@ -98,9 +98,9 @@ fn a_rod_among_bodies_has_the_gamma_of_the_mechanism() {
         for (a, b) in found.iter().zip(&wanted).filter(|(_, b)| b.is_finite()) {
             assert!((a - b).abs() < 2e-6, "{found:?}, not {wanted:?}");
         }
-        assert_eq!(certificate.told(What::Nonunique), jumps);
+        assert_eq!(certificate.is_reported(Criterion::Nonunique), jumps);
         if jumps {
-            let said = certificate.sentence(What::Nonunique);
+            let said = certificate.sentence(Criterion::Nonunique);
             assert!(said.contains("floor") && said.contains("rod"), "{said}");
         }
     }
@@ -150,7 +150,7 @@ fn a_rod_in_space_jumps_one_way_and_slides_the_other() {
             (found[0] - exact).abs() < 1e-9,
             "{velocity}: {found:?}, not {exact}"
         );
-        assert_eq!(certificate.told(What::Nonunique), exact <= 0.0);
+        assert_eq!(certificate.is_reported(Criterion::Nonunique), exact <= 0.0);
     }
 }
 
@@ -203,11 +203,11 @@ fn gamma_among_bodies_knows_the_joints() {
     let exact = 1.0 / m + (arm * c) * (arm * c) / inertia - arm * arm * s * c / inertia;
     let (certificate, found) = slide(DISCS_AND_BAR, &[]);
     assert!((found[0] - exact).abs() < 1e-9, "{found:?}, not {exact}");
-    assert!(certificate.told(What::Nonunique));
+    assert!(certificate.is_reported(Criterion::Nonunique));
     // Without the bar a disc slides on.
     let start = DISCS_AND_BAR.find("[[joint]]").expect("a joint");
     let end = DISCS_AND_BAR.find("[run]").expect("a run");
     let (certificate, found) = slide(DISCS_AND_BAR, &[(&DISCS_AND_BAR[start..end], "")]);
     assert!((found[0] - 20.0).abs() < 1e-9, "{found:?}");
-    assert!(!certificate.told(What::Nonunique));
+    assert!(!certificate.is_reported(Criterion::Nonunique));
 }

@@ -94,7 +94,7 @@ material = "stone"
 #[test]
 fn masonry_is_made_and_named() {
     let assembly = plane(&edited(BLOCK, &[("\n[run]", MASONRY)]));
-    let cast = &assembly.cast;
+    let cast = &assembly.names;
     let members = |name: &str| &cast.groups.iter().find(|(n, _)| n == name).unwrap().1;
     // Two courses of five blocks, two of four and two halves.
     assert_eq!(members("wall").len(), 22);
@@ -132,7 +132,7 @@ fn masonry_is_made_and_named() {
 #[test]
 fn grains_are_made_and_named() {
     let assembly = plane(&edited(BLOCK, &[("\n[run]", GRAINS)]));
-    let cast = &assembly.cast;
+    let cast = &assembly.names;
     let members = |name: &str| &cast.groups.iter().find(|(n, _)| n == name).unwrap().1;
     let counts = ["base", "rows", "gas", "heap"].map(|name| members(name).len());
     assert_eq!(counts, [10, 12, 40, 60]);
@@ -207,9 +207,9 @@ material = "steel"
 
 [run]"#;
     let assembly = space(&edited(BALL, &[("\n[run]", many)]));
-    let counts: Vec<usize> = assembly.cast.groups.iter().map(|(_, m)| m.len()).collect();
+    let counts: Vec<usize> = assembly.names.groups.iter().map(|(_, m)| m.len()).collect();
     assert_eq!(counts, [10, 27, 20, 30]);
-    let members = |k: usize| assembly.cast.groups[k].1.iter().map(|i| *i as usize);
+    let members = |k: usize| assembly.names.groups[k].1.iter().map(|i| *i as usize);
     for i in members(0) {
         let bounds = Space::aabb(&assembly.model.bodies[i].shape, &assembly.state.poses[i]);
         let high = (bounds.high - bounds.low).to_array();
@@ -221,7 +221,7 @@ material = "steel"
 fn what_a_generator_refuses_is_said_with_its_line() {
     let refused = |many: &str, message: &str| {
         assert_eq!(
-            crowd::complaint(&edited(BLOCK, &[("\n[run]", many)])),
+            crowd::error_message(&edited(BLOCK, &[("\n[run]", many)])),
             message
         );
     };

@@ -4,7 +4,7 @@ use crate::crowd::everything::PLANE;
 use crate::crowd::{BLOCK, edited, number, plane};
 use bodies::plane::Shape;
 use bodies::{Activation, Dim, Freedom, Friction, Plane, ForceContext};
-use scene::{Kind, Scene};
+use scene::{SceneKind, Scene};
 
 fn close(a: f64, b: f64) {
     // A handful of operations on numbers of this size: far above rounding, far below any slip.
@@ -14,10 +14,10 @@ fn close(a: f64, b: f64) {
 #[test]
 fn the_block_of_the_documentation_is_a_collection() {
     let scene = Scene::parse("block", "block.toml", BLOCK).unwrap();
-    assert_eq!(scene.kind(), Kind::Bodies);
+    assert_eq!(scene.kind(), SceneKind::Bodies);
     let assembly = plane(BLOCK);
-    assert_eq!(assembly.cast.bodies, ["ground", "block"]);
-    assert_eq!(assembly.cast.materials, ["stone"]);
+    assert_eq!(assembly.names.bodies, ["ground", "block"]);
+    assert_eq!(assembly.names.materials, ["stone"]);
     let gravity = assembly.model.gravity;
     close(gravity.x, 9.81 * 0.3_f64.sin());
     close(gravity.y, -9.81 * 0.3_f64.cos());
@@ -55,7 +55,7 @@ fn settings_are_those_of_the_file() {
 #[test]
 fn shapes_are_placed_as_written() {
     let assembly = plane(PLANE);
-    let at = |name: &str| number(&assembly.cast.bodies, name);
+    let at = |name: &str| number(&assembly.names.bodies, name);
     // The outward normal of the half-plane is (-3, 4)/5.
     let slope = &assembly.state.poses[at("slope")];
     let normal = Plane::rotate(&slope.rotation, [0.0, 1.0].into());
@@ -90,7 +90,7 @@ fn shapes_are_placed_as_written() {
 #[test]
 fn masses_are_given_or_follow_from_the_density() {
     let assembly = plane(PLANE);
-    let body = |name: &str| &assembly.model.bodies[number(&assembly.cast.bodies, name)];
+    let body = |name: &str| &assembly.model.bodies[number(&assembly.names.bodies, name)];
     let disc = body("disc");
     close(disc.mass.mass, 8.0);
     // The disc's own moment, m r²/2.
@@ -146,9 +146,9 @@ fn given_motions_are_the_expressions_and_their_exact_derivatives() {
 #[test]
 fn given_forces_are_the_expressions_at_the_state_of_each_body() {
     let mut assembly = plane(PLANE);
-    let n = assembly.cast.bodies.len();
+    let n = assembly.names.bodies.len();
     let mut velocities = assembly.state.velocities.clone();
-    let [disc, pill, lid] = ["disc", "pill", "lid"].map(|b| number(&assembly.cast.bodies, b));
+    let [disc, pill, lid] = ["disc", "pill", "lid"].map(|b| number(&assembly.names.bodies, b));
     velocities[disc] = [0.25, 0.0, 4.0];
     let mut loads = vec![[0.0; 3]; n];
     let scenery = ForceContext {
@@ -178,8 +178,8 @@ fn the_point_of_a_force_is_in_the_axes_of_the_shape() {
         &[("spin = 2\n", "spin = 2\nforce = [1, 0]\nat = [6, 0]\n")],
     );
     let mut assembly = plane(&text);
-    let wedge = number(&assembly.cast.bodies, "wedge");
-    let mut loads = vec![[0.0; 3]; assembly.cast.bodies.len()];
+    let wedge = number(&assembly.names.bodies, "wedge");
+    let mut loads = vec![[0.0; 3]; assembly.names.bodies.len()];
     let scenery = ForceContext {
         t: 0.0,
         poses: &assembly.state.poses,
@@ -196,7 +196,7 @@ fn the_point_of_a_force_is_in_the_axes_of_the_shape() {
 #[test]
 fn drags_of_several_tables_add_up() {
     let assembly = plane(PLANE);
-    let drag = |name: &str| assembly.model.drag[number(&assembly.cast.bodies, name)];
+    let drag = |name: &str| assembly.model.drag[number(&assembly.names.bodies, name)];
     assert_eq!(drag("disc").translation, 0.75);
     assert_eq!(drag("disc").rotation, 0.125);
     assert_eq!(drag("brick").translation, 0.5);
@@ -205,7 +205,7 @@ fn drags_of_several_tables_add_up() {
 
 #[test]
 fn groups_regions_and_watches_have_their_members() {
-    let cast = plane(PLANE).cast;
+    let cast = plane(PLANE).names;
     let index = |name: &str| number(&cast.bodies, name) as u32;
     let group = |name: &str| &cast.groups.iter().find(|(n, _)| n == name).unwrap().1;
     assert_eq!(*group("rounds"), [index("disc"), index("pill")]);
@@ -228,7 +228,7 @@ fn groups_regions_and_watches_have_their_members() {
 #[test]
 fn preparations_have_their_own_conditions() {
     let mut assembly = plane(PLANE);
-    let names = assembly.cast.bodies.clone();
+    let names = assembly.names.bodies.clone();
     let at = |name: &str| number(&names, name);
     let prepare = &mut assembly.prepare[0];
     assert_eq!(prepare.name, "settle");
@@ -284,8 +284,8 @@ fn overrides_change_parameters_and_settings() {
         ("run.solver", "nncg"),
         ("relax", "false"),
     ];
-    let changed = scene.with(&set).unwrap();
-    let scene::collection::Collection::Plane(assembly) = changed.collection().unwrap() else {
+    let changed = scene.with_overrides(&set).unwrap();
+    let scene::collection::BuiltBodies::Plane(assembly) = changed.build_bodies().unwrap() else {
         panic!("this is in the plane");
     };
     assert_eq!(assembly.settings.step, 0.01);
@@ -293,7 +293,7 @@ fn overrides_change_parameters_and_settings() {
     assert!(!assembly.overlap.relax);
     let (law, _) = assembly.model.materials.law(0, 1);
     assert_eq!(law.friction, Friction::Coulomb(0.7));
-    let error = scene.with(&[("integrator", "event")]).unwrap_err();
+    let error = scene.with_overrides(&[("integrator", "event")]).unwrap_err();
     assert_eq!(
         error.to_string(),
         "p.toml, overridden: `integrator = event`: there is no such parameter or setting (those \
@@ -306,12 +306,12 @@ fn overrides_change_parameters_and_settings() {
 fn each_kind_of_scene_says_how_it_is_made() {
     let scene = Scene::parse("p", "p.toml", PLANE).unwrap();
     assert_eq!(
-        scene.build().unwrap_err().to_string(),
+        scene.build_mechanism().unwrap_err().to_string(),
         "p.toml:1: `kind = \"bodies\"`: a scene of the other kind was expected here. A scene of this \
          kind is made by `Scene::collection`"
     );
     let ball = Scene::load("ball-e05").unwrap();
-    assert_eq!(ball.kind(), Kind::Mechanism);
-    let error = ball.collection().unwrap_err().to_string();
+    assert_eq!(ball.kind(), SceneKind::Mechanism);
+    let error = ball.build_bodies().unwrap_err().to_string();
     assert!(error.contains("`Scene::build`"), "{error}");
 }

@@ -6,7 +6,7 @@ use crate::crowd::{BALL, edited, number, space};
 use bodies::space::Shape;
 use bodies::{Dim, Freedom, Friction, ForceContext, Space};
 use scene::Scene;
-use scene::collection::Collection;
+use scene::collection::BuiltBodies;
 
 /// Most of what a scene of space can say.
 const SPACE: &str = r#"kind = "bodies"
@@ -119,7 +119,7 @@ fn bodies_are_placed_and_turned_as_written() {
     assert_eq!(assembly.until, 1.0);
     // 100 steps: all are kept.
     assert_eq!(assembly.record_every, 1);
-    let at = |name: &str| number(&assembly.cast.bodies, name);
+    let at = |name: &str| number(&assembly.names.bodies, name);
     let root = 0.5_f64.sqrt();
     let ground = &assembly.state.poses[at("ground")];
     let normal = Space::rotate(&ground.rotation, [0.0, 0.0, 1.0].into());
@@ -152,7 +152,7 @@ fn bodies_are_placed_and_turned_as_written() {
 #[test]
 fn masses_and_freedoms_are_those_of_the_file() {
     let assembly = space(SPACE);
-    let body = |name: &str| &assembly.model.bodies[number(&assembly.cast.bodies, name)];
+    let body = |name: &str| &assembly.model.bodies[number(&assembly.names.bodies, name)];
     let pi = std::f64::consts::PI;
     close(body("ball").mass.mass, 600.0 * pi / 6.0);
     let crate_ = body("crate").mass;
@@ -196,7 +196,7 @@ fn a_given_turn_is_about_its_axis_through_the_centre() {
 #[test]
 fn forces_act_at_their_points_and_moments_about_body_axes() {
     let mut assembly = space(SPACE);
-    let names = assembly.cast.bodies.clone();
+    let names = assembly.names.bodies.clone();
     let (crate_, pill) = (number(&names, "crate"), number(&names, "pill"));
     let mut velocities = assembly.state.velocities.clone();
     // The body's y axis is -x of space: spin_x = -(body y).
@@ -239,7 +239,7 @@ fn meshes_and_polyhedra_are_read_from_files_beside_the_scene() {
     let path = folder.path().join("files.toml");
     fs::write(&path, text).unwrap();
     let scene = Scene::load(path.to_str().unwrap()).unwrap();
-    let Collection::Space(assembly) = scene.collection().unwrap() else {
+    let BuiltBodies::Space(assembly) = scene.build_bodies().unwrap() else {
         panic!("this is in space");
     };
     let Shape::Mesh(mesh) = &assembly.model.bodies[0].shape else {
@@ -271,7 +271,7 @@ fn a_shaken_table_moves_with_its_record() {
     let path = folder.path().join("shake.toml");
     fs::write(&path, text).unwrap();
     let scene = Scene::load(path.to_str().unwrap()).unwrap();
-    let Collection::Space(mut assembly) = scene.collection().unwrap() else {
+    let BuiltBodies::Space(mut assembly) = scene.build_bodies().unwrap() else {
         panic!("this is in space");
     };
     let anchor = assembly.state.kinematic_origins[0];

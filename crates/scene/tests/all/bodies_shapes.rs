@@ -4,10 +4,10 @@ use crate::crowd;
 
 use std::fs;
 
-use crate::crowd::{BALL, BLOCK, complaint, edited};
+use crate::crowd::{BALL, BLOCK, error_message, edited};
 use bodies::{Dim, Plane, Space, plane, space};
 use scene::Scene;
-use scene::collection::Collection;
+use scene::collection::BuiltBodies;
 
 fn block(shape: &str) -> String {
     edited(BLOCK, &[("{ box = [0.2, 0.1] }", shape)])
@@ -18,7 +18,7 @@ fn ball(shape: &str) -> String {
 }
 
 /// The collection of a text with files beside it, or the complaint about it.
-fn with_files(files: &[(&str, &[u8])], text: &str) -> Result<Collection, String> {
+fn with_files(files: &[(&str, &[u8])], text: &str) -> Result<BuiltBodies, String> {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in files {
         fs::write(folder.path().join(name), content).unwrap();
@@ -26,16 +26,16 @@ fn with_files(files: &[(&str, &[u8])], text: &str) -> Result<Collection, String>
     let path = folder.path().join("crowd.toml");
     fs::write(&path, text).unwrap();
     let scene = Scene::load(path.to_str().unwrap()).unwrap();
-    scene.collection().map_err(|error| {
+    scene.build_bodies().map_err(|error| {
         let message = error.to_string();
         message.replace(&format!("{}/", folder.path().display()), "")
     })
 }
 
-fn in_space(collection: Result<Collection, String>) -> scene::collection::Assembly<Space> {
+fn in_space(collection: Result<BuiltBodies, String>) -> scene::collection::BodiesSetup<Space> {
     match collection.unwrap_or_else(|error| panic!("{error}")) {
-        Collection::Space(assembly) => assembly,
-        Collection::Plane(_) => panic!("this is in the plane"),
+        BuiltBodies::Space(assembly) => assembly,
+        BuiltBodies::Plane(_) => panic!("this is in the plane"),
     }
 }
 
@@ -93,14 +93,14 @@ fn densities_of_all_parts_stand_for_that_of_the_material() {
     assert!((assembly.state.poses[1].position.x - 1.5).abs() < 1e-14);
     let half = edited(&text, &[("[2, 0, 0], density = 1", "[2, 0, 0]")]);
     assert_eq!(
-        complaint(&half),
+        error_message(&half),
         "crowd.toml:27: body `ball`, part 2: it has no `density`, and neither has its material. Give one of them"
     );
 }
 
 #[test]
 fn compounds_that_cannot_be_are_refused() {
-    let refused = |shape: &str, message: &str| assert_eq!(complaint(&block(shape)), message);
+    let refused = |shape: &str, message: &str| assert_eq!(error_message(&block(shape)), message);
     refused(
         "{ compound = [] }",
         "crowd.toml:28: body `block`, shape: `compound = []`: the array is empty. Give at least one part",
@@ -138,7 +138,7 @@ fn polygons_need_not_be_convex_but_simple() {
     assert_eq!(compound.parts().len(), 2);
     assert!((body.mass.mass - 2400.0 * 4.0).abs() < 1e-9);
     assert_eq!(
-        complaint(&block("{ polygon = [[0, 0], [2, 2], [2, 0], [0, 2]] }")),
+        error_message(&block("{ polygon = [[0, 0], [2, 2], [2, 0], [0, 2]] }")),
         "crowd.toml:28: body `block`: `polygon`: the edge from vertex 0 to vertex 1 and the edge from vertex 2 to vertex 3 meet: the outline of a polygon must not cross or touch itself (vertices are counted from 0)"
     );
 }
@@ -189,7 +189,7 @@ fn a_solid_has_the_mass_of_its_surface_and_says_how_well_it_fits() {
     let files: [(&str, &[u8]); 1] = [("u.obj", &notched().into_bytes()[..])];
     let text = ball("{ solid = \"u.obj\", parts = 8, scale = 0.5 }");
     let collection = with_files(&files, &text).unwrap();
-    let fits = collection.fits();
+    let fits = collection.decomposition_errors();
     let assembly = in_space(Ok(collection));
     let body = &assembly.model.bodies[1];
     // 5 of 6 unit cells, at half the size.
@@ -320,11 +320,11 @@ fn heights_are_chains_and_meshes() {
     let bad = with_files(&[("hill.csv", b"0 1\n0 one\n")], &text).unwrap_err();
     assert!(bad.ends_with("line 2: `one` is no finite number"), "{bad}");
     assert_eq!(
-        complaint(&ground(3, "{ heights = [[0, 1]], size = [4, 2] }")),
+        error_message(&ground(3, "{ heights = [[0, 1]], size = [4, 2] }")),
         "crowd.toml:20: body `ground`: `heights`: at least two rows of heights were expected, 1 given"
     );
     assert_eq!(
-        complaint(&ground(2, "{ heights = [0, 1] }")),
+        error_message(&ground(2, "{ heights = [0, 1] }")),
         "crowd.toml:22: body `ground`, shape: the key `size` is missing"
     );
 }

@@ -1,6 +1,6 @@
 //! Steps whose velocities the laws leave open.
 
-use scene::{BodiesOutcome, Discard, Scene, Threads, Wanted, What};
+use scene::{BodiesOutcome, NullObserver, Scene, Threads, ObservableRequest, Criterion};
 
 /// A box that exactly fits between two fixed walls.
 const BOX: &str = r#"
@@ -54,13 +54,13 @@ fn run(edits: &[(&str, &str)]) -> BodiesOutcome {
         text = text.replace(old, new);
     }
     let scene = Scene::parse("scene", "scene.toml", &text).expect("a scene");
-    let collection = scene.collection().expect("bodies");
-    let wanted = Wanted {
+    let collection = scene.build_bodies().expect("bodies");
+    let wanted = ObservableRequest {
         observables: vec!["box_vy".to_string()],
-        ..Wanted::default()
+        ..ObservableRequest::default()
     };
     let one = Threads::new(1);
-    scene::run_wanted(&scene, collection, &wanted, one, &mut Discard, &mut |_| {
+    scene::run_bodies(&scene, collection, &wanted, one, &mut NullObserver, &mut |_| {
         true
     })
 }
@@ -85,12 +85,12 @@ fn a_box_that_fits_between_walls_falls_or_hangs_and_says_that_it_need_not() {
     assert!(last(&hangs).abs() < 1e-9, "{}", last(&hangs));
     for (name, run) in [("falls", &falls), ("hangs", &hangs)] {
         assert!(run.certificate.ok, "{name}: {:?}", run.certificate);
-        assert!(run.certificate.told(What::Another), "{name}");
+        assert!(run.certificate.is_reported(Criterion::OtherSolution), "{name}");
         // The other one differs by what gravity makes in a step, the only speed there is.
-        let mark = run.certificate.mark(What::Another);
+        let mark = run.certificate.violation(Criterion::OtherSolution);
         assert!((mark.worst - 1.0).abs() < 1e-3, "{name}: {}", mark.worst);
         assert_eq!(mark.first.0, 1, "{name}");
-        let said = run.certificate.sentence(What::Another);
+        let said = run.certificate.sentence(Criterion::OtherSolution);
         assert!(
             said.contains("box") && said.contains("not unique"),
             "{name}: {said}"
@@ -114,6 +114,6 @@ fn nothing_is_said_where_the_velocities_are_unique() {
     ];
     for edits in [&room[..], &smooth, &floor] {
         let run = run(edits);
-        assert!(!run.certificate.told(What::Another), "{edits:?}");
+        assert!(!run.certificate.is_reported(Criterion::OtherSolution), "{edits:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Each bound of a certificate: a scene that breaks it, one that just does not, and what is said of it.
 
-use scene::{Certificate, Discard, Kind, Scene, Threads, Wanted};
+use scene::{Certificate, NullObserver, SceneKind, Scene, Threads, ObservableRequest};
 
 fn scene(text: &str) -> Scene {
     Scene::parse("scene", "scene.toml", text).expect("a scene")
@@ -8,22 +8,22 @@ fn scene(text: &str) -> Scene {
 
 fn certified(scene: &Scene) -> Certificate {
     match scene.kind() {
-        Kind::Mechanism => {
-            let built = scene.build().expect("a mechanism");
-            scene::run(built, &mut Discard, &mut |_| true).certificate
+        SceneKind::Mechanism => {
+            let built = scene.build_mechanism().expect("a mechanism");
+            scene::run_mechanism(built, &mut NullObserver, &mut |_| true).certificate
         }
-        Kind::Bodies => {
-            let collection = scene.collection().expect("bodies");
-            let (wanted, one) = (Wanted::default(), Threads::new(1));
+        SceneKind::Bodies => {
+            let collection = scene.build_bodies().expect("bodies");
+            let (wanted, one) = (ObservableRequest::default(), Threads::new(1));
             let run =
-                scene::run_wanted(scene, collection, &wanted, one, &mut Discard, &mut |_| true);
+                scene::run_bodies(scene, collection, &wanted, one, &mut NullObserver, &mut |_| true);
             run.certificate
         }
     }
 }
 
 fn with(scene: &Scene, key: &str, value: &str) -> Scene {
-    scene.with(&[(key, value)]).expect("a key")
+    scene.with_overrides(&[(key, value)]).expect("a key")
 }
 
 fn broken(certificate: &Certificate) -> Vec<&'static str> {
@@ -211,8 +211,8 @@ fn keys_of_the_certificate_that_are_not_right_are_refused_by_name() {
             let error = match Scene::parse("scene", "scene.toml", &text) {
                 Err(error) => error.to_string(),
                 Ok(scene) => match scene.kind() {
-                    Kind::Mechanism => scene.build().map(|_| ()),
-                    Kind::Bodies => scene.collection().map(|_| ()),
+                    SceneKind::Mechanism => scene.build_mechanism().map(|_| ()),
+                    SceneKind::Bodies => scene.build_bodies().map(|_| ()),
                 }
                 .expect_err("refused")
                 .to_string(),
@@ -221,7 +221,7 @@ fn keys_of_the_certificate_that_are_not_right_are_refused_by_name() {
             assert!(error.contains("scene.toml:"), "{lines}: {error}");
         }
     }
-    let error = scene(BOX).with(&[("certificate.depth", "1")]);
+    let error = scene(BOX).with_overrides(&[("certificate.depth", "1")]);
     let error = error.expect_err("no such key").to_string();
     assert!(error.contains("certificate.penetration"), "{error}");
 }
@@ -277,10 +277,10 @@ at_most = 10
 fn a_finding_behind_which_steps_missed_is_not_ok_and_says_so() {
     let text = BOX.replace("until = 1.0\nstep = 5e-3", "until = 0.02\nstep = 1e-3") + STUDY;
     let scene = scene(&text);
-    let collection = scene.collection().expect("bodies");
-    let wanted = scene::wanted(&scene, &collection).expect("findings");
+    let collection = scene.build_bodies().expect("bodies");
+    let wanted = scene::observable_request(&scene, &collection).expect("findings");
     let one = Threads::new(1);
-    let run = scene::run_wanted(&scene, collection, &wanted, one, &mut Discard, &mut |_| {
+    let run = scene::run_bodies(&scene, collection, &wanted, one, &mut NullObserver, &mut |_| {
         true
     });
     assert!(run.certificate.ok, "{:?}", run.certificate.not_met());

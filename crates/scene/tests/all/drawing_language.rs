@@ -15,7 +15,7 @@ fn complaint(drawings: &str) -> String {
         Ok(scene) => scene,
         Err(error) => return error.to_string(),
     };
-    let mut system = scene.build().expect("a system").system;
+    let mut system = scene.build_mechanism().expect("a system").system;
     match check_drawings(&scene, &mut system) {
         Ok(()) => String::from("nothing"),
         Err(error) => error.to_string(),
@@ -152,7 +152,7 @@ fn expressions_numbers_and_contacts_are_checked_before_a_run() {
 #[test]
 fn a_scene_without_drawings_has_none() {
     let scene = Scene::parse("ball", "ball.toml", BALL).expect("a scene");
-    assert!(!scene::drawing::shows(&scene));
+    assert!(!scene::drawing::has_drawing(&scene));
     let scene = Scene::parse("ball", "ball.toml", &with("[[drawing]]\ntip = [0, \"z\"]"));
-    assert!(scene::drawing::shows(&scene.expect("a scene")));
+    assert!(scene::drawing::has_drawing(&scene.expect("a scene")));
 }

@@ -3,7 +3,7 @@
 use crate::common::edited;
 use crate::drawing_common::{drawn, item, points, recorded, series};
 use scene::Scene;
-use scene::drawing::{FRAMES, Kind, Numbers, Theme};
+use scene::drawing::{FRAMES, Kind, DrawingValues, Theme};
 
 fn pendulum(more: &str) -> Scene {
     let text = format!(
@@ -158,7 +158,7 @@ fn a_wall_is_a_strip_behind_its_face_and_lights_up_with_its_contact() {
     assert!(strip[0][0].max(strip[1][0]) > corners.max[0]);
     // It falls for sqrt(2/g) = 0.4515 s: no impulse before, one in the step of the impact.
     let frame = |t: f64| drawing.frame(t);
-    let touched = |a: f64, b: f64| (frame(a)..frame(b)).any(|k| drawing.touches(ground, k));
+    let touched = |a: f64, b: f64| (frame(a)..frame(b)).any(|k| drawing.contact_acts(ground, k));
     assert!(!touched(0.0, 0.44) && touched(0.44, 0.46) && !touched(0.47, 0.8));
 }
 
@@ -244,7 +244,7 @@ fn columns_follow_the_counts_they_announce() {
     let (_folder, record) = recorded(&pendulum(""));
     let drawing = drawn(&record, 300);
     for (k, thing) in drawing.header.items.iter().enumerate() {
-        let (Some(Numbers::U32(counts)), Some(Numbers::F32(points))) = (
+        let (Some(DrawingValues::U32(counts)), Some(DrawingValues::F32(points))) = (
             drawing.column(&format!("count_{k}")),
             drawing.column(&format!("points_{k}")),
         ) else {

@@ -3,7 +3,7 @@
 use crate::drawing_common::{drawn, item, points, recorded, series};
 use mechanism::System;
 use scene::drawing::{Drawing, Kind};
-use scene::{Scene, TextSystem, builtin};
+use scene::{Scene, SymbolicSystem, builtin};
 
 /// Scenes that are refused when they are run.
 const REFUSED: [&str; 2] = ["bar-in-circle", "zeno-reversed"];
@@ -21,7 +21,7 @@ const FIRST_ORDER: [(&str, &str); 1] = [("wavy-road", "road")];
 
 fn mechanisms() -> Vec<Scene> {
     let all = builtin::names().map(|name| Scene::load(name).expect("a built-in scene"));
-    all.filter(|scene| scene.kind() == scene::Kind::Mechanism)
+    all.filter(|scene| scene.kind() == scene::SceneKind::Mechanism)
         .collect()
 }
 
@@ -30,8 +30,8 @@ fn every_built_in_mechanism_and_sweep_has_a_drawing() {
     let all = mechanisms();
     assert!(all.len() >= 50, "{}", all.len());
     for scene in all {
-        assert!(scene::drawing::shows(&scene), "{}", scene.name());
-        if let Ok(built) = scene.build() {
+        assert!(scene::drawing::has_drawing(&scene), "{}", scene.name());
+        if let Ok(built) = scene.build_mechanism() {
             let mut system = built.system;
             let checked = scene::drawing::check_drawings(&scene, &mut system);
             assert!(checked.is_ok(), "{}: {checked:?}", scene.name());
@@ -126,7 +126,7 @@ fn plane(corners: &[Vec<f64>], p: &[f64]) -> f64 {
 }
 
 /// For every contact or joint its gap at a state, 0 for joints, none where there is none.
-fn gaps(system: &mut TextSystem, drawing: &Drawing, frame: usize) -> Vec<(String, Option<f64>)> {
+fn gaps(system: &mut SymbolicSystem, drawing: &Drawing, frame: usize) -> Vec<(String, Option<f64>)> {
     let count = system.configuration_space().num_positions();
     let names: Vec<String> = (0..count).map(|i| system.position_name(i)).collect();
     let q: Vec<f64> = names.iter().map(|n| series(drawing, n)[frame]).collect();
@@ -160,7 +160,7 @@ fn compare(scene: &Scene) -> Vec<String> {
         .chain(&corners.max)
         .fold(0.0_f64, |m, x| m.max(x.abs()));
     let mut compared = Vec::new();
-    let mut system = scene.build().expect("a system").system;
+    let mut system = scene.build_mechanism().expect("a system").system;
     for frame in 0..drawing.header.frames {
         let gaps = gaps(&mut system, &drawing, frame);
         for a in 0..items.len() {
@@ -215,12 +215,12 @@ fn what_touches_in_a_drawing_has_the_gap_that_the_scene_says() {
         if REFUSED.contains(&name.as_str()) || swept {
             continue;
         }
-        let built = scene.build().expect("a system");
+        let built = scene.build_mechanism().expect("a system");
         let (start, until) = (built.initial.t, built.until);
         // A third of the run has every sort of touch.
         let early = (start + 0.34 * (until - start)).to_string();
         let early = scene
-            .with(&[("run.until", early.as_str())])
+            .with_overrides(&[("run.until", early.as_str())])
             .expect("a scene");
         let compared = compare(&early);
         let contacts = built.system.constraints().iter();

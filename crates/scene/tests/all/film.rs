@@ -1,10 +1,10 @@
 //! Films: which states are frames, palettes, and GIFs that are read again.
 
-use scene::film::{Frame, GifWriter, Pace, Palette, Plan};
+use scene::film::{FilmFrame, GifWriter, FilmSpeed, Palette, FilmSchedule};
 use scene::picture::Image;
 
-fn plan(fps: f64, pace: Pace) -> Plan {
-    Plan {
+fn plan(fps: f64, pace: FilmSpeed) -> FilmSchedule {
+    FilmSchedule {
         from: None,
         until: None,
         fps,
@@ -15,7 +15,7 @@ fn plan(fps: f64, pace: Pace) -> Plan {
 #[test]
 fn a_frame_is_the_state_nearest_to_its_instant() {
     let times: Vec<f64> = (0..=30).map(|k| 0.1 * f64::from(k)).collect();
-    let frames = plan(4.0, Pace::Speed(1.0)).frames(&times).expect("frames");
+    let frames = plan(4.0, FilmSpeed::Speed(1.0)).frames(&times).expect("frames");
     // 0, 0.25, 0.5, …, 3: thirteen frames; of two states as near the earlier one.
     let states: Vec<usize> = frames.iter().map(|frame| frame.state).collect();
     let mut expected = Vec::new();
@@ -36,7 +36,7 @@ fn a_frame_is_the_state_nearest_to_its_instant() {
 
 #[test]
 fn slow_films_show_a_state_several_times() {
-    let frames = plan(10.0, Pace::Speed(0.1))
+    let frames = plan(10.0, FilmSpeed::Speed(0.1))
         .frames(&[0.0, 0.1, 0.2])
         .expect("frames");
     // 21 frames at 0, 0.01, …: five or six to the first, ten to the second.
@@ -51,21 +51,21 @@ fn slow_films_show_a_state_several_times() {
 #[test]
 fn films_are_cut_and_thinned() {
     let times: Vec<f64> = (0..10).map(f64::from).collect();
-    let part = Plan {
+    let part = FilmSchedule {
         from: Some(2.0),
         until: Some(7.5),
-        ..plan(25.0, Pace::States(2))
+        ..plan(25.0, FilmSpeed::EveryNth(2))
     };
     let frames = part.frames(&times).expect("frames");
-    let one = |state| Frame { state, count: 1 };
+    let one = |state| FilmFrame { state, count: 1 };
     assert_eq!(frames, [2, 4, 6].map(one));
-    let outside = Plan {
+    let outside = FilmSchedule {
         from: Some(20.0),
         ..part
     };
     assert!(outside.frames(&times).is_err());
-    assert!(plan(25.0, Pace::Speed(1e-9)).frames(&times).is_err());
-    assert!(plan(25.0, Pace::Fitting).frames(&[]).is_err());
+    assert!(plan(25.0, FilmSpeed::Speed(1e-9)).frames(&times).is_err());
+    assert!(plan(25.0, FilmSpeed::Auto).frames(&[]).is_err());
 }
 
 /// A square of one colour on white.

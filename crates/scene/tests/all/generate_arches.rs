@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use crate::generate_common::{Vec2, corners, overlap};
 use bodies::{Dim, Plane};
-use scene::generate::{Arch, Piece, arch};
+use scene::generate::{Arch, GeneratedBody, arch};
 
 // Coordinates are below 10 and rounded a few times: 10·2⁻⁵² = 2e-15 each time.
 const ROUNDING: f64 = 1e-14;
@@ -21,7 +21,7 @@ fn half_circle() -> Arch {
 }
 
 /// The corners of a voussoir from the left: inner left, inner right, outer right, outer left.
-fn joints(piece: &Piece<Plane>, centre: Vec2) -> [Vec2; 4] {
+fn joints(piece: &GeneratedBody<Plane>, centre: Vec2) -> [Vec2; 4] {
     let all = corners(piece);
     let angle = |v: &Vec2| (*v - centre).x.atan2((*v - centre).y);
     let mut inner = all.clone();

@@ -4,12 +4,12 @@ use crate::generate_common::rest::{TOUCH, carried, supports};
 use crate::generate_common::{Vec2, Vec3, corners, corners3, deepest, discs, separation, spheres};
 use bodies::{Plane, Space};
 use proptest::prelude::*;
-use scene::generate::{Deposit, Form, Sizes, deposit};
+use scene::generate::{Deposit, GrainShape, Sizes, deposit};
 
 fn flat(count: usize) -> Deposit<Plane> {
     Deposit {
         radius: Sizes::Uniform([0.5, 1.0]),
-        form: Form::Round,
+        form: GrainShape::Round,
         count,
         low: Vec2::new(-3.0, 2.0),
         high: Vec2::new(57.0, f64::INFINITY),
@@ -20,7 +20,7 @@ fn flat(count: usize) -> Deposit<Plane> {
 fn deep(count: usize) -> Deposit<Space> {
     Deposit {
         radius: Sizes::Uniform([0.5, 1.0]),
-        form: Form::Round,
+        form: GrainShape::Round,
         count,
         low: Vec3::new(-3.0, 2.0, 1.0),
         high: Vec3::new(17.0, 18.0, f64::INFINITY),
@@ -230,7 +230,7 @@ fn the_same_seed_gives_the_same_deposit_and_another_seed_another() {
 
 #[test]
 fn angular_grains_are_inside_their_circles_and_spheres() {
-    let form = Form::Angular { corners: [5, 8] };
+    let form = GrainShape::Angular { corners: [5, 8] };
     let round = deposit(&flat(200)).unwrap();
     let angular = deposit(&Deposit { form, ..flat(200) }).unwrap();
     let all: Vec<Vec<Vec2>> = angular.iter().map(corners).collect();
@@ -245,7 +245,7 @@ fn angular_grains_are_inside_their_circles_and_spheres() {
             assert!(separation(a, b) >= -1e-12);
         }
     }
-    let form = Form::Angular { corners: [4, 12] };
+    let form = GrainShape::Angular { corners: [4, 12] };
     let round = deposit(&deep(200)).unwrap();
     let angular = deposit(&Deposit { form, ..deep(200) }).unwrap();
     for ((p, r), piece) in spheres(&round).iter().zip(&angular) {
@@ -319,9 +319,9 @@ fn a_deposit_that_cannot_be_is_refused() {
     );
     let radius = Sizes::ByArea([1e-300, 1.0]);
     refused(Deposit { radius, ..flat(1) }, "radius");
-    let form = Form::Angular { corners: [2, 5] };
+    let form = GrainShape::Angular { corners: [2, 5] };
     refused(Deposit { form, ..flat(1) }, "corners");
-    let form = Form::Angular { corners: [3, 5] };
+    let form = GrainShape::Angular { corners: [3, 5] };
     assert_eq!(
         deposit(&Deposit { form, ..deep(1) }).unwrap_err().key,
         "corners"
@@ -349,7 +349,7 @@ fn equal_grains_that_lie_as_in_a_crystal_do_not_overlap() {
 fn check_box(radius: Sizes, width: f64, depth: f64, seed: u64) {
     check_plane(&Deposit {
         radius: radius.clone(),
-        form: Form::Round,
+        form: GrainShape::Round,
         count: 150,
         low: Vec2::ZERO,
         high: Vec2::new(width, f64::INFINITY),
@@ -357,7 +357,7 @@ fn check_box(radius: Sizes, width: f64, depth: f64, seed: u64) {
     });
     check_space(&Deposit {
         radius,
-        form: Form::Round,
+        form: GrainShape::Round,
         count: 150,
         low: Vec3::ZERO,
         high: Vec3::new(width.min(8.0), depth, f64::INFINITY),

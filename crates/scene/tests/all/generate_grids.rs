@@ -4,15 +4,15 @@ use crate::generate_common::{
     Vec2, Vec3, corners, corners3, deepest, discs, separation, separation3, spheres,
 };
 use bodies::{Dim, Plane, Space};
-use scene::generate::{Form, Grid, Lattice, Sizes, grid};
+use scene::generate::{GrainShape, Grid, GridLattice, Sizes, grid};
 
 fn flat() -> Grid<Plane> {
     Grid {
         radius: Sizes::Equal(0.5),
-        form: Form::Round,
+        form: GrainShape::Round,
         counts: vec![7, 5],
         spacing: Some(1.0),
-        lattice: Lattice::Square,
+        lattice: GridLattice::Square,
         jitter: 0.0,
         seed: 1,
         origin: Vec2::new(2.0, 3.0),
@@ -22,10 +22,10 @@ fn flat() -> Grid<Plane> {
 fn deep() -> Grid<Space> {
     Grid {
         radius: Sizes::Equal(0.5),
-        form: Form::Round,
+        form: GrainShape::Round,
         counts: vec![5, 6, 7],
         spacing: Some(1.0),
-        lattice: Lattice::Hexagonal,
+        lattice: GridLattice::Hexagonal,
         jitter: 0.0,
         seed: 1,
         origin: Vec3::new(2.0, 3.0, 4.0),
@@ -49,7 +49,7 @@ fn lattices_have_their_numbers_of_neighbours_and_touch() {
     assert_eq!(square[9].0, Vec2::new(4.0, 4.0), "x runs fastest");
     let triangles = discs(
         &grid(&Grid {
-            lattice: Lattice::Triangular,
+            lattice: GridLattice::Triangular,
             ..flat()
         })
         .unwrap(),
@@ -59,7 +59,7 @@ fn lattices_have_their_numbers_of_neighbours_and_touch() {
     assert_eq!((dense.len(), neighbours(&dense)), (210, 12));
     let cubes = spheres(
         &grid(&Grid {
-            lattice: Lattice::Square,
+            lattice: GridLattice::Square,
             ..deep()
         })
         .unwrap(),
@@ -112,7 +112,7 @@ fn jitter_moves_grains_by_at_most_its_length_and_never_into_each_other() {
         spacing: Some(1.2),
         jitter: 0.1,
         counts: vec![40, 30],
-        lattice: Lattice::Triangular,
+        lattice: GridLattice::Triangular,
         ..flat()
     };
     let still = discs(
@@ -150,11 +150,11 @@ fn grids_that_cannot_be_are_refused() {
     refused(|m| m.counts = vec![2], "counts");
     refused(|m| m.counts = vec![2, 0], "counts");
     refused(|m| m.counts = vec![5_000_000, 5_000_000], "counts");
-    refused(|m| m.lattice = Lattice::Hexagonal, "lattice");
+    refused(|m| m.lattice = GridLattice::Hexagonal, "lattice");
     refused(|m| m.radius = Sizes::Equal(-1.0), "radius");
-    refused(|m| m.form = Form::Angular { corners: [6, 5] }, "corners");
+    refused(|m| m.form = GrainShape::Angular { corners: [6, 5] }, "corners");
     let error = grid(&Grid {
-        lattice: Lattice::Triangular,
+        lattice: GridLattice::Triangular,
         ..deep()
     })
     .unwrap_err();
@@ -164,13 +164,13 @@ fn grids_that_cannot_be_are_refused() {
 #[test]
 fn irregular_polygons_are_convex_with_corners_on_their_circle_and_differ() {
     let make = Grid {
-        form: Form::Angular { corners: [3, 9] },
+        form: GrainShape::Angular { corners: [3, 9] },
         counts: vec![50, 40],
         ..flat()
     };
     let centres = discs(
         &grid(&Grid {
-            form: Form::Round,
+            form: GrainShape::Round,
             ..make.clone()
         })
         .unwrap(),
@@ -205,13 +205,13 @@ fn irregular_polygons_are_convex_with_corners_on_their_circle_and_differ() {
 #[test]
 fn irregular_polyhedra_have_their_corners_on_their_sphere_and_a_body() {
     let make = Grid {
-        form: Form::Angular { corners: [4, 14] },
+        form: GrainShape::Angular { corners: [4, 14] },
         counts: vec![10, 10, 10],
         ..deep()
     };
     let centres = spheres(
         &grid(&Grid {
-            form: Form::Round,
+            form: GrainShape::Round,
             ..make.clone()
         })
         .unwrap(),

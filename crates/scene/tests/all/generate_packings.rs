@@ -4,15 +4,15 @@ use std::f64::consts::PI;
 
 use crate::generate_common::{Vec2, Vec3, corners, deepest, discs, separation, spheres};
 use bodies::{Dim, Plane, Space};
-use scene::generate::{Amount, Form, Packing, Region, Sizes, packing};
+use scene::generate::{Amount, GrainShape, Packing, PackingRegion, Sizes, packing};
 
 fn flat() -> Packing<Plane> {
     Packing {
         radius: Sizes::Uniform([0.05, 0.15]),
-        form: Form::Round,
+        form: GrainShape::Round,
         low: Vec2::new(-3.0, 1.0),
         high: Vec2::new(7.0, 6.0),
-        region: Region::Box,
+        region: PackingRegion::Box,
         amount: Amount::Fraction(0.45),
         seed: 5,
     }
@@ -21,10 +21,10 @@ fn flat() -> Packing<Plane> {
 fn deep() -> Packing<Space> {
     Packing {
         radius: Sizes::Uniform([0.1, 0.2]),
-        form: Form::Round,
+        form: GrainShape::Round,
         low: Vec3::new(-3.0, 1.0, 0.0),
         high: Vec3::new(1.0, 4.0, 5.0),
-        region: Region::Box,
+        region: PackingRegion::Box,
         amount: Amount::Fraction(0.3),
         seed: 5,
     }
@@ -120,12 +120,12 @@ fn very_different_sizes_are_packed_apart() {
 #[test]
 fn irregular_grains_fill_the_fraction_with_their_own_area() {
     let make = Packing {
-        form: Form::Angular { corners: [4, 7] },
+        form: GrainShape::Angular { corners: [4, 7] },
         amount: Amount::Fraction(0.3),
         ..flat()
     };
     let pieces = packing(&make).unwrap();
-    let area = |piece: &scene::generate::Piece<Plane>| {
+    let area = |piece: &scene::generate::GeneratedBody<Plane>| {
         Plane::mass_properties(&piece.shape, 1.0).unwrap().mass
     };
     let filled: f64 = pieces.iter().map(area).sum();
@@ -201,7 +201,7 @@ fn grains_of_a_leaning_periodic_cell_are_apart_from_all_images() {
     let vectors = [Vec2::new(4.0, 0.5), Vec2::new(1.7, 3.5), Vec2::ZERO];
     let lattice = bodies::Lattice::new(vectors);
     let make = Packing {
-        region: Region::Cell(lattice),
+        region: PackingRegion::Cell(lattice),
         amount: Amount::Fraction(0.45),
         ..flat()
     };
@@ -217,13 +217,13 @@ fn grains_of_a_leaning_periodic_cell_are_apart_from_all_images() {
     let deep_vectors = [Vec3::X * 2.5, Vec3::new(0.4, 2.6, 0.0), Vec3::Z * 2.2];
     let lattice = bodies::Lattice::new(deep_vectors);
     let make = Packing {
-        region: Region::Cell(lattice),
+        region: PackingRegion::Cell(lattice),
         ..deep()
     };
     let grains = spheres(&packing(&make).unwrap());
     assert!(closest::<Space>(&grains, &lattice) > -1e-14);
     let small = Packing {
-        region: Region::Cell(bodies::Lattice::new(deep_vectors.map(|v| v * 0.3))),
+        region: PackingRegion::Cell(bodies::Lattice::new(deep_vectors.map(|v| v * 0.3))),
         ..deep()
     };
     assert_eq!(packing(&small).unwrap_err().key, "radius");
@@ -232,7 +232,7 @@ fn grains_of_a_leaning_periodic_cell_are_apart_from_all_images() {
 #[test]
 fn grains_of_a_cylinder_are_inside_and_fill_the_fraction_of_it() {
     let make = Packing {
-        region: Region::Cylinder,
+        region: PackingRegion::Cylinder,
         ..deep()
     };
     let grains = spheres(&packing(&make).unwrap());
@@ -248,7 +248,7 @@ fn grains_of_a_cylinder_are_inside_and_fill_the_fraction_of_it() {
         "{volume} {goal}"
     );
     let disc = Packing {
-        region: Region::Cylinder,
+        region: PackingRegion::Cylinder,
         ..flat()
     };
     for (p, r) in discs(&packing(&disc).unwrap()) {

@@ -7,14 +7,14 @@ mod example;
 use std::f64::consts::PI;
 
 use proptest::prelude::*;
-use scene::generate::quake::{Drift, Quake, Record};
+use scene::generate::quake::{Drift, GroundMotion, Accelerogram};
 
-fn record(rows: &[[f64; 2]]) -> Record {
+fn record(rows: &[[f64; 2]]) -> Accelerogram {
     let text: String = rows.iter().map(|[t, a]| format!("{t:e},{a:e}\n")).collect();
-    Record::parse(&text).unwrap()
+    Accelerogram::parse(&text).unwrap()
 }
 
-fn sampled(n: usize, until: f64, a: impl Fn(f64) -> f64) -> Record {
+fn sampled(n: usize, until: f64, a: impl Fn(f64) -> f64) -> Accelerogram {
     let rows: Vec<[f64; 2]> = (0..=n)
         .map(|i| {
             let t = until * i as f64 / n as f64;
@@ -27,7 +27,7 @@ fn sampled(n: usize, until: f64, a: impl Fn(f64) -> f64) -> Record {
 #[test]
 fn a_piecewise_linear_record_is_integrated_exactly() {
     // a = 3 s on [0, 2], then 6 − (s − 2)·4 on [2, 3]; s = t − 1.
-    let quake = Quake::new(&record(&[[1.0, 0.0], [3.0, 6.0], [4.0, 2.0]]), Drift::Keep);
+    let quake = GroundMotion::new(&record(&[[1.0, 0.0], [3.0, 6.0], [4.0, 2.0]]), Drift::Keep);
     for s in [0.0, 0.3, 1.0, 1.7, 2.0] {
         let ground = quake.at(1.0 + s);
         let exact = [s.powi(3) / 2.0, 1.5 * s * s, 3.0 * s];
@@ -54,7 +54,7 @@ fn a_sampled_sine_converges_to_its_integrals_with_order_two() {
     // a = −ω² sin ωt from rest: v = ω (cos ωt − 1), x = sin ωt − ωt.
     let w = 2.0 * PI;
     let error = |n: usize| {
-        let quake = Quake::new(&sampled(n, 2.0, |t| -w * w * (w * t).sin()), Drift::Keep);
+        let quake = GroundMotion::new(&sampled(n, 2.0, |t| -w * w * (w * t).sin()), Drift::Keep);
         (0..200)
             .map(|i| i as f64 * 0.01 + 0.003)
             .fold(0.0_f64, |worst, t| {
@@ -73,7 +73,7 @@ fn a_sampled_sine_converges_to_its_integrals_with_order_two() {
 fn the_drift_removed_is_that_of_the_closed_form() {
     // Velocities that are the polynomial itself vanish with it.
     let [c1, c2] = [0.7, -0.2];
-    let quake = Quake::new(&sampled(50, 3.0, |t| c1 + 2.0 * c2 * t), Drift::Remove);
+    let quake = GroundMotion::new(&sampled(50, 3.0, |t| c1 + 2.0 * c2 * t), Drift::Remove);
     assert!((quake.drift()[0] - c1).abs() < 1e-12 && (quake.drift()[1] - c2).abs() < 1e-12);
     for i in 0..40 {
         let ground = quake.at(0.1 * f64::from(i));
@@ -81,7 +81,7 @@ fn the_drift_removed_is_that_of_the_closed_form() {
     }
     // v = s³ on [0, 1], a = 3 s²: the best c₁ s + c₂ s² has [1/3 1/4; 1/4 1/5] c = [1/5, 1/6],
     // c = (−2/5, 4/3).
-    let quake = Quake::new(&sampled(4000, 1.0, |t| 3.0 * t * t), Drift::Remove);
+    let quake = GroundMotion::new(&sampled(4000, 1.0, |t| 3.0 * t * t), Drift::Remove);
     // The record is a polygon: wrong by 6 h²/8 = 5e-8.
     let [is1, is2] = quake.drift();
     assert!(
@@ -93,9 +93,9 @@ fn the_drift_removed_is_that_of_the_closed_form() {
 #[test]
 fn what_is_left_is_orthogonal_to_the_drift_and_consistent() {
     let text = example::record();
-    let record = Record::parse(&text).unwrap();
-    let quake = Quake::new(&record, Drift::Remove);
-    let kept = Quake::new(&record, Drift::Keep);
+    let record = Accelerogram::parse(&text).unwrap();
+    let quake = GroundMotion::new(&record, Drift::Remove);
+    let kept = GroundMotion::new(&record, Drift::Keep);
     let [c1, c2] = quake.drift();
     let (mut first, mut second, mut size) = (0.0, 0.0, 0.0);
     for i in 0..20_000 {
@@ -118,7 +118,7 @@ fn what_is_left_is_orthogonal_to_the_drift_and_consistent() {
 
 #[test]
 fn the_ground_is_at_rest_before_and_stands_still_after() {
-    let quake = Quake::new(&sampled(100, 1.0, |t| 1.0 + t), Drift::Keep);
+    let quake = GroundMotion::new(&sampled(100, 1.0, |t| 1.0 + t), Drift::Keep);
     let [begin, end] = quake.times();
     assert_eq!(begin, 0.0);
     // A twentieth of the duration to stop.
@@ -142,8 +142,8 @@ fn the_ground_is_at_rest_before_and_stands_still_after() {
 
 #[test]
 fn velocity_is_the_derivative_of_displacement_everywhere() {
-    let record = Record::parse(&example::record()).unwrap();
-    let quake = Quake::new(&record, Drift::Remove);
+    let record = Accelerogram::parse(&example::record()).unwrap();
+    let quake = GroundMotion::new(&record, Drift::Remove);
     let h = 1e-5;
     for i in 0..2200 {
         let t = f64::from(i) * 0.01 + 0.0037;
@@ -157,14 +157,14 @@ fn velocity_is_the_derivative_of_displacement_everywhere() {
 fn texts_with_headers_comments_and_empty_lines_are_read() {
     let text =
         "\u{feff}# a comment\n\ntime, acceleration\r\n0, 1 # first\r\n 0.5 ,-2.5e0\r\n1,3\n\n";
-    let record = Record::parse(text).unwrap();
+    let record = Accelerogram::parse(text).unwrap();
     assert_eq!(record.rows(), &[[0.0, 1.0], [0.5, -2.5], [1.0, 3.0]]);
 }
 
 #[test]
 fn a_text_that_is_no_record_is_refused_with_its_line() {
     let refused = |text: &str, line: Option<usize>, part: &str| {
-        let error = Record::parse(text).unwrap_err();
+        let error = Accelerogram::parse(text).unwrap_err();
         assert_eq!(error.line, line, "{error}");
         assert!(error.to_string().contains(part), "{error}");
     };
@@ -188,8 +188,8 @@ fn a_text_that_is_no_record_is_refused_with_its_line() {
 #[test]
 fn the_record_of_the_scenes_is_what_the_example_writes() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/quake.csv");
-    let stored = Record::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let made = Record::parse(&example::record()).unwrap();
+    let stored = Accelerogram::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let made = Accelerogram::parse(&example::record()).unwrap();
     assert_eq!(stored.rows().len(), 2001);
     let mut peak: f64 = 0.0;
     for (a, b) in stored.rows().iter().zip(made.rows()) {
@@ -205,7 +205,7 @@ fn the_record_of_the_scenes_is_what_the_example_writes() {
         (0.0, [20.0, 0.0], 0.0)
     );
     // A ground that moves like one: centimetres to decimetres, and it does not wander off.
-    let quake = Quake::new(&stored, Drift::Remove);
+    let quake = GroundMotion::new(&stored, Drift::Remove);
     let (mut v, mut x): (f64, f64) = (0.0, 0.0);
     for i in 0..2100 {
         let ground = quake.at(f64::from(i) * 0.01);
@@ -229,7 +229,7 @@ proptest! {
         let drift = if keep { Drift::Keep } else { Drift::Remove };
         let make = |f: &dyn Fn(usize) -> f64| {
             let rows: Vec<[f64; 2]> = (0..20).map(|i| [0.1 * i as f64, f(i)]).collect();
-            Quake::new(&record(&rows), drift).at(at)
+            GroundMotion::new(&record(&rows), drift).at(at)
         };
         let (x, y) = (make(&|i| a[i]), make(&|i| b[i]));
         let sum = make(&|i| a[i] + factor * b[i]);
@@ -245,8 +245,8 @@ proptest! {
 
     #[test]
     fn no_text_makes_the_reader_panic(text in "[0-9,.eE#\\-+ \n\rnaif]{0,200}") {
-        if let Ok(record) = Record::parse(&text) {
-            let quake = Quake::new(&record, Drift::Remove);
+        if let Ok(record) = Accelerogram::parse(&text) {
+            let quake = GroundMotion::new(&record, Drift::Remove);
             let _ = quake.at(1.0);
         }
     }

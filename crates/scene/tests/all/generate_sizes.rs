@@ -2,17 +2,17 @@
 
 use crate::generate_common::{Vec2, Vec3, disc, sphere};
 use bodies::{Plane, Space};
-use scene::generate::{Form, Grid, Lattice, Sizes, grid};
+use scene::generate::{GrainShape, Grid, GridLattice, Sizes, grid};
 
 const N: usize = 100_000;
 
 fn draw(radius: Sizes) -> Vec<f64> {
     let pieces = grid(&Grid::<Plane> {
         radius,
-        form: Form::Round,
+        form: GrainShape::Round,
         counts: vec![400, 250],
         spacing: None,
-        lattice: Lattice::Square,
+        lattice: GridLattice::Square,
         jitter: 0.0,
         seed: 11,
         origin: Vec2::ZERO,
@@ -124,10 +124,10 @@ fn by_area_gives_equal_area_and_volume_to_equal_intervals_of_radius() {
     assert!(worst < limit(), "{worst}");
     let balls = grid(&Grid::<Space> {
         radius: Sizes::ByArea(bounds),
-        form: Form::Round,
+        form: GrainShape::Round,
         counts: vec![100, 100, 10],
         spacing: None,
-        lattice: Lattice::Square,
+        lattice: GridLattice::Square,
         jitter: 0.0,
         seed: 3,
         origin: Vec3::ZERO,
@@ -216,10 +216,10 @@ fn a_sieve_curve_is_met_by_mass_in_the_plane_and_in_space() {
     let flat = draw(Sizes::Sieve(curve.clone()));
     let pieces = grid(&Grid::<Space> {
         radius: Sizes::Sieve(curve.clone()),
-        form: Form::Round,
+        form: GrainShape::Round,
         counts: vec![50, 50, 40],
         spacing: None,
-        lattice: Lattice::Square,
+        lattice: GridLattice::Square,
         jitter: 0.0,
         seed: 11,
         origin: Vec3::ZERO,

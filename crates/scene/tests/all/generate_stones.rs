@@ -3,7 +3,7 @@
 use crate::generate_common::touching::{touching, volume};
 use crate::generate_common::{Vec2, Vec3, corners, corners3, overlap, separation3};
 use bodies::{Dim, Plane, Space};
-use scene::generate::{Cards, Drystone, GenerateError, Piece, Row, cards, drystone, row};
+use scene::generate::{Cards, Drystone, GenerateError, GeneratedBody, DominoRow, cards, drystone, row};
 
 // Coordinates are below 10 and rounded some ten times: 10·10·2⁻⁵² = 2e-14.
 const ROUNDING: f64 = 1e-13;
@@ -26,7 +26,7 @@ fn field_wall(seed: u64, irregular: f64) -> Drystone<Plane> {
 }
 
 /// Courses as lists of stones: a new one begins where a stone lies to the left of the one before.
-fn courses(pieces: &[Piece<Plane>]) -> Vec<Vec<Vec<Vec2>>> {
+fn courses(pieces: &[GeneratedBody<Plane>]) -> Vec<Vec<Vec<Vec2>>> {
     let mut all: Vec<Vec<Vec<Vec2>>> = Vec::new();
     let mut last = f64::INFINITY;
     for piece in pieces {
@@ -142,7 +142,7 @@ fn a_seed_gives_one_wall_and_another_seed_another() {
 
 #[test]
 fn a_row_stands_at_equal_distances_on_a_line_or_an_arc() {
-    let straight = Row::<Plane> {
+    let straight = DominoRow::<Plane> {
         block: Vec2::new(0.1, 0.8),
         count: 7,
         spacing: 0.3,
@@ -156,7 +156,7 @@ fn a_row_stands_at_equal_distances_on_a_line_or_an_arc() {
     }
     // A closed ring: centres on a circle of circumference 20·0.3, all chords equal.
     let whole = 2.0 * std::f64::consts::PI;
-    let ring = Row::<Space> {
+    let ring = DominoRow::<Space> {
         block: Vec3::new(0.1, 0.3, 0.8),
         count: 20,
         spacing: 0.3,
@@ -188,7 +188,7 @@ fn a_row_stands_at_equal_distances_on_a_line_or_an_arc() {
     // Just as wide as there is room for, and no wider: the inner corners meet.
     let half = whole / 40.0;
     let room = 2.0 * (radius - 0.05 / half.tan());
-    let wide = |width: f64| Row {
+    let wide = |width: f64| DominoRow {
         block: Vec3::new(0.1, width, 0.8),
         ..ring.clone()
     };
@@ -271,8 +271,8 @@ fn stones_rows_and_cards_that_cannot_be_are_refused_at_their_key() {
             .len(),
         64
     );
-    let dominoes = |change: fn(&mut Row<Space>)| {
-        let mut make = Row {
+    let dominoes = |change: fn(&mut DominoRow<Space>)| {
+        let mut make = DominoRow {
             block: Vec3::new(0.1, 0.3, 0.8),
             count: 20,
             spacing: 0.3,

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use crate::generate_common::touching::{touching, volume};
 use crate::generate_common::{Vec3, corners3, separation3};
 use bodies::{Dim, Space, space};
-use scene::generate::{Blocks, Bond, Dome, Drums, GenerateError, Piece, Vault, dome, drums, vault};
+use scene::generate::{Blocks, Bond, Dome, Drums, GenerateError, GeneratedBody, Vault, dome, drums, vault};
 
 // Coordinates are below 10 and rounded some ten times: 10·10·2⁻⁵² = 2e-14.
 const ROUNDING: f64 = 1e-13;
@@ -52,7 +52,7 @@ fn column() -> Drums {
 }
 
 /// The deepest overlap of neighbours, by brute force over separating axes.
-fn overlap(pieces: &[Piece<Space>]) -> f64 {
+fn overlap(pieces: &[GeneratedBody<Space>]) -> f64 {
     let all: Vec<Vec<Vec3>> = pieces.iter().map(corners3).collect();
     let mut deepest: f64 = 0.0;
     for (i, a) in all.iter().enumerate() {

@@ -3,7 +3,7 @@
 use crate::generate_common::{Vec2, Vec3, corners, corners3, overlap};
 use bodies::plane::Shape;
 use bodies::{Dim, Plane, Space};
-use scene::generate::{Column, Piece, Wall, column, wall};
+use scene::generate::{Column, GeneratedBody, Wall, column, wall};
 
 fn standard() -> Wall<Plane> {
     Wall {
@@ -17,7 +17,7 @@ fn standard() -> Wall<Plane> {
 }
 
 /// Left, bottom, right, top.
-fn extent(piece: &Piece<Plane>) -> [f64; 4] {
+fn extent(piece: &GeneratedBody<Plane>) -> [f64; 4] {
     let all = corners(piece);
     let fold =
         |f: fn(f64, f64) -> f64, from: f64, of: fn(&Vec2) -> f64| all.iter().map(of).fold(from, f);

@@ -1,7 +1,7 @@
 //! Worlds that a caller keeps: the same motion as that of a run, turn by turn.
 
-use scene::collection::{Steps, View};
-use scene::{Course, Discard, Live, Scene, SceneError, Threads, Tick, Wanted};
+use scene::collection::{BodiesObserver, WorldRef};
+use scene::{WorldRun, NullObserver, AnyWorld, Scene, SceneError, Threads, RunProgress, ObservableRequest};
 
 const TEXT: &str = r#"
 kind = "bodies"
@@ -45,9 +45,9 @@ fn scene(text: &str) -> Scene {
 #[derive(Default)]
 struct States(Vec<Vec<u64>>);
 
-impl Steps for States {
-    fn step(&mut self, _step: usize, view: View<'_>, last: bool) -> Result<(), SceneError> {
-        let View::Plane(world) = view else {
+impl BodiesObserver for States {
+    fn on_step(&mut self, _step: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError> {
+        let WorldRef::Plane(world) = view else {
             panic!("the plane was expected");
         };
         let state = world.state();
@@ -65,10 +65,10 @@ impl Steps for States {
 
 fn run(scene: &Scene) -> Vec<Vec<u64>> {
     let mut states = States::default();
-    let collection = scene.collection().unwrap();
-    let wanted = Wanted::default();
+    let collection = scene.build_bodies().unwrap();
+    let wanted = ObservableRequest::default();
     let threads = Threads::new(1);
-    scene::run_wanted(
+    scene::run_bodies(
         scene,
         collection,
         &wanted,
@@ -79,10 +79,10 @@ fn run(scene: &Scene) -> Vec<Vec<u64>> {
     states.0
 }
 
-fn begin(scene: &Scene) -> (Live, scene::Score) {
-    let collection = scene.collection().unwrap();
-    let hear = &mut |_: &Tick<'_>| true;
-    Live::begin(scene, collection, Threads::new(1), &mut Discard, hear).unwrap()
+fn begin(scene: &Scene) -> (AnyWorld, scene::RunTemplate) {
+    let collection = scene.build_bodies().unwrap();
+    let hear = &mut |_: &RunProgress<'_>| true;
+    AnyWorld::prepare(scene, collection, Threads::new(1), &mut NullObserver, hear).unwrap()
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn a_course_has_the_bits_of_a_run() {
     let scene = scene(TEXT);
     let (mut live, score) = begin(&scene);
     let mut states = States::default();
-    let mut course = Course::begin(&live, &score, Wanted::default(), 0.3, &mut states);
-    while course.turn(&mut live, &mut states, &mut |_| true) {}
+    let mut course = WorldRun::start(&live, &score, ObservableRequest::default(), 0.3, &mut states);
+    while course.step(&mut live, &mut states, &mut |_| true) {}
     let outcome = course.close(&live);
     assert!(outcome.stopped.is_none());
     assert_eq!(outcome.certificate.steps, 300);
@@ -103,16 +103,16 @@ fn a_course_that_is_interrupted_goes_on_as_another() {
     let scene = scene(TEXT);
     let (mut live, score) = begin(&scene);
     let mut states = States::default();
-    let mut first = Course::begin(&live, &score, Wanted::default(), 0.3, &mut states);
+    let mut first = WorldRun::start(&live, &score, ObservableRequest::default(), 0.3, &mut states);
     for _ in 0..100 {
-        assert!(first.turn(&mut live, &mut states, &mut |_| true));
+        assert!(first.step(&mut live, &mut states, &mut |_| true));
     }
     first.interrupt(&live, &mut states);
-    assert!(!first.turn(&mut live, &mut states, &mut |_| true));
+    assert!(!first.step(&mut live, &mut states, &mut |_| true));
     assert!(first.close(&live).stopped.is_some());
     states.0.pop();
-    let mut second = Course::begin(&live, &score, Wanted::default(), 0.3, &mut states);
-    while second.turn(&mut live, &mut states, &mut |_| true) {}
+    let mut second = WorldRun::start(&live, &score, ObservableRequest::default(), 0.3, &mut states);
+    while second.step(&mut live, &mut states, &mut |_| true) {}
     assert_eq!(states.0, run(&scene));
 }
 
@@ -130,7 +130,7 @@ fn grains_by_numbers_are_those_of_the_text() {
 #[test]
 fn grains_that_are_none_are_refused_with_their_number() {
     let wrong = TEXT.replace("radii = [0.1, 0.05]", "radii = [0.1, -0.05]");
-    let error = scene(&wrong).collection().unwrap_err().to_string();
+    let error = scene(&wrong).build_bodies().unwrap_err().to_string();
     assert!(
         error.contains("grains `grains`") && error.contains("grain 2"),
         "{error}"
@@ -148,7 +148,7 @@ fn a_text_with_callables_is_read_but_not_computed() {
         "kind = \"bodies\"",
         "kind = \"bodies\"\ncallables = [\"floor\"]",
     );
-    let error = scene(&text).collection().unwrap_err().to_string();
+    let error = scene(&text).build_bodies().unwrap_err().to_string();
     assert!(
         error.contains("program") && error.contains("floor"),
         "{error}"
@@ -159,27 +159,27 @@ fn a_text_with_callables_is_read_but_not_computed() {
 fn a_restored_state_goes_on_with_the_same_bits() {
     let scene = scene(TEXT);
     let (mut live, score) = begin(&scene);
-    let cast = &score.before.cast;
-    let Live::Plane(_) = live else {
+    let cast = &score.before.names;
+    let AnyWorld::Plane(_) = live else {
         panic!("the plane was expected");
     };
     for _ in 0..80 {
         live.advance(cast).unwrap();
     }
     let kept = match &live {
-        Live::Plane(world) => (world.state().clone(), *world.report()),
-        Live::Space(_) => panic!("the plane was expected"),
+        AnyWorld::Plane(world) => (world.state().clone(), *world.report()),
+        AnyWorld::Space(_) => panic!("the plane was expected"),
     };
-    let finish = |live: &mut Live| {
+    let finish = |live: &mut AnyWorld| {
         let mut states = States::default();
         for step in 0..60 {
             live.advance(cast).unwrap();
-            states.step(step, live.view(), false).unwrap();
+            states.on_step(step, live.view(), false).unwrap();
         }
         states.0
     };
     let once = finish(&mut live);
-    if let Live::Plane(world) = &mut live {
+    if let AnyWorld::Plane(world) = &mut live {
         world.restore(&kept.0, kept.1).unwrap();
     }
     assert_eq!(finish(&mut live), once);

@@ -3,8 +3,8 @@
 use crate::picture_common::{discs, elements, name, number, points, svg, text, within};
 use crate::record_common::{PLANE, parsed, record};
 use scene::Colour;
-use scene::picture::{Album, Force, Place, Request, States, Still};
-use scene::record::{Motion, Name, Outline};
+use scene::picture::{RunPictures, DrawnForce, BodyState, PictureRequest, RecordedFrames, Frame};
+use scene::record::{BodyMotion, BodyDescription, RecordedShape};
 
 /// Scale and origin of a picture of the plane from two discs, checked with all others.
 fn check_discs(svg: &str, all: &[([f64; 2], f64)]) {
@@ -33,7 +33,7 @@ fn discs_are_where_they_are_to_one_scale_and_turned_as_they_are() {
         ([1.0, -2.5], 0.2),
     ];
     let (bodies, still) = discs(&all);
-    let picture = svg(2, &bodies, &[still], &Request::default());
+    let picture = svg(2, &bodies, &[still], &PictureRequest::default());
     check_discs(&picture, &all);
     // The mark of disc k points in the direction of its angle, k radians.
     let circles = within(&picture, "bodies", "circle");
@@ -57,15 +57,15 @@ fn discs_are_where_they_are_to_one_scale_and_turned_as_they_are() {
 fn six_instants_share_one_window_and_one_scale() {
     let all = [([0.0, 0.0], 0.5), ([4.0, 1.0], 0.5)];
     let (bodies, still) = discs(&all);
-    let stills: Vec<Still> = (0..6)
+    let stills: Vec<Frame> = (0..6)
         .map(|k| {
             let mut still = still.clone();
             still.t = f64::from(k);
-            still.places[1].position[1] += f64::from(k);
+            still.bodies[1].position[1] += f64::from(k);
             still
         })
         .collect();
-    let picture = svg(2, &bodies, &stills, &Request::default());
+    let picture = svg(2, &bodies, &stills, &PictureRequest::default());
     let circles = within(&picture, "bodies", "circle");
     assert_eq!(circles.len(), 12);
     let radii: Vec<&str> = circles.iter().map(|c| text(c, "r")).collect();
@@ -84,7 +84,7 @@ fn every_shape_of_the_plane_is_drawn_once() {
     let here = tempfile::tempdir().expect("a folder");
     let run = record(PLANE, &here.path().join("run"), &[]);
     let scene = parsed(PLANE);
-    let picture = Album::new(&run, &scene)
+    let picture = RunPictures::new(&run, &scene)
         .svg("picture")
         .expect("drawn")
         .expect("known");
@@ -104,11 +104,11 @@ fn every_shape_of_the_plane_is_drawn_once() {
     assert!(picture.contains(">Plane &lt;things&gt;, t = 0.1</text>"));
     assert!(picture.contains(">wood</text>") && picture.contains(">stone</text>"));
     // The box stands on the floor: its lower corners are on the line of the half-plane.
-    let states = States::of(&run).expect("readable");
+    let states = RecordedFrames::of(&run).expect("readable");
     let still = states.read(states.len() - 1, false).expect("there");
     let coin = within(&picture, "bodies", "circle")[0];
     let scale = number(coin, "r") / 0.25;
-    let floor = number(coin, "cy") + scale * still.places[4].position[1];
+    let floor = number(coin, "cy") + scale * still.bodies[4].position[1];
     let line = within(&picture, "boundaries", "line");
     let long = line.iter().max_by(|a, b| {
         let length = |l: &str| (number(l, "x1") - number(l, "x2")).abs();
@@ -128,14 +128,14 @@ fn every_shape_of_the_plane_is_drawn_once() {
 #[test]
 fn colours_show_what_they_say() {
     let (bodies, mut still) = discs(&[([0.0, 0.0], 0.5), ([2.0, 0.0], 0.5), ([4.0, 0.0], 0.5)]);
-    still.places[1].velocity = [0.0, 2.0, 0.0];
-    still.places[2].velocity = [3.0, 0.0, -0.0];
-    still.places[0].spin = [0.0, 0.0, -2.0];
-    still.places[2].spin = [0.0, 0.0, 2.0];
-    let fills = |colour: Colour, bodies: &[Name]| -> Vec<String> {
-        let request = Request {
+    still.bodies[1].velocity = [0.0, 2.0, 0.0];
+    still.bodies[2].velocity = [3.0, 0.0, -0.0];
+    still.bodies[0].spin = [0.0, 0.0, -2.0];
+    still.bodies[2].spin = [0.0, 0.0, 2.0];
+    let fills = |colour: Colour, bodies: &[BodyDescription]| -> Vec<String> {
+        let request = PictureRequest {
             colour,
-            ..Request::default()
+            ..PictureRequest::default()
         };
         let picture = svg(2, bodies, &[still.clone()], &request);
         let circles = within(&picture, "bodies", "circle");
@@ -168,16 +168,16 @@ fn colours_show_what_they_say() {
 #[test]
 fn widths_of_lines_are_forces() {
     let (bodies, mut still) = discs(&[([0.0, 0.0], 0.5), ([1.0, 0.0], 0.5), ([2.0, 0.0], 0.5)]);
-    let force = |a: usize, b: usize, x: f64, size: f64| Force {
+    let force = |a: usize, b: usize, x: f64, size: f64| DrawnForce {
         bodies: [a, b],
         at: [x, 0.0, 0.0],
         force: [size, 0.0, 0.0],
         normal: size,
     };
     still.forces = vec![force(0, 1, 0.5, 3.0), force(1, 2, 1.5, 12.0)];
-    let request = Request {
+    let request = PictureRequest {
         forces: true,
-        ..Request::default()
+        ..PictureRequest::default()
     };
     let picture = svg(2, &bodies, &[still], &request);
     let lines = within(&picture, "forces", "line");
@@ -196,18 +196,18 @@ fn widths_of_lines_are_forces() {
 #[test]
 fn what_is_fixed_and_far_does_not_shrink_what_moves() {
     let (mut bodies, mut still) = discs(&[([0.0, 0.5], 0.5), ([2.0, 0.5], 0.5)]);
-    let alone = svg(2, &bodies, &[still.clone()], &Request::default());
+    let alone = svg(2, &bodies, &[still.clone()], &PictureRequest::default());
     let slab = [[-500.0, -1.0], [500.0, -1.0], [500.0, 0.0], [-500.0, 0.0]];
-    bodies.push(name(Motion::Fixed, Outline::Polygon(slab.to_vec())));
-    still.places.push(Place::at([0.0; 3], 0.0));
-    let both = svg(2, &bodies, &[still.clone()], &Request::default());
+    bodies.push(name(BodyMotion::Fixed, RecordedShape::Polygon(slab.to_vec())));
+    still.bodies.push(BodyState::at([0.0; 3], 0.0));
+    let both = svg(2, &bodies, &[still.clone()], &PictureRequest::default());
     let radius = |picture: &str| number(within(picture, "bodies", "circle")[0], "r");
     assert!(radius(&both) > 0.5 * radius(&alone));
     // A window that is asked for is the window.
-    let request = Request {
+    let request = PictureRequest {
         low: Some([0.0, 0.0, 0.0]),
         high: Some([1.0, 1.0, 0.0]),
-        ..Request::default()
+        ..PictureRequest::default()
     };
     let near = svg(2, &bodies, &[still], &request);
     // Only the first disc is seen, and half of it fills half the height.
@@ -223,14 +223,14 @@ fn what_is_fixed_and_far_does_not_shrink_what_moves() {
 #[test]
 fn places_that_are_no_numbers_are_left_out() {
     let (bodies, mut still) = discs(&[([0.0, 0.0], 0.5), ([2.0, 0.0], 0.5), ([4.0, 1e300], 0.5)]);
-    still.places[1].position[0] = f64::NAN;
-    let picture = svg(2, &bodies, &[still.clone()], &Request::default());
+    still.bodies[1].position[0] = f64::NAN;
+    let picture = svg(2, &bodies, &[still.clone()], &PictureRequest::default());
     assert!(within(&picture, "bodies", "circle").len() < 3);
-    let picture = svg(3, &bodies, &[still], &Request::default());
+    let picture = svg(3, &bodies, &[still], &PictureRequest::default());
     assert!(within(&picture, "bodies", "circle").len() < 3);
     // Nothing at all is an empty page.
-    svg(2, &[], &[Still::default()], &Request::default());
-    svg(3, &[], &[Still::default()], &Request::default());
+    svg(2, &[], &[Frame::default()], &PictureRequest::default());
+    svg(3, &[], &[Frame::default()], &PictureRequest::default());
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn very_many_discs_become_cells_of_a_raster() {
         .map(|k| ([f64::from(k % side), f64::from(k / side)], 0.5))
         .collect();
     let (bodies, still) = discs(&all);
-    let picture = svg(2, &bodies, &[still], &Request::default());
+    let picture = svg(2, &bodies, &[still], &PictureRequest::default());
     assert!(within(&picture, "bodies", "circle").is_empty());
     let cells = within(&picture, "cells", "rect");
     let covered: f64 = cells.iter().map(|c| number(c, "width")).sum();

@@ -3,8 +3,8 @@
 use crate::picture_common::{balls, elements, name, number, svg, within};
 use crate::record_common::{SPACE, parsed, record};
 use proptest::prelude::*;
-use scene::picture::{Album, Place, Request, Still};
-use scene::record::{Faces, Motion, Outline};
+use scene::picture::{RunPictures, BodyState, PictureRequest, Frame};
+use scene::record::{Faces, BodyMotion, RecordedShape};
 
 /// Right, up and toward of a view, by their definition.
 fn axes(view: [f64; 3]) -> [[f64; 3]; 3] {
@@ -35,9 +35,9 @@ fn balls_are_projected_along_the_view() {
     ];
     let (bodies, still) = balls(&all);
     let view = [1.0, -2.0, 0.7];
-    let request = Request {
+    let request = PictureRequest {
         view: Some(view),
-        ..Request::default()
+        ..PictureRequest::default()
     };
     let picture = svg(3, &bodies, &[still], &request);
     let circles = within(&picture, "bodies", "circle");
@@ -74,9 +74,9 @@ fn a_ball_behind_another_is_left_out_and_one_in_front_comes_last() {
         ([-3.0, 0.1, 0.0], 0.3),
     ];
     let (bodies, still) = balls(&all);
-    let request = Request {
+    let request = PictureRequest {
         view: Some([1.0, 0.0, 0.0]),
-        ..Request::default()
+        ..PictureRequest::default()
     };
     let picture = svg(3, &bodies, &[still], &request);
     let radii: Vec<f64> = within(&picture, "bodies", "circle")
@@ -87,7 +87,7 @@ fn a_ball_behind_another_is_left_out_and_one_in_front_comes_last() {
     assert!((radii[0] / radii[1] - 2.0).abs() < 1e-3);
 }
 
-fn slab(half: [f64; 3]) -> Outline {
+fn slab(half: [f64; 3]) -> RecordedShape {
     let corner =
         |k: usize| std::array::from_fn(|i| if k >> i & 1 == 0 { -half[i] } else { half[i] });
     let faces = [
@@ -98,7 +98,7 @@ fn slab(half: [f64; 3]) -> Outline {
         [0, 4, 6, 2],
         [1, 3, 7, 5],
     ];
-    Outline::Polyhedron(Faces {
+    RecordedShape::Polyhedron(Faces {
         vertices: (0..8).map(corner).collect(),
         faces: faces.iter().map(|f| f.to_vec()).collect(),
     })
@@ -108,16 +108,16 @@ fn slab(half: [f64; 3]) -> Outline {
 fn a_ball_on_a_long_slab_is_drawn_over_it_wherever_its_middle_is() {
     // The slab's middle is nearer to the eye than the ball at its far end.
     let bodies = [
-        name(Motion::Free, Outline::Round { radius: 0.3 }),
-        name(Motion::Free, slab([5.0, 0.5, 0.1])),
+        name(BodyMotion::Free, RecordedShape::Round { radius: 0.3 }),
+        name(BodyMotion::Free, slab([5.0, 0.5, 0.1])),
     ];
-    let still = Still {
-        places: vec![Place::at([-4.0, 0.0, 0.4], 0.0), Place::at([0.0; 3], 0.0)],
-        ..Still::default()
+    let still = Frame {
+        bodies: vec![BodyState::at([-4.0, 0.0, 0.4], 0.0), BodyState::at([0.0; 3], 0.0)],
+        ..Frame::default()
     };
-    let request = Request {
+    let request = PictureRequest {
         view: Some([1.0, -0.2, 0.4]),
-        ..Request::default()
+        ..PictureRequest::default()
     };
     let picture = svg(3, &bodies, &[still], &request);
     let (ball, faces) = (picture.rfind("<circle"), picture.find("class=\"bodies\""));
@@ -133,7 +133,7 @@ fn every_shape_of_space_is_drawn() {
     let here = tempfile::tempdir().expect("a folder");
     let run = record(SPACE, &here.path().join("run"), &[]);
     let scene = parsed(SPACE);
-    let album = Album::new(&run, &scene);
+    let album = RunPictures::new(&run, &scene);
     for name in ["picture", "picture:0", "pictures", "forces"] {
         let picture = album.svg(name).expect("drawn").expect("known");
         let panels = elements(&picture, "clipPath").len();
@@ -194,7 +194,7 @@ proptest! {
         prop_assume!(view.0.hypot(view.1) > 0.05);
         let view = [view.0, view.1, view.2];
         let (bodies, still) = balls(&all);
-        let request = Request { view: Some(view), ..Request::default() };
+        let request = PictureRequest { view: Some(view), ..PictureRequest::default() };
         let picture = svg(3, &bodies, &[still], &request);
         let circles = within(&picture, "bodies", "circle");
         let [right, up, toward] = axes(view);

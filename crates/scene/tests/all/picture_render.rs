@@ -4,34 +4,34 @@ use std::f64::consts::PI;
 
 use crate::picture_common::{balls, name};
 use proptest::prelude::*;
-use scene::picture::{Company, Place, Raster, Request, Still, Theme, bare};
-use scene::record::{Faces, Motion, Name, Outline};
+use scene::picture::{BodyShapes, BodyState, Raster, PictureRequest, Frame, Theme, render_bodies};
+use scene::record::{Faces, BodyMotion, BodyDescription, RecordedShape};
 
 /// Pixels of a side, and lengths: the window is [-2, 2]², seen along z.
 const SIDE: usize = 400;
 const SCALE: f64 = SIDE as f64 / 4.0;
 
-fn request(view: [f64; 3]) -> Request {
-    Request {
+fn request(view: [f64; 3]) -> PictureRequest {
+    PictureRequest {
         view: Some(view),
         low: Some([-2.0; 3]),
         high: Some([2.0; 3]),
         colour: scene::Colour::Material,
-        ..Request::default()
+        ..PictureRequest::default()
     }
 }
 
-fn seen(bodies: &[Name], still: &Still, view: [f64; 3]) -> Raster {
-    let company = Company {
+fn seen(bodies: &[BodyDescription], still: &Frame, view: [f64; 3]) -> Raster {
+    let company = BodyShapes {
         bodies,
         dimension: 3,
         first: still,
     };
-    bare(&company, still, &request(view), (SIDE, SIDE))
+    render_bodies(&company, still, &request(view), (SIDE, SIDE))
 }
 
 /// Seen along z.
-fn above(bodies: &[Name], still: &Still) -> Raster {
+fn above(bodies: &[BodyDescription], still: &Frame) -> Raster {
     seen(bodies, still, [0.0, 0.0, 1.0])
 }
 
@@ -48,20 +48,20 @@ fn border(length: f64, scale: f64) -> f64 {
     0.1 * length / scale
 }
 
-fn alone(outline: Outline, place: Place) -> (Vec<Name>, Still) {
-    let still = Still {
-        places: vec![place],
-        ..Still::default()
+fn alone(outline: RecordedShape, place: BodyState) -> (Vec<BodyDescription>, Frame) {
+    let still = Frame {
+        bodies: vec![place],
+        ..Frame::default()
     };
-    (vec![name(Motion::Free, outline)], still)
+    (vec![name(BodyMotion::Free, outline)], still)
 }
 
 /// Turned about x: the body's z axis then has this angle with the line of sight.
-fn tilted(angle: f64) -> Place {
+fn tilted(angle: f64) -> BodyState {
     let (sin, cos) = (0.5 * angle).sin_cos();
-    Place {
+    BodyState {
         rotation: [cos, sin, 0.0, 0.0],
-        ..Place::at([0.1, -0.2, 0.3], 0.0)
+        ..BodyState::at([0.1, -0.2, 0.3], 0.0)
     }
 }
 
@@ -124,7 +124,7 @@ fn a_cube_seen_along_its_diagonal_is_a_hexagon() {
         .map(|face| face.to_vec())
         .to_vec(),
     };
-    let (bodies, still) = alone(Outline::Polyhedron(faces), Place::at([0.0; 3], 0.0));
+    let (bodies, still) = alone(RecordedShape::Polyhedron(faces), BodyState::at([0.0; 3], 0.0));
     let raster = seen(&bodies, &still, [1.0, 1.0, 1.0]);
     // The window is the projection of the box [-2, 2]³: a hexagon 2·2√(8/3) high.
     let scale = SIDE as f64 / (4.0 * (8.0_f64 / 3.0).sqrt());
@@ -139,19 +139,19 @@ fn pixels_are_the_same_again_and_other_in_the_dark() {
     let (bodies, still) = balls(&[([0.0; 3], 1.0), ([0.9, 0.3, 0.4], 0.5)]);
     let (one, two) = (above(&bodies, &still), above(&bodies, &still));
     assert_eq!(one, two);
-    let company = Company {
+    let company = BodyShapes {
         bodies: &bodies,
         dimension: 3,
         first: &still,
     };
-    let dark = Request {
+    let dark = PictureRequest {
         theme: Theme::Dark,
         ..request([0.0, 0.0, 1.0])
     };
     let size = scene::picture::Size::Pixels(320, 240);
     let light = request([0.0, 0.0, 1.0]);
     let pictures = [light, dark].map(|request| {
-        let easel = scene::picture::Easel::new(company, &still, request, size);
+        let easel = scene::picture::ImageWriter::new(company, &still, request, size);
         easel.image(&still).expect("drawn")
     });
     assert_eq!((pictures[0].width, pictures[0].height), (320, 240));
@@ -201,8 +201,8 @@ proptest! {
     /// the line of sight 2r·2h sin θ + πr² with round ends, and 2r·2h sin θ + πr² cos θ with flat ones.
     #[test]
     fn rods_cover_their_shadows(angle in 0.0..PI, half in 0.1..1.0_f64, radius in 0.1..0.5_f64) {
-        let capsule = Outline::Capsule { half_length: half, radius, along: [0.0, 0.0, 1.0] };
-        let cylinder = Outline::Cylinder { half_length: half, radius };
+        let capsule = RecordedShape::Capsule { half_length: half, radius, along: [0.0, 0.0, 1.0] };
+        let cylinder = RecordedShape::Cylinder { half_length: half, radius };
         let side = 4.0 * radius * half * angle.sin();
         let disc = PI * radius * radius;
         let around = border(4.0 * half + 2.0 * PI * radius, SCALE);

@@ -2,8 +2,8 @@
 
 use crate::record_common::{PLANE, SPACE, follow, parsed, record, recorder};
 use bodies::{Plane, World};
-use scene::collection::View;
-use scene::record::{Motion, Outline, Record, Table, Values, names};
+use scene::collection::WorldRef;
+use scene::record::{BodyMotion, RecordedShape, Record, Table, ColumnValues, read_body_descriptions};
 
 /// A column as numbers, where a missing one is NaN.
 fn column(table: &Table, name: &str) -> Vec<f64> {
@@ -13,7 +13,7 @@ fn column(table: &Table, name: &str) -> Vec<f64> {
 
 fn texts(table: &Table, name: &str) -> Vec<String> {
     match table.column(name) {
-        Some(Values::Text(all)) => all.iter().map(ToString::to_string).collect(),
+        Some(ColumnValues::Text(all)) => all.iter().map(ToString::to_string).collect(),
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -90,7 +90,7 @@ fn a_run_in_the_plane_is_read_back_bit_by_bit() {
         &mut writer,
         &["coin_x", "t", "1/(t-t)"],
         &mut |step, view| {
-            let View::Plane(world) = view else {
+            let WorldRef::Plane(world) = view else {
                 panic!("not in the plane");
             };
             // Every fourth step and the last of ten.
@@ -185,7 +185,7 @@ fn a_run_in_space_has_quaternions_and_spins_about_space_axes() {
     let mut writer = recorder(&scene, &path);
     let mut expected: Vec<[f64; 13]> = Vec::new();
     let outcome = follow(&scene, &mut writer, &[], &mut |step, view| {
-        let View::Space(world) = view else {
+        let WorldRef::Space(world) = view else {
             panic!("not in space");
         };
         if step == 10 {
@@ -256,14 +256,14 @@ fn names_say_what_every_body_of_the_plane_is() {
     );
     let mass = column(&table, "mass");
     assert!(mass[0].is_nan() && (mass[2] - 2000.0 * 0.08).abs() < 1e-9);
-    let all = names(&run).expect("readable");
-    assert_eq!(*all[0].outline, Outline::HalfPlane);
-    let chain = Outline::Chain {
+    let all = read_body_descriptions(&run).expect("readable");
+    assert_eq!(*all[0].shape, RecordedShape::HalfPlane);
+    let chain = RecordedShape::Chain {
         vertices: vec![[3.0, 0.0], [2.0, 0.2], [1.5, 1.0]],
         closed: false,
     };
-    assert_eq!(*all[1].outline, chain);
-    let Outline::Polygon(corners) = &*all[2].outline else {
+    assert_eq!(*all[1].shape, chain);
+    let RecordedShape::Polygon(corners) = &*all[2].shape else {
         panic!("{:?}", all[2]);
     };
     assert_eq!(corners.len(), 4);
@@ -272,22 +272,22 @@ fn names_say_what_every_body_of_the_plane_is() {
             .iter()
             .all(|c| c[0].abs() == 0.2 && c[1].abs() == 0.1)
     );
-    let pill = Outline::Capsule {
+    let pill = RecordedShape::Capsule {
         half_length: 0.15,
         radius: 0.1,
         along: [1.0, 0.0, 0.0],
     };
-    assert_eq!((&*all[3].outline, all[3].motion), (&pill, Motion::Free));
-    assert_eq!(*all[4].outline, Outline::Round { radius: 0.25 });
+    assert_eq!((&*all[3].shape, all[3].motion), (&pill, BodyMotion::Free));
+    assert_eq!(*all[4].shape, RecordedShape::Round { radius: 0.25 });
 }
 
 #[test]
 fn names_say_what_every_body_of_space_is() {
     let here = tempfile::tempdir().expect("a folder");
     let run = record(SPACE, &here.path().join("space"), &[]);
-    let all = names(&run).expect("readable");
-    assert_eq!(*all[0].outline, Outline::HalfSpace);
-    let Outline::Polyhedron(brick) = &*all[2].outline else {
+    let all = read_body_descriptions(&run).expect("readable");
+    assert_eq!(*all[0].shape, RecordedShape::HalfSpace);
+    let RecordedShape::Polyhedron(brick) = &*all[2].shape else {
         panic!("{:?}", all[2]);
     };
     // Euler's formula, and faces that name every vertex three times.
@@ -300,10 +300,10 @@ fn names_say_what_every_body_of_space_is() {
         .for_each(|k| uses[*k as usize] += 1);
     assert_eq!(uses, [3; 8]);
     assert!(
-        matches!(&*all[3].outline, Outline::Cylinder { radius, half_length } if (*radius, *half_length) == (0.1, 0.2))
+        matches!(&*all[3].shape, RecordedShape::Cylinder { radius, half_length } if (*radius, *half_length) == (0.1, 0.2))
     );
     assert!(
-        matches!(&*all[4].outline, Outline::Capsule { along, .. } if *along == [0.0, 0.0, 1.0])
+        matches!(&*all[4].shape, RecordedShape::Capsule { along, .. } if *along == [0.0, 0.0, 1.0])
     );
-    assert!(matches!(&*all[5].outline, Outline::Polyhedron(rock) if rock.vertices.len() == 5));
+    assert!(matches!(&*all[5].shape, RecordedShape::Polyhedron(rock) if rock.vertices.len() == 5));
 }

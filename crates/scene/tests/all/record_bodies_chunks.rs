@@ -4,9 +4,9 @@ use std::fs;
 
 use crate::record_common::{PLANE, SPACE, follow, parsed, record, recorder};
 use bodies::{Plane, Space, World};
-use scene::collection::{Steps, View};
-use scene::picture::States;
-use scene::record::{CHUNK_ROWS, Cell, Record, Status, Values, names};
+use scene::collection::{BodiesObserver, WorldRef};
+use scene::picture::RecordedFrames;
+use scene::record::{CHUNK_ROWS, CellValue, Record, RunStatus, ColumnValues, read_body_descriptions};
 
 /// Discs in free fall, none touching another.
 fn rain(columns: usize, rows: usize, steps: usize) -> String {
@@ -27,31 +27,31 @@ fn states_that_lie_in_two_chunks_are_read_whole() {
     let mut writer = recorder(&scene, &path);
     let mut heights: Vec<Vec<f64>> = Vec::new();
     let outcome = follow(&scene, &mut writer, &[], &mut |_, view| {
-        if let View::Plane(world) = view {
+        if let WorldRef::Plane(world) = view {
             heights.push(world.state().poses.iter().map(|p| p.position.y).collect());
         }
     });
     // Not closed: as a killed run leaves it, one chunk is there and can be drawn from.
-    writer.settle().expect("written");
+    writer.flush().expect("written");
     let record = Record::open(&path).expect("a run");
-    assert_eq!(record.manifest().status, Status::Running);
+    assert_eq!(record.manifest().status, RunStatus::Running);
     assert_eq!(record.num_rows("bodies").expect("there"), CHUNK_ROWS);
-    let states = States::of(&record).expect("readable");
+    let states = RecordedFrames::of(&record).expect("readable");
     assert_eq!((states.bodies.len(), states.len()), (330, CHUNK_ROWS / 330));
     let still = states.read(states.len() - 1, true).expect("there");
-    assert_eq!(still.places.len(), 330);
+    assert_eq!(still.bodies.len(), 330);
 
     writer.close(&outcome.certificate, None).expect("written");
     let record = Record::open(&path).expect("a run");
     // 201 states of 330 bodies are 66,330 rows: state 198 begins in the first chunk.
     assert_eq!(record.num_rows("bodies").expect("there"), 66_330);
     assert!(path.join("bodies-000001.parquet").exists());
-    let states = States::of(&record).expect("readable");
+    let states = RecordedFrames::of(&record).expect("readable");
     assert_eq!(states.len(), 201);
     for k in [0, 1, 197, 198, 199, 200] {
         let still = states.read(k, false).expect("there");
         assert_eq!(still.step, k as i64);
-        let found: Vec<f64> = still.places.iter().map(|p| p.position[1]).collect();
+        let found: Vec<f64> = still.bodies.iter().map(|p| p.position[1]).collect();
         assert_eq!(found, heights[k], "state {k}");
         // The nearest state to a time a little off is this one.
         assert_eq!(states.nearest(still.t + 4e-4).expect("there"), k);
@@ -94,11 +94,11 @@ fn a_run_without_a_step_leaves_nothing() {
     let path = here.path().join("run");
     let scene = parsed(PLANE);
     let mut writer = recorder(&scene, &path);
-    let scene::collection::Collection::Plane(a) = scene.collection().expect("right") else {
+    let scene::collection::BuiltBodies::Plane(a) = scene.build_bodies().expect("right") else {
         panic!("not in the plane");
     };
     let world = World::<Plane>::new(a.model, a.state, a.settings).expect("right");
-    writer.step(0, View::Plane(&world), false).expect("taken");
+    writer.on_step(0, WorldRef::Plane(&world), false).expect("taken");
     writer.add_series(&[0.0], &[]).expect("nothing to do");
     writer
         .close(&(), Some("refused".into()))
@@ -112,33 +112,33 @@ fn a_step_that_turns_out_to_be_the_last_is_recorded_once() {
     let path = here.path().join("run");
     let scene = parsed(SPACE);
     let mut writer = recorder(&scene, &path);
-    let scene::collection::Collection::Space(a) = scene.collection().expect("right") else {
+    let scene::collection::BuiltBodies::Space(a) = scene.build_bodies().expect("right") else {
         panic!("not in space");
     };
     let mut world = World::<Space>::new(a.model, a.state, a.settings).expect("right");
-    writer.step(0, View::Space(&world), false).expect("taken");
+    writer.on_step(0, WorldRef::Space(&world), false).expect("taken");
     for step in 1..=5 {
         world.step().expect("a step");
         writer
-            .step(step, View::Space(&world), false)
+            .on_step(step, WorldRef::Space(&world), false)
             .expect("taken");
     }
     for _ in 0..2 {
-        writer.step(5, View::Space(&world), true).expect("taken");
+        writer.on_step(5, WorldRef::Space(&world), true).expect("taken");
     }
     writer
         .close(&(), Some("cannot go on".into()))
         .expect("written");
     let record = Record::open(&path).expect("a run");
     let steps = record.table("steps", Some(&["step"])).expect("there");
-    assert_eq!(steps.values, [Values::Integer(vec![1, 2, 3, 4, 5])]);
+    assert_eq!(steps.values, [ColumnValues::Integer(vec![1, 2, 3, 4, 5])]);
     let bodies = record
         .table("bodies", Some(&["step", "body"]))
         .expect("there");
-    let starts = (0..bodies.rows).filter(|r| bodies.values[1].cell(*r) == Cell::Integer(0));
-    let recorded: Vec<Cell<'_>> = starts.map(|r| bodies.values[0].cell(r)).collect();
-    assert_eq!(recorded, [0, 4, 5].map(Cell::Integer));
-    assert_eq!(record.manifest().status, Status::Stopped);
+    let starts = (0..bodies.rows).filter(|r| bodies.values[1].cell(*r) == CellValue::Integer(0));
+    let recorded: Vec<CellValue<'_>> = starts.map(|r| bodies.values[0].cell(r)).collect();
+    assert_eq!(recorded, [0, 4, 5].map(CellValue::Integer));
+    assert_eq!(record.manifest().status, RunStatus::Stopped);
     assert_eq!(record.manifest().reached, Some(world.state().t));
 }
 
@@ -158,9 +158,9 @@ fn damaged_tables_are_errors_and_no_panic() {
         altered[place] ^= 0x15;
         fs::write(&file, &altered).expect("writable");
         // Any answer but a panic: a flipped bit of a number is a number.
-        let _ = States::of(&open).map(|s| s.read(0, true));
+        let _ = RecordedFrames::of(&open).map(|s| s.read(0, true));
         fs::write(&file, &bytes[..place]).expect("writable");
-        let error = names(&open).expect_err("cut off").to_string();
+        let error = read_body_descriptions(&open).expect_err("cut off").to_string();
         assert!(error.contains("names-000000.parquet"), "{error}");
     }
 }
@@ -199,7 +199,7 @@ fn recorded_forces_hold_a_block_against_oblique_gravity() {
     ];
     for (name, text, gravity) in cases {
         let run = record(&text, &here.path().join(name), &[]);
-        let states = States::of(&run).expect("readable");
+        let states = RecordedFrames::of(&run).expect("readable");
         let still = states.read(states.len() - 1, true).expect("there");
         // The floor is body 0: forces act on the block, and friction is part of them.
         for (k, g) in gravity.iter().enumerate() {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scene::record::{
-    CHUNK_ROWS, Cadence, Column, LOCK, Lock, Manifest, Packed, Place, RecordError, Session,
-    Snapshot, Standing, TableWriter, Type, Values, pack, unpack,
+    CHUNK_ROWS, CheckpointPolicy, Column, LOCK, Lock, Manifest, EncodedBytes, OutputDirectory, RecordError, RunWriter,
+    Snapshot, LockState, TableWriter, ColumnType, ColumnValues, encode, decode,
 };
 
 fn manifest() -> Manifest {
@@ -18,11 +18,11 @@ fn manifest() -> Manifest {
 fn table() -> TableWriter {
     let column = |name: &str, kind| Column::new(name, kind, "1", "something");
     let columns = vec![
-        column("count", Type::Integer),
-        column("value", Type::Real),
-        column("maybe", Type::Real).or_null(),
-        column("word", Type::Text),
-        column("truth", Type::Truth),
+        column("count", ColumnType::Integer),
+        column("value", ColumnType::Real),
+        column("maybe", ColumnType::Real).or_null(),
+        column("word", ColumnType::Text),
+        column("truth", ColumnType::Truth),
     ];
     TableWriter::new("things", columns)
 }
@@ -40,19 +40,19 @@ fn odd(k: usize) -> f64 {
 fn push(table: &mut TableWriter, k: usize) {
     for values in table.values() {
         match values {
-            Values::Integer(v) => v.push(k as i64 - 2),
-            Values::Real(v) => v.push(odd(k)),
-            Values::Optional(v) => v.push((!k.is_multiple_of(3)).then(|| odd(k))),
-            Values::Text(v) => v.push(Arc::from(["stick", "slip", "né"][k % 3])),
-            Values::Truth(v) => v.push(k.is_multiple_of(2)),
+            ColumnValues::Integer(v) => v.push(k as i64 - 2),
+            ColumnValues::Real(v) => v.push(odd(k)),
+            ColumnValues::Optional(v) => v.push((!k.is_multiple_of(3)).then(|| odd(k))),
+            ColumnValues::Text(v) => v.push(Arc::from(["stick", "slip", "né"][k % 3])),
+            ColumnValues::Truth(v) => v.push(k.is_multiple_of(2)),
         }
     }
 }
 
-fn bits(values: &[Values]) -> String {
+fn bits(values: &[ColumnValues]) -> String {
     let all = values.iter().map(|column| match column {
-        Values::Real(v) => format!("{:?}", v.iter().map(|x| x.to_bits()).collect::<Vec<_>>()),
-        Values::Optional(v) => {
+        ColumnValues::Real(v) => format!("{:?}", v.iter().map(|x| x.to_bits()).collect::<Vec<_>>()),
+        ColumnValues::Optional(v) => {
             let each = v.iter().map(|x| x.map(f64::to_bits));
             format!("{:?}", each.collect::<Vec<_>>())
         }
@@ -63,33 +63,33 @@ fn bits(values: &[Values]) -> String {
 
 fn snapshot(k: usize) -> Snapshot {
     Snapshot {
-        motion: pack(&format!("motion {k}")).expect("packed"),
-        history: pack(&vec![k; 3]).expect("packed"),
+        motion: encode(&format!("motion {k}")).expect("packed"),
+        history: encode(&vec![k; 3]).expect("packed"),
     }
 }
 
 /// A directory with `count` checkpoints, each with ten more rows; nothing was closed.
 fn left(path: &Path, count: usize) -> TableWriter {
-    let place = Place::Given(path.into());
-    let mut session = Session::new(place, manifest(), Cadence::default()).expect("free");
+    let place = OutputDirectory::Given(path.into());
+    let mut session = RunWriter::new(place, manifest(), CheckpointPolicy::default()).expect("free");
     session.open().expect("made");
     let mut table = table();
     for k in 1..=count {
         for row in 0..10 {
             push(&mut table, 10 * k + row);
-            session.spill(&mut table).expect("given");
+            session.submit_full_chunk(&mut table).expect("given");
         }
         let tables = std::iter::once(&table);
-        session.keep(tables, &k, snapshot(k)).expect("kept");
+        session.write_checkpoint(tables, &k, snapshot(k)).expect("kept");
     }
     table
 }
 
-fn resume(path: &Path, manifest: Manifest) -> (Session, Vec<String>) {
-    let lock = Lock::take_left(path)
+fn resume(path: &Path, manifest: Manifest) -> (RunWriter, Vec<String>) {
+    let lock = Lock::take_abandoned(path)
         .expect("nobody holds it")
         .expect("left");
-    Session::resume(path, lock, manifest, Cadence::default()).expect("readable")
+    RunWriter::resume(path, lock, manifest, CheckpointPolicy::default()).expect("readable")
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -107,17 +107,17 @@ fn rows_that_are_not_yet_a_chunk_come_back_bit_by_bit() {
     let path = here.path().join("run");
     let mut before = left(&path, 4);
     let (mut session, notes) = resume(&path, manifest());
-    assert_eq!((session.number(), notes.len()), (4, 0));
+    assert_eq!((session.checkpoint_number(), notes.len()), (4, 0));
     let mut after = table();
-    session.restore(&mut after).expect("the same columns");
+    session.restore_table(&mut after).expect("the same columns");
     assert_eq!(bits(before.values()), bits(after.values()));
-    assert_eq!(session.recorder::<usize>().expect("a number"), Some(4));
-    let restored = session.take_motion().expect("kept");
-    assert_eq!(unpack::<String>(&restored.motion), Ok("motion 4".into()));
+    assert_eq!(session.restored_recorder::<usize>().expect("a number"), Some(4));
+    let restored = session.take_restored().expect("kept");
+    assert_eq!(decode::<String>(&restored.motion), Ok("motion 4".into()));
     let histories: Vec<Vec<usize>> = restored
         .histories
         .iter()
-        .map(|h| unpack(h).expect("a list"))
+        .map(|h| decode(h).expect("a list"))
         .collect();
     assert_eq!(histories, [[1; 3], [2; 3], [3; 3], [4; 3]]);
     // Two are kept, and all histories.
@@ -145,7 +145,7 @@ fn a_checkpoint_cut_or_altered_anywhere_is_passed_over() {
             copy(&path, &copied);
             fs::write(copied.join(name), wrong).expect("writable");
             let (session, notes) = resume(&copied, manifest());
-            assert_eq!(session.number(), 2);
+            assert_eq!(session.checkpoint_number(), 2);
             assert!(notes.len() == 1 && notes[0].contains(name), "{notes:?}");
             assert!(!copied.join(name).exists(), "taken away");
         }
@@ -160,7 +160,7 @@ fn a_checkpoint_belongs_to_its_scene() {
     let mut other = manifest();
     other.text = "another text".into();
     let (session, notes) = resume(&path, other);
-    assert_eq!((session.number(), notes.len()), (0, 2));
+    assert_eq!((session.checkpoint_number(), notes.len()), (0, 2));
     assert!(notes[0].contains("another scene"), "{notes:?}");
     assert!(!path.join("history-000001.bin").exists());
 }
@@ -169,19 +169,19 @@ fn a_checkpoint_belongs_to_its_scene() {
 fn a_chunk_that_is_not_the_one_counted_makes_later_checkpoints_useless() {
     let here = tempfile::tempdir().expect("a folder");
     let path = here.path().join("run");
-    let place = Place::Given(path.clone());
-    let mut session = Session::new(place, manifest(), Cadence::default()).expect("free");
+    let place = OutputDirectory::Given(path.clone());
+    let mut session = RunWriter::new(place, manifest(), CheckpointPolicy::default()).expect("free");
     session.open().expect("made");
     let mut things = table();
     session
-        .keep(std::iter::once(&things), &(), snapshot(1))
+        .write_checkpoint(std::iter::once(&things), &(), snapshot(1))
         .expect("kept");
     for k in 0..CHUNK_ROWS {
         push(&mut things, k);
     }
-    session.spill(&mut things).expect("given");
+    session.submit_full_chunk(&mut things).expect("given");
     session
-        .keep(std::iter::once(&things), &(), snapshot(2))
+        .write_checkpoint(std::iter::once(&things), &(), snapshot(2))
         .expect("kept");
     drop(session);
     let chunk = path.join("things-000000.parquet");
@@ -189,7 +189,7 @@ fn a_chunk_that_is_not_the_one_counted_makes_later_checkpoints_useless() {
     bytes.truncate(bytes.len() - 1);
     fs::write(&chunk, bytes).expect("writable");
     let (session, notes) = resume(&path, manifest());
-    assert_eq!(session.number(), 1);
+    assert_eq!(session.checkpoint_number(), 1);
     assert!(notes[0].contains("things-000000.parquet"), "{notes:?}");
     assert!(!chunk.exists(), "rows after the checkpoint are dropped");
 }
@@ -198,19 +198,19 @@ fn a_chunk_that_is_not_the_one_counted_makes_later_checkpoints_useless() {
 fn one_session_at_a_time_has_a_directory() {
     let here = tempfile::tempdir().expect("a folder");
     let path: PathBuf = here.path().join("run");
-    let new = || Session::new(Place::Given(path.clone()), manifest(), Cadence::default());
-    assert_eq!(Lock::standing(&path), Standing::Free);
+    let new = || RunWriter::new(OutputDirectory::Given(path.clone()), manifest(), CheckpointPolicy::default());
+    assert_eq!(Lock::state(&path), LockState::Free);
     let (mut first, mut second) = (new().expect("free"), new().expect("free"));
     first.open().expect("made");
     let refused = second.open().expect_err("taken");
     assert!(!refused.is_fault(), "{refused}");
-    assert_eq!(Lock::standing(&path), Standing::Held);
+    assert_eq!(Lock::state(&path), LockState::Held);
     assert!(matches!(
-        Lock::take_left(&path),
+        Lock::take_abandoned(&path),
         Err(RecordError::Busy { .. })
     ));
     drop(first);
-    assert_eq!(Lock::standing(&path), Standing::Left);
+    assert_eq!(Lock::state(&path), LockState::Abandoned);
     assert!(new().is_err(), "there is a manifest");
     // Killed before there was a manifest: nothing is lost, nothing is in the way.
     fs::remove_file(path.join("run.json")).expect("there");
@@ -226,23 +226,23 @@ fn one_session_at_a_time_has_a_directory() {
 fn a_fault_of_the_disk_comes_back_with_a_later_chunk() {
     let here = tempfile::tempdir().expect("a folder");
     let path = here.path().join("run");
-    let place = Place::Given(path.clone());
-    let mut session = Session::new(place, manifest(), Cadence::default()).expect("free");
+    let place = OutputDirectory::Given(path.clone());
+    let mut session = RunWriter::new(place, manifest(), CheckpointPolicy::default()).expect("free");
     session.open().expect("made");
     fs::remove_dir_all(&path).expect("removed");
     let mut things = table();
     for k in 0..CHUNK_ROWS {
         push(&mut things, k);
     }
-    session.spill(&mut things).expect("given away");
-    let fault = session.settle().expect_err("the directory is gone");
+    session.submit_full_chunk(&mut things).expect("given away");
+    let fault = session.flush().expect_err("the directory is gone");
     assert!(fault.is_fault() && fault.to_string().contains("things-000000"));
-    let again = session.keep(std::iter::once(&things), &(), snapshot(1));
+    let again = session.write_checkpoint(std::iter::once(&things), &(), snapshot(1));
     assert!(again.is_err_and(|e| e.is_fault()), "told again");
 }
 
 #[test]
 fn what_stands_for_no_such_value_is_an_error() {
-    assert!(unpack::<Vec<f64>>(&Packed(vec![9, 1])).is_err());
-    assert!(unpack::<String>(&Packed(Vec::new())).is_err());
+    assert!(decode::<Vec<f64>>(&EncodedBytes(vec![9, 1])).is_err());
+    assert!(decode::<String>(&EncodedBytes(Vec::new())).is_err());
 }

@@ -1,12 +1,12 @@
 //! A run of bodies that goes on from a checkpoint makes the same bits as one that was not interrupted.
 
 use crate::resume_common::{CELL, HEAP, LINKAGE};
-use scene::collection::{Steps, View};
+use scene::collection::{BodiesObserver, WorldRef};
 use scene::record::{Restored, Snapshot};
-use scene::{BodiesOutcome, Scene, SceneError, Threads, Wanted};
+use scene::{BodiesOutcome, Scene, SceneError, Threads, ObservableRequest};
 
 /// Keeps a snapshot after every so many steps, and a line about every step of the run.
-struct Tape {
+struct SnapshotObserver {
     every: usize,
     since: usize,
     snapshots: Vec<Snapshot>,
@@ -16,7 +16,7 @@ struct Tape {
     restored: Option<Restored>,
 }
 
-impl Tape {
+impl SnapshotObserver {
     fn new(every: usize, restored: Option<Restored>) -> Self {
         Self {
             every,
@@ -35,40 +35,40 @@ fn line<D: bodies::Dim>(world: &bodies::World<D>) -> String {
     format!("{:?} {:?} {contacts:?}", world.state(), world.report())
 }
 
-impl Steps for Tape {
-    fn step(&mut self, step: usize, view: View<'_>, _last: bool) -> Result<(), SceneError> {
+impl BodiesObserver for SnapshotObserver {
+    fn on_step(&mut self, step: usize, view: WorldRef<'_>, _last: bool) -> Result<(), SceneError> {
         let line = match view {
-            View::Plane(world) => line(world),
-            View::Space(world) => line(world),
+            WorldRef::Plane(world) => line(world),
+            WorldRef::Space(world) => line(world),
         };
         self.lines.push((step, line));
         Ok(())
     }
 
-    fn due(&mut self) -> bool {
+    fn checkpoint_due(&mut self) -> bool {
         self.since += 1;
         self.since.is_multiple_of(self.every)
     }
 
-    fn keep(&mut self, snapshot: Snapshot) -> Result<(), SceneError> {
+    fn write_checkpoint(&mut self, snapshot: Snapshot) -> Result<(), SceneError> {
         self.snapshots.push(snapshot);
         Ok(())
     }
 
-    fn restored(&mut self) -> Option<Restored> {
+    fn take_checkpoint(&mut self) -> Option<Restored> {
         self.restored.take()
     }
 }
 
-fn run(scene: &Scene, threads: usize, tape: &mut Tape) -> BodiesOutcome {
-    let collection = scene.collection().unwrap_or_else(|e| panic!("{e}"));
-    let wanted = scene::wanted(scene, &collection).unwrap_or_else(|e| panic!("{e}"));
-    let wanted = Wanted {
+fn run(scene: &Scene, threads: usize, tape: &mut SnapshotObserver) -> BodiesOutcome {
+    let collection = scene.build_bodies().unwrap_or_else(|e| panic!("{e}"));
+    let wanted = scene::observable_request(scene, &collection).unwrap_or_else(|e| panic!("{e}"));
+    let wanted = ObservableRequest {
         distributions: true,
         ..wanted
     };
     let threads = Threads::new(threads);
-    scene::run_wanted(scene, collection, &wanted, threads, tape, &mut |_| true)
+    scene::run_bodies(scene, collection, &wanted, threads, tape, &mut |_| true)
 }
 
 /// All that comes out of a run.
@@ -91,12 +91,12 @@ fn told(outcome: &BodiesOutcome) -> String {
 
 /// Goes on from every one of its snapshots, with another number of threads; returns how many.
 fn goes_on(scene: &Scene, every: usize) -> usize {
-    let mut whole = Tape::new(every, None);
+    let mut whole = SnapshotObserver::new(every, None);
     let outcome = told(&run(scene, 1, &mut whole));
     let count = whole.snapshots.len();
     for k in 0..count {
         let histories = whole.snapshots[..=k].iter().map(|s| s.history.clone());
-        let mut rest = Tape::new(
+        let mut rest = SnapshotObserver::new(
             every,
             Some(Restored {
                 motion: whole.snapshots[k].motion.clone(),
@@ -159,7 +159,7 @@ fn bodies_in_space_with_every_solver_go_on_to_the_same_bits() {
     let scene = parsed(&text);
     for solver in solve::NAMES {
         let scene = scene
-            .with(&[("solver", solver)])
+            .with_overrides(&[("solver", solver)])
             .unwrap_or_else(|e| panic!("{e}"));
         assert!(goes_on(&scene, 80) >= 2, "{solver}");
     }
@@ -168,16 +168,16 @@ fn bodies_in_space_with_every_solver_go_on_to_the_same_bits() {
 #[test]
 fn a_request_to_stop_leaves_a_moment_that_the_run_goes_on_from() {
     let scene = parsed(HEAP);
-    let mut whole = Tape::new(usize::MAX, None);
+    let mut whole = SnapshotObserver::new(usize::MAX, None);
     let outcome = told(&run(&scene, 1, &mut whole));
-    let mut part = Tape::new(usize::MAX, None);
-    let collection = scene.collection().expect("a collection");
-    let wanted = Wanted {
+    let mut part = SnapshotObserver::new(usize::MAX, None);
+    let collection = scene.build_bodies().expect("a collection");
+    let wanted = ObservableRequest {
         distributions: true,
-        ..scene::wanted(&scene, &collection).expect("findings")
+        ..scene::observable_request(&scene, &collection).expect("findings")
     };
     let mut steps = 0;
-    let stopped = scene::run_wanted(
+    let stopped = scene::run_bodies(
         &scene,
         collection,
         &wanted,
@@ -189,14 +189,14 @@ fn a_request_to_stop_leaves_a_moment_that_the_run_goes_on_from() {
         },
     );
     let stop = stopped.stopped.expect("stopped");
-    assert_eq!(stop.reason, scene::StopReason::Asked);
+    assert_eq!(stop.reason, scene::StopReason::Requested);
     assert_eq!(part.snapshots.len(), 1);
     let snapshot = part.snapshots.remove(0);
     let restored = Restored {
         motion: snapshot.motion,
         histories: vec![snapshot.history],
     };
-    let mut rest = Tape::new(usize::MAX, Some(restored));
+    let mut rest = SnapshotObserver::new(usize::MAX, Some(restored));
     assert!(outcome == told(&run(&scene, 1, &mut rest)));
     assert!(whole.lines[401..] == rest.lines[..]);
 }

@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use mechanism::{
     AdaptiveStep, EventDriven, ImpactLaw, MechanismError, Integrator, MotionCheckpoint, Scheme, Settings, TimeStepper,
 };
-use scene::{Built, Kind, Scene, builtin};
+use scene::{BuiltMechanism, SceneKind, Scene, builtin};
 
 /// Steps made at most before and after.
 const STEPS: u64 = 60;
 
 /// Numbers without a pattern (splitmix64).
-struct Dice(u64);
+struct SplitMix(u64);
 
-impl Dice {
+impl SplitMix {
     fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -24,7 +24,7 @@ impl Dice {
     }
 }
 
-fn motion(built: &Built, settings: &Settings) -> Result<Box<dyn Integrator>, MechanismError> {
+fn motion(built: &BuiltMechanism, settings: &Settings) -> Result<Box<dyn Integrator>, MechanismError> {
     let (system, initial) = (built.system.clone(), built.initial.clone());
     Ok(match settings.scheme {
         Scheme::Event => Box::new(EventDriven::new(system, settings.clone(), initial)?),
@@ -49,7 +49,7 @@ fn seen(motion: &dyn Integrator) -> String {
 }
 
 /// Whether the motion could be made to go on, and did so to the same bits.
-fn goes_on(built: &Built, settings: &Settings, before: u64, after: u64, name: &str) -> bool {
+fn goes_on(built: &BuiltMechanism, settings: &Settings, before: u64, after: u64, name: &str) -> bool {
     let (Ok(mut whole), Ok(mut again)) = (motion(built, settings), motion(built, settings)) else {
         return false;
     };
@@ -82,7 +82,7 @@ fn goes_on(built: &Built, settings: &Settings, before: u64, after: u64, name: &s
     made > 0
 }
 
-fn variants(built: &Built) -> Vec<(&'static str, Settings)> {
+fn variants(built: &BuiltMechanism) -> Vec<(&'static str, Settings)> {
     let mut all = Vec::new();
     let schemes = [
         ("midpoint", Scheme::Midpoint),
@@ -121,15 +121,15 @@ fn variants(built: &Built) -> Vec<(&'static str, Settings)> {
 
 #[test]
 fn a_restored_motion_goes_on_to_the_same_bits() {
-    let mut dice = Dice(7);
+    let mut dice = SplitMix(7);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in builtin::names() {
         let scene = Scene::load(name).expect("a built-in scene");
-        if scene.kind() == Kind::Bodies {
+        if scene.kind() == SceneKind::Bodies {
             continue;
         }
         // One is there to be refused.
-        let Ok(built) = scene.build() else { continue };
+        let Ok(built) = scene.build_mechanism() else { continue };
         for (kind, settings) in variants(&built) {
             // Steps of some scenes are short: impacts come late. Longer steps meet them sooner.
             let mut settings = settings;
@@ -164,14 +164,14 @@ fn a_restored_motion_goes_on_to_the_same_bits() {
 fn what_was_saved_of_another_motion_is_refused_and_changes_nothing() {
     let built = |name: &str| {
         let scene = Scene::load(name).expect("a built-in scene");
-        scene.build().expect("a mechanism")
+        scene.build_mechanism().expect("a mechanism")
     };
     let (ball, pendulum) = (built("ball-e05"), built("pendulum"));
-    let with = |built: &Built, scheme| Settings {
+    let with = |built: &BuiltMechanism, scheme| Settings {
         scheme,
         ..built.settings.clone()
     };
-    let make = |built: &Built, scheme| motion(built, &with(built, scheme)).expect("a motion");
+    let make = |built: &BuiltMechanism, scheme| motion(built, &with(built, scheme)).expect("a motion");
     let mut mine = make(&ball, Scheme::Midpoint);
     let before = seen(&*mine);
     for other in [

@@ -1,6 +1,6 @@
 //! The scenes that come with the product.
 
-use scene::{Kind, Scene, SceneError, builtin};
+use scene::{SceneKind, Scene, SceneError, builtin};
 
 /// Scenes that exist to be refused, with a word of the message.
 const REFUSED: [(&str, &str); 1] = [("zeno-reversed", "admissible")];
@@ -8,8 +8,8 @@ const REFUSED: [(&str, &str); 1] = [("zeno-reversed", "admissible")];
 /// Makes the mechanism or the bodies of a scene.
 fn made(scene: &Scene) -> Result<(), SceneError> {
     match scene.kind() {
-        Kind::Mechanism => scene.build().map(|_| ()),
-        Kind::Bodies => scene.collection().map(|_| ()),
+        SceneKind::Mechanism => scene.build_mechanism().map(|_| ()),
+        SceneKind::Bodies => scene.build_bodies().map(|_| ()),
     }
 }
 
@@ -25,7 +25,7 @@ fn every_built_in_scene_builds_with_all_its_cases() {
         made(&scene).unwrap_or_else(|error| panic!("{name}: {error}"));
         scene::check_findings(&scene).unwrap_or_else(|error| panic!("{name}: {error}"));
         for case in scene.cases() {
-            let changed = scene.with(&case.set).and_then(|scene| made(&scene));
+            let changed = scene.with_overrides(&case.set).and_then(|scene| made(&scene));
             changed.unwrap_or_else(|error| panic!("case {}: {error}", case.name));
         }
     }

@@ -4,7 +4,7 @@ use contact::law::Status;
 use mechanism::{StateRef, System};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use scene::{Sample, Scene, TextSystem};
+use scene::{Sample, Scene, SymbolicSystem};
 
 /// Two point masses, a joint that keeps the lower one on a moving line, a wall with friction.
 const SCENE: &str = r#"
@@ -108,9 +108,9 @@ fn close(found: &[f64], expected: &[f64]) {
     }
 }
 
-fn system() -> TextSystem {
+fn system() -> SymbolicSystem {
     Scene::parse("pendulum", "pendulum.toml", SCENE)
-        .and_then(|scene| scene.build())
+        .and_then(|scene| scene.build_mechanism())
         .unwrap()
         .system
 }
@@ -241,7 +241,7 @@ proptest! {
 #[test]
 fn the_initial_state_is_as_written() {
     let built = Scene::parse("pendulum", "pendulum.toml", SCENE)
-        .and_then(|scene| scene.build())
+        .and_then(|scene| scene.build_mechanism())
         .unwrap();
     assert_eq!(
         (built.initial.q, built.initial.v),

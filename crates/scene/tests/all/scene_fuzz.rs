@@ -108,8 +108,8 @@ const WORDS: [&str; 24] = [
 
 fn read(text: &str) -> Result<(), SceneError> {
     let scene = Scene::parse("fuzz", "fuzz.toml", text)?;
-    let _ = scene.with(&[("step", "1e-3"), ("m", "2")]);
-    let mut built = scene.build()?;
+    let _ = scene.with_overrides(&[("step", "1e-3"), ("m", "2")]);
+    let mut built = scene.build_mechanism()?;
     // Whatever was accepted can be evaluated, or says why not.
     use mechanism::System;
     let (n, k) = (built.initial.v.len(), built.system.constraints().len());

@@ -52,7 +52,7 @@ fn text() -> String {
 #[test]
 fn names_positions_and_spins_come_in_the_order_of_the_coordinates() {
     let scene = Scene::parse("ball", "ball.toml", &text()).unwrap();
-    let built = scene.build().unwrap();
+    let built = scene.build_mechanism().unwrap();
     let positions: Vec<String> = (0..6).map(|i| built.system.position_name(i)).collect();
     assert_eq!(positions, ["x", "Q_w", "Q_x", "Q_y", "Q_z", "z"]);
     let velocities: Vec<String> = (0..5).map(|i| built.system.velocity_name(i)).collect();
@@ -75,7 +75,7 @@ fn names_positions_and_spins_come_in_the_order_of_the_coordinates() {
 #[test]
 fn the_matrix_turns_body_axes_into_space_and_spins_agree() {
     let mut system = Scene::parse("ball", "b", &text())
-        .and_then(|s| s.build())
+        .and_then(|s| s.build_mechanism())
         .unwrap()
         .system;
     // A third of a turn about (1, 1, 1): x → y → z → x.
@@ -102,7 +102,7 @@ fn the_matrix_turns_body_axes_into_space_and_spins_agree() {
 #[test]
 fn the_accelerations_of_the_text_keep_the_energy_balance() {
     let mut system = Scene::parse("ball", "b", &text())
-        .and_then(|s| s.build())
+        .and_then(|s| s.build_mechanism())
         .unwrap()
         .system;
     let length = (0.4_f64.powi(2) + 0.3 * 0.3 + 0.5 * 0.5 + 0.2 * 0.2).sqrt();
@@ -162,7 +162,7 @@ fn solve(mut a: [f64; 25], mut b: [f64; 5]) -> [f64; 5] {
 #[test]
 fn rows_of_a_rolling_ball_are_the_velocities_of_its_lowest_point() {
     let mut system = Scene::parse("ball", "b", &text())
-        .and_then(|s| s.build())
+        .and_then(|s| s.build_mechanism())
         .unwrap()
         .system;
     let q = [0.0, 0.5, 0.5, 0.5, 0.5, 1.0];

@@ -1,7 +1,7 @@
 //! Motions that need not go on as they do, and say so; a sweep that has no way on.
 
 use mechanism::{StateRef, System, painleve};
-use scene::What;
+use scene::Criterion;
 
 use crate::scene_mechanisms::go;
 
@@ -44,14 +44,14 @@ fn gamma_of_a_contact_knows_the_joints() {
         assert!(outcome.certificate.ok, "{:?}", outcome.certificate);
         let motion = &outcome.trajectory;
         let last = motion.len() - 1;
-        assert!((motion.ledger(last).gamma - 1.0).abs() < 1e-12);
-        assert!(scene::nonunique(&mut system, &outcome).is_empty());
+        assert!((motion.step_report(last).gamma - 1.0).abs() < 1e-12);
+        assert!(scene::nonunique_instants(&mut system, &outcome).is_empty());
         // x' = −1 + μ g t.
         let exact = -1.0 + 1.6 * 9.81 * 0.01;
         assert!((motion.velocity(last)[0] - exact).abs() < 1e-9);
         let (outcome, mut system) = go(ROD, &[("SCHEME", scheme)]);
         // Without the joint the rod jumps, and says so.
-        let found = scene::nonunique(&mut system, &outcome);
+        let found = scene::nonunique_instants(&mut system, &outcome);
         assert_eq!(found.len(), 1, "{scheme}: {found:?}");
         // 1 + 3 cos² − 3 μ sin cos, half a step on in the time stepper.
         assert!(
@@ -101,7 +101,7 @@ fn a_jump_is_told_where_only_the_joint_makes_it() {
     let exact = 1.0 / m + (arm * c) * (arm * c) / inertia - arm * arm * s * c / inertia;
     for scheme in ["midpoint", "event"] {
         let (outcome, mut system) = go(DUMB_BELL, &[("SCHEME", scheme)]);
-        let found = scene::nonunique(&mut system, &outcome);
+        let found = scene::nonunique_instants(&mut system, &outcome);
         assert_eq!(found.len(), 1, "{scheme}: {found:?}");
         assert!((found[0].gamma - exact).abs() < 1e-3, "{scheme}: {found:?}");
         // The outcome keeps the bar: U of the joint is 0, and the tip stops.
@@ -143,7 +143,7 @@ integrator = "paoli"
 #[test]
 fn paolis_scheme_takes_the_velocity_of_least_energy() {
     let (outcome, _) = go(TWO_TANGENTS, &[]);
-    assert!(outcome.trajectory.ledger(1).reached);
+    assert!(outcome.trajectory.step_report(1).reached);
     let v = outcome.trajectory.velocity(1);
     let mass = [[1.0, 0.3, 0.5], [0.3, 1.5, -0.4], [0.5, -0.4, 1.2]];
     let energy = |v: &[f64]| -> f64 {
@@ -218,7 +218,7 @@ fn a_joint_that_may_push_with_either_sign_tells_both_motions() {
             ("[run]", run.as_str()),
         ];
         let (outcome, mut system) = go(text, &edits);
-        let found = scene::nonunique(&mut system, &outcome);
+        let found = scene::nonunique_instants(&mut system, &outcome);
         assert_eq!(found.len(), 1, "{scheme}: {found:?}");
         assert_eq!(
             (found[0].contact.as_str(), found[0].outcomes.as_str()),
@@ -232,8 +232,8 @@ fn a_joint_that_may_push_with_either_sign_tells_both_motions() {
             assert!((a - b).abs() < 1e-9, "{scheme}: {told:?}, not {exact:?}");
         }
         // The ledger has γ ≤ 0, so that the warning is made as for contacts.
-        assert!(outcome.trajectory.ledger(1).gamma <= 0.0, "{scheme}");
-        assert!(outcome.certificate.told(What::Nonunique), "{scheme}");
+        assert!(outcome.trajectory.step_report(1).gamma <= 0.0, "{scheme}");
+        assert!(outcome.certificate.is_reported(Criterion::Nonunique), "{scheme}");
     }
 }
 
@@ -280,7 +280,7 @@ fn a_tip_that_sticks_is_not_told_to_jump() {
     // Steps that a rule without a look at sliding would have told.
     let mut negative = 0;
     for state in 1..motion.len() {
-        let touches = motion.touches(state).any(|touch| touch.impulse[0] > 0.0);
+        let touches = motion.constraint_reports(state).any(|touch| touch.impulse[0] > 0.0);
         let at = StateRef {
             t: motion.times()[state],
             q: motion.position(state),
@@ -293,16 +293,16 @@ fn a_tip_that_sticks_is_not_told_to_jump() {
     // Those that are told begin with a tip that slides, as it sets out and where it breaks loose: V − L sin θ θ' is more
     // than the 1.6e-3 m/s by which a step changes it.
     let mut told = 0;
-    for state in (1..motion.len()).filter(|state| motion.ledger(*state).gamma <= 0.0) {
+    for state in (1..motion.len()).filter(|state| motion.step_report(*state).gamma <= 0.0) {
         let (q, v) = (motion.position(state - 1), motion.velocity(state - 1));
         let slip = 0.5 - 0.06 * q[1].sin() * v[1];
         assert!(slip.abs() > 5e-3, "state {state}: {slip}");
         told += 1;
     }
     assert!(told > 0 && 100 * told < negative, "{told} of {negative}");
-    assert_eq!(outcome.certificate.mark(What::Nonunique).times, told);
+    assert_eq!(outcome.certificate.violation(Criterion::Nonunique).times, told);
     // Each passage has two outcomes that differ.
-    let found = scene::nonunique(&mut system, &outcome);
+    let found = scene::nonunique_instants(&mut system, &outcome);
     assert!(!found.is_empty());
     for place in &found {
         let pairs = place.before.iter().zip(&place.jump);

@@ -4,26 +4,26 @@ use crate::common::{BALL, edited};
 use contact::Law;
 use contact::law::Status;
 use mechanism::{StateRef, Scheme, System};
-use scene::{Sample, Scene, SceneError, TextSystem};
+use scene::{Sample, Scene, SceneError, SymbolicSystem};
 
 fn ball() -> Scene {
     Scene::parse("ball", "ball.toml", BALL).unwrap()
 }
 
-fn system(edits: &[(&str, &str)]) -> TextSystem {
+fn system(edits: &[(&str, &str)]) -> SymbolicSystem {
     let scene = Scene::parse("ball", "ball.toml", &edited(edits));
-    scene.and_then(|scene| scene.build()).unwrap().system
+    scene.and_then(|scene| scene.build_mechanism()).unwrap().system
 }
 
 #[test]
 fn overrides_reach_parameters_first_and_then_settings() {
     let changed = ball()
-        .with(&[("m", "2"), ("step", "m/1000"), ("integrator", "event")])
+        .with_overrides(&[("m", "2"), ("step", "m/1000"), ("integrator", "event")])
         .unwrap();
     let values = changed.parameters();
     assert_eq!(values[0], ("m".to_string(), 2.0));
     assert_eq!(values[2], ("weight".to_string(), 2.0 * 9.81));
-    let built = changed.build().unwrap();
+    let built = changed.build_mechanism().unwrap();
     assert_eq!(
         (built.settings.step, built.settings.scheme),
         (2e-3, Scheme::Event)
@@ -32,22 +32,22 @@ fn overrides_reach_parameters_first_and_then_settings() {
     // A parameter called like a setting takes the short name; the long one is the setting's.
     let text = edited(&[("m = 1.0", "m = 1.0\ntheta = 7")]);
     let scene = Scene::parse("ball", "ball.toml", &text).unwrap();
-    let changed = scene.with(&[
+    let changed = scene.with_overrides(&[
         ("theta", "8"),
         ("run.integrator", "theta"),
         ("run.theta", "1"),
     ]);
     let changed = changed.unwrap();
     assert_eq!(changed.parameters()[1], ("theta".to_string(), 8.0));
-    assert_eq!(changed.build().unwrap().settings.scheme, Scheme::Theta(1.0));
+    assert_eq!(changed.build_mechanism().unwrap().settings.scheme, Scheme::Theta(1.0));
 }
 
 #[test]
 fn overrides_are_checked_like_the_file() {
     let message = |set: &[(&str, &str)]| {
-        let scene = ball().with(set);
+        let scene = ball().with_overrides(set);
         scene
-            .and_then(|scene| scene.build())
+            .and_then(|scene| scene.build_mechanism())
             .unwrap_err()
             .to_string()
     };

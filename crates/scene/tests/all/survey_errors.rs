@@ -1,6 +1,6 @@
 //! Standard errors of means of correlated series, against what is known of them.
 
-use scene::survey::block::{Lacking, cells, running, standard_error};
+use scene::survey::block::{NoStandardError, cell_means, running, standard_error};
 
 /// Numbers with mean 0 and variance 1 from a seed, nearly normal.
 fn noise(mut seed: u64) -> impl FnMut() -> f64 {
@@ -65,10 +65,10 @@ fn a_mean_differs_from_its_value_by_about_its_error() {
 
 #[test]
 fn short_and_long_correlated_series_have_no_error() {
-    assert_eq!(standard_error(&[1.0; 10]), Err(Lacking::Few(10)));
+    assert_eq!(standard_error(&[1.0; 10]), Err(NoStandardError::Few(10)));
     assert_eq!(standard_error(&[1.0; 100]), Ok(0.0));
     let drift: Vec<f64> = (0..1000).map(f64::from).collect();
-    assert_eq!(standard_error(&drift), Err(Lacking::Correlated));
+    assert_eq!(standard_error(&drift), Err(NoStandardError::Correlated));
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn cells_keep_the_integral_of_uneven_steps() {
         .map(|p| 0.5 * (p[1].0 - p[0].0) * (p[0].1 + p[1].1))
         .sum();
     let length = points[49].0;
-    let cells = cells(&points);
+    let cells = cell_means(&points);
     assert_eq!(cells.len(), 49);
     let mean = cells.iter().sum::<f64>() / 49.0;
     // The same integral in another order.
@@ -104,7 +104,7 @@ fn running_means_end_with_the_mean_and_its_error() {
     assert!((means[3000].1 - trapezium).abs() < 1e-12);
     let (t, mean, error) = *errors.last().unwrap();
     assert_eq!((t, mean), means[3000]);
-    assert_eq!(Ok(error), standard_error(&cells(&points)));
+    assert_eq!(Ok(error), standard_error(&cell_means(&points)));
     // A value that is none is left out.
     let (means, _) = running(&[(0.0, f64::NAN), (1.0, 2.0), (2.0, 4.0)]);
     assert_eq!(means, [(1.0, 2.0), (2.0, 3.0)]);

@@ -1,6 +1,6 @@
 //! Scenes of sweeping processes: what they compute, and what is said of wrong ones.
 
-use scene::{Discard, RunOutcome, Scene, run};
+use scene::{NullObserver, MechanismOutcome, Scene, run_mechanism};
 
 /// The play of sin t, with what a test adds.
 fn play(process: &str, run: &str) -> String {
@@ -25,9 +25,9 @@ step = 0.01
     )
 }
 
-fn go(text: &str) -> RunOutcome {
+fn go(text: &str) -> MechanismOutcome {
     let scene = Scene::parse("test", "test.toml", text).expect("a scene");
-    run(scene.build().expect("it builds"), &mut Discard, &mut |_| {
+    run_mechanism(scene.build_mechanism().expect("it builds"), &mut NullObserver, &mut |_| {
         true
     })
 }
@@ -45,7 +45,7 @@ fn end(text: &str) -> Vec<f64> {
 
 /// What is said of a scene that cannot be read or built.
 fn refusal(text: &str) -> String {
-    match Scene::parse("test", "test.toml", text).and_then(|scene| scene.build()) {
+    match Scene::parse("test", "test.toml", text).and_then(|scene| scene.build_mechanism()) {
         Ok(_) => panic!("accepted:\n{text}"),
         Err(error) => error.to_string(),
     }

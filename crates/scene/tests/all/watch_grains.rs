@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use crate::watch_common::{BLOCK, edited, last, observed, parsed, refusal, series};
-use scene::{Discard, Threads};
+use scene::{NullObserver, Threads};
 
 /// Four columns of three discs of diameter 1 between smooth walls, pressed by 3 from above and by 1
 /// from the right, per length.
@@ -296,8 +296,8 @@ fn distributions_and_profiles_are_counted_at_recorded_steps() {
          [[profile]]\nname = \"up\"\nregion = \"layer\"\nquantity = [\"stress_yy\", \"inertial_number\"]\nfrom = 0.05\n"
     );
     let scene = parsed(&text);
-    let collection = scene.collection().expect("a collection");
-    let wanted = scene::wanted(&scene, &collection).expect("what is wanted");
+    let collection = scene.build_bodies().expect("a collection");
+    let wanted = scene::observable_request(&scene, &collection).expect("what is wanted");
     assert!(
         wanted
             .observables
@@ -305,7 +305,7 @@ fn distributions_and_profiles_are_counted_at_recorded_steps() {
             .any(|text| text == "stress_yy_layer_2")
     );
     let one = Threads::new(1);
-    let outcome = scene::run_wanted(&scene, collection, &wanted, one, &mut Discard, &mut |_| {
+    let outcome = scene::run_bodies(&scene, collection, &wanted, one, &mut NullObserver, &mut |_| {
         true
     });
     // Steps 5 and 10 are recorded: 15 contacts that lie, 16 that stand, twice.

@@ -1,8 +1,8 @@
 //! The run loop of bodies: closed forms of motions, ends, overlaps, preparations, failures.
 
 use crate::watch_common::{BALL, BLOCK, edited, last, observed, parsed, series};
-use scene::collection::{Steps, View};
-use scene::{BodiesOutcome, Discard, SceneError, StopReason, Threads, Wanted};
+use scene::collection::{BodiesObserver, WorldRef};
+use scene::{BodiesOutcome, NullObserver, SceneError, StopReason, Threads, ObservableRequest};
 
 #[test]
 fn free_fall_is_the_parabola_at_every_step() {
@@ -283,7 +283,7 @@ fn a_force_without_a_value_stops_the_run_and_names_the_body() {
 fn a_motion_without_a_value_at_the_start_is_refused_with_the_name() {
     let edits = [("fixed = true", "motion = { y = \"ln(t)\" }")];
     let scene = parsed(&edited(BLOCK, &edits));
-    let said = match scene.collection() {
+    let said = match scene.build_bodies() {
         Err(error) => error.to_string(),
         Ok(_) => reason(&observed(&edited(BLOCK, &edits), &[])),
     };
@@ -293,20 +293,20 @@ fn a_motion_without_a_value_at_the_start_is_refused_with_the_name() {
 #[test]
 fn progress_hears_time_and_contacts_and_can_stop_the_run() {
     let scene = parsed(BLOCK);
-    let collection = scene.collection().expect("bodies");
+    let collection = scene.build_bodies().expect("bodies");
     let mut told = Vec::new();
-    let outcome = scene::run_wanted(
+    let outcome = scene::run_bodies(
         &scene,
         collection,
-        &Wanted::default(),
+        &ObservableRequest::default(),
         Threads::new(1),
-        &mut Discard,
+        &mut NullObserver,
         &mut |tick| {
             told.push((tick.t, tick.contacts));
             told.len() < 3
         },
     );
-    assert_eq!(outcome.stopped.expect("a stop").reason, StopReason::Asked);
+    assert_eq!(outcome.stopped.expect("a stop").reason, StopReason::Requested);
     assert_eq!(told.len(), 3);
     // A box on a plane touches at its two corners.
     assert_eq!(told[2].1, 2);
@@ -320,9 +320,9 @@ struct Bits {
     last: Vec<bool>,
 }
 
-impl Steps for Bits {
-    fn step(&mut self, _: usize, view: View<'_>, last: bool) -> Result<(), SceneError> {
-        let View::Plane(world) = view else {
+impl BodiesObserver for Bits {
+    fn on_step(&mut self, _: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError> {
+        let WorldRef::Plane(world) = view else {
             panic!("a plane scene");
         };
         for velocity in &world.state().velocities {
@@ -369,9 +369,9 @@ step = 2e-3
     let run = |threads: usize| {
         let mut bits = Bits::default();
         let threads = Threads::new(threads);
-        let collection = scene.collection().expect("bodies");
-        let wanted = Wanted::default();
-        scene::run_wanted(&scene, collection, &wanted, threads, &mut bits, &mut |_| {
+        let collection = scene.build_bodies().expect("bodies");
+        let wanted = ObservableRequest::default();
+        scene::run_bodies(&scene, collection, &wanted, threads, &mut bits, &mut |_| {
             true
         });
         bits

@@ -44,6 +44,7 @@ impl<const N: usize> SpherePack<N> {
     #[inline(always)]
     fn frame<L: SimdVector>(&self) -> Frame<L> {
         let (normal, tangent) = (load_array(&self.normal), load_array(&self.tangent));
+        // The third axis is computed, not stored.
         let third = cross(&normal, &tangent);
         Frame {
             normal,
@@ -120,6 +121,7 @@ impl<const N: usize> SpherePack<N> {
             h_n += s * s;
             h_t += s * s + c * c;
         }
+        // Frame and given velocity.
         for k in 0..3 {
             self.normal[k].0[lane] = f[k];
             self.tangent[k].0[lane] = f[3 + k];
@@ -175,6 +177,7 @@ impl<const N: usize> Pack for SpherePack<N> {
 
     #[inline(always)]
     fn sweep<L: SimdVector>(&mut self, v: &mut impl VelocityStore<SpatialVelocity>, lead: CgStep) -> L {
+        // Gather, extrapolate, local solve, scatter.
         let frame = self.frame::<L>();
         let u = self.gather(v, &frame);
         let r = self.iterate.extrapolate::<L>(lead);

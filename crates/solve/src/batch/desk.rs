@@ -60,16 +60,19 @@ impl Packer {
 
     fn share_body(&self, a: &PackEntry, b: &PackEntry) -> bool {
         let same = |x: u32, y: u32| x == y && x != NONE;
+        // In one common list a body may be on either side.
         let across = same(a.bodies[0], b.bodies[1]) || same(a.bodies[1], b.bodies[0]);
         same(a.bodies[0], b.bodies[0]) || same(a.bodies[1], b.bodies[1]) || (!self.separate_sides && across)
     }
 
     /// Adds a contact. Where no open pack can take it and all are in use, the oldest is closed with empty lanes.
     pub fn take(&mut self, guest: PackEntry) {
+        // First open pack without a common body.
         let place = self.open.iter().position(|draft| {
             let sitting = &draft.guests[..draft.filled];
             !sitting.iter().any(|other| self.share_body(other, &guest))
         });
+        // Otherwise open a new one.
         let at = place.unwrap_or_else(|| {
             if self.open.len() == OPEN {
                 self.full.push(self.open.remove(0).guests);
@@ -163,6 +166,7 @@ impl PackScheduler {
     }
 
     fn visit(&mut self, pack: &[PackEntry; LANES], apart: bool, sides: usize) {
+        // Time stamps of the bodies.
         self.now += 1;
         for guest in pack.iter().filter(|guest| guest.contact != NONE) {
             for side in 0..sides {

@@ -88,7 +88,7 @@ impl<const N: usize> PlanarPack<N> {
         let (c, lean) = (h_nt.div(h_nn), mu * h_nt);
         let stiff = one.div(h_tt - c * h_nt);
         self.inverse = [one.div(h_nn).store(), c.store(), stiff.store()];
-        // Denominators must be positive normal or subnormal numbers; else the reciprocal is infinite (jamming).
+        // A denominator that is not positive, or not a number, gets an infinite reciprocal (jamming).
         let (least, never) = (L::splat(f64::from_bits(1)), L::splat(f64::INFINITY));
         for (to, room) in self.slide.iter_mut().zip([h_nn - lean, h_nn + lean]) {
             *to = L::select_le(least, room, one.div(room), never).store();

@@ -187,6 +187,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
             return;
         };
         let (width, far) = (self.instructions, self.exceeds_cache());
+        // Free velocities, then Ĝᵀ y of the contacts within partitions and of the interfaces.
         self.since_refresh = 0;
         self.for_each_partition(|block| {
             for (row, &group) in block.velocity.iter_mut().zip(&block.members) {
@@ -311,6 +312,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
             return f64::INFINITY;
         };
         let (width, far) = (self.instructions, self.exceeds_cache());
+        // Remove accumulated rounding before the residual is computed.
         if self.since_refresh >= REFRESH {
             self.refresh(problem);
         }
@@ -374,6 +376,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
 
 /// Runs over the items, in parallel where the caller runs in a thread pool; tasks share no data.
 fn each<T: Send>(items: &mut [T], what: impl Fn(&mut T) + Sync) {
+    // Sequential outside of a thread pool.
     let pooled = rayon::current_thread_index().is_some();
     if items.len() > 1 && pooled && rayon::current_num_threads() > 1 {
         items.par_iter_mut().with_max_len(1).for_each(&what);

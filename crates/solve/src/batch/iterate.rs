@@ -39,6 +39,7 @@ impl CgStep {
 
     /// β of Fletcher and Reeves from two squared norms; β > 1 resets the direction.
     pub fn fletcher_reeves(norm: f64, previous: f64) -> Self {
+        // β > 1 and NaN reset the direction.
         let beta = norm / previous;
         if previous > 0.0 && beta <= 1.0 {
             Self { beta, gamma: 1.0 }
@@ -60,6 +61,7 @@ impl<const D: usize> Iterate<D> {
     pub fn extrapolate<L: SimdVector>(&mut self, lead: CgStep) -> [L; D] {
         let (beta, gamma) = (L::splat(lead.beta), L::splat(lead.gamma));
         let mut r: [L; D] = load_array(&self.y);
+        // r = y + β p, p ← β p − γ g.
         for i in 0..D {
             let step = beta * L::load(self.p[i]);
             r[i] = r[i] + step;
@@ -74,6 +76,7 @@ impl<const D: usize> Iterate<D> {
         let mut change = next;
         let mut square = L::zero();
         for i in 0..D {
+            // g = r − y.
             change[i] = next[i] - r[i];
             self.g[i] = (-change[i]).store();
             self.y[i] = next[i].store();
@@ -171,6 +174,7 @@ impl<const D: usize> Iterate<D> {
     #[inline(always)]
     pub fn blend<L: SimdVector>(&self, past: &AndersonHistory<D>, mix: &AndersonStep) -> [L; D] {
         let mut r: [L; D] = load_array(&self.y);
+        // Valid slots only.
         for (theta, dy) in mix.theta.iter().zip(&past.dy).take(mix.history_len) {
             let theta = L::splat(*theta);
             for i in 0..D {
@@ -190,6 +194,7 @@ impl<const D: usize> Iterate<D> {
         [r, next]: [&[L; D]; 2],
         products: &mut AndersonProducts<L>,
     ) -> [L; D] {
+        // f = y − r, and f weighted by 1/κ.
         let mut change = *next;
         let mut weighted = *next;
         for i in 0..D {
@@ -251,6 +256,7 @@ impl<L: SimdVector> ResidualSums<L> {
         let (weight, mu, r): (L, L, [L; D]) = (L::load(weight), L::load(mu), load_array(r));
         let (zero, one) = (L::zero(), L::splat(1.0));
         let kappa = one.div(weight);
+        // De Saxcé's shift needs ‖u_t‖.
         let mut slide = zero;
         for i in 1..D {
             slide = slide + u[i] * u[i];
@@ -269,6 +275,7 @@ impl<L: SimdVector> ResidualSums<L> {
         // Projection onto the cone: x itself inside, 0 in the polar cone, else the nearest point of the boundary.
         let along = (x[0] + mu * length).div(one + mu * mu);
         let normal = L::select_le(length, mu * x[0], x[0].max_zero(), along.max_zero());
+        // Tangential part: scaled back onto the disc of radius μ r_n.
         let bound = mu * normal;
         let scale = L::select_le(length, bound, one, bound.div(length));
         // ‖F‖²/κ, ‖r‖²/κ and κ‖u‖².

@@ -23,6 +23,7 @@ impl F64x4 {
     /// The sum of the lanes, in a fixed order.
     pub fn sum(self) -> f64 {
         let a = self.0;
+        // Pairwise, whatever the instruction set.
         (a[0] + a[1]) + (a[2] + a[3])
     }
 
@@ -117,12 +118,14 @@ impl SimdVector for F64x4 {
 
     #[inline(always)]
     fn select_le(a: Self, b: Self, x: Self, y: Self) -> Self {
+        // False for NaN, as the AVX comparison is.
         let pick = |k: usize| if a.0[k] <= b.0[k] { x.0[k] } else { y.0[k] };
         Self([pick(0), pick(1), pick(2), pick(3)])
     }
 
     #[inline(always)]
     fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
+        // Column k of the rows.
         [0, 1, 2, 3].map(|k| Self([rows[0].0[k], rows[1].0[k], rows[2].0[k], rows[3].0[k]]))
     }
 }

@@ -53,6 +53,7 @@ impl SimdSweeper {
     /// Packs the contacts of a problem; false where its groups are not bodies.
     pub fn fit(&mut self, problem: &Problem) -> bool {
         self.dimension = plan::packable_body_width(problem);
+        // Three coordinates per body in the plane, six in space.
         match self.dimension {
             Some(3) => self.plane.fit(problem),
             Some(6) => self.space.fit(problem),

@@ -26,6 +26,7 @@ impl<R: BodyVelocity> SimdKernel for ExtrapolateKernel<'_, R> {
                 // Ĝᵀp ← β Ĝᵀp − γ Ĝᵀg.
                 let (now, step) = (L::load(*v), beta * L::load(*drift));
                 *drift = (step - gamma * (L::load(*before) - now)).store();
+                // v̂(r), kept as the velocity at the beginning of the sweep.
                 *v = (now + step).store();
                 *before = *v;
             }

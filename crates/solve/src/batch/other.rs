@@ -60,12 +60,14 @@ impl ScalarContact {
     ) -> f64 {
         let contact = self.contact as usize;
         let d = problem.dim(contact);
+        // Extrapolate.
         let mut r = self.y;
         for i in 0..d {
             let step = lead.beta * self.p[i];
             r[i] += step;
             self.p[i] = step - lead.gamma * self.g[i];
         }
+        // Local solve, then g = r − y.
         let next = self.visit(problem, kinetic, v, &r);
         let mut square = 0.0;
         for i in 0..d {
@@ -86,6 +88,7 @@ impl ScalarContact {
         products: &mut AndersonProducts<f64>,
     ) {
         let contact = self.contact as usize;
+        // Mix.
         let mut r = self.y;
         for (theta, dy) in mix.theta.iter().zip(&self.dy).take(mix.history_len) {
             r.iter_mut().zip(dy).for_each(|(r, dy)| *r -= theta * dy);
@@ -127,6 +130,7 @@ impl ScalarContact {
                 q[i] -= h[i * d + j] * r[j];
             }
         }
+        // Exact local solve; v̂ += Ĝᵀ (r⁺ − r).
         let mut next = *r;
         problem.law(contact).solve_local(h, &q[..d], &mut next[..d]);
         let mut change = next;
@@ -153,6 +157,7 @@ impl ScalarContact {
         let u = self.velocity(problem, kinetic, v);
         let (kappa, mut f) = (problem.kappa(contact), [0.0; MAX_CONTACT_ROWS]);
         let law = problem.law(contact);
+        // F with κ of the contact.
         law.natural_residual(kappa, &self.y[..d], &u[..d], &mut f[..d]);
         let square = |x: &[f64; MAX_CONTACT_ROWS]| x[..d].iter().map(|x| x * x).sum::<f64>();
         [

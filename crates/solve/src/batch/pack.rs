@@ -24,6 +24,7 @@ pub(super) struct LaneIndices<const N: usize> {
 impl<const N: usize> LaneIndices<N> {
     /// Empty lanes: they refer to the spare body and add zero to its velocity.
     pub fn new(spare: [u32; 2]) -> Self {
+        // All lanes refer to the spare body of their side.
         let mut at = [[0; LANES]; N];
         for (at, spare) in at.iter_mut().zip(spare) {
             *at = [spare; LANES];
@@ -128,6 +129,7 @@ pub(super) fn contact_data<'a>(
     kinetic: &'a FactoredDelassus,
     rows: usize,
 ) -> impl Iterator<Item = (usize, ContactData<'a>)> {
+    // Empty lanes have no data.
     let seated = (0..LANES).filter(move |&lane| contact[lane] != NONE);
     seated.map(move |lane| {
         let contact = contact[lane] as usize;
@@ -140,12 +142,14 @@ impl<'a> ContactData<'a> {
     #[inline(always)]
     pub fn of(problem: &'a Problem, kinetic: &FactoredDelassus, contact: usize, rows: usize) -> Self {
         let first = problem.offset()[contact];
+        // Affine terms of the rows, padded to three.
         let given = if rows == 2 {
             let [n, t] = kinetic.affine_terms(first);
             [n, t, 0.0]
         } else {
             kinetic.affine_terms(first)
         };
+        // Only Coulomb contacts are packed.
         let mu = match problem.law(contact) {
             Law::Coulomb { mu } => *mu,
             _ => 0.0,

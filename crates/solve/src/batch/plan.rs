@@ -67,6 +67,7 @@ pub(super) fn packable_body_width(problem: &Problem) -> Option<usize> {
     let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return None;
     };
+    // All groups must have 3 or all 6 coordinates.
     let offset = kinetic.group_offset();
     let width = offset.get(1).copied().filter(|w| *w == 3 || *w == 6)?;
     let even = offset
@@ -98,6 +99,7 @@ impl Partitioning {
         let contacts = 0..problem.num_contacts();
         self.signatures
             .extend(contacts.map(|a| signature::<K>(problem, kinetic, a)));
+        // Unchanged contacts, kinds and slots: the packs stay as they are.
         self.assign_partitions(kinetic);
         if self.signatures == self.old.0 && self.slots == self.old.1 {
             return false;
@@ -118,6 +120,7 @@ impl Partitioning {
         let size = n.div_ceil(self.num_partitions).max(1);
         self.order.clear();
         self.order.extend(0..n as u32);
+        // A single partition needs no order in space.
         let place = kinetic.curve_keys();
         if self.num_partitions > 1 && place.len() == n {
             self.order.sort_unstable_by_key(|&g| (place[g as usize], g));
@@ -140,6 +143,7 @@ impl Partitioning {
 
     /// Collects the contacts between partitions into interfaces and colours these.
     fn colour_interfaces(&mut self) {
+        // Contacts whose bodies lie in different partitions.
         self.interface_contacts.clear();
         for (contact, sign) in self.signatures.iter().enumerate() {
             let [a, b] = self.partitions_of(sign);
@@ -203,6 +207,7 @@ impl Partitioning {
 /// Kind of pack and groups of a contact.
 #[inline]
 fn signature<K: PackSet>(problem: &Problem, kinetic: &FactoredDelassus, contact: usize) -> ContactSignature {
+    // Bodies of the contact.
     let mut groups = [NONE; 2];
     let mut count = 0;
     for (to, first) in groups.iter_mut().zip(kinetic.first_coordinates(contact)) {
@@ -210,6 +215,7 @@ fn signature<K: PackSet>(problem: &Problem, kinetic: &FactoredDelassus, contact:
         count += 1;
     }
     let one = count == 1;
+    // Kind of pack: law, shape of the block of Ĝ, number of bodies.
     let kind = if !is_packable::<K>(problem, contact) {
         PackKind::Scalar
     } else if K::WIDTH == 6 && kinetic.sphere_contact(contact).is_some() {

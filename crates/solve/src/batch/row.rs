@@ -15,6 +15,7 @@ pub(super) trait BodyVelocity: Copy + Send + Sync + std::fmt::Debug + 'static {
 
     /// Sets the kinetic coordinates, three per SIMD vector.
     fn set(&mut self, hat: &[f64]) {
+        // Three coordinates per SIMD vector, the fourth entry unused.
         for (part, hat) in self.parts_mut().iter_mut().zip(hat.chunks(3)) {
             part.0[..hat.len()].copy_from_slice(hat);
         }
@@ -128,6 +129,7 @@ pub(super) fn gather_bodies<L: SimdVector, R: BodyVelocity>(
     at: &[u32; LANES],
     k: usize,
 ) -> [L; LANES] {
+    // One load per body, then a 4 × 4 transpose: one vector per component.
     L::transpose([
         L::load(v.body(side, at[0]).parts()[k]),
         L::load(v.body(side, at[1]).parts()[k]),
@@ -145,7 +147,9 @@ pub(super) fn scatter_add_bodies<L: SimdVector, R: BodyVelocity>(
     k: usize,
     [x, y, z]: [L; 3],
 ) {
+    // Back to one vector per body.
     let change = L::transpose([x, y, z, L::zero()]);
+    // The bodies of a pack differ, so that the updates do not interfere.
     for lane in 0..LANES {
         let part = &mut v.body_mut(side, at[lane]).parts_mut()[k];
         *part = (L::load(*part) + change[lane]).store();

@@ -169,6 +169,7 @@ impl<K: PackSet> PackList<K> {
             desk.close();
             spread.schedule(desk, sides);
         }
+        // Build the packs in that order.
         let [ball_one, one, ball_two, two] = &self.packers;
         put(&mut self.ball_one, ball_one.packs(), spare);
         put(&mut self.one, one.packs(), spare);
@@ -179,6 +180,7 @@ impl<K: PackSet> PackList<K> {
     /// Sets the impulses and resets the search direction.
     pub fn load(&mut self, problem: &Problem, impulse: &[f64]) {
         packs!(self.each_mut(), packs => load(packs, problem, impulse));
+        // Contacts without a pack.
         for other in &mut self.scalar {
             other.forget();
             let r = &impulse[problem.rows(other.contact as usize)];
@@ -225,6 +227,7 @@ struct Each<'a, K: PackSet> {
 
 fn put<P: Pack>(packs: &mut Vec<P>, seats: &[[PackEntry; LANES]], spare: [u32; 2]) {
     for guests in seats {
+        // Empty lanes keep the spare body.
         let mut pack = P::new(spare);
         for (lane, guest) in guests.iter().enumerate() {
             if guest.contact != NONE {
@@ -239,6 +242,7 @@ fn load<P: Pack>(packs: &mut [P], problem: &Problem, impulse: &[f64]) {
     let offset = problem.offset();
     for pack in packs {
         pack.forget();
+        // Copy the impulses into the lanes.
         let contact = *pack.contacts();
         for lane in 0..LANES {
             if contact[lane] != NONE {
@@ -254,6 +258,7 @@ fn load<P: Pack>(packs: &mut [P], problem: &Problem, impulse: &[f64]) {
 fn store<P: Pack>(packs: &mut [P], problem: &Problem, impulse: &mut [f64]) {
     let offset = problem.offset();
     for pack in packs {
+        // Copy the impulses out of the lanes.
         let contact = *pack.contacts();
         for lane in 0..LANES {
             if contact[lane] != NONE {

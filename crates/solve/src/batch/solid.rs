@@ -32,6 +32,7 @@ impl<const N: usize> SpatialPack<N> {
     fn gather<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>) -> [L; 3] {
         let mut u: [L; 3] = load_array(&self.given);
         for n in 0..N {
+            // Linear, then angular velocity.
             for part in 0..2 {
                 let [x, y, z, _] = gather_bodies(v, n, &self.lanes.bodies[n], part);
                 for i in 0..3 {
@@ -68,6 +69,7 @@ impl<const N: usize> SpatialPack<N> {
         for n in 0..N {
             for part in 0..2 {
                 let [a, b, c] = &self.block[n];
+                // Ĝᵀ d for one part of the velocity.
                 let mut push = [L::zero(); 3];
                 for k in 0..3 {
                     let [a, b, c] = [L::load(a[part][k]), L::load(b[part][k]), L::load(c[part][k])];
@@ -81,6 +83,7 @@ impl<const N: usize> SpatialPack<N> {
     /// Copies the data of the contact in a lane.
     fn set(&mut self, lane: usize, kinetic: &FactoredDelassus, fact: &ContactData<'_>) {
         for (n, (_, block)) in kinetic.dense_blocks(fact.contact).enumerate().take(N) {
+            // 3 × 6 block of one body.
             let side = self.lanes.side(lane, n);
             for i in 0..3 {
                 for k in 0..6 {
@@ -137,6 +140,7 @@ impl<const N: usize> Pack for SpatialPack<N> {
 
     #[inline(always)]
     fn sweep<L: SimdVector>(&mut self, v: &mut impl VelocityStore<SpatialVelocity>, lead: CgStep) -> L {
+        // Gather, extrapolate, local solve, scatter.
         let u: [L; 3] = self.gather(v);
         let r = self.iterate.extrapolate::<L>(lead);
         let next = self.law(&r, &u);

@@ -135,7 +135,7 @@ mod avx {
         fn prefetch<T>(x: &T) {
             let start = std::ptr::from_ref(x).cast::<i8>();
             for at in (0..size_of::<T>()).step_by(LINE) {
-                // SAFETY: the address lies within x, and a prefetch does not access memory.
+                // SAFETY: the address lies within x, and a prefetch neither faults nor reads a value.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(start.add(at)) };
             }
         }

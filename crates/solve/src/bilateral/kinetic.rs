@@ -43,6 +43,7 @@ pub(super) fn eliminate(
     kinetic: &FactoredDelassus,
     mismatch: f64,
 ) -> Result<Reduction<Component>, BilateralError> {
+    // One factorisation per component, then the reduced problem.
     let members = connect(problem, kinetic);
     let mut components = Vec::with_capacity(members.len());
     for (contacts, groups) in &members {
@@ -173,6 +174,7 @@ impl Component {
         kinetic: &FactoredDelassus,
         mismatch: f64,
     ) -> Result<(), BilateralError> {
+        // Given velocities of the scaled rows.
         let given: Vec<f64> = self.each_row(|row| -kinetic.affine_term(row));
         let (target, left) = self.factor.solve_transposed(&given);
         let size = self.each_row(|row| problem.free_velocity()[row].abs().max(kinetic.affine_term(row).abs()));

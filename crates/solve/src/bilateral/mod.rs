@@ -154,11 +154,11 @@ impl ReducedProblem {
     }
 }
 
-/// Solves `problem` by `solver` with its bilateral rows eliminated; without such rows this is `solver.solve`. The direct
-/// factorisation counts as one iteration.
+/// Solves `problem` by `solver` with its bilateral rows eliminated; without such rows this is `solver.solve`. The
+/// direct factorisation counts as one iteration.
 ///
-/// Contradictory rows give [`Outcome::Unsuitable`] with the impulses unchanged; [`eliminate`] names them. If the reduced
-/// problem is not well posed, the solver gets the original one.
+/// Contradictory rows give [`Outcome::Unsuitable`] with the impulses unchanged; [`eliminate`] names them. If the
+/// reduced problem is not well posed, the solver gets the original one.
 pub fn solve_with_elimination(
     solver: &mut dyn Solver,
     problem: &Problem,
@@ -192,6 +192,7 @@ pub fn solve_with_elimination(
         if eliminated.kept.is_empty() || round > 0 && best.reached() {
             break;
         }
+        // Solve, and recover the bilateral impulses.
         inner.max_iterations = goal.max_iterations.map(|n| n.saturating_sub(iterations));
         let report = solver.solve(&eliminated.problem, &mut reduced, &inner);
         eliminated.recover(problem, &reduced, impulse);

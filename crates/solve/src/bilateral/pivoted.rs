@@ -1,24 +1,23 @@
-//! Rank-revealing factorisation of the rows of one component.
+//! Rank-revealing QR factorisation with column pivoting, of the rows of one component.
 //!
 //! ```text
-//! A Pᵀ = [Q₁ Z] [ R₁ R₂ ]        T = R₁⁻¹ R₂,   Z spans what A does not reach
+//! A Pᵀ = [Q₁ Z] [ R₁ R₂ ]        T = R₁⁻¹ R₂,   Z spans the orthogonal complement of the range of A
 //!               [ 0  0  ]
 //! ```
 //!
-//! by Householder's method with column pivoting. The columns of A are brought to unit length by the
-//! caller, so that rank is decided on numbers without units.
+//! by Householder reflections (faer). The columns of A are scaled to unit length by the caller, so that the rank is
+//! decided on numbers without units.
 
 use faer::Mat;
 
-/// A column adds no rank when what is left of its unit length is below this: well above the
-/// rounding of the factorisation (1e-14 for a thousand columns), well below any lever arm that is
-/// meant.
+/// A column adds no rank when the remaining part of its unit length is below this: well above the rounding of the
+/// factorisation (1e-14 for a thousand columns), well below any lever arm that is meant.
 const RANK: f64 = 1e-10;
 
-/// The factorisation.
+/// The factorisation, with the Cholesky factor for minimum-norm solutions.
 #[derive(Debug, Clone)]
 pub(super) struct PivotedQr {
-    /// Height of A.
+    /// Number of rows of A.
     height: usize,
     rank: usize,
     /// Q₁, column after column.
@@ -38,7 +37,7 @@ pub(super) struct PivotedQr {
 }
 
 impl PivotedQr {
-    /// Factors the matrix with entries `entry(i, j)`; `complement` says whether Z is wanted.
+    /// Factorises the matrix with entries `entry(i, j)`; `complement` says whether Z is computed.
     pub fn new(
         height: usize,
         width: usize,
@@ -49,6 +48,7 @@ impl PivotedQr {
         let qr = a.col_piv_qr();
         let r = qr.R();
         let limit = height.min(width);
+        // Numerical rank from the diagonal of R.
         let first = if limit > 0 { r[(0, 0)].abs() } else { 0.0 };
         let rank = (0..limit)
             .take_while(|&k| r[(k, k)].abs() > RANK * first)
@@ -71,6 +71,7 @@ impl PivotedQr {
             gram: vec![0.0; dependent * dependent],
             order: forward.to_vec(),
         };
+        // Q₁, Z, R₁ and R₂ in our own layout.
         for k in 0..rank {
             pivoted.range.extend((0..height).map(|i| q[(i, k)]));
         }
@@ -91,7 +92,7 @@ impl PivotedQr {
         pivoted
     }
 
-    /// Fills T and the factor of I + TᵀT.
+    /// Computes T and the Cholesky factor of I + TᵀT.
     fn relate(&mut self) {
         let (rank, dependent) = (self.rank, self.dependent());
         for j in 0..dependent {
@@ -99,6 +100,7 @@ impl PivotedQr {
             self.backward(&mut column);
             self.t[j * rank..(j + 1) * rank].copy_from_slice(&column);
         }
+        // Cholesky factorisation of I + TᵀT.
         for i in 0..dependent {
             for j in 0..=i {
                 let dot = dot(
@@ -161,15 +163,17 @@ impl PivotedQr {
         v
     }
 
-    /// The ρ of least length with A ρ = Q₁ c.
+    /// The ρ of least norm with A ρ = Q₁ c.
     pub fn solve(&self, c: &[f64]) -> Vec<f64> {
         let (rank, dependent) = (self.rank, self.dependent());
+        // R₁⁻¹ c.
         let mut first = c.to_vec();
         self.backward(&mut first);
         // ρ₂ = (I + TᵀT)⁻¹ Tᵀ R₁⁻¹c,  ρ₁ = R₁⁻¹c − T ρ₂.
         let mut second: Vec<f64> = (0..dependent)
             .map(|j| dot(self.combination(j), &first))
             .collect();
+        // Two triangular solves with the Cholesky factor.
         for i in 0..dependent {
             let done: f64 = (0..i)
                 .map(|k| self.gram[i * dependent + k] * second[k])
@@ -189,6 +193,7 @@ impl PivotedQr {
                 .zip(column)
                 .for_each(|(x, t)| *x -= t * second[j]);
         }
+        // Undo the column permutation.
         let mut rho = vec![0.0; rank + dependent];
         for (position, value) in first.iter().chain(&second).enumerate() {
             rho[self.order[position]] = *value;
@@ -196,8 +201,8 @@ impl PivotedQr {
         rho
     }
 
-    /// The c with (Q₁ c)·a_j = g_j for the independent columns a_j, and what is left of g_j for the
-    /// dependent ones, by position.
+    /// The c with (Q₁ c)·a_j = g_j for the independent columns a_j, and the residual of g_j for the dependent ones, by
+    /// position.
     pub fn solve_transposed(&self, g: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (rank, dependent) = (self.rank, self.dependent());
         let mut c = vec![0.0; rank];
@@ -214,7 +219,7 @@ impl PivotedQr {
         (c, left)
     }
 
-    /// Solves R₁ x = b in place.
+    /// Solves R₁ x = b in place (back-substitution).
     fn backward(&self, x: &mut [f64]) {
         let n = self.rank;
         for i in (0..n).rev() {
@@ -224,7 +229,7 @@ impl PivotedQr {
     }
 }
 
-/// Length of the part of v at these coordinates.
+/// Norm of the part of v at these coordinates.
 pub(super) fn length_at(v: &[f64], coordinates: &[usize]) -> f64 {
     let squares = coordinates.iter().map(|&c| v[c] * v[c]);
     squares.sum::<f64>().sqrt()

@@ -1,4 +1,4 @@
-//! Elimination when W is stored: a Schur complement for each component.
+//! Elimination of bilateral rows for a stored W: one Schur complement for each component.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::kinetic::find_root;
 use super::pivoted::{PivotedQr, dot};
 use super::{BilateralError, Reduction, locked};
 
-/// A contact whose normal entry keeps less than this fraction is fixed by the bilateral rows: the
-/// complement is a difference, so its rounding is 1e-16 times the condition of W_bb.
+/// A contact whose normal entry keeps less than this fraction is locked by the bilateral rows: the complement is a
+/// difference, so that its rounding is 1e-16 times the condition number of W_bb.
 const LOCKED: f64 = 1e-10;
 
-/// Bilateral rows coupled through W_bb, factored.
+/// Bilateral rows coupled through W_bb, with their factorisation.
 #[derive(Debug, Clone)]
 pub(super) struct Component {
     contacts: Vec<usize>,
@@ -42,12 +42,14 @@ pub(super) fn eliminate(
         .iter()
         .map(|l| *l == Law::Bilateral)
         .collect();
+    // W_cc, from which the complements are subtracted.
     let mut rows: Rows = vec![BTreeMap::new(); problem.num_contacts()];
     let mut free = problem.free_velocity().to_vec();
     for a in (0..joint.len()).filter(|&a| !joint[a]) {
         let blocks = matrix.row(a).filter(|(b, _)| !joint[*b]);
         rows[a] = blocks.map(|(b, block)| (b, block.to_vec())).collect();
     }
+    // Subtract the complement of every component.
     for component in &components {
         component.complement(problem, matrix, &joint, &mut rows, &mut free);
     }
@@ -60,7 +62,7 @@ pub(super) fn eliminate(
     })
 }
 
-/// Bilateral contacts by component, ascending.
+/// Bilateral contacts by connected component, ascending.
 fn connect(problem: &Problem, matrix: &BlockSparseMatrix) -> Vec<Vec<usize>> {
     let joint = |a: usize| *problem.law(a) == Law::Bilateral;
     let mut parent: Vec<usize> = (0..problem.num_contacts()).collect();
@@ -87,6 +89,7 @@ impl Component {
         let rows: Vec<usize> = contacts.iter().flat_map(|&a| problem.rows(a)).collect();
         let first = first_rows(problem, &contacts);
         let n = rows.len();
+        // Dense W_bb of the component.
         let mut w = vec![0.0; n * n];
         for &a in &contacts {
             for (b, block) in matrix.row(a) {
@@ -97,6 +100,7 @@ impl Component {
                 }
             }
         }
+        // Scaled to unit diagonal.
         let scale: Vec<f64> = (0..n)
             .map(|i| {
                 if w[i * n + i] > 0.0 {
@@ -117,7 +121,7 @@ impl Component {
         Ok(component)
     }
 
-    /// b_b must lie in the range of W_bb: what is left of it is a velocity no impulse can remove.
+    /// b_b must lie in the range of W_bb: the rest of it is a velocity that no impulse can remove.
     fn agree(&self, problem: &Problem, mismatch: f64) -> Result<(), BilateralError> {
         let b: Vec<f64> = self.scaled(problem.free_velocity());
         let made = self.factor.range_combine(&self.factor.range_part(&b));
@@ -169,7 +173,7 @@ impl Component {
         free: &mut [f64],
     ) {
         let n = self.rows.len();
-        // Columns of scaled W_bc by contact.
+        // Columns of the scaled W_bc by contact.
         let mut columns: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         let first = first_rows(problem, &self.contacts);
         for &b in &self.contacts {
@@ -182,6 +186,7 @@ impl Component {
                 }
             }
         }
+        // W_bb⁺ W_bc and W_bb⁺ b_b.
         for column in columns.values_mut() {
             *column = column.chunks_exact(n).flat_map(|f| self.solve(f)).collect();
         }
@@ -199,6 +204,7 @@ impl Component {
                     left[(k / width) * n + at + k % width] = *v;
                 }
             }
+            // Subtract W_cb W_bb⁺ (W_bc, b_b).
             for (i, row) in left.chunks_exact(n).enumerate() {
                 free[problem.rows(a).start + i] -= dot(row, &response);
                 for (&c, column) in &columns {
@@ -225,7 +231,7 @@ fn first_rows(problem: &Problem, contacts: &[usize]) -> BTreeMap<usize, usize> {
         .collect()
 }
 
-/// The contacts that remain: those whose normal velocity is not fixed by the bilateral rows.
+/// The contacts that remain: those whose normal velocity the bilateral rows do not fix.
 fn keep(
     problem: &Problem,
     matrix: &BlockSparseMatrix,
@@ -242,6 +248,7 @@ fn keep(
             kept.push(a);
             continue;
         }
+        // Locked: its velocity is fixed, and must not be a penetration.
         let velocity = free[problem.rows(a).start];
         let size = problem.free_velocity()[problem.rows(a)]
             .iter()
@@ -271,6 +278,7 @@ fn assemble(
         first[a] = offset[offset.len() - 1];
         offset.push(first[a] + problem.dim(a));
     }
+    // Rows of W' in compressed form.
     let (mut row_ptr, mut col, mut val) = (vec![0], Vec::new(), Vec::new());
     for &a in kept {
         for i in 0..problem.dim(a) {
@@ -294,7 +302,7 @@ fn assemble(
     Ok(Problem::new(law, DelassusOperator::Stored { matrix, free })?)
 }
 
-/// r_b = −W_bb⁺ (b_b + W_bc r_c); the second round removes the rounding of the first.
+/// r_b = −W_bb⁺ (b_b + W_bc r_c); the second pass removes the rounding of the first (iterative refinement).
 pub(super) fn recover(
     components: &[Component],
     problem: &Problem,
@@ -304,6 +312,7 @@ pub(super) fn recover(
 ) {
     for part in components {
         for _ in 0..2 {
+            // u_b of the present impulses.
             let mut u = Vec::with_capacity(part.rows.len());
             for &a in &part.contacts {
                 let start = u.len();

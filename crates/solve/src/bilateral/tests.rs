@@ -119,7 +119,7 @@ fn a_chain_of_thirty_links_with_a_load_of_a_thousand_takes_one_factorisation() {
         );
         assert_eq!((report.outcome, report.iterations), (Outcome::Reached, 1));
         assert_eq!(report.method(), "direct");
-        // The judge's own word, from the impulses alone.
+        // The residual evaluated independently, from the impulses alone.
         assert!(ResidualEvaluator::new(&problem).residual(&problem, &r, ResidualMeasure::Dimensionless) <= 1e-10);
     }
 }
@@ -138,7 +138,7 @@ fn struck_chain(links: usize, ratio: f64, mu: f64) -> Problem {
 
 #[test]
 fn a_bob_that_strikes_a_moving_floor_slides_as_the_native_treatment_says() {
-    // With a bob of 1000 the alternating directions stall on the joints when they treat them as rows.
+    // With a bob of 1000, ADMM stalls on the joints when it treats them as rows.
     let natives: [(f64, Box<dyn Solver>); 2] = [
         (10.0, Box::new(Admm::default())),
         (1000.0, Box::new(InteriorPoint::default())),
@@ -157,7 +157,7 @@ fn a_bob_that_strikes_a_moving_floor_slides_as_the_native_treatment_says() {
             &Goal::with_tolerance(1e-10).with_measure(ResidualMeasure::Dimensionless),
         );
         assert!(report.reached(), "{report:?}");
-        // The native treatment is judged at 1e-10; one digit to spare.
+        // The solver without elimination reached R2 = 1e-10; one digit to spare.
         assert_close(&velocity(&problem, &r), &velocity(&problem, &native), 1e-9);
     }
 }
@@ -339,7 +339,7 @@ fn trees_of_bodies_with_contacts_move_as_the_native_treatment_says() {
         let expected = velocity(&problem, &native);
         for form in [problem.clone(), stored(&problem)] {
             let r = solved(&form, 1e-11);
-            // Both judged at 1e-11; the masses span a factor of a hundred.
+            // Both have a residual of 1e-11; the masses span a factor of a hundred.
             assert_close(&velocity(&problem, &r), &expected, 1e-9);
         }
     }

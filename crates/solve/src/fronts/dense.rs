@@ -1,20 +1,20 @@
-//! Dense elimination of the pivots of one front.
+//! Dense partial LU factorisation of one front.
 
 use faer::linalg::matmul::matmul;
 use faer::reborrow::*;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// Pivots that are eliminated before the rest of a front follows.
+/// Panel width: pivots that are eliminated before the trailing part of a front is updated.
 const PANEL: usize = 32;
 
-/// Multiplications from which the general dense product pays.
+/// Number of multiplications from which the general matrix product (faer) pays.
 const LARGE: usize = 60_000;
 
-/// A pivot below this share of the largest entry of its front has lost all digits.
+/// A pivot below this fraction of the largest entry of its front has lost all digits.
 const VANISHING: f64 = 1e-16;
 
-/// F (m × m, row-major) becomes [L₁₁\U₁₁ U₁₂; L₂₁ remainder] for the first `pivots` rows; L has ones on
-/// its diagonal. False where a pivot vanishes.
+/// F (m × m, row-major) becomes [L₁₁\U₁₁ U₁₂; L₂₁ update] for the first `pivots` rows, `update` being the Schur
+/// complement; L has a unit diagonal. False where a pivot vanishes.
 pub(super) fn factor_front(front: &mut [f64], m: usize, pivots: usize) -> bool {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") {
@@ -33,12 +33,14 @@ fn eliminate_avx2(front: &mut [f64], m: usize, pivots: usize) -> bool {
 
 #[inline(always)]
 fn eliminate_any(front: &mut [f64], m: usize, pivots: usize) -> bool {
+    // Reference for vanishing pivots; rejects values that are not finite.
     let largest = front.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
     if !largest.is_finite() {
         return false;
     }
     let mut k = 0;
     while k < pivots {
+        // One panel: blocked update by a matrix product in large fronts, row-wise elimination in small ones.
         let end = (k + PANEL).min(pivots);
         let rest = m - end;
         if rest * rest * (end - k) >= LARGE {
@@ -55,7 +57,7 @@ fn eliminate_any(front: &mut [f64], m: usize, pivots: usize) -> bool {
     true
 }
 
-/// Pivots k..end in the whole of the front, up to four at a time.
+/// Eliminates the pivots k..end from the whole front, up to four at a time.
 #[inline(always)]
 fn narrow(front: &mut [f64], m: usize, k: usize, end: usize, least: f64) -> bool {
     let mut k = k;
@@ -73,11 +75,12 @@ fn narrow(front: &mut [f64], m: usize, k: usize, end: usize, least: f64) -> bool
     }
 }
 
-/// Pivots k..k + B in the whole of the front: every row below is gone over once.
+/// Eliminates the pivots k..k + B from the whole front in one pass over the rows below.
 #[inline(always)]
 fn few<const B: usize>(front: &mut [f64], m: usize, k: usize, least: f64) -> bool {
     let next = k + B;
     let mut inverse = [0.0; B];
+    // LU of the B × B pivot block.
     for j in 0..B {
         let at = |i: usize, c: usize| (k + i) * m + k + c;
         let pivot = front[at(j, j)];
@@ -94,6 +97,7 @@ fn few<const B: usize>(front: &mut [f64], m: usize, k: usize, least: f64) -> boo
         }
     }
     rows(front, m, k, next);
+    // Rows below: their part of L, then the update.
     let (above, below) = front.split_at_mut(next * m);
     let mut upper = [[0.0; B]; B];
     let mut right = [&above[..0]; B];
@@ -119,7 +123,7 @@ fn few<const B: usize>(front: &mut [f64], m: usize, k: usize, least: f64) -> boo
     true
 }
 
-/// x −= Σ l_j u_j: four in two pairs, fewer one after the other.
+/// x −= Σ l_j u_j: four terms in two pairs, fewer one after the other.
 #[inline(always)]
 fn subtract<const B: usize>(x: &mut [f64], l: &[f64; B], u: &[&[f64]; B]) {
     match (l.as_slice(), u.as_slice()) {
@@ -147,7 +151,7 @@ fn subtract<const B: usize>(x: &mut [f64], l: &[f64; B], u: &[&[f64]; B]) {
     }
 }
 
-/// LU of the columns k..end, all rows below included.
+/// LU of the columns k..end, including all rows below.
 #[inline(always)]
 fn columns(front: &mut [f64], m: usize, k: usize, end: usize, least: f64) -> bool {
     for j in k..end {
@@ -155,6 +159,7 @@ fn columns(front: &mut [f64], m: usize, k: usize, end: usize, least: f64) -> boo
         if !(pivot.abs() > least) {
             return false;
         }
+        // Scale the column, update the columns of the panel to its right.
         let inverse = 1.0 / pivot;
         let (above, below) = front.split_at_mut((j + 1) * m);
         let own = &above[j * m + j + 1..j * m + end];
@@ -190,7 +195,7 @@ fn product(front: &mut [f64], m: usize, k: usize, end: usize) {
     let (above, below) = front.split_at_mut(end * m);
     let upper = MatRef::from_column_major_slice_with_stride(&above[k * m..], m, end - k, m);
     let mut lower = MatMut::from_column_major_slice_with_stride_mut(below, m, rest, m);
-    // L₂₁ and the remainder are different columns of the same rows.
+    // L₂₁ and the trailing block are different columns of the same rows.
     let (left, right) = lower.rb_mut().split_at_row_mut(end);
     matmul(
         right,

@@ -1,24 +1,27 @@
-//! Direct solution of sparse systems made of small dense blocks.
+//! Multifrontal LU factorisation of sparse matrices made of small dense blocks.
 //!
 //! ```text
 //! M x = b,    M = ( M_ij ) by blocks, pattern symmetric, values not
 //! ```
 //!
-//! Method: multifrontal LU. Blocks are eliminated in an order of approximate minimum degree (nested
-//! dissection by layers of the graph costs two to three times as much in piles of balls); runs of blocks
-//! with (nearly) the same neighbours are one dense front, in which the arithmetic is done:
+//! Blocks are eliminated in an approximate minimum degree order (nested dissection by layers of the graph costs two to
+//! three times as much in piles of spheres). Supernodes, runs of blocks with (nearly) the same neighbours, form one
+//! dense front each, in which the arithmetic is done:
 //!
 //! ```text
-//! F = M restricted + Σ remainders of the children,   F = [L₁₁; L₂₁] [U₁₁ U₁₂] + [0 0; 0 remainder]
+//! F = M restricted + Σ updates of the children,   F = [L₁₁; L₂₁] [U₁₁ U₁₂] + [0 0; 0 update]
 //! ```
 //!
-//! The symbolic part depends on the pattern only and is done once for many matrices; a numeric
-//! factorisation and a solve allocate nothing. Sequential, and no instruction depends on the
-//! processor save the dense product of large fronts: the same input gives the same bits on one machine.
+//! where the update (contribution) matrix of a child is added to its parent (extend-add).
 //!
-//! Limits: no pivoting, because the matrices of contact (a symmetric positive definite part, and an
-//! unsymmetric one at sliding contacts) hardly need it and a fixed order is what makes it cheap. A
-//! vanishing pivot is refused; whoever solves checks the residual where accuracy matters.
+//! The symbolic factorisation depends on the pattern only and is done once for many matrices; a numeric factorisation
+//! and a solve allocate nothing. Everything is sequential. The elimination in a front uses AVX2 where the processor has
+//! it, without fused operations and so without a change of bits; the matrix product of large fronts chooses its
+//! instructions by the processor. The same input gives the same bits on one machine.
+//!
+//! Limits: no pivoting, because the matrices of contact problems (a symmetric positive definite part, and an
+//! unsymmetric one at sliding contacts) hardly need it, and a fixed order is what makes the method cheap. A vanishing
+//! pivot is rejected; callers check the residual where accuracy matters.
 
 mod dense;
 mod numeric;
@@ -28,7 +31,7 @@ mod tests;
 
 use symbolic::Symbolic;
 
-/// A block matrix with its factors.
+/// A block matrix with its multifrontal LU factorisation.
 #[derive(Debug, Default)]
 pub(crate) struct MultifrontalLu {
     plan: Symbolic,
@@ -36,16 +39,16 @@ pub(crate) struct MultifrontalLu {
     value: Vec<f64>,
     /// L and U of every front.
     store: Vec<f64>,
-    /// The front at work, and the remainders of children that wait for their parent.
+    /// The current front, and the stack of update matrices of children that wait for their parent.
     front: Vec<f64>,
     stack: Vec<f64>,
-    /// A right-hand side in the order of elimination.
+    /// A right-hand side in elimination order.
     permuted: Vec<f64>,
 }
 
 impl MultifrontalLu {
-    /// For a pattern: `size[i]` rows in block row i, blocks `(i, j)` in any order, each with its
-    /// mirror (j, i) and all (i, i), none twice. None where it contradicts itself.
+    /// For a pattern: `size[i]` rows in block row i, blocks `(i, j)` in any order, each with its mirror (j, i) and all
+    /// (i, i), none twice. `None` where an index is out of range.
     pub fn new(size: &[usize], blocks: &[(u32, u32)]) -> Option<Self> {
         let plan = Symbolic::new(size, blocks)?;
         Some(Self {
@@ -58,7 +61,7 @@ impl MultifrontalLu {
         })
     }
 
-    /// The values of M to be written: block after block in the order given, each row-major.
+    /// The values of M, to be written: block after block in the order given, each row-major.
     pub fn values(&mut self) -> &mut [f64] {
         &mut self.value
     }

@@ -1,16 +1,17 @@
-//! Factorisation and solution with a given plan.
+//! Numeric multifrontal factorisation and solution.
 
 use super::MultifrontalLu;
 use super::dense::factor_front;
 
 impl MultifrontalLu {
-    /// Factors the present values; false where a pivot vanishes or a value is not a number.
+    /// Factorises the present values; false where a pivot vanishes or a value is not a number.
     pub fn factor(&mut self) -> bool {
         let mut top = 0;
         for k in 0..self.plan.fronts.len() {
             let node = &self.plan.fronts[k];
             let (m, p) = (node.width(), node.pivots);
             let front = &mut self.front[..m * m];
+            // Assemble the blocks of M.
             front.fill(0.0);
             for e in &self.plan.entry[node.entries.clone()] {
                 let (high, wide) = (e.high as usize, e.wide as usize);
@@ -19,16 +20,17 @@ impl MultifrontalLu {
                     let at = (e.row as usize + i) * m + e.column as usize;
                     let into = &mut front[at..at + wide];
                     match (into, row) {
-                        // Bodies of the plane.
+                        // Planar bodies: blocks of three columns.
                         ([p, q, r], &[x, y, z]) => (*p, *q, *r) = (*p + x, *q + y, *r + z),
                         (into, row) => into.iter_mut().zip(row).for_each(|(f, v)| *f += v),
                     }
                 }
             }
-            // Children wait on the stack, the last one on top.
+            // Extend-add: the updates of the children lie on the stack, the last one on top.
             for &child in &self.plan.child[node.children.clone()] {
                 top = extend_add(&self.plan, child as usize, &self.stack, top, front, m);
             }
+            // Eliminate the pivots; store L and U, and push the update matrix on the stack.
             if !factor_front(front, m, p) {
                 return false;
             }
@@ -57,6 +59,7 @@ impl MultifrontalLu {
         for (t, &i) in turned.iter_mut().zip(&self.plan.source) {
             *t = x[i as usize];
         }
+        // Forward substitution, front by front.
         for node in &self.plan.fronts {
             let (m, p, rest) = (node.width(), node.pivots, node.rest.len());
             let upper = &self.store[node.store..node.store + p * m];
@@ -73,6 +76,7 @@ impl MultifrontalLu {
                 tail[at as usize - node.first - p] -= dot(row, own);
             }
         }
+        // Backward substitution in reverse order.
         for node in self.plan.fronts.iter().rev() {
             let (m, p) = (node.width(), node.pivots);
             let upper = &self.store[node.store..node.store + p * m];
@@ -94,7 +98,7 @@ impl MultifrontalLu {
     }
 }
 
-/// Adds the remainder of a child, which ends at `top`; returns where it began.
+/// Extend-add: adds the update matrix of a child, which ends at `top` of the stack; returns where it began.
 fn extend_add(
     plan: &super::symbolic::Symbolic,
     child: usize,
@@ -122,7 +126,7 @@ fn extend_add(
     start
 }
 
-/// In four partial sums, so that the processor need not wait for one.
+/// Inner product in four partial sums, so that additions do not wait for each other.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (fours, rest) = a.as_chunks::<4>();
     let (others, left) = b[..a.len()].as_chunks::<4>();

@@ -1,4 +1,4 @@
-//! Which blocks are eliminated together, and where everything goes.
+//! Symbolic multifrontal factorisation: ordering, supernodes, and the layout of fronts and factors.
 
 use std::ops::Range;
 
@@ -6,25 +6,25 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
 
-/// A dense front: pivots, then the rows that are left over.
+/// A dense front: pivots, then the rows of the update matrix.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Front {
-    /// First pivot in the order of elimination.
+    /// First pivot in elimination order.
     pub first: usize,
     pub pivots: usize,
-    /// Rows of the remainder, as a range of `Symbolic::row`.
+    /// Rows of the update matrix, as a range of `Symbolic::row`.
     pub rest: Range<usize>,
-    /// Children as a range of `Symbolic::child`: their remainders are on top of the stack.
+    /// Children as a range of `Symbolic::child`: their update matrices are on top of the stack.
     pub children: Range<usize>,
-    /// Blocks of M that are added here, as a range of `Symbolic::entry`.
+    /// Blocks of M that are assembled here, as a range of `Symbolic::entry`.
     pub entries: Range<usize>,
     /// First entry of the factors in the store.
     pub store: usize,
-    /// Where the rows of the remainder stand in the parent, as a range of `Symbolic::stretch`.
+    /// Position of the update rows in the parent, as a range of `Symbolic::stretch`.
     pub place: Range<usize>,
 }
 
-/// Rows of a remainder that follow each other in the parent as well.
+/// Consecutive rows of an update matrix that are consecutive in the parent as well.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stretch {
     pub from: u32,
@@ -33,7 +33,7 @@ pub(super) struct Stretch {
 }
 
 impl Stretch {
-    /// Where they stand in the remainder, and in the parent.
+    /// Their ranges in the update matrix and in the parent.
     pub fn ranges(&self) -> (Range<usize>, Range<usize>) {
         let [from, to, count] = [self.from, self.to, self.count].map(|x| x as usize);
         (from..from + count, to..to + count)
@@ -51,7 +51,7 @@ impl Front {
 pub(super) struct Entry {
     /// First value.
     pub value: usize,
-    /// Place in the front.
+    /// Position in the front.
     pub row: u32,
     pub column: u32,
     /// Size.
@@ -59,7 +59,7 @@ pub(super) struct Entry {
     pub wide: u32,
 }
 
-/// See the module.
+/// The symbolic factorisation; see the module.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Symbolic {
     pub rows: usize,
@@ -67,43 +67,45 @@ pub(super) struct Symbolic {
     pub num_stored: usize,
     pub widest: usize,
     pub deepest: usize,
-    /// Children before parents.
+    /// In postorder: children before parents.
     pub fronts: Vec<Front>,
     pub row: Vec<u32>,
     pub stretch: Vec<Stretch>,
-    /// The child whose remainder is on top of the stack first.
+    /// Children in the order in which their update matrices come off the stack.
     pub child: Vec<u32>,
     pub entry: Vec<Entry>,
-    /// Original row of each row in the order of elimination.
+    /// Original row of each row in elimination order.
     pub source: Vec<u32>,
 }
 
-/// Fronts of fewer pivots than this are merged with their parent whatever zeros it costs.
+/// Supernodes of fewer pivots than this may be amalgamated with twice the fraction of zeros.
 const FEW: usize = 12;
 
-/// Share of zeros up to which larger ones are.
+/// Largest fraction of explicit zeros that amalgamation may bring into a supernode.
 const ZEROS: f64 = 0.08;
 
-/// A run of blocks that is eliminated as one.
+/// A supernode: a run of blocks that is eliminated in one front.
 #[derive(Debug, Clone)]
 struct Supernode {
     blocks: Range<usize>,
     pivots: usize,
     /// Rows below the pivots.
     rest: usize,
-    /// Zeros that merging has brought in.
+    /// Explicit zeros that amalgamation has brought in.
     zeros: f64,
 }
 
 impl Symbolic {
     pub fn new(size: &[usize], blocks: &[(u32, u32)]) -> Option<Self> {
         let n = size.len();
+        // Adjacency lists of the block graph.
         let mut near = vec![Vec::new(); n];
         for &(i, j) in blocks {
             near.get_mut(i as usize)?.push(j);
             (j < n as u32).then_some(())?;
         }
         near.iter_mut().for_each(|list| list.sort_unstable());
+        // Ordering, structure of L, supernodes, layout.
         let order = postorder(&near, &minimum_degree(&near)?);
         let mut position = vec![0; n];
         order.iter().enumerate().for_each(|(k, &i)| position[i] = k);
@@ -116,8 +118,9 @@ impl Symbolic {
         Some(plan)
     }
 
-    /// Rows, places of remainders in parents, and how much memory it takes.
+    /// Row lists, positions of update rows in the parents, and memory sizes.
     fn lay_out(&mut self, size: &[usize], below: &[Vec<u32>], runs: &[Supernode]) {
+        // First row of each block in elimination order.
         let mut first = vec![0; size.len() + 1];
         for (k, s) in size.iter().enumerate() {
             first[k + 1] = first[k] + s;
@@ -127,6 +130,7 @@ impl Symbolic {
         for (r, run) in runs.iter().enumerate() {
             run_of[run.blocks.clone()].fill(r);
         }
+        // One front per supernode.
         for run in runs {
             let last = &below[run.blocks.end - 1];
             let start = self.row.len();
@@ -146,6 +150,7 @@ impl Symbolic {
             self.widest = self.widest.max(m);
             self.fronts.push(front);
         }
+        // Assembly tree: the parent of a front, and the positions for extend-add.
         let mut children = vec![0; runs.len()];
         for (r, run) in runs.iter().enumerate() {
             let start = self.stretch.len();
@@ -163,7 +168,7 @@ impl Symbolic {
         self.stack_up(&children);
     }
 
-    /// Row `from` of a remainder, whose stretches begin at `start`, is row `to` of the parent.
+    /// Records that row `from` of an update matrix, whose stretches begin at `start`, is row `to` of the parent.
     fn append(&mut self, start: usize, from: u32, to: u32) {
         match self.stretch[start..].last_mut() {
             Some(last) if last.to + last.count == to => last.count += 1,
@@ -171,7 +176,7 @@ impl Symbolic {
         }
     }
 
-    /// Where a row stands in a front.
+    /// Position of a row in a front.
     fn local(&self, front: &Front, row: u32) -> u32 {
         if (row as usize) < front.first + front.pivots {
             return row - front.first as u32;
@@ -180,7 +185,7 @@ impl Symbolic {
         (front.pivots + rest.partition_point(|r| *r < row)) as u32
     }
 
-    /// Which remainders are on the stack when a front is put together, and how high it grows.
+    /// Simulates the stack: which update matrices each front consumes, and the largest height.
     fn stack_up(&mut self, children: &[usize]) {
         let (mut waiting, mut held) = (Vec::new(), 0);
         for k in 0..self.fronts.len() {
@@ -201,7 +206,7 @@ impl Symbolic {
         }
     }
 
-    /// A block goes to the front in which the first of its two rows of blocks is eliminated.
+    /// Assigns every block to the front that eliminates the first of its two block rows.
     fn place_entries(
         &mut self,
         size: &[usize],
@@ -211,6 +216,7 @@ impl Symbolic {
         runs: &[Supernode],
     ) {
         let mut first = vec![0; size.len() + 1];
+        // Supernode of each block.
         let mut home = vec![0; size.len()];
         for (k, s) in size.iter().enumerate() {
             first[k + 1] = first[k] + s;
@@ -237,7 +243,7 @@ impl Symbolic {
             self.entry.extend(list);
             front.entries = start..self.entry.len();
         }
-        // Rows of M, in its own numbering, by order of elimination.
+        // Rows of M in its own numbering, by elimination order.
         let mut own = vec![0; size.len() + 1];
         for (k, s) in position.iter().map(|&k| size[k]).enumerate() {
             own[k + 1] = own[k] + s;
@@ -249,7 +255,7 @@ impl Symbolic {
     }
 }
 
-/// An order of small fill.
+/// Approximate minimum degree ordering (small fill-in).
 fn minimum_degree(near: &[Vec<u32>]) -> Option<Vec<usize>> {
     let n = near.len();
     let mut start = vec![0; n + 1];
@@ -258,6 +264,7 @@ fn minimum_degree(near: &[Vec<u32>]) -> Option<Vec<usize>> {
         row.extend(list.iter().map(|&j| j as usize));
         start[i + 1] = row.len();
     }
+    // AMD of faer.
     let pattern = SymbolicSparseColMatRef::new_checked(n, n, &start, None, &row);
     let (mut order, mut inverse) = (vec![0; n], vec![0; n]);
     let mut memory = MemBuffer::try_new(amd::order_scratch::<usize>(n, row.len())).ok()?;
@@ -273,13 +280,14 @@ fn minimum_degree(near: &[Vec<u32>]) -> Option<Vec<usize>> {
     Some(order)
 }
 
-/// The same elimination with every block right after its children, the child with the largest
-/// remainder last.
+/// Postorder of the elimination tree: every block right after its children, the child with the largest update matrix
+/// last.
 fn postorder(near: &[Vec<u32>], order: &[usize]) -> Vec<usize> {
     let n = order.len();
     let mut position = vec![0; n];
     order.iter().enumerate().for_each(|(k, &i)| position[i] = k);
     let below = column_structure(near, order, &position);
+    // Children in the elimination tree; node n is the root of the forest.
     let mut children = vec![Vec::new(); n + 1];
     for k in 0..n {
         let parent = below[k].first().map_or(n, |p| *p as usize);
@@ -288,6 +296,7 @@ fn postorder(near: &[Vec<u32>], order: &[usize]) -> Vec<usize> {
     for list in &mut children {
         list.sort_by_key(|&k| (below[k].len(), k));
     }
+    // Depth-first traversal with an explicit stack.
     let mut result = Vec::with_capacity(n);
     let mut visits: Vec<(usize, usize)> = vec![(n, 0)];
     while let Some((k, done)) = visits.pop() {
@@ -301,13 +310,14 @@ fn postorder(near: &[Vec<u32>], order: &[usize]) -> Vec<usize> {
     result
 }
 
-/// Blocks below the diagonal of every column of L, ascending.
+/// Structure of L: block rows below the diagonal of every column, ascending.
 fn column_structure(near: &[Vec<u32>], order: &[usize], position: &[usize]) -> Vec<Vec<u32>> {
     let n = order.len();
     let mut below: Vec<Vec<u32>> = Vec::with_capacity(n);
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
     let mut mark = vec![usize::MAX; n];
     for k in 0..n {
+        // Entries of M below the diagonal, then those of the children.
         let mut list = Vec::new();
         mark[k] = k;
         let own = near[order[k]].iter().map(|&j| position[j as usize]);
@@ -332,7 +342,7 @@ fn column_structure(near: &[Vec<u32>], order: &[usize], position: &[usize]) -> V
     below
 }
 
-/// Joins blocks with their last child where that costs few zeros.
+/// Supernode amalgamation: joins blocks with their last child where that brings in few zeros.
 fn amalgamate(size: &[usize], below: &[Vec<u32>]) -> Vec<Supernode> {
     let mut runs: Vec<Supernode> = Vec::new();
     for (k, list) in below.iter().enumerate() {
@@ -348,6 +358,7 @@ fn amalgamate(size: &[usize], below: &[Vec<u32>]) -> Vec<Supernode> {
             if parent != Some(run.blocks.start) {
                 break;
             }
+            // Explicit zeros against the size of the joined factor.
             let (pivots, rest) = (child.pivots + run.pivots, run.rest);
             let new = child.pivots as f64 * (run.pivots + run.rest - child.rest) as f64;
             let zeros = child.zeros + run.zeros + new;

@@ -1,6 +1,6 @@
 use super::MultifrontalLu;
 
-/// Numbers without pattern in [−1, 1], from a fixed seed.
+/// Pseudo-random numbers in [−1, 1], from a fixed seed.
 struct Noise(u64);
 
 impl Noise {
@@ -32,7 +32,7 @@ fn grid(wide: usize, high: usize, deep: usize, noise: &mut Noise) -> (Vec<usize>
     (size, blocks)
 }
 
-/// Fills with noise and a dominant diagonal; returns the matrix written out.
+/// Fills with pseudo-random numbers and a dominant diagonal; returns the dense matrix.
 fn fill(system: &mut MultifrontalLu, size: &[usize], blocks: &[(u32, u32)], noise: &mut Noise) -> Vec<f64> {
     let mut first = vec![0];
     for s in size {
@@ -61,7 +61,7 @@ fn check(wide: usize, high: usize, deep: usize) {
     let mut noise = Noise(7);
     let (size, blocks) = grid(wide, high, deep, &mut noise);
     let mut system = MultifrontalLu::new(&size, &blocks).unwrap();
-    // The plan is used twice.
+    // The symbolic factorisation is used twice.
     for _ in 0..2 {
         let dense = fill(&mut system, &size, &blocks, &mut noise);
         let n = size.iter().sum();
@@ -89,7 +89,7 @@ fn chains_are_solved() {
 #[test]
 fn grids_in_the_plane_and_in_space_are_solved() {
     check(9, 13, 1);
-    // Fronts of some hundred rows: the general dense product takes part.
+    // Fronts of some hundred rows: large enough for the general matrix product.
     check(6, 7, 6);
 }
 

@@ -68,6 +68,7 @@ impl ConeMap {
     }
 
     fn disc(mu: f64, d: usize) -> Self {
+        // Without friction the cone is a half-line.
         if mu > 0.0 && d > 1 {
             Self {
                 size: d,
@@ -143,10 +144,10 @@ impl ConeMap {
     /// De Saxcé's shift of the velocity u, smoothed over the speed `eps`, and its gradient with
     /// respect to the tangential rows of the cone (entry 0 is unused).
     pub fn shift(&self, u: &[f64], eps: f64) -> (f64, ConeVector) {
+        // w (√(‖u_t‖² + ε²) − ε), the smoothed support function, and the shift of an asymmetric interval.
         let mut square = eps * eps;
         for i in 1..self.size {
             square += (u[self.rows[i]] / self.t[i - 1]).powi(2);
-        // w (√(‖u_t‖² + ε²) − ε), the smoothed support function, and the shift of an asymmetric interval.
         }
         let length = square.sqrt();
         let mut shift = if self.size > 1 {
@@ -166,6 +167,7 @@ impl ConeMap {
 
     /// Tᵀ Θ T in the order of the cone's rows, Θ = V⁻².
     pub fn metric(&self, scaling: &NesterovToddScaling) -> [ConeVector; 3] {
+        // Columns Tᵀ V⁻² T e_j.
         let mut columns = [[0.0; 3]; 3];
         let mut x = [0.0; 3];
         for (j, column) in columns.iter_mut().enumerate().take(self.size) {
@@ -205,6 +207,7 @@ pub(super) fn jordan_quotient(x: &ConeVector, y: &ConeVector) -> ConeVector {
 
 /// Largest α with a + α da in the cone; infinite if there is no bound.
 pub(super) fn max_step(a: &ConeVector, da: &ConeVector) -> f64 {
+    // Coefficients of det(a + α da).
     let square = det(da);
     let half = a[0] * da[0] - a[1] * da[1] - a[2] * da[2];
     let rest = det(a);
@@ -219,6 +222,7 @@ pub(super) fn max_step(a: &ConeVector, da: &ConeVector) -> f64 {
             }
         }
     }
+    // The first component must stay positive.
     if da[0] < 0.0 {
         alpha = alpha.min(-a[0] / da[0]);
     }
@@ -241,6 +245,7 @@ impl NesterovToddScaling {
         if !(da > 0.0 && db > 0.0 && a[0] > 0.0 && b[0] > 0.0) {
             return None;
         }
+        // Scaling point of the normalised vectors, and the ratio of their determinants.
         let (da, db) = (da.sqrt(), db.sqrt());
         let cosine = (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) / (da * db);
         let gamma = (0.5 * (1.0 + cosine)).sqrt();
@@ -280,8 +285,8 @@ impl NesterovToddScaling {
     }
 }
 
-/// b = T⁻ᵀ(u + g eₙ) with its scaling, if the eigenvalues of a∘b stay within a factor 100 of γ. It removes the difference
-/// between y and u + g eₙ that the curvature of g has caused.
+/// b = T⁻ᵀ(u + g eₙ) with its scaling, if the eigenvalues of a∘b stay within a factor 100 of γ. It removes the
+/// difference between y and u + g eₙ that the curvature of g has caused.
 pub(super) fn refit(
     cone: &ConeMap,
     a: &ConeVector,
@@ -289,6 +294,7 @@ pub(super) fn refit(
     shift: f64,
     gap: f64,
 ) -> Option<(ConeVector, NesterovToddScaling)> {
+    // y = u + g eₙ, mapped into the cone.
     let mut y = [u[0] + shift, 0.0, 0.0];
     for (i, &row) in cone.rows().iter().enumerate().skip(1) {
         y[i] = u[row];

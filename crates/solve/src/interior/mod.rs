@@ -6,8 +6,8 @@
 //! K ∋ x ⊥ y ∈ K*,    y = Ŵ x + q̂ + g(Ŵ x + q̂) eₙ          (bilateral rows: u = 0)
 //! ```
 //!
-//! Each cone is mapped onto a second-order cone ([`cone`]). A Newton step on y and on the complementarity a∘b = σγ e in
-//! Nesterov–Todd scaling, Θ = V⁻², is
+//! Each cone is mapped onto a second-order cone (module `cone`). A Newton step on y and on the complementarity
+//! a∘b = σγ e in Nesterov–Todd scaling, Θ = V⁻², is
 //!
 //! ```text
 //! ( TᵀΘT + (I + G)(Ŵ + α) ) dx = Tᵀ V⁻¹ z − (u + g eₙ − y),    Gₙₜ = ∂g/∂u_t
@@ -22,9 +22,9 @@
 //!
 //! One iteration is one factorisation and two solves; their number hardly depends on the height of a stack or on mass
 //! ratios. Limits: it starts from its own centre, so that a warm start gains nothing; it stalls at 1e-3 to 1e-6 on
-//! jammed packings of spheres and rocks; at contacts with r = u = 0 the error falls only as the square root of γ, which puts
-//! 1e-10 out of reach where there are many; it treats only the laws with a second-order cone (Coulomb, static-dynamic,
-//! asymmetric in the plane, elliptic) and bilateral rows.
+//! jammed packings of spheres and rocks; at contacts with r = u = 0 the error falls only as the square root of γ, which
+//! puts 1e-10 out of reach where there are many; it treats only the laws with a second-order cone (Coulomb,
+//! static-dynamic, asymmetric in the plane, elliptic) and bilateral rows.
 
 use contact::Problem;
 
@@ -92,6 +92,7 @@ impl Solver for InteriorPoint {
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let mut best = BestIterate::new(problem, impulse, goal);
         let n = problem.num_contacts();
+        // All laws must have a second-order cone.
         let shapes: Option<Vec<AdmissibleSet>> = (0..n)
             .map(|a| AdmissibleSet::of(problem.law(a), problem.dim(a)))
             .collect();
@@ -133,6 +134,7 @@ impl InteriorPoint {
                 .linearise(problem, &scaled, ATTEMPTS[attempt])
                 .and_then(|()| state.factor(&mut scaled, lagged, p.proximal))
                 .and_then(|system| state.advance(problem, &mut scaled, system, p));
+            // Residual and stagnation check.
             best.offer(problem, &state.impulse, iteration);
             if best.reached() {
                 return (iteration, Outcome::Reached);

@@ -10,14 +10,14 @@
 //! ```
 //!
 //! Mehrotra's predictor-corrector method follows the central path z s = τ. The response of a contact to a change of its
-//! velocity, (dn, dp − dm) = c − K du, is eliminated contact by contact; what remains is one system in the velocities of
-//! bodies ([`PlanarVelocitySystem`]), factorised once and solved twice per iteration. These velocities are unknowns of
-//! their own: computed from the impulses they would carry the rounding of impulses that nearly cancel.
+//! velocity, (dn, dp − dm) = c − K du, is eliminated contact by contact; what remains is one system in the velocities
+//! of bodies ([`PlanarVelocitySystem`]), factorised once and solved twice per iteration. These velocities are unknowns
+//! of their own: computed from the impulses they would carry the rounding of impulses that nearly cancel.
 //!
 //! There is no norm of a velocity to be smoothed, and no loss of accuracy where r = u = 0, unlike in the method for
-//! second-order cones: walls whose interfaces all slide, where sweeps and Newton's method stall, take 20 to 60 iterations
-//! from any start. A small proximal term keeps dependent contacts factorisable. Limits: contacts of two rows with
-//! Coulomb's law and μ > 0 between bodies.
+//! second-order cones: walls whose interfaces all slide, where sweeps and Newton's method stall, take 20 to 60
+//! iterations from any start. A small proximal term keeps dependent contacts factorisable. Limits: contacts of two rows
+//! with Coulomb's law and μ > 0 between bodies.
 
 use contact::Problem;
 
@@ -189,10 +189,10 @@ impl PlanarInteriorPoint {
             let target = target(node);
             touch.scatter(node.aim(target), &mut self.dv);
         }
-        // Back-substitution into the complementarity pairs.
         if !self.plane.solve_refined(&mut self.dv) {
             return None;
         }
+        // Back-substitution into the complementarity pairs.
         let mut longest = longest;
         for (touch, node) in self.plane.contacts.iter().zip(&mut self.nodes) {
             node.change(touch.gather(&self.dv), self.params.proximal);

@@ -8,7 +8,7 @@ use crate::Admm;
 use crate::goal::{Goal, Outcome, Report, Solver};
 use crate::sample::{Packing, Tower, Wall};
 
-/// The method is measured by the R2 that it makes small.
+/// Convergence is measured by R2, which the method reduces.
 fn in_r2(tolerance: f64) -> Goal {
     Goal::with_tolerance(tolerance).with_measure(ResidualMeasure::Dimensionless)
 }
@@ -141,8 +141,8 @@ fn velocities_agree_with_alternating_directions_for_every_law_with_a_second_orde
         let (u, v) = (velocity(&problem, &r), velocity(&problem, &other));
         let scale = problem.free_velocity().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         for i in 0..u.len() {
-            // Judged at 1e-8 in the energy norm over some dozen contacts, so that a single one may
-            // be ten times worse, and its velocity ten times more where it is loose.
+            // R2 is 1e-8 over some dozen contacts, so that a single one may be ten times worse, and its velocity ten
+            // times more where it is lightly loaded.
             let (here, there) = (u[i], v[i]);
             assert!(
                 (here - there).abs() <= 1e-6 * scale,
@@ -200,7 +200,7 @@ fn a_packing_of_spheres_is_solved_or_ends_with_its_best_iterate() {
     };
     let problem = packing.settle().unwrap().at_rest(0.0).unwrap();
     let (r, report) = solve(&problem, 1e-6);
-    // Jammed packings are where the method may stall; the dynamics tolerance is met all the same.
+    // The method may stall on jammed packings; the tolerance for dynamics is met all the same.
     assert!(report.residual <= 1e-4, "{report:?}");
     let judged = ResidualEvaluator::new(&problem).evaluate(&problem, &r).r2;
     assert!((judged - report.residual).abs() <= 1e-15);

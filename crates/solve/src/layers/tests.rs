@@ -4,7 +4,7 @@ use super::{LEAST, CoarseCorrection, MOST, OMEGA, SPACING};
 use crate::relaxation::Nlgs;
 use crate::sample::Tower;
 
-/// Boxes that slide and stick, with what sweeps have given them.
+/// A tower of boxes that slide and stick, with the impulses of some sweeps.
 fn swept(boxes: usize, sweeps: usize) -> (Problem, Vec<f64>) {
     let tower = Tower {
         push: 0.5,
@@ -42,7 +42,7 @@ fn hat(node: usize, contact: usize) -> f64 {
 
 #[test]
 fn factors_are_those_of_least_energy() {
-    // So many sweeps that no factor meets its bounds.
+    // So many sweeps that no factor reaches its bounds.
     let (problem, r) = swept(45, 2000);
     let mut layers = CoarseCorrection::default();
     assert!(layers.fit(&problem));
@@ -62,7 +62,7 @@ fn factors_are_those_of_least_energy() {
         at_first = at_first.max(power(&before).abs());
         left = left.max(power(&after).abs());
     }
-    // The ridge of 1e-6 of the mean diagonal is all that keeps it from zero; θ is of the order of one.
+    // Only the regularisation of 1e-6 of the mean diagonal keeps it from zero; θ is of order one.
     assert!(left <= 1e-4 * at_first, "{left:e} of {at_first:e}");
 }
 
@@ -105,7 +105,7 @@ fn what_is_low_or_has_no_ground_is_left_alone() {
     };
     let weightless = tower.problem().expect("sound");
     assert!(!layers.fit(&weightless), "nothing presses on anything");
-    // Fitted again it is as new: nothing of the problems in between is left.
+    // Fitted again, it depends on nothing from the problems in between.
     let (mut one, mut other) = (r.clone(), r);
     assert!(layers.fit(&high) && layers.correct(&high, &mut one));
     let mut fresh = CoarseCorrection::default();

@@ -27,6 +27,7 @@ impl ScaledDelassus {
         let (mut k, mut start) = (0, 0);
         for a in 0..self.matrix.num_contacts() {
             let d = self.matrix.dim(a);
+            // B Ŵ by blocks of row a; A + shift·B on the diagonal.
             let left = &b_blocks[start..start + d * d];
             for (b, block) in self.matrix.row(a) {
                 product.resize(block.len(), 0.0);
@@ -106,6 +107,7 @@ impl ScaledDelassus {
         (s, b, shift): (&[f64], &[f64], f64),
         dx: &mut [f64],
     ) -> bool {
+        // Solution and residual.
         let mut x = dx.to_vec();
         fronts.solve(&mut x);
         let mut left = vec![0.0; x.len()];
@@ -138,6 +140,7 @@ impl ScaledDelassus {
         let size: Vec<usize> = (0..contacts).map(|a| self.matrix.dim(a)).collect();
         let mut blocks = Vec::new();
         for a in 0..contacts {
+            // Every block needs its mirror.
             for (b, _) in self.matrix.row(a) {
                 self.matrix.block(b, a)?;
                 blocks.push((a as u32, b as u32));

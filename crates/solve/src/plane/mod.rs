@@ -12,11 +12,9 @@
 //! ( I + Ĝᵀ K Ĝ ) w = Ĝᵀ c + rest
 //! ```
 //!
-//! in the velocities of bodies, with one block for each body and each pair in contact. This is [`VelocitySystem`] for
+//! in the velocities of bodies, with one block for each body and each pair in contact. This is `VelocitySystem` for
 //! contacts of two rows and bodies of three coordinates; with sizes known at compile time a loop over all
 //! contacts takes a fifth of the time, and a factorisation of a wall as long as some sixteen sweeps.
-//!
-//! [`VelocitySystem`]: crate::primal::VelocitySystem
 
 use contact::law::Law;
 use contact::{FactoredDelassus, DelassusOperator, Problem};
@@ -165,6 +163,7 @@ impl PlanarVelocitySystem {
 
     /// Copies the data of contacts that connect the same bodies in the same order; false where they do not.
     fn refill(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> bool {
+        // Same contact graph?
         if self.contacts.len() != problem.num_contacts() {
             return false;
         }
@@ -173,6 +172,7 @@ impl PlanarVelocitySystem {
                 return false;
             }
         }
+        // Copy the values.
         for (a, touch) in self.contacts.iter_mut().enumerate() {
             touch.set(problem, kinetic, a);
         }
@@ -237,6 +237,7 @@ impl PlanarVelocitySystem {
             touch.set(problem, kinetic, a);
             self.contacts.push(touch);
         }
+        // Diagonal entries of the 3 × 3 blocks.
         self.diagonal.clear();
         for i in 0..count {
             let first = at((i, i));
@@ -258,6 +259,7 @@ impl PlanarVelocitySystem {
 
     /// Assembles and factorises I + Ĝᵀ K Ĝ; false where a pivot vanishes.
     pub fn factor(&mut self, gain: &[TangentBlock]) -> bool {
+        // Identity, then Ĝᵀ K Ĝ of every contact that is not open.
         let value = self.fronts.values();
         value.fill(0.0);
         for k in &self.diagonal {
@@ -286,6 +288,7 @@ impl PlanarVelocitySystem {
         let size = norm(&self.right);
         self.solve(w);
         let mut rest = self.rest(w);
+        // Iterative refinement.
         for _ in 0..REFINEMENTS {
             if rest <= REFINE * size {
                 break;
@@ -337,6 +340,7 @@ pub(crate) fn is_planar_coulomb(problem: &Problem) -> bool {
     let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return false;
     };
+    // Two rows, Coulomb's law, groups of three coordinates.
     let law = |a| problem.dim(a) == 2 && matches!(problem.law(a), Law::Coulomb { .. });
     let groups = kinetic.group_offset();
     let flat = groups.windows(2).all(|pair| pair[1] - pair[0] == WIDTH);

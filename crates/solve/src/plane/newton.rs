@@ -144,6 +144,7 @@ fn tangent_block(mu: f64, x: [f64; 2], u: [f64; 2], alpha: f64) -> ([f64; 2], Ta
                 c: slope * stiff,
                 t: 0.0,
             };
+            // Normal row as in sticking; the tangential impulse follows the cone.
             let c = -stiff * u[0];
             let rub = x[1] - slope * (x[0] - u[0]);
             ([c, slope * (1.0 - alpha) * c - rub], gain)
@@ -154,6 +155,7 @@ fn tangent_block(mu: f64, x: [f64; 2], u: [f64; 2], alpha: f64) -> ([f64; 2], Ta
 /// Projection onto Coulomb's cone.
 fn project(mu: f64, x: [f64; 2]) -> [f64; 2] {
     let size = x[1].abs();
+    // Inside the cone; else the nearest point of an edge, or the apex.
     if x[0] >= 0.0 && size <= mu * x[0] {
         return x;
     }

@@ -1,4 +1,4 @@
-//! The plane's own system and steps against the general ones, which share nothing with them but the fronts.
+//! The planar system and steps against the general ones, which share only the multifrontal factorisation with them.
 
 use contact::Problem;
 
@@ -23,7 +23,7 @@ fn walls() -> Vec<Problem> {
         .collect()
 }
 
-/// Impulses without pattern: contacts that are open, stick and slide both ways.
+/// Pseudo-random impulses: contacts that are open, stick, and slide in both directions.
 fn impulses(problem: &Problem) -> Vec<f64> {
     (0..problem.num_rows())
         .map(|row| (1.3 * row as f64).sin() * 0.1)
@@ -45,7 +45,7 @@ fn a_step_is_that_of_the_general_method() {
             assert!(newton.advance(&mut plane, alpha));
             tangent.set(&problem, &r);
             let size = tangent.size(&r);
-            // The general measure leaves ‖q̂‖ out of its scale, which is no larger than the rest here.
+            // The general norm leaves ‖q̂‖ out of its scale, which is no larger than the rest here.
             assert!((looked / size - 1.0).abs() < 1e-9, "{looked:e} {size:e}");
             assert!(system.solve(&tangent.df_dx, &tangent.df_du, alpha, &mut tangent.step));
             for (row, r) in r.iter_mut().enumerate() {
@@ -58,7 +58,7 @@ fn a_step_is_that_of_the_general_method() {
             let mut inside = vec![0.0; r.len()];
             newton.inside(&plane, &mut inside);
             let scale = expected.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-            // Two factorisations of systems of condition 1/α, the steps one after the other.
+            // Two factorisations of systems of condition 1/α, over successive steps.
             for (a, b) in expected.iter().zip(&inside) {
                 assert!((a - b).abs() <= 1e-9 * scale, "{a:e} {b:e} of {scale:e}");
             }
@@ -71,7 +71,7 @@ fn a_refined_solution_solves_the_system() {
     for problem in walls() {
         let mut plane = PlanarVelocitySystem::default();
         assert!(plane.fit(&problem));
-        // Gains that differ by eight orders, as they do near the end of an interior point method.
+        // Blocks K that differ by eight orders of magnitude, as near the end of an interior point method.
         let gain: Vec<TangentBlock> = (0..problem.num_contacts())
             .map(|a| {
                 let n = 10.0_f64.powf(4.0 * (0.7 * a as f64).sin());
@@ -92,7 +92,7 @@ fn a_refined_solution_solves_the_system() {
         for (touch, gain) in plane.contacts.iter().zip(&gain) {
             touch.scatter(gain.of(touch.gather(&w)), &mut product);
         }
-        // What is refused above this: the spare coordinates stay zero.
+        // The limit at which solutions are rejected; the spare coordinates stay zero.
         for (a, b) in product.iter().zip(&right) {
             assert!((a - b).abs() <= 1e-6, "{a:e} {b:e}");
         }

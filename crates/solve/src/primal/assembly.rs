@@ -53,7 +53,7 @@ pub(super) fn add_fixed<const D: usize, const W: usize>(
     let mut place = place.iter();
     for right in own {
         let g = block(right);
-        // K Ĝ of the right-hand side body, then Ĝᵀ (K Ĝ) for every body.
+        // K Ĝ of one body, then Ĝᵀ (K Ĝ) with every body of the contact.
         let mut weighed = [[0.0; W]; D];
         for r in 0..D {
             for l in 0..D {
@@ -90,6 +90,7 @@ pub(super) fn add_any(
     let mut place = place.iter();
     for right in own {
         let block = &map[right.block..right.block + d * right.width];
+        // K Ĝ of one body, then Ĝᵀ (K Ĝ) with every body of the contact.
         let mut weighed = [0.0; WIDE * WIDE];
         for (r, k) in gain.chunks_exact(d).enumerate() {
             let out = &mut weighed[r * WIDE..r * WIDE + right.width];

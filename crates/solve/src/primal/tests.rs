@@ -1,4 +1,4 @@
-//! Both forms of a Newton system against the product with W, which neither of them uses.
+//! Both forms of a Newton system against the product with Ŵ, which neither of them uses.
 
 use contact::law::Smoothed;
 use contact::{FactoredDelassus, Law, Problem, Restitution};
@@ -9,7 +9,7 @@ use crate::sample::{Packing, Tower, Wall};
 
 const ALPHA: f64 = 1e-3;
 
-/// S, B and g of the smoothed law at impulses and velocities without pattern.
+/// S, B and g of the smoothed law at pseudo-random impulses and velocities.
 fn blocks(problem: &Problem) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     let entries = (0..problem.num_contacts())
         .map(|a| problem.dim(a).pow(2))
@@ -34,7 +34,8 @@ fn blocks(problem: &Problem) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     (s, b, g)
 }
 
-/// A ring of bodies, each on the next, and a group of coordinates that moves with all contacts, as a periodic cell does.
+/// A ring of bodies, each in contact with the next, and a group of coordinates that is coupled to all contacts, like a
+/// periodic cell.
 fn ring(count: usize) -> Problem {
     let mut builder = FactoredDelassus::builder();
     let mut group = |width: usize, size: f64| {
@@ -60,7 +61,8 @@ fn ring(count: usize) -> Problem {
     builder.build().unwrap()
 }
 
-/// W is full where a cell moves with all contacts; the velocities are the system then, however few rows there are.
+/// W is dense where a cell is coupled to all contacts; the system in velocities is used then, however few rows there
+/// are.
 #[test]
 fn a_cell_is_one_dense_row_of_velocities() {
     let (small, large) = (ring(MAX_DENSE_CONTACTS), ring(MAX_DENSE_CONTACTS + 1));

@@ -20,9 +20,9 @@ pub struct Chain {
     pub links: usize,
     /// Mass of the last link; the others have mass 1.
     pub load: f64,
-    /// How it lies.
+    /// Initial attitude.
     pub attitude: Attitude,
-    /// Gravity.
+    /// Gravitational acceleration.
     pub gravity: f64,
     /// Length of the step h.
     pub step: f64,
@@ -52,6 +52,7 @@ impl Chain {
             Attitude::Hanging => ([0.0, 0.0, -1.0], 2),
         };
         let mut builder = FactoredDelassus::builder();
+        // Links.
         for k in 0..self.links {
             let m = if k + 1 == self.links { self.load } else { 1.0 };
             // A thin rod of length 1; 0.01 m about its own axis.
@@ -60,6 +61,7 @@ impl Chain {
             let fall = [0.0, 0.0, -self.gravity * self.step];
             Body::at_rest(m, inertia, fall).add_to(&mut builder)?;
         }
+        // Pins: three bilateral rows each.
         for k in 0..self.links {
             let touch = SampleContact {
                 b: k,

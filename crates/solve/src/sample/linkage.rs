@@ -1,4 +1,4 @@
-//! Few random planar contacts between few random bodies: every combination of statuses can be tried.
+//! A few random planar contacts between a few random bodies: small enough to enumerate every combination of statuses.
 
 use contact::{FactoredDelassus, Law, Problem, ProblemError, Restitution};
 
@@ -44,6 +44,7 @@ impl RandomContacts {
         let mut random = Random::new(self.seed);
         let mut builder = FactoredDelassus::builder();
         for _ in 0..self.bodies {
+            // Random inertia and velocity.
             let mass = random.within(0.3, 3.0);
             let inertia = mass * random.within(0.2, 0.8);
             let velocity = [0; 3].map(|_| random.within(-1.0, 1.0));
@@ -52,7 +53,7 @@ impl RandomContacts {
         let contacts = if self.bodies == 0 { 0 } else { self.contacts };
         for k in 0..contacts {
             let b = k % self.bodies;
-            // One candidate more than the other bodies: the fixed boundary.
+            // The body itself as partner stands for the fixed boundary.
             let a = random.below(self.bodies);
             let normal = random.direction();
             let lever = |random: &mut Random| {
@@ -62,6 +63,7 @@ impl RandomContacts {
             let (lever_b, lever_a) = (lever(&mut random), lever(&mut random));
             let block_b = plane_block(normal, lever_b, 1.0);
             let block_a = plane_block(normal, lever_a, -1.0);
+            // Without friction a contact has its normal row only.
             let mu = random.unit() * self.friction;
             let (law, rows) = if self.friction == 0.0 {
                 (Law::Frictionless, 1)

@@ -1,9 +1,8 @@
-//! Problems made on purpose: for tests, benchmarks and anyone who wants to try a solver.
+//! Sample problems for tests, benchmarks and first experiments with a solver.
 //!
-//! Each kind of problem is a plain struct of parameters with defaults; `problem()` builds the
-//! one-step problem u = W r + b through masses and contact maps ([`contact::Kinetic`]). The same
-//! parameters give the same bits on every machine: the only randomness is [`Random`], which is
-//! seeded.
+//! Each kind of problem is a plain struct of parameters with defaults; `problem()` builds the one-step problem
+//! u = W r + b from masses and contact maps ([`contact::FactoredDelassus`]). The same parameters give the same bits on
+//! every machine: the only randomness is [`Random`], which is seeded.
 //!
 //! | struct | what is hard about it |
 //! |---|---|
@@ -13,11 +12,10 @@
 //! | [`Pyramid`] | regular piles of spheres: exact sweeps cycle at high friction |
 //! | [`Packing`] | spheres settled in a box: jammed, hyperstatic, no strict complementarity |
 //! | [`Table`] | the smallest hyperstatic problem: four legs, three equations |
-//! | [`Linkage`] | few random planar contacts, small enough to enumerate every status |
+//! | [`RandomContacts`] | few random planar contacts, small enough to enumerate every status |
 //!
 //! Units are arbitrary but coherent; by default lengths are of order 1, g = 10 and h = 0.01.
-//! Nonsense parameters (negative masses, not-a-number) are answered by the [`contact::ProblemError`]
-//! of the builder behind them.
+//! Invalid parameters (negative masses, not-a-number) give the [`contact::ProblemError`] of the builder behind them.
 
 mod chain;
 mod linkage;

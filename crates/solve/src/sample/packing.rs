@@ -1,10 +1,9 @@
 //! Spheres settled in an open box.
 //!
-//! A loose lattice of spheres falls under gravity by a plain time stepping: relative velocities are
-//! bounded by gap over step, v_n + gap/h ≥ 0, overlaps are pushed out at a fifth of that rate, and
-//! a fixed number of relaxation sweeps stands for a solve. What comes out is a jammed, hyperstatic
-//! packing in frictional balance up to the accuracy of those sweeps; from it one-step problems are
-//! made at rest, under tilted gravity, or in mid-fall.
+//! A loose lattice of spheres falls under gravity by a simple time stepping scheme: relative velocities are bounded by
+//! gap over step, v_n + gap/h ≥ 0, overlaps are corrected at a fifth of that rate, and a fixed number of Gauss–Seidel
+//! sweeps replaces a solve. The result is a jammed, hyperstatic packing in frictional equilibrium up to the accuracy of
+//! those sweeps; from it one-step problems are made at rest, under tilted gravity, or in mid-fall.
 //!
 //! Cost: steps × sweeps × contacts × 100 ns; 300 spheres settle in some ten seconds.
 
@@ -14,7 +13,7 @@ use super::random::Random;
 use super::scene::{Body, SampleContact, Vec3, frame, length, minus, scaled};
 use crate::relaxation::Nlgs;
 
-/// How a packing is made.
+/// Parameters of a packing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Packing {
     /// Number of spheres; radii are uniform in 0.75 … 1.25, density 1.
@@ -23,13 +22,13 @@ pub struct Packing {
     pub side: f64,
     /// Friction coefficient, while settling and in the problems.
     pub friction: f64,
-    /// Every second sphere (at random) is heavier by this factor.
+    /// Each sphere is heavier by this factor with probability ½.
     pub mass_ratio: f64,
     /// Number of time steps. About 1600 bring 300 spheres in a box of side 8 to rest.
     pub steps: usize,
-    /// Relaxation sweeps in a time step.
+    /// Gauss–Seidel sweeps per time step.
     pub sweeps: usize,
-    /// Gravity.
+    /// Gravitational acceleration.
     pub gravity: f64,
     /// Length of the time step h.
     pub step: f64,
@@ -58,11 +57,11 @@ impl Default for Packing {
 const SPACING: f64 = 2.6;
 /// Largest displacement of a sphere from its lattice point.
 const SCATTER: f64 = 0.04;
-/// Contacts are looked for up to this distance while settling: the speed 15 over a step of 0.01.
+/// Contact margin while settling: the speed 15 over a step of 0.01.
 const REACH: f64 = 0.15;
-/// Share of an overlap that is pushed out in one step.
+/// Fraction of an overlap that is corrected in one step.
 const PUSH_OUT: f64 = 0.2;
-/// Spheres at rest touch when nearer than this (overlaps left by the sweeps are of that order).
+/// Spheres at rest are in contact when nearer than this (overlaps left by the sweeps are of that order).
 const TOUCHING: f64 = 1e-4;
 /// Falling spheres collide within the step when nearer than this.
 const COLLIDING: f64 = 0.02;
@@ -83,13 +82,13 @@ struct Near {
 }
 
 impl Packing {
-    /// Lets the spheres fall.
+    /// Lets the spheres fall and settle.
     ///
     /// # Errors
     /// Parameters that are not finite or a mass ratio that is not positive.
     pub fn settle(&self) -> Result<Settled, ProblemError> {
         if !self.side.is_finite() {
-            // Spheres at no place would meet nobody, and no builder would notice.
+            // Spheres at positions that are not numbers would have no contacts, and no builder would notice.
             return Err(ProblemError::NotFinite {
                 what: "the side of the box",
                 owner: "the packing".into(),
@@ -109,6 +108,7 @@ impl Packing {
         let radius: Vec<f64> = (0..self.spheres)
             .map(|_| random.within(0.75, 1.25))
             .collect();
+        // Heavier with probability ½.
         let mass = radius
             .iter()
             .map(|r| {
@@ -130,6 +130,7 @@ impl Packing {
                 0.5 * SPACING + k as f64 * (self.side - SPACING) / (across - 1) as f64
             }
         };
+        // Layers of the lattice, with random displacements.
         let mut position = Vec::with_capacity(self.spheres);
         for k in 0..self.spheres {
             let (layer, place) = (k / (across * across), k % (across * across));
@@ -191,6 +192,7 @@ impl Settled {
 
     fn advance(&mut self, relaxation: &mut Nlgs) -> Result<(), ProblemError> {
         let h = self.packing.step;
+        // Gap over step for separate spheres; a fraction of the overlap over step otherwise.
         let advance = |gap: f64| {
             if gap > 0.0 {
                 gap / h
@@ -198,7 +200,9 @@ impl Settled {
                 PUSH_OUT * gap / h
             }
         };
+        // Candidates within the contact margin.
         let near = self.near(REACH);
+        // Velocity step by Gauss–Seidel, then the positions.
         let problem = self.assemble(&self.velocity, self.fall(), &near, advance)?;
         let mut impulse = vec![0.0; problem.num_rows()];
         relaxation.sweep(&problem, &mut impulse, self.packing.sweeps);
@@ -224,6 +228,7 @@ impl Settled {
         advance: impl Fn(f64) -> f64,
     ) -> Result<Problem, ProblemError> {
         let mut builder = FactoredDelassus::builder();
+        // Spheres, then contacts.
         for i in 0..self.mass.len() {
             let mut body = Body::ball(self.mass[i], self.radius[i], fall);
             body.velocity = velocity[i];
@@ -240,11 +245,11 @@ impl Settled {
         builder.build()
     }
 
-    /// Contacts nearer than `reach`: for each sphere those with later spheres, then walls.
+    /// Contact candidates nearer than `reach`: for each sphere those with later spheres, then walls.
     fn near(&self, reach: f64) -> Vec<Near> {
         let n = self.mass.len();
         let largest = self.radius.iter().copied().fold(0.0, f64::max);
-        // Sorted by height, only a layer of two diameters need be searched.
+        // Sorted by height (sweep and prune), only a layer of two diameters need be searched.
         let mut by_height: Vec<usize> = (0..n).collect();
         by_height.sort_by(|&i, &j| self.position[i][2].total_cmp(&self.position[j][2]));
         let mut pairs = Vec::new();
@@ -260,6 +265,7 @@ impl Settled {
             }
         }
         pairs.sort_unstable();
+        // Contacts in the order of spheres: pairs, then walls.
         let mut pairs = pairs.into_iter().peekable();
         let mut near = Vec::new();
         for i in 0..n {

@@ -1,6 +1,6 @@
 //! A small seeded generator of random numbers: SplitMix64 (Steele, Lea & Flood 2014).
 //!
-//! Good enough to scatter spheres, and the same on every machine; not for statistics.
+//! Good enough for random positions and masses, and the same on every machine; not for statistics.
 
 /// A seeded stream of random numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]

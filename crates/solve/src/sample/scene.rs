@@ -1,4 +1,4 @@
-//! Rigid bodies and contact points, put into the builder.
+//! Rigid bodies and contact points for the sample problems, added to a problem builder.
 //!
 //! A body in space has the coordinates (velocity of the centre of mass, angular velocity) in axes
 //! in which its inertia is diagonal; in the plane (v_x, v_y, ω). A contact row of direction e at
@@ -9,7 +9,7 @@ use contact::{ProblemBuilder, Law, ProblemError, Restitution};
 /// Direction or position in space.
 pub(super) type Vec3 = [f64; 3];
 
-/// A rigid body: mass, principal inertias, velocity at the beginning of the step, and h g.
+/// A rigid body: mass, principal moments of inertia, velocity at the beginning of the step, and h g.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Body {
     pub mass: f64,
@@ -29,7 +29,7 @@ impl Body {
         }
     }
 
-    /// A homogeneous ball at rest.
+    /// A homogeneous sphere at rest.
     pub fn ball(mass: f64, radius: f64, fall: Vec3) -> Self {
         Self::at_rest(mass, [0.4 * mass * radius * radius; 3], fall)
     }
@@ -38,6 +38,7 @@ impl Body {
     pub fn add_to(&self, builder: &mut ProblemBuilder) -> Result<usize, ProblemError> {
         let mut matrix = [0.0; 36];
         let mut impulse = [0.0; 6];
+        // Mass and inertia on the diagonal; impulse m h g.
         for i in 0..3 {
             matrix[i * 7] = self.mass;
             matrix[(i + 3) * 7] = self.inertia[i];
@@ -47,7 +48,7 @@ impl Body {
     }
 }
 
-/// A point where body `b` meets body `a`, or a fixed boundary.
+/// A contact point between body `b` and body `a`, or a fixed boundary.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SampleContact {
     pub b: usize,
@@ -56,13 +57,14 @@ pub(super) struct SampleContact {
     pub frame: [Vec3; 3],
     pub lever_b: Vec3,
     pub lever_a: Vec3,
-    /// Velocity added to the normal row: gap over step, to stop bodies at a distance.
+    /// Velocity added to the normal row: gap over step, which stops bodies at a distance.
     pub advance: f64,
 }
 
 impl SampleContact {
-    /// Adds the contact.
+    /// Adds the contact with zero restitution.
     pub fn add_to(&self, builder: &mut ProblemBuilder, law: Law) -> Result<usize, ProblemError> {
+        // The contact velocity is that of b minus that of a.
         let block_b = space_block(&self.frame, &self.lever_b, 1.0);
         let block_a = space_block(&self.frame, &self.lever_a, -1.0);
         let boundary = [self.advance, 0.0, 0.0];
@@ -77,7 +79,7 @@ impl SampleContact {
     }
 }
 
-/// A planar body (mass, inertia about its centre) at rest, under h g.
+/// Adds a planar body (mass, moment of inertia about its centre) with this initial velocity, under h g.
 pub(super) fn add_planar(
     builder: &mut ProblemBuilder,
     mass: f64,
@@ -85,13 +87,15 @@ pub(super) fn add_planar(
     velocity: Vec3,
     fall: [f64; 2],
 ) -> Result<usize, ProblemError> {
+    // diag(m, m, I).
     let matrix = [mass, 0.0, 0.0, 0.0, mass, 0.0, 0.0, 0.0, inertia];
     builder.add_group(&matrix, &velocity, &[mass * fall[0], mass * fall[1], 0.0])
 }
 
-/// Rows (n, t) of a planar contact for a lever l, with t = n turned by +90 degrees.
+/// Rows (n, t) of a planar contact for a lever l, with t = n rotated by +90 degrees.
 pub(super) fn plane_block(normal: [f64; 2], lever: [f64; 2], sign: f64) -> [f64; 6] {
     let mut block = [0.0; 6];
+    // e·v + (l × e) ω.
     for (row, e) in [normal, [-normal[1], normal[0]]].iter().enumerate() {
         block[row * 3] = sign * e[0];
         block[row * 3 + 1] = sign * e[1];
@@ -103,6 +107,7 @@ pub(super) fn plane_block(normal: [f64; 2], lever: [f64; 2], sign: f64) -> [f64;
 fn space_block(frame: &[Vec3; 3], lever: &Vec3, sign: f64) -> [f64; 18] {
     let mut block = [0.0; 18];
     for (row, e) in frame.iter().enumerate() {
+        // e·v + (l × e)·ω.
         let moment = cross(lever, e);
         for i in 0..3 {
             block[row * 6 + i] = sign * e[i];
@@ -114,6 +119,7 @@ fn space_block(frame: &[Vec3; 3], lever: &Vec3, sign: f64) -> [f64; 18] {
 
 /// An orthonormal frame (n, t1, t2) on a unit normal.
 pub(super) fn frame(n: Vec3) -> [Vec3; 3] {
+    // An axis that is not nearly parallel to n.
     let helper = if n[0].abs() > 0.7 {
         [0.0, 1.0, 0.0]
     } else {

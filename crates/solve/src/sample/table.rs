@@ -19,7 +19,7 @@ pub struct Table {
     pub friction: f64,
     /// Lateral acceleration (x, y) as a multiple of gravity.
     pub push: [f64; 2],
-    /// Gravity.
+    /// Gravitational acceleration.
     pub gravity: f64,
     /// Length of the step h.
     pub step: f64,
@@ -54,6 +54,7 @@ impl Table {
         let fall = [self.push[0] * drop, self.push[1] * drop, -drop];
         let mut builder = FactoredDelassus::builder();
         let body = Body::at_rest(self.mass, [ix, iy, ix + iy], fall).add_to(&mut builder)?;
+        // One contact per leg.
         for (sx, sy) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
             let touch = SampleContact {
                 b: body,

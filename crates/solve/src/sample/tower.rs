@@ -15,7 +15,7 @@ pub struct Tower {
     pub friction: f64,
     /// Lateral acceleration along x as a multiple of gravity.
     pub push: f64,
-    /// Gravity.
+    /// Gravitational acceleration.
     pub gravity: f64,
     /// Length of the step h.
     pub step: f64,
@@ -76,6 +76,7 @@ impl Tower {
         let drop = self.gravity * self.step;
         let mut builder = FactoredDelassus::builder();
         for &m in &self.masses {
+            // Moments of inertia of a box.
             let inertia = [
                 m * (sy * sy + sz * sz) / 12.0,
                 m * (sx * sx + sz * sz) / 12.0,
@@ -84,6 +85,7 @@ impl Tower {
             Body::at_rest(m, inertia, [self.push * drop, 0.0, -drop]).add_to(&mut builder)?;
         }
         for b in 0..self.masses.len() {
+            // Four corners of the lower face of box b.
             for (cx, cy) in [(-0.5, -0.5), (-0.5, 0.5), (0.5, -0.5), (0.5, 0.5)] {
                 let touch = SampleContact {
                     b,

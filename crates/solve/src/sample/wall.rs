@@ -4,8 +4,8 @@ use contact::{FactoredDelassus, ProblemBuilder, Law, Problem, ProblemError, Rest
 
 use super::scene::{add_planar, plane_block};
 
-/// Bricks 2 × 1, every second course shifted by half a brick and closed by half bricks; two contact
-/// points at each bed joint and each head joint; a fixed floor.
+/// Bricks 2 × 1, every second course shifted by half a brick and closed by half bricks; two contact points at each bed
+/// joint and each head joint; a fixed floor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wall {
     /// Number of courses.
@@ -16,7 +16,7 @@ pub struct Wall {
     pub friction: f64,
     /// Lateral acceleration as a multiple of gravity.
     pub lateral: f64,
-    /// Gravity.
+    /// Gravitational acceleration.
     pub gravity: f64,
     /// Length of the step h.
     pub step: f64,
@@ -73,12 +73,14 @@ impl Wall {
         }
         for (row, course) in courses.iter().enumerate() {
             if row == 0 {
+                // Floor contacts at both ends of a brick.
                 for &b in course {
                     for x in [bricks[b].left(), bricks[b].right()] {
                         joints.add(b, None, [x, 0.0], [0.0, 1.0])?;
                     }
                 }
             }
+            // Joints within the course, then with the course below.
             joints.heads(course, row as f64)?;
             if row > 0 {
                 joints.bed(&courses[row - 1], course, row as f64)?;
@@ -92,6 +94,7 @@ impl Wall {
         let mut bricks = Vec::new();
         let mut courses = Vec::with_capacity(self.courses);
         for row in 0..self.courses {
+            // Odd courses begin and end with half bricks.
             let whole = if row % 2 == 0 {
                 self.bricks
             } else {

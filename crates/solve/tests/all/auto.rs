@@ -1,4 +1,4 @@
-//! The default method reaches its tolerance on every generated problem.
+//! The default method reaches its tolerance on every sample problem.
 
 use crate::common::{one_of_each, rv, settled, solve_cold};
 use contact::{ResidualEvaluator, FactoredDelassus, ResidualMeasure};
@@ -9,11 +9,11 @@ use solve::{Auto, Goal, Outcome};
 fn every_kind_of_problem_is_solved_to_1e_6() {
     let mut failures = Vec::new();
     for (name, problem) in one_of_each() {
-        // Light balls under one that is a thousand times heavier: the chain does not get below RV = 8.7e-3, and it is said.
-        // Before RV decided, R2 = 1e-6 passed for a solution while velocities were wrong by 2.5e-2 of g h. It has a
-        // solution: `SmoothingParams::patient` with power 1 comes to RV = 1.2e-6 from zero in 4,000 iterations (power 0.7
-        // stays at 1e-2: α falls more slowly than the small eigenvalues need), and proximal Newton from there to
-        // 5e-10 in two. That takes 2.7 s, and is not part of the chain.
+        // Light spheres under one that is a thousand times heavier: the cascade does not get below RV = 8.7e-3, and
+        // reports it. Before RV decided, R2 = 1e-6 passed for a solution while velocities were wrong by 2.5e-2 of g h.
+        // The problem has a solution: `SmoothingNewtonParams::monotone` with power 1 reaches RV = 1.2e-6 from zero in
+        // 4,000 iterations (power 0.7 stays at 1e-2: α falls more slowly than the small eigenvalues need), and proximal
+        // Newton from there 5e-10 in two. That takes 2.7 s, and is not part of the cascade.
         let heavy = name == "packing, heavy";
         let measure = if heavy {
             ResidualMeasure::Dimensionless
@@ -22,7 +22,7 @@ fn every_kind_of_problem_is_solved_to_1e_6() {
         };
         let goal = Goal::with_tolerance(1e-6).with_measure(measure);
         let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &goal);
-        // The judge is asked again: a report is not believed.
+        // The residual is evaluated again: a report is not trusted.
         let judged = ResidualEvaluator::new(&problem)
             .evaluate(&problem, &impulse)
             .residual(measure);

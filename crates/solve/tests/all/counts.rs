@@ -1,4 +1,4 @@
-//! Iteration counts, so that a silent slowdown shows. Not correctness: that is judged elsewhere.
+//! Iteration counts, so that a silent slowdown shows. Correctness is tested elsewhere.
 //!
 //! Bounds are 1.25 times the figure of the prototype on the very same problem (towers, walls,
 //! chain, pyramid): a change of rounding moves these counts by a few percent, a fault of the method
@@ -20,7 +20,7 @@ fn margin(to_1e4: usize, to_1e8: Option<usize>) -> Bounds {
     [Some(to_1e4 * 5 / 4), to_1e8.map(|n| n * 5 / 4)]
 }
 
-/// Sweeps are counted to an R2: the judge's RV has no part in how fast they are.
+/// Sweeps are counted to a value of R2, independent of the RV that decides by default.
 fn in_r2(tolerance: f64) -> Goal {
     Goal::with_tolerance(tolerance).with_measure(ResidualMeasure::Dimensionless)
 }
@@ -28,7 +28,7 @@ fn in_r2(tolerance: f64) -> Goal {
 fn check(name: &str, problem: &Problem, solver: &mut dyn Solver, bounds: Bounds) {
     for (tolerance, bound) in [1e-4, 1e-8].into_iter().zip(bounds) {
         let Some(bound) = bound else { continue };
-        // Running out at the bound is the failure.
+        // Running out of iterations at the bound is the failure.
         let goal = in_r2(tolerance).at_most(bound);
         let (_, report) = solve_cold(solver, problem, &goal);
         let method = solver.name();
@@ -40,7 +40,7 @@ fn check(name: &str, problem: &Problem, solver: &mut dyn Solver, bounds: Bounds)
     }
 }
 
-/// The methods without their stagnation guards, judged at every iteration: the counts proper.
+/// The methods without their stagnation guards, the residual evaluated at every iteration: the counts proper.
 fn nlgs() -> Nlgs {
     Nlgs::new(NlgsParams {
         residual_interval: 1,
@@ -64,7 +64,7 @@ fn admm() -> Admm {
     })
 }
 
-/// Checks relaxation, NNCG over exact sweeps and ADMM.
+/// Checks NLGS, NNCG over exact sweeps and ADMM.
 fn check_all(name: &str, problem: &Problem, bounds: [Bounds; 3]) {
     check(name, problem, &mut nlgs(), bounds[0]);
     check(name, problem, &mut nncg(Sweeps::Exact), bounds[1]);
@@ -157,7 +157,7 @@ fn cycling_pyramid_counts() {
         margin(47, Some(136)),
     );
     check("pyramid", &problem, &mut admm(), margin(23, Some(39)));
-    // Exact sweeps wander at 3e-4. If they ever converge, the guard's regression case is gone.
+    // Exact sweeps cycle at 3e-4. If they ever converge, the guard's regression case is gone.
     let (_, report) = solve_cold(&mut nlgs(), &problem, &in_r2(1e-4).at_most(2000));
     assert!(!report.reached(), "{report:?}");
     assert!(report.residual <= 3e-3, "{report:?}");
@@ -208,8 +208,8 @@ fn layers_slow_the_growth_of_sweeps_with_the_height_of_a_tower() {
     };
     let usual = NncgParams::default().correction_interval;
     let [low, high] = [20, 160].map(|boxes| count(boxes, usual));
-    // 63 and 200 sweeps, a power of 0.56 of the height, and 70 and 271 without layers: a quarter above the root lies
-    // between the two.
+    // 63 and 200 sweeps, a power of 0.56 of the height, and 70 and 271 without the coarse correction: a quarter above
+    // the root lies between the two.
     assert!(high <= low * 8.0_f64.sqrt() * 1.25, "{low} and {high}");
     let plain = count(160, usize::MAX);
     assert!(high <= 0.85 * plain, "{high} instead of {plain}");

@@ -1,4 +1,4 @@
-//! Small problems have a path of their own and the same judge.
+//! Dense NLGS for small problems, evaluated by the same residual as all solvers.
 
 use crate::common::{one_of_each, r2, solve_cold};
 use contact::law::Law;
@@ -32,7 +32,7 @@ fn one_contact_is_solved_exactly_in_one_visit() {
 #[test]
 fn every_kind_of_problem_is_solved_whatever_its_size() {
     for (name, problem) in one_of_each() {
-        // Light balls under a heavy one are solved to no RV below 8.7e-3 (see `auto`).
+        // Light spheres under a heavy one are solved to no RV below 8.7e-3 (see `auto`).
         let measure = match name {
             "packing, heavy" => ResidualMeasure::Dimensionless,
             _ => ResidualMeasure::Velocity,
@@ -48,8 +48,8 @@ fn every_kind_of_problem_is_solved_whatever_its_size() {
     }
 }
 
-/// Two rows that are the same twice, at a velocity that is rounding of the terms it is made of, were taken
-/// for contradictory: the demand differed by −2.2e-16.
+/// Two rows that are the same twice, at a velocity that is rounding of the terms of its sum, were taken for
+/// contradictory: the prescribed velocities differed by −2.2e-16.
 #[test]
 fn rows_that_agree_to_rounding_are_no_contradiction() {
     for (off, outcome) in [(2.2e-16, Outcome::Reached), (1e-3, Outcome::Unsuitable)] {

@@ -69,8 +69,8 @@ proptest! {
 
 #[test]
 fn mixed_coefficients_can_gain_energy_and_the_certificate_shows_it() {
-    // Elastic in the normal, soft in the tangent, with friction: Kane and Levinson's paradox. The
-    // gain is real within the law; the ledger must not hide it.
+    // Elastic in the normal, soft in the tangent, with friction: Kane and Levinson's paradox. The gain is real within
+    // the law; the certificate must not hide it.
     let restitution = Restitution {
         normal: 1.0,
         tangential: 0.0,

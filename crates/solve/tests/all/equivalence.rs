@@ -1,4 +1,4 @@
-//! Two ways, one answer: methods, warm starts, numbering, units, repetition.
+//! Two ways, one solution: methods, warm starts, numbering, units, repetition.
 //!
 //! Impulses of hyperstatic problems are not unique; velocities, their sums and residuals are what
 //! is compared.
@@ -11,8 +11,8 @@ use solve::nncg::NncgParams;
 use solve::sample::{Chain, RandomContacts, Pyramid, Random, Table, Tower, Wall};
 use solve::{Admm, Auto, Goal, Nncg, Nlgs, Solver};
 
-/// Piles that slide are left out: Coulomb's law is not associated, and they have several solutions
-/// whose velocities differ by percents, each judged at rounding level.
+/// Piles that slide are left out: Coulomb's law is not associated, and they have several solutions whose velocities
+/// differ by per cents, each with a residual at rounding level.
 fn has_one_velocity(name: &str) -> bool {
     !name.starts_with("pyramid") && (!name.starts_with("packing") || name == "packing at rest")
 }

@@ -1,7 +1,7 @@
-//! The judge on problems whose solution is known because they were built around it.
+//! The residual evaluator on problems whose solution is known because they were built around it.
 //!
-//! Choose (u, r) that satisfy the law of each contact, take any W, and let b = u − W r: then r
-//! solves u = W r + b. The judge must say so up to rounding, and must notice a small change.
+//! Choose (u, r) that satisfy the law of each contact, take any W, and let b = u − W r: then r solves u = W r + b. The
+//! residual must be zero up to rounding, and must show a small change.
 
 use crate::common;
 

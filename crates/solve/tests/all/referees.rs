@@ -1,4 +1,4 @@
-//! Answers checked by somebody else: an interior-point conic solver, and plain enumeration.
+//! Solutions checked by independent methods: an interior-point conic solver, and plain enumeration.
 
 use crate::common::{apart, dot, end, kinetic, norm, settled, solve_cold, velocity};
 use clarabel::algebra::CscMatrix;
@@ -122,8 +122,8 @@ fn assert_same_motion(name: &str, problem: &Problem, r: &[f64], shift: &[f64]) {
         "{name}: {:e} {bound:e}",
         norm(&distance)
     );
-    // A bound that says something: five percent of the motion for a packing judged 1e-6, far less
-    // for the others.
+    // A bound that says something: five per cent of the motion for a packing with a residual of 1e-6, far less for the
+    // others.
     assert!(bound <= 5e-2 * size, "{name}: {bound:e} {size:e}");
 }
 

@@ -1,4 +1,4 @@
-//! Walls and columns: what the methods made for them find, and where they do not apply.
+//! Walls and columns: the methods made for them, and where these do not apply.
 
 use crate::common::{apart, solve_cold, velocity};
 use contact::{ResidualMeasure, Problem};
@@ -23,7 +23,7 @@ fn the_interior_point_of_the_plane_solves_walls_at_rest_pushed_and_sliding() {
         let goal = Goal::with_tolerance(1e-8);
         let (r, report) = solve_cold(&mut PlanarInteriorPoint::default(), &problem, &goal);
         assert!(report.reached(), "{lateral}: {report:?}");
-        // The path is followed, not waited for: Mehrotra's steps gain a digit in two or three.
+        // Mehrotra's steps gain a digit in two or three iterations.
         assert!(report.iterations <= 60, "{lateral}: {report:?}");
         // Against sweeps, which share nothing with it but the law: where the wall stands all velocities
         // vanish, where it slides as a whole they are those of the floor's contacts.
@@ -72,7 +72,7 @@ fn proximal_newton_finishes_what_sweeps_have_begun() {
             &Goal::with_tolerance(1e-5).with_measure(ResidualMeasure::Dimensionless).at_most(5000),
         );
         assert!(before.reached(), "{lateral}: {before:?}");
-        // Five times as far as the default ever asks it to go.
+        // Five times as far as the default ever starts it from.
         let report =
             ProximalNewton::default().solve(&problem, &mut r, &Goal::with_tolerance(1e-7).with_measure(ResidualMeasure::Dimensionless));
         assert!(report.reached(), "{lateral}: {report:?}");
@@ -91,7 +91,7 @@ fn structures_of_the_plane_are_solved_beyond_what_is_asked_for() {
         assert_eq!(judged.rv, report.residual);
         // Thirty times what it aims at; to the tolerance alone sweeps and Newton's method stop above 1e-8.
         assert!(judged.r2 <= 3e-9, "{lateral}: {report:?}");
-        // No more than that is asked of files, whose measure is another one.
+        // Problem files are solved to the tolerance only: their measure is another one.
         let goal = Goal {
             measure: ResidualMeasure::Fclib,
             ..Goal::with_tolerance(1e-6)
@@ -148,7 +148,7 @@ fn a_column_of_any_height_needs_no_sweep_from_a_cold_start() {
         let problem = Tower::of(height).problem().unwrap();
         let (_, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-6));
         assert!(report.reached(), "{height}: {report:?}");
-        // The guess is the solution, to the visits that each block gets.
+        // Shock propagation gives the solution, up to its number of sweeps per level.
         assert_eq!(report.iterations, 0, "{height}: {report:?}");
     }
 }

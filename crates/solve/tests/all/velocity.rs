@@ -78,7 +78,7 @@ proptest! {
         }
     }
 
-    /// A scene on a moving platform is judged as the same scene at rest.
+    /// A scene on a moving platform has the residual of the same scene at rest.
     #[test]
     fn a_moving_platform_changes_nothing(drift in -100.0..100.0_f64, error in 1e-6..1e-2_f64) {
         let (rest, moving) = (
@@ -156,7 +156,8 @@ fn bodies_that_touch_are_measured_by_one_speed() {
     assert!((0.004..=0.02).contains(&seen), "{seen:e}");
 }
 
-/// One body on a floor with the free velocity (t, n), and under a ceiling that is `apart`/h away; impulse `r` of the floor.
+/// One body on a floor with the free velocity (t, n), and under a ceiling that is `apart`/h away; impulse `r` of the
+/// floor.
 fn under_a_ceiling(free: [f64; 2], apart: f64, r: f64) -> f64 {
     let mut builder = FactoredDelassus::builder();
     let body = builder.add_kinetic_group(&[0.0; 2], &free).unwrap();
@@ -171,8 +172,8 @@ fn under_a_ceiling(free: [f64; 2], apart: f64, r: f64) -> f64 {
     residual(&problem, &[r, 0.0, 0.0, 0.0], ResidualMeasure::Velocity)
 }
 
-/// A candidate that is still apart asks for u_n ≥ −gap/h: its b is large and says nothing of the motion. A body that sinks
-/// at a tenth of its own speed was excused by one.
+/// A candidate that is still apart asks for u_n ≥ −gap/h: its b is large and says nothing of the motion. A body that
+/// sinks at a tenth of its own speed was excused by one.
 #[test]
 fn a_contact_that_is_still_apart_does_not_excuse_a_body_that_sinks() {
     let seen = under_a_ceiling([0.0, -1.0], 1e4, 0.9);

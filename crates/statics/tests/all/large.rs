@@ -108,7 +108,7 @@ fn look(wall: &Wall) -> ImpulseBounds {
     bounds
 }
 
-/// A wall that is its own mirror image has intervals that are, too: no program knows of that.
+/// The intervals of a mirror-symmetric wall are mirror-symmetric; no program uses the symmetry.
 fn symmetric(wall: &Wall, bounds: &ImpulseBounds) {
     let key = |p: &[f64; 3]| p.map(|x| (x * 4.0).round() as i64);
     // Two contacts may be at one place: a brick's ends on its two neighbours below.

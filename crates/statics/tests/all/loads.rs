@@ -79,7 +79,7 @@ fn a_block_against_a_wall_cannot_be_pushed_into_it() {
     let found = limit_load(&system, loads, Sense::Greatest).unwrap();
     assert_eq!(found.status, LimitStatus::Unbounded);
     assert_eq!(found.multiplier, f64::INFINITY);
-    // The S that comes with it balances the live load alone.
+    // The returned S balances the live load alone.
     let left = system.scatter(&found.impulse);
     for (s, f) in left.iter().zip(PUSH) {
         assert!((s + f).abs() < EXACT, "{left:?}");
@@ -198,7 +198,7 @@ fn a_slab_pulled_out_below_a_beam_needs_less_without_dilation() {
     assert!((plain.least - 14.0).abs() < 1e-5, "{plain:?}");
     let most = plain.limit.expect("a collapse");
     assert!((most.multiplier - 26.0).abs() < 1e-5, "{most:?}");
-    // What is left of dilation is below 1e-4 of μ.
+    // The remaining dilatancy is below 1e-4 of μ.
     let u = system.gather(&most.mechanism);
     assert!(u[0].abs() < 1e-3 * u[1].abs() && u[1].abs() > 0.0, "{u:?}");
 }

@@ -1,4 +1,4 @@
-//! Intervals of random small problems against plain enumeration of vertices.
+//! Intervals of random small problems against enumeration of vertices.
 
 use crate::common::{Random, all, plane};
 use contact::law::Law;
@@ -101,10 +101,10 @@ fn intervals_are_those_of_the_vertices_and_contain_the_start() {
             );
             let s = start[2 * k];
             assert!(interval.low - 1e-9 <= s && s <= interval.high + 1e-9);
-            // What is proven contains what is true.
+            // The proven bounds contain the true interval.
             assert!(interval.low_bound <= low + 1e-9 && high - 1e-9 <= interval.high_bound);
         }
-        // Ends are reached by S in balance and in the cones, and the bounds are near.
+        // Ends are attained by S in balance and in the cones, and the bounds are close.
         assert!(
             found.balance < 1e-8 && found.cone < 1e-8 && found.gap < 1e-6,
             "{found:?}"
@@ -122,7 +122,7 @@ fn the_least_norm_is_below_that_of_the_start_and_does_the_same() {
         assert!(norm(&found.least) <= norm(&start) + 1e-9);
         let (one, other) = (system.scatter(&found.least), system.scatter(&start));
         for (a, b) in one.iter().zip(other) {
-            // The solver aims at 1e-11 of numbers of order 1.
+            // The solver's tolerance is 1e-11 for numbers of order 1.
             assert!((a - b).abs() < 1e-8);
         }
     }

@@ -1,10 +1,10 @@
-//! Tables, wedges and beams whose open impulses are known in closed form.
+//! Tables, wedges and beams whose impulse intervals are known in closed form.
 
 use crate::common::{Random, all, all_with, plane, table};
 use contact::law::Law;
 use statics::{Face, ContactAssemblyBuilder};
 
-/// The solver is asked for 1e-11 and the programs are a few numbers of order 1.
+/// The solver's tolerance is 1e-11 and the programs have a few unknowns of order 1.
 const EXACT: f64 = 1e-8;
 
 fn sticking(count: usize) -> Vec<Face> {

@@ -1,12 +1,12 @@
-//! A bar in tension and compression with linear kinematic hardening, driven by its strain.
+//! Elastoplastic bar with linear kinematic hardening, driven by its strain.
 //!
 //! ```text
 //! σ = E (ε − p),   χ = −H p,   |σ + χ| ≤ σ_y,   ṗ ∈ N(σ + χ)
 //! (σ − E ε, χ) = w swept by { w : |w₁ + w₂ + E ε(t)| ≤ σ_y } in the metric diag(1/E, 1/H)
 //! ```
 //!
-//! The slope of the stress is E inside the elastic range and EH/(E + H) beyond it, the range of
-//! width 2σ_y moving along (Bauschinger). H = 0 is the perfectly plastic bar: one coordinate.
+//! The tangent modulus is E inside the elastic range and EH/(E + H) beyond it; the range has the width 2σ_y and moves
+//! (Bauschinger effect). H = 0 is the perfectly plastic bar: one coordinate.
 
 use super::positive;
 use crate::error::{Result, SweepingError};
@@ -41,6 +41,7 @@ impl HardeningBar {
                 expected: "a number >= 0",
             });
         }
+        // Rows ±(w₁ + w₂), or ±w₁ without hardening.
         let (modulus, strength) = (self.modulus, self.strength);
         let (rows, metric) = if self.hardening > 0.0 {
             let metric = Metric::diagonal(&[1.0 / modulus, 1.0 / self.hardening])?;
@@ -53,13 +54,14 @@ impl HardeningBar {
         };
         let start = vec![0.0; rows.dim()];
         let set = MovingPolyhedron::new(rows, move |t, b| {
+            // The strain moves both bounds by −Eε and +Eε.
             let elastic = modulus * strain(t);
             (b[0], b[1]) = (strength - elastic, strength + elastic);
         })?;
         Process::new(set, t0, &start)?.with_metric(metric)
     }
 
-    /// The stress at a strain, from the swept point.
+    /// The stress at a strain, from the point w of the process.
     pub fn stress(&self, strain: f64, w: &[f64]) -> f64 {
         w.first().copied().unwrap_or(0.0) + self.modulus * strain
     }

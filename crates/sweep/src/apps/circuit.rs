@@ -14,7 +14,7 @@ use crate::metric::Metric;
 use crate::polyhedron::{MovingPolyhedron, ConstraintRows};
 use crate::process::Process;
 
-/// The parts of the circuit.
+/// Component values of the circuit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rectifier {
     /// Inductance L.
@@ -43,6 +43,7 @@ impl Rectifier {
         let set = MovingPolyhedron::new(rows, |_, b| b[0] = 0.0)?.with_rates(|_, b| b[0] = 0.0);
         let metric = Metric::diagonal(&[self.inductance, self.capacitance])?;
         let process = Process::new(set, t0, &start)?.with_metric(metric)?;
+        // f = −(voltage across L)/L, −(current into C)/C.
         Ok(process.with_perturbation(move |t, x, f| {
             let drive = source(t) - parts.resistance * x[0] - x[1];
             f[0] = -drive / parts.inductance;

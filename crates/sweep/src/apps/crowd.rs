@@ -1,9 +1,8 @@
-//! People leaving a room: discs that want to walk and must not overlap.
+//! Crowd motion: people leaving a room as discs that must not overlap.
 //!
-//! Each person would walk towards the door at a given speed; the actual velocity is the nearest
-//! admissible one (in the sense of least squares over all), which is the perturbed process
-//! −dq ∈ N_Q(q) − U(q) dt. The room is [−depth, 0] × [−width/2, width/2], its door the gap
-//! |y| < door/2 in the wall x = 0; behind it is open ground.
+//! Each person has a desired velocity towards the door; the actual velocity is the nearest admissible one (least
+//! squares over all), which is the perturbed process −dq ∈ N_Q(q) − U(q) dt. The room is [−depth, 0] × [−width/2,
+//! width/2], its door the gap |y| < door/2 in the wall x = 0; beyond it is open ground.
 
 use super::positive;
 use crate::discs::{DiscConfiguration, Obstacle};
@@ -21,7 +20,7 @@ pub struct Room {
     pub door: f64,
     /// Radius of a person.
     pub radius: f64,
-    /// Speed a person would walk at.
+    /// Desired walking speed.
     pub speed: f64,
 }
 
@@ -41,8 +40,10 @@ impl Room {
         Ok(())
     }
 
+    /// Walls of the room as segments, with the gap of the door.
     fn walls(&self) -> Vec<Obstacle> {
         let (d, w, o) = (self.depth, 0.5 * self.width, 0.5 * self.door);
+        // Back wall, side walls, and the two parts of the front wall.
         let corners = [
             ([-d, -w], [-d, w]),
             ([-d, -w], [0.0, -w]),
@@ -57,8 +58,8 @@ impl Room {
         corners.map(segment).to_vec()
     }
 
-    /// `columns` × `rows` people on a grid that starts at the back wall, shaken by up to `jitter`
-    /// of the free space between neighbours (0 to 1), the same for the same seed.
+    /// `columns` × `rows` people on a grid that starts at the back wall, displaced at random by up to `jitter` of the
+    /// free space between neighbours (0 to 1); deterministic for a given seed.
     pub fn fill(&self, columns: usize, rows: usize, jitter: f64, seed: u64) -> Result<Vec<f64>> {
         self.validate()?;
         let (dx, dy) = (self.depth / columns as f64, self.width / rows as f64);
@@ -70,12 +71,13 @@ impl Room {
                 expected: "a positive number: fewer people or a larger room",
             });
         }
+        // Xorshift generator.
         let mut state = seed ^ 0x9e37_79b9_7f4a_7c15;
         let mut shake = || {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            // In a disc of radius `slack` by its inscribed square.
+            // Within the square inscribed in the disc of radius `slack`.
             ((state >> 11) as f64 / (1u64 << 52) as f64 - 1.0)
                 * jitter.clamp(0.0, 1.0)
                 * slack
@@ -91,9 +93,10 @@ impl Room {
         Ok(q)
     }
 
-    /// Where a person at (x, y) would go: to the door, then straight on.
+    /// Desired velocity of a person at (x, y): to the door, then straight on.
     fn desired_velocity(&self, x: f64, y: f64) -> (f64, f64) {
         let free = 0.5 * self.door - self.radius;
+        // Inside: to the nearest point of the door; outside: straight on.
         let (tx, ty) = if x < 0.0 {
             (self.radius, y.clamp(-0.5 * free, 0.5 * free))
         } else {
@@ -120,7 +123,7 @@ impl Room {
         }))
     }
 
-    /// How many of the people at q are out of the door.
+    /// Number of people at q who have passed the door.
     pub fn outside(&self, q: &[f64]) -> usize {
         q.chunks_exact(2).filter(|p| p[0] > 0.0).count()
     }

@@ -1,7 +1,7 @@
-//! Systems that are sweeping processes: hysteresis, plasticity, water, crowds, circuits.
+//! Applications of the sweeping process: hysteresis, plasticity, water in a cavity, crowds, circuits.
 //!
-//! Each builds the moving set, the metric and the perturbation of a known model and returns a
-//! [`crate::Process`] ready to run, with functions that read the model's quantities off it.
+//! Each builds the moving set, the metric and the perturbation of a known model and returns a [`crate::Process`] ready
+//! to run, with functions that compute the model's quantities from it.
 
 pub mod bar;
 pub mod cavity;

@@ -1,15 +1,14 @@
-//! Elastic, perfectly plastic trusses under loads and support motions that vary slowly.
+//! Elastic, perfectly plastic trusses under quasi-static loads and support motions.
 //!
 //! ```text
 //! Bᵀ s = F(t)  (equilibrium at the free coordinates),   |s_b| ≤ N_b
 //! B u = e = s/k + p,   ṗ ∈ N(s)        ⇔        −ds ∈ N_C(t)(s) in the metric diag(1/k)
 //! ```
 //!
-//! The bar forces s are the swept point and C(t) is the set of admissible forces in equilibrium
-//! (Moreau's first use of the process). Elastic response and redistribution are one projection:
-//! the elastic increment is orthogonal, in this metric, to all self-stresses. Support motions
-//! ū(t) shift the bar forces by k B̄ū. The multipliers of the equations are the nodal
-//! displacements of a step with the sign turned; C(t) becomes empty beyond the limit load.
+//! The bar forces s are the point of the sweeping process and C(t) is the set of admissible forces in equilibrium
+//! (Moreau's first use of the process). Elastic response and redistribution are one projection: the elastic increment
+//! is orthogonal, in this metric, to all self-stresses. Support motions ū(t) shift the bar forces by k B̄ū. The
+//! multipliers of the equations are minus the nodal displacements of a step; C(t) becomes empty beyond the limit load.
 
 use super::positive;
 use crate::error::{Result, SweepingError, check_finite, check_len};
@@ -26,9 +25,9 @@ pub struct TrussBar {
     pub from: usize,
     /// Second node.
     pub to: usize,
-    /// EA/L.
+    /// Axial stiffness EA/L.
     pub stiffness: f64,
-    /// Largest force in tension and compression.
+    /// Yield force in tension and compression.
     pub strength: f64,
 }
 
@@ -46,8 +45,7 @@ pub struct Truss {
 type History = Arc<dyn Fn(f64, &mut [f64]) + Send + Sync>;
 
 impl Truss {
-    /// Nodes of the plane or of space, bars between them, and the coordinates that are held
-    /// (node, axis).
+    /// A truss from nodes of the plane or of space, bars between them, and supported coordinates (node, axis).
     pub fn new(nodes: &[Vec<f64>], bars: &[TrussBar], supports: &[(usize, usize)]) -> Result<Self> {
         let space = nodes.first().map_or(0, Vec::len);
         let mut supported = vec![false; space * nodes.len()];
@@ -66,6 +64,7 @@ impl Truss {
             let d = crate::vector::sub(&nodes[bar.to], &nodes[bar.from]);
             let length = crate::vector::norm(&d);
             positive("length of a bar", length)?;
+            // Elongation per unit displacement: direction cosines.
             let mut row = Vec::new();
             for (axis, v) in d.iter().enumerate() {
                 row.push((bar.from * space + axis, -v / length));
@@ -81,22 +80,23 @@ impl Truss {
         })
     }
 
-    /// Number of coordinates, free and held.
+    /// Number of coordinates, free and supported.
     pub fn coordinates(&self) -> usize {
         self.supported.len()
     }
 
-    /// Dimension of the space the truss stands in.
+    /// Dimension of the space of the truss.
     pub fn space(&self) -> usize {
         self.space
     }
 
+    /// Indices of the free coordinates.
     fn free(&self) -> Vec<usize> {
         let all = 0..self.supported.len();
         all.filter(|&i| !self.supported[i]).collect()
     }
 
-    /// Forces k B̄ū that the given coordinates would cause with all others held.
+    /// Bar forces k B̄ū that the given support motions would cause with all free coordinates fixed.
     fn imposed(&self, u: &[f64]) -> Vec<f64> {
         let each = self.compatibility.iter().zip(&self.bars);
         each.map(|(row, bar)| {
@@ -106,9 +106,10 @@ impl Truss {
         .collect()
     }
 
-    /// The moving set of w = s − k B̄ū.
+    /// The moving set of w = s − k B̄ū: equilibrium as equations, yield as inequalities.
     fn set(&self, load: History, settlement: Option<History>) -> Result<MovingPolyhedron> {
         let free = self.free();
+        // Equilibrium rows Bᵀ at the free coordinates.
         let mut rows = vec![Vec::new(); free.len()];
         for (b, row) in self.compatibility.iter().enumerate() {
             for &(j, c) in row {
@@ -118,6 +119,7 @@ impl Truss {
             }
         }
         let equations = rows.len();
+        // Yield rows ±s_b ≤ N_b.
         for b in 0..self.bars.len() {
             rows.push(vec![(b, 1.0)]);
             rows.push(vec![(b, -1.0)]);
@@ -126,11 +128,13 @@ impl Truss {
         let balance: Vec<Vec<(usize, f64)>> = rows[..equations].to_vec();
         let rows = ConstraintRows::sparse(self.bars.len(), &rows)?;
         MovingPolyhedron::with_equalities(rows, equations, move |t, b| {
+            // Loads at the free coordinates.
             let mut u = vec![0.0; truss.coordinates()];
             load(t, &mut u);
             for (k, &j) in free.iter().enumerate() {
                 b[k] = u[j];
             }
+            // Support motions shift equilibrium and yield bounds.
             let mut shift = vec![0.0; truss.bars.len()];
             if let Some(settlement) = &settlement {
                 u.fill(0.0);
@@ -147,13 +151,14 @@ impl Truss {
         })
     }
 
+    /// Metric of complementary energy, diag(1/k).
     fn metric(&self) -> Result<Metric> {
         let inverse: Vec<f64> = self.bars.iter().map(|b| 1.0 / b.stiffness).collect();
         Metric::diagonal(&inverse)
     }
 
-    /// The process under the loads F(t), started from the elastic forces of F(t₀), which must be
-    /// admissible. The swept point is s.
+    /// The process under the loads F(t), started from the elastic forces of F(t₀), which must be admissible. The point
+    /// of the process is s.
     pub fn process(
         &self,
         t0: f64,
@@ -162,8 +167,7 @@ impl Truss {
         self.begin(t0, Arc::new(load), None)
     }
 
-    /// The same with motions ū(t) of the supports; the swept point is s − k B̄ū(t), see
-    /// [`Self::forces`].
+    /// The same with motions ū(t) of the supports; the point of the process is s − k B̄ū(t), see [`Self::forces`].
     pub fn process_with_settlement(
         &self,
         t0: f64,
@@ -181,22 +185,22 @@ impl Truss {
     ) -> Result<Process<MovingPolyhedron>> {
         let mut set = self.set(load, settlement)?;
         set.set_metric(&self.metric()?)?;
-        // Without plastic history the forces are those of least elastic energy; if they break a
-        // bar the projection differs from them and the process begins with plastic flow.
+        // Without plastic history the forces are those of least elastic energy; if a bar yields, the projection differs
+        // from them and the process begins with plastic flow.
         let mut start = vec![0.0; self.bars.len()];
         set.project_into(t0, &vec![0.0; self.bars.len()], &mut start)?;
         Process::new(set, t0, &start)?.with_metric(self.metric()?)
     }
 
-    /// Bar forces from the swept point, given the support motions of that instant.
+    /// Bar forces from the point of the process, given the support motions of that time.
     pub fn forces(&self, w: &[f64], settlement: &[f64]) -> Result<Vec<f64>> {
         check_len("support motions", settlement.len(), self.coordinates())?;
         let shift = self.imposed(settlement);
         Ok(w.iter().zip(&shift).map(|(w, s)| w + s).collect())
     }
 
-    /// Displacements of the last step at the free coordinates (0 at the held ones): with the
-    /// multipliers λ of the equations, Δu = −λ.
+    /// Displacements of the last step at the free coordinates (0 at the supported ones): with the multipliers λ of the
+    /// equations, Δu = −λ.
     pub fn displacement(&self, set: &MovingPolyhedron) -> Vec<f64> {
         let mut u = vec![0.0; self.coordinates()];
         for (&j, &lambda) in self.free().iter().zip(&set.multipliers()) {
@@ -205,8 +209,8 @@ impl Truss {
         u
     }
 
-    /// The largest α for which α F can be carried, by bisection on whether C is empty; relative
-    /// accuracy 1e-10. Infinite loads do not exist (every bar has a strength), F = 0 is refused.
+    /// Limit load: the largest α for which α F can be carried, by bisection on whether C is empty; relative accuracy
+    /// 1e-10. Infinite loads do not exist (every bar has a strength), F = 0 is refused.
     pub fn limit_load(&self, load: &[f64]) -> Result<f64> {
         check_len("load", load.len(), self.coordinates())?;
         check_finite("load", load, 0.0)?;
@@ -228,6 +232,7 @@ impl Truss {
             if mid <= low || mid >= high {
                 break;
             }
+            // Feasible loads move the lower bound up, infeasible ones the upper bound down.
             match set.project_into(mid, &vec![0.0; self.bars.len()], &mut point) {
                 Ok(_) => low = mid,
                 Err(SweepingError::Empty { .. }) => high = mid,

@@ -1,13 +1,12 @@
-//! Thin orthogonal factors N = Q R of the active unit normals, kept from step to step.
+//! Thin QR factors N = Q R of the active unit normals, updated from step to step.
 //!
-//! Q has as many columns as there are active rows, not n: adding a row costs two rounds of
-//! Gram and Schmidt (the second makes Q orthogonal to rounding, "twice is enough"), removing one
-//! a sweep of Givens rotations, both O(n q). Between steps of a sweeping process only bounds
-//! move, so the factors stay valid and a step costs O(n q + q²).
+//! Q has as many columns as there are active rows, not n: adding a row costs two passes of Gram–Schmidt (the second
+//! makes Q orthogonal to rounding, "twice is enough"), removing one a series of Givens rotations, both O(n q). Between
+//! steps of a sweeping process only bounds change, so the factors stay valid and a step costs O(n q + q²).
 
 use crate::vector::{axpy, dot, norm};
 
-/// Factors of the matrix whose columns are the active normals.
+/// QR factors of the matrix whose columns are the active normals.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ThinFactor {
     n: usize,
@@ -15,11 +14,12 @@ pub(super) struct ThinFactor {
     q: Vec<f64>,
     /// Columns of R, the k-th of length k + 1.
     r: Vec<Vec<f64>>,
-    /// Coordinates Qᵀg of the normal last measured.
+    /// Coordinates Qᵀg of the normal last decomposed.
     d: Vec<f64>,
 }
 
 impl ThinFactor {
+    /// Removes all columns; vectors have length n.
     pub(super) fn reset(&mut self, n: usize) {
         self.n = n;
         self.q.clear();
@@ -35,21 +35,22 @@ impl ThinFactor {
         &self.q[k * self.n..(k + 1) * self.n]
     }
 
-    /// Splits the normal in `free`: its part outside the active span stays there, its
-    /// coefficients on the active normals go to `coef`. Returns the length of the free part.
+    /// Decomposes the normal in `free`: its part orthogonal to the active span stays there, its coefficients on the
+    /// active normals go to `coef`. Returns the length of the orthogonal part.
     pub(super) fn decompose(&mut self, free: &mut [f64], coef: &mut Vec<f64>) -> f64 {
         let count = self.count();
         self.d.clear();
         self.d.resize(count, 0.0);
         let mut length = norm(free);
         for _ in 0..2 {
+            // Gram–Schmidt pass.
             for k in 0..count {
                 let part = dot(self.column(k), free);
                 self.d[k] += part;
                 axpy(-part, &self.q[k * self.n..(k + 1) * self.n], free);
             }
             let rest = norm(free);
-            // Half of the length left: the first round was accurate to two roundings already.
+            // More than half of the length is left: the first pass was accurate to two roundings.
             if rest > 0.5 * length {
                 break;
             }
@@ -61,7 +62,7 @@ impl ThinFactor {
         norm(free)
     }
 
-    /// Appends the normal last measured; `free` is its free part of length `length`.
+    /// Appends the normal last decomposed; `free` is its orthogonal part of length `length`.
     pub(super) fn push(&mut self, free: &[f64], length: f64) {
         self.q.extend(free.iter().map(|v| v / length));
         let mut column = self.d.clone();
@@ -69,10 +70,11 @@ impl ThinFactor {
         self.r.push(column);
     }
 
-    /// Removes the normal at position j.
+    /// Removes the normal at position j by Givens rotations.
     pub(super) fn remove(&mut self, j: usize) {
         let n = self.n;
         self.r.remove(j);
+        // Restore the triangle column by column, rotating Q along.
         for k in j..self.count() {
             let (c, s, length) = convex::dense::givens(self.r[k][k], self.r[k][k + 1]);
             self.r[k].truncate(k + 1);
@@ -91,10 +93,11 @@ impl ThinFactor {
         self.q.truncate(keep);
     }
 
-    /// x ← x − N (NᵀN)⁻¹ rhs, u ← u + (NᵀN)⁻¹ rhs: the shortest step that lowers ⟨normal_k, x⟩
-    /// by rhs_k. `rhs` is overwritten.
+    /// x ← x − N (NᵀN)⁻¹ rhs, u ← u + (NᵀN)⁻¹ rhs: the shortest step that lowers ⟨normal_k, x⟩ by rhs_k. `rhs` is
+    /// overwritten.
     pub(super) fn correct(&self, rhs: &mut [f64], x: &mut [f64], u: &mut [f64]) {
         let count = self.count();
+        // Rᵀ y = rhs, x ← x − Q y, then R w = y.
         for k in 0..count {
             let column = &self.r[k];
             let known = dot(&column[..k], &rhs[..k]);
@@ -107,6 +110,7 @@ impl ThinFactor {
         axpy(1.0, rhs, u);
     }
 
+    /// x ← R⁻¹ x.
     fn solve_upper(&self, x: &mut [f64]) {
         for i in (0..x.len()).rev() {
             let column = &self.r[i];

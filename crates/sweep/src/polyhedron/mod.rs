@@ -1,13 +1,12 @@
 //! Polyhedra with moving right-hand sides: C(t) = { x : E x = d(t), G x ≤ b(t) }.
 //!
-//! The rows stand still, so that factors of the active ones serve from step to step
-//! ([`solve`]); a polyhedron that turns is one of these in a [`crate::Carried`] frame, or rows
-//! given anew. Dense or sparse rows, any metric; a warm step costs O(n q + q²) for q active rows
-//! plus a look at the rows within reach.
+//! The rows are fixed, so that QR factors of the active ones are reused from step to step (module `solve`); a
+//! polyhedron that rotates is a [`crate::TransformedSet`], or is built anew. Dense or sparse rows, any metric; a
+//! warm-started step costs O(n q + q²) for q active rows plus a test of the rows within reach.
 //!
-//! Excess: exact where every two rows are orthogonal or parallel (boxes, prisms of intervals),
-//! since then it is the excess of intervals; unknown otherwise (a bound would need the angles of
-//! all corners), see [`crate::Bounded`].
+//! Excess: exact where every two rows are orthogonal or parallel (boxes, prisms of intervals), since then it is the
+//! excess of intervals; unknown otherwise (a bound would need the angles of all corners), see
+//! [`crate::WithExcessBound`].
 
 mod factor;
 mod rows;
@@ -23,20 +22,25 @@ use crate::set::{ProjectionReport, MovingSet};
 use crate::smooth::Inequalities;
 use crate::vector::norm;
 
-/// Rows beyond which no attempt is made to see whether they form a box: all pairs are compared.
+/// Number of rows beyond which no attempt is made to recognise a box: all pairs are compared.
 const BOX_ROWS: usize = 512;
 
-/// { x : E x = d(t), G x ≤ b(t) }.
+/// The polyhedron { x : E x = d(t), G x ≤ b(t) }.
 pub struct MovingPolyhedron {
     /// Rows as given; equations first.
     rows: ConstraintRows,
     equalities: usize,
     bounds: VectorFunction,
+    /// Derivatives of the bounds.
     rates: Option<VectorFunction>,
     metric: Metric,
+    /// Active-set solver in whitened coordinates, with its warm start.
     projector: Projector,
+    /// Lengths of the rows as covectors, before they were scaled to unit length.
     lengths: Vec<f64>,
+    /// Buffer: the point to project, whitened.
     white: Vec<f64>,
+    /// Buffer: the bounds at the present time.
     given: Vec<f64>,
     /// For a box: the class of parallel rows each row belongs to.
     classes: Option<Vec<usize>>,
@@ -48,7 +52,7 @@ impl MovingPolyhedron {
         Self::with_equalities(rows, 0, bounds)
     }
 
-    /// The same with the first `equalities` rows holding as equations.
+    /// The same with the first `equalities` rows as equations.
     pub fn with_equalities(
         rows: ConstraintRows,
         equalities: usize,
@@ -61,6 +65,7 @@ impl MovingPolyhedron {
                 expected: "at most the number of rows",
             });
         }
+        // Euclidean until a metric is set.
         let (white, lengths) = rows.whitened(&Metric::Euclidean)?;
         let mut set = Self {
             equalities,
@@ -78,13 +83,13 @@ impl MovingPolyhedron {
         Ok(set)
     }
 
-    /// The derivatives of the bounds, used by the event-driven method instead of differences.
+    /// The derivatives of the bounds, used by the event-driven method instead of finite differences.
     pub fn with_rates(mut self, rates: impl Fn(f64, &mut [f64]) + Send + 'static) -> Self {
         self.rates = Some(Box::new(rates));
         self
     }
 
-    /// The multipliers of the last projection, one per row as given: A(z − p) = Σ λ_a g_a.
+    /// Multipliers of the last projection, one per row as given: A(z − p) = Σ λ_a g_a.
     pub fn multipliers(&self) -> Vec<f64> {
         let mut out = vec![0.0; self.rows.count()];
         for (&a, &u) in self.projector.active.iter().zip(&self.projector.u) {
@@ -93,11 +98,12 @@ impl MovingPolyhedron {
         out
     }
 
-    /// The rows that the last projection ended on.
+    /// Active set of the last projection.
     pub fn active(&self) -> &[usize] {
         &self.projector.active
     }
 
+    /// Evaluates the bounds at time t and scales them to unit rows.
     fn load_bounds(&mut self, t: f64) -> Result<()> {
         (self.bounds)(t, &mut self.given);
         check_finite("bounds of the polyhedron", &self.given, t)?;
@@ -106,7 +112,7 @@ impl MovingPolyhedron {
             self.projector.bounds[a] = if self.lengths[a] > 0.0 {
                 bound / self.lengths[a]
             } else {
-                // 0 ≤ b, or 0 = b: a statement about the instant only.
+                // A zero row says 0 ≤ b, or 0 = b.
                 let holds = bound == 0.0 || (a >= self.equalities && bound > 0.0);
                 if !holds {
                     return Err(SweepingError::Empty {
@@ -121,12 +127,14 @@ impl MovingPolyhedron {
         Ok(())
     }
 
+    /// Classes of parallel rows, if all other pairs are orthogonal (a box); `None` otherwise.
     fn find_classes(&self) -> Option<Vec<usize>> {
         let (n, m) = (self.rows.dim(), self.rows.count());
         if m > BOX_ROWS {
             return None;
         }
         let mut classes = Vec::with_capacity(m);
+        // One representative per class; any other angle is no box.
         let mut leads: Vec<(usize, Vec<f64>)> = Vec::new();
         for a in 0..m {
             let mut row = vec![0.0; n];
@@ -149,7 +157,7 @@ impl MovingPolyhedron {
     }
 }
 
-/// The error a fault becomes at an instant.
+/// The error of a failed projection at a time.
 pub(crate) fn projection_error(time: f64, fault: ProjectionFailure) -> SweepingError {
     match fault {
         ProjectionFailure::Empty { rows, gap } => SweepingError::Empty {
@@ -188,6 +196,7 @@ impl MovingSet for MovingPolyhedron {
         check_len("point to project", z.len(), self.rows.dim())?;
         check_finite("point to project", z, t)?;
         self.load_bounds(t)?;
+        // Project in whitened coordinates, where the metric is Euclidean.
         self.white.copy_from_slice(z);
         self.metric.whiten(&mut self.white);
         let landing = self.projector.solve(&self.white).map_err(|f| projection_error(t, f))?;
@@ -197,12 +206,13 @@ impl MovingSet for MovingPolyhedron {
         Ok(landing)
     }
 
-    /// The certificate y = Σ λ_a g_a, λ ≥ 0, λ_a (b_a − g_a·p) = 0 evaluated from the rows.
+    /// Certificate from the rows: y = Σ λ_a g_a, λ ≥ 0, λ_a (b_a − g_a·p) = 0.
     fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
         self.load_bounds(t)?;
         let (rows, lengths) = (&self.rows, &self.lengths);
         let mut rest = y.to_vec();
         let mut work = 0.0;
+        // Stationarity residual, complementarity, and wrong signs.
         for (&a, &u) in self.projector.active.iter().zip(&self.projector.u) {
             rows.add_to(a, -u / lengths[a], &mut rest);
             let slack = (self.given[a] - rows.dot(a, p)) / lengths[a];
@@ -213,7 +223,7 @@ impl MovingSet for MovingPolyhedron {
             };
             work += u.abs() * slack.abs() + wrong;
         }
-        // Lengths of covectors: |y| in the metric A⁻¹.
+        // Norm of covectors: |y| in the metric A⁻¹.
         let dual = |y: &[f64]| {
             let mut v = y.to_vec();
             self.metric.raise(&mut v);
@@ -230,6 +240,7 @@ impl MovingSet for MovingPolyhedron {
         self.load_bounds(from)?;
         let before = self.projector.bounds.clone();
         self.load_bounds(to)?;
+        // Largest retraction of each class of parallel rows; their directions are orthogonal.
         let mut shrink = vec![0.0_f64; classes.len()];
         for (a, &class) in classes.iter().enumerate() {
             if before[a].is_infinite() {

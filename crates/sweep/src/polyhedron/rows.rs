@@ -1,4 +1,4 @@
-//! A matrix kept by rows, dense or sparse, whichever it is.
+//! Constraint matrix by rows, dense or sparse (CSR).
 
 use crate::error::{Result, SweepingError, check_len};
 use crate::metric::Metric;
@@ -12,6 +12,7 @@ pub struct ConstraintRows {
     store: Store,
 }
 
+/// Storage of the rows.
 #[derive(Debug, Clone, PartialEq)]
 enum Store {
     Dense(Vec<f64>),
@@ -23,7 +24,7 @@ enum Store {
 }
 
 impl ConstraintRows {
-    /// Rows of length n written one after the other.
+    /// Dense rows of length n, row-major.
     pub fn dense(n: usize, matrix: &[f64]) -> Result<Self> {
         let count = matrix.len() / n.max(1);
         check_len("row matrix", matrix.len(), count * n)?;
@@ -39,6 +40,7 @@ impl ConstraintRows {
     pub fn sparse(n: usize, rows: &[Vec<(usize, f64)>]) -> Result<Self> {
         let (mut start, mut index, mut value) = (vec![0], Vec::new(), Vec::new());
         for row in rows {
+            // Columns in ascending order, each once.
             let mut sorted = row.clone();
             sorted.sort_by_key(|e| e.0);
             for (k, &(column, entry)) in sorted.iter().enumerate() {
@@ -108,12 +110,13 @@ impl ConstraintRows {
         }
     }
 
-    /// The rows in white coordinates, L⁻¹ g_a, scaled to unit length; and their lengths before
-    /// that (0 for a row of zeros).
+    /// The rows in whitened coordinates, L⁻¹ g_a, scaled to unit length; and their lengths before that (0 for a zero
+    /// row).
     pub(crate) fn whitened(&self, metric: &Metric) -> Result<(Self, Vec<f64>)> {
         let mut rows = self.clone();
         match (metric, &mut rows.store) {
             (Metric::Euclidean, _) => {}
+            // Divide columns by √d.
             (Metric::Diagonal(d), Store::Dense(m)) => {
                 for row in m.chunks_exact_mut(self.n.max(1)) {
                     row.iter_mut().zip(d).for_each(|(g, d)| *g /= d.sqrt());
@@ -126,6 +129,7 @@ impl ConstraintRows {
                     .zip(columns)
                     .for_each(|(g, &j)| *g /= d[j].sqrt());
             }
+            // L⁻¹ fills the rows: store them dense.
             (Metric::Full(m), _) => {
                 let mut full = vec![0.0; self.n * self.count];
                 for (a, row) in full.chunks_exact_mut(self.n.max(1)).enumerate() {
@@ -139,14 +143,14 @@ impl ConstraintRows {
         Ok((rows, lengths))
     }
 
-    /// Scales row a to unit length, returns the length it had.
+    /// Scales row a to unit length; returns its former length.
     fn unit(&mut self, a: usize) -> f64 {
         let n = self.n;
         let row = match &mut self.store {
             Store::Dense(m) => &mut m[a * n..(a + 1) * n],
             Store::Sparse { start, value, .. } => &mut value[start[a]..start[a + 1]],
         };
-        // The largest entry first, so that squares neither overflow nor vanish.
+        // Divide by the largest entry first, so that squares neither overflow nor underflow.
         let most = row.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         if most == 0.0 {
             return 0.0;
@@ -157,6 +161,7 @@ impl ConstraintRows {
     }
 }
 
+/// Refuses entries that are not finite.
 fn check_entries(values: &[f64]) -> Result<()> {
     match values.iter().find(|v| !v.is_finite()) {
         None => Ok(()),

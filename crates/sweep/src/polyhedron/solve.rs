@@ -1,64 +1,69 @@
-//! The nearest point of { x : g_a·x = b_a (first rows), g_a·x ≤ b_a (others) }, again and again.
+//! Warm-started projection onto { x : g_a·x = b_a (first rows), g_a·x ≤ b_a (others) } by a dual active-set method.
 //!
 //! ```text
 //! min ½|x − z|²        z − x = Σ u_a g_a,   u_a ≥ 0,   u_a (b_a − g_a·x) = 0   on inequalities
 //! ```
 //!
-//! Rows are of unit length, coordinates white. Method: the dual active set of Goldfarb and
-//! Idnani, started from the active rows and factors of the last solve. Rows whose multiplier has
-//! become negative leave first; what remains is a dual feasible start for the new bounds, and
-//! the usual iteration admits what is violated.
+//! Rows have unit length, coordinates are whitened. Method: the dual active-set method of Goldfarb and Idnani,
+//! warm-started from the active rows and factors of the last solve. Rows whose multiplier has become negative are
+//! dropped first; the rest is a dual feasible start for the new bounds, and the usual iteration activates violated
+//! rows.
 //!
-//! Looking at all rows costs more than all the rest. Since |g_a| = 1, a row seen at g_a·x = v
-//! cannot exceed v by more than the way x has gone since: rows that are out of reach by that
-//! bound are not looked at. The test is exact, only its price depends on the motion.
+//! Testing all rows would cost more than all the rest. Since |g_a| = 1, a row with value g_a·x = v cannot exceed v by
+//! more than the path length of x since: rows that cannot be violated by that bound are skipped. The test is exact,
+//! only its cost depends on the motion.
 
 use super::factor::ThinFactor;
 use super::rows::ConstraintRows;
 use crate::set::ProjectionReport;
 use crate::vector::{axpy, norm, sub};
 
-/// Part of a unit normal outside the active span below which it counts as dependent: some
-/// hundred roundings.
+/// Rank tolerance: a unit normal whose part outside the active span is below this is dependent; some hundred roundings.
 const DEPENDENT: f64 = 1e-13;
 
-/// Excess of a unit row, relative to the data, that counts as satisfied: a few roundings.
+/// Feasibility tolerance of a unit row, relative to the data: a few roundings.
 const FEASIBLE: f64 = 4e-15;
 
-/// A contradiction is believed when it exceeds this many roundings of what it combines.
+/// A contradiction is reported when it exceeds this many roundings of the terms it combines.
 const BELIEVED: f64 = 1e3;
 
-/// Why no point was found.
+/// Why a projection failed.
 #[derive(Debug, Clone)]
 pub(crate) enum ProjectionFailure {
-    /// The rows contradict each other by `gap`.
+    /// The rows contradict each other by `gap` (Farkas).
     Empty { rows: Vec<usize>, gap: f64 },
-    /// Rounding kept the active set from settling.
+    /// Rounding prevented the active set from settling.
     Stalled { iterations: usize, residual: f64 },
 }
 
-/// Rows with what the last solve learnt.
+/// Dual active-set solver: rows, bounds, and the active set and factors of the last solve.
 #[derive(Debug, Clone)]
 pub(crate) struct Projector {
     pub(crate) rows: ConstraintRows,
     pub(super) equalities: usize,
-    /// Bounds of the unit rows; +∞ switches a row off.
+    /// Bounds of the unit rows; +∞ disables a row.
     pub(crate) bounds: Vec<f64>,
+    /// Active rows.
     pub(crate) active: Vec<usize>,
     /// Multipliers of the active rows.
     pub(crate) u: Vec<f64>,
     is_active: Vec<bool>,
+    /// Dependent rows that agree with the active ones to rounding.
     is_redundant: Vec<bool>,
     factor: ThinFactor,
+    /// Point to project.
     z: Vec<f64>,
+    /// Projection.
     pub(crate) x: Vec<f64>,
     free: Vec<f64>,
     coef: Vec<f64>,
     spare: Vec<f64>,
-    /// g_a·x when last looked at, and how far x had gone by then.
+    /// g_a·x when last evaluated, and the path length of x at that time.
     last_value: Vec<f64>,
     path_length_at_check: Vec<f64>,
+    /// Path length of x so far.
     path_length: f64,
+    /// x at which the path length was last updated.
     last: Vec<f64>,
     violated_rows: Vec<usize>,
     /// Whether x and u are sums of steps rather than solved from the factors.
@@ -93,7 +98,7 @@ impl Projector {
         projector
     }
 
-    /// Forgets active rows, factors and what was seen.
+    /// Discards active rows, factors and row values.
     pub(crate) fn reset_warm_start(&mut self) {
         self.factor.reset(self.rows.dim());
         self.active.clear();
@@ -105,12 +110,12 @@ impl Projector {
         self.last.fill(0.0);
     }
 
-    /// Starts from a guess of the active rows (dependent ones are left out).
+    /// Warm start from a guess of the active rows (dependent ones are left out).
     pub(crate) fn warm_start(&mut self, guess: &[usize]) {
         for &a in guess {
             if a < self.rows.count() && !self.is_active[a] && self.active.len() < self.rows.dim() {
                 let length = self.measure(a);
-                // Rows near the span of the others may enter later, one by one.
+                // Nearly dependent rows may be activated later, one by one.
                 if length > 1e-7 {
                     self.push(a, length, 0.0);
                 }
@@ -118,22 +123,23 @@ impl Projector {
         }
     }
 
-    /// Solves for the point z (white) and the bounds set before; the result is in `x`, `u`.
+    /// Projects the point z (whitened) for the bounds set before; the result is in `x`, `u`.
     pub(crate) fn solve(&mut self, z: &[f64]) -> Result<ProjectionReport, ProjectionFailure> {
         self.z.copy_from_slice(z);
         self.is_redundant.fill(false);
+        // Equations, then the warm start solved for the new bounds.
         self.enter_equalities()?;
         self.solve_active_equations();
         self.start_near();
         let mut iterations = 0;
         let mut tolerance = FEASIBLE;
-        // Six rounds of a budget that no regular problem uses up, each with a looser test of
-        // violation (up to 4e-10): only rounding between nearly dependent rows needs it.
+        // Six rounds of a budget that no regular problem uses up, each with a looser feasibility tolerance (up to
+        // 4e-10): needed only for rounding between nearly dependent rows.
         for _ in 0..6 {
             let limit = iterations + 50 + 10 * (self.rows.count() + self.rows.dim());
             while iterations < limit {
                 if !self.collect_violated(tolerance) {
-                    // Anew from the factors where steps were added up: drift must not decide.
+                    // Solve again from the factors where steps were added up: accumulated rounding must not decide.
                     if self.needs_refresh {
                         self.solve_active_equations();
                     }
@@ -158,7 +164,7 @@ impl Projector {
         })
     }
 
-    /// x solves the problem with the active rows as equations; rows with the wrong sign leave.
+    /// Solves the problem with the active rows as equations; rows with negative multipliers are dropped.
     fn solve_active_equations(&mut self) {
         loop {
             self.x.copy_from_slice(&self.z);
@@ -167,7 +173,7 @@ impl Projector {
             if self.drop_wrong() {
                 continue;
             }
-            // One step of refinement, against the rounding of the factors.
+            // One step of iterative refinement, against the rounding of the factors.
             self.correct();
             if !self.drop_wrong() {
                 break;
@@ -181,7 +187,7 @@ impl Projector {
         self.needs_refresh = false;
     }
 
-    /// Moves x to the active rows along their normals.
+    /// Moves x onto the active rows along their normals.
     fn correct(&mut self) {
         self.spare.clear();
         for &a in &self.active {
@@ -203,33 +209,36 @@ impl Projector {
         worst.map(|k| self.drop_active(k)).is_some()
     }
 
-    /// A first solve far from z = 0 must not pay for the way there.
+    /// Starts the path length of a first solve at x, not at 0.
     fn start_near(&mut self) {
         if self.path_length == 0.0 && self.last_value.iter().all(|v| v.is_infinite()) {
             self.last.copy_from_slice(&self.x);
         }
     }
 
+    /// Size of the data, for relative tolerances.
     fn size(&self) -> f64 {
         norm(&self.x) + norm(&self.z)
     }
 
-    /// Rounding unit of row a's excess.
+    /// Scale of the rounding of row a.
     fn floor(&self, a: usize) -> f64 {
         self.bounds[a].abs().min(f64::MAX) + self.size()
     }
 
+    /// Adds the motion of x since the last call.
     fn update_path_length(&mut self) {
         self.path_length += norm(&sub(&self.x, &self.last)) * (1.0 + 1e-12);
         self.last.copy_from_slice(&self.x);
     }
 
-    /// Looks at every row that may be violated; true if one is.
+    /// Evaluates every row that may be violated; true if one is.
     fn collect_violated(&mut self, tolerance: f64) -> bool {
         self.update_path_length();
         self.violated_rows.clear();
         let size = self.size();
         for a in self.equalities..self.rows.count() {
+            // Skip rows that cannot have reached their bound on the path since the last evaluation.
             if self.is_active[a]
                 || self.is_redundant[a]
                 || self.last_value[a] + (self.path_length - self.path_length_at_check[a]) <= self.bounds[a]
@@ -246,7 +255,7 @@ impl Projector {
         !self.violated_rows.is_empty()
     }
 
-    /// The most violated of the rows that the last look found violated.
+    /// The most violated of the rows that the last scan found violated.
     fn most_violated(&mut self, tolerance: f64) -> Option<usize> {
         let (mut worst, mut most) = (None, 0.0);
         for i in 0..self.violated_rows.len() {
@@ -262,6 +271,7 @@ impl Projector {
         worst
     }
 
+    /// Largest violation of an active row.
     fn violation(&mut self) -> f64 {
         let mut worst = 0.0_f64;
         for k in 0..self.active.len() {
@@ -276,7 +286,7 @@ impl Projector {
         worst
     }
 
-    /// Measures row a against the active ones; the free part goes to `free`.
+    /// Decomposes row a against the active ones; the orthogonal part goes to `free`.
     fn measure(&mut self, a: usize) -> f64 {
         self.free.fill(0.0);
         self.rows.add_to(a, 1.0, &mut self.free);
@@ -293,14 +303,14 @@ impl Projector {
     fn drop_active(&mut self, k: usize) {
         let a = self.active[k];
         self.is_active[a] = false;
-        // It was not looked at while active: it is on its bound, or near.
+        // Its value was not updated while active: it is at its bound, or near.
         self.last_value[a] = f64::INFINITY;
         self.factor.remove(k);
         self.active.remove(k);
         self.u.remove(k);
     }
 
-    /// Makes row a active by partial and full dual steps; returns how many it took.
+    /// Activates row a by partial and full dual steps; returns their number.
     fn activate_row(&mut self, a: usize) -> Result<usize, ProjectionFailure> {
         self.needs_refresh = true;
         let mut entering = 0.0;
@@ -308,6 +318,7 @@ impl Projector {
         loop {
             steps += 1;
             let length = self.measure(a);
+            // Partial step: up to the first multiplier that vanishes.
             let (mut leaving, mut partial) = (None, f64::INFINITY);
             for k in 0..self.active.len() {
                 if self.active[k] >= self.equalities && self.coef[k] > 0.0 {
@@ -319,6 +330,7 @@ impl Projector {
             }
             let dependent = length <= DEPENDENT || self.active.len() == self.rows.dim();
             let over = self.rows.dot(a, &self.x) - self.bounds[a];
+            // Full step: up to the row itself.
             let full = if dependent {
                 f64::INFINITY
             } else {
@@ -331,6 +343,7 @@ impl Projector {
             if !dependent {
                 axpy(-t, &self.free, &mut self.x);
             }
+            // Update the multipliers; clip rounding below zero.
             for k in 0..self.active.len() {
                 self.u[k] -= t * self.coef[k];
                 if self.active[k] >= self.equalities {
@@ -349,6 +362,7 @@ impl Projector {
         }
     }
 
+    /// Activates the equations; dependent ones must agree with the others.
     fn enter_equalities(&mut self) -> Result<(), ProjectionFailure> {
         for a in 0..self.equalities {
             if self.is_active[a] || self.bounds[a].is_infinite() {
@@ -359,7 +373,7 @@ impl Projector {
                 self.push(a, length, 0.0);
             }
         }
-        // Repeated equations never become active: they must say the same at every instant.
+        // Repeated equations never become active: they must agree at every time.
         let repeated: Vec<usize> = (0..self.equalities)
             .filter(|&a| !self.is_active[a] && self.bounds[a].is_finite())
             .collect();
@@ -373,8 +387,8 @@ impl Projector {
         Ok(())
     }
 
-    /// Row a depends on active rows (coefficients in `coef`) and disagrees with them: a fault if
-    /// by more than their rounding, else it is muted.
+    /// Row a depends on active rows (coefficients in `coef`) and is violated: contradictory if by more than their
+    /// rounding, redundant otherwise.
     fn check_dependent_row(&mut self, a: usize) -> Result<(), ProjectionFailure> {
         let spread = 1.0 + self.coef.iter().map(|c| c.abs()).sum::<f64>();
         let mut floor = self.floor(a);

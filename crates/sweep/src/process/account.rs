@@ -1,70 +1,71 @@
-//! The account of a step and of a run.
+//! Step report and summary: distances, normal-cone check, variation against retraction.
 //!
 //! ```text
 //! |u_F − u_I| ≤ |proj(C_F, u_I − hf) − proj(C_F, u_I)| + dist(u_I, C_F) ≤ h|f| + e(C_I, C_F)
 //! ```
 //!
-//! so that for the catching-up method the variation of u never exceeds the retraction of C plus
-//! ∫|f| (M99 §5, §6). The sum over the steps is compared with it at every step.
+//! so that for the catching-up method the variation of u never exceeds the retraction of C plus ∫|f| (M99 §5, §6). The
+//! sums over the steps are compared by [`SweepingSummary::within_bound`].
 
 use super::Process;
 use crate::error::Result;
 use crate::set::MovingSet;
 use crate::vector::sub;
 
-/// What one step did.
+/// Report of one step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SweepingStep {
     /// End of the step.
     pub time: f64,
     /// Length of the step; 0 for a jump at an instant.
     pub length: f64,
-    /// |u_F − u_I|.
+    /// Length of the step in space, |u_F − u_I|.
     pub moved: f64,
-    /// Distance of the point that was projected (u_I − hf) to the set, before.
+    /// Distance of the point that was projected (u_I − hf) to the set.
     pub distance_before: f64,
-    /// Distance of u_F to C(t_F), after (for a projected point the excess of its constraints).
+    /// Distance of u_F to C(t_F); after a projection the largest violation of its constraints.
     pub distance_after: f64,
-    /// Distance of what should be a normal to the normal cone, judged by the set itself.
+    /// Distance of u_I − hf − u_F (as a covector) to the normal cone, evaluated by the set.
     pub normal_cone_distance: f64,
-    /// Bound of the excess e(C_I, C_F), where known.
+    /// Upper bound of the excess e(C_I, C_F), where known.
     pub retraction: Option<f64>,
-    /// h|f|, what the perturbation may add to the variation.
+    /// h|f|, which the perturbation may add to the variation.
     pub perturbation_length: f64,
-    /// For sets that are not convex: distance within which nearest points are unique.
+    /// Prox-regularity radius of a set that is not convex: distance within which nearest points are unique.
     pub prox_regularity_radius: Option<f64>,
     /// Iterations of the projections, or integration steps of the event-driven method.
     pub iterations: usize,
-    /// Changes of the active set met (event-driven).
+    /// Changes of the active set (event-driven method).
     pub events: usize,
-    /// Whether violation and normality are within the tolerance.
+    /// Whether violation and distance to the normal cone are within the tolerance.
     pub within_tolerance: bool,
 }
 
-/// What a run did.
+/// Summary of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepingSummary {
+    /// Whether the start has been checked.
     pub(super) started: bool,
-    /// Steps made, jumps included.
+    /// Number of steps, jumps included.
     pub steps: usize,
-    /// Steps that missed the tolerance.
+    /// Number of steps that missed the tolerance.
     pub missed: usize,
-    /// The first such step's instant.
+    /// End time of the first such step.
     pub first_missed: Option<f64>,
     /// Largest distance to C(t) after a step.
     pub worst_after: f64,
     /// Largest distance to the normal cone.
     pub worst_normal_cone_distance: f64,
-    /// Σ|u_F − u_I|.
+    /// Variation of u, Σ|u_F − u_I|.
     pub variation: f64,
-    /// Σ (bound of e(C_I, C_F) + h|f|), `None` once unknown for a step.
+    /// Bound of the variation, Σ (bound of e(C_I, C_F) + h|f|); `None` once unknown for a step.
     pub bound: Option<f64>,
-    /// Smallest admissible radius met, for sets that are not convex.
+    /// Smallest prox-regularity radius met, for sets that are not convex.
     pub least_radius: Option<f64>,
-    /// Steps that projected from farther than the admissible radius: there the nearest point of
-    /// the set itself need not be unique, that of its linearisation still is.
+    /// Steps that projected from farther than the prox-regularity radius: there the nearest point of the set itself
+    /// need not be unique, that of its linearisation still is.
     pub beyond_radius: usize,
-    /// Changes of the active set met (event-driven).
+    /// Changes of the active set (event-driven method).
     pub events: usize,
 }
 
@@ -87,8 +88,10 @@ impl Default for SweepingSummary {
 }
 
 impl SweepingSummary {
+    /// Adds a step.
     pub(super) fn add(&mut self, step: &SweepingStep) {
         self.steps += 1;
+        // Count what missed the tolerance.
         if !step.within_tolerance {
             self.missed += 1;
             self.first_missed.get_or_insert(step.time);
@@ -96,6 +99,7 @@ impl SweepingSummary {
         self.worst_after = self.worst_after.max(step.distance_after);
         self.worst_normal_cone_distance = self.worst_normal_cone_distance.max(step.normal_cone_distance);
         self.variation += step.moved;
+        // Bound of the variation: retraction plus perturbation.
         self.bound = match (self.bound, step.retraction) {
             (Some(sum), Some(e)) => Some(sum + e + step.perturbation_length),
             _ => None,
@@ -107,10 +111,10 @@ impl SweepingSummary {
         self.events += step.events;
     }
 
-    /// Whether the variation of u stays within the retraction of C (plus the perturbation's
-    /// share); `None` where no bound is known. A theorem for the catching-up method.
+    /// Whether the variation of u stays within the retraction of C plus ∫|f|; `None` where no bound is known. A theorem
+    /// for the catching-up method.
     pub fn within_bound(&self) -> Option<bool> {
-        // Sums of a million roundings stay below a billionth.
+        // Rounding of a sum of a million terms stays below a billionth.
         self.bound
             .map(|b| self.variation <= b * (1.0 + 1e-9) + 1e-12)
     }
@@ -122,11 +126,12 @@ impl SweepingSummary {
 }
 
 impl<S: MovingSet> Process<S> {
-    /// Moves to the projection of `z` onto C(to) and accounts for it.
+    /// Moves to the projection of `z` onto C(to) and writes the step report.
     pub(super) fn project_and_report(&mut self, to: f64, z: &[f64], from: f64, drift: f64) -> Result<SweepingStep> {
         let mut p = vec![0.0; z.len()];
         let landing = self.set.project_into(to, z, &mut p)?;
         self.store_multipliers(1.0);
+        // The normal A(z − p), checked by the set.
         let mut y = sub(z, &p);
         let before = self.metric.norm(&y);
         self.metric.lower(&mut y);
@@ -149,7 +154,7 @@ impl<S: MovingSet> Process<S> {
         Ok(self.with_verdict(step))
     }
 
-    /// Whether the step meets the tolerance of the settings.
+    /// Sets whether the step meets the tolerance of the settings.
     pub(super) fn with_verdict(&self, mut step: SweepingStep) -> SweepingStep {
         let allowed = self.settings.tolerance * (1.0 + self.metric.norm(&self.point));
         let within = |v: f64| v.is_finite() && v <= allowed;

@@ -1,24 +1,24 @@
-//! The smooth equation between events, one step of it, and what rings the alarm.
+//! Smooth flow between events: velocity on the active constraints, one Runge–Kutta step, event functions.
 
 use crate::error::{Result, at, check_finite};
 use crate::smooth::Inequalities;
 use crate::vector::{axpy, norm};
 use convex::qp::{Prox, LinearConstraints, prox};
 
-/// c_k/|∇c_k| above which, negative, a function counts as touched, relative to 1 + |u|.
+/// A function counts as zero above −TOUCH, relative to |∇c_k| (1 + |u|).
 pub(super) const TOUCH: f64 = 1e-12;
 
-/// The perturbation as the smooth system sees it.
+/// The perturbation f(t, u).
 type FlowAt<'a> = &'a dyn Fn(f64, &[f64]) -> Result<Vec<f64>>;
 
-/// Everything about the functions at one instant and point.
+/// Values, time derivatives and gradients of all functions at one time and point.
 pub(super) struct ConstraintValues {
     pub values: Vec<f64>,
     pub rates: Vec<f64>,
     pub gradients: Vec<f64>,
 }
 
-/// The smooth system between events.
+/// The smooth system between events: functions, metric, perturbation.
 pub(super) struct SmoothFlow<'a> {
     pub functions: &'a dyn Inequalities,
     pub metric: &'a convex::Metric,
@@ -26,6 +26,7 @@ pub(super) struct SmoothFlow<'a> {
 }
 
 impl SmoothFlow<'_> {
+    /// Evaluates all functions; refuses values that are not finite.
     pub fn local(&self, t: f64, u: &[f64]) -> Result<ConstraintValues> {
         let (n, m) = (self.functions.dim(), self.functions.count());
         let mut local = ConstraintValues {
@@ -42,10 +43,11 @@ impl SmoothFlow<'_> {
         Ok(local)
     }
 
-    /// argmin |w + f| with the rows `which`, all as equations or all as inequalities.
+    /// Velocity argmin |w + f| subject to the rows `which`, all as equations or all as inequalities.
     pub fn velocity(&self, t: f64, u: &[f64], which: &[usize], equations: bool) -> Result<Prox> {
         let n = u.len();
         let local = self.local(t, u)?;
+        // Quadratic programme: nearest velocity to −f with ∇c·w = −∂c/∂t (or ≤).
         let rows: Vec<f64> = which
             .iter()
             .flat_map(|&k| local.gradients[k * n..(k + 1) * n].to_vec())
@@ -60,7 +62,7 @@ impl SmoothFlow<'_> {
         prox(self.metric, rows, &goal).map_err(at(t))
     }
 
-    /// Newton's steps back to c_k = 0, k ∈ K, along the normals.
+    /// Newton projection onto c_k = 0, k ∈ K, along the normals.
     fn restore(&self, t: f64, u: &mut [f64], held: &[usize]) -> Result<()> {
         let n = u.len();
         for _ in 0..8 {
@@ -69,6 +71,7 @@ impl SmoothFlow<'_> {
                 .iter()
                 .flat_map(|&k| local.gradients[k * n..(k + 1) * n].to_vec())
                 .collect();
+            // Shortest step with c + ∇c·Δu = 0.
             let bounds: Vec<f64> = held.iter().map(|&k| -local.values[k]).collect();
             let rows = LinearConstraints {
                 matrix: &rows,
@@ -84,7 +87,8 @@ impl SmoothFlow<'_> {
         Ok(())
     }
 
-    /// One step of length h with K held; the end and the estimated error.
+    /// One step of Dormand and Prince's pair 5(4) of length h with active set K; returns the end and the error
+    /// estimate.
     pub fn dormand_prince(
         &self,
         t: f64,
@@ -93,6 +97,7 @@ impl SmoothFlow<'_> {
         held: &[usize],
     ) -> Result<(Vec<f64>, f64)> {
         let mut slopes: Vec<Vec<f64>> = Vec::with_capacity(7);
+        // Stages, each with the constrained velocity.
         for (c, row) in NODES.iter().zip(&STAGES) {
             let mut x = u.to_vec();
             for (slope, a) in slopes.iter().zip(row) {
@@ -105,7 +110,7 @@ impl SmoothFlow<'_> {
         for k in 0..7 {
             axpy(h * ERROR[k], &slopes[k], &mut error);
         }
-        // The last stage is evaluated at the answer of fifth order.
+        // The last stage is evaluated at the solution of order 5 (first same as last).
         for (slope, weight) in slopes.iter().zip(STAGES[6]) {
             axpy(h * weight, slope, &mut end);
         }
@@ -113,8 +118,7 @@ impl SmoothFlow<'_> {
         Ok((end, norm(&error)))
     }
 
-    /// The event functions after a step: c_k outside K, −λ_k in K, both in units that vanish at
-    /// the event; the largest and who has it.
+    /// Event functions after a step: c_k/|∇c_k| outside K, −λ_k|∇c_k| in K. Returns the largest and its index.
     pub fn largest_event_function(
         &self,
         t: f64,
@@ -128,6 +132,7 @@ impl SmoothFlow<'_> {
         let (mut worst, mut who) = (f64::NEG_INFINITY, usize::MAX);
         for (k, &c) in local.values.iter().enumerate() {
             let length = norm(&local.gradients[k * n..(k + 1) * n]).max(f64::MIN_POSITIVE);
+            // A grazing function is an event only once it is violated.
             let signal = match held.iter().position(|&h| h == k) {
                 Some(i) => -forces[i] * length,
                 None if quiet.contains(&k) && c / length <= TOUCH * (1.0 + norm(u)) => continue,
@@ -141,8 +146,10 @@ impl SmoothFlow<'_> {
     }
 }
 
+/// Nodes of Dormand and Prince's pair 5(4).
 const NODES: [f64; 7] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
 
+/// Stage weights; the last row is the solution of order 5.
 #[rustfmt::skip]
 const STAGES: [[f64; 6]; 7] = [
     [0.0; 6],
@@ -154,7 +161,7 @@ const STAGES: [[f64; 6]; 7] = [
     [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
 ];
 
-/// Difference of the fifth and fourth order weights.
+/// Error estimate: difference of the weights of orders 5 and 4.
 const ERROR: [f64; 7] = [
     71.0 / 57600.0,
     0.0,
@@ -165,7 +172,7 @@ const ERROR: [f64; 7] = [
     -1.0 / 40.0,
 ];
 
-/// Largest c_k/|∇c_k|, at least 0.
+/// Largest violation c_k/|∇c_k|, at least 0.
 pub(super) fn worst(local: &ConstraintValues, n: usize) -> f64 {
     let each = local
         .values

@@ -1,19 +1,18 @@
-//! The event-driven method for C(t) = { c_k ≤ 0 } (M99 §3.2, §4.1).
+//! Event-driven method for C(t) = { c_k ≤ 0 } (M99 §3.2, §4.1).
 //!
-//! Between events the active functions K stay at 0 and u follows the smooth equation
+//! Between events the functions of the active set K stay at 0 and u follows the smooth equation
 //!
 //! ```text
 //! u̇ = argmin { |w + f|_A : ∇c_k·w = −∂c_k/∂t, k ∈ K },      A(u̇ + f) = −Σ λ_k ∇c_k
 //! ```
 //!
-//! integrated by Dormand and Prince's pair of orders 5 and 4 and brought back to c_K = 0 after
-//! each step. Events: a function outside K reaches 0; a multiplier of K falls to 0. They are
-//! located to rounding by shortening the step, and K is found anew from the admissible right
-//! velocities (M99 13): the rows with a positive multiplier in argmin { |w + f| : ∂c_k/∂t +
-//! ∇c_k·w ≤ 0 where c_k = 0 }.
+//! integrated by Dormand and Prince's pair of orders 5 and 4 and projected back to c_K = 0 after each step. Events: a
+//! function outside K reaches 0; a multiplier of K falls to 0. They are located to rounding by shortening the step, and
+//! K is selected anew from the admissible right velocities (M99 13): the rows with a positive multiplier in argmin { |w
+//! + f| : ∂c_k/∂t + ∇c_k·w ≤ 0 where c_k = 0 }.
 //!
-//! Limits: functions twice differentiable in x and their motion smooth between the stops given;
-//! finitely many events; dense algebra. Events that accumulate end in an error with the instant.
+//! Limits: functions twice differentiable in x and their motion smooth between the given stops; finitely many events;
+//! dense algebra. Accumulating events end in an error with the time.
 
 use super::between::{SmoothFlow, TOUCH, worst};
 use super::{Process, SweepingStep};
@@ -22,54 +21,56 @@ use crate::set::MovingSet;
 use crate::smooth::cone_distance;
 use crate::vector::{norm, sub};
 
-/// Local error allowed per step, relative to 1 + |u|.
+/// Tolerance of the local error per step, relative to 1 + |u|.
 const LOCAL: f64 = 1e-13;
 
-/// Multiplier, relative to the largest speed met, below which a row does not hold.
+/// Multiplier, relative to the largest speed met, below which a row is not active.
 const HOLD: f64 = 1e-11;
 
-/// Steps of one interval, at most: smooth functions take some tens. At a kink inside of a function,
-/// as that of `abs`, no step is accurate enough, and they would shorten to nothing.
+/// Maximum number of steps of one interval: smooth functions take some tens. At a kink inside a function, such as that
+/// of `abs`, no step is accurate enough and the step length goes to zero.
 const STEPS: usize = 20_000;
 
 /// What is kept from step to step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EventMemory {
-    /// Largest speed met: the unit of multipliers.
+    /// Largest speed met: the unit of multiplier rates.
     speed_scale: f64,
-    /// Length of the last step that was accurate enough.
+    /// Length of the last step that met the tolerance.
     guess: Option<f64>,
-    /// Changes of the held functions in the last step.
+    /// Changes of the active set in the last step.
     pub(super) changes: Vec<ActiveSetChange>,
-    /// Multipliers of the held functions at its end, per unit of time.
+    /// Multiplier rates of the active functions at its end.
     pub(super) multiplier_rates: Vec<(usize, f64)>,
 }
 
-/// A function that begins or ceases to hold the point.
+/// A change of the active set: a function becomes active or inactive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ActiveSetChange {
-    /// When.
+    /// Time of the change.
     pub time: f64,
-    /// Which c_k.
+    /// Index k of c_k.
     pub constraint: usize,
-    /// Whether it holds from now on.
+    /// Whether it is active from now on.
     pub held: bool,
 }
 
-/// Where an integration stands.
+/// State of the integration within a step of the process.
 struct IntegrationState {
     t: f64,
     u: Vec<f64>,
+    /// The active set K.
     held: Vec<usize>,
-    /// Touched but not held: they may leave without an alarm.
+    /// Grazing functions: c_k = 0 but not active; they may leave without an event.
     grazing: Vec<usize>,
     steps: usize,
     events: usize,
-    /// Events at the same instant.
+    /// Number of events at the same instant.
     events_at_instant: usize,
 }
 
 impl<S: MovingSet> Process<S> {
+    /// Integrates to the time `to`, through all events on the way.
     pub(super) fn event_driven(&mut self, to: f64) -> Result<SweepingStep> {
         let metric = self.metric.to_convex(self.point.len())?;
         let flow = |t: f64, u: &[f64]| self.perturbation_at(t, u);
@@ -109,6 +110,7 @@ impl<S: MovingSet> Process<S> {
                 });
             }
         }
+        // Report: right velocity at the end, normal-cone check per unit of time.
         let (local, end) = (
             smooth.local(to, &leg.u)?,
             smooth.velocity(to, &leg.u, &leg.held, true)?,
@@ -140,10 +142,11 @@ impl<S: MovingSet> Process<S> {
     }
 }
 
-/// K from the admissible right velocities.
+/// Selects the active set K from the admissible right velocities.
 fn select_active_set(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut IntegrationState) -> Result<()> {
     let n = leg.u.len();
     let local = smooth.local(leg.t, &leg.u)?;
+    // Functions at zero, to rounding.
     let touch = -TOUCH * (1.0 + norm(&leg.u));
     let length = |k: usize| norm(&local.gradients[k * n..(k + 1) * n]);
     let touched: Vec<usize> = (0..local.values.len())
@@ -154,6 +157,7 @@ fn select_active_set(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &m
     referee.speed_scale = referee.speed_scale.max(norm(&right.point)).max(norm(&f));
     leg.held.clear();
     leg.grazing.clear();
+    // Active where the multiplier is positive.
     for (i, &k) in touched.iter().enumerate() {
         if right.multipliers[i] * length(k) > HOLD * referee.speed_scale {
             leg.held.push(k);
@@ -164,16 +168,17 @@ fn select_active_set(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &m
     Ok(())
 }
 
-/// One accurate step, shortened to the first event in it.
+/// One step within the tolerance, shortened to the first event in it.
 fn step_to_event(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut IntegrationState, to: f64) -> Result<()> {
     let left = to - leg.t;
     let mut h = referee.guess.unwrap_or(left).min(left);
     let size = 1.0 + norm(&leg.u);
+    // Step size control: error of order 5.
     let end = loop {
         let (end, error) = smooth.dormand_prince(leg.t, &leg.u, h, &leg.held)?;
         let ratio = error / (LOCAL * size);
         leg.steps += 1;
-        // Below 1e-10 of the interval rounding, not truncation, makes the estimate.
+        // Below 1e-10 of the interval the estimate is rounding, not truncation.
         if ratio <= 1.0 || h <= 1e-10 * left.max(f64::MIN_POSITIVE) {
             if h < left || ratio > 0.1 {
                 referee.guess = Some(h * (0.9 * ratio.max(1e-9).powf(-0.2)).clamp(0.2, 4.0));
@@ -182,7 +187,7 @@ fn step_to_event(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut I
         }
         h *= (0.9 * ratio.powf(-0.2)).clamp(0.1, 0.9);
     };
-    // Half way too, so that a function that comes and goes within the step is seen.
+    // Event functions at the midpoint, too, so that a function that is violated within the step only is seen.
     let alarm_at = |h: f64| -> Result<(f64, usize, Vec<f64>)> {
         let (x, _) = smooth.dormand_prince(leg.t, &leg.u, h, &leg.held)?;
         let (signal, who) = smooth.largest_event_function(leg.t + h, &x, &leg.held, &leg.grazing)?;
@@ -191,6 +196,7 @@ fn step_to_event(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut I
     let unit = HOLD * referee.speed_scale.min(size);
     let (middle, middle_who, _) = alarm_at(0.5 * h)?;
     let (signal, who) = smooth.largest_event_function(leg.t + h, &end, &leg.held, &leg.grazing)?;
+    // No event: accept the step.
     let (over, culprit) = if middle > unit {
         (0.5 * h, middle_who)
     } else if signal > unit {
@@ -201,6 +207,7 @@ fn step_to_event(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut I
         leg.events_at_instant = 0;
         return Ok(());
     };
+    // Event: shorten the step to it and select the active set anew.
     let (at, x, who) = locate(over, culprit, &alarm_at)?;
     leg.events += 1;
     leg.events_at_instant = if at > 1e-12 * left { 0 } else { leg.events_at_instant + 1 };
@@ -217,7 +224,7 @@ fn step_to_event(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut I
     switch_active_set(smooth, referee, leg, who)
 }
 
-/// The first length at which the alarm goes, between 0 and `over`, with the point there.
+/// Root of the largest event function between 0 and `over`: the step length, the point there, and the function.
 fn locate(
     over: f64,
     culprit: usize,
@@ -226,7 +233,7 @@ fn locate(
     let (mut low, mut high, mut who) = (0.0, over, culprit);
     let (mut f_low, mut f_high) = (f64::NAN, f64::NAN);
     for round in 0..200 {
-        // Regula falsi with bisection every other time: signals are piecewise smooth only.
+        // Regula falsi with bisection every other time: the largest event function is only piecewise smooth.
         let secant = low + (high - low) * f_low / (f_low - f_high);
         let mid = if round % 2 == 1 && secant > low && secant < high {
             secant
@@ -247,8 +254,8 @@ fn locate(
     Ok((high, x, who))
 }
 
-/// K after an event; `who` rang. At a graze the right velocity decides nothing, its derivative
-/// does: the function that rang changes sides.
+/// Active set after an event of function `who`. Where the right velocity does not decide (grazing), its derivative
+/// does: the function changes sides.
 fn switch_active_set(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut IntegrationState, who: usize) -> Result<()> {
     let before = leg.held.clone();
     let was_held = before.contains(&who);
@@ -263,6 +270,7 @@ fn switch_active_set(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &m
             leg.held.push(who);
         }
     }
+    // Record what left and what entered.
     let change = |k: &usize, held: bool| ActiveSetChange {
         time: leg.t,
         constraint: *k,

@@ -1,4 +1,4 @@
-//! The process −du ∈ N_C(t)(u) + f(t, u) dt and its methods.
+//! The sweeping process −du ∈ N_C(t)(u) + f(t, u) dt and its integration methods.
 //!
 //! ```text
 //! catching-up   u_F = proj(C(t_F), u_I − h f(t_I, u_I))                                  (M99 19)
@@ -8,8 +8,8 @@
 //! event-driven  u̇ = argmin { |w + f|_A : ∂c_k/∂t + ∇c_k·w ≤ 0 where c_k = 0 }           (M99 13, 15)
 //! ```
 //!
-//! Jumps of C at given instants: u⁺ = proj(C(t), u⁻). Every step is accounted for
-//! ([`Step`]); what misses its tolerance is counted, never passed over.
+//! Jumps of C at given instants: u⁺ = proj(C(t), u⁻). Every step has a report ([`SweepingStep`]); steps that miss the
+//! tolerance are counted in the [`SweepingSummary`].
 
 mod account;
 mod between;
@@ -27,45 +27,45 @@ use crate::vector::{axpy, sub};
 pub use event::ActiveSetChange;
 use event::EventMemory;
 
-/// How a step is made.
+/// Integration method.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Method {
     /// u_F = proj(C(t_F), u_I − h f): order 1, unconditionally stable, in C(t) at every instant.
     #[default]
     CatchingUp,
-    /// Catching-up with the mean of f at both ends: order 2 in the perturbation; the same as
-    /// catching-up where there is none.
+    /// Catching-up with the mean of f at both ends: order 2 in the perturbation; the same as catching-up where there is
+    /// none.
     Trapezoidal,
-    /// The inclusion at t_A = t_I + θh, θ ∈ [½, 1]: order 2 at ½ where the motion is smooth; u is
-    /// in C at t_A only, and at ½ swings undamped about a boundary it has met.
+    /// The inclusion at t_A = t_I + θh, θ ∈ [½, 1]: order 2 at ½ where the motion is smooth; u is in C at t_A only, and
+    /// at ½ oscillates undamped about a boundary it has met.
     Theta(f64),
-    /// Yosida and Moreau: the penalty flow with this λ (1/time), by implicit Euler, stable for
-    /// any λ. |u_λ − u| ≤ √(∫|u̇|²/2λ).
+    /// Moreau–Yosida regularisation: the penalty flow with this λ (1/time), by implicit Euler, stable for any λ. |u_λ −
+    /// u| ≤ √(∫|u̇|²/2λ).
     Regularised(f64),
-    /// Smooth integration between changes of the active set, with these located: for few
-    /// inequalities, and as referee of the others.
+    /// Smooth integration between changes of the active set, which are located: for few inequalities, and as reference
+    /// for the other methods.
     EventDriven,
 }
 
-/// What to do with a start outside C(t₀).
+/// Treatment of a start outside C(t₀).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StartPolicy {
-    /// Refuse it.
+    /// An error.
     #[default]
     Inside,
-    /// Begin with a jump to its projection.
+    /// The start is replaced by its projection.
     Project,
 }
 
 /// Settings of a process.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// The method.
+    /// Integration method.
     pub method: Method,
-    /// Treatment of a start outside.
+    /// Treatment of a start outside C(t₀).
     pub start: StartPolicy,
-    /// Bound, relative to 1 + |u|, of the violation and of the distance to the normal cone
-    /// beyond which a step counts as missed.
+    /// Bound, relative to 1 + |u|, on the violation and on the distance to the normal cone; a step above it counts as
+    /// missed.
     pub tolerance: f64,
 }
 
@@ -74,7 +74,7 @@ impl Default for Settings {
         Self {
             method: Method::CatchingUp,
             start: StartPolicy::Inside,
-            // Projections reach 1e-12; ten times the square root of that is a fault, not noise.
+            // Projections reach 1e-12; ten thousand times that is a failure, not rounding.
             tolerance: 1e-8,
         }
     }
@@ -82,6 +82,7 @@ impl Default for Settings {
 
 impl Settings {
     fn validate(&self) -> Result<()> {
+        // Parameter of the method.
         let (what, value, expected, fine) = match self.method {
             Method::Theta(theta) => (
                 "theta",
@@ -104,6 +105,7 @@ impl Settings {
                 expected,
             });
         }
+        // Tolerance.
         if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
             return Err(SweepingError::Invalid {
                 what: "tolerance",
@@ -118,7 +120,7 @@ impl Settings {
 /// The perturbation f(t, u), a velocity.
 pub type Perturbation = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send>;
 
-/// A sweeping process under way.
+/// A sweeping process: moving set, metric, perturbation, and the current time and point.
 pub struct Process<S> {
     set: S,
     metric: Metric,
@@ -133,8 +135,8 @@ pub struct Process<S> {
 }
 
 impl<S: MovingSet> Process<S> {
-    /// A process in the Euclidean metric, without perturbation; `u0` is checked by
-    /// [`Self::begin`], which the first step calls.
+    /// A process in the Euclidean metric, without perturbation; `u0` is checked by [`Self::begin`], which the first
+    /// step calls.
     pub fn new(set: S, t0: f64, u0: &[f64]) -> Result<Self> {
         check_len("start", u0.len(), set.dim())?;
         check_finite("start", u0, t0)?;
@@ -152,7 +154,7 @@ impl<S: MovingSet> Process<S> {
         })
     }
 
-    /// The same process with its set behind a pointer.
+    /// The same process with its set as a trait object.
     pub fn boxed(self) -> Process<Box<dyn MovingSet>>
     where
         S: 'static,
@@ -170,7 +172,7 @@ impl<S: MovingSet> Process<S> {
         }
     }
 
-    /// Measures in another metric.
+    /// Replaces the metric A of normals and projections.
     pub fn with_metric(mut self, metric: Metric) -> Result<Self> {
         metric.check(self.set.dim())?;
         self.set.set_metric(&metric)?;
@@ -184,19 +186,19 @@ impl<S: MovingSet> Process<S> {
         self
     }
 
-    /// Chooses method, start and tolerance.
+    /// Sets method, treatment of the start, and tolerance.
     pub fn with_settings(mut self, settings: Settings) -> Result<Self> {
         settings.validate()?;
         self.settings = settings;
         Ok(self)
     }
 
-    /// The current instant.
+    /// Current time.
     pub fn time(&self) -> f64 {
         self.time
     }
 
-    /// The current point u.
+    /// Current point u.
     pub fn point(&self) -> &[f64] {
         &self.point
     }
@@ -206,7 +208,7 @@ impl<S: MovingSet> Process<S> {
         &self.set
     }
 
-    /// The moving set, to ask it things that change its memory only.
+    /// The moving set, for calls that change its warm start only.
     pub fn set_mut(&mut self) -> &mut S {
         &mut self.set
     }
@@ -221,33 +223,37 @@ impl<S: MovingSet> Process<S> {
         &self.event_memory.changes
     }
 
-    /// Multipliers per unit of time at the end of the last step of the event-driven method.
+    /// Multiplier rates of the active functions at the end of the last step of the event-driven method.
     pub fn multiplier_rates(&self) -> &[(usize, f64)] {
         &self.event_memory.multiplier_rates
     }
 
-    /// The multipliers λ_k of the last step or jump, A(u_F − u_I + hf) = −Σ λ_k ∇c_k, one for each function
-    /// or row; empty where the set has none. f and ∇c_k are where the method takes them: at the end for
-    /// a projection, at t_A for the θ-version, ∇c_k at the projection of u_F for the regularised flow. The
-    /// event-driven method has [`Self::forces`] instead.
+    /// The multipliers λ_k of the last step or jump, A(u_F − u_I + hf) = −Σ λ_k ∇c_k, one for each function or row;
+    /// empty where the set has none. f and ∇c_k are where the method evaluates them: at the end for a projection, at
+    /// t_A for the θ-method, ∇c_k at the projection of u_F for the regularised flow. The event-driven method has
+    /// [`Self::multiplier_rates`] instead.
     pub fn multipliers(&self) -> &[f64] {
         &self.multipliers
     }
 
-    /// Keeps the multipliers of the last projection: `share` of them moved u. What follows (a distance, a
-    /// check) may project again.
+    /// Stores the multipliers of the last projection times `share`, the part of the projection that is in the step.
+    /// Later calls (a distance, a check) may project again.
     fn store_multipliers(&mut self, share: f64) {
         self.multipliers = self.set.projection_multipliers().unwrap_or_default();
         self.multipliers.iter_mut().for_each(|l| *l *= share);
     }
 
-    /// The account so far.
+    /// Summary of all steps so far.
     pub fn summary(&self) -> &SweepingSummary {
         &self.summary
     }
 
-    /// Checks the start, or projects it if asked.
+    /// Checks that the start is in C(t₀), or projects it if asked.
+    ///
+    /// # Errors
+    /// A start outside, or a projection that fails.
     pub fn begin(&mut self) -> Result<()> {
+        // Distance of the start from C(t₀).
         self.set.linearise_at(self.time, &self.point)?;
         let mut p = vec![0.0; self.point.len()];
         self.set.project_into(self.time, &self.point, &mut p)?;
@@ -268,7 +274,7 @@ impl<S: MovingSet> Process<S> {
         }
     }
 
-    /// One step to the instant `to`.
+    /// Advances by one step to the time `to`.
     pub fn advance(&mut self, to: f64) -> Result<SweepingStep> {
         check_finite("end of a step", &[to], to)?;
         if !(to > self.time) {
@@ -281,6 +287,7 @@ impl<S: MovingSet> Process<S> {
         if !self.summary.started {
             self.begin()?;
         }
+        // One step of the method; each moves `point`.
         let step = match self.settings.method {
             Method::CatchingUp => self.catch_up(to)?,
             Method::Trapezoidal => self.trapezoidal(to)?,
@@ -293,7 +300,7 @@ impl<S: MovingSet> Process<S> {
         Ok(step)
     }
 
-    /// The set jumps at `to` ≥ now: u⁺ = proj(C(to), u⁻), whatever the method.
+    /// Jump of the set at `to` ≥ now: u⁺ = proj(C(to), u⁻), whatever the method.
     pub fn jump(&mut self, to: f64) -> Result<SweepingStep> {
         check_finite("instant of a jump", &[to], to)?;
         if to < self.time {
@@ -307,6 +314,7 @@ impl<S: MovingSet> Process<S> {
             self.begin()?;
         }
         self.set.linearise_at(to, &self.point)?;
+        // A projection of u⁻, without perturbation.
         let base = self.point.clone();
         let step = self.project_and_report(to, &base, self.time, 0.0)?;
         self.time = to;
@@ -314,12 +322,13 @@ impl<S: MovingSet> Process<S> {
         Ok(step)
     }
 
-    /// Drops what the set has learnt: what follows depends on time and point alone.
+    /// Discards the warm starts of the set: what follows depends on time and point alone.
     pub fn reset_warm_start(&mut self) {
         self.set.reset_warm_start();
         self.event_memory = EventMemory::default();
     }
 
+    /// f(t, u), zero without a perturbation.
     fn perturbation_at(&self, t: f64, u: &[f64]) -> Result<Vec<f64>> {
         let mut f = vec![0.0; u.len()];
         if let Some(flow) = &self.perturbation {
@@ -329,10 +338,12 @@ impl<S: MovingSet> Process<S> {
         Ok(f)
     }
 
+    /// Catching-up step: projection of u_I − hf onto C(t_F).
     fn catch_up(&mut self, to: f64) -> Result<SweepingStep> {
         self.set.linearise_at(to, &self.point)?;
         let h = to - self.time;
         let f = self.perturbation_at(self.time, &self.point)?;
+        // z = u_I − h f(t_I, u_I).
         let mut z = self.point.clone();
         axpy(-h, &f, &mut z);
         self.project_and_report(to, &z, self.time, h * self.metric.norm(&f))

@@ -1,18 +1,17 @@
-//! Runs over an interval: fixed or adaptive steps, jumps and kinks at given instants.
+//! Schedule of a run: fixed or adaptive steps, jumps and kinks at given times.
 //!
-//! Adaptive steps keep the excess e(C_I, C_F) near a given length: the error of the catching-up
-//! method is governed by it (M99 §5), not by the clock, since the process is rate-indifferent.
-//! Where no bound of the excess is known, the distance from u to the next set stands in for it,
-//! which is what the step will move.
+//! Adaptive steps keep the excess e(C_I, C_F) near a given length: it governs the error of the catching-up method (M99
+//! §5), not the step length in time, since the process is rate-independent. Where no bound of the excess is known, the
+//! distance from u to the next set replaces it, which is what the step will move.
 
 use super::{Process, SweepingStep, SweepingSummary};
 use crate::error::{Result, SweepingError};
 use crate::set::MovingSet;
 
-/// How the interval is divided.
+/// Step lengths.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StepSize {
-    /// Steps of this length; the last before a stop is shortened to meet it.
+    /// Steps of this length; the last before a stop is shortened to end there.
     Fixed(f64),
     /// Steps over which C retracts by at most `excess`, between `shortest` and `longest`.
     Adaptive {
@@ -28,13 +27,13 @@ pub enum StepSize {
 /// An interval with its stops.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
-    /// Last instant.
+    /// End time.
     pub end: f64,
     /// Step lengths.
     pub step_size: StepSize,
-    /// Instants at which C jumps; C(t) is its value after the jump.
+    /// Times at which C jumps; C(t) is its value after the jump.
     pub jumps: Vec<f64>,
-    /// Instants at which the motion has a kink: a step ends there.
+    /// Times at which the motion has a kink: a step ends there.
     pub kinks: Vec<f64>,
 }
 
@@ -50,6 +49,7 @@ impl Schedule {
     }
 
     fn validate(&self) -> Result<()> {
+        // Step lengths must be positive, stops finite.
         let positive = |what: &'static str, value: f64| {
             if value.is_finite() && value > 0.0 {
                 Ok(())
@@ -86,7 +86,7 @@ impl Schedule {
         Ok(())
     }
 
-    /// Stops after `from`: (instant, whether C jumps there), in order, the end last.
+    /// Stops after `from`: (time, whether C jumps there), in order, the end last.
     fn stops(&self, from: f64) -> Vec<(f64, bool)> {
         let inside = |t: &&f64| **t > from && **t <= self.end;
         let mut stops: Vec<(f64, bool)> = self
@@ -99,7 +99,7 @@ impl Schedule {
             stops.push((t, false));
         }
         stops.push((self.end, false));
-        // Jumps first where a kink falls on the same instant; then one stop per instant.
+        // A jump takes precedence over a kink at the same time; then one stop per time.
         stops.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         stops.dedup_by(|later, first| later.0 == first.0);
         stops
@@ -107,7 +107,7 @@ impl Schedule {
 }
 
 impl<S: MovingSet> Process<S> {
-    /// Runs to the end of the schedule, showing every step and the point after it.
+    /// Runs to the end of the schedule; `observe` gets every step and the point after it.
     pub fn run(
         &mut self,
         schedule: &Schedule,
@@ -119,7 +119,7 @@ impl<S: MovingSet> Process<S> {
         })
     }
 
-    /// The same, showing the process itself after every step, as long as `observe` says so.
+    /// The same with the process itself; stops when `observe` returns false.
     pub fn run_while(
         &mut self,
         schedule: &Schedule,
@@ -160,11 +160,11 @@ impl<S: MovingSet> Process<S> {
         Ok(self.summary.clone())
     }
 
-    /// The end of the next adaptive step, at most `last`; `guess` is the length to try first and
-    /// becomes that of the step after. For a fixed pace it is `last`.
+    /// End of the next adaptive step, at most `last`; `guess` is the length to try first and becomes that of the step
+    /// after. For fixed steps it is `last`.
     ///
     /// # Errors
-    /// The set retracts too fast for the shortest step, or fails.
+    /// The set retracts too fast for the shortest step, or a projection fails.
     pub fn next_instant(&mut self, pace: StepSize, last: f64, guess: &mut f64) -> Result<f64> {
         let StepSize::Adaptive {
             excess,
@@ -174,6 +174,7 @@ impl<S: MovingSet> Process<S> {
         else {
             return Ok(last);
         };
+        // Shorten the trial step until the excess is within the bound.
         let mut h = guess.min(longest).min(last - self.time);
         loop {
             let to = if self.time + h >= last - 1e-6 * h {
@@ -181,6 +182,7 @@ impl<S: MovingSet> Process<S> {
             } else {
                 self.time + h
             };
+            // Excess of the trial step, or the distance that u will move.
             let e = match self.set.excess(self.time, to)? {
                 Some(e) => e,
                 None => {
@@ -190,7 +192,7 @@ impl<S: MovingSet> Process<S> {
                 }
             };
             if e <= excess {
-                // Grow with what is left, at most twofold: excesses may rise suddenly.
+                // Grow by at most a factor of two: the excess may rise suddenly.
                 let growth = if e > 0.0 {
                     (0.9 * excess / e).clamp(0.5, 2.0)
                 } else {

@@ -1,21 +1,21 @@
-//! The trapezoidal and θ-versions and the regularised flow: stages that contain the perturbation implicitly.
+//! Implicit stages: the trapezoidal method, the θ-method and the regularised flow.
 //!
-//! Both need v = R(base − w f(t, v)), R the projection or the resolvent of the penalty. R does
-//! not expand, so that the iteration v ← R(base − w f(t, v)) contracts when w times the
-//! Lipschitz constant of f is below 1; it is repeated until v stands still.
+//! All need v = R(base − w f(t, v)), R the projection or the resolvent of the penalty. R is nonexpansive, so that the
+//! fixed-point iteration v ← R(base − w f(t, v)) is a contraction when w times the Lipschitz constant of f is below 1;
+//! it is repeated until v changes by rounding only.
 //!
-//! Resolvent: v + hλ (v − proj v) = z has the solution v = (z + hλ proj z)/(1 + hλ) in closed
-//! form, because every point between z and proj z has the same projection.
+//! Resolvent: v + hλ (v − proj v) = z has the solution v = (z + hλ proj z)/(1 + hλ) in closed form, because every point
+//! between z and proj z has the same projection.
 
 use super::{Process, SweepingStep};
 use crate::error::{Result, SweepingError};
 use crate::set::{ProjectionReport, MovingSet};
 use crate::vector::{axpy, norm, sub};
 
-/// Repetitions allowed: a contraction by ½ needs fifty.
+/// Maximum number of fixed-point iterations: a contraction by ½ needs fifty.
 const REPETITIONS: usize = 200;
 
-/// A stage's answer: the point projected, its projection, how that ended, |f| there.
+/// Result of a stage: the point z, its projection p, the report of the projection, and |f|.
 struct ImplicitStage {
     z: Vec<f64>,
     p: Vec<f64>,
@@ -24,20 +24,21 @@ struct ImplicitStage {
 }
 
 impl<S: MovingSet> Process<S> {
-    /// Finds v = z + share (proj z − z), z = base − weight f(t, v).
+    /// Solves v = z + share (proj z − z), z = base − weight f(t, v).
     fn solve_stage(&mut self, t: f64, base: &[f64], weight: f64, share: f64) -> Result<ImplicitStage> {
         let n = self.point.len();
         let mut p = vec![0.0; n];
         let mut v = self.point.clone();
         let mut change = f64::INFINITY;
         for _ in 0..REPETITIONS {
+            // Fixed-point step: z from the last v, then projection or resolvent.
             let f = self.perturbation_at(t, &v)?;
             let mut z = base.to_vec();
             axpy(-weight, &f, &mut z);
             let landing = self.set.project_into(t, &z, &mut p)?;
             let next: Vec<f64> = (0..n).map(|i| z[i] + share * (p[i] - z[i])).collect();
             change = norm(&sub(&next, &v));
-            // A few roundings of the point, or nothing to repeat.
+            // Converged to rounding, or no perturbation to iterate over.
             let done = self.perturbation.is_none() || change <= 1e-15 * (1.0 + norm(&next));
             v = next;
             if done {
@@ -58,8 +59,8 @@ impl<S: MovingSet> Process<S> {
         })
     }
 
-    /// The share of an implicit step that is judged: normal cone at the projected point, at the instant
-    /// `at`; `share` of what the projection moved is in the step.
+    /// Report of an implicit step: normal cone at the projected point, at the time `at`; `share` is the part of the
+    /// projection that is in the step.
     fn report_stage(
         &mut self,
         to: f64,
@@ -79,7 +80,7 @@ impl<S: MovingSet> Process<S> {
             length: h,
             moved: self.metric.norm(&sub(&end, &self.point)),
             distance_before: before,
-            // Judged by the constraints at the stage; u_F itself may lie outside by design.
+            // Tested by the constraints at the stage; u_F itself may lie outside by construction.
             distance_after: stage.landing.violation,
             normal_cone_distance: normality,
             retraction: self.set.excess(self.time, to)?,
@@ -95,8 +96,8 @@ impl<S: MovingSet> Process<S> {
         Ok(step)
     }
 
-    /// Catching-up with the mean of f over the step: of second order in f, and a point that
-    /// rests on the boundary stays there, which the θ-version with ½ lets swing about it.
+    /// Catching-up with the mean of f over the step: of second order in f. A point at rest on the boundary stays there,
+    /// whereas the θ-method with ½ lets it oscillate about it.
     pub(super) fn trapezoidal(&mut self, to: f64) -> Result<SweepingStep> {
         let h = to - self.time;
         self.set.linearise_at(to, &self.point)?;
@@ -109,17 +110,20 @@ impl<S: MovingSet> Process<S> {
         self.report_stage(to, (to, 1.0), &stage, end)
     }
 
+    /// θ-method: the inclusion at t_A = t_I + θh, then extrapolation to t_F.
     pub(super) fn theta(&mut self, to: f64, theta: f64) -> Result<SweepingStep> {
         let h = to - self.time;
         let t_a = self.time + theta * h;
         self.set.linearise_at(t_a, &self.point)?;
         let stage = self.solve_stage(t_a, &self.point.clone(), theta * h, 1.0)?;
+        // Extrapolate from t_A to t_F.
         let end = (0..stage.p.len())
             .map(|i| self.point[i] + (stage.p[i] - self.point[i]) / theta)
             .collect();
         self.report_stage(to, (t_a, 1.0 / theta), &stage, end)
     }
 
+    /// Moreau–Yosida regularisation by implicit Euler.
     pub(super) fn regularised(&mut self, to: f64, lambda: f64) -> Result<SweepingStep> {
         let h = to - self.time;
         self.set.linearise_at(to, &self.point)?;

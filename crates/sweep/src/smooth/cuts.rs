@@ -1,20 +1,21 @@
-//! Cutting planes: the nearest point of all tangent half-spaces met so far, until it is inside.
+//! Cutting-plane method: projection onto the intersection of all tangent half-spaces met so far, until it is inside.
 //!
-//! Slow but sure for convex functions: x_j = proj(∩ tangents, z) has distances to z that rise
-//! to that of C(t); tangents at x_j cut it off while it is outside.
+//! Slow but globally convergent for convex functions: x_j = proj(∩ tangents, z) has distances to z that rise to that of
+//! C(t); the tangents at x_j cut it off while it is outside.
 
 use super::{Inequalities, InequalitySet, Linearisation};
 use crate::error::{Result, SweepingError, at};
 use crate::vector::{dot, norm};
 use convex::qp::LinearConstraints;
 
-/// Rounds before giving up; each adds the tangents of the violated functions.
+/// Maximum number of rounds; each adds the tangents of the violated functions.
 const ROUNDS: usize = 400;
 
 /// Violation, relative to the data, that ends the iteration.
 const INSIDE: f64 = 1e-12;
 
 impl<I: Inequalities> InequalitySet<I> {
+    /// Projects `z` by cutting planes, then sharpens the result by SQP.
     pub(super) fn cutting_planes(
         &mut self,
         t: f64,
@@ -26,6 +27,7 @@ impl<I: Inequalities> InequalitySet<I> {
         let mut here = self.tangent(t, z)?;
         super::check_tangents(t, &visited[visited.len().saturating_sub(20)..])?;
         for round in 0..ROUNDS {
+            // Add a cut for each violated function.
             for (k, &c) in here.values.iter().enumerate() {
                 if c > 0.0 {
                     rows.extend_from_slice(here.row(k));
@@ -38,7 +40,7 @@ impl<I: Inequalities> InequalitySet<I> {
             let solved =
                 self.prox
                     .solve_warm(&self.white, LinearConstraints::inequalities(&rows, &bounds), z, warm);
-            // Rows are cuts: what contradicts are the functions they belong to.
+            // Rows are cuts: report the functions that they belong to.
             solved.map_err(at(t)).map_err(|error| match error {
                 SweepingError::Empty { time, rows, reason } => {
                     let mut rows: Vec<usize> = rows.iter().map(|&r| owners[r]).collect();
@@ -67,7 +69,7 @@ impl<I: Inequalities> InequalitySet<I> {
         })
     }
 
-    /// Quadratic steps from an answer of cutting planes: sharper, where they settle.
+    /// SQP from the result of the cutting planes: more accurate, where it converges.
     fn polish(
         &mut self,
         t: f64,

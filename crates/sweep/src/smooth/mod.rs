@@ -1,10 +1,9 @@
-//! Finite intersections of smooth convex regions, C(t) = { x : c_k(t, x) ≤ 0 } (M99 10).
+//! Sets given by smooth convex inequalities, C(t) = { x : c_k(t, x) ≤ 0 } (M99 10).
 //!
-//! Projection by sequential quadratic programming with exact second derivatives and a merit
-//! function; where that stalls, by cutting planes, which cannot fail on convex functions: every
-//! tangent is an outer half-space, the distance to their intersection rises, and tangents that
-//! contradict each other prove that C(t) is empty. Convexity is checked on the way: a tangent
-//! that lies above its function at a point visited is reported with both points.
+//! Projection by sequential quadratic programming with exact second derivatives and a merit function; where that
+//! stalls, by cutting planes, which cannot fail on convex functions: every tangent gives an outer half-space, the
+//! distance to their intersection rises, and tangents that contradict each other prove that C(t) is empty. Convexity is
+//! checked on the way: a tangent that lies above its function at a visited point is reported with both points.
 
 mod cuts;
 mod sqp;
@@ -25,16 +24,17 @@ pub trait Inequalities {
     fn values(&self, t: f64, x: &[f64], out: &mut [f64]);
     /// ∇c_k(t, x), one row of length n per function.
     fn gradients(&self, t: f64, x: &[f64], out: &mut [f64]);
-    /// Σ w_k ∇²c_k(t, x), n×n; by differences of the gradients unless given.
+    /// Σ w_k ∇²c_k(t, x), n×n; by finite differences of the gradients unless given.
     fn hessian(&self, t: f64, x: &[f64], weights: &[f64], out: &mut [f64]) {
         differenced_hessian(self, t, x, weights, out);
     }
-    /// ∂c_k/∂t(t, x); by differences unless given (not across kinks of the motion).
+    /// ∂c_k/∂t(t, x); by finite differences unless given (not across kinks of the motion).
     fn rates(&self, t: f64, x: &[f64], out: &mut [f64]) {
         difference(t, self.count(), out, |t, c| self.values(t, x, c));
     }
 }
 
+/// Σ w_k ∇²c_k by central differences of the gradients, symmetrised.
 fn differenced_hessian<I: Inequalities + ?Sized>(
     functions: &I,
     t: f64,
@@ -47,8 +47,9 @@ fn differenced_hessian<I: Inequalities + ?Sized>(
     let mut at = x.to_vec();
     out.fill(0.0);
     for j in 0..n {
-        // Balances the rounding of a gradient against the next term of the expansion.
+        // Balances the rounding of a gradient against the truncation error.
         let step = 1e-5 * x[j].abs().max(1.0);
+        // Central difference of the gradients along coordinate j.
         for sign in [1.0, -1.0] {
             at[j] = x[j] + sign * step;
             functions.gradients(t, &at, &mut g);
@@ -60,6 +61,7 @@ fn differenced_hessian<I: Inequalities + ?Sized>(
         }
         at[j] = x[j];
     }
+    // Symmetrise.
     for i in 0..n {
         for j in 0..i {
             let mean = 0.5 * (out[i * n + j] + out[j * n + i]);
@@ -76,7 +78,7 @@ pub(crate) fn difference(
     out: &mut [f64],
     mut values: impl FnMut(f64, &mut [f64]),
 ) {
-    // 1e-3 leaves an error of 1e-18 f⁽⁷⁾ beside 1e-13 of rounding.
+    // h = 1e-3 leaves a truncation error of 1e-18 f⁽⁷⁾ beside 1e-13 of rounding.
     let h = 1e-3 * t.abs().max(1.0);
     let mut c = vec![0.0; count];
     out.fill(0.0);
@@ -92,14 +94,15 @@ pub(crate) fn difference(
 pub struct InequalitySet<I> {
     functions: I,
     metric: Metric,
+    /// The metric as a dense matrix.
     white: convex::Metric,
-    /// Multipliers of the last projection: the start of the next.
+    /// Multipliers of the last projection: warm start of the next.
     multipliers: Vec<f64>,
     prox: ProxWorkspace,
 }
 
 impl<I: Inequalities> InequalitySet<I> {
-    /// The set of these functions.
+    /// The set of these functions, in the Euclidean metric.
     pub fn new(functions: I) -> Result<Self> {
         let (n, m) = (functions.dim(), functions.count());
         if n == 0 || m == 0 {
@@ -118,13 +121,16 @@ impl<I: Inequalities> InequalitySet<I> {
         })
     }
 
-    /// The multipliers of the last projection: A(z − p) = Σ λ_k ∇c_k(p).
+    /// Multipliers of the last projection: A(z − p) = Σ λ_k ∇c_k(p).
     pub fn multipliers(&self) -> &[f64] {
         &self.multipliers
     }
 
-    /// Looks for a tangent above its function between every two of the points given; a set whose
-    /// convexity is in doubt is tried on points spread over the region of interest.
+    /// Tests convexity: looks for a tangent above its function between every two of the given points, which should be
+    /// spread over the region of interest.
+    ///
+    /// # Errors
+    /// A function that is not convex, with both points.
     pub fn check_convexity(&self, t: f64, points: &[Vec<f64>]) -> Result<()> {
         let mut tangents = Vec::new();
         for x in points {
@@ -134,6 +140,7 @@ impl<I: Inequalities> InequalitySet<I> {
         check_tangents(t, &tangents)
     }
 
+    /// Values and gradients at x, checked to be finite.
     fn tangent(&self, t: f64, x: &[f64]) -> Result<Linearisation> {
         let (n, m) = (self.functions.dim(), self.functions.count());
         let mut tangent = Linearisation {
@@ -149,7 +156,7 @@ impl<I: Inequalities> InequalitySet<I> {
     }
 }
 
-/// All functions and gradients at one point.
+/// Values and gradients of all functions at one point.
 #[derive(Debug, Clone)]
 struct Linearisation {
     x: Vec<f64>,
@@ -163,7 +170,7 @@ impl Linearisation {
         &self.gradients[k * n..(k + 1) * n]
     }
 
-    /// Largest c_k/|∇c_k|: the distance to the worst tangent half-space, ≤ 0 inside.
+    /// Largest c_k/|∇c_k|: the distance to the farthest tangent half-space, ≤ 0 inside.
     fn violation(&self) -> f64 {
         let mut worst = f64::NEG_INFINITY;
         for (k, &c) in self.values.iter().enumerate() {
@@ -179,13 +186,13 @@ impl Linearisation {
     }
 }
 
-/// c(y) ≥ c(x) + ∇c(x)·(y − x) for convex c: every pair is compared.
+/// c(y) ≥ c(x) + ∇c(x)·(y − x) for convex c: tests every pair.
 fn check_tangents(time: f64, tangents: &[Linearisation]) -> Result<()> {
     for a in tangents {
         for b in tangents {
             let step = sub(&b.x, &a.x);
             let reach = norm(&a.x) + norm(&b.x);
-            // What a function bends over a shorter way is lost in the rounding of its values.
+            // The curvature of a function over a shorter distance is lost in the rounding of its values.
             if norm(&step) <= 1e-5 * reach {
                 continue;
             }
@@ -193,8 +200,8 @@ fn check_tangents(time: f64, tangents: &[Linearisation]) -> Result<()> {
                 let slope = dot(a.row(k), &step);
                 let excess = a.values[k] + slope - b.values[k];
                 let size = a.values[k].abs() + b.values[k].abs() + norm(a.row(k)) * norm(&step);
-                // Rounding of functions of any make stays far below a billionth of their terms; at
-                // the boundary the terms cancel, and the slope times x tells their size.
+                // Rounding of any function stays far below a billionth of its terms; at the boundary the terms cancel,
+                // and gradient times x gives their size.
                 if excess > 1e-9 * size + 1e-13 * norm(a.row(k)) * reach {
                     return Err(SweepingError::NotConvex {
                         time,
@@ -210,8 +217,8 @@ fn check_tangents(time: f64, tangents: &[Linearisation]) -> Result<()> {
     Ok(())
 }
 
-/// The distance from the covector y to the cone of the active gradients: the length of its
-/// projection onto the polar cone { v : ∇c_k·v ≤ 0 } (Moreau), one quadratic programme.
+/// Distance from the covector y to the cone of the active gradients: the length of its projection onto the polar cone {
+/// v : ∇c_k·v ≤ 0 } (Moreau's decomposition), one quadratic programme.
 pub(crate) fn cone_distance(
     metric: &convex::Metric,
     values: &[f64],
@@ -222,7 +229,7 @@ pub(crate) fn cone_distance(
 ) -> Result<f64> {
     let mut rows = Vec::new();
     for (&c, g) in values.iter().zip(gradients.chunks_exact(p.len().max(1))) {
-        // Active to the accuracy of the projection, with room for flat functions.
+        // Active to the accuracy of the projection, with a margin for functions of small gradient.
         if c >= -1e-7 * norm(g) * (1.0 + norm(p)) {
             rows.extend_from_slice(g);
         }
@@ -255,6 +262,7 @@ impl<I: Inequalities> MovingSet for InequalitySet<I> {
             out.copy_from_slice(z);
             return Ok(ProjectionReport::default());
         }
+        // SQP, then cutting planes where it fails; test the convexity of the last points.
         let mut visited = vec![start];
         let answer = match self.solve_sqp(t, z, &mut visited)? {
             Some(answer) => answer,

@@ -4,9 +4,9 @@
 //! H = A + Σ λ_k ∇²c_k          min ½ dᵀHd + ⟨A(x − z), d⟩   with   c_k + ∇c_k·d ≤ 0
 //! ```
 //!
-//! The subproblem is a projection in the metric H of the point −H⁻¹A(x − z), solved exactly.
-//! Quadratic convergence near the answer; a step must lower either the residual of the
-//! optimality conditions or the merit ½|x − z|² + ν Σ c_k⁺, else it is halved.
+//! The subproblem is a projection in the metric H of the point −H⁻¹A(x − z), solved exactly. Quadratic convergence near
+//! the solution; a step must reduce either the residual of the optimality conditions (KKT) or the merit function ½|x −
+//! z|² + ν Σ c_k⁺, else it is halved.
 
 use super::{Inequalities, InequalitySet, Linearisation};
 use crate::error::{Result, SweepingError, at};
@@ -14,16 +14,15 @@ use crate::vector::{axpy, dot, norm, sub};
 use convex::ConvexError;
 use convex::qp::LinearConstraints;
 
-/// Iterations before cutting planes take over; regular problems need four to ten.
+/// Maximum number of iterations before cutting planes take over; regular problems need four to ten.
 const ITERATIONS: usize = 40;
 
-/// Residual, relative to the data, at which the iteration ends at once, and one it accepts when
-/// it cannot go lower.
+/// Relative residual at which the iteration ends, and one that is accepted when it cannot be reduced further.
 const SHARP: f64 = 1e-14;
 const FAIR: f64 = 1e-11;
 
 impl<I: Inequalities> InequalitySet<I> {
-    /// The nearest point, or `None` where the iteration does not settle.
+    /// SQP from the last point visited; `None` where it does not converge.
     pub(super) fn solve_sqp(
         &mut self,
         t: f64,
@@ -37,6 +36,7 @@ impl<I: Inequalities> InequalitySet<I> {
         let mut best: Option<(f64, Linearisation, Vec<f64>)> = None;
         let mut residual = f64::INFINITY;
         for _ in 0..ITERATIONS {
+            // Quadratic programme, then line search.
             let Some((step, next_lambda)) = self.subproblem(t, z, &here, &lambda)? else {
                 return Ok(None);
             };
@@ -46,6 +46,7 @@ impl<I: Inequalities> InequalitySet<I> {
                 break;
             };
             visited.push(next.clone());
+            // No further progress at an acceptable residual.
             let settled = next_residual >= 0.5 * residual && next_residual <= FAIR;
             residual = next_residual;
             (here, lambda) = (next, next_lambda);
@@ -65,8 +66,8 @@ impl<I: Inequalities> InequalitySet<I> {
         })
     }
 
-    /// Step and multipliers of the quadratic programme; tangents that contradict each other
-    /// prove C(t) empty, since each half-space contains it.
+    /// Step and multipliers of the quadratic programme. Tangents that contradict each other prove C(t) empty, since
+    /// each of their half-spaces contains it.
     fn subproblem(
         &mut self,
         t: f64,
@@ -75,18 +76,20 @@ impl<I: Inequalities> InequalitySet<I> {
         lambda: &[f64],
     ) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
         let n = z.len();
+        // Hessian of the Lagrangian.
         let mut hessian = vec![0.0; n * n];
         self.functions.hessian(t, &here.x, lambda, &mut hessian);
         let mut h = self.white.clone();
         let regular = hessian.iter().all(|v| v.is_finite());
         if regular && hessian.iter().any(|v| *v != 0.0) {
             axpy(1.0, self.white.matrix(), &mut hessian);
-            // Indefinite only through rounding or functions that are not convex: the plain
-            // metric still gives a descent step, and the comparison of tangents will tell.
+            // Indefinite only through rounding or functions that are not convex: the plain metric still gives a descent
+            // step, and the tangent test finds the latter.
             if let Ok(metric) = convex::Metric::new(n, &hessian) {
                 h = metric;
             }
         }
+        // Minimiser of the model without constraints: H⁻¹A(z − x).
         let mut goal = sub(z, &here.x);
         self.metric.lower(&mut goal);
         h.solve(&mut goal);
@@ -96,7 +99,7 @@ impl<I: Inequalities> InequalitySet<I> {
         match self.prox.solve_warm(&h, rows, &goal, &warm) {
             Ok(_) => {}
             Err(ConvexError::Inconsistent { rows, combined, .. }) => {
-                // Flat tangents far out contradict by rounding; a believable gap is needed.
+                // Nearly parallel tangents far out contradict by rounding; the gap must be larger.
                 if -combined > 1e-10 * (1.0 + norm(&here.x)) {
                     let reason = format!(
                         "the tangents of constraints {rows:?} at {:?} contradict each other by {:e}",
@@ -119,7 +122,7 @@ impl<I: Inequalities> InequalitySet<I> {
         )))
     }
 
-    /// The full step, or a shorter one that lowers the merit; `None` where none does.
+    /// Line search: the full step, or a shorter one that reduces the merit function; `None` where none does.
     fn line_search(
         &self,
         t: f64,
@@ -144,7 +147,7 @@ impl<I: Inequalities> InequalitySet<I> {
             let next = match self.tangent(t, &x) {
                 Ok(next) => next,
                 Err(error) if length < 1e-8 => return Err(error),
-                // Outside the domain of a function: nearer.
+                // Outside the domain of a function: shorten the step.
                 Err(_) => {
                     length *= 0.5;
                     continue;
@@ -160,12 +163,13 @@ impl<I: Inequalities> InequalitySet<I> {
         Ok(None)
     }
 
-    /// |A(x − z) + Σ λ∇c| + Σ λ|c| + Σ c⁺ with functions scaled to unit gradients, over the data.
+    /// KKT residual |A(x − z) + Σ λ∇c| + Σ λ|c| + Σ c⁺ with functions scaled to unit gradients, relative to the data.
     fn optimality(&self, z: &[f64], here: &Linearisation, lambda: &[f64]) -> f64 {
         let mut rest = sub(&here.x, z);
         self.metric.lower(&mut rest);
         let pull = norm(&rest);
         let (mut feasibility, mut slackness) = (0.0_f64, 0.0_f64);
+        // Stationarity, feasibility and complementarity.
         for (k, &c) in here.values.iter().enumerate() {
             axpy(lambda[k], here.row(k), &mut rest);
             let length = dot(here.row(k), here.row(k)).sqrt().max(f64::MIN_POSITIVE);
@@ -178,7 +182,7 @@ impl<I: Inequalities> InequalitySet<I> {
         norm(&rest) / (pull + self.scale() * size) + feasibility.max(slackness) / size.max(1e-300)
     }
 
-    /// Largest entry of the metric: turns lengths into covectors.
+    /// Largest entry of the metric: scale factor from lengths to covectors.
     fn scale(&self) -> f64 {
         let a = self.white.matrix();
         a.iter().fold(0.0_f64, |m, v| m.max(v.abs()))

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::common::{PLANE, bodies, crowd, follow, numbers, opened};
-use scene::record::{CHUNK_ROWS, Cadence, Record};
+use scene::record::{CHUNK_ROWS, CheckpointPolicy, Record};
 use serde_json::Value;
 use tempfile::tempdir;
 use view::{Ask, Pack, Run};
@@ -141,7 +141,7 @@ fn a_run_under_way_shows_whole_steps_and_grows() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("run");
     // A checkpoint every 7 steps, a chunk of `bodies` every 65 or so.
-    let cadence = Cadence {
+    let cadence = CheckpointPolicy {
         every: Some(7),
         seconds: 0.0,
         keep: 2,

@@ -1,7 +1,7 @@
 //! Every number of a pack is that of the records, read here by whole tables.
 
 use crate::common::{PLANE, SPACE, bodies, numbers, opened};
-use scene::record::{Cell, Record, Table};
+use scene::record::{CellValue, Record, Table};
 use serde_json::Value;
 use tempfile::tempdir;
 use view::{Ask, Data, Pack, Run};
@@ -102,8 +102,8 @@ fn check_impulse(
 /// The number of a contact's status.
 fn status(contacts: &Table, row: usize) -> f64 {
     match contacts.column("status").map(|s| s.cell(row)) {
-        Some(Cell::Text("stick")) => 1.0,
-        Some(Cell::Text("slip")) => 2.0,
+        Some(CellValue::Text("stick")) => 1.0,
+        Some(CellValue::Text("slip")) => 2.0,
         _ => 0.0,
     }
 }
@@ -113,7 +113,7 @@ fn check_contacts(record: &Record, run: &Run, mu: &dyn Fn(&str, &str) -> f64) ->
     let table = record.table("contacts", None).expect("contacts");
     let names = record.table("names", None).expect("names");
     let material = |body: f64| match names.column("material").map(|m| m.cell(body as usize)) {
-        Some(Cell::Text(name)) => name.to_string(),
+        Some(CellValue::Text(name)) => name.to_string(),
         other => panic!("{other:?}"),
     };
     let flat = table.columns.iter().all(|c| c.name != "z");

@@ -1,4 +1,4 @@
-//! Lists that are kept against lists that are made new.
+//! Reused pair lists against new ones.
 
 use super::super::Detector;
 use super::super::boxes::empty;
@@ -106,10 +106,10 @@ fn a_kept_list_is_as_good_as_a_new_one_in_the_plane() {
 fn a_list_that_does_not_serve_is_made_without_a_skin_more_and_more_often() {
     let mut keep = PairListCache::default();
     let skins: Vec<u32> = (0..200).filter(|_| keep.next_skin(1.0) > 0.0).collect();
-    // 1, 3, 7, 15, 31 and then always `LONGEST` without one in between.
+    // 1, 3, 7, 15, 31 and then always `MAX_BACKOFF` lists without a skin in between.
     let after = [62 + MAX_BACKOFF + 1, 62 + 2 * (MAX_BACKOFF + 1)];
     assert_eq!(skins, [[0, 2, 6, 14, 30, 62].as_slice(), &after].concat());
-    // One that serves sets it right at once.
+    // A list that is reused resets the back-off at once.
     while keep.next_skin(1.0) == 0.0 {}
     keep.count_reuse();
     keep.count_reuse();

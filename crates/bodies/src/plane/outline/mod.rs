@@ -33,8 +33,8 @@ const MOST: usize = 4096;
 const SAME: f64 = 1e-12;
 
 impl Shape {
-    /// A polygon from its vertices in either sense of rotation, convex or not; also returns the pose of its body axes. A
-    /// polygon that is not convex becomes a compound of convex parts.
+    /// A polygon from its vertices in either sense of rotation, convex or not; also returns the pose of its body axes.
+    /// A polygon that is not convex becomes a compound of convex parts.
     ///
     /// # Errors
     /// Fewer than three vertices, no area, vertices that are not finite, edges that meet.
@@ -116,6 +116,7 @@ fn frame(vertices: &[DVec2]) -> (DVec2, f64) {
 
 /// Drops vertices that repeat another one or lie on the line between their neighbours.
 fn drop_flat(corners: &mut Vec<(usize, DVec2)>) {
+    // Cyclic passes until a whole one has dropped nothing; a triangle is left in any case.
     let (mut i, mut settled) = (0, 0);
     while settled < corners.len() && corners.len() > 3 {
         let n = corners.len();
@@ -153,6 +154,7 @@ fn twice(outline: &[DVec2]) -> f64 {
 fn moments(outline: &[DVec2], size: f64) -> (MassProperties<Plane>, DVec2) {
     let next = || outline.iter().cycle().skip(1);
     let area = twice(outline) / 2.0;
+    // Centroid.
     let first: DVec2 = outline
         .iter()
         .zip(next())

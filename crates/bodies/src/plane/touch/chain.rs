@@ -91,6 +91,7 @@ pub(super) fn core(
     reach: f64,
     out: &mut Vec<ContactPoint<Plane>>,
 ) {
+    // Box of the polygon in the axes of the chain, enlarged by the margin and by rounding.
     let view = RelativePose::new(pose, own);
     let (low, high) = span(core, &view);
     let grown = reach + core.radius;

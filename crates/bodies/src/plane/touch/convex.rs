@@ -291,6 +291,7 @@ pub(super) fn disc(
             return None;
         }
     }
+    // Voronoi region of the best edge: face or one of its ends.
     let (p, q) = (core.vertices[edge], core.vertices[core.next(edge)]);
     let normal = core.normals[edge];
     let along = normal.perp();

@@ -40,6 +40,7 @@ pub(super) struct RoundedSegment {
 impl RoundedSegment {
     /// Segment and radius of a capsule.
     pub(super) fn capsule(half_length: f64, radius: f64) -> Self {
+        // Two edges of opposite normals over the same segment.
         let end = DVec2::new(half_length, 0.0);
         Self {
             vertices: [-end, end],
@@ -137,9 +138,10 @@ pub(super) struct RelativePose {
 }
 
 impl RelativePose {
-    /// Pose of b relative to a. The difference of the positions is taken first, so that there is no cancellation far from
-    /// the origin.
+    /// Pose of b relative to a. The difference of the positions is taken first, so that there is no cancellation far
+    /// from the origin.
     pub(super) fn new(a: &Pose<Plane>, b: &Pose<Plane>) -> Self {
+        // Rotation of b relative to a as a quotient of unit complex numbers.
         let (p, q) = (a.rotation.axis(), b.rotation.axis());
         Self {
             turn: DVec2::new(p.dot(q), p.perp_dot(q)),
@@ -155,6 +157,7 @@ impl RelativePose {
     /// [`RelativePose::point`] of four points.
     #[inline(always)]
     pub(super) fn points(&self, four: &Points4) -> Points4 {
+        // Four lanes at once.
         let (c, d) = (self.turn, self.shift);
         let mut out = *four;
         for k in 0..4 {

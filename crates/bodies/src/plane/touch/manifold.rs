@@ -86,6 +86,7 @@ impl IncidentEdge {
     /// lies entirely beside the strip over the reference edge.
     #[inline(always)]
     fn new(strip: &ReferenceEdge, core: &RoundedPolygon, view: &RelativePose, support: usize) -> Self {
+        // The edge that faces the reference more squarely comes first.
         let near_at = strip.coordinates(view.point(core.vertices[support]));
         let margin = tie(strip.length, core.extent);
         let (next, previous) = (core.next(support), core.previous(support));
@@ -134,10 +135,11 @@ impl IncidentEdge {
         (tau - self.near_at.x) * (tau - self.far_at.x) <= 0.0
     }
 
-    /// Height of the lower surface over τ between the ends of the edge, and whether that is on the round part of the near
-    /// vertex.
+    /// Height of the lower surface over τ between the ends of the edge, and whether that is on the round part of the
+    /// near vertex.
     #[inline]
     fn surface(&self, tau: f64) -> (f64, bool) {
+        // The straight part between the two rounded ends.
         let offset = self.normal * self.radius;
         let (p, q) = (self.near_at + offset, self.far_at + offset);
         let round = |centre: DVec2| {

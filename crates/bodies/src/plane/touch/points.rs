@@ -90,12 +90,14 @@ impl Manifold {
     /// The points in order along the edge.
     #[inline]
     pub(super) fn in_order(&self) -> impl Iterator<Item = &ManifoldPoint> {
+        // With two points, the exclusive or with 1 reverses their order.
         let turn = usize::from(self.turned && self.count == 2);
         (0..self.count).map(move |k| &self.points[k ^ turn])
     }
 
     /// Keeps the points for which `rule` holds.
     pub(super) fn retain(&mut self, rule: impl Fn(&ManifoldPoint) -> bool) {
+        // Compacts in place from a copy.
         let points = self.points;
         let kept = points[..self.count].iter().filter(|p| rule(p));
         self.count = 0;

@@ -48,6 +48,7 @@ impl SideSeparation {
         if !(side.normal.dot(view.shift - side.from) >= 0.0) {
             return None;
         }
+        // Separation along the normal of the side.
         let (face, support) = over(core, view, side.normal, side.from);
         if face > limit {
             return None;

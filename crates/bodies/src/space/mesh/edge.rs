@@ -45,6 +45,7 @@ pub(super) fn edges(
     triangles: &[[u32; 3]],
     normals: &[DVec3],
 ) -> Result<(Vec<Edge>, Vec<[u32; 3]>), ShapeError> {
+    // All sides of all triangles, sorted by edge.
     let mut all = Vec::with_capacity(3 * triangles.len());
     for (triangle, corners) in (0..).zip(triangles) {
         for side in 0..3 {
@@ -141,6 +142,7 @@ fn bend(normals: [DVec3; 2], to: DVec3, extent: f64) -> EdgeConvexity {
 /// Union–find: connects triangles over the chosen edges; each gets the first triangle of its group.
 pub(super) fn groups(count: usize, edges: &[Edge], joins: impl Fn(&Edge) -> bool) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..count as u32).collect();
+    // Root of the union–find tree, with path halving.
     fn root(parent: &mut [u32], mut t: u32) -> u32 {
         while parent[t as usize] != t {
             let up = parent[parent[t as usize] as usize];
@@ -159,6 +161,7 @@ pub(super) fn groups(count: usize, edges: &[Edge], joins: impl Fn(&Edge) -> bool
 
 /// Triangles at each vertex in compressed rows: offsets, then the triangles.
 pub(super) fn stars(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
+    // Counting sort: counts, prefix sums, fill.
     let mut start = vec![0u32; vertices + 1];
     for v in triangles.iter().flatten() {
         start[*v as usize + 1] += 1;
@@ -219,6 +222,7 @@ pub(super) fn check_outside(
             part.open = true;
         }
     }
+    // Closed components: volume zero is degenerate, negative is inside out unless it is a cavity.
     let closed = || {
         parts
             .iter()

@@ -19,6 +19,7 @@ const RECORD: usize = 50;
 /// A line of a text file, or a triangle of a binary one, that cannot be read; a length that does not agree with the
 /// number of triangles.
 pub fn read_stl(bytes: &[u8]) -> Result<Triangles, MeshError> {
+    // Number of triangles of a binary file, after its header.
     let count = bytes
         .get(HEAD..HEAD + 4)
         .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
@@ -74,6 +75,7 @@ fn binary(records: &[u8]) -> Result<Triangles, MeshError> {
     let mut triangles = Vec::with_capacity(records.len() / RECORD);
     for (triangle, record) in records.chunks_exact(RECORD).enumerate() {
         let mut corners = [0; 3];
+        // Skips the normal (12 bytes); three corners of three 32-bit numbers each.
         for (corner, bytes) in corners.iter_mut().zip(record[12..48].chunks_exact(12)) {
             let mut p = [0.0; 3];
             for (x, b) in p.iter_mut().zip(bytes.chunks_exact(4)) {

@@ -41,6 +41,7 @@ pub(super) fn polyhedron(vertices: &[DVec3], faces: &[Vec<usize>]) -> Result<Fac
             faces.len()
         )));
     }
+    // Each face by itself, then closure, then convexity.
     for (f, corners) in faces.iter().enumerate() {
         face(vertices.len(), f, corners)?;
     }
@@ -67,6 +68,7 @@ fn face(count: usize, f: usize, corners: &[usize]) -> Result<(), ShapeError> {
             corners.len()
         )));
     }
+    // Repeated vertices.
     let mut sorted = corners.to_vec();
     sorted.sort_unstable();
     match sorted.windows(2).find(|w| w[0] == w[1]) {
@@ -85,6 +87,7 @@ fn closed(loops: &[Vec<u32>]) -> Result<(), ShapeError> {
         let c = &loops[f];
         (0..c.len()).map(move |k| (c[k], c[(k + 1) % c.len()]))
     };
+    // Directed edges: no two alike, each with its reverse.
     for f in 0..loops.len() {
         for (from, to) in run(f) {
             if let Some(g) = edges.insert((from, to), f) {
@@ -128,6 +131,7 @@ pub(super) fn convex(
     corners.sort_unstable();
     corners.dedup();
     let at = |i: u32| vertices[i as usize];
+    // Size: diagonal of the bounding box of the used vertices.
     let low = corners
         .iter()
         .fold(DVec3::INFINITY, |low, i| low.min(at(*i)));
@@ -170,6 +174,7 @@ fn inside_out(vertices: &[DVec3], loops: &[Vec<u32>]) -> Result<(), ShapeError> 
         .and_then(|l| l.first())
         .map_or(DVec3::ZERO, |i| vertices[*i as usize]);
     let at = |i: u32| vertices[i as usize] - origin;
+    // Signed tetrahedra between one vertex and the triangle fans of the faces.
     let parts = loops
         .iter()
         .flat_map(|c| (2..c.len()).map(move |k| at(c[0]).dot(at(c[k - 1]).cross(at(c[k]))) / 6.0));

@@ -82,7 +82,8 @@ fn times(x: &[f64], y: &[f64]) -> Vec<f64> {
     for a in x {
         for b in y {
             let p = a * b;
-            // TwoProduct: the rounding error of a product is a floating-point number, which a fused multiply–add gives exactly.
+            // TwoProduct: the rounding error of a product is a floating-point number, which a fused multiply–add gives
+            // exactly.
             let e = a.mul_add(*b, -p);
             sum = add(&sum, &[e, p]);
         }

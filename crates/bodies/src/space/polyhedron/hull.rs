@@ -57,6 +57,7 @@ fn scaled(points: &[DVec3]) -> Result<Vec<DVec3>, ShapeError> {
             points.len()
         )));
     }
+    // Bounding box; its halves are taken first, so that nothing overflows.
     let low = points.iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
     let high = points
         .iter()
@@ -107,6 +108,7 @@ fn tetrahedron(points: &[DVec3]) -> Result<[u32; 4], ShapeError> {
             height / size
         )));
     }
+    // Orient the base so that the fourth point is behind it.
     let mut four = [i as u32, j as u32, k as u32, l as u32];
     if orient3d(a, points[j], points[k], points[l]) == Ordering::Greater {
         four.swap(1, 2);

@@ -48,6 +48,7 @@ fn across(triangles: &[[u32; 3]]) -> HashMap<(u32, u32), usize> {
 
 /// Region growing: the seed triangle of each triangle's face.
 fn gather(points: &[DVec3], triangles: &[[u32; 3]], tolerance: f64) -> Vec<usize> {
+    // Tolerance relative to the diagonal of the bounding box.
     let low = points.iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
     let high = points
         .iter()
@@ -72,6 +73,7 @@ fn gather(points: &[DVec3], triangles: &[[u32; 3]], tolerance: f64) -> Vec<usize
         );
         group[first] = first;
         let mut open = vec![first];
+        // Depth-first search over adjacent triangles within the tolerance of the seed's plane.
         while let Some(t) = open.pop() {
             let c = triangles[t];
             for k in 0..3 {

@@ -65,6 +65,7 @@ fn seek_all(lumps: &mut [HullCluster], apart: bool) {
 /// Updates the best partners after part j was merged into part i and removed.
 fn renew(lumps: &mut [HullCluster], i: usize, j: usize, apart: bool) {
     for k in 0..lumps.len() {
+        // A best partner that was neither merged nor removed stays, unless the new part is cheaper.
         let known = lumps[k]
             .best
             .filter(|(_, other)| *other != i && *other != j);
@@ -88,6 +89,7 @@ fn seek(lumps: &[HullCluster], i: usize, apart: bool) -> Option<(f64, usize)> {
 
 fn cost(lumps: &[HullCluster], i: usize, j: usize, apart: bool) -> Option<(f64, usize)> {
     let (one, two) = (&lumps[i], &lumps[j]);
+    // Only parts whose boxes overlap, unless disjoint ones are admitted.
     let by = NEAR * (one.high - one.low).max(two.high - two.low);
     let meet = one.low.cmple(two.high + by).all() && two.low.cmple(one.high + by).all();
     if !(meet || apart) {

@@ -88,6 +88,7 @@ impl DecomposedMesh {
             return Ok(Self { shape, axes, fit });
         }
         let hulls = hulls(vertices, triangles, &fineness)?;
+        // Measured difference, then the compound in the principal axes of the mesh.
         let fit = DecompositionFit::new(&mesh, &hulls, moments.volume);
         let parts: Vec<(Shape, Pose<Space>)> = hulls
             .into_iter()
@@ -147,6 +148,7 @@ fn convex(mesh: &Mesh) -> Option<(ConvexPolyhedron, Pose<Space>)> {
     if mesh.edges.iter().any(|e| e.convexity == EdgeConvexity::Concave) {
         return None;
     }
+    // Validates the mesh as a convex surface, then takes its hull to merge coplanar triangles.
     let corners = |t: &[u32; 3]| t.iter().map(|i| *i as usize).collect();
     let faces: Vec<Vec<usize>> = mesh.triangles.iter().map(corners).collect();
     ConvexPolyhedron::new(&mesh.vertices, &faces).ok()?;
@@ -171,6 +173,7 @@ fn hulls(
         .iter()
         .map(|v| Point::from_array(((*v - middle) / size).to_array()))
         .collect();
+    // Decomposition of the normalised mesh; hulls of the exact pieces, scaled back.
     let parameters = VHACDParameters {
         max_convex_hulls: fineness.parts as u32,
         resolution: fineness.resolution as u32,

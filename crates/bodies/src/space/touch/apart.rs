@@ -1,65 +1,67 @@
-//! Nearest points of convex bodies that are apart.
+//! GJK: closest points of convex bodies that are separated.
 //!
 //! ```text
 //! min |w|,   w ∈ B − A
 //! ```
 //!
-//! by the method of Gilbert, Johnson and Keerthi: a simplex of at most four vertices of B − A, the
-//! vertex farthest towards the origin joins, those not needed for the nearest point leave. The end is
-//! a simplex with at most three vertices; as |w| falls strictly no simplex comes twice and the method
-//! ends. Its vertices name the features, from which normal and distance follow without the loss of
-//! digits of a difference of near points: from a triangle the normal is its plane's.
+//! by the method of Gilbert, Johnson and Keerthi: a simplex of at most four vertices of B − A is kept; the support
+//! vertex towards the origin joins it, vertices that do not carry the closest point leave it. The final simplex has at
+//! most three vertices; as |w| decreases strictly no simplex occurs twice and the method terminates. Its vertices are
+//! the closest features, from which normal and distance follow without the cancellation of a difference of near
+//! points: from a triangle the normal is that of its plane.
 //!
-//! Near bodies round the weights of flat simplices to anything, and the method may end with a w that is no
-//! nearest one. What it says is therefore proven, by what is true of every unit n:
+//! For bodies close to each other the barycentric coordinates of flat simplices are dominated by rounding, and the
+//! method may end with a w that is not the shortest. The result is therefore verified by a bound valid for every
+//! unit n:
 //!
 //! ```text
 //! s(n) = min_{y∈B} n·y − max_{x∈A} n·x  ≤  min |w|  ≤  |w|
 //! ```
 //!
-//! If s(n) along the normal is not the distance, `careful` computes it again. That the origin is inside a
-//! tetrahedron, or that a w is short, needs no proof.
+//! If s(n) along the normal is not the distance, `careful` computes it again in double-double arithmetic. That the
+//! origin is inside a tetrahedron, or that a w is short, needs no verification.
 
 use glam::DVec3;
 
 use super::{careful, nearest};
 
-/// A convex body given by its vertices, in the axes of the pair.
+/// Support map of a convex body given by its vertices, in the axes of the pair.
 pub(super) trait SupportMap {
-    /// A vertex farthest along d.
+    /// A support vertex along d; `hint` starts the search.
     fn support(&self, d: DVec3, hint: u32) -> u32;
-    /// Vertex number i.
+    /// Position of vertex i.
     fn at(&self, i: u32) -> DVec3;
 }
 
-/// Nearest features: vertices of a and b whose convex combinations are the nearest points.
+/// Closest features: vertices of a and b whose convex combinations are the closest points.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClosestFeatures {
     pub a: [u32; 3],
     pub b: [u32; 3],
     pub weight: [f64; 3],
     pub count: usize,
-    /// Unit, from a to b.
+    /// Unit normal from a to b.
     pub normal: DVec3,
     pub distance: f64,
 }
 
+/// Result of GJK.
 pub(super) enum GjkResult {
-    /// Farther apart than asked for.
+    /// The distance is above the contact margin.
     Beyond,
-    /// Not apart, as far as rounding lets one see.
+    /// Not separated, up to rounding.
     Touching,
     Separated(ClosestFeatures),
 }
 
-/// Iterations at most. Bodies with some hundred vertices need about ten.
+/// Largest number of iterations. Bodies with some hundred vertices need about ten.
 pub(super) const ITERATIONS: usize = 200;
 
-/// Bodies nearer than this part of their size count as touching: rounding hides in which direction.
+/// Bodies closer than this fraction of their size count as touching: the direction would be one of rounding.
 pub(super) const TOUCHING: f64 = 1e-13;
 
-/// The distance may be larger than what is proven by this part of the size: a dozen roundings of places
-/// and products.
+/// The distance may exceed the verified bound by this fraction of the size: a dozen roundings of positions and
+/// products.
 const PROVEN: f64 = 2e-15;
 
 #[derive(Clone, Copy)]
@@ -99,8 +101,7 @@ impl Simplex {
         part
     }
 
-    /// The part of the simplex that carries its point nearest to the origin; all four vertices if the
-    /// origin is inside.
+    /// The face of the simplex that carries its point closest to the origin; all four vertices if the origin is inside.
     fn reduced(&self) -> Self {
         let v = &self.vertices;
         match self.count {
@@ -122,13 +123,14 @@ impl Simplex {
     }
 
     fn tetrahedron(&self) -> Self {
+        // Each face: is the origin beyond it, away from the fourth vertex?
         let v = self.vertices;
         let mut best: Option<(f64, Self)> = None;
         for (i, j, k, l) in [(0, 1, 2, 3), (0, 1, 3, 2), (0, 2, 3, 1), (1, 2, 3, 0)] {
             let (e, f, g) = (v[j].w - v[i].w, v[k].w - v[i].w, v[l].w - v[i].w);
             let n = e.cross(f);
             let (origin, other) = (-v[i].w.dot(n), g.dot(n));
-            // The origin lies beyond this face, or rounding does not let one tell.
+            // The origin lies beyond this face, or rounding leaves it undecided.
             let error = 4.0 * f64::EPSILON * e.length() * f.length();
             let doubtful =
                 origin.abs() <= error * v[i].w.length() || other.abs() <= error * g.length();
@@ -140,6 +142,7 @@ impl Simplex {
                 }
             }
         }
+        // The closest of the faces that the origin is beyond; beyond none, the origin is inside.
         match best {
             Some((_, part)) => part,
             None => Self {
@@ -150,8 +153,8 @@ impl Simplex {
     }
 }
 
-/// The nearest points of two bodies, if they are within `reach`. `size` is the scale of rounding:
-/// bodies nearer than 1e-13 of it count as touching. `start` is any direction from a to b.
+/// Closest points of two bodies, if they are within `reach`. `size` is the scale of rounding: bodies closer than 1e-13
+/// of it count as touching. `start` is any direction from a to b.
 pub(super) fn closest_features(a: &impl SupportMap, b: &impl SupportMap, start: DVec3, reach: f64, size: f64) -> GjkResult {
     match quick(a, b, start, reach, size) {
         GjkResult::Separated(near) if !near.proven(a, b, size) => {
@@ -162,7 +165,7 @@ pub(super) fn closest_features(a: &impl SupportMap, b: &impl SupportMap, start: 
     }
 }
 
-/// What rounded numbers tell. A distance may be one of points that are not the nearest.
+/// GJK in floating-point arithmetic, not verified: the points may not be the closest.
 fn quick(a: &impl SupportMap, b: &impl SupportMap, start: DVec3, reach: f64, size: f64) -> GjkResult {
     let vertex = |d: DVec3, last: Vertex| {
         let (i, j) = (a.support(d, last.a), b.support(-d, last.b));
@@ -187,15 +190,18 @@ fn quick(a: &impl SupportMap, b: &impl SupportMap, start: DVec3, reach: f64, siz
         if square <= (TOUCHING * size).powi(2) {
             return GjkResult::Touching;
         }
+        // Support vertex towards the origin; the plane through it bounds the distance from below.
         let next = vertex(v, simplex.vertices[0]);
         let along = v.dot(next.w);
         if along > 0.0 && along * along > reach * reach * square {
             return GjkResult::Beyond;
         }
+        // Converged: no progress along v, or a known vertex.
         let known = |x: &Vertex| x.a == next.a && x.b == next.b;
         if square - along <= 1e-15 * square || simplex.vertices[..simplex.count].iter().any(known) {
             break;
         }
+        // Add the vertex and reduce the simplex.
         let mut larger = simplex;
         larger.vertices[larger.count] = next;
         larger.count += 1;
@@ -212,8 +218,9 @@ fn quick(a: &impl SupportMap, b: &impl SupportMap, start: DVec3, reach: f64, siz
     GjkResult::Separated(named(&simplex, v, size))
 }
 
-/// Normal and distance from the features.
+/// Normal and distance from the features of the final simplex.
 fn named(simplex: &Simplex, v: DVec3, size: f64) -> ClosestFeatures {
+    // Of a triangle, the normal of its plane is more accurate than the direction of v.
     let w = simplex.vertices.map(|x| x.w);
     let distance = v.length();
     let mut normal = v / distance;
@@ -237,14 +244,14 @@ fn named(simplex: &Simplex, v: DVec3, size: f64) -> ClosestFeatures {
 }
 
 impl ClosestFeatures {
-    /// Whether the bodies are as far apart along the normal as they are said to be.
+    /// Whether the support bound along the normal equals the distance: the bodies are as far apart as claimed.
     fn proven(&self, a: &impl SupportMap, b: &impl SupportMap, size: f64) -> bool {
         let n = self.normal;
         let (i, j) = (a.support(n, self.a[0]), b.support(-n, self.b[0]));
         n.dot(b.at(j) - a.at(i)) >= self.distance - PROVEN * size
     }
 
-    /// The nearest points.
+    /// The closest points.
     pub(super) fn points(&self, a: &impl SupportMap, b: &impl SupportMap) -> (DVec3, DVec3) {
         let (mut x, mut y) = (DVec3::ZERO, DVec3::ZERO);
         for i in 0..self.count {

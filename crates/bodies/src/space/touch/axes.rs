@@ -1,54 +1,54 @@
-//! Separating axes of two polyhedra.
+//! Separating axes of two convex polyhedra (SAT), face normals and edge–edge axes.
 //!
 //! ```text
 //! s(n) = min_{y∈B} n·y − max_{x∈A} n·x,   separation = max_{|n|=1} s(n)
 //! ```
 //!
-//! B − A is a polyhedron whose faces are spanned by a face of A and a vertex of B, a vertex and a face,
-//! or two edges. If the origin is inside, the maximum (minus the least depth) is at one of their
-//! normals; if it is outside, some of them have s(n) > 0.
+//! B − A is a polyhedron whose faces are spanned by a face of A and a vertex of B, a vertex and a face, or two edges.
+//! If the origin is inside, the maximum (minus the penetration depth) is attained at one of their normals; if it is
+//! outside, some of them have s(n) > 0.
 //!
-//! Few directions of edges (boxes have three): the normals of all pairs are tried. Otherwise, with n on
-//! the arc of normals of an edge of A from p on,
+//! With few directions of edges (boxes have three) the normals of all pairs of directions are tested. Otherwise, with
+//! n on the arc of an edge of A on the Gauss map and p a point of that edge,
 //!
 //! ```text
 //! s(n) = f(n)/|n|,   f(n) = min_{y∈B} n·(y − p)
 //! ```
 //!
-//! f is concave and linear between normals of pairs of edges, where two vertices y tie. Two vertices
-//! that are lowest at the ends of a piece of the arc bound f from above; if the bound is below the best
-//! separation known, the piece is done, else the lowest vertex where they tie settles or divides it.
-//! Once the bodies are known to overlap, an edge of A that spans the least depth d has a point no
-//! farther than d from B, hence no farther than d outside any face of B: with the best face this leaves
-//! a handful of edges.
+//! f is concave and piecewise linear; its kinks are the normals of pairs of edges, where two vertices y tie. The
+//! vertices that are lowest at the two ends of a piece of the arc bound f from above; if the bound is below the best
+//! separation known, the piece is discarded, else the lowest vertex at the tie decides or divides it (branch and
+//! bound). Once the bodies are known to overlap, an edge of A that spans the penetration depth d has a point no
+//! farther than d from B, hence no farther than d outside any face of B: with the best face this leaves a handful of
+//! edges.
 
 use glam::DVec3;
 
 use super::apart::SupportMap;
 use super::pair::{LocalPolyhedron, PolyhedronPair};
 
-/// Pairs of directions of edges up to which all are tried.
+/// Number of pairs of edge directions up to which all are tested.
 const FEW: usize = 36;
 
-/// Sine of the angle between edges below which they span no axis. The face of B − A left out is
-/// narrower than this part of the size, and depths change by less.
+/// Sine of the angle between edges below which they span no axis. The face of B − A that is left out is narrower than
+/// this fraction of the size, and depths change by less.
 const PARALLEL: f64 = 1e-12;
 
-/// Divisions of an arc at most: each takes a vertex more, and an arc passes only some dozens.
+/// Largest depth of the division of an arc: each level takes one more vertex, and an arc passes only some dozens.
 const DEEPEST: u32 = 1000;
 
-/// A unit normal from a to b, and how far the bodies are apart along it.
+/// A unit normal from a to b, and the separation along it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SeparatingAxis {
     pub separation: f64,
     pub normal: DVec3,
-    /// Of the body whose face it is, the face; else the edge of a.
+    /// Face of the body that it is taken from; for two edges, the edge of a.
     pub first: usize,
-    /// The vertex of the other body; else the edge of b.
+    /// Support vertex of the other body; for two edges, the edge of b.
     pub second: usize,
 }
 
-/// The best axes by kind.
+/// The best face normals of either body.
 pub(super) struct FaceAxes {
     pub a: SeparatingAxis,
     pub b: SeparatingAxis,
@@ -60,7 +60,7 @@ impl FaceAxes {
     }
 }
 
-/// Best normals of faces; `None` if one of them shows the bodies to be out of reach.
+/// Best face normals; `None` if one of them separates the bodies by more than the contact margin.
 pub(super) fn of_faces(pair: &PolyhedronPair) -> Option<FaceAxes> {
     let (a, b) = (pair.a, &pair.b);
     let none = SeparatingAxis {
@@ -71,6 +71,7 @@ pub(super) fn of_faces(pair: &PolyhedronPair) -> Option<FaceAxes> {
     };
     let mut best = FaceAxes { a: none, b: none };
     let mut vertex = 0;
+    // Faces of a against the support vertices of b.
     for (f, face) in a.faces.iter().enumerate() {
         let local = b.back * face.normal;
         vertex = b.body.support(-local, vertex);
@@ -88,6 +89,7 @@ pub(super) fn of_faces(pair: &PolyhedronPair) -> Option<FaceAxes> {
             };
         }
     }
+    // Faces of b against the support vertices of a.
     let origin = b.back * b.shift;
     let mut vertex = 0;
     for (f, face) in b.body.faces.iter().enumerate() {
@@ -110,12 +112,12 @@ pub(super) fn of_faces(pair: &PolyhedronPair) -> Option<FaceAxes> {
     Some(best)
 }
 
-/// Whether all pairs of directions are to be tried.
+/// Whether all pairs of edge directions are to be tested.
 pub(super) fn few(pair: &PolyhedronPair) -> bool {
     pair.a.axes.len() * pair.b.body.axes.len() <= FEW
 }
 
-/// The best normal of two edges better than `least`, from all pairs of directions.
+/// The best edge–edge axis better than `least`, from all pairs of directions.
 pub(super) fn of_directions(pair: &PolyhedronPair, least: f64) -> Option<SeparatingAxis> {
     let (a, b) = (pair.a, &pair.b);
     let mut best: Option<(f64, DVec3, usize, usize)> = None;
@@ -123,6 +125,7 @@ pub(super) fn of_directions(pair: &PolyhedronPair, least: f64) -> Option<Separat
     for (j, v) in b.body.axes.iter().enumerate() {
         let v = b.turn * *v;
         for (i, u) in a.axes.iter().enumerate() {
+            // Nearly parallel directions span no axis.
             let cross = u.cross(v);
             let square = cross.length_squared();
             if square <= PARALLEL * PARALLEL {
@@ -136,6 +139,7 @@ pub(super) fn of_directions(pair: &PolyhedronPair, least: f64) -> Option<Separat
             }
         }
     }
+    // Of the parallel edges with these directions, the outermost ones span the axis.
     let (separation, normal, i, j) = best?;
     let first = outermost(a.edges.iter().map(|e| e.axis), i, |e| {
         let (p, q) = a.edge_ends(e);
@@ -154,7 +158,7 @@ pub(super) fn of_directions(pair: &PolyhedronPair, least: f64) -> Option<Separat
     })
 }
 
-/// The separation along n or against it, whichever is larger.
+/// The separation along n or −n, whichever is larger.
 fn both_ways(pair: &PolyhedronPair, n: DVec3) -> (f64, DVec3) {
     let (a, b) = (pair.a, &pair.b);
     let (along, local) = (n.dot(b.shift), b.back * n);
@@ -182,8 +186,8 @@ fn outermost(
     alike.max_by(|e, f| height(*e).total_cmp(&height(*f)))
 }
 
-/// The best normal of two edges better than `faces`, of bodies that overlap. The arcs are those of the
-/// body with fewer edges.
+/// The best edge–edge axis better than `faces`, for bodies that overlap. The arcs are those of the body with fewer
+/// edges.
 pub(super) fn of_edges(pair: &PolyhedronPair, faces: &FaceAxes) -> Option<SeparatingAxis> {
     let (a, b) = (pair.a, &pair.b);
     let mut search = ArcSearch {
@@ -194,7 +198,7 @@ pub(super) fn of_edges(pair: &PolyhedronPair, faces: &FaceAxes) -> Option<Separa
     };
     let near = -faces.separation() + 1e-12 * pair.size;
     if a.edges.len() <= b.body.edges.len() {
-        // Height over the best face of b.
+        // Only edges near the best face of b: height over it.
         let n = -faces.b.normal;
         let level = b.body.faces[faces.b.first].offset + n.dot(b.shift);
         for (i, arc) in a.edge_face_normals.iter().enumerate() {
@@ -204,6 +208,7 @@ pub(super) fn of_edges(pair: &PolyhedronPair, faces: &FaceAxes) -> Option<Separa
             }
         }
     } else {
+        // The same with the roles exchanged.
         let (n, level) = (faces.a.normal, a.faces[faces.a.first].offset);
         for (j, arc) in b.body.edge_face_normals.iter().enumerate() {
             let e = &b.body.edges[j];
@@ -219,8 +224,8 @@ pub(super) fn of_edges(pair: &PolyhedronPair, faces: &FaceAxes) -> Option<Separa
     } else {
         (-normal, a.edge_between(ends[0], ends[1])? as usize, own)
     };
-    // Rounding may have tilted the normal of nearly parallel edges: what counts is how far the whole
-    // bodies are apart along it.
+    // Rounding may have tilted the normal of nearly parallel edges: the separation is that of the whole bodies along
+    // it.
     let separation =
         normal.dot(b.shift) - a.support_value(normal) - b.body.support_value(-(b.back * normal));
     let better = separation > faces.separation() + pair.bias;
@@ -237,7 +242,7 @@ struct EdgePair {
     own: usize,
     /// Vertices of the other body's edge.
     ends: [u32; 2],
-    /// Outward from the body whose edge is `own`.
+    /// Normal, outward from the body whose edge is `own`.
     normal: DVec3,
 }
 
@@ -248,8 +253,8 @@ struct ArcSearch {
     best: Option<EdgePair>,
 }
 
-/// An end of a piece of an arc: the normal, shortened as points of a chord are, and the vertex of the
-/// other body that lies lowest along it, with its place from p on.
+/// An end of a piece of an arc: the normal, not of unit length as points of a chord are, and the support vertex of the
+/// other body along it, relative to p.
 #[derive(Clone, Copy)]
 struct End {
     n: DVec3,
@@ -280,14 +285,14 @@ impl ArcSearch {
         if first.vertex == last.vertex || depth > DEEPEST {
             return;
         }
-        // Heights of both vertices at both ends, and where they tie in between.
+        // Heights of both vertices at both ends; between the ends they tie at t.
         let [a1, b1] = [first.n, last.n].map(|n| n.dot(first.y));
         let [a2, b2] = [first.n, last.n].map(|n| n.dot(last.y));
         let (left, right) = (a2 - a1, b1 - b2);
         let ends = [first.vertex, last.vertex];
         if !(left > 0.0 && right > 0.0) {
-            // They tie at an end: where the arc was divided that may be the normal sought, as it is for
-            // bodies with symmetries. At an end of the arc it is a face's, and no better than that.
+            // They tie at an end: where the arc was divided that may be the normal sought, as it is for bodies with
+            // symmetries. At an end of the arc it is a face normal, and no better than that one.
             let (n, height) = if left > 0.0 {
                 (last.n, b2)
             } else {
@@ -297,7 +302,7 @@ impl ArcSearch {
         }
         let t = left / (left + right);
         let bound = a1 + t * (b1 - a1);
-        // Points of a chord are no longer than 1, and depths grow as they are made unit.
+        // Points of a chord are no longer than 1, and normalising them increases depths.
         if bound <= self.most {
             return;
         }

@@ -1,9 +1,9 @@
-//! Polyhedron against sphere.
+//! Contact point of a polyhedron and a sphere.
 //!
-//! With the centre c in the axes of the polyhedron and s_f = n_f·c − o_f: inside (all s_f ≤ 0) the way
-//! out is through the face with the largest s_f. Outside, if the nearest point lies inside a face, this
-//! is the face with the largest s_f, as the distance is s_f there and no less than any other; if not, it
-//! lies on one of the edges in sight.
+//! With the centre c in the axes of the polyhedron and s_f = n_f·c − o_f: inside (all s_f ≤ 0) the shortest exit is
+//! through the face with the largest s_f. Outside, if the closest point lies inside a face, this is the face with the
+//! largest s_f, as the distance is s_f there and no less than any other; if not, it lies on one of the edges of the
+//! visible faces.
 
 use glam::DVec3;
 
@@ -13,7 +13,7 @@ use crate::dim::Space;
 use crate::pose::{Pose, ContactPoint};
 use crate::space::ConvexPolyhedron;
 
-/// Appends the contact of polyhedron a with a sphere b.
+/// Appends the contact point of polyhedron a with a sphere b.
 pub(super) fn polyhedron_sphere(
     a: (&ConvexPolyhedron, &Pose<Space>),
     b: (f64, &Pose<Space>),
@@ -22,6 +22,7 @@ pub(super) fn polyhedron_sphere(
 ) {
     let (body, radius) = (a.0, b.0);
     let apart = b.1.position - a.1.position;
+    // Bounding spheres.
     let far = body.radius + radius + reach;
     if !(apart.length_squared() <= far * far) {
         return;
@@ -41,7 +42,7 @@ pub(super) fn polyhedron_sphere(
     }
 }
 
-/// Nearest point of the surface, its normal and the signed distance, for a box.
+/// Closest point of the surface, its normal and the signed distance, for a box.
 fn of_box(half: DVec3, c: DVec3) -> Option<(DVec3, DVec3, f64)> {
     let x = c.clamp(-half, half);
     let d = c - x;
@@ -49,8 +50,9 @@ fn of_box(half: DVec3, c: DVec3) -> Option<(DVec3, DVec3, f64)> {
     if distance > 0.0 {
         return Some((x, d / distance, distance));
     }
+    // Inside: the nearest face.
     let s = c.abs() - half;
-    // Ties by order: a centre on the diagonal leaves along the first axis.
+    // Ties by order: a centre on the diagonal exits along the first axis.
     let slack = 1e-12 * half.max_element();
     let mut k = 0;
     for i in [1, 2] {
@@ -80,6 +82,7 @@ fn of_faces(body: &ConvexPolyhedron, c: DVec3, reach: f64) -> Option<(DVec3, DVe
     if most <= 0.0 || over(body, best, c) {
         return Some((c - most * n, n, most));
     }
+    // Closest point on the edges of the visible faces.
     let seen = |f: u32| {
         let face = &body.faces[f as usize];
         face.normal.dot(c) > face.offset
@@ -97,7 +100,7 @@ fn of_faces(body: &ConvexPolyhedron, c: DVec3, reach: f64) -> Option<(DVec3, DVe
         }
     }
     let distance = least.sqrt();
-    // A centre on the edge itself, to rounding: the difference has no direction.
+    // A centre on the edge itself, up to rounding: the difference has no direction.
     let n = if distance > 1e-14 * body.radius {
         (c - x) / distance
     } else {

@@ -1,13 +1,12 @@
-//! Polyhedron against capsule.
+//! Contact points of a polyhedron and a capsule.
 //!
-//! The capsule's segment is a body without faces: of the axes that part it from a polyhedron those of
-//! the polyhedron's faces and those across the segment and an edge remain. Where polyhedron and segment
-//! are apart, as they are unless the capsule is in deeper than its radius, the nearest points give the
-//! normal. Along it the segment is cut to the face it looks at (two points); over an edge it gives two
-//! points if both are parallel, else one.
+//! The segment of the capsule is a body without faces: its separating axes from a polyhedron are the face normals of
+//! the polyhedron and the cross products of the segment and an edge. Where polyhedron and segment are separated, as
+//! they are unless the penetration exceeds the radius, the closest points (GJK) give the normal. Along it the segment
+//! is clipped by the facing face (two points); over an edge it gives two points if both are parallel, else one.
 //!
-//! Points are numbered 0 and 1 at the ends of the segment and 2 + e where edge e of the polyhedron cuts
-//! it; beside an edge that ends first, by that end; at a vertex by that vertex.
+//! Features: 0 and 1 at the ends of the segment, 2 + e where edge e of the polyhedron clips it; beside an edge that
+//! ends first, a number of that end; at a vertex one of that vertex.
 
 use glam::DVec3;
 
@@ -29,9 +28,10 @@ impl SupportMap for CapsuleSegment {
     }
 }
 
+/// A polyhedron and the segment of a capsule, in the axes of the polyhedron.
 struct PolyhedronCapsule<'a> {
     a: &'a ConvexPolyhedron,
-    /// In the axes of a.
+    /// Segment of the capsule, in the axes of a.
     b: CapsuleSegment,
     home: PairFrame,
     reach: f64,
@@ -40,7 +40,7 @@ struct PolyhedronCapsule<'a> {
     same: f64,
 }
 
-/// The best face (its number) or edge.
+/// The best face or edge (its index) as a separating axis.
 #[derive(Clone, Copy)]
 struct Axis {
     separation: f64,
@@ -48,13 +48,14 @@ struct Axis {
     of: usize,
 }
 
-/// Appends the contacts of polyhedron a with capsule b.
+/// Appends the contact points of polyhedron a with capsule b.
 pub(super) fn polyhedron_capsule(
     a: (&ConvexPolyhedron, &Pose<Space>),
     b: (f64, f64, &Pose<Space>),
     reach: f64,
     out: &mut Vec<ContactPoint<Space>>,
 ) {
+    // Bounding spheres, then the segment in the axes of the polyhedron.
     let (half_length, radius, pose) = b;
     let apart = pose.position - a.1.position;
     let far = a.0.radius + half_length + radius + reach;
@@ -86,6 +87,7 @@ pub(super) fn polyhedron_capsule(
 
 impl PolyhedronCapsule<'_> {
     fn contacts(&self, out: &mut Vec<ContactPoint<Space>>) {
+        // Separating axes: faces, then edges if no face separates.
         let Some(face) = self.best_face() else { return };
         let edge = if face.separation <= 0.0 {
             self.best_edge(face.separation)
@@ -93,6 +95,7 @@ impl PolyhedronCapsule<'_> {
             None
         };
         let from = out.len();
+        // Segment and polyhedron are separated: closest points.
         if edge.map_or(face.separation, |e| e.separation) > 0.0 {
             let reach = self.reach + self.b.radius;
             let start = self.b.ends[0] + self.b.ends[1];
@@ -102,6 +105,7 @@ impl PolyhedronCapsule<'_> {
                 GjkResult::Touching => {}
             }
         }
+        // The segment is inside: the axis of least depth.
         let (axis, least) = match edge {
             Some(axis) => (axis, self.over_edge(&axis, out)),
             None => (face, self.lay(face.normal, face.of, out)),
@@ -135,7 +139,7 @@ impl PolyhedronCapsule<'_> {
         Some(best)
     }
 
-    /// Edges whose arc of normals crosses the great circle across the segment.
+    /// Edges whose arc on the Gauss map crosses the great circle orthogonal to the segment.
     fn best_edge(&self, least: f64) -> Option<Axis> {
         let [p, q] = self.b.ends;
         let d = q - p;
@@ -145,6 +149,7 @@ impl PolyhedronCapsule<'_> {
             if !(l.dot(d) * r.dot(d) < 0.0) {
                 continue;
             }
+            // Common normal of edge and segment, outward from the polyhedron.
             let (x, y) = self.a.edge_ends(of);
             let n = (y - x).cross(d).normalize_or_zero();
             let n = if n.dot(*l + *r) < 0.0 { -n } else { n };
@@ -166,6 +171,7 @@ impl PolyhedronCapsule<'_> {
 
     fn outside(&self, face: &Axis, near: &ClosestFeatures, out: &mut Vec<ContactPoint<Space>>) {
         let from = out.len();
+        // Over a face: as accurate as the face normal, however small the distance.
         let enough = near.distance - self.b.radius + 10.0 * self.bias;
         let doubtful = near.count < 3 && near.distance <= 1e-11 * self.size;
         if face.separation >= near.distance - 1e-15 * self.size
@@ -176,6 +182,7 @@ impl PolyhedronCapsule<'_> {
             }
             out.truncate(from);
         }
+        // Face clipped along the normal, else parallel edge, else the closest points alone.
         let n = near.normal;
         let f = containing(self.a, &near.a[..near.count], n);
         let mut least = f64::INFINITY;
@@ -194,8 +201,8 @@ impl PolyhedronCapsule<'_> {
         }
     }
 
-    /// The number of a single point: that of the end of the segment it is at, else that of the edge or
-    /// the vertex of the polyhedron.
+    /// Feature of a single point: that of the end of the segment at which it is, else that of the edge or the vertex of
+    /// the polyhedron.
     fn number(&self, y: DVec3, near: &ClosestFeatures) -> u32 {
         if let Some(k) = self
             .b
@@ -205,6 +212,7 @@ impl PolyhedronCapsule<'_> {
         {
             return k as u32;
         }
+        // Two distinct vertices of the polyhedron span an edge.
         let a = &near.a[..near.count];
         let other = a.iter().copied().find(|i| *i != a[0]);
         match other.and_then(|i| self.a.edge_between(a[0], i)) {
@@ -217,7 +225,7 @@ impl PolyhedronCapsule<'_> {
         2 + 3 * self.a.edges.len() as u32 + vertex
     }
 
-    /// The segment over face f along n: both ends of the part that lies over it. Returns the least gap.
+    /// The segment clipped by face f along n: both ends of the part over it. Returns the least gap.
     fn lay(&self, n: DVec3, f: usize, out: &mut Vec<ContactPoint<Space>>) -> f64 {
         match self.a.face_loop(f).len() {
             0..=4 => self.lay_sized::<4>(n, f, out),
@@ -227,6 +235,7 @@ impl PolyhedronCapsule<'_> {
     }
 
     fn lay_sized<const N: usize>(&self, n: DVec3, f: usize, out: &mut Vec<ContactPoint<Space>>) -> f64 {
+        // The face in the projection frame.
         let frame = ProjectionFrame::new(n);
         let mut outline = ProjectedPolygon::<N>::new();
         for (i, e) in self.a.face_loop(f).iter().zip(self.a.face_edges(f)) {
@@ -235,6 +244,7 @@ impl PolyhedronCapsule<'_> {
         outline.close();
         let floor = PlaneHeight::new(frame.local(self.a.faces[f].normal), outline.first());
         let [p, q] = self.b.ends.map(|x| frame.local(x));
+        // Clip the segment by the projected face.
         let Some(ends) = outline.cut(p.truncate(), q.truncate(), self.same) else {
             return f64::INFINITY;
         };
@@ -243,7 +253,7 @@ impl PolyhedronCapsule<'_> {
         let from = out.len();
         for (k, (t, side)) in ends.into_iter().enumerate() {
             let x = p + t * (q - p);
-            // A cut next to an end of the segment is that end.
+            // A clipped end next to an end of the segment is that end.
             let end = if t * length <= self.same {
                 Some(0)
             } else if (1.0 - t) * length <= self.same {
@@ -277,12 +287,13 @@ impl PolyhedronCapsule<'_> {
         least
     }
 
-    /// A segment along an edge: both ends of their common length. Returns the least gap.
+    /// A segment parallel to an edge: both ends of their common interval. Returns the least gap.
     fn along(&self, near: &ClosestFeatures, out: &mut Vec<ContactPoint<Space>>) -> f64 {
         let n = near.normal;
         let Some(i) = flattest(self.a, near.a[0], n) else {
             return f64::INFINITY;
         };
+        // Edge and segment must be parallel and orthogonal to the normal.
         let ends = [near.a[0].min(i), near.a[0].max(i)];
         let edge = CapsuleSegment {
             ends: ends.map(|i| LocalPolyhedron(self.a).at(i)),
@@ -303,7 +314,7 @@ impl PolyhedronCapsule<'_> {
             };
             let gap = (y + skin - x).dot(n);
             least = least.min(gap);
-            // Where the edge ends first it has two places along the segment: numbers of its own.
+            // An edge that ends first has two places along the segment: features of its own.
             let feature = if of < 2 {
                 of
             } else {
@@ -316,8 +327,8 @@ impl PolyhedronCapsule<'_> {
         least
     }
 
-    /// The segment across an edge, inside the polyhedron: over the face beside it, if that is not
-    /// steep, or at one point. Returns the least gap.
+    /// The segment across an edge, inside the polyhedron: over the adjacent face, if that is not steep, or at one
+    /// point. Returns the least gap.
     fn over_edge(&self, axis: &Axis, out: &mut Vec<ContactPoint<Space>>) -> f64 {
         let (n, [p, q], from) = (axis.normal, self.b.ends, out.len());
         let e = &self.a.edges[axis.of];
@@ -329,8 +340,9 @@ impl PolyhedronCapsule<'_> {
             if least <= axis.separation - self.b.radius + 10.0 * self.bias {
                 return least;
             }
-            // The deepest point was taken for a corner next to it: here it is.
+            // The deepest point was merged with a corner next to it; it follows here.
         }
+        // Closest points of edge and segment.
         let (x, y) = self.a.edge_ends(axis.of);
         let (s, t) = nearest::of_segments(x, y, p, q);
         let (x, y) = (x + s * (y - x), p + t * (q - p));
@@ -344,7 +356,7 @@ impl PolyhedronCapsule<'_> {
         gap
     }
 
-    /// As for two polyhedra: the nearest points once the segment is moved out along the axis.
+    /// As for two polyhedra: the closest points after a translation of the segment along the axis.
     fn parted(&self, axis: &Axis, out: &mut Vec<ContactPoint<Space>>) {
         let n = axis.normal;
         let way = 0.5 * self.size - axis.separation;

@@ -1,16 +1,15 @@
-//! Nearest points of convex bodies that are a hair's breadth apart.
+//! GJK in double-double arithmetic: closest points of convex bodies that are almost in contact.
 //!
 //! ```text
 //! min |w|,   w ∈ B − A
 //! ```
 //!
-//! as in `apart`, with simplices in numbers of twice the digits. There |w| may be 1e-12 of the size of the
-//! vertices it is made of, triangles may be slivers, and which side of them the origin is on is lost in
-//! rounding: the method then ends with a vector that separates nothing. Here the vertices are differences
-//! without error and each nearest point is that of its simplex, so that only the choice of the farthest
-//! vertex is rounded: the end is a vector along which the bodies are apart by its length, up to that, or a
-//! simplex with the origin inside. Some ten times slower, and asked for only where the faster one proved
-//! nothing.
+//! as in `apart`, with simplices in double-double numbers. Here |w| may be 1e-12 of the size of the vertices it is made
+//! of, triangles may be slivers, and in double precision the side of them on which the origin lies is lost in
+//! rounding: the method then ends with a vector that separates nothing. In double-double the vertices are differences
+//! without error and each closest point is that of its simplex, so that only the choice of the support vertex is
+//! rounded: the result is a vector along which the bodies are separated by its length, up to that rounding, or a
+//! simplex with the origin inside. Some ten times slower, and called only where the faster method proved nothing.
 
 use glam::DVec3;
 
@@ -24,7 +23,7 @@ struct Vertex {
     w: DoubleDouble3,
 }
 
-/// A simplex by its vertices, with the weights of its point v nearest to the origin.
+/// A simplex by its vertices, with the barycentric coordinates of its point v closest to the origin.
 #[derive(Clone, Copy)]
 struct Simplex {
     vertices: [Vertex; 4],
@@ -45,9 +44,10 @@ impl Simplex {
         }
     }
 
-    /// The point of the open segment nearest to the origin, if it is not an end.
+    /// The point of the open segment closest to the origin, if it is not an end.
     fn segment(p: Vertex, q: Vertex) -> Option<Self> {
         let u = q.w.minus(&p.w);
+        // Parameter of the foot of the origin on the line.
         let t = p.w.dot(&u).negated().over(u.dot(&u));
         if !(t.positive() && t.less(DoubleDouble::ONE)) {
             return None;
@@ -64,9 +64,10 @@ impl Simplex {
         })
     }
 
-    /// The point of the open triangle nearest to the origin, if it is not on the border: v = (n·p) n/n²,
-    /// which keeps its direction however near the plane is.
+    /// The point of the open triangle closest to the origin, if it is not on the border: v = (n·p) n/n², whose
+    /// direction is accurate however close the plane is.
     fn triangle(p: Vertex, q: Vertex, r: Vertex) -> Option<Self> {
+        // Barycentric coordinates times n².
         let n = q.w.minus(&p.w).cross(&r.w.minus(&p.w));
         let square = n.dot(&n);
         let weight = [(q, r), (r, p), (p, q)].map(|(x, y)| n.dot(&x.w.cross(&y.w)));
@@ -84,8 +85,8 @@ impl Simplex {
         })
     }
 
-    /// The simplex with one more vertex, reduced to what carries its point nearest to the origin. Without
-    /// the new vertex there is nothing nearer than before. `None`: the origin is inside.
+    /// The simplex with one more vertex, reduced to the face that carries its point closest to the origin. Faces
+    /// without the new vertex are no closer than before. `None`: the origin is inside.
     fn with(&self, new: Vertex) -> Option<Self> {
         let old = &self.vertices[..self.count];
         if let [p, q, r] = *old
@@ -93,6 +94,7 @@ impl Simplex {
         {
             return None;
         }
+        // The new vertex, its edges and its triangles: the shortest v.
         let mut best = Self::point(new);
         let mut take = |found: Option<Self>| {
             if let Some(found) = found
@@ -123,7 +125,7 @@ fn inside(v: [Vertex; 4]) -> bool {
         })
 }
 
-/// As `apart::nearest`; `start` is a direction from a to b.
+/// As `apart::closest_features`; `start` is a direction from a to b.
 pub(super) fn closest_features(a: &impl SupportMap, b: &impl SupportMap, start: DVec3, reach: f64, size: f64) -> GjkResult {
     let vertex = |d: DVec3, hint: [u32; 2]| {
         let (i, j) = (a.support(d, hint[0]), b.support(-d, hint[1]));
@@ -134,7 +136,7 @@ pub(super) fn closest_features(a: &impl SupportMap, b: &impl SupportMap, start: 
         }
     };
     let mut simplex = Simplex::point(vertex(start, [0, 0]));
-    // How far the bodies are apart along the best direction.
+    // Verified separation: the support bound along the current direction.
     let mut proven = f64::NEG_INFINITY;
     for _ in 0..ITERATIONS {
         let length = simplex.square.value().sqrt();
@@ -142,6 +144,7 @@ pub(super) fn closest_features(a: &impl SupportMap, b: &impl SupportMap, start: 
             return GjkResult::Touching;
         }
         let normal = simplex.v.value() / length;
+        // Support vertex towards the origin.
         let last = simplex.vertices[0];
         let next = vertex(normal, [last.a, last.b]);
         proven = normal.dot(next.w.value());
@@ -160,7 +163,7 @@ pub(super) fn closest_features(a: &impl SupportMap, b: &impl SupportMap, start: 
         }
         simplex = smaller;
     }
-    // Nothing separates the bodies, as far as rounding lets one see.
+    // Nothing separates the bodies, up to rounding.
     if !(proven > 0.0) {
         return GjkResult::Touching;
     }

@@ -1,19 +1,19 @@
-//! Numbers of twice the digits: sums x = h + l of two floating-point numbers, |l| ≤ ½ ulp(h).
+//! Double-double arithmetic: sums x = h + l of two floating-point numbers, |l| ≤ ½ ulp(h) (Dekker).
 //!
-//! Sums and products keep their own rounding errors (two-sum, fused two-product), so that relative errors
-//! are about 2⁻¹⁰⁴. That is what differences of places need whose outcome is 1e-16 of their size and must
-//! still have a direction. Exact operations in a fixed order: the same bits on every machine.
+//! Sums and products carry their own rounding errors (TwoSum, fused TwoProduct), so that relative errors are about
+//! 2⁻¹⁰⁴. This is needed for differences of positions whose result is 1e-16 of their size and must still have a
+//! direction. Exact operations in a fixed order: the same bits on every machine.
 
 use glam::DVec3;
 
-/// h + l.
+/// The unevaluated sum high + low.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DoubleDouble {
     high: f64,
     low: f64,
 }
 
-/// s + e = x + y without error, s the rounded sum.
+/// TwoSum: s + e = x + y without error, s the rounded sum.
 #[inline]
 fn two_sum(x: f64, y: f64) -> (f64, f64) {
     let s = x + y;
@@ -21,7 +21,7 @@ fn two_sum(x: f64, y: f64) -> (f64, f64) {
     (s, (x - (s - z)) + (y - z))
 }
 
-/// The same where |x| ≥ |y|.
+/// FastTwoSum: the same where |x| ≥ |y|.
 #[inline]
 fn quick_sum(x: f64, y: f64) -> DoubleDouble {
     let high = x + y;
@@ -47,7 +47,7 @@ impl DoubleDouble {
         Self { high, low }
     }
 
-    /// Rounded.
+    /// Rounded to double precision.
     pub(super) fn value(self) -> f64 {
         self.high
     }
@@ -79,12 +79,13 @@ impl DoubleDouble {
     }
 
     pub(super) fn times(self, other: Self) -> Self {
+        // TwoProduct of the high parts, cross terms rounded.
         let p = self.high * other.high;
         let e = self.high.mul_add(other.high, -p);
         quick_sum(p, e + (self.high * other.low + self.low * other.high))
     }
 
-    /// The quotient; nothing finite where `other` is zero.
+    /// The quotient by long division; not finite where `other` is zero.
     pub(super) fn over(self, other: Self) -> Self {
         let by = |q: f64| Self { high: q, low: 0.0 };
         let first = self.high / other.high;
@@ -96,7 +97,7 @@ impl DoubleDouble {
     }
 }
 
-/// A vector of such numbers.
+/// A vector of double-double numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DoubleDouble3(pub [DoubleDouble; 3]);
 
@@ -129,7 +130,7 @@ impl DoubleDouble3 {
         Self([entry(1, 2), entry(2, 0), entry(0, 1)])
     }
 
-    /// Rounded.
+    /// Rounded to double precision.
     pub(super) fn value(&self) -> DVec3 {
         DVec3::from_array(self.0.map(DoubleDouble::value))
     }
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn what_cancels_to_the_last_bit_keeps_its_direction() {
-        // (1 + 2⁻³⁰)² − 1 − 2⁻²⁹ = 2⁻⁶⁰, of which rounded numbers keep nothing.
+        // (1 + 2⁻³⁰)² − 1 − 2⁻²⁹ = 2⁻⁶⁰, which double precision loses entirely.
         let x = DoubleDouble::difference(1.0, -(2.0_f64.powi(-30)));
         let rest = x
             .times(x)

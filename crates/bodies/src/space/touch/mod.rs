@@ -1,9 +1,17 @@
-//! Where two shapes of space touch.
+//! Contact points of two shapes of space (narrow phase).
 //!
-//! Each kind of pair has its own closed form or search; none remembers anything, none allocates.
-//! `nearest` (points, segments, triangles), `outline` (flat outlines over each other), `apart` (convex
-//! bodies at a distance; `careful`, in numbers of twice the digits, where that proves nothing) and `axes`
-//! (convex bodies that overlap) are the tools.
+//! Each kind of pair has its own closed form or search; none keeps a state, none allocates. The algorithms:
+//!
+//! | module | computes |
+//! |---|---|
+//! | `nearest` | closest points of points, segments, triangles |
+//! | `outline` | overlap of two projected convex polygons |
+//! | `apart` | GJK: closest points of separated convex bodies |
+//! | `careful`, `double` | GJK in double-double arithmetic, where `apart` proves nothing |
+//! | `axes` | separating axes of polyhedra, also overlapping ones |
+//! | `round`, `ball`, `capsule`, `polyhedra` | spheres, capsules and polyhedra with each other and with half-spaces |
+//! | `cylinder` | cylinders with everything but meshes |
+//! | `mesh` | meshes with bounded shapes |
 
 mod apart;
 mod axes;
@@ -26,7 +34,7 @@ use crate::dim::Space;
 use crate::pose::{Pose, ContactPoint};
 use round::CapsuleSegment;
 
-/// Appends every point where b touches a with gap ≤ `reach`; see [`crate::Dim::touch`].
+/// Appends every contact point of a and b with gap ≤ `reach`; see [`crate::Dim::contact_points`].
 pub fn contact_points(
     a: (&Shape, &Pose<Space>),
     b: (&Shape, &Pose<Space>),
@@ -44,6 +52,7 @@ pub fn contact_points(
     if boundaries || !placed(a.1) || !placed(b.1) {
         return;
     }
+    // The shape of lower rank first; the result of an exchanged pair is mirrored.
     if rank(a.0) <= rank(b.0) {
         ordered(a, b, reach, out);
     } else {
@@ -89,7 +98,7 @@ fn ordered(a: PlacedShape, b: PlacedShape, reach: f64, out: &mut Vec<ContactPoin
             } => {
                 round::sphere_capsule((radius, a.1), CapsuleSegment::of(h, r, b.1), reach, out);
             }
-            // Of lower rank.
+            // The others have lower rank.
             _ => {}
         },
         Shape::Capsule {
@@ -105,7 +114,7 @@ fn ordered(a: PlacedShape, b: PlacedShape, reach: f64, out: &mut Vec<ContactPoin
                 round::capsules(a, CapsuleSegment::of(h, r, b.1), reach, out);
             }
         }
-        // Taken apart before.
+        // Split into parts before.
         Shape::Compound(_) => {}
     }
 }
@@ -120,7 +129,7 @@ fn half_space(a: &Pose<Space>, b: PlacedShape, reach: f64, out: &mut Vec<Contact
             round::plane_capsule(a, CapsuleSegment::of(h, r, b.1), reach, out);
         }
         Shape::Polyhedron(ref p) => round::plane_polyhedron(a, (p, b.1), reach, out),
-        // Of lower rank, or boundaries, or taken apart before.
+        // Of lower rank, boundaries, or split into parts before.
         Shape::Cylinder { .. } | Shape::HalfSpace | Shape::Mesh(_) | Shape::Compound(_) => {}
     }
 }
@@ -135,12 +144,12 @@ fn polyhedron(a: (&ConvexPolyhedron, &Pose<Space>), b: PlacedShape, reach: f64, 
             capsule::polyhedron_capsule(a, (h, r, b.1), reach, out);
         }
         Shape::Polyhedron(ref p) => polyhedra::polyhedra(a, (p, b.1), reach, out),
-        // Of lower rank, or taken apart before.
+        // Of lower rank, or split into parts before.
         Shape::Cylinder { .. } | Shape::HalfSpace | Shape::Mesh(_) | Shape::Compound(_) => {}
     }
 }
 
-/// Exchanges a and b in the touches appended since `from`.
+/// Exchanges a and b in the contact points appended since `from`.
 pub(crate) fn swapped(out: &mut [ContactPoint<Space>], from: usize) {
     for touch in out.iter_mut().skip(from) {
         std::mem::swap(&mut touch.point_a, &mut touch.point_b);

@@ -1,8 +1,8 @@
-//! Nearest points of points, segments and triangles.
+//! Closest points of points, segments and triangles.
 
 use glam::DVec3;
 
-/// The parameter in \[0, 1\] of the point of the segment pq nearest to x; 0 for a segment without length.
+/// Parameter in \[0, 1\] of the point of the segment pq closest to x; 0 for a segment without length.
 #[inline]
 pub(crate) fn on_segment(x: DVec3, p: DVec3, q: DVec3) -> f64 {
     let u = q - p;
@@ -14,14 +14,14 @@ pub(crate) fn on_segment(x: DVec3, p: DVec3, q: DVec3) -> f64 {
     }
 }
 
-/// The parameters (s, t) of the nearest points of the segments p₁q₁ and p₂q₂.
+/// Parameters (s, t) of the closest points of the segments p₁q₁ and p₂q₂.
 ///
 /// ```text
 /// min |p₁ + s u − p₂ − t v|²,   0 ≤ s, t ≤ 1
 /// ```
 ///
-/// The quadratic form is singular for parallel segments; then s = 0 is tried and projecting to and
-/// fro finds a pair that is nearest, though not the only one.
+/// The quadratic form is singular for parallel segments; then s = 0 is tried and alternating projection finds a closest
+/// pair, though not the only one.
 pub(crate) fn of_segments(p1: DVec3, q1: DVec3, p2: DVec3, q2: DVec3) -> (f64, f64) {
     let (u, v, r) = (q1 - p1, q2 - p2, p1 - p2);
     let (uu, vv) = (u.length_squared(), v.length_squared());
@@ -41,14 +41,15 @@ pub(crate) fn of_segments(p1: DVec3, q1: DVec3, p2: DVec3, q2: DVec3) -> (f64, f
         0.0
     };
     let t = on_segment(p1 + s * u, p2, q2);
-    // Where t was clamped, s must follow.
+    // Where t was clamped, s is projected again.
     (on_segment(p2 + t * v, p1, q1), t)
 }
 
-/// The point of the triangle abc nearest to x, as weights of its corners (the sum is 1).
+/// Barycentric coordinates of the point of the triangle abc closest to x (Voronoi regions).
 pub(crate) fn on_triangle(x: DVec3, a: DVec3, b: DVec3, c: DVec3) -> [f64; 3] {
     let (ab, ac, ax) = (b - a, c - a, x - a);
     let (d1, d2) = (ab.dot(ax), ac.dot(ax));
+    // Voronoi regions of the vertices,
     if d1 <= 0.0 && d2 <= 0.0 {
         return [1.0, 0.0, 0.0];
     }
@@ -62,6 +63,7 @@ pub(crate) fn on_triangle(x: DVec3, a: DVec3, b: DVec3, c: DVec3) -> [f64; 3] {
     if d6 >= 0.0 && d5 <= d6 {
         return [0.0, 0.0, 1.0];
     }
+    // of the edges,
     let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
         let t = d1 / (d1 - d3);
@@ -75,11 +77,12 @@ pub(crate) fn on_triangle(x: DVec3, a: DVec3, b: DVec3, c: DVec3) -> [f64; 3] {
         let t = (d4 - d3) / ((d4 - d3) + (d5 - d6));
         return [0.0, 1.0 - t, t];
     }
+    // and of the face.
     let sum = va + vb + vc;
     if sum > 0.0 {
         [va / sum, vb / sum, vc / sum]
     } else {
-        // No area: rounding alone brings us here, and a corner is as good as any point.
+        // No area: only rounding leads here, and a corner is as good as any point.
         [1.0, 0.0, 0.0]
     }
 }

@@ -1,19 +1,18 @@
-//! Where two flat convex outlines cover each other, seen along a normal.
+//! Overlap of two convex polygons projected along a normal (polygon clipping with persistent features).
 //!
-//! Both polygons are projected along n on a plane across it, with the heights along n kept. Where the
-//! projections overlap is a convex polygon; its corners are corners of b inside a, corners of a inside
-//! b, and crossings of edges. Each is found on its own, from the edges of b cut by the sides of a and
-//! from the corners of a between the sides of b, so that no list of corners has to be kept and a corner
-//! lost to rounding takes no other with it.
+//! Both polygons are projected along n on a plane orthogonal to it, with the heights along n kept. The overlap of the
+//! projections is a convex polygon; its corners are corners of b inside a, corners of a inside b, and crossings of
+//! edges. Each is found independently, from the edges of b clipped by the sides of a and from the corners of a inside
+//! b, so that no list of corners is kept and a corner lost to rounding does not affect the others.
 //!
-//! The same physical point must keep its name while rounding moves it to and fro over an edge. A
-//! corner no farther than `same` outside the other outline counts as inside, and the other body's
-//! point is then the next one of its outline; a crossing within `same` of a corner is that corner, and
-//! a corner of a within `same` of one of b is the latter. So flush sides make no crossings.
+//! The feature of a point must persist while rounding moves it back and forth over an edge. A corner no farther than
+//! `same` outside the other polygon counts as inside, and the other body's point is then the closest one of its
+//! polygon; a crossing within `same` of a corner is that corner, and a corner of a within `same` of one of b is the
+//! latter. So flush sides make no crossings.
 
 use glam::{DVec2, DVec3};
 
-/// A direct frame whose third axis is the normal.
+/// A right-handed orthonormal frame whose third axis is the normal.
 #[derive(Clone, Copy)]
 pub(crate) struct ProjectionFrame {
     t1: DVec3,
@@ -27,7 +26,7 @@ impl ProjectionFrame {
         Self { t1, t2, n }
     }
 
-    /// Two coordinates across the normal and the height along it.
+    /// Two coordinates orthogonal to the normal and the height along it.
     #[inline]
     pub(crate) fn local(&self, x: DVec3) -> DVec3 {
         DVec3::new(x.dot(self.t1), x.dot(self.t2), x.dot(self.n))
@@ -39,7 +38,7 @@ impl ProjectionFrame {
     }
 }
 
-/// The height of a plane over a point: level + slope · (x, y).
+/// Height of a plane over a point of the projection: level + slope · (x, y).
 #[derive(Clone, Copy)]
 pub(crate) struct PlaneHeight {
     level: f64,
@@ -47,7 +46,7 @@ pub(crate) struct PlaneHeight {
 }
 
 impl PlaneHeight {
-    /// Of the plane through `point` with a normal that is not across the frame's.
+    /// The plane through `point` with a normal that is not orthogonal to the frame's.
     pub(crate) fn new(normal: DVec3, point: DVec3) -> Self {
         let slope = -normal.truncate() / normal.z;
         let level = point.z - slope.dot(point.truncate());
@@ -66,11 +65,11 @@ pub(crate) struct ProjectedPolygon<const N: usize> {
     corners: [DVec3; N],
     /// Inward unit normal of the side from corner k to the next, and its offset.
     sides: [DVec3; N],
-    /// Names of the corners, and of the edges from them to the next.
+    /// Indices of the corners, and of the edges from them to the next.
     names: [(u32, u32); N],
 }
 
-/// Which corner of the overlap.
+/// Feature of a corner of the overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Name {
     /// A corner of a.
@@ -89,7 +88,7 @@ pub(crate) struct Corner {
     pub b: DVec3,
 }
 
-/// An end of what is left of a segment: its parameter, and the side that cuts there.
+/// An end of a clipped segment: its parameter, and the side that clips it there.
 pub(crate) type Cut = (f64, Option<usize>);
 
 impl<const N: usize> ProjectedPolygon<N> {
@@ -117,18 +116,18 @@ impl<const N: usize> ProjectedPolygon<N> {
         self.corners[0]
     }
 
-    /// Name of the end of side k, if any, that a point is at.
+    /// Index of the end of side k at which a point is, if it is at one.
     pub(crate) fn end_of(&self, k: usize, x: DVec2, same: f64) -> Option<u32> {
         Some(self.names[self.end_at(k, x, same)?].0)
     }
 
-    /// The end of side k, if any, that a point is at.
+    /// The end of side k at which a point is, if it is at one.
     fn end_at(&self, k: usize, x: DVec2, same: f64) -> Option<usize> {
         let across = |c: usize| (self.corners[c].truncate() - x).length();
         [k, self.next(k)].into_iter().find(|c| across(*c) <= same)
     }
 
-    /// Name of the edge from corner k to the next.
+    /// Index of the edge from corner k to the next.
     pub(crate) fn edge(&self, k: usize) -> u32 {
         self.names[k].1
     }
@@ -138,7 +137,7 @@ impl<const N: usize> ProjectedPolygon<N> {
         if k + 1 < self.count { k + 1 } else { 0 }
     }
 
-    /// Computes the sides, once all corners are there.
+    /// Computes the sides, after all corners have been added.
     pub(crate) fn close(&mut self) {
         for k in 0..self.count {
             let (p, q) = (self.corners[k], self.corners[self.next(k)]);
@@ -155,7 +154,7 @@ impl<const N: usize> ProjectedPolygon<N> {
         side.x * x.x + side.y * x.y - side.z
     }
 
-    /// The part of the segment from p to q inside, with the sides that bound it (`None`: the ends).
+    /// The part of the segment from p to q inside the polygon, with the sides that clip it (`None`: its own ends).
     pub(crate) fn cut(&self, p: DVec2, q: DVec2, same: f64) -> Option<[Cut; 2]> {
         let (mut from, mut to) = ((0.0, None), (1.0, None));
         for k in 0..self.count {
@@ -164,7 +163,7 @@ impl<const N: usize> ProjectedPolygon<N> {
             if p_out && q_out {
                 return None;
             }
-            // dp ≠ dq where only one of them is out. An end just outside is where the cut ends.
+            // dp ≠ dq where only one of them is outside. An end just outside is where the clipped segment ends.
             let t = (dp / (dp - dq)).clamp(0.0, 1.0);
             if p_out && t >= from.0 {
                 from = (t, Some(k));
@@ -191,7 +190,7 @@ impl<const N: usize> ProjectedPolygon<N> {
         (0..self.count).all(|k| self.inside(k, x) >= -same)
     }
 
-    /// The point itself, or, for one just outside, the next one of the outline.
+    /// The point itself, or, for one just outside, the closest point of the polygon.
     pub(crate) fn next_inside(&self, x: DVec2, same: f64) -> DVec2 {
         let mut moved = x;
         for k in 0..self.count {
@@ -213,11 +212,10 @@ impl<const N: usize> ProjectedPolygon<N> {
     }
 }
 
-/// Hands every corner of the overlap of a (its outer side towards the normal) and b (towards the
-/// other way; its outline too must run anticlockwise) to `emit`. A corner may come more than once
-/// under the same name, and is then the same: a crossing next to a corner is that corner, whichever edge
-/// led to it, so that mirrored outlines, whose edges run the other way round, have mirrored corners. Lengths up
-/// to `same` count as nothing.
+/// Calls `emit` with every corner of the overlap of a (its outer side towards the normal) and b (towards the opposite;
+/// its outline, too, must run anticlockwise). A corner may occur more than once with the same feature, and is then the
+/// same: a crossing next to a corner is that corner, whichever edge led to it, so that mirrored polygons, whose edges
+/// run the other way round, have mirrored corners. Lengths up to `same` count as zero.
 pub(crate) fn overlap<const N: usize>(
     a: (&ProjectedPolygon<N>, PlaneHeight),
     b: (&ProjectedPolygon<N>, PlaneHeight),
@@ -225,8 +223,8 @@ pub(crate) fn overlap<const N: usize>(
     emit: &mut impl FnMut(Corner),
 ) {
     let (pa, pb) = (a.0, b.0);
-    // A steep outline is seen as a sliver, whose sides and heights rounding may turn anywhere: its
-    // points lie between its corners all the same.
+    // The projection of a steep polygon is a sliver, whose sides and heights are dominated by rounding: heights are
+    // clamped to those of its corners.
     let (bounds_a, bounds_b) = (pa.bounds(), pb.bounds());
     let over = |outline: &ProjectedPolygon<N>, flat: &PlaneHeight, bounds: &[DVec3; 2], x: DVec3| {
         let y = outline.next_inside(x.truncate(), same);
@@ -251,6 +249,7 @@ pub(crate) fn overlap<const N: usize>(
             emit(Corner { name, a: x, b: y });
         }
     };
+    // Edges of b clipped by a: corners of b inside a, and crossings.
     for k in 0..pb.count {
         let (p, q) = (pb.corners[k], pb.corners[pb.next(k)]);
         let Some(ends) = pa.cut(p.truncate(), q.truncate(), same) else {
@@ -259,13 +258,14 @@ pub(crate) fn overlap<const N: usize>(
         for (which, (t, side)) in ends.into_iter().enumerate() {
             match side {
                 Some(i) => hand(crossing(pa, pb, (i, k), p + t * (q - p), same)),
-                // The next edge hands its own first corner.
+                // The next edge emits its own first corner.
                 None if which == 1 => {}
                 None => hand(Place::B(k)),
             }
         }
     }
     let [low, high] = bounds_b;
+    // Corners of a inside b.
     for i in 0..pa.count {
         let p = pa.corners[i];
         let beside = (p.max(low).min(high) - p).truncate().abs().max_element() > same;
@@ -278,7 +278,7 @@ pub(crate) fn overlap<const N: usize>(
     }
 }
 
-/// Where a corner of the overlap is: at a corner of a or of b, or where side i of a cuts edge k of b.
+/// Location of a corner of the overlap: a corner of a or of b, or the crossing of side i of a and edge k of b.
 enum Place {
     A(usize),
     B(usize),

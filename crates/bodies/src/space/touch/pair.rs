@@ -1,4 +1,4 @@
-//! Two polyhedra in the axes of the first.
+//! Two polyhedra in the axes of the first, with their tolerances and features.
 
 use glam::{DMat3, DVec3};
 
@@ -7,16 +7,16 @@ use crate::dim::Space;
 use crate::pose::{Pose, ContactPoint};
 use crate::space::ConvexPolyhedron;
 
-/// Cosine of the tilt up to which faces are laid over each other along a normal that is neither's.
+/// Cosine of the tilt up to which two faces are clipped against each other along a normal that is neither's.
 pub(super) const STEEP: f64 = 0.9;
 
-/// By how much a separation must be larger to be preferred, for bodies of a smaller and a summed size:
-/// more than rounding, less than anything that matters.
+/// By how much a separation must be larger to be preferred, for bodies of a smaller and a summed size: more than
+/// rounding, less than any relevant length.
 pub(super) fn bias(small: f64, size: f64) -> f64 {
     1e-12 * small + 1e-14 * size
 }
 
-/// Sine of the angle up to which two edges lie along each other.
+/// Sine of the angle up to which two edges count as parallel.
 pub(super) const ALONG: f64 = 1e-2;
 
 /// A polyhedron in its own axes.
@@ -61,7 +61,7 @@ impl PlacedPolyhedron<'_> {
     }
 }
 
-/// From the axes of the pair to space.
+/// Transformation from the axes of the pair to world axes.
 #[derive(Clone, Copy)]
 pub(super) struct PairFrame {
     pub rotation: DMat3,
@@ -94,38 +94,40 @@ impl PairFrame {
     }
 }
 
-/// Two polyhedra within reach of each other.
+/// Two polyhedra whose bounding spheres are within the contact margin.
 pub(super) struct PolyhedronPair<'a> {
     pub a: &'a ConvexPolyhedron,
     pub b: PlacedPolyhedron<'a>,
     pub home: PairFrame,
     pub contact_margin: f64,
-    /// Scale of the rounding errors of places.
+    /// Scale of the rounding errors of positions.
     pub size: f64,
-    /// A separation must be larger by this much to be preferred: ties, as between the two faces of
-    /// bodies at rest or the face and the edges round it, are then decided by order and not by
-    /// rounding. Depths are at most three times this above the least.
+    /// A separation must be larger by this much to be preferred: ties, as between the two faces of bodies at rest or
+    /// between a face and its edges, are then decided by order and not by rounding. Depths exceed the least one by at
+    /// most three times this.
     pub bias: f64,
-    /// Points this near each other are one.
+    /// Points closer than this coincide.
     pub same: f64,
-    /// The deepest point found must be as deep as the axis says, up to this: axes are chosen within
-    /// the bias.
+    /// Tolerance of the depth: the deepest point must be as deep as the axis says up to this, as axes are chosen
+    /// within the bias.
     pub exact: f64,
 }
 
 impl<'a> PolyhedronPair<'a> {
-    /// `None` if the balls round the bodies are not within reach.
+    /// `None` if the bounding spheres are not within the contact margin.
     pub(super) fn new(
         a: (&'a ConvexPolyhedron, &Pose<Space>),
         b: (&'a ConvexPolyhedron, &Pose<Space>),
         reach: f64,
     ) -> Option<Self> {
+        // Bounding spheres.
         let apart = b.1.position - a.1.position;
         let (ra, rb) = (a.0.radius, b.0.radius);
         let far = ra + rb + reach;
         if !(apart.length_squared() <= far * far) {
             return None;
         }
+        // Pose of b in the axes of a.
         let home = PairFrame::new(a.1);
         let back = home.rotation.transpose();
         let turn = back * DMat3::from_quat(b.1.rotation);
@@ -148,35 +150,35 @@ impl<'a> PolyhedronPair<'a> {
         })
     }
 
-    /// Number of the contact at a vertex of a.
+    /// Feature of a contact at a vertex of a.
     pub(super) fn vertex_of_a(&self, i: u32) -> u32 {
         i
     }
 
-    /// Number of the contact at a vertex of b.
+    /// Feature of a contact at a vertex of b.
     pub(super) fn vertex_of_b(&self, j: u32) -> u32 {
         self.a.vertices.len() as u32 + j
     }
 
-    /// Number of the contact at the crossing of two edges. Below 2³² as no polyhedron has more than
-    /// 3 · 16384 edges.
+    /// Feature of a contact at the crossing of two edges. Below 2³², as no polyhedron has more than 3 · 16384 edges.
     pub(super) fn crossing(&self, i: u32, j: u32) -> u32 {
         let vertices = self.a.vertices.len() + self.b.body.vertices.len();
         vertices as u32 + i * self.b.body.edges.len() as u32 + j
     }
 
-    /// The face of a round a vertex that looks most along n. Faces alike to 1e-9 are decided by order.
+    /// The face of a at a vertex whose normal is most along n. Faces equal to 1e-9 are decided by order.
     pub(super) fn facing(&self, vertex: u32, n: DVec3) -> usize {
         most_along(self.a, vertex, n)
     }
 
-    /// The face of b round a vertex that looks most against n.
+    /// The face of b at a vertex whose normal is most along −n.
     pub(super) fn opposing(&self, vertex: u32, n: DVec3) -> usize {
         most_along(self.b.body, vertex, self.b.back * -n)
     }
 }
 
 fn most_along(body: &ConvexPolyhedron, vertex: u32, n: DVec3) -> usize {
+    // Later faces must be better by 1e-9.
     let (mut best, mut most) = (0, f64::NEG_INFINITY);
     for &face in body.faces_around(vertex as usize) {
         let value = body.faces[face as usize].normal.dot(n);
@@ -187,13 +189,13 @@ fn most_along(body: &ConvexPolyhedron, vertex: u32, n: DVec3) -> usize {
     best
 }
 
-/// The face round the first of the vertices, with all of them, that looks most along n.
+/// Of the faces at the first vertex, the one that contains all vertices and whose normal is most along n.
 pub(super) fn containing(body: &ConvexPolyhedron, vertices: &[u32], n: DVec3) -> usize {
     let (mut best, mut most) = (0, f64::NEG_INFINITY);
     for &f in body.faces_around(vertices[0] as usize) {
         let corners = body.face_loop(f as usize);
         let all = vertices.iter().all(|v| corners.contains(v));
-        // Faces look along n by −1 to 1: one with all vertices is better than any without.
+        // Cosines are between −1 and 1: a face with all vertices is better than any without.
         let value = body.faces[f as usize].normal.dot(n) + if all { 4.0 } else { 0.0 };
         if value > most + 1e-9 {
             (best, most) = (f as usize, value);
@@ -202,9 +204,10 @@ pub(super) fn containing(body: &ConvexPolyhedron, vertices: &[u32], n: DVec3) ->
     best
 }
 
-/// The neighbour of a vertex to which the edge runs most nearly across n, if it does.
+/// The neighbour of a vertex whose edge is most nearly orthogonal to n, if it is so within [`ALONG`].
 pub(super) fn flattest(body: &ConvexPolyhedron, vertex: u32, n: DVec3) -> Option<u32> {
     let x = body.vertices[vertex as usize];
+    // Cosine between the edge and n.
     let rise = |j: u32| {
         (body.vertices[j as usize] - x)
             .normalize_or_zero()
@@ -217,7 +220,7 @@ pub(super) fn flattest(body: &ConvexPolyhedron, vertex: u32, n: DVec3) -> Option
         .filter(|j| rise(*j) <= ALONG)
 }
 
-/// Appends a contact within reach; of two with the same number the deeper one stays.
+/// Appends a contact within the margin; of two with the same feature the deeper one is kept.
 pub(super) fn keep_deepest(touch: ContactPoint<Space>, reach: f64, out: &mut Vec<ContactPoint<Space>>, from: usize) {
     if !(touch.gap <= reach) {
         return;

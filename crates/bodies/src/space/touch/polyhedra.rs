@@ -1,15 +1,15 @@
-//! Polyhedron against polyhedron.
+//! Contact points of two convex polyhedra.
 //!
-//! 1. Balls round the bodies, then normals of faces, tell most pairs apart.
-//! 2. Bodies that overlap: the axis of least depth (`axes`). Bodies that are apart but within reach:
-//!    the nearest points (`apart`), whose normal is that of a face wherever a face is involved.
-//! 3. Along this normal the two faces that look at each other are laid over each other (`outline`);
-//!    every corner of the overlap whose own gap is within reach is a point of contact. Faces tilted by
-//!    more than 25 degrees against the normal do not count unless the normal is that of one of the two
-//!    faces: then edges cross (one point), lie along each other (two points), or a vertex is nearest.
+//! 1. Bounding spheres, then face normals as separating axes, reject most pairs.
+//! 2. Overlapping bodies: the axis of least depth (`axes`). Bodies separated by at most the contact margin: the closest
+//!    points by GJK (`apart`), whose normal is that of a face wherever a face is involved.
+//! 3. Along this normal the two faces that face each other are projected and clipped (`outline`); every corner of the
+//!    overlap whose own gap is within the contact margin is a contact point. Faces tilted by more than 25 degrees
+//!    against the normal are not clipped unless the normal is that of one of the two: then edges cross (one point), are
+//!    parallel (two points), or a vertex is closest.
 //!
-//! A point is a vertex of a, a vertex of b or a crossing of two edges, and numbered accordingly,
-//! whichever body lent the normal.
+//! A contact point is a vertex of a, a vertex of b or a crossing of two edges; its feature encodes which, whichever
+//! body gave the normal.
 
 use glam::DVec3;
 
@@ -23,7 +23,7 @@ use crate::dim::Space;
 use crate::pose::{Pose, ContactPoint};
 use crate::space::{MAX_FACE_VERTICES, ConvexPolyhedron};
 
-/// Appends the contacts of two polyhedra.
+/// Appends the contact points of two polyhedra.
 pub(super) fn polyhedra(
     a: (&ConvexPolyhedron, &Pose<Space>),
     b: (&ConvexPolyhedron, &Pose<Space>),
@@ -33,6 +33,7 @@ pub(super) fn polyhedra(
     let Some(pair) = PolyhedronPair::new(a, b, reach) else {
         return;
     };
+    // Separating axes: faces, then all pairs of edge directions if there are few.
     let Some(faces) = axes::of_faces(&pair) else {
         return;
     };
@@ -46,6 +47,7 @@ pub(super) fn polyhedra(
     if least > reach {
         return;
     }
+    // Separated, or not decided yet: closest points.
     if least > 0.0 || !few {
         let (own, start) = (LocalPolyhedron(pair.a), pair.b.shift);
         match apart::closest_features(&own, &pair.b, start, reach, pair.size) {
@@ -60,7 +62,7 @@ pub(super) fn polyhedra(
     overlapping(&pair, &faces, edges, out);
 }
 
-/// Contacts of bodies that overlap, along the axis of least depth.
+/// Contact points of overlapping bodies, along the axis of least depth.
 fn overlapping(pair: &PolyhedronPair, faces: &axes::FaceAxes, edges: Option<SeparatingAxis>, out: &mut Vec<ContactPoint<Space>>) {
     let from = out.len();
     let by_b = faces.b.separation > faces.a.separation + pair.bias;
@@ -75,9 +77,9 @@ fn overlapping(pair: &PolyhedronPair, faces: &axes::FaceAxes, edges: Option<Sepa
     }
 }
 
-/// Where the axis was taken for its kind within the bias, or because bodies that just touch have many
-/// that are equally good, its features may not lie over each other. Then the point of contact is that
-/// of the nearest points once b is moved out along the axis: there distances are large and tell well.
+/// Where the axis was preferred within the bias, or is one of many equally good ones of bodies that just touch, its
+/// features may not lie over each other. Then the contact point is that of the closest points after a translation of b
+/// along the axis: at such distances GJK is accurate.
 fn parted(pair: &PolyhedronPair, axis: &SeparatingAxis, out: &mut Vec<ContactPoint<Space>>) {
     let n = axis.normal;
     let way = 0.5 * pair.a.radius.min(pair.b.body.radius) - axis.separation;
@@ -96,7 +98,7 @@ fn parted(pair: &PolyhedronPair, axis: &SeparatingAxis, out: &mut Vec<ContactPoi
     }
 }
 
-/// Lays the faces over each other along the normal of one of them. Returns the least gap.
+/// Clips the faces against each other along the normal of one of them. Returns the least gap.
 fn face(pair: &PolyhedronPair, axis: &SeparatingAxis, of_a: bool, out: &mut Vec<ContactPoint<Space>>, from: usize) -> f64 {
     let n = axis.normal;
     let (fa, fb) = if of_a {
@@ -107,11 +109,12 @@ fn face(pair: &PolyhedronPair, axis: &SeparatingAxis, of_a: bool, out: &mut Vec<
     lay(pair, n, fa, fb, out, from)
 }
 
-/// The contact of two crossing edges, with the faces beside them if these are not steep.
+/// The contact of two crossing edges, with the adjacent faces if these are not steep.
 fn crossing(pair: &PolyhedronPair, axis: &SeparatingAxis, out: &mut Vec<ContactPoint<Space>>, from: usize) -> f64 {
     let n = axis.normal;
     let (a, b) = (pair.a, &pair.b);
     let (e, f) = (&a.edges[axis.first], &b.body.edges[axis.second]);
+    // The adjacent face of each edge that is most parallel to the contact plane.
     let tilt_a = |face: u32| a.faces[face as usize].normal.dot(n);
     let tilt_b = |face: u32| -b.normal(face as usize).dot(n);
     let fa = if tilt_a(e.right) > tilt_a(e.left) + 1e-9 {
@@ -129,8 +132,9 @@ fn crossing(pair: &PolyhedronPair, axis: &SeparatingAxis, out: &mut Vec<ContactP
         if least <= axis.separation + pair.exact {
             return least;
         }
-        // The deepest point was taken for a corner next to it: here it is.
+        // The deepest point was merged with a corner next to it; it follows here.
     }
+    // Closest points of the two edges.
     let (p, q) = a.edge_ends(axis.first);
     let (x, y) = (b.at(f.from), b.at(f.to));
     let (s, t) = nearest::of_segments(p, q, x, y);
@@ -142,10 +146,10 @@ fn crossing(pair: &PolyhedronPair, axis: &SeparatingAxis, out: &mut Vec<ContactP
     gap
 }
 
-/// Contacts of bodies that are apart.
+/// Contact points of separated bodies.
 fn separate(pair: &PolyhedronPair, faces: &axes::FaceAxes, near: &ClosestFeatures, out: &mut Vec<ContactPoint<Space>>) {
     let from = out.len();
-    // A vertex over a face: as exact as the face's normal, however small the distance.
+    // A vertex over a face: as accurate as the face normal, however small the distance.
     let flush = near.distance - 1e-15 * pair.size;
     let doubtful = near.count < 3 && near.distance <= 1e-11 * pair.size;
     let by_b = faces.b.separation > faces.a.separation + pair.bias;
@@ -156,6 +160,7 @@ fn separate(pair: &PolyhedronPair, faces: &axes::FaceAxes, near: &ClosestFeature
         }
         out.truncate(from);
     }
+    // Adjacent faces clipped along the normal, else parallel edges, else the closest points alone.
     let n = near.normal;
     let fa = containing(pair.a, &near.a[..near.count], n);
     let fb = containing(pair.b.body, &near.b[..near.count], pair.b.back * -n);
@@ -176,7 +181,7 @@ fn separate(pair: &PolyhedronPair, faces: &axes::FaceAxes, near: &ClosestFeature
     }
 }
 
-/// The number of the nearest points: a vertex of b before one of a before a crossing.
+/// Feature of the closest points: a vertex of b before one of a before a crossing.
 fn number(pair: &PolyhedronPair, near: &ClosestFeatures) -> u32 {
     let (a, b) = (&near.a[..near.count], &near.b[..near.count]);
     let other = |list: &[u32]| list.iter().copied().find(|v| *v != list[0]);
@@ -194,10 +199,11 @@ fn number(pair: &PolyhedronPair, near: &ClosestFeatures) -> u32 {
     }
 }
 
-/// Two edges along each other: both ends of their common length. Returns the least gap.
+/// Two parallel edges: both ends of their common interval. Returns the least gap.
 fn along(pair: &PolyhedronPair, near: &ClosestFeatures, out: &mut Vec<ContactPoint<Space>>, from: usize) -> f64 {
     let n = near.normal;
     let (a, b) = (pair.a, &pair.b);
+    // The adjacent edges that are most nearly orthogonal to the normal.
     let ends = (
         flattest(a, near.a[0], n),
         flattest(b.body, near.b[0], b.back * n),
@@ -243,7 +249,7 @@ fn along(pair: &PolyhedronPair, near: &ClosestFeatures, out: &mut Vec<ContactPoi
     least
 }
 
-/// Lays face fa of a and face fb of b over each other along n.
+/// Clips face fa of a and face fb of b against each other along n. Returns the least gap.
 fn lay(
     pair: &PolyhedronPair,
     n: DVec3,
@@ -257,6 +263,7 @@ fn lay(
         .face_loop(fa)
         .len()
         .max(pair.b.body.face_loop(fb).len());
+    // Buffers of fixed size, the smallest that suffices.
     match sides {
         0..=4 => lay_sized::<4>(pair, n, fa, fb, out, from),
         5..=16 => lay_sized::<16>(pair, n, fa, fb, out, from),
@@ -274,13 +281,14 @@ fn lay_sized<const N: usize>(
 ) -> f64 {
     let frame = ProjectionFrame::new(n);
     let (a, b) = (pair.a, &pair.b);
+    // Both faces in the projection frame.
     let (mut below, mut above) = (ProjectedPolygon::<N>::new(), ProjectedPolygon::<N>::new());
     let (corners, edges) = (a.face_loop(fa), a.face_edges(fa));
     for (i, e) in corners.iter().zip(edges) {
         below.push(frame.local(a.vertices[*i as usize]), *i, *e);
     }
     let (corners, edges) = (b.body.face_loop(fb), b.body.face_edges(fb));
-    // Backwards, because b's face is seen from inside.
+    // In reverse order, because the face of b is seen from inside.
     for k in (0..corners.len()).rev() {
         let edge = edges[if k == 0 { corners.len() - 1 } else { k - 1 }];
         above.push(frame.local(b.at(corners[k])), corners[k], edge);
@@ -289,6 +297,7 @@ fn lay_sized<const N: usize>(
     above.close();
     let floor = PlaneHeight::new(frame.local(a.faces[fa].normal), below.first());
     let roof = PlaneHeight::new(frame.local(b.normal(fb)), above.first());
+    // Contact points at the corners of the overlap.
     let mut least = f64::INFINITY;
     overlap(
         (&below, floor),

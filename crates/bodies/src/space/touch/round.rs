@@ -1,6 +1,6 @@
-//! Spheres, capsules and the half-space: closed forms.
+//! Contact points of spheres and capsules, and of these and polyhedra with the half-space: closed forms.
 //!
-//! Round shapes are cores (points, segments) with a radius; between nearest core points x_a and x_b
+//! Round shapes are points or segments with a radius; between the closest points x_a and x_b of these cores
 //!
 //! ```text
 //! n = (x_b − x_a)/|x_b − x_a|,   gap = |x_b − x_a| − r_a − r_b
@@ -13,15 +13,15 @@ use crate::dim::Space;
 use crate::pose::{Pose, ContactPoint};
 use crate::space::ConvexPolyhedron;
 
-/// Capsules whose axes enclose less than this angle (about half a degree) touch along their common
-/// length: then its two ends are points of contact too, so that logs rest on logs without rocking.
+/// Capsules whose axes enclose less than this angle (about half a degree) touch along their common interval: then its
+/// two ends are contact points too, so that logs rest on logs without rocking.
 const PARALLEL: f64 = 1e-2;
 
-/// Differences of lengths, relative to the size, that decide nothing: ends that lie this near each
-/// other are one, so that numbers of points do not depend on rounding.
+/// Differences of lengths, relative to the size, that do not matter: ends this close to each other coincide, so that
+/// features do not depend on rounding.
 const ALIKE: f64 = 1e-7;
 
-/// A capsule's segment in space.
+/// The segment of a capsule in world axes, with its radius.
 #[derive(Clone, Copy)]
 pub(super) struct CapsuleSegment {
     pub ends: [DVec3; 2],
@@ -39,23 +39,25 @@ impl CapsuleSegment {
         self.ends[0] + t * (self.ends[1] - self.ends[0])
     }
 
-    /// From the point of the segment with parameter t to the point of the capsule's surface there that
-    /// is farthest along n. At an end from which n points away this is a point of the cap; else it is
-    /// one of the tube, straight off the axis, which stands for the whole only if the axis is more
-    /// across n than along it (within 60 degrees of the plane across): `None` otherwise.
+    /// Vector from the point of the segment with parameter t to the point of the capsule's surface there that is
+    /// farthest along n. At an end from which n points away this is a point of the hemisphere; else it is one of the
+    /// cylindrical part, orthogonal to the axis, which is a valid contact point only if the axis is within 60 degrees
+    /// of the plane orthogonal to n: `None` otherwise.
     pub(super) fn surface_offset(&self, t: f64, n: DVec3) -> Option<DVec3> {
+        // Hemisphere at an end from which n points away.
         let u = (self.ends[1] - self.ends[0]).normalize_or_zero();
         let along = n.dot(u);
         if (t <= 0.0 && along <= 0.0) || (t >= 1.0 && along >= 0.0) {
             return Some(self.radius * n);
         }
+        // Cylindrical part: the component of n orthogonal to the axis.
         let m = n - along * u;
         let cos = m.length();
         (cos >= 0.5).then(|| self.radius / cos * m)
     }
 }
 
-/// Appends the contact of two balls round core points; `other` is the normal if they coincide.
+/// Appends the contact of two spheres about core points; `other` gives the normal if they coincide.
 fn balls(
     a: (DVec3, f64),
     b: (DVec3, f64),
@@ -67,7 +69,7 @@ fn balls(
     out.extend(ball(a, b, other, feature, reach));
 }
 
-/// The contact of two balls, if it is within reach.
+/// The contact of two spheres, if it is within the contact margin.
 #[inline(always)]
 fn ball(
     (xa, ra): (DVec3, f64),
@@ -96,7 +98,7 @@ fn ball(
     })
 }
 
-/// Sphere against sphere. Concentric ones part along z.
+/// Sphere against sphere. The normal of concentric ones is z.
 #[inline]
 pub(crate) fn spheres(
     a: (f64, &Pose<Space>),
@@ -112,7 +114,7 @@ pub(crate) fn spheres(
     )
 }
 
-/// Sphere against capsule. A centre on the axis parts across it.
+/// Sphere against capsule. For a centre on the axis the normal is orthogonal to it.
 pub(super) fn sphere_capsule(
     a: (f64, &Pose<Space>),
     b: CapsuleSegment,
@@ -129,10 +131,11 @@ pub(super) fn sphere_capsule(
     balls((centre, a.0), (x, b.radius), across, 0, reach, out);
 }
 
-/// Capsule against capsule: the nearest points (feature 4), or, for nearly parallel axes, the ends of
-/// the length they have in common (0 and 1: ends of a, 2 and 3: of b), each with its own normal, and
-/// the nearest points only where they are nearer than those.
+/// Capsule against capsule: the closest points (feature 4), or, for nearly parallel axes, the ends of their common
+/// interval (features 0 and 1: ends of a, 2 and 3: of b), each with its own normal, and the closest points only where
+/// they are closer than those.
 pub(super) fn capsules(a: CapsuleSegment, b: CapsuleSegment, reach: f64, out: &mut Vec<ContactPoint<Space>>) {
+    // Normal where the axes intersect: their common normal, or any direction orthogonal to parallel axes.
     let (u, v) = (a.ends[1] - a.ends[0], b.ends[1] - b.ends[0]);
     let (la, lb) = (u.length(), v.length());
     let cross = u.cross(v);
@@ -144,12 +147,14 @@ pub(super) fn capsules(a: CapsuleSegment, b: CapsuleSegment, reach: f64, out: &m
             n
         }
     };
+    // Closest points of the axes.
     let (s, t) = nearest::of_segments(a.ends[0], a.ends[1], b.ends[0], b.ends[1]);
     let (xa, xb) = (a.at(s), b.at(t));
     let least = (xb - xa).length();
     if !(least - a.radius - b.radius <= reach) {
         return;
     }
+    // Nearly parallel axes: both ends of the common interval.
     let same = ALIKE * la.min(lb);
     let mut nearer = true;
     if cross.length() <= PARALLEL * la * lb {
@@ -167,7 +172,7 @@ pub(super) fn capsules(a: CapsuleSegment, b: CapsuleSegment, reach: f64, out: &m
     }
 }
 
-/// Appends the contact beside an end of the common length. The normal may lean a little into the tube
+/// Appends the contact at an end of the common interval. The normal may be slightly inclined into the cylindrical part
 /// that ends there: the points are those of the true surfaces.
 fn capsule_end(
     a: &CapsuleSegment,
@@ -177,6 +182,7 @@ fn capsule_end(
     reach: f64,
     out: &mut Vec<ContactPoint<Space>>,
 ) {
+    // Surface points of both capsules along the normal.
     let s = nearest::on_segment(xa, a.ends[0], a.ends[1]);
     let t = nearest::on_segment(xb, b.ends[0], b.ends[1]);
     let (Some(ra), Some(rb)) = (a.surface_offset(s, n), b.surface_offset(t, -n)) else {
@@ -195,13 +201,14 @@ fn capsule_end(
     }
 }
 
-/// Both ends of the interval along a in which b lies beside a: points of a and b, and their number.
+/// Both ends of the interval along a in which b lies beside a: points of a and b, and their feature.
 pub(super) fn common_ends(
     a: &CapsuleSegment,
     b: &CapsuleSegment,
     la: f64,
     same: f64,
 ) -> [Option<(DVec3, DVec3, u32)>; 2] {
+    // Parameters of the ends of b along a, in ascending order.
     let u = (a.ends[1] - a.ends[0]) / la;
     let s = b.ends.map(|x| (x - a.ends[0]).dot(u));
     let (low, high) = if s[0] <= s[1] { (0, 1) } else { (1, 0) };
@@ -274,7 +281,7 @@ pub(super) fn plane_capsule(a: &Pose<Space>, b: CapsuleSegment, reach: f64, out:
     }
 }
 
-/// Half-space a against a polyhedron: every vertex within reach.
+/// Half-space a against a polyhedron: every vertex within the contact margin.
 pub(super) fn plane_polyhedron(
     a: &Pose<Space>,
     b: (&ConvexPolyhedron, &Pose<Space>),
@@ -284,6 +291,7 @@ pub(super) fn plane_polyhedron(
     let (n, origin) = plane(a);
     let (body, pose) = b;
     let height = (pose.position - origin).dot(n);
+    // Bounding sphere, then the support along −n.
     if !(height - body.radius <= reach) {
         return;
     }

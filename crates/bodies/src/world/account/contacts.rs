@@ -317,8 +317,8 @@ fn status<const R: usize>(law: &Law, h: &[f64], s: &[f64; R], bar: &[f64; R]) ->
 }
 
 /// Status of a contact that carries an impulse although its local problem would open: with strong coupling
-/// between normal
-/// and tangential rows both may obey the law (M88 §14). The status follows the pair (S, Ū) if that obeys the law.
+/// between normal and tangential rows both may obey the law (M88 §14). The status follows the pair (S, Ū) if
+/// that obeys the law.
 fn carried(law: &Law, kappa: f64, impulse: &[f64], velocity: &[f64]) -> Status {
     let mut left = [0.0; WIDE];
     let left = &mut left[..impulse.len()];

@@ -5,24 +5,18 @@
 //! ```
 //!
 //! With one ρ both terms are ≤ 0 where the laws hold, for any forces; held rows of joints are taken with the ρ
-//! of the
-//! contacts beside them (`joint::gain`). With several ρ the second term need not be (Kane and Levinson's
-//! paradox): then
-//! only the first one is counted as `excess`. Self-stress S⁰ with GᵀS⁰ = 0 changes neither sum.
+//! of the contacts beside them (`joint::gain`). With several ρ the second term need not be (Kane and Levinson's
+//! paradox): then only the first one is counted as `excess`. Self-stress S⁰ with GᵀS⁰ = 0 changes neither sum.
 //!
 //! ```text
-//! lasting   Σ ½ S·(U_I − U_F⁻) over the persistent contacts, those that carried impulses in the step before as
-//! well
+//! lasting   Σ ½ S·(U_I − U_F⁻) over the persistent contacts: impulses in this step and the one before
 //! ```
 //!
 //! U_F⁻ is the relative velocity at the end of the step before. Between two steps the velocities of the bodies
-//! do not
-//! change: the difference of U_I is due to the rotation of the contact frame, which the midpoint rule takes
-//! into account
-//! once a step. A persistent contact has U_F⁻ = U_F = 0 without restitution, so that the sum is its whole work: the
-//! energy that the scheme loses on curved paths. Collisions, also those transmitted through contacts, have U_F⁻
-//! ≠ 0 and
-//! do not contribute.
+//! do not change: the difference of U_I is due to the rotation of the contact frame, which the midpoint rule
+//! takes into account once a step. A persistent contact has U_F⁻ = U_F = 0 without restitution, so that the sum
+//! is its whole work: the energy that the scheme loses on curved paths. Collisions, also those transmitted
+//! through contacts, have U_F⁻ ≠ 0 and do not contribute.
 
 use contact::Problem;
 use contact::law::Status;

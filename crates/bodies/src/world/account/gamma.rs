@@ -5,16 +5,14 @@
 //! ```
 //!
 //! Ŵ is the contact's block of the Delassus operator with joints and the other loaded contacts eliminated:
-//! their normal
-//! rows, and all rows of those that stick. Contacts do not pull: if an impulse n + w that leaves U_n unchanged,
-//! Ŵ_nn + Ŵ_nt·w = 0, needs a tensile impulse of another contact, the contact cannot jump that way. A disc in
-//! the notch
-//! between two others that are closer than the angle of friction is such a case, frequent in flows of grains.
+//! their normal rows, and all rows of those that stick. Contacts do not pull: if an impulse n + w that leaves
+//! U_n unchanged, Ŵ_nn + Ŵ_nt·w = 0, needs a tensile impulse of another contact, the contact cannot jump that
+//! way. A disc in the notch between two others that are closer than the angle of friction is such a case,
+//! frequent in flows of grains.
 //!
 //! Only contacts that begin the step sliding and do not collide are examined, and of these only those coupled,
-//! through
-//! movable bodies, with at most [`MOST`] others: this bounds the cost of a contact, and in a pile the neighbours
-//! share its load.
+//! through movable bodies, with at most [`MOST`] others: this bounds the cost of a contact, and in a pile the
+//! neighbours share its load.
 
 use contact::law::{Law, Status};
 use contact::{FactoredDelassus, Problem};
@@ -97,8 +95,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Whether a contact begins the step sliding, faster than a few steps of the forces produce, and approaches
-    /// no faster than
-    /// they produce.
+    /// no faster than they produce.
     fn slides(&self, problem: &Problem, kinetic: &FactoredDelassus, k: usize) -> bool {
         let rows = problem.rows(k);
         if rows.len() < 2 || !problem.law(k).normal() {
@@ -155,8 +152,7 @@ impl<D: Dim> World<D> {
 }
 
 /// Adjacency of groups of coordinates and the contacts and joints that hold them, and scratch memory of the
-/// elimination;
-/// reused, so that a step allocates nothing after the first ones.
+/// elimination; reused, so that a step allocates nothing after the first ones.
 #[derive(Debug, Clone, Default)]
 pub(in crate::world) struct PainleveScratch {
     held: Vec<u8>,
@@ -172,8 +168,7 @@ pub(in crate::world) struct PainleveScratch {
     /// First column of each of these groups in the compressed rows.
     columns: Vec<usize>,
     /// Orthonormal basis of the rows of these contacts, one after the other, and the row from which each vector
-    /// came;
-    /// whether rows depend on others; a row; the normal row.
+    /// came; whether rows depend on others; a row; the normal row.
     basis: Vec<f64>,
     sources: Vec<(usize, usize)>,
     dependent: bool,
@@ -259,8 +254,7 @@ impl PainleveScratch {
     }
 
     /// γ of a contact that slides with `u`; +∞ where the others leave its normal no freedom, `None` where there
-    /// are too many
-    /// of them.
+    /// are too many of them.
     fn gamma(&mut self, problem: &Problem, kinetic: &FactoredDelassus, k: usize, u: &[f64]) -> Option<f64> {
         let law = problem.law(k);
         let rows = problem.dim(k);
@@ -323,8 +317,7 @@ impl PainleveScratch {
     }
 
     /// Whether another contact would have to pull for an impulse n + w of this one to leave U_n unchanged;
-    /// false where their
-    /// impulses are not unique.
+    /// false where their impulses are not unique.
     fn pulls(&mut self, problem: &Problem, kinetic: &FactoredDelassus, k: usize, reduced: &[f64]) -> bool {
         if self.dependent {
             return false;

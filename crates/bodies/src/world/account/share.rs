@@ -30,9 +30,9 @@ pub struct LargestDrift {
 }
 
 /// Smallest width of a shape, measured across its faces; of a compound that of its thickest part, since a
-/// decomposition
-/// may contain slivers. Infinite for boundaries.
+/// decomposition may contain slivers. Infinite for boundaries.
 pub(in crate::world) fn min_width<D: Dim>(shape: &D::Shape) -> f64 {
+    // Compound: its thickest part.
     if let Some(compound) = D::compound(shape) {
         let parts = compound.parts().iter();
         return parts
@@ -41,6 +41,7 @@ pub(in crate::world) fn min_width<D: Dim>(shape: &D::Shape) -> f64 {
     }
     let mut least = f64::INFINITY;
     D::visit_face_depths(shape, D::Vector::default(), &mut |normal, _| {
+        // Width across each face, by support functions.
         let width = D::support(shape, normal) + D::support(shape, -normal);
         least = least.min(width);
     });
@@ -67,14 +68,14 @@ impl<D: Dim> World<D> {
     }
 
     /// The resting contact of the last step with the largest relative penetration: it carries an impulse and
-    /// its depth hardly
-    /// changes. A body that strikes and leaves is deep for one step; a sunken one stays deep.
+    /// its depth hardly changes. A body that strikes and leaves is deep for one step; a sunken one stays deep.
     pub fn deepest_at_rest(&self) -> Option<DeepestContact> {
         let work = &self.scratch;
         let rows = work.problem.as_ref()?.offset();
         let mut deepest = None;
         for (&touch, &row) in work.active.iter().zip(rows) {
             let found = &work.detector.candidates()[touch as usize];
+            // Change of depth in the step, by the larger of both normal velocities.
             let speed = work.begin_velocity[row].abs().max(work.end_velocity[row].abs());
             let way = self.settings.step * speed;
             let moves = way > AT_REST * -found.point.gap;
@@ -101,6 +102,7 @@ impl<D: Dim> World<D> {
             return None;
         }
         let [a, b] = found.bodies.map(|body| self.scratch.min_width[body as usize]);
+        // Pins are measured by their clearance, other contacts by the thinner body.
         let joint = match self.model.joints.is_empty() {
             true => None,
             false => clearance_joint(&self.model.joints, found),
@@ -122,6 +124,7 @@ impl<D: Dim> World<D> {
             let Some(reading) = self.joint(number) else {
                 continue;
             };
+            // Scale: the thinnest of the joint's bodies.
             let bodies = joint.frames.iter().filter_map(|side| side.body);
             let sizes = bodies.map(|body| self.scratch.min_width[body as usize]);
             let size = sizes.fold(f64::INFINITY, f64::min);

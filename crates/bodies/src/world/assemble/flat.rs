@@ -1,7 +1,6 @@
 //! Assembly of planar contacts between two movable bodies under one Coulomb law for all contacts: walls and
-//! piles of
-//! one material. The same as `plain`, written out for two rows and three velocity components. With t the normal
-//! turned by a right angle and ℓ the lever arm of a body, its rows of G are
+//! piles of one material. The same as `plain`, written out for two rows and three velocity components. With t
+//! the normal turned by a right angle and ℓ the lever arm of a body, its rows of G are
 //!
 //! ```text
 //! ±(n, ℓ × n),    ±(t, ℓ · n)

@@ -1,7 +1,6 @@
 //! Assembly of contacts with N rows (a normal and the tangents) where no cell follows a stress: nearly all
-//! contacts.
-//! The same as `World::rows`, with sizes known at compile time, velocities in kinetic coordinates, and without
-//! bodies that are fixed:
+//! contacts. The same as `World::rows`, with sizes known at compile time, velocities in kinetic coordinates,
+//! and without bodies that are fixed:
 //!
 //! ```text
 //! U_I = W_I + Σ Ĝ v̂_I      over the movable bodies, W_I from a kinematic body and from the mean flow
@@ -161,8 +160,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Adds a contact of spheres of space whose spin is about world axes: the lever arm is along the normal,
-    /// and the rows of
-    /// each sphere are (s n, 0), (s t1, c t2), (s t2, −c t1).
+    /// and the rows of each sphere are (s n, 0), (s t1, c t2), (s t2, −c t1).
     #[inline]
     fn push_spheres(
         &self,

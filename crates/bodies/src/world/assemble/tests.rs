@@ -1,4 +1,4 @@
-//! Contacts assembled with known sizes against the way that is for every kind.
+//! Contacts assembled with sizes known at compile time against the general path.
 
 use contact::FactoredDelassus;
 use glam::{DQuat, DVec2, DVec3};
@@ -111,7 +111,7 @@ fn freedom(k: usize) -> Freedom {
     }
 }
 
-/// Both ways for every touch of some steps; answers how many contacts there were.
+/// Both code paths for every candidate of some steps; returns the number of contacts.
 fn compare<D: Dim>(mut world: World<D>) -> usize {
     let mut contacts = 0;
     for _ in 0..60 {
@@ -122,13 +122,13 @@ fn compare<D: Dim>(mut world: World<D>) -> usize {
     contacts
 }
 
-/// The touches of the last step, whose state is now that of its end: any state will do.
+/// The candidates of the last step, whose state is now that of its end: any state will do.
 fn agree<D: Dim>(world: &World<D>) -> usize {
     let (mut plain, mut any) = (FactoredDelassus::builder(), FactoredDelassus::builder());
     world.push_bodies(&mut plain).unwrap();
     world.push_bodies(&mut any).unwrap();
-    // Sums of a dozen products of velocities of order 1 and of 1/√m, which is at most 1 here; the room
-    // that a gap leaves comes on top of it, gap/h of order 100.
+    // Sums of a dozen products of velocities of order 1 and of 1/√m, which is at most 1 here; the term
+    // g/h of an open gap is added to them, of order 100.
     let near = |x: &[f64], y: &[f64]| {
         assert_eq!(x.len(), y.len());
         for (x, y) in x.iter().zip(y) {
@@ -172,7 +172,7 @@ fn agree<D: Dim>(world: &World<D>) -> usize {
     contacts
 }
 
-/// Where all touches obey one law of the plane: the way for them, and touch by touch.
+/// All candidates under one planar Coulomb law: the path for them, and the one candidate by candidate.
 fn flat_agrees(world: &World<Plane>) -> usize {
     let law = world.single_planar_law().unwrap();
     let make = |flat: bool| {

@@ -21,6 +21,7 @@ impl<D: Dim> World<D> {
             (Some(cell), Some(lattice)) => (cell, lattice),
             _ => return refuse("the model has one and the state has none, or the other way round"),
         };
+        // Vectors, damping and inertia.
         let entries = lattice.vectors.iter().take(D::N);
         if !entries.clone().all(|vector| vector.is_finite()) || !(lattice.volume() > 0.0) {
             return refuse("its vectors span no volume, or are not in a right-handed order");
@@ -32,6 +33,7 @@ impl<D: Dim> World<D> {
         if !cell.modes.is_empty() && !heavy {
             return refuse("its inertia is not a positive, finite number");
         }
+        // Joints, and bodies that are not free, exclude a deforming cell.
         let all_free = self
             .model
             .bodies
@@ -68,6 +70,7 @@ impl<D: Dim> World<D> {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
             return Ok(());
         };
+        // Diameter of the largest bounded body.
         let sizes = self.model.bodies.iter().map(|body| D::bounding_radius(&body.shape));
         let largest = 2.0 * sizes.filter(|r| r.is_finite()).fold(0.0, f64::max);
         let heights = lattice.heights();
@@ -98,6 +101,7 @@ impl<D: Dim> World<D> {
             return Ok(());
         };
         let (end, h) = (self.scratch.cell.end, self.settings.step);
+        // 2 L̄; the factors below contain the ½.
         let mean = cell::add(&lattice.rate, &end, 1.0);
         // x_F = (1 − ½hL̄)⁻¹ ((x_I + h c̄) + ½hL̄ x_I) = x* + (1 − ½hL̄)⁻¹ h L̄ (x_I + ½h c̄), x* = x_I + h c̄.
         let behind = cell::inverse(&cell::add(&cell::identity(), &mean, -0.25 * h));
@@ -118,6 +122,7 @@ impl<D: Dim> World<D> {
             let middle = pose.position - D::Vector::from_components(&half[..D::N]);
             pose.position += cell::apply::<D>(&flow, middle);
         }
+        // The cell's vectors, strain and strain rate.
         for vector in lattice.vectors.iter_mut().take(D::N) {
             *vector += cell::apply::<D>(&flow, *vector);
         }
@@ -163,6 +168,7 @@ impl<D: Dim> World<D> {
         else {
             return;
         };
+        // Deformation from the modes' displacements.
         let mut flow = [[0.0; 3]; 3];
         for (mode, (hat, root)) in cell.modes.iter().zip(hat[first..].iter().zip(root)) {
             flow = cell::add(&flow, mode, hat * root);

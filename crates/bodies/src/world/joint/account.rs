@@ -1,4 +1,4 @@
-//! What joints did in a step: works, impulses on bodies, readings.
+//! Works, impulses and reports of the joints in a step.
 //!
 //! ```text
 //! E_F − E_I = … + Σ ½ S (U_I + U_F) − Σ ½ S (W_I + W_F)       over the rows of joints as of contacts
@@ -12,20 +12,20 @@ use crate::dim::Dim;
 use crate::joint::{self, JointCoordinate, JointKind, JointReport};
 use crate::vector::Vector;
 
-/// Works of the joints of a step.
+/// Works of the joints of a step, by kind of row.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::world) struct JointWorks {
-    /// By motors.
+    /// Motors.
     pub motor: f64,
-    /// By springs and dampers.
+    /// Springs and dampers.
     pub spring: f64,
-    /// By friction.
+    /// Friction.
     pub rub: f64,
-    /// By limits.
+    /// Limits.
     pub limit: f64,
-    /// By held rows: rounding.
+    /// Held rows: rounding error with ρ = 1; a loss in a step that was solved again with ρ < 1 (`joint::gain`).
     pub held: f64,
-    /// By moving boundaries through joints.
+    /// Moving boundaries through joints.
     pub boundary: f64,
     /// Σ S·(U_F + ρU_I)/(1 + ρ) of held rows, friction and limits: ≤ 0 where their laws hold.
     pub lawful: f64,
@@ -34,12 +34,13 @@ pub(in crate::world) struct JointWorks {
 }
 
 impl<D: Dim> World<D> {
-    /// Works of all joints; the forces of the readings.
+    /// Works of all joints; fills forces, torques and power of the reports.
     pub(in crate::world) fn joint_works(&mut self, problem: &Problem) -> JointWorks {
         let mut works = JointWorks::default();
         let mut readings = std::mem::take(&mut self.joints.reports);
         readings.clear();
         readings.resize(self.model.joints.len(), blank());
+        // Blocks of joints follow the contacts in the problem.
         let (h, before) = (self.settings.step, self.scratch.active.len());
         for (k, block) in self.joints.blocks.iter().enumerate() {
             let sides = &self.model.joints[block.joint as usize].frames;
@@ -47,6 +48,7 @@ impl<D: Dim> World<D> {
             for (i, at) in problem.rows(before + k).enumerate() {
                 let row = &self.joints.rows[block.first + i];
                 let s = self.scratch.impulse[at];
+                // U_F of the row, its work, and the share of bodies that are not movable.
                 let velocity =
                     |v: &[D::Dofs], held| block.sign * self.row_velocity(sides, row, v, held);
                 let end = velocity(&self.scratch.end, false);
@@ -55,11 +57,13 @@ impl<D: Dim> World<D> {
                     velocity(&self.state.velocities, true) + velocity(&self.scratch.end, true);
                 works.boundary -= 0.5 * s * carried;
                 self.scratch.end_velocity.push(end);
+                // Mean force and torque on the second body.
                 let force = block.sign * s / h;
                 match row.angular {
                     false => reading.force += row.direction * force,
                     true => add_turn::<D>(&mut reading.torque, row.direction, force),
                 }
+                // Works by kind of row.
                 works.acts |= s != 0.0 && !matches!(block.role, BlockRole::Spring | BlockRole::Motor);
                 match block.role {
                     BlockRole::Held => {
@@ -89,7 +93,7 @@ impl<D: Dim> World<D> {
         works
     }
 
-    /// Forces of pins in their holes.
+    /// Adds the contact forces of pins in their holes to the reports.
     fn read_clearances(&self, problem: &Problem, readings: &mut [JointReport<D>]) {
         for (contact, &touch) in self.scratch.active.iter().enumerate() {
             let found = &self.scratch.detector.candidates()[touch as usize];
@@ -98,6 +102,7 @@ impl<D: Dim> World<D> {
             };
             let frame = self.frame(touch);
             let pin = self.model.joints[number].frames[1].body;
+            // The force is reported as it acts on the body of the pin, the second one.
             let sign = if pin == Some(found.bodies[1]) {
                 1.0
             } else {
@@ -110,7 +115,7 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// Adds the impulses of joints on bodies, from directions and points.
+    /// Adds the wrenches of the joints on their bodies, from directions and points.
     pub(in crate::world) fn add_joint_impulses(&self, problem: &Problem, rest: &mut [D::Dofs]) {
         let before = self.scratch.active.len();
         for (k, block) in self.joints.blocks.iter().enumerate() {
@@ -118,6 +123,7 @@ impl<D: Dim> World<D> {
             for (i, at) in problem.rows(before + k).enumerate() {
                 let row = &self.joints.rows[block.first + i];
                 let s = block.sign * self.scratch.impulse[at];
+                // Opposite impulses on the two bodies.
                 for (side, sign) in sides.iter().zip([-s, s]) {
                     let Some(body) = side.body.map(|body| body as usize) else {
                         continue;
@@ -131,7 +137,8 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// Where the joints are, at the end of the step; energy of their springs; largest drift.
+    /// Fills position, coordinate, speed and drift of the reports at the end of the step; returns the elastic
+    /// energy of the springs and the largest drift.
     pub(in crate::world) fn read_joints(&mut self) -> (f64, f64) {
         let mut readings = std::mem::take(&mut self.joints.reports);
         readings.resize(self.model.joints.len(), blank());
@@ -142,6 +149,7 @@ impl<D: Dim> World<D> {
             let reading = &mut readings[number];
             reading.at = ends.points[1];
             reading.axis = ends.axis();
+            // Angle, displacement and speed of the coordinate.
             let turns = matches!(joint.kind, JointKind::Revolute | JointKind::Cylindrical);
             reading.angle = match turns {
                 true => joint.value(&ends, JointCoordinate::Angle),
@@ -163,6 +171,7 @@ impl<D: Dim> World<D> {
                 let stretch = joint.value(&ends, joint.coordinate) - spring.rest;
                 elastic += 0.5 * spring.stiffness * stretch * stretch;
             }
+            // Largest constraint violation, angles times a length.
             held.clear();
             joint.bilateral_constraints(&ends, &mut held);
             let size = self.joints.length_scale[number];
@@ -177,7 +186,7 @@ impl<D: Dim> World<D> {
         (elastic, worst)
     }
 
-    /// U of a row where the bodies are now.
+    /// Velocity U of a row at the present poses and velocities.
     fn now(&self, sides: &[joint::JointFrame<D>; 2], row: &joint::JacobianRow<D>) -> f64 {
         let mut sum = 0.0;
         for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
@@ -198,18 +207,19 @@ impl<D: Dim> World<D> {
         self.model.joints.len()
     }
 
-    /// A joint over the last step; forces are 0 before the first one.
+    /// Report of a joint over the last step; forces are 0 before the first one.
     pub fn joint(&self, number: usize) -> Option<&JointReport<D>> {
         self.joints.reports.get(number)
     }
 
-    /// For each held row that other rows hold already, its joint: how often the joints are statically
-    /// undetermined at the start, and where.
+    /// For each redundant held row, one that depends on the others, the index of its joint: the degree of static
+    /// indeterminacy of the joints at the start, and where it is.
     pub fn redundant_rows(&self) -> &[usize] {
         &self.joints.redundant
     }
 }
 
+/// Adds a moment about an axis to a torque; in the plane its third entry.
 fn add_turn<D: Dim>(torque: &mut [f64; 3], axis: D::Vector, moment: f64) {
     match D::N {
         2 => torque[2] += moment,
@@ -221,6 +231,7 @@ fn add_turn<D: Dim>(torque: &mut [f64; 3], axis: D::Vector, moment: f64) {
     }
 }
 
+/// A report with all entries zero.
 fn blank<D: Dim>() -> JointReport<D> {
     JointReport {
         at: D::Vector::default(),

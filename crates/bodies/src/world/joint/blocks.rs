@@ -62,9 +62,11 @@ impl<D: Dim> World<D> {
         let held = link.held.iter().map(|held| held.row);
         link.rows.extend(held);
         let count = link.rows.len() - first;
+        // Coordinate for spring, motor, friction and limits.
         let row = joint.coordinate_row(&ends);
         let value = joint.value(&ends, joint.coordinate);
         let rubbing = joint.friction.map(|_| joint.friction_rows(&ends));
+        // Held rows: bilateral, ρ U_I with ρ of the step.
         if count > 0 {
             let levers = self.levers(number, &link.rows[first..], 1.0);
             let all = (levers.begin.map(|u| link.restitution * u), Law::Bilateral);
@@ -95,11 +97,13 @@ impl<D: Dim> World<D> {
         let Some(motor) = &self.model.joints[number].motor else {
             return Ok(());
         };
+        // A motor without a bound is a velocity constraint.
         let law = match motor.bound.is_finite() {
             true => interval(self.settings.step * motor.bound),
             false => Law::Bilateral,
         };
         let mut levers = self.levers(number, &[row], 1.0);
+        // The target speed enters as a boundary velocity.
         levers.given[0] -= link.speed.get(number).copied().unwrap_or(0.0);
         let block = block(number, BlockRole::Motor, (link.rows.len(), 1), 1.0);
         link.rows.push(row);
@@ -162,6 +166,7 @@ impl<D: Dim> World<D> {
         let Some(limits) = joint.limits else {
             return Ok(());
         };
+        // Tolerance of a closed limit: radians, or relative to the joint's length scale.
         let size = match joint.coordinate {
             JointCoordinate::Angle => 1.0,
             _ => link.length_scale[number],
@@ -200,6 +205,7 @@ impl<D: Dim> World<D> {
         (rebound, law): ([f64; WIDE], Law),
     ) -> Result<(), ProblemError> {
         let count = block.count;
+        // Between two movable bodies, or one and a boundary; nothing between boundaries.
         let touches = self.touches(block.joint as usize, levers, count);
         let (given, rebound) = (&levers.given[..count], &rebound[..count]);
         match touches {

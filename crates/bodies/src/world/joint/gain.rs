@@ -1,25 +1,23 @@
 //! Energy gain of contacts beside joints (Kane and Levinson's paradox), and the further pass that removes it.
 //!
 //! Contacts satisfy U_F + e U_I = 0 where they collide, held rows U_F + U_I = 0. With one ρ in all rows no
-//! energy is gained
-//! (JM92 6.2), for any forces:
+//! energy is gained (JM92 6.2), for any forces:
 //!
 //! ```text
 //! Σ S·(U_F + ρU_I)/(1 + ρ) − ½δ ‖p̂‖² ≤ 0,      p̂ = Σ Ĝᵀ S,   δ = (1 − ρ)/(1 + ρ)
 //! ```
 //!
-//! With two it may be: U_I of held rows is due to the rotation of the joint in half a step and small with h, but
-//! a contact that sticks near a pin multiplies it by the ratio of their lever arms, and the motion explodes.
-//! With one ρ,
-//! and no forces other than given ones, the work itself is bounded as well:
+//! With two it may be: U_I of held rows is due to the rotation of the joint in half a step and small with h,
+//! but a contact that sticks near a pin multiplies it by the ratio of their lever arms, and the motion
+//! explodes. With one ρ, and no forces other than given ones, the work itself is bounded as well:
 //!
 //! ```text
 //! Σ ½S·(U_I + U_F) = Σ S·(U_F + ρU_I)/(1 + ρ) − ½δ (‖p̂‖² + p̂·Δ̂) ≤ ⅛δ ‖Δ̂‖²,      Δ̂ = v̂_L − v̂_I
 //! ```
 //!
 //! A step that gains energy is solved again with ρ = e in the held rows, too. They then dissipate like the
-//! contacts, in
-//! this step only, and the joint drift is projected as usual. Without contacts held rows keep ρ = 1.
+//! contacts, in this step only, and the joint drift is projected as usual. Without contacts held rows keep ρ =
+//! 1.
 
 use contact::Problem;
 
@@ -51,8 +49,8 @@ impl<D: Dim> World<D> {
     }
 
     /// The excess of the two sums over their bounds with one ρ, that of the contacts, and this ρ. `None` where
-    /// no contact or
-    /// limit carries an impulse beside a joint, and where the coefficients differ: then no such bounds exist.
+    /// no contact or limit carries an impulse beside a joint, and where the coefficients differ: then no such
+    /// bounds exist.
     pub(in crate::world) fn energy_gain_with_joints(&mut self, problem: &Problem) -> Option<(f64, f64)> {
         if self.joints.blocks.is_empty() {
             return None;
@@ -110,6 +108,7 @@ impl<D: Dim> World<D> {
         let work = &self.scratch;
         let carries = |a: usize| work.impulse[problem.rows(a)].iter().any(|s| *s != 0.0);
         let contacts = work.active.len();
+        // Contacts first: their common coefficient, if they carry impulses.
         let strikes = (0..contacts).any(carries);
         let mut rho = strikes.then_some(work.common_restitution?);
         for (k, block) in self.joints.blocks.iter().enumerate() {

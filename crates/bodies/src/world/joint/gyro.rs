@@ -5,11 +5,9 @@
 //! ```
 //!
 //! The free velocity takes Ω̄ from the motion without impulses. This is sufficient for a contact that acts for
-//! an instant;
-//! a joint acts all the time, and the moment would do work of order h² in every step. So the step is solved once
-//! more with Ω̄ from its own solution: the remaining error is of order h³. The plane has no gyroscopic moment,
-//! nor have
-//! bodies with isotropic inertia.
+//! an instant; a joint acts all the time, and the moment would do work of order h² in every step. So the step
+//! is solved once more with Ω̄ from its own solution: the remaining error is of order h³. The plane has no
+//! gyroscopic moment, nor have bodies with isotropic inertia.
 
 use super::super::World;
 use crate::dim::Dim;
@@ -32,6 +30,7 @@ impl<D: Dim> World<D> {
             return Ok(());
         }
         self.joints.first_end_velocity.resize(self.model.bodies.len(), D::ZERO_VELOCITY);
+        // End velocities of the first pass.
         for &body in self.joints.component_bodies.iter().flatten() {
             self.joints.first_end_velocity[body] = self.scratch.end[body];
         }
@@ -39,8 +38,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Further pass: free velocity, assembly and solve again, with the gyroscopic moments of the first solution
-    /// and the
-    /// present ρ of held rows. The candidates stay.
+    /// and the present ρ of held rows. The candidates stay.
     pub(in crate::world) fn reassemble_and_solve(&mut self, t_end: f64) -> Result<(), WorldError> {
         self.set_free_velocity(t_end)?;
         let turning = if self.joints.gyroscopic {
@@ -77,6 +75,7 @@ fn moment(masses: &[f64], begin: &[f64], end: &[f64]) -> [f64; 3] {
     let [Some(j), Some(a), Some(b)] = [masses, begin, end].map(|all| all.get(3..6)) else {
         return [0.0; 3];
     };
+    // Mean spin and angular momentum, then their vector product.
     let w: [f64; 3] = std::array::from_fn(|k| 0.5 * (a[k] + b[k]));
     let l: [f64; 3] = std::array::from_fn(|k| j[k] * w[k]);
     [

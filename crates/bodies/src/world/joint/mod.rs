@@ -9,17 +9,14 @@
 //! ```
 //!
 //! Held rows are about the mean of the velocities at both ends of the step: with G at the midpoint this is q_F
-//! − q_I to
-//! third order, and joints to bodies at rest neither gain nor lose energy. U_F = 0 instead would damp a
-//! pendulum at the
-//! rate h ω². The spring is the implicit midpoint rule, of second order and stable for any stiffness: S = −(α +
-//! β U_F) is
-//! a bilateral row with an additional kinetic coordinate of its own, 1/√β wide, and is eliminated with the held
-//! ones.
+//! − q_I to third order, and joints to bodies at rest neither gain nor lose energy. U_F = 0 instead would damp
+//! a pendulum at the rate h ω². The spring is the implicit midpoint rule, of second order and stable for any
+//! stiffness: S = −(α + β U_F) is a bilateral row with an additional kinetic coordinate of its own, 1/√β wide,
+//! and is eliminated with the held ones.
 //!
 //! `blocks` assembles the rows, `rub` iterates on the friction bounds, `gyro` and `gain` solve again, `account`
-//! makes the
-//! works and reports, `project` removes the drift, `start` initialises, `record` gives the rows to callers.
+//! makes the works and reports, `project` removes the drift, `start` initialises, `record` gives the rows to
+//! callers.
 
 mod account;
 mod blocks;
@@ -111,6 +108,7 @@ pub(super) struct JointScratch<D: Dim> {
 
 impl<D: Dim> JointScratch<D> {
     pub fn new(model: &Model<D>) -> Self {
+        // Connected components, then the movable bodies of each, sorted and unique.
         let components = joint::components(model);
         let members = components.iter().map(|list| {
             let sides = list.iter().flat_map(|&j| &model.joints[j].frames);
@@ -184,6 +182,7 @@ impl<D: Dim> World<D> {
     pub(super) fn set_motors(&mut self, t_end: f64) -> Result<(), WorldError> {
         self.joints.speed.clear();
         for joint in &mut self.model.joints {
+            // One evaluation of each prescribed speed per assembly.
             let speed = joint.motor.as_mut().map_or(0.0, |m| m.speed.at(t_end));
             if !speed.is_finite() {
                 let name = &joint.name;

@@ -4,13 +4,12 @@
 //! min ½ ‖dq‖²_A   with   Φ(q) + G dq = 0,      min ½ ‖dv‖²_A   with   G (v + dv) + W = 0
 //! ```
 //!
-//! for each connected component, with G at the end of the step. Positions by Newton steps with kept factors (chord
-//! method): factored again where convergence is slow, with step halving where it fails; then one solve for the
-//! velocities. The step leaves Φ = O(h³), so that positions need one or two chord steps. The velocities are
-//! tangent at
-//! the final positions to the extent that these were displaced or, where that is noticeable, with new factors.
-//! This keeps the rows of the next midpoint symmetric about it. The projection of velocities never increases
-//! energy.
+//! for each connected component, with G at the end of the step. Positions by Newton steps with kept factors
+//! (chord method): factored again where convergence is slow, with step halving where it fails; then one solve
+//! for the velocities. The step leaves Φ = O(h³), so that positions need one or two chord steps. The velocities
+//! are tangent at the final positions to the extent that these were displaced or, where that is noticeable,
+//! with new factors. This keeps the rows of the next midpoint symmetric about it. The projection of velocities
+//! never increases energy.
 
 use super::super::{NO_GROUP, World};
 use super::{JointScratch, WIDE};
@@ -57,8 +56,7 @@ const SLOW: f64 = 0.1;
 const LEAST: f64 = 1e-3;
 
 /// Drift, relative to the bodies, above which the velocities are projected with rows at the new positions: the
-/// rows rotate
-/// by about that much.
+/// rows rotate by about that much.
 const TURNED: f64 = 1e-8;
 
 /// Drift that is not corrected, relative to the bodies: a few rounding errors of a pose.
@@ -83,6 +81,7 @@ impl<D: Dim> World<D> {
 
     /// Projects positions and velocities of all components; returns the change of kinetic energy.
     pub(super) fn project_joints(&mut self) -> f64 {
+        // The scratch is taken out while the world is borrowed.
         let mut link = std::mem::replace(&mut self.joints, JointScratch::empty());
         let mut change = 0.0;
         for component in 0..link.components.len() {
@@ -100,6 +99,7 @@ impl<D: Dim> World<D> {
         }
         link.factor();
         link.displacement.resize(self.model.bodies.len(), D::ZERO_VELOCITY);
+        // Drift before the projection decides whether the rows are renewed for the velocities.
         let first = drift(&link.projection_rows);
         let (mut worst, mut share) = (first, 1.0);
         // Damped chord iteration on the positions.
@@ -109,6 +109,7 @@ impl<D: Dim> World<D> {
             }
             let JointScratch { right, projection_rows: struts, .. } = link;
             right.clear();
+            // Newton step: G dq = −Φ.
             right.extend(struts.iter().map(|strut| -strut.value));
             self.spread(link, component);
             self.shift_members(link, component, share);
@@ -142,6 +143,7 @@ impl<D: Dim> World<D> {
     fn shift_members(&mut self, link: &mut JointScratch<D>, component: usize, share: f64) {
         link.kept.clear();
         for &body in &link.component_bodies[component] {
+            // A singular solve leaves the pose as it is.
             let (pose, step) = (self.state.poses[body], &link.displacement[body]);
             link.kept.push(pose);
             if step.as_ref().iter().all(|s| s.is_finite()) {
@@ -157,6 +159,7 @@ impl<D: Dim> World<D> {
             let each = bodies.map(|&b| world.kinetic_of(b, &world.state.velocities[b]));
             each.sum()
         };
+        // Kinetic energy of the component before the projection.
         let before = energy(self);
         let JointScratch { right, projection_rows: struts, .. } = link;
         right.clear();
@@ -178,6 +181,7 @@ impl<D: Dim> World<D> {
         }));
         self.spread(link, component);
         for &body in &link.component_bodies[component] {
+            // v ← v + dv.
             let step = link.displacement[body];
             if step.as_ref().iter().all(|s| s.is_finite()) {
                 let v = self.state.velocities[body].as_mut();
@@ -203,6 +207,7 @@ impl<D: Dim> World<D> {
             component_bodies: members,
             ..
         } = link;
+        // Multipliers λ = (ĜĜᵀ)⁺ b, then Ĝᵀλ by body, then A^-½.
         gram.solve(right);
         for &body in &members[component] {
             moved[body] = D::ZERO_VELOCITY;
@@ -232,6 +237,7 @@ impl<D: Dim> World<D> {
             link.held.clear();
             joint.bilateral_constraints(&ends, &mut link.held);
             for held in &link.held {
+                // Angles are compared as they are, lengths relative to the joint's length scale.
                 let mut strut = self.strut(number, &held.row);
                 strut.value = held.value;
                 strut.size = if held.row.angular {
@@ -279,6 +285,7 @@ impl<D: Dim> World<D> {
             let pose = &self.state.poses[body];
             let mut entries = [0.0; WIDE];
             row.fill(&pose.rotation, pose.position, &mut entries);
+            // A body that is not movable contributes its velocity to W.
             if self.scratch.group[body] == NO_GROUP {
                 let v = self.state.velocities[body].as_ref();
                 strut.given += sign * entries.iter().zip(v).map(|(g, v)| g * v).sum::<f64>();

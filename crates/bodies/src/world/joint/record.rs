@@ -14,8 +14,7 @@ pub struct JointRow<D: Dim> {
     /// Index of the row within its block.
     pub row: usize,
     /// 0 for a linear row, the velocity of b relative to a along the direction, at the point; 1 for an angular
-    /// row, their
-    /// relative spin about it. In the plane the spin is about the third axis, with this sign.
+    /// row, their relative spin about it. In the plane the spin is about the third axis, with this sign.
     pub turn: f64,
     /// Direction or axis, world axes, at the midpoint; 0 for angular rows of the plane.
     pub direction: D::Vector,
@@ -48,6 +47,7 @@ impl<D: Dim> World<D> {
         };
         for (k, block) in blocks.iter().enumerate() {
             for (row, at) in problem.rows(before + k).enumerate() {
+                // A reversed row, of an upper limit, has the opposite direction.
                 let known = &self.joints.rows[block.first + row];
                 let value = |all: &[f64]| all.get(at).copied().unwrap_or(0.0);
                 let plane = D::N == 2 && known.angular;
@@ -80,8 +80,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Pose of a movable body at the midpoint of the last step, and its velocity at the end of the step before
-    /// joints and
-    /// overlaps were projected; `None` before the first step and for bodies that are not movable.
+    /// joints and overlaps were projected; `None` before the first step and for bodies that are not movable.
     pub fn midpoint(&self, body: usize) -> Option<(&crate::Pose<D>, &D::Dofs)> {
         let follows = self.scratch.group.get(body).is_some_and(|g| *g != NO_GROUP);
         let both = (self.scratch.mid.get(body)?, self.scratch.end.get(body)?);
@@ -89,9 +88,9 @@ impl<D: Dim> World<D> {
     }
 
     /// The end velocity of the first pass, from which the gyroscopic moment of a jointed body was taken in the
-    /// last step;
-    /// `None` for bodies without such a moment.
+    /// last step; `None` for bodies without such a moment.
     pub fn first_velocity(&self, body: usize) -> Option<&D::Dofs> {
+        // Only bodies of joints with anisotropic inertia have such a velocity.
         let members = self.joints.component_bodies.iter().flatten();
         let uneven = self.model.bodies.get(body);
         let uneven = uneven.is_some_and(|body| !D::has_isotropic_inertia(&body.mass.inertia));

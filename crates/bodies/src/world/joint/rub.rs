@@ -1,6 +1,5 @@
 //! Joint friction, whose bound depends on the joint's reaction (B02 §6), by fixed-point iteration; and the
-//! check for
-//! joints that contradict each other.
+//! check for joints that contradict each other.
 //!
 //! ```text
 //! |S| ≤ μ R |S_held|,     the bounds from S_held of the last solve, then (★) solved again from its impulses
@@ -55,8 +54,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Sets all friction bounds by the present reactions; returns by how much they were wrong, relative to the
-    /// largest one.
-    /// Bounds that are right to the tolerance stay: the impulses were computed with them.
+    /// largest one. Bounds that are right to the tolerance stay: the impulses were computed with them.
     fn set_friction_bounds(&mut self, round: usize) -> f64 {
         let tolerance = self.settings.tolerance;
         let Some(problem) = &mut self.scratch.problem else {

@@ -14,10 +14,8 @@ const SMALL: f64 = 1e-8;
 
 impl<D: Dim> World<D> {
     /// Checks the joints, counts redundant rows, rejects motors on coordinates that the joints lock, and
-    /// projects positions and
-    /// velocities to the nearest admissible ones in the kinetic metric (for velocities: the percussion of B02
-    /// §4 at the
-    /// first instant).
+    /// projects positions and velocities to the nearest admissible ones in the kinetic metric (for velocities:
+    /// the percussion of B02 §4 at the first instant).
     pub(in crate::world) fn init_joints(&mut self) -> Result<(), WorldError> {
         if self.model.joints.is_empty() {
             return Ok(());

@@ -6,10 +6,9 @@
 //! ```
 //!
 //! The normals of round bodies pass through their centres: no rotation, and a contact is a direction and a
-//! number. Sweeps
-//! continue until they meet no overlap deeper than a tenth of the deepest one at the beginning. An overlap
-//! grows in a
-//! step by the solver's residual of U_n times h; what a projection leaves is removed by the next.
+//! number. Sweeps continue until they meet no overlap deeper than a tenth of the deepest one at the beginning.
+//! An overlap grows in a step by the solver's residual of U_n times h; what a projection leaves is removed by
+//! the next.
 //!
 //! Limits: no over-relaxation, which would leave gaps that bodies close with a velocity g/h in the next step; heaps
 //! were seen to boil. In a column of discs of a hundred layers the overlaps do not become smaller, and the column
@@ -24,13 +23,11 @@ use crate::settings::Activation;
 use crate::vector::Vector;
 
 /// Fraction of the deepest overlap that a projection may leave. Less takes more sweeps and is below what the
-/// next step
-/// adds.
+/// next step adds.
 const LEFT: f64 = 0.1;
 
 /// Largest number of sweeps of a projection. In a box of 8,000 spheres 8 leave twice the overlap of 16, 2 leave
-/// gaps
-/// that the solver then has to close, and each costs a hundredth of a step.
+/// gaps that the solver then has to close, and each costs a hundredth of a step.
 const SWEEPS: usize = 12;
 
 /// A contact of the projection.
@@ -68,6 +65,7 @@ pub(in super::super) struct SphereProjection<D: Dim> {
 
 impl<D: Dim> SphereProjection<D> {
     pub(in super::super) fn new(model: &Model<D>) -> Self {
+        // Movable bodies must be free discs or spheres; joints and cell modes exclude this path.
         let round = model.bodies.iter().all(|body| match body.freedom {
             Freedom::Free => D::sphere_radius(&body.shape).is_some(),
             Freedom::Partial(_) => false,
@@ -125,6 +123,7 @@ impl<D: Dim> SphereProjection<D> {
         if deepest <= CLOSED {
             return false;
         }
+        // Stop at a tenth of the initial depth, or at the tolerance of closed gaps.
         let enough = (LEFT * deepest).max(CLOSED);
         for grain in &mut self.grains {
             grain.shift = D::Vector::default();
@@ -144,11 +143,11 @@ impl<D: Dim> SphereProjection<D> {
 type Pair<'a, D> = (&'a mut ProjectionContact<D>, &'a mut ProjectionContact<D>);
 
 /// One sweep over all contacts; returns the deepest overlap met, relative to the radii. The list is in the
-/// order of bodies:
-/// neighbouring contacts depend on each other, so that four distant parts are visited in turn for instruction-level
-/// parallelism.
+/// order of bodies: neighbouring contacts depend on each other, so that four distant parts are visited in turn
+/// for instruction-level parallelism.
 fn sweep<D: Dim>(grains: &mut [ProjectedSphere<D>], pushes: &mut [ProjectionContact<D>], back: bool) -> f64 {
     let mut worst = [0.0_f64; 4];
+    // Four equal parts of the list, and up to three contacts that remain.
     let length = pushes.len() / 4;
     let (first, second) = pushes.split_at_mut(2 * length);
     let (one, two) = first.split_at_mut(length);
@@ -180,6 +179,7 @@ impl<D: Dim> ProjectionContact<D> {
     fn visit(&mut self, grains: &mut [ProjectedSphere<D>]) -> f64 {
         let [a, b] = self.bodies.map(|i| i as usize);
         let n = self.normal;
+        // Gap at the displaced centres.
         let gap = self.gap + n.dot(grains[b].shift - grains[a].shift);
         let impulse = (self.impulse - gap * self.mass).max(0.0);
         let change = impulse - self.impulse;
@@ -199,6 +199,7 @@ impl<D: Dim> World<D> {
             true => self.push_again(),
             false => self.push_near(),
         }
+        // Apply the displacements of the centres.
         if self.scratch.sphere_projection.solve() {
             let grains = &self.scratch.sphere_projection.grains;
             for (pose, grain) in self.state.poses.iter_mut().zip(grains) {
@@ -210,13 +211,13 @@ impl<D: Dim> World<D> {
     }
 
     /// Whether the midpoint's candidates contain all near pairs at the end of the step: no body has moved
-    /// farther since then
-    /// than its margin in detection.
+    /// farther since then than its margin in detection.
     fn midpoint_candidates_suffice(&self) -> bool {
         let work = &self.scratch;
         if !work.sphere_projection.alone || self.settings.activation != Activation::Predicted {
             return false;
         }
+        // Way since the midpoint plus the projection's margin against the margin of detection.
         let ways = self.state.poses.iter().zip(&work.mid);
         let mut within = ways.zip(work.aabb_margin.iter().zip(&work.projection_margin));
         within.all(|((end, mid), (growth, near))| {
@@ -258,6 +259,7 @@ impl<D: Dim> World<D> {
                 }
                 continue;
             }
+            // Sphere against a boundary: narrow phase at the present poses.
             let mut touches = std::mem::take(&mut work.sphere_projection.touches);
             touches.clear();
             let [one, two] = [0, 1].map(|side| (shapes[side], poses[side]));

@@ -45,6 +45,7 @@ impl<D: Dim> World<D> {
     /// All pairs of bodies that overlap by more than `tolerance`, deepest first.
     pub fn overlaps(&mut self, tolerance: f64) -> Vec<Overlap> {
         let work = &mut self.scratch;
+        // Detection of the state without margin.
         work.detector.detect_model(
             (&self.model, self.state.cell.as_ref()),
             &self.state.poses,
@@ -71,8 +72,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Separates overlapping bodies until no overlap is deeper than `tolerance`, by projections in the kinetic
-    /// metric; returns
-    /// the deepest overlap that is left after at most `rounds` of them.
+    /// metric; returns the deepest overlap that is left after at most `rounds` of them.
     ///
     /// # Errors
     /// A projection problem that cannot be assembled.
@@ -105,6 +105,7 @@ impl<D: Dim> World<D> {
     fn project(&mut self, share: f64) -> Result<(), WorldError> {
         let t = self.state.t;
         let detector = self.detect_for_projection();
+        // Nothing to do unless some overlap exceeds the tolerance.
         let deep = |found: &Candidate<D>| {
             let [a, b] = found.bodies.map(|i| self.scratch.projection_margin[i as usize]);
             -found.point.gap > share / NEAR * (a + b)
@@ -182,6 +183,7 @@ impl<D: Dim> World<D> {
                 (1, Some(lattice)) => lattice.offset(found.image),
                 _ => D::Vector::default(),
             };
+            // Normal row at the present pose, at the image for the second body.
             let root = self.scratch.inverse_sqrt_mass[body].as_ref();
             D::linear_jacobian_row(
                 &pose.rotation,
@@ -227,6 +229,7 @@ impl<D: Dim> World<D> {
         let work = &mut self.scratch;
         work.projection_impulse.clear();
         work.projection_impulse.resize(problem.num_rows(), 0.0);
+        // Few sweeps of moderate accuracy.
         let goal = Goal::with_tolerance(TOLERANCE).at_most(SWEEPS);
         work.projection_solver.solve(problem, &mut work.projection_impulse, &goal);
         let Some(kinetic) = super::kinetic(problem) else {

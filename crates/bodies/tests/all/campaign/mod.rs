@@ -1,7 +1,8 @@
-//! Random small worlds that nobody chose: a step that counts as met is right, one that is made wrong is not met.
+//! Random small worlds: a step that is reported as met is correct, a step that is falsified is not met.
 //!
 //! `PERCUSS_CAMPAIGN=10000 cargo test --release -p percuss-bodies --tests campaign -- --nocapture` runs ten thousand
-//! worlds in some ten seconds; without the variable two thousand. Seeds are 0, 1, 2, … so that a failure names its world.
+//! worlds in some ten seconds; without the variable two thousand. Seeds are 0, 1, 2, … so that a failure names its
+//! world.
 
 mod referee;
 mod worlds;
@@ -13,11 +14,11 @@ use solve::sample::Random;
 use referee::Referee;
 use worlds::Recipe;
 
-/// Worlds that gained energy under a met certificate, up to 17 times what they had, while held rows of joints kept ρ = 1 beside
-/// contacts with e < 1.
+/// Worlds that gained energy under a met certificate, up to 17 times what they had, while the bilateral rows of joints
+/// kept ρ = 1 beside contacts with e < 1.
 const GAINED: [u64; 9] = [651, 1305, 2878, 5573, 6156, 6385, 7720, 8559, 8589];
 
-/// Worlds of a campaign.
+/// Number of worlds of a campaign.
 fn count(usual: u64) -> u64 {
     let asked = std::env::var("PERCUSS_CAMPAIGN").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(usual)
@@ -53,7 +54,7 @@ fn allowed<D: Dim>(world: &World<D>) -> f64 {
     0.125 * fall * fall * moving.map(|body| body.mass.mass).sum::<f64>()
 }
 
-/// What was seen in a campaign.
+/// Statistics of a campaign.
 #[derive(Debug, Default)]
 struct Tally {
     worlds: u64,
@@ -65,7 +66,7 @@ struct Tally {
     /// Largest error over its bound, and largest gain over the energy at stake.
     error: f64,
     gain: f64,
-    /// What was found wrong, each with the recipe of its world.
+    /// Failures, each with the recipe of its world.
     wrong: Vec<String>,
 }
 
@@ -84,7 +85,7 @@ fn check<D: Dim>(mut world: World<D>, recipe: &Recipe, tally: &mut Tally) {
             continue;
         }
         tally.with_contacts += usize::from(ledger.num_active > 0);
-        // Energy: what contacts and joints add. Projection of joints is booked apart (`held`).
+        // Energy: what contacts and joints add. The projection of joints is a separate entry (`held`).
         let after = kinetic(&world);
         let added = after - before - ledger.work - ledger.held.max(0.0) - allowed(&world);
         let stake = before.max(after).max(ledger.work.abs());
@@ -152,7 +153,7 @@ fn no_met_step_of_a_random_world_gains_energy_or_has_a_wrong_velocity() {
     assert!(tally.with_contacts > 0);
 }
 
-/// One fault of a thousand: an impulse, a velocity, a contact.
+/// A random fault: an impulse or a velocity changed by 10⁻³ to 10, or a contact left out.
 fn fault(random: &mut Random) -> Fault {
     let size = 10_f64.powf(random.within(-3.0, 1.0));
     let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
@@ -173,8 +174,8 @@ fn fault(random: &mut Random) -> Fault {
     }
 }
 
-/// Lets a world come to its contacts, then makes one step wrong; none where the fault changes nothing (a contact
-/// that carries nothing may be left out).
+/// Runs a world until it has contacts, then falsifies one step; `None` where the fault changes nothing (a contact
+/// without an impulse may be left out).
 fn wronged<D: Dim>(
     mut world: World<D>,
     mut right: World<D>,
@@ -203,14 +204,14 @@ fn wronged<D: Dim>(
         .iter()
         .flat_map(|v| v.as_ref().iter());
     let fastest = speeds.fold(0.0_f64, |m, v| m.max(v.abs()));
-    // Without contacts nothing was solved. Below 1e-4 of the speed, or of what gravity gives in the step to bodies at rest, the
-    // fault is within what the tolerance of the step allows.
+    // Without contacts nothing was solved. Below 1e-4 of the speed, or of what gravity adds in the step to bodies at
+    // rest, the fault is within the tolerance of the step.
     let fastest = fastest.max(9.81 * right.settings().step);
     let solved = right.report().num_active > 0 && met(right.report());
     if !solved || apart <= 1e-4 * fastest {
         return None;
     }
-    // With friction another motion may obey every law: the referee, who finds it too, then says that nothing is wrong.
+    // With friction another motion may obey every law: the referee, which finds it too, then reports no error.
     let problem = world.problem()?;
     let distance = Referee::default().distance(problem, world.impulses());
     let scale = ResidualEvaluator::new(problem)

@@ -1,4 +1,4 @@
-//! Another way to the velocities of a step: a conic program with De Saxcé's shifts.
+//! Independent solution of the velocities of a step: a conic program with De Saxcé's shifts.
 //!
 //! ```text
 //! v̂(s) = argmin ½‖v̂ − v̂_free‖²   with   Ĝ_α v̂ + given_α + s_α n ∈ K*_α,   bilateral rows = 0,   s_α = μ_α ‖u_t,α‖
@@ -13,16 +13,16 @@ use clarabel::solver::{
 };
 use contact::{FactoredDelassus, Law, DelassusOperator, Problem};
 
-/// How far velocities are from the referee's, in kinetic coordinates.
+/// Distance of velocities from the referee's, in kinetic coordinates.
 pub struct Distance {
     pub distance: f64,
-    /// What the referee itself is accurate to.
+    /// Accuracy of the referee itself.
     pub accuracy: f64,
-    /// Whether that is good enough to say anything.
+    /// Whether that is good enough for a verdict.
     pub decides: bool,
 }
 
-/// Of the velocities: a program that is not solved to this says nothing.
+/// Relative accuracy of the velocities: a program that is not solved to this gives no verdict.
 const DECIDES: f64 = 1e-5;
 
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub struct Referee {
 }
 
 impl Referee {
-    /// The distance of the velocities of `r`; none where the program is not solved or a law is not known here.
+    /// Distance of the velocities of `r`; `None` where the program is not solved or a law is not supported here.
     pub fn distance(&mut self, problem: &Problem, r: &[f64]) -> Option<Distance> {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return None;
@@ -142,8 +142,8 @@ impl Referee {
             SolverStatus::Solved | SolverStatus::AlmostSolved
         );
         let found = &solver.solution;
-        // Weak duality with residuals: ½‖x − x*‖² ≤ gap + ‖z‖ ‖s − Gx − b‖. Large multipliers, as of heavy bodies on light
-        // ones, enlarge what the program leaves of its constraints.
+        // Weak duality with residuals: ½‖x − x*‖² ≤ gap + ‖z‖ ‖s − Gx − b‖. Large multipliers, as of heavy bodies on
+        // light ones, enlarge what the program leaves of its constraints.
         let left = unmet(&rows, &right, &found.s, &found.x);
         let gap = (found.obj_val - found.obj_val_dual).abs() + norm(&found.z) * left;
         fine.then(|| (found.x.iter().map(|x| x * scale).collect(), gap))

@@ -1,5 +1,5 @@
-//! Random worlds: blocks, discs, polygons and polyhedra on a floor, some joined, with any friction, restitution, mass
-//! ratio and step.
+//! Random worlds: blocks, discs, polygons and polyhedra on a floor, some connected by joints, with any friction,
+//! restitution, mass ratio and step.
 
 use bodies::joint::{Joint, JointKind, JointFrame};
 use bodies::plane::{Angle, ConvexPolygon};
@@ -10,7 +10,7 @@ use solve::sample::Random;
 
 use crate::support::{WorldBuilder, cuboid, rectangle, with_rebound};
 
-/// How a world is made; everything follows from the seed.
+/// Recipe of a world; everything follows from the seed.
 #[derive(Debug, Clone)]
 pub struct Recipe {
     pub seed: u64,
@@ -78,7 +78,7 @@ impl Recipe {
         for k in 0..self.bodies {
             let (shape, reach) = flat(&mut random);
             let angle = [0.0, random.within(-0.3, 0.3)][random.below(2)];
-            // Some touch what is below them, some fall on it.
+            // Some are in contact with what is below them, some fall on it.
             height += reach + [0.0, random.within(0.0, 0.02)][random.below(2)];
             let pose = Pose {
                 position: DVec2::new(random.within(-0.1, 0.1), height),
@@ -163,7 +163,7 @@ impl Recipe {
     }
 }
 
-/// A shape of the plane and how far it reaches up and down.
+/// A shape of the plane and its half height; of a polygon, its bounding radius.
 fn flat(random: &mut Random) -> (plane::Shape, f64) {
     match random.below(3) {
         0 => {
@@ -186,7 +186,7 @@ fn flat(random: &mut Random) -> (plane::Shape, f64) {
     }
 }
 
-/// A shape of space and how far it reaches.
+/// A shape of space and its half height; of a polyhedron, its bounding radius.
 fn solid(random: &mut Random) -> (space::Shape, f64) {
     match random.below(3) {
         0 => {

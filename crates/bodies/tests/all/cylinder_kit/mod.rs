@@ -1,4 +1,4 @@
-//! Referees for cylinders that know nothing but support functions and signed distances.
+//! Independent references for cylinders, by support functions and signed distances alone.
 
 use bodies::space::Shape;
 use bodies::{Pose, Space, ContactPoint};
@@ -91,7 +91,7 @@ pub fn largest_gap(a: (&Shape, &SpacePose), b: (&Shape, &SpacePose), random: &mu
     best
 }
 
-/// What every touch must satisfy. Positions are below 10: rounding of poses is below 1e-12.
+/// Invariants of every contact point. Positions are below 10: rounding of poses is below 1e-12.
 pub fn consistent(
     found: &[ContactPoint<Space>],
     a: (&Shape, &SpacePose),
@@ -117,7 +117,7 @@ pub fn consistent(
     }
 }
 
-/// Parry's answer, whose cylinders stand along y: separation and normal from a to b.
+/// Parry's result, whose cylinders are along y: separation and normal from a to b.
 pub fn parry(a: (&Shape, &SpacePose), b: (&Shape, &SpacePose), reach: f64) -> Option<(f64, DVec3)> {
     let place = |x: (&Shape, &SpacePose)| -> (Box<dyn parry3d_f64::shape::Shape>, SpacePose) {
         match x.0 {

@@ -1,4 +1,4 @@
-//! Meshes to touch.
+//! Meshes for contact tests.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub fn shape(mesh: Mesh) -> Shape {
     Shape::Mesh(Arc::new(mesh))
 }
 
-/// The point of a triangle nearest to x: inside the prism over it, else on one of its sides.
+/// The point of a triangle closest to x: inside the prism over it, else on one of its sides.
 pub fn nearest(x: DVec3, [p, q, r]: [DVec3; 3]) -> DVec3 {
     let n = (q - p).cross(r - p).normalize();
     let within = |a: DVec3, b: DVec3| n.cross(b - a).dot(x - a) >= 0.0;
@@ -61,7 +61,7 @@ pub fn nearest(x: DVec3, [p, q, r]: [DVec3; 3]) -> DVec3 {
         .unwrap()
 }
 
-/// What all touches must satisfy.
+/// Invariants of all contact points.
 pub fn distinct(found: &[ContactPoint<Space>]) {
     for (k, t) in found.iter().enumerate() {
         assert!(((t.point_b - t.point_a).dot(t.normal) - t.gap).abs() < 1e-12);

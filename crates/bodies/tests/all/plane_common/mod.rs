@@ -1,4 +1,4 @@
-//! What the tests of the plane share: random shapes, and distances worked out in another way.
+//! Common parts of the tests of the plane: random shapes, and distances computed in another way.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use glam::DVec2;
 /// How a random shape of a kind is made.
 pub type Make = fn(&mut Random) -> Shape;
 
-/// Numbers that are the same in every run (splitmix64).
+/// Pseudorandom numbers that are the same in every run (splitmix64).
 pub struct Random(pub u64);
 
 impl Random {
@@ -136,7 +136,7 @@ pub fn hull(mut points: Vec<DVec2>) -> Vec<DVec2> {
     lower
 }
 
-/// The polygon inside the rounding, in space, and the radius.
+/// The polygon inside the rounding, in world axes, and the radius.
 pub fn core(shape: &Shape, pose: &Pose<Plane>) -> (Vec<DVec2>, f64) {
     let place = |v: DVec2| pose.position + pose.rotation.rotate(v);
     match shape {
@@ -221,8 +221,8 @@ pub fn off_surface(x: DVec2, shape: &Shape, pose: &Pose<Plane>) -> f64 {
     }
 }
 
-/// What every list of touches keeps: unit normals, gaps as defined, points on the surfaces, gaps
-/// within reach, numbers all different.
+/// Invariants of every list of contact points: unit normals, gaps as defined, points on the surfaces, gaps within the
+/// contact margin, distinct features.
 pub fn check(
     a: (&Shape, &Pose<Plane>),
     b: (&Shape, &Pose<Plane>),

@@ -1,4 +1,4 @@
-//! Random shapes and poses, and referees written in other ways than the library.
+//! Random shapes and poses, and references computed in other ways than in the library.
 
 use std::sync::Arc;
 
@@ -114,8 +114,8 @@ pub fn least(touches: &[ContactPoint<Space>]) -> f64 {
         .fold(f64::INFINITY, |least, t| least.min(t.gap))
 }
 
-/// What every touch must satisfy: unit normal, gap = (point_b − point_a)·normal, gap ≤ reach, numbers
-/// that differ, points on the surfaces. Rounding: 1e-12 of positions below 10.
+/// Invariants of every contact point: unit normal, gap = (point_b − point_a)·normal, gap ≤ reach, distinct features,
+/// points on the surfaces. Rounding: 1e-12 of positions below 10.
 pub fn consistent(
     touches: &[ContactPoint<Space>],
     a: (&Shape, &SpacePose),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use scene::record::{Manifest, Record, Table, TableWriter, Values};
+use scene::record::{Manifest, Record, Table, TableWriter, ColumnValues};
 use serde_json::Value;
 
 use super::{Ran, folder, percuss};
@@ -44,8 +44,8 @@ pub fn rewrite(folder: &Path, table: &str, change: impl FnOnce(&mut Table)) {
 pub fn entry<'a>(table: &'a mut Table, column: &str, row: usize) -> &'a mut f64 {
     let place = table.columns.iter().position(|c| c.name == column);
     match &mut table.values[place.expect("the column")] {
-        Values::Real(all) => &mut all[row],
-        Values::Optional(all) => all[row].as_mut().expect("a number"),
+        ColumnValues::Real(all) => &mut all[row],
+        ColumnValues::Optional(all) => all[row].as_mut().expect("a number"),
         _ => panic!("`{column}` has no numbers"),
     }
 }
@@ -68,9 +68,9 @@ pub fn name_in(folder: &Path, table: &Table, column: &str, row: usize) -> String
     let directory = folder.join("run");
     let record = Record::open(&directory).expect("a run");
     match table.column(column) {
-        Some(Values::Text(all)) => all[row].to_string(),
+        Some(ColumnValues::Text(all)) => all[row].to_string(),
         Some(values) => {
-            let names = scene::record::names(&record).expect("names");
+            let names = scene::record::read_body_descriptions(&record).expect("names");
             names[values.number(row) as usize].name.to_string()
         }
         None => panic!("no column `{column}`"),

@@ -1,4 +1,4 @@
-//! Referees of the laws: random blocks and a local natural residual written from the definitions,
+//! Reference solutions for the laws: random blocks and a local natural residual written from the definitions,
 //! sharing no code with the laws themselves.
 
 mod referee;
@@ -103,7 +103,7 @@ pub fn block(random: &mut Random, family: &str) -> (Law, Vec<f64>, Vec<f64>) {
     (law, h, q)
 }
 
-/// The families `law` knows.
+/// The families of laws, by name.
 pub const FAMILIES: [&str; 15] = [
     "frictionless",
     "coulomb 2D",

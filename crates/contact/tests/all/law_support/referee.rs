@@ -87,7 +87,7 @@ fn cone(law: &Law, u: &[f64], mut z: Vec<f64>, kappa: f64) -> Vec<f64> {
         Law::Rolling { mu, mu_roll, .. } => (vec![*mu, *mu_roll], vec![2, 2]),
         Law::RollingPlane { mu, mu_roll } => (vec![*mu, *mu_roll], vec![1, 1]),
         Law::CoulombAsymmetric { plus, minus } => {
-            // One side of the cone only ever acts: the one z leans to.
+            // Only one side of the cone can act: that of the sign of z.
             let g = if u[1] > 0.0 {
                 minus * u[1]
             } else {
@@ -125,7 +125,7 @@ fn cone(law: &Law, u: &[f64], mut z: Vec<f64>, kappa: f64) -> Vec<f64> {
 
 /// Projection on {|x_i| <= mu_i n}: the height n minimises a convex function of one variable whose
 /// derivative n - z_n - Σ mu_i (|z_i| - mu_i n)+ is piecewise linear; every set of active blocks is
-/// tried and the one that agrees with itself best is kept.
+/// tried and the one with the smallest inconsistency is kept.
 fn discs(z: &[f64], radii: &[f64], sizes: &[usize]) -> Vec<f64> {
     let mut starts = vec![1];
     for s in sizes {
@@ -236,8 +236,8 @@ fn ellipse(z: &[f64], mu: [f64; 2]) -> Vec<f64> {
     vec![high, p[0], p[1]]
 }
 
-/// Projection on the cone over a polygon: z itself, the apex, a face or a ray; the candidate that
-/// misses its optimality conditions (p in the cone, z - p in its polar) least.
+/// Projection on the cone over a polygon: z itself, the apex, a face or a ray; the candidate with the smallest
+/// violation of its optimality conditions (p in the cone, z - p in its polar).
 fn polyhedral(z: &[f64], vertices: &[[f64; 2]]) -> Vec<f64> {
     let m = vertices.len();
     let ray = |k: usize| {

@@ -7,7 +7,7 @@ use convex::{
     Subspace, Translate,
 };
 
-/// How far x breaks the definition of the set (lengths, up to the conditioning of its rows).
+/// Violation of the definition of the set at x (lengths, up to the conditioning of its rows).
 pub type Excess = Box<dyn Fn(&[f64]) -> f64>;
 
 pub const KINDS: [&str; 22] = [
@@ -308,7 +308,7 @@ fn other_cone(kind: &str, rng: &mut Rng) -> (Set, Excess) {
         "generators" => {
             let m = 1 + rng.below(5);
             let g = rng.vec(3 * m);
-            // In the cone iff no polar vector sees it: test against rays of the polar cone.
+            // In the cone iff no polar vector has a positive product with it: test against rays of the polar cone.
             let set = PolyhedralCone::from_generators(3, &g).unwrap();
             let mut dirs = Rng(11);
             let polar: Vec<Vec<f64>> = (0..400)
@@ -345,7 +345,7 @@ fn other_cone(kind: &str, rng: &mut Rng) -> (Set, Excess) {
     }
 }
 
-/// Ball ∩ half-space ∩ cone with a common inner point.
+/// Ball ∩ half-space ∩ cone with a common interior point.
 fn curved_intersection(rng: &mut Rng) -> (Set, Excess) {
     let mu = rng.range(0.2, 1.5);
     let inner = [rng.range(0.2, 1.0), 0.0, 0.0];

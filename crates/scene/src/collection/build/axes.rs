@@ -5,10 +5,10 @@ use bodies::{Compound, Dim, PrescribedMotion, Plane, Pose, Space, Vector};
 use super::super::spec::TurnSpec;
 use super::context::Context;
 use super::form::Form;
-use super::guide::Given;
-use super::structure::Solid;
+use super::guide::ExpressionMotion;
+use super::structure::SpatialStructure;
 use crate::error::{InputError, SceneError};
-use crate::generate::{Arch, GenerateError, Piece, Prism};
+use crate::generate::{Arch, GenerateError, GeneratedBody, Prism};
 
 /// Vectors of the plane.
 pub(super) type Vec2 = <Plane as Dim>::Vector;
@@ -21,7 +21,7 @@ pub(super) type Quat = <Space as Dim>::Rotation;
 pub(super) type Placed<D> = (<D as Dim>::Shape, Pose<D>);
 
 /// The plane or space.
-pub(super) trait Axes: Prism {
+pub(super) trait SceneDim: Prism {
     /// What loads may depend on: time, place, velocity, mass.
     const VARIABLES: &'static [&'static str];
 
@@ -54,17 +54,17 @@ pub(super) trait Axes: Prism {
     fn observe(t: f64, pose: &Pose<Self>, velocity: &Self::Dofs, mass: f64, out: &mut [f64]);
 
     /// The voussoirs of an arch, which there is in the plane.
-    fn arch(arch: &Arch) -> Result<Vec<Piece<Self>>, GenerateError>;
+    fn arch(arch: &Arch) -> Result<Vec<GeneratedBody<Self>>, GenerateError>;
 
     /// The blocks of a structure that there is in space.
-    fn solid(solid: &Solid) -> Result<Vec<Piece<Self>>, GenerateError>;
+    fn solid(solid: &SpatialStructure) -> Result<Vec<GeneratedBody<Self>>, GenerateError>;
 
     /// A given motion.
-    fn guide(given: Given) -> Box<dyn PrescribedMotion<Self>>;
+    fn prescribed_motion(given: ExpressionMotion) -> Box<dyn PrescribedMotion<Self>>;
 }
 
 /// A placement within a placement.
-pub(super) fn compose<D: Axes>(outer: &Pose<D>, inner: &Pose<D>) -> Pose<D> {
+pub(super) fn compose<D: SceneDim>(outer: &Pose<D>, inner: &Pose<D>) -> Pose<D> {
     Pose {
         position: outer.position + D::rotate(&outer.rotation, inner.position),
         rotation: D::after(&outer.rotation, &inner.rotation),

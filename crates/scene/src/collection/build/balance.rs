@@ -10,14 +10,14 @@
 use bodies::{Compound, MassProperties, Pose, SourceSurface, Vector};
 
 use super::super::spec::BodySpec;
-use super::axes::{Axes, Placed};
+use super::axes::{SceneDim, Placed};
 use super::body::moments;
 use super::context::{Context, at};
 use super::spin;
 use crate::error::{InputError, SceneError};
 
 /// The shape in the body axes that the text gives, if it gives any.
-pub(super) fn balanced<D: Axes>(
+pub(super) fn balanced<D: SceneDim>(
     context: &mut Context<'_>,
     body: &BodySpec,
     placed: Placed<D>,
@@ -40,7 +40,7 @@ pub(super) fn balanced<D: Axes>(
     }
     let mass = context.positive(at(&part, "mass"), mass)?;
     let mut moments = moments(context, &part, inertia)?;
-    spin::lift(&mut moments, mass, D::bounding_radius(&shape));
+    spin::replace_zero_moments(&mut moments, mass, D::bounding_radius(&shape));
     let given = MassProperties {
         mass,
         inertia: D::inertia(&moments),

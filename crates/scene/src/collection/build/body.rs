@@ -3,7 +3,7 @@
 use bodies::{Body, Dim, Freedom, MassProperties, Pose, Vector};
 
 use super::super::spec::{BodiesSpec, BodySpec, FreedomSpec};
-use super::axes::{Axes, compose};
+use super::axes::{SceneDim, compose};
 use super::balance::balanced;
 use super::context::{Context, at};
 use super::form::Form;
@@ -25,7 +25,7 @@ pub(super) struct Made<D: Dim> {
 
 /// Makes a body. `mask` has the velocity components that follow forces in the run or in some
 /// preparation; `guide` is the number of its motion.
-pub(super) fn body<D: Axes>(
+pub(super) fn body<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
     body: &BodySpec,
@@ -152,7 +152,7 @@ fn density(
 }
 
 /// Mass of a body that never moves under forces: what its density says, else 0.
-fn at_rest<D: Axes>(shape: &D::Shape, density: Option<f64>) -> MassProperties<D> {
+fn at_rest<D: SceneDim>(shape: &D::Shape, density: Option<f64>) -> MassProperties<D> {
     let of_shape = density.and_then(|density| D::mass_properties(shape, density));
     of_shape.unwrap_or(MassProperties {
         mass: 0.0,
@@ -161,7 +161,7 @@ fn at_rest<D: Axes>(shape: &D::Shape, density: Option<f64>) -> MassProperties<D>
 }
 
 /// Mass of a body that follows forces, and the components of its spin without inertia.
-fn mass<D: Axes>(
+fn mass<D: SceneDim>(
     context: &mut Context<'_>,
     body: &BodySpec,
     shape: &D::Shape,
@@ -205,7 +205,7 @@ fn mass<D: Axes>(
     let mut weightless = 0;
     if let Some(formulas) = &body.inertia {
         let mut moments = moments(context, &part, formulas)?;
-        weightless = spin::lift(&mut moments, mass.mass, D::bounding_radius(shape));
+        weightless = spin::replace_zero_moments(&mut moments, mass.mass, D::bounding_radius(shape));
         mass.inertia = D::inertia(&moments);
     }
     require_mass(context, body, D::mass_diagonal(&mass).as_ref(), mask)?;
@@ -256,7 +256,7 @@ fn require_mass(
 }
 
 /// The velocity at the start; none in directions that are held.
-fn velocity<D: Axes>(
+fn velocity<D: SceneDim>(
     context: &mut Context<'_>,
     body: &BodySpec,
     pose: &Pose<D>,

@@ -4,9 +4,9 @@ use bodies::Vector;
 
 use super::super::spec::{BodiesSpec, CaseSpec, LoadCaseSpec};
 use super::super::{LoadCase, LoadKind};
-use super::axes::Axes;
+use super::axes::SceneDim;
 use super::context::{At, Context, at};
-use super::roster::Roster;
+use super::roster::BodyTable;
 use crate::error::InputError;
 use crate::file::Formula;
 
@@ -14,10 +14,10 @@ use crate::file::Formula;
 const ALONG: f64 = 1e-9;
 
 /// All load cases.
-pub(super) fn cases<D: Axes>(
+pub(super) fn cases<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
-    roster: &Roster<D>,
+    roster: &BodyTable<D>,
 ) -> Result<Vec<LoadCase>, Box<InputError>> {
     let mut all = Vec::new();
     for case in &spec.loads {
@@ -29,10 +29,10 @@ pub(super) fn cases<D: Axes>(
     Ok(all)
 }
 
-fn kind<D: Axes>(
+fn kind<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
-    roster: &Roster<D>,
+    roster: &BodyTable<D>,
     case: &LoadCaseSpec,
 ) -> Result<LoadKind, Box<InputError>> {
     let part = format!("load `{}`", case.name);
@@ -95,7 +95,7 @@ fn something(
 }
 
 /// Gravity turned by a right angle about the axis.
-fn tilt<D: Axes>(
+fn tilt<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
     part: &str,

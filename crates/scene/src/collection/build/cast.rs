@@ -1,21 +1,21 @@
 //! Names of the parts: groups, regions, watches.
 
 use super::super::spec::{BodiesSpec, RegionSpec};
-use super::super::{Cast, Region, Watch};
-use super::axes::Axes;
+use super::super::{SceneNames, Region, Watch};
+use super::axes::SceneDim;
 use super::case;
 use super::context::{Context, at};
-use super::roster::Roster;
+use super::roster::BodyTable;
 use crate::error::InputError;
 use crate::file::Formula;
 
 /// All names.
-pub(super) fn cast<D: Axes>(
+pub(super) fn scene_names<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
-    roster: &mut Roster<D>,
+    roster: &mut BodyTable<D>,
     start: f64,
-) -> Result<Cast, Box<InputError>> {
+) -> Result<SceneNames, Box<InputError>> {
     let mut regions = Vec::new();
     for region in &spec.regions {
         let periodic = spec.cell.as_ref().map_or([false; 3], |cell| cell.periodic);
@@ -35,7 +35,7 @@ pub(super) fn cast<D: Axes>(
             second: roster.members(context, place, second)?,
         });
     }
-    Ok(Cast {
+    Ok(SceneNames {
         bodies: roster.names.clone(),
         materials: spec.materials.iter().map(|m| m.name.clone()).collect(),
         groups: roster.groups.clone(),
@@ -46,15 +46,15 @@ pub(super) fn cast<D: Axes>(
         loads: case::cases(context, spec, roster)?,
         cell: spec.cell.is_some(),
         joints: spec.joints.iter().map(|j| j.name.clone()).collect(),
-        record: crate::record::Choice::default(),
+        record: crate::record::RecordSelection::default(),
     })
 }
 
 /// A region, or its slices.
-fn region<D: Axes>(
+fn region<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &RegionSpec,
-    roster: &mut Roster<D>,
+    roster: &mut BodyTable<D>,
     (start, periodic): (f64, [bool; 3]),
     all: &mut Vec<Region>,
 ) -> Result<(), Box<InputError>> {

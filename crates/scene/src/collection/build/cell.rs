@@ -4,9 +4,9 @@ use bodies::{PeriodicCell, CellController, ImposedLoading, Lattice, Matrix, Vect
 use expr::{Program, Scratch};
 
 use super::super::spec::{BodiesSpec, CellSpec, Component};
-use super::axes::Axes;
+use super::axes::SceneDim;
 use super::context::{At, Clock, Context, at};
-use super::roster::Roster;
+use super::roster::BodyTable;
 use crate::error::{InputError, Origin};
 use crate::file::Formula;
 
@@ -14,7 +14,7 @@ use crate::file::Formula;
 const PART: &str = "[cell]";
 
 /// Where the cell is at the start.
-pub(super) fn lattice<D: Axes>(
+pub(super) fn lattice<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
 ) -> Result<Option<Lattice<D>>, Box<InputError>> {
@@ -36,10 +36,10 @@ pub(super) fn lattice<D: Axes>(
 }
 
 /// What the cell obeys, from the time `start` on.
-pub(super) fn cell<D: Axes>(
+pub(super) fn cell<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
-    roster: &Roster<D>,
+    roster: &BodyTable<D>,
     start: f64,
 ) -> Result<Option<PeriodicCell>, Box<InputError>> {
     let Some(cell) = &spec.cell else {

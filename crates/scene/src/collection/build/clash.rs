@@ -3,20 +3,20 @@
 //! `B_x` of a body, `count_G` of a group or region, `gap_W` of a watch: with unlucky names two of them
 //! are the same word. Names are looked at only where that can happen, as there may be a million.
 
-use super::super::Cast;
+use super::super::SceneNames;
 use super::super::spec::BodiesSpec;
 use super::context::{Context, at};
 use crate::error::InputError;
-use crate::watch::{Glossary, words};
+use crate::watch::{NameTable, words};
 
 /// Refuses names that make an observable ambiguous.
 pub(super) fn require_distinct(
     context: &Context<'_>,
     spec: &BodiesSpec,
-    cast: &Cast,
+    cast: &SceneNames,
 ) -> Result<(), Box<InputError>> {
-    let glossary = Glossary {
-        cast,
+    let glossary = NameTable {
+        names: cast,
         dimension: spec.dimension,
         parameters: &[],
         start: 0.0,
@@ -87,7 +87,7 @@ fn suspects(spec: &BodiesSpec) -> Vec<Suspect> {
             &of_set,
         );
     }
-    for many in &spec.many {
+    for many in &spec.generators {
         add(many.part(), many.line, &many.name, &of_set);
     }
     for region in &spec.regions {

@@ -3,13 +3,13 @@
 use bodies::{Body, Drag, ForceField, Freedom, PrescribedMotion, Model, Vector};
 
 use super::super::spec::{BodiesSpec, FreedomSpec};
-use super::axes::Axes;
+use super::axes::SceneDim;
 use super::cell;
 use super::context::{Context, at};
 use super::guide;
 use super::laws;
 use super::load::{self, Target};
-use super::roster::Roster;
+use super::roster::BodyTable;
 use crate::error::{InputError, SceneError};
 
 /// What conditions are made from, whatever the values of the parameters are.
@@ -26,10 +26,10 @@ pub(super) struct Conditions<'a> {
 impl<'a> Conditions<'a> {
     /// Finds out which materials can meet, and resolves names. `masks` has what follows forces at
     /// some time of the bodies of `[[body]]`.
-    pub fn new<D: Axes>(
+    pub fn new<D: SceneDim>(
         context: &Context<'_>,
         spec: &'a BodiesSpec,
-        roster: &Roster<D>,
+        roster: &BodyTable<D>,
         masks: &[u8],
     ) -> Result<Self, Box<InputError>> {
         let movable = |(i, body): (usize, &Body<D>)| match masks.get(i) {
@@ -73,10 +73,10 @@ impl<'a> Conditions<'a> {
     }
 
     /// The model with the parameters of the context. `freedoms` is what each body obeys.
-    pub fn model<D: Axes>(
+    pub fn model<D: SceneDim>(
         &self,
         context: &mut Context<'_>,
-        roster: &Roster<D>,
+        roster: &BodyTable<D>,
         freedoms: &[Freedom],
         start: f64,
     ) -> Result<Model<D>, SceneError> {
@@ -98,7 +98,7 @@ impl<'a> Conditions<'a> {
             .collect();
         Ok(Model {
             materials,
-            prescribed_motions: self.guides(context, start)?,
+            prescribed_motions: self.prescribed_motions(context, start)?,
             gravity,
             force_fields: self.loads(context, roster, &bodies)?,
             drag: self.drag(context, bodies.len())?,
@@ -108,7 +108,7 @@ impl<'a> Conditions<'a> {
         })
     }
 
-    fn guides<D: Axes>(
+    fn prescribed_motions<D: SceneDim>(
         &self,
         context: &mut Context<'_>,
         start: f64,
@@ -116,16 +116,16 @@ impl<'a> Conditions<'a> {
         let mut guides = Vec::new();
         for body in &self.spec.bodies {
             if let FreedomSpec::Motion(motions) = &body.freedom {
-                guides.push(D::guide(guide::given(context, body, motions, start)?));
+                guides.push(D::prescribed_motion(guide::compile_motion(context, body, motions, start)?));
             }
         }
         Ok(guides)
     }
 
-    fn loads<D: Axes>(
+    fn loads<D: SceneDim>(
         &self,
         context: &mut Context<'_>,
-        roster: &Roster<D>,
+        roster: &BodyTable<D>,
         bodies: &[Body<D>],
     ) -> Result<Vec<Box<dyn ForceField<D>>>, Box<InputError>> {
         let mut all: Vec<Box<dyn ForceField<D>>> = Vec::new();
@@ -189,14 +189,14 @@ impl<'a> Conditions<'a> {
 }
 
 /// Those of some bodies that forces can move.
-fn movable<D: Axes>(bodies: &[Body<D>], members: &[u32]) -> Vec<u32> {
+fn movable<D: SceneDim>(bodies: &[Body<D>], members: &[u32]) -> Vec<u32> {
     let all = members.iter().copied();
     all.filter(|&i| bodies[i as usize].freedom.movable())
         .collect()
 }
 
 /// Which materials can meet: two bodies, at least one of which moves under forces.
-fn meet<D: Axes>(
+fn meet<D: SceneDim>(
     count: usize,
     bodies: &[Body<D>],
     movable: impl Fn((usize, &Body<D>)) -> bool,

@@ -5,7 +5,7 @@ use bodies::{Compound, CompoundPiece, Pose, ShapeError, Vector};
 
 use super::super::form::{Heights, HeightsSpec, PieceSpec, SolidSpec};
 use super::super::spec::{Name, ShapeSpec};
-use super::axes::{Axes, Vec3, compose};
+use super::axes::{SceneDim, Vec3, compose};
 use super::context::{At, Context, at};
 use super::data;
 use crate::error::{InputError, Origin, SceneError};
@@ -34,7 +34,7 @@ impl Form<'_> {
 }
 
 /// Parts that are joined.
-pub(super) fn compound<D: Axes>(
+pub(super) fn compound<D: SceneDim>(
     context: &mut Context<'_>,
     form: &Form<'_>,
     pieces: &[PieceSpec],

@@ -17,24 +17,24 @@ use super::context::{At, Clock, Context, at};
 use super::data;
 use crate::error::{InputError, SceneError};
 use crate::file::{Formula, Word};
-use crate::generate::quake::{Drift, Quake, Record};
+use crate::generate::quake::{Drift, GroundMotion, Accelerogram};
 
 /// A given motion of one body.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct ExpressionMotion {
     /// Offsets and angle, then their rates.
     program: Program,
     scratch: Scratch,
     out: [f64; 8],
     /// Axis of the turn, in space axes.
     axis: Vec3,
-    shaken: Vec<Shaken>,
+    accelerograms: Vec<AccelerogramMotion>,
 }
 
 /// An accelerogram along a direction.
 #[derive(Debug)]
-struct Shaken {
-    ground: Quake,
+struct AccelerogramMotion {
+    ground: GroundMotion,
     /// With the scale.
     direction: Vec3,
 }
@@ -47,7 +47,7 @@ struct Offset {
     spin: f64,
 }
 
-impl Given {
+impl ExpressionMotion {
     fn offset(&mut self, t: f64) -> Offset {
         let run = self.program.run(&[t], &mut self.scratch, &mut self.out);
         // One input and eight outputs always fit; were it otherwise, no number is better than a
@@ -57,7 +57,7 @@ impl Given {
         }
         let [x, y, z, angle, vx, vy, vz, spin] = self.out;
         let (mut place, mut velocity) = (Vec3::new(x, y, z), Vec3::new(vx, vy, vz));
-        for shaken in &self.shaken {
+        for shaken in &self.accelerograms {
             let ground = shaken.ground.at(t);
             place += shaken.direction * ground.x;
             velocity += shaken.direction * ground.v;
@@ -71,7 +71,7 @@ impl Given {
     }
 }
 
-impl PrescribedMotion<Plane> for Given {
+impl PrescribedMotion<Plane> for ExpressionMotion {
     fn at(&mut self, anchor: &Pose<Plane>, t: f64) -> (Pose<Plane>, [f64; 3]) {
         let offset = self.offset(t);
         let pose = Pose {
@@ -82,7 +82,7 @@ impl PrescribedMotion<Plane> for Given {
     }
 }
 
-impl PrescribedMotion<Space> for Given {
+impl PrescribedMotion<Space> for ExpressionMotion {
     fn at(&mut self, anchor: &Pose<Space>, t: f64) -> (Pose<Space>, [f64; 6]) {
         let offset = self.offset(t);
         let turn = Quat::from_axis_angle(self.axis, offset.angle);
@@ -100,12 +100,12 @@ impl PrescribedMotion<Space> for Given {
 }
 
 /// Compiles the motion of a body; `start` is when it begins.
-pub(super) fn given(
+pub(super) fn compile_motion(
     context: &mut Context<'_>,
     body: &BodySpec,
     motions: &[MotionSpec],
     start: f64,
-) -> Result<Given, SceneError> {
+) -> Result<ExpressionMotion, SceneError> {
     let part = format!("{}, motion", body.part());
     let mut clock = Clock::new(context)?;
     let mut nodes = [Graph::ZERO; 4];
@@ -134,26 +134,26 @@ pub(super) fn given(
                     nodes[3] = clock.graph.add(nodes[3], node);
                 }
             }
-            MotionSpec::Accelerogram { .. } => shaken.extend(self::shaken(context, &part, motion)?),
+            MotionSpec::Accelerogram { .. } => shaken.extend(self::accelerogram_motion(context, &part, motion)?),
         }
     }
     let rates = nodes.map(|node| clock.graph.derivative(node, clock.time));
     let outputs: Vec<NodeId> = nodes.into_iter().chain(rates).collect();
-    Ok(Given {
+    Ok(ExpressionMotion {
         program: Program::compile(&clock.graph, &outputs),
         scratch: Scratch::new(),
         out: [0.0; 8],
         axis,
-        shaken,
+        accelerograms: shaken,
     })
 }
 
 /// A part of a motion that is an accelerogram.
-fn shaken(
+fn accelerogram_motion(
     context: &mut Context<'_>,
     part: &str,
     motion: &MotionSpec,
-) -> Result<Option<Shaken>, SceneError> {
+) -> Result<Option<AccelerogramMotion>, SceneError> {
     let MotionSpec::Accelerogram {
         file,
         direction,
@@ -170,7 +170,7 @@ fn shaken(
         Some(scale) => context.number(at(part, "scale"), scale)?,
     };
     let direction = Vec3::from_components(&direction) * scale;
-    Ok(Some(Shaken { ground, direction }))
+    Ok(Some(AccelerogramMotion { ground, direction }))
 }
 
 /// Reads an expression in t whose value and rate at the start must be finite.
@@ -200,7 +200,7 @@ fn ground(
     part: &str,
     file: &Name,
     drift: Option<&Word>,
-) -> Result<Quake, SceneError> {
+) -> Result<GroundMotion, SceneError> {
     const DRIFTS: [(&str, Drift); 2] = [("remove", Drift::Remove), ("keep", Drift::Keep)];
     let place = at(part, "accelerogram");
     let drift = match drift {
@@ -208,7 +208,7 @@ fn ground(
         Some(word) => context.word(at(part, "drift"), word, &DRIFTS)?,
     };
     let text = data::read_text(context, place, file)?;
-    let record = Record::parse(&text);
+    let record = Accelerogram::parse(&text);
     let record = record.map_err(|error| context.wrong(place, file, error.to_string(), ""))?;
-    Ok(Quake::new(&record, drift))
+    Ok(GroundMotion::new(&record, drift))
 }

@@ -8,9 +8,9 @@ use contact::Restitution;
 use expr::{Program, Scratch};
 
 use super::super::spec::{JointSpec, Name};
-use super::axes::{Axes, in_place};
+use super::axes::{SceneDim, in_place};
 use super::context::{Clock, Context, at};
-use super::roster::Roster;
+use super::roster::BodyTable;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
 
@@ -47,7 +47,7 @@ impl PrescribedSpeed for Pace {
 }
 
 /// Where all bodies are at the start: guided ones where their guides say.
-pub(super) fn places<D: Axes>(roster: &Roster<D>, model: &mut Model<D>, t: f64) -> Vec<Pose<D>> {
+pub(super) fn places<D: SceneDim>(roster: &BodyTable<D>, model: &mut Model<D>, t: f64) -> Vec<Pose<D>> {
     let mut poses = roster.poses.clone();
     for (body, pose) in model.bodies.iter().zip(&mut poses) {
         if let bodies::Freedom::Kinematic(guide) = body.freedom
@@ -60,10 +60,10 @@ pub(super) fn places<D: Axes>(roster: &Roster<D>, model: &mut Model<D>, t: f64) 
 }
 
 /// All joints, for bodies that are at `poses` where the joints are put together.
-pub(super) fn joints<D: Axes>(
+pub(super) fn joints<D: SceneDim>(
     context: &mut Context<'_>,
     specs: &[JointSpec],
-    roster: &Roster<D>,
+    roster: &BodyTable<D>,
     poses: &[Pose<D>],
     start: f64,
 ) -> Result<Vec<Joint<D>>, SceneError> {
@@ -74,10 +74,10 @@ pub(super) fn joints<D: Axes>(
     Ok(all)
 }
 
-fn joint<D: Axes>(
+fn joint<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &JointSpec,
-    roster: &Roster<D>,
+    roster: &BodyTable<D>,
     poses: &[Pose<D>],
     start: f64,
 ) -> Result<Joint<D>, Box<InputError>> {
@@ -121,10 +121,10 @@ fn joint<D: Axes>(
 }
 
 /// The body of an end; none for the world.
-fn end<D: Axes>(
+fn end<D: SceneDim>(
     context: &Context<'_>,
     part: &str,
-    roster: &Roster<D>,
+    roster: &BodyTable<D>,
     name: &Name,
 ) -> Result<Option<u32>, Box<InputError>> {
     match roster.body(context, at(part, "between"), name) {
@@ -135,11 +135,11 @@ fn end<D: Axes>(
 }
 
 /// Points and frames in body axes.
-fn sides<D: Axes>(
+fn sides<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &JointSpec,
     kind: JointKind,
-    roster: &Roster<D>,
+    roster: &BodyTable<D>,
     poses: &[Pose<D>],
     bodies: [Option<u32>; 2],
 ) -> Result<[JointFrame<D>; 2], Box<InputError>> {
@@ -167,11 +167,11 @@ fn sides<D: Axes>(
 }
 
 /// Its two points in body axes, from space or from the axes of the shapes.
-fn points<D: Axes>(
+fn points<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &JointSpec,
     kind: JointKind,
-    roster: &Roster<D>,
+    roster: &BodyTable<D>,
     poses: [Pose<D>; 2],
     bodies: [Option<u32>; 2],
 ) -> Result<[D::Vector; 2], Box<InputError>> {
@@ -213,7 +213,7 @@ fn points<D: Axes>(
 }
 
 /// What is on the coordinate: limits, motor, spring, friction, play.
-fn attach<D: Axes>(
+fn attach<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &JointSpec,
     joint: &mut Joint<D>,
@@ -260,7 +260,7 @@ fn attach<D: Axes>(
     Ok(())
 }
 
-fn spring<D: Axes>(
+fn spring<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &JointSpec,
     joint: &Joint<D>,

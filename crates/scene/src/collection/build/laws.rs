@@ -10,7 +10,7 @@ use contact::{Law, Restitution};
 use super::super::spec::{BodiesSpec, LawSpec, Name};
 use super::context::{At, Context, at};
 use crate::error::{InputError, Origin};
-use crate::file::{Formula, FrictionSpec, ReboundSpec};
+use crate::file::{Formula, FrictionSpec, RestitutionSpec};
 
 /// The number of a material.
 pub(super) fn material(
@@ -259,12 +259,12 @@ fn rebound(
     let mut restitution = Restitution::default();
     match &spec.rebound {
         None => {}
-        Some(ReboundSpec::Restitution(formula)) => {
+        Some(RestitutionSpec::Restitution(formula)) => {
             let place = at(part, "restitution");
             let e = context.number(place, formula)?;
             restitution.normal = admissible(context, place, formula, e)?;
         }
-        Some(ReboundSpec::Dissipation(formula)) => {
+        Some(RestitutionSpec::Dissipation(formula)) => {
             let place = at(part, "dissipation");
             let delta = context.number(place, formula)?;
             // ρ = (1 − δ)/(1 + δ), JM92 6.1.

@@ -4,7 +4,7 @@ use bodies::{Dim, ForceField, ForceContext, Vector};
 use expr::{Graph, NodeId, Program, Scope, Scratch};
 
 use super::super::spec::LoadSpec;
-use super::axes::Axes;
+use super::axes::SceneDim;
 use super::context::{Context, at};
 use crate::error::InputError;
 use crate::file::Formula;
@@ -23,7 +23,7 @@ pub(super) struct Load<D: Dim> {
     out: D::Dofs,
 }
 
-impl<D: Axes> ForceField<D> for Load<D> {
+impl<D: SceneDim> ForceField<D> for Load<D> {
     fn add_loads(&mut self, scenery: &ForceContext<'_, D>, loads: &mut [D::Dofs]) {
         for &i in &self.members {
             let i = i as usize;
@@ -65,7 +65,7 @@ pub(super) struct Target<D: Dim> {
 }
 
 /// Compiles a load.
-pub(super) fn load<D: Axes>(
+pub(super) fn load<D: SceneDim>(
     context: &Context<'_>,
     part: &str,
     spec: &LoadSpec,
@@ -99,7 +99,7 @@ struct Words {
 }
 
 impl Words {
-    fn new<D: Axes>(context: &Context<'_>) -> Result<Self, Box<InputError>> {
+    fn new<D: SceneDim>(context: &Context<'_>) -> Result<Self, Box<InputError>> {
         let (mut graph, mut scope) = (Graph::new(), Scope::new());
         let mut twofold = Vec::new();
         let unreadable = |error: &expr::ExprError| {

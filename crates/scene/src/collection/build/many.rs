@@ -2,14 +2,14 @@
 
 use bodies::Vector;
 
-use super::super::spec::{ArrangementSpec, GrainSpec, ManySpec, RegionOfPacking, SizesSpec};
-use super::axes::{Axes, Vec2};
+use super::super::spec::{ArrangementSpec, GrainSpec, GeneratorSpec, RegionOfPacking, SizesSpec};
+use super::axes::{SceneDim, Vec2};
 use super::context::{Context, at};
 use super::structure::structure;
 use crate::error::{InputError, Origin};
 use crate::file::{Formula, Word};
 use crate::generate::{
-    Amount, Arch, Column, Deposit, Form, GenerateError, Grid, Lattice, Packing, Piece, Region,
+    Amount, Arch, Column, Deposit, GrainShape, GenerateError, Grid, GridLattice, Packing, GeneratedBody, PackingRegion,
     Sizes, Wall, column, deposit, grid, packing, wall,
 };
 
@@ -20,7 +20,7 @@ pub(super) struct Numbers<'a, 'b> {
 }
 
 impl<'a, 'b> Numbers<'a, 'b> {
-    pub fn new(context: &'a mut Context<'b>, many: &ManySpec) -> Self {
+    pub fn new(context: &'a mut Context<'b>, many: &GeneratorSpec) -> Self {
         Self {
             part: many.part(),
             context,
@@ -135,16 +135,16 @@ impl<'a, 'b> Numbers<'a, 'b> {
         })
     }
 
-    fn region<D: Axes>(
+    fn region<D: SceneDim>(
         &self,
-        many: &ManySpec,
+        many: &GeneratorSpec,
         region: &RegionOfPacking,
         lattice: Option<bodies::Lattice<D>>,
-    ) -> Result<Region<D>, Box<InputError>> {
+    ) -> Result<PackingRegion<D>, Box<InputError>> {
         match (region, lattice) {
-            (RegionOfPacking::Box, _) => Ok(Region::Box),
-            (RegionOfPacking::Cylinder, _) => Ok(Region::Cylinder),
-            (RegionOfPacking::Cell, Some(lattice)) => Ok(Region::Cell(lattice)),
+            (RegionOfPacking::Box, _) => Ok(PackingRegion::Box),
+            (RegionOfPacking::Cylinder, _) => Ok(PackingRegion::Cylinder),
+            (RegionOfPacking::Cell, Some(lattice)) => Ok(PackingRegion::Cell(lattice)),
             (RegionOfPacking::Cell, None) => {
                 let (place, line) = (at(&self.part, "region"), Origin::Line(many.line));
                 let problem = "there is no periodic cell";
@@ -155,9 +155,9 @@ impl<'a, 'b> Numbers<'a, 'b> {
         }
     }
 
-    fn lattice(&self, word: Option<&Word>, dimension: usize) -> Result<Lattice, Box<InputError>> {
+    fn lattice(&self, word: Option<&Word>, dimension: usize) -> Result<GridLattice, Box<InputError>> {
         let place = at(&self.part, "lattice");
-        word.map_or(Ok(Lattice::Square), |word| {
+        word.map_or(Ok(GridLattice::Square), |word| {
             self.context.word(place, word, lattices(dimension))
         })
     }
@@ -183,10 +183,10 @@ impl<'a, 'b> Numbers<'a, 'b> {
         Ok(rows)
     }
 
-    fn form(&mut self, grain: &GrainSpec) -> Result<Form, Box<InputError>> {
+    fn form(&mut self, grain: &GrainSpec) -> Result<GrainShape, Box<InputError>> {
         match &grain.corners {
-            None => Ok(Form::Round),
-            Some([fewest, most]) => Ok(Form::Angular {
+            None => Ok(GrainShape::Round),
+            Some([fewest, most]) => Ok(GrainShape::Angular {
                 corners: [self.whole("corners", fewest)?, self.whole("corners", most)?],
             }),
         }
@@ -194,11 +194,11 @@ impl<'a, 'b> Numbers<'a, 'b> {
 }
 
 /// The bodies of a generator.
-pub(super) fn pieces<D: Axes>(
+pub(super) fn pieces<D: SceneDim>(
     context: &mut Context<'_>,
-    many: &ManySpec,
+    many: &GeneratorSpec,
     lattice: Option<bodies::Lattice<D>>,
-) -> Result<Vec<Piece<D>>, Box<InputError>> {
+) -> Result<Vec<GeneratedBody<D>>, Box<InputError>> {
     let mut numbers = Numbers::new(context, many);
     let made = match &many.arrangement {
         ArrangementSpec::Wall { .. }
@@ -215,11 +215,11 @@ pub(super) fn pieces<D: Axes>(
     made.map_err(|error| blame(context, many, &error))
 }
 
-pub(super) type Generated<D> = Result<Result<Vec<Piece<D>>, GenerateError>, Box<InputError>>;
+pub(super) type Generated<D> = Result<Result<Vec<GeneratedBody<D>>, GenerateError>, Box<InputError>>;
 
-pub(super) fn origin<D: Axes>(
+pub(super) fn origin<D: SceneDim>(
     numbers: &mut Numbers<'_, '_>,
-    many: &ManySpec,
+    many: &GeneratorSpec,
 ) -> Result<D::Vector, Box<InputError>> {
     match &many.origin {
         None => Ok(D::Vector::splat(0.0)),
@@ -227,7 +227,7 @@ pub(super) fn origin<D: Axes>(
     }
 }
 
-fn masonry<D: Axes>(numbers: &mut Numbers<'_, '_>, many: &ManySpec) -> Generated<D> {
+fn masonry<D: SceneDim>(numbers: &mut Numbers<'_, '_>, many: &GeneratorSpec) -> Generated<D> {
     let origin = origin::<D>(numbers, many)?;
     Ok(match &many.arrangement {
         ArrangementSpec::Wall {
@@ -271,9 +271,9 @@ fn masonry<D: Axes>(numbers: &mut Numbers<'_, '_>, many: &ManySpec) -> Generated
     })
 }
 
-fn grains<D: Axes>(
+fn grains<D: SceneDim>(
     numbers: &mut Numbers<'_, '_>,
-    many: &ManySpec,
+    many: &GeneratorSpec,
     lattice: Option<bodies::Lattice<D>>,
 ) -> Generated<D> {
     Ok(match &many.arrangement {
@@ -333,7 +333,7 @@ fn grains<D: Axes>(
 }
 
 /// Round grains at given places.
-fn given<D: Axes>(rows: &[[f64; 4]]) -> Result<Vec<Piece<D>>, GenerateError> {
+fn given<D: SceneDim>(rows: &[[f64; 4]]) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     let piece = |(at, row): (usize, &[f64; 4])| {
         let wrong = |problem: String| GenerateError {
             key: "positions",
@@ -343,7 +343,7 @@ fn given<D: Axes>(rows: &[[f64; 4]]) -> Result<Vec<Piece<D>>, GenerateError> {
         if row.iter().any(|x| !x.is_finite()) {
             return Err(wrong("its place or radius is not finite".into()));
         }
-        Ok(Piece {
+        Ok(GeneratedBody {
             shape: D::round(row[3]).map_err(|error| wrong(error.to_string()))?,
             pose: bodies::Pose {
                 position: D::Vector::from_components(&row[..D::N]),
@@ -354,21 +354,21 @@ fn given<D: Axes>(rows: &[[f64; 4]]) -> Result<Vec<Piece<D>>, GenerateError> {
     rows.iter().enumerate().map(piece).collect()
 }
 
-fn lattices(dimension: usize) -> &'static [(&'static str, Lattice)] {
+fn lattices(dimension: usize) -> &'static [(&'static str, GridLattice)] {
     match dimension {
         2 => &[
-            ("square", Lattice::Square),
-            ("triangular", Lattice::Triangular),
+            ("square", GridLattice::Square),
+            ("triangular", GridLattice::Triangular),
         ],
         _ => &[
-            ("square", Lattice::Square),
-            ("hexagonal", Lattice::Hexagonal),
+            ("square", GridLattice::Square),
+            ("hexagonal", GridLattice::Hexagonal),
         ],
     }
 }
 
 /// What a generator says is wrong, at the key it names.
-fn blame(context: &Context<'_>, many: &ManySpec, error: &GenerateError) -> Box<InputError> {
+fn blame(context: &Context<'_>, many: &GeneratorSpec, error: &GenerateError) -> Box<InputError> {
     let part = many.part();
     let line = many.lines.iter().find(|(key, _)| key == error.key);
     let line = line.map_or(many.line, |(_, line)| *line);

@@ -33,32 +33,32 @@ mod survey;
 use bodies::{Model, Plane, Space, State};
 
 use super::spec::{BodiesSpec, FreedomSpec};
-use super::{Assembly, Collection, Preparation};
+use super::{BodiesSetup, BuiltBodies, Preparation};
 use crate::error::SceneError;
 use crate::file::Scene;
 
-pub use surroundings::Surroundings;
-pub(crate) use surroundings::surroundings;
+pub use surroundings::BodiesEnvironment;
+pub(crate) use surroundings::environment;
 
-use axes::Axes;
+use axes::SceneDim;
 use conditions::Conditions;
 use context::{Context, Sources};
-use roster::Roster;
+use roster::BodyTable;
 
 /// Makes the collection of a scene.
-pub(crate) fn build(scene: &Scene, spec: &BodiesSpec) -> Result<Collection, SceneError> {
+pub(crate) fn build(scene: &Scene, spec: &BodiesSpec) -> Result<BuiltBodies, SceneError> {
     spec.require_text(scene.origin())?;
     match spec.dimension {
-        2 => assembly::<Plane>(scene, spec).map(Collection::Plane),
-        _ => assembly::<Space>(scene, spec).map(Collection::Space),
+        2 => assembly::<Plane>(scene, spec).map(BuiltBodies::Plane),
+        _ => assembly::<Space>(scene, spec).map(BuiltBodies::Space),
     }
 }
 
 /// Joints, put together where the bodies first are.
-fn join<D: Axes>(
+fn join<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
-    roster: &Roster<D>,
+    roster: &BodyTable<D>,
     (model, prepare): (&mut Model<D>, &mut [Preparation<D>]),
     start: f64,
 ) -> Result<(), SceneError> {
@@ -76,7 +76,7 @@ fn join<D: Axes>(
     Ok(())
 }
 
-fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, SceneError> {
+fn assembly<D: SceneDim>(scene: &Scene, spec: &BodiesSpec) -> Result<BodiesSetup<D>, SceneError> {
     let sources = Sources {
         folder: scene.folder().into(),
         ..Sources::default()
@@ -88,8 +88,8 @@ fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, Sc
     };
     let schedule = settings::schedule(&mut context, &spec.run)?;
     let masks = prepare::masks(&context, spec)?;
-    let mut roster: Roster<D> = Roster::new(&mut context, spec, &masks)?;
-    let mut cast = cast::cast(&mut context, spec, &mut roster, schedule.start)?;
+    let mut roster: BodyTable<D> = BodyTable::new(&mut context, spec, &masks)?;
+    let mut cast = cast::scene_names(&mut context, spec, &mut roster, schedule.start)?;
     let span = (schedule.start, schedule.until);
     survey::add(&mut context, scene, spec, &mut cast, span)?;
     cast.record = settings::recorded(&mut context, &spec.run, &roster, span)?;
@@ -103,14 +103,14 @@ fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, Sc
     let models = (&mut model, &mut prepare[..]);
     join(&mut context, spec, &roster, models, schedule.start)?;
     spin::require_inertia(&context, spec, &roster, &model)?;
-    spin::measure(&mut model);
+    spin::raise_small_moments(&mut model);
     for preparation in &mut prepare {
-        spin::measure(&mut preparation.model);
+        spin::raise_small_moments(&mut preparation.model);
     }
     let guided = spec.bodies.iter().zip(&roster.poses);
     let guided = guided.filter(|(body, _)| matches!(body.freedom, FreedomSpec::Motion(_)));
     let anchors = guided.map(|(_, pose)| *pose).collect();
-    Ok(Assembly {
+    Ok(BodiesSetup {
         model,
         state: State {
             t: schedule.start,
@@ -122,7 +122,7 @@ fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, Sc
         },
         settings: schedule.settings,
         prepare,
-        cast,
+        names: cast,
         start: schedule.start,
         until: schedule.until,
         record_every: schedule.record_every,

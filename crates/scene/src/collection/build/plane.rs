@@ -6,16 +6,16 @@ use bodies::plane::{Angle, Chain, ConvexPolygon, Shape};
 use bodies::{Compound, PrescribedMotion, Plane, Pose, ShapeError, Vector};
 
 use super::super::spec::{ShapeSpec, TurnSpec};
-use super::axes::{Axes, Placed, Vec2, in_place};
+use super::axes::{SceneDim, Placed, Vec2, in_place};
 use super::context::{At, Context, at};
 use super::form::{self, Form};
-use super::guide::Given;
-use super::structure::Solid;
+use super::guide::ExpressionMotion;
+use super::structure::SpatialStructure;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
-use crate::generate::{self, Arch, GenerateError, Piece};
+use crate::generate::{self, Arch, GenerateError, GeneratedBody};
 
-impl Axes for Plane {
+impl SceneDim for Plane {
     const VARIABLES: &'static [&'static str] = &["t", "x", "y", "angle", "vx", "vy", "spin", "m"];
 
     fn shape(context: &mut Context<'_>, form: &Form<'_>) -> Result<Placed<Self>, SceneError> {
@@ -103,16 +103,16 @@ impl Axes for Plane {
         out.copy_from_slice(&[t, p.x, p.y, angle, vx, vy, spin, mass]);
     }
 
-    fn arch(arch: &Arch) -> Result<Vec<Piece<Self>>, GenerateError> {
+    fn arch(arch: &Arch) -> Result<Vec<GeneratedBody<Self>>, GenerateError> {
         generate::arch(arch)
     }
 
-    fn solid(_solid: &Solid) -> Result<Vec<Piece<Self>>, GenerateError> {
+    fn solid(_solid: &SpatialStructure) -> Result<Vec<GeneratedBody<Self>>, GenerateError> {
         let problem = "this is a generator of space";
         Err(GenerateError::new("dimension", problem, ""))
     }
 
-    fn guide(given: Given) -> Box<dyn PrescribedMotion<Self>> {
+    fn prescribed_motion(given: ExpressionMotion) -> Box<dyn PrescribedMotion<Self>> {
         Box::new(given)
     }
 }

@@ -4,10 +4,10 @@ use bodies::{Freedom, Settings};
 
 use super::super::Preparation;
 use super::super::spec::{BodiesSpec, FreedomSpec, Name, PrepareSpec};
-use super::axes::Axes;
+use super::axes::SceneDim;
 use super::conditions::Conditions;
 use super::context::{Context, at};
-use super::roster::Roster;
+use super::roster::BodyTable;
 use super::settings;
 use crate::error::{InputError, SceneError};
 use crate::file::Parameters;
@@ -40,10 +40,10 @@ pub(super) fn masks(context: &Context<'_>, spec: &BodiesSpec) -> Result<Vec<u8>,
 }
 
 /// All preparations.
-pub(super) fn preparations<D: Axes>(
+pub(super) fn preparations<D: SceneDim>(
     context: &Context<'_>,
     spec: &BodiesSpec,
-    roster: &Roster<D>,
+    roster: &BodyTable<D>,
     conditions: &Conditions<'_>,
     run: &Settings,
 ) -> Result<Vec<Preparation<D>>, SceneError> {
@@ -96,11 +96,11 @@ fn changed(
 }
 
 /// What each body obeys during a preparation.
-fn freedoms<D: Axes>(
+fn freedoms<D: SceneDim>(
     context: &Context<'_>,
     part: &str,
     prepare: &PrepareSpec,
-    roster: &Roster<D>,
+    roster: &BodyTable<D>,
 ) -> Result<Vec<Freedom>, Box<InputError>> {
     let mut freedoms: Vec<Freedom> = roster.bodies.iter().map(|body| body.freedom).collect();
     for (name, mask) in &prepare.free {

@@ -4,16 +4,16 @@ use std::collections::HashMap;
 
 use bodies::{Body, Dim, Freedom, MassProperties, Pose};
 
-use super::super::spec::{BodiesSpec, FreedomSpec, ManySpec, Name};
-use super::axes::Axes;
+use super::super::spec::{BodiesSpec, FreedomSpec, GeneratorSpec, Name};
+use super::axes::SceneDim;
 use super::body::{self, Made};
 use super::context::{At, Context, at};
 use super::{cell, laws, many, structure};
 use crate::error::{InputError, SceneError};
-use crate::generate::Piece;
+use crate::generate::GeneratedBody;
 
 /// The bodies in order: those of `[[body]]`, then those of the generators as they stand in the file.
-pub(super) struct Roster<D: Dim> {
+pub(super) struct BodyTable<D: Dim> {
     pub names: Vec<String>,
     pub bodies: Vec<Body<D>>,
     pub poses: Vec<Pose<D>>,
@@ -42,7 +42,7 @@ enum Known {
 /// Most bodies of a collection: their numbers have 32 bits.
 const MOST: usize = u32::MAX as usize;
 
-impl<D: Axes> Roster<D> {
+impl<D: SceneDim> BodyTable<D> {
     /// Makes all bodies. `masks` has for each body of `[[body]]` the velocity components that follow
     /// forces at some time.
     pub fn new(
@@ -71,7 +71,7 @@ impl<D: Axes> Roster<D> {
             roster.weightless.extend(spins.map(|k| (number, k)));
             roster.push(context, &one.part(), one.name.clone(), one.line, made)?;
         }
-        for many in &spec.many {
+        for many in &spec.generators {
             roster.generate(context, spec, many)?;
         }
         roster.group(context, spec)?;
@@ -134,7 +134,7 @@ impl<D: Axes> Roster<D> {
         &mut self,
         context: &mut Context<'_>,
         spec: &BodiesSpec,
-        many: &ManySpec,
+        many: &GeneratorSpec,
     ) -> Result<(), SceneError> {
         let part = many.part();
         let material = laws::material(context, spec, at(&part, "material"), &many.material)?;
@@ -339,8 +339,8 @@ impl<D: Axes> Roster<D> {
 }
 
 /// A body of a generator; without a velocity it is fixed.
-fn placed<D: Axes>(
-    piece: Piece<D>,
+fn placed<D: SceneDim>(
+    piece: GeneratedBody<D>,
     material: u16,
     density: Option<f64>,
     velocity: Option<&Vec<f64>>,

@@ -3,14 +3,14 @@
 use bodies::{Activation, Settings};
 
 use super::super::OverlapRule;
-use super::super::spec::{PrepareSpec, RunSpec};
-use super::axes::Axes;
+use super::super::spec::{PrepareSpec, BodiesRunSpec};
+use super::axes::SceneDim;
 use super::context::{At, Context, at};
-use super::roster::Roster;
-use crate::certificate::Bounds;
+use super::roster::BodyTable;
+use crate::certificate::CertificateBounds;
 use crate::error::InputError;
 use crate::file::{Formula, RECORD};
-use crate::record::{BODIES_CHOICE, Choice, Subset};
+use crate::record::{OPTIONAL_BODY_TABLES, RecordSelection, BodySubset};
 
 const PART: &str = "[run]";
 
@@ -24,7 +24,7 @@ pub(super) struct Schedule {
     pub settings: Settings,
     pub record_every: usize,
     pub overlap: OverlapRule,
-    pub bounds: Bounds,
+    pub bounds: CertificateBounds,
 }
 
 fn run_key(key: &str) -> At<'_> {
@@ -34,7 +34,7 @@ fn run_key(key: &str) -> At<'_> {
 /// All of `[run]`.
 pub(super) fn schedule(
     context: &mut Context<'_>,
-    run: &RunSpec,
+    run: &BodiesRunSpec,
 ) -> Result<Schedule, Box<InputError>> {
     let start = match &run.start {
         None => 0.0,
@@ -68,20 +68,20 @@ pub(super) fn schedule(
         bounds: (run.certificate).bounds(
             context.file,
             &mut context.parameters,
-            Bounds::default(),
+            CertificateBounds::default(),
         )?,
     })
 }
 
 /// `[record]` with its numbers and the numbers of its bodies.
-pub(super) fn recorded<D: Axes>(
+pub(super) fn recorded<D: SceneDim>(
     context: &mut Context<'_>,
-    run: &RunSpec,
-    roster: &Roster<D>,
+    run: &BodiesRunSpec,
+    roster: &BodyTable<D>,
     span: (f64, f64),
-) -> Result<Choice, Box<InputError>> {
+) -> Result<RecordSelection, Box<InputError>> {
     let (file, parameters) = (context.file, &mut context.parameters);
-    let mut choice = run.record.choice(file, parameters, &BODIES_CHOICE, span)?;
+    let mut choice = run.record.choice(file, parameters, &OPTIONAL_BODY_TABLES, span)?;
     if let Some(names) = &run.record.bodies {
         let place = at(RECORD, "bodies");
         let members = roster.all_members(context, place, Some(names))?;
@@ -89,7 +89,7 @@ pub(super) fn recorded<D: Axes>(
             let advice = "Name at least one body or group, or leave the key out";
             return Err(context.list_error(place, names, "these are no bodies", advice));
         }
-        choice.bodies = Some(Subset {
+        choice.bodies = Some(BodySubset {
             names: names.iter().map(|name| name.text.clone()).collect(),
             members: members.into(),
         });
@@ -99,7 +99,7 @@ pub(super) fn recorded<D: Axes>(
 
 fn settings(
     context: &mut Context<'_>,
-    run: &RunSpec,
+    run: &BodiesRunSpec,
     step: f64,
 ) -> Result<Settings, Box<InputError>> {
     const ACTIVATIONS: [(&str, Activation); 2] = [

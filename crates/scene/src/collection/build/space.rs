@@ -6,16 +6,16 @@ use bodies::space::{Mesh, ConvexPolyhedron, Shape};
 use bodies::{Compound, PrescribedMotion, Pose, ShapeError, Space, Vector};
 
 use super::super::spec::{ShapeSpec, TurnSpec};
-use super::axes::{Axes, Placed, Quat, Vec3, in_place};
+use super::axes::{SceneDim, Placed, Quat, Vec3, in_place};
 use super::context::{At, Context, at};
 use super::form::{self, Form};
-use super::guide::Given;
-use super::structure::Solid;
+use super::guide::ExpressionMotion;
+use super::structure::SpatialStructure;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
-use crate::generate::{Arch, GenerateError, Piece};
+use crate::generate::{Arch, GenerateError, GeneratedBody};
 
-impl Axes for Space {
+impl SceneDim for Space {
     const VARIABLES: &'static [&'static str] = &[
         "t", "x", "y", "z", "vx", "vy", "vz", "spin_x", "spin_y", "spin_z", "m",
     ];
@@ -114,16 +114,16 @@ impl Axes for Space {
         out.copy_from_slice(&[t, p.x, p.y, p.z, vx, vy, vz, spin.x, spin.y, spin.z, mass]);
     }
 
-    fn arch(_arch: &Arch) -> Result<Vec<Piece<Self>>, GenerateError> {
+    fn arch(_arch: &Arch) -> Result<Vec<GeneratedBody<Self>>, GenerateError> {
         let problem = "an arch is a generator of the plane";
         Err(GenerateError::new("arch", problem, ""))
     }
 
-    fn solid(solid: &Solid) -> Result<Vec<Piece<Self>>, GenerateError> {
+    fn solid(solid: &SpatialStructure) -> Result<Vec<GeneratedBody<Self>>, GenerateError> {
         solid.make()
     }
 
-    fn guide(given: Given) -> Box<dyn PrescribedMotion<Self>> {
+    fn prescribed_motion(given: ExpressionMotion) -> Box<dyn PrescribedMotion<Self>> {
         Box::new(given)
     }
 }

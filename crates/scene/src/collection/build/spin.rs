@@ -3,17 +3,17 @@
 use bodies::{Dim, Friction, Model, Vector, joint};
 
 use super::super::spec::BodiesSpec;
-use super::axes::Axes;
+use super::axes::SceneDim;
 use super::context::{Context, at};
-use super::roster::Roster;
+use super::roster::BodyTable;
 use crate::error::InputError;
 
 /// Refuses a spin without inertia that no joint holds, unless nothing can turn the body about it: a
 /// disc or a ball that touches without friction.
-pub(super) fn require_inertia<D: Axes>(
+pub(super) fn require_inertia<D: SceneDim>(
     context: &Context<'_>,
     spec: &BodiesSpec,
-    roster: &Roster<D>,
+    roster: &BodyTable<D>,
     model: &Model<D>,
 ) -> Result<(), Box<InputError>> {
     if roster.weightless.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn require_inertia<D: Axes>(
 const NEGLIGIBLE: f64 = 1e-8;
 
 /// Puts negligible moments in the place of those that are 0; answers which they were.
-pub(super) fn lift(moments: &mut [f64], mass: f64, length: f64) -> u8 {
+pub(super) fn replace_zero_moments(moments: &mut [f64], mass: f64, length: f64) -> u8 {
     let mut zero = 0;
     for (k, moment) in moments.iter_mut().enumerate() {
         if *moment == 0.0 && length.is_finite() {
@@ -59,7 +59,7 @@ pub(super) fn lift(moments: &mut [f64], mass: f64, length: f64) -> u8 {
 
 /// Raises moments that are smaller than negligible against the longest arm of a joint, given ones and those that stand for
 /// 0: the rounding of the joint's impulses, which such a moment turns into spin, would be more than steps are solved to.
-pub(super) fn measure<D: Axes>(model: &mut Model<D>) {
+pub(super) fn raise_small_moments<D: SceneDim>(model: &mut Model<D>) {
     let sides = model.joints.iter().flat_map(|joint| &joint.frames);
     let mut arms = vec![0.0_f64; model.bodies.len()];
     for side in sides {

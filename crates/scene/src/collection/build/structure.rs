@@ -4,29 +4,29 @@ use std::f64::consts::PI;
 
 use bodies::{Space, Vector};
 
-use super::super::spec::{ArrangementSpec, ManySpec};
+use super::super::spec::{ArrangementSpec, GeneratorSpec};
 use super::super::structure::{BlocksSpec, StructureSpec};
-use super::axes::{Axes, Vec3};
+use super::axes::{SceneDim, Vec3};
 use super::context::Context;
 use super::many::{Generated, Numbers, origin};
 use crate::error::InputError;
 use crate::generate::{
-    self, Blocks, Cards, Dome, Drums, Drystone, GenerateError, Piece, Row, Vault,
+    self, Blocks, Cards, Dome, Drums, Drystone, GenerateError, GeneratedBody, DominoRow, Vault,
 };
 
 /// Least distance of joints in a dry-stone wall, as a part of the shortest stone.
 const STAGGER: f64 = 0.25;
 
 /// A structure that there is only in space.
-pub(in crate::collection) enum Solid {
+pub(in crate::collection) enum SpatialStructure {
     Vault(Vault),
     Dome(Dome),
     Drums(Drums),
 }
 
-impl Solid {
+impl SpatialStructure {
     /// Its bodies.
-    pub fn make(&self) -> Result<Vec<Piece<Space>>, GenerateError> {
+    pub fn make(&self) -> Result<Vec<GeneratedBody<Space>>, GenerateError> {
         match self {
             Self::Vault(vault) => generate::vault(vault),
             Self::Dome(dome) => generate::dome(dome),
@@ -45,9 +45,9 @@ impl Solid {
 }
 
 /// The bodies of a structure.
-pub(super) fn structure<D: Axes>(
+pub(super) fn structure<D: SceneDim>(
     numbers: &mut Numbers<'_, '_>,
-    many: &ManySpec,
+    many: &GeneratorSpec,
     spec: &StructureSpec,
 ) -> Generated<D> {
     let origin = origin::<D>(numbers, many)?;
@@ -78,7 +78,7 @@ pub(super) fn structure<D: Axes>(
             spacing,
             heading,
             turn,
-        } => generate::row(&Row::<D> {
+        } => generate::row(&DominoRow::<D> {
             block: numbers.vector("block", block)?,
             count: numbers.whole("count", count)?,
             spacing: numbers.number("spacing", spacing)?,
@@ -108,7 +108,7 @@ fn solid(
     numbers: &mut Numbers<'_, '_>,
     spec: &StructureSpec,
     origin: &[f64],
-) -> Result<Option<Solid>, Box<InputError>> {
+) -> Result<Option<SpatialStructure>, Box<InputError>> {
     let mut entries = [0.0; 3];
     for (entry, given) in entries.iter_mut().zip(origin) {
         *entry = *given;
@@ -123,7 +123,7 @@ fn solid(
             depth,
             rings,
             bond,
-        } => Solid::Vault(Vault {
+        } => SpatialStructure::Vault(Vault {
             radius: numbers.number("radius", radius)?,
             thickness: numbers.number("thickness", thickness)?,
             voussoirs: numbers.whole("voussoirs", voussoirs)?,
@@ -143,7 +143,7 @@ fn dome(
     numbers: &mut Numbers<'_, '_>,
     spec: &StructureSpec,
     origin: Vec3,
-) -> Result<Option<Solid>, Box<InputError>> {
+) -> Result<Option<SpatialStructure>, Box<InputError>> {
     let StructureSpec::Dome {
         radius,
         thickness,
@@ -156,7 +156,7 @@ fn dome(
     else {
         return Ok(None);
     };
-    Ok(Some(Solid::Dome(Dome {
+    Ok(Some(SpatialStructure::Dome(Dome {
         radius: numbers.number("radius", radius)?,
         thickness: numbers.number("thickness", thickness)?,
         courses: numbers.whole("courses", courses)?,
@@ -175,7 +175,7 @@ fn drums(
     numbers: &mut Numbers<'_, '_>,
     spec: &StructureSpec,
     origin: Vec3,
-) -> Result<Option<Solid>, Box<InputError>> {
+) -> Result<Option<SpatialStructure>, Box<InputError>> {
     let StructureSpec::Drums {
         radius,
         top,
@@ -191,7 +191,7 @@ fn drums(
     let capital = capital
         .as_ref()
         .map(|sides| numbers.vector("capital", sides));
-    Ok(Some(Solid::Drums(Drums {
+    Ok(Some(SpatialStructure::Drums(Drums {
         radius,
         capital: capital.transpose()?,
         top: numbers.number_or("top", top, radius)?,
@@ -214,7 +214,7 @@ fn whole_if(
 /// Which of so many bodies of a generator stay where they are: those it springs from, if it says so.
 pub(super) fn springers(
     context: &mut Context<'_>,
-    many: &ManySpec,
+    many: &GeneratorSpec,
     all: usize,
 ) -> Result<Vec<usize>, Box<InputError>> {
     match &many.arrangement {

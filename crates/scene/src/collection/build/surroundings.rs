@@ -11,7 +11,7 @@ use crate::file::Scene;
 
 /// Laws and gravity of a scene of bodies.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Surroundings {
+pub struct BodiesEnvironment {
     /// Names of the materials; their order is their number.
     pub materials: Vec<String>,
     /// Laws by pair of materials; none at all for a pair that the scene has no law for.
@@ -23,7 +23,7 @@ pub struct Surroundings {
 }
 
 /// The surroundings of the bodies of a scene.
-pub(crate) fn surroundings(scene: &Scene, spec: &BodiesSpec) -> Result<Surroundings, SceneError> {
+pub(crate) fn environment(scene: &Scene, spec: &BodiesSpec) -> Result<BodiesEnvironment, SceneError> {
     let sources = Sources::default();
     let mut context = Context {
         file: scene.origin(),
@@ -37,7 +37,7 @@ pub(crate) fn surroundings(scene: &Scene, spec: &BodiesSpec) -> Result<Surroundi
         Some(gravity) => context.numbers(at("[world]", "gravity"), gravity)?,
     };
     let images = |cell: &CellSpec| cell.periodic.iter().take(spec.dimension).copied().collect();
-    Ok(Surroundings {
+    Ok(BodiesEnvironment {
         periodic: spec.cell.as_ref().map_or_else(Vec::new, images),
         materials: spec.materials.iter().map(|m| m.name.clone()).collect(),
         laws,

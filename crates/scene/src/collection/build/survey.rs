@@ -2,13 +2,13 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use super::super::Cast;
+use super::super::SceneNames;
 use super::super::spec::{BodiesSpec, Name};
 use super::context::{Context, at};
 use crate::error::InputError;
 use crate::file::{Formula, Scene};
-use crate::survey::{Counted, Distribution, DistributionSpec, Profile, ProfileSpec};
-use crate::watch::Glossary;
+use crate::survey::{DistributionQuantity, Distribution, DistributionSpec, Profile, ProfileSpec};
+use crate::watch::NameTable;
 
 /// Bins where nothing is said.
 const BINS: usize = 40;
@@ -18,7 +18,7 @@ pub(super) fn add(
     context: &mut Context<'_>,
     scene: &Scene,
     spec: &BodiesSpec,
-    cast: &mut Cast,
+    cast: &mut SceneNames,
     span: (f64, f64),
 ) -> Result<(), Box<InputError>> {
     let surveys = spec.profiles.iter().map(|p| ("profile", &p.name, p.line));
@@ -77,7 +77,7 @@ fn times(
 fn profile(
     context: &mut Context<'_>,
     spec: &ProfileSpec,
-    cast: &Cast,
+    cast: &SceneNames,
     span: (f64, f64),
     dimension: usize,
 ) -> Result<Profile, Box<InputError>> {
@@ -118,11 +118,11 @@ fn known_word(
     part: &str,
     word: &Name,
     slice: &str,
-    cast: &Cast,
+    cast: &SceneNames,
     dimension: usize,
 ) -> Result<(), Box<InputError>> {
-    let glossary = Glossary {
-        cast,
+    let glossary = NameTable {
+        names: cast,
         dimension,
         parameters: &[],
         start: 0.0,
@@ -141,7 +141,7 @@ fn known_word(
 fn distribution(
     context: &mut Context<'_>,
     spec: &DistributionSpec,
-    cast: &Cast,
+    cast: &SceneNames,
     span: (f64, f64),
     dimension: usize,
 ) -> Result<Distribution, Box<InputError>> {
@@ -190,14 +190,14 @@ fn distribution(
 }
 
 /// Bounds and bins where nothing is said.
-fn usual(quantity: Counted, dimension: usize) -> (Option<(f64, f64)>, usize) {
+fn usual(quantity: DistributionQuantity, dimension: usize) -> (Option<(f64, f64)>, usize) {
     match quantity {
-        Counted::NormalForce => (Some((0.0, 8.0)), BINS),
-        Counted::Mobilised => (Some((0.0, 1.0)), BINS),
-        Counted::ContactAngle if dimension == 2 => (Some((0.0, PI)), 36),
-        Counted::ContactAngle => (Some((0.0, FRAC_PI_2)), 18),
-        Counted::Size => (None, BINS),
+        DistributionQuantity::NormalForce => (Some((0.0, 8.0)), BINS),
+        DistributionQuantity::Mobilised => (Some((0.0, 1.0)), BINS),
+        DistributionQuantity::ContactAngle if dimension == 2 => (Some((0.0, PI)), 36),
+        DistributionQuantity::ContactAngle => (Some((0.0, FRAC_PI_2)), 18),
+        DistributionQuantity::Size => (None, BINS),
         // One bin for each length from 2 to 20.
-        Counted::ChainLength => (Some((1.5, 20.5)), 19),
+        DistributionQuantity::ChainLength => (Some((1.5, 20.5)), 19),
     }
 }

@@ -1,7 +1,7 @@
 //! Reads the generators: `[[wall]]`, `[[column]]`, `[[arch]]`, `[[grid]]`, `[[packing]]`,
 //! `[[deposit]]`, `[[grains]]`; those of other structures are in [`structure`].
 
-use super::super::spec::{ArrangementSpec, GrainSpec, ManySpec, RegionOfPacking, SizesSpec};
+use super::super::spec::{ArrangementSpec, GrainSpec, GeneratorSpec, RegionOfPacking, SizesSpec};
 use super::structure;
 use super::{choice, name_of, named, pair, points, vector, vector_if, vector_of};
 use crate::error::InputError;
@@ -11,7 +11,7 @@ use crate::file::{self, Formula, Item, Reader, Value};
 pub(super) fn many(
     root: &mut Reader<'_>,
     dimension: usize,
-) -> Result<Vec<ManySpec>, Box<InputError>> {
+) -> Result<Vec<GeneratorSpec>, Box<InputError>> {
     type Read = fn(&mut Reader<'_>, usize) -> Result<ArrangementSpec, Box<InputError>>;
     let kinds: [(&'static str, Read); 13] = [
         ("wall", wall),
@@ -35,7 +35,7 @@ pub(super) fn many(
             let arrangement = read(&mut reader, dimension)?;
             let boxed = matches!(word, "packing" | "deposit" | "grains");
             let (fixed, springers) = structure::fixed(&mut reader, word)?;
-            let many = ManySpec {
+            let many = GeneratorSpec {
                 word,
                 name,
                 line: reader.line,

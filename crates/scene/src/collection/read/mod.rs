@@ -42,7 +42,7 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>>
         materials,
         laws,
         bodies,
-        many,
+        generators: many,
         groups: parts::groups(root)?,
         regions: parts::regions(root, dimension)?,
         watches: parts::watches(root)?,

@@ -1,19 +1,19 @@
 //! Reads `[run]`, `[[prepare]]` and `[[picture]]`.
 
-use super::super::spec::{PrepareSpec, RunSpec};
+use super::super::spec::{PrepareSpec, BodiesRunSpec};
 use super::{choice, motion, named, names_if, vector_if};
 use crate::error::InputError;
-use crate::file::{self, Colour, Formula, Kind, Named, Picture, Reader, Value, Word};
+use crate::file::{self, Colour, Formula, SceneKind, Named, Picture, Reader, Value, Word};
 
 /// `[run]`.
-pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
+pub(super) fn run(root: &mut Reader<'_>) -> Result<BodiesRunSpec, Box<InputError>> {
     let Some(item) = root.take("run") else {
         let advice = "Add [run] with `until` and `step`";
         let misspelt = root.misspelt("run");
         return Err(misspelt.unwrap_or_else(|| root.error("the part [run] is missing", advice)));
     };
     let mut reader = root.of("[run]", "run", item)?;
-    let mut spec = RunSpec {
+    let mut spec = BodiesRunSpec {
         start: reader.formula_if("start")?,
         until: reader.formula("until")?,
         step: reader.formula("step")?,
@@ -30,7 +30,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
         stop: reader.formula_if("stop")?,
     };
     reader.finish()?;
-    spec.record = file::read_record(root, Kind::Bodies, spec.record_every.is_some())?;
+    spec.record = file::read_record(root, SceneKind::Bodies, spec.record_every.is_some())?;
     spec.certificate = file::read_certificate(root)?;
     Ok(spec)
 }

@@ -3,7 +3,7 @@
 use super::{choice, name_of, names_if};
 use crate::error::InputError;
 use crate::file::{self, Reader};
-use crate::survey::{COUNTED, Counted, DistributionSpec, ProfileSpec};
+use crate::survey::{DISTRIBUTION_QUANTITIES, DistributionQuantity, DistributionSpec, ProfileSpec};
 
 /// More bins than anyone looks at.
 const MOST: usize = 10_000;
@@ -38,7 +38,7 @@ pub(super) fn distributions(
     let mut all = Vec::new();
     for (name, mut reader) in file::read_parts(root, "distribution", "distribution")? {
         let of = name_of(&mut reader, "of")?;
-        let quantity: Counted = choice(&mut reader, "quantity", &COUNTED)?;
+        let quantity: DistributionQuantity = choice(&mut reader, "quantity", &DISTRIBUTION_QUANTITIES)?;
         let bins = reader.count_if("bins")?;
         if let Some(count) = bins.filter(|count| *count > MOST) {
             let problem = format!("`bins` is {count}, at most {MOST} are allowed");

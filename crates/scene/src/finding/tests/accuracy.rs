@@ -5,10 +5,10 @@ use crate::file::Scene;
 use crate::finding::Threads;
 use crate::finding::accuracy::{Grid, Norm, fitted_order};
 use crate::finding::expression::Expression;
-use crate::finding::laboratory::run_subject;
+use crate::finding::laboratory::run_scene;
 use crate::finding::names::Names;
-use crate::finding::subject::{NoStudies, Subject};
-use crate::watch::Wanted;
+use crate::finding::subject::{NoStudies, EvaluatedRun};
+use crate::watch::ObservableRequest;
 
 /// An oscillator, smooth, and a ball that falls and bounces once.
 const OSCILLATOR: &str = r#"
@@ -48,7 +48,7 @@ step = 0.01
 
 fn measured(text: &str, of: &str, threads: usize) -> Result<f64, String> {
     let scene = Scene::parse("test", "test.toml", text).expect("a scene");
-    let mut system = scene.build().expect("a mechanism").system;
+    let mut system = scene.build_mechanism().expect("a mechanism").system;
     let mut names = Names {
         parameters: scene.parameters(),
         language: (&mut system).into(),
@@ -56,8 +56,8 @@ fn measured(text: &str, of: &str, threads: usize) -> Result<f64, String> {
         studies: &[],
     };
     let compiled = Expression::compile(of, &mut names)?;
-    let mut subject: Subject<'_> =
-        run_subject(scene.clone(), Threads::new(threads), &Wanted::default());
+    let mut subject: EvaluatedRun<'_> =
+        run_scene(scene.clone(), Threads::new(threads), &ObservableRequest::default());
     compiled
         .number(&mut subject, &mut NoStudies)
         .map_err(|absent| absent.0)

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 use crate::file::Scene;
 use crate::finding::{Finding, Threads, Value, check_findings, evaluate_findings};
-use crate::run::run;
-use crate::sink::Discard;
+use crate::run::run_mechanism;
+use crate::sink::NullObserver;
 
 /// A ball thrown upwards: it rises to v²/2g, and meets the floor again at 2v/g.
 const THROW: &str = r#"
@@ -46,9 +46,9 @@ observe = { height = "maximum(x)", high = "maximum(x) > 0.3" }
 fn evaluate(findings: &str, threads: usize) -> Vec<Finding> {
     let text = format!("{THROW}\n{findings}");
     let scene = Scene::parse("throw", "throw.toml", &text).expect("a scene");
-    let main = run(
-        scene.build().expect("a mechanism"),
-        &mut Discard,
+    let main = run_mechanism(
+        scene.build_mechanism().expect("a mechanism"),
+        &mut NullObserver,
         &mut |_| true,
     );
     let threads = Threads::new(threads);
@@ -153,9 +153,9 @@ fn a_case_that_misses_its_tolerance_does_not_pass() {
         include_str!("incline.toml")
     );
     let scene = Scene::parse("incline", "incline.toml", &text).expect("a scene");
-    let main = run(
-        scene.build().expect("a mechanism"),
-        &mut Discard,
+    let main = run_mechanism(
+        scene.build_mechanism().expect("a mechanism"),
+        &mut NullObserver,
         &mut |_| true,
     );
     assert!(main.certificate.ok, "{:?}", main.certificate);
@@ -262,7 +262,7 @@ fn wrong_texts_name_their_finding_and_line() {
 
 fn known() -> String {
     let scene = Scene::parse("throw", "throw.toml", THROW).expect("a scene");
-    let system = scene.build().expect("a mechanism").system;
+    let system = scene.build_mechanism().expect("a mechanism").system;
     let names: Vec<&str> = system.observable_names().collect();
     names.join(", ")
 }
@@ -300,9 +300,9 @@ value = "fails('t = 1.')"
 expected = true
 "#;
     let scene = Scene::parse("blow-up", "blow-up.toml", text).expect("a scene");
-    let main = run(
-        scene.build().expect("a mechanism"),
-        &mut Discard,
+    let main = run_mechanism(
+        scene.build_mechanism().expect("a mechanism"),
+        &mut NullObserver,
         &mut |_| true,
     );
     let stop = main.stopped.clone().expect("a stop");
@@ -325,9 +325,9 @@ fn progress_names_the_finding_and_can_stop() {
          [[finding]]\nname = \"second\"\nvalue = \"final(x)\""
     );
     let scene = Scene::parse("throw", "throw.toml", &text).expect("a scene");
-    let main = run(
-        scene.build().expect("a mechanism"),
-        &mut Discard,
+    let main = run_mechanism(
+        scene.build_mechanism().expect("a mechanism"),
+        &mut NullObserver,
         &mut |_| true,
     );
     let told = RefCell::new(Vec::new());

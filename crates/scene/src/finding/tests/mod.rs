@@ -15,10 +15,10 @@ use crate::certificate::Certificate;
 use crate::file::Scene;
 use crate::finding::expression::Expression;
 use crate::finding::names::Names;
-use crate::finding::subject::{NoStudies, Pace, Subject};
+use crate::finding::subject::{NoStudies, RunSchedule, EvaluatedRun};
 use crate::finding::value::{Absent, Value};
-use crate::run::RunOutcome;
-use crate::trajectory::{Between, Trajectory};
+use crate::run::MechanismOutcome;
+use crate::trajectory::{Interpolation, Trajectory};
 
 /// Two coordinates, a contact with friction, a wall.
 pub(super) const SCENE: &str = r#"
@@ -64,7 +64,7 @@ impl Hand {
     pub fn new(end: f64, h: f64, motion: impl Fn(f64) -> [f64; 4]) -> Self {
         let chart = mechanism::ConfigurationSpace::euclidean(2);
         let mut hand = Self {
-            trajectory: Trajectory::new(chart, Between::Held(0.5)),
+            trajectory: Trajectory::new(chart, Interpolation::PiecewiseConstant(0.5)),
             certificate: Certificate::new(),
         };
         let steps = (end / h).round() as usize;
@@ -102,22 +102,22 @@ impl Hand {
         }
     }
 
-    pub fn subject(self) -> Subject<'static> {
+    pub fn subject(self) -> EvaluatedRun<'static> {
         let scene = scene();
-        let built = scene.build().expect("a mechanism");
+        let built = scene.build_mechanism().expect("a mechanism");
         assert_eq!(built.system.constraints()[0].name, "floor");
-        let outcome = RunOutcome {
+        let outcome = MechanismOutcome {
             trajectory: self.trajectory,
             certificate: self.certificate,
             stopped: None,
         };
-        let pace = Pace {
+        let pace = RunSchedule {
             start: built.initial.t,
             until: built.until,
             step: built.settings.step,
             threads: 1,
         };
-        Subject::new(Cow::Owned(scene), Cow::Owned(outcome), built.system, pace)
+        EvaluatedRun::new(Cow::Owned(scene), Cow::Owned(outcome), built.system, pace)
     }
 }
 
@@ -144,7 +144,7 @@ pub(super) fn touch<'a>(constraint: usize, impulse: &'a [f64]) -> ConstraintRepo
 
 pub(super) fn compile(text: &str) -> Result<Expression, String> {
     let scene = scene();
-    let mut system = scene.build().expect("a mechanism").system;
+    let mut system = scene.build_mechanism().expect("a mechanism").system;
     let mut names = Names {
         parameters: scene.parameters(),
         language: (&mut system).into(),
@@ -155,20 +155,20 @@ pub(super) fn compile(text: &str) -> Result<Expression, String> {
 }
 
 /// The value of a text on a motion.
-pub(super) fn value(subject: &mut Subject<'_>, text: &str) -> Result<Value, String> {
+pub(super) fn value(subject: &mut EvaluatedRun<'_>, text: &str) -> Result<Value, String> {
     let compiled = compile(text)?;
     let evaluated = compiled.evaluate(subject, &mut NoStudies);
     evaluated.map_err(|Absent(reason)| reason)
 }
 
-pub(super) fn number(subject: &mut Subject<'_>, text: &str) -> f64 {
+pub(super) fn number(subject: &mut EvaluatedRun<'_>, text: &str) -> f64 {
     match value(subject, text) {
         Ok(Value::Number(number)) => number,
         other => panic!("`{text}`: a number was expected, not {other:?}"),
     }
 }
 
-pub(super) fn reason(subject: &mut Subject<'_>, text: &str) -> String {
+pub(super) fn reason(subject: &mut EvaluatedRun<'_>, text: &str) -> String {
     match value(subject, text) {
         Err(reason) => reason,
         Ok(value) => panic!("`{text}`: no value was expected, not {value}"),

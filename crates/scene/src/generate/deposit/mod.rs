@@ -22,15 +22,15 @@ mod roll;
 
 use bodies::Vector;
 
-use super::Piece;
-use super::cells::Cells;
+use super::GeneratedBody;
+use super::cells::HierarchicalGrid;
 use super::error::{self, GenerateError};
-use super::grain::{Form, place};
-use super::mould::{Mould, Vec3};
+use super::grain::{GrainShape, place};
+use super::mould::{GeneratorDim, Vec3};
 use super::packing::{fine, fits};
 use super::region::widen;
 use super::sizes::Sizes;
-use crate::study::random::Random;
+use crate::study::random::SplitMix64;
 use roll::Roll;
 
 /// Times a grain is dropped anew, elsewhere, when it comes to lie above the box.
@@ -38,12 +38,12 @@ const DROPS: usize = 100;
 
 /// Parameters of a deposit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Deposit<D: Mould> {
+pub struct Deposit<D: GeneratorDim> {
     /// Radii of the grains.
     pub radius: Sizes,
     /// What they look like. Irregular grains are put into the circles or spheres around them: they do
     /// not touch.
-    pub form: Form,
+    pub form: GrainShape,
     /// Number of grains.
     pub count: usize,
     /// Lower corner of the box: floor and side walls.
@@ -58,18 +58,18 @@ pub struct Deposit<D: Mould> {
 ///
 /// # Errors
 /// A number out of range, a grain larger than the box, or a full box: with the number placed.
-pub fn deposit<D: Mould>(deposit: &Deposit<D>) -> Result<Vec<Piece<D>>, GenerateError> {
+pub fn deposit<D: GeneratorDim>(deposit: &Deposit<D>) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     check(deposit)?;
     let up = D::N - 1;
     let (mut sizes, mut shapes) = (
-        Random::new(deposit.seed, "radius"),
-        Random::new(deposit.seed, "shape"),
+        SplitMix64::new(deposit.seed, "radius"),
+        SplitMix64::new(deposit.seed, "shape"),
     );
-    let mut random = Random::new(deposit.seed, "place");
+    let mut random = SplitMix64::new(deposit.seed, "place");
     let sides = widen::<D>(deposit.high - deposit.low);
     // The plane is a box without depth: its grains have their centres at depth 0.
     let depth = if D::N == 2 { 0.0 } else { sides.y };
-    let mut cells = Cells::new(
+    let mut cells = HierarchicalGrid::new(
         Vec3::new(sides.x, depth, f64::INFINITY),
         deposit.radius.smallest(),
         deposit.radius.largest(),
@@ -100,7 +100,7 @@ pub fn deposit<D: Mould>(deposit: &Deposit<D>) -> Result<Vec<Piece<D>>, Generate
     Ok(pieces)
 }
 
-fn check<D: Mould>(deposit: &Deposit<D>) -> Result<(), GenerateError> {
+fn check<D: GeneratorDim>(deposit: &Deposit<D>) -> Result<(), GenerateError> {
     deposit.radius.check()?;
     deposit.form.check::<D>()?;
     error::point("low", deposit.low)?;
@@ -122,7 +122,7 @@ fn check<D: Mould>(deposit: &Deposit<D>) -> Result<(), GenerateError> {
 }
 
 /// No room: how many were placed.
-fn full<D: Mould>(deposit: &Deposit<D>, placed: usize) -> GenerateError {
+fn full<D: GeneratorDim>(deposit: &Deposit<D>, placed: usize) -> GenerateError {
     GenerateError::new(
         "count",
         format!(

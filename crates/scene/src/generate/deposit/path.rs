@@ -17,14 +17,14 @@ use crate::generate::mould::Vec3;
 
 /// Something a grain cannot enter with its centre.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Hindrance {
+pub(super) enum GrainObstacle {
     /// A grain: |p − centre| ≥ reach.
     Ball { centre: Vec3, reach: f64 },
     /// A wall or the floor: normal·p ≥ offset.
     Wall { normal: Vec3, offset: f64 },
 }
 
-impl Hindrance {
+impl GrainObstacle {
     /// Unit vector away from it at p.
     pub fn normal(&self, p: Vec3) -> Vec3 {
         match self {
@@ -75,9 +75,9 @@ impl Path {
 
     /// Where a hindrance is entered: the smallest parameter ≥ 0, if there is one. A hindrance that the
     /// whole path enters by no more than the depth `graze` is not.
-    pub fn entered(&self, hindrance: &Hindrance, graze: f64) -> Option<f64> {
+    pub fn entered(&self, hindrance: &GrainObstacle, graze: f64) -> Option<f64> {
         match (self, hindrance) {
-            (Self::Fall { from }, Hindrance::Ball { centre, reach }) => {
+            (Self::Fall { from }, GrainObstacle::Ball { centre, reach }) => {
                 let aside = Vec3::new(from.x - centre.x, from.y - centre.y, 0.0).length();
                 let ahead = from.z - centre.z;
                 if aside >= reach - graze || ahead <= 0.0 {
@@ -87,7 +87,7 @@ impl Path {
                 let half = ((reach - aside) * (reach + aside)).sqrt();
                 Some((ahead - half).max(0.0))
             }
-            (Self::Fall { from }, Hindrance::Wall { normal, offset }) => {
+            (Self::Fall { from }, GrainObstacle::Wall { normal, offset }) => {
                 // Side walls are parallel to a fall.
                 (normal.z > 0.0).then(|| (normal.dot(*from) - offset).max(0.0))
             }
@@ -98,7 +98,7 @@ impl Path {
                     u,
                     w,
                 },
-                Hindrance::Ball { centre, reach },
+                GrainObstacle::Ball { centre, reach },
             ) => {
                 let d = *o - *centre;
                 let a = d.length_squared() + radius * radius - reach * reach;
@@ -112,7 +112,7 @@ impl Path {
                     u,
                     w,
                 },
-                Hindrance::Wall { normal, offset },
+                GrainObstacle::Wall { normal, offset },
             ) => {
                 let a = normal.dot(*centre) - offset;
                 let (b, c) = (radius * normal.dot(*u), radius * normal.dot(*w));

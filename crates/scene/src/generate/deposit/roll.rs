@@ -1,8 +1,8 @@
 //! The way of one grain from above to where it rests.
 
-use super::path::{Hindrance, Path};
+use super::path::{GrainObstacle, Path};
 use super::rest::{Descent, descend};
-use crate::generate::cells::Cells;
+use crate::generate::cells::HierarchicalGrid;
 use crate::generate::mould::Vec3;
 
 /// Most pieces of a way; the mean is about ten.
@@ -11,26 +11,26 @@ const PIECES: usize = 2000;
 /// A grain on its way among the grains before.
 #[derive(Debug)]
 pub(super) struct Roll<'a> {
-    cells: &'a Cells,
+    cells: &'a HierarchicalGrid,
     radius: f64,
     /// Where the centre can be: smallest and largest x and y.
     room: [[f64; 2]; 2],
-    walls: [Hindrance; 5],
-    touched: Vec<Hindrance>,
+    walls: [GrainObstacle; 5],
+    touched: Vec<GrainObstacle>,
     /// What ended the last piece of the way, and pieces before of no length: where the way is along a
     /// wall that rounding tilts towards it, say, the wall must not be entered again and again.
-    barred: Vec<Hindrance>,
+    barred: Vec<GrainObstacle>,
 }
 
 impl<'a> Roll<'a> {
     /// In a box of this width and depth; a depth of 0 is the plane.
-    pub fn new(cells: &'a Cells, radius: f64, [width, depth]: [f64; 2]) -> Self {
+    pub fn new(cells: &'a HierarchicalGrid, radius: f64, [width, depth]: [f64; 2]) -> Self {
         let across = |extent: f64| [radius, (extent - radius).max(radius)];
         let room = match depth > 0.0 {
             true => [across(width), across(depth)],
             false => [across(width), [0.0, 0.0]],
         };
-        let wall = |normal: Vec3, offset: f64| Hindrance::Wall { normal, offset };
+        let wall = |normal: Vec3, offset: f64| GrainObstacle::Wall { normal, offset };
         Self {
             cells,
             radius,
@@ -59,16 +59,16 @@ impl<'a> Roll<'a> {
         for _ in 0..PIECES {
             self.touch(p);
             let normals: Vec<Vec3> = self.touched.iter().map(|h| h.normal(p)).collect();
-            let flat = |h: &Hindrance| matches!(h, Hindrance::Wall { .. });
+            let flat = |h: &GrainObstacle| matches!(h, GrainObstacle::Wall { .. });
             let flat: Vec<bool> = self.touched.iter().map(flat).collect();
-            let barred = |h: &Hindrance| self.barred.contains(h);
+            let barred = |h: &GrainObstacle| self.barred.contains(h);
             let barred: Vec<bool> = self.touched.iter().map(barred).collect();
             match descend(&normals, &barred, &flat) {
                 Descent::Rest => return self.clear(p).then_some(p),
                 Descent::Lost => return None,
                 Descent::Go { along, .. } if along.is_empty() => p = self.fall(p),
                 Descent::Go { along, towards } => {
-                    let along: Vec<Hindrance> = along.iter().map(|k| self.touched[*k]).collect();
+                    let along: Vec<GrainObstacle> = along.iter().map(|k| self.touched[*k]).collect();
                     p = self.slide(p, &along, towards)?;
                 }
             }
@@ -92,7 +92,7 @@ impl<'a> Roll<'a> {
             }
         }
         self.cells.near([p, p], self.radius + tiny, |grain| {
-            let ball = Hindrance::Ball {
+            let ball = GrainObstacle::Ball {
                 centre: grain.centre,
                 reach: self.radius + grain.radius,
             };
@@ -129,7 +129,7 @@ impl<'a> Roll<'a> {
         let (mut end, mut hit) = (path.entered(&floor, graze).unwrap_or(0.0), floor);
         let radius = self.radius;
         self.cells.below(from, radius, from.z - end, |grain| {
-            let ball = Hindrance::Ball {
+            let ball = GrainObstacle::Ball {
                 centre: grain.centre,
                 reach: radius + grain.radius,
             };
@@ -146,13 +146,13 @@ impl<'a> Roll<'a> {
     }
 
     /// Along one or two hindrances until a third is touched or one is left.
-    fn slide(&mut self, p: Vec3, along: &[Hindrance], towards: Vec3) -> Option<Vec3> {
+    fn slide(&mut self, p: Vec3, along: &[GrainObstacle], towards: Vec3) -> Option<Vec3> {
         let path = arc(p, along, towards)?;
         let until = left(&path, p, along)?;
         let mut end = until;
         let graze = 2.0 * self.tiny(p);
         let mut hit = None;
-        let mut meet = |hindrance: Hindrance| {
+        let mut meet = |hindrance: GrainObstacle| {
             if along.contains(&hindrance) {
                 return;
             }
@@ -166,7 +166,7 @@ impl<'a> Roll<'a> {
             meet(*wall);
         }
         self.cells.near(path.bounds(until), self.radius, |grain| {
-            meet(Hindrance::Ball {
+            meet(GrainObstacle::Ball {
                 centre: grain.centre,
                 reach: self.radius + grain.radius,
             });
@@ -184,15 +184,15 @@ impl<'a> Roll<'a> {
 }
 
 /// The circle on which the centre moves.
-fn arc(p: Vec3, along: &[Hindrance], towards: Vec3) -> Option<Path> {
+fn arc(p: Vec3, along: &[GrainObstacle], towards: Vec3) -> Option<Path> {
     let (centre, radius, axis) = match along {
-        [Hindrance::Ball { centre, reach }] => (*centre, *reach, None),
+        [GrainObstacle::Ball { centre, reach }] => (*centre, *reach, None),
         [
-            Hindrance::Ball {
+            GrainObstacle::Ball {
                 centre: a,
                 reach: ra,
             },
-            Hindrance::Ball {
+            GrainObstacle::Ball {
                 centre: b,
                 reach: rb,
             },
@@ -205,12 +205,12 @@ fn arc(p: Vec3, along: &[Hindrance], towards: Vec3) -> Option<Path> {
             (*a + axis * t, chord(*ra, t), Some(axis))
         }
         [
-            Hindrance::Ball { centre, reach },
-            Hindrance::Wall { normal, offset },
+            GrainObstacle::Ball { centre, reach },
+            GrainObstacle::Wall { normal, offset },
         ]
         | [
-            Hindrance::Wall { normal, offset },
-            Hindrance::Ball { centre, reach },
+            GrainObstacle::Wall { normal, offset },
+            GrainObstacle::Ball { centre, reach },
         ] => {
             let t = normal.dot(*centre) - offset;
             (*centre - *normal * t, chord(*reach, t), Some(*normal))
@@ -237,7 +237,7 @@ fn chord(r: f64, t: f64) -> f64 {
 /// Where the first of the hindrances along which the grain moves stops carrying it, or the way stops
 /// going down. A hindrance carries as long as its multiplier is positive: n·e for a single one,
 /// nᵢ·e − (nᵢ·nⱼ) nⱼ·e for one of two, where nᵢ·nⱼ is constant along the circle.
-fn left(path: &Path, p: Vec3, along: &[Hindrance]) -> Option<f64> {
+fn left(path: &Path, p: Vec3, along: &[GrainObstacle]) -> Option<f64> {
     let Path::Arc {
         centre,
         radius,
@@ -248,13 +248,13 @@ fn left(path: &Path, p: Vec3, along: &[Hindrance]) -> Option<f64> {
         return None;
     };
     // n·e of a hindrance along the arc: constant, cosine and sine part.
-    let steep = |h: &Hindrance| match h {
-        Hindrance::Ball { centre: c, reach } => [
+    let steep = |h: &GrainObstacle| match h {
+        GrainObstacle::Ball { centre: c, reach } => [
             (*centre - *c).z / reach,
             radius / reach * u.z,
             radius / reach * w.z,
         ],
-        Hindrance::Wall { normal, .. } => [normal.z, 0.0, 0.0],
+        GrainObstacle::Wall { normal, .. } => [normal.z, 0.0, 0.0],
     };
     let bottom = Path::falls([0.0, -w.z, u.z]);
     let mut first = bottom.unwrap_or(f64::INFINITY);

@@ -21,13 +21,13 @@ mod walk;
 
 use bodies::{Dim, Space};
 
-use super::Piece;
+use super::GeneratedBody;
 use super::error::{self, GenerateError};
 use super::mould::Vec2;
 use super::prism::{Prism, shifted};
 use super::vault::most;
-use crate::study::random::Random;
-use walk::Walk;
+use crate::study::random::SplitMix64;
+use walk::ConstrainedWalk;
 
 /// Walls tried before a bond counts as impossible.
 const ATTEMPTS: usize = 100;
@@ -67,9 +67,9 @@ struct Course {
 /// # Errors
 /// A length, a part or a number out of range; heights or lengths that do not add up; joints too dense
 /// to be staggered.
-pub fn drystone<D: Prism>(wall: &Drystone<D>) -> Result<Vec<Piece<D>>, GenerateError> {
+pub fn drystone<D: Prism>(wall: &Drystone<D>) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     check(wall)?;
-    let mut random = Random::new(wall.seed, "drystone");
+    let mut random = SplitMix64::new(wall.seed, "drystone");
     for _ in 0..ATTEMPTS {
         if let Some(courses) = draw(wall, &mut random)? {
             return build(wall, &courses);
@@ -96,9 +96,9 @@ fn apart<D: Prism>(wall: &Drystone<D>) -> f64 {
 /// Beds and joints; none if a course could not be bonded to the one below.
 fn draw<D: Prism>(
     wall: &Drystone<D>,
-    random: &mut Random,
+    random: &mut SplitMix64,
 ) -> Result<Option<Vec<Course>>, GenerateError> {
-    let rise = Walk::new(wall.heights, wall.height, &[]);
+    let rise = ConstrainedWalk::new(wall.heights, wall.height, &[]);
     let Some(beds) = rise.draw(random) else {
         return Err(GenerateError::new(
             "height",
@@ -121,7 +121,7 @@ fn draw<D: Prism>(
     let mut courses: Vec<Course> = Vec::with_capacity(beds.len());
     let mut last: Vec<f64> = Vec::new();
     for pair in ends.windows(2) {
-        let walk = Walk::new(wall.lengths, wall.length, &around(&last, apart(wall)));
+        let walk = ConstrainedWalk::new(wall.lengths, wall.length, &around(&last, apart(wall)));
         let Some(joints) = walk.draw(random) else {
             if courses.is_empty() {
                 return Err(impossible_length(wall));
@@ -166,7 +166,7 @@ fn around(joints: &[f64], apart: f64) -> Vec<[f64; 2]> {
 }
 
 /// The stones between the joints.
-fn build<D: Prism>(wall: &Drystone<D>, courses: &[Course]) -> Result<Vec<Piece<D>>, GenerateError> {
+fn build<D: Prism>(wall: &Drystone<D>, courses: &[Course]) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     let by = wall.origin + D::spot(0.0, 0.5 * wall.depth, 0.0);
     let at = |bed: [f64; 2], x: f64| {
         let share = x / wall.length;
@@ -183,7 +183,7 @@ fn build<D: Prism>(wall: &Drystone<D>, courses: &[Course]) -> Result<Vec<Piece<D
             ];
             let made = D::prism(&section, wall.depth);
             let (shape, pose) = made.map_err(|e| GenerateError::shape("irregular", &e))?;
-            pieces.push(Piece {
+            pieces.push(GeneratedBody {
                 shape,
                 pose: shifted(&pose, by),
             });

@@ -9,7 +9,7 @@
 //! intervals as there are gaps between bars. Each step is uniform (by length) in what is both within
 //! reach and in some S_i; where that is only points, as with a = b, one of them is taken.
 
-use crate::study::random::Random;
+use crate::study::random::SplitMix64;
 
 /// Steps of a walk at most.
 pub(super) const MOST: usize = 2000;
@@ -20,7 +20,7 @@ const SAME: f64 = 1e-12;
 type Interval = [f64; 2];
 
 /// All walks of one kind.
-pub(super) struct Walk {
+pub(super) struct ConstrainedWalk {
     step: Interval,
     end: f64,
     slack: f64,
@@ -28,7 +28,7 @@ pub(super) struct Walk {
     good: Vec<Interval>,
 }
 
-impl Walk {
+impl ConstrainedWalk {
     /// Walks from 0 to `end`; `bars` are open intervals in ascending order of their middles.
     pub fn new(step: Interval, end: f64, bars: &[Interval]) -> Self {
         let slack = SAME * end;
@@ -51,7 +51,7 @@ impl Walk {
     }
 
     /// The points of a random walk, 0 and the end among them; `None` if there is none.
-    pub fn draw(&self, random: &mut Random) -> Option<Vec<f64>> {
+    pub fn draw(&self, random: &mut SplitMix64) -> Option<Vec<f64>> {
         let mut points = vec![0.0];
         let mut x = 0.0;
         while x < self.end {
@@ -68,7 +68,7 @@ impl Walk {
     }
 
     /// A point within reach from which the end can be reached.
-    fn pick(&self, reach: Interval, random: &mut Random) -> Option<f64> {
+    fn pick(&self, reach: Interval, random: &mut SplitMix64) -> Option<f64> {
         let from = self.good.partition_point(|i| i[1] < reach[0] - self.slack);
         let within = || {
             let rest = self.good[from..].iter();
@@ -154,7 +154,7 @@ mod tests {
     fn walks_exist_exactly_where_a_search_over_a_lattice_finds_them() {
         // Steps and ends are whole numbers, bars end at quarters: so do all intervals of solutions,
         // which are closed, and a lattice of quarters meets each of them.
-        let mut random = Random::new(7, "walks");
+        let mut random = SplitMix64::new(7, "walks");
         let mut whole = |most: f64| (random.uniform() * most).floor();
         let (mut some, mut none) = (0, 0);
         for _ in 0..400 {
@@ -180,7 +180,7 @@ mod tests {
                 let leads = (k + a..=(k + b).min(count)).any(|next| can[next]);
                 can[k] = leads && (k == 0 || free(k));
             }
-            let found = Walk::new(step, end, &bars).draw(&mut Random::new(1, "draw"));
+            let found = ConstrainedWalk::new(step, end, &bars).draw(&mut SplitMix64::new(1, "draw"));
             assert_eq!(found.is_some(), can[0], "{step:?} {end} {bars:?}");
             match found {
                 None => none += 1,

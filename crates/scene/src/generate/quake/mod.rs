@@ -17,7 +17,7 @@
 
 mod read;
 
-pub use read::{QuakeError, Record};
+pub use read::{AccelerogramError, Accelerogram};
 
 /// What is done about a drift of the velocity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,7 +45,7 @@ pub struct Ground {
 
 /// The motion of the ground.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Quake {
+pub struct GroundMotion {
     pieces: Vec<Piece>,
     /// Where the ground stands in the end, and since when.
     end: (f64, f64),
@@ -72,9 +72,9 @@ impl Piece {
     }
 }
 
-impl Quake {
+impl GroundMotion {
     /// Integrates a record.
-    pub fn new(record: &Record, drift: Drift) -> Self {
+    pub fn new(record: &Accelerogram, drift: Drift) -> Self {
         let rows = record.rows();
         let mut pieces = integrate(rows.iter().copied());
         let mut coefficients = [0.0; 2];

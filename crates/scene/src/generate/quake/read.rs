@@ -9,7 +9,7 @@ const GAP: f64 = 10.0;
 
 /// Why a text is no record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QuakeError {
+pub struct AccelerogramError {
     /// The line to blame, from 1; `None`: the whole.
     pub line: Option<usize>,
     /// What is wrong and what was expected.
@@ -18,9 +18,9 @@ pub struct QuakeError {
     pub advice: String,
 }
 
-impl std::error::Error for QuakeError {}
+impl std::error::Error for AccelerogramError {}
 
-impl fmt::Display for QuakeError {
+impl fmt::Display for AccelerogramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(line) = self.line {
             write!(f, "line {line}: ")?;
@@ -33,7 +33,7 @@ impl fmt::Display for QuakeError {
     }
 }
 
-impl QuakeError {
+impl AccelerogramError {
     fn at(line: usize, problem: impl Into<String>, advice: &str) -> Self {
         Self {
             line: Some(line),
@@ -45,17 +45,17 @@ impl QuakeError {
 
 /// A record of the acceleration of the ground: at least three rows, times increasing, without gaps.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Record {
+pub struct Accelerogram {
     rows: Vec<[f64; 2]>,
 }
 
-impl Record {
+impl Accelerogram {
     /// Reads comma-separated text: two columns, time and acceleration. Empty lines are skipped, `#`
     /// begins a comment, and a first line without any number is a header.
     ///
     /// # Errors
     /// What is wrong and on which line.
-    pub fn parse(text: &str) -> Result<Self, QuakeError> {
+    pub fn parse(text: &str) -> Result<Self, AccelerogramError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut rows: Vec<[f64; 2]> = Vec::new();
         let mut lines: Vec<usize> = Vec::new();
@@ -78,7 +78,7 @@ impl Record {
             lines.push(line + 1);
         }
         if rows.len() < FEWEST {
-            return Err(QuakeError {
+            return Err(AccelerogramError {
                 line: None,
                 problem: format!(
                     "{} rows are no record: {FEWEST} or more were expected",
@@ -97,25 +97,25 @@ impl Record {
     }
 }
 
-fn read_row(line: usize, fields: &[&str]) -> Result<[f64; 2], QuakeError> {
+fn read_row(line: usize, fields: &[&str]) -> Result<[f64; 2], AccelerogramError> {
     let [time, acceleration] = fields else {
         let problem = format!(
             "2 columns were expected, time and acceleration: there are {}",
             fields.len()
         );
-        return Err(QuakeError::at(line, problem, "Separate them by a comma"));
+        return Err(AccelerogramError::at(line, problem, "Separate them by a comma"));
     };
     Ok([number(line, time)?, number(line, acceleration)?])
 }
 
-fn number(line: usize, field: &str) -> Result<f64, QuakeError> {
+fn number(line: usize, field: &str) -> Result<f64, AccelerogramError> {
     match field.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
-        Ok(_) => Err(QuakeError::at(line, format!("`{field}` is not finite"), "")),
+        Ok(_) => Err(AccelerogramError::at(line, format!("`{field}` is not finite"), "")),
         Err(_) => {
             let shown: String = field.chars().take(40).collect();
             let problem = format!("`{shown}` is not a number");
-            Err(QuakeError::at(
+            Err(AccelerogramError::at(
                 line,
                 problem,
                 "Write it like -0.25 or 1.5e-3",
@@ -124,7 +124,7 @@ fn number(line: usize, field: &str) -> Result<f64, QuakeError> {
     }
 }
 
-fn follows(line: usize, time: f64, before: f64, above: usize) -> Result<(), QuakeError> {
+fn follows(line: usize, time: f64, before: f64, above: usize) -> Result<(), AccelerogramError> {
     if time > before {
         return Ok(());
     }
@@ -134,10 +134,10 @@ fn follows(line: usize, time: f64, before: f64, above: usize) -> Result<(), Quak
         "is before"
     };
     let problem = format!("the time {time} {what} that of line {above}, {before}");
-    Err(QuakeError::at(line, problem, "Times must increase"))
+    Err(AccelerogramError::at(line, problem, "Times must increase"))
 }
 
-fn no_gaps(rows: &[[f64; 2]], lines: &[usize]) -> Result<(), QuakeError> {
+fn no_gaps(rows: &[[f64; 2]], lines: &[usize]) -> Result<(), AccelerogramError> {
     let steps: Vec<f64> = rows
         .windows(2)
         .map(|pair| pair[1][0] - pair[0][0])
@@ -151,7 +151,7 @@ fn no_gaps(rows: &[[f64; 2]], lines: &[usize]) -> Result<(), QuakeError> {
                 "a gap of {step} since line {}, more than {GAP} times the usual step of {median}",
                 lines[index]
             );
-            return Err(QuakeError::at(
+            return Err(AccelerogramError::at(
                 lines[index + 1],
                 problem,
                 "Fill in the rows that are missing",

@@ -11,53 +11,53 @@ const FINE: f64 = 32767.0;
 
 /// Samples of a rectangle: how near what is seen there is, its slope, and whose it is.
 #[derive(Debug)]
-pub(super) struct Buffer {
+pub(super) struct DepthBuffer {
     pub wide: usize,
     pub high: usize,
     /// Nearness in samples; −∞ where nothing is.
-    pub near: Vec<f32>,
+    pub depth: Vec<f32>,
     /// Normal, right and down; the third part is positive and follows. Empty in a buffer of depths.
-    slope: Vec<[i16; 2]>,
+    normals: Vec<[i16; 2]>,
     /// Number of the piece. Empty in a buffer of depths.
-    owner: Vec<u32>,
+    body_ids: Vec<u32>,
 }
 
-impl Buffer {
+impl DepthBuffer {
     /// With slopes and owners.
     pub(super) fn new(wide: usize, high: usize) -> Self {
         Self {
-            slope: vec![[0; 2]; wide * high],
-            owner: vec![NOTHING; wide * high],
-            ..Self::of_depths(wide, high)
+            normals: vec![[0; 2]; wide * high],
+            body_ids: vec![NOTHING; wide * high],
+            ..Self::depth_only(wide, high)
         }
     }
 
     /// Nearness alone.
-    pub(super) fn of_depths(wide: usize, high: usize) -> Self {
+    pub(super) fn depth_only(wide: usize, high: usize) -> Self {
         Self {
             wide,
             high,
-            near: vec![f32::NEG_INFINITY; wide * high],
-            slope: Vec::new(),
-            owner: Vec::new(),
+            depth: vec![f32::NEG_INFINITY; wide * high],
+            normals: Vec::new(),
+            body_ids: Vec::new(),
         }
     }
 
     /// Whose a sample is.
-    pub(super) fn owner(&self, at: usize) -> u32 {
-        self.owner.get(at).copied().unwrap_or(NOTHING)
+    pub(super) fn body_at(&self, at: usize) -> u32 {
+        self.body_ids.get(at).copied().unwrap_or(NOTHING)
     }
 
     /// The unit normal at a sample.
     pub(super) fn normal(&self, at: usize) -> Vector {
-        let [x, y] = self.slope.get(at).copied().unwrap_or([0; 2]);
+        let [x, y] = self.normals.get(at).copied().unwrap_or([0; 2]);
         let (x, y) = (f64::from(x) / FINE, f64::from(y) / FINE);
         [x, y, (1.0 - x * x - y * y).max(0.0).sqrt()]
     }
 
     /// Puts a surface that `meet` gives at the middles of samples inside a box: nearness and unit normal.
     /// `most` is its nearest point: what lies before that is not asked for.
-    pub(super) fn cover(
+    pub(super) fn rasterize(
         &mut self,
         (low, high): ([f64; 2], [f64; 2]),
         most: f64,
@@ -75,17 +75,17 @@ impl Buffer {
         for row in range(low[1], high[1], self.high) {
             for column in range(low[0], high[0], self.wide) {
                 let at = row * self.wide + column;
-                if self.near[at] > most {
+                if self.depth[at] > most {
                     continue;
                 }
                 let Some((near, normal)) = meet(column as f64 + 0.5, row as f64 + 0.5) else {
                     continue;
                 };
                 let near = near as f32;
-                if near > self.near[at] {
-                    self.near[at] = near;
+                if near > self.depth[at] {
+                    self.depth[at] = near;
                     if let (Some(slope), Some(whose)) =
-                        (self.slope.get_mut(at), self.owner.get_mut(at))
+                        (self.normals.get_mut(at), self.body_ids.get_mut(at))
                     {
                         *slope = [normal[0], normal[1]].map(|x| (x * FINE).round() as i16);
                         *whose = owner;

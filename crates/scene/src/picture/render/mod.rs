@@ -19,14 +19,14 @@ mod view;
 use super::camera::Camera;
 use super::colour::Rgb;
 use super::ground::grid;
-use super::request::{Request, Theme};
-use super::still::Still;
+use super::request::{PictureRequest, Theme};
+use super::still::Frame;
 use super::window::{Window, window};
-use crate::record::Name;
-use buffer::{Buffer, NOTHING};
-use shade::{SUN, Shade};
-use surface::Surfaces;
-use view::View;
+use crate::record::BodyDescription;
+use buffer::{DepthBuffer, NOTHING};
+use shade::{SUN, Shader};
+use surface::SurfaceAppearance;
+use view::ScreenProjection;
 
 /// Numbers from here on are patches of half-spaces.
 const PATCHES: u32 = 0xf000_0000;
@@ -39,14 +39,14 @@ const SUNS: usize = 4096;
 
 /// Bodies at an instant with their colours.
 #[derive(Clone, Copy)]
-pub(super) struct Cast<'a> {
-    pub bodies: &'a [Name],
-    pub still: &'a Still,
+pub(super) struct RenderScene<'a> {
+    pub bodies: &'a [BodyDescription],
+    pub still: &'a Frame,
     pub fills: &'a [Rgb],
 }
 
 /// How they are looked at.
-pub(super) struct Shot<'a> {
+pub(super) struct RenderView<'a> {
     pub camera: &'a Camera,
     pub window: Window,
     /// Pixels.
@@ -68,23 +68,23 @@ pub struct Raster {
 }
 
 /// Draws bodies as pixels.
-pub(super) fn render(cast: &Cast<'_>, shot: &Shot<'_>) -> Raster {
+pub(super) fn render(cast: &RenderScene<'_>, shot: &RenderView<'_>) -> Raster {
     let (width, height) = shot.size;
     let fine = if width * height <= FINE { 3 } else { 2 };
     let (wide, high) = (width * fine, height * fine);
     let base = cast
         .still
-        .places
+        .bodies
         .iter()
         .map(|p| shot.camera.depth(p.position));
-    let view = View {
+    let view = ScreenProjection {
         camera: *shot.camera,
         window: shot.window,
         scale: high as f64 / shot.window.size().1,
         base: base.filter(|d| d.is_finite()).fold(f64::NAN, f64::max),
     };
     // Where there is no body at all nothing is near or far.
-    let view = View {
+    let view = ScreenProjection {
         base: if view.base.is_finite() {
             view.base
         } else {
@@ -92,14 +92,14 @@ pub(super) fn render(cast: &Cast<'_>, shot: &Shot<'_>) -> Raster {
         },
         ..view
     };
-    let mut buffer = Buffer::new(wide, high);
+    let mut buffer = DepthBuffer::new(wide, high);
     for (k, patch) in shot.patches.iter().enumerate() {
-        sculpt::put_face(&mut buffer, &view, patch, PATCHES + k as u32);
+        sculpt::rasterize_face(&mut buffer, &view, patch, PATCHES + k as u32);
     }
-    sculpt::put_all(&mut buffer, &view, cast);
-    let sun = sun(cast, &view, wide.max(high).min(SUNS));
-    let surfaces = Surfaces::new(cast, shot, &view, fine);
-    let shade = Shade::new(&view, &buffer, Some(sun), surfaces.reach());
+    sculpt::rasterize_bodies(&mut buffer, &view, cast);
+    let sun = shadow_map(cast, &view, wide.max(high).min(SUNS));
+    let surfaces = SurfaceAppearance::new(cast, shot, &view, fine);
+    let shade = Shader::new(&view, &buffer, Some(sun), surfaces.reach());
     let mut raster = Raster {
         width,
         height,
@@ -115,8 +115,8 @@ pub(super) fn render(cast: &Cast<'_>, shot: &Shot<'_>) -> Raster {
 
 /// The mean of the samples of a pixel.
 fn pixel(
-    shade: &Shade<'_>,
-    surfaces: &Surfaces<'_>,
+    shade: &Shader<'_>,
+    surfaces: &SurfaceAppearance<'_>,
     (x, y): (usize, usize),
     fine: usize,
 ) -> [u8; 4] {
@@ -125,12 +125,12 @@ fn pixel(
     for row in y * fine..(y + 1) * fine {
         for column in x * fine..(x + 1) * fine {
             let at = row * shade.buffer.wide + column;
-            if shade.buffer.owner(at) == NOTHING {
+            if shade.buffer.body_at(at) == NOTHING {
                 continue;
             }
             let albedo = surfaces.albedo(shade.buffer, shade.view, (column, row));
             let colour = shade.colour(column, row, albedo);
-            let dim = surfaces.dim(shade.buffer, (column, row));
+            let dim = surfaces.edge_darkening(shade.buffer, (column, row));
             for k in 0..3 {
                 sum[k] += (colour[k] * dim).min(1.0);
             }
@@ -147,26 +147,26 @@ fn pixel(
 }
 
 /// The bodies as the sun sees them.
-fn sun(cast: &Cast<'_>, view: &View, side: usize) -> (View, Buffer) {
-    let toward = view.turned_back(SUN);
+fn shadow_map(cast: &RenderScene<'_>, view: &ScreenProjection, side: usize) -> (ScreenProjection, DepthBuffer) {
+    let toward = view.direction_to_world(SUN);
     let camera = Camera::from(Some(toward));
-    let nothing = Request::default();
+    let nothing = PictureRequest::default();
     let seen = window(cast.bodies, &[cast.still], &nothing, &camera, None);
     let (w, h) = seen.size();
     let scale = side as f64 / w.max(h);
     let size = |length: f64| ((length * scale).ceil().max(1.0) as usize).min(side);
-    let mut depths = Buffer::of_depths(size(w), size(h));
-    let view = View {
+    let mut depths = DepthBuffer::depth_only(size(w), size(h));
+    let view = ScreenProjection {
         camera,
         window: seen,
         scale,
-        base: camera.depth(view.back([0.0; 3])),
+        base: camera.depth(view.to_world([0.0; 3])),
     };
-    sculpt::put_all(&mut depths, &view, cast);
+    sculpt::rasterize_bodies(&mut depths, &view, cast);
     (view, depths)
 }
 
 /// What marks the squares of a patch.
-pub(super) fn lines(patches: &[Vec<[f64; 3]>]) -> Vec<Option<super::ground::Grid>> {
+pub(super) fn lines(patches: &[Vec<[f64; 3]>]) -> Vec<Option<super::ground::SurfaceGrid>> {
     patches.iter().map(|patch| grid(patch)).collect()
 }

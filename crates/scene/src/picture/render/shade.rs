@@ -9,8 +9,8 @@
 //! the mean over taps v of max(0, n·v/|v|), less where they are far.
 
 use super::super::dot;
-use super::buffer::{Buffer, NOTHING, Vector};
-use super::view::View;
+use super::buffer::{DepthBuffer, NOTHING, Vector};
+use super::view::ScreenProjection;
 
 /// Direction to the sun: left, up, towards the eye; down is positive on the screen.
 pub(super) const SUN: Vector = [-0.45, -0.65, 0.612_372_435_695_794_5];
@@ -32,13 +32,13 @@ const TAPS: usize = 10;
 const SOFT: f64 = 2.4;
 
 /// What darkens a sample besides its slope.
-pub(super) struct Shade<'a> {
-    pub view: &'a View,
-    pub buffer: &'a Buffer,
+pub(super) struct Shader<'a> {
+    pub view: &'a ScreenProjection,
+    pub buffer: &'a DepthBuffer,
     /// The scene from the sun: where it looks from, and how near everything is to it.
-    pub sun: Option<(View, Buffer)>,
+    pub sun: Option<(ScreenProjection, DepthBuffer)>,
     /// How far surfaces darken each other, in samples.
-    pub reach: f64,
+    pub occlusion_radius: f64,
     /// Upwards in space, on the screen.
     pub up: Vector,
     shadow_taps: Vec<[f64; 2]>,
@@ -57,19 +57,19 @@ fn spiral(count: usize) -> Vec<[f64; 2]> {
     all.collect()
 }
 
-impl<'a> Shade<'a> {
+impl<'a> Shader<'a> {
     pub(super) fn new(
-        view: &'a View,
-        buffer: &'a Buffer,
-        sun: Option<(View, Buffer)>,
+        view: &'a ScreenProjection,
+        buffer: &'a DepthBuffer,
+        sun: Option<(ScreenProjection, DepthBuffer)>,
         reach: f64,
     ) -> Self {
         Self {
             view,
             buffer,
             sun,
-            reach,
-            up: view.direction([0.0, 0.0, 1.0]),
+            occlusion_radius: reach,
+            up: view.direction_to_screen([0.0, 0.0, 1.0]),
             shadow_taps: spiral(SHADOWS),
             taps: spiral(TAPS),
         }
@@ -82,15 +82,15 @@ impl<'a> Shade<'a> {
         let here = [
             x as f64 + 0.5,
             y as f64 + 0.5,
-            f64::from(self.buffer.near[at]),
+            f64::from(self.buffer.depth[at]),
         ];
         let pattern = (x & 1) + 2 * (y & 1);
         let slope = dot(n, SUN).max(0.0);
         let lit = match slope > 0.0 {
-            true => slope * self.lit(here, n, slope, pattern),
+            true => slope * self.sun_visibility(here, n, slope, pattern),
             false => 0.0,
         };
-        let open = 1.0 - self.hidden(here, n, pattern);
+        let open = 1.0 - self.ambient_occlusion(here, n, pattern);
         let sky = SKY.0 + (SKY.1 - SKY.0) * (0.5 + 0.5 * dot(n, self.up));
         // Halfway between the sun and the eye.
         let half = super::super::camera::unit([SUN[0], SUN[1], SUN[2] + 1.0]);
@@ -100,14 +100,14 @@ impl<'a> Shade<'a> {
     }
 
     /// The share of the sun that reaches a point.
-    fn lit(&self, here: Vector, n: Vector, slope: f64, pattern: usize) -> f64 {
+    fn sun_visibility(&self, here: Vector, n: Vector, slope: f64, pattern: usize) -> f64 {
         let Some((sun, depths)) = &self.sun else {
             return 1.0;
         };
         let texel = self.view.scale / sun.scale;
         // Away from the surface: a texel has one depth, the surface below it many.
         let off = [0, 1, 2].map(|k| here[k] + 1.2 * texel * n[k]);
-        let at = sun.point(self.view.back(off));
+        let at = sun.to_screen(self.view.to_world(off));
         let steep = ((1.0 - slope * slope).max(0.0).sqrt() / slope).min(5.0);
         let limit = at[2] + 0.8 + SOFT * 0.6 * steep;
         let taps = &self.shadow_taps[pattern * SHADOWS..(pattern + 1) * SHADOWS];
@@ -118,18 +118,18 @@ impl<'a> Shade<'a> {
             inside
                 && x < depths.wide
                 && y < depths.high
-                && f64::from(depths.near[y * depths.wide + x]) > limit
+                && f64::from(depths.depth[y * depths.wide + x]) > limit
         });
         1.0 - shaded.count() as f64 / SHADOWS as f64
     }
 
     /// The share of the sky that surfaces nearby hide.
-    fn hidden(&self, here: Vector, n: Vector, pattern: usize) -> f64 {
+    fn ambient_occlusion(&self, here: Vector, n: Vector, pattern: usize) -> f64 {
         let buffer = self.buffer;
         let taps = &self.taps[pattern * TAPS..(pattern + 1) * TAPS];
         let mut sum = 0.0;
         for tap in taps {
-            let (x, y) = (here[0] + self.reach * tap[0], here[1] + self.reach * tap[1]);
+            let (x, y) = (here[0] + self.occlusion_radius * tap[0], here[1] + self.occlusion_radius * tap[1]);
             if !(x >= 0.0 && y >= 0.0) {
                 continue;
             }
@@ -138,18 +138,18 @@ impl<'a> Shade<'a> {
                 continue;
             }
             let at = y * buffer.wide + x;
-            if buffer.owner(at) == NOTHING {
+            if buffer.body_at(at) == NOTHING {
                 continue;
             }
             let v = [
                 x as f64 + 0.5 - here[0],
                 y as f64 + 0.5 - here[1],
-                f64::from(buffer.near[at]) - here[2],
+                f64::from(buffer.depth[at]) - here[2],
             ];
             let far = dot(v, v).sqrt();
             // A bend of less than six degrees is none: normals are rounded.
             let rise = dot(n, v) / far.max(1e-9) - 0.1;
-            let fade = 1.0 - (far / (2.5 * self.reach)).min(1.0);
+            let fade = 1.0 - (far / (2.5 * self.occlusion_radius)).min(1.0);
             sum += rise.max(0.0) * fade;
         }
         (1.7 * sum / TAPS as f64).min(0.9)

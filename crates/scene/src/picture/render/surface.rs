@@ -2,13 +2,13 @@
 
 use super::super::colour::{GROUND, PLAIN, Rgb};
 use super::super::dot;
-use super::super::ground::Grid;
+use super::super::ground::SurfaceGrid;
 use super::super::request::Theme;
-use super::super::still::Place;
-use super::buffer::{Buffer, NOTHING, Vector};
-use super::view::View;
-use super::{Cast, PATCHES, Shot, lines};
-use crate::record::Outline;
+use super::super::still::BodyState;
+use super::buffer::{DepthBuffer, NOTHING, Vector};
+use super::view::ScreenProjection;
+use super::{RenderScene, PATCHES, RenderView, lines};
+use crate::record::RecordedShape;
 
 /// A ball of a smaller radius has no marks, in pixels.
 const MARKED: f64 = 9.0;
@@ -25,9 +25,9 @@ const BEND: f64 = 0.906;
 const NIGHT: Rgb = Rgb(58, 61, 66);
 
 /// Surfaces of all pieces.
-pub(super) struct Surfaces<'a> {
-    cast: &'a Cast<'a>,
-    grids: Vec<Option<Grid>>,
+pub(super) struct SurfaceAppearance<'a> {
+    cast: &'a RenderScene<'a>,
+    grids: Vec<Option<SurfaceGrid>>,
     ground: Vector,
     /// Strength of the lines along the edges of each body, 0 to 1; empty where none has any.
     inks: Vec<f32>,
@@ -43,24 +43,24 @@ fn linear(colour: Rgb) -> Vector {
 }
 
 /// Whether a body has edges.
-fn edged(outline: &Outline) -> bool {
+fn edged(outline: &RecordedShape) -> bool {
     match outline {
-        Outline::Round { .. } | Outline::Capsule { .. } => false,
-        Outline::Compound(parts) => parts.iter().any(|part| edged(&part.outline)),
+        RecordedShape::Round { .. } | RecordedShape::Capsule { .. } => false,
+        RecordedShape::Compound(parts) => parts.iter().any(|part| edged(&part.shape)),
         _ => true,
     }
 }
 
-impl<'a> Surfaces<'a> {
-    pub(super) fn new(cast: &'a Cast<'a>, shot: &Shot<'_>, view: &View, fine: usize) -> Self {
+impl<'a> SurfaceAppearance<'a> {
+    pub(super) fn new(cast: &'a RenderScene<'a>, shot: &RenderView<'_>, view: &ScreenProjection, fine: usize) -> Self {
         let pixels = view.scale / fine as f64;
-        let ink = |outline: &Outline| {
+        let ink = |outline: &RecordedShape| {
             let size = outline.radius().filter(|_| edged(outline));
             // A body of a few pixels would be all edges.
             size.map_or(0.0, |r| ((r * pixels - 2.0) / 10.0).clamp(0.0, 1.0) as f32)
         };
-        let any = cast.bodies.iter().any(|name| edged(&name.outline));
-        let sizes = cast.bodies.iter().filter_map(|name| name.outline.radius());
+        let any = cast.bodies.iter().any(|name| edged(&name.shape));
+        let sizes = cast.bodies.iter().filter_map(|name| name.shape.radius());
         let mut sizes: Vec<f64> = sizes.filter(|r| r.is_finite()).collect();
         sizes.sort_unstable_by(f64::total_cmp);
         let middling = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0) * view.scale;
@@ -72,7 +72,7 @@ impl<'a> Surfaces<'a> {
                 Theme::Dark => NIGHT,
             }),
             inks: match any {
-                true => cast.bodies.iter().map(|name| ink(&name.outline)).collect(),
+                true => cast.bodies.iter().map(|name| ink(&name.shape)).collect(),
                 false => Vec::new(),
             },
             marked: MARKED / pixels,
@@ -88,12 +88,12 @@ impl<'a> Surfaces<'a> {
     }
 
     /// The colour of a sample without light.
-    pub(super) fn albedo(&self, buffer: &Buffer, view: &View, (x, y): (usize, usize)) -> Vector {
+    pub(super) fn albedo(&self, buffer: &DepthBuffer, view: &ScreenProjection, (x, y): (usize, usize)) -> Vector {
         let at = y * buffer.wide + x;
-        let owner = buffer.owner(at);
+        let owner = buffer.body_at(at);
         if owner >= PATCHES {
-            let near = f64::from(buffer.near[at]);
-            let point = view.back([x as f64 + 0.5, y as f64 + 0.5, near]);
+            let near = f64::from(buffer.depth[at]);
+            let point = view.to_world([x as f64 + 0.5, y as f64 + 0.5, near]);
             let grid = self.grids.get((owner - PATCHES) as usize);
             // Half a pixel on either side.
             let half = 0.5 * self.fine as f64 / view.scale;
@@ -104,13 +104,13 @@ impl<'a> Surfaces<'a> {
         }
         let k = owner as usize;
         let colour = linear(self.cast.fills.get(k).copied().unwrap_or(PLAIN));
-        let known = (self.cast.bodies.get(k), self.cast.still.places.get(k));
+        let known = (self.cast.bodies.get(k), self.cast.still.bodies.get(k));
         let (Some(name), Some(place)) = known else {
             return colour;
         };
-        match *name.outline {
-            Outline::Round { radius } if radius >= self.marked => {
-                let marked = quarter(place, view.turned_back(buffer.normal(at)));
+        match *name.shape {
+            RecordedShape::Round { radius } if radius >= self.marked => {
+                let marked = quarter(place, view.direction_to_world(buffer.normal(at)));
                 colour.map(|c| if marked { MARK * c } else { c })
             }
             _ => colour,
@@ -118,9 +118,9 @@ impl<'a> Surfaces<'a> {
     }
 
     /// What lines along edges leave of the light of a sample.
-    pub(super) fn dim(&self, buffer: &Buffer, (x, y): (usize, usize)) -> f64 {
+    pub(super) fn edge_darkening(&self, buffer: &DepthBuffer, (x, y): (usize, usize)) -> f64 {
         let at = y * buffer.wide + x;
-        let ink = self.ink(buffer.owner(at));
+        let ink = self.ink(buffer.body_at(at));
         if ink == 0.0 {
             return 1.0;
         }
@@ -147,22 +147,22 @@ impl<'a> Surfaces<'a> {
 }
 
 /// Whether an edge of the body at a sample lies between it and another one.
-fn edge(buffer: &Buffer, at: usize, other: usize) -> bool {
-    let (mine, theirs) = (buffer.owner(at), buffer.owner(other));
+fn edge(buffer: &DepthBuffer, at: usize, other: usize) -> bool {
+    let (mine, theirs) = (buffer.body_at(at), buffer.body_at(other));
     if mine == theirs {
         return dot(buffer.normal(at), buffer.normal(other)) < BEND;
     }
     // The line belongs to the nearer one, and to both where they are as near.
-    theirs == NOTHING || buffer.near[at] >= buffer.near[other] - 1.5
+    theirs == NOTHING || buffer.depth[at] >= buffer.depth[other] - 1.5
 }
 
 /// Whether a direction points to one of the marked quarters of a ball.
-fn quarter(place: &Place, direction: [f64; 3]) -> bool {
+fn quarter(place: &BodyState, direction: [f64; 3]) -> bool {
     let [w, x, y, z] = place.rotation;
-    let back = Place {
+    let back = BodyState {
         rotation: [w, -x, -y, -z],
         ..*place
     };
-    let inside = back.turn(direction);
+    let inside = back.rotate(direction);
     inside[0] * inside[1] > 0.0
 }

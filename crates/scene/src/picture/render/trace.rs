@@ -15,7 +15,7 @@ use super::buffer::Vector;
 const END_ON: f64 = 1e-12;
 
 /// A ball around the origin.
-pub(super) fn ball(d: [f64; 2], r: f64) -> Option<(f64, Vector)> {
+pub(super) fn intersect_sphere(d: [f64; 2], r: f64) -> Option<(f64, Vector)> {
     let left = r * r - d[0] * d[0] - d[1] * d[1];
     if !(left >= 0.0) {
         return None;
@@ -54,17 +54,17 @@ impl Rod {
     }
 
     /// With round ends.
-    pub(super) fn capsule(&self, d: [f64; 2]) -> Option<(f64, Vector)> {
+    pub(super) fn intersect_capsule(&self, d: [f64; 2]) -> Option<(f64, Vector)> {
         let end = |sign: f64| {
             let by = self.axis.map(|x| sign * self.half * x);
-            let met = ball([d[0] - by[0], d[1] - by[1]], self.radius);
+            let met = intersect_sphere([d[0] - by[0], d[1] - by[1]], self.radius);
             met.map(|(t, normal)| (t + by[2], normal))
         };
         nearest([self.side(d), end(1.0), end(-1.0)])
     }
 
     /// With flat ends.
-    pub(super) fn cylinder(&self, d: [f64; 2]) -> Option<(f64, Vector)> {
+    pub(super) fn intersect_cylinder(&self, d: [f64; 2]) -> Option<(f64, Vector)> {
         let [ax, ay, az] = self.axis;
         // The end that is seen.
         let sign = if az < 0.0 { -1.0 } else { 1.0 };
@@ -87,7 +87,7 @@ impl Rod {
 
     /// Half of the box around it on the screen, and how far it reaches towards the eye. A capsule fits
     /// into it, and so does a cylinder.
-    pub(super) fn reach(&self) -> Vector {
+    pub(super) fn half_extent(&self) -> Vector {
         self.axis.map(|x| self.half * x.abs() + self.radius)
     }
 }
@@ -127,7 +127,7 @@ impl Face {
     }
 
     /// Where the line of sight through a point meets it.
-    pub(super) fn meet(&self, x: f64, y: f64) -> Option<(f64, Vector)> {
+    pub(super) fn intersect(&self, x: f64, y: f64) -> Option<(f64, Vector)> {
         let next = self.corners.iter().cycle().skip(1);
         let (mut left, mut right) = (true, true);
         for (a, b) in self.corners.iter().zip(next) {

@@ -6,7 +6,7 @@ use super::buffer::Vector;
 
 /// A camera over a window, with samples for lengths.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View {
+pub(super) struct ScreenProjection {
     pub camera: Camera,
     pub window: Window,
     /// Samples for a length of 1.
@@ -15,10 +15,10 @@ pub(super) struct View {
     pub base: f64,
 }
 
-impl View {
+impl ScreenProjection {
     /// A point: samples right, down, towards the eye.
-    pub(super) fn point(&self, point: [f64; 3]) -> Vector {
-        let (u, v) = self.camera.flatten(point);
+    pub(super) fn to_screen(&self, point: [f64; 3]) -> Vector {
+        let (u, v) = self.camera.project(point);
         [
             (u - self.window.low.0) * self.scale,
             (self.window.high.1 - v) * self.scale,
@@ -27,20 +27,20 @@ impl View {
     }
 
     /// A direction; its length stays.
-    pub(super) fn direction(&self, d: [f64; 3]) -> Vector {
-        let (u, v) = self.camera.flatten(d);
+    pub(super) fn direction_to_screen(&self, d: [f64; 3]) -> Vector {
+        let (u, v) = self.camera.project(d);
         [u, -v, self.camera.depth(d)]
     }
 
     /// The point of space at a sample.
-    pub(super) fn back(&self, at: Vector) -> [f64; 3] {
+    pub(super) fn to_world(&self, at: Vector) -> [f64; 3] {
         let u = self.window.low.0 + at[0] / self.scale;
         let v = self.window.high.1 - at[1] / self.scale;
         self.combined([u, v, self.base + at[2] / self.scale])
     }
 
     /// The direction of space of one of the screen.
-    pub(super) fn turned_back(&self, d: Vector) -> [f64; 3] {
+    pub(super) fn direction_to_world(&self, d: Vector) -> [f64; 3] {
         self.combined([d[0], -d[1], d[2]])
     }
 

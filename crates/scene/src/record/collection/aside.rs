@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use bodies::{Dim, Vector, World};
 
-use super::super::column::{Column, Type};
+use super::super::column::{Column, ColumnType};
 use super::super::error::RecordError;
-use super::super::session::Session;
+use super::super::session::RunWriter;
 use super::super::tables::{step, time};
 use super::super::writer::TableWriter;
-use super::rows::{Row, Written};
+use super::rows::{RowWriter, PoseColumns};
 use super::tables::{AXES, bodies, body, real};
-use crate::collection::Cast;
+use crate::collection::SceneNames;
 
 /// The columns of `midpoints`.
 pub(super) fn midpoints<D: Dim>() -> Vec<Column> {
@@ -39,7 +39,7 @@ pub(super) fn midpoints<D: Dim>() -> Vec<Column> {
 
 /// The columns of `joints`.
 pub(super) fn joints<D: Dim>() -> Vec<Column> {
-    let text = |name: &str, meaning: &str| Column::new(name, Type::Text, "1", meaning);
+    let text = |name: &str, meaning: &str| Column::new(name, ColumnType::Text, "1", meaning);
     let part = "what the row is to the joint: held, spring, motor, friction or limit";
     let turn = "0: velocity of b against a along the direction; 1: their spin about it (plane: about \
                 the third axis, with this sign)";
@@ -79,25 +79,25 @@ pub(super) fn joints<D: Dim>() -> Vec<Column> {
 
 /// The tables of a run, in their order: `midpoints` and `joints` where there are any.
 #[derive(Debug, Default)]
-pub(super) struct Aside {
+pub(super) struct JointTables {
     pub tables: Vec<TableWriter>,
     names: Vec<Arc<str>>,
     parts: Vec<(&'static str, Arc<str>)>,
 }
 
-impl Aside {
-    pub fn new<D: Dim>(cast: &Cast, corrects: bool) -> Self {
+impl JointTables {
+    pub fn new<D: Dim>(cast: &SceneNames, corrects: bool) -> Self {
         let mut tables = Vec::new();
         if corrects || !cast.joints.is_empty() {
             tables.push(TableWriter::new(
                 "midpoints",
-                cast.record.packed(midpoints::<D>()),
+                cast.record.with_compression(midpoints::<D>()),
             ));
         }
         if !cast.joints.is_empty() {
             tables.push(TableWriter::new(
                 "joints",
-                cast.record.packed(joints::<D>()),
+                cast.record.with_compression(joints::<D>()),
             ));
         }
         let parts = ["held", "spring", "motor", "friction", "limit"];
@@ -113,9 +113,9 @@ impl Aside {
     }
 
     /// The rows of one step.
-    pub fn push<D: Written>(
+    pub fn push<D: PoseColumns>(
         &mut self,
-        session: &Session,
+        session: &RunWriter,
         step: usize,
         world: &World<D>,
     ) -> Result<(), RecordError> {
@@ -141,7 +141,7 @@ impl Aside {
                 for (column, x) in first.iter_mut().zip(known) {
                     column.push_optional(x);
                 }
-                session.spill(midpoints)?;
+                session.submit_full_chunk(midpoints)?;
             }
         }
         let Some(joints) = joints.first_mut() else {
@@ -150,7 +150,7 @@ impl Aside {
         let (names, parts) = (&self.names, &self.parts);
         let mut written = Ok(());
         world.joint_rows(&mut |known| {
-            let mut row = Row::of(joints.values());
+            let mut row = RowWriter::of(joints.values());
             row.integer(step);
             row.real(now.1);
             row.integer(known.joint);
@@ -164,7 +164,7 @@ impl Aside {
             row.reals(known.direction.components());
             row.reals(&[known.begin, known.end, known.impulse]);
             if written.is_ok() {
-                written = session.spill(joints);
+                written = session.submit_full_chunk(joints);
             }
         });
         written

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::super::error::RecordError;
-use super::super::manifest::Status;
+use super::super::manifest::RunStatus;
 use super::super::writer::TableWriter;
 use super::recorder::BodiesRecorder;
 use super::{survey, tables};
@@ -21,14 +21,14 @@ impl BodiesRecorder {
         times: &[f64],
         series: &[(String, Vec<f64>)],
     ) -> Result<(), RecordError> {
-        let Some(directory) = self.session.settle()? else {
+        let Some(directory) = self.writer.flush()? else {
             return Ok(());
         };
-        if !self.choice.keeps("observables") {
+        if !self.choice.has_table("observables") {
             return Ok(());
         }
         let texts = series.iter().map(|(text, _)| text.as_str());
-        let columns = self.choice.packed(tables::observables(texts));
+        let columns = self.choice.with_compression(tables::observables(texts));
         let mut table = TableWriter::new("observables", columns);
         for (step, t) in times.iter().enumerate() {
             let [number, time, rest @ ..] = table.values() else {
@@ -43,8 +43,8 @@ impl BodiesRecorder {
         }
         table.close(&directory)?;
         self.observables = Some(table);
-        self.list_tables(self.session.manifest.status != Status::Running);
-        self.session.publish()
+        self.list_tables(self.writer.manifest.status != RunStatus::Running);
+        self.writer.write_manifest()
     }
 
     /// Writes the profiles and distributions of a run. Does nothing when there was no step.
@@ -52,12 +52,12 @@ impl BodiesRecorder {
     /// # Errors
     /// The machine refuses.
     pub fn add_surveys(&mut self, outcome: &BodiesOutcome) -> Result<(), RecordError> {
-        let Some(directory) = self.session.settle()? else {
+        let Some(directory) = self.writer.flush()? else {
             return Ok(());
         };
         self.surveys = survey::write(&directory, outcome)?;
-        self.list_tables(self.session.manifest.status != Status::Running);
-        self.session.publish()
+        self.list_tables(self.writer.manifest.status != RunStatus::Running);
+        self.writer.write_manifest()
     }
 
     /// Writes what is in memory and how the run ended. Does nothing when there was no step.
@@ -70,8 +70,8 @@ impl BodiesRecorder {
         stopped: Option<String>,
     ) -> Result<(), RecordError> {
         let status = match stopped {
-            None => Status::Finished,
-            Some(_) => Status::Stopped,
+            None => RunStatus::Finished,
+            Some(_) => RunStatus::Stopped,
         };
         self.close_as(status, certificate, stopped)
     }
@@ -85,7 +85,7 @@ impl BodiesRecorder {
         certificate: &impl Serialize,
         reason: String,
     ) -> Result<(), RecordError> {
-        self.close_as(Status::Interrupted, certificate, Some(reason))
+        self.close_as(RunStatus::Interrupted, certificate, Some(reason))
     }
 
     /// Says in the manifest that the records could not be written any further; what is there stays
@@ -99,36 +99,36 @@ impl BodiesRecorder {
         reason: String,
     ) -> Result<(), RecordError> {
         self.list_tables(false);
-        self.session.fail(certificate, reason)
+        self.writer.fail(certificate, reason)
     }
 
     fn close_as(
         &mut self,
-        status: Status,
+        status: RunStatus,
         certificate: &impl Serialize,
         reason: Option<String>,
     ) -> Result<(), RecordError> {
-        let Some(directory) = self.session.settle()? else {
+        let Some(directory) = self.writer.flush()? else {
             return Ok(());
         };
         let choice = &self.choice;
-        let kept = self.tables.iter_mut().filter(|t| choice.keeps(t.name()));
+        let kept = self.tables.iter_mut().filter(|t| choice.has_table(t.name()));
         let kept = kept.chain(&mut self.cell);
-        for table in kept.chain(&mut self.aside.tables) {
+        for table in kept.chain(&mut self.joint_tables.tables) {
             table.close(&directory)?;
         }
         self.list_tables(true);
-        let manifest = &mut self.session.manifest;
+        let manifest = &mut self.writer.manifest;
         manifest.status = status;
         manifest.reason = reason;
         manifest.reached = self.counters.reached;
         manifest.certificate = serde_json::to_value(certificate).ok();
-        self.session.publish()
+        self.writer.write_manifest()
     }
 
     /// Adds what is not as it should be to the manifest; written with what comes next.
     pub fn set_warnings(&mut self, warnings: Vec<String>) {
-        self.session.manifest.warnings = warnings;
+        self.writer.manifest.warnings = warnings;
     }
 
     /// Adds the findings to the manifest.
@@ -136,16 +136,16 @@ impl BodiesRecorder {
     /// # Errors
     /// The machine refuses.
     pub fn add_findings(&mut self, findings: Vec<Value>) -> Result<(), RecordError> {
-        self.session.manifest.findings = Some(findings);
-        self.session.publish()
+        self.writer.manifest.findings = Some(findings);
+        self.writer.write_manifest()
     }
 
     /// Waits until every full chunk is on the disk.
     ///
     /// # Errors
     /// A chunk could not be written.
-    pub fn settle(&self) -> Result<(), RecordError> {
-        self.session.settle().map(|_| ())
+    pub fn flush(&self) -> Result<(), RecordError> {
+        self.writer.flush().map(|_| ())
     }
 
     /// The run has ended with all that belongs to it: only its manifest and its tables stay.
@@ -153,7 +153,7 @@ impl BodiesRecorder {
     /// # Errors
     /// The machine refuses.
     pub fn finish(&mut self) -> Result<(), RecordError> {
-        self.session.finish()
+        self.writer.finish()
     }
 
     /// There is no motion after all: nothing stays.
@@ -161,6 +161,6 @@ impl BodiesRecorder {
     /// # Errors
     /// The machine refuses.
     pub fn abandon(&mut self) -> Result<(), RecordError> {
-        self.session.abandon()
+        self.writer.abandon()
     }
 }

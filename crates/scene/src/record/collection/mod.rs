@@ -23,9 +23,9 @@ mod rows;
 mod survey;
 mod tables;
 
-pub use names::{Motion, Name, names};
-pub(crate) use names::{Shaped, name_of, name_values};
-pub use outline::{Faces, Member, Outline};
+pub use names::{BodyMotion, BodyDescription, read_body_descriptions};
+pub(crate) use names::{RecordShape, describe_body, names_table};
+pub use outline::{Faces, ShapePart, RecordedShape};
 pub use recorder::BodiesRecorder;
 pub(super) use survey::{distribution_columns, profile_columns};
 pub use tables::{BODY_TABLES, bodies_settings_json};

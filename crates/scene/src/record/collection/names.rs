@@ -5,38 +5,38 @@ use std::sync::Arc;
 
 use bodies::{Body, Dim, Freedom, Plane, Space, plane, space};
 
-use super::super::column::{Cell, Column, Values};
+use super::super::column::{CellValue, Column, ColumnValues};
 use super::super::error::RecordError;
 use super::super::reader::Record;
-use super::outline::{self, Cells, Outline};
-use crate::collection::Cast;
+use super::outline::{self, ShapeColumns, RecordedShape};
+use crate::collection::SceneNames;
 
 /// What the motion of a body obeys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Motion {
+pub enum BodyMotion {
     /// Forces.
     Free,
     /// Forces in some directions, held in the others.
-    Partly,
+    PartlyFixed,
     /// A given motion.
-    Guided,
+    Kinematic,
     /// At rest.
     Fixed,
 }
 
-impl Motion {
+impl BodyMotion {
     const ALL: [(Self, &'static str); 4] = [
         (Self::Free, "free"),
-        (Self::Partly, "partly"),
-        (Self::Guided, "guided"),
+        (Self::PartlyFixed, "partly"),
+        (Self::Kinematic, "guided"),
         (Self::Fixed, "fixed"),
     ];
 
     fn of(freedom: Freedom) -> Self {
         match freedom {
             Freedom::Free => Self::Free,
-            Freedom::Partial(_) => Self::Partly,
-            Freedom::Kinematic(_) => Self::Guided,
+            Freedom::Partial(_) => Self::PartlyFixed,
+            Freedom::Kinematic(_) => Self::Kinematic,
             Freedom::Fixed => Self::Fixed,
         }
     }
@@ -44,32 +44,32 @@ impl Motion {
 
 /// What a body is, as the records hold it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Name {
+pub struct BodyDescription {
     /// Its name.
     pub name: Arc<str>,
     /// Name of its material.
     pub material: Arc<str>,
     /// What its motion obeys.
-    pub motion: Motion,
+    pub motion: BodyMotion,
     /// Its mass, where forces move it.
     pub mass: Option<f64>,
     /// Its shape.
-    pub outline: Arc<Outline>,
+    pub shape: Arc<RecordedShape>,
 }
 
 /// A dimension whose shapes can be written.
-pub(crate) trait Shaped: Dim {
-    fn cells(shape: &Self::Shape) -> Cells;
+pub(crate) trait RecordShape: Dim {
+    fn shape_columns(shape: &Self::Shape) -> ShapeColumns;
     /// Tells shared shapes by their place in memory; `None` for shapes that are plain numbers.
-    fn shared(shape: &Self::Shape) -> Option<usize>;
+    fn shared_address(shape: &Self::Shape) -> Option<usize>;
 }
 
-impl Shaped for Plane {
-    fn cells(shape: &plane::Shape) -> Cells {
+impl RecordShape for Plane {
+    fn shape_columns(shape: &plane::Shape) -> ShapeColumns {
         outline::of_plane(shape)
     }
 
-    fn shared(shape: &plane::Shape) -> Option<usize> {
+    fn shared_address(shape: &plane::Shape) -> Option<usize> {
         match shape {
             plane::Shape::Polygon(p) if Arc::strong_count(p) > 1 => Some(Arc::as_ptr(p).addr()),
             plane::Shape::Compound(c) if Arc::strong_count(c) > 1 => Some(Arc::as_ptr(c).addr()),
@@ -78,12 +78,12 @@ impl Shaped for Plane {
     }
 }
 
-impl Shaped for Space {
-    fn cells(shape: &space::Shape) -> Cells {
+impl RecordShape for Space {
+    fn shape_columns(shape: &space::Shape) -> ShapeColumns {
         outline::of_space(shape)
     }
 
-    fn shared(shape: &space::Shape) -> Option<usize> {
+    fn shared_address(shape: &space::Shape) -> Option<usize> {
         match shape {
             space::Shape::Polyhedron(p) if Arc::strong_count(p) > 1 => Some(Arc::as_ptr(p).addr()),
             space::Shape::Compound(c) if Arc::strong_count(c) > 1 => Some(Arc::as_ptr(c).addr()),
@@ -93,25 +93,25 @@ impl Shaped for Space {
 }
 
 /// Writes the rows of `names`.
-pub(super) struct Namer<'a> {
-    cast: &'a Cast,
+pub(super) struct NamesTableBuilder<'a> {
+    cast: &'a SceneNames,
     /// Groups of every body, joined.
     groups: Vec<Arc<str>>,
     materials: Vec<Arc<str>>,
     motions: [Arc<str>; 4],
     shapes: HashMap<&'static str, Arc<str>>,
     /// Outlines of shapes that several bodies share.
-    outlines: HashMap<usize, Cells>,
+    outlines: HashMap<usize, ShapeColumns>,
     none: Arc<str>,
 }
 
-impl<'a> Namer<'a> {
-    pub(super) fn new(cast: &'a Cast) -> Self {
+impl<'a> NamesTableBuilder<'a> {
+    pub(super) fn new(cast: &'a SceneNames) -> Self {
         let none: Arc<str> = "".into();
         Self {
             groups: groups(cast, &none),
             materials: cast.materials.iter().map(|m| m.as_str().into()).collect(),
-            motions: Motion::ALL.map(|(_, word)| word.into()),
+            motions: BodyMotion::ALL.map(|(_, word)| word.into()),
             shapes: HashMap::new(),
             outlines: HashMap::new(),
             cast,
@@ -120,7 +120,7 @@ impl<'a> Namer<'a> {
     }
 
     /// One row.
-    pub(super) fn push<D: Shaped>(&mut self, out: &mut [Values], number: usize, body: &Body<D>) {
+    pub(super) fn push<D: RecordShape>(&mut self, out: &mut [ColumnValues], number: usize, body: &Body<D>) {
         let [
             id,
             name,
@@ -136,12 +136,12 @@ impl<'a> Namer<'a> {
         else {
             return;
         };
-        let cells = match D::shared(&body.shape) {
+        let cells = match D::shared_address(&body.shape) {
             Some(place) => {
                 let known = self.outlines.entry(place);
-                known.or_insert_with(|| D::cells(&body.shape)).clone()
+                known.or_insert_with(|| D::shape_columns(&body.shape)).clone()
             }
-            None => D::cells(&body.shape),
+            None => D::shape_columns(&body.shape),
         };
         let none = &self.none;
         id.push_integer(number);
@@ -152,8 +152,8 @@ impl<'a> Namer<'a> {
         group.push_text(self.groups.get(number).unwrap_or(none));
         let made_of = self.materials.get(body.material as usize);
         material.push_text(made_of.unwrap_or(none));
-        let obeys = Motion::of(body.freedom);
-        let place = Motion::ALL.iter().position(|(m, _)| *m == obeys);
+        let obeys = BodyMotion::of(body.freedom);
+        let place = BodyMotion::ALL.iter().position(|(m, _)| *m == obeys);
         motion.push_text(&self.motions[place.unwrap_or(0)]);
         mass.push_optional(body.freedom.movable().then_some(body.mass.mass));
         let kind = self.shapes.entry(cells.shape);
@@ -165,13 +165,13 @@ impl<'a> Namer<'a> {
 }
 
 /// The columns of `names` as they are written for these bodies.
-pub(crate) fn name_values<D: Shaped>(
-    cast: &Cast,
+pub(crate) fn names_table<D: RecordShape>(
+    cast: &SceneNames,
     bodies: &[Body<D>],
-) -> (Vec<Column>, Vec<Values>) {
+) -> (Vec<Column>, Vec<ColumnValues>) {
     let columns = super::tables::columns::<D>("names");
-    let mut values: Vec<Values> = columns.iter().map(Values::empty).collect();
-    let mut namer = Namer::new(cast);
+    let mut values: Vec<ColumnValues> = columns.iter().map(ColumnValues::empty).collect();
+    let mut namer = NamesTableBuilder::new(cast);
     for (number, body) in bodies.iter().enumerate() {
         namer.push(&mut values, number, body);
     }
@@ -179,22 +179,22 @@ pub(crate) fn name_values<D: Shaped>(
 }
 
 /// What a body is, without records; none for a shape that cannot be drawn.
-pub(crate) fn name_of<D: Shaped>(name: &str, material: &str, body: &Body<D>) -> Option<Name> {
-    let cells = D::cells(&body.shape);
+pub(crate) fn describe_body<D: RecordShape>(name: &str, material: &str, body: &Body<D>) -> Option<BodyDescription> {
+    let cells = D::shape_columns(&body.shape);
     let outline = cells.outline.as_deref().unwrap_or("");
     let (radius, half_length) = (cells.radius, cells.half_length);
     let outline = outline::read(D::N == 2, cells.shape, radius, half_length, outline).ok()?;
-    Some(Name {
+    Some(BodyDescription {
         name: name.into(),
         material: material.into(),
-        motion: Motion::of(body.freedom),
+        motion: BodyMotion::of(body.freedom),
         mass: body.freedom.movable().then_some(body.mass.mass),
-        outline: Arc::new(outline),
+        shape: Arc::new(outline),
     })
 }
 
 /// The groups of every body, joined by spaces; few different ones, each kept once.
-fn groups(cast: &Cast, none: &Arc<str>) -> Vec<Arc<str>> {
+fn groups(cast: &SceneNames, none: &Arc<str>) -> Vec<Arc<str>> {
     let mut of_body = vec![Arc::clone(none); cast.bodies.len()];
     for (name, members) in &cast.groups {
         let mut joined: HashMap<Arc<str>, Arc<str>> = HashMap::new();
@@ -216,7 +216,7 @@ fn groups(cast: &Cast, none: &Arc<str>) -> Vec<Arc<str>> {
 ///
 /// # Errors
 /// There is none, or it is damaged.
-pub fn names(record: &Record) -> Result<Vec<Name>, RecordError> {
+pub fn read_body_descriptions(record: &Record) -> Result<Vec<BodyDescription>, RecordError> {
     const COLUMNS: [&str; 8] = [
         "name",
         "material",
@@ -228,7 +228,7 @@ pub fn names(record: &Record) -> Result<Vec<Name>, RecordError> {
         "outline",
     ];
     let wanted = COLUMNS.map(String::from);
-    let places = record.places("names", Some(&wanted))?;
+    let places = record.column_indices("names", Some(&wanted))?;
     let in_plane = match record.manifest().settings.get("dimension") {
         Some(dimension) => dimension.as_u64() == Some(2),
         None => {
@@ -237,7 +237,7 @@ pub fn names(record: &Record) -> Result<Vec<Name>, RecordError> {
         }
     };
     let mut all = Vec::new();
-    let mut known: HashMap<Arc<str>, Arc<Outline>> = HashMap::new();
+    let mut known: HashMap<Arc<str>, Arc<RecordedShape>> = HashMap::new();
     for chunk in record.chunks("names")? {
         let part = record.read_chunk("names", &chunk, &places)?;
         for row in 0..part.rows {
@@ -250,23 +250,23 @@ pub fn names(record: &Record) -> Result<Vec<Name>, RecordError> {
 }
 
 fn read_row(
-    values: &[Values],
+    values: &[ColumnValues],
     row: usize,
     in_plane: bool,
-    known: &mut HashMap<Arc<str>, Arc<Outline>>,
-) -> Result<Name, String> {
+    known: &mut HashMap<Arc<str>, Arc<RecordedShape>>,
+) -> Result<BodyDescription, String> {
     let text = |column: usize| -> Arc<str> {
         match values.get(column) {
-            Some(Values::Text(all)) => all.get(row).cloned().unwrap_or_else(|| "".into()),
+            Some(ColumnValues::Text(all)) => all.get(row).cloned().unwrap_or_else(|| "".into()),
             _ => "".into(),
         }
     };
     let number = |column: usize| match values.get(column).map(|v| v.cell(row)) {
-        Some(Cell::Real(x)) => Some(x),
+        Some(CellValue::Real(x)) => Some(x),
         _ => None,
     };
     let (motion, shape, vertices) = (text(2), text(4), text(7));
-    let motion = Motion::ALL.iter().find(|(_, word)| **word == *motion);
+    let motion = BodyMotion::ALL.iter().find(|(_, word)| **word == *motion);
     let (motion, _) = motion.ok_or("a `motion` that this program does not know")?;
     let read = || outline::read(in_plane, &shape, number(5), number(6), &vertices).map(Arc::new);
     let outline = if vertices.is_empty() {
@@ -284,11 +284,11 @@ fn read_row(
             }
         }
     };
-    Ok(Name {
+    Ok(BodyDescription {
         name: text(0),
         material: text(1),
         motion: *motion,
         mass: number(3),
-        outline,
+        shape: outline,
     })
 }

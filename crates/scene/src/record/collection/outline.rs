@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The shape of a body in body axes, as the records hold it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outline {
+pub enum RecordedShape {
     /// A disc or a ball.
     Round {
         /// Its radius.
@@ -47,21 +47,21 @@ pub enum Outline {
     /// Triangles, solid behind them: a boundary, or the surface of a body that is not convex.
     Mesh(Faces),
     /// Parts that are joined.
-    Compound(Vec<Member>),
+    Compound(Vec<ShapePart>),
 }
 
 /// A part of a compound.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Member {
+pub struct ShapePart {
     /// Its shape.
-    pub outline: Outline,
+    pub shape: RecordedShape,
     /// Where it is in body axes.
     pub position: [f64; 3],
     /// How it is turned: unit quaternion w, x, y, z.
     pub rotation: [f64; 4],
 }
 
-impl Outline {
+impl RecordedShape {
     /// Largest distance of a point from the origin of body axes; `None` for boundaries.
     pub fn radius(&self) -> Option<f64> {
         let norm = |v: &[f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -79,7 +79,7 @@ impl Outline {
             } => Some(half_length.hypot(*radius)),
             Self::Polygon(vertices) => farthest(&mut vertices.iter().map(|v| v[0].hypot(v[1]))),
             Self::Compound(members) => members.iter().try_fold(0.0_f64, |most, member| {
-                Some(most.max(norm(&member.position) + member.outline.radius()?))
+                Some(most.max(norm(&member.position) + member.shape.radius()?))
             }),
             Self::Polyhedron(faces) => farthest(&mut faces.vertices.iter().map(norm)),
             Self::HalfPlane | Self::Chain { .. } | Self::HalfSpace | Self::Mesh(_) => None,
@@ -97,7 +97,7 @@ pub struct Faces {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Flat {
+struct PlanarJson {
     vertices: Vec<[f64; 2]>,
     #[serde(default)]
     closed: bool,
@@ -105,15 +105,15 @@ struct Flat {
 
 /// A shape in the columns `shape`, `radius`, `half_length`, `outline`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Cells {
+pub(crate) struct ShapeColumns {
     pub shape: &'static str,
     pub radius: Option<f64>,
     pub half_length: Option<f64>,
     pub outline: Option<Arc<str>>,
 }
 
-fn cells(shape: &'static str, radius: Option<f64>, half_length: Option<f64>) -> Cells {
-    Cells {
+fn cells(shape: &'static str, radius: Option<f64>, half_length: Option<f64>) -> ShapeColumns {
+    ShapeColumns {
         shape,
         radius,
         half_length,
@@ -121,10 +121,10 @@ fn cells(shape: &'static str, radius: Option<f64>, half_length: Option<f64>) -> 
     }
 }
 
-fn with_outline(shape: &'static str, outline: impl Serialize) -> Cells {
+fn with_outline(shape: &'static str, outline: impl Serialize) -> ShapeColumns {
     // Finite numbers and whole ones: nothing that JSON cannot hold.
     let text = serde_json::to_string(&outline).unwrap_or_default();
-    Cells {
+    ShapeColumns {
         outline: Some(text.into()),
         ..cells(shape, None, None)
     }
@@ -137,7 +137,7 @@ fn point<const N: usize>(v: &impl Vector) -> [f64; N] {
 
 /// A part of a compound as JSON.
 #[derive(Serialize, Deserialize)]
-struct Joined {
+struct PartJson {
     shape: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     radius: Option<f64>,
@@ -150,20 +150,20 @@ struct Joined {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Parts {
-    parts: Vec<Joined>,
+struct CompoundJson {
+    parts: Vec<PartJson>,
 }
 
 /// The parts of a compound.
 fn members<D: Dim>(
     compound: &Compound<D>,
-    cells: impl Fn(&D::Shape) -> Cells,
+    cells: impl Fn(&D::Shape) -> ShapeColumns,
     turn: impl Fn(&D::Rotation) -> [f64; 4],
-) -> Cells {
+) -> ShapeColumns {
     let joined = |part: &Part<D>| {
         let cells = cells(&part.shape);
         let outline = cells.outline.as_deref();
-        Joined {
+        PartJson {
             shape: cells.shape.into(),
             radius: cells.radius,
             half_length: cells.half_length,
@@ -173,11 +173,11 @@ fn members<D: Dim>(
         }
     };
     let parts = compound.parts().iter().map(joined).collect();
-    with_outline("compound", Parts { parts })
+    with_outline("compound", CompoundJson { parts })
 }
 
 /// A shape of the plane in columns.
-pub(super) fn of_plane(shape: &plane::Shape) -> Cells {
+pub(super) fn of_plane(shape: &plane::Shape) -> ShapeColumns {
     use plane::Shape;
     match shape {
         Shape::Disc { radius } => cells("disc", Some(*radius), None),
@@ -188,7 +188,7 @@ pub(super) fn of_plane(shape: &plane::Shape) -> Cells {
         Shape::HalfPlane => cells("half_plane", None, None),
         Shape::Polygon(polygon) => with_outline(
             "polygon",
-            Flat {
+            PlanarJson {
                 vertices: polygon.vertices().iter().map(point).collect(),
                 closed: true,
             },
@@ -196,7 +196,7 @@ pub(super) fn of_plane(shape: &plane::Shape) -> Cells {
         Shape::Compound(compound) => match compound.source_surface() {
             Some(skin) => with_outline(
                 "polygon",
-                Flat {
+                PlanarJson {
                     vertices: skin.vertices.iter().map(point).collect(),
                     closed: true,
                 },
@@ -208,7 +208,7 @@ pub(super) fn of_plane(shape: &plane::Shape) -> Cells {
         },
         Shape::Chain(chain) => with_outline(
             "chain",
-            Flat {
+            PlanarJson {
                 vertices: chain.vertices().iter().map(point).collect(),
                 closed: chain.closed(),
             },
@@ -217,7 +217,7 @@ pub(super) fn of_plane(shape: &plane::Shape) -> Cells {
 }
 
 /// A shape of space in columns.
-pub(super) fn of_space(shape: &space::Shape) -> Cells {
+pub(super) fn of_space(shape: &space::Shape) -> ShapeColumns {
     use space::Shape;
     match shape {
         Shape::Sphere { radius } => cells("sphere", Some(*radius), None),
@@ -264,15 +264,15 @@ pub(super) fn read(
     radius: Option<f64>,
     half_length: Option<f64>,
     outline: &str,
-) -> Result<Outline, String> {
+) -> Result<RecordedShape, String> {
     let given = |value: Option<f64>, name: &str| {
         value.ok_or_else(|| format!("a `{shape}` without `{name}`"))
     };
     Ok(match shape {
-        "disc" | "sphere" => Outline::Round {
+        "disc" | "sphere" => RecordedShape::Round {
             radius: given(radius, "radius")?,
         },
-        "capsule" => Outline::Capsule {
+        "capsule" => RecordedShape::Capsule {
             half_length: given(half_length, "half_length")?,
             radius: given(radius, "radius")?,
             along: if in_plane {
@@ -281,33 +281,33 @@ pub(super) fn read(
                 [0.0, 0.0, 1.0]
             },
         },
-        "cylinder" => Outline::Cylinder {
+        "cylinder" => RecordedShape::Cylinder {
             half_length: given(half_length, "half_length")?,
             radius: given(radius, "radius")?,
         },
-        "half_plane" => Outline::HalfPlane,
-        "half_space" => Outline::HalfSpace,
-        "polygon" => Outline::Polygon(flat(outline)?.vertices),
+        "half_plane" => RecordedShape::HalfPlane,
+        "half_space" => RecordedShape::HalfSpace,
+        "polygon" => RecordedShape::Polygon(flat(outline)?.vertices),
         "chain" => {
-            let Flat { vertices, closed } = flat(outline)?;
-            Outline::Chain { vertices, closed }
+            let PlanarJson { vertices, closed } = flat(outline)?;
+            RecordedShape::Chain { vertices, closed }
         }
-        "polyhedron" => Outline::Polyhedron(faces(outline)?),
-        "mesh" => Outline::Mesh(faces(outline)?),
-        "compound" => Outline::Compound(joined(in_plane, outline)?),
+        "polyhedron" => RecordedShape::Polyhedron(faces(outline)?),
+        "mesh" => RecordedShape::Mesh(faces(outline)?),
+        "compound" => RecordedShape::Compound(joined(in_plane, outline)?),
         _ => return Err(format!("a shape `{shape}` that this program does not know")),
     })
 }
 
-fn joined(in_plane: bool, text: &str) -> Result<Vec<Member>, String> {
-    let read: Parts = serde_json::from_str(text).map_err(|e| format!("an outline: {e}"))?;
-    let member = |part: Joined| {
+fn joined(in_plane: bool, text: &str) -> Result<Vec<ShapePart>, String> {
+    let read: CompoundJson = serde_json::from_str(text).map_err(|e| format!("an outline: {e}"))?;
+    let member = |part: PartJson| {
         if part.shape == "compound" {
             return Err("a compound within a compound".into());
         }
         let outline = part.outline.map_or(String::new(), |o| o.to_string());
-        Ok(Member {
-            outline: self::read(
+        Ok(ShapePart {
+            shape: self::read(
                 in_plane,
                 &part.shape,
                 part.radius,
@@ -321,8 +321,8 @@ fn joined(in_plane: bool, text: &str) -> Result<Vec<Member>, String> {
     read.parts.into_iter().map(member).collect()
 }
 
-fn flat(text: &str) -> Result<Flat, String> {
-    let flat: Flat = serde_json::from_str(text).map_err(|e| format!("an outline: {e}"))?;
+fn flat(text: &str) -> Result<PlanarJson, String> {
+    let flat: PlanarJson = serde_json::from_str(text).map_err(|e| format!("an outline: {e}"))?;
     match flat.vertices.len() {
         0 | 1 => Err("an outline without vertices".into()),
         _ => Ok(flat),

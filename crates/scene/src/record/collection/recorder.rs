@@ -5,18 +5,18 @@ use std::path::Path;
 use bodies::{Matrix, Plane, Space, State, World};
 use serde::{Deserialize, Serialize};
 
-use super::super::checkpoint::{Cadence, Restored, Snapshot};
-use super::super::choice::Choice;
+use super::super::checkpoint::{CheckpointPolicy, Restored, Snapshot};
+use super::super::choice::RecordSelection;
 use super::super::error::RecordError;
 use super::super::manifest::Manifest;
-use super::super::place::Place;
-use super::super::session::Session;
+use super::super::place::OutputDirectory;
+use super::super::session::RunWriter;
 use super::super::writer::TableWriter;
-use super::aside::Aside;
-use super::names::{Namer, Shaped};
-use super::rows::{self, Words, Written};
+use super::aside::JointTables;
+use super::names::{NamesTableBuilder, RecordShape};
+use super::rows::{self, RepeatedTexts, PoseColumns};
 use super::tables::{self, BODY_TABLES};
-use crate::collection::{Cast, Collection, Steps, View};
+use crate::collection::{SceneNames, BuiltBodies, BodiesObserver, WorldRef};
 use crate::error::SceneError;
 
 /// The state that a run begins with, kept until its first step is computed.
@@ -44,19 +44,19 @@ pub(super) struct Counters {
 /// its state is then recorded if it was not, and nothing is recorded twice.
 #[derive(Debug)]
 pub struct BodiesRecorder {
-    pub(super) session: Session,
+    pub(super) writer: RunWriter,
     every: usize,
-    pub(super) choice: Choice,
+    pub(super) choice: RecordSelection,
     /// Needed until the table `names` is written.
-    cast: Option<Cast>,
+    cast: Option<SceneNames>,
     start: Option<Start>,
-    words: Words,
+    words: RepeatedTexts,
     /// names, steps, bodies, contacts.
     pub(super) tables: [TableWriter; 4],
     /// The periodic cell, if there is one.
     pub(super) cell: Option<TableWriter>,
     /// What joints and their bodies did.
-    pub(super) aside: Aside,
+    pub(super) joint_tables: JointTables,
     /// Written at the end.
     pub(super) observables: Option<TableWriter>,
     pub(super) surveys: Vec<TableWriter>,
@@ -70,11 +70,11 @@ impl BodiesRecorder {
     /// # Errors
     /// The directory is taken.
     pub fn new(
-        place: Place,
+        place: OutputDirectory,
         manifest: Manifest,
-        collection: &Collection,
+        collection: &BuiltBodies,
     ) -> Result<Self, RecordError> {
-        let session = Session::new(place, manifest, Cadence::default())?;
+        let session = RunWriter::new(place, manifest, CheckpointPolicy::default())?;
         Self::on(session, collection)
     }
 
@@ -82,15 +82,15 @@ impl BodiesRecorder {
     ///
     /// # Errors
     /// The session goes on with a run that had other tables, or the machine refuses.
-    pub fn on(session: Session, collection: &Collection) -> Result<Self, RecordError> {
+    pub fn on(session: RunWriter, collection: &BuiltBodies) -> Result<Self, RecordError> {
         match collection {
-            Collection::Plane(a) => {
-                let aside = Aside::new::<Plane>(&a.cast, a.settings.projection);
-                Self::of::<Plane>(session, a.cast.clone(), a.record_every, aside)
+            BuiltBodies::Plane(a) => {
+                let aside = JointTables::new::<Plane>(&a.names, a.settings.projection);
+                Self::of::<Plane>(session, a.names.clone(), a.record_every, aside)
             }
-            Collection::Space(a) => {
-                let aside = Aside::new::<Space>(&a.cast, a.settings.projection);
-                Self::of::<Space>(session, a.cast.clone(), a.record_every, aside)
+            BuiltBodies::Space(a) => {
+                let aside = JointTables::new::<Space>(&a.names, a.settings.projection);
+                Self::of::<Space>(session, a.names.clone(), a.record_every, aside)
             }
         }
     }
@@ -100,18 +100,18 @@ impl BodiesRecorder {
     /// # Errors
     /// As [`BodiesRecorder::on`].
     pub fn of_live(
-        session: Session,
-        live: &crate::Live,
-        cast: &Cast,
+        session: RunWriter,
+        live: &crate::AnyWorld,
+        cast: &SceneNames,
         every: usize,
     ) -> Result<Self, RecordError> {
         match live {
-            crate::Live::Plane(world) => {
-                let aside = Aside::new::<Plane>(cast, world.settings().projection);
+            crate::AnyWorld::Plane(world) => {
+                let aside = JointTables::new::<Plane>(cast, world.settings().projection);
                 Self::of::<Plane>(session, cast.clone(), every, aside)
             }
-            crate::Live::Space(world) => {
-                let aside = Aside::new::<Space>(cast, world.settings().projection);
+            crate::AnyWorld::Space(world) => {
+                let aside = JointTables::new::<Space>(cast, world.settings().projection);
                 Self::of::<Space>(session, cast.clone(), every, aside)
             }
         }
@@ -119,10 +119,10 @@ impl BodiesRecorder {
 
     /// A recorder that keeps every `every`-th state of bodies with these names.
     fn of<D: bodies::Dim>(
-        mut session: Session,
-        cast: Cast,
+        mut session: RunWriter,
+        cast: SceneNames,
         every: usize,
-        mut aside: Aside,
+        mut aside: JointTables,
     ) -> Result<Self, RecordError> {
         let choice = cast.record.clone();
         let columns = |name: &str| {
@@ -130,43 +130,43 @@ impl BodiesRecorder {
             if name == "contacts" && cast.cell {
                 columns.extend(tables::shifts::<D>());
             }
-            choice.packed(columns)
+            choice.with_compression(columns)
         };
         let mut tables = BODY_TABLES.map(|name| TableWriter::new(name, columns(name)));
         let mut cell = cast.cell.then(|| TableWriter::new("cell", columns("cell")));
         choice.note(&mut session.manifest.settings, "bodies");
         for table in tables.iter_mut().chain(&mut cell).chain(&mut aside.tables) {
-            session.restore(table)?;
+            session.restore_table(table)?;
         }
-        let counters = session.recorder()?.unwrap_or_default();
+        let counters = session.restored_recorder()?.unwrap_or_default();
         let mut recorder = Self {
-            session,
+            writer: session,
             every: every.max(1),
             choice,
             cast: Some(cast),
             start: None,
-            words: Words::new(),
+            words: RepeatedTexts::new(),
             tables,
             cell,
-            aside,
+            joint_tables: aside,
             observables: None,
             surveys: Vec::new(),
             counters,
             fault: None,
         };
         recorder.list_tables(false);
-        recorder.session.publish()?;
+        recorder.writer.write_manifest()?;
         Ok(recorder)
     }
 
     /// The directory, once the first step is computed.
     pub fn directory(&self) -> Option<&Path> {
-        self.session.directory()
+        self.writer.directory()
     }
 
     /// The manifest as it stands.
     pub fn manifest(&self) -> &Manifest {
-        &self.session.manifest
+        &self.writer.manifest
     }
 
     /// What went wrong while recording, if anything did; asked once.
@@ -175,26 +175,26 @@ impl BodiesRecorder {
     }
 
     pub(super) fn list_tables(&mut self, closed: bool) {
-        let listed = self.tables.iter().filter(|t| self.choice.keeps(t.name()));
-        let listed = listed.chain(&self.cell).chain(&self.aside.tables);
+        let listed = self.tables.iter().filter(|t| self.choice.has_table(t.name()));
+        let listed = listed.chain(&self.cell).chain(&self.joint_tables.tables);
         let listed = listed.map(|t| t.entry(closed));
         let late = self.observables.iter().chain(&self.surveys);
-        self.session.manifest.tables = listed.chain(late.map(|t| t.entry(true))).collect();
+        self.writer.manifest.tables = listed.chain(late.map(|t| t.entry(true))).collect();
     }
 
     /// Makes the directory, names the bodies and writes the state the run began with.
-    fn begin<D: Written + Shaped>(&mut self, world: &World<D>) -> Result<(), RecordError> {
-        self.session.open()?;
+    fn begin<D: PoseColumns + RecordShape>(&mut self, world: &World<D>) -> Result<(), RecordError> {
+        self.writer.open()?;
         self.counters.begun = true;
         let cast = self.cast.take().unwrap_or_default();
         let table = &mut self.tables[0];
-        let mut namer = Namer::new(&cast);
+        let mut namer = NamesTableBuilder::new(&cast);
         for (number, body) in world.model().bodies.iter().enumerate() {
             namer.push(table.values(), number, body);
-            self.session.spill(table)?;
+            self.writer.submit_full_chunk(table)?;
         }
         // Names are there while the run goes on: pictures need them.
-        if let Some(directory) = self.session.settle()? {
+        if let Some(directory) = self.writer.flush()? {
             table.close(&directory)?;
         }
         match self.start.take() {
@@ -206,10 +206,10 @@ impl BodiesRecorder {
 
     /// Whether the state that the run began with is recorded.
     fn starts(&self, t: f64) -> bool {
-        self.choice.now("bodies", (0, t), self.every, false)
+        self.choice.selects("bodies", (0, t), self.every, false)
     }
 
-    fn push_state<D: Written>(
+    fn push_state<D: PoseColumns>(
         &mut self,
         step: usize,
         state: &State<D>,
@@ -217,20 +217,20 @@ impl BodiesRecorder {
     ) -> Result<(), RecordError> {
         let table = &mut self.tables[2];
         let each = state.poses.iter().zip(&state.velocities).enumerate();
-        for (body, (pose, velocity)) in each.filter(|(body, _)| self.choice.has(*body)) {
+        for (body, (pose, velocity)) in each.filter(|(body, _)| self.choice.has_body(*body)) {
             rows::push_body(table.values(), (step, state.t), body, pose, velocity);
-            self.session.spill(table)?;
+            self.writer.submit_full_chunk(table)?;
         }
         if let (Some(table), Some(lattice)) = (&mut self.cell, &state.cell) {
             let begin = begin.unwrap_or(lattice.rate);
             rows::push_cell(table.values(), (step, state.t), lattice, &begin);
-            self.session.spill(table)?;
+            self.writer.submit_full_chunk(table)?;
         }
         self.counters.recorded = Some(step);
         Ok(())
     }
 
-    fn record<D: Written + Shaped>(
+    fn record<D: PoseColumns + RecordShape>(
         &mut self,
         step: usize,
         world: &World<D>,
@@ -247,14 +247,14 @@ impl BodiesRecorder {
             self.counters.accounted = step;
             let table = &mut self.tables[1];
             rows::push_step(table.values(), step, world.report());
-            self.session.spill(table)?;
+            self.writer.submit_full_chunk(table)?;
         }
-        let wanted = |table: &str| self.choice.now(table, now, self.every, last);
+        let wanted = |table: &str| self.choice.selects(table, now, self.every, last);
         let (state, contacts) = (wanted("bodies"), wanted("contacts"));
         if state && self.counters.recorded != Some(step) {
             self.push_state(step, world.state(), Some(world.begin_strain_rate()))?;
             if fresh {
-                self.aside.push(&self.session, step, world)?;
+                self.joint_tables.push(&self.writer, step, world)?;
             }
         }
         if !contacts || !fresh {
@@ -263,17 +263,17 @@ impl BodiesRecorder {
         let table = &mut self.tables[3];
         for k in 0..world.num_contacts() {
             let contact = world.contact(k);
-            if contact.bodies.iter().any(|b| self.choice.has(*b as usize)) {
+            if contact.bodies.iter().any(|b| self.choice.has_body(*b as usize)) {
                 let shift = self.cell.as_ref().and(world.image(k));
                 rows::push_contact(table.values(), &self.words, now, &contact, shift);
-                self.session.spill(table)?;
+                self.writer.submit_full_chunk(table)?;
             }
         }
         Ok(())
     }
 
     /// What the run hears of a fault; the fault itself is kept.
-    fn told(&mut self, done: Result<(), RecordError>) -> Result<(), SceneError> {
+    fn keep_error(&mut self, done: Result<(), RecordError>) -> Result<(), SceneError> {
         done.map_err(|error| {
             let seen = SceneError::Machine {
                 what: "the records cannot be written".into(),
@@ -285,40 +285,40 @@ impl BodiesRecorder {
     }
 }
 
-impl Steps for BodiesRecorder {
-    fn step(&mut self, step: usize, view: View<'_>, last: bool) -> Result<(), SceneError> {
+impl BodiesObserver for BodiesRecorder {
+    fn on_step(&mut self, step: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError> {
         let recorded = match (step, view) {
-            (0, View::Plane(world)) => {
+            (0, WorldRef::Plane(world)) => {
                 self.start = Some(Start::Plane(world.state().clone()));
                 Ok(())
             }
-            (0, View::Space(world)) => {
+            (0, WorldRef::Space(world)) => {
                 self.start = Some(Start::Space(world.state().clone()));
                 Ok(())
             }
-            (_, View::Plane(world)) => self.record(step, world, last),
-            (_, View::Space(world)) => self.record(step, world, last),
+            (_, WorldRef::Plane(world)) => self.record(step, world, last),
+            (_, WorldRef::Space(world)) => self.record(step, world, last),
         };
-        self.told(recorded)
+        self.keep_error(recorded)
     }
 
-    fn rehearse(&mut self) -> Result<(), SceneError> {
-        let opened = self.session.open();
-        self.told(opened)
+    fn on_preparation_step(&mut self) -> Result<(), SceneError> {
+        let opened = self.writer.open();
+        self.keep_error(opened)
     }
 
-    fn due(&mut self) -> bool {
-        self.session.due()
+    fn checkpoint_due(&mut self) -> bool {
+        self.writer.checkpoint_due()
     }
 
-    fn keep(&mut self, snapshot: Snapshot) -> Result<(), SceneError> {
+    fn write_checkpoint(&mut self, snapshot: Snapshot) -> Result<(), SceneError> {
         let tables = self.tables.iter().chain(&self.cell);
-        let tables = tables.chain(&self.aside.tables);
-        let kept = self.session.keep(tables, &self.counters, snapshot);
-        self.told(kept)
+        let tables = tables.chain(&self.joint_tables.tables);
+        let kept = self.writer.write_checkpoint(tables, &self.counters, snapshot);
+        self.keep_error(kept)
     }
 
-    fn restored(&mut self) -> Option<Restored> {
-        self.session.take_motion()
+    fn take_checkpoint(&mut self) -> Option<Restored> {
+        self.writer.take_restored()
     }
 }

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use bodies::{Contact, Dim, Lattice, StepReport, Matrix, Plane, Pose, Space, Vector};
 use contact::law::Status;
 
-use super::super::column::Values;
+use super::super::column::ColumnValues;
 use super::tables::row_names;
 
 /// What a dimension writes of a placement and a velocity.
-pub(super) trait Written: Dim {
+pub(super) trait PoseColumns: Dim {
     /// The angle, or the quaternion w, x, y, z.
     fn rotation(pose: &Pose<Self>, out: &mut impl FnMut(f64));
     /// The angular velocity about space axes.
     fn spin(pose: &Pose<Self>, velocity: &Self::Dofs, out: &mut impl FnMut(f64));
 }
 
-impl Written for Plane {
+impl PoseColumns for Plane {
     fn rotation(pose: &Pose<Self>, out: &mut impl FnMut(f64)) {
         out(pose.rotation.angle());
     }
@@ -26,7 +26,7 @@ impl Written for Plane {
     }
 }
 
-impl Written for Space {
+impl PoseColumns for Space {
     fn rotation(pose: &Pose<Self>, out: &mut impl FnMut(f64)) {
         let q = pose.rotation;
         [q.w, q.x, q.y, q.z].into_iter().for_each(out);
@@ -43,12 +43,12 @@ impl Written for Space {
 }
 
 /// Fills one row from left to right.
-pub(super) struct Row<'a> {
-    columns: std::slice::IterMut<'a, Values>,
+pub(super) struct RowWriter<'a> {
+    columns: std::slice::IterMut<'a, ColumnValues>,
 }
 
-impl<'a> Row<'a> {
-    pub(super) fn of(columns: &'a mut [Values]) -> Self {
+impl<'a> RowWriter<'a> {
+    pub(super) fn of(columns: &'a mut [ColumnValues]) -> Self {
         Self {
             columns: columns.iter_mut(),
         }
@@ -90,8 +90,8 @@ impl<'a> Row<'a> {
 }
 
 /// One row of `steps`.
-pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &StepReport) {
-    let mut row = Row::of(out);
+pub(super) fn push_step(out: &mut [ColumnValues], step: usize, ledger: &StepReport) {
+    let mut row = RowWriter::of(out);
     row.integer(step);
     row.reals(&[ledger.t, ledger.h]);
     row.integer(ledger.num_active);
@@ -131,14 +131,14 @@ pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &StepReport) {
 }
 
 /// One row of `bodies`.
-pub(super) fn push_body<D: Written>(
-    out: &mut [Values],
+pub(super) fn push_body<D: PoseColumns>(
+    out: &mut [ColumnValues],
     (step, t): (usize, f64),
     body: usize,
     pose: &Pose<D>,
     velocity: &D::Dofs,
 ) {
-    let mut row = Row::of(out);
+    let mut row = RowWriter::of(out);
     row.integer(step);
     row.real(t);
     row.integer(body);
@@ -149,13 +149,13 @@ pub(super) fn push_body<D: Written>(
 }
 
 /// One row of `cell`.
-pub(super) fn push_cell<D: Written>(
-    out: &mut [Values],
+pub(super) fn push_cell<D: PoseColumns>(
+    out: &mut [ColumnValues],
     (step, t): (usize, f64),
     lattice: &Lattice<D>,
     begin: &Matrix,
 ) {
-    let mut row = Row::of(out);
+    let mut row = RowWriter::of(out);
     row.integer(step);
     row.real(t);
     for vector in lattice.vectors.iter().take(D::N) {
@@ -168,11 +168,11 @@ pub(super) fn push_cell<D: Written>(
 
 /// Texts that repeat in the tables, shared.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(super) struct RepeatedTexts {
     status: [Arc<str>; 3],
 }
 
-impl Words {
+impl RepeatedTexts {
     pub(super) fn new() -> Self {
         Self {
             status: ["open", "stick", "slip"].map(Arc::from),
@@ -189,14 +189,14 @@ impl Words {
 }
 
 /// One row of `contacts`.
-pub(super) fn push_contact<D: Written>(
-    out: &mut [Values],
-    words: &Words,
+pub(super) fn push_contact<D: PoseColumns>(
+    out: &mut [ColumnValues],
+    words: &RepeatedTexts,
     (step, t): (usize, f64),
     contact: &Contact<'_, D>,
     shift: Option<D::Vector>,
 ) {
-    let mut row = Row::of(out);
+    let mut row = RowWriter::of(out);
     row.integer(step);
     row.real(t);
     let [a, b] = contact.bodies;

@@ -3,47 +3,47 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::column::{Column, Type};
+use super::super::column::{Column, ColumnType};
 use super::super::error::RecordError;
 use super::super::writer::TableWriter;
 use crate::survey;
 use crate::watch::BodiesOutcome;
 
-fn column(name: &str, kind: Type, unit: &str, meaning: &str) -> Column {
+fn column(name: &str, kind: ColumnType, unit: &str, meaning: &str) -> Column {
     Column::new(name, kind, unit, meaning)
 }
 
 pub(in crate::record) fn profile_columns() -> Vec<Column> {
     let error = "standard error of the mean; absent where the span is too short for one";
     vec![
-        column("profile", Type::Text, "1", "name of the profile"),
-        column("quantity", Type::Text, "1", "word of the observable"),
-        column("slice", Type::Integer, "1", "number of the slice, from 1"),
-        column("position", Type::Real, "length", "middle of the slice"),
+        column("profile", ColumnType::Text, "1", "name of the profile"),
+        column("quantity", ColumnType::Text, "1", "word of the observable"),
+        column("slice", ColumnType::Integer, "1", "number of the slice, from 1"),
+        column("position", ColumnType::Real, "length", "middle of the slice"),
         column(
             "mean",
-            Type::Real,
+            ColumnType::Real,
             "as the observable",
             "mean over the span of time",
         )
         .or_null(),
-        column("error", Type::Real, "as the observable", error).or_null(),
+        column("error", ColumnType::Real, "as the observable", error).or_null(),
     ]
 }
 
 pub(in crate::record) fn distribution_columns() -> Vec<Column> {
     let density = "share of all values over the width of the bin; absent without values";
     vec![
-        column("distribution", Type::Text, "1", "name of the distribution"),
-        column("low", Type::Real, "as the quantity", "lower end of the bin"),
+        column("distribution", ColumnType::Text, "1", "name of the distribution"),
+        column("low", ColumnType::Real, "as the quantity", "lower end of the bin"),
         column(
             "high",
-            Type::Real,
+            ColumnType::Real,
             "as the quantity",
             "upper end of the bin",
         ),
-        column("count", Type::Integer, "1", "values in the bin"),
-        column("density", Type::Real, "1/quantity", density).or_null(),
+        column("count", ColumnType::Integer, "1", "values in the bin"),
+        column("density", ColumnType::Real, "1/quantity", density).or_null(),
     ]
 }
 
@@ -53,7 +53,7 @@ pub(super) fn write(
     outcome: &BodiesOutcome,
 ) -> Result<Vec<TableWriter>, RecordError> {
     let mut written = Vec::new();
-    if !outcome.cast.profiles.is_empty() {
+    if !outcome.names.profiles.is_empty() {
         let mut table = TableWriter::new("profiles", profile_columns());
         for row in survey::profiles(outcome) {
             if let [profile, quantity, slice, position, mean, error] = table.values() {

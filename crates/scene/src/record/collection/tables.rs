@@ -3,7 +3,7 @@
 use bodies::{Activation, Dim, Settings};
 use serde_json::{Value, json};
 
-use super::super::column::{Column, Type};
+use super::super::column::{Column, ColumnType};
 use super::super::tables::{gamma, step, time};
 use super::aside;
 
@@ -46,21 +46,21 @@ pub(super) fn observables<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Colum
             name.push('_');
         }
         let meaning = format!("`{text}` at the end of the step");
-        columns.push(Column::new(name, Type::Real, "as the observable", meaning));
+        columns.push(Column::new(name, ColumnType::Real, "as the observable", meaning));
     }
     columns
 }
 
 pub(super) fn real(name: &str, unit: &str, meaning: &str) -> Column {
-    Column::new(name, Type::Real, unit, meaning)
+    Column::new(name, ColumnType::Real, unit, meaning)
 }
 
 pub(super) fn body(name: &str, meaning: &str) -> Column {
-    Column::new(name, Type::Integer, "1", meaning)
+    Column::new(name, ColumnType::Integer, "1", meaning)
 }
 
 fn names() -> Vec<Column> {
-    let text = |name: &str, meaning: &str| Column::new(name, Type::Text, "1", meaning);
+    let text = |name: &str, meaning: &str| Column::new(name, ColumnType::Text, "1", meaning);
     let shape = "disc, sphere, capsule, cylinder, polygon, polyhedron, half_plane, half_space, \
                  chain, mesh or compound";
     let outline = "JSON: vertices, and faces or closed, in body axes; empty where there is none";
@@ -89,7 +89,7 @@ fn names() -> Vec<Column> {
 }
 
 fn steps() -> Vec<Column> {
-    let count = |name: &str, meaning: &str| Column::new(name, Type::Integer, "1", meaning);
+    let count = |name: &str, meaning: &str| Column::new(name, ColumnType::Integer, "1", meaning);
     let residual = "velocity residual RV of the contact problem";
     let penetration = "largest -gap at the midpoint of the step, where contacts are detected";
     let drift = "largest error of a joint at the end of the step";
@@ -114,7 +114,7 @@ fn steps() -> Vec<Column> {
         count("pairs", "pairs of bodies whose boxes meet"),
         real("residual", "1", residual),
         count("iterations", "iterations of the solver"),
-        Column::new("reached", Type::Truth, "1", reached),
+        Column::new("reached", ColumnType::Truth, "1", reached),
         real("penetration", "length", penetration),
         real("drift", "length", drift),
         real("momentum", "1", momentum),
@@ -141,7 +141,7 @@ fn steps() -> Vec<Column> {
     ];
     columns.extend(sizes());
     columns.extend([
-        Column::new("mixed", Type::Truth, "1", mixed),
+        Column::new("mixed", ColumnType::Truth, "1", mixed),
         real("apart", "1", apart),
         // Where no contact slides there is no gamma.
         gamma().or_null(),
@@ -200,7 +200,7 @@ fn contacts<D: Dim>() -> Vec<Column> {
         body("a", "number of the first body"),
         body("b", "number of the second body, above a"),
         body("feature", feature),
-        Column::new("status", Type::Text, "1", "open, stick or slip"),
+        Column::new("status", ColumnType::Text, "1", "open, stick or slip"),
         real("gap", "length", "gap at the midpoint of the step"),
     ];
     let axes = &AXES[..D::N];

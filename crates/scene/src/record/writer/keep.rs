@@ -4,23 +4,23 @@ use mechanism::{Event, StepReport, State, ConstraintReport};
 use serde::{Deserialize, Serialize};
 
 use super::super::checkpoint::{Restored, Snapshot};
-use super::super::column::Values;
+use super::super::column::ColumnValues;
 use super::super::error::RecordError;
-use super::super::saved::Saved;
-use super::Recorder;
+use super::super::saved::SavedValues;
+use super::MechanismRecorder;
 use crate::error::SceneError;
-use crate::sink::Sink;
+use crate::sink::MechanismObserver;
 
 /// What a checkpoint keeps of the recorder besides its tables.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Counters {
     reached: Option<f64>,
     /// The rows of the last step that is not recorded.
-    spare: Vec<Vec<Saved>>,
+    spare: Vec<Vec<SavedValues>>,
 }
 
-impl Sink for Recorder {
-    fn step(
+impl MechanismObserver for MechanismRecorder {
+    fn on_step(
         &mut self,
         step: usize,
         state: &State,
@@ -29,36 +29,36 @@ impl Sink for Recorder {
         events: &[Event],
     ) -> Result<(), SceneError> {
         let recorded = self.record(step, state, ledger, touches, events);
-        self.told(recorded)
+        self.keep_error(recorded)
     }
 
-    fn due(&mut self) -> bool {
-        self.session.due()
+    fn checkpoint_due(&mut self) -> bool {
+        self.session.checkpoint_due()
     }
 
-    fn keep(&mut self, snapshot: Snapshot) -> Result<(), SceneError> {
-        let saved = |columns: &Vec<Values>| columns.iter().map(Saved::of).collect();
+    fn write_checkpoint(&mut self, snapshot: Snapshot) -> Result<(), SceneError> {
+        let saved = |columns: &Vec<ColumnValues>| columns.iter().map(SavedValues::of).collect();
         let counters = Counters {
             reached: self.reached,
             spare: self.spare.iter().map(saved).collect(),
         };
-        let kept = self.session.keep(self.tables.iter(), &counters, snapshot);
-        self.told(kept)
+        let kept = self.session.write_checkpoint(self.tables.iter(), &counters, snapshot);
+        self.keep_error(kept)
     }
 
-    fn restored(&mut self) -> Option<Restored> {
-        self.session.take_motion()
+    fn take_checkpoint(&mut self) -> Option<Restored> {
+        self.session.take_restored()
     }
 }
 
-impl Recorder {
+impl MechanismRecorder {
     /// Puts back what a checkpoint kept of it.
-    pub(super) fn recall(&mut self, known: Option<Counters>) {
+    pub(super) fn restore(&mut self, known: Option<Counters>) {
         let Some(known) = known else {
             return;
         };
         self.reached = known.reached;
-        let spare = known.spare.iter().flatten().map(Saved::values);
+        let spare = known.spare.iter().flatten().map(SavedValues::values);
         // Of the same kinds as the tables, which were looked at before.
         for (mine, known) in self.spare.iter_mut().flatten().zip(spare) {
             if let Some(known) = known {
@@ -68,7 +68,7 @@ impl Recorder {
     }
 
     /// What the run hears of a fault; the fault itself is kept.
-    fn told(&mut self, done: Result<(), RecordError>) -> Result<(), SceneError> {
+    fn keep_error(&mut self, done: Result<(), RecordError>) -> Result<(), SceneError> {
         done.map_err(|error| {
             let seen = SceneError::Machine {
                 what: "the records cannot be written".into(),

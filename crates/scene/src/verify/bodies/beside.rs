@@ -1,10 +1,10 @@
 //! Contacts beside joints: one ρ in all rows, and what is gained by it (decision 44).
 
-use super::Walk;
-use super::given::Flat;
-use super::motion::Push;
+use super::BodiesVerifier;
+use super::given::EmbedInSpace;
+use super::motion::RowImpulse;
 
-impl<D: Flat> Walk<'_, D> {
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     /// The gain of contacts and joints by the one ρ of contacts and limits that carry impulses; `None` where there are
     /// none of them, or of several ρ.
     pub(super) fn gain_beside_joints(&self, forced: f64) -> Option<f64> {
@@ -13,11 +13,11 @@ impl<D: Flat> Walk<'_, D> {
         }
         let rho = self.rho_beside_joints()?;
         let (mut sum, mut work, mut at) = (0.0, 0.0, 0);
-        let mut chosen: Vec<Push> = Vec::new();
-        for touch in &self.touches {
-            let branch = self.motion.branch(touch);
+        let mut chosen: Vec<RowImpulse> = Vec::new();
+        for touch in &self.contacts {
+            let branch = self.motion.branch_vector(touch);
             for _ in 0..touch.rows {
-                let push = &self.pushes[at];
+                let push = &self.impulses[at];
                 at += 1;
                 let [begin, end] = self.both_ends(push, branch);
                 sum += push.size * (end + rho * begin) / (1.0 + rho);
@@ -25,19 +25,19 @@ impl<D: Flat> Walk<'_, D> {
                 chosen.push(*push);
             }
         }
-        for (row, push) in self.joints.rows.iter().zip(&self.pushes[at..]) {
+        for (row, push) in self.joints.rows.iter().zip(&self.impulses[at..]) {
             if matches!(row.part, "spring" | "motor") {
                 continue;
             }
             let [begin, end] =
-                [&self.motion.begin, &self.motion.end].map(|v| self.motion.relative(push, v));
+                [&self.motion.begin, &self.motion.end].map(|v| self.motion.row_velocity(push, v));
             sum += push.size * (end + rho * begin) / (1.0 + rho);
             work += 0.5 * push.size * (begin + end);
             chosen.push(*push);
         }
         let delta = (1.0 - rho) / (1.0 + rho);
-        let gain = sum - delta * self.motion.energy_of(&self.given, &chosen);
-        let model = &self.given.model;
+        let gain = sum - delta * self.motion.energy_of(&self.scene, &chosen);
+        let model = &self.scene.model;
         let mut joints = model.joints.iter();
         let given = model.prescribed_motions.is_empty()
             && model.cell.is_none()
@@ -52,11 +52,11 @@ impl<D: Flat> Walk<'_, D> {
 
     /// The one ρ of contacts, limits and rubbing joints that carry impulses, where a contact or limit does.
     fn rho_beside_joints(&self) -> Option<f64> {
-        let contacts = self.pushes.len() - self.joints.rows.len();
-        let strikes = self.pushes[..contacts].iter().any(|push| push.size != 0.0);
-        let mut rho = if strikes { Some(self.common()?) } else { None };
-        for (row, push) in self.joints.rows.iter().zip(&self.pushes[contacts..]) {
-            let joint = self.given.model.joints.get(row.joint);
+        let contacts = self.impulses.len() - self.joints.rows.len();
+        let strikes = self.impulses[..contacts].iter().any(|push| push.size != 0.0);
+        let mut rho = if strikes { Some(self.common_restitution()?) } else { None };
+        for (row, push) in self.joints.rows.iter().zip(&self.impulses[contacts..]) {
+            let joint = self.scene.model.joints.get(row.joint);
             let own = match row.part {
                 _ if push.size == 0.0 => continue,
                 "friction" => 0.0,
@@ -79,6 +79,6 @@ impl<D: Flat> Walk<'_, D> {
     pub(super) fn solved_again(&self) -> bool {
         let held = self.joints.rows.iter().filter(|row| row.part == "held");
         let (begin, end): (Vec<f64>, Vec<f64>) = held.map(|row| (row.begin, row.end)).unzip();
-        self.held_by(&begin, &end) != 1.0
+        self.held_restitution(&begin, &end) != 1.0
     }
 }

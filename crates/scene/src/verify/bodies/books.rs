@@ -12,13 +12,13 @@
 
 use bodies::{Friction, PairLaw};
 
-use super::super::report::{Report, Rows, beyond};
-use super::super::vector::{V3, along, apply, dot};
-use super::Walk;
-use super::given::{Flat, clearance_of};
+use super::super::report::{Report, RowRange, beyond};
+use super::super::vector::{V3, add_scaled, apply, dot};
+use super::BodiesVerifier;
+use super::given::{EmbedInSpace, clearance_of};
 use super::ledger::{EXCESS, FORCED, GAIN, LASTING, MIXED, TURNOVER, WORK};
-use super::motion::Push;
-use super::read::{Bodies, Touch};
+use super::motion::RowImpulse;
+use super::read::{RecordedState, RecordedContactRow};
 
 /// Sums over all contacts of products that are known to rounding.
 const BOOKS: f64 = 1e-10;
@@ -26,18 +26,18 @@ const BOOKS: f64 = 1e-10;
 /// A contact is at rest where a step changes its depth by no more than this share of it.
 const AT_REST: f64 = 0.1;
 
-pub(super) fn announce(report: &mut Report) {
+pub(super) fn declare_checks(report: &mut Report) {
     let books = "energy turned over, gained, forced and lost by lasting contacts, recomputed, against the account; \
                  relative to what is at stake";
-    report.expect("books", books, BOOKS);
+    report.declare("books", books, BOOKS);
     let shares =
         "depths and joint errors over sizes of bodies, recomputed, against the account; relative";
-    report.expect("shares", shares, 1e-9);
+    report.declare("shares", shares, 1e-9);
 }
 
 /// Sums over the contacts and joints of a step.
 #[derive(Debug, Default)]
-struct Sums {
+struct ContactSums {
     lawful: f64,
     /// Σ ½ S (U_I + U_F) of contacts, held rows, friction and limits.
     raw: f64,
@@ -62,10 +62,10 @@ fn rho(law: &PairLaw, row: usize) -> f64 {
     }
 }
 
-impl<D: Flat> Walk<'_, D> {
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     /// The one ρ of all laws of the scene, where there is but one.
-    pub(super) fn common(&self) -> Option<f64> {
-        let model = &self.given.model;
+    pub(super) fn common_restitution(&self) -> Option<f64> {
+        let model = &self.scene.model;
         let count = model.materials.count() as u16;
         let mut all = Vec::new();
         for a in 0..count {
@@ -79,10 +79,10 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// U_I and U_F of a row of a contact.
-    pub(super) fn both_ends(&self, push: &Push, branch: V3) -> [f64; 2] {
+    pub(super) fn both_ends(&self, push: &RowImpulse, branch: V3) -> [f64; 2] {
         let motion = &self.motion;
-        let mut u = [&motion.begin, &motion.end].map(|v| motion.relative(push, v));
-        if let (Some(flow), false) = (&motion.flow, push.turn) {
+        let mut u = [&motion.begin, &motion.end].map(|v| motion.row_velocity(push, v));
+        if let (Some(flow), false) = (&motion.flow, push.rotational) {
             for (u, rate) in u.iter_mut().zip([&flow.begin, &flow.end]) {
                 *u += dot(push.direction, apply(rate, branch));
             }
@@ -90,14 +90,14 @@ impl<D: Flat> Walk<'_, D> {
         u
     }
 
-    fn sums(&self) -> Sums {
-        let mut sums = Sums::default();
+    fn sums(&self) -> ContactSums {
+        let mut sums = ContactSums::default();
         let mut at = 0;
-        for touch in &self.touches {
-            let branch = self.motion.branch(touch);
-            let law = self.given.pair(touch.a, touch.b, touch.feature);
+        for touch in &self.contacts {
+            let branch = self.motion.branch_vector(touch);
+            let law = self.scene.pair(touch.a, touch.b, touch.feature);
             for row in 0..touch.rows {
-                let push = &self.pushes[at];
+                let push = &self.impulses[at];
                 at += 1;
                 let (s, [begin, end]) = (push.size, self.both_ends(push, branch));
                 let Some(law) = law.filter(|_| s != 0.0) else {
@@ -111,12 +111,12 @@ impl<D: Flat> Walk<'_, D> {
                 sums.size += s.abs() * (begin.abs() + end.abs());
             }
         }
-        for (row, push) in self.joints.rows.iter().zip(&self.pushes[at..]) {
+        for (row, push) in self.joints.rows.iter().zip(&self.impulses[at..]) {
             let [begin, end] =
-                [&self.motion.begin, &self.motion.end].map(|v| self.motion.relative(push, v));
+                [&self.motion.begin, &self.motion.end].map(|v| self.motion.row_velocity(push, v));
             let s = push.size;
             let done = 0.5 * s * (begin + end);
-            let joint = self.given.model.joints.get(row.joint);
+            let joint = self.scene.model.joints.get(row.joint);
             let lawful = match row.part {
                 "held" => {
                     sums.held += done;
@@ -142,7 +142,7 @@ impl<D: Flat> Walk<'_, D> {
     fn changes(&self) -> [f64; 3] {
         let motion = &self.motion;
         let mut all = [0.0; 3];
-        for (i, part) in self.given.parts.iter().enumerate() {
+        for (i, part) in self.scene.parts.iter().enumerate() {
             for k in (0..6).filter(|&k| part.inverse[k] > 0.0) {
                 let (begin, free, end) = (motion.begin[i][k], motion.free[i][k], motion.end[i][k]);
                 let half = 0.5 * part.masses[k];
@@ -163,22 +163,22 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// What contacts and joints gain, and the part of it that no law allows.
-    fn gain(&self, sums: &Sums, mixed: bool, [pushed, forced]: [f64; 2]) -> [f64; 2] {
+    fn gain(&self, sums: &ContactSums, mixed: bool, [pushed, forced]: [f64; 2]) -> [f64; 2] {
         if let (false, Some(gain)) = (mixed, self.gain_beside_joints(forced)) {
             return [gain, gain];
         }
         if mixed || sums.acts {
             return [sums.raw.max(0.0), sums.raw.min(sums.lawful).max(0.0)];
         }
-        let e = self.common().or(sums.range.map(|range| range.0));
+        let e = self.common_restitution().or(sums.range.map(|range| range.0));
         let e = e.unwrap_or(1.0);
         let gain = (sums.lawful - (1.0 - e) / (1.0 + e) * pushed).max(0.0);
         [gain, gain]
     }
 
     /// Energies of the step against the account.
-    pub(super) fn compare_books(&mut self) {
-        let Some(row) = self.ledger.row else { return };
+    pub(super) fn compare_energy_budget(&mut self) {
+        let Some(row) = self.steps.row else { return };
         let sums = self.sums();
         let [pushed, forced, free] = self.changes();
         let mut before = self.kinetic(&self.motion.begin);
@@ -191,7 +191,7 @@ impl<D: Flat> Walk<'_, D> {
         let turnover = given
             .iter()
             .fold(forced.max(before).max(free), |m, w| m.max(w.abs()));
-        let mixed = self.common().is_none() && sums.range.is_some_and(|(least, most)| least < most);
+        let mixed = self.common_restitution().is_none() && sums.range.is_some_and(|(least, most)| least < most);
         let [gain, excess] = self.gain(&sums, mixed, [pushed, forced]);
         let mut found = vec![
             ("turnover", turnover - row[TURNOVER]),
@@ -206,15 +206,15 @@ impl<D: Flat> Walk<'_, D> {
             }
             None => {
                 let why = "contacts of the step before are not recorded";
-                self.report.unread("steps", "lasting", Rows::All, why);
+                self.report.mark_unchecked("steps", "lasting", RowRange::All, why);
             }
         }
         let scale = turnover.max(sums.size).max(pushed);
-        let scale = scale.max(self.ledger.floor()).max(f64::MIN_POSITIVE);
+        let scale = scale.max(self.steps.floor()).max(f64::MIN_POSITIVE);
         for (what, off) in found {
             let place = self.place(what);
             let off = if off == 0.0 { 0.0 } else { off.abs() / scale };
-            self.report.note("books", off, || place);
+            self.report.add_comparison("books", off, || place);
         }
         let off = if mixed == (row[MIXED] == 1.0) {
             0.0
@@ -222,26 +222,26 @@ impl<D: Flat> Walk<'_, D> {
             f64::INFINITY
         };
         let place = self.place("mixed");
-        self.report.note("books", off, || place);
+        self.report.add_comparison("books", off, || place);
     }
 
     /// What contacts that last lose; `None` where those of the step before are not known.
     fn lasting(&self) -> Option<f64> {
-        let (step, past) = self.past.as_ref()?;
-        if step + 1 != self.ledger.step || self.given.flows() {
+        let (step, past) = self.previous_contacts.as_ref()?;
+        if step + 1 != self.steps.step || self.scene.flows() {
             return None;
         }
-        let key = |t: &Touch| (t.a, t.b, t.shift.map(f64::to_bits), t.feature);
-        let known: std::collections::HashMap<_, &Touch> =
+        let key = |t: &RecordedContactRow| (t.a, t.b, t.shift.map(f64::to_bits), t.feature);
+        let known: std::collections::HashMap<_, &RecordedContactRow> =
             past.iter().map(|touch| (key(touch), touch)).collect();
         let mut sum = 0.0;
-        for touch in self.touches.iter().filter(|touch| touch.status != 0) {
+        for touch in self.contacts.iter().filter(|touch| touch.status != 0) {
             let Some(before) = known.get(&key(touch)).filter(|t| t.status != 0) else {
                 continue;
             };
-            let rows = |touch: &Touch| touch.rows.min(D::N);
+            let rows = |touch: &RecordedContactRow| touch.rows.min(D::N);
             let velocity = (0..rows(before))
-                .fold([0.0; 3], |sum, k| along(sum, before.axes[k], before.end[k]));
+                .fold([0.0; 3], |sum, k| add_scaled(sum, before.axes[k], before.end[k]));
             // A contact that stuck before and sticks now does not slide along its tangent either.
             let stuck = before.status == 1 && touch.status == 1;
             for k in 0..if stuck { rows(touch) } else { 1 } {
@@ -255,7 +255,7 @@ impl<D: Flat> Walk<'_, D> {
     fn thinnest(&self, bodies: impl Iterator<Item = usize>) -> Option<f64> {
         let mut least = f64::INFINITY;
         for i in bodies {
-            let known = &self.given.model.bodies.get(i)?.shape;
+            let known = &self.scene.model.bodies.get(i)?.shape;
             let divided = D::compound(known).is_some();
             least = least.min(super::thickness::thickness(self.shapes.get(i)?, divided)?);
         }
@@ -263,21 +263,21 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// Depths and errors of joints over the sizes of the bodies.
-    pub(super) fn compare_shares(&mut self, last: &Bodies) {
-        let Some([deep, loose, resting, sunk]) = self.ledger.shares() else {
+    pub(super) fn compare_shares(&mut self, last: &RecordedState) {
+        let Some([deep, loose, resting, sunk]) = self.steps.shares() else {
             return;
         };
         let mut own = Some(0.0_f64);
         // Depth at rest, and over the size.
         let mut rest = Some([0.0_f64; 2]);
-        for touch in self.touches.iter().filter(|touch| touch.gap < 0.0) {
-            let pin = clearance_of(touch.feature, &self.given.model.joints);
+        for touch in self.contacts.iter().filter(|touch| touch.gap < 0.0) {
+            let pin = clearance_of(touch.feature, &self.scene.model.joints);
             let size = match pin.and_then(|joint| joint.clearance.as_ref()) {
                 Some(clearance) => Some(clearance.play),
                 None => self.thinnest([touch.a, touch.b].into_iter()),
             };
             own = own.and_then(|own| Some(own.max(-touch.gap / size?)));
-            let way = self.ledger.h().unwrap_or(0.0) * touch.begin[0].abs().max(touch.end[0].abs());
+            let way = self.steps.h().unwrap_or(0.0) * touch.begin[0].abs().max(touch.end[0].abs());
             if touch.impulse[0] != 0.0 && way <= AT_REST * -touch.gap {
                 rest = rest.and_then(|[depth, share]| {
                     let here = -touch.gap / size?;
@@ -294,7 +294,7 @@ impl<D: Flat> Walk<'_, D> {
         self.compare_share("resting_share", rest.map(|rest| rest[1]), sunk, 0.0);
         let (mut own, mut thin) = (Some(0.0_f64), f64::INFINITY);
         let (drifts, coordinates) = self.drifts(last);
-        for (joint, drift) in self.given.model.joints.iter().zip(drifts) {
+        for (joint, drift) in self.scene.model.joints.iter().zip(drifts) {
             let sides = joint.frames.iter().filter_map(|s| s.body);
             let size = self.thinnest(sides.map(|b| b as usize));
             thin = thin.min(size.unwrap_or(f64::INFINITY));
@@ -314,13 +314,13 @@ impl<D: Flat> Walk<'_, D> {
     ) {
         let Some(own) = own else {
             let why = "how bodies that are not convex are divided is not recorded";
-            return self.report.unread("steps", column, Rows::All, why);
+            return self.report.mark_unchecked("steps", column, RowRange::All, why);
         };
         let off = match beyond((own - recorded).abs(), rounding) {
             0.0 => 0.0,
             off => off / own.max(recorded),
         };
         let place = self.place(column);
-        self.report.note("shares", off, || place);
+        self.report.add_comparison("shares", off, || place);
     }
 }

@@ -5,30 +5,30 @@
 //! M|B|² (q̇_F − q̇_L) = Σ S·B ℓ            q̇ = L:B/|B|², L = given + Σ q̇ B
 //! ```
 
-use super::super::report::{Place, Report, Rows};
-use super::super::stream::Stream;
+use super::super::report::{Location, Report, RowRange};
+use super::super::stream::StepStream;
 use super::super::vector::{
-    M3, V3, along, apply, contract, cross, dot, identity, norm, plus, solve, sub,
+    M3, V3, add_scaled, apply, contract, cross, dot, identity, norm, add_scaled_matrix, solve, sub,
 };
-use super::Walk;
+use super::BodiesVerifier;
 use super::contacts::worse;
-use super::given::Flat;
+use super::given::EmbedInSpace;
 use super::hinge::three;
-use super::motion::{Flow, Push, linear};
+use super::motion::{CellFlow, RowImpulse, linear};
 use super::start::Start;
 use crate::record::{Record, RecordError};
 
-pub(super) fn announce(report: &mut Report) {
+pub(super) fn declare_checks(report: &mut Report) {
     let cell = "M|B|^2 (q_F - q_L) = sum of S.B l of the cell's rates; relative to its terms";
     // Sums over all contacts: rounding grows with the square root of their number.
-    report.expect("cell", cell, 1e-10);
-    report.expect("rate", "given rates of deformation; relative", 1e-10);
+    report.declare("cell", cell, 1e-10);
+    report.declare("rate", "given rates of deformation; relative", 1e-10);
     let images = "vectors of the cell from those before, and images of contacts, as whole numbers of its vectors";
-    report.expect("images", images, 1e-9);
+    report.declare("images", images, 1e-9);
 }
 
 /// The table `cell`; none where it does not tell how the cell deforms.
-pub(super) fn open<'a>(record: &'a Record, plane: bool) -> Result<Option<Stream<'a>>, RecordError> {
+pub(super) fn open<'a>(record: &'a Record, plane: bool) -> Result<Option<StepStream<'a>>, RecordError> {
     let axes = if plane {
         &["x", "y"][..]
     } else {
@@ -43,15 +43,15 @@ pub(super) fn open<'a>(record: &'a Record, plane: bool) -> Result<Option<Stream<
             names.extend(axes.iter().map(|j| format!("{prefix}_{i}{j}")));
         }
     }
-    Stream::open(record, "cell", &names, &[])
+    StepStream::open(record, "cell", &names, &[])
 }
 
 /// The cell over a step.
-pub(super) fn flow(
-    stream: &mut Option<Stream<'_>>,
+pub(super) fn read_flow(
+    stream: &mut Option<StepStream<'_>>,
     step: i64,
     plane: bool,
-) -> Result<Option<Flow>, RecordError> {
+) -> Result<Option<CellFlow>, RecordError> {
     let Some(stream) = stream else {
         return Ok(None);
     };
@@ -72,7 +72,7 @@ pub(super) fn flow(
     if plane {
         vectors[2][2] = 1.0;
     }
-    Ok(Some(Flow {
+    Ok(Some(CellFlow {
         end: matrix(n * n),
         begin: matrix(2 * n * n),
         vectors,
@@ -89,11 +89,11 @@ fn broken(vectors: &[V3; 3], v: V3) -> f64 {
 }
 
 /// The vectors at the beginning of a step, by those at its end.
-fn vectors_before(flow: &Flow, h: f64) -> [V3; 3] {
-    let mean = plus(&flow.begin, &flow.end, 1.0);
+fn vectors_before(flow: &CellFlow, h: f64) -> [V3; 3] {
+    let mean = add_scaled_matrix(&flow.begin, &flow.end, 1.0);
     flow.vectors.map(|v| {
-        let right = along(v, apply(&mean, v), -0.25 * h);
-        solve(&plus(&identity(), &mean, 0.25 * h), right)
+        let right = add_scaled(v, apply(&mean, v), -0.25 * h);
+        solve(&add_scaled_matrix(&identity(), &mean, 0.25 * h), right)
     })
 }
 
@@ -101,9 +101,9 @@ fn determinant(m: &M3) -> f64 {
     dot(m[0], cross(m[1], m[2]))
 }
 
-impl<D: Flat> Walk<'_, D> {
-    fn cell_place(&self, step: i64) -> Place {
-        Place {
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
+    fn cell_place(&self, step: i64) -> Location {
+        Location {
             step: Some(step),
             t: Some(self.motion.t),
             what: "the cell".into(),
@@ -111,7 +111,7 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// The cell at the start: its vectors are the scene's where nothing is prepared, its rates those that are given.
-    pub(super) fn compare_first_cell(&mut self, flow: Option<Flow>, start: &Start<D>) {
+    pub(super) fn compare_first_cell(&mut self, flow: Option<CellFlow>, start: &Start<D>) {
         let Some(flow) = flow else { return };
         self.lattice = Some((0, flow));
         let place = self.cell_place(0);
@@ -122,9 +122,9 @@ impl<D: Flat> Walk<'_, D> {
             f64::INFINITY
         };
         let spot = place.clone();
-        self.report.note("rate", off, || spot);
-        let (given, _) = self.given.control(self.motion.t);
-        let left = self.without_modes(&plus(&flow.end, &given, -1.0));
+        self.report.add_comparison("rate", off, || spot);
+        let (given, _) = self.scene.control(self.motion.t);
+        let left = self.without_modes(&add_scaled_matrix(&flow.end, &given, -1.0));
         let scale = contract(&flow.end, &flow.end).sqrt();
         let scale = scale.max(contract(&given, &given).sqrt());
         let off = match contract(&left, &left).sqrt() {
@@ -132,7 +132,7 @@ impl<D: Flat> Walk<'_, D> {
             off => off / scale,
         };
         let spot = place.clone();
-        self.report.note("rate", off, || spot);
+        self.report.add_comparison("rate", off, || spot);
         if start.prepared {
             return;
         }
@@ -143,12 +143,12 @@ impl<D: Flat> Walk<'_, D> {
             let own = three(own);
             let off = norm(sub(own, *found)) / norm(own).max(f64::MIN_POSITIVE);
             let place = place.clone();
-            self.report.note("start", off, || place);
+            self.report.add_comparison("start", off, || place);
         }
     }
 
     /// The vectors of the cell from those of the step before, and the images that its contacts are with.
-    pub(super) fn compare_lattice(&mut self, flow: Option<Flow>, step: i64) {
+    pub(super) fn compare_lattice(&mut self, flow: Option<CellFlow>, step: i64) {
         let Some(flow) = flow else { return };
         let h = self.motion.h;
         let first = vectors_before(&flow, h);
@@ -159,29 +159,29 @@ impl<D: Flat> Walk<'_, D> {
                 .vectors
                 .iter()
                 .fold(0.0, |m, v| worse(m, broken(&first, *v)));
-            let rates = plus(&before.end, &flow.begin, -1.0);
+            let rates = add_scaled_matrix(&before.end, &flow.begin, -1.0);
             let off = off.max(contract(&rates, &rates).sqrt() * h);
             let place = place.clone();
-            self.report.note("images", off, || place);
-        } else if self.lattice.is_some_and(|(before, _)| before == 0) && self.adrift {
+            self.report.add_comparison("images", off, || place);
+        } else if self.lattice.is_some_and(|(before, _)| before == 0) && self.start_unknown {
             let why = "the end of preparations, and no state of the step after it";
             for vector in &["a", "b", "c"][..D::N] {
                 for axis in &["x", "y", "z"][..D::N] {
                     let column = format!("{vector}_{axis}");
-                    self.report.unread("cell", &column, Rows::First, why);
+                    self.report.mark_unchecked("cell", &column, RowRange::First, why);
                 }
             }
         }
         self.lattice = Some((step, flow));
-        let middle = first.map(|v| along(v, apply(&flow.begin, v), 0.5 * h));
+        let middle = first.map(|v| add_scaled(v, apply(&flow.begin, v), 0.5 * h));
         let mut across = false;
-        for k in 0..self.touches.len() {
-            let touch = self.touches[k];
+        for k in 0..self.contacts.len() {
+            let touch = self.contacts[k];
             if touch.shift != [0.0; 3] {
                 across = true;
                 let place = self.place(self.pair_name(&touch));
                 self.report
-                    .note("images", broken(&middle, touch.shift), || place);
+                    .add_comparison("images", broken(&middle, touch.shift), || place);
             }
         }
         if !across && known.is_none() {
@@ -193,14 +193,14 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// What the cell adds to the trace of H of a contact.
-    pub(super) fn cell_trace(&self, pushes: &[Push], branch: V3) -> f64 {
-        let Some(cell) = &self.given.model.cell else {
+    pub(super) fn cell_trace(&self, pushes: &[RowImpulse], branch: V3) -> f64 {
+        let Some(cell) = &self.scene.model.cell else {
             return 0.0;
         };
         let mut trace = 0.0;
         for mode in &cell.modes {
             let heavy = cell.mass * contract(mode, mode);
-            for push in pushes.iter().filter(|push| !push.turn) {
+            for push in pushes.iter().filter(|push| !push.rotational) {
                 let g = dot(push.direction, apply(mode, branch));
                 trace += g * g / heavy;
             }
@@ -209,7 +209,7 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// L without the impulses of the step.
-    pub(super) fn free_rate(&self, flow: &Flow) -> M3 {
+    pub(super) fn free_rate(&self, flow: &CellFlow) -> M3 {
         match &self.cell_free {
             Some(rate) => *rate,
             None => flow.end,
@@ -221,13 +221,13 @@ impl<D: Flat> Walk<'_, D> {
         self.cell_free = None;
         let Some(flow) = self.motion.flow else { return };
         let (h, t) = (self.motion.h, self.motion.t);
-        let (rate, _) = self.given.control(t);
-        let (_, stress) = self.given.control(t - 0.5 * h);
-        let Some(cell) = &self.given.model.cell else {
+        let (rate, _) = self.scene.control(t);
+        let (_, stress) = self.scene.control(t - 0.5 * h);
+        let Some(cell) = &self.scene.model.cell else {
             return;
         };
         let mut motion = [[0.0; 3]; 3];
-        for (part, begin) in self.given.parts.iter().zip(&self.motion.begin) {
+        for (part, begin) in self.scene.parts.iter().zip(&self.motion.begin) {
             let c = linear(begin);
             let lag = apply(&flow.begin, c);
             let middle: V3 = std::array::from_fn(|k| c[k] - 0.5 * h * lag[k]);
@@ -237,11 +237,11 @@ impl<D: Flat> Walk<'_, D> {
                 }
             }
         }
-        let mean = plus(&flow.begin, &flow.end, 1.0);
-        let volume = determinant(&flow.vectors) * determinant(&plus(&identity(), &mean, -0.25 * h))
-            / determinant(&plus(&identity(), &mean, 0.25 * h))
-            * determinant(&plus(&identity(), &flow.begin, 0.5 * h));
-        let pushed = plus(&motion, &stress, -volume);
+        let mean = add_scaled_matrix(&flow.begin, &flow.end, 1.0);
+        let volume = determinant(&flow.vectors) * determinant(&add_scaled_matrix(&identity(), &mean, -0.25 * h))
+            / determinant(&add_scaled_matrix(&identity(), &mean, 0.25 * h))
+            * determinant(&add_scaled_matrix(&identity(), &flow.begin, 0.5 * h));
+        let pushed = add_scaled_matrix(&motion, &stress, -volume);
         let mut free = rate;
         for mode in &cell.modes {
             let square = contract(mode, mode);
@@ -249,7 +249,7 @@ impl<D: Flat> Walk<'_, D> {
             let change = h * contract(&pushed, mode) / (cell.mass * square);
             let share = 0.5 * h * cell.damping;
             let after = (begin * (1.0 - share) + change) / (1.0 + share);
-            free = plus(&free, mode, after);
+            free = add_scaled_matrix(&free, mode, after);
         }
         self.cell_free = Some(free);
     }
@@ -259,14 +259,14 @@ impl<D: Flat> Walk<'_, D> {
         let (Some(flow), Some(free)) = (self.motion.flow, self.cell_free) else {
             return;
         };
-        let (given, _) = self.given.control(self.motion.t);
-        let modes = match &self.given.model.cell {
+        let (given, _) = self.scene.control(self.motion.t);
+        let modes = match &self.scene.model.cell {
             Some(cell) => cell.modes.iter().map(|m| (*m, cell.mass)).collect(),
             None => Vec::new(),
         };
-        let mut left = plus(&flow.end, &given, -1.0);
-        let (step, t) = (self.ledger.step, self.motion.t);
-        let place = |what: &str| Place {
+        let mut left = add_scaled_matrix(&flow.end, &given, -1.0);
+        let (step, t) = (self.steps.step, self.motion.t);
+        let place = |what: &str| Location {
             step: Some(step),
             t: Some(t),
             what: what.to_string(),
@@ -275,10 +275,10 @@ impl<D: Flat> Walk<'_, D> {
             let square = contract(mode, mode);
             let (mut sum, mut size) = (0.0, 0.0);
             let mut at = 0;
-            for touch in &self.touches {
-                let branch = self.motion.branch(touch);
-                for push in &self.pushes[at..at + touch.rows] {
-                    if !push.turn {
+            for touch in &self.contacts {
+                let branch = self.motion.branch_vector(touch);
+                for push in &self.impulses[at..at + touch.rows] {
+                    if !push.rotational {
                         let g = push.size * dot(push.direction, apply(mode, branch));
                         sum += g;
                         size += g.abs();
@@ -286,16 +286,16 @@ impl<D: Flat> Walk<'_, D> {
                 }
                 at += touch.rows;
             }
-            let change = contract(&plus(&flow.end, &free, -1.0), mode) / square;
+            let change = contract(&add_scaled_matrix(&flow.end, &free, -1.0), mode) / square;
             let heavy = mass * square;
             let own = contract(&flow.end, mode).abs() + contract(&free, mode).abs();
             let size = size / heavy + own / square;
             let off = (change - sum / heavy).abs() / size.max(f64::MIN_POSITIVE);
-            self.report.note("cell", off, || place("the cell"));
-            left = plus(&left, mode, -contract(&flow.end, mode) / square);
+            self.report.add_comparison("cell", off, || place("the cell"));
+            left = add_scaled_matrix(&left, mode, -contract(&flow.end, mode) / square);
         }
         let scale = contract(&flow.end, &flow.end).sqrt();
         let off = contract(&left, &left).sqrt() / scale.max(f64::MIN_POSITIVE);
-        self.report.note("rate", off, || place("the cell"));
+        self.report.add_comparison("rate", off, || place("the cell"));
     }
 }

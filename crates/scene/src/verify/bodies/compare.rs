@@ -1,20 +1,20 @@
 //! Masses, given motions, kinematics and momenta of the bodies of a step.
 
-use super::super::report::Place;
+use super::super::report::Location;
 use super::super::vector::{norm, sub};
-use super::given::{Flat, Stand};
-use super::read::Bodies;
-use super::{Walk, motion};
+use super::given::{EmbedInSpace, SpatialPose};
+use super::read::RecordedState;
+use super::{BodiesVerifier, motion};
 
-impl<D: Flat> Walk<'_, D> {
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     pub(super) fn compare_masses(&mut self) {
-        for (i, part) in self.given.parts.iter().enumerate() {
+        for (i, part) in self.scene.parts.iter().enumerate() {
             let Some(mass) = self.names[i].mass else {
                 continue;
             };
             let off = (mass - part.mass).abs() / part.mass.abs();
             let name = &self.names[i].name;
-            self.report.note("mass", off, || Place {
+            self.report.add_comparison("mass", off, || Location {
                 step: None,
                 t: None,
                 what: format!("`{name}`"),
@@ -23,13 +23,13 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// Bodies that do not follow forces are where they are said to be.
-    pub(super) fn compare_given(&mut self, last: &Bodies) {
-        for i in 0..self.given.parts.len() {
-            let part = self.given.parts[i];
+    pub(super) fn compare_prescribed_motions(&mut self, last: &RecordedState) {
+        for i in 0..self.scene.parts.len() {
+            let part = self.scene.parts[i];
             let there = match (part.guide, part.movable) {
-                (Some(guide), _) => self.given.guided(guide, last.t),
+                (Some(guide), _) => self.scene.prescribed_state(guide, last.t),
                 // What nothing moves stays where it was.
-                (None, false) => self.first.get(i).map(|stand| (*stand, [0.0; 6])),
+                (None, false) => self.fixed_poses.get(i).map(|stand| (*stand, [0.0; 6])),
                 (None, true) => None,
             };
             let Some((stand, speed)) = there else {
@@ -37,34 +37,34 @@ impl<D: Flat> Walk<'_, D> {
             };
             let size = 1.0 + norm(stand.x) + speed.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
             let mut off =
-                norm(sub(stand.x, last.stands[i].x)).max(turn_between(&stand, &last.stands[i]));
+                norm(sub(stand.x, last.poses[i].x)).max(turn_between(&stand, &last.poses[i]));
             for k in 0..6 {
-                off = off.max((speed[k] - last.speeds[i][k]).abs());
+                off = off.max((speed[k] - last.twists[i][k]).abs());
             }
             let place = self.place(format!("`{}`", self.name(i)));
-            self.report.note("given", off / size, || place);
+            self.report.add_comparison("given", off / size, || place);
         }
     }
 
     /// x_F and R_F from the state before, and the midpoint where it is recorded.
-    pub(super) fn compare_way(&mut self, before: Option<&Bodies>, last: &Bodies) {
+    pub(super) fn compare_kinematics(&mut self, before: Option<&RecordedState>, last: &RecordedState) {
         let (Some(before), h) = (before, self.motion.h) else {
             return;
         };
-        for i in 0..self.given.parts.len() {
-            if !self.given.parts[i].movable {
+        for i in 0..self.scene.parts.len() {
+            if !self.scene.parts[i].movable {
                 continue;
             }
-            let reached = match self.motion.fixed_mid {
+            let reached = match self.motion.midpoint_recorded {
                 // Joints have moved the bodies since.
                 true => self
                     .motion
-                    .ahead_of::<D>(&before.stands[i], &before.speeds[i]),
-                false => self.motion.arrive::<D>(&before.stands[i], i, h),
+                    .ahead_of::<D>(&before.poses[i], &before.twists[i]),
+                false => self.motion.end_from_begin::<D>(&before.poses[i], i, h),
             };
-            let there = match self.motion.fixed_mid {
+            let there = match self.motion.midpoint_recorded {
                 true => self.motion.mid[i],
-                false => last.stands[i],
+                false => last.poses[i],
             };
             let size = norm(there.x) + h * norm(motion::linear(&self.motion.end[i]));
             let size = size.max(self.shapes[i].radius().unwrap_or(0.0));
@@ -72,7 +72,7 @@ impl<D: Flat> Walk<'_, D> {
             let turn = turn_between(&reached, &there) / (1.0 + there.angle.abs());
             if off.max(turn) > 0.0 || i == 0 {
                 let place = self.place(format!("`{}`", self.name(i)));
-                self.report.note("kinematics", off.max(turn), || place);
+                self.report.add_comparison("kinematics", off.max(turn), || place);
             }
         }
     }
@@ -81,14 +81,14 @@ impl<D: Flat> Walk<'_, D> {
         if !consecutive {
             return;
         }
-        for i in 0..self.given.parts.len() {
-            let part = &self.given.parts[i];
+        for i in 0..self.scene.parts.len() {
+            let part = &self.scene.parts[i];
             if !part.movable {
                 continue;
             }
             let motion = &self.motion;
             // Velocities of rounding that are left of the largest energy so far.
-            let rest = 1e-2 * (2.0 * self.ledger.floor() / part.mass).sqrt() * f64::EPSILON;
+            let rest = 1e-2 * (2.0 * self.steps.floor() / part.mass).sqrt() * f64::EPSILON;
             let mut off = 0.0_f64;
             for k in (0..6).filter(|&k| part.inverse[k] > 0.0) {
                 let left = motion.end[i][k] - motion.free[i][k] - motion.pushed[i][k];
@@ -96,8 +96,8 @@ impl<D: Flat> Walk<'_, D> {
                     off = off.max(left.abs() / motion.size[i][k / 3].max(rest));
                 }
             }
-            let (step, t, names) = (self.ledger.step, self.motion.t, &self.names);
-            self.report.note("momentum", off, || Place {
+            let (step, t, names) = (self.steps.step, self.motion.t, &self.names);
+            self.report.add_comparison("momentum", off, || Location {
                 step: Some(step),
                 t: Some(t),
                 what: format!("`{}`", names[i].name),
@@ -107,7 +107,7 @@ impl<D: Flat> Walk<'_, D> {
 }
 
 /// The angle between two placements; not reduced in the plane.
-pub(super) fn turn_between(a: &Stand, b: &Stand) -> f64 {
+pub(super) fn turn_between(a: &SpatialPose, b: &SpatialPose) -> f64 {
     let plane = (a.angle - b.angle).abs();
     // A quaternion and its negative are the same rotation.
     let far = |sign: f64| {

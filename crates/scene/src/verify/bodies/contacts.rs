@@ -2,13 +2,13 @@
 
 use super::super::defects::{Defect, Defects};
 use super::super::laws::Rule;
-use super::super::report::{Place, Report, Rows, beyond};
-use super::super::status::astray;
+use super::super::report::{Location, Report, RowRange, beyond};
+use super::super::status::status_defect;
 use super::super::vector::{V3, apply, cross, dot, norm, rotate_back, sub};
-use super::Walk;
-use super::given::{Flat, rules};
-use super::motion::Push;
-use super::read::Touch;
+use super::BodiesVerifier;
+use super::given::{EmbedInSpace, rules};
+use super::motion::RowImpulse;
+use super::read::RecordedContactRow;
 
 /// Of what a residual is relative to: two computations of it differ by the rounding of sums.
 const RESIDUAL: f64 = 1e-10;
@@ -19,19 +19,19 @@ const ROUNDING: f64 = 1e-14;
 /// A status is right if the contact is nearer to it than this many times what the tolerance leaves.
 const STATUS: f64 = 30.0;
 
-pub(super) fn announce(report: &mut Report) {
+pub(super) fn declare_checks(report: &mut Report) {
     let laws = "RV of the laws, recomputed, over the tolerance; steps that reached it";
-    report.expect("laws", laws, 1.0 + 1e-6);
+    report.declare("laws", laws, 1.0 + 1e-6);
     let residual = "RV recomputed less the recorded one";
-    report.expect("residual", residual, RESIDUAL);
+    report.declare("residual", residual, RESIDUAL);
     let status = "open without impulse, stick without velocity, slip at the bound; over what the \
                   tolerance allows";
-    report.expect("status", status, STATUS);
+    report.declare("status", status, STATUS);
 }
 
 /// The figures of one block of rows.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Block {
+pub(super) struct ContactBlock {
     pub s: Vec<f64>,
     /// Ū and Ū without impulses.
     pub u: Vec<f64>,
@@ -41,9 +41,9 @@ pub(super) struct Block {
     pub rounding: f64,
 }
 
-impl<D: Flat> Walk<'_, D> {
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     /// A size for the velocity of a row: the terms of the two bodies.
-    pub(super) fn row_size(&self, push: &Push) -> f64 {
+    pub(super) fn row_size(&self, push: &RowImpulse) -> f64 {
         let mut sum = 0.0;
         for (side, body) in push.bodies.iter().enumerate() {
             let Some(i) = body.filter(|i| *i < self.motion.size.len()) else {
@@ -54,7 +54,7 @@ impl<D: Flat> Walk<'_, D> {
             if side == 1 {
                 lever = sub(lever, push.shift);
             }
-            sum += match push.turn {
+            sum += match push.rotational {
                 true => turn,
                 false => line + turn * norm(lever),
             };
@@ -65,20 +65,20 @@ impl<D: Flat> Walk<'_, D> {
     /// begin and end against G v.
     pub(super) fn compare_velocities(&mut self) {
         let mut at = 0;
-        for k in 0..self.touches.len() {
-            let touch = self.touches[k];
-            let branch = self.motion.branch(&touch);
+        for k in 0..self.contacts.len() {
+            let touch = self.contacts[k];
+            let branch = self.motion.branch_vector(&touch);
             let (mut before, mut after) = (0.0_f64, 0.0_f64);
             for row in 0..touch.rows {
-                let push = self.pushes[at];
+                let push = self.impulses[at];
                 at += 1;
                 let size = self.row_size(&push);
                 let mut u = [
-                    self.motion.relative(&push, &self.motion.begin),
-                    self.motion.relative(&push, &self.motion.end),
+                    self.motion.row_velocity(&push, &self.motion.begin),
+                    self.motion.row_velocity(&push, &self.motion.end),
                 ];
                 let mut flow_size = 0.0;
-                if let (Some(flow), false) = (&self.motion.flow, push.turn) {
+                if let (Some(flow), false) = (&self.motion.flow, push.rotational) {
                     for (u, rate) in u.iter_mut().zip([&flow.begin, &flow.end]) {
                         let more = dot(push.direction, apply(rate, branch));
                         *u += more;
@@ -90,9 +90,9 @@ impl<D: Flat> Walk<'_, D> {
                 after = worse(after, (u[1] - touch.end[row]).abs() / size);
             }
             for (name, off) in [("begin", before), ("end", after)] {
-                let (step, t) = (self.ledger.step, self.motion.t);
+                let (step, t) = (self.steps.step, self.motion.t);
                 let (names, pair) = (&self.names, [touch.a, touch.b]);
-                self.report.note(name, off, || Place {
+                self.report.add_comparison(name, off, || Location {
                     step: Some(step),
                     t: Some(t),
                     what: pair_of(names, pair, touch.feature),
@@ -102,19 +102,19 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// The trace of H of some rows of a contact or joint.
-    pub(super) fn trace(&self, pushes: &[Push]) -> f64 {
+    pub(super) fn trace(&self, pushes: &[RowImpulse]) -> f64 {
         let mut trace = 0.0;
         for push in pushes {
             for (side, body) in push.bodies.iter().enumerate() {
-                let Some(i) = body.filter(|i| *i < self.given.parts.len()) else {
+                let Some(i) = body.filter(|i| *i < self.scene.parts.len()) else {
                     continue;
                 };
-                let part = &self.given.parts[i];
+                let part = &self.scene.parts[i];
                 let mut lever = sub(push.at, self.motion.mid[i].x);
                 if side == 1 {
                     lever = sub(lever, push.shift);
                 }
-                let (line, turn) = match push.turn {
+                let (line, turn) = match push.rotational {
                     true => ([0.0; 3], push.direction),
                     false => (push.direction, cross(lever, push.direction)),
                 };
@@ -129,23 +129,23 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// Ū, b, κ of a contact.
-    fn block(&self, touch: &Touch, pushes: &[Push]) -> Option<Block> {
-        let pair = self.given.pair(touch.a, touch.b, touch.feature)?;
-        let branch = self.motion.branch(touch);
-        let mut block = Block::default();
+    fn block(&self, touch: &RecordedContactRow, pushes: &[RowImpulse]) -> Option<ContactBlock> {
+        let pair = self.scene.pair(touch.a, touch.b, touch.feature)?;
+        let branch = self.motion.branch_vector(touch);
+        let mut block = ContactBlock::default();
         for (row, push) in pushes.iter().enumerate() {
             let e = match row {
                 0 => pair.restitution.normal,
                 _ => pair.restitution.tangential,
             };
             let flow = self.flows(push, branch);
-            let begin = self.motion.relative(push, &self.motion.begin) + flow[0];
+            let begin = self.motion.row_velocity(push, &self.motion.begin) + flow[0];
             let mut rebound = e * begin;
             if row == 0 && self.predicted && pair.restitution.normal == 0.0 {
                 rebound += touch.gap.max(0.0) / self.motion.h;
             }
-            let free = self.motion.relative(push, &self.motion.free) + flow[1];
-            let end = self.motion.relative(push, &self.motion.end) + flow[2];
+            let free = self.motion.row_velocity(push, &self.motion.free) + flow[1];
+            let end = self.motion.row_velocity(push, &self.motion.end) + flow[2];
             block.u.push(end + rebound);
             block.b.push(free + rebound);
             block.s.push(touch.impulse[row]);
@@ -158,8 +158,8 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// What the mean flow adds to a row: U_I, U_L, U_F.
-    fn flows(&self, push: &Push, branch: V3) -> [f64; 3] {
-        match (&self.motion.flow, push.turn) {
+    fn flows(&self, push: &RowImpulse, branch: V3) -> [f64; 3] {
+        match (&self.motion.flow, push.rotational) {
             (Some(flow), false) => {
                 let free = self.free_rate(flow);
                 [&flow.begin, &free, &flow.end].map(|rate| dot(push.direction, apply(rate, branch)))
@@ -169,15 +169,15 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// RV of the step against the tolerance and the recorded figure; statuses.
-    pub(super) fn judge(&mut self) {
+    pub(super) fn compare_laws(&mut self) {
         let (mut defects, mut blocks) =
-            (Defects::default(), Vec::with_capacity(self.touches.len()));
+            (Defects::default(), Vec::with_capacity(self.contacts.len()));
         let mut at = 0;
         let mut f = [0.0; 8];
-        for (k, touch) in self.touches.iter().enumerate() {
-            let pushes = &self.pushes[at..at + touch.rows];
+        for (k, touch) in self.contacts.iter().enumerate() {
+            let pushes = &self.impulses[at..at + touch.rows];
             at += touch.rows;
-            let Some((block, rule)) = self.obeyed(touch, pushes) else {
+            let Some((block, rule)) = self.best_rule(touch, pushes) else {
                 continue;
             };
             let f = &mut f[..touch.rows];
@@ -185,32 +185,32 @@ impl<D: Flat> Walk<'_, D> {
             let mut moved = self.moved(pushes);
             if self.yields() {
                 // The rates of the cell are coordinates that every contact moves.
-                moved.push(self.given.parts.len());
+                moved.push(self.scene.parts.len());
             }
             defects.push(Defect {
                 bodies: moved,
                 rows: touch.rows,
                 kappa: block.kappa,
                 left: size(f),
-                free: rule.stake(&block.b),
+                free: rule.speed_at_stake(&block.b),
                 rounding: block.rounding * rule.widest(),
             });
             blocks.push((k, block, rule));
         }
-        self.judge_joints(&mut defects);
+        self.compare_joint_laws(&mut defects);
         let own = |i: usize| self.speed_of(i);
-        let verdict = defects.judge(own, false);
+        let verdict = defects.residual(own, false);
         let worst = blocks.get(verdict.worst).map_or(usize::MAX, |(k, ..)| *k);
         self.note_residual(verdict.residual, verdict.rounding, worst);
         let tolerance = self.tolerance.max(verdict.residual);
         for ((k, block, rule), speed) in blocks.iter().zip(&verdict.speed) {
-            let touch = self.touches[*k];
+            let touch = self.contacts[*k];
             let figures = (&block.s[..], &block.u[..], &block.b[..]);
             // The shift of the law multiplies what is left of a tangential velocity.
             let allowed = tolerance * speed * block.kappa.sqrt() * rule.widest();
-            let off = astray(touch.status, figures, block.kappa, rule, allowed);
-            let (step, t, names) = (self.ledger.step, self.motion.t, &self.names);
-            self.report.note("status", off, || Place {
+            let off = status_defect(touch.status, figures, block.kappa, rule, allowed);
+            let (step, t, names) = (self.steps.step, self.motion.t, &self.names);
+            self.report.add_comparison("status", off, || Location {
                 step: Some(step),
                 t: Some(t),
                 what: pair_of(names, [touch.a, touch.b], touch.feature),
@@ -219,12 +219,12 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// The bodies that impulses of these rows move.
-    pub(super) fn moved(&self, pushes: &[Push]) -> Vec<usize> {
+    pub(super) fn moved(&self, pushes: &[RowImpulse]) -> Vec<usize> {
         let Some(push) = pushes.first() else {
             return Vec::new();
         };
         let moves = |i: &usize| {
-            let part = self.given.parts.get(*i);
+            let part = self.scene.parts.get(*i);
             part.is_some_and(|part| part.inverse.iter().any(|w| *w > 0.0))
         };
         push.bodies
@@ -237,13 +237,13 @@ impl<D: Flat> Walk<'_, D> {
 
     /// Whether rates of the cell follow the stress.
     fn yields(&self) -> bool {
-        let cell = self.given.model.cell.as_ref();
+        let cell = self.scene.model.cell.as_ref();
         self.motion.flow.is_some() && cell.is_some_and(|cell| !cell.modes.is_empty())
     }
 
     /// The free velocity of a body, or of the cell behind them, in the kinetic metric.
     fn speed_of(&self, body: usize) -> f64 {
-        let (Some(part), Some(free)) = (self.given.parts.get(body), self.motion.free.get(body))
+        let (Some(part), Some(free)) = (self.scene.parts.get(body), self.motion.free.get(body))
         else {
             let rate = self.motion.flow.map(|flow| self.free_rate(&flow));
             return rate.map_or(0.0, |rate| size(&self.cell_hats(&rate)));
@@ -253,8 +253,8 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// The figures of a contact and the rule that it obeys best.
-    fn obeyed(&self, touch: &Touch, pushes: &[Push]) -> Option<(Block, Rule)> {
-        let pair = self.given.pair(touch.a, touch.b, touch.feature)?;
+    fn best_rule(&self, touch: &RecordedContactRow, pushes: &[RowImpulse]) -> Option<(ContactBlock, Rule)> {
+        let pair = self.scene.pair(touch.a, touch.b, touch.feature)?;
         let block = self.block(touch, pushes)?;
         let mut f = [0.0; 8];
         let f = &mut f[..touch.rows];
@@ -270,27 +270,27 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     fn note_residual(&mut self, residual: f64, explained: f64, worst: usize) {
-        let what = match self.touches.get(worst) {
+        let what = match self.contacts.get(worst) {
             Some(touch) => self.pair_name(touch),
             None => "no contacts".into(),
         };
         let place = self.place(what);
-        if self.ledger.reached() {
+        if self.steps.reached() {
             let share = beyond(residual, explained) / self.tolerance;
             let spot = place.clone();
-            self.report.note("laws", share, || spot);
+            self.report.add_comparison("laws", share, || spot);
         }
-        let Some(recorded) = self.ledger.residual() else {
+        let Some(recorded) = self.steps.residual() else {
             return;
         };
         let mut off = (residual - recorded).abs();
         if !self.joints.is_empty() {
             let why = "what is left of the rows of joints is part of it: compared from below";
-            self.report.unread("steps", "residual", Rows::All, why);
+            self.report.mark_unchecked("steps", "residual", RowRange::All, why);
             off = residual - recorded;
         }
         self.report
-            .note("residual", beyond(off, explained), || place);
+            .add_comparison("residual", beyond(off, explained), || place);
     }
 }
 
@@ -304,7 +304,7 @@ pub(super) fn worse(a: f64, b: f64) -> f64 {
 }
 
 /// Two bodies and their feature.
-fn pair_of(names: &[crate::record::Name], [a, b]: [usize; 2], feature: u32) -> String {
+fn pair_of(names: &[crate::record::BodyDescription], [a, b]: [usize; 2], feature: u32) -> String {
     let name = |i: usize| names.get(i).map_or("?", |name| &name.name);
     format!("`{}` and `{}`, feature {feature}", name(a), name(b))
 }

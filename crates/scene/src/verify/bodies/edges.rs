@@ -8,20 +8,20 @@
 //! ½(x + y) = at,   n·(y − x) = gap,       x or y an end of its edge, the other the nearest point to it
 //! ```
 
-use super::super::vector::{V3, add, along, dot, norm, scale, sub};
-use super::given::Stand;
-use crate::record::{Faces, Outline};
+use super::super::vector::{V3, add, add_scaled, dot, norm, scale, sub};
+use super::given::SpatialPose;
+use crate::record::{Faces, RecordedShape};
 
 /// Sine of the angle up to which two edges lie along each other.
 const PARALLEL: f64 = 1e-2;
 
 /// How far `at` and `gap` are from the middle and the gap of points on two such edges; infinite where there are none.
-pub(super) fn beside(
-    (oa, a): (&Outline, &Stand),
-    (ob, b): (&Outline, &Stand),
+pub(super) fn parallel_edge_defect(
+    (oa, a): (&RecordedShape, &SpatialPose),
+    (ob, b): (&RecordedShape, &SpatialPose),
     (at, n, gap): (V3, V3, f64),
 ) -> f64 {
-    let (Outline::Polyhedron(first), Outline::Polyhedron(second)) = (oa, ob) else {
+    let (RecordedShape::Polyhedron(first), RecordedShape::Polyhedron(second)) = (oa, ob) else {
         return f64::INFINITY;
     };
     let (first, second) = (edges(first, a), edges(second, b));
@@ -34,7 +34,7 @@ pub(super) fn beside(
 }
 
 /// The edges of a polyhedron in space, each from its end with the smaller number.
-fn edges(faces: &Faces, stand: &Stand) -> Vec<[V3; 2]> {
+fn edges(faces: &Faces, stand: &SpatialPose) -> Vec<[V3; 2]> {
     let place = |i: u32| {
         let turned = super::super::vector::rotate(stand.q, faces.vertices[i as usize]);
         add(stand.x, turned)
@@ -64,12 +64,12 @@ fn between([p, pe]: [V3; 2], [q, qe]: [V3; 2], at: V3, n: V3, gap: f64) -> f64 {
     // nearest to it.
     let ends = [0.0, 1.0];
     let of_a = ends.map(|s| {
-        let x = along(p, u, s);
-        (x, along(q, v, (dot(sub(x, q), v) / vv).clamp(0.0, 1.0)))
+        let x = add_scaled(p, u, s);
+        (x, add_scaled(q, v, (dot(sub(x, q), v) / vv).clamp(0.0, 1.0)))
     });
     let of_b = ends.map(|t| {
-        let y = along(q, v, t);
-        (along(p, u, (dot(sub(y, p), u) / uu).clamp(0.0, 1.0)), y)
+        let y = add_scaled(q, v, t);
+        (add_scaled(p, u, (dot(sub(y, p), u) / uu).clamp(0.0, 1.0)), y)
     });
     let off = |(x, y): &(V3, V3)| {
         let middle = norm(sub(scale(add(*x, *y), 0.5), at));

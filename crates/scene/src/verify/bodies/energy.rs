@@ -6,17 +6,17 @@
 //! T_F − T_I = work + impact + sliding + boundary + motor + spring + rub + held       every step
 //! ```
 
-use super::super::vector::{apply, contract, dot, plus};
-use super::Walk;
-use super::given::{Flat, Speed};
+use super::super::vector::{apply, contract, dot, add_scaled_matrix};
+use super::BodiesVerifier;
+use super::given::{EmbedInSpace, Twist};
 use super::ledger::{COLUMNS, ELASTIC, KINETIC, POTENTIAL, WORK};
-use super::read::Bodies;
+use super::read::RecordedState;
 
-impl<D: Flat> Walk<'_, D> {
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     /// Kinetic energy of all that follows forces.
-    pub(super) fn kinetic(&self, speeds: &[Speed]) -> f64 {
+    pub(super) fn kinetic(&self, speeds: &[Twist]) -> f64 {
         let mut sum = 0.0;
-        for (part, v) in self.given.parts.iter().zip(speeds) {
+        for (part, v) in self.scene.parts.iter().zip(speeds) {
             for k in (0..6).filter(|&k| part.inverse[k] > 0.0) {
                 sum += part.masses[k] * v[k] * v[k];
             }
@@ -24,10 +24,10 @@ impl<D: Flat> Walk<'_, D> {
         0.5 * sum
     }
 
-    fn potential(&self, last: &Bodies) -> f64 {
-        let gravity = self.given.gravity();
+    fn potential(&self, last: &RecordedState) -> f64 {
+        let gravity = self.scene.gravity();
         let mut sum = 0.0;
-        for (part, stand) in self.given.parts.iter().zip(&last.stands) {
+        for (part, stand) in self.scene.parts.iter().zip(&last.poses) {
             for k in (0..3).filter(|&k| part.inverse[k] > 0.0) {
                 sum -= part.mass * gravity[k] * stand.x[k];
             }
@@ -37,7 +37,7 @@ impl<D: Flat> Walk<'_, D> {
 
     /// ½ M Σ q̇² B:B, with a rate of the cell.
     pub(super) fn cell_hats(&self, rate: &[[f64; 3]; 3]) -> Vec<f64> {
-        let Some(cell) = &self.given.model.cell else {
+        let Some(cell) = &self.scene.model.cell else {
             return Vec::new();
         };
         let modes = cell.modes.iter();
@@ -50,55 +50,55 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// Energies at the start, which the balance of the first step begins with.
-    pub(super) fn begin_energy(&mut self, start: &Bodies, flow: Option<[[f64; 3]; 3]>) {
-        let mut kinetic = self.kinetic(&start.speeds);
+    pub(super) fn begin_energy(&mut self, start: &RecordedState, flow: Option<[[f64; 3]; 3]>) {
+        let mut kinetic = self.kinetic(&start.twists);
         if let Some(rate) = flow {
             kinetic += 0.5 * self.cell_hats(&rate).iter().map(|x| x * x).sum::<f64>();
         }
-        self.ledger.begin(kinetic);
+        self.steps.begin(kinetic);
         self.begin_stake();
     }
 
     /// What is at stake in a step in which bodies are at rest.
     pub(super) fn begin_stake(&mut self) {
-        let (g, h) = (self.given.gravity(), self.motion.h);
-        let heavy = self.given.parts.iter().filter(|part| part.movable);
+        let (g, h) = (self.scene.gravity(), self.motion.h);
+        let heavy = self.scene.parts.iter().filter(|part| part.movable);
         let mass: f64 = heavy.map(|part| part.mass).sum();
-        self.ledger.stake = 0.5 * mass * h * h * dot(g, g);
+        self.steps.gravity_energy = 0.5 * mass * h * h * dot(g, g);
     }
 
     /// Energies of a state whose step is not known.
-    pub(super) fn compare_end_energy(&mut self, last: &Bodies) {
-        let Some(row) = self.ledger.row else { return };
-        if self.given.flows() {
+    pub(super) fn compare_end_energy(&mut self, last: &RecordedState) {
+        let Some(row) = self.steps.row else { return };
+        if self.scene.flows() {
             return;
         }
-        let (kinetic, potential) = (self.kinetic(&last.speeds), self.potential(last));
-        let scale = kinetic.max(potential.abs()).max(self.ledger.stake);
-        let scale = scale.max(self.ledger.floor());
+        let (kinetic, potential) = (self.kinetic(&last.twists), self.potential(last));
+        let scale = kinetic.max(potential.abs()).max(self.steps.gravity_energy);
+        let scale = scale.max(self.steps.floor());
         for (what, off) in [
             ("kinetic", kinetic - row[KINETIC]),
             ("potential", potential - row[POTENTIAL]),
         ] {
             let place = self.place(what);
             let off = if off == 0.0 { 0.0 } else { off.abs() / scale };
-            self.report.note("energy", off, || place);
+            self.report.add_comparison("energy", off, || place);
         }
     }
 
-    pub(super) fn compare_energy(&mut self, last: &Bodies) {
+    pub(super) fn compare_energy(&mut self, last: &RecordedState) {
         let (impact, sliding, boundary, size) = self.works();
         let joints = self.joint_works(last);
         let motion = &self.motion;
         let (mut work, mut at_stake) = (0.0, 0.0);
-        for (i, part) in self.given.parts.iter().enumerate() {
+        for (i, part) in self.scene.parts.iter().enumerate() {
             for k in (0..6).filter(|&k| part.inverse[k] > 0.0) {
                 let change = motion.free[i][k] - motion.begin[i][k];
                 work += part.masses[k] * change * 0.5 * (motion.begin[i][k] + motion.end[i][k]);
                 at_stake += 0.5 * part.masses[k] * change * change;
             }
         }
-        let mut kinetic = self.kinetic(&last.speeds);
+        let mut kinetic = self.kinetic(&last.twists);
         if let (Some(flow), Some(free)) = (motion.flow, self.cell_free) {
             let [begin, free, end] =
                 [&flow.begin, &free, &flow.end].map(|rate| self.cell_hats(rate));
@@ -110,7 +110,7 @@ impl<D: Flat> Walk<'_, D> {
                 kinetic += 0.5 * end[m] * end[m];
             }
         }
-        let Some(row) = self.ledger.row else { return };
+        let Some(row) = self.steps.row else { return };
         let own = [
             work,
             impact + joints.limit,
@@ -118,7 +118,7 @@ impl<D: Flat> Walk<'_, D> {
             boundary + joints.boundary,
             joints.motor,
             joints.spring,
-            joints.rub,
+            joints.friction,
             joints.held,
         ];
         let scale = own
@@ -126,7 +126,7 @@ impl<D: Flat> Walk<'_, D> {
             .fold(kinetic.max(size).max(at_stake), |m, w| m.max(w.abs()));
         let scale = scale
             .max(self.kinetic(&motion.begin))
-            .max(self.ledger.floor());
+            .max(self.steps.floor());
         let over = |x: f64| if x == 0.0 { 0.0 } else { x.abs() / scale };
         let mut found = vec![("kinetic", over(kinetic - row[KINETIC]))];
         for (k, value) in own.iter().enumerate() {
@@ -134,12 +134,12 @@ impl<D: Flat> Walk<'_, D> {
         }
         found.push(("elastic", over(joints.elastic - row[ELASTIC])));
         let potential = self.potential(last);
-        let size = potential.abs().max(scale).max(self.ledger.stake);
+        let size = potential.abs().max(scale).max(self.steps.gravity_energy);
         let off = (potential - row[POTENTIAL]).abs();
         found.push(("potential", if off == 0.0 { 0.0 } else { off / size }));
         for (what, off) in found {
             let place = self.place(what);
-            self.report.note("energy", off, || place);
+            self.report.add_comparison("energy", off, || place);
         }
         self.compare_depth();
     }
@@ -148,26 +148,26 @@ impl<D: Flat> Walk<'_, D> {
     fn works(&self) -> (f64, f64, f64, f64) {
         let (mut impact, mut sliding, mut boundary, mut size) = (0.0, 0.0, 0.0, 0.0);
         let motion = &self.motion;
-        let held = |v: &[Speed]| -> Vec<Speed> {
-            let given = self.given.parts.iter().zip(v);
+        let held = |v: &[Twist]| -> Vec<Twist> {
+            let given = self.scene.parts.iter().zip(v);
             given
                 .map(|(part, v)| if part.movable { [0.0; 6] } else { *v })
                 .collect()
         };
         let (first, last) = (held(&motion.begin), held(&motion.end));
         let mut at = 0;
-        for touch in &self.touches {
-            let branch = motion.branch(touch);
+        for touch in &self.contacts {
+            let branch = motion.branch_vector(touch);
             for row in 0..touch.rows {
-                let push = &self.pushes[at];
+                let push = &self.impulses[at];
                 at += 1;
                 let s = push.size;
                 let mut mean = 0.5
-                    * (motion.relative(push, &motion.begin) + motion.relative(push, &motion.end));
+                    * (motion.row_velocity(push, &motion.begin) + motion.row_velocity(push, &motion.end));
                 let mut carried =
-                    0.5 * (motion.relative(push, &first) + motion.relative(push, &last));
-                if let (Some(flow), false) = (&motion.flow, push.turn) {
-                    let both = plus(&flow.begin, &flow.end, 1.0);
+                    0.5 * (motion.row_velocity(push, &first) + motion.row_velocity(push, &last));
+                if let (Some(flow), false) = (&motion.flow, push.rotational) {
+                    let both = add_scaled_matrix(&flow.begin, &flow.end, 1.0);
                     mean += 0.5 * dot(push.direction, apply(&both, branch));
                     let given = self.without_modes(&both);
                     carried += 0.5 * dot(push.direction, apply(&given, branch));
@@ -185,21 +185,21 @@ impl<D: Flat> Walk<'_, D> {
 
     /// A rate of the cell without what follows the stress.
     pub(super) fn without_modes(&self, rate: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
-        let modes = self.given.model.cell.iter().flat_map(|cell| &cell.modes);
+        let modes = self.scene.model.cell.iter().flat_map(|cell| &cell.modes);
         modes.fold(*rate, |rate, mode| {
             let part = contract(&rate, mode) / contract(mode, mode);
-            plus(&rate, mode, -part)
+            add_scaled_matrix(&rate, mode, -part)
         })
     }
 
     fn compare_depth(&mut self) {
-        let deepest = self.touches.iter().fold(0.0_f64, |m, t| m.max(-t.gap));
-        let Some(recorded) = self.ledger.penetration() else {
+        let deepest = self.contacts.iter().fold(0.0_f64, |m, t| m.max(-t.gap));
+        let Some(recorded) = self.steps.penetration() else {
             return;
         };
         let place = self.place("all contacts");
         let size = deepest.max(recorded).max(f64::MIN_POSITIVE);
         let off = (deepest - recorded).abs() / size;
-        self.report.note("penetration", off, || place);
+        self.report.add_comparison("penetration", off, || place);
     }
 }

@@ -2,20 +2,20 @@
 
 use super::super::vector::{V3, cross, norm, rotate_back, sub, unit};
 use super::shape::{of_triangle, on_segment};
-use crate::record::{Faces, Outline};
+use crate::record::{Faces, RecordedShape};
 
 /// How far `n` is from the outward normal of a segment or triangle that has the point within `near`, all in
 /// body axes; infinite where there is none.
-pub(super) fn facing(outline: &Outline, p: V3, n: V3, near: f64) -> f64 {
+pub(super) fn face_normal_defect(outline: &RecordedShape, p: V3, n: V3, near: f64) -> f64 {
     match outline {
         // Solid on the left of its edges, and on the right of those of a chain.
-        Outline::Polygon(vertices) => segments(vertices, true, 1.0, (p, n, near)),
-        Outline::Chain { vertices, closed } => segments(vertices, *closed, -1.0, (p, n, near)),
-        Outline::Polyhedron(faces) | Outline::Mesh(faces) => triangles(faces, p, n, near),
-        Outline::Compound(members) => members.iter().fold(f64::INFINITY, |least, member| {
+        RecordedShape::Polygon(vertices) => segments(vertices, true, 1.0, (p, n, near)),
+        RecordedShape::Chain { vertices, closed } => segments(vertices, *closed, -1.0, (p, n, near)),
+        RecordedShape::Polyhedron(faces) | RecordedShape::Mesh(faces) => triangles(faces, p, n, near),
+        RecordedShape::Compound(members) => members.iter().fold(f64::INFINITY, |least, member| {
             let point = rotate_back(member.rotation, sub(p, member.position));
             let normal = rotate_back(member.rotation, n);
-            least.min(facing(&member.outline, point, normal, near))
+            least.min(face_normal_defect(&member.shape, point, normal, near))
         }),
         _ => f64::INFINITY,
     }

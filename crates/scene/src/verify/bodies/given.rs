@@ -7,11 +7,11 @@ use bodies::plane::Angle;
 use bodies::{Dim, Freedom, Friction, Joint, Model, PairLaw, Plane, Pose, ForceContext, Space, Vector};
 
 use super::super::laws::{Rule, Section};
-use super::super::vector::{M3, Q4, UPRIGHT, V3, about_z, conjugate, product, sub};
+use super::super::vector::{M3, Q4, IDENTITY, V3, about_z, conjugate, product, sub};
 
 /// Where a body is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Stand {
+pub(crate) struct SpatialPose {
     pub x: V3,
     pub q: Q4,
     /// The angle of the plane, not reduced.
@@ -19,11 +19,11 @@ pub(crate) struct Stand {
 }
 
 /// How a body moves: velocity in space axes, spin in body axes.
-pub(crate) type Speed = [f64; 6];
+pub(crate) type Twist = [f64; 6];
 
 /// A body.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part {
+pub(crate) struct BodyConstants {
     /// Mass and moments by component, and 1 over them; 0 where it does not follow forces.
     pub masses: [f64; 6],
     pub inverse: [f64; 6],
@@ -36,36 +36,36 @@ pub(crate) struct Part {
 }
 
 /// A dimension in numbers of space.
-pub(crate) trait Flat: Dim {
-    fn pose(stand: &Stand) -> Pose<Self>;
-    fn stand(pose: &Pose<Self>) -> Stand;
-    fn dofs(speed: &Speed) -> Self::Dofs;
-    fn speed(dofs: &Self::Dofs) -> Speed;
+pub(crate) trait EmbedInSpace: Dim {
+    fn pose(stand: &SpatialPose) -> Pose<Self>;
+    fn spatial_pose(pose: &Pose<Self>) -> SpatialPose;
+    fn dofs(speed: &Twist) -> Self::Dofs;
+    fn twist(dofs: &Self::Dofs) -> Twist;
     fn inertia(inertia: &Self::Inertia) -> V3;
 }
 
-impl Flat for Plane {
-    fn pose(stand: &Stand) -> Pose<Self> {
+impl EmbedInSpace for Plane {
+    fn pose(stand: &SpatialPose) -> Pose<Self> {
         Pose {
             position: Vector::from_components(&stand.x[..2]),
             rotation: Angle::new(stand.angle),
         }
     }
 
-    fn stand(pose: &Pose<Self>) -> Stand {
+    fn spatial_pose(pose: &Pose<Self>) -> SpatialPose {
         let angle = pose.rotation.angle();
-        Stand {
+        SpatialPose {
             x: [pose.position.x, pose.position.y, 0.0],
             q: about_z(angle),
             angle,
         }
     }
 
-    fn dofs(speed: &Speed) -> [f64; 3] {
+    fn dofs(speed: &Twist) -> [f64; 3] {
         [speed[0], speed[1], speed[5]]
     }
 
-    fn speed(dofs: &[f64; 3]) -> Speed {
+    fn twist(dofs: &[f64; 3]) -> Twist {
         [dofs[0], dofs[1], 0.0, 0.0, 0.0, dofs[2]]
     }
 
@@ -74,8 +74,8 @@ impl Flat for Plane {
     }
 }
 
-impl Flat for Space {
-    fn pose(stand: &Stand) -> Pose<Self> {
+impl EmbedInSpace for Space {
+    fn pose(stand: &SpatialPose) -> Pose<Self> {
         let [w, x, y, z] = stand.q;
         Pose {
             position: Vector::from_components(&stand.x),
@@ -83,20 +83,20 @@ impl Flat for Space {
         }
     }
 
-    fn stand(pose: &Pose<Self>) -> Stand {
+    fn spatial_pose(pose: &Pose<Self>) -> SpatialPose {
         let q = pose.rotation;
-        Stand {
+        SpatialPose {
             x: [pose.position.x, pose.position.y, pose.position.z],
             q: [q.w, q.x, q.y, q.z],
             angle: 0.0,
         }
     }
 
-    fn dofs(speed: &Speed) -> [f64; 6] {
+    fn dofs(speed: &Twist) -> [f64; 6] {
         *speed
     }
 
-    fn speed(dofs: &[f64; 6]) -> Speed {
+    fn twist(dofs: &[f64; 6]) -> Twist {
         *dofs
     }
 
@@ -107,11 +107,11 @@ impl Flat for Space {
 
 /// The scene of a run.
 #[derive(Debug)]
-pub(crate) struct Given<D: Dim> {
+pub(crate) struct SceneData<D: Dim> {
     pub model: Model<D>,
-    pub parts: Vec<Part>,
+    pub parts: Vec<BodyConstants>,
     /// Where the bodies of the guides were when the run began.
-    pub anchors: Vec<Stand>,
+    pub motion_origins: Vec<SpatialPose>,
     poses: Vec<Pose<D>>,
     speeds: Vec<D::Dofs>,
     loads: Vec<D::Dofs>,
@@ -125,7 +125,7 @@ fn component<D: Dim>(k: usize) -> usize {
     }
 }
 
-impl<D: Flat> Given<D> {
+impl<D: EmbedInSpace> SceneData<D> {
     pub fn new(model: Model<D>) -> Self {
         let drag = |i: usize| model.drag.get(i).copied().unwrap_or_default();
         let part = |(i, body): (usize, &bodies::Body<D>)| {
@@ -140,7 +140,7 @@ impl<D: Flat> Given<D> {
                 }
             }
             let drag = drag(i);
-            Part {
+            BodyConstants {
                 masses,
                 inverse,
                 mass: m,
@@ -156,7 +156,7 @@ impl<D: Flat> Given<D> {
         let parts = model.bodies.iter().enumerate().map(part).collect();
         Self {
             parts,
-            anchors: Vec::new(),
+            motion_origins: Vec::new(),
             poses: Vec::new(),
             speeds: Vec::new(),
             loads: Vec::new(),
@@ -165,24 +165,24 @@ impl<D: Flat> Given<D> {
     }
 
     /// Finds where the guided bodies were from where they are at the start.
-    pub fn anchor(&mut self, start: &[Stand], t: f64) {
-        let still = Stand {
+    pub fn set_motion_origins(&mut self, start: &[SpatialPose], t: f64) {
+        let still = SpatialPose {
             x: [0.0; 3],
-            q: UPRIGHT,
+            q: IDENTITY,
             angle: 0.0,
         };
-        self.anchors = vec![still; self.model.prescribed_motions.len()];
+        self.motion_origins = vec![still; self.model.prescribed_motions.len()];
         for (part, stand) in self.parts.iter().zip(start) {
             let Some(guide) = part.guide else { continue };
             let (Some(given), Some(anchor)) = (
                 self.model.prescribed_motions.get_mut(guide),
-                self.anchors.get_mut(guide),
+                self.motion_origins.get_mut(guide),
             ) else {
                 continue;
             };
             let (moved, _) = given.at(&D::pose(&still), t);
-            let moved = D::stand(&moved);
-            *anchor = Stand {
+            let moved = D::spatial_pose(&moved);
+            *anchor = SpatialPose {
                 x: sub(stand.x, moved.x),
                 q: product(conjugate(moved.q), stand.q),
                 angle: stand.angle - moved.angle,
@@ -191,10 +191,10 @@ impl<D: Flat> Given<D> {
     }
 
     /// Where a guide puts its body, and its velocity.
-    pub fn guided(&mut self, guide: usize, t: f64) -> Option<(Stand, Speed)> {
-        let anchor = D::pose(self.anchors.get(guide)?);
+    pub fn prescribed_state(&mut self, guide: usize, t: f64) -> Option<(SpatialPose, Twist)> {
+        let anchor = D::pose(self.motion_origins.get(guide)?);
         let (pose, dofs) = self.model.prescribed_motions.get_mut(guide)?.at(&anchor, t);
-        Some((D::stand(&pose), D::speed(&dofs)))
+        Some((D::spatial_pose(&pose), D::twist(&dofs)))
     }
 
     /// Whether there are forces beyond gravity and drag.
@@ -203,7 +203,7 @@ impl<D: Flat> Given<D> {
     }
 
     /// Forces in space axes and moments in body axes of the fields.
-    pub fn loads(&mut self, t: f64, stands: &[Stand], speeds: &[Speed], out: &mut [Speed]) {
+    pub fn loads(&mut self, t: f64, stands: &[SpatialPose], speeds: &[Twist], out: &mut [Twist]) {
         self.poses.clear();
         self.poses.extend(stands.iter().map(D::pose));
         self.speeds.clear();
@@ -220,7 +220,7 @@ impl<D: Flat> Given<D> {
             field.add_loads(&scenery, &mut self.loads);
         }
         for (out, load) in out.iter_mut().zip(&self.loads) {
-            *out = D::speed(load);
+            *out = D::twist(load);
         }
     }
 

@@ -3,11 +3,11 @@
 use bodies::joint::{JointCoordinate, JointKind};
 use bodies::{Dim, Joint, Vector};
 
-use super::super::vector::{UPRIGHT, V3, add, cross, dot, norm, rotate, sub, unit};
-use super::given::Stand;
+use super::super::vector::{IDENTITY, V3, add, cross, dot, norm, rotate, sub, unit};
+use super::given::SpatialPose;
 
 /// Both ends of a joint in space.
-pub(super) struct Ends {
+pub(super) struct JointFrames {
     pub points: [V3; 2],
     pub axes: [[V3; 3]; 2],
     angle: f64,
@@ -21,17 +21,17 @@ pub(super) fn three(vector: &impl Vector) -> V3 {
     out
 }
 
-pub(super) fn ends<D: Dim>(joint: &Joint<D>, stands: &[Stand]) -> Ends {
-    let mut ends = Ends {
+pub(super) fn joint_frames<D: Dim>(joint: &Joint<D>, stands: &[SpatialPose]) -> JointFrames {
+    let mut ends = JointFrames {
         points: [[0.0; 3]; 2],
         axes: [[[0.0; 3]; 3]; 2],
         angle: -joint.reference_angle,
     };
     for (k, side) in joint.frames.iter().enumerate() {
         let known = side.body.and_then(|body| stands.get(body as usize));
-        let stand = known.copied().unwrap_or(Stand {
+        let stand = known.copied().unwrap_or(SpatialPose {
             x: [0.0; 3],
-            q: UPRIGHT,
+            q: IDENTITY,
             angle: 0.0,
         });
         ends.points[k] = add(stand.x, rotate(stand.q, three(&side.point)));
@@ -44,7 +44,7 @@ pub(super) fn ends<D: Dim>(joint: &Joint<D>, stands: &[Stand]) -> Ends {
 }
 
 /// Held functions: whether it is a turn, its direction, its value.
-pub(super) fn held<D: Dim>(joint: &Joint<D>, ends: &Ends) -> Vec<(bool, V3, f64)> {
+pub(super) fn held<D: Dim>(joint: &Joint<D>, ends: &JointFrames) -> Vec<(bool, V3, f64)> {
     let d = sub(ends.points[1], ends.points[0]);
     let [e, f] = &ends.axes;
     let n = D::N;
@@ -78,7 +78,7 @@ pub(super) fn held<D: Dim>(joint: &Joint<D>, ends: &Ends) -> Vec<(bool, V3, f64)
 }
 
 /// The coordinate: its value, whether it is a turn, its direction.
-pub(super) fn coordinate<D: Dim>(joint: &Joint<D>, ends: &Ends) -> (f64, bool, V3) {
+pub(super) fn coordinate<D: Dim>(joint: &Joint<D>, ends: &JointFrames) -> (f64, bool, V3) {
     let d = sub(ends.points[1], ends.points[0]);
     let [e, f] = &ends.axes;
     match joint.coordinate {

@@ -11,14 +11,14 @@ use bodies::joint::JointKind;
 use bodies::{Dim, Joint};
 
 use super::super::report::Report;
-use super::super::stream::{Group, Stream};
+use super::super::stream::{StepRows, StepStream};
 use super::super::vector::{V3, norm, scale, sub};
-use super::Walk;
+use super::BodiesVerifier;
 use super::contacts::worse;
-use super::given::{Flat, Speed};
-use super::hinge::{coordinate, ends, held, three};
-use super::motion::Push;
-use super::read::Bodies;
+use super::given::{EmbedInSpace, Twist};
+use super::hinge::{coordinate, joint_frames, held, three};
+use super::motion::RowImpulse;
+use super::read::RecordedState;
 use crate::record::{Record, RecordError};
 
 /// Directions and points of rows: rounding of rotations, relative to the coordinates.
@@ -28,26 +28,26 @@ const ROWS: f64 = 1e-12;
 /// is found to the tolerance of the run.
 pub(super) const LAWS: f64 = 1e-9;
 
-pub(super) fn announce(report: &mut Report) {
+pub(super) fn declare_checks(report: &mut Report) {
     let rows = "directions and points of joints' rows against the scene's; relative";
-    report.expect("joint rows", rows, ROWS);
+    report.declare("joint rows", rows, ROWS);
     let velocity = "velocities of joints' rows = G v; relative to the bodies' terms";
-    report.expect("joint velocity", velocity, 1e-12);
+    report.declare("joint velocity", velocity, 1e-12);
     let laws = "laws of joints: held rows, springs, motors, friction, limits; relative, friction over \
                 the tolerance";
-    report.expect("joint laws", laws, LAWS);
+    report.declare("joint laws", laws, LAWS);
     let drift = "drift at the end against the account; relative to the coordinates";
-    report.expect("drift", drift, 1e-12);
+    report.declare("drift", drift, 1e-12);
 }
 
 /// One row.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
+pub(super) struct RecordedJointRow {
     pub joint: usize,
     name: String,
     pub part: &'static str,
     pub row: usize,
-    turn: bool,
+    rotational: bool,
     /// Whether the column `turn` has a number that it may have.
     told: bool,
     pub direction: V3,
@@ -59,18 +59,18 @@ pub(super) struct Row {
 
 /// The rows of a step.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
-    pub rows: Vec<Row>,
+pub(super) struct RecordedJointRows {
+    pub rows: Vec<RecordedJointRow>,
 }
 
-impl Rows {
+impl RecordedJointRows {
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     pub fn read(
         &mut self,
-        stream: &mut Option<Stream<'_>>,
+        stream: &mut Option<StepStream<'_>>,
         step: i64,
         plane: bool,
     ) -> Result<(), RecordError> {
@@ -85,7 +85,7 @@ impl Rows {
     }
 }
 
-pub(super) fn open(record: &Record, plane: bool) -> Result<Option<Stream<'_>>, RecordError> {
+pub(super) fn open(record: &Record, plane: bool) -> Result<Option<StepStream<'_>>, RecordError> {
     let axes = if plane {
         &["x", "y"][..]
     } else {
@@ -96,20 +96,20 @@ pub(super) fn open(record: &Record, plane: bool) -> Result<Option<Stream<'_>>, R
         .into();
     names.extend(axes.iter().map(|axis| (*axis).to_string()));
     names.extend(axes.iter().map(|axis| format!("direction_{axis}")));
-    Stream::open(record, "joints", &names, &["part", "name"])
+    StepStream::open(record, "joints", &names, &["part", "name"])
 }
 
-fn read(group: &Group, row: usize, plane: bool) -> Row {
+fn read(group: &StepRows, row: usize, plane: bool) -> RecordedJointRow {
     let n = if plane { 2 } else { 3 };
     let turn = group.at(2, row);
     let parts = ["held", "spring", "motor", "friction", "limit"];
     let word = group.text(0, row);
-    Row {
+    RecordedJointRow {
         joint: group.at(0, row) as usize,
         name: group.text(1, row).to_string(),
         part: parts.into_iter().find(|part| *part == word).unwrap_or("?"),
         row: group.at(1, row) as usize,
-        turn: turn != 0.0,
+        rotational: turn != 0.0,
         told: turn == 0.0 || turn == 1.0 || (plane && turn == -1.0),
         direction: match plane && turn != 0.0 {
             true => [0.0, 0.0, turn],
@@ -123,14 +123,14 @@ fn read(group: &Group, row: usize, plane: bool) -> Row {
 }
 
 /// The impulses of the joints.
-pub(super) fn pushes<D: Dim>(rows: &Rows, joints: &[Joint<D>], out: &mut Vec<Push>) {
+pub(super) fn joint_impulses<D: Dim>(rows: &RecordedJointRows, joints: &[Joint<D>], out: &mut Vec<RowImpulse>) {
     for row in &rows.rows {
         let Some(joint) = joints.get(row.joint) else {
             continue;
         };
-        out.push(Push {
+        out.push(RowImpulse {
             bodies: [0, 1].map(|k: usize| joint.frames[k].body.map(|body| body as usize)),
-            turn: row.turn,
+            rotational: row.rotational,
             direction: row.direction,
             at: row.at,
             shift: [0.0; 3],
@@ -144,48 +144,48 @@ pub(super) fn pushes<D: Dim>(rows: &Rows, joints: &[Joint<D>], out: &mut Vec<Pus
 pub(super) struct JointWorks {
     pub motor: f64,
     pub spring: f64,
-    pub rub: f64,
+    pub friction: f64,
     pub limit: f64,
     pub held: f64,
     pub boundary: f64,
     pub elastic: f64,
 }
 
-impl<D: Flat> Walk<'_, D> {
-    fn joint_pushes(&self) -> &[Push] {
-        let first = self.pushes.len().saturating_sub(self.joints.rows.len());
-        &self.pushes[first..]
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
+    fn joint_pushes(&self) -> &[RowImpulse] {
+        let first = self.impulses.len().saturating_sub(self.joints.rows.len());
+        &self.impulses[first..]
     }
 
-    pub(super) fn joint_works(&self, last: &Bodies) -> JointWorks {
+    pub(super) fn joint_works(&self, last: &RecordedState) -> JointWorks {
         let mut works = JointWorks::default();
-        if self.given.model.joints.is_empty() {
+        if self.scene.model.joints.is_empty() {
             return works;
         }
-        let given = |v: &[Speed]| -> Vec<Speed> {
-            let both = self.given.parts.iter().zip(v);
+        let given = |v: &[Twist]| -> Vec<Twist> {
+            let both = self.scene.parts.iter().zip(v);
             both.map(|(part, v)| if part.movable { [0.0; 6] } else { *v })
                 .collect()
         };
         let (first, end) = (given(&self.motion.begin), given(&self.motion.end));
         for (row, push) in self.joints.rows.iter().zip(self.joint_pushes()) {
-            let u = self.motion.relative(push, &self.motion.begin)
-                + self.motion.relative(push, &self.motion.end);
+            let u = self.motion.row_velocity(push, &self.motion.begin)
+                + self.motion.row_velocity(push, &self.motion.end);
             let done = 0.5 * push.size * u;
-            let carried = self.motion.relative(push, &first) + self.motion.relative(push, &end);
+            let carried = self.motion.row_velocity(push, &first) + self.motion.row_velocity(push, &end);
             works.boundary -= 0.5 * push.size * carried;
             match row.part {
                 "held" => works.held += done,
                 "spring" => works.spring += done,
                 "motor" => works.motor += done,
-                "friction" => works.rub += done,
+                "friction" => works.friction += done,
                 _ => works.limit += done,
             }
         }
-        works.held += self.kinetic(&last.speeds) - self.kinetic(&self.motion.end);
-        for joint in &self.given.model.joints {
+        works.held += self.kinetic(&last.twists) - self.kinetic(&self.motion.end);
+        for joint in &self.scene.model.joints {
             if let Some(spring) = &joint.spring {
-                let (value, _, _) = coordinate(joint, &ends(joint, &last.stands));
+                let (value, _, _) = coordinate(joint, &joint_frames(joint, &last.poses));
                 let stretch = value - spring.rest;
                 works.elastic += 0.5 * spring.stiffness * stretch * stretch;
             }
@@ -195,22 +195,22 @@ impl<D: Flat> Walk<'_, D> {
 
     /// Drops rows that name no joint.
     pub(super) fn sift_joints(&mut self) {
-        let count = self.given.model.joints.len();
+        let count = self.scene.model.joints.len();
         if self.joints.rows.iter().any(|row| row.joint >= count) {
             let place = self.place(format!(
                 "a row of `joints` names none of the {count} joints"
             ));
-            self.report.note("rows", f64::INFINITY, || place);
+            self.report.add_comparison("rows", f64::INFINITY, || place);
             self.joints.rows.retain(|row| row.joint < count);
         }
     }
 
     /// Rows, velocities and laws of the joints, and their drift.
-    pub(super) fn compare_joints(&mut self, last: &Bodies) {
-        if self.given.model.joints.is_empty() {
-            let off = self.ledger.drift().unwrap_or(0.0);
+    pub(super) fn compare_joints(&mut self, last: &RecordedState) {
+        if self.scene.model.joints.is_empty() {
+            let off = self.steps.drift().unwrap_or(0.0);
             let place = self.place("the drift of no joints");
-            self.report.note(
+            self.report.add_comparison(
                 "account",
                 if off == 0.0 { 0.0 } else { f64::INFINITY },
                 || place,
@@ -220,7 +220,7 @@ impl<D: Flat> Walk<'_, D> {
         let pushes = self.joint_pushes().to_vec();
         let rows = std::mem::take(&mut self.joints.rows);
         for (row, push) in rows.iter().zip(&pushes) {
-            let Some(joint) = self.given.model.joints.get(row.joint) else {
+            let Some(joint) = self.scene.model.joints.get(row.joint) else {
                 continue;
             };
             let what = format!("joint `{}`, {} {}", joint.name, row.part, row.row);
@@ -231,24 +231,24 @@ impl<D: Flat> Walk<'_, D> {
                 f64::INFINITY
             };
             let size = self.row_size(push).max(f64::MIN_POSITIVE);
-            let before = self.motion.relative(push, &self.motion.begin) - row.begin;
-            let after = self.motion.relative(push, &self.motion.end) - row.end;
+            let before = self.motion.row_velocity(push, &self.motion.begin) - row.begin;
+            let after = self.motion.row_velocity(push, &self.motion.end) - row.end;
             let place = self.place(what);
             let spot = place.clone();
-            self.report.note("joint rows", off, || spot);
+            self.report.add_comparison("joint rows", off, || spot);
             let off = worse(before.abs(), after.abs()) / size;
-            self.report.note("joint velocity", off, || place);
+            self.report.add_comparison("joint velocity", off, || place);
         }
         self.joints.rows = rows;
         self.compare_drift(last);
     }
 
     /// How far a row is from what the joint of the scene says.
-    fn row_off(&self, row: &Row) -> f64 {
-        let Some(joint) = self.given.model.joints.get(row.joint) else {
+    fn row_off(&self, row: &RecordedJointRow) -> f64 {
+        let Some(joint) = self.scene.model.joints.get(row.joint) else {
             return f64::INFINITY;
         };
-        let ends = ends(joint, &self.motion.mid);
+        let ends = joint_frames(joint, &self.motion.mid);
         let wanted = match row.part {
             "held" => held(joint, &ends).get(row.row).map(|h| (h.0, h.1)),
             "friction" if joint.kind == JointKind::Spherical => {
@@ -262,7 +262,7 @@ impl<D: Flat> Walk<'_, D> {
         let Some((turn, direction)) = wanted else {
             return f64::INFINITY;
         };
-        if turn != row.turn || !row.told {
+        if turn != row.rotational || !row.told {
             return f64::INFINITY;
         }
         let far = |sign: f64| norm(sub(scale(direction, sign), row.direction));
@@ -275,10 +275,10 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// The error of each joint at the end, and the largest coordinate.
-    pub(super) fn drifts(&self, last: &Bodies) -> (Vec<f64>, f64) {
+    pub(super) fn drifts(&self, last: &RecordedState) -> (Vec<f64>, f64) {
         let (mut all, mut size) = (Vec::new(), 1.0_f64);
-        for joint in &self.given.model.joints {
-            let ends = ends(joint, &last.stands);
+        for joint in &self.scene.model.joints {
+            let ends = joint_frames(joint, &last.poses);
             let mut long = 0.0_f64;
             for side in &joint.frames {
                 if let Some(body) = side.body.map(|body| body as usize) {
@@ -297,13 +297,13 @@ impl<D: Flat> Walk<'_, D> {
         (all, size)
     }
 
-    fn compare_drift(&mut self, last: &Bodies) {
+    fn compare_drift(&mut self, last: &RecordedState) {
         let (all, size) = self.drifts(last);
         let worst = all.into_iter().fold(0.0, f64::max);
-        if let Some(recorded) = self.ledger.drift() {
+        if let Some(recorded) = self.steps.drift() {
             let place = self.place("all joints");
             let off = (worst - recorded).abs() / size;
-            self.report.note("drift", off, || place);
+            self.report.add_comparison("drift", off, || place);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The account of the steps: every row of `steps`, whether its state is recorded or not.
 
-use super::super::account::{self, Figures, Left};
-use super::super::report::{Place, Report};
-use super::super::stream::{Group, Stream};
+use super::super::account::{self, RecordedFigures, BalanceTolerances};
+use super::super::report::{Location, Report};
+use super::super::stream::{StepRows, StepStream};
 use crate::record::{Record, RecordError};
 
 /// Energies: sums over all bodies and contacts of products of figures that agree to rounding. The
@@ -65,25 +65,25 @@ pub(super) const FORCED: usize = 22;
 pub(super) const LASTING: usize = 23;
 pub(super) const MIXED: usize = 24;
 
-pub(super) fn announce(report: &mut Report) {
+pub(super) fn declare_checks(report: &mut Report) {
     let balance = "T_F - T_I against the works of the step; relative to the largest term";
-    report.expect("balance", balance, BALANCE);
+    report.declare("balance", balance, BALANCE);
     let run = "the same over the whole run; relative to the sum of the works' sizes";
-    report.expect("run balance", run, RUN);
+    report.declare("run balance", run, RUN);
     let energies = "energies and works recomputed against the account; relative to the largest";
-    report.expect("energy", energies, ENERGY);
+    report.declare("energy", energies, ENERGY);
     let deep = "largest -gap of the contacts against the account; relative";
-    report.expect("penetration", deep, 1e-12);
+    report.declare("penetration", deep, 1e-12);
 }
 
-pub(super) fn open(record: &Record) -> Result<Option<Stream<'_>>, RecordError> {
+pub(super) fn open(record: &Record) -> Result<Option<StepStream<'_>>, RecordError> {
     let names: Vec<String> = COLUMNS.iter().map(|name| (*name).to_string()).collect();
-    Stream::open(record, "steps", &names, &[])
+    StepStream::open(record, "steps", &names, &[])
 }
 
 /// The account of the step that is looked at.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct RecordedSteps {
     pub step: i64,
     pub row: Option<[f64; COLUMNS.len()]>,
     /// Kinetic energy before the step, once it is known.
@@ -92,8 +92,8 @@ pub(super) struct Ledger {
     left: f64,
     sizes: f64,
     /// Energy that gravity gives to bodies at rest in a step.
-    pub stake: f64,
-    reach: Reach,
+    pub gravity_energy: f64,
+    reach: TravelBound,
     /// Largest energy or work so far.
     peak: f64,
     /// The tolerance of the run.
@@ -102,14 +102,14 @@ pub(super) struct Ledger {
 
 /// How far bodies can have come since the last recorded state.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Reach {
+pub(super) struct TravelBound {
     /// Σ ½h (√(2T_I) + √(2T_F)): a way times the root of a mass.
     pub root: f64,
     /// Σ of deepest overlap times the number of contacts.
     pub overlaps: f64,
 }
 
-impl Ledger {
+impl RecordedSteps {
     /// Of a run with this tolerance.
     pub fn of(tolerance: f64) -> Self {
         Self {
@@ -119,9 +119,9 @@ impl Ledger {
     }
 
     /// Goes on to a step; every one on the way is balanced.
-    pub fn up_to(
+    pub fn advance_to(
         &mut self,
-        stream: &mut Stream<'_>,
+        stream: &mut StepStream<'_>,
         step: i64,
         report: &mut Report,
     ) -> Result<(), RecordError> {
@@ -131,13 +131,13 @@ impl Ledger {
                 self.step = step;
                 return Ok(());
             };
-            self.pass(&group, report);
+            self.add_row(&group, report);
         }
         Ok(())
     }
 
     /// One row of the account.
-    pub fn pass(&mut self, group: &Group, report: &mut Report) {
+    pub fn add_row(&mut self, group: &StepRows, report: &mut Report) {
         let row: [f64; COLUMNS.len()] = std::array::from_fn(|k| group.at(k, 0));
         let works = &row[WORK..=HELD];
         // Joints are put together after the velocities of the step are known: those had more energy.
@@ -152,28 +152,28 @@ impl Ledger {
         if let (Some(before), true) = (self.before, consecutive) {
             let sum: f64 = works.iter().sum();
             let left = row[KINETIC] - before - sum;
-            let largest = works.iter().fold(self.stake, |m, w| m.max(w.abs()));
+            let largest = works.iter().fold(self.gravity_energy, |m, w| m.max(w.abs()));
             let scale = largest.max(row[KINETIC]).max(before).max(self.floor());
             self.left += left;
             self.sizes += works.iter().map(|w| w.abs()).sum::<f64>();
-            let place = |what: &str| Place {
+            let place = |what: &str| Location {
                 step: Some(group.step),
                 t: Some(group.t),
                 what: what.to_string(),
             };
             let off = if left == 0.0 { 0.0 } else { left.abs() / scale };
-            report.note("balance", off, || place("the account of the step"));
+            report.add_comparison("balance", off, || place("the account of the step"));
             let all = self
                 .sizes
                 .max(row[KINETIC])
-                .max(self.stake)
+                .max(self.gravity_energy)
                 .max(self.floor());
             let off = if self.left == 0.0 {
                 0.0
             } else {
                 self.left.abs() / all
             };
-            report.note("run balance", off, || place("all steps until then"));
+            report.add_comparison("run balance", off, || place("all steps until then"));
         }
         self.compare_account(group, &row, report);
         self.before = Some(row[KINETIC]);
@@ -182,8 +182,8 @@ impl Ledger {
     }
 
     /// The figures of a step with each other.
-    fn compare_account(&self, group: &Group, row: &[f64; COLUMNS.len()], report: &mut Report) {
-        let figures = Figures {
+    fn compare_account(&self, group: &StepRows, row: &[f64; COLUMNS.len()], report: &mut Report) {
+        let figures = RecordedFigures {
             step: group.step,
             t: group.t,
             residual: row[2],
@@ -198,7 +198,7 @@ impl Ledger {
             // Work, boundary, motor and spring.
             given: [row[WORK], row[WORK + 3], row[WORK + 4], row[WORK + 5]],
         };
-        let left = Left {
+        let left = BalanceTolerances {
             tolerance: self.tolerance,
             momentum: MOMENTUM,
             energy: 10.0 * BALANCE,
@@ -218,7 +218,7 @@ impl Ledger {
     }
 
     /// What bodies can have come since it was last asked.
-    pub fn take_reach(&mut self) -> Reach {
+    pub fn take_travel_bound(&mut self) -> TravelBound {
         std::mem::take(&mut self.reach)
     }
 

@@ -6,16 +6,16 @@
 //! σ(±n) = ±n·x for all its points                 n is the normal of a face of one of them
 //! ```
 
-use super::super::report::{Place, Report};
-use super::super::vector::{V3, add, along, dot, norm, rotate_back, scale, sub};
-use super::Walk;
+use super::super::report::{Location, Report};
+use super::super::vector::{V3, add, add_scaled, dot, norm, rotate_back, scale, sub};
+use super::BodiesVerifier;
 use super::contacts::worse;
-use super::edges::beside;
-use super::facing::facing;
-use super::given::{Flat, Stand, clearance_of};
-use super::read::Touch;
+use super::edges::parallel_edge_defect;
+use super::facing::face_normal_defect;
+use super::given::{EmbedInSpace, SpatialPose, clearance_of};
+use super::read::RecordedContactRow;
 use super::shape;
-use crate::record::Outline;
+use crate::record::RecordedShape;
 
 /// Points on surfaces, relative to the bodies: a corner no farther than 1e-7 of the smaller body outside
 /// the face that it lies on counts as inside, so that flush faces keep their points; and the nearest
@@ -26,16 +26,16 @@ const SURFACE: f64 = 1e-6;
 /// other body, the gap of the shapes along the normal is not that of a point.
 const NORMAL: f64 = 1e-5;
 
-pub(super) fn announce(report: &mut Report) {
+pub(super) fn declare_checks(report: &mut Report) {
     let gap = "points of contact on the surfaces of both bodies; relative to their sizes";
-    report.expect("gap", gap, SURFACE);
+    report.declare("gap", gap, SURFACE);
     let frame = "normals and tangents of unit length, at right angles";
-    report.expect("frame", frame, 1e-12);
+    report.declare("frame", frame, 1e-12);
     let normal =
         "smallest gap of a pair along a normal = that of the shapes; relative to the sizes";
-    report.expect("normal", normal, NORMAL);
+    report.declare("normal", normal, NORMAL);
     let pairs = "pairs that overlap by a millionth of their size without a contact";
-    report.expect("overlooked", pairs, 0.0);
+    report.declare("overlooked", pairs, 0.0);
 }
 
 /// How far along its normal a point leaves one of two convex bodies, relative to them: ten times what surfaces are
@@ -43,21 +43,21 @@ pub(super) fn announce(report: &mut Report) {
 const LEAVE: f64 = 10.0 * SURFACE;
 
 /// Whether a shape is one convex piece, so that a point that leaves it along its normal does not meet it again.
-fn single(outline: &Outline) -> bool {
+fn single(outline: &RecordedShape) -> bool {
     match outline {
-        Outline::HalfPlane | Outline::HalfSpace => true,
-        Outline::Compound(_) => false,
+        RecordedShape::HalfPlane | RecordedShape::HalfSpace => true,
+        RecordedShape::Compound(_) => false,
         _ => shape::convex(outline).is_some(),
     }
 }
 
 /// A point of space in body axes.
-pub(super) fn local(stand: &Stand, p: V3) -> V3 {
+pub(super) fn local(stand: &SpatialPose, p: V3) -> V3 {
     rotate_back(stand.q, sub(p, stand.x))
 }
 
 /// σ(n) − n·p: how far the plane through p is from supporting a shape; of several parts the nearest.
-fn unsupported(outline: &Outline, n: V3, p: V3) -> f64 {
+fn unsupported(outline: &RecordedShape, n: V3, p: V3) -> f64 {
     let parts = shape::convex(outline).unwrap_or_default();
     let off = parts.iter().map(|part| (part.support(n) - dot(n, p)).abs());
     off.fold(f64::INFINITY, f64::min)
@@ -66,16 +66,16 @@ fn unsupported(outline: &Outline, n: V3, p: V3) -> f64 {
 /// −σ_a(n) − σ_b(−n): the gap of two convex shapes along n. Of shapes with several parts, the ones for
 /// which it is nearest to `known`; `None` for shapes without convex parts.
 fn gap_along(
-    (oa, a): (&Outline, &Stand),
-    (ob, b): (&Outline, &Stand),
+    (oa, a): (&RecordedShape, &SpatialPose),
+    (ob, b): (&RecordedShape, &SpatialPose),
     n: V3,
     known: f64,
 ) -> Option<f64> {
-    let reaches = |outline: &Outline, stand: &Stand, n: V3| -> Option<Vec<f64>> {
+    let reaches = |outline: &RecordedShape, stand: &SpatialPose, n: V3| -> Option<Vec<f64>> {
         let own = rotate_back(stand.q, n);
         let up = match outline {
-            Outline::HalfPlane => Some([0.0, 1.0, 0.0]),
-            Outline::HalfSpace => Some([0.0, 0.0, 1.0]),
+            RecordedShape::HalfPlane => Some([0.0, 1.0, 0.0]),
+            RecordedShape::HalfSpace => Some([0.0, 0.0, 1.0]),
             _ => None,
         };
         if let Some(up) = up {
@@ -98,21 +98,21 @@ fn gap_along(
     gaps.min_by(|x, y| (x - known).abs().total_cmp(&(y - known).abs()))
 }
 
-impl<D: Flat> Walk<'_, D> {
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     /// The contacts of the step one by one, then the pairs that have none.
-    pub(super) fn look(&mut self) {
-        for k in 0..self.touches.len() {
-            let touch = self.touches[k];
-            self.look_at(&touch);
+    pub(super) fn compare_geometry(&mut self) {
+        for k in 0..self.contacts.len() {
+            let touch = self.contacts[k];
+            self.compare_contact_point(&touch);
         }
-        self.look_at_normals();
-        self.look_for_pairs();
+        self.compare_normals();
+        self.find_missing_contacts();
     }
 
-    fn look_at(&mut self, touch: &Touch) {
-        let (step, t) = (self.ledger.step, self.motion.t);
+    fn compare_contact_point(&mut self, touch: &RecordedContactRow) {
+        let (step, t) = (self.steps.step, self.motion.t);
         let what = self.pair_name(touch);
-        let place = || Place {
+        let place = || Location {
             step: Some(step),
             t: Some(t),
             what: what.clone(),
@@ -120,20 +120,20 @@ impl<D: Flat> Walk<'_, D> {
         let [n, t1, t2] = touch.axes;
         let mut off = (norm(n) - 1.0).abs().max((norm(t1) - 1.0).abs());
         off = worse(off, dot(n, t1).abs()).max((norm(t2) - 1.0).abs());
-        self.report.note("frame", off, place);
+        self.report.add_comparison("frame", off, place);
         if self.look_at_pin(touch) {
             return;
         }
         let (Some(a), Some(b)) = (self.motion.mid.get(touch.a), self.motion.mid.get(touch.b))
         else {
-            self.report.note("gap", f64::INFINITY, place);
+            self.report.add_comparison("gap", f64::INFINITY, place);
             return;
         };
-        let image = Stand {
+        let image = SpatialPose {
             x: add(b.x, touch.shift),
             ..*b
         };
-        let points = [-0.5, 0.5].map(|s| along(touch.at, n, s * touch.gap));
+        let points = [-0.5, 0.5].map(|s| add_scaled(touch.at, n, s * touch.gap));
         let (pa, pb) = (local(a, points[0]), local(&image, points[1]));
         let (oa, ob) = (&self.shapes[touch.a], &self.shapes[touch.b]);
         let size = oa.radius().unwrap_or(0.0) + ob.radius().unwrap_or(0.0) + norm(pa) + norm(pb);
@@ -142,45 +142,45 @@ impl<D: Flat> Walk<'_, D> {
             // Where faces are flush a point may slip along the sides of both: then the gap is not that of the faces.
             let away = LEAVE * size;
             let out = [
-                local(a, along(points[0], n, away)),
-                local(&image, along(points[1], n, -away)),
+                local(a, add_scaled(points[0], n, away)),
+                local(&image, add_scaled(points[1], n, -away)),
             ];
             let left = shape::distance(oa, out[0]).max(shape::distance(ob, out[1]));
             off = off.max(if left < 0.5 * away { 1.0 } else { 0.0 });
         }
         if off > SURFACE && touch.gap > 0.0 {
             let known = (touch.at, n, touch.gap);
-            off = off.min(beside((oa, a), (ob, &image), known) / size);
+            off = off.min(parallel_edge_defect((oa, a), (ob, &image), known) / size);
         }
-        self.report.note("gap", off, place);
+        self.report.add_comparison("gap", off, place);
     }
 
     /// Contacts of one pair along one normal: the smallest gap of them is that of the shapes along it.
-    fn look_at_normals(&mut self) {
+    fn compare_normals(&mut self) {
         let mut first = 0;
-        while let Some(touch) = self.touches.get(first).copied() {
-            let same = |t: &&Touch| t.a == touch.a && t.b == touch.b && t.shift == touch.shift;
-            let end = first + self.touches[first..].iter().take_while(same).count();
-            let group = self.touches[first..end].to_vec();
+        while let Some(touch) = self.contacts.get(first).copied() {
+            let same = |t: &&RecordedContactRow| t.a == touch.a && t.b == touch.b && t.shift == touch.shift;
+            let end = first + self.contacts[first..].iter().take_while(same).count();
+            let group = self.contacts[first..end].to_vec();
             first = end;
             for (k, one) in group.iter().enumerate() {
                 let n = one.axes[0];
                 let seen = group[..k].iter().any(|t| t.axes[0] == n);
-                if seen || clearance_of(one.feature, &self.given.model.joints).is_some() {
+                if seen || clearance_of(one.feature, &self.scene.model.joints).is_some() {
                     continue;
                 }
-                let along: Vec<Touch> = group.iter().filter(|t| t.axes[0] == n).copied().collect();
+                let along: Vec<RecordedContactRow> = group.iter().filter(|t| t.axes[0] == n).copied().collect();
                 self.look_at_normal(one, &along);
             }
         }
     }
 
-    fn look_at_normal(&mut self, touch: &Touch, group: &[Touch]) {
+    fn look_at_normal(&mut self, touch: &RecordedContactRow, group: &[RecordedContactRow]) {
         let (Some(a), Some(b)) = (self.motion.mid.get(touch.a), self.motion.mid.get(touch.b))
         else {
             return;
         };
-        let image = Stand {
+        let image = SpatialPose {
             x: add(b.x, touch.shift),
             ..*b
         };
@@ -194,15 +194,15 @@ impl<D: Flat> Walk<'_, D> {
         // Or it is the normal of a face of one of them, on which all points lie.
         let face = group.iter().fold(0.0_f64, |most, t| {
             let sides = [(oa, a, -0.5), (ob, &image, 0.5)].map(|(outline, stand, side)| {
-                let point = local(stand, along(t.at, n, side * t.gap));
+                let point = local(stand, add_scaled(t.at, n, side * t.gap));
                 let out = rotate_back(stand.q, scale(n, -2.0 * side));
                 unsupported(outline, out, point)
             });
             most.max(sides[0].min(sides[1]))
         });
         // With prediction and with restitution the deepest corner over a plane may be on its way out and take no part.
-        let plane = |o: &Outline| matches!(o, Outline::HalfPlane | Outline::HalfSpace);
-        let rebounds = self.given.pair(touch.a, touch.b, touch.feature);
+        let plane = |o: &RecordedShape| matches!(o, RecordedShape::HalfPlane | RecordedShape::HalfSpace);
+        let rebounds = self.scene.pair(touch.a, touch.b, touch.feature);
         let rebounds = rebounds.is_some_and(|law| law.restitution.normal > 0.0);
         let free = (self.predicted || rebounds) && known >= found && (plane(oa) || plane(ob));
         let size = oa.radius().unwrap_or(0.0) + ob.radius().unwrap_or(0.0);
@@ -212,31 +212,31 @@ impl<D: Flat> Walk<'_, D> {
             true => 0.0,
             false => (found - known).abs().min(face) / size,
         };
-        self.report.note("normal", off, || place);
+        self.report.add_comparison("normal", off, || place);
     }
 
     /// On a shape that is not convex a normal is that of the segment or triangle under the point, or supports
     /// the other body there.
-    fn look_at_facing(&mut self, touch: &Touch, group: &[Touch], (a, b): (&Stand, &Stand)) {
+    fn look_at_facing(&mut self, touch: &RecordedContactRow, group: &[RecordedContactRow], (a, b): (&SpatialPose, &SpatialPose)) {
         let (oa, ob) = (&self.shapes[touch.a], &self.shapes[touch.b]);
         // Parts of a polygon that is not convex touch by the normals of their cuts, too.
-        let surface = |o: &Outline| matches!(o, Outline::Chain { .. } | Outline::Mesh(_));
+        let surface = |o: &RecordedShape| matches!(o, RecordedShape::Chain { .. } | RecordedShape::Mesh(_));
         if !(surface(oa) || surface(ob)) {
             self.report
                 .skip("normals of polygons and polyhedra that are not convex");
             return;
         }
         let n = touch.axes[0];
-        let long = |t: &Touch| norm(sub(t.at, a.x)) + norm(sub(t.at, b.x));
+        let long = |t: &RecordedContactRow| norm(sub(t.at, a.x)) + norm(sub(t.at, b.x));
         let radii = oa.radius().unwrap_or(0.0) + ob.radius().unwrap_or(0.0);
         let mut worst = 0.0_f64;
         for t in group {
             let size = radii + long(t);
             let sides = [(oa, a, -0.5), (ob, b, 0.5)].map(|(outline, stand, side)| {
-                let point = local(stand, along(t.at, n, side * t.gap));
+                let point = local(stand, add_scaled(t.at, n, side * t.gap));
                 let out = rotate_back(stand.q, scale(n, -2.0 * side));
                 let supported = unsupported(outline, out, point) / size;
-                supported.min(facing(outline, point, out, SURFACE * size))
+                supported.min(face_normal_defect(outline, point, out, SURFACE * size))
             });
             worst = worst.max(sides[0].min(sides[1]));
         }
@@ -246,12 +246,12 @@ impl<D: Flat> Walk<'_, D> {
             return;
         }
         let place = self.place(self.pair_name(touch));
-        self.report.note("normal", worst, || place);
+        self.report.add_comparison("normal", worst, || place);
     }
 
     /// A pin in its hole: gap = play − |d|, the normal along d.
-    fn look_at_pin(&mut self, touch: &Touch) -> bool {
-        let Some(joint) = clearance_of(touch.feature, &self.given.model.joints) else {
+    fn look_at_pin(&mut self, touch: &RecordedContactRow) -> bool {
+        let Some(joint) = clearance_of(touch.feature, &self.scene.model.joints) else {
             return false;
         };
         let Some(clearance) = &joint.clearance else {
@@ -275,7 +275,7 @@ impl<D: Flat> Walk<'_, D> {
         let toward = scale(d, if first { -1.0 } else { 1.0 } / norm(d));
         let size = clearance.pin + clearance.play + norm(touch.at);
         let off = (clearance.play - norm(d) - touch.gap).abs() / size;
-        let out = along(
+        let out = add_scaled(
             hole,
             d,
             (clearance.pin + 0.5 * (clearance.play + norm(d))) / norm(d),
@@ -285,8 +285,8 @@ impl<D: Flat> Walk<'_, D> {
         let turn = norm(sub(toward, touch.axes[0])) * norm(d) / size;
         let place = self.place(format!("joint `{}`", joint.name));
         let spot = place.clone();
-        self.report.note("gap", off.max(point), || spot);
-        self.report.note("normal", turn, || place);
+        self.report.add_comparison("gap", off.max(point), || spot);
+        self.report.add_comparison("normal", turn, || place);
         true
     }
 }

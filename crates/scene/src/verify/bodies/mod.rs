@@ -28,16 +28,16 @@ mod walk;
 
 use bodies::{Activation, Dim};
 
-use super::report::{Place, Report};
-use super::stream::Stream;
-use super::{Asked, VerifyError};
-use crate::collection::Assembly;
-use crate::record::{Name, Record, Shaped};
+use super::report::{Location, Report};
+use super::stream::StepStream;
+use super::{VerifyOptions, VerifyError};
+use crate::collection::BodiesSetup;
+use crate::record::{BodyDescription, Record, RecordShape};
 
-pub(super) use given::Flat;
-use given::Given;
-use motion::{Motion, Push};
-use read::Touch;
+pub(super) use given::EmbedInSpace;
+use given::SceneData;
+use motion::{StepMotion, RowImpulse};
+use read::RecordedContactRow;
 
 /// Placements that follow from each other: rounding of a few additions, relative to the coordinates.
 const KINEMATICS: f64 = 1e-12;
@@ -51,9 +51,9 @@ const MOMENTUM: f64 = 1e-12;
 const VELOCITY: f64 = 1e-12;
 
 /// All that is known while a run is gone through.
-struct Walk<'a, D: Dim> {
-    given: Given<D>,
-    names: Vec<Name>,
+struct BodiesVerifier<'a, D: Dim> {
+    scene: SceneData<D>,
+    names: Vec<BodyDescription>,
     plane: bool,
     tolerance: f64,
     predicted: bool,
@@ -64,33 +64,33 @@ struct Walk<'a, D: Dim> {
     /// States of every so many steps are recorded.
     every: usize,
     /// Where bodies that nothing moves stand.
-    first: Vec<given::Stand>,
+    fixed_poses: Vec<given::SpatialPose>,
     report: &'a mut Report,
-    motion: Motion,
-    touches: Vec<Touch>,
-    pushes: Vec<Push>,
-    joints: joints::Rows,
-    ledger: ledger::Ledger,
-    shapes: Vec<std::sync::Arc<crate::record::Outline>>,
-    pairs: pairs::Pairs,
+    motion: StepMotion,
+    contacts: Vec<RecordedContactRow>,
+    impulses: Vec<RowImpulse>,
+    joints: joints::RecordedJointRows,
+    steps: ledger::RecordedSteps,
+    shapes: Vec<std::sync::Arc<crate::record::RecordedShape>>,
+    pairs: pairs::OverlapGrid,
     /// L without the impulses of the step.
     cell_free: Option<super::vector::M3>,
     /// The contacts of the last step that was looked at.
-    past: Option<(i64, Vec<Touch>)>,
+    previous_contacts: Option<(i64, Vec<RecordedContactRow>)>,
     /// The cell at the end of that step.
-    lattice: Option<(i64, motion::Flow)>,
+    lattice: Option<(i64, motion::CellFlow)>,
     /// Whether nothing that the scene says tells where bodies are at the first recorded state.
-    adrift: bool,
+    start_unknown: bool,
 }
 
 /// The tables of a run.
 struct Tables<'a> {
-    bodies: Stream<'a>,
-    contacts: Stream<'a>,
-    steps: Stream<'a>,
-    midpoints: Option<Stream<'a>>,
-    joints: Option<Stream<'a>>,
-    cell: Option<Stream<'a>>,
+    bodies: StepStream<'a>,
+    contacts: StepStream<'a>,
+    steps: StepStream<'a>,
+    midpoints: Option<StepStream<'a>>,
+    joints: Option<StepStream<'a>>,
+    cell: Option<StepStream<'a>>,
 }
 
 impl<'a> Tables<'a> {
@@ -127,17 +127,17 @@ fn same_count(record: &Record, names: usize, bodies: usize) -> Result<(), Verify
 }
 
 /// Verifies a run of bodies.
-pub(super) fn verify<D: Flat + Shaped>(
+pub(super) fn verify<D: EmbedInSpace + RecordShape>(
     record: &Record,
-    assembly: Assembly<D>,
+    assembly: BodiesSetup<D>,
     report: &mut Report,
-    asked: &mut Asked<'_>,
+    asked: &mut VerifyOptions<'_>,
 ) -> Result<(), VerifyError> {
     let plane = D::N == 2;
     let mut tables = Tables::open(record, plane)?;
-    names::announce(report);
-    names::compare(record, &assembly.cast, &assembly.model.bodies, report)?;
-    let names = crate::record::names(record)?;
+    names::declare_checks(report);
+    names::compare(record, &assembly.names, &assembly.model.bodies, report)?;
+    let names = crate::record::read_body_descriptions(record)?;
     let settings = assembly.settings.clone();
     let corrects = settings.projection || !assembly.model.joints.is_empty();
     let start = start::Start {
@@ -146,11 +146,11 @@ pub(super) fn verify<D: Flat + Shaped>(
         prepared: !assembly.prepare.is_empty(),
         relaxed: assembly.overlap.relax,
     };
-    let given = Given::new(assembly.model);
+    let given = SceneData::new(assembly.model);
     same_count(record, names.len(), given.parts.len())?;
-    let mut walk = Walk {
-        shapes: names.iter().map(|name| name.outline.clone()).collect(),
-        given,
+    let mut walk = BodiesVerifier {
+        shapes: names.iter().map(|name| name.shape.clone()).collect(),
+        scene: given,
         names,
         plane,
         tolerance: settings.tolerance,
@@ -158,64 +158,64 @@ pub(super) fn verify<D: Flat + Shaped>(
         corrects,
         overlaps_corrected: settings.projection,
         every: assembly.record_every.max(1),
-        first: Vec::new(),
+        fixed_poses: Vec::new(),
         report,
-        motion: Motion::of_step(settings.step),
-        touches: Vec::new(),
-        pushes: Vec::new(),
-        joints: joints::Rows::default(),
-        ledger: ledger::Ledger::of(settings.tolerance),
-        pairs: pairs::Pairs::default(),
+        motion: StepMotion::of_step(settings.step),
+        contacts: Vec::new(),
+        impulses: Vec::new(),
+        joints: joints::RecordedJointRows::default(),
+        steps: ledger::RecordedSteps::of(settings.tolerance),
+        pairs: pairs::OverlapGrid::default(),
         cell_free: None,
-        past: None,
+        previous_contacts: None,
         lattice: None,
-        adrift: false,
+        start_unknown: false,
     };
-    walk.announce(corrects);
+    walk.declare_checks(corrects);
     if corrects && tables.midpoints.is_none() {
         walk.report.skip(
             "midpoints are not recorded: bodies that joints or corrections moved after a step are not \
              where the step left them, and momenta cannot be compared",
         );
-        return walk.ledger_only(&mut tables, asked);
+        return walk.run_steps_only(&mut tables, asked);
     }
     walk.run(record, &start, &mut tables, asked)
 }
 
-impl<D: Flat> Walk<'_, D> {
-    fn announce(&mut self, corrects: bool) {
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
+    fn declare_checks(&mut self, corrects: bool) {
         let report = &mut *self.report;
         let counted = "rows of a recorded step against the numbers of bodies and contacts";
-        report.expect("rows", counted, 0.0);
-        report.expect("mass", "masses of `names` against the scene's", 1e-12);
+        report.declare("rows", counted, 0.0);
+        report.declare("mass", "masses of `names` against the scene's", 1e-12);
         let start = "the first state against the scene's; relative to coordinates and velocities";
-        report.expect("start", start, KINEMATICS);
+        report.declare("start", start, KINEMATICS);
         let given = "bodies with a given motion, or none, against it; relative to coordinates";
-        report.expect("given", given, KINEMATICS);
+        report.declare("given", given, KINEMATICS);
         let way = "x_F = x_I + h(v_I + v_F)/2 and the midpoint; relative to coordinates";
-        report.expect("kinematics", way, KINEMATICS);
+        report.declare("kinematics", way, KINEMATICS);
         let before = "begin = G v_I; relative to the terms of the bodies' momenta";
-        report.expect("begin", before, VELOCITY);
+        report.declare("begin", before, VELOCITY);
         let after = "end = G v_F; relative to the terms of the bodies' momenta";
-        report.expect("end", after, VELOCITY);
+        report.declare("end", after, VELOCITY);
         let momentum = "A(v_F - v_L) = sum of G'S; relative to its terms, body by body";
-        report.expect("momentum", momentum, MOMENTUM);
-        look::announce(report);
-        contacts::announce(report);
-        ledger::announce(report);
-        books::announce(report);
-        super::account::announce(report);
-        settle::announce(report, corrects);
+        report.declare("momentum", momentum, MOMENTUM);
+        look::declare_checks(report);
+        contacts::declare_checks(report);
+        ledger::declare_checks(report);
+        books::declare_checks(report);
+        super::account::declare_checks(report);
+        settle::declare_checks(report, corrects);
         if corrects {
-            joints::announce(report);
+            joints::declare_checks(report);
         }
-        if self.given.model.cell.is_some() {
-            cell::announce(report);
+        if self.scene.model.cell.is_some() {
+            cell::declare_checks(report);
         }
     }
 
-    fn place(&self, what: impl Into<String>) -> Place {
-        Place {
+    fn place(&self, what: impl Into<String>) -> Location {
+        Location {
             step: Some(self.motion_step()),
             t: Some(self.motion.t),
             what: what.into(),
@@ -223,7 +223,7 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     fn motion_step(&self) -> i64 {
-        self.ledger.step
+        self.steps.step
     }
 
     fn name(&self, body: usize) -> String {
@@ -232,7 +232,7 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// The two bodies of a contact.
-    fn pair_name(&self, touch: &Touch) -> String {
+    fn pair_name(&self, touch: &RecordedContactRow) -> String {
         let (a, b) = (self.name(touch.a), self.name(touch.b));
         format!("`{a}` and `{b}`, feature {}", touch.feature)
     }

@@ -12,20 +12,20 @@
 //! velocities of the contacts before the step.
 
 use super::super::vector::{
-    M3, V3, add, along, apply, cross, dot, identity, norm, plus, rotate, rotate_back, scale, solve,
+    M3, V3, add, add_scaled, apply, cross, dot, identity, norm, add_scaled_matrix, rotate, rotate_back, scale, solve,
     sub,
 };
-use super::given::{Flat, Given, Speed, Stand};
-use super::read::{Bodies, Touch};
+use super::given::{EmbedInSpace, SceneData, Twist, SpatialPose};
+use super::read::{RecordedState, RecordedContactRow};
 pub(super) use super::spin::linear;
-use super::spin::{free_spin, gyroscopic, size, spin, turned, wound};
+use super::spin::{free_spin, gyroscopic, size, spin, turned, unreduced_angle};
 
 /// Iterations back to the beginning at most; three are enough where forces do not depend on velocity.
 const ROUNDS: usize = 60;
 
 /// How the periodic cell deforms.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Flow {
+pub(super) struct CellFlow {
     /// L_I and L_F.
     pub begin: M3,
     pub end: M3,
@@ -35,9 +35,9 @@ pub(super) struct Flow {
 
 /// An impulse on two bodies: at a point, or a moment.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Push {
+pub(super) struct RowImpulse {
     pub bodies: [Option<usize>; 2],
-    pub turn: bool,
+    pub rotational: bool,
     pub direction: V3,
     pub at: V3,
     /// Where the image of the second body is.
@@ -47,29 +47,29 @@ pub(super) struct Push {
 
 /// A step in numbers.
 #[derive(Debug, Default)]
-pub(super) struct Motion {
+pub(super) struct StepMotion {
     pub h: f64,
     pub t: f64,
-    pub mid: Vec<Stand>,
+    pub mid: Vec<SpatialPose>,
     /// v_I, v_L and v_F, spins in body axes.
-    pub begin: Vec<Speed>,
-    pub free: Vec<Speed>,
-    pub end: Vec<Speed>,
+    pub begin: Vec<Twist>,
+    pub free: Vec<Twist>,
+    pub end: Vec<Twist>,
     /// A⁻¹ Σ Gᵀ S.
-    pub pushed: Vec<Speed>,
+    pub pushed: Vec<Twist>,
     /// Sum of the sizes of the terms of a body's balance: velocities, spins.
     pub size: Vec<[f64; 2]>,
     /// Impulse and moment about the centre at the midpoint, space axes.
     impulse: Vec<[V3; 2]>,
-    loads: Vec<Speed>,
-    pub flow: Option<Flow>,
+    loads: Vec<Twist>,
+    pub flow: Option<CellFlow>,
     /// Spins by which gyroscopic moments of jointed bodies were taken, in body axes.
-    pub first: Vec<Option<V3>>,
+    pub gyroscopic_spins: Vec<Option<V3>>,
     /// Whether the midpoints are recorded.
-    pub fixed_mid: bool,
+    pub midpoint_recorded: bool,
 }
 
-impl Motion {
+impl StepMotion {
     /// Nothing yet, in steps of this length.
     pub fn of_step(h: f64) -> Self {
         Self {
@@ -79,37 +79,37 @@ impl Motion {
     }
 
     /// Midpoint and beginning of the step that ends at `last`.
-    pub fn unroll<D: Flat>(
+    pub fn reconstruct<D: EmbedInSpace>(
         &mut self,
-        given: &mut Given<D>,
-        before: Option<&Bodies>,
-        last: &Bodies,
-        pushes: &[Push],
+        given: &mut SceneData<D>,
+        before: Option<&RecordedState>,
+        last: &RecordedState,
+        pushes: &[RowImpulse],
     ) {
         let count = given.parts.len();
         self.begin.clear();
         self.begin.extend_from_slice(match before {
-            Some(before) => &before.speeds,
+            Some(before) => &before.twists,
             None => &self.end,
         });
-        if !self.fixed_mid {
+        if !self.midpoint_recorded {
             self.mid.clear();
-            self.mid.extend_from_slice(&last.stands);
+            self.mid.extend_from_slice(&last.poses);
         }
         self.free.resize(count, [0.0; 6]);
         self.pushed.resize(count, [0.0; 6]);
         self.loads.resize(count, [0.0; 6]);
         self.set_given(given);
-        if let (Some(before), false) = (before, self.fixed_mid) {
+        if let (Some(before), false) = (before, self.midpoint_recorded) {
             for i in (0..count).filter(|&i| given.parts[i].movable) {
-                self.mid[i] = self.ahead::<D>(&before.stands[i], &before.speeds[i]);
+                self.mid[i] = self.midpoint_from_begin::<D>(&before.poses[i], &before.twists[i]);
             }
         }
         let mut least = f64::INFINITY;
         for _ in 0..ROUNDS {
-            if before.is_none() && !self.fixed_mid {
+            if before.is_none() && !self.midpoint_recorded {
                 for i in (0..count).filter(|&i| given.parts[i].movable) {
-                    self.mid[i] = self.back::<D>(&last.stands[i], i);
+                    self.mid[i] = self.midpoint_from_end::<D>(&last.poses[i], i);
                 }
             }
             self.gather(given, pushes);
@@ -138,7 +138,7 @@ impl Motion {
     }
 
     /// Bodies that do not follow forces: where they are at the midpoint, how fast before and after.
-    fn set_given<D: Flat>(&mut self, given: &mut Given<D>) {
+    fn set_given<D: EmbedInSpace>(&mut self, given: &mut SceneData<D>) {
         for i in 0..given.parts.len() {
             let part = given.parts[i];
             if part.movable {
@@ -148,9 +148,9 @@ impl Motion {
             let Some(guide) = part.guide else { continue };
             let (h, t) = (self.h, self.t);
             if let (Some((stand, _)), Some((_, first)), Some((_, last))) = (
-                given.guided(guide, t - 0.5 * h),
-                given.guided(guide, t - h),
-                given.guided(guide, t),
+                given.prescribed_state(guide, t - 0.5 * h),
+                given.prescribed_state(guide, t - h),
+                given.prescribed_state(guide, t),
             ) {
                 self.mid[i] = stand;
                 (self.begin[i], self.end[i]) = (first, last);
@@ -159,88 +159,88 @@ impl Motion {
     }
 
     /// From the state before to the midpoint.
-    fn ahead<D: Flat>(&self, stand: &Stand, speed: &Speed) -> Stand {
+    fn midpoint_from_begin<D: EmbedInSpace>(&self, stand: &SpatialPose, speed: &Twist) -> SpatialPose {
         let half = 0.5 * self.h;
-        let mut x = along(stand.x, linear(speed), half);
+        let mut x = add_scaled(stand.x, linear(speed), half);
         if let Some(flow) = &self.flow {
-            x = along(x, apply(&flow.begin, stand.x), half);
+            x = add_scaled(x, apply(&flow.begin, stand.x), half);
         }
-        Stand {
+        SpatialPose {
             x,
             q: turned::<D>(stand, half, spin(speed)),
-            angle: wound::<D>(stand.angle, half * speed[5]),
+            angle: unreduced_angle::<D>(stand.angle, half * speed[5]),
         }
     }
 
     /// The same, for a check.
-    pub fn ahead_of<D: Flat>(&self, stand: &Stand, speed: &Speed) -> Stand {
-        self.ahead::<D>(stand, speed)
+    pub fn ahead_of<D: EmbedInSpace>(&self, stand: &SpatialPose, speed: &Twist) -> SpatialPose {
+        self.midpoint_from_begin::<D>(stand, speed)
     }
 
     /// From the state before to the end of the step.
-    pub fn arrive<D: Flat>(&self, stand: &Stand, i: usize, h: f64) -> Stand {
+    pub fn end_from_begin<D: EmbedInSpace>(&self, stand: &SpatialPose, i: usize, h: f64) -> SpatialPose {
         let (begin, end) = (&self.begin[i], &self.end[i]);
         let drift = add(linear(begin), linear(end));
-        let mut x = along(stand.x, drift, 0.5 * h);
+        let mut x = add_scaled(stand.x, drift, 0.5 * h);
         if let Some(flow) = &self.flow {
-            let mean = plus(&flow.begin, &flow.end, 1.0);
-            let right = along(x, apply(&mean, stand.x), 0.25 * h);
-            x = solve(&plus(&identity(), &mean, -0.25 * h), right);
+            let mean = add_scaled_matrix(&flow.begin, &flow.end, 1.0);
+            let right = add_scaled(x, apply(&mean, stand.x), 0.25 * h);
+            x = solve(&add_scaled_matrix(&identity(), &mean, -0.25 * h), right);
         }
         let both = add(spin(begin), spin(end));
-        Stand {
+        SpatialPose {
             x,
             q: turned::<D>(stand, 0.5 * h, both),
-            angle: wound::<D>(stand.angle, 0.5 * h * both[2]),
+            angle: unreduced_angle::<D>(stand.angle, 0.5 * h * both[2]),
         }
     }
 
     /// From the midpoint to the end of the step.
-    pub fn beyond_middle<D: Flat>(&self, mid: &Stand, i: usize) -> Stand {
+    pub fn end_from_midpoint<D: EmbedInSpace>(&self, mid: &SpatialPose, i: usize) -> SpatialPose {
         let (h, begin, end) = (self.h, &self.begin[i], &self.end[i]);
-        let first = Stand {
+        let first = SpatialPose {
             q: turned::<D>(mid, -0.5 * h, spin(begin)),
-            angle: wound::<D>(mid.angle, -0.5 * h * begin[5]),
+            angle: unreduced_angle::<D>(mid.angle, -0.5 * h * begin[5]),
             ..*mid
         };
         let both = add(spin(begin), spin(end));
-        Stand {
-            x: along(mid.x, linear(end), 0.5 * h),
+        SpatialPose {
+            x: add_scaled(mid.x, linear(end), 0.5 * h),
             q: turned::<D>(&first, 0.5 * h, both),
-            angle: wound::<D>(first.angle, 0.5 * h * both[2]),
+            angle: unreduced_angle::<D>(first.angle, 0.5 * h * both[2]),
         }
     }
 
     /// From the end to the midpoint.
-    fn back<D: Flat>(&self, stand: &Stand, i: usize) -> Stand {
+    fn midpoint_from_end<D: EmbedInSpace>(&self, stand: &SpatialPose, i: usize) -> SpatialPose {
         let (h, begin, end) = (self.h, &self.begin[i], &self.end[i]);
         let x = match &self.flow {
-            None => along(stand.x, linear(end), -0.5 * h),
+            None => add_scaled(stand.x, linear(end), -0.5 * h),
             Some(flow) => {
-                let mean = plus(&flow.begin, &flow.end, 1.0);
+                let mean = add_scaled_matrix(&flow.begin, &flow.end, 1.0);
                 let drift = add(linear(begin), linear(end));
-                let right = along(stand.x, apply(&mean, stand.x), -0.25 * h);
-                let right = along(right, drift, -0.5 * h);
-                let first = solve(&plus(&identity(), &mean, 0.25 * h), right);
+                let right = add_scaled(stand.x, apply(&mean, stand.x), -0.25 * h);
+                let right = add_scaled(right, drift, -0.5 * h);
+                let first = solve(&add_scaled_matrix(&identity(), &mean, 0.25 * h), right);
                 let rate = add(linear(begin), apply(&flow.begin, first));
-                along(first, rate, 0.5 * h)
+                add_scaled(first, rate, 0.5 * h)
             }
         };
         let both = add(spin(begin), spin(end));
-        let first = Stand {
+        let first = SpatialPose {
             q: turned::<D>(stand, -0.5 * h, both),
-            angle: wound::<D>(stand.angle, -0.5 * h * both[2]),
+            angle: unreduced_angle::<D>(stand.angle, -0.5 * h * both[2]),
             ..*stand
         };
-        Stand {
+        SpatialPose {
             x,
             q: turned::<D>(&first, 0.5 * h, spin(begin)),
-            angle: wound::<D>(first.angle, 0.5 * h * begin[5]),
+            angle: unreduced_angle::<D>(first.angle, 0.5 * h * begin[5]),
         }
     }
 
     /// Σ Gᵀ S by body, impulse and moment about its centre, and the sizes of the terms.
-    fn sum_up(&self, count: usize, pushes: &[Push]) -> (Vec<[V3; 2]>, Vec<[f64; 2]>) {
+    fn sum_up(&self, count: usize, pushes: &[RowImpulse]) -> (Vec<[V3; 2]>, Vec<[f64; 2]>) {
         let mut impulse = vec![[[0.0; 3]; 2]; count];
         let mut size = vec![[0.0; 2]; count];
         for push in pushes {
@@ -253,18 +253,18 @@ impl Motion {
                     0 => sub(push.at, self.mid[i].x),
                     _ => sub(sub(push.at, self.mid[i].x), push.shift),
                 };
-                let moment = match push.turn {
+                let moment = match push.rotational {
                     true => push.direction,
                     false => {
                         let [sum, _] = &mut impulse[i];
-                        *sum = along(*sum, push.direction, s);
+                        *sum = add_scaled(*sum, push.direction, s);
                         size[i][0] += s.abs();
                         cross(lever, push.direction)
                     }
                 };
                 let [_, sum] = &mut impulse[i];
-                *sum = along(*sum, moment, s);
-                let arm = if push.turn { 1.0 } else { norm(lever) };
+                *sum = add_scaled(*sum, moment, s);
+                let arm = if push.rotational { 1.0 } else { norm(lever) };
                 size[i][1] += s.abs() * arm;
             }
         }
@@ -272,7 +272,7 @@ impl Motion {
     }
 
     /// ½ ‖Σ Gᵀ S‖² in the metric A⁻¹: the energy that these impulses give to bodies at rest.
-    pub fn energy_of<D: Flat>(&self, given: &Given<D>, pushes: &[Push]) -> f64 {
+    pub fn energy_of<D: EmbedInSpace>(&self, given: &SceneData<D>, pushes: &[RowImpulse]) -> f64 {
         let (impulse, _) = self.sum_up(given.parts.len(), pushes);
         let mut sum = 0.0;
         let movable = |i: &usize| given.parts[*i].movable;
@@ -288,7 +288,7 @@ impl Motion {
     }
 
     /// A⁻¹ Σ Gᵀ S, and the sizes of the terms.
-    fn gather<D: Flat>(&mut self, given: &Given<D>, pushes: &[Push]) {
+    fn gather<D: EmbedInSpace>(&mut self, given: &SceneData<D>, pushes: &[RowImpulse]) {
         let count = given.parts.len();
         (self.impulse, self.size) = self.sum_up(count, pushes);
         for i in 0..count {
@@ -318,7 +318,7 @@ impl Motion {
     }
 
     /// v_L.
-    fn set_free<D: Flat>(&mut self, given: &mut Given<D>) {
+    fn set_free<D: EmbedInSpace>(&mut self, given: &mut SceneData<D>) {
         let (h, t) = (self.h, self.t);
         match given.has_fields() {
             true => given.loads(t - 0.5 * h, &self.mid, &self.begin, &mut self.loads),
@@ -350,7 +350,7 @@ impl Motion {
                     free[k] = (begin[k] * (1.0 - share) + (free[k] - begin[k])) / (1.0 + share);
                 }
             }
-            if let Some(first) = self.first.get(i).copied().flatten() {
+            if let Some(first) = self.gyroscopic_spins.get(i).copied().flatten() {
                 let moment = |end: V3| gyroscopic(&part.masses, spin(&begin), end);
                 let (wanted, taken) = (moment(first), moment(spin(&free)));
                 for k in 0..3 {
@@ -359,7 +359,7 @@ impl Motion {
             }
             if let Some(flow) = &self.flow {
                 let c = linear(&begin);
-                let middle = along(c, apply(&flow.begin, c), -0.5 * h);
+                let middle = add_scaled(c, apply(&flow.begin, c), -0.5 * h);
                 let change = scale(apply(&flow.begin, middle), h);
                 for k in 0..3 {
                     free[k] -= change[k];
@@ -370,14 +370,14 @@ impl Motion {
     }
 
     /// Velocity of a row with the velocities `v`: b against a.
-    pub fn relative(&self, push: &Push, v: &[Speed]) -> f64 {
+    pub fn row_velocity(&self, push: &RowImpulse, v: &[Twist]) -> f64 {
         let mut sum = 0.0;
         for (side, sign) in [(0, -1.0), (1, 1.0)] {
             let Some(i) = push.bodies[side].filter(|&i| i < v.len()) else {
                 continue;
             };
             let spin = rotate(self.mid[i].q, spin(&v[i]));
-            let velocity = match push.turn {
+            let velocity = match push.rotational {
                 true => spin,
                 false => {
                     let mut lever = sub(push.at, self.mid[i].x);
@@ -393,7 +393,7 @@ impl Motion {
     }
 
     /// ℓ, from the centre of a to that of the image of b.
-    pub fn branch(&self, touch: &Touch) -> V3 {
+    pub fn branch_vector(&self, touch: &RecordedContactRow) -> V3 {
         add(sub(self.mid[touch.b].x, self.mid[touch.a].x), touch.shift)
     }
 }

@@ -1,22 +1,22 @@
 //! The table `names` against the scene: names, groups, materials, motions, masses, shapes.
 
 use super::super::VerifyError;
-use super::super::report::{Place, Report};
-use crate::collection::Cast;
-use crate::record::{Record, Shaped, Values, name_values};
+use super::super::report::{Location, Report};
+use crate::collection::SceneNames;
+use crate::record::{Record, RecordShape, ColumnValues, names_table};
 
-pub(super) fn announce(report: &mut Report) {
-    report.expect("names", "entries of `names` that are not the scene's", 0.0);
+pub(super) fn declare_checks(report: &mut Report) {
+    report.declare("names", "entries of `names` that are not the scene's", 0.0);
 }
 
 /// Every entry is what the scene says, to the last bit.
-pub(super) fn compare<D: Shaped>(
+pub(super) fn compare<D: RecordShape>(
     record: &Record,
-    cast: &Cast,
+    cast: &SceneNames,
     bodies: &[bodies::Body<D>],
     report: &mut Report,
 ) -> Result<(), VerifyError> {
-    let (columns, own) = name_values(cast, bodies);
+    let (columns, own) = names_table(cast, bodies);
     let recorded = record.table("names", None)?;
     for (column, own) in columns.iter().zip(&own) {
         let found = recorded.column(&column.name);
@@ -30,7 +30,7 @@ pub(super) fn compare<D: Shaped>(
             Some(row) => format!("`{}` of body {row}", column.name),
             None => format!("`{}`", column.name),
         };
-        report.note("names", f64::from(u8::from(wrong.is_some())), || Place {
+        report.add_comparison("names", f64::from(u8::from(wrong.is_some())), || Location {
             step: None,
             t: None,
             what,
@@ -39,6 +39,6 @@ pub(super) fn compare<D: Shaped>(
     Ok(())
 }
 
-fn same(found: &Values, own: &Values, row: usize) -> bool {
+fn same(found: &ColumnValues, own: &ColumnValues, row: usize) -> bool {
     found.cell(row) == own.cell(row)
 }

@@ -5,19 +5,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::report::Place;
+use super::super::report::Location;
 use super::super::vector::{V3, norm, rotate_back, scale, sub};
-use super::Walk;
-use super::given::{Flat, Stand};
-use super::shape::{self, Convex, Placed};
-use crate::record::Outline;
+use super::BodiesVerifier;
+use super::given::{EmbedInSpace, SpatialPose};
+use super::shape::{self, ConvexPart, PlacedPart};
+use crate::record::RecordedShape;
 
 /// By how much shapes are shrunk.
 const SHRUNK: f64 = 1.0 - 1e-6;
 
 /// What is kept from step to step.
 #[derive(Debug, Default)]
-pub(super) struct Pairs {
+pub(super) struct OverlapGrid {
     /// By body: distance of its farthest point; none for shapes without end.
     radii: Vec<Option<f64>>,
     large: Vec<usize>,
@@ -28,7 +28,7 @@ pub(super) struct Pairs {
 
 type Cube = [i64; 3];
 
-impl<D: Flat> Walk<'_, D> {
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     fn prepare_pairs(&mut self) {
         if !self.pairs.radii.is_empty() {
             return;
@@ -49,7 +49,7 @@ impl<D: Flat> Walk<'_, D> {
         }
         self.pairs.radii = radii;
         for joint in self
-            .given
+            .scene
             .model
             .joints
             .iter()
@@ -63,27 +63,27 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// Looks for pairs without a contact that overlap.
-    pub(super) fn look_for_pairs(&mut self) {
-        if self.given.model.cell.is_some() {
+    pub(super) fn find_missing_contacts(&mut self) {
+        if self.scene.model.cell.is_some() {
             self.report
                 .skip("pairs without a contact in a periodic cell are not looked for");
             return;
         }
         self.prepare_pairs();
-        let touching: HashSet<(usize, usize)> = self.touches.iter().map(|t| (t.a, t.b)).collect();
+        let touching: HashSet<(usize, usize)> = self.contacts.iter().map(|t| (t.a, t.b)).collect();
         let mut found = Vec::new();
         let mut tried = 0_usize;
         let mut odd = false;
         {
             let mut attempt = |a: usize, b: usize| {
                 let (a, b) = (a.min(b), a.max(b));
-                let free = |i: usize| self.given.parts[i].inverse[..2].iter().all(|x| *x > 0.0);
+                let free = |i: usize| self.scene.parts[i].inverse[..2].iter().all(|x| *x > 0.0);
                 let skipped = touching.contains(&(a, b)) || self.pairs.joined.contains(&(a, b));
                 if skipped || !(free(a) || free(b)) || !self.close(a, b) {
                     return;
                 }
                 tried += 1;
-                match self.meet(a, b) {
+                match self.overlaps(a, b) {
                     Some(true) => found.push((a, b)),
                     Some(false) => {}
                     None => odd = true,
@@ -107,11 +107,11 @@ impl<D: Flat> Walk<'_, D> {
         }
         for (a, b) in &found {
             let place = self.place(format!("`{}` and `{}`", self.name(*a), self.name(*b)));
-            self.report.note("overlooked", 1.0, || place);
+            self.report.add_comparison("overlooked", 1.0, || place);
         }
-        let (step, t) = (self.ledger.step, self.motion.t);
+        let (step, t) = (self.steps.step, self.motion.t);
         for _ in found.len()..tried.max(1) {
-            self.report.note("overlooked", 0.0, || Place {
+            self.report.add_comparison("overlooked", 0.0, || Location {
                 step: Some(step),
                 t: Some(t),
                 what: "all pairs".into(),
@@ -149,7 +149,7 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// Whether two bodies overlap by more than a millionth; `None` where it cannot be said.
-    fn meet(&self, a: usize, b: usize) -> Option<bool> {
+    fn overlaps(&self, a: usize, b: usize) -> Option<bool> {
         let (first, second) = (&*self.shapes[a], &*self.shapes[b]);
         let (at_a, at_b) = (&self.motion.mid[a], &self.motion.mid[b]);
         match (ground(first), ground(second)) {
@@ -161,7 +161,7 @@ impl<D: Flat> Walk<'_, D> {
                 let meets = parts.iter().any(|part| {
                     others
                         .iter()
-                        .any(|other| shape::overlap(&placed(part, at_a), &placed(other, at_b)))
+                        .any(|other| shape::gjk_overlap(&placed(part, at_a), &placed(other, at_b)))
                 });
                 Some(meets)
             }
@@ -169,8 +169,8 @@ impl<D: Flat> Walk<'_, D> {
     }
 }
 
-fn placed<'a>(part: &'a Convex<'a>, stand: &Stand) -> Placed<'a> {
-    Placed {
+fn placed<'a>(part: &'a ConvexPart<'a>, stand: &SpatialPose) -> PlacedPart<'a> {
+    PlacedPart {
         part,
         x: stand.x,
         q: stand.q,
@@ -179,16 +179,16 @@ fn placed<'a>(part: &'a Convex<'a>, stand: &Stand) -> Placed<'a> {
 }
 
 /// The outward normal of a half-plane or half-space, in its axes.
-fn ground(outline: &Outline) -> Option<V3> {
+fn ground(outline: &RecordedShape) -> Option<V3> {
     match outline {
-        Outline::HalfPlane => Some([0.0, 1.0, 0.0]),
-        Outline::HalfSpace => Some([0.0, 0.0, 1.0]),
+        RecordedShape::HalfPlane => Some([0.0, 1.0, 0.0]),
+        RecordedShape::HalfSpace => Some([0.0, 0.0, 1.0]),
         _ => None,
     }
 }
 
 /// Whether a body reaches below the ground by more than a millionth of its size.
-fn below(at: &Stand, up: V3, other: &Outline, stand: &Stand) -> Option<bool> {
+fn below(at: &SpatialPose, up: V3, other: &RecordedShape, stand: &SpatialPose) -> Option<bool> {
     let n = super::super::vector::rotate(at.q, up);
     let height = super::super::vector::dot(n, sub(stand.x, at.x));
     let down = rotate_back(stand.q, scale(n, -1.0));

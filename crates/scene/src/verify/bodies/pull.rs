@@ -5,15 +5,15 @@ use bodies::joint::{JointCoordinate, JointKind};
 use super::super::defects::{Defect, Defects};
 use super::super::laws::{Rule, Section};
 use super::super::vector::dot;
-use super::Walk;
+use super::BodiesVerifier;
 use super::contacts::size;
-use super::given::{Flat, Speed};
-use super::hinge::{coordinate, ends};
-use super::joints::{LAWS, Row};
-use super::motion::Push;
+use super::given::{EmbedInSpace, Twist};
+use super::hinge::{coordinate, joint_frames};
+use super::joints::{LAWS, RecordedJointRow};
+use super::motion::RowImpulse;
 
 /// What a part of a joint obeys.
-struct Part {
+struct JointPartLaw {
     rule: Rule,
     /// What is added to the velocities at the end.
     more: Vec<f64>,
@@ -23,7 +23,7 @@ struct Part {
     slack: f64,
 }
 
-impl Part {
+impl JointPartLaw {
     fn new(more: Vec<f64>, rule: Rule) -> Self {
         Self {
             rule,
@@ -34,63 +34,63 @@ impl Part {
     }
 }
 
-impl<D: Flat> Walk<'_, D> {
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     /// The laws of the joints; their blocks are part of R2.
-    pub(super) fn judge_joints(&mut self, defects: &mut Defects) {
+    pub(super) fn compare_joint_laws(&mut self, defects: &mut Defects) {
         let rows = std::mem::take(&mut self.joints.rows);
         let pushes = self.joint_pushes_of(rows.len()).to_vec();
         let mut first = 0;
         let mut pressed = 0.0;
         while let Some(row) = rows.get(first) {
-            let same = |r: &&Row| r.joint == row.joint && r.part == row.part && r.row >= 1;
+            let same = |r: &&RecordedJointRow| r.joint == row.joint && r.part == row.part && r.row >= 1;
             let count = 1 + rows[first + 1..].iter().take_while(same).count();
             let end = first + count;
-            let (off, name) = self.judge_block(
+            let (off, name) = self.compare_joint_part(
                 &rows[first..end],
                 &pushes[first..end],
                 &mut pressed,
                 defects,
             );
             let place = self.place(format!("joint `{name}`, {}", row.part));
-            self.report.note("joint laws", off, || place);
+            self.report.add_comparison("joint laws", off, || place);
             first = end;
         }
         self.joints.rows = rows;
     }
 
-    fn joint_pushes_of(&self, count: usize) -> &[Push] {
-        &self.pushes[self.pushes.len().saturating_sub(count)..]
+    fn joint_pushes_of(&self, count: usize) -> &[RowImpulse] {
+        &self.impulses[self.impulses.len().saturating_sub(count)..]
     }
 
     /// One part of one joint: how far it is off, and the name of the joint.
-    fn judge_block(
+    fn compare_joint_part(
         &mut self,
-        rows: &[Row],
-        pushes: &[Push],
+        rows: &[RecordedJointRow],
+        pushes: &[RowImpulse],
         pressed: &mut f64,
         defects: &mut Defects,
     ) -> (f64, String) {
         let number = rows[0].joint;
         let t = self.motion.t;
-        let speed = match self.given.model.joints.get_mut(number) {
+        let speed = match self.scene.model.joints.get_mut(number) {
             Some(joint) => joint.motor.as_mut().map_or(0.0, |motor| motor.speed.at(t)),
             None => return (f64::INFINITY, "?".into()),
         };
         let s: Vec<f64> = rows.iter().map(|row| row.impulse).collect();
         if rows[0].part == "held" {
-            *pressed = self.pressed(number, &s);
+            *pressed = self.normal_reaction(number, &s);
         }
-        let with = |v: &[Speed]| -> Vec<f64> {
-            pushes.iter().map(|p| self.motion.relative(p, v)).collect()
+        let with = |v: &[Twist]| -> Vec<f64> {
+            pushes.iter().map(|p| self.motion.row_velocity(p, v)).collect()
         };
         let begin = with(&self.motion.begin);
         let (mut u, mut b) = (with(&self.motion.end), with(&self.motion.free));
-        let name = self.given.model.joints[number].name.clone();
+        let name = self.scene.model.joints[number].name.clone();
         let Some(mut part) = self.part(&rows[0], &begin, speed, *pressed) else {
             return (f64::INFINITY, name);
         };
         if rows[0].part == "held" {
-            let rho = self.held_by(&begin, &u);
+            let rho = self.held_restitution(&begin, &u);
             part.more.iter_mut().for_each(|more| *more *= rho);
         }
         for k in 0..rows.len() {
@@ -107,7 +107,7 @@ impl<D: Flat> Walk<'_, D> {
             rows: rows.len(),
             kappa,
             left: 0.0,
-            free: part.rule.stake(&b),
+            free: part.rule.speed_at_stake(&b),
             rounding: 0.0,
         });
         let rows_size: f64 = pushes.iter().map(|push| self.row_size(push)).sum();
@@ -122,32 +122,32 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// ρ of held rows: 1, or where contacts beside joints gained energy with it, that of the contacts.
-    pub(super) fn held_by(&self, begin: &[f64], end: &[f64]) -> f64 {
+    pub(super) fn held_restitution(&self, begin: &[f64], end: &[f64]) -> f64 {
         let off = |rho: f64| {
             let each = end.iter().zip(begin).map(|(u, begin)| u + rho * begin);
             size(&each.collect::<Vec<f64>>())
         };
-        let other = self.common().unwrap_or(0.0);
+        let other = self.common_restitution().unwrap_or(0.0);
         if off(other) < off(1.0) { other } else { 1.0 }
     }
 
     /// What a part of a joint obeys; `None` where the scene has no such part.
-    fn part(&self, row: &Row, begin: &[f64], speed: f64, pressed: f64) -> Option<Part> {
+    fn part(&self, row: &RecordedJointRow, begin: &[f64], speed: f64, pressed: f64) -> Option<JointPartLaw> {
         let h = self.motion.h;
-        let joint = self.given.model.joints.get(row.joint)?;
-        let (value, _, direction) = coordinate(joint, &ends(joint, &self.motion.mid));
+        let joint = self.scene.model.joints.get(row.joint)?;
+        let (value, _, direction) = coordinate(joint, &joint_frames(joint, &self.motion.mid));
         // Thresholds and limits are found by iteration, to the tolerance.
         let found = LAWS / (10.0 * self.tolerance).max(LAWS);
         Some(match row.part {
-            "held" => Part::new(begin.to_vec(), Rule::Held),
+            "held" => JointPartLaw::new(begin.to_vec(), Rule::Held),
             "spring" => {
                 let spring = joint.spring.as_ref()?;
                 let beta = 0.25 * h * h * spring.stiffness + 0.5 * h * spring.damping;
                 let stretch = value - spring.rest - 0.25 * h * begin[0];
                 let alpha = h * spring.stiffness * stretch + 0.5 * h * spring.damping * begin[0];
-                Part {
+                JointPartLaw {
                     yielding: 1.0 / beta,
-                    ..Part::new(vec![alpha / beta], Rule::Held)
+                    ..JointPartLaw::new(vec![alpha / beta], Rule::Held)
                 }
             }
             "motor" => {
@@ -156,7 +156,7 @@ impl<D: Flat> Walk<'_, D> {
                     true => ball(1, h * bound),
                     false => Rule::Held,
                 };
-                Part::new(vec![-speed], rule)
+                JointPartLaw::new(vec![-speed], rule)
             }
             "friction" => {
                 let rub = joint.friction?;
@@ -165,9 +165,9 @@ impl<D: Flat> Walk<'_, D> {
                     _ => 1.0,
                 };
                 let rule = ball(begin.len(), rub.coefficient * lever * pressed);
-                Part {
+                JointPartLaw {
                     slack: found,
-                    ..Part::new(Vec::new(), rule)
+                    ..JointPartLaw::new(Vec::new(), rule)
                 }
             }
             _ => {
@@ -182,17 +182,17 @@ impl<D: Flat> Walk<'_, D> {
                 } else {
                     limits.restitution * begin[0]
                 };
-                Part {
+                JointPartLaw {
                     slack: found,
-                    ..Part::new(vec![more], Rule::Cone(Section::Nothing))
+                    ..JointPartLaw::new(vec![more], Rule::Cone(Section::Nothing))
                 }
             }
         })
     }
 
     /// The size of the reaction that friction is scaled by.
-    fn pressed(&self, number: usize, s: &[f64]) -> f64 {
-        let kind = self.given.model.joints[number].kind;
+    fn normal_reaction(&self, number: usize, s: &[f64]) -> f64 {
+        let kind = self.scene.model.joints[number].kind;
         let rows = match (kind, D::N) {
             (JointKind::Revolute, 3) => 1..3,
             (JointKind::Revolute | JointKind::Spherical, n) => 0..n,

@@ -1,22 +1,22 @@
 //! Rows of the tables as numbers of one step.
 
-use super::super::stream::{Group, Stream};
+use super::super::stream::{StepRows, StepStream};
 use super::super::vector::{V3, cross, rotate_back};
-use super::given::{Speed, Stand};
+use super::given::{Twist, SpatialPose};
 use crate::record::{Record, RecordError};
 
 /// All bodies at one instant.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Bodies {
+pub(super) struct RecordedState {
     pub step: i64,
     pub t: f64,
-    pub stands: Vec<Stand>,
-    pub speeds: Vec<Speed>,
+    pub poses: Vec<SpatialPose>,
+    pub twists: Vec<Twist>,
 }
 
 /// One contact of a step as it is recorded.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Touch {
+pub(super) struct RecordedContactRow {
     pub a: usize,
     pub b: usize,
     pub feature: u32,
@@ -34,7 +34,7 @@ pub(super) struct Touch {
     pub impulse: [f64; 6],
 }
 
-impl Touch {
+impl RecordedContactRow {
     /// Direction of a row, and whether it is a spin: rolling about the tangents, then spinning.
     pub fn row(&self, row: usize, plane: bool) -> (V3, bool) {
         match (plane, row) {
@@ -56,7 +56,7 @@ pub(super) fn open_states<'a>(
     record: &'a Record,
     table: &'static str,
     plane: bool,
-) -> Result<Option<Stream<'a>>, RecordError> {
+) -> Result<Option<StepStream<'a>>, RecordError> {
     let names: &[&str] = match plane {
         true => &["body", "x", "y", "angle", "vx", "vy", "spin"],
         false => &[
@@ -64,16 +64,16 @@ pub(super) fn open_states<'a>(
             "spin_z", "first_x", "first_y", "first_z",
         ],
     };
-    Stream::open(record, table, &columns(names), &[])
+    StepStream::open(record, table, &columns(names), &[])
 }
 
 /// One row of a state: number of the body, placement, velocity.
-pub(super) fn state_row(group: &Group, row: usize, plane: bool) -> (usize, Stand, Speed) {
+pub(super) fn state_row(group: &StepRows, row: usize, plane: bool) -> (usize, SpatialPose, Twist) {
     let at = |k: usize| group.at(k, row);
     let body = at(0) as usize;
     if plane {
         let angle = at(3);
-        let stand = Stand {
+        let stand = SpatialPose {
             x: [at(1), at(2), 0.0],
             q: super::super::vector::about_z(angle),
             angle,
@@ -81,7 +81,7 @@ pub(super) fn state_row(group: &Group, row: usize, plane: bool) -> (usize, Stand
         return (body, stand, [at(4), at(5), 0.0, 0.0, 0.0, at(6)]);
     }
     let q = [at(4), at(5), at(6), at(7)];
-    let stand = Stand {
+    let stand = SpatialPose {
         x: [at(1), at(2), at(3)],
         q,
         angle: 0.0,
@@ -92,35 +92,35 @@ pub(super) fn state_row(group: &Group, row: usize, plane: bool) -> (usize, Stand
 }
 
 /// The spin of body axes by which the gyroscopic moment of a jointed body was taken.
-pub(super) fn first_spin(group: &Group, row: usize, q: super::super::vector::Q4) -> Option<V3> {
+pub(super) fn first_spin(group: &StepRows, row: usize, q: super::super::vector::Q4) -> Option<V3> {
     let spin = group.vector(Some(14), 3, row);
     let there = group.numbers.len() > 16 && spin.iter().all(|x| x.is_finite());
     there.then(|| rotate_back(q, spin))
 }
 
 /// A whole state; `None` where rows are missing or out of order.
-pub(super) fn state(group: &Group, count: usize, plane: bool) -> Option<Bodies> {
-    let mut all = Bodies {
+pub(super) fn state(group: &StepRows, count: usize, plane: bool) -> Option<RecordedState> {
+    let mut all = RecordedState {
         step: group.step,
         t: group.t,
-        ..Bodies::default()
+        ..RecordedState::default()
     };
     for row in 0..group.rows {
         let (body, stand, speed) = state_row(group, row, plane);
         if body != row {
             return None;
         }
-        all.stands.push(stand);
-        all.speeds.push(speed);
+        all.poses.push(stand);
+        all.twists.push(speed);
     }
-    (all.stands.len() == count).then_some(all)
+    (all.poses.len() == count).then_some(all)
 }
 
 /// The table `contacts`.
 pub(super) fn open_contacts<'a>(
     record: &'a Record,
     plane: bool,
-) -> Result<Option<Stream<'a>>, RecordError> {
+) -> Result<Option<StepStream<'a>>, RecordError> {
     let mut names = columns(&["a", "b", "feature", "gap"]);
     let axes = if plane {
         &["x", "y"][..]
@@ -137,11 +137,11 @@ pub(super) fn open_contacts<'a>(
     for prefix in ["begin", "end", "impulse"] {
         names.extend(rows.iter().map(|row| format!("{prefix}_{row}")));
     }
-    Stream::open(record, "contacts", &names, &["status"])
+    StepStream::open(record, "contacts", &names, &["status"])
 }
 
 /// The contacts of a step.
-pub(super) fn touches(group: &Group, plane: bool, out: &mut Vec<Touch>) {
+pub(super) fn read_contacts(group: &StepRows, plane: bool, out: &mut Vec<RecordedContactRow>) {
     let (n, width) = if plane { (2, 3) } else { (3, 6) };
     out.clear();
     for row in 0..group.rows {
@@ -160,7 +160,7 @@ pub(super) fn touches(group: &Group, plane: bool, out: &mut Vec<Touch>) {
         let shift = vector(4 + 3 * n).map(|x| if x.is_nan() { 0.0 } else { x });
         let first = 4 + 4 * n;
         let impulse = rows_from(first + 2 * width);
-        out.push(Touch {
+        out.push(RecordedContactRow {
             a: group.at(0, row) as usize,
             b: group.at(1, row) as usize,
             feature: group.at(2, row) as u32,

@@ -8,15 +8,15 @@
 //! |x_F − x_0| ≤ Σ ½h (√(2T_I/m) + √(2T_F/m))          over all steps between: no body has more energy than all
 //! ```
 
-use super::super::report::{Report, Rows};
+use super::super::report::{Report, RowRange};
 use super::super::vector::{V3, add, cross, dot, norm, rotate, sub};
-use super::Walk;
+use super::BodiesVerifier;
 use super::compare::turn_between;
-use super::given::{Flat, Speed, Stand};
-use super::hinge::{ends, held, three};
-use super::read::Bodies;
+use super::given::{EmbedInSpace, Twist, SpatialPose};
+use super::hinge::{joint_frames, held, three};
+use super::read::RecordedState;
 use super::spin::{linear, spin};
-use crate::record::Outline;
+use crate::record::RecordedShape;
 
 /// How many times the sum of what is put right one body may be moved: joints near a dead point, wedges and
 /// light bodies between heavy ones are moved by more than what is put right.
@@ -25,27 +25,27 @@ const MOVED: f64 = 10.0;
 /// Rounding of places, relative to coordinates.
 const ROUNDING: f64 = 1e-12;
 
-pub(super) fn announce(report: &mut Report, corrects: bool) {
+pub(super) fn declare_checks(report: &mut Report, corrects: bool) {
     let reach =
         "the way between recorded states, over what the energies of all steps between allow";
-    report.expect("reach", reach, 1.0);
+    report.declare("reach", reach, 1.0);
     if corrects {
         let way =
             "x_F - x_M - h v_F/2 over what joints and overlaps explain; without any, over rounding";
-        report.expect("correction", way, 1.0);
+        report.declare("correction", way, 1.0);
         let tangent = "velocities of joints at the end, where they are held; relative to the terms";
         // Steps are solved to 1e-6 of the speeds at stake and better.
-        report.expect("tangent", tangent, 1e-6);
+        report.declare("tangent", tangent, 1e-6);
     }
 }
 
 /// Bodies that contacts and joints connect, with what is put right in each set of them.
-struct Sets {
+struct CorrectionGroups {
     parent: Vec<usize>,
     wrong: Vec<f64>,
 }
 
-impl Sets {
+impl CorrectionGroups {
     fn new(count: usize) -> Self {
         Self {
             parent: (0..count).collect(),
@@ -76,24 +76,24 @@ impl Sets {
     }
 }
 
-impl<D: Flat> Walk<'_, D> {
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     /// Where a step that nothing is put right after would end.
-    fn arrived(&self) -> Vec<Stand> {
+    fn uncorrected_end(&self) -> Vec<SpatialPose> {
         let motion = &self.motion;
         let each = motion.mid.iter().enumerate();
-        each.map(|(i, mid)| match self.given.parts[i].movable {
-            true => motion.beyond_middle::<D>(mid, i),
+        each.map(|(i, mid)| match self.scene.parts[i].movable {
+            true => motion.end_from_midpoint::<D>(mid, i),
             false => *mid,
         })
         .collect()
     }
 
     /// What is put right, by sets of bodies.
-    fn wrongs(&self, arrived: &[Stand]) -> Sets {
-        let mut sets = Sets::new(arrived.len());
-        let movable = |i: usize| self.given.parts.get(i).is_some_and(|part| part.movable);
+    fn corrections(&self, arrived: &[SpatialPose]) -> CorrectionGroups {
+        let mut sets = CorrectionGroups::new(arrived.len());
+        let movable = |i: usize| self.scene.parts.get(i).is_some_and(|part| part.movable);
         let h = self.motion.h;
-        for touch in self.touches.iter().filter(|_| self.overlaps_corrected) {
+        for touch in self.contacts.iter().filter(|_| self.overlaps_corrected) {
             let bodies: Vec<usize> = [touch.a, touch.b]
                 .into_iter()
                 .filter(|i| movable(*i))
@@ -108,7 +108,7 @@ impl<D: Flat> Walk<'_, D> {
             let curved = (0.5 * h * turn).powi(2) * size;
             sets.join(&bodies, deep + curved);
         }
-        for joint in &self.given.model.joints {
+        for joint in &self.scene.model.joints {
             let sides = joint.frames.iter().filter_map(|side| side.body);
             let bodies: Vec<usize> = sides.map(|b| b as usize).filter(|b| movable(*b)).collect();
             let long = joint
@@ -116,7 +116,7 @@ impl<D: Flat> Walk<'_, D> {
                 .iter()
                 .map(|side| norm(three(&side.point)))
                 .fold(self.smaller(&bodies), f64::max);
-            let all = held(joint, &ends(joint, arrived));
+            let all = held(joint, &joint_frames(joint, arrived));
             let wrong = all
                 .iter()
                 .map(|(turn, _, value)| value.abs() * if *turn { long } else { 1.0 });
@@ -132,18 +132,18 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// Places and velocities at the end, where the record has the midpoint.
-    pub(super) fn compare_settling(&mut self, last: &Bodies) {
-        if !self.motion.fixed_mid || self.given.flows() {
+    pub(super) fn compare_end_positions(&mut self, last: &RecordedState) {
+        if !self.motion.midpoint_recorded || self.scene.flows() {
             return;
         }
-        let arrived = self.arrived();
-        let mut sets = self.wrongs(&arrived);
+        let arrived = self.uncorrected_end();
+        let mut sets = self.corrections(&arrived);
         let fastest = (0..arrived.len())
-            .filter(|i| self.given.parts[*i].movable)
+            .filter(|i| self.scene.parts[*i].movable)
             .map(|i| self.speed_bound(i))
             .fold(0.0, f64::max);
         for (i, arrived) in arrived.iter().enumerate() {
-            if !self.given.parts[i].movable {
+            if !self.scene.parts[i].movable {
                 continue;
             }
             let root = sets.root(i);
@@ -153,38 +153,38 @@ impl<D: Flat> Walk<'_, D> {
                 explained += 0.5 * self.motion.h * (self.speed_bound(i) + fastest);
             }
             let radius = self.shapes[i].radius().unwrap_or(1.0);
-            let there = &last.stands[i];
+            let there = &last.poses[i];
             let rounding = ROUNDING * (norm(there.x) + radius);
             let off = norm(sub(arrived.x, there.x)) / (explained + rounding);
             let turn = turn_between(arrived, there) * radius;
             let turn = turn / (MOVED * explained + ROUNDING * radius * (1.0 + there.angle.abs()));
             let place = self.place(format!("`{}`", self.name(i)));
-            self.report.note("correction", off.max(turn), || place);
+            self.report.add_comparison("correction", off.max(turn), || place);
         }
         self.compare_kept_velocities(last);
-        self.compare_tangents(last);
+        self.compare_held_velocities(last);
     }
 
     /// Largest velocity of a point of a body over the step.
     fn speed_bound(&self, i: usize) -> f64 {
         let radius = self.shapes[i].radius().unwrap_or(1.0);
-        let one = |v: &Speed| norm(linear(v)) + radius * norm(spin(v));
+        let one = |v: &Twist| norm(linear(v)) + radius * norm(spin(v));
         one(&self.motion.end[i]).max(one(&self.motion.begin[i]))
     }
 
     /// Bodies without joints keep their velocities when overlaps are put right.
-    fn compare_kept_velocities(&mut self, last: &Bodies) {
-        let mut joined = vec![false; last.speeds.len()];
-        for side in self.given.model.joints.iter().flat_map(|j| &j.frames) {
+    fn compare_kept_velocities(&mut self, last: &RecordedState) {
+        let mut joined = vec![false; last.twists.len()];
+        for side in self.scene.model.joints.iter().flat_map(|j| &j.frames) {
             if let Some(entry) = side.body.and_then(|body| joined.get_mut(body as usize)) {
                 *entry = true;
             }
         }
         for (i, joined) in joined.into_iter().enumerate() {
-            if joined || !self.given.parts[i].movable {
+            if joined || !self.scene.parts[i].movable {
                 continue;
             }
-            let (kept, own) = (&self.motion.end[i], &last.speeds[i]);
+            let (kept, own) = (&self.motion.end[i], &last.twists[i]);
             let off = kept
                 .iter()
                 .zip(own)
@@ -192,15 +192,15 @@ impl<D: Flat> Walk<'_, D> {
             let [line, turn] = self.motion.size[i];
             let off = off / (ROUNDING * (line + turn)).max(f64::MIN_POSITIVE);
             let place = self.place(format!("velocity of `{}`", self.name(i)));
-            self.report.note("correction", off, || place);
+            self.report.add_comparison("correction", off, || place);
         }
     }
 
     /// Held rows of joints have no velocity at the end.
-    pub(super) fn compare_tangents(&mut self, last: &Bodies) {
-        for k in 0..self.given.model.joints.len() {
-            let joint = &self.given.model.joints[k];
-            let ends = ends(joint, &last.stands);
+    pub(super) fn compare_held_velocities(&mut self, last: &RecordedState) {
+        for k in 0..self.scene.model.joints.len() {
+            let joint = &self.scene.model.joints[k];
+            let ends = joint_frames(joint, &last.poses);
             let (mut off, mut size) = (0.0_f64, 0.0_f64);
             for (turn, direction, _) in held(joint, &ends) {
                 let mut sum = 0.0;
@@ -208,7 +208,7 @@ impl<D: Flat> Walk<'_, D> {
                     let Some(i) = side.body.map(|body| body as usize) else {
                         continue;
                     };
-                    let (stand, speed) = (&last.stands[i], &last.speeds[i]);
+                    let (stand, speed) = (&last.poses[i], &last.twists[i]);
                     let (part, whole) = row(stand, speed, (turn, direction), ends.points[1]);
                     sum += sign * part;
                     let [line, spin] = self.motion.size.get(i).copied().unwrap_or_default();
@@ -221,13 +221,13 @@ impl<D: Flat> Walk<'_, D> {
             }
             if size > 0.0 {
                 let place = self.place(format!("joint `{}`", joint.name));
-                self.report.note("tangent", off / size, || place);
+                self.report.add_comparison("tangent", off / size, || place);
             }
         }
     }
 
     /// What states that are more than a step apart leave open.
-    fn list_thinned(&mut self, before: &Bodies) {
+    fn list_thinned(&mut self, before: &RecordedState) {
         let why = "no state of the step is recorded";
         let columns = [
             "active",
@@ -248,7 +248,7 @@ impl<D: Flat> Walk<'_, D> {
             "resting_share",
         ];
         self.report
-            .unread_all("steps", &columns, Rows::Unrecorded, why);
+            .mark_all_unchecked("steps", &columns, RowRange::Unrecorded, why);
         self.report.skip(
             "places of bodies that touch nothing, in states that are more than a step apart: they are only known to \
              be within reach of each other",
@@ -258,39 +258,39 @@ impl<D: Flat> Walk<'_, D> {
         } else {
             &["qw", "qx", "qy", "qz"]
         };
-        let round = |i: &usize| matches!(*self.shapes[*i], Outline::Round { .. });
-        let movable = |i: &usize| self.given.parts[*i].movable;
+        let round = |i: &usize| matches!(*self.shapes[*i], RecordedShape::Round { .. });
+        let movable = |i: &usize| self.scene.parts[*i].movable;
         let any = (0..self.shapes.len()).filter(movable).any(|i| round(&i));
         if any && !self.corrects {
             let why = "turns of round bodies, in states that are more than a step apart";
-            self.report.unread_all("bodies", turns, Rows::All, why);
+            self.report.mark_all_unchecked("bodies", turns, RowRange::All, why);
         }
-        if self.adrift && before.stands == self.first {
+        if self.start_unknown && before.poses == self.fixed_poses {
             let why = "the scene does not say where bodies are then, and there is no state of the step after it";
             let axes: &[&str] = if self.plane {
                 &["x", "y"]
             } else {
                 &["x", "y", "z"]
             };
-            self.report.unread_all("bodies", axes, Rows::First, why);
-            self.report.unread_all("bodies", turns, Rows::First, why);
+            self.report.mark_all_unchecked("bodies", axes, RowRange::First, why);
+            self.report.mark_all_unchecked("bodies", turns, RowRange::First, why);
         }
     }
 
     /// No body goes farther between two recorded states than the energy of all bodies would carry it.
-    pub(super) fn compare_reach(&mut self, before: &Bodies, last: &Bodies) {
-        let way = self.ledger.take_reach();
+    pub(super) fn compare_travel(&mut self, before: &RecordedState, last: &RecordedState) {
+        let way = self.steps.take_travel_bound();
         if before.step + 1 >= last.step {
             return;
         }
         self.list_thinned(before);
-        if self.given.flows() {
+        if self.scene.flows() {
             return;
         }
-        let masses = self.given.parts.iter().filter(|part| part.movable);
+        let masses = self.scene.parts.iter().filter(|part| part.movable);
         let lightest = masses.fold(f64::INFINITY, |m, part| m.min(part.mass));
-        for i in 0..last.stands.len() {
-            let part = &self.given.parts[i];
+        for i in 0..last.poses.len() {
+            let part = &self.scene.parts[i];
             if !part.movable {
                 continue;
             }
@@ -299,17 +299,17 @@ impl<D: Flat> Walk<'_, D> {
                 // What is put right is at most as far as bodies come in a step, and the overlaps of the account.
                 most += way.root / lightest.sqrt() + MOVED * way.overlaps;
             }
-            let gone = norm(sub(last.stands[i].x, before.stands[i].x));
-            let rounding = 1e-12 * (norm(last.stands[i].x) + norm(before.stands[i].x));
+            let gone = norm(sub(last.poses[i].x, before.poses[i].x));
+            let rounding = 1e-12 * (norm(last.poses[i].x) + norm(before.poses[i].x));
             let place = self.place(format!("`{}`", self.name(i)));
             let off = gone / (1.001 * most + rounding).max(f64::MIN_POSITIVE);
-            self.report.note("reach", off, || place);
+            self.report.add_comparison("reach", off, || place);
         }
     }
 }
 
 /// Velocity of a row of one body, and the sizes of its terms.
-fn row(stand: &Stand, speed: &Speed, (turn, direction): (bool, V3), at: V3) -> (f64, f64) {
+fn row(stand: &SpatialPose, speed: &Twist, (turn, direction): (bool, V3), at: V3) -> (f64, f64) {
     let spin = rotate(stand.q, spin(speed));
     let velocity = match turn {
         true => spin,

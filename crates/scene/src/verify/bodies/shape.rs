@@ -4,20 +4,20 @@
 //! or triangles. Support σ(n) = max n·x of convex shapes, the point that reaches it among them.
 
 use super::super::vector::{
-    Q4, UPRIGHT, V3, add, along, cross, dot, norm, rotate, rotate_back, scale, sub, unit,
+    Q4, IDENTITY, V3, add, add_scaled, cross, dot, norm, rotate, rotate_back, scale, sub, unit,
 };
-use crate::record::{Faces, Outline};
+use crate::record::{Faces, RecordedShape};
 
 /// Distance of a point, in body axes, from the surface.
-pub(super) fn distance(outline: &Outline, p: V3) -> f64 {
+pub(super) fn distance(outline: &RecordedShape, p: V3) -> f64 {
     match outline {
-        Outline::Round { radius } => (norm(p) - radius).abs(),
-        Outline::Capsule {
+        RecordedShape::Round { radius } => (norm(p) - radius).abs(),
+        RecordedShape::Capsule {
             half_length,
             radius,
             along,
         } => (norm(sub(p, on_axis(p, *along, *half_length))) - radius).abs(),
-        Outline::Cylinder {
+        RecordedShape::Cylinder {
             half_length,
             radius,
         } => {
@@ -27,14 +27,14 @@ pub(super) fn distance(outline: &Outline, p: V3) -> f64 {
                 false => out.max(0.0).hypot(up.max(0.0)),
             }
         }
-        Outline::HalfPlane => p[1].abs(),
-        Outline::HalfSpace => p[2].abs(),
-        Outline::Polygon(vertices) => edges(vertices, true, p),
-        Outline::Chain { vertices, closed } => edges(vertices, *closed, p),
-        Outline::Polyhedron(faces) | Outline::Mesh(faces) => of_faces(faces, p),
-        Outline::Compound(members) => members.iter().fold(f64::INFINITY, |least, member| {
+        RecordedShape::HalfPlane => p[1].abs(),
+        RecordedShape::HalfSpace => p[2].abs(),
+        RecordedShape::Polygon(vertices) => edges(vertices, true, p),
+        RecordedShape::Chain { vertices, closed } => edges(vertices, *closed, p),
+        RecordedShape::Polyhedron(faces) | RecordedShape::Mesh(faces) => of_faces(faces, p),
+        RecordedShape::Compound(members) => members.iter().fold(f64::INFINITY, |least, member| {
             let local = rotate_back(member.rotation, sub(p, member.position));
-            least.min(distance(&member.outline, local))
+            least.min(distance(&member.shape, local))
         }),
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn on_segment(a: V3, b: V3, p: V3) -> V3 {
     } else {
         0.0
     };
-    along(a, e, share)
+    add_scaled(a, e, share)
 }
 
 fn of_faces(faces: &Faces, p: V3) -> f64 {
@@ -86,7 +86,7 @@ pub(super) fn of_triangle([a, b, c]: [V3; 3], p: V3, known: f64) -> f64 {
     if height.abs() > known {
         return f64::INFINITY;
     }
-    let foot = along(p, n, -height);
+    let foot = add_scaled(p, n, -height);
     let inside = [(a, b), (b, c), (c, a)]
         .iter()
         .all(|(v, w)| dot(cross(sub(*w, *v), sub(foot, *v)), n) >= 0.0);
@@ -101,7 +101,7 @@ pub(super) fn of_triangle([a, b, c]: [V3; 3], p: V3, known: f64) -> f64 {
 
 /// A convex shape: the sum of a core and a ball.
 #[derive(Debug, Clone)]
-pub(super) struct Convex<'a> {
+pub(super) struct ConvexPart<'a> {
     core: Core<'a>,
     pub radius: f64,
     /// Where it is within its body.
@@ -118,25 +118,25 @@ enum Core<'a> {
     Cylinder { half_length: f64, radius: f64 },
 }
 
-fn part(core: Core<'_>, radius: f64) -> Option<Vec<Convex<'_>>> {
-    Some(vec![Convex {
+fn part(core: Core<'_>, radius: f64) -> Option<Vec<ConvexPart<'_>>> {
+    Some(vec![ConvexPart {
         core,
         radius,
         x: [0.0; 3],
-        q: UPRIGHT,
+        q: IDENTITY,
     }])
 }
 
 /// The convex parts of a shape; none for boundaries and shapes that are not convex.
-pub(super) fn convex(outline: &Outline) -> Option<Vec<Convex<'_>>> {
+pub(super) fn convex(outline: &RecordedShape) -> Option<Vec<ConvexPart<'_>>> {
     match outline {
-        Outline::Round { radius } => part(Core::Point, *radius),
-        Outline::Capsule {
+        RecordedShape::Round { radius } => part(Core::Point, *radius),
+        RecordedShape::Capsule {
             half_length,
             radius,
             along,
         } => part(Core::Segment(scale(*along, *half_length)), *radius),
-        Outline::Cylinder {
+        RecordedShape::Cylinder {
             half_length,
             radius,
         } => part(
@@ -146,15 +146,15 @@ pub(super) fn convex(outline: &Outline) -> Option<Vec<Convex<'_>>> {
             },
             0.0,
         ),
-        Outline::Polygon(vertices) => match turns_left(vertices) {
+        RecordedShape::Polygon(vertices) => match turns_left(vertices) {
             true => part(Core::Flat(vertices), 0.0),
             false => None,
         },
-        Outline::Polyhedron(faces) => part(Core::Solid(&faces.vertices), 0.0),
-        Outline::Compound(members) => {
+        RecordedShape::Polyhedron(faces) => part(Core::Solid(&faces.vertices), 0.0),
+        RecordedShape::Compound(members) => {
             let mut all = Vec::new();
             for member in members {
-                for mut inner in convex(&member.outline)? {
+                for mut inner in convex(&member.shape)? {
                     inner.x = member.position;
                     inner.q = member.rotation;
                     all.push(inner);
@@ -162,7 +162,7 @@ pub(super) fn convex(outline: &Outline) -> Option<Vec<Convex<'_>>> {
             }
             Some(all)
         }
-        Outline::HalfPlane | Outline::HalfSpace | Outline::Chain { .. } | Outline::Mesh(_) => None,
+        RecordedShape::HalfPlane | RecordedShape::HalfSpace | RecordedShape::Chain { .. } | RecordedShape::Mesh(_) => None,
     }
 }
 
@@ -174,9 +174,9 @@ fn turns_left(vertices: &[[f64; 2]]) -> bool {
     })
 }
 
-impl Convex<'_> {
+impl ConvexPart<'_> {
     /// The farthest point of the core along n, in body axes.
-    fn reach(&self, n: V3) -> V3 {
+    fn support_point(&self, n: V3) -> V3 {
         let own = rotate_back(self.q, n);
         let point = match self.core {
             Core::Point => [0.0; 3],
@@ -205,7 +205,7 @@ impl Convex<'_> {
 
     /// σ(n) for a unit vector in body axes.
     pub fn support(&self, n: V3) -> f64 {
-        dot(self.reach(n), n) + self.radius
+        dot(self.support_point(n), n) + self.radius
     }
 }
 
@@ -222,17 +222,17 @@ fn farthest(points: impl Iterator<Item = V3>, n: V3) -> V3 {
 
 /// A convex part where its body is, shrunk about the body's centre by a factor.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Placed<'a> {
-    pub part: &'a Convex<'a>,
+pub(super) struct PlacedPart<'a> {
+    pub part: &'a ConvexPart<'a>,
     pub x: V3,
     pub q: Q4,
     pub factor: f64,
 }
 
-impl Placed<'_> {
-    fn reach(&self, n: V3) -> V3 {
-        let local = self.part.reach(rotate_back(self.q, n));
-        along(self.x, rotate(self.q, local), self.factor)
+impl PlacedPart<'_> {
+    fn support_point(&self, n: V3) -> V3 {
+        let local = self.part.support_point(rotate_back(self.q, n));
+        add_scaled(self.x, rotate(self.q, local), self.factor)
     }
 }
 
@@ -241,9 +241,9 @@ const ROUNDS: usize = 100;
 
 /// Whether two convex parts overlap: the point of least norm of the difference of their cores, by
 /// Gilbert's simplices of at most four vertices, is within the sum of their radii.
-pub(super) fn overlap(a: &Placed<'_>, b: &Placed<'_>) -> bool {
+pub(super) fn gjk_overlap(a: &PlacedPart<'_>, b: &PlacedPart<'_>) -> bool {
     let radii = a.factor * a.part.radius + b.factor * b.part.radius;
-    let mut simplex: Vec<V3> = vec![sub(b.reach([1.0, 0.0, 0.0]), a.reach([-1.0, 0.0, 0.0]))];
+    let mut simplex: Vec<V3> = vec![sub(b.support_point([1.0, 0.0, 0.0]), a.support_point([-1.0, 0.0, 0.0]))];
     let mut near = simplex[0];
     for _ in 0..ROUNDS {
         let length = norm(near);
@@ -251,14 +251,14 @@ pub(super) fn overlap(a: &Placed<'_>, b: &Placed<'_>) -> bool {
             return true;
         }
         let n = scale(near, -1.0 / length);
-        let next = sub(b.reach(n), a.reach(scale(n, -1.0)));
+        let next = sub(b.support_point(n), a.support_point(scale(n, -1.0)));
         // Everything is beyond the plane through `next`: a bound from below.
         let bound = -dot(next, n);
         if bound > radii || length - bound <= 1e-12 * length {
             return length <= radii;
         }
         simplex.push(next);
-        (near, simplex) = least(&simplex);
+        (near, simplex) = closest_on_simplex(&simplex);
         if simplex.len() == 4 {
             return true;
         }
@@ -268,7 +268,7 @@ pub(super) fn overlap(a: &Placed<'_>, b: &Placed<'_>) -> bool {
 }
 
 /// The point of least norm of a simplex, and the vertices it needs. Four vertices: 0 is inside.
-fn least(simplex: &[V3]) -> (V3, Vec<V3>) {
+fn closest_on_simplex(simplex: &[V3]) -> (V3, Vec<V3>) {
     let count = simplex.len();
     let mut best: Option<(f64, V3, Vec<V3>)> = None;
     for mask in 1_usize..1 << count {
@@ -305,7 +305,7 @@ fn of_least_norm(points: &[V3]) -> Option<V3> {
     let inside = shares[..m].iter().all(|s| *s >= 0.0) && shares[..m].iter().sum::<f64>() <= 1.0;
     inside.then(|| {
         let parts = edges.iter().zip(shares);
-        parts.fold(*first, |point, (edge, share)| along(point, *edge, share))
+        parts.fold(*first, |point, (edge, share)| add_scaled(point, *edge, share))
     })
 }
 

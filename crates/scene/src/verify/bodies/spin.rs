@@ -1,26 +1,26 @@
 //! Rotations and spins of a step.
 
 use super::super::vector::{
-    M3, Q4, V3, about_z, add, along, cayley, cross, norm, scale, solve, sub,
+    M3, Q4, V3, about_z, add, add_scaled, cayley, cross, norm, scale, solve, sub,
 };
-use super::given::{Flat, Speed, Stand};
+use super::given::{EmbedInSpace, Twist, SpatialPose};
 
 /// The velocity of the centre.
-pub(super) fn linear(speed: &Speed) -> V3 {
+pub(super) fn linear(speed: &Twist) -> V3 {
     [speed[0], speed[1], speed[2]]
 }
 
 /// The spin.
-pub(super) fn spin(speed: &Speed) -> V3 {
+pub(super) fn spin(speed: &Twist) -> V3 {
     [speed[3], speed[4], speed[5]]
 }
 
-pub(super) fn size(speed: &Speed, first: usize) -> f64 {
+pub(super) fn size(speed: &Twist, first: usize) -> f64 {
     norm([speed[first], speed[first + 1], speed[first + 2]])
 }
 
 /// The angle of the plane after a turn; space has none.
-pub(super) fn wound<D: Flat>(angle: f64, turn: f64) -> f64 {
+pub(super) fn unreduced_angle<D: EmbedInSpace>(angle: f64, turn: f64) -> f64 {
     match D::N {
         2 => angle + turn,
         _ => 0.0,
@@ -28,7 +28,7 @@ pub(super) fn wound<D: Flat>(angle: f64, turn: f64) -> f64 {
 }
 
 /// The rotation after a spin was held for a time.
-pub(super) fn turned<D: Flat>(stand: &Stand, time: f64, spin: V3) -> Q4 {
+pub(super) fn turned<D: EmbedInSpace>(stand: &SpatialPose, time: f64, spin: V3) -> Q4 {
     match D::N {
         2 => about_z(stand.angle + time * spin[2]),
         _ => cayley(stand.q, scale(spin, time)),
@@ -36,7 +36,7 @@ pub(super) fn turned<D: Flat>(stand: &Stand, time: f64, spin: V3) -> Q4 {
 }
 
 /// Ω_L, by Newton's method on J(Ω_L − Ω_I) = h[(JΩ̄) × Ω̄ + M].
-pub(super) fn free_spin<D: Flat>(masses: &[f64; 6], begin: V3, moment: V3, h: f64) -> V3 {
+pub(super) fn free_spin<D: EmbedInSpace>(masses: &[f64; 6], begin: V3, moment: V3, h: f64) -> V3 {
     let j = [masses[3], masses[4], masses[5]];
     if D::N == 2 {
         return [0.0, 0.0, begin[2] + h * moment[2] / j[2]];
@@ -49,12 +49,12 @@ pub(super) fn free_spin<D: Flat>(masses: &[f64; 6], begin: V3, moment: V3, h: f6
     for _ in 0..30 {
         let mean = scale(add(begin, end), 0.5);
         let turning = add(cross(times(mean), mean), moment);
-        let rest = along(times(sub(end, begin)), turning, -h);
+        let rest = add_scaled(times(sub(end, begin)), turning, -h);
         let column = |k: usize| {
             let mut e = [0.0; 3];
             e[k] = 1.0;
             let slope = add(cross(times(e), mean), cross(times(mean), e));
-            along(times(e), slope, -0.5 * h)
+            add_scaled(times(e), slope, -0.5 * h)
         };
         let columns = [column(0), column(1), column(2)];
         let matrix: M3 = std::array::from_fn(|r| [columns[0][r], columns[1][r], columns[2][r]]);

@@ -2,12 +2,12 @@
 
 use bodies::{Dim, State};
 
-use super::super::report::{Place, beyond};
+use super::super::report::{Location, beyond};
 use super::super::vector::{norm, sub};
-use super::Walk;
+use super::BodiesVerifier;
 use super::compare::turn_between;
-use super::given::Flat;
-use super::read::Bodies;
+use super::given::EmbedInSpace;
+use super::read::RecordedState;
 
 /// Joints may be off by a millionth of the lengths of their bodies where a scene puts them, and are put
 /// together before the first step: by ten times that at most.
@@ -23,8 +23,8 @@ pub(super) struct Start<D: Dim> {
     pub relaxed: bool,
 }
 
-impl<D: Flat> Walk<'_, D> {
-    pub(super) fn compare_start(&mut self, start: &Start<D>, first: &Bodies) {
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
+    pub(super) fn compare_start(&mut self, start: &Start<D>, first: &RecordedState) {
         let why = if first.step != 0 {
             Some("the start: the first recorded state is a later one")
         } else if start.prepared {
@@ -40,15 +40,15 @@ impl<D: Flat> Walk<'_, D> {
                 .skip("positions at the start: overlaps are moved apart there (`relax`)");
         }
         let time = (first.t - start.t).abs() / (1.0 + start.t.abs());
-        let place = |what: String| Place {
+        let place = |what: String| Location {
             step: Some(first.step),
             t: Some(first.t),
             what,
         };
         self.report
-            .note("start", time, || place("the time".to_string()));
-        let mut joined = vec![false; self.given.parts.len()];
-        for side in self.given.model.joints.iter().flat_map(|j| &j.frames) {
+            .add_comparison("start", time, || place("the time".to_string()));
+        let mut joined = vec![false; self.scene.parts.len()];
+        for side in self.scene.model.joints.iter().flat_map(|j| &j.frames) {
             if let Some(entry) = side.body.and_then(|body| joined.get_mut(body as usize)) {
                 *entry = true;
             }
@@ -73,21 +73,21 @@ impl<D: Flat> Walk<'_, D> {
             let speed = if joined { 0.0 } else { speed };
             let name = self.name(i);
             self.report
-                .note("start", way.max(speed), || place(format!("`{name}`")));
+                .add_comparison("start", way.max(speed), || place(format!("`{name}`")));
         }
     }
 
     /// How far a body is from where it starts, relative to coordinates and its size, and how far its
     /// velocity is off, relative to it.
-    fn start_of(&mut self, i: usize, start: &Start<D>, first: &Bodies) -> Option<(f64, f64)> {
+    fn start_of(&mut self, i: usize, start: &Start<D>, first: &RecordedState) -> Option<(f64, f64)> {
         let (pose, dofs) = (start.state.poses.get(i)?, start.state.velocities.get(i)?);
-        let part = self.given.parts[i];
-        let (mut stand, mut speed) = (D::stand(pose), D::speed(dofs));
+        let part = self.scene.parts[i];
+        let (mut stand, mut speed) = (D::spatial_pose(pose), D::twist(dofs));
         match part.guide {
             Some(guide) => {
                 let anchor = start.state.kinematic_origins.get(guide).unwrap_or(pose);
-                let (pose, dofs) = self.given.model.prescribed_motions.get_mut(guide)?.at(anchor, start.t);
-                (stand, speed) = (D::stand(&pose), D::speed(&dofs));
+                let (pose, dofs) = self.scene.model.prescribed_motions.get_mut(guide)?.at(anchor, start.t);
+                (stand, speed) = (D::spatial_pose(&pose), D::twist(&dofs));
             }
             None => {
                 for (v, inverse) in speed.iter_mut().zip(part.inverse) {
@@ -97,12 +97,12 @@ impl<D: Flat> Walk<'_, D> {
                 }
             }
         }
-        let there = &first.stands[i];
+        let there = &first.poses[i];
         let size = norm(stand.x).max(self.shapes[i].radius().unwrap_or(0.0));
         let way = norm(sub(stand.x, there.x)) / size.max(f64::MIN_POSITIVE);
         let turn = turn_between(&stand, there) / (1.0 + stand.angle.abs());
         let most = speed.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-        let off = speed.iter().zip(&first.speeds[i]);
+        let off = speed.iter().zip(&first.twists[i]);
         let off = off.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
         Some((way.max(turn), off / most.max(f64::MIN_POSITIVE)))
     }

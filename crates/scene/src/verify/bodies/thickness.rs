@@ -2,7 +2,7 @@
 
 use super::super::vector::{V3, cross, dot, norm, scale, sub};
 use super::shape;
-use crate::record::Outline;
+use crate::record::RecordedShape;
 
 /// σ(n) + σ(−n) of points.
 fn width(points: &[V3], n: V3) -> f64 {
@@ -15,24 +15,24 @@ fn width(points: &[V3], n: V3) -> f64 {
 
 /// The smallest dimension; boundaries have none: infinite. Of a compound that of its thickest part. `None` for bodies
 /// that are not convex, of which the records have the outline and not the parts.
-pub(super) fn thickness(outline: &Outline, divided: bool) -> Option<f64> {
+pub(super) fn thickness(outline: &RecordedShape, divided: bool) -> Option<f64> {
     Some(match outline {
-        Outline::Round { radius } | Outline::Capsule { radius, .. } => 2.0 * radius,
-        Outline::Cylinder {
+        RecordedShape::Round { radius } | RecordedShape::Capsule { radius, .. } => 2.0 * radius,
+        RecordedShape::Cylinder {
             half_length,
             radius,
         } => 2.0 * radius.min(*half_length),
-        Outline::Compound(members) => {
+        RecordedShape::Compound(members) => {
             let mut most = 0.0_f64;
             for member in members {
-                most = most.max(thickness(&member.outline, false)?);
+                most = most.max(thickness(&member.shape, false)?);
             }
             most
         }
-        Outline::HalfPlane | Outline::HalfSpace => f64::INFINITY,
+        RecordedShape::HalfPlane | RecordedShape::HalfSpace => f64::INFINITY,
         _ if divided => return None,
-        Outline::Chain { .. } | Outline::Mesh(_) => f64::INFINITY,
-        Outline::Polygon(vertices) => {
+        RecordedShape::Chain { .. } | RecordedShape::Mesh(_) => f64::INFINITY,
+        RecordedShape::Polygon(vertices) => {
             shape::convex(outline)?;
             let points: Vec<V3> = vertices.iter().map(|v| [v[0], v[1], 0.0]).collect();
             let next = points.iter().cycle().skip(1);
@@ -40,7 +40,7 @@ pub(super) fn thickness(outline: &Outline, divided: bool) -> Option<f64> {
             let widths = edges.map(|e| width(&points, scale([e[1], -e[0], 0.0], 1.0 / norm(e))));
             widths.fold(f64::INFINITY, f64::min)
         }
-        Outline::Polyhedron(faces) => {
+        RecordedShape::Polyhedron(faces) => {
             let mut least = f64::INFINITY;
             for face in &faces.faces {
                 let corners: Vec<V3> = face
@@ -65,24 +65,24 @@ pub(super) fn thickness(outline: &Outline, divided: bool) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::thickness;
-    use crate::record::Outline;
+    use crate::record::RecordedShape;
 
     #[test]
     fn thickness_of_plain_shapes_is_what_a_calliper_finds() {
-        let known = |outline: Outline| thickness(&outline, false);
-        assert_eq!(known(Outline::Round { radius: 0.5 }), Some(1.0));
-        let cylinder = |half_length| Outline::Cylinder {
+        let known = |outline: RecordedShape| thickness(&outline, false);
+        assert_eq!(known(RecordedShape::Round { radius: 0.5 }), Some(1.0));
+        let cylinder = |half_length| RecordedShape::Cylinder {
             half_length,
             radius: 0.5,
         };
         assert_eq!(known(cylinder(0.1)), Some(0.2));
         assert_eq!(known(cylinder(3.0)), Some(1.0));
         // A triangle with sides 3, 4 and 5: its least height is 12/5.
-        let triangle = Outline::Polygon(vec![[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]]);
+        let triangle = RecordedShape::Polygon(vec![[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]]);
         assert!(known(triangle).is_some_and(|t| (t - 2.4).abs() < 1e-12));
-        assert_eq!(known(Outline::HalfPlane), Some(f64::INFINITY));
+        assert_eq!(known(RecordedShape::HalfPlane), Some(f64::INFINITY));
         // One that is not convex is divided by the engine.
         let hook = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [1.0, 0.5]];
-        assert_eq!(known(Outline::Polygon(hook.to_vec())), None);
+        assert_eq!(known(RecordedShape::Polygon(hook.to_vec())), None);
     }
 }

@@ -1,16 +1,16 @@
 //! Goes through the recorded steps of a run of bodies.
 
-use super::super::report::Place;
-use super::super::stream::Group;
-use super::super::{Asked, NOT_CHOSEN, VerifyError, chosen};
-use super::given::Flat;
-use super::read::{self, Bodies};
-use super::{Tables, Walk, cell, start};
-use crate::record::{Record, Status};
+use super::super::report::Location;
+use super::super::stream::StepRows;
+use super::super::{VerifyOptions, NOT_CHOSEN, VerifyError, chosen};
+use super::given::EmbedInSpace;
+use super::read::{self, RecordedState};
+use super::{Tables, BodiesVerifier, cell, start};
+use crate::record::{Record, RunStatus};
 
 /// The last step up to which all tables of a run under way are complete; `None` for a run that ended.
-fn safe(record: &Record) -> Result<Option<i64>, VerifyError> {
-    if record.manifest().status != Status::Running {
+fn last_complete_step(record: &Record) -> Result<Option<i64>, VerifyError> {
+    if record.manifest().status != RunStatus::Running {
         return Ok(None);
     }
     let mut least = i64::MAX;
@@ -29,15 +29,15 @@ fn safe(record: &Record) -> Result<Option<i64>, VerifyError> {
     Ok(Some(least))
 }
 
-impl<D: Flat> Walk<'_, D> {
+impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     /// Only what the account says of itself.
-    pub(super) fn ledger_only(
+    pub(super) fn run_steps_only(
         &mut self,
         tables: &mut Tables<'_>,
-        asked: &mut Asked<'_>,
+        asked: &mut VerifyOptions<'_>,
     ) -> Result<(), VerifyError> {
         while let Some(group) = tables.steps.next()? {
-            self.ledger.pass(&group, self.report);
+            self.steps.add_row(&group, self.report);
             (asked.progress)(0.0);
         }
         Ok(())
@@ -48,9 +48,9 @@ impl<D: Flat> Walk<'_, D> {
         record: &Record,
         start: &start::Start<D>,
         tables: &mut Tables<'_>,
-        asked: &mut Asked<'_>,
+        asked: &mut VerifyOptions<'_>,
     ) -> Result<(), VerifyError> {
-        let count = self.given.parts.len();
+        let count = self.scene.parts.len();
         let Some(group) = tables.bodies.next()? else {
             let text = format!("{}: no state is recorded", record.directory().display());
             return Err(VerifyError::Nothing(text));
@@ -62,7 +62,7 @@ impl<D: Flat> Walk<'_, D> {
             return Ok(());
         }
         let (start, until) = (before.t, asked.until);
-        let safe = safe(record)?;
+        let safe = last_complete_step(record)?;
         while let Some(group) = tables.bodies.next()? {
             let Some(last) = read::state(&group, count, self.plane) else {
                 return self.incomplete(record, &group, "bodies");
@@ -74,11 +74,11 @@ impl<D: Flat> Walk<'_, D> {
                 ));
                 return Ok(());
             }
-            self.ledger
-                .up_to(&mut tables.steps, last.step, self.report)?;
+            self.steps
+                .advance_to(&mut tables.steps, last.step, self.report)?;
             self.motion.t = last.t;
-            self.compare_reach(&before, &last);
-            if asked.takes(last.step) {
+            self.compare_travel(&before, &last);
+            if asked.selects(last.step) {
                 (asked.progress)(((last.t - start) / (until - start)).clamp(0.0, 1.0));
                 if !self.step(record, tables, Some(&before), &last)? {
                     return Ok(());
@@ -88,7 +88,7 @@ impl<D: Flat> Walk<'_, D> {
         }
         // Steps of the account behind the last recorded state.
         while let Some(group) = tables.steps.next()? {
-            self.ledger.pass(&group, self.report);
+            self.steps.add_row(&group, self.report);
         }
         Ok(())
     }
@@ -99,33 +99,33 @@ impl<D: Flat> Walk<'_, D> {
         record: &Record,
         start: &start::Start<D>,
         tables: &mut Tables<'_>,
-        asked: &mut Asked<'_>,
-        first: &Bodies,
+        asked: &mut VerifyOptions<'_>,
+        first: &RecordedState,
     ) -> Result<bool, VerifyError> {
         self.compare_start(start, first);
-        self.given.anchor(&first.stands, first.t);
+        self.scene.set_motion_origins(&first.poses, first.t);
         self.compare_masses();
-        self.first.clone_from(&first.stands);
+        self.fixed_poses.clone_from(&first.poses);
         self.motion.t = first.t;
-        self.adrift = first.step != 0 || start.prepared || start.relaxed;
+        self.start_unknown = first.step != 0 || start.prepared || start.relaxed;
         if first.step == 0 {
-            self.compare_given(first);
-            self.compare_tangents(first);
-            let flow = cell::flow(&mut tables.cell, first.step, self.plane)?;
+            self.compare_prescribed_motions(first);
+            self.compare_held_velocities(first);
+            let flow = cell::read_flow(&mut tables.cell, first.step, self.plane)?;
             self.compare_first_cell(flow, start);
             self.begin_energy(first, flow.map(|flow| flow.end));
             if !start.prepared {
                 // Nothing has touched before.
-                self.past = Some((0, Vec::new()));
+                self.previous_contacts = Some((0, Vec::new()));
             }
             return Ok(true);
         }
         // Recorded from a later instant on: the first state is the end of a step like the others.
         self.begin_stake();
-        self.ledger
-            .up_to(&mut tables.steps, first.step, self.report)?;
-        self.ledger.take_reach();
-        match asked.takes(first.step) {
+        self.steps
+            .advance_to(&mut tables.steps, first.step, self.report)?;
+        self.steps.take_travel_bound();
+        match asked.selects(first.step) {
             true => self.step(record, tables, None, first),
             false => Ok(true),
         }
@@ -135,10 +135,10 @@ impl<D: Flat> Walk<'_, D> {
     fn incomplete(
         &mut self,
         record: &Record,
-        group: &Group,
+        group: &StepRows,
         table: &str,
     ) -> Result<(), VerifyError> {
-        let running = record.manifest().status == Status::Running;
+        let running = record.manifest().status == RunStatus::Running;
         if running {
             self.report.ends = Some(format!(
                 "the run was interrupted: its records end within step {}, t = {}",
@@ -147,7 +147,7 @@ impl<D: Flat> Walk<'_, D> {
             return Ok(());
         }
         let (step, t, rows) = (group.step, group.t, group.rows);
-        self.report.note("rows", f64::INFINITY, || Place {
+        self.report.add_comparison("rows", f64::INFINITY, || Location {
             step: Some(step),
             t: Some(t),
             what: format!("`{table}` has {rows} rows there, or not in their order"),
@@ -160,33 +160,33 @@ impl<D: Flat> Walk<'_, D> {
         &mut self,
         record: &Record,
         tables: &mut Tables<'_>,
-        before: Option<&Bodies>,
-        last: &Bodies,
+        before: Option<&RecordedState>,
+        last: &RecordedState,
     ) -> Result<bool, VerifyError> {
         let group = tables.contacts.at(last.step)?;
-        read::touches(&group, self.plane, &mut self.touches);
+        read::read_contacts(&group, self.plane, &mut self.contacts);
         self.motion.t = last.t;
-        let active = self.ledger.active();
+        let active = self.steps.active();
         if active != Some(group.rows) {
             return self.without_contacts(record, tables, &group, last, active);
         }
-        self.report.note("rows", 0.0, || Place {
+        self.report.add_comparison("rows", 0.0, || Location {
             step: Some(last.step),
             t: Some(last.t),
             what: "contacts".into(),
         });
-        self.sift();
-        if let Some(h) = self.ledger.h() {
+        self.drop_invalid_contacts();
+        if let Some(h) = self.steps.h() {
             self.motion.h = h;
         }
-        let flow = cell::flow(&mut tables.cell, last.step, self.plane)?;
+        let flow = cell::read_flow(&mut tables.cell, last.step, self.plane)?;
         self.compare_lattice(flow, last.step);
-        self.motion.flow = flow.filter(|_| self.given.flows());
+        self.motion.flow = flow.filter(|_| self.scene.flows());
         self.joints
             .read(&mut tables.joints, last.step, self.plane)?;
         self.sift_joints();
         self.set_end(tables, last)?;
-        if self.corrects && !self.motion.fixed_mid {
+        if self.corrects && !self.motion.midpoint_recorded {
             self.report.skip(NOT_CHOSEN);
             return Ok(true);
         }
@@ -194,25 +194,25 @@ impl<D: Flat> Walk<'_, D> {
         let known = before.filter(|before| before.step + 1 == last.step);
         let consecutive = known.is_some();
         let mut motion = std::mem::take(&mut self.motion);
-        motion.unroll(&mut self.given, known, last, &self.pushes);
+        motion.reconstruct(&mut self.scene, known, last, &self.impulses);
         self.motion = motion;
         self.set_free_rate();
         self.report.steps += 1;
-        self.report.contacts += self.touches.len();
+        self.report.contacts += self.contacts.len();
         self.report.consecutive += usize::from(consecutive);
-        self.compare_given(last);
-        self.compare_way(known, last);
+        self.compare_prescribed_motions(last);
+        self.compare_kinematics(known, last);
         self.compare_momentum(consecutive);
         self.compare_velocities();
-        self.judge();
-        self.look();
+        self.compare_laws();
+        self.compare_geometry();
         self.compare_energy(last);
-        self.compare_books();
+        self.compare_energy_budget();
         self.compare_shares(last);
         self.compare_joints(last);
-        self.compare_settling(last);
+        self.compare_end_positions(last);
         self.compare_cell();
-        self.past = Some((last.step, self.touches.clone()));
+        self.previous_contacts = Some((last.step, self.contacts.clone()));
         Ok(true)
     }
 
@@ -221,12 +221,12 @@ impl<D: Flat> Walk<'_, D> {
         &mut self,
         record: &Record,
         tables: &Tables<'_>,
-        group: &Group,
-        last: &Bodies,
+        group: &StepRows,
+        last: &RecordedState,
         active: Option<usize>,
     ) -> Result<bool, VerifyError> {
         let status = record.manifest().status;
-        if status == Status::Running && !tables.contacts.closed() {
+        if status == RunStatus::Running && !tables.contacts.closed() {
             self.report.ends = Some(format!(
                 "the run was interrupted: its contacts end within step {}, t = {}",
                 last.step, last.t
@@ -238,19 +238,19 @@ impl<D: Flat> Walk<'_, D> {
             return Ok(true);
         }
         let aside = !last.step.unsigned_abs().is_multiple_of(self.every as u64);
-        if matches!(status, Status::Stopped | Status::Interrupted) && group.rows == 0 && aside {
+        if matches!(status, RunStatus::Stopped | RunStatus::Interrupted) && group.rows == 0 && aside {
             // The state is given again when the run ends there; its contacts are gone then.
             self.report.skip(
                 "contacts of the last step of a run that ended between two recorded states: its state is \
                  recorded without them",
             );
-            self.compare_given(last);
+            self.compare_prescribed_motions(last);
             self.compare_end_energy(last);
             return Ok(true);
         }
         let (step, t, rows) = (last.step, last.t, group.rows);
         let counted = active.map_or("none".into(), |n: usize| n.to_string());
-        self.report.note("rows", f64::INFINITY, || Place {
+        self.report.add_comparison("rows", f64::INFINITY, || Location {
             step: Some(step),
             t: Some(t),
             what: format!("{rows} contacts are recorded, the account of the step has {counted}"),

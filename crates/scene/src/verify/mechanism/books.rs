@@ -10,10 +10,10 @@
 use contact::law::Status;
 use mechanism::{ImpactLaw, StateRef, ConstraintKind, System, SystemError};
 
-use super::super::report::{Report, Rows, beyond};
+use super::super::report::{Report, RowRange, beyond};
 use super::dense::{dot, energy, solve};
 use super::step::{Step, size};
-use super::{State, Walk};
+use super::{RecordedState, MechanismVerifier};
 
 /// Sums over a few rows of products that are known to rounding; K is iterated to 1e-13.
 const BOOKS: f64 = 1e-10;
@@ -24,15 +24,15 @@ const REST: f64 = 1e-14;
 /// Columns of these figures.
 const COLUMNS: [&str; 6] = ["gain", "excess", "turnover", "forced", "lasting", "mixed"];
 
-pub(super) fn announce(report: &mut Report) {
+pub(super) fn declare_checks(report: &mut Report) {
     let books = "energy turned over, gained, forced and lost by lasting contacts, recomputed, against the account; \
                  relative to what is at stake";
-    report.expect("books", books, BOOKS);
+    report.declare("books", books, BOOKS);
 }
 
 /// Energies of a step.
 #[derive(Default)]
-struct Books {
+struct EnergyBudget {
     gain: f64,
     /// Σ S (U + ρU_I)/(1+ρ).
     lawful: f64,
@@ -49,7 +49,7 @@ struct Books {
 }
 
 /// Sums over all rows with one ρ.
-struct One {
+struct CommonRestitution {
     rho: f64,
     /// Σ S·(U + ρU_I)/(1+ρ) − ½δ S·(U − U_L), and Σ ½S·(U_I + U).
     sum: f64,
@@ -57,7 +57,7 @@ struct One {
     moves: bool,
 }
 
-impl One {
+impl CommonRestitution {
     fn new(rho: f64) -> Self {
         Self {
             rho,
@@ -88,7 +88,7 @@ impl One {
     }
 }
 
-impl Books {
+impl EnergyBudget {
     fn mixed(&self) -> bool {
         self.range.is_some_and(|(least, most)| least < most)
     }
@@ -110,14 +110,14 @@ impl Books {
     }
 }
 
-impl Walk<'_> {
+impl MechanismVerifier<'_> {
     /// Says that these figures are not compared.
     pub(super) fn books_unread(&mut self, why: &'static str) {
-        self.report.unread_all("steps", &COLUMNS, Rows::All, why);
+        self.report.mark_all_unchecked("steps", &COLUMNS, RowRange::All, why);
     }
 
     /// The energies of a step against the account.
-    pub(super) fn compare_books(&mut self, step: &Step, last: &State) -> Result<(), SystemError> {
+    pub(super) fn compare_energy_budget(&mut self, step: &Step, last: &RecordedState) -> Result<(), SystemError> {
         if matches!(
             self.settings.impact,
             ImpactLaw::Sequential | ImpactLaw::Poisson
@@ -129,7 +129,7 @@ impl Walk<'_> {
         let pushed = solve(&step.mass, &step.force).unwrap_or_else(|| vec![f64::NAN; n]);
         let free: Vec<f64> = (0..n).map(|i| step.begin[i] + pushed[i]).collect();
         let forced = 0.5 * dot(&pushed, &step.force);
-        let account = self.account;
+        let account = self.step_row;
         let sizes = [
             energy(&step.mass, &step.begin),
             energy(&step.mass, &free),
@@ -141,7 +141,7 @@ impl Walk<'_> {
         let known = self.add_lasting(step, last, &mut books);
         if !known {
             let why = "what contacts did in the step before is not recorded";
-            self.report.unread("steps", "lasting", Rows::All, why);
+            self.report.mark_unchecked("steps", "lasting", RowRange::All, why);
         }
         self.peak = self.peak.max(account.kinetic).max(turnover);
         let scale = turnover.max(books.size).max(REST * self.peak);
@@ -167,23 +167,23 @@ impl Walk<'_> {
         let same = books.mixed() == account.mixed;
         let place = self.place("mixed");
         self.report
-            .note("books", if same { 0.0 } else { f64::INFINITY }, || place);
+            .add_comparison("books", if same { 0.0 } else { f64::INFINITY }, || place);
         Ok(())
     }
 
     /// Figures less those of the account, over what is at stake.
     fn note_books(&mut self, found: &[(&'static str, f64)], scale: f64) {
         // K follows velocities that are known as well as the contact problem was solved.
-        let allowed = 20.0 * self.account.residual.min(self.settings.tolerance);
+        let allowed = 20.0 * self.step_row.residual.min(self.settings.tolerance);
         for (what, off) in found {
             let off = if *off == 0.0 { 0.0 } else { off.abs() / scale };
             let place = self.place(*what);
-            self.report.note("books", beyond(off, allowed), || place);
+            self.report.add_comparison("books", beyond(off, allowed), || place);
         }
     }
 
     /// What contacts gain.
-    fn gained(&mut self, step: &Step, free: &[f64]) -> Result<Books, SystemError> {
+    fn gained(&mut self, step: &Step, free: &[f64]) -> Result<EnergyBudget, SystemError> {
         let n = step.begin.len();
         let at = StateRef {
             t: step.t,
@@ -194,23 +194,23 @@ impl Walk<'_> {
             ImpactLaw::Canonical => self.system.canonical_restitution(at)?,
             _ => None,
         };
-        let mut books = Books::default();
+        let mut books = EnergyBudget::default();
         let beside = self.contact_rho(at, common)?;
-        let mut one = beside.map(One::new);
-        for k in 0..self.touches.len() {
-            let constraint = self.touches[k].constraint;
+        let mut one = beside.map(CommonRestitution::new);
+        for k in 0..self.constraint_rows.len() {
+            let constraint = self.constraint_rows[k].constraint;
             let weights = self.weights_of(k, at, (common, beside))?;
-            books.again |= weights != self.weights(constraint, at, common)?;
+            books.again |= weights != self.restitution_weights(constraint, at, common)?;
             let kind = self.system.constraints()[constraint].kind;
             let contact = self.system.constraints()[constraint].is_contact();
             let (g, w) = &step.rows[k];
-            for (row, s) in self.touches[k].impulse.iter().enumerate() {
+            for (row, s) in self.constraint_rows[k].impulse.iter().enumerate() {
                 if *s == 0.0 {
                     continue;
                 }
                 let g = &g[row * n..(row + 1) * n];
                 let [begin, end, free] =
-                    [&step.begin[..], &step.loose, free].map(|v| w[row] + dot(g, v));
+                    [&step.begin[..], &step.velocity_before_projection, free].map(|v| w[row] + dot(g, v));
                 let rho = weights[row];
                 books.lawful += s * (end + rho * begin) / (1.0 + rho);
                 books.size += s.abs() * (begin.abs() + end.abs() + free.abs());
@@ -239,9 +239,9 @@ impl Walk<'_> {
     }
 
     /// What contacts that last and joints lose; false where it is not known which contacts last.
-    fn add_lasting(&self, step: &Step, last: &State, books: &mut Books) -> bool {
+    fn add_lasting(&self, step: &Step, last: &RecordedState, books: &mut EnergyBudget) -> bool {
         let n = step.begin.len();
-        for (k, touch) in self.touches.iter().enumerate() {
+        for (k, touch) in self.constraint_rows.iter().enumerate() {
             let kind = self.system.constraints()[touch.constraint].kind;
             let now = touch.status.unwrap_or(Status::Open);
             let count = match (kind, self.previous[touch.constraint]) {
@@ -264,18 +264,18 @@ impl Walk<'_> {
             let (g, w) = &step.rows[k];
             for row in 0..count {
                 let g = &g[row * n..(row + 1) * n];
-                add(touch.impulse[row], w[row], g, &step.begin, &step.loose);
+                add(touch.impulse[row], w[row], g, &step.begin, &step.velocity_before_projection);
             }
             let (g, w) = &step.holds[k];
-            for (row, s) in touch.hold.iter().enumerate() {
-                add(*s, w[row], &g[row * n..(row + 1) * n], &step.loose, &last.v);
+            for (row, s) in touch.end_impulse.iter().enumerate() {
+                add(*s, w[row], &g[row * n..(row + 1) * n], &step.velocity_before_projection, &last.v);
             }
         }
         true
     }
 
     /// How far the system has come, and its widest gap.
-    pub(super) fn compare_extent(&mut self, last: &State) -> Result<(), SystemError> {
+    pub(super) fn compare_extent(&mut self, last: &RecordedState) -> Result<(), SystemError> {
         let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
         self.system.gaps(last.t, &last.q, &mut gaps)?;
         let moved = last
@@ -289,9 +289,9 @@ impl Walk<'_> {
                 extent = extent.max(size(&gaps[self.first_gap[i]..self.first_gap[i + 1]]));
             }
         }
-        let off = (extent - self.account.extent).abs() / (1.0 + size(&last.q) + extent);
+        let off = (extent - self.step_row.extent).abs() / (1.0 + size(&last.q) + extent);
         let place = self.place("extent");
-        self.report.note("gap", off, || place);
+        self.report.add_comparison("gap", off, || place);
         Ok(())
     }
 }

@@ -5,14 +5,14 @@ use mechanism::{ForceEvaluation, ConstraintKind, Scheme, System, SystemError};
 use super::super::report::beyond;
 use super::dense::{dot, energy, solve};
 use super::step::{Step, row_off, size};
-use super::{State, Walk, advance};
+use super::{RecordedState, MechanismVerifier, advance};
 
 /// A contact is at rest where a step changes its depth by no more than this share of it.
 const AT_REST: f64 = 0.1;
 
-impl Walk<'_> {
+impl MechanismVerifier<'_> {
     /// Where the step ends before anything is put right.
-    pub(super) fn arrives(&self, step: &Step, before: &State) -> Vec<f64> {
+    pub(super) fn uncorrected_end(&self, step: &Step, before: &RecordedState) -> Vec<f64> {
         let chart = self.system.configuration_space().clone();
         let mut q = step.q.clone();
         match self.settings.scheme {
@@ -20,39 +20,39 @@ impl Walk<'_> {
             Scheme::Theta(theta) => {
                 let n = step.begin.len();
                 let mean: Vec<f64> = (0..n)
-                    .map(|i| theta * step.loose[i] + (1.0 - theta) * step.begin[i])
+                    .map(|i| theta * step.velocity_before_projection[i] + (1.0 - theta) * step.begin[i])
                     .collect();
                 q.clone_from(&before.q);
                 advance(&chart, &mut q, &mean, step.h);
             }
-            _ => advance(&chart, &mut q, &step.loose, 0.5 * step.h),
+            _ => advance(&chart, &mut q, &step.velocity_before_projection, 0.5 * step.h),
         }
         q
     }
 
-    pub(super) fn compare_way(&mut self, step: &Step, before: &State, last: &State) {
+    pub(super) fn compare_kinematics(&mut self, step: &Step, before: &RecordedState, last: &RecordedState) {
         if self.corrects() {
             return;
         }
-        let q = self.arrives(step, before);
+        let q = self.uncorrected_end(step, before);
         if self.struck() && self.settings.scheme != Scheme::Midpoint {
             return;
         }
         for (i, (a, b)) in q.iter().zip(&last.q).enumerate() {
             let scale = a
                 .abs()
-                .max(step.h * size(&step.loose))
+                .max(step.h * size(&step.velocity_before_projection))
                 .max(f64::MIN_POSITIVE);
             let off = (a - b).abs() / scale;
             let place = self.place(format!("`{}`", self.layout.positions[i]));
-            self.report.note("kinematics", off, || place);
+            self.report.add_comparison("kinematics", off, || place);
         }
     }
 
     /// A coordinate, and the constraints whose impulses act on it.
     fn acting_on(&self, step: &Step, i: usize) -> String {
         let n = step.begin.len();
-        let touches = self.touches.iter().zip(&step.rows);
+        let touches = self.constraint_rows.iter().zip(&step.rows);
         let acts = touches.filter(|(touch, (g, _))| {
             let mut rows = touch.impulse.iter().zip(g.chunks(n.max(1)));
             rows.any(|(s, g)| *s != 0.0 && g[i] != 0.0)
@@ -70,7 +70,7 @@ impl Walk<'_> {
         let n = step.begin.len();
         let mut mass = vec![0.0; n * n];
         let mut ends = [vec![0.0; n], vec![0.0; n]];
-        for (force, v) in ends.iter_mut().zip([&step.begin, &step.loose]) {
+        for (force, v) in ends.iter_mut().zip([&step.begin, &step.velocity_before_projection]) {
             let found = self.system.dynamics(step.t, &step.q, v, &mut mass, force);
             if found.is_err() {
                 return true;
@@ -88,17 +88,17 @@ impl Walk<'_> {
             );
             return;
         }
-        let change: Vec<f64> = (0..n).map(|i| step.loose[i] - step.begin[i]).collect();
-        let pushed = self.pushed(step);
+        let change: Vec<f64> = (0..n).map(|i| step.velocity_before_projection[i] - step.begin[i]).collect();
+        let pushed = self.total_impulse(step);
         // v is not known better than the contact problem was solved, and K follows it.
-        let allowed = 20.0 * self.account.residual.min(self.settings.tolerance);
+        let allowed = 20.0 * self.step_row.residual.min(self.settings.tolerance);
         for i in 0..n {
             let row = &step.mass[i * n..(i + 1) * n];
             let mut scale = step.force[i].abs();
             for j in 0..n {
-                scale += (row[j] * step.loose[j]).abs() + (row[j] * step.begin[j]).abs();
+                scale += (row[j] * step.velocity_before_projection[j]).abs() + (row[j] * step.begin[j]).abs();
             }
-            for (touch, (g, _)) in self.touches.iter().zip(&step.rows) {
+            for (touch, (g, _)) in self.constraint_rows.iter().zip(&step.rows) {
                 for (s, g) in touch.impulse.iter().zip(g.chunks(n.max(1))) {
                     scale += (s * g[i]).abs();
                 }
@@ -109,29 +109,29 @@ impl Walk<'_> {
             let rest = (dot(row, &change) - pushed[i]).abs();
             let off = if rest == 0.0 { 0.0 } else { rest / scale };
             let place = self.place(self.acting_on(step, i));
-            self.report.note("momentum", beyond(off, allowed), || place);
+            self.report.add_comparison("momentum", beyond(off, allowed), || place);
         }
     }
 
     pub(super) fn compare_velocities(&mut self, step: &Step) {
         let sizes = self.sizes(step);
-        for k in 0..self.touches.len() {
-            let touch = &self.touches[k];
+        for k in 0..self.constraint_rows.len() {
+            let touch = &self.constraint_rows[k];
             let (g, w) = &step.rows[k];
             let ends = [
                 ("begin", row_off(g, w, &step.begin, &touch.begin, &sizes).0),
-                ("end", row_off(g, w, &step.loose, &touch.end, &sizes).0),
+                ("end", row_off(g, w, &step.velocity_before_projection, &touch.end, &sizes).0),
             ];
             let constraint = touch.constraint;
             for (check, off) in ends {
                 let place = self.place(self.name(constraint));
-                self.report.note(check, off, || place);
+                self.report.add_comparison(check, off, || place);
             }
         }
     }
 
     /// Gaps and joints at the end.
-    pub(super) fn compare_place(&mut self, last: &State) -> Result<(), SystemError> {
+    pub(super) fn compare_gaps(&mut self, last: &RecordedState) -> Result<(), SystemError> {
         let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
         self.system.gaps(last.t, &last.q, &mut gaps)?;
         let scale = 1.0 + size(&last.q);
@@ -147,18 +147,18 @@ impl Walk<'_> {
         let mut found = vec![
             (
                 "penetration of all contacts".to_string(),
-                deep - self.account.penetration,
+                deep - self.step_row.penetration,
             ),
             (
                 "penetration of contacts at rest".to_string(),
-                self.deepest_at_rest() - self.account.resting,
+                self.deepest_at_rest() - self.step_row.resting,
             ),
             (
                 "drift of all joints".to_string(),
-                drift - self.account.drift,
+                drift - self.step_row.drift,
             ),
         ];
-        for touch in &self.touches {
+        for touch in &self.constraint_rows {
             let (first, next) = (
                 self.first_gap[touch.constraint],
                 self.first_gap[touch.constraint + 1],
@@ -169,7 +169,7 @@ impl Walk<'_> {
         }
         for (what, off) in found {
             let place = self.place(what);
-            self.report.note("gap", off.abs() / scale, || place);
+            self.report.add_comparison("gap", off.abs() / scale, || place);
         }
         Ok(())
     }
@@ -180,17 +180,17 @@ impl Walk<'_> {
             return 0.0;
         }
         let mut deepest = 0.0_f64;
-        for touch in &self.touches {
+        for touch in &self.constraint_rows {
             let contact = self.system.constraints()[touch.constraint].kind == ConstraintKind::Contact;
             let (depth, speed) = (-touch.gap, touch.begin[0].abs().max(touch.end[0].abs()));
-            if contact && touch.impulse[0] != 0.0 && self.account.h * speed <= AT_REST * depth {
+            if contact && touch.impulse[0] != 0.0 && self.step_row.h * speed <= AT_REST * depth {
                 deepest = deepest.max(depth);
             }
         }
         deepest
     }
 
-    pub(super) fn kinetic(&mut self, state: &State) -> Result<f64, SystemError> {
+    pub(super) fn kinetic(&mut self, state: &RecordedState) -> Result<f64, SystemError> {
         let n = state.v.len();
         let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
         self.system
@@ -201,11 +201,11 @@ impl Walk<'_> {
     /// Kinetic and potential energy at the end.
     pub(super) fn compare_energies(
         &mut self,
-        last: &State,
+        last: &RecordedState,
         kinetic: f64,
     ) -> Result<(), SystemError> {
         let potential = self.system.potential(last.t, &last.q)?;
-        let account = self.account;
+        let account = self.step_row;
         let scale = kinetic.abs().max(potential.abs()).max(f64::MIN_POSITIVE);
         let pairs = [
             ("kinetic", kinetic - account.kinetic),
@@ -213,14 +213,14 @@ impl Walk<'_> {
         ];
         for (what, off) in pairs {
             let place = self.place(what);
-            self.report.note("energy", off.abs() / scale, || place);
+            self.report.add_comparison("energy", off.abs() / scale, || place);
         }
         Ok(())
     }
 
     /// The balance of the step with the works of the account.
     pub(super) fn compare_balance(&mut self, change: f64, sizes: &[f64]) {
-        let works = self.account.works;
+        let works = self.step_row.works;
         let sum: f64 = works.iter().sum();
         let scale = works
             .iter()
@@ -228,7 +228,7 @@ impl Walk<'_> {
             .fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
         let off = (change - sum).abs() / scale;
         let place = self.place("the account of the step");
-        self.report.note("balance", off, || place);
+        self.report.add_comparison("balance", off, || place);
     }
 
     /// The first row whose work is sliding: friction of contacts, of joints and of non-firm constraints.
@@ -241,7 +241,7 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn compare_works(&mut self, step: &Step, last: &State) -> Result<(), SystemError> {
+    pub(super) fn compare_works(&mut self, step: &Step, last: &RecordedState) -> Result<(), SystemError> {
         let kinetic = self.kinetic(last)?;
         self.compare_energies(last, kinetic)?;
         let n = step.begin.len();
@@ -253,24 +253,24 @@ impl Walk<'_> {
         }
         let mut own = [0.0; 4];
         own[0] = (0..n)
-            .map(|i| step.force[i] * 0.5 * (step.begin[i] + step.loose[i]))
+            .map(|i| step.force[i] * 0.5 * (step.begin[i] + step.velocity_before_projection[i]))
             .sum();
         let mut size = 0.0_f64;
-        for k in 0..self.touches.len() {
-            let touch = &self.touches[k];
+        for k in 0..self.constraint_rows.len() {
+            let touch = &self.constraint_rows[k];
             let first_tangent = self.first_tangent(touch.constraint);
             let (g, w) = &step.rows[k];
             for (row, s) in touch.impulse.iter().enumerate() {
                 let g = &g[row * n..(row + 1) * n];
-                let mean = w[row] + 0.5 * (dot(g, &step.begin) + dot(g, &step.loose));
+                let mean = w[row] + 0.5 * (dot(g, &step.begin) + dot(g, &step.velocity_before_projection));
                 own[if row >= first_tangent { 2 } else { 1 }] += s * mean;
                 own[3] -= s * w[row];
                 size = size.max((s * mean).abs());
             }
             let (g, w) = &step.holds[k];
-            for (row, s) in touch.hold.iter().enumerate() {
+            for (row, s) in touch.end_impulse.iter().enumerate() {
                 let g = &g[row * n..(row + 1) * n];
-                own[1] += s * (w[row] + 0.5 * (dot(g, &step.loose) + dot(g, &last.v)));
+                own[1] += s * (w[row] + 0.5 * (dot(g, &step.velocity_before_projection) + dot(g, &last.v)));
                 own[3] -= s * w[row];
             }
         }
@@ -279,9 +279,9 @@ impl Walk<'_> {
             .fold(size.max(end).max(first).max(forced), |m, x| m.max(x.abs()));
         let scale = scale.max(f64::MIN_POSITIVE);
         for (k, what) in ["work", "impact", "sliding", "boundary"].iter().enumerate() {
-            let off = (own[k] - self.account.works[k]).abs() / scale;
+            let off = (own[k] - self.step_row.works[k]).abs() / scale;
             let place = self.place(*what);
-            self.report.note("energy", off, || place);
+            self.report.add_comparison("energy", off, || place);
         }
         Ok(())
     }

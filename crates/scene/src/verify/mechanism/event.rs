@@ -12,11 +12,11 @@
 use mechanism::{StateRef, ConstraintKind, System, SystemError};
 
 use super::super::laws::Rule;
-use super::super::report::{Rows, beyond};
+use super::super::report::{RowRange, beyond};
 use super::dense::{dot, solve};
 use super::law::rules;
 use super::step::size;
-use super::{State, Touch, Walk, advance};
+use super::{RecordedState, ConstraintRow, MechanismVerifier, advance};
 
 /// The integrator keeps its errors below 1e-12 of positions and velocities.
 pub(super) const ACCURACY: f64 = 1e-9;
@@ -25,8 +25,8 @@ pub(super) const ACCURACY: f64 = 1e-9;
 const ROUNDS: usize = 30;
 
 /// The beginning of an interval as its end says it.
-pub(super) struct Span {
-    pub first: State,
+pub(super) struct IntervalBegin {
+    pub first: RecordedState,
     /// By how much each velocity may be off.
     pub doubt: Vec<f64>,
     /// Whether the records have events in it.
@@ -34,19 +34,19 @@ pub(super) struct Span {
 }
 
 /// Forces at one instant: A⁻¹(hK + Σ GᵀS), hK, A, and G and W of the constraints.
-pub(super) struct Look {
+pub(super) struct ForcesAt {
     pub change: Vec<f64>,
     pub force: Vec<f64>,
     pub mass: Vec<f64>,
     pub rows: Vec<(Vec<f64>, Vec<f64>)>,
 }
 
-impl Walk<'_> {
+impl MechanismVerifier<'_> {
     /// One interval between recorded instants.
     pub(super) fn interval(
         &mut self,
-        before: Option<&State>,
-        last: &State,
+        before: Option<&RecordedState>,
+        last: &RecordedState,
         events: bool,
     ) -> Result<(), SystemError> {
         self.report.skip(
@@ -54,7 +54,7 @@ impl Walk<'_> {
              momentum and works are compared to within the error of a quadrature over the interval, laws by the \
              bounds of impulses",
         );
-        self.compare_place(last)?;
+        self.compare_gaps(last)?;
         self.compare_extent(last)?;
         let opening = self
             .opening
@@ -62,13 +62,13 @@ impl Walk<'_> {
             .filter(|_| before.is_some_and(|b| b.step == 0));
         let known = opening.as_ref().or(before);
         let events = events || opening.is_some() || self.reverses();
-        let span = self.span(last, events)?;
-        for k in 0..self.touches.len() {
-            let touch = self.touches[k].clone();
+        let span = self.interval_begin(last, events)?;
+        for k in 0..self.constraint_rows.len() {
+            let touch = self.constraint_rows[k].clone();
             let what = self.name(touch.constraint);
             let (off, _) = self.row_off(touch.constraint, last.t, &last.q, &last.v, &touch.end)?;
             let place = self.place(what.clone());
-            self.report.note("end", off, || place);
+            self.report.add_comparison("end", off, || place);
             self.compare_begin(&touch, known, &span)?;
             self.compare_bounds(&touch, last)?;
         }
@@ -76,11 +76,11 @@ impl Walk<'_> {
             for i in 0..last.v.len() {
                 let off = (span.first.v[i] - known.v[i]).abs() / span.doubt[i];
                 let place = self.place(format!("`{}`", self.layout.velocities[i]));
-                self.report.note("interval", off, || place);
+                self.report.add_comparison("interval", off, || place);
             }
             self.compare_path(known, last)?;
         } else {
-            self.list_untold(last)?;
+            self.list_unseen_positions(last)?;
         }
         self.compare_blank(&span);
         let first = known.cloned().unwrap_or_else(|| span.first.clone());
@@ -90,26 +90,26 @@ impl Walk<'_> {
     /// Whether a constraint moves the other way at the end: forces and friction then jump within the interval, with
     /// or without an event.
     fn reverses(&self) -> bool {
-        let mut all = self.touches.iter();
+        let mut all = self.constraint_rows.iter();
         all.any(|touch| dot(&touch.begin, &touch.end) < 0.0)
     }
 
     /// A⁻¹(hK + Σ GᵀS) with everything at one instant.
-    pub(super) fn look_at(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<Look, SystemError> {
+    pub(super) fn forces_at(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<ForcesAt, SystemError> {
         let n = v.len();
         let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
         self.system.dynamics(t, q, v, &mut mass, &mut force)?;
-        force.iter_mut().for_each(|k| *k *= self.account.h);
+        force.iter_mut().for_each(|k| *k *= self.step_row.h);
         let mut sum = force.clone();
-        let mut rows = Vec::with_capacity(self.touches.len());
-        for k in 0..self.touches.len() {
-            let both = self.rows_of(self.touches[k].constraint, t, q)?;
-            for (s, g) in self.touches[k].impulse.iter().zip(both.0.chunks(n.max(1))) {
+        let mut rows = Vec::with_capacity(self.constraint_rows.len());
+        for k in 0..self.constraint_rows.len() {
+            let both = self.rows_of(self.constraint_rows[k].constraint, t, q)?;
+            for (s, g) in self.constraint_rows[k].impulse.iter().zip(both.0.chunks(n.max(1))) {
                 sum.iter_mut().zip(g).for_each(|(sum, g)| *sum += s * g);
             }
             rows.push(both);
         }
-        Ok(Look {
+        Ok(ForcesAt {
             change: solve(&mass, &sum).unwrap_or_else(|| vec![f64::NAN; n]),
             force,
             mass,
@@ -118,11 +118,11 @@ impl Walk<'_> {
     }
 
     /// The beginning of the interval that ends at `last`.
-    fn span(&mut self, last: &State, events: bool) -> Result<Span, SystemError> {
-        let (n, h) = (last.v.len(), self.account.h);
+    fn interval_begin(&mut self, last: &RecordedState, events: bool) -> Result<IntervalBegin, SystemError> {
+        let (n, h) = (last.v.len(), self.step_row.h);
         let chart = self.system.configuration_space().clone();
-        let end = self.look_at(last.t, &last.q, &last.v)?;
-        let mut first = State {
+        let end = self.forces_at(last.t, &last.q, &last.v)?;
+        let mut first = RecordedState {
             step: last.step - 1,
             t: last.t - h,
             ..last.clone()
@@ -135,7 +135,7 @@ impl Walk<'_> {
             advance(&chart, &mut middle, &late, -0.5 * h);
             first.q.clone_from(&last.q);
             advance(&chart, &mut first.q, &mean, -h);
-            let look = self.look_at(last.t - 0.5 * h, &middle, &mean)?;
+            let look = self.forces_at(last.t - 0.5 * h, &middle, &mean)?;
             let left = (0..n).fold(0.0_f64, |m, i| {
                 m.max((last.v[i] - look.change[i] - first.v[i]).abs())
             });
@@ -146,9 +146,9 @@ impl Walk<'_> {
             }
             least = least.min(left);
         }
-        let begin = self.look_at(first.t, &first.q, &first.v)?;
+        let begin = self.forces_at(first.t, &first.q, &first.v)?;
         let doubt = self.doubt(last, &first, [&begin, &end], events);
-        Ok(Span {
+        Ok(IntervalBegin {
             first,
             doubt,
             events,
@@ -156,13 +156,13 @@ impl Walk<'_> {
     }
 
     /// By how much each velocity at the beginning may be off.
-    fn doubt(&self, last: &State, first: &State, ends: [&Look; 2], events: bool) -> Vec<f64> {
+    fn doubt(&self, last: &RecordedState, first: &RecordedState, ends: [&ForcesAt; 2], events: bool) -> Vec<f64> {
         let n = last.v.len();
         let [begin, end] = ends;
         let mut loose = vec![0.0; n];
-        for (k, touch) in self.touches.iter().enumerate() {
+        for (k, touch) in self.constraint_rows.iter().enumerate() {
             for (row, s) in touch.impulse.iter().enumerate() {
-                let of = |look: &Look, i: usize| look.rows[k].0[row * n + i];
+                let of = |look: &ForcesAt, i: usize| look.rows[k].0[row * n + i];
                 for (i, loose) in loose.iter_mut().enumerate() {
                     let (a, b) = (of(begin, i), of(end, i));
                     *loose += s.abs() * ((a - b).abs() + ACCURACY * (a.abs() + b.abs()));
@@ -200,9 +200,9 @@ impl Walk<'_> {
     /// Velocities of a constraint before the interval.
     fn compare_begin(
         &mut self,
-        touch: &Touch,
-        known: Option<&State>,
-        span: &Span,
+        touch: &ConstraintRow,
+        known: Option<&RecordedState>,
+        span: &IntervalBegin,
     ) -> Result<(), SystemError> {
         let constraint = touch.constraint;
         let mut off = 0.0;
@@ -224,12 +224,12 @@ impl Walk<'_> {
             }
         }
         let place = self.place(self.name(constraint));
-        self.report.note("begin", off, || place);
+        self.report.add_comparison("begin", off, || place);
         Ok(())
     }
 
     /// Impulses of contacts push, and are within what friction allows.
-    fn compare_bounds(&mut self, touch: &Touch, last: &State) -> Result<(), SystemError> {
+    fn compare_bounds(&mut self, touch: &ConstraintRow, last: &RecordedState) -> Result<(), SystemError> {
         if self.system.constraints()[touch.constraint].kind != ConstraintKind::Contact {
             return Ok(());
         }
@@ -241,7 +241,7 @@ impl Walk<'_> {
         let status = contact::law::Status::Open;
         let law = self
             .system
-            .law(touch.constraint, at, self.account.h, status)?;
+            .law(touch.constraint, at, self.step_row.h, status)?;
         let s = &touch.impulse;
         let whole = s
             .iter()
@@ -261,36 +261,36 @@ impl Walk<'_> {
         }
         let place = self.place(self.name(touch.constraint));
         let share = least / self.settings.tolerance.max(ACCURACY);
-        self.report.note("laws", share, || place);
+        self.report.add_comparison("laws", share, || place);
         Ok(())
     }
 
     /// Figures that an interval without events leaves at 0, and those that it always does.
-    fn compare_blank(&mut self, span: &Span) {
-        let account = self.account;
+    fn compare_blank(&mut self, span: &IntervalBegin) {
+        let account = self.step_row;
         let mut wrong = account.forced != 0.0 || account.lasting != 0.0;
         let allowed = if account.mixed { 0.0 } else { account.gain };
         wrong |= account.excess != allowed;
         if span.events {
             let why = "made of jumps within an interval, which are not recorded one by one";
             let columns = ["gain", "excess", "mixed"];
-            self.report.unread_all("steps", &columns, Rows::All, why);
+            self.report.mark_all_unchecked("steps", &columns, RowRange::All, why);
         } else {
             wrong |= account.gain != 0.0 || account.mixed;
         }
         let why = "the largest energy of the run so far is part of it, also between recorded instants: compared from \
                    below";
-        self.report.unread("steps", "turnover", Rows::All, why);
+        self.report.mark_unchecked("steps", "turnover", RowRange::All, why);
         let least = account.works[0].abs().max(account.works[3].abs());
         wrong |= !(account.turnover >= least * (1.0 - 1e-12));
         let place = self.place("the account of the interval");
         let off = if wrong { f64::INFINITY } else { 0.0 };
-        self.report.note("books", off, || place);
+        self.report.add_comparison("books", off, || place);
     }
 
     /// Positions against the mean of the velocities at both ends, within what these differ and what
     /// accelerations add; where contacts act, velocities may have been those of either end all along.
-    fn compare_path(&mut self, before: &State, last: &State) -> Result<(), SystemError> {
+    fn compare_path(&mut self, before: &RecordedState, last: &RecordedState) -> Result<(), SystemError> {
         let (n, h) = (last.v.len(), last.t - before.t);
         let mut speeds = Vec::new();
         for state in [before, last] {
@@ -303,7 +303,7 @@ impl Walk<'_> {
         let allowed = |i: usize| {
             let pushed: f64 = 2.0 * h * (speeds[0][i].abs() + speeds[1][i].abs());
             let jump = (last.v[i] - before.v[i]).abs();
-            let acts = if self.touches.is_empty() { 0.0 } else { 1.0 };
+            let acts = if self.constraint_rows.is_empty() { 0.0 } else { 1.0 };
             h * (jump + pushed + acts * (last.v[i].abs() + before.v[i].abs()))
         };
         let chart = self.system.configuration_space().clone();
@@ -322,7 +322,7 @@ impl Walk<'_> {
         }
         for (k, off) in found {
             let place = self.place(format!("`{}`", self.layout.positions[k]));
-            self.report.note("interval", off, || place);
+            self.report.add_comparison("interval", off, || place);
         }
         Ok(())
     }

@@ -6,28 +6,28 @@ use mechanism::{ImpactLaw, StateRef, ConstraintKind, Scheme, System, SystemError
 use super::super::defects::{Defect, Defects};
 use super::super::laws::Rule;
 use super::super::report::beyond;
-use super::super::status::astray;
+use super::super::status::status_defect;
 use super::dense::{dot, energy, solve};
 use super::law::rules;
 use super::step::{Step, size};
-use super::{Touch, Walk};
+use super::{ConstraintRow, MechanismVerifier};
 
 /// A velocity is known to this share of the terms it is made of.
 const ROUNDING: f64 = 1e-14;
 
-impl Walk<'_> {
+impl MechanismVerifier<'_> {
     /// Sum of the sizes of the terms that each velocity of the step is made of.
     pub(super) fn sizes(&self, step: &Step) -> Vec<f64> {
         let n = step.begin.len();
         let mut terms: Vec<f64> = step.force.iter().map(|k| k.abs()).collect();
-        for (touch, (g, _)) in self.touches.iter().zip(&step.rows) {
+        for (touch, (g, _)) in self.constraint_rows.iter().zip(&step.rows) {
             for (s, g) in touch.impulse.iter().zip(g.chunks(n.max(1))) {
                 let both = terms.iter_mut().zip(g);
                 both.for_each(|(sum, g)| *sum += (s * g).abs());
             }
         }
         let mut sizes: Vec<f64> = (0..n)
-            .map(|i| step.begin[i].abs() + step.loose[i].abs())
+            .map(|i| step.begin[i].abs() + step.velocity_before_projection[i].abs())
             .collect();
         for (j, term) in terms.iter().enumerate() {
             let mut unit = vec![0.0; n];
@@ -40,7 +40,7 @@ impl Walk<'_> {
     }
 
     /// Weight of U_I in each row of a constraint.
-    pub(super) fn weights(
+    pub(super) fn restitution_weights(
         &mut self,
         constraint: usize,
         at: StateRef<'_>,
@@ -76,13 +76,13 @@ impl Walk<'_> {
         common: Option<f64>,
     ) -> Result<Option<f64>, SystemError> {
         let mut known = None;
-        for k in 0..self.touches.len() {
-            let constraint = self.touches[k].constraint;
+        for k in 0..self.constraint_rows.len() {
+            let constraint = self.constraint_rows[k].constraint;
             if !self.system.constraints()[constraint].is_contact() {
                 continue;
             }
-            let weights = self.weights(constraint, at, common)?;
-            for (s, rho) in self.touches[k].impulse.iter().zip(weights) {
+            let weights = self.restitution_weights(constraint, at, common)?;
+            for (s, rho) in self.constraint_rows[k].impulse.iter().zip(weights) {
                 if *s != 0.0 && known.is_some_and(|known| known != rho) {
                     return Ok(None);
                 }
@@ -102,14 +102,14 @@ impl Walk<'_> {
         at: StateRef<'_>,
         (common, beside): (Option<f64>, Option<f64>),
     ) -> Result<Vec<f64>, SystemError> {
-        let constraint = self.touches[k].constraint;
-        let mut weights = self.weights(constraint, at, common)?;
+        let constraint = self.constraint_rows[k].constraint;
+        let mut weights = self.restitution_weights(constraint, at, common)?;
         let held = match self.system.constraints()[constraint].kind {
             ConstraintKind::Joint | ConstraintKind::Nonholonomic => weights.len(),
             ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
             ConstraintKind::Contact | ConstraintKind::NonFirm => 0,
         };
-        let (Some(rho), touch) = (beside, &self.touches[k]) else {
+        let (Some(rho), touch) = (beside, &self.constraint_rows[k]) else {
             return Ok(weights);
         };
         let both = || touch.begin.iter().zip(&touch.end).take(held);
@@ -125,8 +125,8 @@ impl Walk<'_> {
     }
 
     /// The laws of the step.
-    pub(super) fn judge(&mut self, step: &Step) -> Result<(), SystemError> {
-        if self.struck() || self.touches.is_empty() {
+    pub(super) fn compare_laws(&mut self, step: &Step) -> Result<(), SystemError> {
+        if self.struck() || self.constraint_rows.is_empty() {
             return Ok(());
         }
         let n = step.begin.len();
@@ -145,16 +145,16 @@ impl Walk<'_> {
         let (mut defects, mut judged) = (Defects::default(), Vec::new());
         let beside = self.contact_rho(at, common)?;
         let mut blocks = Vec::new();
-        for k in 0..self.touches.len() {
-            let touch = self.touches[k].clone();
+        for k in 0..self.constraint_rows.len() {
+            let touch = self.constraint_rows[k].clone();
             let weights = self.weights_of(k, at, (common, beside))?;
-            let mut block = Block::of(step, k, (&weights, &free, &sizes));
+            let mut block = ConstraintBlock::of(step, k, (&weights, &free, &sizes));
             let kappa = block.u.len() as f64 / block.trace;
             let previous = self.previous[touch.constraint];
             let status = previous.unwrap_or(contact::law::Status::Open);
             let law = self.system.law(touch.constraint, at, step.h, status)?;
             if self.settings.scheme == Scheme::Paoli
-                && let Some(lean) = self.lean(step, k, &law, (&touch.impulse, &block.u))
+                && let Some(lean) = self.least_energy_shift(step, k, &law, (&touch.impulse, &block.u))
             {
                 (block.u[1], block.u[2]) = (block.u[1] + lean[0], block.u[2] + lean[1]);
             }
@@ -163,7 +163,7 @@ impl Walk<'_> {
             else {
                 continue;
             };
-            let stake = rule.stake(&block.b);
+            let stake = rule.speed_at_stake(&block.b);
             let is_contact = self.system.constraints()[touch.constraint].is_contact();
             defects.push(Defect {
                 bodies: vec![0],
@@ -181,15 +181,15 @@ impl Walk<'_> {
         // Which figure decides whether a step reached its tolerance is said here for laws and in `account::decides`
         // for the account. All constraints share the coordinates, so that they are one component.
         let own = (2.0 * energy(&step.mass, &free)).sqrt();
-        let verdict = defects.judge(|_| own, true);
+        let verdict = defects.residual(|_| own, true);
         let tolerance = self.settings.tolerance.max(verdict.residual);
         self.compare_statuses(&blocks, &verdict.speed, tolerance);
-        if self.account.reached {
+        if self.step_row.reached {
             let worst = judged.get(verdict.worst).copied();
             let place = self.place(worst.map_or_else(String::new, |c| self.name(c)));
             let left = beyond(verdict.residual, verdict.rounding);
             let share = left / self.settings.tolerance;
-            self.report.note("laws", share, || place);
+            self.report.add_comparison("laws", share, || place);
         }
         Ok(())
     }
@@ -197,7 +197,7 @@ impl Walk<'_> {
     /// What contacts did, against their impulses and velocities.
     fn compare_statuses(
         &mut self,
-        blocks: &[(usize, Touch, Block, f64, Rule)],
+        blocks: &[(usize, ConstraintRow, ConstraintBlock, f64, Rule)],
         speed: &[f64],
         tolerance: f64,
     ) {
@@ -211,33 +211,33 @@ impl Walk<'_> {
                 _ => 3,
             };
             let three = (&touch.impulse[..], &block.u[..], &block.b[..]);
-            let off = astray(status, three, *kappa, rule, allowed);
+            let off = status_defect(status, three, *kappa, rule, allowed);
             let place = self.place(self.name(touch.constraint));
-            self.report.note("status", off, || place);
+            self.report.add_comparison("status", off, || place);
         }
     }
 
     /// Contacts that are closed where the step is taken and have no row.
-    pub(super) fn overlooked(&mut self, step: &Step) -> Result<(), SystemError> {
+    pub(super) fn compare_missing_contacts(&mut self, step: &Step) -> Result<(), SystemError> {
         let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
         self.system.gaps(step.t, &step.q, &mut gaps)?;
         let scale = 1.0 + size(&step.q);
         for i in 0..self.first_gap.len() - 1 {
             let contact = self.system.constraints()[i].is_contact();
-            if !contact || self.touches.iter().any(|touch| touch.constraint == i) {
+            if !contact || self.constraint_rows.iter().any(|touch| touch.constraint == i) {
                 continue;
             }
             let closed = gaps[self.first_gap[i]] < -1e-12 * scale;
             let place = self.place(self.name(i));
             self.report
-                .note("overlooked", f64::from(u8::from(closed)), || place);
+                .add_comparison("overlooked", f64::from(u8::from(closed)), || place);
         }
         Ok(())
     }
 }
 
 /// The figures of one constraint.
-struct Block {
+struct ConstraintBlock {
     /// Ū and Ū without impulses.
     u: Vec<f64>,
     b: Vec<f64>,
@@ -247,7 +247,7 @@ struct Block {
     terms: f64,
 }
 
-impl Block {
+impl ConstraintBlock {
     fn of(step: &Step, k: usize, (weights, free, sizes): (&[f64], &Vec<f64>, &[f64])) -> Self {
         let n = step.begin.len();
         let (g, w) = &step.rows[k];
@@ -260,7 +260,7 @@ impl Block {
         for (row, w) in w.iter().enumerate() {
             let g = &g[row * n..(row + 1) * n];
             let with = |v: &[f64]| -> f64 { g.iter().zip(v).map(|(g, v)| (g * v).abs()).sum() };
-            let [begin, loose, free_of] = [&step.begin, &step.loose, free].map(|v| w + dot(g, v));
+            let [begin, loose, free_of] = [&step.begin, &step.velocity_before_projection, free].map(|v| w + dot(g, v));
             let rebound = weights[row] * begin;
             block.u.push(loose + rebound);
             block.b.push(free_of + rebound);

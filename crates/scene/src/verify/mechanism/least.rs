@@ -11,16 +11,16 @@ use contact::Law;
 use contact::law::Status;
 use mechanism::{ConstraintKind, System};
 
-use super::Walk;
+use super::MechanismVerifier;
 use super::dense::{dot, solve};
 use super::step::Step;
 
 /// A row is dependent on others when less than this share of its square is left beside them.
 const DEPENDENT: f64 = 1e-18;
 
-impl Walk<'_> {
+impl MechanismVerifier<'_> {
     /// λμ‖r_t‖ w of a touch, to be added to its tangential velocity `u`; `None` for laws without it.
-    pub(super) fn lean(
+    pub(super) fn least_energy_shift(
         &self,
         step: &Step,
         k: usize,
@@ -70,7 +70,7 @@ impl Walk<'_> {
             let square = dot(&rest, &back);
             Some((rest, back, square))
         };
-        for (touch, (rows, _)) in self.touches.iter().zip(&step.rows) {
+        for (touch, (rows, _)) in self.constraint_rows.iter().zip(&step.rows) {
             let held = match self.system.constraints()[touch.constraint].kind {
                 ConstraintKind::Joint | ConstraintKind::Nonholonomic => touch.impulse.len(),
                 ConstraintKind::FrictionJoint { normal_rows } => normal_rows,

@@ -31,15 +31,15 @@ mod works;
 use contact::law::Status;
 use mechanism::{ConfigurationSpace, Coordinate, Scheme, Settings, System};
 
-use super::report::{Place, Report};
-use super::{Asked, VerifyError};
+use super::report::{Location, Report};
+use super::{VerifyOptions, VerifyError};
 use crate::file::Scene;
-use crate::record::{Layout, Record};
-use crate::text::TextSystem;
+use crate::record::{MechanismLayout, Record};
+use crate::text::SymbolicSystem;
 
 /// A recorded state.
 #[derive(Debug, Clone, Default)]
-pub(super) struct State {
+pub(super) struct RecordedState {
     pub step: i64,
     pub t: f64,
     pub q: Vec<f64>,
@@ -48,7 +48,7 @@ pub(super) struct State {
 
 /// A constraint that took part in a step.
 #[derive(Debug, Clone)]
-pub(super) struct Touch {
+pub(super) struct ConstraintRow {
     pub constraint: usize,
     pub status: Option<Status>,
     pub gap: f64,
@@ -56,7 +56,7 @@ pub(super) struct Touch {
     pub end: Vec<f64>,
     pub impulse: Vec<f64>,
     /// Empty where it is not recorded.
-    pub hold: Vec<f64>,
+    pub end_impulse: Vec<f64>,
 }
 
 /// Columns of the account that are read.
@@ -87,7 +87,7 @@ const COLUMNS: [&str; 22] = [
 
 /// The account of a step.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Account {
+pub(super) struct StepRow {
     pub h: f64,
     pub active: f64,
     pub residual: f64,
@@ -111,13 +111,13 @@ pub(super) struct Account {
 }
 
 /// All that is known while a run is gone through.
-pub(super) struct Walk<'a> {
-    pub system: TextSystem,
+pub(super) struct MechanismVerifier<'a> {
+    pub system: SymbolicSystem,
     pub settings: Settings,
-    pub layout: Layout,
+    pub layout: MechanismLayout,
     pub report: &'a mut Report,
-    pub account: Account,
-    pub touches: Vec<Touch>,
+    pub step_row: StepRow,
+    pub constraint_rows: Vec<ConstraintRow>,
     /// First position function of each constraint.
     pub first_gap: Vec<usize>,
     /// What each constraint did in the step before, if that is recorded.
@@ -125,7 +125,7 @@ pub(super) struct Walk<'a> {
     pub step: i64,
     pub t: f64,
     /// What is remembered of each constraint, as long as every step is recorded.
-    seen: Option<Vec<watch::Seen>>,
+    constraint_memory: Option<Vec<watch::ConstraintMemory>>,
     /// The largest term of a balance of momentum so far.
     momentum: f64,
     /// The largest energy so far.
@@ -133,49 +133,49 @@ pub(super) struct Walk<'a> {
     /// Positions at the start, from which the account measures how far the system has come.
     origin: Vec<f64>,
     /// The start with the velocities of the scene, where an event-driven run begins with an impact.
-    opening: Option<State>,
+    opening: Option<RecordedState>,
 }
 
-fn announce(report: &mut Report, event: bool) {
+fn declare_checks(report: &mut Report, event: bool) {
     let rows = "rows of a recorded step against the number of constraints of its account";
-    report.expect("rows", rows, 0.0);
+    report.declare("rows", rows, 0.0);
     let start = "the first state against the scene's initial values; relative to the largest";
-    report.expect("start", start, 1e-12);
+    report.declare("start", start, 1e-12);
     let way = "q_F and the place of the step from the state before; relative to coordinates";
-    report.expect("kinematics", way, 1e-11);
+    report.declare("kinematics", way, 1e-11);
     let begin = "begin = G v_I + W; relative to its terms";
-    report.expect("begin", begin, 1e-11);
+    report.declare("begin", begin, 1e-11);
     let end = "end = G v + W; relative to its terms";
-    report.expect("end", end, 1e-11);
+    report.declare("end", end, 1e-11);
     let momentum = "A(v - v_I) = hK + sum of G'S; relative to its terms, coordinate by coordinate, and to a \
                     millionth of the largest so far. K is \
                     iterated until v changes by 1e-13 and ten times the residual";
-    report.expect("momentum", momentum, 1e-10);
+    report.declare("momentum", momentum, 1e-10);
     let laws = "R2 of the laws, recomputed, over the tolerance; steps that reached it";
-    report.expect("laws", laws, 1.01);
+    report.declare("laws", laws, 1.01);
     let gap = "gaps and joints at the end against contacts and account; relative to coordinates";
-    report.expect("gap", gap, 1e-11);
+    report.declare("gap", gap, 1e-11);
     let pairs = "closed contacts that did not take part";
-    report.expect("overlooked", pairs, 0.0);
+    report.declare("overlooked", pairs, 0.0);
     let energy = "energies and works recomputed against the account; relative to the largest";
-    report.expect("energy", energy, 1e-12);
+    report.declare("energy", energy, 1e-12);
     let balance = "T_F - T_I against the works of the account; relative to the largest term";
     // Works of the event-driven integrator are integrals, as accurate as its motion.
-    report.expect("balance", balance, if event { 1e-7 } else { 1e-11 });
-    super::account::announce(report);
-    books::announce(report);
+    report.declare("balance", balance, if event { 1e-7 } else { 1e-11 });
+    super::account::declare_checks(report);
+    books::declare_checks(report);
     if event {
         let way = "q_F - q_I and A(v_F - v_I) over an interval, over what velocities and forces at its ends allow";
-        report.expect("interval", way, 1.0);
+        report.declare("interval", way, 1.0);
         return;
     }
     let status = "open without impulse, stick without velocity, slip at the bound; over what the \
                   tolerance allows";
-    report.expect("status", status, 30.0);
+    report.declare("status", status, 30.0);
     let events = "events told from the steps against those recorded; relative, none may be missing";
-    report.expect("events", events, 1e-12);
+    report.declare("events", events, 1e-12);
     let way = "q_F less where the step arrives, over what joints and overlaps explain";
-    report.expect("correction", way, 1.0);
+    report.declare("correction", way, 1.0);
 }
 
 /// Verifies a run of a mechanism.
@@ -183,31 +183,31 @@ pub(super) fn verify(
     record: &Record,
     scene: &Scene,
     report: &mut Report,
-    asked: &mut Asked<'_>,
+    asked: &mut VerifyOptions<'_>,
 ) -> Result<(), VerifyError> {
-    let built = scene.build()?;
-    let layout = Layout::of_scene(scene, &built.system);
+    let built = scene.build_mechanism()?;
+    let layout = MechanismLayout::of_scene(scene, &built.system);
     let mut first_gap = vec![0];
     for constraint in built.system.constraints() {
         let last = first_gap[first_gap.len() - 1];
         first_gap.push(last + constraint.num_gaps());
     }
-    announce(report, built.settings.scheme == Scheme::Event);
+    declare_checks(report, built.settings.scheme == Scheme::Event);
     let count = built.system.constraints().len();
     let mut origin = built.initial.q.clone();
     built.system.configuration_space().normalise(&mut origin);
-    let mut walk = Walk {
+    let mut walk = MechanismVerifier {
         system: built.system,
         settings: built.settings,
         layout,
         report,
-        account: Account::default(),
-        touches: Vec::new(),
+        step_row: StepRow::default(),
+        constraint_rows: Vec::new(),
         first_gap,
         previous: vec![None; count],
         step: 0,
         t: 0.0,
-        seen: None,
+        constraint_memory: None,
         momentum: 0.0,
         peak: 0.0,
         origin,
@@ -216,9 +216,9 @@ pub(super) fn verify(
     walk.run(record, &built.initial, asked)
 }
 
-impl Walk<'_> {
-    pub(super) fn place(&self, what: impl Into<String>) -> Place {
-        Place {
+impl MechanismVerifier<'_> {
+    pub(super) fn place(&self, what: impl Into<String>) -> Location {
+        Location {
             step: Some(self.step),
             t: Some(self.t),
             what: what.into(),

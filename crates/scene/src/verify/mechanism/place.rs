@@ -2,21 +2,21 @@
 
 use mechanism::{ConstraintKind, System, SystemError};
 
-use super::super::account::{self, Figures, Left};
-use super::super::report::Rows;
+use super::super::account::{self, RecordedFigures, BalanceTolerances};
+use super::super::report::RowRange;
 use super::dense::{dot, solve};
 use super::step::{Step, size};
-use super::{State, Walk};
+use super::{RecordedState, MechanismVerifier};
 
 /// How many times further than row by row coordinates may be moved when joints are put together.
 const MOVED: f64 = 10.0;
 
-impl Walk<'_> {
+impl MechanismVerifier<'_> {
     /// The figures of the account with each other.
-    pub(super) fn compare_account(&mut self) {
-        let account = self.account;
+    pub(super) fn compare_figures(&mut self) {
+        let account = self.step_row;
         let event = self.settings.scheme == mechanism::Scheme::Event;
-        let figures = Figures {
+        let figures = RecordedFigures {
             step: self.step,
             t: self.t,
             residual: account.residual,
@@ -33,7 +33,7 @@ impl Walk<'_> {
         let tolerance = self.settings.tolerance;
         // K is iterated until v changes by 50 times (1e-13 and ten times the residual).
         let iterated = 1e-9 + 1e3 * account.residual.min(tolerance);
-        let left = Left {
+        let left = BalanceTolerances {
             tolerance,
             momentum: if event { 1e-6 } else { iterated },
             // Works of the event-driven integrator are integrals.
@@ -47,13 +47,13 @@ impl Walk<'_> {
     pub(super) fn compare_correction(
         &mut self,
         step: &Step,
-        before: &State,
-        last: &State,
+        before: &RecordedState,
+        last: &RecordedState,
     ) -> Result<(), SystemError> {
         if !self.corrects() || self.struck() {
             return Ok(());
         }
-        let arrived = self.arrives(step, before);
+        let arrived = self.uncorrected_end(step, before);
         let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
         self.system.gaps(last.t, &arrived, &mut gaps)?;
         let n = last.v.len();
@@ -79,7 +79,7 @@ impl Walk<'_> {
         for (i, (a, b)) in arrived.iter().zip(&last.q).enumerate() {
             let place = self.place(format!("`{}`", self.layout.positions[i]));
             self.report
-                .note("correction", (a - b).abs() / explained, || place);
+                .add_comparison("correction", (a - b).abs() / explained, || place);
         }
         Ok(())
     }
@@ -88,15 +88,15 @@ impl Walk<'_> {
     pub(super) fn thinned_unread(&mut self) {
         let why = "the state before the step is not recorded, and joints or corrections move the one after it";
         let works = ["work", "impact", "sliding", "boundary"];
-        self.report.unread_all("steps", &works, Rows::All, why);
+        self.report.mark_all_unchecked("steps", &works, RowRange::All, why);
         self.books_unread(why);
         let groups = self.layout.groups();
         for prefix in ["begin", "end", "impulse", "hold"] {
             for group in &groups {
                 let column = format!("{prefix}_{group}");
-                self.report.unread("contacts", &column, Rows::All, why);
+                self.report.mark_unchecked("contacts", &column, RowRange::All, why);
             }
         }
-        self.report.unread("contacts", "status", Rows::All, why);
+        self.report.mark_unchecked("contacts", "status", RowRange::All, why);
     }
 }

@@ -3,18 +3,18 @@
 use contact::law::Status;
 use mechanism::{ConstraintKind, Scheme, State as Initial, System};
 
-use super::super::stream::{Group, Stream};
-use super::super::{Asked, NOT_CHOSEN, VerifyError, chosen};
-use super::{Account, COLUMNS, State, Touch, Walk, watch};
-use crate::record::{Record, Status as Ended};
+use super::super::stream::{StepRows, StepStream};
+use super::super::{VerifyOptions, NOT_CHOSEN, VerifyError, chosen};
+use super::{StepRow, COLUMNS, RecordedState, ConstraintRow, MechanismVerifier, watch};
+use crate::record::{Record, RunStatus as Ended};
 
-impl Walk<'_> {
+impl MechanismVerifier<'_> {
     /// The tables: coordinates, steps, contacts.
     fn open<'r>(
         &self,
         record: &'r Record,
         groups: &[String],
-    ) -> Result<[Stream<'r>; 3], VerifyError> {
+    ) -> Result<[StepStream<'r>; 3], VerifyError> {
         let missing = |table: &str| {
             let text = format!(
                 "{}: there is no table `{table}`, so that there is nothing to verify",
@@ -24,16 +24,16 @@ impl Walk<'_> {
         };
         let columns = self.layout.columns("coordinates");
         let names: Vec<String> = columns.into_iter().skip(2).map(|c| c.name).collect();
-        let states = Stream::open(record, "coordinates", &names, &[])?;
+        let states = StepStream::open(record, "coordinates", &names, &[])?;
         let states = states.ok_or_else(|| missing("coordinates"))?;
         let steps: Vec<String> = COLUMNS.map(String::from).into();
-        let steps = Stream::open(record, "steps", &steps, &[])?.ok_or_else(|| missing("steps"))?;
+        let steps = StepStream::open(record, "steps", &steps, &[])?.ok_or_else(|| missing("steps"))?;
         let mut names = vec!["gap".to_string()];
         for prefix in ["begin", "end", "impulse", "hold"] {
             names.extend(groups.iter().map(|group| format!("{prefix}_{group}")));
         }
         let texts = ["constraint", "status"];
-        let contacts = Stream::open(record, "contacts", &names, &texts)?;
+        let contacts = StepStream::open(record, "contacts", &names, &texts)?;
         let contacts = contacts.ok_or_else(|| missing("contacts"))?;
         Ok([states, steps, contacts])
     }
@@ -42,7 +42,7 @@ impl Walk<'_> {
         &mut self,
         record: &Record,
         initial: &Initial,
-        asked: &mut Asked<'_>,
+        asked: &mut VerifyOptions<'_>,
     ) -> Result<(), VerifyError> {
         let groups = self.layout.groups();
         let [mut states, mut steps, mut contacts] = self.open(record, &groups)?;
@@ -59,11 +59,11 @@ impl Walk<'_> {
         let (start, until) = (before.t, asked.until);
         let event = self.settings.scheme == Scheme::Event;
         let names = ["t", "before", "after"].map(String::from);
-        let mut events = Stream::open(record, "events", &names, &["constraint", "kind"])?;
+        let mut events = StepStream::open(record, "events", &names, &["constraint", "kind"])?;
         let every = asked.steps.is_none() && asked.every <= 1 && events.is_some();
-        if let Err(error) = self.begin_watch(&before, every) {
+        if let Err(error) = self.begin_events(&before, every) {
             let place = self.place(error.to_string());
-            self.report.note("start", f64::INFINITY, || place);
+            self.report.add_comparison("start", f64::INFINITY, || place);
         }
         if before.step > 0 {
             // Recorded from a later instant on: the first state is the end of a step like the others.
@@ -71,9 +71,9 @@ impl Walk<'_> {
             let account = steps.at(before.step)?;
             let group = contacts.at(before.step)?;
             let absent = account.rows == 0 || (group.rows == 0 && account.at(1, 0) > 0.0);
-            if !absent && asked.takes(before.step) {
+            if !absent && asked.selects(before.step) {
                 self.read(&account, &group, groups.len());
-                self.one(None, &before, None)?;
+                self.verify_step(None, &before, None)?;
                 self.remember();
             }
         }
@@ -102,13 +102,13 @@ impl Walk<'_> {
                 break;
             }
             self.read(&account, &group, groups.len());
-            if asked.takes(last.step) {
+            if asked.selects(last.step) {
                 (asked.progress)(((last.t - start) / (until - start)).clamp(0.0, 1.0));
                 let happened = match &mut events {
-                    Some(events) if self.seen.is_some() || event => Some(events.at(last.step)?),
+                    Some(events) if self.constraint_memory.is_some() || event => Some(events.at(last.step)?),
                     _ => None,
                 };
-                self.one(Some(&before), &last, happened.as_ref())?;
+                self.verify_step(Some(&before), &last, happened.as_ref())?;
             }
             self.remember();
             before = last;
@@ -117,27 +117,27 @@ impl Walk<'_> {
     }
 
     /// Events behind the last step.
-    fn compare_late_events(&mut self, events: &mut Option<Stream<'_>>) -> Result<(), VerifyError> {
-        if let (Some(events), true, None) = (events, self.seen.is_some(), &self.report.ends)
+    fn compare_late_events(&mut self, events: &mut Option<StepStream<'_>>) -> Result<(), VerifyError> {
+        if let (Some(events), true, None) = (events, self.constraint_memory.is_some(), &self.report.ends)
             && let Some(group) = events.next()?
         {
             let place = self.place(format!("an event of step {}", group.step));
-            self.report.note("events", f64::INFINITY, || place);
+            self.report.add_comparison("events", f64::INFINITY, || place);
         }
         Ok(())
     }
 
     /// Events are told from every step: from one on that is not recorded they are not compared.
     fn lose_track(&mut self) {
-        if self.seen.is_some() {
+        if self.constraint_memory.is_some() {
             self.events_unread(watch::THINNED);
         }
     }
 
-    fn state(&self, group: &Group) -> State {
+    fn state(&self, group: &StepRows) -> RecordedState {
         let positions = self.layout.positions.len();
         let value = |k: usize| group.at(k, 0);
-        State {
+        RecordedState {
             step: group.step,
             t: group.t,
             q: (0..positions).map(value).collect(),
@@ -147,10 +147,10 @@ impl Walk<'_> {
         }
     }
 
-    fn read(&mut self, account: &Group, group: &Group, groups: usize) {
-        self.account = figures(account);
-        self.compare_account();
-        self.touches.clear();
+    fn read(&mut self, account: &StepRows, group: &StepRows, groups: usize) {
+        self.step_row = figures(account);
+        self.compare_figures();
+        self.constraint_rows.clear();
         let mut blank = true;
         for row in 0..group.rows {
             let name = group.text(0, row);
@@ -158,16 +158,16 @@ impl Walk<'_> {
             let Some(constraint) = known else {
                 continue;
             };
-            let slots = self.layout.slots(constraint);
+            let slots = self.layout.column_groups(constraint);
             let rows = |kind: usize| -> Vec<f64> {
                 let slot = |slot: &usize| group.at(1 + kind * groups + slot, row);
                 slots.iter().map(slot).collect()
             };
             blank &= self.blank(group, row, constraint);
             // A constraint takes part once.
-            blank &= self.touches.iter().all(|t| t.constraint != constraint);
+            blank &= self.constraint_rows.iter().all(|t| t.constraint != constraint);
             let hold: Vec<f64> = rows(3).into_iter().filter(|s| !s.is_nan()).collect();
-            self.touches.push(Touch {
+            self.constraint_rows.push(ConstraintRow {
                 constraint,
                 status: match group.text(1, row) {
                     "open" => Some(Status::Open),
@@ -179,26 +179,26 @@ impl Walk<'_> {
                 begin: rows(0),
                 end: rows(1),
                 impulse: rows(2),
-                hold,
+                end_impulse: hold,
             });
         }
-        let rows = self.touches.len() as f64;
-        let off = if self.account.active == rows && blank {
+        let rows = self.constraint_rows.len() as f64;
+        let off = if self.step_row.active == rows && blank {
             0.0
         } else {
             f64::INFINITY
         };
         let place = self.place(format!(
             "{rows} constraints are recorded, the account of the step has {}",
-            self.account.active
+            self.step_row.active
         ));
-        self.report.note("rows", off, || place);
+        self.report.add_comparison("rows", off, || place);
     }
 
     /// Columns of rows that the constraint does not have are empty; `hold` is there for all or for none, and never in
     /// event-driven runs.
-    fn blank(&self, group: &Group, row: usize, constraint: usize) -> bool {
-        let (groups, slots) = (self.layout.groups().len(), self.layout.slots(constraint));
+    fn blank(&self, group: &StepRows, row: usize, constraint: usize) -> bool {
+        let (groups, slots) = (self.layout.groups().len(), self.layout.column_groups(constraint));
         let empty = |kind: usize, slot: usize| group.at(1 + kind * groups + slot, row).is_nan();
         let told = (0..4).all(|kind| {
             (0..groups).all(|slot| match slots.contains(&slot) {
@@ -223,18 +223,18 @@ impl Walk<'_> {
     /// What each constraint did, for laws that depend on it.
     fn remember(&mut self) {
         self.previous.fill(Some(Status::Open));
-        for touch in &self.touches {
+        for touch in &self.constraint_rows {
             if let Some(previous) = self.previous.get_mut(touch.constraint) {
                 *previous = touch.status;
             }
         }
     }
 
-    fn one(
+    fn verify_step(
         &mut self,
-        before: Option<&State>,
-        last: &State,
-        happened: Option<&Group>,
+        before: Option<&RecordedState>,
+        last: &RecordedState,
+        happened: Option<&StepRows>,
     ) -> Result<(), VerifyError> {
         let known = before.filter(|before| before.step + 1 == last.step);
         let consecutive = known.is_some();
@@ -243,7 +243,7 @@ impl Walk<'_> {
             self.lose_track();
         }
         self.report.steps += 1;
-        self.report.contacts += self.touches.len();
+        self.report.contacts += self.constraint_rows.len();
         self.report.consecutive += usize::from(consecutive);
         let looked = match self.settings.scheme {
             Scheme::Event => {
@@ -251,20 +251,20 @@ impl Walk<'_> {
                 let events = happened.is_none_or(|happened| happened.rows > 0);
                 self.interval(known, last, events)
             }
-            _ => self.look(known, last, happened),
+            _ => self.compare_step(known, last, happened),
         };
         if let Err(error) = looked {
             let place = self.place(error.to_string());
-            self.report.note("momentum", f64::INFINITY, || place);
+            self.report.add_comparison("momentum", f64::INFINITY, || place);
         }
         Ok(())
     }
 }
 
 /// A row of `steps`.
-fn figures(account: &Group) -> Account {
+fn figures(account: &StepRows) -> StepRow {
     let at = |k: usize| account.at(k, 0);
-    Account {
+    StepRow {
         h: at(0),
         active: at(1),
         residual: at(2),

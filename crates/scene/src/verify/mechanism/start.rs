@@ -2,10 +2,10 @@
 
 use mechanism::{Scheme, State as Initial, System};
 
-use super::super::report::{Rows, beyond};
+use super::super::report::{RowRange, beyond};
 use super::dense::dot;
 use super::step::size;
-use super::{State, Walk};
+use super::{RecordedState, MechanismVerifier};
 
 /// Joints may be off by this much of the coordinates where a scene puts them, and are put together before
 /// the first step.
@@ -17,8 +17,8 @@ const CLOSED: f64 = 1e-6;
 /// A contact rests that moves by less than this share of the terms of its velocity.
 const STILL: f64 = 1e-12;
 
-impl Walk<'_> {
-    pub(super) fn compare_start(&mut self, given: &Initial, first: &State) {
+impl MechanismVerifier<'_> {
+    pub(super) fn compare_start(&mut self, given: &Initial, first: &RecordedState) {
         if first.step != 0 {
             self.report
                 .skip("the start: the first recorded state is a later one");
@@ -35,16 +35,16 @@ impl Walk<'_> {
         }
         let time = (first.t - given.t).abs() / (1.0 + given.t.abs());
         let place = self.place("the time");
-        self.report.note("start", time, || place);
+        self.report.add_comparison("start", time, || place);
         let names = self.layout.positions.clone();
         self.compare_values(&names, &given.q, &first.q, explained);
         if self.settings.scheme == Scheme::Event && self.may_collide(given) {
             let why = "the event-driven start includes the impact of contacts that are closed and approach there";
             for name in self.layout.velocities.clone() {
-                self.report.unread("coordinates", &name, Rows::First, why);
+                self.report.mark_unchecked("coordinates", &name, RowRange::First, why);
             }
             // The first interval begins before that impact.
-            self.opening = Some(State {
+            self.opening = Some(RecordedState {
                 v: given.v.clone(),
                 ..first.clone()
             });
@@ -59,7 +59,7 @@ impl Walk<'_> {
         for (name, (given, found)) in names.iter().zip(given.iter().zip(found)) {
             let off = beyond((given - found).abs() / whole, explained);
             let place = self.place(format!("`{name}`"));
-            self.report.note("start", off, || place);
+            self.report.add_comparison("start", off, || place);
         }
     }
 

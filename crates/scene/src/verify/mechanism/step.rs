@@ -2,9 +2,9 @@
 
 use mechanism::{ForceEvaluation, ImpactLaw, ConstraintKind, Scheme, System, SystemError};
 
-use super::super::stream::Group;
+use super::super::stream::StepRows;
 use super::dense::{dot, solve};
-use super::{State, Walk, advance};
+use super::{RecordedState, MechanismVerifier, advance};
 
 /// Iterations back to the beginning of a step.
 const ROUNDS: usize = 80;
@@ -17,7 +17,7 @@ pub(super) struct Step {
     pub q: Vec<f64>,
     pub begin: Vec<f64>,
     /// v before it is made tangent at the end.
-    pub loose: Vec<f64>,
+    pub velocity_before_projection: Vec<f64>,
     pub mass: Vec<f64>,
     /// hK.
     pub force: Vec<f64>,
@@ -31,8 +31,8 @@ pub(super) fn size(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |m, v| m.max(v.abs()))
 }
 
-impl Walk<'_> {
-    fn ahead(&self) -> f64 {
+impl MechanismVerifier<'_> {
+    fn evaluation_fraction(&self) -> f64 {
         match self.settings.scheme {
             Scheme::Theta(theta) => theta,
             Scheme::Paoli => 1.0,
@@ -76,16 +76,16 @@ impl Walk<'_> {
     }
 
     /// One recorded step.
-    pub(super) fn look(
+    pub(super) fn compare_step(
         &mut self,
-        before: Option<&State>,
-        last: &State,
-        happened: Option<&Group>,
+        before: Option<&RecordedState>,
+        last: &RecordedState,
+        happened: Option<&StepRows>,
     ) -> Result<(), SystemError> {
-        self.compare_place(last)?;
+        self.compare_gaps(last)?;
         self.compare_extent(last)?;
         if before.is_none() {
-            self.list_untold(last)?;
+            self.list_unseen_positions(last)?;
         }
         if before.is_none() && self.corrects() {
             self.report.skip(
@@ -96,9 +96,9 @@ impl Walk<'_> {
             let kinetic = self.kinetic(last)?;
             return self.compare_energies(last, kinetic);
         }
-        let step = self.unroll(before, last)?;
+        let step = self.reconstruct(before, last)?;
         if let Some(before) = before {
-            self.compare_way(&step, before, last);
+            self.compare_kinematics(&step, before, last);
             self.compare_correction(&step, before, last)?;
             self.compare_momentum(&step);
         }
@@ -106,9 +106,9 @@ impl Walk<'_> {
             self.compare_events(&step, last, happened);
         }
         self.compare_velocities(&step);
-        self.judge(&step)?;
-        self.overlooked(&step)?;
-        self.compare_books(&step, last)?;
+        self.compare_laws(&step)?;
+        self.compare_missing_contacts(&step)?;
+        self.compare_energy_budget(&step, last)?;
         self.compare_works(&step, last)
     }
 
@@ -116,8 +116,8 @@ impl Walk<'_> {
     fn forces(
         &mut self,
         step: &Step,
-        before: Option<&State>,
-        last: &State,
+        before: Option<&RecordedState>,
+        last: &RecordedState,
     ) -> Result<Vec<f64>, SystemError> {
         let n = step.begin.len();
         let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
@@ -125,7 +125,7 @@ impl Walk<'_> {
         match self.settings.scheme {
             Scheme::Theta(theta) => {
                 let mean: Vec<f64> = (0..n)
-                    .map(|i| theta * step.loose[i] + (1.0 - theta) * step.begin[i])
+                    .map(|i| theta * step.velocity_before_projection[i] + (1.0 - theta) * step.begin[i])
                     .collect();
                 let chart = self.system.configuration_space().clone();
                 let first = match before {
@@ -139,7 +139,7 @@ impl Walk<'_> {
                 let mut end = first.clone();
                 advance(&chart, &mut end, &mean, h);
                 self.system
-                    .dynamics(last.t, &end, &step.loose, &mut mass, &mut force)?;
+                    .dynamics(last.t, &end, &step.velocity_before_projection, &mut mass, &mut force)?;
                 let mut begin = vec![0.0; n];
                 self.system
                     .dynamics(last.t - h, &first, &step.begin, &mut mass, &mut begin)?;
@@ -152,7 +152,7 @@ impl Walk<'_> {
                 let v: Vec<f64> = match at_begin {
                     true => step.begin.clone(),
                     false => (0..n)
-                        .map(|i| 0.5 * (step.begin[i] + step.loose[i]))
+                        .map(|i| 0.5 * (step.begin[i] + step.velocity_before_projection[i]))
                         .collect(),
                 };
                 self.system
@@ -164,17 +164,17 @@ impl Walk<'_> {
     }
 
     /// Where A and G are taken.
-    fn set_place(&self, step: &mut Step, before: Option<&State>, last: &State) {
+    fn set_place(&self, step: &mut Step, before: Option<&RecordedState>, last: &RecordedState) {
         let (chart, n, h) = (self.system.configuration_space(), last.v.len(), step.h);
         match (before, self.settings.scheme) {
             (Some(before), _) => {
                 step.q.clone_from(&before.q);
-                advance(chart, &mut step.q, &before.v, self.ahead() * h);
+                advance(chart, &mut step.q, &before.v, self.evaluation_fraction() * h);
             }
             (None, Scheme::Paoli) => {}
             (None, Scheme::Theta(theta)) => {
                 let mean: Vec<f64> = (0..n)
-                    .map(|i| theta * step.loose[i] + (1.0 - theta) * step.begin[i])
+                    .map(|i| theta * step.velocity_before_projection[i] + (1.0 - theta) * step.begin[i])
                     .collect();
                 step.q.clone_from(&last.q);
                 advance(chart, &mut step.q, &mean, -h);
@@ -182,15 +182,15 @@ impl Walk<'_> {
             }
             (None, _) => {
                 step.q.clone_from(&last.q);
-                advance(chart, &mut step.q, &step.loose, -0.5 * h);
+                advance(chart, &mut step.q, &step.velocity_before_projection, -0.5 * h);
             }
         }
     }
 
     /// Place and beginning of a step.
-    fn unroll(&mut self, before: Option<&State>, last: &State) -> Result<Step, SystemError> {
+    fn reconstruct(&mut self, before: Option<&RecordedState>, last: &RecordedState) -> Result<Step, SystemError> {
         let n = last.v.len();
-        let (h, ahead) = (self.account.h, self.ahead());
+        let (h, ahead) = (self.step_row.h, self.evaluation_fraction());
         let mut step = Step {
             h,
             t: if ahead == 1.0 {
@@ -200,7 +200,7 @@ impl Walk<'_> {
             },
             q: last.q.clone(),
             begin: before.map_or_else(|| last.v.clone(), |before| before.v.clone()),
-            loose: last.v.clone(),
+            velocity_before_projection: last.v.clone(),
             mass: vec![0.0; n * n],
             force: vec![0.0; n],
             rows: Vec::new(),
@@ -217,11 +217,11 @@ impl Walk<'_> {
             if before.is_some() {
                 break;
             }
-            let pushed = self.pushed(&step);
+            let pushed = self.total_impulse(&step);
             let change = solve(&step.mass, &pushed).unwrap_or_else(|| vec![f64::NAN; n]);
-            let wanted: Vec<f64> = (0..n).map(|i| step.loose[i] - change[i]).collect();
+            let wanted: Vec<f64> = (0..n).map(|i| step.velocity_before_projection[i] - change[i]).collect();
             let left = (0..n).fold(0.0_f64, |m, i| m.max((wanted[i] - step.begin[i]).abs()));
-            let scale = size(&wanted).max(size(&step.loose)).max(f64::MIN_POSITIVE);
+            let scale = size(&wanted).max(size(&step.velocity_before_projection)).max(f64::MIN_POSITIVE);
             step.begin = wanted;
             if left <= 1e-16 * scale || (left <= 1e-13 * scale && left >= 0.5 * least) {
                 break;
@@ -232,15 +232,15 @@ impl Walk<'_> {
     }
 
     /// G and W of the touches, and v before it was made tangent.
-    fn set_rows(&mut self, step: &mut Step, last: &State) -> Result<(), SystemError> {
+    fn set_rows(&mut self, step: &mut Step, last: &RecordedState) -> Result<(), SystemError> {
         let n = last.v.len();
         step.rows.clear();
         step.holds.clear();
         let mut given = vec![0.0; n];
-        for k in 0..self.touches.len() {
+        for k in 0..self.constraint_rows.len() {
             let (constraint, hold) = {
-                let touch = &self.touches[k];
-                (touch.constraint, touch.hold.clone())
+                let touch = &self.constraint_rows[k];
+                (touch.constraint, touch.end_impulse.clone())
             };
             let rows = self.rows_of(constraint, step.t, &step.q)?;
             step.rows.push(rows);
@@ -250,11 +250,11 @@ impl Walk<'_> {
             }
             step.holds.push(end);
         }
-        step.loose.clone_from(&last.v);
+        step.velocity_before_projection.clone_from(&last.v);
         if given.iter().any(|x| *x != 0.0)
             && let Some(change) = solve(&step.mass, &given)
         {
-            step.loose
+            step.velocity_before_projection
                 .iter_mut()
                 .zip(&change)
                 .for_each(|(v, c)| *v -= c);
@@ -263,10 +263,10 @@ impl Walk<'_> {
     }
 
     /// hK + Σ Gᵀ S.
-    pub(super) fn pushed(&self, step: &Step) -> Vec<f64> {
+    pub(super) fn total_impulse(&self, step: &Step) -> Vec<f64> {
         let n = step.begin.len();
         let mut sum = step.force.clone();
-        for (touch, (g, _)) in self.touches.iter().zip(&step.rows) {
+        for (touch, (g, _)) in self.constraint_rows.iter().zip(&step.rows) {
             for (s, g) in touch.impulse.iter().zip(g.chunks(n.max(1))) {
                 sum.iter_mut().zip(g).for_each(|(sum, g)| *sum += s * g);
             }
@@ -281,7 +281,7 @@ impl Walk<'_> {
             ImpactLaw::Sequential | ImpactLaw::Poisson
         );
         let contact = |c: usize| self.system.constraints()[c].is_contact();
-        let mut all = self.touches.iter();
+        let mut all = self.constraint_rows.iter();
         apart && all.any(|t| contact(t.constraint) && t.begin[0] < -1e-12)
     }
 }

@@ -5,17 +5,17 @@
 
 use mechanism::{System, SystemError};
 
-use super::super::report::Rows;
+use super::super::report::RowRange;
 use super::step::size;
-use super::{State, Walk};
+use super::{RecordedState, MechanismVerifier};
 
 /// Why.
 const WHY: &str = "positions of steps whose state before is not recorded, where neither a gap of a constraint that \
                    took part nor the potential energy depends on them";
 
-impl Walk<'_> {
+impl MechanismVerifier<'_> {
     /// Lists the positions that nothing of the step at hand depends on.
-    pub(super) fn list_untold(&mut self, last: &State) -> Result<(), SystemError> {
+    pub(super) fn list_unseen_positions(&mut self, last: &RecordedState) -> Result<(), SystemError> {
         let rest = self.system.potential(last.t, &last.q)?;
         let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
         self.system.gaps(last.t, &last.q, &mut gaps)?;
@@ -27,12 +27,12 @@ impl Walk<'_> {
             let lifted = self.system.potential(last.t, &q)? != rest;
             self.system.gaps(last.t, &q, &mut moved)?;
             q[i] = last.q[i];
-            let told = self.touches.iter().any(|touch| {
+            let told = self.constraint_rows.iter().any(|touch| {
                 let range = self.first_gap[touch.constraint]..self.first_gap[touch.constraint + 1];
                 gaps[range.clone()] != moved[range]
             });
             if !lifted && !told {
-                self.report.unread("coordinates", name, Rows::All, WHY);
+                self.report.mark_unchecked("coordinates", name, RowRange::All, WHY);
             }
         }
         Ok(())

@@ -8,14 +8,14 @@
 use contact::law::Status;
 use mechanism::{ImpactLaw, ConstraintKind, Scheme, System, SystemError};
 
-use super::super::report::Rows;
-use super::super::stream::Group;
+use super::super::report::RowRange;
+use super::super::stream::StepRows;
 use super::dense::{dot, solve};
 use super::step::{Step, size};
-use super::{State, Touch, Walk};
+use super::{RecordedState, ConstraintRow, MechanismVerifier};
 
 /// Steps for which a contact may be open without having opened.
-const GRACE: usize = 4;
+const REOPEN_STEPS: usize = 4;
 
 /// See above.
 const SPEED: f64 = 4.0;
@@ -30,7 +30,7 @@ const STILL: f64 = 1e-7;
 
 /// What is remembered of a constraint.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct ConstraintMemory {
     /// Steps since it last carried an impulse.
     open: Option<usize>,
     last: f64,
@@ -40,7 +40,7 @@ pub(super) struct Seen {
 }
 
 /// An event that the steps say.
-struct Happened {
+struct ExpectedEvent {
     t: f64,
     constraint: usize,
     kind: &'static str,
@@ -54,9 +54,9 @@ const APART: &str =
     "impacts of the sequential and of Poisson's law are treated apart from the step";
 const EVENT: &str = "the event-driven integrator meets events between recorded instants";
 
-impl Walk<'_> {
+impl MechanismVerifier<'_> {
     /// What is seen before the first step; nothing where events cannot be told.
-    pub(super) fn begin_watch(&mut self, first: &State, every: bool) -> Result<(), SystemError> {
+    pub(super) fn begin_events(&mut self, first: &RecordedState, every: bool) -> Result<(), SystemError> {
         let law = self.settings.impact;
         let why = if self.settings.scheme == Scheme::Event {
             Some(EVENT)
@@ -67,12 +67,12 @@ impl Walk<'_> {
         } else {
             None
         };
-        self.seen = None;
+        self.constraint_memory = None;
         if let Some(why) = why {
             self.events_unread(why);
             return Ok(());
         }
-        let blank = Seen {
+        let blank = ConstraintMemory {
             open: None,
             last: 0.0,
             status: Status::Open,
@@ -98,33 +98,33 @@ impl Walk<'_> {
                 seen.approach = f64::INFINITY;
             }
         }
-        self.seen = Some(seen);
+        self.constraint_memory = Some(seen);
         Ok(())
     }
 
     /// Says that events are not compared.
     pub(super) fn events_unread(&mut self, why: &'static str) {
-        self.seen = None;
+        self.constraint_memory = None;
         let columns = ["step", "t", "constraint", "kind", "before", "after"];
-        self.report.unread_all("events", &columns, Rows::All, why);
+        self.report.mark_all_unchecked("events", &columns, RowRange::All, why);
     }
 
     /// The events of a step against those that are recorded.
-    pub(super) fn compare_events(&mut self, step: &Step, last: &State, recorded: &Group) {
-        let Some(mut seen) = self.seen.take() else {
+    pub(super) fn compare_events(&mut self, step: &Step, last: &RecordedState, recorded: &StepRows) {
+        let Some(mut seen) = self.constraint_memory.take() else {
             return;
         };
-        let mut all: Vec<Happened> = Vec::new();
+        let mut all: Vec<ExpectedEvent> = Vec::new();
         let n = step.begin.len();
         let forced = solve(&step.mass, &step.force).unwrap_or_else(|| vec![f64::NAN; n]);
         for (i, seen) in seen.iter_mut().enumerate() {
-            let k = self.touches.iter().position(|touch| touch.constraint == i);
+            let k = self.constraint_rows.iter().position(|touch| touch.constraint == i);
             let kind = self.system.constraints()[i].kind;
-            let touch = k.map(|k| (&self.touches[k], &step.rows[k].0, &step.rows[k].1));
+            let touch = k.map(|k| (&self.constraint_rows[k], &step.rows[k].0, &step.rows[k].1));
             match (kind, touch) {
                 (ConstraintKind::Contact, Some((touch, g, w))) if touch.impulse[0] > 0.0 => {
                     let own = dot(&g[..n], &forced).abs();
-                    closes(
+                    detect_closing(
                         seen,
                         touch,
                         (own, w[0]),
@@ -132,10 +132,10 @@ impl Walk<'_> {
                         &mut all,
                     );
                 }
-                (ConstraintKind::Contact, _) => opens(seen, i, &mut all),
+                (ConstraintKind::Contact, _) => detect_opening(seen, i, &mut all),
                 (_, Some((touch, g, _))) => {
                     let rows = g.chunks(n.max(1)).map(|g| dot(g, &forced).abs());
-                    locks(
+                    detect_locking(
                         seen,
                         touch,
                         kind,
@@ -143,36 +143,36 @@ impl Walk<'_> {
                         last.t,
                         &mut all,
                     );
-                    slides(seen, touch, last.t - step.h, &mut all);
+                    detect_slip_change(seen, touch, last.t - step.h, &mut all);
                 }
                 _ => {}
             }
         }
         all.sort_by(|a, b| a.t.total_cmp(&b.t));
-        self.seen = Some(seen);
+        self.constraint_memory = Some(seen);
         // Whether a contact may jump is not compared.
         let rows: Vec<usize> = (0..recorded.rows)
             .filter(|row| recorded.text(1, *row) != "painleve")
             .collect();
         let count = if rows.len() == all.len() { 0.0 } else { 1.0 };
         let place = self.place(format!("{} events, {} are recorded", all.len(), rows.len()));
-        self.report.note("events", count, || place);
+        self.report.add_comparison("events", count, || place);
         for (row, own) in rows.iter().zip(&all) {
             let off = self.event_off(own, recorded, *row);
             let name = self.name(own.constraint);
             let place = self.place(format!("{} of {name}", own.kind));
-            self.report.note("events", off, || place);
+            self.report.add_comparison("events", off, || place);
         }
     }
 
     /// How far a recorded event is from what happened.
-    fn event_off(&self, own: &Happened, recorded: &Group, row: usize) -> f64 {
+    fn event_off(&self, own: &ExpectedEvent, recorded: &StepRows, row: usize) -> f64 {
         let name = self.layout.constraints.get(own.constraint);
         let named = name.is_some_and(|name| name == recorded.text(0, row));
         if !named || recorded.text(1, row) != own.kind {
             return f64::INFINITY;
         }
-        let mut off = (recorded.at(0, row) - own.t).abs() / (own.t.abs() + self.account.h);
+        let mut off = (recorded.at(0, row) - own.t).abs() / (own.t.abs() + self.step_row.h);
         for k in 0..2 {
             let (found, wanted) = (recorded.at(1 + k, row), own.speeds.map(|s| s[k]));
             off = match wanted {
@@ -187,20 +187,20 @@ impl Walk<'_> {
 }
 
 /// A contact carries an impulse; `forced`: what forces do to its velocity, and W.
-fn closes(
-    seen: &mut Seen,
-    touch: &Touch,
+fn detect_closing(
+    seen: &mut ConstraintMemory,
+    touch: &ConstraintRow,
     (forced, boundary): (f64, f64),
     (from, to): (f64, f64),
-    all: &mut Vec<Happened>,
+    all: &mut Vec<ExpectedEvent>,
 ) {
     let (speed, end) = (touch.begin[0], touch.end[0]);
-    let brief = seen.closed && seen.open.is_some_and(|n| n <= GRACE);
+    let brief = seen.closed && seen.open.is_some_and(|n| n <= REOPEN_STEPS);
     let fast = -speed > SPEED * forced.max(seen.approach);
     let middle = 0.5 * (from + to);
     let constraint = touch.constraint;
     let mut push = |t: f64, kind: &'static str, speeds: Option<[f64; 2]>| {
-        all.push(Happened {
+        all.push(ExpectedEvent {
             t,
             constraint,
             kind,
@@ -212,7 +212,7 @@ fn closes(
         push(from, "touch", None);
         seen.status = status;
     } else if brief && !fast {
-        slides(seen, touch, middle, all);
+        detect_slip_change(seen, touch, middle, all);
     } else {
         if seen.closed && seen.open.is_some_and(|n| n > 0) {
             push(seen.last, "detach", None);
@@ -229,12 +229,12 @@ fn closes(
 }
 
 /// A contact carries none.
-fn opens(seen: &mut Seen, constraint: usize, all: &mut Vec<Happened>) {
+fn detect_opening(seen: &mut ConstraintMemory, constraint: usize, all: &mut Vec<ExpectedEvent>) {
     let Some(open) = &mut seen.open else { return };
     *open += 1;
-    if seen.closed && *open > GRACE {
+    if seen.closed && *open > REOPEN_STEPS {
         (seen.closed, seen.status) = (false, Status::Open);
-        all.push(Happened {
+        all.push(ExpectedEvent {
             t: seen.last,
             constraint,
             kind: "detach",
@@ -244,13 +244,13 @@ fn opens(seen: &mut Seen, constraint: usize, all: &mut Vec<Happened>) {
 }
 
 /// Friction stops a joint faster than it slowed it.
-fn locks(
-    seen: &mut Seen,
-    touch: &Touch,
+fn detect_locking(
+    seen: &mut ConstraintMemory,
+    touch: &ConstraintRow,
     kind: ConstraintKind,
     forced: &[f64],
     t: f64,
-    all: &mut Vec<Happened>,
+    all: &mut Vec<ExpectedEvent>,
 ) {
     let ConstraintKind::FrictionJoint { normal_rows } = kind else {
         return;
@@ -264,7 +264,7 @@ fn locks(
     let usual = seen.approach.max(forced);
     let stopped = touch.status == Some(Status::Stick) && seen.status != Status::Stick;
     if stopped && begin > LOCKING * usual {
-        all.push(Happened {
+        all.push(ExpectedEvent {
             t,
             constraint: touch.constraint,
             kind: "locked",
@@ -275,7 +275,7 @@ fn locks(
 }
 
 /// Stick becomes slip, or slip stick.
-fn slides(seen: &mut Seen, touch: &Touch, t: f64, all: &mut Vec<Happened>) {
+fn detect_slip_change(seen: &mut ConstraintMemory, touch: &ConstraintRow, t: f64, all: &mut Vec<ExpectedEvent>) {
     let status = touch.status.unwrap_or(Status::Open);
     let kind = match (seen.status, status) {
         (Status::Stick, Status::Slip) => Some("slip"),
@@ -286,7 +286,7 @@ fn slides(seen: &mut Seen, touch: &Touch, t: f64, all: &mut Vec<Happened>) {
         seen.status = status;
     }
     if let Some(kind) = kind {
-        all.push(Happened {
+        all.push(ExpectedEvent {
             t,
             constraint: touch.constraint,
             kind,

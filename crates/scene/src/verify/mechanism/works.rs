@@ -11,36 +11,36 @@ use mechanism::{System, SystemError};
 
 use super::super::report::beyond;
 use super::dense::{dot, energy, times};
-use super::event::{ACCURACY, Look, Span};
-use super::{State, Walk, advance};
+use super::event::{ACCURACY, ForcesAt, IntervalBegin};
+use super::{RecordedState, MechanismVerifier, advance};
 
 /// A work, and what it may be off by.
 #[derive(Clone, Copy, Default)]
-struct Worked {
+struct WorkEstimate {
     done: f64,
     doubt: f64,
 }
 
-impl Walk<'_> {
+impl MechanismVerifier<'_> {
     /// Energies at the end, and works.
     pub(super) fn compare_span_works(
         &mut self,
-        first: &State,
-        last: &State,
-        span: &Span,
+        first: &RecordedState,
+        last: &RecordedState,
+        span: &IntervalBegin,
         known: bool,
     ) -> Result<(), SystemError> {
         let ends = [
-            self.look_at(first.t, &first.q, &first.v)?,
-            self.look_at(last.t, &last.q, &last.v)?,
+            self.forces_at(first.t, &first.q, &first.v)?,
+            self.forces_at(last.t, &last.q, &last.v)?,
         ];
         let kinetic = [
             energy(&ends[0].mass, &first.v),
             energy(&ends[1].mass, &last.v),
         ];
         self.compare_energies(last, kinetic[1])?;
-        let work = self.worked(&ends, first, last, (span, known))?;
-        let [sliding, boundary] = self.rubbed(&ends, first, last);
+        let work = self.force_work(&ends, first, last, (span, known))?;
+        let [sliding, boundary] = self.friction_and_boundary_work(&ends, first, last);
         let scale = [
             kinetic[0],
             kinetic[1],
@@ -49,7 +49,7 @@ impl Walk<'_> {
             boundary.doubt,
         ];
         let scale = scale.into_iter().fold(f64::MIN_POSITIVE, f64::max);
-        let recorded = self.account.works;
+        let recorded = self.step_row.works;
         let mut found = vec![
             ("work", recorded[0], work),
             ("boundary", recorded[3], boundary),
@@ -61,14 +61,14 @@ impl Walk<'_> {
             ),
             false => {
                 found.push(("sliding", recorded[2], sliding));
-                found.push(("impact", recorded[1], Worked::default()));
+                found.push(("impact", recorded[1], WorkEstimate::default()));
             }
         }
         for (what, recorded, own) in found {
             let off = (recorded - own.done).abs();
             let off = beyond(off, own.doubt + ACCURACY * scale) / scale;
             let place = self.place(what);
-            self.report.note("energy", off, || place);
+            self.report.add_comparison("energy", off, || place);
         }
         let momentum = times(&ends[0].mass, &first.v);
         let each = momentum.iter().zip(&span.doubt);
@@ -83,31 +83,31 @@ impl Walk<'_> {
 
     /// The change of the kinetic energy against the works of the account.
     fn compare_span_balance(&mut self, change: f64, doubt: f64, scale: f64) {
-        let works = self.account.works;
+        let works = self.step_row.works;
         let left = beyond((change - works.iter().sum::<f64>()).abs(), doubt);
         let scale = works.iter().fold(scale, |m, w| m.max(w.abs()));
         let place = self.place("the account of the interval");
-        self.report.note("balance", left / scale, || place);
+        self.report.add_comparison("balance", left / scale, || place);
     }
 
     /// The work of the forces: K holds Lagrange's terms, which ½ vᵀȦv gives back.
-    fn worked(
+    fn force_work(
         &mut self,
-        ends: &[Look; 2],
-        first: &State,
-        last: &State,
-        (span, known): (&Span, bool),
-    ) -> Result<Worked, SystemError> {
-        let (n, h) = (last.v.len(), self.account.h);
+        ends: &[ForcesAt; 2],
+        first: &RecordedState,
+        last: &RecordedState,
+        (span, known): (&IntervalBegin, bool),
+    ) -> Result<WorkEstimate, SystemError> {
+        let (n, h) = (last.v.len(), self.step_row.h);
         let mean: Vec<f64> = (0..n).map(|i| 0.5 * (first.v[i] + last.v[i])).collect();
         let late: Vec<f64> = (0..n).map(|i| 0.5 * (mean[i] + last.v[i])).collect();
         let chart = self.system.configuration_space().clone();
         let mut middle = last.q.clone();
         advance(&chart, &mut middle, &late, -0.5 * h);
-        let between = self.look_at(last.t - 0.5 * h, &middle, &mean)?;
+        let between = self.forces_at(last.t - 0.5 * h, &middle, &mean)?;
         let both = ends[1].mass.iter().zip(&ends[0].mass);
         let stretch: Vec<f64> = both.map(|(b, a)| b - a).collect();
-        let power = |look: &Look, v: &[f64]| dot(&look.force, v) + energy(&stretch, v);
+        let power = |look: &ForcesAt, v: &[f64]| dot(&look.force, v) + energy(&stretch, v);
         let by_ends = 0.5 * (power(&ends[0], &first.v) + power(&ends[1], &last.v));
         let done = power(&between, &mean);
         let mut doubt = 2.0 * (done - by_ends).abs();
@@ -120,18 +120,18 @@ impl Walk<'_> {
             let (a, b) = (ends[0].force[i], ends[1].force[i]);
             doubt += (a.abs() + b.abs()) * (jump + off + bent) + (a - b).abs() * moved;
         }
-        Ok(Worked { done, doubt })
+        Ok(WorkEstimate { done, doubt })
     }
 
     /// Works of friction and of moving boundaries by the mean of both ends, each with what it may be off by: impulses
     /// may act at any instant between.
-    fn rubbed(&self, ends: &[Look; 2], first: &State, last: &State) -> [Worked; 2] {
+    fn friction_and_boundary_work(&self, ends: &[ForcesAt; 2], first: &RecordedState, last: &RecordedState) -> [WorkEstimate; 2] {
         let n = last.v.len();
-        let (mut sliding, mut boundary) = (Worked::default(), Worked::default());
-        for (k, touch) in self.touches.iter().enumerate() {
+        let (mut sliding, mut boundary) = (WorkEstimate::default(), WorkEstimate::default());
+        for (k, touch) in self.constraint_rows.iter().enumerate() {
             let first_tangent = self.first_tangent(touch.constraint);
             for (row, s) in touch.impulse.iter().enumerate() {
-                let velocity = |look: &Look, v: &[f64]| {
+                let velocity = |look: &ForcesAt, v: &[f64]| {
                     let (g, w) = &look.rows[k];
                     (w[row] + dot(&g[row * n..(row + 1) * n], v), w[row])
                 };

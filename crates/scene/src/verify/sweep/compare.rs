@@ -4,15 +4,15 @@ use ::sweep::Method;
 use mechanism::{System, SystemError};
 
 use super::super::report::beyond;
-use super::super::stream::Group;
+use super::super::stream::StepRows;
 use super::form::{dot, sub};
-use super::step::Landing;
-use super::{Local, State, Walk};
+use super::step::ProjectionStep;
+use super::{PositionFunctions, RecordedState, SweepVerifier};
 
-impl Walk<'_> {
+impl SweepVerifier<'_> {
     /// Instants and lengths.
-    pub(super) fn compare_times(&mut self, known: Option<&State>, last: &State) {
-        let h = self.account.h;
+    pub(super) fn compare_times(&mut self, known: Option<&RecordedState>, last: &RecordedState) {
+        let h = self.step_row.h;
         let mut off = 0.0_f64;
         if let Some(before) = known {
             off = (last.t - before.t - h).abs() / h.abs().max(f64::EPSILON * last.t.abs());
@@ -20,7 +20,7 @@ impl Walk<'_> {
         if let Some(length) = self.length {
             let end = self.initial.t + last.step as f64 * length;
             // The rest of a run that is less than a millionth of a step belongs to the last one.
-            let end = match end > self.until - crate::run::LEFT * length {
+            let end = match end > self.until - crate::run::END_TOLERANCE * length {
                 true => self.until,
                 false => end,
             };
@@ -31,10 +31,10 @@ impl Walk<'_> {
     }
 
     /// The mean velocity.
-    pub(super) fn compare_velocity(&mut self, known: Option<&State>, last: &State) {
+    pub(super) fn compare_velocity(&mut self, known: Option<&RecordedState>, last: &RecordedState) {
         let Some(before) = known else { return };
         for i in 0..last.u.len() {
-            let own = (last.u[i] - before.u[i]) / self.account.h;
+            let own = (last.u[i] - before.u[i]) / self.step_row.h;
             let scale = own.abs().max(last.v[i].abs()).max(f64::MIN_POSITIVE);
             let name = format!("`{}`", self.layout.positions[i]);
             self.note("velocity", (own - last.v[i]).abs() / scale, name);
@@ -42,35 +42,35 @@ impl Walk<'_> {
     }
 
     /// How far the point has come, and that all of its gain is held against it.
-    pub(super) fn compare_extent(&mut self, last: &State) {
-        let same = self.account.excess == self.account.gain;
+    pub(super) fn compare_extent(&mut self, last: &RecordedState) {
+        let same = self.step_row.excess == self.step_row.gain;
         self.note("gain", if same { 0.0 } else { f64::INFINITY }, "excess");
         let Some(origin) = &self.origin else { return };
         let moved = last.u.iter().zip(origin).map(|(u, from)| (u - from).abs());
-        let off = (moved.fold(0.0, f64::max) - self.account.extent).abs();
+        let off = (moved.fold(0.0, f64::max) - self.step_row.extent).abs();
         self.note("gap", off / self.size(&last.u), "extent");
     }
 
     /// Recorded gaps of contacts and the drift of joints.
-    pub(super) fn compare_gaps(&mut self, last: &State, local: &Local) {
+    pub(super) fn compare_gaps(&mut self, last: &RecordedState, local: &PositionFunctions) {
         let size = self.size(&last.u);
         let mut found = Vec::new();
-        for touch in &self.touches {
+        for touch in &self.constraint_rows {
             if let Some(gap) = local.gaps.get(self.first[touch.constraint]) {
                 found.push((self.name(touch.constraint), gap - touch.gap));
             }
         }
         let joints = local.gaps.iter().zip(&self.equation).filter(|e| *e.1);
         let drift = joints.fold(0.0_f64, |m, (f, _)| m.max(f.abs()));
-        found.push(("drift of all joints".into(), drift - self.account.drift));
+        found.push(("drift of all joints".into(), drift - self.step_row.drift));
         for (what, off) in found {
             self.note("gap", off.abs() / size, what);
         }
     }
 
     /// G v + W of the contacts that have a row.
-    pub(super) fn compare_ends(&mut self, known: Option<&State>, last: &State, local: &Local) {
-        for touch in self.touches.clone() {
+    pub(super) fn compare_ends(&mut self, known: Option<&RecordedState>, last: &RecordedState, local: &PositionFunctions) {
+        for touch in self.constraint_rows.clone() {
             let ends = [
                 ("end", Some(&last.v), &touch.end),
                 ("begin", known.map(|before| &before.v), &touch.begin),
@@ -96,7 +96,7 @@ impl Walk<'_> {
     }
 
     /// How far a point is outside: the largest violation as a length, and whose it is.
-    pub(super) fn outside(&self, local: &Local) -> (f64, usize) {
+    pub(super) fn outside(&self, local: &PositionFunctions) -> (f64, usize) {
         let (mut worst, mut who) = (0.0_f64, 0);
         for (k, gap) in local.gaps.iter().enumerate() {
             let over = if self.equation[k] { gap.abs() } else { -gap };
@@ -114,8 +114,8 @@ impl Walk<'_> {
     }
 
     /// u ∈ C(t).
-    pub(super) fn compare_set(&mut self, u: &[f64], local: &Local) {
-        if !self.account.reached {
+    pub(super) fn compare_set(&mut self, u: &[f64], local: &PositionFunctions) {
+        if !self.step_row.reached {
             return;
         }
         let (over, who) = self.outside(local);
@@ -128,7 +128,7 @@ impl Walk<'_> {
     }
 
     /// S ≥ 0, S gap = 0.
-    pub(super) fn compare_laws(&mut self, u: &[f64], local: &Local) {
+    pub(super) fn compare_laws(&mut self, u: &[f64], local: &PositionFunctions) {
         let impulses = self.impulses();
         let size = self.size(u);
         let length = |k: usize| dot(&local.gradients[k], &local.gradients[k]).sqrt();
@@ -151,10 +151,10 @@ impl Walk<'_> {
     }
 
     /// The inclusion of a step; returns the distance of what is left over.
-    pub(super) fn compare_landing(&mut self, landing: &Landing) -> Result<f64, SystemError> {
+    pub(super) fn compare_inclusion(&mut self, landing: &ProjectionStep) -> Result<f64, SystemError> {
         let local = self.local(landing.t, &landing.p)?;
         self.compare_set(&landing.p, &local);
-        let mut rest = self.form.lower(&sub(&landing.p, &landing.z));
+        let mut rest = self.form.apply(&sub(&landing.p, &landing.z));
         let mut terms = self.form.sizes(&landing.p);
         let more = self.form.sizes(&landing.z);
         terms.iter_mut().zip(&more).for_each(|(t, m)| *t += m);
@@ -169,7 +169,7 @@ impl Walk<'_> {
                 terms[i] += (landing.share * s * g).abs();
             }
         }
-        let left = self.form.dual(&rest);
+        let left = self.form.dual_norm(&rest);
         // Implicit stages are repeated until u changes by 1e-15 of 1 + |u|.
         let known = match self.plan.method {
             Method::CatchingUp => vec![0.0; rest.len()],
@@ -178,7 +178,7 @@ impl Walk<'_> {
                 self.form.sizes(&vec![repeat; rest.len()])
             }
         };
-        if !self.account.reached {
+        if !self.step_row.reached {
             self.report
                 .skip("steps that missed their tolerance: inclusion, set and laws");
             return Ok(left);
@@ -194,7 +194,7 @@ impl Walk<'_> {
     }
 
     /// A coordinate, and the constraints whose impulses act on it.
-    fn acting_on(&self, impulses: &[f64], local: &Local, i: usize) -> String {
+    fn acting_on(&self, impulses: &[f64], local: &PositionFunctions, i: usize) -> String {
         let acts = (0..impulses.len()).filter(|k| impulses[*k] * local.gradients[*k][i] != 0.0);
         let mut names: Vec<String> = acts.map(|k| self.owner(k)).collect();
         names.dedup();
@@ -208,8 +208,8 @@ impl Walk<'_> {
     /// The recorded distance to the normal cone.
     pub(super) fn compare_residual(&mut self, own: f64, u: &[f64]) {
         let size = 1.0 + self.form.norm(u);
-        let mut off = (own / size - self.account.residual).abs();
-        if self.account.reached && self.account.residual > self.tolerance * (1.0 + 1e-9) {
+        let mut off = (own / size - self.step_row.residual).abs();
+        if self.step_row.reached && self.step_row.residual > self.tolerance * (1.0 + 1e-9) {
             off = f64::INFINITY;
         }
         self.note("residual", off, "the step");
@@ -219,12 +219,12 @@ impl Walk<'_> {
     pub(super) fn compare_outside(
         &mut self,
         jump: bool,
-        landing: &Landing,
-        last: &State,
-        local: &Local,
+        landing: &ProjectionStep,
+        last: &RecordedState,
+        local: &PositionFunctions,
     ) {
         let size = self.size(&last.u);
-        let recorded = self.account.penetration;
+        let recorded = self.step_row.penetration;
         let (over, who) = self.outside(local);
         let off = match self.plan.method {
             Method::Regularised(_) if !jump => self.form.norm(&sub(&last.u, &landing.p)) - recorded,
@@ -245,14 +245,14 @@ impl Walk<'_> {
     }
 
     /// The largest distance to a tangent half-space, in the metric.
-    fn below(&self, local: &Local) -> f64 {
+    fn below(&self, local: &PositionFunctions) -> f64 {
         let each = local.gaps.iter().zip(&local.gradients);
-        let far = each.map(|(gap, gradient)| -gap / self.form.dual(gradient));
+        let far = each.map(|(gap, gradient)| -gap / self.form.dual_norm(gradient));
         far.fold(0.0, f64::max)
     }
 
     /// Contacts that began or ceased to act.
-    pub(super) fn compare_events(&mut self, happened: &Group) {
+    pub(super) fn compare_events(&mut self, happened: &StepRows) {
         if self.plan.integrator() == "event" {
             return;
         }
@@ -268,7 +268,7 @@ impl Walk<'_> {
             if !self.system.constraints()[k].is_contact() {
                 continue;
             }
-            let now = self.touches.iter().any(|touch| touch.constraint == k);
+            let now = self.constraint_rows.iter().any(|touch| touch.constraint == k);
             let expected = match (previous[k], now) {
                 (false, true) => Some("touch"),
                 (true, false) => Some("detach"),
@@ -284,10 +284,10 @@ impl Walk<'_> {
                 same &= (1..4).all(|k| happened.at(k, row).is_nan());
             }
             let what = format!("`{name}`");
-            if !self.muted {
+            if !self.skip_checks {
                 let place = self.place(what);
                 let off = if same && strange == 0 { 0.0 } else { 1.0 };
-                self.report.note("events", off, || place);
+                self.report.add_comparison("events", off, || place);
             }
         }
     }

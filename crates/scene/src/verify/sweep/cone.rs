@@ -8,11 +8,11 @@
 //! steepest descent enters, those whose multiplier turns negative leave. The remainder is computed from y and
 //! λ, so that the condition of the normal equations shows in λ alone. Dense; for some hundred rows.
 
-use super::form::{Form, back, dot, factor};
+use super::form::{Metric, back, dot, factor};
 
 /// The rows of a cone.
 pub(super) struct Cone<'a> {
-    pub form: &'a Form,
+    pub form: &'a Metric,
     /// Gradients, and whether the multiplier of each is free.
     pub rows: Vec<(Vec<f64>, bool)>,
 }
@@ -20,12 +20,12 @@ pub(super) struct Cone<'a> {
 impl Cone<'_> {
     /// The distance of y to the cone, in the metric A⁻¹.
     pub fn distance(&self, y: &[f64]) -> f64 {
-        self.form.dual(&self.remainder(y))
+        self.form.dual_norm(&self.remainder(y))
     }
 
     /// y less its nearest point in the cone.
     fn remainder(&self, y: &[f64]) -> Vec<f64> {
-        let raised: Vec<Vec<f64>> = self.rows.iter().map(|r| self.form.raise(&r.0)).collect();
+        let raised: Vec<Vec<f64>> = self.rows.iter().map(|r| self.form.solve(&r.0)).collect();
         let m = self.rows.len();
         let mut gram = vec![0.0; m * m];
         for i in 0..m {
@@ -39,7 +39,7 @@ impl Cone<'_> {
         let mut inside: Vec<usize> = Vec::new();
         let mut lambda = vec![0.0; m];
         let (mut rest, mut barred) = (y.to_vec(), vec![false; m]);
-        let floor = 1e-15 * self.form.dual(y);
+        let floor = 1e-15 * self.form.dual_norm(y);
         for _ in 0..3 * m + 10 {
             let pull = |k: usize| {
                 let slope = dot(&raised[k], &rest) / lengths[k].max(f64::MIN_POSITIVE);
@@ -51,7 +51,7 @@ impl Cone<'_> {
                 break;
             };
             inside.push(best);
-            if !self.settle(&gram, &onto, &mut inside, &mut lambda) {
+            if !self.solve_active_set(&gram, &onto, &mut inside, &mut lambda) {
                 // It depends on those that are in: it cannot help.
                 inside.retain(|k| *k != best);
                 lambda[best] = 0.0;
@@ -73,7 +73,7 @@ impl Cone<'_> {
 
     /// The multipliers of the rows that are in, and none of them negative; `false` where they depend on
     /// each other.
-    fn settle(
+    fn solve_active_set(
         &self,
         products: &[f64],
         onto: &[f64],
@@ -121,14 +121,14 @@ impl Cone<'_> {
 mod tests {
     use super::*;
 
-    fn cone<'a>(form: &'a Form, rows: &[&[f64]]) -> Cone<'a> {
+    fn cone<'a>(form: &'a Metric, rows: &[&[f64]]) -> Cone<'a> {
         let rows = rows.iter().map(|r| (r.to_vec(), false)).collect();
         Cone { form, rows }
     }
 
     #[test]
     fn distances_to_a_wedge_are_those_of_plane_geometry() {
-        let form = Form::Unit;
+        let form = Metric::Unit;
         // Between (1, 0) and (1, 1); a third row that depends on both changes nothing.
         let wedge = cone(&form, &[&[1.0, 0.0], &[1.0, 1.0], &[2.0, 1.0]]);
         let half = 0.5_f64.sqrt();
@@ -148,7 +148,7 @@ mod tests {
     fn the_remainder_is_polar_to_the_cone_and_at_right_angles_to_the_nearest_point() {
         // Moreau's two cones: y = p + q, p in the cone, q in its polar, p·q = 0. Tried in another metric,
         // where these products are those of A⁻¹.
-        let form = Form::Diagonal(vec![1.0, 2.0, 0.5, 3.0]);
+        let form = Metric::Diagonal(vec![1.0, 2.0, 0.5, 3.0]);
         let mut seed = 7_u64;
         let mut roll = || {
             seed ^= seed << 13;
@@ -161,7 +161,7 @@ mod tests {
             let slices: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
             let y: Vec<f64> = (0..4).map(|_| roll()).collect();
             let rest = cone(&form, &slices).remainder(&y);
-            let raised = form.raise(&rest);
+            let raised = form.solve(&rest);
             // Rounding of sums of a few products of size 1, through a matrix of condition 1e7 at most.
             for row in &rows {
                 assert!(dot(row, &raised) < 1e-12, "{row:?} is not polar");

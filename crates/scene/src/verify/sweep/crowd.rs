@@ -11,13 +11,13 @@
 use sweep::apps::crowd::Room;
 
 use super::cone::Cone;
-use super::form::Form;
+use super::form::Metric;
 
 /// Contacts of a group up to which its cone is looked at: the cost grows with the fourth power.
 const MOST: usize = 160;
 
 /// A contact at the beginning of a step.
-struct Near {
+struct CrowdContact {
     one: usize,
     other: Option<usize>,
     /// From `one` to the other, of unit length.
@@ -42,7 +42,7 @@ fn walls(room: &Room) -> [[[f64; 2]; 2]; 5] {
 }
 
 /// Contacts with a gap up to `reach`.
-fn contacts(room: &Room, q: &[f64], reach: f64) -> Vec<Near> {
+fn contacts(room: &Room, q: &[f64], reach: f64) -> Vec<CrowdContact> {
     let count = q.len() / 2;
     let mut all = Vec::new();
     let towards = |from: [f64; 2], to: [f64; 2]| {
@@ -56,7 +56,7 @@ fn contacts(room: &Room, q: &[f64], reach: f64) -> Vec<Near> {
             let (towards, length) = towards(x, centre(q, other));
             let gap = length - 2.0 * room.radius;
             if gap <= reach {
-                all.push(Near {
+                all.push(CrowdContact {
                     one,
                     other: Some(other),
                     towards,
@@ -72,7 +72,7 @@ fn contacts(room: &Room, q: &[f64], reach: f64) -> Vec<Near> {
             let (towards, length) = towards(x, [a[0] + s * along[0], a[1] + s * along[1]]);
             let gap = length - room.radius;
             if gap <= reach {
-                all.push(Near {
+                all.push(CrowdContact {
                     one,
                     other: None,
                     towards,
@@ -98,7 +98,7 @@ pub(super) fn overlap(room: &Room, q: &[f64]) -> (f64, String) {
 }
 
 /// Where everyone would go: to the door, and behind it straight on.
-pub(super) fn wish(room: &Room, q: &[f64]) -> Vec<f64> {
+pub(super) fn desired_positions(room: &Room, q: &[f64]) -> Vec<f64> {
     let reach = 0.5 * (0.5 * room.door - room.radius);
     let each = (0..q.len() / 2).flat_map(|i| {
         let [x, y] = centre(q, i);
@@ -114,13 +114,13 @@ pub(super) fn wish(room: &Room, q: &[f64]) -> Vec<f64> {
 
 /// A group of people who touch each other, how far the step is from the cone of its contacts, and whether
 /// it was too large to be looked at.
-pub(super) struct Group {
+pub(super) struct CrowdCluster {
     pub people: Vec<usize>,
     pub off: Option<f64>,
 }
 
 /// The groups of a step from `first` to `last` that would have gone to `goal`.
-pub(super) fn groups(room: &Room, first: &[f64], goal: &[f64], last: &[f64]) -> Vec<Group> {
+pub(super) fn groups(room: &Room, first: &[f64], goal: &[f64], last: &[f64]) -> Vec<CrowdCluster> {
     let count = first.len() / 2;
     // No gap closes by more than twice the longest way.
     let way = (0..count).fold(0.0_f64, |m, i| {
@@ -156,14 +156,14 @@ pub(super) fn groups(room: &Room, first: &[f64], goal: &[f64], last: &[f64]) -> 
     leads
         .map(|lead| {
             let people = of(lead);
-            let rows: Vec<&Near> = closed.iter().filter(|n| heads[n.one] == lead).collect();
+            let rows: Vec<&CrowdContact> = closed.iter().filter(|n| heads[n.one] == lead).collect();
             let off = (rows.len() <= MOST).then(|| remainder(&people, &rows, goal, last));
-            Group { people, off }
+            CrowdCluster { people, off }
         })
         .collect()
 }
 
-fn remainder(people: &[usize], rows: &[&Near], goal: &[f64], last: &[f64]) -> f64 {
+fn remainder(people: &[usize], rows: &[&CrowdContact], goal: &[f64], last: &[f64]) -> f64 {
     let place = |i: usize| people.iter().position(|p| *p == i);
     let rows = rows.iter().map(|near| {
         let mut row = vec![0.0; 2 * people.len()];
@@ -179,7 +179,7 @@ fn remainder(people: &[usize], rows: &[&Near], goal: &[f64], last: &[f64]) -> f6
     let both = people.iter().flat_map(|i| [2 * i, 2 * i + 1]);
     let y: Vec<f64> = both.map(|k| goal[k] - last[k]).collect();
     let cone = Cone {
-        form: &Form::Unit,
+        form: &Metric::Unit,
         rows: rows.collect(),
     };
     cone.distance(&y)

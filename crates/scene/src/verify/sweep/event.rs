@@ -9,23 +9,23 @@
 use mechanism::SystemError;
 
 use super::form::{dot, plus};
-use super::gain::Stretch;
-use super::step::Part;
-use super::{Local, State, Walk};
+use super::gain::VariationPart;
+use super::step::StepPart;
+use super::{PositionFunctions, RecordedState, SweepVerifier};
 
-impl Walk<'_> {
+impl SweepVerifier<'_> {
     /// One recorded instant.
     pub(super) fn instant(
         &mut self,
-        parts: &[Part],
-        first: &State,
-        last: &State,
-        local: &Local,
-    ) -> Result<Vec<Stretch>, SystemError> {
+        parts: &[StepPart],
+        first: &RecordedState,
+        last: &RecordedState,
+        local: &PositionFunctions,
+    ) -> Result<Vec<VariationPart>, SystemError> {
         let size = self.size(&last.u);
         let (over, who) = self.outside(local);
         if !self.equation.is_empty() {
-            let off = (over - self.account.penetration).abs() / size;
+            let off = (over - self.step_row.penetration).abs() / size;
             self.note("penetration", off, self.owner(who));
         }
         self.compare_set(&last.u, local);
@@ -52,11 +52,11 @@ impl Walk<'_> {
     }
 
     /// The contacts that act stay closed.
-    fn compare_rates(&mut self, w: &[f64], local: &Local) {
-        let share = 1.0 / self.account.h;
-        let pushed = self.pushed(local, share);
+    fn compare_rates(&mut self, w: &[f64], local: &PositionFunctions) {
+        let share = 1.0 / self.step_row.h;
+        let pushed = self.impulse_displacement(local, share);
         let velocity = plus(w, 1.0, &pushed);
-        for touch in self.touches.clone() {
+        for touch in self.constraint_rows.clone() {
             let k = self.first[touch.constraint];
             let (g, rate) = (&local.gradients[k], local.rates[k]);
             let mut terms = rate.abs();

@@ -2,14 +2,14 @@
 
 /// A symmetric positive definite matrix; a diagonal or unit one is not stored whole.
 #[derive(Debug, Clone)]
-pub(super) enum Form {
+pub(super) enum Metric {
     Unit,
     Diagonal(Vec<f64>),
     /// Row by row, with its Cholesky factor.
     Full(Vec<f64>, Vec<f64>),
 }
 
-impl Form {
+impl Metric {
     /// From the numbers of a scene: none, n or n².
     pub fn new(n: usize, numbers: &[f64]) -> Option<Self> {
         match numbers.len() {
@@ -21,7 +21,7 @@ impl Form {
     }
 
     /// A x.
-    pub fn lower(&self, x: &[f64]) -> Vec<f64> {
+    pub fn apply(&self, x: &[f64]) -> Vec<f64> {
         match self {
             Self::Unit => x.to_vec(),
             Self::Diagonal(d) => x.iter().zip(d).map(|(x, d)| x * d).collect(),
@@ -40,7 +40,7 @@ impl Form {
     }
 
     /// A⁻¹ y.
-    pub fn raise(&self, y: &[f64]) -> Vec<f64> {
+    pub fn solve(&self, y: &[f64]) -> Vec<f64> {
         match self {
             Self::Unit => y.to_vec(),
             Self::Diagonal(d) => y.iter().zip(d).map(|(y, d)| y / d).collect(),
@@ -50,12 +50,12 @@ impl Form {
 
     /// |x|.
     pub fn norm(&self, x: &[f64]) -> f64 {
-        dot(&self.lower(x), x).max(0.0).sqrt()
+        dot(&self.apply(x), x).max(0.0).sqrt()
     }
 
     /// |y| of a covector, in the metric A⁻¹.
-    pub fn dual(&self, y: &[f64]) -> f64 {
-        dot(&self.raise(y), y).max(0.0).sqrt()
+    pub fn dual_norm(&self, y: &[f64]) -> f64 {
+        dot(&self.solve(y), y).max(0.0).sqrt()
     }
 }
 

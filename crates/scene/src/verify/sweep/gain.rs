@@ -9,18 +9,18 @@
 
 use mechanism::{System, SystemError};
 
-use super::Walk;
+use super::SweepVerifier;
 use super::form::dot;
 use crate::finding::language::of_time;
-use crate::sweep::Plan;
-use crate::text::{Observable, TextSystem};
+use crate::sweep::SweepingSettings;
+use crate::text::{Observable, SymbolicSystem};
 
 /// Sides of a box up to which its retraction is part of the account.
 const SIDES: usize = 512;
 
 /// Sums since the start.
 #[derive(Default)]
-pub(super) struct Sums {
+pub(super) struct VariationSums {
     variation: f64,
     /// `None` once it is not known for a step.
     bound: Option<f64>,
@@ -31,8 +31,8 @@ pub(super) struct Sums {
     sides: Option<Option<Vec<(usize, f64)>>>,
 }
 
-impl Sums {
-    pub fn of(system: &mut TextSystem, plan: &Plan) -> Self {
+impl VariationSums {
+    pub fn of(system: &mut SymbolicSystem, plan: &SweepingSettings) -> Self {
         let text = plan.retraction.as_ref().filter(|_| plan.room.is_none());
         Self {
             variation: 0.0,
@@ -45,7 +45,7 @@ impl Sums {
 }
 
 /// A part of a step, as far as the variation goes.
-pub(super) struct Stretch {
+pub(super) struct VariationPart {
     pub from: f64,
     pub to: f64,
     pub moved: f64,
@@ -55,9 +55,9 @@ pub(super) struct Stretch {
     pub size: f64,
 }
 
-impl Walk<'_> {
+impl SweepVerifier<'_> {
     /// e(C(from), C(to)), where it is known.
-    pub(super) fn excess(&mut self, from: f64, to: f64) -> Result<Option<f64>, SystemError> {
+    pub(super) fn retraction(&mut self, from: f64, to: f64) -> Result<Option<f64>, SystemError> {
         if let Some(retraction) = &mut self.sums.retraction {
             let end = of_time(retraction, &mut self.system, to)?;
             return Ok(Some(end - of_time(retraction, &mut self.system, from)?));
@@ -96,7 +96,7 @@ impl Walk<'_> {
         let (mut sides, mut leads): (Vec<_>, Vec<(usize, Vec<f64>)>) = (Vec::new(), Vec::new());
         let mut boxed = true;
         for (k, gradient) in local.gradients.iter().enumerate() {
-            let raised = self.form.raise(gradient);
+            let raised = self.form.solve(gradient);
             let length = dot(&raised, gradient).max(0.0).sqrt();
             if length == 0.0 {
                 sides.push((k, f64::INFINITY));
@@ -122,9 +122,9 @@ impl Walk<'_> {
     }
 
     /// Adds the parts of a step, and compares the account where all steps are known.
-    pub(super) fn sum(&mut self, parts: &[Stretch]) -> Result<(), SystemError> {
+    pub(super) fn sum(&mut self, parts: &[VariationPart]) -> Result<(), SystemError> {
         for part in parts {
-            let excess = self.excess(part.from, part.to)?;
+            let excess = self.retraction(part.from, part.to)?;
             self.sums.variation += part.moved;
             self.sums.bound = match (self.sums.bound, excess) {
                 (Some(sum), Some(e)) => Some(sum + e + part.drift),
@@ -148,7 +148,7 @@ impl Walk<'_> {
             over.max(0.0) / bound.max(f64::MIN_POSITIVE)
         });
         // Far beyond 1 the bound is 0 and the share means nothing but that.
-        let off = (over - self.account.gain).abs() / over.max(1.0);
+        let off = (over - self.step_row.gain).abs() / over.max(1.0);
         self.note("gain", off, "the sum of all steps");
         Ok(())
     }

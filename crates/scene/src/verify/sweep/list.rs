@@ -82,16 +82,16 @@ const CHECKS: [(&str, &str, f64); 16] = [
 ];
 
 /// Announces all checks.
-pub(super) fn announce(report: &mut Report, event: bool) {
+pub(super) fn declare_checks(report: &mut Report, event: bool) {
     for (name, meaning, bound) in CHECKS {
         let time_stepper = ["inclusion", "cone", "retraction", "events"];
         if !(event && time_stepper.contains(&name)) {
-            report.expect(name, meaning, bound);
+            report.declare(name, meaning, bound);
         }
     }
     if event {
         let rate = "rates of the gaps of closed contacts under the forces at the end; relative to their terms";
-        report.expect("rate", rate, 1e-10);
+        report.declare("rate", rate, 1e-10);
         report.skip(
             "event-driven: the path between recorded instants is an integral that the records do not hold; \
              what is compared is the point, the forces and the velocity of the gaps at these instants",

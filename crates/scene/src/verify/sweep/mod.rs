@@ -28,18 +28,18 @@ mod step;
 
 use mechanism::{State as Initial, System, SystemError};
 
-use self::form::{Form, dot};
-use self::gain::Sums;
-use super::report::{Place, Report};
-use super::{Asked, VerifyError};
+use self::form::{Metric, dot};
+use self::gain::VariationSums;
+use super::report::{Location, Report};
+use super::{VerifyOptions, VerifyError};
 use crate::file::Scene;
-use crate::record::{Layout, Record};
-use crate::sweep::Plan;
-use crate::text::TextSystem;
+use crate::record::{MechanismLayout, Record};
+use crate::sweep::SweepingSettings;
+use crate::text::SymbolicSystem;
 
 /// A recorded state.
 #[derive(Debug, Clone, Default)]
-struct State {
+struct RecordedState {
     pub step: i64,
     pub t: f64,
     pub u: Vec<f64>,
@@ -48,7 +48,7 @@ struct State {
 
 /// A constraint that took part in a step.
 #[derive(Debug, Clone)]
-struct Touch {
+struct ConstraintRow {
     pub constraint: usize,
     pub gap: f64,
     pub begin: Vec<f64>,
@@ -58,7 +58,7 @@ struct Touch {
 
 /// The account of a step.
 #[derive(Debug, Clone, Copy, Default)]
-struct Account {
+struct StepRow {
     pub h: f64,
     pub active: f64,
     pub residual: f64,
@@ -71,22 +71,22 @@ struct Account {
 }
 
 /// All position functions at an instant and a point.
-struct Local {
+struct PositionFunctions {
     pub gaps: Vec<f64>,
     pub gradients: Vec<Vec<f64>>,
     pub rates: Vec<f64>,
 }
 
 /// All that is known while a run is gone through.
-struct Walk<'a> {
-    pub system: TextSystem,
-    pub plan: Plan,
-    pub form: Form,
+struct SweepVerifier<'a> {
+    pub system: SymbolicSystem,
+    pub plan: SweepingSettings,
+    pub form: Metric,
     pub tolerance: f64,
-    pub layout: Layout,
+    pub layout: MechanismLayout,
     pub report: &'a mut Report,
-    pub account: Account,
-    pub touches: Vec<Touch>,
+    pub step_row: StepRow,
+    pub constraint_rows: Vec<ConstraintRow>,
     /// First position function of each constraint, and their number.
     pub first: Vec<usize>,
     /// Whether each position function is an equation.
@@ -95,13 +95,13 @@ struct Walk<'a> {
     pub until: f64,
     /// Length of a step, where it is fixed.
     pub length: Option<f64>,
-    pub sums: Sums,
+    pub sums: VariationSums,
     /// Contacts of the step before that had a row, if it is recorded.
     pub previous: Option<Vec<bool>>,
     /// Where the point started, if that is recorded.
     pub origin: Option<Vec<f64>>,
     /// Whether the step is only followed, not looked at.
-    pub muted: bool,
+    pub skip_checks: bool,
     pub step: i64,
     pub t: f64,
 }
@@ -111,9 +111,9 @@ pub(super) fn verify(
     record: &Record,
     scene: &Scene,
     report: &mut Report,
-    asked: &mut Asked<'_>,
+    asked: &mut VerifyOptions<'_>,
 ) -> Result<(), VerifyError> {
-    let built = scene.build()?;
+    let built = scene.build_mechanism()?;
     let nothing = |what: &str| {
         let text = format!("{}: {what}", record.directory().display());
         VerifyError::Nothing(text)
@@ -128,43 +128,43 @@ pub(super) fn verify(
     } else {
         &plan.metric
     };
-    let form = Form::new(n, numbers).ok_or_else(|| nothing("the metric of the scene is none"))?;
+    let form = Metric::new(n, numbers).ok_or_else(|| nothing("the metric of the scene is none"))?;
     let (mut first, mut equation) = (vec![0], Vec::new());
     for constraint in built.system.constraints() {
         let count = constraint.num_gaps();
         equation.resize(equation.len() + count, !constraint.is_contact());
         first.push(equation.len());
     }
-    list::announce(report, plan.integrator() == "event");
+    list::declare_checks(report, plan.integrator() == "event");
     let adaptive = built.settings.adaptive.is_some();
-    let mut walk = Walk {
-        layout: Layout::of_scene(scene, &built.system),
+    let mut walk = SweepVerifier {
+        layout: MechanismLayout::of_scene(scene, &built.system),
         system: built.system,
         form,
         tolerance: built.settings.tolerance.max(1e-12),
         report,
-        account: Account::default(),
-        touches: Vec::new(),
+        step_row: StepRow::default(),
+        constraint_rows: Vec::new(),
         first,
         equation,
         initial: built.initial,
         until: built.until,
         length: (!adaptive).then_some(built.settings.step),
-        sums: Sums::default(),
+        sums: VariationSums::default(),
         previous: None,
         origin: None,
-        muted: false,
+        skip_checks: false,
         step: 0,
         t: 0.0,
         plan: *plan,
     };
-    walk.sums = Sums::of(&mut walk.system, &walk.plan);
+    walk.sums = VariationSums::of(&mut walk.system, &walk.plan);
     walk.run(record, asked)
 }
 
-impl Walk<'_> {
-    pub(super) fn place(&self, what: impl Into<String>) -> Place {
-        Place {
+impl SweepVerifier<'_> {
+    pub(super) fn place(&self, what: impl Into<String>) -> Location {
+        Location {
             step: Some(self.step),
             t: Some(self.t),
             what: what.into(),
@@ -173,9 +173,9 @@ impl Walk<'_> {
 
     /// One comparison at this step.
     pub(super) fn note(&mut self, check: &'static str, off: f64, what: impl Into<String>) {
-        if !self.muted {
+        if !self.skip_checks {
             let place = self.place(what);
-            self.report.note(check, off, || place);
+            self.report.add_comparison(check, off, || place);
         }
     }
 
@@ -191,7 +191,7 @@ impl Walk<'_> {
     }
 
     /// Gaps, gradients and rates.
-    pub(super) fn local(&mut self, t: f64, u: &[f64]) -> Result<Local, SystemError> {
+    pub(super) fn local(&mut self, t: f64, u: &[f64]) -> Result<PositionFunctions, SystemError> {
         let n = u.len();
         let mut gaps = vec![0.0; self.equation.len()];
         self.system.gaps(t, u, &mut gaps)?;
@@ -203,7 +203,7 @@ impl Walk<'_> {
             gradients.extend(g.chunks(n.max(1)).map(<[f64]>::to_vec));
             rates.extend(w);
         }
-        Ok(Local {
+        Ok(PositionFunctions {
             gaps,
             gradients,
             rates,
@@ -213,7 +213,7 @@ impl Walk<'_> {
     /// The drift.
     pub(super) fn drift(&mut self, t: f64, u: &[f64]) -> Result<Vec<f64>, SystemError> {
         if let Some((room, _)) = &self.plan.room {
-            return Ok(crowd::wish(room, u));
+            return Ok(crowd::desired_positions(room, u));
         }
         let n = u.len();
         let (mut mass, mut w) = (vec![0.0; n * n], vec![0.0; n]);
@@ -225,7 +225,7 @@ impl Walk<'_> {
     /// The recorded impulses, one for each position function.
     pub(super) fn impulses(&self) -> Vec<f64> {
         let mut all = vec![0.0; self.equation.len()];
-        for touch in &self.touches {
+        for touch in &self.constraint_rows {
             for (k, s) in touch.impulse.iter().enumerate() {
                 all[self.first[touch.constraint] + k] = *s;
             }

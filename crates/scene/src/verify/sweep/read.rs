@@ -3,12 +3,12 @@
 use ::sweep::StartPolicy;
 use mechanism::System;
 
-use super::super::report::Rows;
-use super::super::stream::{Group, Stream};
-use super::super::{Asked, NOT_CHOSEN, VerifyError, chosen};
+use super::super::report::RowRange;
+use super::super::stream::{StepRows, StepStream};
+use super::super::{VerifyOptions, NOT_CHOSEN, VerifyError, chosen};
 use super::form::{dot, sub};
-use super::{Account, State, Touch, Walk};
-use crate::record::{Record, Status};
+use super::{StepRow, RecordedState, ConstraintRow, SweepVerifier};
+use crate::record::{Record, RunStatus};
 
 /// Columns of the account that are read.
 const COLUMNS: [&str; 22] = [
@@ -41,13 +41,13 @@ const COLUMNS: [&str; 22] = [
 const ZERO: usize = 9;
 const ABSENT: usize = COLUMNS.len() - 1;
 
-impl Walk<'_> {
+impl SweepVerifier<'_> {
     /// The tables: coordinates, steps, contacts.
     fn open<'r>(
         &self,
         record: &'r Record,
         groups: &[String],
-    ) -> Result<[Stream<'r>; 3], VerifyError> {
+    ) -> Result<[StepStream<'r>; 3], VerifyError> {
         let mut names = vec!["gap".to_string()];
         for prefix in ["begin", "end", "impulse", "hold"] {
             names.extend(groups.iter().map(|group| format!("{prefix}_{group}")));
@@ -55,7 +55,7 @@ impl Walk<'_> {
         let columns = self.layout.columns("coordinates");
         let states: Vec<String> = columns.into_iter().skip(2).map(|c| c.name).collect();
         let open = |table: &'static str, numbers: &[String], texts: &[&str]| {
-            Stream::open(record, table, numbers, texts)?.ok_or_else(|| {
+            StepStream::open(record, table, numbers, texts)?.ok_or_else(|| {
                 let text = format!(
                     "{}: there is no table `{table}`, so that there is nothing to verify",
                     record.directory().display()
@@ -74,13 +74,13 @@ impl Walk<'_> {
     pub(super) fn run(
         &mut self,
         record: &Record,
-        asked: &mut Asked<'_>,
+        asked: &mut VerifyOptions<'_>,
     ) -> Result<(), VerifyError> {
         let groups = self.layout.groups();
         let [mut states, mut steps, mut contacts] = self.open(record, &groups)?;
         let texts = ["constraint", "kind"];
         let numbers = ["t", "before", "after", "gamma"].map(String::from);
-        let mut events = Stream::open(record, "events", &numbers, &texts)?;
+        let mut events = StepStream::open(record, "events", &numbers, &texts)?;
         if self.plan.integrator() == "event" {
             let columns = [
                 "step",
@@ -92,7 +92,7 @@ impl Walk<'_> {
                 "gamma",
             ];
             let why = "the event-driven method meets events between recorded instants";
-            self.report.unread_all("events", &columns, Rows::All, why);
+            self.report.mark_all_unchecked("events", &columns, RowRange::All, why);
         }
         let Some(mut before) = states.next()?.map(|group| self.state(&group)) else {
             return Err(VerifyError::Nothing(format!(
@@ -102,20 +102,20 @@ impl Walk<'_> {
         };
         self.begin(&before);
         let (start, until) = (before.t, asked.until);
-        let running = record.manifest().status == Status::Running;
+        let running = record.manifest().status == RunStatus::Running;
         if before.step > 0 {
             // Recorded from a later instant on: the first state is the end of a step like the others.
             let account = steps.at(before.step)?;
             let group = contacts.at(before.step)?;
             let absent = account.rows == 0 || (group.rows == 0 && account.at(1, 0) > 0.0);
-            if !absent && asked.takes(before.step) {
+            if !absent && asked.selects(before.step) {
                 self.read(&account, &group, groups.len());
                 // Its own number is not that of the step before: nothing is known of that one.
-                let unknown = State {
+                let unknown = RecordedState {
                     step: before.step,
-                    ..State::default()
+                    ..RecordedState::default()
                 };
-                self.one(&unknown, &before, None);
+                self.verify_step(&unknown, &before, None);
             }
         }
         while let Some(group) = states.next()? {
@@ -141,7 +141,7 @@ impl Walk<'_> {
                 break;
             }
             self.read(&account, &group, groups.len());
-            let looked = asked.takes(last.step);
+            let looked = asked.selects(last.step);
             if looked {
                 (asked.progress)(((last.t - start) / (until - start)).clamp(0.0, 1.0));
             }
@@ -149,18 +149,18 @@ impl Walk<'_> {
                 Some(events) if !running => Some(events.at(last.step)?),
                 _ => None,
             };
-            self.muted = !looked;
-            self.one(&before, &last, happened.as_ref());
-            self.muted = false;
+            self.skip_checks = !looked;
+            self.verify_step(&before, &last, happened.as_ref());
+            self.skip_checks = false;
             before = last;
         }
         Ok(())
     }
 
-    fn state(&self, group: &Group) -> State {
+    fn state(&self, group: &StepRows) -> RecordedState {
         let n = self.layout.positions.len();
         let value = |k: usize| group.at(k, 0);
-        State {
+        RecordedState {
             step: group.step,
             t: group.t,
             u: (0..n).map(value).collect(),
@@ -168,9 +168,9 @@ impl Walk<'_> {
         }
     }
 
-    fn read(&mut self, account: &Group, group: &Group, groups: usize) {
+    fn read(&mut self, account: &StepRows, group: &StepRows, groups: usize) {
         let at = |k: usize| account.at(k, 0);
-        self.account = Account {
+        self.step_row = StepRow {
             h: at(0),
             active: at(1),
             residual: at(2),
@@ -181,23 +181,23 @@ impl Walk<'_> {
             excess: at(7),
             extent: at(8),
         };
-        self.touches.clear();
+        self.constraint_rows.clear();
         for row in 0..group.rows {
             let name = group.text(0, row);
             let known = self.layout.constraints.iter().position(|c| c == name);
             let Some(constraint) = known else {
                 continue;
             };
-            let slots = self.layout.slots(constraint);
+            let slots = self.layout.column_groups(constraint);
             let rows = |kind: usize| -> Vec<f64> {
                 let slot = |slot: &usize| group.at(1 + kind * groups + slot, row);
                 slots.iter().map(slot).collect()
             };
             // A constraint takes part once.
-            if self.touches.iter().any(|t| t.constraint == constraint) {
+            if self.constraint_rows.iter().any(|t| t.constraint == constraint) {
                 continue;
             }
-            self.touches.push(Touch {
+            self.constraint_rows.push(ConstraintRow {
                 constraint,
                 gap: group.at(0, row),
                 begin: rows(0),
@@ -206,21 +206,21 @@ impl Walk<'_> {
             });
         }
         self.compare_blanks(account, group, groups);
-        let rows = self.touches.len() as f64;
-        let off = if self.account.active == rows {
+        let rows = self.constraint_rows.len() as f64;
+        let off = if self.step_row.active == rows {
             0.0
         } else {
             1.0
         };
         let what = format!(
             "{rows} constraints are recorded, the account of the step has {}",
-            self.account.active
+            self.step_row.active
         );
         self.note("rows", off, what);
     }
 
     /// Columns that sweeping processes have nothing to say in.
-    fn compare_blanks(&mut self, account: &Group, group: &Group, groups: usize) {
+    fn compare_blanks(&mut self, account: &StepRows, group: &StepRows, groups: usize) {
         let none =
             (ZERO..ABSENT).all(|k| account.at(k, 0) == 0.0) && account.at(ABSENT, 0).is_nan();
         let rows = 0..group.rows;
@@ -234,15 +234,15 @@ impl Walk<'_> {
     }
 
     /// The first recorded state.
-    fn begin(&mut self, first: &State) {
+    fn begin(&mut self, first: &RecordedState) {
         (self.step, self.t) = (first.step, first.t);
         if first.step != 0 {
             self.sums.whole = false;
             let why = "measured from the start, which is not recorded";
-            self.report.unread("steps", "extent", Rows::All, why);
+            self.report.mark_unchecked("steps", "extent", RowRange::All, why);
             return;
         }
-        self.account.reached = true;
+        self.step_row.reached = true;
         self.previous = Some(vec![false; self.system.constraints().len()]);
         self.origin = Some(first.u.clone());
         // There is no velocity before the first step.
@@ -262,7 +262,7 @@ impl Walk<'_> {
             }
             StartPolicy::Project if self.plan.room.is_some() => {}
             StartPolicy::Project => {
-                let landed = self.landed((first.t, "the start".into()), &first.u, &given);
+                let landed = self.compare_nearest_point((first.t, "the start".into()), &first.u, &given);
                 if let Err(error) = landed {
                     self.note("cone", f64::INFINITY, error.to_string());
                 }

@@ -3,25 +3,25 @@
 use ::sweep::Method;
 use mechanism::SystemError;
 
-use super::super::stream::Group;
+use super::super::stream::StepRows;
 use super::cone::Cone;
 use super::form::{dot, plus, sub};
-use super::gain::Stretch;
-use super::{Local, State, Walk, crowd};
+use super::gain::VariationPart;
+use super::{PositionFunctions, RecordedState, SweepVerifier, crowd};
 
 /// Iterations back to the point between two parts.
 const ROUNDS: usize = 100;
 
 /// A part of a step: a motion, or a jump of C at its end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct StepPart {
     pub from: f64,
     pub to: f64,
     pub jump: bool,
 }
 
 /// What a part projects: p = nearest point of C(t) to z.
-pub(super) struct Landing {
+pub(super) struct ProjectionStep {
     pub t: f64,
     pub p: Vec<f64>,
     pub z: Vec<f64>,
@@ -31,39 +31,39 @@ pub(super) struct Landing {
     pub drift: f64,
 }
 
-impl Walk<'_> {
+impl SweepVerifier<'_> {
     /// One recorded step, whose state before may be recorded.
-    pub(super) fn one(&mut self, before: &State, last: &State, happened: Option<&Group>) {
+    pub(super) fn verify_step(&mut self, before: &RecordedState, last: &RecordedState, happened: Option<&StepRows>) {
         let consecutive = before.step + 1 == last.step;
         if !consecutive {
             (self.previous, self.sums.whole) = (None, false);
         }
-        if !self.muted {
+        if !self.skip_checks {
             self.report.steps += 1;
-            self.report.contacts += self.touches.len();
+            self.report.contacts += self.constraint_rows.len();
             self.report.consecutive += usize::from(consecutive);
         }
         let known = consecutive.then_some(before);
         if let Some(happened) = happened {
             self.compare_events(happened);
         }
-        if let Err(error) = self.look(known, last) {
+        if let Err(error) = self.compare_step(known, last) {
             self.note("set", f64::INFINITY, error.to_string());
         }
         let mut acted = vec![false; self.first.len() - 1];
-        for touch in &self.touches {
+        for touch in &self.constraint_rows {
             acted[touch.constraint] = true;
         }
         self.previous = Some(acted);
     }
 
-    fn look(&mut self, known: Option<&State>, last: &State) -> Result<(), SystemError> {
+    fn compare_step(&mut self, known: Option<&RecordedState>, last: &RecordedState) -> Result<(), SystemError> {
         let first = match known {
             Some(before) => before.clone(),
-            None => State {
+            None => RecordedState {
                 step: last.step - 1,
-                t: last.t - self.account.h,
-                u: plus(&last.u, -self.account.h, &last.v),
+                t: last.t - self.step_row.h,
+                u: plus(&last.u, -self.step_row.h, &last.v),
                 v: Vec::new(),
             },
         };
@@ -72,7 +72,7 @@ impl Walk<'_> {
         self.compare_extent(last);
         let parts = self.parts(first.t, last.t);
         if self.plan.room.is_some() {
-            return self.crowded(&parts, &first, last);
+            return self.compare_crowd(&parts, &first, last);
         }
         let local = self.local(last.t, &last.u)?;
         self.compare_gaps(last, &local);
@@ -85,7 +85,7 @@ impl Walk<'_> {
     }
 
     /// Where jumps and kinks divide a step; up to a jump the set is that of the left limit.
-    fn parts(&self, from: f64, end: f64) -> Vec<Part> {
+    fn parts(&self, from: f64, end: f64) -> Vec<StepPart> {
         let mut stops = vec![(end, false)];
         for (list, jump) in [(&self.plan.jumps, true), (&self.plan.kinks, false)] {
             let inside = list.iter().filter(|t| **t > from && **t <= end);
@@ -97,7 +97,7 @@ impl Walk<'_> {
         for (t, jump) in stops {
             let last = if jump { t.next_down() } else { t };
             if now < last {
-                parts.push(Part {
+                parts.push(StepPart {
                     from: now,
                     to: last,
                     jump: false,
@@ -105,7 +105,7 @@ impl Walk<'_> {
                 now = last;
             }
             if jump {
-                parts.push(Part {
+                parts.push(StepPart {
                     from: now,
                     to: t,
                     jump,
@@ -117,14 +117,14 @@ impl Walk<'_> {
     }
 
     /// What the method projects in a part from u_I to u_F.
-    pub(super) fn landing(
+    pub(super) fn projection_step(
         &mut self,
-        part: Part,
+        part: StepPart,
         first: &[f64],
         last: &[f64],
-    ) -> Result<Landing, SystemError> {
+    ) -> Result<ProjectionStep, SystemError> {
         let (from, to, h) = (part.from, part.to, part.to - part.from);
-        let mut landing = Landing {
+        let mut landing = ProjectionStep {
             t: to,
             p: last.to_vec(),
             z: first.to_vec(),
@@ -169,18 +169,18 @@ impl Walk<'_> {
     /// A step of a time stepper.
     fn stepped(
         &mut self,
-        parts: &[Part],
-        first: &State,
-        last: &State,
-        local: &Local,
-    ) -> Result<Vec<Stretch>, SystemError> {
+        parts: &[StepPart],
+        first: &RecordedState,
+        last: &RecordedState,
+        local: &PositionFunctions,
+    ) -> Result<Vec<VariationPart>, SystemError> {
         let plain = matches!(self.plan.method, Method::CatchingUp | Method::Trapezoidal);
         match *parts {
             [part] => {
-                let landing = self.landing(part, &first.u, &last.u)?;
+                let landing = self.projection_step(part, &first.u, &last.u)?;
                 let stretch = self.stretch(part, &first.u, &last.u, landing.drift);
-                if !self.muted {
-                    let residual = self.compare_landing(&landing)?;
+                if !self.skip_checks {
+                    let residual = self.compare_inclusion(&landing)?;
                     self.compare_residual(residual, &last.u);
                     self.compare_outside(part.jump, &landing, last, local);
                 }
@@ -188,13 +188,13 @@ impl Walk<'_> {
             }
             [one, two] if plain => {
                 let between = self.back(two, last, local)?;
-                let landing = self.landing(two, &between, &last.u)?;
-                let then = self.compare_landing(&landing)?;
+                let landing = self.projection_step(two, &between, &last.u)?;
+                let then = self.compare_inclusion(&landing)?;
                 self.compare_outside(two.jump, &landing, last, local);
                 let path = self.stretch(two, &between, &last.u, landing.drift);
-                let landing = self.landing(one, &first.u, &between)?;
+                let landing = self.projection_step(one, &first.u, &between)?;
                 let acts: Vec<String> = self
-                    .touches
+                    .constraint_rows
                     .iter()
                     .map(|t| self.name(t.constraint))
                     .collect();
@@ -203,7 +203,7 @@ impl Walk<'_> {
                     one.to,
                     acts.join(", ")
                 );
-                let now = self.landed((landing.t, what), &landing.p, &landing.z)?;
+                let now = self.compare_nearest_point((landing.t, what), &landing.p, &landing.z)?;
                 self.compare_residual(now.max(then), &last.u);
                 let stretch = self.stretch(one, &first.u, &between, landing.drift);
                 Ok(vec![stretch, path])
@@ -222,14 +222,14 @@ impl Walk<'_> {
     /// The point at the beginning of the last part, from its end and its impulses.
     pub(super) fn back(
         &mut self,
-        part: Part,
-        last: &State,
-        local: &Local,
+        part: StepPart,
+        last: &RecordedState,
+        local: &PositionFunctions,
     ) -> Result<Vec<f64>, SystemError> {
-        let pushed = self.pushed(local, 1.0);
+        let pushed = self.impulse_displacement(local, 1.0);
         let mut between = last.u.clone();
         for _ in 0..ROUNDS {
-            let landing = self.landing(part, &between, &last.u)?;
+            let landing = self.projection_step(part, &between, &last.u)?;
             let drifted = sub(&landing.z, &between);
             let next = sub(&sub(&last.u, &pushed), &drifted);
             let change = sub(&next, &between);
@@ -242,18 +242,18 @@ impl Walk<'_> {
     }
 
     /// A⁻¹ Σ share S ∇gap.
-    pub(super) fn pushed(&self, local: &Local, share: f64) -> Vec<f64> {
+    pub(super) fn impulse_displacement(&self, local: &PositionFunctions, share: f64) -> Vec<f64> {
         let n = self.initial.q.len();
         let mut sum = vec![0.0; n];
         for (s, gradient) in self.impulses().iter().zip(&local.gradients) {
             let both = sum.iter_mut().zip(gradient);
             both.for_each(|(sum, g)| *sum += share * s * g);
         }
-        self.form.raise(&sum)
+        self.form.solve(&sum)
     }
 
-    pub(super) fn stretch(&self, part: Part, from: &[f64], to: &[f64], drift: f64) -> Stretch {
-        Stretch {
+    pub(super) fn stretch(&self, part: StepPart, from: &[f64], to: &[f64], drift: f64) -> VariationPart {
+        VariationPart {
             from: part.from,
             to: part.to,
             moved: self.form.norm(&sub(to, from)),
@@ -264,7 +264,7 @@ impl Walk<'_> {
 
     /// Whether p is the nearest point of C(t) to z, where the multipliers are not recorded: p is in it and
     /// A(p − z) in the cone of its closed constraints. Returns the distance to that.
-    pub(super) fn landed(
+    pub(super) fn compare_nearest_point(
         &mut self,
         (t, what): (f64, String),
         p: &[f64],
@@ -283,13 +283,13 @@ impl Walk<'_> {
             form: &self.form,
             rows: rows.collect(),
         };
-        let off = cone.distance(&self.form.lower(&sub(p, z)));
+        let off = cone.distance(&self.form.apply(&sub(p, z)));
         self.note("cone", off / size, what);
         Ok(off)
     }
 
     /// A step of people in a room.
-    fn crowded(&mut self, parts: &[Part], first: &State, last: &State) -> Result<(), SystemError> {
+    fn compare_crowd(&mut self, parts: &[StepPart], first: &RecordedState, last: &RecordedState) -> Result<(), SystemError> {
         let Some(room) = self.plan.room.as_ref().map(|r| r.0) else {
             return Ok(());
         };
@@ -297,7 +297,7 @@ impl Walk<'_> {
         let size = self.size(&last.u);
         if self.plan.integrator() != "regularised" && self.plan.integrator() != "theta" {
             self.note("set", overlap / room.radius, whose.clone());
-            let off = (overlap - self.account.penetration).abs() / room.radius;
+            let off = (overlap - self.step_row.penetration).abs() / room.radius;
             self.note("penetration", off, whose);
         }
         let plain = matches!(self.plan.method, Method::CatchingUp | Method::Trapezoidal);
@@ -312,8 +312,8 @@ impl Walk<'_> {
         }
         self.report
             .skip("people: impulses are not recorded; that some exist is asked of the cone");
-        let landing = self.landing(part, &first.u, &last.u)?;
-        if self.muted {
+        let landing = self.projection_step(part, &first.u, &last.u)?;
+        if self.skip_checks {
             return Ok(());
         }
         let (mut sum, mut all) = (0.0, true);

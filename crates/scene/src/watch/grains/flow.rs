@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 use bodies::measure::{ContactNetwork, Tensor};
 use bodies::{Vector, World};
 
-use super::super::turn::Turn;
+use super::super::turn::ObservedDim;
 use super::super::value::triple;
 
 /// How the bodies of a set move, and how large they are.
@@ -24,7 +24,7 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    pub fn of<D: Turn>(world: &World<D>, now: &[u32], volume: f64) -> Self {
+    pub fn of<D: ObservedDim>(world: &World<D>, now: &[u32], volume: f64) -> Self {
         let (model, state) = (world.model(), world.state());
         let movable = |body: &&u32| model.bodies[**body as usize].freedom.movable();
         let members: Vec<usize> = now.iter().filter(movable).map(|b| *b as usize).collect();
@@ -100,7 +100,7 @@ fn shear(product: &Tensor, spread: &Tensor, dimension: usize) -> f64 {
 
 /// The largest heap of bodies of a set that hold together by contacts with a force: their number, and
 /// the extent of the heap (left, right, bottom, top). Boundaries join nothing.
-pub(super) fn heap<D: Turn>(
+pub(super) fn heap<D: ObservedDim>(
     world: &World<D>,
     has: impl Fn(u32) -> bool,
     network: &ContactNetwork,

@@ -13,32 +13,32 @@ mod patch;
 use bodies::World;
 use bodies::measure::{ContactNetwork, force_chains};
 
-pub(crate) use name::{ANGLE, Grain, of_grains};
+pub(crate) use name::{ANGLE, GranularQuantity, granular_quantities};
 
-use super::sets::Set;
-use super::turn::Turn;
-use patch::Patch;
+use super::sets::BodySet;
+use super::turn::ObservedDim;
+use patch::SetMeasures;
 
 /// What is asked of which sets, and the forces of the last step.
 #[derive(Debug, Default)]
-pub(super) struct Grains {
+pub(super) struct GranularMeasures {
     network: ContactNetwork,
-    patches: Vec<(usize, Patch)>,
+    patches: Vec<(usize, SetMeasures)>,
 }
 
-impl Grains {
+impl GranularMeasures {
     /// A measure of a set is asked for; there are `total` bodies.
-    pub fn ask(&mut self, number: usize, set: &Set, what: Grain, total: usize) {
+    pub fn ask(&mut self, number: usize, set: &BodySet, what: GranularQuantity, total: usize) {
         let known = self.patches.iter().position(|(known, _)| *known == number);
         let place = known.unwrap_or_else(|| {
-            self.patches.push((number, Patch::new(set, total)));
+            self.patches.push((number, SetMeasures::new(set, total)));
             self.patches.len() - 1
         });
         self.patches[place].1.needs.add(what);
     }
 
     /// Looks at the last step.
-    pub fn update<D: Turn>(&mut self, world: &World<D>, sets: &[(usize, Set)]) {
+    pub fn update<D: ObservedDim>(&mut self, world: &World<D>, sets: &[(usize, BodySet)]) {
         if self.patches.is_empty() {
             return;
         }
@@ -53,7 +53,7 @@ impl Grains {
     }
 
     /// A measure of a set; NaN where there is none.
-    pub fn value(&self, number: usize, what: Grain, dimension: usize) -> f64 {
+    pub fn value(&self, number: usize, what: GranularQuantity, dimension: usize) -> f64 {
         let found = self.patches.iter().find(|(known, _)| *known == number);
         found.map_or(f64::NAN, |(_, patch)| patch.value(what, dimension))
     }
@@ -64,14 +64,14 @@ impl Grains {
     }
 
     /// The set of a number.
-    pub fn patch(&self, number: usize) -> Option<&Patch> {
+    pub fn patch(&self, number: usize) -> Option<&SetMeasures> {
         let found = self.patches.iter().find(|(known, _)| *known == number);
         found.map(|(_, patch)| patch)
     }
 }
 
 /// Lengths of the force chains of a patch.
-pub(super) fn chain_lengths(patch: &Patch, network: &ContactNetwork) -> Vec<usize> {
+pub(super) fn chain_lengths(patch: &SetMeasures, network: &ContactNetwork) -> Vec<usize> {
     let struts: Vec<_> = patch.links(network).map(|l| network.force_chain_contact(l)).collect();
     let mean = struts.iter().map(|s| s.force).sum::<f64>() / struts.len().max(1) as f64;
     force_chains(&struts, mean, ANGLE).lengths().collect()

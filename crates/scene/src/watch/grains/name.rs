@@ -7,7 +7,7 @@ pub(crate) const ANGLE: f64 = std::f64::consts::FRAC_PI_4;
 
 /// A measure of a group or region. Axes count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Grain {
+pub(crate) enum GranularQuantity {
     /// Share of the volume that bodies fill.
     Fraction,
     /// Mean number of neighbours that a body exchanges a force with.
@@ -52,62 +52,62 @@ pub(crate) enum Grain {
     HeapExtent(Side),
 }
 
-const BOTH: [(&str, Grain); 31] = [
-    ("fraction", Grain::Fraction),
-    ("coordination", Grain::Coordination),
-    ("core_coordination", Grain::CoreCoordination),
-    ("rattlers", Grain::Rattlers),
-    ("stress_xx", Grain::Stress(0, 0)),
-    ("stress_xy", Grain::Stress(0, 1)),
-    ("stress_yx", Grain::Stress(1, 0)),
-    ("stress_yy", Grain::Stress(1, 1)),
-    ("kinetic_stress_xx", Grain::KineticStress(0, 0)),
-    ("kinetic_stress_xy", Grain::KineticStress(0, 1)),
-    ("kinetic_stress_yy", Grain::KineticStress(1, 1)),
-    ("pressure", Grain::Pressure),
-    ("stress_ratio", Grain::StressRatio),
-    ("fabric_xx", Grain::Fabric(0, 0)),
-    ("fabric_xy", Grain::Fabric(0, 1)),
-    ("fabric_yy", Grain::Fabric(1, 1)),
-    ("anisotropy", Grain::Anisotropy),
-    ("normal_force", Grain::NormalForce),
-    ("mobilised", Grain::Mobilised),
-    ("chains", Grain::Chains),
-    ("chain_length", Grain::ChainLength),
-    ("longest_chain", Grain::LongestChain),
-    ("shear_rate", Grain::ShearRate),
-    ("inertial_number", Grain::InertialNumber),
-    ("grain_size", Grain::Size),
-    ("grain_density", Grain::Density),
-    ("heap", Grain::Heap),
-    ("heap_left", Grain::HeapExtent(Side::Left)),
-    ("heap_right", Grain::HeapExtent(Side::Right)),
-    ("heap_top", Grain::HeapExtent(Side::Top)),
-    ("heap_bottom", Grain::HeapExtent(Side::Bottom)),
+const BOTH: [(&str, GranularQuantity); 31] = [
+    ("fraction", GranularQuantity::Fraction),
+    ("coordination", GranularQuantity::Coordination),
+    ("core_coordination", GranularQuantity::CoreCoordination),
+    ("rattlers", GranularQuantity::Rattlers),
+    ("stress_xx", GranularQuantity::Stress(0, 0)),
+    ("stress_xy", GranularQuantity::Stress(0, 1)),
+    ("stress_yx", GranularQuantity::Stress(1, 0)),
+    ("stress_yy", GranularQuantity::Stress(1, 1)),
+    ("kinetic_stress_xx", GranularQuantity::KineticStress(0, 0)),
+    ("kinetic_stress_xy", GranularQuantity::KineticStress(0, 1)),
+    ("kinetic_stress_yy", GranularQuantity::KineticStress(1, 1)),
+    ("pressure", GranularQuantity::Pressure),
+    ("stress_ratio", GranularQuantity::StressRatio),
+    ("fabric_xx", GranularQuantity::Fabric(0, 0)),
+    ("fabric_xy", GranularQuantity::Fabric(0, 1)),
+    ("fabric_yy", GranularQuantity::Fabric(1, 1)),
+    ("anisotropy", GranularQuantity::Anisotropy),
+    ("normal_force", GranularQuantity::NormalForce),
+    ("mobilised", GranularQuantity::Mobilised),
+    ("chains", GranularQuantity::Chains),
+    ("chain_length", GranularQuantity::ChainLength),
+    ("longest_chain", GranularQuantity::LongestChain),
+    ("shear_rate", GranularQuantity::ShearRate),
+    ("inertial_number", GranularQuantity::InertialNumber),
+    ("grain_size", GranularQuantity::Size),
+    ("grain_density", GranularQuantity::Density),
+    ("heap", GranularQuantity::Heap),
+    ("heap_left", GranularQuantity::HeapExtent(Side::Left)),
+    ("heap_right", GranularQuantity::HeapExtent(Side::Right)),
+    ("heap_top", GranularQuantity::HeapExtent(Side::Top)),
+    ("heap_bottom", GranularQuantity::HeapExtent(Side::Bottom)),
 ];
 
-const PLANE: [(&str, Grain); 1] = [("stress_angle", Grain::StressAngle)];
+const PLANE: [(&str, GranularQuantity); 1] = [("stress_angle", GranularQuantity::StressAngle)];
 
-const SPACE: [(&str, Grain); 14] = [
-    ("stress_xz", Grain::Stress(0, 2)),
-    ("stress_zx", Grain::Stress(2, 0)),
-    ("stress_yz", Grain::Stress(1, 2)),
-    ("stress_zy", Grain::Stress(2, 1)),
-    ("stress_zz", Grain::Stress(2, 2)),
-    ("kinetic_stress_xz", Grain::KineticStress(0, 2)),
-    ("kinetic_stress_yz", Grain::KineticStress(1, 2)),
-    ("kinetic_stress_zz", Grain::KineticStress(2, 2)),
-    ("stress_axis_x", Grain::StressAxis(0)),
-    ("stress_axis_y", Grain::StressAxis(1)),
-    ("stress_axis_z", Grain::StressAxis(2)),
-    ("fabric_xz", Grain::Fabric(0, 2)),
-    ("fabric_yz", Grain::Fabric(1, 2)),
-    ("fabric_zz", Grain::Fabric(2, 2)),
+const SPACE: [(&str, GranularQuantity); 14] = [
+    ("stress_xz", GranularQuantity::Stress(0, 2)),
+    ("stress_zx", GranularQuantity::Stress(2, 0)),
+    ("stress_yz", GranularQuantity::Stress(1, 2)),
+    ("stress_zy", GranularQuantity::Stress(2, 1)),
+    ("stress_zz", GranularQuantity::Stress(2, 2)),
+    ("kinetic_stress_xz", GranularQuantity::KineticStress(0, 2)),
+    ("kinetic_stress_yz", GranularQuantity::KineticStress(1, 2)),
+    ("kinetic_stress_zz", GranularQuantity::KineticStress(2, 2)),
+    ("stress_axis_x", GranularQuantity::StressAxis(0)),
+    ("stress_axis_y", GranularQuantity::StressAxis(1)),
+    ("stress_axis_z", GranularQuantity::StressAxis(2)),
+    ("fabric_xz", GranularQuantity::Fabric(0, 2)),
+    ("fabric_yz", GranularQuantity::Fabric(1, 2)),
+    ("fabric_zz", GranularQuantity::Fabric(2, 2)),
 ];
 
 /// Words of `WORD_G` for a group or region.
-pub(crate) fn of_grains(dimension: usize) -> impl Iterator<Item = (&'static str, Grain)> {
-    let special: &[(&str, Grain)] = match dimension {
+pub(crate) fn granular_quantities(dimension: usize) -> impl Iterator<Item = (&'static str, GranularQuantity)> {
+    let special: &[(&str, GranularQuantity)] = match dimension {
         2 => &PLANE,
         _ => &SPACE,
     };

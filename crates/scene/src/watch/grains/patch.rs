@@ -4,10 +4,10 @@ use bodies::measure::{ContactForce, ContactNetwork, Tensor};
 use bodies::{Vector, World};
 
 use super::super::quantity::Side;
-use super::super::sets::Set;
-use super::super::turn::Turn;
+use super::super::sets::BodySet;
+use super::super::turn::ObservedDim;
 use super::flow::{self, Flow};
-use super::{Grain, chain_lengths};
+use super::{GranularQuantity, chain_lengths};
 
 /// What must be computed.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,24 +22,24 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    pub fn add(&mut self, what: Grain) {
+    pub fn add(&mut self, what: GranularQuantity) {
         match what {
-            Grain::Fraction => self.fraction = true,
-            Grain::Coordination | Grain::CoreCoordination | Grain::Rattlers => self.held = true,
-            Grain::Stress(..)
-            | Grain::Pressure
-            | Grain::StressRatio
-            | Grain::StressAngle
-            | Grain::StressAxis(_) => self.stress = true,
-            Grain::Fabric(..) | Grain::Anisotropy | Grain::NormalForce | Grain::Mobilised => {
+            GranularQuantity::Fraction => self.fraction = true,
+            GranularQuantity::Coordination | GranularQuantity::CoreCoordination | GranularQuantity::Rattlers => self.held = true,
+            GranularQuantity::Stress(..)
+            | GranularQuantity::Pressure
+            | GranularQuantity::StressRatio
+            | GranularQuantity::StressAngle
+            | GranularQuantity::StressAxis(_) => self.stress = true,
+            GranularQuantity::Fabric(..) | GranularQuantity::Anisotropy | GranularQuantity::NormalForce | GranularQuantity::Mobilised => {
                 self.touch = true;
             }
-            Grain::Chains | Grain::ChainLength | Grain::LongestChain => self.chains = true,
-            Grain::InertialNumber => (self.stress, self.flow) = (true, true),
-            Grain::KineticStress(..) | Grain::ShearRate | Grain::Size | Grain::Density => {
+            GranularQuantity::Chains | GranularQuantity::ChainLength | GranularQuantity::LongestChain => self.chains = true,
+            GranularQuantity::InertialNumber => (self.stress, self.flow) = (true, true),
+            GranularQuantity::KineticStress(..) | GranularQuantity::ShearRate | GranularQuantity::Size | GranularQuantity::Density => {
                 self.flow = true
             }
-            Grain::Heap | Grain::HeapExtent(_) => self.heap = true,
+            GranularQuantity::Heap | GranularQuantity::HeapExtent(_) => self.heap = true,
         }
     }
 
@@ -51,7 +51,7 @@ impl Needs {
 
 /// The measures of a set.
 #[derive(Debug, Default)]
-pub(crate) struct Patch {
+pub(crate) struct SetMeasures {
     pub needs: Needs,
     /// Bodies that may be in it.
     candidate: Vec<bool>,
@@ -74,8 +74,8 @@ pub(crate) struct Patch {
     heap_sides: [f64; 4],
 }
 
-impl Patch {
-    pub fn new(set: &Set, total: usize) -> Self {
+impl SetMeasures {
+    pub fn new(set: &BodySet, total: usize) -> Self {
         let mut candidate = vec![false; total];
         for body in set.candidates() {
             if let Some(entry) = candidate.get_mut(*body as usize) {
@@ -102,7 +102,7 @@ impl Patch {
         network.links().iter().filter(move |l| own(l) && within(l))
     }
 
-    pub fn update<D: Turn>(&mut self, world: &World<D>, set: &Set, network: &ContactNetwork) {
+    pub fn update<D: ObservedDim>(&mut self, world: &World<D>, set: &BodySet, network: &ContactNetwork) {
         (self.low, self.high) = set.frame();
         self.axes = D::N;
         let (low, high) = self.closed(world, set);
@@ -141,7 +141,7 @@ impl Patch {
     }
 
     /// The box, its sides at infinity where the bodies end.
-    fn closed<D: Turn>(&self, world: &World<D>, set: &Set) -> ([f64; 3], [f64; 3]) {
+    fn closed<D: ObservedDim>(&self, world: &World<D>, set: &BodySet) -> ([f64; 3], [f64; 3]) {
         let (mut low, mut high) = (self.low, self.high);
         let open = (0..D::N).any(|k| !(low[k].is_finite() && high[k].is_finite()));
         if !open {
@@ -174,7 +174,7 @@ impl Patch {
         (low, high)
     }
 
-    fn hold<D: Turn>(&mut self, world: &World<D>, set: &Set, network: &ContactNetwork) {
+    fn hold<D: ObservedDim>(&mut self, world: &World<D>, set: &BodySet, network: &ContactNetwork) {
         let (mut bodies, mut all, mut core, mut inner) = (0_usize, 0, 0_usize, 0);
         for body in &set.now {
             if !world.model().bodies[*body as usize].freedom.movable() {
@@ -210,39 +210,39 @@ impl Patch {
     }
 
     /// A measure; NaN where there is none.
-    pub fn value(&self, what: Grain, dimension: usize) -> f64 {
+    pub fn value(&self, what: GranularQuantity, dimension: usize) -> f64 {
         match what {
-            Grain::Fraction => self.fraction,
-            Grain::Coordination => self.coordination,
-            Grain::CoreCoordination => self.core,
-            Grain::Rattlers => self.rattlers as f64,
-            Grain::Stress(i, j) => self.stress.0[i][j],
-            Grain::KineticStress(i, j) => self.flow.kinetic.0[i][j],
-            Grain::Pressure => self.stress.mean(dimension),
-            Grain::StressRatio => self.stress.deviator_ratio(dimension),
-            Grain::StressAngle => {
+            GranularQuantity::Fraction => self.fraction,
+            GranularQuantity::Coordination => self.coordination,
+            GranularQuantity::CoreCoordination => self.core,
+            GranularQuantity::Rattlers => self.rattlers as f64,
+            GranularQuantity::Stress(i, j) => self.stress.0[i][j],
+            GranularQuantity::KineticStress(i, j) => self.flow.kinetic.0[i][j],
+            GranularQuantity::Pressure => self.stress.mean(dimension),
+            GranularQuantity::StressRatio => self.stress.deviator_ratio(dimension),
+            GranularQuantity::StressAngle => {
                 let axis = self.stress.principal(dimension).1[0];
                 axis[1].atan2(axis[0])
             }
-            Grain::StressAxis(k) => self.stress.principal(dimension).1[0][k],
-            Grain::Fabric(i, j) => self.fabric.0[i][j],
-            Grain::Anisotropy => self.fabric.anisotropy(dimension),
-            Grain::NormalForce => self.normal_force,
-            Grain::Mobilised => self.mobilised,
-            Grain::Chains => self.chains.len() as f64,
-            Grain::ChainLength => {
+            GranularQuantity::StressAxis(k) => self.stress.principal(dimension).1[0][k],
+            GranularQuantity::Fabric(i, j) => self.fabric.0[i][j],
+            GranularQuantity::Anisotropy => self.fabric.anisotropy(dimension),
+            GranularQuantity::NormalForce => self.normal_force,
+            GranularQuantity::Mobilised => self.mobilised,
+            GranularQuantity::Chains => self.chains.len() as f64,
+            GranularQuantity::ChainLength => {
                 self.chains.iter().sum::<usize>() as f64 / self.chains.len() as f64
             }
-            Grain::LongestChain => self.chains.iter().max().map_or(0.0, |n| *n as f64),
-            Grain::ShearRate => self.flow.shear,
-            Grain::InertialNumber => {
+            GranularQuantity::LongestChain => self.chains.iter().max().map_or(0.0, |n| *n as f64),
+            GranularQuantity::ShearRate => self.flow.shear,
+            GranularQuantity::InertialNumber => {
                 let pressure = self.stress.mean(dimension);
                 self.flow.shear * self.flow.size * (self.flow.density / pressure).sqrt()
             }
-            Grain::Size => self.flow.size,
-            Grain::Density => self.flow.density,
-            Grain::Heap => self.heap as f64,
-            Grain::HeapExtent(side) => {
+            GranularQuantity::Size => self.flow.size,
+            GranularQuantity::Density => self.flow.density,
+            GranularQuantity::Heap => self.heap as f64,
+            GranularQuantity::HeapExtent(side) => {
                 self.heap_sides[match side {
                     Side::Left => 0,
                     Side::Right => 1,
@@ -255,7 +255,7 @@ impl Patch {
 }
 
 /// Volume of a box; along an axis with images that of one cell.
-fn volume<D: Turn>(world: &World<D>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
+fn volume<D: ObservedDim>(world: &World<D>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
     let (Some(cell), Some(lattice)) = (&world.model().cell, &world.state().cell) else {
         return (0..D::N).map(|k| high[k] - low[k]).product();
     };

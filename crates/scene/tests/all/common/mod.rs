@@ -43,6 +43,6 @@ pub fn edited(edits: &[(&str, &str)]) -> String {
 /// The edited ball must be refused with exactly this message.
 pub fn refused(edits: &[(&str, &str)], message: &str) {
     let scene = Scene::parse("ball", "ball.toml", &edited(edits));
-    let error = scene.and_then(|scene| scene.build()).unwrap_err();
+    let error = scene.and_then(|scene| scene.build_mechanism()).unwrap_err();
     assert_eq!(error.to_string(), message);
 }

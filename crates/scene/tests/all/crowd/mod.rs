@@ -3,7 +3,7 @@
 pub mod everything;
 
 use bodies::{Plane, Space};
-use scene::collection::{Assembly, Collection};
+use scene::collection::{BodiesSetup, BuiltBodies};
 use scene::{Scene, SceneError};
 
 /// A block above a floor.
@@ -89,28 +89,28 @@ pub fn edited(text: &str, edits: &[(&str, &str)]) -> String {
 }
 
 /// The collection of a text.
-pub fn collection(text: &str) -> Result<Collection, SceneError> {
-    Scene::parse("crowd", "crowd.toml", text)?.collection()
+pub fn collection(text: &str) -> Result<BuiltBodies, SceneError> {
+    Scene::parse("crowd", "crowd.toml", text)?.build_bodies()
 }
 
 /// The collection of a text in the plane.
-pub fn plane(text: &str) -> Assembly<Plane> {
+pub fn plane(text: &str) -> BodiesSetup<Plane> {
     match collection(text).unwrap_or_else(|error| panic!("{error}")) {
-        Collection::Plane(assembly) => assembly,
-        Collection::Space(_) => panic!("this is in space"),
+        BuiltBodies::Plane(assembly) => assembly,
+        BuiltBodies::Space(_) => panic!("this is in space"),
     }
 }
 
 /// The collection of a text in space.
-pub fn space(text: &str) -> Assembly<Space> {
+pub fn space(text: &str) -> BodiesSetup<Space> {
     match collection(text).unwrap_or_else(|error| panic!("{error}")) {
-        Collection::Space(assembly) => assembly,
-        Collection::Plane(_) => panic!("this is in the plane"),
+        BuiltBodies::Space(assembly) => assembly,
+        BuiltBodies::Plane(_) => panic!("this is in the plane"),
     }
 }
 
 /// What is said about a text that is refused.
-pub fn complaint(text: &str) -> String {
+pub fn error_message(text: &str) -> String {
     match collection(text) {
         Ok(_) => panic!("this was not refused:\n{text}"),
         Err(error) => error.to_string(),
@@ -119,12 +119,12 @@ pub fn complaint(text: &str) -> String {
 
 /// The edited block must be refused with exactly this message.
 pub fn refused(edits: &[(&str, &str)], message: &str) {
-    assert_eq!(complaint(&edited(BLOCK, edits)), message);
+    assert_eq!(error_message(&edited(BLOCK, edits)), message);
 }
 
 /// The edited ball must be refused with exactly this message.
 pub fn refused_in_space(edits: &[(&str, &str)], message: &str) {
-    assert_eq!(complaint(&edited(BALL, edits)), message);
+    assert_eq!(error_message(&edited(BALL, edits)), message);
 }
 
 /// The number of a body.

@@ -1,21 +1,21 @@
 //! Runs with their records, and drawings of them.
 
-use scene::drawing::{Drawing, Numbers, with_frames};
-use scene::record::{Layout, Manifest, Place, Record, Recorder};
-use scene::{Scene, Threads, run};
+use scene::drawing::{Drawing, DrawingValues, with_frames};
+use scene::record::{MechanismLayout, Manifest, OutputDirectory, Record, MechanismRecorder};
+use scene::{Scene, Threads, run_mechanism};
 use tempfile::TempDir;
 
 /// Runs a scene to its end and opens its records.
 pub fn recorded(scene: &Scene) -> (TempDir, Record) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run");
-    let built = scene.build().expect("a system");
+    let built = scene.build_mechanism().expect("a system");
     let manifest = Manifest::of_mechanism(scene, &built, Threads::new(1));
-    let layout = Layout::of_scene(scene, &built.system);
-    let place = Place::Given(path.clone());
+    let layout = MechanismLayout::of_scene(scene, &built.system);
+    let place = OutputDirectory::Given(path.clone());
     let every = built.record_every;
-    let mut recorder = Recorder::new(place, manifest, layout, every).expect("a free place");
-    let outcome = run(built, &mut recorder, &mut |_| true);
+    let mut recorder = MechanismRecorder::new(place, manifest, layout, every).expect("a free place");
+    let outcome = run_mechanism(built, &mut recorder, &mut |_| true);
     let stopped = outcome.stopped.as_ref().map(ToString::to_string);
     recorder.close(&outcome.certificate, stopped).expect("room");
     recorder.finish().expect("room");
@@ -38,7 +38,7 @@ pub fn item(drawing: &Drawing, name: &str) -> usize {
 /// Recorded values of a coordinate or velocity.
 pub fn series<'a>(drawing: &'a Drawing, name: &str) -> &'a [f64] {
     match drawing.column(&format!("q:{name}")) {
-        Some(Numbers::F64(values)) => values,
+        Some(DrawingValues::F64(values)) => values,
         _ => panic!("no column of {name}"),
     }
 }

@@ -4,13 +4,13 @@ pub mod rest;
 pub mod touching;
 
 use bodies::{Dim, Plane, Space, Vector, plane, space};
-use scene::generate::Piece;
+use scene::generate::GeneratedBody;
 
 pub type Vec2 = <Plane as Dim>::Vector;
 pub type Vec3 = <Space as Dim>::Vector;
 
 /// Radius of a disc.
-pub fn disc(piece: &Piece<Plane>) -> f64 {
+pub fn disc(piece: &GeneratedBody<Plane>) -> f64 {
     match &piece.shape {
         plane::Shape::Disc { radius } => *radius,
         other => panic!("not a disc: {other:?}"),
@@ -18,7 +18,7 @@ pub fn disc(piece: &Piece<Plane>) -> f64 {
 }
 
 /// Radius of a sphere.
-pub fn sphere(piece: &Piece<Space>) -> f64 {
+pub fn sphere(piece: &GeneratedBody<Space>) -> f64 {
     match &piece.shape {
         space::Shape::Sphere { radius } => *radius,
         other => panic!("not a sphere: {other:?}"),
@@ -26,7 +26,7 @@ pub fn sphere(piece: &Piece<Space>) -> f64 {
 }
 
 /// Corners of a polygon in space axes.
-pub fn corners(piece: &Piece<Plane>) -> Vec<Vec2> {
+pub fn corners(piece: &GeneratedBody<Plane>) -> Vec<Vec2> {
     let plane::Shape::Polygon(polygon) = &piece.shape else {
         panic!("not a polygon: {:?}", piece.shape);
     };
@@ -35,7 +35,7 @@ pub fn corners(piece: &Piece<Plane>) -> Vec<Vec2> {
 }
 
 /// Corners of a polyhedron in space axes.
-pub fn corners3(piece: &Piece<Space>) -> Vec<Vec3> {
+pub fn corners3(piece: &GeneratedBody<Space>) -> Vec<Vec3> {
     let space::Shape::Polyhedron(polyhedron) = &piece.shape else {
         panic!("not a polyhedron: {:?}", piece.shape);
     };
@@ -108,11 +108,11 @@ pub fn deepest<V: Vector>(balls: &[(V, f64)]) -> f64 {
     deepest
 }
 
-pub fn discs(pieces: &[Piece<Plane>]) -> Vec<(Vec2, f64)> {
+pub fn discs(pieces: &[GeneratedBody<Plane>]) -> Vec<(Vec2, f64)> {
     pieces.iter().map(|p| (p.pose.position, disc(p))).collect()
 }
 
-pub fn spheres(pieces: &[Piece<Space>]) -> Vec<(Vec3, f64)> {
+pub fn spheres(pieces: &[GeneratedBody<Space>]) -> Vec<(Vec3, f64)> {
     pieces
         .iter()
         .map(|p| (p.pose.position, sphere(p)))
@@ -120,7 +120,7 @@ pub fn spheres(pieces: &[Piece<Space>]) -> Vec<(Vec3, f64)> {
 }
 
 /// The deepest overlap of polygons, by brute force.
-pub fn overlap(pieces: &[Piece<Plane>]) -> f64 {
+pub fn overlap(pieces: &[GeneratedBody<Plane>]) -> f64 {
     let all: Vec<_> = pieces.iter().map(corners).collect();
     let mut deepest: f64 = 0.0;
     for (i, a) in all.iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use scene::picture::{Company, Place, Request, Still, draw};
-use scene::record::{Motion, Name, Outline};
+use scene::picture::{BodyShapes, BodyState, PictureRequest, Frame, draw};
+use scene::record::{BodyMotion, BodyDescription, RecordedShape};
 
 /// The elements of a kind: their attributes by name, in the order of the file.
 pub fn elements<'a>(svg: &'a str, kind: &str) -> Vec<&'a str> {
@@ -39,42 +39,42 @@ pub fn points(element: &str) -> Vec<(f64, f64)> {
         .collect()
 }
 
-pub fn name(motion: Motion, outline: Outline) -> Name {
-    Name {
+pub fn name(motion: BodyMotion, outline: RecordedShape) -> BodyDescription {
+    BodyDescription {
         name: "body".into(),
         material: "stone".into(),
         motion,
         mass: Some(1.0),
-        outline: Arc::new(outline),
+        shape: Arc::new(outline),
     }
 }
 
-pub fn discs(all: &[([f64; 2], f64)]) -> (Vec<Name>, Still) {
+pub fn discs(all: &[([f64; 2], f64)]) -> (Vec<BodyDescription>, Frame) {
     let bodies = all
         .iter()
-        .map(|(_, radius)| name(Motion::Free, Outline::Round { radius: *radius }));
+        .map(|(_, radius)| name(BodyMotion::Free, RecordedShape::Round { radius: *radius }));
     let places = all.iter().enumerate();
-    let places = places.map(|(k, ([x, y], _))| Place::at([*x, *y, 0.0], k as f64));
-    let still = Still {
+    let places = places.map(|(k, ([x, y], _))| BodyState::at([*x, *y, 0.0], k as f64));
+    let still = Frame {
         step: 1,
         t: 0.25,
-        places: places.collect(),
-        ..Still::default()
+        bodies: places.collect(),
+        ..Frame::default()
     };
     (bodies.collect(), still)
 }
 
-pub fn balls(all: &[([f64; 3], f64)]) -> (Vec<Name>, Still) {
+pub fn balls(all: &[([f64; 3], f64)]) -> (Vec<BodyDescription>, Frame) {
     let flat: Vec<([f64; 2], f64)> = all.iter().map(|(p, r)| ([p[0], p[1]], *r)).collect();
     let (bodies, mut still) = discs(&flat);
-    for (place, (position, _)) in still.places.iter_mut().zip(all) {
+    for (place, (position, _)) in still.bodies.iter_mut().zip(all) {
         place.position = *position;
     }
     (bodies, still)
 }
 
-pub fn svg(dimension: usize, bodies: &[Name], stills: &[Still], request: &Request) -> String {
-    let company = Company {
+pub fn svg(dimension: usize, bodies: &[BodyDescription], stills: &[Frame], request: &PictureRequest) -> String {
+    let company = BodyShapes {
         bodies,
         dimension,
         first: &stills[0],

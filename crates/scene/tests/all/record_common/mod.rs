@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use scene::collection::{Steps, View};
-use scene::record::{BodiesRecorder, Manifest, Place, Record};
-use scene::{BodiesOutcome, Scene, SceneError, Threads, run_collection};
+use scene::collection::{BodiesObserver, WorldRef};
+use scene::record::{BodiesRecorder, Manifest, OutputDirectory, Record};
+use scene::{BodiesOutcome, Scene, SceneError, Threads, run_bodies_observing};
 
 /// Discs, a box and a capsule over a floor and a bent chain, two materials, rolling friction.
 pub const PLANE: &str = r#"kind = "bodies"
@@ -129,28 +129,28 @@ pub fn manifest(scene: &Scene) -> Manifest {
     manifest.title = scene.title().into();
     manifest.origin = scene.origin().into();
     manifest.text = scene.text().into();
-    let collection = scene.collection().unwrap_or_else(|e| panic!("{e}"));
+    let collection = scene.build_bodies().unwrap_or_else(|e| panic!("{e}"));
     manifest.settings = collection.settings_json();
     manifest
 }
 
 /// A recorder of a scene.
 pub fn recorder(scene: &Scene, path: &Path) -> BodiesRecorder {
-    let collection = scene.collection().unwrap_or_else(|e| panic!("{e}"));
-    let place = Place::Given(path.into());
+    let collection = scene.build_bodies().unwrap_or_else(|e| panic!("{e}"));
+    let place = OutputDirectory::Given(path.into());
     BodiesRecorder::new(place, manifest(scene), &collection).expect("a free place")
 }
 
 /// Hands steps on to a recorder and to whoever looks at them.
-pub struct Both<'a> {
+pub struct TeeObserver<'a> {
     pub recorder: &'a mut BodiesRecorder,
-    pub look: &'a mut dyn FnMut(usize, View<'_>),
+    pub look: &'a mut dyn FnMut(usize, WorldRef<'_>),
 }
 
-impl Steps for Both<'_> {
-    fn step(&mut self, step: usize, view: View<'_>, last: bool) -> Result<(), SceneError> {
+impl BodiesObserver for TeeObserver<'_> {
+    fn on_step(&mut self, step: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError> {
         (self.look)(step, view);
-        self.recorder.step(step, view, last)
+        self.recorder.on_step(step, view, last)
     }
 }
 
@@ -159,13 +159,13 @@ pub fn follow(
     scene: &Scene,
     recorder: &mut BodiesRecorder,
     observe: &[&str],
-    look: &mut dyn FnMut(usize, View<'_>),
+    look: &mut dyn FnMut(usize, WorldRef<'_>),
 ) -> BodiesOutcome {
-    let collection = scene.collection().unwrap_or_else(|e| panic!("{e}"));
+    let collection = scene.build_bodies().unwrap_or_else(|e| panic!("{e}"));
     let observe: Vec<String> = observe.iter().map(|t| t.to_string()).collect();
-    let mut sink = Both { recorder, look };
+    let mut sink = TeeObserver { recorder, look };
     let threads = Threads::new(1);
-    let outcome = run_collection(scene, collection, &observe, threads, &mut sink, &mut |_| {
+    let outcome = run_bodies_observing(scene, collection, &observe, threads, &mut sink, &mut |_| {
         true
     });
     assert!(outcome.stopped.is_none(), "{:?}", outcome.stopped);

@@ -1,7 +1,7 @@
 //! Small collections and their runs.
 
 use scene::finding::Finding;
-use scene::{BodiesOutcome, Discard, Scene, Threads, Value, Wanted};
+use scene::{BodiesOutcome, NullObserver, Scene, Threads, Value, ObservableRequest};
 
 /// A floor, gravity and a stone block of 2 kg on it, one metre wide.
 pub const BLOCK: &str = r#"kind = "bodies"
@@ -91,13 +91,13 @@ pub fn parsed(text: &str) -> Scene {
 /// Runs a scene and keeps these observables.
 pub fn observed(text: &str, observables: &[&str]) -> BodiesOutcome {
     let scene = parsed(text);
-    let collection = scene.collection().unwrap_or_else(|error| panic!("{error}"));
-    let wanted = Wanted {
+    let collection = scene.build_bodies().unwrap_or_else(|error| panic!("{error}"));
+    let wanted = ObservableRequest {
         observables: observables.iter().map(|text| text.to_string()).collect(),
-        ..Wanted::default()
+        ..ObservableRequest::default()
     };
     let one = Threads::new(1);
-    scene::run_wanted(&scene, collection, &wanted, one, &mut Discard, &mut |_| {
+    scene::run_bodies(&scene, collection, &wanted, one, &mut NullObserver, &mut |_| {
         true
     })
 }
@@ -121,12 +121,12 @@ pub fn last<const N: usize>(text: &str, observables: [&str; N]) -> [f64; N] {
 /// The findings of a scene, run as the command runs it.
 pub fn findings(text: &str, threads: usize) -> Vec<Finding> {
     let scene = parsed(text);
-    let collection = scene.collection().unwrap_or_else(|error| panic!("{error}"));
+    let collection = scene.build_bodies().unwrap_or_else(|error| panic!("{error}"));
     scene::check_collection(&scene, &collection).unwrap_or_else(|error| panic!("{error}"));
-    let wanted = scene::wanted(&scene, &collection).unwrap_or_else(|error| panic!("{error}"));
+    let wanted = scene::observable_request(&scene, &collection).unwrap_or_else(|error| panic!("{error}"));
     let threads = Threads::new(threads);
-    let sink = &mut Discard;
-    let outcome = scene::run_wanted(&scene, collection, &wanted, threads, sink, &mut |_| true);
+    let sink = &mut NullObserver;
+    let outcome = scene::run_bodies(&scene, collection, &wanted, threads, sink, &mut |_| true);
     scene::evaluate_bodies_findings(&scene, &outcome, threads, &mut |_, _| true)
         .unwrap_or_else(|error| panic!("{error}"))
 }
@@ -154,7 +154,7 @@ pub fn number(text: &str, value: &str) -> f64 {
 pub fn refusal(text: &str) -> String {
     let scene = parsed(text);
     let checked = scene
-        .collection()
+        .build_bodies()
         .and_then(|collection| scene::check_collection(&scene, &collection));
     checked.expect_err("a refusal").to_string()
 }

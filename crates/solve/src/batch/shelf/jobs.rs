@@ -74,6 +74,7 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for AndersonKernel<'_
     fn run<L: SimdVector>(self) -> AndersonProducts<f64> {
         let (mut v, mix, shelf) = (self.v, self.mix, self.shelf);
         let mut products = AndersonProducts::<L>::zero();
+        // Packs with their histories, kind by kind.
         let past = &mut shelf.past;
         for (pack, past) in shelf.ball_one.iter_mut().zip(&mut past.ball_one) {
             pack.anderson_sweep(&mut v, past, mix, &mut products);
@@ -87,6 +88,7 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for AndersonKernel<'_
         for (pack, past) in shelf.two.iter_mut().zip(&mut past.two) {
             pack.anderson_sweep(&mut v, past, mix, &mut products);
         }
+        // Contacts that are visited one at a time.
         let mut total = products.sum();
         for other in &mut shelf.scalar {
             other.anderson_sweep(self.problem, self.kinetic, &mut v, mix, &mut total);
@@ -111,6 +113,7 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for ScatterKernel<'_,
     #[inline(always)]
     fn run<L: SimdVector>(self) {
         let mut v = self.v;
+        // Packs first, then single contacts.
         packs!(self.shelf.each_mut(), packs => visits!(self.prefetch, packs, v, pack => {
             pack.scatter_impulse::<L>(&mut v);
         }));
@@ -157,12 +160,14 @@ const NEAR: usize = 3;
 /// Prefetches what the next packs will read.
 #[inline(always)]
 fn prefetch_ahead<L: SimdVector, P: Pack, S: VelocityStore<P::Velocity>>(packs: &[P], at: usize, v: &S) {
+    // The first packs have nobody to prefetch them.
     if at == 0 {
         packs.iter().take(FAR).for_each(L::prefetch);
     }
     if let Some(pack) = packs.get(at + FAR) {
         L::prefetch(pack);
     }
+    // Velocities of an interface may have left the cache.
     if S::PREFETCH
         && let Some(pack) = packs.get(at + NEAR)
     {

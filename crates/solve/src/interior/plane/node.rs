@@ -35,6 +35,7 @@ const SPARE: f64 = 1.0 + 1e-9;
 impl ComplementarityPairs {
     /// Around these scaled impulses, at the distance `room` from the boundary.
     pub fn at(mu: f64, x: [f64; 2], room: f64) -> Self {
+        // Inside the cone: n positive, the tangential part below 0.9 μ n, p and m positive.
         let n = x[0].max(room);
         let t = x[1].clamp(-0.9 * mu * n, 0.9 * mu * n);
         let least = 0.05 * mu * n;

@@ -1,4 +1,4 @@
-//! What several test files share: solving, measuring, and small problems of every kind.
+//! Shared by several test files: solving, measuring, and small problems of every kind.
 // Each test file compiles this module for itself and uses a part of it.
 
 use std::sync::OnceLock;
@@ -7,7 +7,7 @@ use contact::{ResidualEvaluator, FactoredDelassus, DelassusOperator, Problem};
 use solve::sample::{Attitude, Chain, Packing, Pyramid, Settled, Table, Tower, Wall};
 use solve::{Goal, Report, Solver};
 
-/// Solves from zero; returns impulses and report.
+/// Solves from zero impulses; returns impulses and report.
 pub fn solve_cold(solver: &mut dyn Solver, problem: &Problem, goal: &Goal) -> (Vec<f64>, Report) {
     let mut impulse = vec![0.0; problem.num_rows()];
     let report = solver.solve(problem, &mut impulse, goal);
@@ -21,12 +21,12 @@ pub fn velocity(problem: &Problem, impulse: &[f64]) -> Vec<f64> {
     u
 }
 
-/// RV of `impulse`, by the judge alone.
+/// RV of `impulse`, evaluated independently of any solver.
 pub fn rv(problem: &Problem, impulse: &[f64]) -> f64 {
     ResidualEvaluator::new(problem).evaluate(problem, impulse).rv
 }
 
-/// R2 of `impulse`, by the judge alone.
+/// R2 of `impulse`, evaluated independently of any solver.
 pub fn r2(problem: &Problem, impulse: &[f64]) -> f64 {
     ResidualEvaluator::new(problem).evaluate(problem, impulse).r2
 }

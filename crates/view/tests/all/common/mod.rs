@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use scene::collection::{Steps, View};
-use scene::record::{BodiesRecorder, Cadence, Layout, Manifest, Place, Record, Recorder, Session};
+use scene::collection::{BodiesObserver, WorldRef};
+use scene::record::{BodiesRecorder, CheckpointPolicy, MechanismLayout, Manifest, OutputDirectory, Record, MechanismRecorder, RunWriter};
 use scene::record::{Restored, Snapshot};
-use scene::{Scene, SceneError, Threads, run_collection};
+use scene::{Scene, SceneError, Threads, run_bodies_observing};
 use view::{Pack, Run};
 
 /// Discs, a box and a capsule over a floor and a bent chain: two materials, three laws.
@@ -146,15 +146,15 @@ pub fn parsed(text: &str) -> Scene {
 }
 
 /// A session of a scene in a directory.
-fn session(scene: &Scene, path: &Path, cadence: Cadence) -> Session {
-    let manifest = match scene.collection() {
+fn session(scene: &Scene, path: &Path, cadence: CheckpointPolicy) -> RunWriter {
+    let manifest = match scene.build_bodies() {
         Ok(collection) => Manifest::of_bodies(scene, &collection, Threads::new(1)),
         Err(_) => {
-            let built = scene.build().unwrap_or_else(|e| panic!("{e}"));
+            let built = scene.build_mechanism().unwrap_or_else(|e| panic!("{e}"));
             Manifest::of_mechanism(scene, &built, Threads::new(1))
         }
     };
-    Session::new(Place::Given(path.into()), manifest, cadence).expect("a free place")
+    RunWriter::new(OutputDirectory::Given(path.into()), manifest, cadence).expect("a free place")
 }
 
 /// Hands steps on to a recorder and to whoever looks at the directory after each of them.
@@ -163,30 +163,30 @@ struct Both<'a> {
     look: &'a mut dyn FnMut(usize),
 }
 
-impl Steps for Both<'_> {
-    fn step(&mut self, step: usize, view: View<'_>, last: bool) -> Result<(), SceneError> {
-        self.recorder.step(step, view, last)?;
+impl BodiesObserver for Both<'_> {
+    fn on_step(&mut self, step: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError> {
+        self.recorder.on_step(step, view, last)?;
         (self.look)(step);
         Ok(())
     }
 
-    fn due(&mut self) -> bool {
-        self.recorder.due()
+    fn checkpoint_due(&mut self) -> bool {
+        self.recorder.checkpoint_due()
     }
 
-    fn keep(&mut self, snapshot: Snapshot) -> Result<(), SceneError> {
-        self.recorder.keep(snapshot)
+    fn write_checkpoint(&mut self, snapshot: Snapshot) -> Result<(), SceneError> {
+        self.recorder.write_checkpoint(snapshot)
     }
 
-    fn restored(&mut self) -> Option<Restored> {
-        self.recorder.restored()
+    fn take_checkpoint(&mut self) -> Option<Restored> {
+        self.recorder.take_checkpoint()
     }
 }
 
 /// Runs a scene of bodies into a directory; `look` is called after every step, before its checkpoint.
-pub fn follow(text: &str, path: &Path, cadence: Cadence, look: &mut dyn FnMut(usize)) -> Record {
+pub fn follow(text: &str, path: &Path, cadence: CheckpointPolicy, look: &mut dyn FnMut(usize)) -> Record {
     let scene = parsed(text);
-    let collection = scene.collection().unwrap_or_else(|e| panic!("{e}"));
+    let collection = scene.build_bodies().unwrap_or_else(|e| panic!("{e}"));
     let session = session(&scene, path, cadence);
     let mut recorder = BodiesRecorder::on(session, &collection).expect("a recorder");
     let mut both = Both {
@@ -194,7 +194,7 @@ pub fn follow(text: &str, path: &Path, cadence: Cadence, look: &mut dyn FnMut(us
         look,
     };
     let threads = Threads::new(1);
-    let outcome = run_collection(&scene, collection, &[], threads, &mut both, &mut |_| true);
+    let outcome = run_bodies_observing(&scene, collection, &[], threads, &mut both, &mut |_| true);
     assert!(outcome.stopped.is_none(), "{:?}", outcome.stopped);
     let series = recorder.add_series(&outcome.times, &outcome.series);
     series.expect("written");
@@ -205,17 +205,17 @@ pub fn follow(text: &str, path: &Path, cadence: Cadence, look: &mut dyn FnMut(us
 
 /// Runs a scene of bodies into a directory.
 pub fn bodies(text: &str, path: &Path) -> Record {
-    follow(text, path, Cadence::default(), &mut |_| {})
+    follow(text, path, CheckpointPolicy::default(), &mut |_| {})
 }
 
 /// Runs a mechanism into a directory.
 pub fn mechanism(text: &str, path: &Path) -> Record {
     let scene = parsed(text);
-    let built = scene.build().unwrap_or_else(|e| panic!("{e}"));
-    let layout = Layout::of_scene(&scene, &built.system);
-    let session = session(&scene, path, Cadence::default());
-    let mut recorder = Recorder::on(session, layout, built.record_every).expect("a recorder");
-    let outcome = scene::run(built, &mut recorder, &mut |_| true);
+    let built = scene.build_mechanism().unwrap_or_else(|e| panic!("{e}"));
+    let layout = MechanismLayout::of_scene(&scene, &built.system);
+    let session = session(&scene, path, CheckpointPolicy::default());
+    let mut recorder = MechanismRecorder::on(session, layout, built.record_every).expect("a recorder");
+    let outcome = scene::run_mechanism(built, &mut recorder, &mut |_| true);
     assert!(outcome.stopped.is_none(), "{:?}", outcome.stopped);
     recorder.close(&outcome.certificate, None).expect("written");
     recorder.finish().expect("finished");

@@ -1,5 +1,5 @@
-//! The convex bodies without curvature that a cylinder or a triangle meets: a segment (of a
-//! capsule), a triangle (of a mesh), a polyhedron; all in the axes of the caller.
+//! Convex bodies without curvature that a cylinder or a triangle is tested against: a segment (of a capsule), a
+//! triangle (of a mesh), a polyhedron; all in the axes of the caller.
 
 use glam::DVec3;
 
@@ -7,23 +7,23 @@ use crate::dim::Space;
 use crate::pose::Pose;
 use crate::space::polyhedron::ConvexPolyhedron;
 
-/// Sine of the tilt up to which a face or an edge lies along a contact plane. Beyond it only the
-/// deepest point of the pair counts: others would touch only at depths of a tenth of the size.
+/// Sine of the tilt up to which a face or an edge counts as parallel to a contact plane. Beyond it only the deepest
+/// point of the pair counts: others would touch only at depths of a tenth of the size.
 pub(crate) const TILT: f64 = 0.1;
 
 /// Cosine that belongs to [`TILT`].
 pub(crate) const FACING: f64 = 0.995;
 
-/// A convex body with corners.
+/// A segment, a triangle or a polyhedron.
 pub(crate) enum ConvexCore<'a> {
     /// A segment (two points) or a triangle (three).
     Simplex {
         points: [DVec3; 3],
         count: usize,
-        /// Of a triangle.
+        /// Normal of a triangle.
         normal: DVec3,
-        /// Sides and corners of a triangle that lie inside a flat part of a surface: a contact
-        /// region does not end there.
+        /// Internal sides and corners of a triangle, which lie inside a flat part of a surface: a contact region does
+        /// not end there.
         mute: [[bool; 3]; 2],
     },
     Hull {
@@ -32,7 +32,7 @@ pub(crate) enum ConvexCore<'a> {
     },
 }
 
-/// What of a body lies along a contact plane.
+/// The feature of a body that is parallel to a contact plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum ContactFeature {
     Face(usize),
@@ -50,7 +50,7 @@ impl<'a> ConvexCore<'a> {
         }
     }
 
-    /// x of a point given in the body's own axes.
+    /// Position, in the axes of the caller, of a point given in the body's own axes.
     fn place(pose: &Pose<Space>, x: DVec3) -> DVec3 {
         pose.position + pose.rotation * x
     }
@@ -110,13 +110,14 @@ impl<'a> ConvexCore<'a> {
         self.edge(j).map(|i| self.vertex(i))
     }
 
-    /// Whether −n, orthogonal to edge j, may be an outward normal there: the Gauss map of the edge is
-    /// the arc between the normals of its faces. Generous by rounding.
+    /// Whether −n, orthogonal to edge j, may be an outward normal there: the image of the edge on the Gauss map is the
+    /// arc between the normals of its faces. Generous by rounding.
     pub fn in_arc(&self, j: u32, n: DVec3) -> bool {
         match self {
             Self::Simplex { .. } => true,
             Self::Hull { hull, pose } => {
                 let e = hull.edges[j as usize];
+                // The normal in the axes of the polyhedron, and those of the adjacent faces.
                 let m = -(pose.rotation.conjugate() * n);
                 let (l, r) = (
                     hull.faces[e.left as usize].normal,
@@ -124,15 +125,15 @@ impl<'a> ConvexCore<'a> {
                 );
                 let (from, to) = hull.edge_ends(j as usize);
                 let t = (to - from).normalize_or_zero();
-                // l × t leads from the edge into the left face, t × r into the right one.
+                // l × t points from the edge into the left face, t × r into the right one.
                 let slack = 1e-7;
                 m.dot(l.cross(t)) <= slack && m.dot(t.cross(r)) <= slack
             }
         }
     }
 
-    /// A bound of n·(x − t) for all x on edge j and all n that the edge allows ([`Core::in_arc`]), t a
-    /// point that lies under both faces of the edge (in the body's own axes); infinite otherwise.
+    /// An upper bound of n·(x − t) for all x on edge j and all n that the edge allows ([`ConvexCore::in_arc`]), t a
+    /// point below both faces of the edge (in the body's own axes); infinite otherwise.
     ///
     /// ```text
     /// n = −(α l + β r)/|α l + β r|, α + β = 1, |α l + β r| ≤ 1:
@@ -144,6 +145,7 @@ impl<'a> ConvexCore<'a> {
             return f64::INFINITY;
         };
         let e = hull.edges[j as usize];
+        // Heights of t over both faces.
         let [l, r] = [e.left, e.right].map(|f| {
             let face = &hull.faces[f as usize];
             face.normal.dot(t) - face.offset
@@ -191,7 +193,7 @@ impl<'a> ConvexCore<'a> {
         }
     }
 
-    /// Number of corners.
+    /// Number of corners of a feature.
     pub fn corners(&self, facing: ContactFeature) -> usize {
         match (facing, self) {
             (ContactFeature::Vertex(_), _) => 1,
@@ -233,9 +235,10 @@ impl<'a> ConvexCore<'a> {
         matches!(self, Self::Simplex { mute, .. } if mute[1][i as usize])
     }
 
-    /// The face, else the edge, that lies along the plane with normal n at the lowest vertex.
+    /// The face, else the edge, else the vertex at the lowest vertex that is parallel to the plane with normal n.
     pub fn facing(&self, n: DVec3) -> ContactFeature {
         let (v, _) = self.low(n);
+        // Candidates must pass the tolerances of tilt.
         let mut face = (FACING, None);
         let mut edge = (TILT, None);
         match self {
@@ -254,6 +257,7 @@ impl<'a> ConvexCore<'a> {
             }
             Self::Hull { hull, pose } => {
                 let m = -(pose.rotation.conjugate() * n);
+                // The face most parallel to the plane; edges only while no face qualifies.
                 for &k in hull.faces_around(v as usize) {
                     let c = hull.faces[k as usize].normal.dot(m);
                     if c >= face.0 {
@@ -284,7 +288,7 @@ impl<'a> ConvexCore<'a> {
         }
     }
 
-    /// Edge most level at the lowest vertex, though a face may lie along the plane as well.
+    /// The edge with the smallest slope at the lowest vertex, though a face may be parallel to the plane as well.
     pub fn level_edge(&self, n: DVec3) -> Option<u32> {
         let (v, _) = self.low(n);
         let mut edge = (TILT, None);
@@ -306,15 +310,16 @@ impl<'a> ConvexCore<'a> {
         edge.1
     }
 
-    /// The point of the surface below vertex i, the core widened by `round` and n pointing up.
+    /// The lowest surface point at vertex i, the core widened by the radius `round` and n pointing up.
     pub fn corner_point(&self, i: u32, n: DVec3, round: f64) -> DVec3 {
         let v = self.vertex(i);
         if round == 0.0 {
             return v;
         }
+        // Only a segment is widened: its direction, away from the vertex.
         let e = self.vertex(1) - self.vertex(0);
         let outward = if i == 0 { -e } else { e };
-        // At the end that is lower the surface is a ball, at the other one the side of the capsule.
+        // At the lower end the surface is a hemisphere, at the other one the cylindrical part of the capsule.
         if outward.dot(n) <= 0.0 {
             v - n * round
         } else {
@@ -322,7 +327,7 @@ impl<'a> ConvexCore<'a> {
         }
     }
 
-    /// The point below vertex i on the line along which an edge of the core touches.
+    /// The point at vertex i of the line along which an edge of the widened core touches.
     pub fn line_point(&self, i: u32, n: DVec3, round: f64) -> DVec3 {
         let v = self.vertex(i);
         if round == 0.0 {
@@ -332,13 +337,13 @@ impl<'a> ConvexCore<'a> {
         v - (n - e * e.dot(n)).normalize_or_zero() * round
     }
 
-    /// Whether the point x of the plane of a face, pushed there along n, lies on the face.
+    /// Whether the point x of the plane of a face, projected there along n, lies on the face.
     pub fn inside(&self, k: usize, x: DVec3, n: DVec3, slack: f64) -> bool {
         let facing = ContactFeature::Face(k);
         (0..self.corners(facing)).all(|c| {
             let p = self.vertex(self.corner(facing, c).0);
             let q = self.vertex(self.corner(facing, c + 1).0);
-            // Seen along n, which runs against the face's normal.
+            // Seen along n, which is opposite to the face normal.
             (q - p).cross(x - p).dot(-n) >= -slack * (q - p).length()
         })
     }

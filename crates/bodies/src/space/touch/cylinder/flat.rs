@@ -1,4 +1,4 @@
-//! The contact points of two cylinders that lie along one another, the normal given.
+//! Contact points of two cylinders with parallel features (caps, generatrices), the normal given.
 
 use glam::DVec3;
 
@@ -35,34 +35,34 @@ impl PlacedCylinder {
         self.half + self.radius
     }
 
-    /// max n·(x − centre). The product, not √(1 − (n·z)²), which is worthless near a cap.
+    /// Support function max n·(x − centre). By the cross product, not √(1 − (n·z)²), which cancels near a cap.
     pub fn width(&self, n: DVec3) -> f64 {
         self.half * n.dot(self.z).abs() + self.radius * n.cross(self.z).length()
     }
 
-    /// Unit vector of the part of n across the axis.
+    /// Unit vector of the component of n orthogonal to the axis.
     fn radial(&self, n: DVec3) -> DVec3 {
         (n - self.z * self.z.dot(n))
             .try_normalize()
             .unwrap_or(self.x)
     }
 
-    /// A farthest point along n, on the rim.
+    /// A support point along n, on the rim.
     pub fn highest(&self, n: DVec3) -> DVec3 {
         self.cap(n) + self.radial(n) * self.radius
     }
 
-    /// 0 if the upper cap looks along n, 1 if the lower one does.
+    /// 0 if the upper cap faces n, 1 if the lower one does.
     pub fn lower(&self, n: DVec3) -> u32 {
         u32::from(self.z.dot(n) < 0.0)
     }
 
-    /// Centre of the cap that looks along n.
+    /// Centre of the cap that faces n.
     fn cap(&self, n: DVec3) -> DVec3 {
         self.centre + self.z * self.half.copysign(self.z.dot(n))
     }
 
-    /// x pushed along n to the plane of that cap.
+    /// x projected along n to the plane of that cap.
     fn on_cap(&self, x: DVec3, n: DVec3) -> DVec3 {
         x - n * ((x - self.cap(n)).dot(self.z) / n.dot(self.z))
     }
@@ -77,7 +77,7 @@ impl PlacedCylinder {
     }
 }
 
-/// Appends what touches along n, from a to b.
+/// Appends the contact points along n, from a to b, by the features that are parallel to the contact plane.
 pub(super) fn manifold(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, sink: &mut ContactCollector) {
     let (na, nb) = (n.dot(a.z).abs(), n.dot(b.z).abs());
     if na >= FACING && nb >= FACING {
@@ -95,10 +95,11 @@ pub(super) fn manifold(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, sink: &
     }
 }
 
-/// Two discs: fixed points of each rim inside the other disc, and where the rims cross.
+/// Two discs: fixed points of each rim inside the other disc, and the crossings of the rims.
 fn caps(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, sink: &mut ContactCollector) {
     let (ca, cb) = (a.cap(n), b.cap(-n));
     let (la, lb) = (a.lower(n), b.lower(-n));
+    // Fixed points of the rim of a, then of b.
     for k in 0..8 {
         let p = a.rim(k, n);
         let q = b.on_cap(p, -n);
@@ -115,13 +116,13 @@ fn caps(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, sink: &mut ContactColl
             sink.push(p, q, n, feature(part::CAP + la, other));
         }
     }
-    // Without the tilt, which is small, the rims are circles; Newton's method does the rest.
+    // Start without the tilt, which is small: the rims are circles; Newton's method does the rest.
     let to = a.on_cap(cb, n) - ca;
     let distance = to.length();
     let cosine = (distance * distance + (a.radius - b.radius) * (a.radius + b.radius))
         / (2.0 * distance * a.radius);
     if (distance - a.radius - b.radius).abs() <= 1e-12 * (a.radius + b.radius) {
-        // The discs only just meet.
+        // The discs touch in a single point.
         let p = ca + to * (a.radius / distance);
         let id = feature(part::ENTRY + la, OtherFeature::Round(part::CAP + lb));
         sink.push(p, b.on_cap(p, -n), n, id);
@@ -138,7 +139,7 @@ fn caps(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, sink: &mut ContactColl
     }
 }
 
-/// The point of the rim of a that lies, along n, on the rim of b; near the angle given.
+/// The point of the rim of a that lies, along n, on the rim of b, by Newton's method from the angle given.
 fn crossing(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, mut theta: f64) -> Option<(DVec3, DVec3)> {
     let cb = b.cap(-n);
     for _ in 0..20 {
@@ -157,7 +158,7 @@ fn crossing(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, mut theta: f64) ->
     None
 }
 
-/// The generatrix of b nearest to the cap of a, clipped by the disc. Parts of a and b are handed on.
+/// The generatrix of b closest to the cap of a, clipped by the disc. `push` gets the parts of a and b.
 fn cap_line(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, push: &mut impl FnMut(DVec3, DVec3, (u32, u32))) {
     let foot = b.centre - b.radial(n) * b.radius;
     let centre = a.cap(n);
@@ -167,7 +168,7 @@ fn cap_line(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, push: &mut impl Fn
     let length = step.length();
     let off = from.cross(step).length() / length;
     let root = (a.radius - off) * (a.radius + off);
-    // A line along the rim counts, whatever rounding says.
+    // A line along the rim counts, whatever the rounding.
     if !(root >= -1e-12 * a.radius * a.radius) {
         return;
     }
@@ -179,6 +180,7 @@ fn cap_line(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, push: &mut impl Fn
         return;
     }
     let mut add = |t: f64, ids| push(a.on_cap(foot + b.z * t, n), foot + b.z * t, ids);
+    // The two ends: where the rim clips the generatrix, or where the generatrix ends.
     if low > -b.half {
         add(low, (part::ENTRY + lower, part::SIDE));
     } else {
@@ -191,7 +193,7 @@ fn cap_line(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, push: &mut impl Fn
     }
 }
 
-/// Sides that run along each other: the ends of either that lie beside the other.
+/// Parallel sides: the ends of either that lie beside the other.
 fn sides(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, sink: &mut ContactCollector) {
     if b.z.dot(a.z).abs() < FACING {
         return;
@@ -217,6 +219,7 @@ fn sides(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, sink: &mut ContactCol
 /// at the offsets  y r₁/(r₁ + r₂)  and  −y r₂/(r₁ + r₂)
 /// ```
 fn side_point(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, t: f64) -> Option<(DVec3, DVec3)> {
+    // Points of both axes at the same height along a.
     let axis_b = b.centre + b.z * t;
     let along = (axis_b - a.centre).dot(a.z);
     if along.abs() > a.half * (1.0 + 1e-12) {
@@ -225,11 +228,12 @@ fn side_point(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, t: f64) -> Optio
     let axis_a = a.centre + a.z * along;
     let (wa, wb) = (a.radial(n), b.radial(n));
     let (side_a, side_b) = (a.z.cross(wa), b.z.cross(wb) * b.z.dot(a.z).signum());
+    // Lateral offset of the axes, shared in the ratio of the radii.
     let y = (axis_b - axis_a).dot(side_a);
     let sum = a.radius + b.radius;
     let rise = ((1.0 - y / sum) * (1.0 + y / sum)).sqrt();
     let p = axis_a + (side_a * (y / sum) + wa * rise) * a.radius;
     let q = axis_b - (side_b * (y / sum) + wb * rise) * b.radius;
-    // Not a number where the circles pass each other.
+    // NaN where the circles pass each other.
     (y.abs() < sum).then_some((p, q))
 }

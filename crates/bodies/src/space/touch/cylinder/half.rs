@@ -1,4 +1,4 @@
-//! A cylinder on a half-space.
+//! Contact points of a cylinder and a half-space.
 
 use glam::DVec3;
 
@@ -8,8 +8,8 @@ use super::sink::{OtherFeature, ContactCollector, feature, part};
 use crate::dim::Space;
 use crate::pose::Pose;
 
-/// Standing: eight fixed points of the rim, and the lowest one if it is lower. Lying or leaning: both
-/// ends of the lowest generatrix. All with their own gaps, if within reach.
+/// Standing: eight fixed points of the rim, and the lowest one if it is lower. Lying or inclined: both ends of the
+/// lowest generatrix. All with their own gaps, if within the contact margin.
 pub(super) fn half_space(cylinder: &Cylinder, plane: &Pose<Space>, sink: &mut ContactCollector) {
     let up = plane.rotation * DVec3::Z;
     let n = -up;
@@ -19,11 +19,13 @@ pub(super) fn half_space(cylinder: &Cylinder, plane: &Pose<Space>, sink: &mut Co
     };
     let w = radial(n) * cylinder.radius;
     let end = DVec3::Z * cylinder.half;
+    // Lying or inclined.
     if n.z.abs() < FACING {
         add(w + end, part::LOWEST);
         add(w - end, part::LOWEST + 1);
         return;
     }
+    // Standing.
     let lower = u32::from(n.z < 0.0);
     for k in 0..8 {
         add(cylinder.rim(k, lower == 0), 8 * lower + k as u32);

@@ -1,10 +1,9 @@
-//! The contact points of a cylinder and a body with corners, the normal given.
+//! Contact manifold of a cylinder and a body with corners, the normal given.
 //!
-//! Cap and polygon are laid over one another along the normal: corners of the polygon in the disc,
-//! crossings of its sides with the rim, fixed points of the rim in the polygon. A generatrix is clipped
-//! by a face; an edge that lies along the side is cut at the cylinder's ends. Each point has its own
-//! gap, measured along the normal between the true surfaces. The pair that fixes the gap is added
-//! where none of these attains it.
+//! Cap and polygon are projected along the normal and clipped: corners of the polygon in the disc, crossings of its
+//! sides with the rim, fixed points of the rim in the polygon. A generatrix is clipped by a face; an edge parallel to
+//! the side is clipped at the cylinder's ends. Each point has its own gap, measured along the normal between the true
+//! surfaces. The witness points of the gap are added where none of these attains it.
 
 use glam::DVec3;
 
@@ -13,10 +12,10 @@ use super::round::{Cylinder, radial};
 use super::search::{BestNormal, NormalKind};
 use super::sink::{OtherFeature, ContactCollector, feature, part, parts};
 
-/// Within this sine a face counts as flush: its edges are then clipped with it.
+/// Sine up to which a face counts as flush: its edges are then clipped with it.
 const FLUSH: f64 = 1e-6;
 
-/// A cylinder, a body whose core is `core` widened by `round`, and their normal.
+/// A cylinder, a body whose core is `core` widened by the radius `round`, and their normal.
 pub(crate) struct CylinderContact<'a> {
     pub cylinder: &'a Cylinder,
     pub core: &'a ConvexCore<'a>,
@@ -28,6 +27,7 @@ impl CylinderContact<'_> {
     pub fn manifold(&self, sink: &mut ContactCollector) {
         let n = self.found.normal;
         let facing = self.core.facing(n);
+        // Cap, or side with an edge and a face, by the tilt of the normal.
         if n.z.abs() >= FACING {
             self.cap(facing, sink);
         } else if n.z.abs() <= TILT {
@@ -52,7 +52,7 @@ impl CylinderContact<'_> {
         u32::from(self.found.normal.z < 0.0)
     }
 
-    /// x pushed along n to the plane of the cap.
+    /// x projected along n to the plane of the cap.
     fn on_cap(&self, x: DVec3) -> DVec3 {
         let n = self.found.normal;
         let z = self.cylinder.half.copysign(n.z);
@@ -63,6 +63,7 @@ impl CylinderContact<'_> {
     fn cap(&self, facing: ContactFeature, sink: &mut ContactCollector) {
         let (n, r) = (self.found.normal, self.cylinder.radius);
         let lower = self.lower();
+        // Corners of the polygon over the cap.
         for c in 0..self.core.corners(facing) {
             let (i, _) = self.core.corner(facing, c);
             let b = self.core.corner_point(i, self.found.normal, self.round);
@@ -74,6 +75,7 @@ impl CylinderContact<'_> {
         for c in 0..self.core.sides(facing) {
             self.cap_side(facing, c, sink);
         }
+        // Fixed points of the rim over the face.
         let ContactFeature::Face(k) = facing else { return };
         let (m, height) = self.core.face(k);
         for corner in 0..8 {
@@ -85,7 +87,7 @@ impl CylinderContact<'_> {
         }
     }
 
-    /// Where side c of the polygon enters and leaves the disc.
+    /// The points where side c of the polygon enters and leaves the disc.
     fn cap_side(&self, facing: ContactFeature, c: usize, sink: &mut ContactCollector) {
         let (n, r) = (self.found.normal, self.cylinder.radius);
         let (i, j) = self.core.corner(facing, c);
@@ -112,7 +114,7 @@ impl CylinderContact<'_> {
         if !(root > 0.0 && a > 0.0) {
             return;
         }
-        // A side runs one way round its face and the other way round the next: number by the edge.
+        // A side is traversed in opposite directions by its two faces: entry and exit are those of the edge.
         let forward = self.core.edge(j)[0] == i;
         for sign in [-1.0, 1.0] {
             let t = (-b / a.sqrt() + sign * root.sqrt()) / a.sqrt();
@@ -144,6 +146,7 @@ impl CylinderContact<'_> {
         let (mut low, mut high) = ((-half, ids[0]), (half, ids[1]));
         let (start, end) = (on_face(-half).1, on_face(half).1);
         let facing = ContactFeature::Face(k);
+        // Clip the parameter interval by the sides of the face.
         for c in 0..self.core.corners(facing) {
             let (i, j) = self.core.corner(facing, c);
             let p = self.core.vertex(i);
@@ -176,9 +179,10 @@ impl CylinderContact<'_> {
         }
     }
 
-    /// The point of the side below x along n, if the line meets the side.
+    /// The point of the lateral surface below x along n, if the line meets it.
     fn on_side(&self, x: DVec3) -> Option<DVec3> {
         let n = self.found.normal;
+        // Circle of the section orthogonal to the axis: lateral offset of the line and half chord.
         let nn = n.x * n.x + n.y * n.y;
         let along = x.x * n.x + x.y * n.y;
         let lateral = (x.x * n.y - x.y * n.x) / nn.sqrt();
@@ -187,7 +191,7 @@ impl CylinderContact<'_> {
         (root >= 0.0 && nn > 0.0).then(|| x - n * ((along - (nn * root).sqrt()) / nn))
     }
 
-    /// An edge along the side: its ends, or where it passes the cylinder's ends.
+    /// An edge along the side: its ends, or the points where it passes the cylinder's ends.
     fn side_edge(&self, j: u32, sink: &mut ContactCollector) {
         let (n, half) = (self.found.normal, self.cylinder.half);
         let [i0, i1] = self.core.edge(j);
@@ -206,8 +210,8 @@ impl CylinderContact<'_> {
         );
         for (lower, z) in [(0, half), (1, -half)] {
             let mut t = (z - p.z) / (q.z - p.z);
-            // The foot along n lies beside the plane z = ±half if n leans: two corrections bring it
-            // there as the lean is at most TILT.
+            // The foot along n lies beside the plane z = ±half if n is inclined: a few corrections bring it there, as
+            // the inclination is at most TILT.
             for _ in 0..8 {
                 let x = p + (q - p) * t;
                 let Some(a) = self.on_side(x) else { break };
@@ -222,7 +226,7 @@ impl CylinderContact<'_> {
         }
     }
 
-    /// The pair of points that fixes the gap.
+    /// The witness points: the pair that attains the gap.
     fn witness(&self, sink: &mut ContactCollector) {
         let (n, gap, lower) = (self.found.normal, self.found.gap, self.lower());
         let (lowest, _) = self.core.low(n);
@@ -252,7 +256,7 @@ impl CylinderContact<'_> {
                 (p + (q - p) * t, feature(part::SIDE, OtherFeature::Edge(j)))
             }
         };
-        // Inside a flat part of a surface neither its vertices nor its edges are anything.
+        // Internal vertices and edges of a flat surface give no contact.
         let mute = match parts(id).1 {
             OtherFeature::Vertex(i) => self.core.is_internal_vertex(i),
             OtherFeature::Edge(j) => self.core.is_internal_edge(j),
@@ -263,8 +267,8 @@ impl CylinderContact<'_> {
         }
     }
 
-    /// The point of the lowest feature that is nearest to the axis: where an edge or a face only just
-    /// reaches the rim of the cap its vertices are not over the cap.
+    /// The point of the lowest feature that is closest to the axis: where an edge or a face only just reaches the rim
+    /// of the cap its vertices are not over the cap.
     fn over_cap(&self, lowest: u32) -> (DVec3, u32) {
         let cap = part::CAP + self.lower();
         let across = |x: DVec3| x.x.hypot(x.y);
@@ -287,12 +291,13 @@ impl CylinderContact<'_> {
         best
     }
 
-    /// Whether a pair of points lies on both bodies: a triangle of a surface may have lost its best
-    /// normal to a neighbour, and the next best one need not have points in common.
+    /// Whether a pair of points lies on both bodies: the best normal of a triangle of a surface may belong to a
+    /// neighbour, and the next best one need not have points in common.
     fn real(&self, core: DVec3, a: DVec3) -> bool {
         if self.found.kind == NormalKind::Cap && a.x.hypot(a.y) > self.cylinder.radius * (1.0 + 1e-9) {
             return false;
         }
+        // A triangle: both points must lie on it and on the cylinder.
         let ConvexCore::Simplex {
             points: [p, q, r],
             count: 3,

@@ -1,12 +1,12 @@
-//! Cylinders against everything that is no mesh.
+//! Contact points of cylinders with every shape but meshes.
 //!
 //! ```text
 //! a: |z| ≤ half, x² + y² ≤ radius² in its own axes;   normal from a to b
 //! ```
 //!
-//! The normal is that of the largest gap over all directions ([`search`], [`pair`]): the Euclidean one
-//! when apart, the shortest way out when overlapping, exact to rounding, without faceting. The points
-//! follow from the features that lie along the contact plane ([`manifold`]).
+//! The normal is that of the largest gap over all directions ([`search`], [`pair`]): the Euclidean distance when
+//! separated, the least depth when overlapping, exact to rounding, without faceting. The contact points follow from
+//! the features that are parallel to the contact plane ([`manifold`]).
 
 pub(crate) mod core;
 mod flat;
@@ -27,7 +27,7 @@ use crate::dim::Space;
 use crate::pose::{Pose, ContactPoint};
 use crate::space::shape::Shape;
 
-/// Appends the points where b (no mesh) touches the cylinder a with gap ≤ `reach`.
+/// Appends the contact points of the cylinder a and the shape b (no mesh) with gap ≤ `reach`.
 pub(super) fn cylinder(
     a: (f64, f64, &Pose<Space>),
     b: (&Shape, &Pose<Space>),
@@ -38,6 +38,7 @@ pub(super) fn cylinder(
         half: a.0,
         radius: a.1,
     };
+    // Everything is computed in the axes of the cylinder.
     let pose = relative(a.2, b.1);
     let from = out.len();
     let near = 1e-7 * cylinder.size();
@@ -70,12 +71,12 @@ pub(super) fn cylinder(
         }
         Shape::Polyhedron(hull) => touch(&cylinder, &ConvexCore::Hull { hull, pose }, 0.0, &mut sink),
         Shape::HalfSpace => half::half_space(&cylinder, &pose, &mut sink),
-        // Meshes go first in the dispatch, compounds are taken apart before it.
+        // Meshes come first in the dispatch, compounds are split into parts before it.
         Shape::Mesh(_) | Shape::Compound(_) => {}
     }
 }
 
-/// The placement of b in the axes of a.
+/// Pose of b in the axes of a.
 pub(crate) fn relative(a: &Pose<Space>, b: &Pose<Space>) -> Pose<Space> {
     let back = a.rotation.conjugate();
     Pose {
@@ -96,12 +97,13 @@ fn touch(cylinder: &Cylinder, core: &ConvexCore, round: f64, sink: &mut ContactC
     }
 }
 
-/// A ball with centre x: the nearest point of the surface; inside, the nearer of cap and side.
+/// A sphere with centre x: the closest point of the surface; inside, the nearer of cap and side.
 fn sphere(cylinder: &Cylinder, x: DVec3, radius: f64, sink: &mut ContactCollector) {
     let across = x.x.hypot(x.y);
     let (out, up) = (across - cylinder.radius, x.z.abs() - cylinder.half);
     let lower = u32::from(x.z < 0.0);
     let cap = DVec3::Z * 1f64.copysign(x.z);
+    // Regions of the centre: beyond the rim, over a cap, beside the side.
     let (normal, gap, id) = if out > 0.0 && up > 0.0 {
         let to = radial(x) * out + cap * up;
         (to / out.hypot(up), out.hypot(up), part::LOWEST + lower)

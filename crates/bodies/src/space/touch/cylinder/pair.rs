@@ -1,16 +1,15 @@
-//! Two cylinders.
+//! Contact points of two cylinders.
 //!
 //! ```text
 //! maximise over |n| = 1:   gap(n) = n·c − h₁|n·z| − r₁|n×z| − h₂|n·v| − r₂|n×v|
 //! ```
 //!
-//! Candidates: the four cap normals, the common normal of the axes, side × rim (a line and an ellipse,
-//! see [`rim_normal`]) and rim × rim. The latter are common normals of two circles: for the point P₂(θ)
-//! of one the foot on the other is a closed form, and P₂ − P₁ must be orthogonal to the tangent at P₂.
-//! Sign changes are sought at 32 points of the circle and closed in on by a bracketed secant. Two zeros
-//! in 1/32 of a turn are missed: there the gap has barely a maximum of its own, and a neighbouring
-//! candidate is larger. The foot that is farther need not be tried: with radii of curvature
-//! R = Σ rᵢ/|n×zᵢ| tᵢtᵢᵀ a maximum at depth D needs R ⪰ D, and there r₁/|n×z| ≤ D.
+//! Candidates: the four cap normals, the common normal of the axes, side × rim (a line and an ellipse, see
+//! [`rim_normal`]) and rim × rim. The latter are common normals of two circles: for the point P₂(θ) of one the foot on
+//! the other has a closed form, and P₂ − P₁ must be orthogonal to the tangent at P₂. Sign changes are sought at 32
+//! points of the circle and refined by a bracketed secant. Two zeros in 1/32 of a turn are missed: there the gap
+//! hardly has a maximum of its own, and a neighbouring candidate is larger. The farther foot need not be tested: with
+//! the radii of curvature R = Σ rᵢ/|n×zᵢ| tᵢtᵢᵀ a maximum at depth D needs R ⪰ D, and there r₁/|n×z| ≤ D.
 
 use glam::DVec3;
 
@@ -21,7 +20,7 @@ use super::sink::{OtherFeature, ContactCollector, feature, part};
 use crate::dim::Space;
 use crate::pose::Pose;
 
-/// Which features fix a normal.
+/// The pair of features that determines a normal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     CapA,
@@ -62,6 +61,7 @@ impl CylinderNormalSearch<'_> {
 
     fn run(&mut self) {
         let (a, b) = (self.a, self.b);
+        // Caps, common normals of the sides, side × rim, rim × rim; later candidates must be better by the bias.
         for n in [a.z, -a.z] {
             self.offer(n, Kind::CapA);
         }
@@ -79,6 +79,7 @@ impl CylinderNormalSearch<'_> {
             return;
         }
         for s in [1.0, -1.0] {
+            // The rim of a and the side of b, then the reverse.
             let to_b = b.centre - a.centre - a.z * (s * a.half);
             if let Some(n) = rim_normal(to_b, b.z, a.z * s, a.radius) {
                 self.offer(n, Kind::RimA);
@@ -106,6 +107,7 @@ impl CylinderNormalSearch<'_> {
             z,
             c,
         };
+        // A zero in each interval with a change of sign.
         let mut before = circle.slope(0.0);
         for k in 0..PARTS {
             let after = circle.slope(angle(k + 1));
@@ -124,7 +126,7 @@ impl CylinderNormalSearch<'_> {
     }
 }
 
-/// The circle of radius r at height z round the z axis, and the rim of b with centre c.
+/// The circle of radius r at height z about the z axis, and the rim of b with centre c.
 struct Circles {
     b: PlacedCylinder,
     r: f64,
@@ -133,8 +135,9 @@ struct Circles {
 }
 
 impl Circles {
-    /// From the foot on the first circle to the point at θ of the second, and the tangent there.
+    /// From the foot on the first circle to the point at θ of the second, the tangent there, and the radial direction.
     fn at(&self, theta: f64) -> (DVec3, DVec3, DVec3) {
+        // Point of the second circle, and the closed form of its foot on the first.
         let (sin, cos) = theta.sin_cos();
         let p = self.c + (self.b.x * cos + self.b.y * sin) * self.b.radius;
         let w = radial(p);
@@ -148,8 +151,8 @@ impl Circles {
         to.dot(tangent)
     }
 
-    /// Difference of the points and product of the tangents: both along the common normal, and one
-    /// of them is well determined.
+    /// Difference of the points and cross product of the tangents: both along the common normal, and one of them is
+    /// well determined.
     fn pair(&self, theta: f64) -> (DVec3, DVec3) {
         let (to, tangent, w) = self.at(theta);
         let product = DVec3::Z.cross(w).cross(tangent);
@@ -163,8 +166,8 @@ impl Circles {
         )
     }
 
-    /// Zero of the slope in a bracket: regula falsi, the value of an end that stays being halved
-    /// (Illinois); bisection should that be slow.
+    /// Zero of the slope in a bracket: regula falsi with the Illinois modification (the value at an end that stays is
+    /// halved); bisection should that be slow.
     fn zero(&self, mut low: (f64, f64), mut high: (f64, f64)) -> f64 {
         // Rounding of the slope.
         let enough = f64::EPSILON * (self.c.length() + self.b.radius + self.r);
@@ -178,6 +181,7 @@ impl Circles {
             if best.1.abs() <= enough {
                 break;
             }
+            // Secant inside the bracket, else bisection.
             let secant = high.0 - high.1 * (high.0 - low.0) / (high.1 - low.1);
             let inside = secant > low.0 && secant < high.0 && k < 30;
             let x = if inside {
@@ -192,6 +196,7 @@ impl Circles {
             if !(x > low.0 && x < high.0) {
                 break;
             }
+            // Shrink the bracket; Illinois: halve the value of an end that stays twice.
             let side = if (f > 0.0) == (high.1 > 0.0) { 1 } else { -1 };
             let (moved, kept) = if side > 0 {
                 (&mut high, &mut low)
@@ -208,7 +213,7 @@ impl Circles {
     }
 }
 
-/// Appends the touches of two cylinders; `pose` is that of b in the axes of a.
+/// Appends the contact points of two cylinders; `pose` is that of b in the axes of a.
 pub(super) fn cylinders(a: &Cylinder, b: &Cylinder, pose: &Pose<Space>, sink: &mut ContactCollector) {
     let a = PlacedCylinder::new(
         a,
@@ -230,6 +235,7 @@ pub(super) fn cylinders(a: &Cylinder, b: &Cylinder, pose: &Pose<Space>, sink: &m
     if !(gap <= sink.contact_margin) {
         return;
     }
+    // The manifold; the witness points if none of its points attains the gap.
     flat::manifold(&a, &b, n, sink);
     if sink.least() <= gap + 1e-10 * a.size() {
         return;
@@ -237,7 +243,7 @@ pub(super) fn cylinders(a: &Cylinder, b: &Cylinder, pose: &Pose<Space>, sink: &m
     witness(&a, &b, search.best, sink);
 }
 
-/// The pair of points that fixes the gap.
+/// The witness points: the pair that attains the gap.
 fn witness(a: &PlacedCylinder, b: &PlacedCylinder, (n, gap, kind): (DVec3, f64, Kind), sink: &mut ContactCollector) {
     let (high, low) = (a.highest(n), b.highest(-n));
     let rim_a = part::LOWEST + a.lower(n);
@@ -267,6 +273,7 @@ fn witness(a: &PlacedCylinder, b: &PlacedCylinder, (n, gap, kind): (DVec3, f64, 
             feature(part::SIDE, OtherFeature::Round(rim_b)),
         ),
         Kind::Sides => {
+            // Where the axes are closest along the normal.
             let across = a.z.cross(n);
             let t = -b.centre.dot(across) / b.z.dot(across);
             let low = b.centre + b.z * t - n * b.radius;

@@ -1,4 +1,4 @@
-//! The cylinder in its own axes, and the closed forms of its rim.
+//! The cylinder in its own axes: support function, rim points, and the normal of a line at a rim.
 
 use glam::DVec3;
 
@@ -10,23 +10,23 @@ pub(crate) struct Cylinder {
 }
 
 impl Cylinder {
-    /// max n·x = half |n_z| + radius √(n_x² + n_y²).
+    /// Support function max n·x = half |n_z| + radius √(n_x² + n_y²).
     #[inline]
     pub fn high(&self, n: DVec3) -> f64 {
         self.half * n.z.abs() + self.radius * n.x.hypot(n.y)
     }
 
-    /// Length to which tolerances refer.
+    /// Reference length of the tolerances.
     pub fn size(&self) -> f64 {
         self.half + self.radius
     }
 
-    /// A farthest point along n, on the rim.
+    /// A support point along n, on the rim.
     pub fn highest(&self, n: DVec3) -> DVec3 {
         radial(n) * self.radius + DVec3::Z * self.half.copysign(n.z)
     }
 
-    /// The point of rim k of 8, at an angle that is fixed in the body.
+    /// Point k of 8 on a rim, at an angle that is fixed in the body.
     pub fn rim(&self, k: usize, up: bool) -> DVec3 {
         use std::f64::consts::FRAC_1_SQRT_2 as S;
         const AROUND: [(f64, f64); 8] = [
@@ -45,7 +45,7 @@ impl Cylinder {
     }
 }
 
-/// Unit vector of the part of n across the axis; x if there is none.
+/// Unit vector of the component of n orthogonal to the axis; x if there is none.
 pub(crate) fn radial(n: DVec3) -> DVec3 {
     let length = n.x.hypot(n.y);
     if length > 0.0 {
@@ -55,29 +55,29 @@ pub(crate) fn radial(n: DVec3) -> DVec3 {
     }
 }
 
-/// The normal at which a line touches a disc's rim: the disc with centre 0, radius r and axis u, the
-/// line through x with unit direction e.
+/// The normal at which a line touches the rim of a disc: the disc with centre 0, radius r and axis u, the line through
+/// x with unit direction e.
 ///
 /// ```text
 /// n ⟂ e, n·u > 0:   n·x − r √(1 − (n·u)²)  has a local maximum
 /// ```
 ///
-/// Seen along e the rim is an ellipse with half axes a = r |u·e| along p (the part of u across e) and
+/// Projected along e the rim is an ellipse with half axes a = r |u·e| along p (the component of u orthogonal to e) and
 /// b = r along q = e × p. With n = (p + τ q)/√(1 + τ²), A = p·x, B = q·x the derivative vanishes for
 ///
 /// ```text
 /// G(τ) = B − A τ − (b² − a²) τ/√(a² + b² τ²) = 0.
 /// ```
 ///
-/// B ≥ 0 by choice of q. G is convex for τ ≥ 0 and G(0) = B: Newton's iterates from 0 rise to the
-/// first zero, which is the maximum wanted, or meet G' ≥ 0: there is none.
+/// B ≥ 0 by choice of q. G is convex for τ ≥ 0 and G(0) = B: Newton's iterates from 0 increase to the first zero, which
+/// is the maximum sought, or reach G' ≥ 0: there is none.
 pub(crate) fn rim_normal(x: DVec3, e: DVec3, u: DVec3, r: f64) -> Option<DVec3> {
     let across = u - e * e.dot(u);
     let k = across.length();
     if k < 1e-12 {
         return None;
     }
-    // Twice orthogonal is enough: for a line nearly along u the first difference has cancelled.
+    // Orthogonalised twice: for a line nearly along u the first difference has cancelled.
     let p = across / k;
     let p = (p - e * e.dot(p)).normalize();
     let mut q = e.cross(p);
@@ -89,13 +89,14 @@ pub(crate) fn rim_normal(x: DVec3, e: DVec3, u: DVec3, r: f64) -> Option<DVec3> 
     }
     let mut tau = 0.0f64;
     if a <= 1e-150 * b {
-        // The ellipse is a segment: beyond its end the normal turns, above it it is u.
+        // The ellipse is a segment: beyond its end the normal turns, above it the normal is u.
         tau = if big > 0.0 {
             ((side - c / b) / big).max(0.0)
         } else {
             return None;
         };
     } else {
+        // Newton's method.
         for _ in 0..200 {
             let h = a.hypot(b * tau);
             let value = side - big * tau - c * tau / h;
@@ -107,7 +108,7 @@ pub(crate) fn rim_normal(x: DVec3, e: DVec3, u: DVec3, r: f64) -> Option<DVec3> 
             if !next.is_finite() {
                 return None;
             }
-            // Past rounding the iterates no longer rise.
+            // At rounding the iterates no longer increase.
             if !(next > tau) {
                 break;
             }
@@ -141,7 +142,7 @@ mod tests {
             found += 1;
             let f = |n: DVec3| n.dot(x) - n.cross(u).length();
             assert!(n.dot(e).abs() < 1e-14 && n.dot(u) > -1e-14);
-            // Turned about e by ±1e-4 the value must not rise; 1e-15 is rounding.
+            // Rotated about e by ±1e-4 the value must not increase; 1e-15 is rounding.
             let t = e.cross(n);
             for d in [-1e-4, 1e-4] {
                 let m = n * f64::cos(d) + t * f64::sin(d);

@@ -1,22 +1,22 @@
-//! The normal along which a cylinder and a body with corners are farthest apart.
+//! The separating normal of a cylinder and a body with corners: the direction of the largest gap.
 //!
 //! ```text
 //! maximise over |n| = 1:   gap(n) = min n·b − max n·a
 //! ```
 //!
-//! Apart, the maximum is the distance; overlapping, it is minus the depth of the shortest way out.
-//! It is taken at a normal that one pair of features fixes: cap, face, generatrix × edge, side or rim ×
-//! vertex, rim × edge. All have closed forms or a Newton iteration that cannot fail, and gap(n) is a
-//! valid lower bound for any n, so the best of all candidates is the answer and a superfluous candidate
-//! does no harm. Rim × vertex matters only apart: a ball inside a convex body touches no sharp edge.
-//! Cost: O(faces + edges) closed forms, each with one support where its own bound allows it.
+//! Separated, the maximum is the distance; overlapping, it is minus the penetration depth. It is attained at a normal
+//! that one pair of features determines: cap, face, generatrix × edge, side or rim × vertex, rim × edge. All have
+//! closed forms or a Newton iteration that cannot fail, and gap(n) is a valid lower bound for any n, so that the best
+//! of all candidates is the result and a superfluous candidate does no harm. Rim × vertex matters only for separated
+//! bodies: a sphere inside a convex body touches no sharp edge. Cost: O(faces + edges) closed forms, each with one
+//! support evaluation where its own bound allows it.
 
 use glam::DVec3;
 
 use super::core::ConvexCore;
 use super::round::{Cylinder, radial, rim_normal};
 
-/// Which features fix a normal.
+/// The pair of features that determines a normal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum NormalKind {
     Cap,
@@ -34,12 +34,12 @@ pub(crate) struct BestNormal {
     pub normal: DVec3,
     pub gap: f64,
     pub kind: NormalKind,
-    /// A normal that is not allowed has a larger gap.
+    /// Whether a normal that is not allowed has a larger gap.
     pub second: bool,
 }
 
-/// A later candidate must be better by this part of the size: flat contacts, which are tried first,
-/// must not give way to others by rounding.
+/// A later candidate must be better by this fraction of the size: flat contacts, which are tested first, must not be
+/// replaced by others because of rounding.
 pub(crate) const BIAS: f64 = 1e-11;
 
 struct NormalSearch<'a, F> {
@@ -53,8 +53,7 @@ struct NormalSearch<'a, F> {
     apart: bool,
 }
 
-/// The best normal among those allowed; `None` if the bodies are farther apart than `reach` or no
-/// normal is allowed.
+/// The best normal among those allowed; `None` if the gap exceeds `reach` or no normal is allowed.
 pub(crate) fn search(
     cylinder: &Cylinder,
     core: &ConvexCore,
@@ -70,6 +69,7 @@ pub(crate) fn search(
         free: f64::NEG_INFINITY,
         apart: false,
     };
+    // Caps, faces, vertices, then edges: flat contacts first.
     s.offer(DVec3::Z, NormalKind::Cap, f64::INFINITY);
     s.offer(-DVec3::Z, NormalKind::Cap, f64::INFINITY);
     for k in 0..core.faces() {
@@ -80,7 +80,7 @@ pub(crate) fn search(
         }
     }
     s.vertices();
-    // The cylinder holds a ball round its centre, so gap(n) ≤ n·x − ball for x on the other body.
+    // The cylinder contains a sphere about its centre, so gap(n) ≤ n·x − ball for x on the other body.
     let (centre, ball) = (core.own(DVec3::ZERO), cylinder.half.min(cylinder.radius));
     for j in 0..core.edges() as u32 {
         if s.apart {
@@ -98,13 +98,13 @@ pub(crate) fn search(
 }
 
 impl<F: Fn(DVec3) -> bool> NormalSearch<'_, F> {
-    /// What a gap must exceed to be of interest.
+    /// The value that a gap must exceed to be of interest.
     fn floor(&self) -> f64 {
         let bias = BIAS * self.cylinder.size();
         self.best.map_or(f64::NEG_INFINITY, |b| b.gap + bias)
     }
 
-    /// Tries a normal whose gap is at most `bound`.
+    /// Tests a normal whose gap is at most `bound`.
     fn offer(&mut self, normal: DVec3, kind: NormalKind, bound: f64) {
         let floor = self.floor();
         if bound <= floor || self.apart {
@@ -131,7 +131,7 @@ impl<F: Fn(DVec3) -> bool> NormalSearch<'_, F> {
         for i in 0..self.core.vertices() as u32 {
             let v = self.core.vertex(i);
             let across = v.x.hypot(v.y);
-            // On the axis any direction is as good as the other: `radial` takes one.
+            // On the axis any direction is as good as another: `radial` takes x.
             self.offer(radial(v), NormalKind::SideVertex(i), across - radius);
             if across > radius && v.z.abs() > half {
                 let to =
@@ -146,6 +146,7 @@ impl<F: Fn(DVec3) -> bool> NormalSearch<'_, F> {
         let e = (q - p).normalize_or_zero();
         let side = DVec3::Z.cross(e);
         let length = side.length();
+        // Generatrix × edge: the common normal, in both directions.
         if length > 1e-12 {
             for n in [side / length, -side / length] {
                 let bound = n.dot(p) - self.cylinder.radius;
@@ -154,6 +155,7 @@ impl<F: Fn(DVec3) -> bool> NormalSearch<'_, F> {
                 }
             }
         }
+        // Rim × edge, for both rims.
         for u in [DVec3::Z, -DVec3::Z] {
             let x = p - u * self.cylinder.half;
             if let Some(n) = rim_normal(x, e, u, self.cylinder.radius)

@@ -1,7 +1,7 @@
-//! Collects the touches of a pair.
+//! Collects the contact points of a pair with a cylinder, and encodes their features.
 //!
 //! ```text
-//! feature = part of the cylinder · 2²⁷ + sort of the other's part · 2²⁵ + its number
+//! feature = part of the cylinder · 2²⁷ + kind of the other's part · 2²⁵ + its index
 //! ```
 
 use glam::DVec3;
@@ -9,15 +9,15 @@ use glam::DVec3;
 use crate::dim::Space;
 use crate::pose::{Pose, ContactPoint};
 
-/// Parts of the cylinder; below 16 the fixed points of the rims, 8 each, the upper first.
+/// Parts of the cylinder; below 16 the fixed points of the rims, 8 each, the upper rim first.
 pub(crate) mod part {
     /// The point of a rim that is farthest along the normal: upper, lower.
     pub const LOWEST: u32 = 16;
     /// Caps: upper, lower.
     pub const CAP: u32 = 18;
-    /// The side.
+    /// The lateral surface.
     pub const SIDE: u32 = 20;
-    /// Ends of the side: upper, lower.
+    /// Ends of the lateral surface: upper, lower.
     pub const END: u32 = 21;
     /// Where an edge enters a cap: upper, lower.
     pub const ENTRY: u32 = 23;
@@ -27,7 +27,7 @@ pub(crate) mod part {
     pub const COUNT: u32 = 27;
 }
 
-/// Part of the other body.
+/// Part of the other body in the feature of a contact point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum OtherFeature {
     Any,
@@ -37,7 +37,7 @@ pub(crate) enum OtherFeature {
     Round(u32),
 }
 
-/// The number of a pair of parts.
+/// Feature of a pair of parts.
 pub(crate) fn feature(part: u32, other: OtherFeature) -> u32 {
     let (sort, number) = match other {
         OtherFeature::Any => (0, 0),
@@ -49,7 +49,7 @@ pub(crate) fn feature(part: u32, other: OtherFeature) -> u32 {
     part << 27 | sort << 25 | (number & ((1 << 25) - 1))
 }
 
-/// The part of the cylinder and of the other body.
+/// Decodes a feature: the part of the cylinder and of the other body.
 pub(crate) fn parts(feature: u32) -> (u32, OtherFeature) {
     let number = feature & ((1 << 25) - 1);
     let other = match feature >> 25 & 3 {
@@ -61,19 +61,19 @@ pub(crate) fn parts(feature: u32) -> (u32, OtherFeature) {
     (feature >> 27, other)
 }
 
-/// Where touches go.
+/// Appends the contact points of one pair, each once.
 pub(crate) struct ContactCollector<'a> {
     pub out: &'a mut Vec<ContactPoint<Space>>,
-    /// Touches of this pair start here.
+    /// Index of the first contact point of this pair.
     pub from: usize,
     pub pose: &'a Pose<Space>,
     pub contact_margin: f64,
-    /// Points closer than this are one.
+    /// Points closer than this coincide.
     pub near: f64,
 }
 
 impl ContactCollector<'_> {
-    /// Adds a pair of points given in the axes of the pose, unless it is out of reach or known.
+    /// Adds a pair of points given in the axes of the pose, unless it is beyond the contact margin or known.
     pub fn push(&mut self, a: DVec3, b: DVec3, normal: DVec3, feature: u32) {
         let gap = (b - a).dot(normal);
         if !(gap <= self.contact_margin) {
@@ -81,6 +81,7 @@ impl ContactCollector<'_> {
         }
         let place = |x: DVec3| self.pose.position + self.pose.rotation * x;
         let point_a = place(a);
+        // The same feature or the same place: already there.
         let known = self.out[self.from..].iter().any(|t| {
             t.feature == feature || t.point_a.distance_squared(point_a) <= self.near * self.near
         });

@@ -1,12 +1,11 @@
-//! Which normals a feature of a surface allows.
+//! Normal cones of the features of a mesh: the filter for internal edges (ghost collisions).
 //!
 //! ```text
 //! edge:    n·d₁ ≤ 0 and n·d₂ ≤ 0,    dᵢ = Nᵢ × e into the triangle i
 //! vertex:  n·(w − v) ≤ 0 for all neighbours w of v, n·Nᵢ > 0 for a triangle i
 //! ```
 //!
-//! For a convex edge this is the arc between its normals, for a flat one the common normal; a concave
-//! one allows none.
+//! For a convex edge this is the arc between its normals, for a flat one the common normal; a concave one allows none.
 
 use glam::DVec3;
 
@@ -15,7 +14,7 @@ use crate::space::mesh::{EdgeConvexity, Mesh};
 /// Sine by which a normal may leave its cone.
 const SLACK: f64 = 1e-9;
 
-/// Whether n is allowed at an edge.
+/// Whether n is in the normal cone of an edge.
 pub(super) fn edge(mesh: &Mesh, edge: u32, n: DVec3) -> bool {
     let e = &mesh.edges[edge as usize];
     let [p, q] = e.ends.map(|v| mesh.vertices[v as usize]);
@@ -30,7 +29,7 @@ pub(super) fn edge(mesh: &Mesh, edge: u32, n: DVec3) -> bool {
     }
 }
 
-/// Whether n is allowed at a vertex: it is the highest of its neighbours, and seen from outside.
+/// Whether n is in the normal cone of a vertex: the vertex is higher than its neighbours, and visible from outside.
 pub(super) fn vertex(mesh: &Mesh, vertex: u32, n: DVec3) -> bool {
     let v = mesh.vertices[vertex as usize];
     let mut outside = false;
@@ -46,7 +45,7 @@ pub(super) fn vertex(mesh: &Mesh, vertex: u32, n: DVec3) -> bool {
     outside
 }
 
-/// Whether n is allowed at the feature of triangle t that is highest along it.
+/// Whether n is in the normal cone of the feature of triangle t that is highest along it.
 pub(super) fn triangle(mesh: &Mesh, t: u32, n: DVec3) -> bool {
     let points = mesh.corners(t);
     let heights = points.map(|p| p.dot(n));
@@ -55,6 +54,7 @@ pub(super) fn triangle(mesh: &Mesh, t: u32, n: DVec3) -> bool {
     let size = points[0]
         .distance(points[1])
         .max(points[0].distance(points[2]));
+    // Face, edge or vertex, by the corners that are highest within the tolerance.
     let on = heights.map(|h| h >= top - SLACK * size);
     match on {
         [true, true, true] => n.dot(normal) > 0.0,

@@ -1,4 +1,4 @@
-//! Collects touches of a mesh, each feature once.
+//! Collects the contact points of a mesh, each feature once.
 
 use glam::DVec3;
 
@@ -15,24 +15,24 @@ pub(super) enum MeshFeature {
     Vertex(u32),
 }
 
-/// Where touches go.
+/// Appends the contact points of a mesh and one body, with the state of the two passes.
 pub(super) struct MeshCollector<'a> {
     pub out: &'a mut Vec<ContactPoint<Space>>,
     pub mesh: &'a Mesh,
-    /// Of the mesh.
+    /// Pose of the mesh.
     pub pose: &'a Pose<Space>,
     pub contact_margin: f64,
-    /// Points closer than this with the same normal are one.
+    /// Points closer than this with the same normal coincide.
     pub near: f64,
-    /// Touches of this pair start here.
+    /// Index of the first contact point of this pair.
     pub from: usize,
     /// Number of features of the other body.
     pub parts: u32,
-    /// A triangle that must be the nearest way out for its points.
+    /// A triangle that must be the shortest exit for its points.
     pub exit: Option<u32>,
-    /// Something doubtful was left for later.
+    /// Whether something doubtful was deferred to the second pass.
     pub doubt: bool,
-    /// The touches before this one are beyond doubt; only doubtful ones are added now.
+    /// Second pass: the points before this index are firm; only doubtful ones are added.
     pub firm: Option<usize>,
 }
 
@@ -50,29 +50,30 @@ impl MeshCollector<'_> {
         number.wrapping_mul(self.parts).wrapping_add(part)
     }
 
-    /// Whether numbers may repeat.
+    /// Whether features may repeat because 32 bits do not suffice.
     fn wraps(&self) -> bool {
         let all = self.mesh.triangles.len() + self.mesh.edges.len() + self.mesh.vertices.len();
         all as u64 * u64::from(self.parts) > 1 << 32
     }
 
-    /// Whether triangle t may speak now, with normal n. It is in doubt (`second`) if a normal that is
-    /// not allowed were better: then its face speaks for points without a shorter way out, the rest is
-    /// left for later.
+    /// Whether triangle t may add points in this pass, with normal n. It is doubtful (`second`) if a normal that is not
+    /// allowed has a larger gap: then its face adds points without a shorter exit, the rest is deferred.
     pub fn accepts_triangle(&mut self, t: u32, n: DVec3, second: bool) -> bool {
         if self.firm.is_some() {
             self.exit = None;
             return second;
         }
+        // First pass: firm normals, and doubtful ones of the face itself.
         let face = n.dot(self.mesh.normals[t as usize]) > 1.0 - 1e-12;
         self.exit = second.then_some(t);
         self.doubt |= second && !face;
         face || !second
     }
 
-    /// Whether the point x, in the axes of the mesh, leaves the solid sooner beyond a convex edge.
+    /// Whether the point x, in the axes of the mesh, has a shorter exit from the solid beyond a convex edge.
     fn elsewhere(&mut self, x: DVec3) -> bool {
         let Some(t) = self.exit else { return false };
+        // Depth below the own plane against those beyond the convex edges.
         let depth = |t: u32| self.mesh.normals[t as usize].dot(self.mesh.corners(t)[0] - x);
         let own = depth(t);
         let shorter = self.mesh.sides[t as usize].iter().any(|e| {
@@ -101,8 +102,8 @@ impl MeshCollector<'_> {
         });
     }
 
-    /// Takes up a touch given in space whose feature is not yet known: writes it at `end` unless it is
-    /// among those before; says whether it did.
+    /// Adds a contact point given in world axes whose feature is not yet encoded: writes it at `end` unless it is known
+    /// already; returns whether it did.
     pub fn settle(&mut self, end: usize, mut touch: ContactPoint<Space>, spot: MeshFeature, part: u32) -> bool {
         touch.feature = self.feature(spot, part);
         let b = self.pose.rotation.conjugate() * (touch.point_b - self.pose.position);
@@ -122,7 +123,7 @@ impl MeshCollector<'_> {
         }
     }
 
-    /// Whether a doubtful touch is explained by a firm one: an overlap as deep as the distance to it.
+    /// Whether a firm contact point accounts for a doubtful one: its distance is at most twice the depth.
     fn explained(&self, touch: &ContactPoint<Space>) -> bool {
         let end = self.firm.unwrap_or(self.from);
         self.out[self.from..end].iter().any(|t| {
@@ -131,7 +132,7 @@ impl MeshCollector<'_> {
         })
     }
 
-    /// Whether a touch is among those before `end`; a new one gets a free number.
+    /// Whether a contact point is known among those before `end`; a new one gets a free feature.
     fn known(&mut self, end: usize, touch: &mut ContactPoint<Space>) -> bool {
         if self.explained(touch) {
             return true;
@@ -142,8 +143,8 @@ impl MeshCollector<'_> {
             let close = known.point_a.distance_squared(touch.point_a) <= self.near * self.near;
             let alike = close && known.normal.dot(touch.normal) > 1.0 - 1e-12;
             if alike || (known.feature == touch.feature && !wraps) {
-                // Two triangles speak of one feature: apart the smaller gap is the distance, overlapping
-                // the one less deep knows the way out.
+                // Two triangles found one feature: separated, the smaller gap is the distance; overlapping, the smaller
+                // depth is the shortest exit.
                 let apart = touch.gap > 0.0 && known.gap > 0.0;
                 if k >= firm && (touch.gap > known.gap) != apart {
                     let feature = known.feature;
@@ -152,6 +153,7 @@ impl MeshCollector<'_> {
                 return true;
             }
         }
+        // Features wrap: the next free number.
         while wraps
             && self.out[self.from..end]
                 .iter()

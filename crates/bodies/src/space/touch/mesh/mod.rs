@@ -1,30 +1,29 @@
-//! Meshes against spheres, capsules, cylinders and polyhedra.
+//! Contact points of meshes with spheres, capsules, cylinders and polyhedra.
 //!
 //! ```text
 //! for every triangle T near b:   maximise gap(n) = min n·b − max n·T   over the normals allowed at T
 //! ```
 //!
-//! A normal is allowed if the feature of T that it selects supports the whole surface around it: at a
-//! face the face's own normal, at an edge or vertex a normal in the cone of the adjacent faces
-//! ([`cone`]). So nothing catches at edges inside a flat floor or at the foot of a wall, and an edge
-//! seen by both its triangles gives one contact. Points are where the features really lie over one
-//! another along n; points shared by triangles of one facet have one number.
+//! A normal is allowed if the feature of T that it selects supports the whole surface around it: at a face the face
+//! normal, at an edge or vertex a normal in the normal cone of the adjacent faces ([`cone`]). So nothing catches on
+//! internal edges of a flat floor or at the foot of a wall (ghost collisions), and an edge found from both its
+//! triangles gives one contact. Contact points are where the features overlap along n; points shared by triangles of
+//! one facet have one feature.
 //!
-//! Where a normal that is not allowed would be better still, the triangle may be the wrong one to ask:
-//! a corner of a solid sticks out of b more easily on one triangle than on all. Then its face speaks
-//! for points that have no shorter way out beyond one of its convex edges; all else that it would say
-//! is heard at the end, and kept where no firm point lies as near as b is deep.
+//! Where a normal that is not allowed has a larger gap, the triangle may be the wrong one: a corner of a solid leaves b
+//! more easily past one triangle than past all of them. Then its face gives only points that have no shorter exit
+//! beyond one of its convex edges; everything else is doubtful, is evaluated in a second pass, and is kept where no
+//! firm contact point lies within the depth of b.
 //!
-//! Sides: a triangle counts only for bodies whose centre of mass lies in front of its plane; a body
-//! that has sunk in beyond its centre is no longer held by it. A ball is held until its surface has
-//! passed: with its centre inside the solid it is pushed to the nearest point of the surface, so that
-//! through a wall thinner than the ball it may be pushed to the other side. Open edges hold bodies in
-//! front of their triangle only.
+//! Sides: a triangle counts only for bodies whose centre of mass lies in front of its plane; a body that has penetrated
+//! beyond its centre is no longer supported by it. A sphere is supported until its whole surface has passed: with its
+//! centre inside the solid it is pushed to the closest point of the surface, so that through a wall thinner than the
+//! sphere it may be pushed to the other side. Open edges support only bodies in front of their triangle.
 //!
-//! Numbers: the mesh's features are its facets (numbered as their first triangles), edges and
-//! vertices; feature = mesh feature · (features of b) + feature of b. They are unique as long as this
-//! product fits 32 bits (meshes of 10⁷ triangles for boxes and cylinders); beyond that it wraps, and of
-//! two points with the same number the second gets the next free one.
+//! Features: those of the mesh are its facets (numbered as their first triangles), edges and vertices;
+//! feature = mesh feature · (number of features of b) + feature of b. They are unique as long as this product fits 32
+//! bits (meshes of 10⁷ triangles for boxes and cylinders); beyond that it wraps, and of two points with the same
+//! feature the second gets the next free one.
 
 mod cone;
 mod merge;
@@ -42,7 +41,7 @@ use crate::pose::{Pose, ContactPoint};
 use crate::space::mesh::{EdgeConvexity, Mesh};
 use crate::space::shape::Shape;
 
-/// Appends the points where b touches the mesh a with gap ≤ `reach`; normals point out of the solid.
+/// Appends the contact points of the mesh a and b with gap ≤ `reach`; normals point out of the solid.
 pub(super) fn mesh(
     a: (&Mesh, &Pose<Space>),
     b: (&Shape, &Pose<Space>),
@@ -53,12 +52,14 @@ pub(super) fn mesh(
     if b.0.boundary_only() {
         return;
     }
+    // Query box in the axes of the mesh, enlarged by the contact margin.
     let bounds = b.0.aabb(&pose);
     let (low, high) = (
         bounds.low - DVec3::splat(reach),
         bounds.high + DVec3::splat(reach),
     );
     let near = 1e-7 * b.0.bounding_radius();
+    // First pass: firm contact points; second pass, if there are any: doubtful ones.
     let mut merge = MeshCollector {
         out,
         mesh,
@@ -79,7 +80,7 @@ pub(super) fn mesh(
     }
 }
 
-/// Goes through the triangles near b, whose placement in the axes of the mesh is `pose`.
+/// Processes the triangles near b, whose pose in the axes of the mesh is `pose`.
 fn meet(
     b: (&Shape, &Pose<Space>),
     pose: &Pose<Space>,
@@ -104,6 +105,7 @@ fn meet(
         } => {
             round::cylinder(mesh, (low, high), (*half_length, *radius, pose), b.1, merge);
         }
+        // Features of a polyhedron: none, its vertices, its edges.
         Shape::Polyhedron(hull) => {
             let core = ConvexCore::Hull { hull, pose: *pose };
             merge.parts = 1 + hull.vertices.len() as u32 + hull.edges.len() as u32;
@@ -113,7 +115,7 @@ fn meet(
     }
 }
 
-/// A triangle as a body with corners, in the axes of the mesh.
+/// A triangle as a convex core, in the axes of the mesh, with its internal edges and vertices.
 fn triangle(mesh: &Mesh, t: u32) -> ConvexCore<'static> {
     let flat = |i: usize| mesh.edges[mesh.sides[t as usize][i] as usize].convexity == EdgeConvexity::Flat;
     let smooth = mesh.triangles[t as usize].map(|v| mesh.vertex_is_flat[v as usize]);

@@ -1,7 +1,7 @@
-//! A triangle and the part of a body that lies along it, laid over one another along a normal.
+//! Overlap of a triangle and the facing feature of a body, projected along a normal.
 //!
-//! Points: corners of the body over the triangle, corners of the triangle under the body's face,
-//! crossings of their sides. Sides and corners inside a flat part of the surface give none.
+//! Contact points: corners of the body over the triangle, corners of the triangle under the body's face, crossings of
+//! their sides. Internal sides and corners, inside a flat part of the surface, give none.
 
 use glam::DVec3;
 
@@ -9,27 +9,28 @@ use super::super::cylinder::core::{ConvexCore, ContactFeature};
 use super::merge::{MeshCollector, MeshFeature};
 use crate::space::mesh::Mesh;
 
-/// The pair.
+/// A triangle and a body with their normal.
 pub(super) struct Overlay<'a> {
     pub mesh: &'a Mesh,
     pub t: u32,
-    /// The triangle.
+    /// The triangle as a convex core.
     pub own: &'a ConvexCore<'a>,
     pub core: &'a ConvexCore<'a>,
     pub round: f64,
-    /// From the triangle to the body.
+    /// Normal from the triangle to the body.
     pub n: DVec3,
-    /// Length to which tolerances refer.
+    /// Reference length of the tolerances.
     pub size: f64,
 }
 
 impl Overlay<'_> {
-    /// Appends the points and gives their smallest gap.
+    /// Appends the contact points and returns their smallest gap.
     pub fn run(&self, merge: &mut MeshCollector) -> f64 {
         let (below, above) = (self.own.facing(-self.n), self.core.facing(self.n));
         let mut least = f64::INFINITY;
         self.corners_above(below, above, merge, &mut least);
         self.corners_below(below, above, merge, &mut least);
+        // Crossings of the sides of both.
         for c in 0..self.own.sides(below) {
             if !self.own.is_internal_edge(self.own.corner(below, c).1) {
                 for d in 0..self.core.sides(above) {
@@ -77,7 +78,7 @@ impl Overlay<'_> {
         }
     }
 
-    /// A side of the triangle and one of the body.
+    /// Crossing of a side of the triangle and one of the body.
     fn crossing(
         &self,
         below: (ContactFeature, usize),
@@ -85,6 +86,7 @@ impl Overlay<'_> {
         merge: &mut MeshCollector,
         least: &mut f64,
     ) {
+        // The two sides, as segments pq and xy.
         let (i, side) = self.own.corner(below.0, below.1);
         let (p, q) = (
             self.own.vertex(i),
@@ -95,7 +97,7 @@ impl Overlay<'_> {
         let x = self.core.line_point(k, self.n, self.round);
         let y = self.core.line_point(next, self.n, self.round);
         let (e, f) = (q - p, y - x);
-        // p + s e = x + t f along n.
+        // Parameters with p + s e = x + t f up to a multiple of n.
         let det = e.cross(f).dot(self.n);
         let spot = MeshFeature::Edge(self.mesh.sides[self.t as usize][side as usize]);
         let part = 1 + self.core.vertices() as u32 + j;
@@ -115,7 +117,7 @@ impl Overlay<'_> {
         }
     }
 
-    /// Two parallel edges: the ends of their common stretch.
+    /// Two parallel edges: the ends of their common interval.
     fn parallel(
         &self,
         own: [(DVec3, u32); 2],
@@ -126,6 +128,7 @@ impl Overlay<'_> {
     ) {
         let ([(p, _), (q, _)], [(x, _), (y, _)]) = (own, other);
         let (e, f) = (q - p, y - x);
+        // Lateral distance of the lines, seen along n.
         let lateral = e.cross(x - p).dot(self.n).abs() / e.length();
         if lateral > 1e-7 * self.size {
             return;

@@ -1,4 +1,4 @@
-//! Spheres and cylinders on a mesh.
+//! Contact points of spheres and cylinders with a mesh.
 
 use glam::DVec3;
 
@@ -14,7 +14,7 @@ use crate::dim::Space;
 use crate::pose::Pose;
 use crate::space::mesh::{EdgeConvexity, Mesh};
 
-/// The point of a triangle nearest to a centre.
+/// The point of a triangle closest to a centre.
 struct Foot {
     triangle: u32,
     point: DVec3,
@@ -33,6 +33,7 @@ fn foot(mesh: &Mesh, t: u32, x: DVec3) -> Foot {
     let sides = mesh.sides[t as usize];
     let normal = mesh.normals[t as usize];
     let height = normal.dot(x - p);
+    // Feature by the barycentric coordinates that vanish.
     let (spot, point) = match [u > 0.0, v > 0.0, w > 0.0] {
         [true, true, true] => (MeshFeature::Facet(t), x - normal * height),
         [true, true, false] => (MeshFeature::Edge(sides[0]), p + (q - p) * v),
@@ -53,13 +54,14 @@ fn foot(mesh: &Mesh, t: u32, x: DVec3) -> Foot {
     }
 }
 
-/// Every foot that is nearest to the centre among the points around it gives a touch. With the centre
-/// behind the nearest triangle only the nearest foot counts.
+/// Every foot that is a local minimum of the distance to the centre gives a contact point. With the centre behind the
+/// nearest triangle only the nearest foot counts.
 pub(super) fn sphere(mesh: &Mesh, near: (DVec3, DVec3), x: DVec3, radius: f64, merge: &mut MeshCollector) {
     let mut nearest: Option<Foot> = None;
     for t in mesh.triangles_in_box(near.0, near.1) {
         let f = foot(mesh, t, x);
-        // At an edge or vertex the triangle that the centre is most in front of, or behind, tells the side.
+        // At an edge or vertex the triangle with the largest height of the centre, before or behind it, decides the
+        // side.
         let better = nearest.as_ref().is_none_or(|n| {
             let slack = 1e-12 * radius;
             f.distance < n.distance - slack
@@ -105,7 +107,7 @@ fn outside(mesh: &Mesh, f: &Foot, x: DVec3, radius: f64, merge: &mut MeshCollect
         MeshFeature::Facet(_) => return,
         MeshFeature::Edge(e) if !cone::edge(mesh, e, normal) => return,
         MeshFeature::Vertex(v) if !cone::vertex(mesh, v, normal) => return,
-        // Inside a flat part the cone is the face's normal.
+        // Inside a flat part the normal cone is the face normal.
         MeshFeature::Edge(e) if mesh.edges[e as usize].convexity == EdgeConvexity::Flat => {
             (own, MeshFeature::Facet(f.triangle))
         }
@@ -115,7 +117,7 @@ fn outside(mesh: &Mesh, f: &Foot, x: DVec3, radius: f64, merge: &mut MeshCollect
     merge.push(f.point, x - normal * radius, normal, spot, 0);
 }
 
-/// A cylinder meets each triangle as it meets any body with corners.
+/// A cylinder against each triangle, as against any convex core.
 pub(super) fn cylinder(
     mesh: &Mesh,
     near: (DVec3, DVec3),
@@ -135,6 +137,7 @@ pub(super) fn cylinder(
         if normal.dot(pose.position - mesh.corners(t)[0]) < 0.0 {
             continue;
         }
+        // The triangle in the axes of the cylinder; the largest gap over the allowed normals.
         let mut core = triangle(mesh, t);
         if let ConvexCore::Simplex { points, normal, .. } = &mut core {
             *points = points.map(|p| back * (p - pose.position));
@@ -147,7 +150,7 @@ pub(super) fn cylinder(
         if !merge.accepts_triangle(t, -(pose.rotation * found.normal), found.second) {
             continue;
         }
-        // Behind the others, where they are turned over and taken up one by one.
+        // Appended after the others, then mirrored and merged one by one.
         let start = merge.out.len();
         let (reach, near) = (merge.contact_margin, merge.near);
         let mut sink = ContactCollector {
@@ -168,7 +171,7 @@ pub(super) fn cylinder(
     }
 }
 
-/// Gives the touches since `start`, from the cylinder to triangle t, to the mesh.
+/// Merges the contact points since `start`, from the cylinder to triangle t, into those of the mesh.
 fn take_up(mesh: &Mesh, t: u32, start: usize, merge: &mut MeshCollector) {
     let end = merge.out.len();
     let mut kept = start;
@@ -176,7 +179,7 @@ fn take_up(mesh: &Mesh, t: u32, start: usize, merge: &mut MeshCollector) {
         let mut touch = merge.out[k];
         std::mem::swap(&mut touch.point_a, &mut touch.point_b);
         touch.normal = -touch.normal;
-        // Rounding of two rotations must not turn the normal of a face.
+        // Rounding of two rotations must not tilt the normal of a face.
         let face = merge.pose.rotation * mesh.normals[t as usize];
         if touch.normal.distance_squared(face) < 1e-26 {
             touch.normal = face;
@@ -187,7 +190,7 @@ fn take_up(mesh: &Mesh, t: u32, start: usize, merge: &mut MeshCollector) {
             OtherFeature::Edge(j) => MeshFeature::Edge(mesh.sides[t as usize][j as usize % 3]),
             OtherFeature::Any | OtherFeature::Round(_) => MeshFeature::Facet(t),
         };
-        // The list is cut to what is settled; at most one touch is added per turn.
+        // The list is truncated to the merged points; at most one is added per turn.
         let waiting = merge.settle(kept, touch, spot, part);
         kept += usize::from(waiting);
     }

@@ -1,12 +1,12 @@
-//! Capsules and polyhedra on a mesh.
+//! Contact points of capsules and polyhedra with a mesh.
 //!
 //! ```text
 //! maximise over the normals allowed at T:   gap(n) = min n·b − max n·T
 //! ```
 //!
-//! Candidates: the triangle's normal, the normals of b's faces, products of an edge of T and one of b,
-//! and where b may be apart (reach or rounding) the direction between nearest points of such edges. Any
-//! direction with a gap beyond reach, allowed or not, ends the search: b does not touch T. Cost per
+//! Candidates: the triangle's normal, the normals of b's faces, cross products of an edge of T and one of b, and where
+//! b may be separated (by the contact margin or by rounding) the direction between the closest points of such edges.
+//! Any direction with a gap above the contact margin, allowed or not, ends the search: b does not touch T. Cost per
 //! triangle: O(faces + 3 edges) of b.
 
 use glam::DVec3;
@@ -24,7 +24,7 @@ pub(super) struct TriangleNormal {
     /// Out of the solid.
     pub normal: DVec3,
     pub gap: f64,
-    /// Points of T and of b's core and the numbers of their edges, if edges fix the normal.
+    /// Points of T and of b's core and the indices of their edges, if edges determine the normal.
     pub pair: Option<(DVec3, DVec3, [u32; 2])>,
 }
 
@@ -63,6 +63,7 @@ impl TriangleNormalSearch<'_> {
     }
 
     fn run(&mut self, apart_too: bool) {
+        // Normals of the triangle and of the faces of b first.
         let normal = self.mesh.normals[self.t as usize];
         self.offer(normal, f64::INFINITY, None);
         self.offer(-normal, f64::INFINITY, None);
@@ -77,11 +78,11 @@ impl TriangleNormalSearch<'_> {
                 .fold(f64::INFINITY, |m, p| m.min(p.dot(n)));
             self.offer(-n, low - height, None);
         }
-        // max n·T ≥ n·t for the centre t of the triangle.
+        // max n·T ≥ n·t for the centre t of the triangle: a bound for edges of b.
         let [p, q, r] = self.corners;
         let centre = self.core.own((p + q + r) / 3.0);
         for j in 0..self.core.edges() as u32 {
-            // Apart the nearest points may be ends of edges, with normals beyond the arc of the edge.
+            // Separated, the closest points may be ends of edges, with normals beyond the arc of the edge.
             if !apart_too && self.core.arc_bound(j, centre) <= self.floor() {
                 continue;
             }
@@ -94,12 +95,12 @@ impl TriangleNormalSearch<'_> {
         }
     }
 
-    /// What a gap must exceed to be of interest.
+    /// The value that a gap must exceed to be of interest.
     fn floor(&self) -> f64 {
         self.best.map_or(f64::NEG_INFINITY, |b| b.gap + self.bias)
     }
 
-    /// Side i of the triangle and edge j of b.
+    /// Side i of the triangle against edge j of b.
     fn edges(&mut self, i: usize, j: u32, apart_too: bool) {
         let (p, q) = (self.corners[i], self.corners[(i + 1) % 3]);
         let third = self.corners[(i + 2) % 3];
@@ -125,6 +126,7 @@ impl TriangleNormalSearch<'_> {
                 self.offer(n, bound, Some(pair()));
             }
         }
+        // Separated bodies: the direction between the closest points.
         if apart_too {
             let pair = pair();
             let to = pair.1 - pair.0;
@@ -136,7 +138,7 @@ impl TriangleNormalSearch<'_> {
     }
 }
 
-/// Appends the touches of a body with the core `core`, widened by `round`, whose centre of mass is x.
+/// Appends the contact points of a body with the core `core`, widened by the radius `round`, with centre of mass x.
 pub(super) fn solid(
     mesh: &Mesh,
     near: (DVec3, DVec3),
@@ -146,9 +148,10 @@ pub(super) fn solid(
     merge: &mut MeshCollector,
 ) {
     let reach = merge.contact_margin + round;
-    // The products of edges are spoilt by rounding of this order.
+    // Cross products of edges have rounding errors of this order.
     let bias = BIAS * near.1.distance(near.0);
     for t in mesh.triangles_in_box(near.0, near.1) {
+        // One-sided: the centre must be in front of the triangle.
         let corners = mesh.corners(t);
         if mesh.normals[t as usize].dot(x - corners[0]) < 0.0 {
             continue;
@@ -175,7 +178,7 @@ pub(super) fn solid(
     }
 }
 
-/// Appends the points of triangle t with the normal found.
+/// Appends the contact points of triangle t with the normal found.
 fn points(
     mesh: &Mesh,
     t: u32,
@@ -198,7 +201,7 @@ fn points(
     let least = lay.run(merge);
     let missing = !(least <= found.gap - round + 1e-10 * size);
     if let Some((a, b, [side, j])) = found.pair.filter(|_| missing) {
-        // The nearest points of the edges must be the ones along the normal.
+        // The closest points of the edges must be the ones along the normal.
         if (b - a).cross(n).length() <= 1e-9 * size {
             let part = 1 + core.vertices() as u32 + j;
             merge.push(a, b - n * round, n, MeshFeature::Edge(side), part);

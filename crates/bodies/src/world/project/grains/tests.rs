@@ -1,4 +1,4 @@
-//! Touches of the midpoint that are looked at again, against a detection of their own.
+//! Contacts of the projection from the midpoint's candidates against those of a new detection.
 
 use glam::DVec2;
 
@@ -93,7 +93,7 @@ fn touches_that_are_looked_at_again_are_those_of_a_new_detection() {
         assert_eq!(again, listed(&world), "step {step}");
         most = most.max(again.len());
     }
-    // A disc that is hit while it is slow may go farther than detection reached: in few steps.
+    // A slow disc that is hit may move farther than its margin in detection: in few steps.
     assert!(enough > 300, "{enough} of 400");
     assert!(most > 100, "{most} touches");
 }

@@ -3,12 +3,12 @@
 use bodies::joint::JointKind;
 
 use super::super::super::spec::JointSpec;
-use super::super::axes::Axes;
+use super::super::axes::SceneDim;
 use super::super::context::Context;
 use crate::error::InputError;
 
 /// Refuses keys that the kind has no use for.
-pub(super) fn require_fitting<D: Axes>(
+pub(super) fn require_fitting<D: SceneDim>(
     context: &Context<'_>,
     spec: &JointSpec,
     kind: JointKind,
