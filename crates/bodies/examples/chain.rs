@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use bodies::joint::{Joint, JointKind, JointFrame};
+use bodies::joint::{Joint, JointFrame, JointKind};
 use bodies::plane::{Angle, Shape};
 use bodies::{
     Body, Freedom, MassProperties, Materials, Model, PairLaw, Plane, Pose, Settings, State, World,
@@ -18,7 +18,11 @@ const LOAD: f64 = 1000.0;
 
 fn side(body: Option<u32>, point: DVec2) -> JointFrame<Plane> {
     let frame = [DVec2::X, DVec2::Y];
-    JointFrame { body, point, axes: frame }
+    JointFrame {
+        body,
+        point,
+        axes: frame,
+    }
 }
 
 fn world(step: f64) -> Result<World<Plane>, Box<dyn std::error::Error>> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bodies::space::{self, ConvexPolyhedron, Shape};
-use bodies::{Pose, Space, ContactPoint};
+use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
 
 type Body = (Shape, Pose<Space>);

@@ -8,8 +8,8 @@
 //! under a solver that stops early, as its accuracy is not what is measured.
 
 use bodies::{
-    Activation, Body, Dim, Freedom, Friction, PrescribedMotion, MassProperties, Materials, Model, PairLaw,
-    Plane, Pose, StepTimings, Settings, Space, State, World, plane, space,
+    Activation, Body, Dim, Freedom, Friction, MassProperties, Materials, Model, PairLaw, Plane,
+    Pose, PrescribedMotion, Settings, Space, State, StepTimings, World, plane, space,
 };
 use glam::{DQuat, DVec2, DVec3};
 

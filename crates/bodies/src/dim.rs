@@ -14,14 +14,14 @@ mod three;
 
 use std::fmt::Debug;
 
-use contact::{ProblemBuilder, Law, ProblemError};
+use contact::{Law, ProblemBuilder, ProblemError};
 use glam::DVec2;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::compound::Compound;
 use crate::plane::{self, Angle};
-use crate::pose::{Aabb, MassProperties, Pose, ContactPoint};
+use crate::pose::{Aabb, ContactPoint, MassProperties, Pose};
 use crate::vector::Vector;
 
 /// The plane or space: types, kinematics, Jacobian rows and geometry of bodies.
@@ -71,7 +71,12 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     fn advance_pose(pose: &Pose<Self>, velocity: &Self::Dofs, h: f64) -> Pose<Self>;
     /// Updates the spin entries of `velocity` over a free step of length h under a moment given in body axes (one
     /// entry in the plane, three in space): Euler's equations, gyroscopic terms implicit.
-    fn advance_free_spin(inertia: &Self::Inertia, velocity: &mut Self::Dofs, moment: &[f64], h: f64);
+    fn advance_free_spin(
+        inertia: &Self::Inertia,
+        velocity: &mut Self::Dofs,
+        moment: &[f64],
+        h: f64,
+    );
     /// Whether every axis through the centre of mass is a principal axis, so that the spin may be taken about
     /// world axes (space; in the plane there is only one axis and the answer is `false`).
     fn has_isotropic_inertia(inertia: &Self::Inertia) -> bool;
@@ -139,7 +144,9 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// The pose `pose` in the axes of `from`: compose(from, relative) = pose.
     fn relative(from: &Pose<Self>, pose: &Pose<Self>) -> Pose<Self>;
     /// Total mass properties of placed bodies by the parallel-axis theorem, and the pose of their principal axes.
-    fn combine_masses(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>);
+    fn combine_masses(
+        parts: &[(MassProperties<Self>, Pose<Self>)],
+    ) -> (MassProperties<Self>, Pose<Self>);
     /// The inverse of [`Dim::mass_diagonal`].
     fn from_mass_diagonal(masses: &Self::Dofs) -> MassProperties<Self>;
     /// Largest distance of a point of a placed shape from the origin.
@@ -147,10 +154,19 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// Support function max n·x of a convex shape; infinite for others.
     fn support(shape: &Self::Shape, n: Self::Vector) -> f64;
     /// Calls `visit` with the normal of every face of a convex shape and the depth of x behind it.
-    fn visit_face_depths(shape: &Self::Shape, x: Self::Vector, visit: &mut dyn FnMut(Self::Vector, f64));
+    fn visit_face_depths(
+        shape: &Self::Shape,
+        x: Self::Vector,
+        visit: &mut dyn FnMut(Self::Vector, f64),
+    );
     /// Calls `visit` with the direction of every straight line in the surface of a convex shape that passes
     /// within `near` of x: edges, and generators of cylindrical faces.
-    fn visit_straight_lines(shape: &Self::Shape, x: Self::Vector, near: f64, visit: &mut dyn FnMut(Self::Vector));
+    fn visit_straight_lines(
+        shape: &Self::Shape,
+        x: Self::Vector,
+        near: f64,
+        visit: &mut dyn FnMut(Self::Vector),
+    );
     /// Whether a boundary has no edge or corner within the distance `step` of x.
     fn is_smooth_near(shape: &Self::Shape, x: Self::Vector, step: f64) -> bool;
     /// Whether all numbers of a pose are finite.
@@ -158,8 +174,11 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// Radius of a disc or a sphere; `None` for other shapes.
     fn sphere_radius(shape: &Self::Shape) -> Option<f64>;
     /// What [`Dim::contact_points`] finds between two discs or two spheres whose poses are finite.
-    fn sphere_contact_point(a: (f64, &Pose<Self>), b: (f64, &Pose<Self>), reach: f64)
-    -> Option<ContactPoint<Self>>;
+    fn sphere_contact_point(
+        a: (f64, &Pose<Self>),
+        b: (f64, &Pose<Self>),
+        reach: f64,
+    ) -> Option<ContactPoint<Self>>;
     /// Appends every contact point of b with a whose gap is at most `reach` (the contact margin, ≥ 0), in a fixed
     /// order. Depends on the arguments alone and allocates only if `out` must grow. Two boundaries have no contact.
     fn contact_points(
@@ -338,7 +357,9 @@ impl Dim for Plane {
         }
     }
 
-    fn combine_masses(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>) {
+    fn combine_masses(
+        parts: &[(MassProperties<Self>, Pose<Self>)],
+    ) -> (MassProperties<Self>, Pose<Self>) {
         plane::convex::combine_masses(parts)
     }
 
@@ -361,7 +382,12 @@ impl Dim for Plane {
         plane::convex::visit_face_depths(shape, x, visit);
     }
 
-    fn visit_straight_lines(shape: &plane::Shape, x: DVec2, near: f64, visit: &mut dyn FnMut(DVec2)) {
+    fn visit_straight_lines(
+        shape: &plane::Shape,
+        x: DVec2,
+        near: f64,
+        visit: &mut dyn FnMut(DVec2),
+    ) {
         plane::convex::visit_straight_lines(shape, x, near, visit);
     }
 

@@ -17,20 +17,21 @@ mod state;
 mod vector;
 mod world;
 
-pub use cell::{PeriodicCell, CellController, ImposedLoading, Lattice, Matrix};
-pub use compound::{Compound, MAX_PARTS, Part, CompoundPiece, SourceSurface};
-pub use detect::{Detector, Candidate};
+pub use cell::{CellController, ImposedLoading, Lattice, Matrix, PeriodicCell};
+pub use compound::{Compound, CompoundPiece, MAX_PARTS, Part, SourceSurface};
+pub use detect::{Candidate, Detector};
 pub use dim::{Dim, Plane, Space};
 pub use error::{ShapeError, WorldError};
 pub use joint::Joint;
 pub use materials::{Friction, Materials, PairLaw};
-pub use model::{Body, Drag, ForceField, Freedom, PrescribedMotion, Model, ForceContext};
-pub use pose::{Aabb, MassProperties, Pose, ContactPoint};
+pub use model::{Body, Drag, ForceContext, ForceField, Freedom, Model, PrescribedMotion};
+pub use pose::{Aabb, ContactPoint, MassProperties, Pose};
 pub use settings::{Activation, Settings};
-pub use state::{Contact, StepReport, PersistentContact, State, did};
+pub use state::{Contact, PersistentContact, State, StepReport, did};
 pub use vector::Vector;
 #[doc(hidden)]
 pub use world::Fault;
 pub use world::{
-    OtherSolution, DeepestContact, JointRow, LargestDrift, Overlap, StepTimings, PainleveContact, World, contact_law,
+    DeepestContact, JointRow, LargestDrift, OtherSolution, Overlap, PainleveContact, StepTimings,
+    World, contact_law,
 };

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cell::Lattice;
 use crate::dim::Dim;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 
 /// A contact of the last step, kept as the warm start of the next one (contact cache). It is found again by
 /// bodies, periodic image and feature.

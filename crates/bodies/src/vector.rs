@@ -54,7 +54,7 @@ macro_rules! vector {
             #[inline]
             fn components(&self) -> &[f64] {
                 self.as_ref()
-            // Unlike glam's `from_slice` this accepts a short slice.
+                // Unlike glam's `from_slice` this accepts a short slice.
             }
             #[inline]
             fn from_components(components: &[f64]) -> Self {

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Instant;
 
-use contact::{ResidualEvaluator, Residuals, Problem};
+use contact::{Problem, ResidualEvaluator, Residuals};
 use solve::{Goal, Report};
 
 /// A problem with what its file says about it.
-pub struct Loaded {
+pub struct LoadedProblem {
     /// The path as given.
     pub file: String,
     /// Frictional contacts.
@@ -27,7 +27,7 @@ pub struct Loaded {
 }
 
 /// Reads and poses the problem of a file; the error is a sentence that names the file.
-pub fn load(path: &Path) -> Result<Loaded, String> {
+pub fn load(path: &Path) -> Result<LoadedProblem, String> {
     let start = Instant::now();
     if path.is_dir() {
         return Err(format!(
@@ -39,7 +39,7 @@ pub fn load(path: &Path) -> Result<Loaded, String> {
     let problem =
         fclib::problem::to_problem(&file).map_err(|e| format!("{}: {e}", path.display()))?;
     let asymmetry = problem.asymmetry();
-    Ok(Loaded {
+    Ok(LoadedProblem {
         file: path.display().to_string(),
         contacts: file.contacts(),
         equations: file.form.equations(),

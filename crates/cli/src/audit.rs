@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use scene::audit::{
-    AuditOptions, Audit, AuditError, AuditedFinding, FindingScope, Order, RunReport, THRESHOLDS, ValueIn,
-    SensitivityClass as Fate, audit, output_place, load_recorded_scene,
+    Audit, AuditError, AuditOptions, AuditedFinding, FindingScope, Order, RunReport,
+    SensitivityClass as Fate, THRESHOLDS, ValueIn, audit, load_recorded_scene, output_place,
 };
 use scene::record::Manifest;
 use scene::{Scene, Value};
@@ -14,10 +14,10 @@ use serde_json::json;
 
 use crate::interrupt;
 use crate::log::LogArgs;
-use crate::output::{self, Stop, Verdict};
+use crate::output::{self, CommandError, CommandStatus};
 use crate::progress::Progress;
 use crate::run::{SetArgs, ThreadArgs};
-use crate::summary::short;
+use crate::summary::format_short;
 use crate::table::aligned;
 
 /// Widest value of a finding in the table.
@@ -74,7 +74,7 @@ pub struct AuditArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &AuditArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &AuditArgs) -> Result<CommandStatus, CommandError> {
     let (scene, manifest) = subject(&args.what)?;
     let mut scene = scene.with_overrides(args.set.pairs())?;
     if let Some(until) = &args.until {
@@ -87,10 +87,10 @@ pub fn run(args: &AuditArgs) -> Result<Verdict, Stop> {
     let threads = args.threads.get();
     args.log
         .open(&format!("audit of {}", scene.name()), threads.get())?;
-    interrupt::listen()?;
+    interrupt::install_handler()?;
     let mut found = {
         let _at_once =
-            interrupt::at_once("interrupted; an audit keeps nothing before its end".into());
+            interrupt::exit_at_once("interrupted; an audit keeps nothing before its end".into());
         follow(args, &scene)?
     };
     let changed = args.until.is_some() || !args.set.pairs().is_empty();
@@ -109,13 +109,13 @@ pub fn run(args: &AuditArgs) -> Result<Verdict, Stop> {
         output::print(&(text(&found) + &format!("\npicture and figures in {shown}\n")))?;
     }
     Ok(match found.ok {
-        true => Verdict::Well,
-        false => Verdict::Missed,
+        true => CommandStatus::Success,
+        false => CommandStatus::NotMet,
     })
 }
 
 /// The scene to be audited, and the manifest of the run where a directory was given.
-fn subject(what: &str) -> Result<(Scene, Option<Manifest>), Stop> {
+fn subject(what: &str) -> Result<(Scene, Option<Manifest>), CommandError> {
     let known = scene::builtin::text(what).is_some();
     if known || !Path::new(what).is_dir() {
         return Ok((Scene::load(what)?, None));
@@ -124,7 +124,7 @@ fn subject(what: &str) -> Result<(Scene, Option<Manifest>), Stop> {
     Ok((scene, Some(manifest)))
 }
 
-fn follow(args: &AuditArgs, scene: &Scene) -> Result<Audit, Stop> {
+fn follow(args: &AuditArgs, scene: &Scene) -> Result<Audit, CommandError> {
     let progress = Progress::of_shares(args.quiet);
     progress.at("reading");
     let asked = AuditOptions {
@@ -140,7 +140,7 @@ fn follow(args: &AuditArgs, scene: &Scene) -> Result<Audit, Stop> {
     });
     found.map_err(|error| match error {
         AuditError::Scene(error) => error.into(),
-        AuditError::NoReference(_) | AuditError::Stopped => Stop::Input(error.to_string()),
+        AuditError::NoReference(_) | AuditError::Stopped => CommandError::Input(error.to_string()),
     })
 }
 
@@ -151,8 +151,8 @@ fn text(audit: &Audit) -> String {
     let _ = writeln!(
         text,
         "t = {} to {}, {} instants compared; distances relative to {} {}: {}\n",
-        short(start),
-        short(until),
+        format_short(start),
+        format_short(until),
         audit.times.len(),
         rough(size.value),
         size.unit,
@@ -173,7 +173,11 @@ fn text(audit: &Audit) -> String {
         "order of the energy         {}",
         order_text(&audit.orders.energy)
     );
-    let _ = writeln!(text, "perturbation                {}", fate(audit));
+    let _ = writeln!(
+        text,
+        "perturbation                {}",
+        perturbation_text(audit)
+    );
     text += &findings_text(audit);
     if audit.recorded == Some(true) {
         text += "\nthe records have the certificate of this run\n";
@@ -246,7 +250,7 @@ fn order_text(order: &Order) -> String {
 }
 
 /// What becomes of the perturbation.
-fn fate(audit: &Audit) -> String {
+fn perturbation_text(audit: &Audit) -> String {
     let told = &audit.sensitivity;
     let largest = told.largest.map_or("?".into(), rough);
     let horizon = match told.incomparable_from {
@@ -312,7 +316,7 @@ fn finding_row(finding: &AuditedFinding) -> [String; 6] {
 
 fn cell(value: &Value) -> String {
     let text = match value {
-        Value::Number(x) => short(*x),
+        Value::Number(x) => format_short(*x),
         Value::List(items) => items
             .iter()
             .map(|x| rough(*x))
@@ -328,7 +332,7 @@ fn cell(value: &Value) -> String {
 
 /// A number to three digits.
 fn rough(x: f64) -> String {
-    short(format!("{x:.2e}").parse().unwrap_or(x))
+    format_short(format!("{x:.2e}").parse().unwrap_or(x))
 }
 
 fn verdict(audit: &Audit) -> String {

@@ -3,10 +3,10 @@
 use clap::Args;
 use mechanism::System;
 use scene::plot::check_plots;
-use scene::{NullObserver, SceneKind, Scene, SceneError, StopReason, StudyFile};
+use scene::{NullObserver, Scene, SceneError, SceneKind, StopReason, StudyFile};
 
 use crate::collection;
-use crate::output::{self, Stop, Verdict};
+use crate::output::{self, CommandError, CommandStatus};
 use crate::run::SetArgs;
 
 /// Check a scene or study file without running it
@@ -31,7 +31,7 @@ pub struct CheckArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &CheckArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &CheckArgs) -> Result<CommandStatus, CommandError> {
     let line = match Scene::load(&args.scene) {
         Ok(scene) => check_scene(&scene.with_overrides(args.set.pairs())?)?,
         Err(error) => check_study(args, error)?,
@@ -39,10 +39,10 @@ pub fn run(args: &CheckArgs) -> Result<Verdict, Stop> {
     if !args.quiet {
         output::print(&line)?;
     }
-    Ok(Verdict::Well)
+    Ok(CommandStatus::Success)
 }
 
-fn check_scene(scene: &Scene) -> Result<String, Stop> {
+fn check_scene(scene: &Scene) -> Result<String, CommandError> {
     let mut counts = match scene.kind() {
         SceneKind::Mechanism => check_mechanism(scene)?,
         SceneKind::Bodies => collection::check(scene)?,
@@ -69,12 +69,12 @@ fn check_scene(scene: &Scene) -> Result<String, Stop> {
     let counts: Vec<String> = counts.collect();
     let mut text = format!("{}: can be run: {}\n", scene.origin(), counts.join(", "));
     if scene.kind() == SceneKind::Bodies {
-        text += &collection::fits_text(&collection::fits(&scene.build_bodies()?));
+        text += &collection::fits_text(&collection::decomposition_errors(&scene.build_bodies()?));
     }
     Ok(text)
 }
 
-fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
+fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandError> {
     let built = scene.build_mechanism()?;
     scene::check_findings(scene)?;
     check_plots(scene)?;
@@ -86,14 +86,14 @@ fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
     let outcome = scene::run_mechanism(built, &mut NullObserver, &mut |_| false);
     match outcome.stopped {
         Some(stop) if stop.reason != StopReason::Requested => {
-            Err(Stop::Input(format!("{}: {stop}", scene.origin())))
+            Err(CommandError::Input(format!("{}: {stop}", scene.origin())))
         }
         _ => Ok(counts),
     }
 }
 
 /// What is no scene may be a study; if it is none either, what was wrong with the scene is told.
-fn check_study(args: &CheckArgs, error: SceneError) -> Result<String, Stop> {
+fn check_study(args: &CheckArgs, error: SceneError) -> Result<String, CommandError> {
     let is_study = std::fs::read_to_string(&args.scene).is_ok_and(|text| {
         let mut lines = text.lines().map(|line| line.replace([' ', '\t'], ""));
         lines.any(|line| line.starts_with("kind=\"study\"") || line.starts_with("kind='study'"))

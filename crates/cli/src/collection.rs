@@ -3,27 +3,31 @@
 use scene::collection::BuiltBodies;
 use scene::plot::check_plots;
 use scene::record::{BodiesRecorder, Manifest, RecordError};
-use scene::{BodiesOutcome, NullObserver, Scene, StopReason, Threads, RunProgress, ObservableRequest};
+use scene::{
+    BodiesOutcome, NullObserver, ObservableRequest, RunProgress, Scene, StopReason, Threads,
+};
 use serde_json::{Value, json};
 
-use crate::output::{Stop, Verdict};
+use crate::output::{CommandError, CommandStatus};
 use crate::progress::Progress;
-use crate::run::{Ended, RunArgs, broken_off, in_findings, interrupted, json_of};
-use crate::site::Site;
-use crate::watch::Watcher;
+use crate::run::{
+    RunArgs, RunEnd, findings_interrupted_text, findings_json, interrupted, record_failure,
+};
+use crate::site::RunTarget;
+use crate::watch::RunMonitor;
 use crate::{interrupt, output};
 
 /// Runs the bodies of a scene and records them, in a new directory or going on in an old one.
-pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
+pub fn run(args: &RunArgs, scene: &Scene, site: RunTarget) -> Result<CommandStatus, CommandError> {
     let collection = scene.build_bodies()?;
     // What is wrong with a finding or a plot is told before the run and not after it.
     let wanted = scene::observable_request(scene, &collection)?;
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;
     let manifest = Manifest::of_bodies(scene, &collection, args.threads.get());
-    let session = site.session(args, scene, manifest)?;
+    let session = site.writer(args, scene, manifest)?;
     let mut recorder = BodiesRecorder::on(session, &collection)?;
-    let fits = fits(&collection);
+    let fits = decomposition_errors(&collection);
     let outcome = follow(args, scene, collection, &wanted, &mut recorder);
     recorder.set_warnings(outcome.warnings());
     let mut certificate = outcome.certificate_json();
@@ -33,7 +37,7 @@ pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
     if let Some(fault) = recorder.take_fault() {
         // What is there stays readable; that it ends here is said where the disk still lets us.
         let _ = recorder.fail(&certificate, fault.to_string());
-        return Err(broken_off(&fault, recorder.directory()));
+        return Err(record_failure(&fault, recorder.directory()));
     }
     let stopped = outcome.stopped.as_ref();
     let asked = interrupted(stopped);
@@ -42,7 +46,7 @@ pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
         recorder.abandon()?;
     } else if let Err(fault) = close(&mut recorder, &outcome, &certificate) {
         let _ = recorder.fail(&certificate, fault.to_string());
-        return Err(broken_off(&fault, recorder.directory()));
+        return Err(record_failure(&fault, recorder.directory()));
     }
     if !asked {
         if !args.no_findings {
@@ -52,7 +56,7 @@ pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
             recorder.finish()?;
         }
     }
-    let ended = Ended {
+    let ended = RunEnd {
         manifest: recorder.manifest(),
         directory: recorder.directory(),
         stopped: outcome.stopped.as_ref(),
@@ -82,8 +86,8 @@ fn measure(
     scene: &Scene,
     outcome: &BodiesOutcome,
     recorder: &mut BodiesRecorder,
-) -> Result<(), Stop> {
-    let _at_once = interrupt::at_once(in_findings(recorder.directory()));
+) -> Result<(), CommandError> {
+    let _at_once = interrupt::exit_at_once(findings_interrupted_text(recorder.directory()));
     let progress = Progress::of_shares(args.quiet);
     progress.at("findings");
     let mut tell = |name: &str, done: f64| {
@@ -92,11 +96,11 @@ fn measure(
     };
     let threads = args.threads.get();
     let found = scene::evaluate_bodies_findings(scene, outcome, threads, &mut tell)?;
-    Ok(recorder.add_findings(json_of(&found)?)?)
+    Ok(recorder.add_findings(findings_json(&found)?)?)
 }
 
 /// How far the convex parts of bodies are from the bodies.
-pub fn fits(collection: &BuiltBodies) -> Vec<Value> {
+pub fn decomposition_errors(collection: &BuiltBodies) -> Vec<Value> {
     let fits = collection.decomposition_errors();
     let json = |(name, fit): &(String, scene::collection::DecompositionFit)| {
         json!({
@@ -133,7 +137,7 @@ fn follow(
     wanted: &ObservableRequest,
     recorder: &mut BodiesRecorder,
 ) -> BodiesOutcome {
-    let mut watcher = Watcher::new(args.quiet, scene::SceneKind::Bodies);
+    let mut watcher = RunMonitor::new(args.quiet, scene::SceneKind::Bodies);
     let threads = args.threads.get();
     let mut tell = |tick: &RunProgress<'_>| watcher.tick(tick);
     let outcome = scene::run_bodies(scene, collection, wanted, threads, recorder, &mut tell);
@@ -145,7 +149,7 @@ fn follow(
 }
 
 /// Reads everything of a scene of bodies and tries its first step; how much there is of what.
-pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
+pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandError> {
     let collection = scene.build_bodies()?;
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;
@@ -163,7 +167,7 @@ pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
     let outcome = scene::run_bodies(scene, collection, &wanted, threads, sink, &mut |_| false);
     match outcome.stopped {
         Some(stop) if stop.reason != StopReason::Requested => {
-            Err(Stop::Input(format!("{}: {stop}", scene.origin())))
+            Err(CommandError::Input(format!("{}: {stop}", scene.origin())))
         }
         _ => {
             counts.push((

@@ -10,10 +10,10 @@ use serde::Serialize;
 use scene::plot::profile::{self, PerformanceCurve};
 use solve::Goal;
 
-use crate::attempt::Loaded;
-use crate::output::{self, Stop, Tally, Target};
+use crate::attempt::LoadedProblem;
+use crate::output::{self, CommandError, OutputFile, SolveCounts};
 use crate::progress::Progress;
-use crate::record::{Record, Run, Skipped, Summary};
+use crate::record::{MethodResult, ProblemResult, ProblemsSummary, Skipped};
 use crate::solve::{History, SolveArgs, attempt_by, closing, load};
 use crate::table;
 
@@ -32,8 +32,8 @@ const CELL: usize = 17;
 #[derive(Serialize)]
 struct Compared {
     #[serde(flatten)]
-    best: Record,
-    runs: Vec<Run>,
+    best: ProblemResult,
+    runs: Vec<MethodResult>,
 }
 
 /// One method over all problems.
@@ -52,15 +52,15 @@ struct Method {
 #[derive(Serialize)]
 struct Comparison {
     #[serde(flatten)]
-    summary: Summary<Compared>,
+    summary: ProblemsSummary<Compared>,
     methods: Vec<Method>,
     /// The file with the profile.
     profile: String,
 }
 
 /// Runs the comparison.
-pub fn run(args: &SolveArgs, tally: &mut Tally) -> Result<(), Stop> {
-    let target = Target::new(&args.output)?;
+pub fn run(args: &SolveArgs, tally: &mut SolveCounts) -> Result<(), CommandError> {
+    let target = OutputFile::new(&args.output)?;
     let (problems, skipped) = all_runs(args, tally)?;
     target.write(draw(args, &problems)?)?;
     let methods = methods(&problems);
@@ -84,7 +84,10 @@ pub fn run(args: &SolveArgs, tally: &mut Tally) -> Result<(), Stop> {
 }
 
 /// Every method on every file, a row of the table after each file.
-fn all_runs(args: &SolveArgs, tally: &mut Tally) -> Result<(Vec<Compared>, Vec<Skipped>), Stop> {
+fn all_runs(
+    args: &SolveArgs,
+    tally: &mut SolveCounts,
+) -> Result<(Vec<Compared>, Vec<Skipped>), CommandError> {
     let goal = args.goal();
     let mut history = History::new(args)?;
     let names = table::names(&args.files);
@@ -106,7 +109,7 @@ fn all_runs(args: &SolveArgs, tally: &mut Tally) -> Result<(Vec<Compared>, Vec<S
         let Some(best) = best(&runs, &goal) else {
             continue;
         };
-        let best = Record::new(&loaded, best.clone());
+        let best = ProblemResult::new(&loaded, best.clone());
         tally.missed += usize::from(!best.run.solved);
         if !args.json && !args.quiet {
             let row = row(name, &runs, &goal, width);
@@ -125,10 +128,15 @@ fn all_runs(args: &SolveArgs, tally: &mut Tally) -> Result<(Vec<Compared>, Vec<S
 }
 
 /// One method's answer with the smallest of its times.
-fn timed(loaded: &Loaded, method: &str, goal: &Goal, history: &mut History) -> Result<Run, Stop> {
+fn timed(
+    loaded: &LoadedProblem,
+    method: &str,
+    goal: &Goal,
+    history: &mut History,
+) -> Result<MethodResult, CommandError> {
     let attempt = attempt_by(loaded, method, goal)?;
     history.add(&loaded.file, method, &attempt);
-    let mut run = Run::new(&attempt, method, goal);
+    let mut run = MethodResult::new(&attempt, method, goal);
     for _ in 1..TIMINGS {
         if run.seconds < SHORT {
             run.seconds = run.seconds.min(attempt_by(loaded, method, goal)?.seconds);
@@ -138,8 +146,8 @@ fn timed(loaded: &Loaded, method: &str, goal: &Goal, history: &mut History) -> R
 }
 
 /// The fastest answer within the tolerance, else the one with the smallest residual.
-fn best<'a>(runs: &'a [Run], goal: &Goal) -> Option<&'a Run> {
-    let rank = |run: &Run| {
+fn best<'a>(runs: &'a [MethodResult], goal: &Goal) -> Option<&'a MethodResult> {
+    let rank = |run: &MethodResult| {
         let value = if run.solved {
             run.seconds
         } else {
@@ -174,7 +182,7 @@ fn methods(problems: &[Compared]) -> Vec<Method> {
     solve::NAMES.iter().enumerate().map(of).collect()
 }
 
-fn draw(args: &SolveArgs, problems: &[Compared]) -> Result<String, Stop> {
+fn draw(args: &SolveArgs, problems: &[Compared]) -> Result<String, CommandError> {
     let names = solve::NAMES.iter().enumerate();
     let curves: Vec<PerformanceCurve> = names
         .map(|(m, name)| PerformanceCurve::new(name, ratios(problems, m)))
@@ -183,7 +191,7 @@ fn draw(args: &SolveArgs, problems: &[Compared]) -> Result<String, Stop> {
     let noun = if count == 1 { "problem" } else { "problems" };
     let title = format!("Performance profile, {count} {noun}, {}", args.bound());
     profile::svg(&title, &curves)
-        .map_err(|e| Stop::Fault(format!("cannot draw the performance profile: {e}")))
+        .map_err(|e| CommandError::Machine(format!("cannot draw the performance profile: {e}")))
 }
 
 fn heading(width: usize) -> String {
@@ -194,7 +202,7 @@ fn heading(width: usize) -> String {
     text + "\n"
 }
 
-fn row(name: &str, runs: &[Run], goal: &Goal, width: usize) -> String {
+fn row(name: &str, runs: &[MethodResult], goal: &Goal, width: usize) -> String {
     let mut text = format!("{name:width$}");
     for run in runs {
         let residual = table::residual(run.residual(goal.measure));

@@ -3,7 +3,7 @@
 use scene::record::{CellValue, JUDGED, OBSERVED, REPEATED, Table, VARIED};
 use serde_json::{Map, Value, json};
 
-use crate::summary::short;
+use crate::summary::format_short;
 
 /// Numbers of runs listed at most.
 const LISTED: usize = 12;
@@ -30,7 +30,7 @@ struct Failure {
 }
 
 /// What the runs of a study come to.
-pub struct Digest {
+pub struct StudySummary {
     figures: Vec<Figures>,
     failures: Vec<Failure>,
     stopped: usize,
@@ -44,7 +44,7 @@ fn text(table: &Table, column: &str, row: usize) -> String {
     }
 }
 
-impl Digest {
+impl StudySummary {
     /// Of the table `runs`.
     pub fn of(table: &Table) -> Self {
         let observed = table.columns.iter().filter(|c| c.meaning == OBSERVED);
@@ -77,7 +77,7 @@ impl Digest {
     }
 
     /// Runs that did not come to a good end.
-    pub fn unwell(&self) -> usize {
+    pub fn num_failed(&self) -> usize {
         self.stopped + self.missed
     }
 
@@ -115,9 +115,9 @@ impl Digest {
             [
                 f.name.clone(),
                 f.count.to_string(),
-                short(f.low),
-                short(f.mean),
-                short(f.high),
+                format_short(f.low),
+                format_short(f.mean),
+                format_short(f.high),
                 expected.unwrap_or_default(),
             ]
         });

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::output::{self, Stop, Verdict};
+use crate::output::{self, CommandError, CommandStatus};
 use crate::table;
 
 /// List the built-in systems: name, title, source
@@ -35,15 +35,15 @@ struct Example {
 }
 
 /// Runs the command.
-pub fn run(args: &ExamplesArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &ExamplesArgs) -> Result<CommandStatus, CommandError> {
     if let Some(name) = &args.show {
         let text = scene::builtin::text(name).ok_or_else(|| {
-            Stop::Input(format!(
+            CommandError::Input(format!(
                 "there is no built-in scene `{name}`; `percuss examples` lists them"
             ))
         })?;
         output::print(text)?;
-        return Ok(Verdict::Well);
+        return Ok(CommandStatus::Success);
     }
     let all = scene::builtin::list()?;
     if args.json {
@@ -56,7 +56,7 @@ pub fn run(args: &ExamplesArgs) -> Result<Verdict, Stop> {
             })
             .collect();
         output::print_json(&serde_json::json!({ "examples": examples }))?;
-        return Ok(Verdict::Well);
+        return Ok(CommandStatus::Success);
     }
     let text = if args.quiet {
         all.iter().map(|e| format!("{}\n", e.name)).collect()
@@ -68,5 +68,5 @@ pub fn run(args: &ExamplesArgs) -> Result<Verdict, Stop> {
         table::aligned(&rows)
     };
     output::print(&text)?;
-    Ok(Verdict::Well)
+    Ok(CommandStatus::Success)
 }

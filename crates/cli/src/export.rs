@@ -8,10 +8,10 @@ use clap::Args;
 use scene::export::{self, VtkOptions};
 use scene::record::{CellValue, Record};
 
-use crate::html::{self, Chosen, HtmlArgs};
-use crate::image::{self, PictureArgs, Shared};
-use crate::lines::{Format, Lines};
-use crate::output::{self, Stop, Verdict};
+use crate::html::{self, ExportRange, HtmlArgs};
+use crate::image::{self, CommonOptions, PictureArgs};
+use crate::lines::{RowTextWriter, TableFormat};
+use crate::output::{self, CommandError, CommandStatus};
 use crate::progress::Progress;
 use crate::records::{self, Columns};
 
@@ -101,13 +101,13 @@ fn corners(text: &str) -> Result<usize, String> {
 }
 
 /// Runs the command.
-pub fn run(args: &ExportArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &ExportArgs) -> Result<CommandStatus, CommandError> {
     let record = Record::open(&args.directory)?;
     if args.picture.wanted() {
         return picture(args, &record);
     }
     if let Some(name) = args.picture.given() {
-        return Err(Stop::Input(format!(
+        return Err(CommandError::Input(format!(
             "{name} is for pictures and films (--png, --svg, --gif, --mp4): leave it out"
         )));
     }
@@ -118,7 +118,7 @@ pub fn run(args: &ExportArgs) -> Result<Verdict, Stop> {
         (Some(out), _) => vtk(args, &record, out, &progress)?,
         (None, Some(out)) => csv(args, &record, out, &progress)?,
         (None, None) => {
-            return Err(Stop::Input(
+            return Err(CommandError::Input(
                 "say --vtk OUT, --csv OUT or --html FILE".into(),
             ));
         }
@@ -127,16 +127,16 @@ pub fn run(args: &ExportArgs) -> Result<Verdict, Stop> {
     if !args.quiet {
         output::print(&told)?;
     }
-    Ok(Verdict::Well)
+    Ok(CommandStatus::Success)
 }
 
-fn picture(args: &ExportArgs, record: &Record) -> Result<Verdict, Stop> {
+fn picture(args: &ExportArgs, record: &Record) -> Result<CommandStatus, CommandError> {
     if args.tessellate.is_some() {
-        return Err(Stop::Input(
+        return Err(CommandError::Input(
             "--tessellate is for --vtk: leave it out".into(),
         ));
     }
-    let shared = Shared {
+    let shared = CommonOptions {
         every: args.every,
         from: args.from,
         until: args.until,
@@ -147,11 +147,11 @@ fn picture(args: &ExportArgs, record: &Record) -> Result<Verdict, Stop> {
     image::run(&args.picture, record, &shared)
 }
 
-fn page(args: &ExportArgs, progress: &Progress) -> Result<String, Stop> {
+fn page(args: &ExportArgs, progress: &Progress) -> Result<String, CommandError> {
     let Some(out) = &args.html.html else {
         return Ok(String::new());
     };
-    let chosen = Chosen {
+    let chosen = ExportRange {
         every: args.every,
         from: args.from,
         until: args.until,
@@ -165,7 +165,7 @@ fn vtk(
     record: &Record,
     out: &Path,
     progress: &Progress,
-) -> Result<String, Stop> {
+) -> Result<String, CommandError> {
     let request = VtkOptions {
         every: args.every.unwrap_or(1),
         from: args.from,
@@ -198,7 +198,7 @@ fn csv(
     record: &Record,
     out: &Path,
     progress: &Progress,
-) -> Result<String, Stop> {
+) -> Result<String, CommandError> {
     let tables = &record.manifest().tables;
     let name = |table: &str| format!("{table}.csv");
     let ours = |file: &str| {
@@ -230,7 +230,7 @@ fn csv(
 }
 
 /// What the columns of all tables are.
-fn explain(record: &Record, path: &Path) -> Result<(), Stop> {
+fn explain(record: &Record, path: &Path) -> Result<(), CommandError> {
     let headings = ["table", "column", "type", "unit", "meaning"].map(String::from);
     write(path, &headings, |lines| {
         for table in &record.manifest().tables {
@@ -253,10 +253,10 @@ fn explain(record: &Record, path: &Path) -> Result<(), Stop> {
 fn write(
     path: &Path,
     headings: &[String],
-    fill: impl FnOnce(&mut Lines<'_>) -> Result<(), Stop>,
-) -> Result<(), Stop> {
+    fill: impl FnOnce(&mut RowTextWriter<'_>) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
     let fault = |e: std::io::Error| {
-        Stop::Fault(format!(
+        CommandError::Machine(format!(
             "{}: cannot write this file: {e}; free space, or name another folder",
             path.display()
         ))
@@ -265,7 +265,7 @@ fn write(
     let mut file = BufWriter::new(file);
     let done = {
         let mut out = |piece: &[u8]| file.write_all(piece).map_err(fault);
-        let mut lines = Lines::new(Format::Csv, headings, true, &mut out);
+        let mut lines = RowTextWriter::new(TableFormat::Csv, headings, true, &mut out);
         fill(&mut lines).and_then(|()| lines.close())
     };
     let done = done.and_then(|()| file.flush().map_err(fault));

@@ -5,13 +5,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use scene::film::{FilmFrame, GifWriter, Palette, FilmSchedule, FrameSequence, FrameRenderer, RenderOptions};
+use scene::film::{
+    FilmFrame, FilmSchedule, FrameRenderer, FrameSequence, GifWriter, Palette, RenderOptions,
+};
 use scene::picture::Image;
 
 use crate::interrupt;
-use crate::output::{self, Stop, Target, Verdict};
+use crate::output::{self, CommandError, CommandStatus, OutputFile};
 use crate::progress::Progress;
-use crate::summary::short;
+use crate::summary::format_short;
 
 /// Frames in a second where nothing is said.
 pub const FPS: f64 = 25.0;
@@ -24,7 +26,7 @@ const REST: f64 = 1.0;
 
 /// The format of a film.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum FilmFormat {
     /// GIF, written by percuss.
     Gif,
     /// MP4, written by ffmpeg.
@@ -32,12 +34,12 @@ pub enum Format {
 }
 
 /// Why a film ends early.
-enum Cut {
-    Stop(Stop),
-    Asked,
+enum FilmError {
+    Stop(CommandError),
+    Interrupted,
 }
 
-impl<T: Into<Stop>> From<T> for Cut {
+impl<T: Into<CommandError>> From<T> for FilmError {
     fn from(stop: T) -> Self {
         Self::Stop(stop.into())
     }
@@ -48,19 +50,23 @@ pub fn run(
     reel: &FrameSequence<'_>,
     wish: &RenderOptions,
     plan: &FilmSchedule,
-    (path, format): (&Path, Format),
+    (path, format): (&Path, FilmFormat),
     quiet: bool,
-) -> Result<Verdict, Stop> {
-    let most = if format == Format::Gif { 50.0 } else { 60.0 };
+) -> Result<CommandStatus, CommandError> {
+    let most = if format == FilmFormat::Gif {
+        50.0
+    } else {
+        60.0
+    };
     if plan.fps > most {
-        return Err(Stop::Input(format!(
+        return Err(CommandError::Input(format!(
             "--fps {}: such a film has at most {most} frames in a second; --speed makes it slower",
             plan.fps
         )));
     }
     even(wish, format)?;
-    let target = Target::new(path)?;
-    interrupt::listen()?;
+    let target = OutputFile::new(path)?;
+    interrupt::install_handler()?;
     let times = reel.times()?;
     let frames = plan.frames(&times)?;
     let progress = Progress::of_shares(quiet);
@@ -71,9 +77,9 @@ pub fn run(
     let shooting = reel.renderer(wish, &states, Some(stamp), &mut tell)?;
     let mut drawn = 0_usize;
     let count = frames.len();
-    let mut next = |image: &mut dyn FnMut() -> Result<(), Cut>| {
-        if interrupt::asked() {
-            return Err(Cut::Asked);
+    let mut next = |image: &mut dyn FnMut() -> Result<(), FilmError>| {
+        if interrupt::requested() {
+            return Err(FilmError::Interrupted);
         }
         image()?;
         drawn += 1;
@@ -82,31 +88,31 @@ pub fn run(
         Ok(())
     };
     let done = match format {
-        Format::Gif => {
+        FilmFormat::Gif => {
             gif(&shooting, &frames, plan.fps, &mut next).and_then(|bytes| Ok(target.write(bytes)?))
         }
-        Format::Mp4 => mp4(&shooting, &frames, plan.fps, path, &mut next),
+        FilmFormat::Mp4 => mp4(&shooting, &frames, plan.fps, path, &mut next),
     };
     drop(progress);
     match done {
         Ok(()) => {}
-        Err(Cut::Stop(stop)) => return Err(stop),
-        Err(Cut::Asked) => {
+        Err(FilmError::Stop(stop)) => return Err(stop),
+        Err(FilmError::Interrupted) => {
             output::message("interrupted; no film was written");
-            return Ok(Verdict::Interrupted);
+            return Ok(CommandStatus::Interrupted);
         }
     }
     if !quiet {
         output::print(&told(path, &frames, &times, plan))?;
     }
-    Ok(Verdict::Well)
+    Ok(CommandStatus::Success)
 }
 
 /// What a film came to.
 fn told(path: &Path, frames: &[FilmFrame], times: &[f64], plan: &FilmSchedule) -> String {
     let at = |frame: Option<&FilmFrame>| frame.and_then(|f| times.get(f.state)).copied();
     let (from, until) = (at(frames.first()), at(frames.last()));
-    let [from, until] = [from, until].map(|t| short(t.unwrap_or(f64::NAN)));
+    let [from, until] = [from, until].map(|t| format_short(t.unwrap_or(f64::NAN)));
     let count: usize = frames.iter().map(|frame| frame.count).sum();
     let seconds = count as f64 / plan.fps;
     format!(
@@ -117,10 +123,10 @@ fn told(path: &Path, frames: &[FilmFrame], times: &[f64], plan: &FilmSchedule) -
 }
 
 /// Refuses a size that the format cannot have.
-fn even(wish: &RenderOptions, format: Format) -> Result<(), Stop> {
+fn even(wish: &RenderOptions, format: FilmFormat) -> Result<(), CommandError> {
     match wish.size {
-        Some((w, h)) if format == Format::Mp4 && (w % 2 != 0 || h % 2 != 0) => {
-            Err(Stop::Input(format!(
+        Some((w, h)) if format == FilmFormat::Mp4 && (w % 2 != 0 || h % 2 != 0) => {
+            Err(CommandError::Input(format!(
                 "--size {w}x{h}: the sides of an MP4 are even numbers; give {}x{}",
                 w + w % 2,
                 h + h % 2
@@ -142,10 +148,10 @@ fn decimals(states: &[usize], times: &[f64]) -> usize {
 }
 
 /// A frame is made, counted and told of.
-type Next<'a> = dyn FnMut(&mut dyn FnMut() -> Result<(), Cut>) -> Result<(), Cut> + 'a;
+type Next<'a> = dyn FnMut(&mut dyn FnMut() -> Result<(), FilmError>) -> Result<(), FilmError> + 'a;
 
-fn unwritten(what: &str) -> Stop {
-    Stop::Fault(format!("cannot write the film: {what}"))
+fn unwritten(what: &str) -> CommandError {
+    CommandError::Machine(format!("cannot write the film: {what}"))
 }
 
 /// The bytes of a GIF.
@@ -154,7 +160,7 @@ fn gif(
     frames: &[FilmFrame],
     fps: f64,
     next: &mut Next<'_>,
-) -> Result<Vec<u8>, Cut> {
+) -> Result<Vec<u8>, FilmError> {
     let samples = samples(frames).map(|frame| shooting.image(frame.state));
     let samples: Vec<Image> = samples.collect::<Result<_, _>>()?;
     let size = samples
@@ -190,7 +196,7 @@ struct Encoder {
 }
 
 impl Encoder {
-    fn start(path: &Path, (width, height): (usize, usize), fps: f64) -> Result<Self, Stop> {
+    fn start(path: &Path, (width, height): (usize, usize), fps: f64) -> Result<Self, CommandError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let draft = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
         let started = Command::new("ffmpeg")
@@ -214,13 +220,13 @@ impl Encoder {
             .spawn();
         match started {
             Ok(child) => Ok(Self { child, draft }),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Err(Stop::Fault(
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Err(CommandError::Machine(
                 "an MP4 is written by the program ffmpeg, which is not on this machine's PATH: install it \
                  (apt install ffmpeg, brew install ffmpeg, winget install ffmpeg), or write a GIF with \
                  --gif FILE"
                     .into(),
             )),
-            Err(e) => Err(Stop::Fault(format!("cannot start ffmpeg: {e}"))),
+            Err(e) => Err(CommandError::Machine(format!("cannot start ffmpeg: {e}"))),
         }
     }
 
@@ -229,7 +235,7 @@ impl Encoder {
     }
 
     /// Waits for it and puts the film in its place; removes what is not whole.
-    fn finish(mut self, path: &Path, fed: io::Result<()>) -> Result<(), Stop> {
+    fn finish(mut self, path: &Path, fed: io::Result<()>) -> Result<(), CommandError> {
         drop(self.child.stdin.take());
         let ended = self.child.wait_with_output();
         let done = match ended {
@@ -239,7 +245,7 @@ impl Encoder {
             Ok(output) => {
                 let words = String::from_utf8_lossy(&output.stderr);
                 let last = words.lines().last().unwrap_or("it did not say why");
-                Err(Stop::Fault(format!(
+                Err(CommandError::Machine(format!(
                     "ffmpeg could not write the film: {last}"
                 )))
             }
@@ -270,7 +276,7 @@ fn mp4(
     fps: f64,
     path: &Path,
     next: &mut Next<'_>,
-) -> Result<(), Cut> {
+) -> Result<(), FilmError> {
     let Some(first) = frames.first() else {
         return Ok(());
     };

@@ -4,15 +4,15 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::equilibrium::{self, ForceBoundsOptions, ForceBounds};
+use scene::equilibrium::{self, ForceBounds, ForceBoundsOptions};
 use scene::plot::png;
 use scene::record::{Record, read_body_descriptions};
 use serde_json::{Value, json};
 
-use crate::output::{self, Stop, Target, Verdict};
+use crate::output::{self, CommandError, CommandStatus, OutputFile};
 use crate::progress::Progress;
 use crate::run::ThreadArgs;
-use crate::summary::short;
+use crate::summary::format_short;
 
 /// Contacts printed at most; all are in the table and in the JSON.
 const SHOWN: usize = 40;
@@ -68,14 +68,14 @@ fn time(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the command.
-pub fn run(args: &ForcesArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &ForcesArgs) -> Result<CommandStatus, CommandError> {
     let record = Record::open(&args.directory)?;
     let picture = args.output.as_deref().map(|path| {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         match extension.as_deref() {
-            Some("svg") => Ok((Target::new(path)?, false)),
-            Some("png") => Ok((Target::new(path)?, true)),
-            _ => Err(Stop::Input(format!(
+            Some("svg") => Ok((OutputFile::new(path)?, false)),
+            Some("png") => Ok((OutputFile::new(path)?, true)),
+            _ => Err(CommandError::Input(format!(
                 "{}: a picture is .svg or .png; name the file accordingly",
                 path.display()
             ))),
@@ -103,8 +103,13 @@ pub fn run(args: &ForcesArgs) -> Result<Verdict, Stop> {
             .iter()
             .all(|c| c.name != "z");
         let dimension = if flat { 2 } else { 3 };
-        let svg = equilibrium::forces_svg(&title, &read_body_descriptions(&record)?, dimension, &forces);
-        let failed = |e: String| Stop::Fault(format!("cannot draw the picture: {e}"));
+        let svg = equilibrium::forces_svg(
+            &title,
+            &read_body_descriptions(&record)?,
+            dimension,
+            &forces,
+        );
+        let failed = |e: String| CommandError::Machine(format!("cannot draw the picture: {e}"));
         match raster {
             true => target.write(png(&svg).map_err(failed)?)?,
             false => target.write(svg)?,
@@ -120,8 +125,8 @@ pub fn run(args: &ForcesArgs) -> Result<Verdict, Stop> {
     let bounds = &forces.bounds;
     Ok(
         match bounds.gap.max(bounds.balance).max(bounds.cone) <= PROVEN {
-            true => Verdict::Well,
-            false => Verdict::Missed,
+            true => CommandStatus::Success,
+            false => CommandStatus::NotMet,
         },
     )
 }
@@ -140,7 +145,7 @@ fn summary(forces: &ForceBounds) -> String {
     let count = forces.contacts.len();
     let mut text = format!(
         "t = {} (step {}): {determined} of {count} contacts determined, degree of hyperstaticity {}",
-        short(forces.t),
+        format_short(forces.t),
         forces.step,
         forces.bounds.hyperstaticity.degree
     );
@@ -166,7 +171,7 @@ fn text(forces: &ForceBounds) -> String {
         text,
         "of the largest impulse {}: balance {:.1e}, cones {:.1e}, gap to the proven bounds {:.1e}; \
          impulses of the run moved by {:.1e} onto their laws",
-        short(bounds.scale),
+        format_short(bounds.scale),
         bounds.balance,
         bounds.cone,
         bounds.gap,
@@ -210,13 +215,13 @@ fn rows(forces: &ForceBounds) -> Vec<[String; 8]> {
             contact.names.join(" - "),
             place.join(", "),
             contact.status.into(),
-            short(contact.impulse),
-            short(interval.low),
+            format_short(contact.impulse),
+            format_short(interval.low),
             match interval.high.is_finite() {
-                true => short(interval.high),
+                true => format_short(interval.high),
                 false => "no bound".into(),
             },
-            short(contact.least),
+            format_short(contact.least),
             if interval.determined {
                 "determined"
             } else {

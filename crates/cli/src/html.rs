@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use view::Run;
-use view::html::{self, BUDGET, Request};
+use view::FollowedRun;
+use view::html::{self, BUDGET, HtmlOptions};
 
-use crate::output::Stop;
+use crate::output::CommandError;
 use crate::progress::Progress;
 
 /// What belongs to the page alone.
@@ -34,7 +34,7 @@ fn megabytes(text: &str) -> Result<u64, String> {
 }
 
 /// Which states are written, and whether a file is replaced.
-pub struct Chosen {
+pub struct ExportRange {
     /// Every so many.
     pub every: Option<usize>,
     /// Earliest time.
@@ -50,12 +50,12 @@ pub fn write(
     args: &HtmlArgs,
     directory: &Path,
     out: &Path,
-    chosen: &Chosen,
+    chosen: &ExportRange,
     progress: &Progress,
-) -> Result<String, Stop> {
-    let run = Run::open(directory)?;
-    let moment = run.now()?;
-    let request = Request {
+) -> Result<String, CommandError> {
+    let run = FollowedRun::open(directory)?;
+    let moment = run.snapshot()?;
+    let request = HtmlOptions {
         every: chosen.every,
         from: chosen.from,
         until: chosen.until,

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use scene::Colour;
-use scene::film::{FilmSpeed, FilmSchedule, FrameSequence, RenderOptions};
+use scene::film::{FilmSchedule, FilmSpeed, FrameSequence, RenderOptions};
 use scene::picture::Theme;
 use scene::record::Record;
 
 use crate::film;
-use crate::output::{self, Stop, Target, Verdict};
+use crate::output::{self, CommandError, CommandStatus, OutputFile};
 use crate::records::time;
-use crate::summary::short;
+use crate::summary::format_short;
 
 /// Pixels of a side, least and most.
 const SIDES: std::ops::RangeInclusive<usize> = 120..=4096;
@@ -153,7 +153,7 @@ fn positive(text: &str) -> Result<f64, String> {
 }
 
 /// What other options of `percuss export` say.
-pub struct Shared {
+pub struct CommonOptions {
     /// Every N-th state.
     pub every: Option<usize>,
     /// No state before this.
@@ -171,7 +171,7 @@ pub struct Shared {
 /// What is to be made.
 enum Product<'a> {
     Still(&'a Path, bool),
-    Film(&'a Path, film::Format),
+    Film(&'a Path, film::FilmFormat),
 }
 
 impl PictureArgs {
@@ -179,8 +179,8 @@ impl PictureArgs {
         match (&self.png, &self.svg, &self.gif, &self.mp4) {
             (Some(file), ..) => Some(Product::Still(file, false)),
             (_, Some(file), ..) => Some(Product::Still(file, true)),
-            (_, _, Some(file), _) => Some(Product::Film(file, film::Format::Gif)),
-            (.., Some(file)) => Some(Product::Film(file, film::Format::Mp4)),
+            (_, _, Some(file), _) => Some(Product::Film(file, film::FilmFormat::Gif)),
+            (.., Some(file)) => Some(Product::Film(file, film::FilmFormat::Mp4)),
             _ => None,
         }
     }
@@ -208,22 +208,27 @@ impl PictureArgs {
             .map(|(_, name)| name)
     }
 
-    fn wish(&self, reel: &FrameSequence<'_>, shared: &Shared, zoom: f64) -> Result<RenderOptions, Stop> {
+    fn render_options(
+        &self,
+        reel: &FrameSequence<'_>,
+        shared: &CommonOptions,
+        zoom: f64,
+    ) -> Result<RenderOptions, CommandError> {
         let dimension = reel.dimension();
         if self.view.is_some() && dimension == Some(2) {
-            return Err(Stop::Input(
+            return Err(CommandError::Input(
                 "--view is for runs in space; this one is in the plane".into(),
             ));
         }
         if shared.chains && !self.forces {
-            return Err(Stop::Input(
+            return Err(CommandError::Input(
                 "--chains makes force chains stand out among forces: give --forces as well".into(),
             ));
         }
         let window = match (&self.window, dimension) {
             (None, _) => None,
             (Some(Corners(all)), Some(n)) if all.len() != 2 * n => {
-                return Err(Stop::Input(format!(
+                return Err(CommandError::Input(format!(
                     "--window takes {} numbers for this run, the lower and the upper corner",
                     2 * n
                 )));
@@ -263,9 +268,9 @@ fn colour(word: ColourWord) -> Colour {
 }
 
 /// Refuses a file that is there.
-fn free(path: &Path, force: bool) -> Result<(), Stop> {
+fn free(path: &Path, force: bool) -> Result<(), CommandError> {
     match path.is_file() && !force {
-        true => Err(Stop::Input(format!(
+        true => Err(CommandError::Input(format!(
             "{}: this file is there already; --force replaces it, or name another one",
             path.display()
         ))),
@@ -274,9 +279,15 @@ fn free(path: &Path, force: bool) -> Result<(), Stop> {
 }
 
 /// Makes the picture or film that is asked for.
-pub fn run(args: &PictureArgs, record: &Record, shared: &Shared) -> Result<Verdict, Stop> {
+pub fn run(
+    args: &PictureArgs,
+    record: &Record,
+    shared: &CommonOptions,
+) -> Result<CommandStatus, CommandError> {
     let refuse = |given: bool, name: &str, of: &str| match given {
-        true => Err(Stop::Input(format!("{name} is for {of}: leave it out"))),
+        true => Err(CommandError::Input(format!(
+            "{name} is for {of}: leave it out"
+        ))),
         false => Ok(()),
     };
     match args.product() {
@@ -294,7 +305,7 @@ pub fn run(args: &PictureArgs, record: &Record, shared: &Shared) -> Result<Verdi
             refuse(args.at.is_some(), "--at", "pictures (--png, --svg)")?;
             free(path, shared.force)?;
             let reel = FrameSequence::of(record)?;
-            let wish = args.wish(&reel, shared, 1.0)?;
+            let wish = args.render_options(&reel, shared, 1.0)?;
             let pace = match (shared.every, args.speed) {
                 (Some(every), _) => FilmSpeed::EveryNth(every),
                 (None, Some(speed)) => FilmSpeed::Speed(speed),
@@ -308,7 +319,7 @@ pub fn run(args: &PictureArgs, record: &Record, shared: &Shared) -> Result<Verdi
             };
             film::run(&reel, &wish, &plan, (path, format), shared.quiet)
         }
-        None => Err(Stop::Input(
+        None => Err(CommandError::Input(
             "say --png FILE, --svg FILE, --gif FILE or --mp4 FILE".into(),
         )),
     }
@@ -317,26 +328,26 @@ pub fn run(args: &PictureArgs, record: &Record, shared: &Shared) -> Result<Verdi
 fn still(
     args: &PictureArgs,
     record: &Record,
-    shared: &Shared,
+    shared: &CommonOptions,
     (path, svg): (&Path, bool),
-) -> Result<Verdict, Stop> {
+) -> Result<CommandStatus, CommandError> {
     let reel = FrameSequence::of(record)?;
-    let wish = args.wish(&reel, shared, if svg { 1.0 } else { ZOOM })?;
+    let wish = args.render_options(&reel, shared, if svg { 1.0 } else { ZOOM })?;
     let (state, t) = reel.nearest(args.at)?;
-    let target = Target::new(path)?;
+    let target = OutputFile::new(path)?;
     let shooting = reel.renderer(&wish, &[state], None, &mut |_| {})?;
     match svg {
         true => target.write(shooting.svg(state)?)?,
         false => {
             let image = shooting.image(state)?;
-            let failed = |e: String| Stop::Fault(format!("cannot draw the picture: {e}"));
+            let failed = |e: String| CommandError::Machine(format!("cannot draw the picture: {e}"));
             target.write(image.png().map_err(failed)?)?;
         }
     }
     if !shared.quiet {
         let shown = path.display();
-        let t = short(t);
+        let t = format_short(t);
         output::print(&format!("{shown}: the recorded state at t = {t}\n"))?;
     }
-    Ok(Verdict::Well)
+    Ok(CommandStatus::Success)
 }

@@ -8,7 +8,7 @@ use std::process;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::output::{self, Stop};
+use crate::output::{self, CommandError};
 use crate::{log, progress};
 
 /// Exit status of a command that was interrupted: 128 + SIGINT.
@@ -18,26 +18,26 @@ pub const STATUS: u8 = 130;
 static ASKED: AtomicUsize = AtomicUsize::new(0);
 
 /// What is said when an interruption ends the program at once; nothing while it must wait.
-static LAST_WORDS: Mutex<Option<String>> = Mutex::new(None);
+static EXIT_MESSAGE: Mutex<Option<String>> = Mutex::new(None);
 
 /// Listens from now on; before, and in commands that never ask for it, an interruption kills. Where a
 /// signal is ignored already (`nohup`, the background of a script) nothing is changed: a run that shall
 /// outlive its terminal does, and its checkpoints serve for the rest.
-pub fn listen() -> Result<(), Stop> {
-    match ctrlc::try_set_handler(heard) {
+pub fn install_handler() -> Result<(), CommandError> {
+    match ctrlc::try_set_handler(on_signal) {
         Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
-        Err(error) => Err(Stop::Fault(format!(
+        Err(error) => Err(CommandError::Machine(format!(
             "cannot listen to Ctrl-C: {error}; run again, or run without a terminal"
         ))),
     }
 }
 
 /// Whether we were asked to end.
-pub fn asked() -> bool {
+pub fn requested() -> bool {
     ASKED.load(Ordering::Relaxed) > 0
 }
 
-fn heard() {
+fn on_signal() {
     let before = ASKED.fetch_add(1, Ordering::Relaxed);
     let words = last_words().clone();
     match (words, before) {
@@ -50,7 +50,7 @@ fn heard() {
 }
 
 fn last_words() -> std::sync::MutexGuard<'static, Option<String>> {
-    let words = LAST_WORDS.lock();
+    let words = EXIT_MESSAGE.lock();
     words.unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
@@ -62,19 +62,19 @@ fn end(words: &str) -> ! {
 }
 
 /// While it lives an interruption ends the program at once.
-pub struct AtOnce;
+pub struct ExitAtOnce;
 
 /// From here on an interruption ends the program at once, with these words. So does one that came
 /// before.
-pub fn at_once(words: String) -> AtOnce {
+pub fn exit_at_once(words: String) -> ExitAtOnce {
     *last_words() = Some(words.clone());
-    if asked() {
+    if requested() {
         end(&words);
     }
-    AtOnce
+    ExitAtOnce
 }
 
-impl Drop for AtOnce {
+impl Drop for ExitAtOnce {
     fn drop(&mut self) {
         *last_words() = None;
     }

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use scene::collection::LoadKind;
-use scene::equilibrium::{self, Role, CriticalParameter, LimitAnalysis};
-use scene::{SceneKind, Scene};
+use scene::equilibrium::{self, CriticalParameter, LimitAnalysis, Role};
+use scene::{Scene, SceneKind};
 use serde_json::{Value, json};
 use statics::LimitStatus;
 
-use crate::output::{self, Stop, Target, Verdict};
+use crate::output::{self, CommandError, CommandStatus, OutputFile};
 use crate::progress::Progress;
 use crate::run::SetArgs;
-use crate::summary::short;
+use crate::summary::format_short;
 
 /// A gap between the two theorems above this share of the multiplier is not proven.
 const PROVEN: f64 = 1e-5;
@@ -73,10 +73,10 @@ fn range(text: &str) -> Result<(String, f64, f64), String> {
 }
 
 /// Runs the command.
-pub fn run(args: &LimitArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &LimitArgs) -> Result<CommandStatus, CommandError> {
     let scene = Scene::load(&args.scene)?.with_overrides(args.set.pairs())?;
     if scene.kind() != SceneKind::Bodies {
-        return Err(Stop::Input(format!(
+        return Err(CommandError::Input(format!(
             "{}: this is a mechanism; limit analysis is of scenes of bodies (kind = \"bodies\")",
             scene.origin()
         )));
@@ -87,14 +87,19 @@ pub fn run(args: &LimitArgs) -> Result<Verdict, Stop> {
     }
 }
 
-fn over(args: &LimitArgs, scene: &Scene, key: &str, span: (f64, f64)) -> Result<Verdict, Stop> {
+fn over(
+    args: &LimitArgs,
+    scene: &Scene,
+    key: &str,
+    span: (f64, f64),
+) -> Result<CommandStatus, CommandError> {
     let progress = Progress::of_shares(args.quiet);
     let verge = equilibrium::critical_parameter(scene, key, span, &mut |done| {
         progress.share(done, || key.to_string());
     })?;
     drop(progress);
     match args.json {
-        true => output::print_json(&verge_json(scene, &verge))?,
+        true => output::print_json(&critical_parameter_json(scene, &verge))?,
         false => output::print(&format!(
             "{}: with {key} = {} it stands, with {key} = {} it does not ({} tried)\n",
             scene.origin(),
@@ -103,10 +108,10 @@ fn over(args: &LimitArgs, scene: &Scene, key: &str, span: (f64, f64)) -> Result<
             verge.tried
         ))?,
     }
-    Ok(Verdict::Well)
+    Ok(CommandStatus::Success)
 }
 
-fn verge_json(scene: &Scene, verge: &CriticalParameter) -> Value {
+fn critical_parameter_json(scene: &Scene, verge: &CriticalParameter) -> Value {
     json!({
         "scene": scene.name(),
         "over": {
@@ -119,7 +124,7 @@ fn verge_json(scene: &Scene, verge: &CriticalParameter) -> Value {
     })
 }
 
-fn loads(args: &LimitArgs, scene: &Scene) -> Result<Verdict, Stop> {
+fn loads(args: &LimitArgs, scene: &Scene) -> Result<CommandStatus, CommandError> {
     let collection = scene.build_bodies()?;
     let known: Vec<String> = collection
         .names()
@@ -138,9 +143,9 @@ fn loads(args: &LimitArgs, scene: &Scene) -> Result<Verdict, Stop> {
         Some(directory) => {
             std::fs::create_dir_all(directory).map_err(|error| {
                 let shown = directory.display();
-                Stop::Fault(format!("{shown}: cannot make this directory: {error}"))
+                CommandError::Machine(format!("{shown}: cannot make this directory: {error}"))
             })?;
-            let file = |name: &String| Target::new(&directory.join(format!("{name}.svg")));
+            let file = |name: &String| OutputFile::new(&directory.join(format!("{name}.svg")));
             asked.iter().map(file).collect::<Result<Vec<_>, _>>()?
         }
     };
@@ -170,8 +175,8 @@ fn loads(args: &LimitArgs, scene: &Scene) -> Result<Verdict, Stop> {
         }
     }
     Ok(match all.iter().all(proven) {
-        true => Verdict::Well,
-        false => Verdict::Missed,
+        true => CommandStatus::Success,
+        false => CommandStatus::NotMet,
     })
 }
 
@@ -192,11 +197,14 @@ fn headline(weighed: &LimitAnalysis) -> String {
         (LimitStatus::Infeasible, _) => format!("{name}: no multiplier has equilibrium"),
         (LimitStatus::Bounded, Some(angle)) => format!(
             "{name}: tilt {} degrees (tangent {})",
-            short(angle.to_degrees()),
-            short(weighed.limit.multiplier)
+            format_short(angle.to_degrees()),
+            format_short(weighed.limit.multiplier)
         ),
         (LimitStatus::Bounded, None) => {
-            format!("{name}: multiplier {}", short(weighed.limit.multiplier))
+            format!(
+                "{name}: multiplier {}",
+                format_short(weighed.limit.multiplier)
+            )
         }
     }
 }
@@ -211,7 +219,7 @@ fn text(weighed: &LimitAnalysis) -> String {
             text,
             "  a mechanism gains energy from the dead load: power {} of its largest entry, \
              what is left of its inequalities {:.1e}",
-            short(standing.power),
+            format_short(standing.power),
             standing.kinematic
         );
     }
@@ -257,14 +265,14 @@ fn coulomb_text(weighed: &LimitAnalysis) -> String {
     match &coulomb.limit {
         Some(found) if coulomb.steps == 0 => format!(
             "  the mechanism does not slide: Coulomb's friction has the same multiplier {}\n",
-            short(found.multiplier)
+            format_short(found.multiplier)
         ),
         Some(found) => format!(
             "  Coulomb's friction: its mechanism goes from {} to {}, as the normal forces are (least \
              below by {}; {} programs, cones {:.1e}); others may go at other loads\n",
-            short(coulomb.least),
-            short(found.multiplier),
-            short(weighed.limit.multiplier - coulomb.least),
+            format_short(coulomb.least),
+            format_short(found.multiplier),
+            format_short(weighed.limit.multiplier - coulomb.least),
             coulomb.steps,
             coulomb.cone
         ),
@@ -285,7 +293,7 @@ fn joints(weighed: &LimitAnalysis) -> (Vec<String>, Vec<String>) {
             .at
             .iter()
             .take(weighed.dimension)
-            .map(|x| short(*x))
+            .map(|x| format_short(*x))
             .collect();
         let said = format!("{a} and {b} at ({})", at.join(", "));
         match joint.role {

@@ -5,11 +5,11 @@ use clap::ValueEnum;
 use scene::record::CellValue;
 use serde_json::Value;
 
-use crate::output::{Stop, quoted};
+use crate::output::{CommandError, quoted};
 
 /// How a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum TableFormat {
     /// A heading and one line for each row; nothing stands for null.
     Csv,
     /// An array of objects.
@@ -20,11 +20,11 @@ pub enum Format {
 const PIECE: usize = 1 << 16;
 
 /// Where pieces go.
-type Out<'a> = dyn FnMut(&[u8]) -> Result<(), Stop> + 'a;
+type Out<'a> = dyn FnMut(&[u8]) -> Result<(), CommandError> + 'a;
 
 /// Writes rows one after the other.
-pub struct Lines<'a> {
-    format: Format,
+pub struct RowTextWriter<'a> {
+    format: TableFormat,
     /// Names as they stand before the values of an object; none for a name that was there before.
     keys: Vec<Option<Vec<u8>>>,
     text: Vec<u8>,
@@ -34,9 +34,14 @@ pub struct Lines<'a> {
     out: &'a mut Out<'a>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> RowTextWriter<'a> {
     /// Rows of these columns; `heading` says whether CSV begins with their names.
-    pub fn new(format: Format, columns: &[String], heading: bool, out: &'a mut Out<'a>) -> Self {
+    pub fn new(
+        format: TableFormat,
+        columns: &[String],
+        heading: bool,
+        out: &'a mut Out<'a>,
+    ) -> Self {
         let key = |(k, name): (usize, &String)| {
             let first = !columns[..k].contains(name);
             let text = Value::from(name.as_str()).to_string();
@@ -50,7 +55,7 @@ impl<'a> Lines<'a> {
             column: 0,
             out,
         };
-        if format == Format::Csv && heading {
+        if format == TableFormat::Csv && heading {
             let names: Vec<String> = columns.iter().map(|c| quoted(c)).collect();
             lines.text.extend(names.join(",").as_bytes());
             lines.text.push(b'\n');
@@ -61,7 +66,7 @@ impl<'a> Lines<'a> {
     /// Begins a row.
     pub fn begin(&mut self) {
         self.column = 0;
-        if self.format == Format::Json {
+        if self.format == TableFormat::Json {
             let before: &[u8] = if self.rows == 0 { b"[\n  {" } else { b",\n  {" };
             self.text.extend(before);
         }
@@ -73,12 +78,12 @@ impl<'a> Lines<'a> {
         let k = self.column;
         self.column += 1;
         match self.format {
-            Format::Csv => {
+            TableFormat::Csv => {
                 if k > 0 {
                     self.text.push(b',');
                 }
             }
-            Format::Json => {
+            TableFormat::Json => {
                 let Some(Some(key)) = self.keys.get(k) else {
                     return;
                 };
@@ -93,11 +98,11 @@ impl<'a> Lines<'a> {
             (CellValue::Truth(x), _) => self.text.extend(x.to_string().as_bytes()),
             (CellValue::Real(x), _) if x.is_finite() => self.json(&x),
             // JSON has no NaN and no infinity; readers of CSV know them by name.
-            (CellValue::Real(x), Format::Csv) => self.text.extend(x.to_string().as_bytes()),
-            (CellValue::Text(x), Format::Csv) => self.text.extend(quoted(x).as_bytes()),
-            (CellValue::Text(x), Format::Json) => self.json(&x),
-            (CellValue::Null, Format::Csv) => {}
-            (CellValue::Null | CellValue::Real(_), Format::Json) => self.text.extend(b"null"),
+            (CellValue::Real(x), TableFormat::Csv) => self.text.extend(x.to_string().as_bytes()),
+            (CellValue::Text(x), TableFormat::Csv) => self.text.extend(quoted(x).as_bytes()),
+            (CellValue::Text(x), TableFormat::Json) => self.json(&x),
+            (CellValue::Null, TableFormat::Csv) => {}
+            (CellValue::Null | CellValue::Real(_), TableFormat::Json) => self.text.extend(b"null"),
         }
     }
 
@@ -107,7 +112,9 @@ impl<'a> Lines<'a> {
             Value::Null => self.cell(CellValue::Null),
             Value::Bool(x) => self.cell(CellValue::Truth(*x)),
             Value::String(x) => self.cell(CellValue::Text(x)),
-            other if self.format == Format::Csv => self.cell(CellValue::Text(&other.to_string())),
+            other if self.format == TableFormat::Csv => {
+                self.cell(CellValue::Text(&other.to_string()))
+            }
             other => {
                 let k = self.column;
                 self.cell(CellValue::Null);
@@ -125,10 +132,10 @@ impl<'a> Lines<'a> {
     }
 
     /// Ends a row.
-    pub fn end(&mut self) -> Result<(), Stop> {
+    pub fn end(&mut self) -> Result<(), CommandError> {
         self.text.push(match self.format {
-            Format::Csv => b'\n',
-            Format::Json => b'}',
+            TableFormat::Csv => b'\n',
+            TableFormat::Json => b'}',
         });
         match self.text.len() >= PIECE {
             true => self.pass_on(),
@@ -137,15 +144,15 @@ impl<'a> Lines<'a> {
     }
 
     /// Ends the table.
-    pub fn close(mut self) -> Result<(), Stop> {
-        if self.format == Format::Json {
+    pub fn close(mut self) -> Result<(), CommandError> {
+        if self.format == TableFormat::Json {
             let end: &[u8] = if self.rows == 0 { b"[]\n" } else { b"\n]\n" };
             self.text.extend(end);
         }
         self.pass_on()
     }
 
-    fn pass_on(&mut self) -> Result<(), Stop> {
+    fn pass_on(&mut self) -> Result<(), CommandError> {
         (self.out)(&self.text)?;
         self.text.clear();
         Ok(())
@@ -156,14 +163,14 @@ impl<'a> Lines<'a> {
 mod tests {
     use super::*;
 
-    fn written(format: Format, columns: &[&str], rows: &[Vec<CellValue<'_>>]) -> String {
+    fn written(format: TableFormat, columns: &[&str], rows: &[Vec<CellValue<'_>>]) -> String {
         let columns: Vec<String> = columns.iter().map(|c| (*c).into()).collect();
         let mut all = Vec::new();
         let mut out = |piece: &[u8]| {
             all.extend_from_slice(piece);
             Ok(())
         };
-        let mut lines = Lines::new(format, &columns, true, &mut out);
+        let mut lines = RowTextWriter::new(format, &columns, true, &mut out);
         for row in rows {
             lines.begin();
             row.iter().for_each(|cell| lines.cell(*cell));
@@ -184,24 +191,28 @@ mod tests {
             CellValue::Null,
         ];
         let columns = ["i", "x", "y", "text", "truth", "none"];
-        let csv = written(Format::Csv, &columns, std::slice::from_ref(&row));
+        let csv = written(TableFormat::Csv, &columns, std::slice::from_ref(&row));
         assert_eq!(
             csv,
             "i,x,y,text,truth,none\n-3,1e-7,NaN,\"a,\"\"b\"\"\",true,\n"
         );
-        let json = written(Format::Json, &columns, &[row.clone(), row]);
+        let json = written(TableFormat::Json, &columns, &[row.clone(), row]);
         let read: Value = serde_json::from_str(&json).expect("JSON");
         let expected = serde_json::json!({
             "i": -3, "x": 1e-7, "y": null, "text": "a,\"b\"", "truth": true, "none": null
         });
         assert_eq!(read, serde_json::json!([expected, expected]));
-        assert_eq!(written(Format::Json, &columns, &[]), "[]\n");
+        assert_eq!(written(TableFormat::Json, &columns, &[]), "[]\n");
     }
 
     #[test]
     fn a_column_asked_for_twice_is_one_key_of_an_object() {
-        let row = vec![CellValue::Integer(1), CellValue::Integer(1), CellValue::Integer(2)];
-        let json = written(Format::Json, &["a", "a", "b"], &[row]);
+        let row = vec![
+            CellValue::Integer(1),
+            CellValue::Integer(1),
+            CellValue::Integer(2),
+        ];
+        let json = written(TableFormat::Json, &["a", "a", "b"], &[row]);
         assert_eq!(json, "[\n  {\"a\":1,\"b\":2}\n]\n");
     }
 }

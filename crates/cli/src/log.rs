@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 
-use crate::output::{self, Stop};
+use crate::output::{self, CommandError};
 
 /// Lines of progress are at least this far apart.
 const APART: Duration = Duration::from_secs(1);
@@ -29,14 +29,14 @@ pub struct LogArgs {
 
 impl LogArgs {
     /// Opens the log, if one was asked for, before the work begins.
-    pub fn open(&self, what: &str, threads: usize) -> Result<(), Stop> {
+    pub fn open(&self, what: &str, threads: usize) -> Result<(), CommandError> {
         let Some(path) = &self.log else {
             return Ok(());
         };
         let begun = Instant::now();
         let file = OpenOptions::new().append(true).create(true).open(path);
         let file = file.map_err(|e| {
-            Stop::Fault(format!(
+            CommandError::Machine(format!(
                 "{}: cannot open this file for the log: {e}; name a file in a folder that exists and \
                  that you may write to",
                 path.display()
@@ -60,7 +60,7 @@ impl LogArgs {
         let kept = held().is_some();
         match kept {
             true => Ok(()),
-            false => Err(Stop::Fault(format!(
+            false => Err(CommandError::Machine(format!(
                 "{}: the log cannot be written; free space or name another file",
                 path.display()
             ))),

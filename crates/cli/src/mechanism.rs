@@ -1,30 +1,32 @@
 //! `percuss run` of a mechanism.
 
 use scene::plot::check_plots;
-use scene::record::{MechanismLayout, Manifest, MechanismRecorder};
+use scene::record::{Manifest, MechanismLayout, MechanismRecorder};
 use scene::{BuiltMechanism, MechanismOutcome, Scene, StopReason};
 use serde_json::Value;
 
 use crate::interrupt;
-use crate::output::{Stop, Verdict};
+use crate::output::{CommandError, CommandStatus};
 use crate::progress::Progress;
-use crate::run::{Ended, RunArgs, broken_off, in_findings, interrupted, json_of};
-use crate::site::Site;
-use crate::watch::Watcher;
+use crate::run::{
+    RunArgs, RunEnd, findings_interrupted_text, findings_json, interrupted, record_failure,
+};
+use crate::site::RunTarget;
+use crate::watch::RunMonitor;
 
 /// Runs a mechanism and records it, in a new directory or going on in an old one.
-pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
+pub fn run(args: &RunArgs, scene: &Scene, site: RunTarget) -> Result<CommandStatus, CommandError> {
     let built = checked(scene)?;
     let layout = MechanismLayout::of_scene(scene, &built.system);
     let every = built.record_every;
     let manifest = Manifest::of_mechanism(scene, &built, args.threads.get());
-    let session = site.session(args, scene, manifest)?;
+    let session = site.writer(args, scene, manifest)?;
     let recorder = MechanismRecorder::on(session, layout, every)?;
     complete(args, scene, built, recorder)
 }
 
 /// What is wrong with a finding or a plot is told before the run and not after it.
-fn checked(scene: &Scene) -> Result<BuiltMechanism, Stop> {
+fn checked(scene: &Scene) -> Result<BuiltMechanism, CommandError> {
     let built = scene.build_mechanism()?;
     scene::check_findings(scene)?;
     check_plots(scene)?;
@@ -37,7 +39,7 @@ fn complete(
     scene: &Scene,
     built: BuiltMechanism,
     mut recorder: MechanismRecorder,
-) -> Result<Verdict, Stop> {
+) -> Result<CommandStatus, CommandError> {
     let mut system = built.system.clone();
     let outcome = follow(args, built, &mut recorder);
     let certificate = outcome.certificate.json();
@@ -45,7 +47,7 @@ fn complete(
     if let Some(fault) = recorder.take_fault() {
         // What is there stays readable; that it ends here is said where the disk still lets us.
         let _ = recorder.fail(&certificate, fault.to_string());
-        return Err(broken_off(&fault, recorder.directory()));
+        return Err(record_failure(&fault, recorder.directory()));
     }
     let stopped = outcome.stopped.as_ref();
     if let Some(StopReason::Observer(error)) = stopped.map(|stop| &stop.reason) {
@@ -60,16 +62,16 @@ fn complete(
     };
     if let Err(fault) = closed {
         let _ = recorder.fail(&certificate, fault.to_string());
-        return Err(broken_off(&fault, recorder.directory()));
+        return Err(record_failure(&fault, recorder.directory()));
     }
     if !interrupted(stopped) {
         if !args.no_findings {
-            let _at_once = interrupt::at_once(in_findings(recorder.directory()));
+            let _at_once = interrupt::exit_at_once(findings_interrupted_text(recorder.directory()));
             recorder.add_findings(findings(args, scene, &outcome)?)?;
         }
         recorder.finish()?;
     }
-    let ended = Ended {
+    let ended = RunEnd {
         manifest: recorder.manifest(),
         directory: recorder.directory(),
         stopped,
@@ -79,17 +81,25 @@ fn complete(
     ended.report(args)
 }
 
-fn follow(args: &RunArgs, built: BuiltMechanism, recorder: &mut MechanismRecorder) -> MechanismOutcome {
-    let mut watcher = Watcher::new(args.quiet, scene::SceneKind::Mechanism);
+fn follow(
+    args: &RunArgs,
+    built: BuiltMechanism,
+    recorder: &mut MechanismRecorder,
+) -> MechanismOutcome {
+    let mut watcher = RunMonitor::new(args.quiet, scene::SceneKind::Mechanism);
     scene::run_mechanism(built, recorder, &mut |tick| watcher.tick(tick))
 }
 
-fn findings(args: &RunArgs, scene: &Scene, outcome: &MechanismOutcome) -> Result<Vec<Value>, Stop> {
+fn findings(
+    args: &RunArgs,
+    scene: &Scene,
+    outcome: &MechanismOutcome,
+) -> Result<Vec<Value>, CommandError> {
     let progress = Progress::of_shares(args.quiet);
     progress.at("findings");
     let found = scene::evaluate_findings(scene, outcome, args.threads.get(), &mut |name, done| {
         progress.share(done, || format!("finding {name}"));
         true
     })?;
-    json_of(&found)
+    findings_json(&found)
 }

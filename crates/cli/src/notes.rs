@@ -7,7 +7,7 @@ use scene::NonuniqueInstant;
 use scene::record::Manifest;
 use serde_json::Value;
 
-use crate::summary::short;
+use crate::summary::format_short;
 
 /// The sentences about what was not met.
 fn sentences(certificate: &Value) -> impl Iterator<Item = &str> {
@@ -45,7 +45,7 @@ pub fn nonunique_text(places: &[NonuniqueInstant]) -> String {
     let list = |values: &[(String, f64)]| {
         let entries: Vec<String> = values
             .iter()
-            .map(|(name, value)| format!("{name} = {}", short(*value)))
+            .map(|(name, value)| format!("{name} = {}", format_short(*value)))
             .collect();
         entries.join(", ")
     };
@@ -57,9 +57,9 @@ pub fn nonunique_text(places: &[NonuniqueInstant]) -> String {
         let _ = writeln!(
             text,
             "  t = {}: `{}` slides with gamma = {}; {between}\n    {}\n    {}",
-            short(place.t),
+            format_short(place.t),
             place.contact,
-            short(place.gamma),
+            format_short(place.gamma),
             list(&place.before),
             list(&place.jump)
         );

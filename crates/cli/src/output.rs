@@ -7,51 +7,51 @@ use std::process::ExitCode;
 
 use scene::plot::PlotError;
 use scene::record::RecordError;
-use scene::{StudyError, SceneError};
+use scene::{SceneError, StudyError};
 
 use crate::{interrupt, log, progress};
 
 /// Why a command ends before its work is done.
 #[derive(Debug)]
-pub enum Stop {
+pub enum CommandError {
     /// Whoever read the standard output has seen enough.
-    Pipe,
+    ClosedPipe,
     /// The input is not right; the sentence says what and where.
     Input(String),
     /// The machine refused; the sentence says what and where.
-    Fault(String),
+    Machine(String),
 }
 
-impl From<SceneError> for Stop {
+impl From<SceneError> for CommandError {
     fn from(error: SceneError) -> Self {
         match error.is_machine() {
-            true => Self::Fault(error.to_string()),
+            true => Self::Machine(error.to_string()),
             false => Self::Input(error.to_string()),
         }
     }
 }
 
-impl From<RecordError> for Stop {
+impl From<RecordError> for CommandError {
     fn from(error: RecordError) -> Self {
         match error.is_fault() {
-            true => Self::Fault(error.to_string()),
+            true => Self::Machine(error.to_string()),
             false => Self::Input(error.to_string()),
         }
     }
 }
 
-impl From<PlotError> for Stop {
+impl From<PlotError> for CommandError {
     fn from(error: PlotError) -> Self {
         match error {
             PlotError::Scene(error) => error.into(),
             PlotError::Record(error) => error.into(),
             PlotError::Unknown(text) | PlotError::Nothing(text) => Self::Input(text),
-            PlotError::Drawing(_) => Self::Fault(error.to_string()),
+            PlotError::Drawing(_) => Self::Machine(error.to_string()),
         }
     }
 }
 
-impl From<StudyError> for Stop {
+impl From<StudyError> for CommandError {
     fn from(error: StudyError) -> Self {
         match error {
             StudyError::Scene(error) => error.into(),
@@ -63,30 +63,30 @@ impl From<StudyError> for Stop {
 
 /// How a command on scenes ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CommandStatus {
     /// All well.
-    Well,
+    Success,
     /// Ran, but the certificate or a finding is not as it should be.
-    Missed,
+    NotMet,
     /// The input cannot be computed to its end; said already.
-    Bad,
+    BadInput,
     /// Ended by Ctrl-C or SIGTERM; said already.
     Interrupted,
 }
 
 /// The exit status of a command on scenes.
-pub fn exit_code(result: Result<Verdict, Stop>) -> ExitCode {
+pub fn exit_code(result: Result<CommandStatus, CommandError>) -> ExitCode {
     let status = match result {
         // A closed pipe is no fault.
-        Ok(Verdict::Well) | Err(Stop::Pipe) => 0,
-        Ok(Verdict::Missed) => 1,
-        Ok(Verdict::Bad) => 2,
-        Ok(Verdict::Interrupted) => interrupt::STATUS,
-        Err(Stop::Input(sentence)) => {
+        Ok(CommandStatus::Success) | Err(CommandError::ClosedPipe) => 0,
+        Ok(CommandStatus::NotMet) => 1,
+        Ok(CommandStatus::BadInput) => 2,
+        Ok(CommandStatus::Interrupted) => interrupt::STATUS,
+        Err(CommandError::Input(sentence)) => {
             message(&sentence);
             2
         }
-        Err(Stop::Fault(sentence)) => {
+        Err(CommandError::Machine(sentence)) => {
             message(&sentence);
             3
         }
@@ -97,18 +97,18 @@ pub fn exit_code(result: Result<Verdict, Stop>) -> ExitCode {
 
 /// What the inputs came to, worst first: it decides the exit status.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Tally {
+pub struct SolveCounts {
     /// Inputs that could not be read or posed.
     pub skipped: usize,
     /// Problems that missed the tolerance.
     pub missed: usize,
 }
 
-impl Tally {
+impl SolveCounts {
     /// The exit status of a command that ended with `result`.
-    pub fn exit_code(self, result: Result<(), Stop>) -> ExitCode {
+    pub fn exit_code(self, result: Result<(), CommandError>) -> ExitCode {
         match result {
-            Err(stop @ (Stop::Fault(_) | Stop::Input(_))) => exit_code(Err(stop)),
+            Err(stop @ (CommandError::Machine(_) | CommandError::Input(_))) => exit_code(Err(stop)),
             // A closed pipe is no fault: what was done until then counts.
             _ if self.skipped > 0 => ExitCode::from(2),
             _ if self.missed > 0 => ExitCode::from(1),
@@ -119,22 +119,22 @@ impl Tally {
 
 /// A sentence on standard error, above the bar, and in the log. Nobody can be told if that fails.
 pub fn message(sentence: &str) {
-    let _ = progress::above(|| writeln!(io::stderr().lock(), "percuss: {sentence}"));
+    let _ = progress::suspend_bar(|| writeln!(io::stderr().lock(), "percuss: {sentence}"));
     log::line(sentence);
 }
 
 /// Text on standard output, passed on at once.
-pub fn print(text: &str) -> Result<(), Stop> {
+pub fn print(text: &str) -> Result<(), CommandError> {
     print_bytes(text.as_bytes())
 }
 
 /// The same with the bytes of a text.
-pub fn print_bytes(text: &[u8]) -> Result<(), Stop> {
+pub fn print_bytes(text: &[u8]) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text).and_then(|()| out.flush());
     written.map_err(|e| match e.kind() {
-        io::ErrorKind::BrokenPipe => Stop::Pipe,
-        _ => Stop::Fault(format!(
+        io::ErrorKind::BrokenPipe => CommandError::ClosedPipe,
+        _ => CommandError::Machine(format!(
             "cannot write to the standard output: {e}; free space or redirect it elsewhere"
         )),
     })
@@ -150,25 +150,25 @@ pub fn quoted(field: &str) -> String {
 }
 
 /// One JSON object on standard output.
-pub fn print_json(object: &impl serde::Serialize) -> Result<(), Stop> {
+pub fn print_json(object: &impl serde::Serialize) -> Result<(), CommandError> {
     let text = serde_json::to_string_pretty(object)
-        .map_err(|e| Stop::Fault(format!("cannot write the answer as JSON: {e}")))?;
+        .map_err(|e| CommandError::Machine(format!("cannot write the answer as JSON: {e}")))?;
     print(&(text + "\n"))
 }
 
 /// A file to be written at the end. Made at the beginning, so that a wrong path is told before the
 /// work and not after it.
 #[derive(Debug)]
-pub struct Target {
+pub struct OutputFile {
     /// The file as the user named it.
     name: PathBuf,
     /// The file behind links.
     path: PathBuf,
 }
 
-impl Target {
+impl OutputFile {
     /// Checks that `name` can be written.
-    pub fn new(name: &Path) -> Result<Self, Stop> {
+    pub fn new(name: &Path) -> Result<Self, CommandError> {
         // A link is kept and the file behind it replaced.
         let path = fs::canonicalize(name).unwrap_or_else(|_| name.into());
         let target = Self {
@@ -192,7 +192,7 @@ impl Target {
     }
 
     /// Puts `bytes` there, or leaves what was there before.
-    pub fn write(&self, bytes: impl AsRef<[u8]>) -> Result<(), Stop> {
+    pub fn write(&self, bytes: impl AsRef<[u8]>) -> Result<(), CommandError> {
         let bytes = bytes.as_ref();
         let written = if self.is_device() {
             fs::write(&self.path, bytes)
@@ -236,8 +236,8 @@ impl Target {
         Ok((draft, file))
     }
 
-    fn fault(&self, reason: &io::Error) -> Stop {
-        Stop::Fault(format!(
+    fn fault(&self, reason: &io::Error) -> CommandError {
+        CommandError::Machine(format!(
             "{}: cannot write this file: {reason}; name a file in a folder that exists and that \
              you may write to",
             self.name.display()

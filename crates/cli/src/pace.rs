@@ -26,12 +26,12 @@ struct Sample {
 
 /// How fast work goes on.
 #[derive(Debug)]
-pub struct Pace {
+pub struct RateEstimate {
     kept: VecDeque<Sample>,
     last: Sample,
 }
 
-impl Pace {
+impl RateEstimate {
     /// Work that begins at the instant `seconds`.
     pub fn new(seconds: f64) -> Self {
         let begin = Sample {
@@ -117,11 +117,11 @@ pub fn rate(steps: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Pace, clock, rate};
+    use super::{RateEstimate, clock, rate};
 
     #[test]
     fn steady_work_is_foretold_exactly() {
-        let mut pace = Pace::new(0.0);
+        let mut pace = RateEstimate::new(0.0);
         assert_eq!((pace.rate(), pace.left()), (None, None));
         for k in 1..=400 {
             pace.note(0.1 * f64::from(k), 5 * k as usize, f64::from(k) / 1000.0);
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn when_steps_slow_down_the_time_left_follows_them_and_not_the_average() {
-        let mut pace = Pace::new(0.0);
+        let mut pace = RateEstimate::new(0.0);
         let mut seconds = 0.0;
         for k in 1..=100 {
             seconds += if k <= 50 { 0.1 } else { 1.0 };
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_goes_back_begins_anew() {
-        let mut pace = Pace::new(0.0);
+        let mut pace = RateEstimate::new(0.0);
         pace.note(1.0, 10, 0.9);
         pace.note(2.0, 1, 0.1);
         // A new part of the work, begun at 1 s: a tenth took a second.

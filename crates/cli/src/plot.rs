@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::plot::{RunPlots, PlotOptions, png};
+use scene::plot::{PlotOptions, RunPlots, png};
 use scene::record::Record;
 
-use crate::output::{self, Stop, Target, Verdict};
+use crate::output::{self, CommandError, CommandStatus, OutputFile};
 use crate::progress::Progress;
 use crate::records::time;
 use crate::run::ThreadArgs;
@@ -90,13 +90,13 @@ fn condition(text: &str) -> Result<(String, String), String> {
 
 /// The format of a picture file.
 #[derive(Clone, Copy)]
-enum Format {
+enum PictureFormat {
     Svg,
     Png,
 }
 
 /// Runs the command.
-pub fn run(args: &PlotArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &PlotArgs) -> Result<CommandStatus, CommandError> {
     let record = Record::open(&args.directory)?;
     let gallery = RunPlots::of(&record)?.with_options(PlotOptions {
         at: args.at,
@@ -111,7 +111,7 @@ pub fn run(args: &PlotArgs) -> Result<Verdict, Stop> {
         let rows = gallery.list()?.into_iter().chain(gallery.name_patterns());
         let rows = rows.map(|(name, title)| [name, title]);
         output::print(&table::aligned(&rows.collect::<Vec<_>>()))?;
-        return Ok(Verdict::Well);
+        return Ok(CommandStatus::Success);
     };
     let path = args
         .output
@@ -127,24 +127,24 @@ pub fn run(args: &PlotArgs) -> Result<Verdict, Stop> {
         }
     })?;
     drop(progress);
-    let target = Target::new(&path)?;
-    let failed = |e: String| Stop::Fault(format!("cannot draw the picture: {e}"));
+    let target = OutputFile::new(&path)?;
+    let failed = |e: String| CommandError::Machine(format!("cannot draw the picture: {e}"));
     match format {
-        Format::Svg => target.write(&text)?,
-        Format::Png => target.write(png(&text).map_err(failed)?)?,
+        PictureFormat::Svg => target.write(&text)?,
+        PictureFormat::Png => target.write(png(&text).map_err(failed)?)?,
     }
     if !args.quiet {
         output::print(&format!("{}\n", path.display()))?;
     }
-    Ok(Verdict::Well)
+    Ok(CommandStatus::Success)
 }
 
-fn format(path: &std::path::Path) -> Result<Format, Stop> {
+fn format(path: &std::path::Path) -> Result<PictureFormat, CommandError> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match extension.as_deref() {
-        Some("svg") => Ok(Format::Svg),
-        Some("png") => Ok(Format::Png),
-        _ => Err(Stop::Input(format!(
+        Some("svg") => Ok(PictureFormat::Svg),
+        Some("png") => Ok(PictureFormat::Png),
+        _ => Err(CommandError::Input(format!(
             "{}: a picture is .svg or .png; name the file accordingly",
             path.display()
         ))),

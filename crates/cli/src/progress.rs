@@ -12,8 +12,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use scene::RunProgress;
 
 use crate::log;
-use crate::pace::{self, Pace};
-use crate::summary::short;
+use crate::pace::{self, RateEstimate};
+use crate::summary::format_short;
 
 /// Work that is over before this is not worth a bar. What has lasted one second will on average
 /// last another.
@@ -40,7 +40,7 @@ fn shown() -> MutexGuard<'static, Option<ProgressBar>> {
 }
 
 /// Runs `write` with the bar, if there is one, out of the way.
-pub fn above<T>(write: impl FnOnce() -> T) -> T {
+pub fn suspend_bar<T>(write: impl FnOnce() -> T) -> T {
     let bar = shown().clone();
     match bar.filter(|_| !ASIDE.get()) {
         None => write(),
@@ -67,7 +67,7 @@ pub struct Progress {
     begun: Instant,
     /// When the bar was last moved by [`Progress::share`] or [`Progress::tick`].
     moved: Cell<Instant>,
-    pace: RefCell<Pace>,
+    pace: RefCell<RateEstimate>,
 }
 
 impl Progress {
@@ -113,12 +113,12 @@ impl Progress {
             waiting,
             begun: now,
             moved: Cell::new(now),
-            pace: RefCell::new(Pace::new(0.0)),
+            pace: RefCell::new(RateEstimate::new(0.0)),
         }
     }
 
     /// Whether it is time to move the bar: steps may be faster than a bar can be drawn.
-    fn blinks(&self) -> bool {
+    fn should_redraw(&self) -> bool {
         let due = self.moved.get().elapsed() >= BLINK;
         if due {
             self.moved.set(Instant::now());
@@ -138,7 +138,7 @@ impl Progress {
 
     /// A share of the whole is done; `what` is asked for only when the bar moves.
     pub fn share(&self, share: f64, what: impl FnOnce() -> String) {
-        if !self.blinks() {
+        if !self.should_redraw() {
             return;
         }
         let left = self.note(0, share);
@@ -154,12 +154,12 @@ impl Progress {
 
     /// A step of a run is done.
     pub fn tick(&self, tick: &RunProgress<'_>) {
-        if !self.blinks() {
+        if !self.should_redraw() {
             return;
         }
         let left = self.note(tick.step, tick.share);
         let rate = self.pace.borrow().rate();
-        let (how_far, how) = (far(tick, left.as_deref()), going(tick, rate));
+        let (how_far, how) = (position_text(tick, left.as_deref()), step_text(tick, rate));
         log::progress(|| format!("{how_far}; {how}"));
         self.bar.set_prefix(how_far);
         self.bar.set_message(how);
@@ -177,22 +177,26 @@ impl Progress {
 
     /// Runs `write` with the bar out of the way.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        above(write)
+        suspend_bar(write)
     }
 }
 
 /// How far a run is.
-fn far(tick: &RunProgress<'_>, left: Option<&str>) -> String {
+fn position_text(tick: &RunProgress<'_>, left: Option<&str>) -> String {
     let what = match tick.preparation {
         Some(name) => format!("preparing {name}: "),
         None => String::new(),
     };
     let left = left.map_or(String::new(), |left| format!(", {left}"));
-    format!("{what}t = {} of {}{left}", short(tick.t), short(tick.until))
+    format!(
+        "{what}t = {} of {}{left}",
+        format_short(tick.t),
+        format_short(tick.until)
+    )
 }
 
 /// How its last step went.
-fn going(tick: &RunProgress<'_>, rate: Option<f64>) -> String {
+fn step_text(tick: &RunProgress<'_>, rate: Option<f64>) -> String {
     let plural = |n: usize, noun: &str| match n {
         1 => format!("1 {noun}"),
         n => format!("{n} {noun}s"),
@@ -233,7 +237,7 @@ fn show_later(bar: ProgressBar) -> (Sender<()>, JoinHandle<()>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{far, going};
+    use super::{position_text, step_text};
     use scene::{Certificate, RunProgress};
 
     fn tick(certificate: &Certificate) -> RunProgress<'_> {
@@ -259,11 +263,11 @@ mod tests {
     fn a_bar_says_how_far_and_how_it_goes() {
         let certificate = Certificate::new();
         assert_eq!(
-            far(&tick(&certificate), Some("43 s left")),
+            position_text(&tick(&certificate), Some("43 s left")),
             "t = 0.6 of 2, 43 s left"
         );
         assert_eq!(
-            going(&tick(&certificate), Some(512.0)),
+            step_text(&tick(&certificate), Some(512.0)),
             "step 1200, 512 steps/s, 340 contacts, 45 iterations, residual 3.1e-9"
         );
         let settling = RunProgress {
@@ -271,7 +275,10 @@ mod tests {
             contacts: 1,
             ..tick(&certificate)
         };
-        assert_eq!(far(&settling, None), "preparing settle: t = 0.6 of 2");
-        assert!(going(&settling, None).contains("1 contact,"));
+        assert_eq!(
+            position_text(&settling, None),
+            "preparing settle: t = 0.6 of 2"
+        );
+        assert!(step_text(&settling, None).contains("1 contact,"));
     }
 }

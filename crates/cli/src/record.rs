@@ -9,11 +9,11 @@ use contact::judge::Residuals;
 use serde::Serialize;
 use solve::{Goal, Outcome};
 
-use crate::attempt::{Attempt, Loaded};
+use crate::attempt::{Attempt, LoadedProblem};
 
 /// One object for the whole command.
 #[derive(Debug, Serialize)]
-pub struct Summary<P> {
+pub struct ProblemsSummary<P> {
     /// One entry for each problem, in the order of the files.
     pub problems: Vec<P>,
     /// How many are solved to the tolerance.
@@ -39,7 +39,7 @@ pub struct Skipped {
 
 /// One problem and one method's answer.
 #[derive(Debug, Clone, Serialize)]
-pub struct Record {
+pub struct ProblemResult {
     /// The path as given.
     pub file: String,
     /// Leading word of the file name.
@@ -58,12 +58,12 @@ pub struct Record {
     pub read_seconds: f64,
     /// The answer.
     #[serde(flatten)]
-    pub run: Run,
+    pub run: MethodResult,
 }
 
 /// One method's answer.
 #[derive(Debug, Clone, Serialize)]
-pub struct Run {
+pub struct MethodResult {
     /// The solver as it is named on the command line.
     pub solver: String,
     /// The path it took.
@@ -114,7 +114,7 @@ pub struct GapsRecord {
     bilateral_violation: f64,
 }
 
-impl Run {
+impl MethodResult {
     /// The answer of `solver` as judged against `goal`.
     pub fn new(attempt: &Attempt, solver: &str, goal: &Goal) -> Self {
         let Attempt {
@@ -177,9 +177,9 @@ impl GapsRecord {
     }
 }
 
-impl Record {
+impl ProblemResult {
     /// The answer together with its problem.
-    pub fn new(loaded: &Loaded, run: Run) -> Self {
+    pub fn new(loaded: &LoadedProblem, run: MethodResult) -> Self {
         Self {
             file: loaded.file.clone(),
             class: class(&loaded.file),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use scene::record::{CellValue, Record, RecordError, Table};
 
-use crate::lines::{Format, Lines};
-use crate::output::{self, Stop, Verdict};
+use crate::lines::{RowTextWriter, TableFormat};
+use crate::output::{self, CommandError, CommandStatus};
 
 /// Print a table of the records as text
 #[derive(Args)]
@@ -39,7 +39,7 @@ pub struct TableArgs {
 
     /// How it is written
     #[arg(long, value_name = "FORMAT", default_value = "csv")]
-    format: Format,
+    format: TableFormat,
 
     /// No line with the names of the columns (CSV)
     #[arg(long, short)]
@@ -55,19 +55,19 @@ pub fn time(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the command.
-pub fn run(args: &TableArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &TableArgs) -> Result<CommandStatus, CommandError> {
     let record = Record::open(&args.directory)?;
     let mut out = output::print_bytes;
     match args.table.as_str() {
         "findings" if record.manifest().kind != "study" => {
             let columns = finding_columns(args)?;
-            let mut lines = Lines::new(args.format, &columns, !args.quiet, &mut out);
+            let mut lines = RowTextWriter::new(args.format, &columns, !args.quiet, &mut out);
             findings(&record, &columns, &mut lines)?;
             lines.close()?;
         }
         table => {
             let view = Columns::of(&record, table, args.columns.as_deref())?;
-            let mut lines = Lines::new(args.format, &view.headings, !args.quiet, &mut out);
+            let mut lines = RowTextWriter::new(args.format, &view.headings, !args.quiet, &mut out);
             match args.at {
                 Some(t) => rows_at(&record, table, t, &view, &mut lines)?,
                 None => all_rows(&record, table, &view, &mut lines, &mut |_| ())?,
@@ -75,7 +75,7 @@ pub fn run(args: &TableArgs) -> Result<Verdict, Stop> {
             lines.close()?;
         }
     }
-    Ok(Verdict::Well)
+    Ok(CommandStatus::Success)
 }
 
 /// Chunk by chunk, so that a long run needs no more memory than a short one. `progress` hears the share
@@ -84,9 +84,9 @@ pub fn all_rows(
     record: &Record,
     table: &str,
     view: &Columns,
-    lines: &mut Lines<'_>,
+    lines: &mut RowTextWriter<'_>,
     progress: &mut dyn FnMut(f64),
-) -> Result<(), Stop> {
+) -> Result<(), CommandError> {
     let chunks = record.chunks(table)?;
     for (k, chunk) in chunks.iter().enumerate() {
         let part = record.read_chunk(table, chunk, &view.places)?;
@@ -102,8 +102,8 @@ fn rows_at(
     table: &str,
     t: f64,
     view: &Columns,
-    lines: &mut Lines<'_>,
-) -> Result<(), Stop> {
+    lines: &mut RowTextWriter<'_>,
+) -> Result<(), CommandError> {
     let Some(nearest) = record.nearest(table, t)? else {
         return Ok(());
     };
@@ -143,7 +143,11 @@ pub struct Columns {
 
 impl Columns {
     /// The columns asked for, or all.
-    pub fn of(record: &Record, table: &str, asked: Option<&[String]>) -> Result<Self, Stop> {
+    pub fn of(
+        record: &Record,
+        table: &str,
+        asked: Option<&[String]>,
+    ) -> Result<Self, CommandError> {
         let stored = &record.entry(table)?.columns;
         let joined: Vec<_> = JOINED
             .iter()
@@ -185,10 +189,18 @@ impl Columns {
         })
     }
 
-    fn write(&self, table: &Table, row: usize, lines: &mut Lines<'_>) -> Result<(), Stop> {
+    fn write(
+        &self,
+        table: &Table,
+        row: usize,
+        lines: &mut RowTextWriter<'_>,
+    ) -> Result<(), CommandError> {
         lines.begin();
         for &(place, named) in &self.sources {
-            let cell = table.values.get(place).map_or(CellValue::Null, |v| v.cell(row));
+            let cell = table
+                .values
+                .get(place)
+                .map_or(CellValue::Null, |v| v.cell(row));
             lines.cell(match (named, cell) {
                 (true, CellValue::Integer(body)) => {
                     let body = usize::try_from(body).unwrap_or(usize::MAX);
@@ -216,10 +228,10 @@ pub const FINDINGS: [&str; 10] = [
     "reason",
 ];
 
-fn finding_columns(args: &TableArgs) -> Result<Vec<String>, Stop> {
+fn finding_columns(args: &TableArgs) -> Result<Vec<String>, CommandError> {
     if args.at.is_some() {
         let problem = "findings are of the whole run: --at does not apply to them";
-        return Err(Stop::Input(problem.into()));
+        return Err(CommandError::Input(problem.into()));
     }
     let all = FINDINGS.map(String::from).to_vec();
     let columns = args.columns.clone().unwrap_or(all);
@@ -235,13 +247,17 @@ fn finding_columns(args: &TableArgs) -> Result<Vec<String>, Stop> {
 }
 
 /// Writes the findings of a run.
-pub fn findings(record: &Record, columns: &[String], lines: &mut Lines<'_>) -> Result<(), Stop> {
+pub fn findings(
+    record: &Record,
+    columns: &[String],
+    lines: &mut RowTextWriter<'_>,
+) -> Result<(), CommandError> {
     let Some(findings) = &record.manifest().findings else {
         let problem = format!(
             "{}: the findings of this run have not been measured",
             record.directory().display()
         );
-        return Err(Stop::Input(problem));
+        return Err(CommandError::Input(problem));
     };
     for finding in findings {
         lines.begin();

@@ -7,9 +7,9 @@ use scene::Scene;
 use scene::record::{Lock, Manifest, RunStatus};
 
 use crate::log::LogArgs;
-use crate::output::{self, Stop, Verdict};
+use crate::output::{self, CommandError, CommandStatus};
 use crate::run::{self, RunArgs, ThreadArgs};
-use crate::site::{CheckpointArgs, Site};
+use crate::site::{CheckpointArgs, RunTarget};
 
 /// Go on with a run that was killed or interrupted
 #[derive(Args)]
@@ -52,7 +52,7 @@ pub struct ResumeArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &ResumeArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &ResumeArgs) -> Result<CommandStatus, CommandError> {
     let directory = &args.directory;
     // Before anything is read: whoever writes there may be at its end.
     let lock = match directory.is_dir() {
@@ -63,7 +63,7 @@ pub fn run(args: &ResumeArgs) -> Result<Verdict, Stop> {
     let shown = directory.display();
     if manifest.kind != "run" {
         let kind = &manifest.kind;
-        return Err(Stop::Input(format!(
+        return Err(CommandError::Input(format!(
             "{shown}: this is the directory of a {kind}, not of a run; give one that `percuss run` \
              has written"
         )));
@@ -76,13 +76,13 @@ pub fn run(args: &ResumeArgs) -> Result<Verdict, Stop> {
                 "{shown}: this run is {status}, there is nothing to go on with; `percuss show \
                  {shown}` shows it"
             ));
-            return Ok(Verdict::Well);
+            return Ok(CommandStatus::Success);
         }
         (None, RunStatus::Running | RunStatus::Interrupted) => Lock::take(directory)?,
     };
     require_version(&manifest, directory, args.force)?;
     let scene = scene_of(&manifest)?;
-    let site = Site::Left {
+    let site = RunTarget::Resumed {
         directory: directory.clone(),
         lock,
         files: manifest.files,
@@ -91,11 +91,11 @@ pub fn run(args: &ResumeArgs) -> Result<Verdict, Stop> {
 }
 
 /// Bits may differ between versions.
-fn require_version(manifest: &Manifest, directory: &Path, force: bool) -> Result<(), Stop> {
+fn require_version(manifest: &Manifest, directory: &Path, force: bool) -> Result<(), CommandError> {
     let (old, new) = (manifest.percuss.as_str(), env!("CARGO_PKG_VERSION"));
     match old == new || force {
         true => Ok(()),
-        false => Err(Stop::Input(format!(
+        false => Err(CommandError::Input(format!(
             "{}: percuss {old} began this run and this is percuss {new}, which may compute other \
              bits; use percuss {old}, or add --force",
             directory.display()
@@ -104,7 +104,7 @@ fn require_version(manifest: &Manifest, directory: &Path, force: bool) -> Result
 }
 
 /// The scene as it was run.
-fn scene_of(manifest: &Manifest) -> Result<Scene, Stop> {
+fn scene_of(manifest: &Manifest) -> Result<Scene, CommandError> {
     let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
     let overrides = manifest.overrides.iter();
     let overrides: Vec<(&str, &str)> = overrides

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use scene::plot::RunPlots;
 use scene::record::{Manifest, OutputDirectory, Record, RecordError, RunStatus};
-use scene::{SceneKind, Scene, StopReason, Threads};
+use scene::{Scene, SceneKind, StopReason, Threads};
 use serde_json::Value;
 
 use crate::interrupt;
 use crate::log::LogArgs;
-use crate::output::{self, Stop, Verdict};
+use crate::output::{self, CommandError, CommandStatus};
 use crate::resume::ResumeArgs;
-use crate::site::{CheckpointArgs, Site};
-use crate::summary::{Report, short};
+use crate::site::{CheckpointArgs, RunTarget};
+use crate::summary::{RunSummary, format_short};
 use crate::{collection, mechanism};
 
 /// Run a scene and record it
@@ -127,18 +127,22 @@ fn threads(text: &str) -> Result<usize, String> {
 }
 
 /// Runs the command.
-pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &RunArgs) -> Result<CommandStatus, CommandError> {
     let scene = Scene::load(&args.scene)?.with_overrides(args.set.pairs())?;
     let place = OutputDirectory::new(args.output.as_deref(), scene.name());
-    run_scene(args, &scene, Site::New(place))
+    run_scene(args, &scene, RunTarget::New(place))
 }
 
 /// Runs a scene in a new directory, or goes on in an old one.
-pub fn run_scene(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
+pub fn run_scene(
+    args: &RunArgs,
+    scene: &Scene,
+    site: RunTarget,
+) -> Result<CommandStatus, CommandError> {
     let threads = args.threads.get().get();
     let what = format!("{} of {}", site.verb(), scene.name());
     args.log.open(&what, threads)?;
-    interrupt::listen()?;
+    interrupt::install_handler()?;
     if scene.kind() == SceneKind::Bodies {
         return collection::run(args, scene, site);
     }
@@ -146,9 +150,9 @@ pub fn run_scene(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, S
 }
 
 /// A fault of the machine in the middle of a run, with what is left to do.
-pub fn broken_off(fault: &RecordError, directory: Option<&Path>) -> Stop {
+pub fn record_failure(fault: &RecordError, directory: Option<&Path>) -> CommandError {
     match directory.filter(|d| d.is_dir()) {
-        Some(directory) if fault.is_fault() => Stop::Fault(format!(
+        Some(directory) if fault.is_fault() => CommandError::Machine(format!(
             "{fault}. What was recorded before is kept; `percuss resume {}` goes on from there",
             directory.display()
         )),
@@ -162,7 +166,7 @@ pub fn interrupted(stop: Option<&scene::EarlyStop>) -> bool {
 }
 
 /// What is said of an interruption after the run itself.
-pub fn in_findings(directory: Option<&Path>) -> String {
+pub fn findings_interrupted_text(directory: Option<&Path>) -> String {
     match directory {
         Some(directory) => format!(
             "interrupted while the findings were measured; the run itself is complete: its records \
@@ -174,14 +178,14 @@ pub fn in_findings(directory: Option<&Path>) -> String {
 }
 
 /// Findings as the manifest holds them.
-pub fn json_of(found: &[scene::finding::Finding]) -> Result<Vec<Value>, Stop> {
+pub fn findings_json(found: &[scene::finding::Finding]) -> Result<Vec<Value>, CommandError> {
     let json = found.iter().map(serde_json::to_value);
     json.collect::<Result<_, _>>()
-        .map_err(|e| Stop::Fault(format!("cannot write the findings as JSON: {e}")))
+        .map_err(|e| CommandError::Machine(format!("cannot write the findings as JSON: {e}")))
 }
 
 /// How a run ended.
-pub struct Ended<'a> {
+pub struct RunEnd<'a> {
     /// The manifest as it was written, or would have been.
     pub manifest: &'a Manifest,
     /// Where the records are, if there are any.
@@ -194,9 +198,9 @@ pub struct Ended<'a> {
     pub certificate: Option<Value>,
 }
 
-impl Ended<'_> {
+impl RunEnd<'_> {
     /// Tells it as the arguments say.
-    pub fn report(&self, args: &RunArgs) -> Result<Verdict, Stop> {
+    pub fn report(&self, args: &RunArgs) -> Result<CommandStatus, CommandError> {
         let mut manifest = self.manifest.clone();
         if let Some(stop) = self.stopped {
             if matches!(
@@ -216,7 +220,7 @@ impl Ended<'_> {
             manifest.reason = Some(stop.to_string());
             manifest.certificate.clone_from(&self.certificate);
         }
-        let report = Report {
+        let report = RunSummary {
             manifest: &manifest,
             directory: self.directory,
         };
@@ -235,7 +239,7 @@ impl Ended<'_> {
     /// Where the records of an interrupted run are, and how to go on.
     fn interruption(&self, stop: &scene::EarlyStop) -> String {
         let when = match stop.started {
-            true => format!("at t = {}", short(stop.t)),
+            true => format!("at t = {}", format_short(stop.t)),
             false => "during a preparation".into(),
         };
         match self.directory {

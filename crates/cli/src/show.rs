@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::record::{Lock, Record, LockState, RunStatus};
+use scene::record::{Lock, LockState, Record, RunStatus};
 
-use crate::output::{self, Stop, Verdict};
+use crate::output::{self, CommandError, CommandStatus};
 use crate::study;
-use crate::summary::Report;
+use crate::summary::RunSummary;
 
 /// Show the summary of a recorded run or study again
 #[derive(Args)]
@@ -31,13 +31,13 @@ pub struct ShowArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &ShowArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &ShowArgs) -> Result<CommandStatus, CommandError> {
     let record = Record::open(&args.directory)?;
     if record.manifest().kind == "study" {
         study::show(&record, args.json, args.quiet)?;
-        return Ok(Verdict::Well);
+        return Ok(CommandStatus::Success);
     }
-    let report = Report {
+    let report = RunSummary {
         manifest: record.manifest(),
         directory: Some(&args.directory),
     };
@@ -48,7 +48,7 @@ pub fn run(args: &ShowArgs) -> Result<Verdict, Stop> {
     } else {
         output::print(&(report.text() + &standing(&record)))?;
     }
-    Ok(Verdict::Well)
+    Ok(CommandStatus::Success)
 }
 
 /// Whether the run is under way, or waits to be resumed.

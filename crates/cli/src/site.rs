@@ -6,7 +6,7 @@ use clap::Args;
 use scene::Scene;
 use scene::record::{CheckpointPolicy, DataFile, Lock, Manifest, OutputDirectory, RunWriter};
 
-use crate::output::{self, Stop};
+use crate::output::{self, CommandError};
 use crate::run::RunArgs;
 
 /// When checkpoints are written; shared by several commands.
@@ -37,7 +37,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 impl CheckpointArgs {
     /// What the command line says goes before what the scene says.
-    fn over(&self, cadence: CheckpointPolicy) -> CheckpointPolicy {
+    fn overriding(&self, cadence: CheckpointPolicy) -> CheckpointPolicy {
         CheckpointPolicy {
             every: self.checkpoint_every.or(cadence.every),
             seconds: self.checkpoint_seconds.unwrap_or(cadence.seconds),
@@ -47,11 +47,11 @@ impl CheckpointArgs {
 }
 
 /// Where a run writes to.
-pub enum Site {
+pub enum RunTarget {
     /// A new directory.
     New(OutputDirectory),
     /// The directory of a run that was interrupted.
-    Left {
+    Resumed {
         /// The directory.
         directory: PathBuf,
         /// Its lock, taken.
@@ -61,36 +61,37 @@ pub enum Site {
     },
 }
 
-impl Site {
+impl RunTarget {
     /// What is done there, in a word.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::New(_) => "run",
-            Self::Left { .. } => "resumed run",
+            Self::Resumed { .. } => "resumed run",
         }
     }
 
     /// The session of a run with this manifest; says what it goes on from.
-    pub fn session(
+    pub fn writer(
         self,
         args: &RunArgs,
         scene: &Scene,
         manifest: Manifest,
-    ) -> Result<RunWriter, Stop> {
+    ) -> Result<RunWriter, CommandError> {
         let (directory, lock, files) = match self {
             Self::New(place) => {
-                let cadence = args.checkpoint.over(scene.checkpoint_schedule());
+                let cadence = args.checkpoint.overriding(scene.checkpoint_schedule());
                 return Ok(RunWriter::new(place, manifest, cadence)?);
             }
-            Self::Left {
+            Self::Resumed {
                 directory,
                 lock,
                 files,
             } => (directory, lock, files),
         };
         require_same(scene, &files, &manifest.files)?;
-        let (mut session, notes) = RunWriter::resume(&directory, lock, manifest, scene.checkpoint_schedule())?;
-        session.policy = args.checkpoint.over(session.policy);
+        let (mut session, notes) =
+            RunWriter::resume(&directory, lock, manifest, scene.checkpoint_schedule())?;
+        session.policy = args.checkpoint.overriding(session.policy);
         notes.iter().for_each(|note| output::message(note));
         let shown = directory.display();
         match session.checkpoint_number() {
@@ -107,12 +108,12 @@ impl Site {
 }
 
 /// Refuses to go on with other files than those the run began with.
-fn require_same(scene: &Scene, old: &[DataFile], new: &[DataFile]) -> Result<(), Stop> {
+fn require_same(scene: &Scene, old: &[DataFile], new: &[DataFile]) -> Result<(), CommandError> {
     for file in new {
         let known = old.iter().find(|known| known.name == file.name);
         if known.is_none_or(|known| known.checksum != file.checksum) {
             let at = file.path.as_ref().unwrap_or(&file.name);
-            return Err(Stop::Input(format!(
+            return Err(CommandError::Input(format!(
                 "{}: the file {at} is not the one that the run began with; put that one back, or \
                  run the scene anew",
                 scene.origin()

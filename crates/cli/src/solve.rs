@@ -9,11 +9,11 @@ use clap::{Args, ValueEnum};
 use contact::ResidualMeasure;
 use solve::Goal;
 
-use crate::attempt::{self, Attempt, Loaded};
+use crate::attempt::{self, Attempt, LoadedProblem};
 use crate::compare;
-use crate::output::{self, Stop, Tally, Target};
+use crate::output::{self, CommandError, OutputFile, SolveCounts};
 use crate::progress::Progress;
-use crate::record::{Record, Run, Skipped, Summary};
+use crate::record::{MethodResult, ProblemResult, ProblemsSummary, Skipped};
 use crate::table;
 
 /// What `percuss solve` is asked to do.
@@ -164,8 +164,13 @@ impl SolveArgs {
     }
 
     /// The object that `--json` prints.
-    pub fn summary<P>(&self, problems: Vec<P>, solved: usize, skipped: Vec<Skipped>) -> Summary<P> {
-        Summary {
+    pub fn summary<P>(
+        &self,
+        problems: Vec<P>,
+        solved: usize,
+        skipped: Vec<Skipped>,
+    ) -> ProblemsSummary<P> {
+        ProblemsSummary {
             total: problems.len(),
             problems,
             solved,
@@ -178,7 +183,7 @@ impl SolveArgs {
 
 /// Runs the command and gives its exit status.
 pub fn run(args: &SolveArgs) -> ExitCode {
-    let mut tally = Tally::default();
+    let mut tally = SolveCounts::default();
     let result = if args.compare {
         compare::run(args, &mut tally)
     } else {
@@ -187,7 +192,7 @@ pub fn run(args: &SolveArgs) -> ExitCode {
     tally.exit_code(result)
 }
 
-fn one_method(args: &SolveArgs, tally: &mut Tally) -> Result<(), Stop> {
+fn one_method(args: &SolveArgs, tally: &mut SolveCounts) -> Result<(), CommandError> {
     let goal = args.goal();
     let mut history = History::new(args)?;
     let tables = !args.json && !args.quiet;
@@ -200,7 +205,8 @@ fn one_method(args: &SolveArgs, tally: &mut Tally) -> Result<(), Stop> {
         if let Some(loaded) = load(path, &progress, &mut skipped, tally) {
             let attempt = attempt_by(&loaded, &args.solver, &goal)?;
             history.add(&loaded.file, &args.solver, &attempt);
-            let record = Record::new(&loaded, Run::new(&attempt, &args.solver, &goal));
+            let record =
+                ProblemResult::new(&loaded, MethodResult::new(&attempt, &args.solver, &goal));
             tally.missed += usize::from(!record.run.solved);
             if tables {
                 let heading = if records.is_empty() {
@@ -242,8 +248,8 @@ pub fn load(
     path: &std::path::Path,
     progress: &Progress,
     skipped: &mut Vec<Skipped>,
-    tally: &mut Tally,
-) -> Option<Loaded> {
+    tally: &mut SolveCounts,
+) -> Option<LoadedProblem> {
     match attempt::load(path) {
         Ok(loaded) => Some(loaded),
         Err(error) => {
@@ -259,9 +265,14 @@ pub fn load(
 }
 
 /// One attempt by a method whose name is known to be one.
-pub fn attempt_by(loaded: &Loaded, method: &str, goal: &Goal) -> Result<Attempt, Stop> {
-    attempt::attempt(&loaded.problem, method, goal)
-        .ok_or_else(|| Stop::Fault(format!("the method {method} is not part of this program")))
+pub fn attempt_by(
+    loaded: &LoadedProblem,
+    method: &str,
+    goal: &Goal,
+) -> Result<Attempt, CommandError> {
+    attempt::attempt(&loaded.problem, method, goal).ok_or_else(|| {
+        CommandError::Machine(format!("the method {method} is not part of this program"))
+    })
 }
 
 /// The last line.
@@ -280,15 +291,15 @@ pub fn closing(solved: usize, total: usize, skipped: usize, bound: &str, seconds
 
 /// The residuals of all iterates, if they are asked for.
 pub struct History {
-    target: Option<Target>,
+    target: Option<OutputFile>,
     text: String,
 }
 
 impl History {
     /// Checks that the file can be written.
-    pub fn new(args: &SolveArgs) -> Result<Self, Stop> {
+    pub fn new(args: &SolveArgs) -> Result<Self, CommandError> {
         Ok(Self {
-            target: args.history.as_deref().map(Target::new).transpose()?,
+            target: args.history.as_deref().map(OutputFile::new).transpose()?,
             text: "file,method,iteration,residual\n".into(),
         })
     }
@@ -302,7 +313,7 @@ impl History {
     }
 
     /// Writes the file.
-    pub fn write(&self) -> Result<(), Stop> {
+    pub fn write(&self) -> Result<(), CommandError> {
         match &self.target {
             None => Ok(()),
             Some(target) => target.write(&self.text),

@@ -5,18 +5,20 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use scene::record::{CellValue, Column, OBSERVED, OutputDirectory, REPEATED, Record, Table, VARIED, ColumnValues};
+use scene::record::{
+    CellValue, Column, ColumnValues, OBSERVED, OutputDirectory, REPEATED, Record, Table, VARIED,
+};
 use scene::study::Planned;
-use scene::{StudyDirectory, Shard, StudyFile, StudyProgress};
+use scene::{Shard, StudyDirectory, StudyFile, StudyProgress};
 use serde_json::{Value, json};
 
-use crate::digest::{Digest, listed};
+use crate::digest::{StudySummary, listed};
 use crate::interrupt;
 use crate::log::LogArgs;
-use crate::output::{self, Stop, Verdict};
+use crate::output::{self, CommandError, CommandStatus};
 use crate::progress::Progress;
 use crate::run::{SetArgs, ThreadArgs};
-use crate::summary::short;
+use crate::summary::format_short;
 use crate::table;
 
 /// Runs printed at most; the rest is in the table.
@@ -81,7 +83,7 @@ pub struct StudyArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &StudyArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &StudyArgs) -> Result<CommandStatus, CommandError> {
     let study = StudyFile::load(&args.study)?.with(args.set.pairs())?;
     if args.plan {
         return plan(args, &study);
@@ -93,14 +95,14 @@ pub fn run(args: &StudyArgs) -> Result<Verdict, Stop> {
     let place = OutputDirectory::new(args.output.as_deref(), study.name());
     let threads = args.threads.get().get();
     args.log.open(&format!("study {}", study.name()), threads)?;
-    interrupt::listen()?;
+    interrupt::install_handler()?;
     let campaign = StudyDirectory::open(&study, &place)?;
     let told = {
         let words = format!(
             "interrupted; the runs that have ended are in {}: the same command with that -o makes the rest",
             campaign.directory().display()
         );
-        let _at_once = interrupt::at_once(words);
+        let _at_once = interrupt::exit_at_once(words);
         follow(args, &campaign)?
     };
     match args.shard {
@@ -110,7 +112,7 @@ pub fn run(args: &StudyArgs) -> Result<Verdict, Stop> {
 }
 
 /// Makes the runs that are missing.
-fn follow(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<StudyProgress, Stop> {
+fn follow(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<StudyProgress, CommandError> {
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let progress = Progress::of_shares(args.quiet);
     progress.at("running");
@@ -158,7 +160,7 @@ fn share(
     campaign: &StudyDirectory<'_>,
     shard: Shard,
     told: &StudyProgress,
-) -> Result<Verdict, Stop> {
+) -> Result<CommandStatus, CommandError> {
     let directory = campaign.directory().display().to_string();
     if args.json {
         output::print_json(&json!({
@@ -174,13 +176,13 @@ fn share(
         ))?;
     }
     Ok(match told.failed {
-        0 => Verdict::Well,
-        _ => Verdict::Missed,
+        0 => CommandStatus::Success,
+        _ => CommandStatus::NotMet,
     })
 }
 
 /// Writes the table and shows it.
-fn gather(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<Verdict, Stop> {
+fn gather(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<CommandStatus, CommandError> {
     campaign.write_table()?;
     let record = Record::open(campaign.directory())?;
     let mut verdict = show(&record, args.json, args.quiet)?;
@@ -200,13 +202,13 @@ fn gather(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<Verdict, St
             campaign.runs(),
             listed(&numbers)
         ));
-        verdict = Verdict::Missed;
+        verdict = CommandStatus::NotMet;
     }
     Ok(verdict)
 }
 
 /// The runs without making them.
-fn plan(args: &StudyArgs, study: &StudyFile) -> Result<Verdict, Stop> {
+fn plan(args: &StudyArgs, study: &StudyFile) -> Result<CommandStatus, CommandError> {
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let (keys, rows) = StudyDirectory::plan(study, shard)?;
     if args.json {
@@ -217,13 +219,13 @@ fn plan(args: &StudyArgs, study: &StudyFile) -> Result<Verdict, Stop> {
         };
         let rows: Vec<Value> = rows.iter().map(object).collect();
         output::print_json(&json!({ "study": study.name(), "runs": rows }))?;
-        return Ok(Verdict::Well);
+        return Ok(CommandStatus::Success);
     }
     let number = |(run, _): &Planned| (run + 1).to_string();
     let mut columns = vec![column_texts("run", rows.iter().map(number))];
     for (k, key) in keys.iter().enumerate() {
         let texts = rows.iter().map(|(_, values)| match values.get(k) {
-            Some(scene::Value::Number(x)) => short(*x),
+            Some(scene::Value::Number(x)) => format_short(*x),
             Some(other) => other.to_string(),
             None => String::new(),
         });
@@ -236,18 +238,18 @@ fn plan(args: &StudyArgs, study: &StudyFile) -> Result<Verdict, Stop> {
         study.scene().name()
     );
     output::print(&(columns_text(&columns) + &line))?;
-    Ok(Verdict::Well)
+    Ok(CommandStatus::Success)
 }
 
 /// The summary of a recorded study, and whether all its runs came to a good end.
-pub fn show(record: &Record, json: bool, quiet: bool) -> Result<Verdict, Stop> {
+pub fn show(record: &Record, json: bool, quiet: bool) -> Result<CommandStatus, CommandError> {
     let table = record.table("runs", None)?;
     let manifest = record.manifest();
-    let digest = Digest::of(&table);
+    let digest = StudySummary::of(&table);
     let directory = record.directory().display().to_string();
-    let verdict = match digest.unwell() {
-        0 => Verdict::Well,
-        _ => Verdict::Missed,
+    let verdict = match digest.num_failed() {
+        0 => CommandStatus::Success,
+        _ => CommandStatus::NotMet,
     };
     if json {
         let rows = (0..table.rows).map(|row| {
@@ -311,7 +313,7 @@ fn value(cell: CellValue<'_>) -> Value {
 /// The first runs: what was varied and observed, and how they ended where one ended badly.
 fn rows_text(table: &Table) -> String {
     let cell = |cell: CellValue<'_>| match cell {
-        CellValue::Real(x) => short(x),
+        CellValue::Real(x) => format_short(x),
         CellValue::Text(x) if x.chars().count() > WIDEST => {
             x.chars().take(WIDEST - 1).chain(['…']).collect()
         }
@@ -382,7 +384,7 @@ fn outcomes_text(settings: &Value) -> String {
         let centre = outcome["centre"].as_array().map_or(&[][..], Vec::as_slice);
         let centre: Vec<String> = centre
             .iter()
-            .map(|x| x.as_f64().map_or("?".into(), short))
+            .map(|x| x.as_f64().map_or("?".into(), format_short))
             .collect();
         let runs = outcome["runs"].as_u64().unwrap_or(0);
         let percent = 100.0 * share;

@@ -8,13 +8,13 @@ use scene::record::{Manifest, RunStatus};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::output::Verdict;
+use crate::output::CommandStatus;
 use crate::{notes, table};
 
 /// The object that `--json` prints. scene, directory, certificate, findings and status are a
 /// contract with the programs that read them.
 #[derive(Debug, Serialize)]
-pub struct Summary<'a> {
+pub struct RunSummaryJson<'a> {
     scene: &'a str,
     title: &'a str,
     directory: Option<String>,
@@ -32,14 +32,14 @@ pub struct Summary<'a> {
 }
 
 /// What a run came to.
-pub struct Report<'a> {
+pub struct RunSummary<'a> {
     /// The manifest as it was written, or would have been.
     pub manifest: &'a Manifest,
     /// Where the records are, if there are any.
     pub directory: Option<&'a Path>,
 }
 
-impl Report<'_> {
+impl RunSummary<'_> {
     fn findings(&self) -> &[Value] {
         self.manifest.findings.as_deref().unwrap_or(&[])
     }
@@ -61,20 +61,20 @@ impl Report<'_> {
     }
 
     /// What the exit status says of it.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> CommandStatus {
         let missed = self.findings().iter().any(|f| f["ok"] == false);
         match self.manifest.status {
-            RunStatus::Stopped => Verdict::Bad,
-            RunStatus::Interrupted => Verdict::Interrupted,
-            _ if missed || !self.certified() => Verdict::Missed,
-            _ => Verdict::Well,
+            RunStatus::Stopped => CommandStatus::BadInput,
+            RunStatus::Interrupted => CommandStatus::Interrupted,
+            _ if missed || !self.certified() => CommandStatus::NotMet,
+            _ => CommandStatus::Success,
         }
     }
 
     /// The object that `--json` prints.
-    pub fn json(&self) -> Summary<'_> {
+    pub fn json(&self) -> RunSummaryJson<'_> {
         let manifest = self.manifest;
-        Summary {
+        RunSummaryJson {
             scene: &manifest.scene,
             title: &manifest.title,
             directory: self.directory.map(|d| d.display().to_string()),
@@ -94,7 +94,9 @@ impl Report<'_> {
         let mut line = format!("{}: {}", manifest.scene, self.status());
         match (manifest.status, self.certified()) {
             (RunStatus::Running, _) => line += ", no certificate yet",
-            (RunStatus::Stopped | RunStatus::Interrupted, true) => line += ", certificate ok up to there",
+            (RunStatus::Stopped | RunStatus::Interrupted, true) => {
+                line += ", certificate ok up to there"
+            }
             (_, true) => line += ", certificate ok",
             (_, false) => line += ", certificate NOT ok",
         }
@@ -136,10 +138,10 @@ impl Report<'_> {
         let settings = &manifest.settings;
         let mut line = self.status().to_string();
         if let Some(t) = manifest.reached {
-            let _ = write!(line, " at t = {}", short(t));
+            let _ = write!(line, " at t = {}", format_short(t));
         }
         let word = |key: &str| settings[key].as_str().unwrap_or("?").to_string();
-        let step = settings["step"].as_f64().map_or("?".into(), short);
+        let step = settings["step"].as_f64().map_or("?".into(), format_short);
         let _ = write!(line, "; integrator {}, step {step}", word("integrator"));
         if let Some(most) = self.certificate()["most_contacts"].as_u64() {
             let _ = write!(line, ", up to {most} contacts");
@@ -161,7 +163,7 @@ impl Report<'_> {
             text += "\nended by its condition `stop`";
         }
         if let Some(depth) = certificate["relaxed"].as_f64() {
-            let depth = short(depth);
+            let depth = format_short(depth);
             let _ = write!(
                 text,
                 "\noverlaps up to {depth} were moved apart before the start"
@@ -169,7 +171,9 @@ impl Report<'_> {
         }
         for prepared in certificate["prepared"].as_array().into_iter().flatten() {
             let name = prepared["name"].as_str().unwrap_or("?");
-            let lasted = prepared["duration"].as_f64().map_or("?".into(), short);
+            let lasted = prepared["duration"]
+                .as_f64()
+                .map_or("?".into(), format_short);
             let _ = write!(text, "\nprepared by `{name}` for a time of {lasted}");
             if let Some(missed) = prepared["missed"].as_u64().filter(|n| *n > 0) {
                 let _ = write!(text, "; {missed} steps missed their tolerance");
@@ -212,7 +216,10 @@ impl Report<'_> {
             let share = certificate[format!("{key}_share")].as_f64();
             let share = share.filter(|share| *share > 0.0);
             let share = share.map_or_else(String::new, |share| {
-                format!("   {} % of its size", short((1e4 * share).round() / 100.0))
+                format!(
+                    "   {} % of its size",
+                    format_short((1e4 * share).round() / 100.0)
+                )
             });
             let _ = writeln!(text, "  worst {name:<17} {value:>8}{share}");
         }
@@ -278,7 +285,7 @@ fn findings_text(findings: &[Value]) -> String {
 
 /// What was expected, in few characters.
 pub fn expectation(finding: &Value) -> String {
-    let bound = |key: &str| finding[key].as_f64().map(short);
+    let bound = |key: &str| finding[key].as_f64().map(format_short);
     match (bound("at_least"), bound("at_most"), &finding["expected"]) {
         (Some(low), Some(high), _) => format!("{low} to {high}"),
         (Some(low), None, _) => format!(">= {low}"),
@@ -295,7 +302,7 @@ pub fn expectation(finding: &Value) -> String {
 pub fn value_text(value: &Value) -> String {
     match value {
         Value::Null => "-".into(),
-        Value::Number(number) => number.as_f64().map_or("?".into(), short),
+        Value::Number(number) => number.as_f64().map_or("?".into(), format_short),
         Value::String(text) => text.clone(),
         Value::Array(items) if items.len() > 3 => {
             let first: Vec<String> = items.iter().take(2).map(value_text).collect();
@@ -310,7 +317,7 @@ pub fn value_text(value: &Value) -> String {
 }
 
 /// A number to seven digits at most, without zeros at the end.
-pub fn short(x: f64) -> String {
+pub fn format_short(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 {
         return "0".into();
@@ -332,16 +339,16 @@ pub fn short(x: f64) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{expectation, short, value_text};
+    use super::{expectation, format_short, value_text};
 
     #[test]
     fn numbers_keep_seven_digits_and_no_zeros() {
-        assert_eq!(short(0.5), "0.5");
-        assert_eq!(short(2.0_f64.sqrt()), "1.414214");
-        assert_eq!(short(-1234.5678912), "-1234.568");
-        assert_eq!(short(1.0 / 3.0 * 1e-9), "3.333333e-10");
-        assert_eq!(short(100.0), "100");
-        assert_eq!(short(f64::NAN), "NaN");
+        assert_eq!(format_short(0.5), "0.5");
+        assert_eq!(format_short(2.0_f64.sqrt()), "1.414214");
+        assert_eq!(format_short(-1234.5678912), "-1234.568");
+        assert_eq!(format_short(1.0 / 3.0 * 1e-9), "3.333333e-10");
+        assert_eq!(format_short(100.0), "100");
+        assert_eq!(format_short(f64::NAN), "NaN");
     }
 
     #[test]

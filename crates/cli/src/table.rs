@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use contact::ResidualMeasure;
 
-use crate::record::Record;
+use crate::record::ProblemResult;
 
 /// Rounding leaves W unsymmetric by 1e-16 to 1e-13 of its largest entry; a skew part above this was
 /// put there by the model.
@@ -40,7 +40,7 @@ pub fn heading(width: usize) -> String {
 }
 
 /// One answer.
-pub fn row(name: &str, record: &Record, width: usize) -> String {
+pub fn row(name: &str, record: &ProblemResult, width: usize) -> String {
     let name = format!("{name}{}", marks(record));
     let dof = record.dof.map_or("?".into(), |n| n.to_string());
     let run = &record.run;
@@ -56,7 +56,7 @@ pub fn row(name: &str, record: &Record, width: usize) -> String {
     )
 }
 
-fn marks(record: &Record) -> &'static str {
+fn marks(record: &ProblemResult) -> &'static str {
     match (record.asymmetry > SKEW, record.run.solved) {
         (false, true) => "",
         (true, true) => "*",
@@ -66,7 +66,7 @@ fn marks(record: &Record) -> &'static str {
 }
 
 /// What the marks in a table of these answers mean.
-pub fn legend(records: &[Record], bound: &str) -> String {
+pub fn legend(records: &[ProblemResult], bound: &str) -> String {
     let mut text = String::new();
     let skew: Vec<f64> = records.iter().map(|r| r.asymmetry).collect();
     let skew: Vec<f64> = skew.into_iter().filter(|a| *a > SKEW).collect();
@@ -106,7 +106,7 @@ pub fn legend(records: &[Record], bound: &str) -> String {
 }
 
 /// Sums by class, in the order of first appearance; empty if there is but one class.
-pub fn classes(records: &[Record], measure: ResidualMeasure) -> String {
+pub fn classes(records: &[ProblemResult], measure: ResidualMeasure) -> String {
     let mut order: Vec<&str> = Vec::new();
     for record in records {
         if !order.contains(&record.class.as_str()) {

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use scene::record::Record;
-use scene::verify::{VerifyOptions, MissedSteps, Location, Report, RowRange, VerifyError, verify};
+use scene::verify::{Location, MissedSteps, Report, RowRange, VerifyError, VerifyOptions, verify};
 use serde_json::json;
 
-use crate::output::{self, Stop, Verdict};
+use crate::output::{self, CommandError, CommandStatus};
 use crate::progress::Progress;
-use crate::summary::short;
+use crate::summary::format_short;
 
 /// Offenders printed at most; the JSON has more.
 const SHOWN: usize = 12;
@@ -62,7 +62,7 @@ fn range(text: &str) -> Result<(i64, i64), String> {
 }
 
 /// Runs the command.
-pub fn run(args: &VerifyArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &VerifyArgs) -> Result<CommandStatus, CommandError> {
     let record = Record::open(&args.directory)?;
     let progress = Progress::of_shares(args.quiet);
     progress.at("verifying");
@@ -73,7 +73,7 @@ pub fn run(args: &VerifyArgs) -> Result<Verdict, Stop> {
     let report = verify(&record, &mut asked).map_err(|error| match error {
         VerifyError::Record(error) => error.into(),
         VerifyError::Scene(error) => error.into(),
-        VerifyError::Nothing(text) => Stop::Input(text),
+        VerifyError::Nothing(text) => CommandError::Input(text),
     })?;
     drop(progress);
     if args.json {
@@ -96,8 +96,8 @@ pub fn run(args: &VerifyArgs) -> Result<Verdict, Stop> {
         output::print(&text(&report))?;
     }
     Ok(match report.ok() {
-        true => Verdict::Well,
-        false => Verdict::Missed,
+        true => CommandStatus::Success,
+        false => CommandStatus::NotMet,
     })
 }
 
@@ -120,7 +120,7 @@ fn summary(report: &Report) -> String {
 
 fn where_(place: &Location) -> String {
     match (place.step, place.t) {
-        (Some(step), Some(t)) => format!("step {step}, t = {}: {}", short(t), place.what),
+        (Some(step), Some(t)) => format!("step {step}, t = {}: {}", format_short(t), place.what),
         _ => place.what.clone(),
     }
 }
@@ -128,7 +128,7 @@ fn where_(place: &Location) -> String {
 /// How many steps missed their tolerance, and which was the first.
 fn missed_line(missed: &MissedSteps) -> String {
     let first = match missed.first {
-        Some((step, t)) => format!("first step {step} at t = {}", short(t)),
+        Some((step, t)) => format!("first step {step} at t = {}", format_short(t)),
         None => "none of them is recorded".to_string(),
     };
     let steps = if missed.count == 1 { "step" } else { "steps" };

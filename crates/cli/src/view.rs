@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use view::{Options, Run, Server, ViewError};
+use view::{FollowedRun, Options, Server, ViewError};
 
-use crate::output::{self, Stop, Verdict};
+use crate::output::{self, CommandError, CommandStatus};
 
-impl From<ViewError> for Stop {
+impl From<ViewError> for CommandError {
     fn from(error: ViewError) -> Self {
         match error.is_fault() {
-            true => Self::Fault(error.to_string()),
+            true => Self::Machine(error.to_string()),
             false => Self::Input(error.to_string()),
         }
     }
@@ -55,18 +55,19 @@ pub struct ViewArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &ViewArgs) -> Result<Verdict, Stop> {
-    let run = Run::open(&args.directory)?;
+pub fn run(args: &ViewArgs) -> Result<CommandStatus, CommandError> {
+    let run = FollowedRun::open(&args.directory)?;
     let options = Options {
         port: args.port.unwrap_or(0),
-        six: args.ipv6,
+        ipv6: args.ipv6,
         compress: args.compress,
         ..Options::default()
     };
     let server = Server::bind(run, options).map_err(|error| refused(args, &error))?;
     let stopper = server.stopper();
-    ctrlc::set_handler(move || stopper.stop())
-        .map_err(|error| Stop::Fault(format!("cannot listen to Ctrl-C: {error}; run again")))?;
+    ctrlc::set_handler(move || stopper.stop()).map_err(|error| {
+        CommandError::Machine(format!("cannot listen to Ctrl-C: {error}; run again"))
+    })?;
     let address = server.address();
     output::print(&format!("{address}\n"))?;
     if !args.no_browser {
@@ -83,16 +84,16 @@ pub fn run(args: &ViewArgs) -> Result<Verdict, Stop> {
         ));
     }
     server.serve().map_err(|error| {
-        Stop::Fault(format!(
+        CommandError::Machine(format!(
             "the server cannot go on: {error}; start percuss view again"
         ))
     })?;
-    Ok(Verdict::Well)
+    Ok(CommandStatus::Success)
 }
 
-fn refused(args: &ViewArgs, error: &io::Error) -> Stop {
+fn refused(args: &ViewArgs, error: &io::Error) -> CommandError {
     let host = if args.ipv6 { "::1" } else { "127.0.0.1" };
-    Stop::Fault(match (error.kind(), args.port) {
+    CommandError::Machine(match (error.kind(), args.port) {
         (io::ErrorKind::AddrInUse, Some(port)) => format!(
             "port {port} of {host} is taken by another program; name another one, or leave --port out \
              for any that is free"

@@ -7,12 +7,12 @@ use crate::output;
 use crate::progress::Progress;
 
 /// Watches a run.
-pub struct Watcher {
+pub struct RunMonitor {
     progress: Progress,
     warnings: Warnings,
 }
 
-impl Watcher {
+impl RunMonitor {
     /// Watches a run, of bodies or of a mechanism. From here on an interruption waits for the end of the
     /// step.
     pub fn new(quiet: bool, kind: scene::SceneKind) -> Self {
@@ -30,11 +30,11 @@ impl Watcher {
         for warning in self.warnings.step(tick) {
             output::message(&warning);
         }
-        !interrupt::asked()
+        !interrupt::requested()
     }
 }
 
-impl Drop for Watcher {
+impl Drop for RunMonitor {
     fn drop(&mut self) {
         for warning in self.warnings.close() {
             output::message(&warning);

@@ -63,7 +63,11 @@ impl Default for ProblemBuilder {
 impl ProblemBuilder {
     /// An empty builder with the memory of a problem that is no longer needed: a step like the one
     /// before does not allocate.
-    pub(crate) fn from_recycled(mut kinetic: FactoredDelassus, mut law: Vec<Law>, mut derived: LocalBlocks) -> Self {
+    pub(crate) fn from_recycled(
+        mut kinetic: FactoredDelassus,
+        mut law: Vec<Law>,
+        mut derived: LocalBlocks,
+    ) -> Self {
         kinetic.group_offset.truncate(1);
         kinetic.factor_ptr.clear();
         kinetic.factor.clear();
@@ -143,7 +147,11 @@ impl ProblemBuilder {
     /// Adds a group that is already in kinetic coordinates (mass matrix the identity): v̂ at the
     /// beginning of the step and v̂_free. Returns the group's index.
     #[inline]
-    pub fn add_kinetic_group(&mut self, begin: &[f64], free: &[f64]) -> Result<usize, ProblemError> {
+    pub fn add_kinetic_group(
+        &mut self,
+        begin: &[f64],
+        free: &[f64],
+    ) -> Result<usize, ProblemError> {
         let group = self.kinetic.group_offset.len() - 1;
         if free.len() != begin.len() || !(all_finite(begin) & all_finite(free)) {
             refuse_group(group, begin, free)?;
@@ -222,7 +230,8 @@ impl ProblemBuilder {
             check_finite("G", || format!("contact {contact}"), block)?;
         }
         for &(group, block) in touches {
-            self.kinetic.push_group_block(group, block, boundary.len())?;
+            self.kinetic
+                .push_group_block(group, block, boundary.len())?;
         }
         Ok(())
     }
@@ -291,7 +300,8 @@ impl ProblemBuilder {
     /// # Errors
     /// A contact whose diagonal block or free velocity no mechanical system produces.
     pub fn build(mut self) -> Result<Problem, ProblemError> {
-        self.local_blocks.compute_deferred_kappa(&self.kinetic.offset);
+        self.local_blocks
+            .compute_deferred_kappa(&self.kinetic.offset);
         match self.first_error {
             Some(error) => Err(error),
             None => Ok(Problem::checked(self.law, self.kinetic, self.local_blocks)),

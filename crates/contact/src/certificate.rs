@@ -88,7 +88,12 @@ impl Certificate {
     }
 
     /// Adds the work of all contacts.
-    fn add_contacts(&mut self, problem: &Problem, kinetic: &FactoredDelassus, motion: StepVelocities<'_>) {
+    fn add_contacts(
+        &mut self,
+        problem: &Problem,
+        kinetic: &FactoredDelassus,
+        motion: StepVelocities<'_>,
+    ) {
         let mut before = Vec::new();
         let mut after = Vec::new();
         for a in 0..problem.num_contacts() {

@@ -127,7 +127,12 @@ impl LocalBlocks {
     /// [`LocalBlocks::compute_deferred_kappa`]. One division per contact would stall on the latency of the divider,
     /// a loop of independent divisions pipelines.
     #[inline(always)]
-    pub(crate) fn push_deferring_kappa<const R: usize>(&mut self, b: [f64; R], h: [[f64; R]; R], trace: f64) {
+    pub(crate) fn push_deferring_kappa<const R: usize>(
+        &mut self,
+        b: [f64; R],
+        h: [[f64; R]; R],
+        trace: f64,
+    ) {
         self.free.extend_from_slice(&b);
         self.block.extend_from_slice(h.as_flattened());
         self.kappa.push(-trace);

@@ -20,7 +20,7 @@
 //! norms and the denominator max(‖b‖, ‖r‖, ‖u‖): the measure of the FCLIB problem collection, which depends on
 //! units. R1 and R2 are reported for comparison.
 
-use crate::law::{Violations, Law, coulomb2};
+use crate::law::{Law, Violations, coulomb2};
 use crate::problem::Problem;
 use crate::speed::VelocityScales;
 
@@ -218,7 +218,9 @@ impl ResidualEvaluator {
     fn velocity_residual(&mut self, problem: &Problem, r: &[f64], u: &[f64]) -> (f64, usize) {
         self.ensure_velocity_scales(problem);
         let Self {
-            natural, velocity_scales: speeds, ..
+            natural,
+            velocity_scales: speeds,
+            ..
         } = self;
         let mut worst = (0.0, 0);
         for (a, rows) in problem.offset().windows(2).enumerate() {
@@ -270,7 +272,9 @@ impl ResidualEvaluator {
         // F·W F = ‖ĜᵀF‖².
         let mut changed = vec![0.0; r.len()];
         problem.velocity_into(&natural, &mut self.scratch, &mut changed);
-        let rows = natural.iter().zip(changed.iter().zip(problem.free_velocity()));
+        let rows = natural
+            .iter()
+            .zip(changed.iter().zip(problem.free_velocity()));
         let moved: f64 = rows.map(|(f, (u, b))| f * (u - b)).sum();
         2.0 * moved.max(0.0).sqrt() + (3.0 * work).sqrt()
     }

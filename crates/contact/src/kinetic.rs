@@ -19,7 +19,7 @@ use crate::stored::BlockSparseMatrix;
 
 pub use block::JacobianBlock;
 pub(crate) use block::gather_sphere;
-use block::{sphere_block, gather_fixed, scatter_sphere, scatter_fixed};
+use block::{gather_fixed, scatter_fixed, scatter_sphere, sphere_block};
 
 /// Block of Ĝ of one contact for one group: where it is stored and which coordinates it acts on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,7 +37,12 @@ pub(crate) struct GroupBlock {
 impl GroupBlock {
     /// `None` where an index does not fit its type: more than 2³² coordinates or entries of Ĝ, or a
     /// group of more than 65,535 coordinates.
-    pub(crate) fn new(first: usize, width: usize, block: usize, form: BlockStorage) -> Option<Self> {
+    pub(crate) fn new(
+        first: usize,
+        width: usize,
+        block: usize,
+        form: BlockStorage,
+    ) -> Option<Self> {
         Some(Self {
             first_coordinate: u32::try_from(first).ok()?,
             start: u32::try_from(block).ok()?,
@@ -197,7 +202,9 @@ impl FactoredDelassus {
     /// First coordinates of the groups of contact `a`.
     #[inline]
     pub fn first_coordinates(&self, a: usize) -> impl Iterator<Item = usize> {
-        self.blocks_of(a).iter().map(|t| t.first_coordinate as usize)
+        self.blocks_of(a)
+            .iter()
+            .map(|t| t.first_coordinate as usize)
     }
 
     /// Keys of the groups on a space-filling curve (Morton order for bodies); empty where none were given.
@@ -217,7 +224,10 @@ impl FactoredDelassus {
             first[usize::from(which)] = Some(t.first_coordinate as usize);
         }
         let record = self.jacobian[touches.first()?.start()..].first_chunk()?;
-        Some(SphereContact { frame_and_scales: record, first_coordinates: first })
+        Some(SphereContact {
+            frame_and_scales: record,
+            first_coordinates: first,
+        })
     }
 
     /// A group block as a row-major matrix; that of a sphere is expanded.

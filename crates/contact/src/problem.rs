@@ -77,7 +77,9 @@ impl Problem {
                     derived.push(kinetic, contact, law.normal())?;
                 }
             }
-            DelassusOperator::Stored { matrix, free } => derived.fill_from_matrix(matrix, free, &law)?,
+            DelassusOperator::Stored { matrix, free } => {
+                derived.fill_from_matrix(matrix, free, &law)?
+            }
         }
         Ok(Self {
             law,

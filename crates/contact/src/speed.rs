@@ -48,7 +48,9 @@ impl VelocityScales {
         self.speed.clear();
         let offset = problem.offset();
         let own = offset.windows(2).enumerate();
-        let own = own.map(|(a, rows)| free_velocity_scale(problem.law(a), &problem.free_velocity()[rows[0]..rows[1]]));
+        let own = own.map(|(a, rows)| {
+            free_velocity_scale(problem.law(a), &problem.free_velocity()[rows[0]..rows[1]])
+        });
         match problem.operator() {
             // A stored matrix does not say which contacts are connected: one scale for all.
             DelassusOperator::Stored { .. } => {
@@ -107,7 +109,9 @@ impl VelocityScales {
                 continue;
             };
             let root = self.root(first);
-            let own = kinetic.first_coordinates(a).fold(0.0_f64, |m, i| m.max(self.own[i]));
+            let own = kinetic
+                .first_coordinates(a)
+                .fold(0.0_f64, |m, i| m.max(self.own[i]));
             let floor = ROUNDING * own * (problem.dim(a) as f64 / problem.kappa(a)).sqrt();
             self.speed[a] = self.largest[root].max(floor);
         }

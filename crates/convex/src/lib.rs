@@ -13,6 +13,6 @@ pub use error::{ConvexError, Result};
 pub use metric::Metric;
 pub use sets::{
     AxisBox, Ball, ConvexSet, Ellipsoid, HalfSpace, Intersection, Point, PolarCone, PolyhedralCone,
-    Polyhedron, Polytope, Product, RollingCone, Scale, SecondOrderCone, Segment, Set, Simplex,
-    Subspace, Support, Translate, RECESSION_TOLERANCE,
+    Polyhedron, Polytope, Product, RECESSION_TOLERANCE, RollingCone, Scale, SecondOrderCone,
+    Segment, Set, Simplex, Subspace, Support, Translate,
 };

@@ -206,6 +206,7 @@ impl Graph {
     /// A product: small powers as such, a constant in front, else the longer factor first.
     fn product_pieces(&self, a: NodeId, b: NodeId, out: &mut Vec<Piece>) -> u8 {
         use Piece::{Node as Part, Text};
+        // x², x³, x⁴.
         if let Some((base, power)) = self.power(a, b) {
             out.extend([Part(base, ATOM), Text(power)]);
             return POWER;

@@ -6,7 +6,7 @@
 
 use crate::error::{ErrorKind, ExprError, similar_names};
 use crate::graph::Graph;
-use crate::lexer::{self, TokenKind, Token};
+use crate::lexer::{self, Token, TokenKind};
 use crate::node::{Binary, NodeId, Unary};
 use crate::scope::Scope;
 
@@ -148,7 +148,10 @@ impl Parser<'_> {
             let operator = self.peek();
             // No operator follows: the end of this expression, or two operands side by side.
             let Some(strength) = precedence(operator.kind) else {
-                if matches!(operator.kind, TokenKind::Number(_) | TokenKind::Name | TokenKind::Open) {
+                if matches!(
+                    operator.kind,
+                    TokenKind::Number(_) | TokenKind::Name | TokenKind::Open
+                ) {
                     return Err(self.side_by_side(operator));
                 }
                 break;
@@ -356,7 +359,9 @@ fn precedence(kind: TokenKind) -> Option<u8> {
     Some(match kind {
         TokenKind::Or => 1,
         TokenKind::And => 2,
-        TokenKind::Less | TokenKind::LessEqual | TokenKind::Greater | TokenKind::GreaterEqual => COMPARISON,
+        TokenKind::Less | TokenKind::LessEqual | TokenKind::Greater | TokenKind::GreaterEqual => {
+            COMPARISON
+        }
         TokenKind::Equal | TokenKind::NotEqual => COMPARISON,
         TokenKind::Plus | TokenKind::Minus => 5,
         TokenKind::Times | TokenKind::Divide => 6,

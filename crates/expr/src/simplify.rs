@@ -120,6 +120,7 @@ impl Graph {
                 return self.scale(c, ratio);
             }
         }
+        // Squares cancel roots.
         if a == b {
             return self.square(a);
         }

@@ -7,7 +7,9 @@
 
 use std::path::Path;
 
-use crate::{FileError, ProblemForm, GlobalProblem, LocalProblem, ProblemFile, SparseMatrix, SolutionVectors};
+use crate::{
+    FileError, GlobalProblem, LocalProblem, ProblemFile, ProblemForm, SolutionVectors, SparseMatrix,
+};
 
 /// Names of the two top groups.
 pub(crate) const LOCAL: &str = "/fclib_local";
@@ -234,7 +236,12 @@ impl VectorSizes {
 }
 
 /// Checks the sizes and values of a guess or solution.
-fn vectors(path: &Path, at: &str, x: &SolutionVectors, sizes: &VectorSizes) -> Result<(), FileError> {
+fn vectors(
+    path: &Path,
+    at: &str,
+    x: &SolutionVectors,
+    sizes: &VectorSizes,
+) -> Result<(), FileError> {
     let check = |name: &str, values: &[f64], expected: usize, what: &str| {
         let dataset = format!("{at}/{name}");
         if values.len() != expected {

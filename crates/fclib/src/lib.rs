@@ -13,7 +13,10 @@ mod write;
 
 pub use error::FileError;
 pub use matrix::SparseMatrix;
-pub use model::{ProblemForm, GlobalProblem, GlobalBilateral, Info, LocalProblem, LocalBilateral, ProblemFile, SolutionVectors};
+pub use model::{
+    GlobalBilateral, GlobalProblem, Info, LocalBilateral, LocalProblem, ProblemFile, ProblemForm,
+    SolutionVectors,
+};
 
 /// Reads a problem file and checks its contents.
 ///

@@ -25,10 +25,15 @@ mod groups;
 
 use std::path::Path;
 
-use contact::{BlockSparseMatrix, FactoredDelassus, Law, DelassusOperator, Problem, ProblemError, Restitution};
+use contact::{
+    BlockSparseMatrix, DelassusOperator, FactoredDelassus, Law, Problem, ProblemError, Restitution,
+};
 
 use crate::check;
-use crate::{FileError, ProblemForm, GlobalProblem, Info, LocalProblem, LocalBilateral, ProblemFile, SparseMatrix};
+use crate::{
+    FileError, GlobalProblem, Info, LocalBilateral, LocalProblem, ProblemFile, ProblemForm,
+    SparseMatrix,
+};
 use groups::Groups;
 
 /// Largest group of coordinates whose mass matrix is factored densely and kept as a factor. Above this,
@@ -215,7 +220,10 @@ fn stored(
     free: Vec<f64>,
 ) -> Result<Problem, ConvertError> {
     let matrix = BlockSparseMatrix::from_rows(offset, &w.row_ptr, &w.col, &w.val)?;
-    Ok(Problem::new(law, DelassusOperator::Stored { matrix, free })?)
+    Ok(Problem::new(
+        law,
+        DelassusOperator::Stored { matrix, free },
+    )?)
 }
 
 /// The problem of the local form.
@@ -299,7 +307,11 @@ fn global(p: &GlobalProblem) -> Result<Problem, ConvertError> {
 
 /// The problem in factored form. The bodies start with M v = f, since the layout does not separate the
 /// velocity before the step from the impulse of the given forces.
-fn factored_problem(p: &GlobalProblem, rows: &JacobianRows, groups: &Groups) -> Result<Problem, ConvertError> {
+fn factored_problem(
+    p: &GlobalProblem,
+    rows: &JacobianRows,
+    groups: &Groups,
+) -> Result<Problem, ConvertError> {
     let mut builder = FactoredDelassus::builder();
     // Groups: mass matrix and velocity M⁻¹ f.
     for g in 0..groups.len() {
@@ -317,13 +329,22 @@ fn factored_problem(p: &GlobalProblem, rows: &JacobianRows, groups: &Groups) -> 
         let span = offset[a]..offset[a + 1];
         let blocks = groups.blocks(&rows.jacobian, span.clone());
         let touches: Vec<(usize, &[f64])> = blocks.iter().map(|(g, b)| (*g, &b[..])).collect();
-        builder.add_contact(law, &touches, &rows.affine_term[span], Restitution::default())?;
+        builder.add_contact(
+            law,
+            &touches,
+            &rows.affine_term[span],
+            Restitution::default(),
+        )?;
     }
     Ok(builder.build()?)
 }
 
 /// The problem with W = J M⁻¹ J' formed and stored; unsymmetric if M is.
-fn eliminated_problem(p: &GlobalProblem, rows: &JacobianRows, groups: &Groups) -> Result<Problem, ConvertError> {
+fn eliminated_problem(
+    p: &GlobalProblem,
+    rows: &JacobianRows,
+    groups: &Groups,
+) -> Result<Problem, ConvertError> {
     let mut free = rows.affine_term.clone();
     let mut entries = Vec::new();
     let touching = groups.rows_by_group(&rows.jacobian);

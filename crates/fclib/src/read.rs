@@ -6,10 +6,10 @@
 use std::path::Path;
 
 use crate::check::{self, GLOBAL, LOCAL, Size};
-use crate::source::{Integers, Hdf5Source};
+use crate::source::{Hdf5Source, Integers};
 use crate::{
-    FileError, ProblemForm, GlobalProblem, GlobalBilateral, Info, LocalProblem, LocalBilateral, ProblemFile,
-    SparseMatrix, SolutionVectors,
+    FileError, GlobalBilateral, GlobalProblem, Info, LocalBilateral, LocalProblem, ProblemFile,
+    ProblemForm, SolutionVectors, SparseMatrix,
 };
 
 /// Reads a problem from the bytes of a file.
@@ -202,7 +202,12 @@ enum Storage {
 }
 
 /// Reads a matrix of the expected size in any storage scheme.
-fn matrix(source: &Hdf5Source, name: &str, rows: Size, cols: Size) -> Result<SparseMatrix, FileError> {
+fn matrix(
+    source: &Hdf5Source,
+    name: &str,
+    rows: Size,
+    cols: Size,
+) -> Result<SparseMatrix, FileError> {
     let at = |part: &str| format!("{name}/{part}");
     let path = source.path();
     if source.group(name)?.is_none() {
@@ -243,7 +248,9 @@ fn matrix(source: &Hdf5Source, name: &str, rows: Size, cols: Size) -> Result<Spa
             let row = indices(source, &at("i"), &i, count, rows)?;
             let col = indices(source, &at("p"), &p, count, cols)?;
             let get = (|k: usize| row[k], |k: usize| col[k], |k: usize| x[k]);
-            Ok(SparseMatrix::from_entries(rows, cols, count, get.0, get.1, get.2))
+            Ok(SparseMatrix::from_entries(
+                rows, cols, count, get.0, get.1, get.2,
+            ))
         }
     }
 }

@@ -15,7 +15,10 @@ use hdf5_pure::{
 };
 
 use crate::check::{self, GLOBAL, LOCAL};
-use crate::{FileError, ProblemForm, GlobalProblem, Info, LocalProblem, ProblemFile, SparseMatrix, SolutionVectors};
+use crate::{
+    FileError, GlobalProblem, Info, LocalProblem, ProblemFile, ProblemForm, SolutionVectors,
+    SparseMatrix,
+};
 
 /// Checks and encodes a problem.
 pub(crate) fn encode(path: &Path, problem: &ProblemFile) -> Result<Vec<u8>, FileError> {

@@ -9,7 +9,7 @@ mod native;
 use std::time::Instant;
 
 use contact::{Law, Restitution};
-use mechanism::{ConstraintKind, Integrator, Settings, State, TimeStepper, System};
+use mechanism::{ConstraintKind, Integrator, Settings, State, System, TimeStepper};
 use native::{DoublePendulum, Part, Point, RodPendulum, state};
 
 /// Best of five runs, in steps per second.
@@ -61,7 +61,10 @@ fn main() {
     rate("pendulum with a joint", RodPendulum::new, &rod, 200_000);
     let sliding = || {
         let floor = part(&[&[1.0, 0.0], &[0.0, 1.0]], Law::Coulomb { mu: 0.3 });
-        Point::new(vec![-9.81, 4.0], vec![("floor", ConstraintKind::Contact, floor)])
+        Point::new(
+            vec![-9.81, 4.0],
+            vec![("floor", ConstraintKind::Contact, floor)],
+        )
     };
     let rest = state(&[0.0, 0.0], &[0.0, 0.0]);
     rate("one sliding contact", sliding, &rest, 200_000);
@@ -81,7 +84,10 @@ fn main() {
             Law::Coulomb { mu: 0.3 },
         );
         let rail = part(&[&[0.0, 0.6, 0.8]], Law::Bilateral);
-        let parts = vec![("floor", ConstraintKind::Contact, floor), ("rail", ConstraintKind::Joint, rail)];
+        let parts = vec![
+            ("floor", ConstraintKind::Contact, floor),
+            ("rail", ConstraintKind::Joint, rail),
+        ];
         Point::new(vec![-9.81, 4.0, 1.0], parts)
     };
     let rest = state(&[0.0; 3], &[0.0; 3]);

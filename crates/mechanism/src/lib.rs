@@ -22,6 +22,6 @@ pub use event::EventDriven;
 pub use saved::MotionCheckpoint;
 pub use settings::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings};
 pub use start::check_initial_state;
-pub use state::{Event, EventKind, StepReport, Integrator, State, ConstraintReport};
+pub use state::{ConstraintReport, Event, EventKind, Integrator, State, StepReport};
 pub use stepper::TimeStepper;
-pub use system::{Constraint, StateRef, ConstraintKind, System};
+pub use system::{Constraint, ConstraintKind, StateRef, System};

@@ -27,8 +27,8 @@ use convex::dense;
 use crate::error::{MechanismError, SystemError};
 use crate::inertia::Inertia;
 use crate::settings::Scheme;
-use crate::stage::{SlidingRule, StepProblem, RestitutionWeights};
-use crate::system::{Constraint, StateRef, ConstraintKind, System};
+use crate::stage::{RestitutionWeights, SlidingRule, StepProblem};
+use crate::system::{Constraint, ConstraintKind, StateRef, System};
 
 /// |γ| below this share of H_nn counts as γ = 0.
 const ZERO: f64 = 1e-12;
@@ -93,7 +93,10 @@ fn evaluate<S: System + ?Sized>(
     value: impl Fn(&ContactEnvironment) -> f64,
 ) -> Result<f64, SystemError> {
     let kind = system.constraints()[contact].kind;
-    if !matches!(kind, ConstraintKind::Contact | ConstraintKind::FrictionJoint { normal_rows: 1 }) {
+    if !matches!(
+        kind,
+        ConstraintKind::Contact | ConstraintKind::FrictionJoint { normal_rows: 1 }
+    ) {
         return Ok(f64::INFINITY);
     }
     // Evaluation errors keep their own message.

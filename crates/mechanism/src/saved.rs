@@ -8,7 +8,7 @@ use contact::law::Status;
 use serde::{Deserialize, Serialize};
 
 use crate::event::EventDrivenMemory;
-use crate::state::{StepReport, State};
+use crate::state::{State, StepReport};
 use crate::stepper::TimeSteppingMemory;
 
 /// Checkpoint of a motion, continued by [`crate::Integrator::restore`].

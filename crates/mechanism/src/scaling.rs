@@ -67,7 +67,10 @@ impl NormalScaling {
 
     /// The entries of a row that belong to lengths.
     fn lengths<'a>(&'a self, jacobian: &'a [f64], row: usize, n: usize) -> Vec<f64> {
-        self.length_velocities.iter().map(|i| jacobian[row * n + i]).collect()
+        self.length_velocities
+            .iter()
+            .map(|i| jacobian[row * n + i])
+            .collect()
     }
 
     /// The factor L for these rows of n entries; `None` where the function is a distance already, or where the rows do

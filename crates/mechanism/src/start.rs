@@ -6,9 +6,9 @@ use convex::dense;
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
 use crate::settings::{ImpactLaw, Scheme, Settings};
-use crate::stage::{StepProblem, RestitutionWeights, restitution};
+use crate::stage::{RestitutionWeights, StepProblem, restitution};
 use crate::state::State;
-use crate::system::{Constraint, StateRef, ConstraintKind, System};
+use crate::system::{Constraint, ConstraintKind, StateRef, System};
 
 /// A closed contact may be computed open or closed by this share of the size of the coordinates.
 pub(crate) const CLOSED_TOLERANCE: f64 = 1e-9;
@@ -56,7 +56,9 @@ pub fn check_initial_state<S: System + ?Sized>(
         for &value in &gaps[first..first + constraint.num_gaps()] {
             check_position(&constraint, value, size, t)?;
         }
-        let closed = gaps.get(first).is_some_and(|gap| *gap <= CLOSED_TOLERANCE * size);
+        let closed = gaps
+            .get(first)
+            .is_some_and(|gap| *gap <= CLOSED_TOLERANCE * size);
         first += constraint.num_gaps();
         // Contacts: a normal row, an admissible restitution, no friction under the canonical law.
         if constraint.is_contact() {
@@ -118,7 +120,9 @@ fn check_position(
         ConstraintKind::Contact if !(value >= -CLOSED_TOLERANCE * size) => {
             fail("its gap", "a gap must not be negative")
         }
-        ConstraintKind::Joint | ConstraintKind::FrictionJoint { .. } if !(value.abs() <= JOINED * size * size) => {
+        ConstraintKind::Joint | ConstraintKind::FrictionJoint { .. }
+            if !(value.abs() <= JOINED * size * size) =>
+        {
             fail("its function", "it must be zero")
         }
         _ => Ok(()),

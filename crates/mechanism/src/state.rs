@@ -32,7 +32,7 @@ pub struct StepReport {
     /// Number of active constraints.
     pub num_active: usize,
     /// Time stepping: velocity residual RV of the contact problem (Paoli's scheme: or the distance from the
-    /// least-energy velocities, if larger). Event-driven: largest defect of the contact modes.
+    /// least-energy velocities, if larger). Event-driven: largest defect of modes and impacts.
     pub residual: f64,
     /// Iterations of the solver; event-driven: integration steps.
     pub iterations: usize,

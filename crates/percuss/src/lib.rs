@@ -15,8 +15,10 @@ pub use sweep;
 pub mod prelude {
     pub use bodies::{Plane, Space, World};
     pub use contact::law::{Law, Status};
-    pub use contact::{Certificate, ResidualEvaluator, FactoredDelassus, ResidualMeasure, Problem, Restitution};
-    pub use mechanism::{EventDriven, Integrator, Settings, State, TimeStepper, System};
+    pub use contact::{
+        Certificate, FactoredDelassus, Problem, ResidualEvaluator, ResidualMeasure, Restitution,
+    };
+    pub use mechanism::{EventDriven, Integrator, Settings, State, System, TimeStepper};
     pub use scene::Scene;
     pub use solve::{Auto, Goal, Outcome, Report, Solver};
 }

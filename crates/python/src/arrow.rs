@@ -15,7 +15,7 @@ use std::ptr::{null, null_mut};
 
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use scene::record::{Table, ColumnValues};
+use scene::record::{ColumnValues, Table};
 
 /// Values may be absent (`ARROW_FLAG_NULLABLE`).
 const NULLABLE: i64 = 2;
@@ -264,13 +264,13 @@ unsafe extern "C" fn release_stream(stream: *mut Stream) {
 
 /// A stream that nobody has taken is released with its capsule.
 #[repr(transparent)]
-struct Held(Stream);
+struct OwnedStream(Stream);
 
 // SAFETY: the stream owns all it points to, and is used by one thread at a time, the one that holds
 // the capsule.
-unsafe impl Send for Held {}
+unsafe impl Send for OwnedStream {}
 
-impl Drop for Held {
+impl Drop for OwnedStream {
     fn drop(&mut self) {
         if let Some(release) = self.0.release {
             // SAFETY: the stream was made below and nobody has released it: its release is there.
@@ -301,5 +301,5 @@ pub fn stream<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyCaps
         private_data: Box::into_raw(Box::new(own)).cast(),
     };
     // The first field of the capsule's value is the stream: a consumer reads the pointer as one.
-    PyCapsule::new_with_value(py, Held(stream), c"arrow_array_stream")
+    PyCapsule::new_with_value(py, OwnedStream(stream), c"arrow_array_stream")
 }

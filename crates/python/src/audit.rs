@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use scene::Threads;
-use scene::audit::{AuditOptions, AuditError, FindingScope, audit, output_place, load_recorded_scene};
+use scene::audit::{
+    AuditError, AuditOptions, FindingScope, audit, load_recorded_scene, output_place,
+};
 use scene::plot::PlotError;
 use serde_json::json;
 
 use crate::error;
-use crate::pulse::Pulse;
+use crate::pulse::ProgressReporter;
 use crate::scenes::PyScene;
 use crate::value;
 
@@ -53,10 +55,10 @@ fn audit_scene(
     if let Some(target) = &target {
         target.check().map_err(error::record)?;
     }
-    let mut pulse = Pulse::new(tell.as_ref());
+    let mut pulse = ProgressReporter::new(tell.as_ref());
     let made = py.detach(|| {
         audit(scene, asked, &mut |words, done| {
-            pulse.beat(done, f64::NAN, words)
+            pulse.update(done, f64::NAN, words)
         })
     });
     pulse.check()?;

@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bodies::plane::Angle;
-use bodies::{Dim, ForceField, PrescribedMotion, Plane, Pose, ForceContext, Space, Vector};
+use bodies::{Dim, ForceContext, ForceField, Plane, Pose, PrescribedMotion, Space, Vector};
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -15,9 +15,9 @@ use crate::error;
 
 /// The first exception that a callable raised.
 #[derive(Debug, Clone, Default)]
-pub struct Slot(Arc<Mutex<Option<PyErr>>>);
+pub struct ExceptionSlot(Arc<Mutex<Option<PyErr>>>);
 
-impl Slot {
+impl ExceptionSlot {
     fn put(&self, raised: PyErr) {
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         slot.get_or_insert(raised);
@@ -30,27 +30,28 @@ impl Slot {
 }
 
 /// What callables ask of the two dimensions.
-pub trait Hand: Dim {
+pub trait CallableDim: Dim {
     /// Displacements that a motion may have: in the plane with or without an angle.
     const ENTRIES: &'static [usize];
     /// The pose moved by `by`, and the velocity with the entries of `rate`.
     fn moved(anchor: &Pose<Self>, by: &[f64], rate: &[f64]) -> (Pose<Self>, Self::Dofs);
 }
 
-impl Hand for Plane {
+impl CallableDim for Plane {
     const ENTRIES: &'static [usize] = &[2, 3];
 
     fn moved(anchor: &Pose<Self>, by: &[f64], rate: &[f64]) -> (Pose<Self>, [f64; 3]) {
         let entry = |all: &[f64], k: usize| all.get(k).copied().unwrap_or(0.0);
         let pose = Pose {
-            position: anchor.position + <Self as Dim>::Vector::from_components(&[entry(by, 0), entry(by, 1)]),
+            position: anchor.position
+                + <Self as Dim>::Vector::from_components(&[entry(by, 0), entry(by, 1)]),
             rotation: Angle::new(anchor.rotation.angle() + entry(by, 2)),
         };
         (pose, [0, 1, 2].map(|k| entry(rate, k)))
     }
 }
 
-impl Hand for Space {
+impl CallableDim for Space {
     const ENTRIES: &'static [usize] = &[3];
 
     fn moved(anchor: &Pose<Self>, by: &[f64], rate: &[f64]) -> (Pose<Self>, [f64; 6]) {
@@ -67,7 +68,7 @@ impl Hand for Space {
 
 /// A given motion: a callable t → displacement from where the body was at the start.
 #[derive(Debug)]
-pub struct Motion {
+pub struct CallableMotion {
     /// Name of the body, for messages.
     pub body: String,
     /// The displacement.
@@ -77,10 +78,10 @@ pub struct Motion {
     /// Length of a step.
     pub step: f64,
     /// Where exceptions go.
-    pub slot: Slot,
+    pub slot: ExceptionSlot,
 }
 
-impl Motion {
+impl CallableMotion {
     fn ask(
         &self,
         py: Python<'_>,
@@ -130,7 +131,7 @@ impl Motion {
     }
 }
 
-impl<D: Hand> PrescribedMotion<D> for Motion {
+impl<D: CallableDim> PrescribedMotion<D> for CallableMotion {
     fn at(&mut self, anchor: &Pose<D>, t: f64) -> (Pose<D>, D::Dofs) {
         match self.both(t, D::ENTRIES) {
             Ok((by, rate)) => D::moved(anchor, &by, &rate),
@@ -145,16 +146,16 @@ impl<D: Hand> PrescribedMotion<D> for Motion {
 /// A given force: a callable (t, positions, velocities) → one row of force, or force and moment, for
 /// each of its bodies.
 #[derive(Debug)]
-pub struct Load {
+pub struct CallableForce {
     /// Its bodies.
     pub bodies: Vec<u32>,
     /// The callable.
     pub call: Py<PyAny>,
     /// Where exceptions go.
-    pub slot: Slot,
+    pub slot: ExceptionSlot,
 }
 
-impl Load {
+impl CallableForce {
     fn rows<D: Dim>(&self, scenery: &ForceContext<'_, D>) -> PyResult<(Vec<f64>, usize)> {
         Python::attach(|py| {
             let count = self.bodies.len();
@@ -201,7 +202,7 @@ impl Load {
     }
 }
 
-impl<D: Dim> ForceField<D> for Load {
+impl<D: Dim> ForceField<D> for CallableForce {
     fn add_loads(&mut self, scenery: &ForceContext<'_, D>, loads: &mut [D::Dofs]) {
         let (rows, width) = match self.rows(scenery) {
             Ok(both) => both,

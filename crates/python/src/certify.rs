@@ -15,7 +15,7 @@ pub fn interrupted(stop: Option<&EarlyStop>) -> bool {
 }
 
 /// A fault of the machine in the middle of a run, with what is left to do.
-pub fn broken_off(fault: &RecordError, directory: Option<&Path>) -> PyErr {
+pub fn record_failure(fault: &RecordError, directory: Option<&Path>) -> PyErr {
     match directory.filter(|d| d.is_dir()) {
         Some(directory) if fault.is_fault() => error::machine(format!(
             "{fault}. What was recorded before is kept; `percuss resume {}` goes on from there",
@@ -26,14 +26,14 @@ pub fn broken_off(fault: &RecordError, directory: Option<&Path>) -> PyErr {
 }
 
 /// Findings as the manifest holds them.
-pub fn json_of(found: &[scene::finding::Finding]) -> PyResult<Vec<Value>> {
+pub fn findings_json(found: &[scene::finding::Finding]) -> PyResult<Vec<Value>> {
     let json = found.iter().map(serde_json::to_value);
     json.collect::<Result<_, _>>()
         .map_err(|e| error::machine(format!("cannot write the findings as JSON: {e}")))
 }
 
 /// How far the convex parts of bodies are from the bodies.
-pub fn fits(collection: &scene::collection::BuiltBodies) -> Vec<Value> {
+pub fn decomposition_errors(collection: &scene::collection::BuiltBodies) -> Vec<Value> {
     let json = |(name, fit): &(String, scene::collection::DecompositionFit)| {
         json!({
             "body": name,

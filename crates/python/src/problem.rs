@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use contact::{ResidualEvaluator, Residuals, ResidualMeasure, Problem};
+use contact::{Problem, ResidualEvaluator, ResidualMeasure, Residuals};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;

@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_millis(20);
 const TELL: Duration = Duration::from_millis(100);
 
 /// Listens to the interpreter while work goes on.
-pub struct Pulse<'a> {
+pub struct ProgressReporter<'a> {
     tell: Option<&'a Py<PyAny>>,
     looked: Instant,
     told: Instant,
@@ -24,7 +24,7 @@ pub struct Pulse<'a> {
     pub raised: Option<PyErr>,
 }
 
-impl<'a> Pulse<'a> {
+impl<'a> ProgressReporter<'a> {
     /// `tell(share, t, words)` hears how far the work is.
     pub fn new(tell: Option<&'a Py<PyAny>>) -> Self {
         let now = Instant::now();
@@ -37,7 +37,7 @@ impl<'a> Pulse<'a> {
     }
 
     /// Whether to go on.
-    pub fn beat(&mut self, share: f64, t: f64, words: &str) -> bool {
+    pub fn update(&mut self, share: f64, t: f64, words: &str) -> bool {
         if self.raised.is_some() {
             return false;
         }
@@ -68,7 +68,7 @@ impl<'a> Pulse<'a> {
 
     /// The same for a step of a run.
     pub fn tick(&mut self, tick: &RunProgress<'_>) -> bool {
-        self.beat(tick.share, tick.t, tick.preparation.unwrap_or(""))
+        self.update(tick.share, tick.t, tick.preparation.unwrap_or(""))
     }
 
     /// What Python raised, if it did.

@@ -7,14 +7,14 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use scene::Threads;
-use scene::plot::{RunPlots, PlotError, PlotOptions, png};
-use scene::record::{Record, Table, ColumnValues};
-use scene::verify::{VerifyOptions, VerifyError, verify};
+use scene::plot::{PlotError, PlotOptions, RunPlots, png};
+use scene::record::{ColumnValues, Record, Table};
+use scene::verify::{VerifyError, VerifyOptions, verify};
 use serde_json::json;
 
 use crate::arrow;
 use crate::error;
-use crate::pulse::Pulse;
+use crate::pulse::ProgressReporter;
 use crate::value;
 
 /// Adds the classes and functions of this file.
@@ -83,13 +83,15 @@ impl PyRecord {
         log_y: bool,
     ) -> PyResult<String> {
         py.detach(|| {
-            let gallery = RunPlots::of(&self.record).map_err(picture)?.with_options(PlotOptions {
-                at,
-                conditions: only.unwrap_or_default(),
-                log_x,
-                log_y,
-                ..PlotOptions::default()
-            });
+            let gallery = RunPlots::of(&self.record)
+                .map_err(picture)?
+                .with_options(PlotOptions {
+                    at,
+                    conditions: only.unwrap_or_default(),
+                    log_x,
+                    log_y,
+                    ..PlotOptions::default()
+                });
             let drawn = gallery.svg(name, Threads::all(), &mut |_| {});
             drawn.map_err(picture)
         })
@@ -138,10 +140,10 @@ impl PyRecord {
                 "a whole number, 1 or more, was expected",
             ));
         }
-        let mut pulse = Pulse::new(tell.as_ref());
+        let mut pulse = ProgressReporter::new(tell.as_ref());
         let report = py.detach(|| {
             let mut hear = |done: f64| {
-                pulse.beat(done, f64::NAN, "verifying");
+                pulse.update(done, f64::NAN, "verifying");
             };
             let mut asked = VerifyOptions::all(&mut hear);
             asked.steps = steps;

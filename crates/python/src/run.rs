@@ -4,15 +4,17 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use scene::plot::check_plots;
-use scene::record::{BodiesRecorder, MechanismLayout, Manifest, OutputDirectory, MechanismRecorder};
-use scene::{BodiesOutcome, SceneKind, Scene, SceneError, StopReason, Threads};
+use scene::record::{
+    BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory,
+};
+use scene::{BodiesOutcome, Scene, SceneError, SceneKind, StopReason, Threads};
 use serde_json::Value;
 
-use crate::certify::{broken_off, fits, interrupted, json_of};
+use crate::certify::{decomposition_errors, findings_json, interrupted, record_failure};
 use crate::error;
-use crate::pulse::Pulse;
+use crate::pulse::ProgressReporter;
 use crate::scenes::PyScene;
-use crate::site::{Site, left, session};
+use crate::site::{RunTarget, left, run_writer};
 
 /// Adds the functions of this file.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -22,7 +24,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// How a run is made.
-pub struct Manner<'a> {
+pub struct RunOptions<'a> {
     /// Threads of detection, cases and studies.
     pub threads: Threads,
     /// Whether findings are measured.
@@ -33,7 +35,7 @@ pub struct Manner<'a> {
 
 /// What came of a run: its directory, and what ended it early. An interruption is raised by the caller
 /// once the records are closed.
-pub struct Ended {
+pub struct RunEnd {
     /// Where the records are; none where the run was refused.
     pub directory: Option<PathBuf>,
     /// What Python raised on the way.
@@ -54,7 +56,7 @@ fn run_scene(
     tell: Option<Py<PyAny>>,
 ) -> PyResult<PathBuf> {
     let manner = manner(threads, findings, tell.as_ref())?;
-    let site = Site::New(OutputDirectory::new(Some(&out), scene.scene.name()));
+    let site = RunTarget::New(OutputDirectory::new(Some(&out), scene.scene.name()));
     let ended = py.detach(|| run(&scene.scene, site, &manner))?;
     finish(ended)
 }
@@ -73,7 +75,7 @@ fn resume_run(
     let manner = manner(threads, findings, tell.as_ref())?;
     let ended = py.detach(|| {
         let Some((scene, site)) = left(&directory, force)? else {
-            return Ok(Ended {
+            return Ok(RunEnd {
                 directory: Some(directory.clone()),
                 raised: None,
                 refused: None,
@@ -113,14 +115,14 @@ fn manner(
     threads: Option<usize>,
     findings: bool,
     tell: Option<&Py<PyAny>>,
-) -> PyResult<Manner<'_>> {
+) -> PyResult<RunOptions<'_>> {
     if threads == Some(0) {
         return Err(error::argument(
             "threads",
             "a whole number, 1 or more, was expected",
         ));
     }
-    Ok(Manner {
+    Ok(RunOptions {
         threads: threads.map_or_else(Threads::all, Threads::new),
         findings,
         tell,
@@ -128,7 +130,7 @@ fn manner(
 }
 
 /// Raises what is to be raised after the records are closed.
-pub fn finish(ended: Ended) -> PyResult<PathBuf> {
+pub fn finish(ended: RunEnd) -> PyResult<PathBuf> {
     match (ended.raised, ended.refused, ended.directory) {
         (Some(raised), _, _) => Err(raised),
         (None, Some(reason), _) => Err(error::input(reason)),
@@ -137,23 +139,23 @@ pub fn finish(ended: Ended) -> PyResult<PathBuf> {
     }
 }
 
-fn run(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
+fn run(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResult<RunEnd> {
     match scene.kind() {
         SceneKind::Bodies => bodies(scene, site, manner),
         SceneKind::Mechanism => mechanism(scene, site, manner),
     }
 }
 
-fn bodies(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
+fn bodies(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResult<RunEnd> {
     let collection = scene.build_bodies().map_err(error::scene)?;
     let wanted = scene::observable_request(scene, &collection).map_err(error::scene)?;
     scene::check_collection(scene, &collection).map_err(error::scene)?;
     check_plots(scene).map_err(error::scene)?;
     let manifest = Manifest::of_bodies(scene, &collection, manner.threads);
-    let session = session(scene, site, manifest)?;
+    let session = run_writer(scene, site, manifest)?;
     let mut recorder = BodiesRecorder::on(session, &collection).map_err(error::record)?;
-    let fits = fits(&collection);
-    let mut pulse = Pulse::new(manner.tell);
+    let fits = decomposition_errors(&collection);
+    let mut pulse = ProgressReporter::new(manner.tell);
     let mut tell = |tick: &scene::RunProgress<'_>| pulse.tick(tick);
     let threads = manner.threads;
     let outcome = scene::run_bodies(
@@ -177,20 +179,20 @@ pub fn conclude(
     scene: &Scene,
     (outcome, certificate): (&BodiesOutcome, Value),
     mut recorder: BodiesRecorder,
-    manner: &Manner<'_>,
+    manner: &RunOptions<'_>,
     mut raised: Option<PyErr>,
-) -> PyResult<Ended> {
+) -> PyResult<RunEnd> {
     recorder.set_warnings(outcome.warnings());
     if let Some(fault) = recorder.take_fault() {
         let _ = recorder.fail(&certificate, fault.to_string());
-        return Err(broken_off(&fault, recorder.directory()));
+        return Err(record_failure(&fault, recorder.directory()));
     }
     let stopped = outcome.stopped.as_ref();
     let asked = interrupted(stopped);
     if !asked && stopped.is_some_and(|stop| !stop.started) {
         recorder.abandon().map_err(error::record)?;
         let words = stopped.map(|stop| format!("{}: {stop}", scene.origin()));
-        return Ok(Ended {
+        return Ok(RunEnd {
             directory: None,
             raised,
             refused: words,
@@ -206,7 +208,7 @@ pub fn conclude(
     };
     if let Err(fault) = close() {
         let _ = recorder.fail(&certificate, fault.to_string());
-        return Err(broken_off(&fault, recorder.directory()));
+        return Err(record_failure(&fault, recorder.directory()));
     }
     if !asked && raised.is_none() {
         if manner.findings {
@@ -222,31 +224,31 @@ pub fn conclude(
             recorder.finish().map_err(error::record)?;
         }
     }
-    Ok(Ended {
+    Ok(RunEnd {
         directory: recorder.directory().map(Path::to_path_buf),
         raised,
         refused: None,
     })
 }
 
-fn mechanism(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
+fn mechanism(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResult<RunEnd> {
     let built = scene.build_mechanism().map_err(error::scene)?;
     scene::check_findings(scene).map_err(error::scene)?;
     check_plots(scene).map_err(error::scene)?;
     let layout = MechanismLayout::of_scene(scene, &built.system);
     let every = built.record_every;
     let manifest = Manifest::of_mechanism(scene, &built, manner.threads);
-    let session = session(scene, site, manifest)?;
+    let session = run_writer(scene, site, manifest)?;
     let mut recorder = MechanismRecorder::on(session, layout, every).map_err(error::record)?;
     let mut system = built.system.clone();
-    let mut pulse = Pulse::new(manner.tell);
+    let mut pulse = ProgressReporter::new(manner.tell);
     let outcome = scene::run_mechanism(built, &mut recorder, &mut |tick| pulse.tick(tick));
     let mut raised = pulse.raised;
     let certificate = outcome.certificate.json();
     recorder.set_warnings(outcome.certificate.warnings());
     if let Some(fault) = recorder.take_fault() {
         let _ = recorder.fail(&certificate, fault.to_string());
-        return Err(broken_off(&fault, recorder.directory()));
+        return Err(record_failure(&fault, recorder.directory()));
     }
     let stopped = outcome.stopped.as_ref();
     if let Some(StopReason::Observer(fault)) = stopped.map(|stop| &stop.reason) {
@@ -259,7 +261,7 @@ fn mechanism(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> 
     };
     if let Err(fault) = closed {
         let _ = recorder.fail(&certificate, fault.to_string());
-        return Err(broken_off(&fault, recorder.directory()));
+        return Err(record_failure(&fault, recorder.directory()));
     }
     if !interrupted(stopped) && raised.is_none() {
         if manner.findings {
@@ -276,7 +278,7 @@ fn mechanism(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> 
         }
     }
     let refused = stopped.filter(|stop| !stop.started && raised.is_none());
-    Ok(Ended {
+    Ok(RunEnd {
         directory: recorder.directory().map(Path::to_path_buf),
         refused: refused.map(|stop| format!("{}: {stop}", scene.origin())),
         raised,
@@ -285,18 +287,18 @@ fn mechanism(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> 
 
 /// Findings as the manifest holds them, or what Python raised while they were measured.
 fn measured(
-    manner: &Manner<'_>,
+    manner: &RunOptions<'_>,
     evaluate: impl FnOnce(
         Threads,
         &mut dyn FnMut(&str, f64) -> bool,
     ) -> Result<Vec<scene::finding::Finding>, SceneError>,
 ) -> PyResult<Result<Vec<Value>, PyErr>> {
-    let mut pulse = Pulse::new(manner.tell);
+    let mut pulse = ProgressReporter::new(manner.tell);
     let found = evaluate(manner.threads, &mut |name, done| {
-        pulse.beat(done, f64::NAN, name)
+        pulse.update(done, f64::NAN, name)
     });
     if let Some(raised) = pulse.raised {
         return Ok(Err(raised));
     }
-    json_of(&found.map_err(error::scene)?).map(Ok)
+    findings_json(&found.map_err(error::scene)?).map(Ok)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
-use scene::{SceneKind, Scene};
+use scene::{Scene, SceneKind};
 
 use crate::error;
 

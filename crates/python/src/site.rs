@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use scene::Scene;
-use scene::record::{DataFile, Lock, Manifest, OutputDirectory, RunWriter, RunStatus};
+use scene::record::{DataFile, Lock, Manifest, OutputDirectory, RunStatus, RunWriter};
 
 use crate::error;
 
 /// Where a run writes to.
-pub enum Site {
+pub enum RunTarget {
     /// A new directory.
     New(OutputDirectory),
     /// That of a run that was interrupted: its lock, its files as they were.
-    Left(PathBuf, Lock, Vec<DataFile>),
+    Resumed(PathBuf, Lock, Vec<DataFile>),
 }
 
 /// The scene and the place of a run that was interrupted; nothing where there is nothing to go on with.
-pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, Site)>> {
+pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, RunTarget)>> {
     let lock = match directory.is_dir() {
         true => Lock::take_abandoned(directory).map_err(error::record)?,
         false => None,
@@ -55,15 +55,17 @@ pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, Site)>> {
         Some(folder) => scene.from_folder(Path::new(folder)),
         None => scene,
     };
-    let site = Site::Left(directory.into(), lock, manifest.files);
+    let site = RunTarget::Resumed(directory.into(), lock, manifest.files);
     Ok(Some((scene, site)))
 }
 
 /// The session of a run with this manifest.
-pub fn session(scene: &Scene, site: Site, manifest: Manifest) -> PyResult<RunWriter> {
+pub fn run_writer(scene: &Scene, site: RunTarget, manifest: Manifest) -> PyResult<RunWriter> {
     match site {
-        Site::New(place) => RunWriter::new(place, manifest, scene.checkpoint_schedule()).map_err(error::record),
-        Site::Left(directory, lock, files) => {
+        RunTarget::New(place) => {
+            RunWriter::new(place, manifest, scene.checkpoint_schedule()).map_err(error::record)
+        }
+        RunTarget::Resumed(directory, lock, files) => {
             for file in &manifest.files {
                 let known = files.iter().find(|known| known.name == file.name);
                 if known.is_none_or(|known| known.checksum != file.checksum) {
@@ -75,7 +77,8 @@ pub fn session(scene: &Scene, site: Site, manifest: Manifest) -> PyResult<RunWri
                     )));
                 }
             }
-            let resumed = RunWriter::resume(&directory, lock, manifest, scene.checkpoint_schedule());
+            let resumed =
+                RunWriter::resume(&directory, lock, manifest, scene.checkpoint_schedule());
             Ok(resumed.map_err(error::record)?.0)
         }
     }

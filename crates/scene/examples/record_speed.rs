@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use scene::record::{CHUNK_ROWS, Manifest, Record, Table, TableWriter, ColumnValues};
+use scene::record::{CHUNK_ROWS, ColumnValues, Manifest, Record, Table, TableWriter};
 
 type Failed = Box<dyn std::error::Error>;
 
@@ -66,9 +66,13 @@ impl Copied {
                         1 => from[row] + self.shift as f64,
                         _ => from[row],
                     }),
-                    (ColumnValues::Optional(to), ColumnValues::Optional(from)) => to.push(from[row]),
+                    (ColumnValues::Optional(to), ColumnValues::Optional(from)) => {
+                        to.push(from[row])
+                    }
                     (ColumnValues::Truth(to), ColumnValues::Truth(from)) => to.push(from[row]),
-                    (ColumnValues::Text(to), ColumnValues::Text(from)) => to.push(from[row].clone()),
+                    (ColumnValues::Text(to), ColumnValues::Text(from)) => {
+                        to.push(from[row].clone())
+                    }
                     _ => {}
                 }
             }

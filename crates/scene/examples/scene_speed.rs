@@ -10,7 +10,7 @@ mod native;
 
 use std::time::Instant;
 
-use mechanism::{Integrator, TimeStepper, System};
+use mechanism::{Integrator, System, TimeStepper};
 use scene::Scene;
 
 const ROUNDS: usize = 7;

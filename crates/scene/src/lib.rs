@@ -27,23 +27,29 @@ mod trajectory;
 pub mod verify;
 mod watch;
 
-pub use certificate::{CertificateBounds, Certificate, Violation, NotMet, CertificateJson, Warnings, Criterion};
+pub use certificate::{
+    Certificate, CertificateBounds, CertificateJson, Criterion, NotMet, Violation, Warnings,
+};
 pub use error::{InputError, Origin, SceneError};
 pub use file::{
-    Bisect, Case, Check, Colour, Datum, FindingSpec, Formula, SceneKind, Overrides, Picture, Plot, PlotKind,
-    VariedValues, Scene, Spacing, Study, Vary,
+    Bisect, Case, Check, Colour, Datum, FindingSpec, Formula, Overrides, Picture, Plot, PlotKind,
+    Scene, SceneKind, Spacing, Study, VariedValues, Vary,
 };
 pub use finding::{
     Threads, Value, check_collection, check_findings, evaluate_bodies_findings, evaluate_findings,
     observable_request,
 };
 pub use nonunique::{NonuniqueInstant, nonunique_instants};
-pub use run::{MechanismOutcome, EarlyStop, StopReason, worst_constraint_name, run_mechanism};
-pub use sink::{NullObserver, MechanismObserver};
-pub use study::{StudyDirectory, StudyError, Shard, StudyFile, StudyResult, StudyTable, StudyProgress};
-pub use text::{BuiltMechanism, LawForm, Observable, Sample, SetForm, SymbolicSystem, assemble_law};
+pub use run::{EarlyStop, MechanismOutcome, StopReason, run_mechanism, worst_constraint_name};
+pub use sink::{MechanismObserver, NullObserver};
+pub use study::{
+    Shard, StudyDirectory, StudyError, StudyFile, StudyProgress, StudyResult, StudyTable,
+};
+pub use text::{
+    BuiltMechanism, LawForm, Observable, Sample, SetForm, SymbolicSystem, assemble_law,
+};
 pub use trajectory::{Interpolation, Trajectory};
 pub use watch::{
-    BodiesOutcome, WorldRun, AnyWorld, BodiesObservable, PreparationOutcome, RunTemplate, RunProgress, ObservableRequest, preparation_warnings,
-    run_bodies_observing, run_bodies,
+    AnyWorld, BodiesObservable, BodiesOutcome, ObservableRequest, PreparationOutcome, RunProgress,
+    RunTemplate, WorldRun, preparation_warnings, run_bodies, run_bodies_observing,
 };

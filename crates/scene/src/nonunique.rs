@@ -4,8 +4,8 @@
 //! ledger has γ in every step; here the set of possible velocities is computed, at the places where
 //! γ ceased to be positive.
 
-use mechanism::painleve::{Outcomes, joint_accelerations, analyse_sliding_contact};
-use mechanism::{EventKind, StateRef, ConstraintKind, Scheme, System};
+use mechanism::painleve::{Outcomes, analyse_sliding_contact, joint_accelerations};
+use mechanism::{ConstraintKind, EventKind, Scheme, StateRef, System};
 use serde::{Deserialize, Serialize};
 
 use crate::run::MechanismOutcome;
@@ -31,7 +31,10 @@ pub struct NonuniqueInstant {
 }
 
 /// The places where γ of a sliding contact ceased to be positive, with the possible velocities there.
-pub fn nonunique_instants(system: &mut SymbolicSystem, outcome: &MechanismOutcome) -> Vec<NonuniqueInstant> {
+pub fn nonunique_instants(
+    system: &mut SymbolicSystem,
+    outcome: &MechanismOutcome,
+) -> Vec<NonuniqueInstant> {
     let motion = &outcome.trajectory;
     let mut found = Vec::new();
     for state in 1..motion.len() {
@@ -50,7 +53,9 @@ pub fn nonunique_instants(system: &mut SymbolicSystem, outcome: &MechanismOutcom
             // it, or, in Paoli's scheme, at its end.
             let t = match motion.interpolation() {
                 Interpolation::Smooth => event.t.clamp(begin, end),
-                Interpolation::PiecewiseConstant(share) => begin + share.max(1.0 - share) * (end - begin),
+                Interpolation::PiecewiseConstant(share) => {
+                    begin + share.max(1.0 - share) * (end - begin)
+                }
             };
             let mut q = motion.position(state - 1).to_vec();
             motion.chart().integrate(&mut q, &v, t - begin);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::certificate::Certificate;
 use crate::error::SceneError;
 use crate::record::{self, EncodedBytes, Restored};
-use crate::trajectory::{TrajectoryIncrement, Trajectory};
+use crate::trajectory::{Trajectory, TrajectoryIncrement};
 
 /// A run up to a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,7 +56,9 @@ impl MechanismCheckpoint {
         for history in &restored.histories {
             let piece: TrajectoryIncrement = decode(history)?;
             if !trajectory.append(piece) {
-                return Err(incompatible_checkpoint("its history is that of another system"));
+                return Err(incompatible_checkpoint(
+                    "its history is that of another system",
+                ));
             }
         }
         let (states, steps) = (trajectory.len(), begun.step);

@@ -6,9 +6,11 @@
 
 use std::fmt;
 
-use mechanism::{EventDriven, StepReport, MechanismError, Integrator, Scheme, State, TimeStepper, System};
+use mechanism::{
+    EventDriven, Integrator, MechanismError, Scheme, State, StepReport, System, TimeStepper,
+};
 
-use crate::certificate::{CertificateBounds, Certificate, Criterion};
+use crate::certificate::{Certificate, CertificateBounds, Criterion};
 use crate::error::SceneError;
 use crate::record::{EncodedBytes, Snapshot};
 use crate::resume::{self, MechanismCheckpoint};
@@ -248,7 +250,12 @@ pub fn worst_constraint_name(what: Criterion, ledger: &StepReport, names: &[Stri
 }
 
 impl Span {
-    fn run_progress<'a>(&self, step: usize, ledger: &StepReport, certificate: &'a Certificate) -> RunProgress<'a> {
+    fn run_progress<'a>(
+        &self,
+        step: usize,
+        ledger: &StepReport,
+        certificate: &'a Certificate,
+    ) -> RunProgress<'a> {
         RunProgress {
             preparation: None,
             step,
@@ -307,8 +314,8 @@ fn step_until_end(
             &motion.constraint_reports(),
             motion.events(),
         );
-        let going =
-            progress(&span.run_progress(step, motion.step_report(), &certificate)) || !(state.t < span.end);
+        let going = progress(&span.run_progress(step, motion.step_report(), &certificate))
+            || !(state.t < span.end);
         let kept = taken.and_then(|()| match sink.checkpoint_due() || !going {
             true => write_checkpoint(sink, step, &certificate, motion),
             false => Ok(()),

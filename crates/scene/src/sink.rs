@@ -1,6 +1,6 @@
 //! Where the steps of a run go.
 
-use mechanism::{Event, StepReport, State, ConstraintReport};
+use mechanism::{ConstraintReport, Event, State, StepReport};
 
 use crate::error::SceneError;
 use crate::record::{Restored, Snapshot};

@@ -8,7 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System as Machine};
 use std::cell::Cell;
 
 use contact::law::Status;
-use mechanism::{StateRef, Integrator, TimeStepper, System};
+use mechanism::{Integrator, StateRef, System, TimeStepper};
 use scene::Scene;
 
 struct Counting;
@@ -77,7 +77,9 @@ fn ask(system: &mut impl System, k: usize) {
     system.potential(t, &q).unwrap();
     system.gaps(t, &q, &mut [0.0; 3]).unwrap();
     let (mut by_q, mut by_v) = ([0.0; 4], [0.0; 4]);
-    system.force_jacobians(t, &q, &v, &mut by_q, &mut by_v).unwrap();
+    system
+        .force_jacobians(t, &q, &v, &mut by_q, &mut by_v)
+        .unwrap();
     for (constraint, rows) in [2, 3, 1, 1].into_iter().enumerate() {
         let (mut g, mut w) = ([0.0; 6], [0.0; 3]);
         let (g, w) = (&mut g[..2 * rows], &mut w[..rows]);

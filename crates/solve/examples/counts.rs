@@ -14,7 +14,7 @@ use solve::admm::AdmmParams;
 use solve::nncg::{NncgParams, Sweeps};
 use solve::relaxation::NlgsParams;
 use solve::sample::{Attitude, Chain, Packing, Pyramid, Table, Tower, Wall};
-use solve::{Admm, Auto, Goal, InteriorPoint, Nncg, Nlgs, SmoothingNewton, Solver};
+use solve::{Admm, Auto, Goal, InteriorPoint, Nlgs, Nncg, SmoothingNewton, Solver};
 
 /// A problem with the prototype's counts for NLGS, NNCG and ADMM.
 struct Row {

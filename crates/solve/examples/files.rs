@@ -38,7 +38,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .map(|s| format!("{} {} {:.0e}", s.method, s.iterations, s.residual))
             .collect();
         let name = path.rsplit('/').next().unwrap_or(path);
-        let judged = ResidualEvaluator::new(&problem).evaluate(&problem, &impulse).r1;
+        let judged = ResidualEvaluator::new(&problem)
+            .evaluate(&problem, &impulse)
+            .r1;
         println!(
             "{name:44} {:>5} {spent:9.4} s {judged:.1e} {:?} {}",
             problem.num_contacts(),

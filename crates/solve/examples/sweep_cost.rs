@@ -10,7 +10,7 @@
 //! over repetitions is printed: the cost on an undisturbed machine. Where the system reports the processor time of a
 //! thread (Linux), that is the clock, so that a busy machine gives the same figure.
 
-use contact::{FactoredDelassus, ProblemBuilder, Law, Problem, ProblemError, Restitution};
+use contact::{FactoredDelassus, Law, Problem, ProblemBuilder, ProblemError, Restitution};
 use solve::Nlgs;
 use solve::sample::Random;
 

@@ -19,7 +19,7 @@ use contact::Problem;
 use contact::law::Law;
 
 use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
-use crate::linear::{SparseFactor, ScaledDelassus};
+use crate::linear::{ScaledDelassus, SparseFactor};
 use crate::primal::has_dense_delassus;
 
 /// Parameters of [`Admm`].

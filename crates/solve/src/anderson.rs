@@ -14,7 +14,7 @@
 
 use contact::Problem;
 
-use crate::batch::{SimdSweeper, ANDERSON_DEPTH, AndersonStep, AndersonProducts};
+use crate::batch::{ANDERSON_DEPTH, AndersonProducts, AndersonStep, SimdSweeper};
 use crate::goal::{BestIterate, Goal, Outcome, Report, Solver, accepted_fraction};
 use crate::trigger::ResidualSchedule;
 

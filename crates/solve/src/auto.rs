@@ -31,7 +31,7 @@
 //! where their factors would not fit into memory. In a periodic cell that deforms with all contacts W is dense, and
 //! only those that work in the velocities of bodies are used.
 
-use contact::{ResidualEvaluator, ResidualMeasure, DelassusOperator, Problem};
+use contact::{DelassusOperator, Problem, ResidualEvaluator, ResidualMeasure};
 
 use crate::admm::Admm;
 use crate::anderson::Anderson;
@@ -98,11 +98,16 @@ impl Solver for Auto {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         self.cascade.params = self.params.clone();
-        let mut report = bilateral::solve_with_elimination(&mut self.cascade, problem, impulse, goal);
+        let mut report =
+            bilateral::solve_with_elimination(&mut self.cascade, problem, impulse, goal);
         // A large velocity residual may mean that the constraints contradict each other: look for a certificate.
         let defect = match goal.measure {
             ResidualMeasure::Velocity => report.residual,
-            _ => ResidualEvaluator::new(problem).residual(problem, impulse, ResidualMeasure::Velocity),
+            _ => ResidualEvaluator::new(problem).residual(
+                problem,
+                impulse,
+                ResidualMeasure::Velocity,
+            ),
         };
         if !(defect <= FEASIBLE_RESIDUAL) {
             report.infeasibility = find_infeasibility(problem).map(Box::new);
@@ -175,7 +180,12 @@ impl Solver for Cascade {
                 report.append(sweeps, impulse, &swept);
                 report
             }
-            None => self.sweep(problem, impulse, &first_goal, hyperstatic || block_structure),
+            None => self.sweep(
+                problem,
+                impulse,
+                &first_goal,
+                hyperstatic || block_structure,
+            ),
         };
         // Converged, or too large to factorise.
         if total.residual <= accepted_fraction(wish) * goal.tolerance || !direct {
@@ -244,7 +254,9 @@ impl Cascade {
             return false;
         }
         // R2 of the estimate against R2 of zero impulses.
-        let judge = self.judge.get_or_insert_with(|| ResidualEvaluator::new(problem));
+        let judge = self
+            .judge
+            .get_or_insert_with(|| ResidualEvaluator::new(problem));
         judge.resize_for(problem);
         let guessed = judge.residual(problem, impulse, ResidualMeasure::Dimensionless);
         let nothing = vec![0.0; impulse.len()];
@@ -257,7 +269,9 @@ impl Cascade {
 
     /// Whether impulses are within a fraction `share` of the tolerance.
     fn solved(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal, share: f64) -> bool {
-        let judge = self.judge.get_or_insert_with(|| ResidualEvaluator::new(problem));
+        let judge = self
+            .judge
+            .get_or_insert_with(|| ResidualEvaluator::new(problem));
         judge.resize_for(problem);
         judge.residual(problem, impulse, goal.measure) <= share * goal.tolerance
     }
@@ -328,17 +342,32 @@ impl Cascade {
         // Hyperstatic problems follow the homotopy path closely; others take the default schedule first.
         let mut list: Vec<(Box<dyn Solver>, StartPoint)> = if is_hyperstatic(problem) {
             vec![
-                (adaptive(SmoothingNewtonParams::close_tracking()), StartPoint::Best),
-                (adaptive(SmoothingNewtonParams::medium_tracking()), StartPoint::AfterFirstSweeps),
-                (adaptive(SmoothingNewtonParams::monotone()), StartPoint::Zero),
+                (
+                    adaptive(SmoothingNewtonParams::close_tracking()),
+                    StartPoint::Best,
+                ),
+                (
+                    adaptive(SmoothingNewtonParams::medium_tracking()),
+                    StartPoint::AfterFirstSweeps,
+                ),
+                (
+                    adaptive(SmoothingNewtonParams::monotone()),
+                    StartPoint::Zero,
+                ),
                 (Box::new(SemismoothNewton::new(polish)), StartPoint::Best),
             ]
         } else {
             vec![
                 (adaptive(SmoothingNewtonParams::default()), StartPoint::Best),
                 (Box::new(SemismoothNewton::new(polish)), StartPoint::Best),
-                (adaptive(SmoothingNewtonParams::monotone()), StartPoint::Zero),
-                (adaptive(SmoothingNewtonParams::medium_tracking()), StartPoint::AfterFirstSweeps),
+                (
+                    adaptive(SmoothingNewtonParams::monotone()),
+                    StartPoint::Zero,
+                ),
+                (
+                    adaptive(SmoothingNewtonParams::medium_tracking()),
+                    StartPoint::AfterFirstSweeps,
+                ),
             ]
         };
         let rest: [(Box<dyn Solver>, StartPoint); 8] = [

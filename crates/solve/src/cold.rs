@@ -15,7 +15,7 @@
 //! tenth of the sweeps and costs more than all of them, so nothing is computed. The result is only ever a
 //! start: its residual is compared with that of zero impulses, and the method starts from the better of the two.
 
-use contact::{FactoredDelassus, DelassusOperator, Problem};
+use contact::{DelassusOperator, FactoredDelassus, Problem};
 
 /// Largest number of sweeps over a level. They are repeated until nothing changes: a block on a slope then starts at
 /// rest and not with a residual at the tolerance, from which it would creep in all later steps.
@@ -280,12 +280,25 @@ impl ShockPropagation {
     }
 
     /// Applies the impulse of a contact to the bodies that support it.
-    fn propagate(&mut self, problem: &Problem, kinetic: &FactoredDelassus, a: usize, top: u32, impulse: &[f64]) {
+    fn propagate(
+        &mut self,
+        problem: &Problem,
+        kinetic: &FactoredDelassus,
+        a: usize,
+        top: u32,
+        impulse: &[f64],
+    ) {
         self.add(kinetic, a, &impulse[problem.rows(a)], |level| level != top);
     }
 
     /// v̂ += Ĝᵀ r for the bodies whose level is `wanted`.
-    fn add(&mut self, kinetic: &FactoredDelassus, a: usize, r: &[f64], wanted: impl Fn(u32) -> bool) {
+    fn add(
+        &mut self,
+        kinetic: &FactoredDelassus,
+        a: usize,
+        r: &[f64],
+        wanted: impl Fn(u32) -> bool,
+    ) {
         for (first, block) in kinetic.dense_blocks(a) {
             if !wanted(self.level[self.owner[first] as usize]) {
                 continue;

@@ -11,7 +11,7 @@
 //! Limits: W is dense, so that a problem of more than [`DenseNlgsParams::rows`] rows, or one given by a stored matrix,
 //! goes to the automatic solver at once.
 
-use contact::{FactoredDelassus, DelassusOperator, Problem};
+use contact::{DelassusOperator, FactoredDelassus, Problem};
 
 use crate::auto::Auto;
 use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
@@ -61,7 +61,9 @@ impl Solver for DenseNlgs {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let kinetic = match problem.operator() {
-            DelassusOperator::Factored(kinetic) if problem.num_rows() <= self.params.rows => kinetic,
+            DelassusOperator::Factored(kinetic) if problem.num_rows() <= self.params.rows => {
+                kinetic
+            }
             _ => return self.auto.solve(problem, impulse, goal),
         };
         let mut best = BestIterate::reuse_empty(self.best.take(), problem, goal);

@@ -3,7 +3,7 @@
 //! Not converging is a result, not an error: every solver returns the best iterate whose residual was evaluated by
 //! [`contact::ResidualEvaluator`], with that residual, and says how it ended.
 
-use contact::{ResidualEvaluator, ResidualMeasure, Problem};
+use contact::{Problem, ResidualEvaluator, ResidualMeasure};
 use smallvec::{SmallVec, smallvec};
 
 use crate::infeasible::InfeasibilityCertificate;
@@ -211,7 +211,12 @@ impl BestIterate {
 
     /// Reuses the buffers of `old` and takes `impulse` as first iterate without evaluating it: for methods that know
     /// its residual in a cheaper way and offer it where it counts.
-    pub fn reuse_unjudged(old: Option<Self>, problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
+    pub fn reuse_unjudged(
+        old: Option<Self>,
+        problem: &Problem,
+        impulse: &[f64],
+        goal: &Goal,
+    ) -> Self {
         let mut best = Self::reuse_empty(old, problem, goal);
         best.hold(impulse);
         best

@@ -19,7 +19,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
-use contact::{Law, DelassusOperator, Problem};
+use contact::{DelassusOperator, Law, Problem};
 
 /// Multiple of the largest free velocity: a solution that needs larger velocities counts as none.
 const BEYOND: f64 = 1e4;
@@ -178,7 +178,11 @@ fn multipliers(demands: &[VelocityConstraint], columns: usize) -> Option<Vec<f64
 }
 
 /// Verifies the multipliers: recomputes Ĝᵀy and b·y, and collects the contacts of the certificate.
-fn proven(demands: &[VelocityConstraint], z: &[f64], columns: usize) -> Option<InfeasibilityCertificate> {
+fn proven(
+    demands: &[VelocityConstraint],
+    z: &[f64],
+    columns: usize,
+) -> Option<InfeasibilityCertificate> {
     let mut rest = vec![0.0; columns];
     let (mut product, mut largest_c, mut sum) = (0.0, 0.0_f64, 0.0);
     let mut parts: Vec<(f64, usize)> = Vec::new();

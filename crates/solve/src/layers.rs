@@ -17,7 +17,7 @@
 //! are in the order of contacts and bodies: the result does not depend on the number of threads.
 
 use contact::law::MAX_ROWS;
-use contact::{FactoredDelassus, DelassusOperator, Problem};
+use contact::{DelassusOperator, FactoredDelassus, Problem};
 
 /// Contacts between two nodes. The error is smooth: 4 and 12 give the same.
 const SPACING: f64 = 8.0;
@@ -130,7 +130,12 @@ impl CoarseCorrection {
     }
 
     /// Puts the bodies that the given forces press against a boundary on level 1.
-    fn find_carried(&mut self, problem: &Problem, kinetic: &FactoredDelassus, width: usize) -> bool {
+    fn find_carried(
+        &mut self,
+        problem: &Problem,
+        kinetic: &FactoredDelassus,
+        width: usize,
+    ) -> bool {
         // Normal velocity change by the given forces at a contact with a boundary.
         let drive = |a: usize| {
             let mut touches = kinetic.dense_blocks(a);
@@ -227,9 +232,15 @@ impl CoarseCorrection {
     }
 
     /// Height of a contact: between its two bodies, or half a contact below a body that touches a boundary.
-    fn height(&self, kinetic: &FactoredDelassus, a: usize, width: usize) -> Option<CoarseInterpolation> {
+    fn height(
+        &self,
+        kinetic: &FactoredDelassus,
+        a: usize,
+        width: usize,
+    ) -> Option<CoarseInterpolation> {
         let mut firsts = kinetic.first_coordinates(a);
-        let level = |first: usize| Some(self.level[first / width]).filter(|level| *level != UNSUPPORTED);
+        let level =
+            |first: usize| Some(self.level[first / width]).filter(|level| *level != UNSUPPORTED);
         let lower = level(firsts.next()?)?;
         let z = match firsts.next() {
             Some(other) => 0.5 * (f64::from(lower) + f64::from(level(other)?)),
@@ -294,7 +305,8 @@ impl CoarseCorrection {
             let base = ((f64::from(self.level[group]) - 0.5) / SPACING) as usize;
             for i in 0..3 {
                 for j in i..3 {
-                    let [a, b] = [i, j].map(|k| &self.coarse_basis[(base + k) % 3][ends[0]..ends[1]]);
+                    let [a, b] =
+                        [i, j].map(|k| &self.coarse_basis[(base + k) % 3][ends[0]..ends[1]]);
                     let product: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
                     self.matrix[base + i][j - i] += product;
                 }

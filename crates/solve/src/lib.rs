@@ -33,7 +33,7 @@ pub use anderson::Anderson;
 pub use auto::Auto;
 pub use bilateral::WithElimination;
 pub use dense::DenseNlgs;
-pub use goal::{Goal, Outcome, Stages, Report, Solver, Stage};
+pub use goal::{Goal, Outcome, Report, Solver, Stage, Stages};
 pub use infeasible::{InfeasibilityCertificate, find_infeasibility};
 pub use interior::{InteriorPoint, PlanarInteriorPoint};
 pub use newton::SemismoothNewton;
@@ -75,7 +75,9 @@ pub fn by_name(name: &str) -> Option<Box<dyn Solver>> {
         "newton" => Box::new(SemismoothNewton::default()),
         "proximal" => Box::new(ProximalNewton::default()),
         "smoothing" => Box::new(SmoothingNewton::default()),
-        "smoothing-fixed" => Box::new(SmoothingNewton::new(smoothing::SmoothingNewtonParams::fixed(0.95))),
+        "smoothing-fixed" => Box::new(SmoothingNewton::new(
+            smoothing::SmoothingNewtonParams::fixed(0.95),
+        )),
         "interior" => Box::new(InteriorPoint::default()),
         "interior-plane" => Box::new(PlanarInteriorPoint::default()),
         _ => return None,

@@ -14,11 +14,11 @@
 //! iterate that gets worse makes it larger, one that gets better smaller, as in pseudo-transient continuation. One
 //! iteration is one factorisation.
 
-use contact::{ResidualEvaluator, ResidualMeasure, Problem};
+use contact::{Problem, ResidualEvaluator, ResidualMeasure};
 
 use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
 use crate::linear::NewtonSystem;
-use crate::sweep::{ScalarSweeper, LocalStep};
+use crate::sweep::{LocalStep, ScalarSweeper};
 use crate::tangent::AlartCurnierJacobian;
 
 /// Parameters of [`SemismoothNewton`].
@@ -118,7 +118,12 @@ impl<'a> State<'a> {
         }
     }
 
-    fn iterate(&mut self, p: &SemismoothNewtonParams, goal: &Goal, best: &mut BestIterate) -> (usize, Outcome) {
+    fn iterate(
+        &mut self,
+        p: &SemismoothNewtonParams,
+        goal: &Goal,
+        best: &mut BestIterate,
+    ) -> (usize, Outcome) {
         let limit = goal.max_iterations.unwrap_or(p.max_iterations);
         let mut mark = (best.residual(), 0);
         for iteration in 1..=limit {

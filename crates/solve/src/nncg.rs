@@ -14,10 +14,10 @@
 
 use contact::Problem;
 
-use crate::batch::{SimdSweeper, CgStep};
+use crate::batch::{CgStep, SimdSweeper};
 use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
 use crate::layers::CoarseCorrection;
-use crate::sweep::{ScalarSweeper, LocalStep};
+use crate::sweep::{LocalStep, ScalarSweeper};
 use crate::trigger::ResidualSchedule;
 
 /// The sweep that is accelerated.
@@ -192,7 +192,8 @@ impl Nncg {
         if start <= best.r2_target() || best.keeps_history() {
             best.offer_with_r2(problem, impulse, 0, start);
         }
-        let mut trigger = ResidualSchedule::new(start, best.r2_target(), self.params.residual_interval);
+        let mut trigger =
+            ResidualSchedule::new(start, best.r2_target(), self.params.residual_interval);
         let (mut lead, mut previous) = (CgStep::PLAIN, f64::INFINITY);
         let (mut sweeps, mut stalled) = (0, false);
         let patience = self.patience(problem);
@@ -303,7 +304,11 @@ impl Solver for Nncg {
         if packed {
             self.coarse_correction.reserve(problem);
         }
-        let begin = if packed { BestIterate::reuse_unjudged } else { BestIterate::reuse };
+        let begin = if packed {
+            BestIterate::reuse_unjudged
+        } else {
+            BestIterate::reuse
+        };
         let mut best = begin(self.best.take(), problem, impulse, goal);
         if self.params.sweeps == Sweeps::Guarded {
             // Allocate the buffers of the guard now, so that a restart allocates nothing.

@@ -20,7 +20,7 @@
 //! (α ≥ 1e-10 costs six of sixteen digits in a Newton step). The residual of every solution is computed, and up to four
 //! steps of iterative refinement are taken while it is not small.
 
-use contact::{FactoredDelassus, DelassusOperator, Problem};
+use contact::{DelassusOperator, FactoredDelassus, Problem};
 
 use crate::fronts::MultifrontalLu;
 
@@ -30,7 +30,7 @@ mod small;
 mod tests;
 
 use assembly::{add_any, add_fixed, pattern};
-use small::{solve_small, solve_2x2};
+use small::{solve_2x2, solve_small};
 
 /// Largest number of rows of a contact and of coordinates of a body.
 const WIDE: usize = 6;

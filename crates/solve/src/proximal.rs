@@ -19,7 +19,7 @@ use contact::Problem;
 
 use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
 use crate::linear::NewtonSystem;
-use crate::plane::{PlanarVelocitySystem, PlanarNewton};
+use crate::plane::{PlanarNewton, PlanarVelocitySystem};
 use crate::tangent::AlartCurnierJacobian;
 
 /// Parameters of [`ProximalNewton`].

@@ -6,9 +6,9 @@
 
 use contact::Problem;
 
-use crate::batch::{SimdSweeper, CgStep};
+use crate::batch::{CgStep, SimdSweeper};
 use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
-use crate::sweep::{ScalarSweeper, LocalStep};
+use crate::sweep::{LocalStep, ScalarSweeper};
 
 /// Parameters of [`Nlgs`].
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +65,8 @@ impl Nlgs {
         self.scalar_sweeper.fit(problem);
         self.scalar_sweeper.refresh(problem, impulse);
         for _ in 0..count {
-            self.scalar_sweeper.sweep(problem, impulse, LocalStep::Exact);
+            self.scalar_sweeper
+                .sweep(problem, impulse, LocalStep::Exact);
         }
     }
 }
@@ -84,13 +85,17 @@ impl Solver for Nlgs {
         self.scalar_sweeper.refresh(problem, impulse);
         let mut sweeps = 0;
         while sweeps < limit && !best.reached() {
-            self.scalar_sweeper.sweep(problem, impulse, LocalStep::Exact);
+            self.scalar_sweeper
+                .sweep(problem, impulse, LocalStep::Exact);
             sweeps += 1;
             if sweeps.is_multiple_of(self.params.refresh_every) {
                 self.scalar_sweeper.refresh(problem, impulse);
             }
             // Evaluate at intervals, and after the first and the last sweep.
-            if sweeps.is_multiple_of(self.params.residual_interval) || sweeps == limit || sweeps == 1 {
+            if sweeps.is_multiple_of(self.params.residual_interval)
+                || sweeps == limit
+                || sweeps == 1
+            {
                 best.offer(problem, impulse, sweeps);
             }
         }

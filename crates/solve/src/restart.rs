@@ -1,6 +1,6 @@
 //! Restarts from other starting points, where every method of the cascade has failed.
 
-use contact::{ResidualMeasure, Problem};
+use contact::{Problem, ResidualMeasure};
 
 use crate::auto::FEASIBLE_RESIDUAL;
 use crate::goal::{Goal, Outcome, Report, Solver};
@@ -101,16 +101,52 @@ fn run_all(
 /// left at 1.3 times the tolerance, these eight reached it, on which they were chosen; the default schedule from the
 /// best iterate did from none of five ε. In one of 493 contacts of a falling dome none of the eight did.
 fn other_paths() -> impl Iterator<Item = (SmoothingNewtonParams, RestartPoint)> {
-    let path = |params: SmoothingNewtonParams, start, from| (SmoothingNewtonParams { initial_eps: start, ..params }, from);
+    let path = |params: SmoothingNewtonParams, start, from| {
+        (
+            SmoothingNewtonParams {
+                initial_eps: start,
+                ..params
+            },
+            from,
+        )
+    };
     [
-        path(SmoothingNewtonParams::close_tracking(), 1.0, RestartPoint::Best),
-        path(SmoothingNewtonParams::close_tracking(), 10.0, RestartPoint::Zero),
-        path(SmoothingNewtonParams::close_tracking(), 0.1, RestartPoint::Best),
+        path(
+            SmoothingNewtonParams::close_tracking(),
+            1.0,
+            RestartPoint::Best,
+        ),
+        path(
+            SmoothingNewtonParams::close_tracking(),
+            10.0,
+            RestartPoint::Zero,
+        ),
+        path(
+            SmoothingNewtonParams::close_tracking(),
+            0.1,
+            RestartPoint::Best,
+        ),
         path(SmoothingNewtonParams::monotone(), 100.0, RestartPoint::Zero),
-        path(SmoothingNewtonParams::close_tracking(), 0.01, RestartPoint::Best),
-        path(SmoothingNewtonParams::close_tracking(), 1.0, RestartPoint::Zero),
-        path(SmoothingNewtonParams::close_tracking(), 10.0, RestartPoint::Best),
-        path(SmoothingNewtonParams::medium_tracking(), 100.0, RestartPoint::Best),
+        path(
+            SmoothingNewtonParams::close_tracking(),
+            0.01,
+            RestartPoint::Best,
+        ),
+        path(
+            SmoothingNewtonParams::close_tracking(),
+            1.0,
+            RestartPoint::Zero,
+        ),
+        path(
+            SmoothingNewtonParams::close_tracking(),
+            10.0,
+            RestartPoint::Best,
+        ),
+        path(
+            SmoothingNewtonParams::medium_tracking(),
+            100.0,
+            RestartPoint::Best,
+        ),
     ]
     .into_iter()
 }

@@ -287,7 +287,12 @@ impl<'a> HomotopyPath<'a> {
         self.phi = (norm / self.problem.num_contacts() as f64).sqrt() / self.eps;
     }
 
-    fn follow(&mut self, p: &SmoothingNewtonParams, goal: &Goal, best: &mut BestIterate) -> (usize, Outcome) {
+    fn follow(
+        &mut self,
+        p: &SmoothingNewtonParams,
+        goal: &Goal,
+        best: &mut BestIterate,
+    ) -> (usize, Outcome) {
         let limit = goal.max_iterations.unwrap_or(p.max_iterations);
         let mut mark = (best.residual(), 0);
         for iteration in 1..=limit {

@@ -71,7 +71,9 @@ impl NewtonFirst {
         self.touched.clear();
         self.touched.resize(kinetic.num_coordinates(), false);
         for a in 0..problem.num_contacts() {
-            kinetic.first_coordinates(a).for_each(|i| self.touched[i] = true);
+            kinetic
+                .first_coordinates(a)
+                .for_each(|i| self.touched[i] = true);
         }
         // Coordinates of touched bodies only: a free body needs no solve.
         let groups = kinetic.group_offset().windows(2);
@@ -140,9 +142,8 @@ impl NewtonFirst {
         let report = match stage {
             NewtonStage::Proximal => self.proximal.solve(problem, trial, &left),
             NewtonStage::Interior => self.plane.solve(problem, trial, &left),
-            NewtonStage::Smoothing => {
-                SmoothingNewton::new(SmoothingNewtonParams::close_tracking()).solve(problem, trial, &left)
-            }
+            NewtonStage::Smoothing => SmoothingNewton::new(SmoothingNewtonParams::close_tracking())
+                .solve(problem, trial, &left),
             NewtonStage::SmoothingFromZero => {
                 trial.fill(0.0);
                 SmoothingNewton::new(SmoothingNewtonParams::monotone()).solve(problem, trial, &left)

@@ -8,7 +8,7 @@
 //! With a stored W there is no v̂: u_α = b_α + Σ_β W_αβ r_β is summed from the impulses.
 
 use contact::law::{Law, coulomb3};
-use contact::{BlockSparseMatrix, FactoredDelassus, DelassusOperator, Problem};
+use contact::{BlockSparseMatrix, DelassusOperator, FactoredDelassus, Problem};
 
 /// The local step at one contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,7 +87,11 @@ impl ScalarSweeper {
         // Fast path: Coulomb friction in space.
         if let (Law::Coulomb { mu }, LocalStep::Exact, 3) = (p.law(a), step, r.len()) {
             let first = rows.start;
-            let mut u = [k.affine_term(first), k.affine_term(first + 1), k.affine_term(first + 2)];
+            let mut u = [
+                k.affine_term(first),
+                k.affine_term(first + 1),
+                k.affine_term(first + 2),
+            ];
             k.add_gather(a, &self.velocity, &mut u);
             let change = exact_space(p.diagonal_block(a), *mu, &u, r);
             k.scatter(a, &change, &mut self.velocity);

@@ -11,7 +11,7 @@ use contact::Problem;
 use solve::nncg::{NncgParams, Sweeps};
 use solve::relaxation::NlgsParams;
 use solve::sample::{Chain, Pyramid, Tower, Wall};
-use solve::{Goal, Nncg, Nlgs, Solver};
+use solve::{Goal, Nlgs, Nncg, Solver};
 
 struct Counting;
 

@@ -19,9 +19,9 @@
 
 use contact::law::Law;
 
-use crate::domain::{ImpulseDomain, Face};
+use crate::domain::{Face, ImpulseDomain};
 use crate::error::StaticsError;
-use crate::limit::{LimitStatus, LimitLoad, Loads, Sense, LimitProgram};
+use crate::limit::{LimitLoad, LimitProgram, LimitStatus, Loads, Sense};
 use crate::system::ContactAssembly;
 
 /// Final share β of the dilatancy of normality.
@@ -127,7 +127,12 @@ pub fn nonassociated_limit(
 }
 
 /// The cones with their sections taken at the normal forces of an S.
-fn sections(system: &ContactAssembly, weighing: &LimitProgram<'_>, impulse: &[f64], beta: f64) -> Vec<ImpulseDomain> {
+fn sections(
+    system: &ContactAssembly,
+    weighing: &LimitProgram<'_>,
+    impulse: &[f64],
+    beta: f64,
+) -> Vec<ImpulseDomain> {
     let normal = |contact: usize| impulse[system.rows(contact).start].max(0.0) / weighing.unit;
     let all = weighing.domains().iter().enumerate();
     all.map(|(contact, domain)| domain.clone().fixed_section(normal(contact), beta))
@@ -155,8 +160,9 @@ fn range(
         })
         .collect::<Result<Vec<_>, _>>()?;
     let (high, low) = (most.solve_in(&domains)?, least.solve_in(&domains)?);
-    let good =
-        |limit: &LimitLoad| limit.status == LimitStatus::Bounded && limit.balance.max(limit.cone) <= OBEYED;
+    let good = |limit: &LimitLoad| {
+        limit.status == LimitStatus::Bounded && limit.balance.max(limit.cone) <= OBEYED
+    };
     if good(&high) && good(&low) {
         return Ok(Some(NonassociatedLimit {
             least: low.multiplier,

@@ -222,7 +222,10 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 fn positive(forms: Vec<Vec<f64>>) -> ConeBlock {
     ConeBlock {
         kind: ConeKind::NonNegative,
-        forms: forms.into_iter().map(|a| AffineForm { a, c: 0.0 }).collect(),
+        forms: forms
+            .into_iter()
+            .map(|a| AffineForm { a, c: 0.0 })
+            .collect(),
     }
 }
 
@@ -348,7 +351,10 @@ impl DomainBuilder {
     fn second_order(&mut self, forms: Vec<Vec<f64>>) {
         self.blocks.push(ConeBlock {
             kind: ConeKind::SecondOrder,
-            forms: forms.into_iter().map(|a| AffineForm { a, c: 0.0 }).collect(),
+            forms: forms
+                .into_iter()
+                .map(|a| AffineForm { a, c: 0.0 })
+                .collect(),
         });
     }
 

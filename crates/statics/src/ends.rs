@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::bounds::{ImpulseBounds, NARROW};
 use crate::domain::ImpulseDomain;
 use crate::error::StaticsError;
-use crate::program::{ConicSolution, SolveStatus, ConicProgram, SolutionBound};
+use crate::program::{ConicProgram, ConicSolution, SolutionBound, SolveStatus};
 use crate::system::ContactAssembly;
 
 /// The conic program of one connected component.
@@ -138,7 +138,12 @@ impl ObservedExtremes {
     }
 
     /// Updates the extremes with a solution if it is admissible.
-    pub fn observe(&mut self, own: &ComponentProgram, answer: &ConicSolution, result: &mut ImpulseBounds) {
+    pub fn observe(
+        &mut self,
+        own: &ComponentProgram,
+        answer: &ConicSolution,
+        result: &mut ImpulseBounds,
+    ) {
         if answer.end != SolveStatus::Solved {
             return;
         }

@@ -15,10 +15,10 @@
 
 use std::ops::Range;
 
-use crate::domain::{ImpulseDomain, Face};
+use crate::domain::{Face, ImpulseDomain};
 use crate::ends::add_balance_equations;
 use crate::error::{StaticsError, finite, sized};
-use crate::program::{ConicSolution, SolveStatus, ConicProgram, SolutionBound};
+use crate::program::{ConicProgram, ConicSolution, SolutionBound, SolveStatus};
 use crate::system::ContactAssembly;
 
 /// The bound of a multiplier holds for S up to this many times the one found.
@@ -105,7 +105,11 @@ impl LimitLoad {
 ///
 /// # Errors
 /// Loads of the wrong length or not finite, a law without a convex cone, a solver failure.
-pub fn limit_load(system: &ContactAssembly, loads: Loads<'_>, sense: Sense) -> Result<LimitLoad, StaticsError> {
+pub fn limit_load(
+    system: &ContactAssembly,
+    loads: Loads<'_>,
+    sense: Sense,
+) -> Result<LimitLoad, StaticsError> {
     LimitProgram::new(system, loads, sense)?.solve()
 }
 
@@ -256,7 +260,8 @@ impl<'a> LimitProgram<'a> {
     /// Solves with other domains.
     pub(crate) fn solve_in(&self, domains: &[ImpulseDomain]) -> Result<LimitLoad, StaticsError> {
         let sign = self.sense.sign();
-        let mut frame = BalanceProgram::new(self.system, domains, &[self.loads.dead, self.loads.live]);
+        let mut frame =
+            BalanceProgram::new(self.system, domains, &[self.loads.dead, self.loads.live]);
         // One more column for λ: E x + λ f₁ = −f₀.
         let program = &mut frame.program;
         let lambda = program.columns;
@@ -282,7 +287,13 @@ impl<'a> LimitProgram<'a> {
     }
 
     /// A finite multiplier: S, mechanism, and the bound from the dual.
-    fn bounded(&self, frame: &BalanceProgram, domains: &[ImpulseDomain], q: &[f64], answer: ConicSolution) -> LimitLoad {
+    fn bounded(
+        &self,
+        frame: &BalanceProgram,
+        domains: &[ImpulseDomain],
+        q: &[f64],
+        answer: ConicSolution,
+    ) -> LimitLoad {
         let program = &frame.program;
         let lambda = program.columns - 1;
         // Scale the dual so that the live load does exactly one unit of work on the mechanism: λ then
@@ -329,7 +340,12 @@ impl<'a> LimitProgram<'a> {
     }
 
     /// Unbounded multiplier: the ray balances the live load alone.
-    fn unbounded(&self, frame: &BalanceProgram, domains: &[ImpulseDomain], answer: &ConicSolution) -> LimitLoad {
+    fn unbounded(
+        &self,
+        frame: &BalanceProgram,
+        domains: &[ImpulseDomain],
+        answer: &ConicSolution,
+    ) -> LimitLoad {
         let lambda = frame.program.columns - 1;
         // The homogeneous program, in which the ray is checked.
         let mut ray = frame.program.clone();

@@ -21,7 +21,7 @@ use clarabel::solver::{
     DefaultSettings, DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
 
-use crate::domain::{ImpulseDomain, ConeKind};
+use crate::domain::{ConeKind, ImpulseDomain};
 use crate::error::StaticsError;
 
 /// Tolerance given to the solver; the accuracy reached is measured afterwards.
@@ -167,7 +167,11 @@ impl ConicProgram {
     }
 
     /// A solver that can be used for one objective after the other.
-    pub fn session(&self, q: &[f64], during: &'static str) -> Result<ConicSolver<'_>, StaticsError> {
+    pub fn session(
+        &self,
+        q: &[f64],
+        during: &'static str,
+    ) -> Result<ConicSolver<'_>, StaticsError> {
         let (matrix, right, cones) = self.matrix();
         // Diagonal Hessian; zero for a linear objective.
         let square = match self.square.is_empty() {
@@ -204,7 +208,8 @@ impl ConicProgram {
 
     /// Violation of F x + c ∈ C.
     pub fn cone_violation(&self, x: &[f64]) -> f64 {
-        let value = |(entries, c): &SparseForm| c + entries.iter().map(|(k, a)| a * x[*k]).sum::<f64>();
+        let value =
+            |(entries, c): &SparseForm| c + entries.iter().map(|(k, a)| a * x[*k]).sum::<f64>();
         let flat = self.positive.iter().map(|line| -value(line));
         let round = self.discs.iter().map(|disc| {
             let mut values = disc.iter().map(value);
@@ -310,7 +315,9 @@ impl ConicSolver<'_> {
             SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible => {
                 SolveStatus::Infeasible
             }
-            SolverStatus::DualInfeasible | SolverStatus::AlmostDualInfeasible => SolveStatus::Unbounded,
+            SolverStatus::DualInfeasible | SolverStatus::AlmostDualInfeasible => {
+                SolveStatus::Unbounded
+            }
             // A solver that stopped short of its tolerance still returns a point; the
             // caller measures it.
             _ => SolveStatus::Solved,

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use crate::error::StaticsError;
-use crate::program::{SolveStatus, ConicProgram};
+use crate::program::{ConicProgram, SolveStatus};
 use crate::system::ContactAssembly;
 
 /// t is 0 or 1; this separates them far from rounding.

@@ -40,7 +40,10 @@ pub struct EquilibriumReport {
 ///
 /// # Errors
 /// A load of the wrong length or not finite, a law without a convex cone, a solver failure.
-pub fn check_equilibrium(system: &ContactAssembly, dead: &[f64]) -> Result<EquilibriumReport, StaticsError> {
+pub fn check_equilibrium(
+    system: &ContactAssembly,
+    dead: &[f64],
+) -> Result<EquilibriumReport, StaticsError> {
     sized("the load", dead.len(), system.num_coordinates())?;
     finite(|| "the load".into(), dead)?;
     let domains = cones(system)?;

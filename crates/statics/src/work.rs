@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use crate::bounds::{ImpulseBounds, ComputeOptions, ImpulseInterval, NARROW};
-use crate::domain::{ImpulseDomain, Face};
+use crate::bounds::{ComputeOptions, ImpulseBounds, ImpulseInterval, NARROW};
+use crate::domain::{Face, ImpulseDomain};
 use crate::ends::{ComponentProgram, IntervalEnd, ObservedExtremes, add_balance_equations};
 use crate::error::StaticsError;
 use crate::null::{Hyperstaticity, null_space};
-use crate::program::{SolveStatus, ConicProgram, SolutionBound};
+use crate::program::{ConicProgram, SolutionBound, SolveStatus};
 use crate::recession::{self, connected_components};
 use crate::system::ContactAssembly;
 
@@ -33,7 +33,11 @@ pub(crate) struct BoundsComputation<'a> {
 
 impl<'a> BoundsComputation<'a> {
     /// Domains of all contacts, and S* projected onto them.
-    pub fn new(system: &'a ContactAssembly, faces: &[Face], impulse: &[f64]) -> Result<Self, StaticsError> {
+    pub fn new(
+        system: &'a ContactAssembly,
+        faces: &[Face],
+        impulse: &[f64],
+    ) -> Result<Self, StaticsError> {
         let scale = impulse.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
         let unit = if scale > 0.0 { scale } else { 1.0 };
         let (mut domains, mut start) = (Vec::new(), Vec::new());
@@ -41,7 +45,8 @@ impl<'a> BoundsComputation<'a> {
         let mut moved = 0.0_f64;
         for contact in 0..system.num_contacts() {
             let rows = system.rows(contact);
-            let domain = ImpulseDomain::new(contact, system.law(contact), rows.len(), &faces[contact])?;
+            let domain =
+                ImpulseDomain::new(contact, system.law(contact), rows.len(), &faces[contact])?;
             // S* projected onto its face, and the distance.
             let x = project_onto_face(system, contact, &domain, &impulse[rows.clone()], unit);
             domain.expand(&x, &mut least[rows.clone()]);
@@ -232,7 +237,8 @@ impl<'a> BoundsComputation<'a> {
             .iter()
             .map(|contact| self.system.law(*contact).normal())
             .collect();
-        let (unbounded, ray) = recession::unbounded_self_stress(&own.program, &own.columns, &normal)?;
+        let (unbounded, ray) =
+            recession::unbounded_self_stress(&own.program, &own.columns, &normal)?;
         self.result.programs += 1;
         if unbounded.iter().any(|yes| *yes) {
             let rows = self.result.least.len();

@@ -1,11 +1,10 @@
-//! Steps per second of a polyhedral process of 1000 coordinates with 2000 moving half-spaces.
+//! Steps per second of a polyhedral sweeping process of 1000 coordinates with 2000 moving half-spaces.
 //!
-//! `cargo run --release -p percuss-sweep --example polyhedral [-- n m]`. The polytope
-//! { x : g_a·x ≤ r + g_a·a(t) + w_a(t) } with random unit rows (dense, or with eight entries
-//! each) is dragged around an ellipse while its faces breathe. The account of
-//! every step is included in the time.
+//! `cargo run --release -p percuss-sweep --example polyhedral [-- n m]`. The polytope { x : g_a·x ≤ r + g_a·a(t) +
+//! w_a(t) } with random unit rows (dense, or with eight entries each) is translated along an ellipse while its faces
+//! oscillate. The step reports are included in the time.
 
-use sweep::{MovingPolyhedron, Process, ConstraintRows};
+use sweep::{ConstraintRows, MovingPolyhedron, Process};
 
 struct Numbers(u64);
 
@@ -99,7 +98,9 @@ fn advance(
         let step = process.advance(process.time() + h)?;
         active += process.set().active().len();
         changes += step.iterations;
-        worst = worst.max(step.distance_after).max(step.normal_cone_distance);
+        worst = worst
+            .max(step.distance_after)
+            .max(step.normal_cone_distance);
     }
     Ok((active, changes, worst))
 }

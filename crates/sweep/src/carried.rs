@@ -12,7 +12,7 @@ use convex::{ConvexSet, Set, Support};
 
 use crate::error::{Result, SweepingError, at, check_finite, check_len};
 use crate::metric::Metric;
-use crate::set::{ProjectionReport, MovingSet};
+use crate::set::{MovingSet, ProjectionReport};
 use crate::vector::{axpy, dot, norm, sub};
 
 /// A vector-valued function of time, written into a slice.
@@ -61,7 +61,10 @@ impl TransformedSet {
     }
 
     /// A set C₀(t) built at every evaluation; `dim` is its dimension.
-    pub fn time_dependent(dim: usize, shape: impl Fn(f64) -> convex::Result<Set> + Send + 'static) -> Self {
+    pub fn time_dependent(
+        dim: usize,
+        shape: impl Fn(f64) -> convex::Result<Set> + Send + 'static,
+    ) -> Self {
         Self::from_body(dim, BaseSet::TimeDependent(Box::new(shape)))
     }
 
@@ -134,7 +137,11 @@ impl TransformedSet {
             check_finite("rotation of the set", &turn, t)?;
             check_orthogonal(n, &turn)?;
         }
-        Ok(Similarity { shift, scale, rotation: turn })
+        Ok(Similarity {
+            shift,
+            scale,
+            rotation: turn,
+        })
     }
 
     /// C₀ at time t.
@@ -283,6 +290,7 @@ impl MovingSet for TransformedSet {
     /// which the set is unbounded), the projection of p + 2A⁻¹y decides.
     fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
         let frame = self.frame(t)?;
+        // |y| as a covector, √(yᵀA⁻¹y).
         let mut step = y.to_vec();
         self.metric.raise(&mut step);
         let length = dot(y, &step).max(0.0).sqrt();
@@ -330,6 +338,7 @@ impl MovingSet for TransformedSet {
             return Ok(Some(moved + shrink * reach));
         }
         let n = self.dim;
+        // Frobenius norm of M(t) − M(s).
         let change: f64 = (0..n * n)
             .map(|k| (b.scale * b.rotation[k] - a.scale * a.rotation[k]).powi(2))
             .sum();

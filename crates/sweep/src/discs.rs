@@ -16,8 +16,8 @@
 
 use crate::error::{Result, SweepingError, check_finite, check_len};
 use crate::metric::Metric;
-use crate::polyhedron::{ProjectionFailure, Projector, ConstraintRows, projection_error};
-use crate::set::{ProjectionReport, MovingSet};
+use crate::polyhedron::{ConstraintRows, ProjectionFailure, Projector, projection_error};
+use crate::set::{MovingSet, ProjectionReport};
 use crate::vector::{dot, norm, sub};
 
 /// An obstacle that discs must not overlap.
@@ -137,7 +137,12 @@ impl DiscConfiguration {
     }
 
     /// All contacts with a gap up to `reach`, each with the index of its obstacle. Tests all pairs.
-    fn contacts(&self, q: &[f64], obstacles: &[Obstacle], reach: f64) -> Vec<(LinearisedGap, usize)> {
+    fn contacts(
+        &self,
+        q: &[f64],
+        obstacles: &[Obstacle],
+        reach: f64,
+    ) -> Vec<(LinearisedGap, usize)> {
         let mut list = Vec::new();
         for i in 0..self.radii.len() {
             // Pairs of discs.
@@ -217,8 +222,14 @@ impl DiscConfiguration {
     }
 
     /// Projects `z` onto the linearised set of the contacts in `list`, warm-started by their identity.
-    fn solve(&mut self, t: f64, z: &[f64], list: &[(LinearisedGap, usize)]) -> Result<ProjectionReport> {
+    fn solve(
+        &mut self,
+        t: f64,
+        z: &[f64],
+        list: &[(LinearisedGap, usize)],
+    ) -> Result<ProjectionReport> {
         let n = z.len();
+        // Rows of unit length in whitened coordinates.
         let (rows, bounds): (Vec<_>, Vec<_>) = list.iter().map(|c| self.row(&c.0)).unzip();
         let (white, lengths) = ConstraintRows::sparse(n, &rows)?.whitened(&self.metric)?;
         let mut projector = Projector::new(white, 0);
@@ -235,7 +246,9 @@ impl DiscConfiguration {
         projector.warm_start(&guess);
         let mut white_z = z.to_vec();
         self.metric.whiten(&mut white_z);
-        let landing = projector.solve(&white_z).map_err(|f| projection_error(t, f))?;
+        let landing = projector
+            .solve(&white_z)
+            .map_err(|f| projection_error(t, f))?;
         self.warm_start = projector.active.iter().map(|&a| names[a]).collect();
         let contacts = list.iter().map(|c| c.0.clone()).collect();
         self.last = Some((projector, contacts));
@@ -287,6 +300,7 @@ impl MovingSet for DiscConfiguration {
         if self.time != t || self.linearisation_point[0].is_nan() {
             self.linearise_at(t, z)?;
         }
+        // Largest displacement of a disc, and largest radius.
         let step = sub(z, &self.linearisation_point);
         let longest = step.chunks_exact(self.space).map(norm).fold(0.0, f64::max);
         let widest = self.radii.iter().copied().fold(0.0, f64::max);

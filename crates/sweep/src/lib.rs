@@ -12,12 +12,15 @@ mod set;
 mod smooth;
 mod vector;
 
-pub use carried::{TransformedSet, VectorFunction, ScalarFunction, SetFunction};
+pub use carried::{ScalarFunction, SetFunction, TransformedSet, VectorFunction};
 pub use discs::{DiscConfiguration, Obstacle};
 pub use error::{Result, SweepingError};
 pub use metric::Metric;
-pub use polyhedron::{MovingPolyhedron, ConstraintRows};
-pub use process::{ActiveSetChange, Perturbation, Method, StepSize, Process, Schedule, Settings, StartPolicy, SweepingStep, SweepingSummary};
+pub use polyhedron::{ConstraintRows, MovingPolyhedron};
+pub use process::{
+    ActiveSetChange, Method, Perturbation, Process, Schedule, Settings, StartPolicy, StepSize,
+    SweepingStep, SweepingSummary,
+};
 pub use product::MovingProduct;
-pub use set::{WithExcessBound, ProjectionReport, MovingSet};
+pub use set::{MovingSet, ProjectionReport, WithExcessBound};
 pub use smooth::{Inequalities, InequalitySet};

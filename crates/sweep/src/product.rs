@@ -5,7 +5,7 @@
 
 use crate::error::{Result, SweepingError};
 use crate::metric::Metric;
-use crate::set::{ProjectionReport, MovingSet};
+use crate::set::{MovingSet, ProjectionReport};
 
 /// A product of moving sets.
 pub struct MovingProduct {
@@ -70,7 +70,9 @@ impl MovingSet for MovingProduct {
         let (mut from, mut sum) = (0, 0.0);
         for factor in &mut self.factors {
             let to = from + factor.dim();
-            sum += factor.normal_cone_distance(t, &p[from..to], &y[from..to])?.powi(2);
+            sum += factor
+                .normal_cone_distance(t, &p[from..to], &y[from..to])?
+                .powi(2);
             from = to;
         }
         Ok(sum.sqrt())

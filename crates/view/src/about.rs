@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::moment::Moment;
+use crate::moment::RunSnapshot;
 
-impl Moment {
+impl RunSnapshot {
     /// What the run is, how far it has come, what it came to.
     pub fn about(&self) -> Value {
         let manifest = self.record.manifest();
         let settings = &manifest.settings;
         let frames = self.frames();
-        let company = self.company.as_ref().ok();
+        let company = self.body_attributes.as_ref().ok();
         let n = if self.flat { 2 } else { 3 };
         let listed = self.further();
         let columns: Vec<Value> = listed
@@ -38,7 +38,7 @@ impl Moment {
                 "until": settings.get("until"),
             },
             "frames": frames.len(),
-            "contact_frames": self.touched.len(),
+            "contact_frames": self.contact_steps.len(),
             "bodies": company.map_or(0, |c| c.bodies.len()),
             "origin": self.origin,
             "box": self.bounding(n),
@@ -123,7 +123,7 @@ impl Moment {
         tell(self.states.as_ref().err().map(ToString::to_string));
         tell(self.steps.as_ref().err().map(ToString::to_string));
         if self.has_bodies() {
-            tell(self.company.as_ref().err().map(ToString::to_string));
+            tell(self.body_attributes.as_ref().err().map(ToString::to_string));
             tell(self.contacts.as_ref().err().map(ToString::to_string));
         }
         notes.extend(self.record.manifest().warnings.iter().cloned());

@@ -8,18 +8,18 @@
 //! step the worst: the one of largest size, a NaN before all. As the run goes on pairs of rows are merged:
 //! the same rows come out whenever one looks.
 
-use scene::record::{Column, Record, RecordError, Table, ColumnType};
+use scene::record::{Column, ColumnType, Record, RecordError, Table};
 use serde_json::{Map, Value, json};
 
-use crate::pack::{Data, Pack};
-use crate::shelf::{Checked, Shelf};
+use crate::pack::{BinaryTable, BinaryValues};
+use crate::shelf::{LiveTable, VerifiedChunks};
 
 /// Rows at most.
 pub(crate) const LIMIT: usize = 4000;
 
 /// What becomes of several values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rule {
+enum MergeRule {
     Last,
     Sum,
     Worst,
@@ -27,7 +27,7 @@ enum Rule {
     Least,
 }
 
-impl Rule {
+impl MergeRule {
     fn of(name: &str) -> Self {
         match name {
             "work" | "impact" | "sliding" | "boundary" | "motor" | "spring" | "rub" | "held" => {
@@ -88,9 +88,9 @@ const JUDGED: [&str; 6] = [
 
 /// Rows as they were gathered.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct DownsampledSteps {
     columns: Vec<Column>,
-    rules: Vec<Rule>,
+    rules: Vec<MergeRule>,
     /// Row by row.
     values: Vec<f64>,
     /// Rows of the table in one of these; how many the last has.
@@ -104,13 +104,13 @@ pub(crate) struct Ledger {
     pub missed: usize,
 }
 
-impl Ledger {
+impl DownsampledSteps {
     /// Of a table with these columns; texts are left out.
     pub fn new(columns: &[Column]) -> Self {
         let numbers = columns.iter().filter(|c| c.kind != ColumnType::Text);
         let columns: Vec<Column> = numbers.cloned().collect();
         Self {
-            rules: columns.iter().map(|c| Rule::of(&c.name)).collect(),
+            rules: columns.iter().map(|c| MergeRule::of(&c.name)).collect(),
             worst: vec![None; columns.len()],
             columns,
             width: 1,
@@ -194,24 +194,24 @@ impl Ledger {
     }
 
     /// The table.
-    pub fn pack(&self) -> Pack {
+    pub fn pack(&self) -> BinaryTable {
         let count = self.columns.len().max(1);
         let rows = self.values.len() / count;
-        let mut pack = Pack::new();
+        let mut pack = BinaryTable::new();
         let mut rules = Map::new();
         for (k, (column, rule)) in self.columns.iter().zip(&self.rules).enumerate() {
             let values = self.values.iter().skip(k).step_by(count).take(rows);
             pack.add(
                 &*column.name,
                 &column.unit,
-                Data::F64(values.copied().collect()),
+                BinaryValues::F64(values.copied().collect()),
             );
             rules.insert(column.name.clone(), rule.name().into());
         }
-        pack.tell("spans", true);
-        pack.tell("rows", self.rows);
-        pack.tell("width", self.width);
-        pack.tell("reduction", rules);
+        pack.insert_header("spans", true);
+        pack.insert_header("rows", self.rows);
+        pack.insert_header("width", self.width);
+        pack.insert_header("reduction", rules);
         pack
     }
 
@@ -238,26 +238,26 @@ fn worse(known: f64, value: f64) -> bool {
 
 /// The account of a run that may still go on.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Account {
+pub(crate) struct IncrementalSteps {
     files: usize,
     last: usize,
-    base: Ledger,
-    now: Option<Ledger>,
+    base: DownsampledSteps,
+    now: Option<DownsampledSteps>,
 }
 
-impl Account {
+impl IncrementalSteps {
     /// Brings it up to what is there now.
     pub fn update(
         &mut self,
         record: &Record,
-        checked: &Checked,
-        shelf: &Shelf,
+        checked: &VerifiedChunks,
+        shelf: &LiveTable,
     ) -> Result<(), RecordError> {
-        let files = shelf.pieces().iter().filter(|p| p.is_file());
+        let files = shelf.parts().iter().filter(|p| p.is_file());
         let seen = files.clone().nth(self.files.wrapping_sub(1));
         let stale = self.files > 0 && seen.is_none_or(|piece| piece.rows != self.last);
         if self.files == 0 || stale {
-            (self.files, self.base) = (0, Ledger::new(shelf.columns()));
+            (self.files, self.base) = (0, DownsampledSteps::new(shelf.columns()));
         }
         for piece in files.skip(self.files) {
             let rows = piece.first..piece.first + piece.rows;
@@ -267,16 +267,16 @@ impl Account {
             self.last = piece.rows;
         }
         self.now = None;
-        for piece in shelf.pieces().iter().filter(|p| !p.is_file()) {
+        for piece in shelf.parts().iter().filter(|p| !p.is_file()) {
             let now = self.now.get_or_insert_with(|| self.base.clone());
-            let part = shelf.glance(record, piece, &now.names())?;
+            let part = shelf.read_unverified(record, piece, &now.names())?;
             now.take(&part, |_| true);
         }
         Ok(())
     }
 
     /// As it stands.
-    pub fn ledger(&self) -> &Ledger {
+    pub fn ledger(&self) -> &DownsampledSteps {
         self.now.as_ref().unwrap_or(&self.base)
     }
 }
@@ -284,12 +284,12 @@ impl Account {
 /// The account of the steps between two times.
 pub(crate) fn window(
     record: &Record,
-    checked: &Checked,
-    shelf: &Shelf,
+    checked: &VerifiedChunks,
+    shelf: &LiveTable,
     (from, to): (f64, f64),
-) -> Result<Pack, RecordError> {
-    let mut ledger = Ledger::new(shelf.columns());
-    for piece in shelf.pieces() {
+) -> Result<BinaryTable, RecordError> {
+    let mut ledger = DownsampledSteps::new(shelf.columns());
+    for piece in shelf.parts() {
         let ends = shelf.bounds(piece, "t")?;
         if ends.is_some_and(|(low, high)| low <= to && high >= from) {
             let rows = piece.first..piece.first + piece.rows;
@@ -298,7 +298,7 @@ pub(crate) fn window(
         }
     }
     let mut pack = ledger.pack();
-    pack.tell("from", from);
-    pack.tell("to", to);
+    pack.insert_header("from", from);
+    pack.insert_header("to", to);
     Ok(pack)
 }

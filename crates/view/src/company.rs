@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use scene::record::{Faces, ShapePart, BodyMotion, BodyDescription, RecordedShape, Record, RecordError, ColumnValues, read_body_descriptions};
+use scene::record::{
+    BodyDescription, BodyMotion, ColumnValues, Faces, Record, RecordError, RecordedShape,
+    ShapePart, read_body_descriptions,
+};
 use serde_json::{Value, json};
 
 use crate::error::ViewError;
-use crate::pack::{Data, Pack};
+use crate::pack::{BinaryTable, BinaryValues};
 
 /// Names are listed up to this many bodies.
 const NAMED: usize = 20_000;
@@ -17,7 +20,7 @@ const NONE: u32 = u32::MAX;
 
 /// What the bodies are.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Company {
+pub(crate) struct BodyAttributes {
     pub bodies: Vec<BodyDescription>,
     /// Groups of each body, separated by spaces.
     groups: Vec<Arc<str>>,
@@ -32,7 +35,7 @@ pub(crate) struct Company {
     flat: bool,
 }
 
-impl Company {
+impl BodyAttributes {
     /// The bodies of a run; `known` are the materials of its scene.
     pub fn read(record: &Record, known: &[String], flat: bool) -> Result<Self, RecordError> {
         let bodies = read_body_descriptions(record)?;
@@ -63,7 +66,7 @@ impl Company {
     }
 
     /// What all bodies look like.
-    pub fn shapes(&self) -> Pack {
+    pub fn shapes(&self) -> BinaryTable {
         let mut outlines = Outlines::default();
         let count = self.bodies.len();
         let (mut kind, mut outline) = (Vec::with_capacity(count), Vec::with_capacity(count));
@@ -82,27 +85,27 @@ impl Company {
             BodyMotion::Kinematic => 2,
             BodyMotion::Fixed => 3,
         };
-        let mut pack = Pack::new();
-        pack.add("kind", "", Data::U8(kind));
-        pack.add("radius", "length", Data::F32(radius));
-        pack.add("half_length", "length", Data::F32(half_length));
-        pack.add("outline", "", Data::I32(outline));
-        pack.add("material", "", Data::U32(self.material.clone()));
-        pack.add("group", "", Data::U32(self.group.clone()));
+        let mut pack = BinaryTable::new();
+        pack.add("kind", "", BinaryValues::U8(kind));
+        pack.add("radius", "length", BinaryValues::F32(radius));
+        pack.add("half_length", "length", BinaryValues::F32(half_length));
+        pack.add("outline", "", BinaryValues::I32(outline));
+        pack.add("material", "", BinaryValues::U32(self.material.clone()));
+        pack.add("group", "", BinaryValues::U32(self.group.clone()));
         pack.add(
             "motion",
             "",
-            Data::U8(self.bodies.iter().map(motion).collect()),
+            BinaryValues::U8(self.bodies.iter().map(motion).collect()),
         );
         pack.add(
             "mass",
             "mass",
-            Data::F32(self.bodies.iter().map(mass).collect()),
+            BinaryValues::F32(self.bodies.iter().map(mass).collect()),
         );
-        pack.tell("outlines", outlines.all);
+        pack.insert_header("outlines", outlines.all);
         if count <= NAMED {
             let names: Vec<&str> = self.bodies.iter().map(|b| &*b.name).collect();
-            pack.tell("names", names);
+            pack.insert_header("names", names);
         }
         pack
     }
@@ -231,7 +234,7 @@ struct Outlines {
 }
 
 impl Outlines {
-    fn number(&mut self, company: &Company, outline: &Arc<RecordedShape>) -> i32 {
+    fn number(&mut self, company: &BodyAttributes, outline: &Arc<RecordedShape>) -> i32 {
         // Bodies of one shape share it, as they were read.
         if let Some(place) = self.places.get(&Arc::as_ptr(outline)) {
             return *place;

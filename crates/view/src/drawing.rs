@@ -5,15 +5,15 @@ use scene::plot::PlotError;
 use serde_json::Value;
 
 use crate::error::ViewError;
-use crate::moment::Moment;
-use crate::pack::{Data, Pack};
+use crate::moment::RunSnapshot;
+use crate::pack::{BinaryTable, BinaryValues};
 
-impl Moment {
+impl RunSnapshot {
     /// What a mechanism looks like as it moves, and all its coordinates.
     ///
     /// # Errors
     /// It is a run of bodies, its coordinates were not recorded, or the records are damaged.
-    pub fn drawing(&self) -> Result<Pack, ViewError> {
+    pub fn drawing(&self) -> Result<BinaryTable, ViewError> {
         let drawn = match self.has_bodies() {
             true => None,
             false => drawing::of(&self.record).map_err(|error| match error {
@@ -26,20 +26,20 @@ impl Moment {
             let text = "a run of bodies has no drawing: it is in api/shapes and api/bodies";
             return Err(ViewError::Absent(text.into()));
         };
-        let mut pack = Pack::new();
+        let mut pack = BinaryTable::new();
         for column in drawn.columns {
             let data = match column.values {
-                DrawingValues::F32(values) => Data::F32(values),
-                DrawingValues::F64(values) => Data::F64(values),
-                DrawingValues::U32(values) => Data::U32(values),
-                DrawingValues::U8(values) => Data::U8(values),
+                DrawingValues::F32(values) => BinaryValues::F32(values),
+                DrawingValues::F64(values) => BinaryValues::F64(values),
+                DrawingValues::U32(values) => BinaryValues::U32(values),
+                DrawingValues::U8(values) => BinaryValues::U8(values),
             };
             pack.add(column.name, &column.unit, data);
         }
         let header = serde_json::to_value(&drawn.header).unwrap_or_default();
         if let Value::Object(header) = header {
             for (key, value) in header {
-                pack.tell(&key, value);
+                pack.insert_header(&key, value);
             }
         }
         Ok(pack)

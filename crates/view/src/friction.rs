@@ -12,11 +12,11 @@ use scene::collection::BodiesEnvironment;
 
 /// Friction by numbers of materials.
 #[derive(Debug, Clone)]
-pub(crate) struct Grip {
+pub(crate) struct FrictionUsage {
     surroundings: BodiesEnvironment,
 }
 
-impl Grip {
+impl FrictionUsage {
     pub fn new(surroundings: BodiesEnvironment) -> Self {
         Self { surroundings }
     }

@@ -3,13 +3,13 @@
 //! Rows are thinned to what a plot can show: of every bucket of rows the first, the last, and those where a
 //! measure (the speed, the impulse) is smallest and largest. No extreme is lost.
 
-use scene::record::{CellValue, Table, ColumnType, ColumnValues};
+use scene::record::{CellValue, ColumnType, ColumnValues, Table};
 
 use crate::account::LIMIT;
 use crate::error::ViewError;
-use crate::index::Span;
-use crate::moment::{Moment, Steps};
-use crate::pack::{Data, Pack};
+use crate::index::StepSpan;
+use crate::moment::{IndexedTable, RunSnapshot};
+use crate::pack::{BinaryTable, BinaryValues};
 use crate::states::{number, usual};
 
 /// Rows of contacts that one history reads at most; beyond, steps are passed over evenly.
@@ -19,7 +19,7 @@ const READ: usize = 20_000_000;
 const FEW: usize = 8;
 
 /// Columns of `contacts` that a history is made of.
-fn felt(flat: bool) -> &'static [&'static str] {
+fn history_columns(flat: bool) -> &'static [&'static str] {
     match flat {
         true => &["status", "gap", "impulse_n", "impulse_t1", "end_t1"],
         false => &[
@@ -35,7 +35,7 @@ fn felt(flat: bool) -> &'static [&'static str] {
 }
 
 /// Numbers of the rows that stay.
-pub(crate) fn thinned(measure: &[f64], limit: usize) -> Vec<usize> {
+pub(crate) fn decimated_rows(measure: &[f64], limit: usize) -> Vec<usize> {
     let count = measure.len();
     if count <= limit {
         return (0..count).collect();
@@ -62,19 +62,19 @@ pub(crate) fn thinned(measure: &[f64], limit: usize) -> Vec<usize> {
     kept
 }
 
-fn picked(values: &[f64], rows: &[usize]) -> Data {
+fn picked(values: &[f64], rows: &[usize]) -> BinaryValues {
     let one = |k: &usize| values.get(*k).copied().unwrap_or(f64::NAN);
-    Data::F64(rows.iter().map(one).collect())
+    BinaryValues::F64(rows.iter().map(one).collect())
 }
 
-impl Moment {
+impl RunSnapshot {
     /// The states of one body: time, step and all columns of `bodies`, in the numbers of the records.
     ///
     /// # Errors
     /// There is no such body, it is not recorded, or the records are damaged.
-    pub fn history_of_body(&self, body: usize) -> Result<Pack, ViewError> {
+    pub fn history_of_body(&self, body: usize) -> Result<BinaryTable, ViewError> {
         let states = self.bodies_table()?;
-        let company = self.company.as_ref().map_err(Clone::clone)?;
+        let company = self.body_attributes.as_ref().map_err(Clone::clone)?;
         company.body(body)?;
         let spans = states.index.spans();
         let mut names = vec!["t", "step", "body"];
@@ -86,7 +86,7 @@ impl Moment {
         };
         let table = self.rows_of(states, &names, rank)?;
         if (0..table.rows).any(|row| number(&table, 2, row) != Some(body)) {
-            return Err(self.disorder("bodies").into());
+            return Err(self.out_of_order_error("bodies").into());
         }
         let speed: Vec<f64> = {
             let column = |name: &str| table.numbers(name);
@@ -97,12 +97,17 @@ impl Moment {
                 .collect()
         };
         let mut pack = self.table_pack(&table, &speed, &["body"]);
-        pack.tell("body", body);
+        pack.insert_header("body", body);
         Ok(pack)
     }
 
     /// Which of the rows of a state is that of a body.
-    fn rank(&self, states: &Steps, first: &Span, body: usize) -> Result<usize, ViewError> {
+    fn rank(
+        &self,
+        states: &IndexedTable,
+        first: &StepSpan,
+        body: usize,
+    ) -> Result<usize, ViewError> {
         let rows = first.first..first.first + first.rows;
         let (record, checked) = (&self.record, &self.checked);
         let table = states.shelf.read(record, checked, &["body"], rows)?;
@@ -115,14 +120,19 @@ impl Moment {
     }
 
     /// One row of every state.
-    fn rows_of(&self, states: &Steps, names: &[&str], rank: usize) -> Result<Table, ViewError> {
+    fn rows_of(
+        &self,
+        states: &IndexedTable,
+        names: &[&str],
+        rank: usize,
+    ) -> Result<Table, ViewError> {
         let (record, checked) = (&self.record, &self.checked);
         let read = |rows| states.shelf.read(record, checked, names, rows);
         let mut all = read(0..0)?;
         let spans = states.index.spans().iter().filter(|s| s.rows > rank);
         let rows: Vec<usize> = spans.map(|s| s.first + rank).collect();
         let mut next = 0;
-        for piece in states.shelf.pieces() {
+        for piece in states.shelf.parts() {
             let end = piece.first + piece.rows;
             let within = rows.get(next..).unwrap_or(&[]);
             let within = &within[..within.partition_point(|row| *row < end)];
@@ -153,7 +163,7 @@ impl Moment {
     ///
     /// # Errors
     /// It is a run of bodies, they were not recorded, or the records are damaged.
-    pub fn history_of_coordinates(&self) -> Result<Pack, ViewError> {
+    pub fn history_of_coordinates(&self) -> Result<BinaryTable, ViewError> {
         if self.has_bodies() {
             let text = "say which: history?body=ID or history?a=A&b=B&feature=F";
             return Err(ViewError::Question(text.into()));
@@ -173,16 +183,16 @@ impl Moment {
         Ok(self.table_pack(&table, &measure, &[]))
     }
 
-    fn table_pack(&self, table: &Table, measure: &[f64], without: &[&str]) -> Pack {
-        let rows = thinned(measure, LIMIT);
-        let mut pack = Pack::new();
+    fn table_pack(&self, table: &Table, measure: &[f64], without: &[&str]) -> BinaryTable {
+        let rows = decimated_rows(measure, LIMIT);
+        let mut pack = BinaryTable::new();
         for column in &table.columns {
             if !without.contains(&column.name.as_str()) {
                 let values = picked(&table.numbers(&column.name), &rows);
                 pack.add(&*column.name, &column.unit, values);
             }
         }
-        pack.tell("rows", table.rows);
+        pack.insert_header("rows", table.rows);
         pack
     }
 
@@ -190,17 +200,17 @@ impl Moment {
     ///
     /// # Errors
     /// Contacts were not recorded, or the records are damaged.
-    pub fn history_of_contact(&self, pair: [usize; 3]) -> Result<Pack, ViewError> {
+    pub fn history_of_contact(&self, pair: [usize; 3]) -> Result<BinaryTable, ViewError> {
         let contacts = self.contacts.as_ref().map_err(Clone::clone)?;
-        let rows: usize = self.touched.iter().map(|s| s.rows).sum();
+        let rows: usize = self.contact_steps.iter().map(|s| s.rows).sum();
         let every = rows.div_ceil(READ).max(1);
-        let chosen: Vec<Span> = self.touched.iter().step_by(every).copied().collect();
-        let mut seen = Seen::default();
+        let chosen: Vec<StepSpan> = self.contact_steps.iter().step_by(every).copied().collect();
+        let mut seen = ContactSeries::default();
         for group in batches(&chosen) {
             self.seek(contacts, group, pair, &mut seen)?;
         }
-        let rows = thinned(&seen.sn, LIMIT);
-        let mut pack = Pack::new();
+        let rows = decimated_rows(&seen.sn, LIMIT);
+        let mut pack = BinaryTable::new();
         pack.add("t", "time", picked(&seen.t, &rows));
         pack.add("step", "", picked(&seen.step, &rows));
         pack.add("gap", "length", picked(&seen.gap, &rows));
@@ -209,22 +219,22 @@ impl Moment {
         pack.add("status", "", picked(&seen.status, &rows));
         pack.add("ut", "length/time", picked(&seen.ut, &rows));
         pack.add("usage", "1", picked(&seen.usage, &rows));
-        pack.tell("rows", self.touched.len());
-        pack.tell("every", every);
+        pack.insert_header("rows", self.contact_steps.len());
+        pack.insert_header("every", every);
         let [a, b, feature] = pair;
-        pack.tell("a", a);
-        pack.tell("b", b);
-        pack.tell("feature", feature);
+        pack.insert_header("a", a);
+        pack.insert_header("b", b);
+        pack.insert_header("feature", feature);
         Ok(pack)
     }
 
     /// Looks for a contact in steps whose rows follow each other.
     fn seek(
         &self,
-        contacts: &Steps,
-        group: &[Span],
+        contacts: &IndexedTable,
+        group: &[StepSpan],
         pair: [usize; 3],
-        seen: &mut Seen,
+        seen: &mut ContactSeries,
     ) -> Result<(), ViewError> {
         let (record, checked) = (&self.record, &self.checked);
         let full = group.iter().filter(|s| s.rows > 0);
@@ -245,7 +255,7 @@ impl Moment {
             })
             .collect();
         // Many rows: their columns are read as a whole. A few: the pages in between are passed over.
-        let names = felt(self.flat);
+        let names = history_columns(self.flat);
         let count = rows.iter().flatten().count();
         let all = match count > FEW {
             true => Some(contacts.shelf.read(record, checked, names, begin..end)?),
@@ -254,13 +264,13 @@ impl Moment {
         for (span, row) in group.iter().zip(rows) {
             let found = match (row, &all) {
                 (None, _) => None,
-                (Some(row), Some(all)) => Some(self.felt(all, row, pair)),
+                (Some(row), Some(all)) => Some(self.contact_values(all, row, pair)),
                 (Some(row), None) => {
                     let place = begin + row;
                     let one = contacts
                         .shelf
                         .read(record, checked, names, place..place + 1)?;
-                    Some(self.felt(&one, 0, pair))
+                    Some(self.contact_values(&one, 0, pair))
                 }
             };
             seen.push(span, found);
@@ -269,7 +279,7 @@ impl Moment {
     }
 
     /// Gap, normal and tangential impulse, status, sliding speed and share of friction of a contact.
-    fn felt(&self, table: &Table, row: usize, pair: [usize; 3]) -> [f64; 6] {
+    fn contact_values(&self, table: &Table, row: usize, pair: [usize; 3]) -> [f64; 6] {
         let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row));
         let status = match table.values.first().map(|v| v.cell(row)) {
             Some(CellValue::Text("stick")) => 1.0,
@@ -290,7 +300,7 @@ impl Moment {
     }
 
     fn usage_of(&self, [a, b, _]: [usize; 3], normal: f64, tangential: [f64; 2]) -> f64 {
-        let (Some(grip), Ok(company)) = (&self.facts.grip, &self.company) else {
+        let (Some(grip), Ok(company)) = (&self.facts.grip, &self.body_attributes) else {
             return f64::NAN;
         };
         match company.material.get(a).zip(company.material.get(b)) {
@@ -308,7 +318,7 @@ fn append(all: &mut Table, values: Vec<ColumnValues>, rows: usize) {
 }
 
 /// Steps in groups of some hundred thousand rows that follow each other.
-fn batches(spans: &[Span]) -> Vec<&[Span]> {
+fn batches(spans: &[StepSpan]) -> Vec<&[StepSpan]> {
     const ROWS: usize = 262_144;
     let mut groups = Vec::new();
     let (mut begin, mut rows, mut end) = (0, 0, None);
@@ -328,7 +338,7 @@ fn batches(spans: &[Span]) -> Vec<&[Span]> {
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct ContactSeries {
     t: Vec<f64>,
     step: Vec<f64>,
     gap: Vec<f64>,
@@ -339,8 +349,8 @@ struct Seen {
     usage: Vec<f64>,
 }
 
-impl Seen {
-    fn push(&mut self, span: &Span, found: Option<[f64; 6]>) {
+impl ContactSeries {
+    fn push(&mut self, span: &StepSpan, found: Option<[f64; 6]>) {
         let absent = [f64::NAN, 0.0, 0.0, 0.0, f64::NAN, f64::NAN];
         let [gap, sn, st, status, ut, usage] = found.unwrap_or(absent);
         self.t.push(span.t);
@@ -360,7 +370,7 @@ mod tests {
 
     #[test]
     fn batches_are_all_spans_in_order_and_hold_no_other_rows() {
-        let span = |first: usize, rows: usize| Span {
+        let span = |first: usize, rows: usize| StepSpan {
             step: 1,
             t: 0.0,
             first,
@@ -386,11 +396,14 @@ mod tests {
         measure[54_321] = 100.0;
         measure[12_345] = -100.0;
         measure[77_777] = f64::NAN;
-        let kept = thinned(&measure, 4000);
+        let kept = decimated_rows(&measure, 4000);
         assert!(kept.len() <= 4000 && kept.windows(2).all(|w| w[0] < w[1]));
         for row in [0, 12_345, 54_321, 77_777, 100_002] {
             assert!(kept.binary_search(&row).is_ok(), "row {row}");
         }
-        assert_eq!(thinned(&measure[..10], 4000), (0..10).collect::<Vec<_>>());
+        assert_eq!(
+            decimated_rows(&measure[..10], 4000),
+            (0..10).collect::<Vec<_>>()
+        );
     }
 }

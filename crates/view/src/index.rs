@@ -8,13 +8,13 @@
 //! the others the columns `step` and `t` are read. Chunks stay as they are: what has been seen of a run
 //! under way is not looked at again.
 
-use scene::record::{Record, RecordError, ColumnValues};
+use scene::record::{ColumnValues, Record, RecordError};
 
-use crate::shelf::{Piece, Shelf};
+use crate::shelf::{LiveTable, TablePart};
 
 /// The rows of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Span {
+pub struct StepSpan {
     /// The step.
     pub step: i64,
     /// Its time.
@@ -27,21 +27,21 @@ pub struct Span {
 
 /// The steps of a table, ascending.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Index {
-    spans: Vec<Span>,
+pub(crate) struct StepIndex {
+    spans: Vec<StepSpan>,
     /// Chunks that are in it, and rows of the last of them.
     files: usize,
     last: usize,
     /// How many spans they make, and the last of these, which rows in memory may have prolonged.
     kept: usize,
-    end: Option<Span>,
+    end: Option<StepSpan>,
     /// Whether the last step is not there as a whole.
     partial: bool,
 }
 
-impl Index {
+impl StepIndex {
     /// The spans of the steps that are there as a whole.
-    pub fn spans(&self) -> &[Span] {
+    pub fn spans(&self) -> &[StepSpan] {
         match self.spans.as_slice() {
             [whole @ .., _] if self.partial => whole,
             all => all,
@@ -49,7 +49,7 @@ impl Index {
     }
 
     /// The span of a step.
-    pub fn of_step(&self, step: i64) -> Option<&Span> {
+    pub fn of_step(&self, step: i64) -> Option<&StepSpan> {
         let spans = self.spans();
         let place = spans.binary_search_by(|span| span.step.cmp(&step));
         spans.get(place.ok()?)
@@ -75,8 +75,8 @@ impl Index {
     }
 
     /// Brings it up to what is there now.
-    pub fn update(&mut self, record: &Record, shelf: &Shelf) -> Result<(), RecordError> {
-        let files = shelf.pieces().iter().filter(|p| p.is_file());
+    pub fn update(&mut self, record: &Record, shelf: &LiveTable) -> Result<(), RecordError> {
+        let files = shelf.parts().iter().filter(|p| p.is_file());
         let seen = files.clone().nth(self.files.wrapping_sub(1));
         if self.files > 0 && seen.is_none_or(|piece| piece.rows != self.last) {
             // The run was taken up from an earlier checkpoint.
@@ -92,13 +92,18 @@ impl Index {
             self.last = piece.rows;
             (self.kept, self.end) = (self.spans.len(), self.spans.last().copied());
         }
-        for piece in shelf.pieces().iter().filter(|p| !p.is_file()) {
+        for piece in shelf.parts().iter().filter(|p| !p.is_file()) {
             self.add(record, shelf, piece)?;
         }
         Ok(())
     }
 
-    fn add(&mut self, record: &Record, shelf: &Shelf, piece: &Piece) -> Result<(), RecordError> {
+    fn add(
+        &mut self,
+        record: &Record,
+        shelf: &LiveTable,
+        piece: &TablePart,
+    ) -> Result<(), RecordError> {
         let Some((low, high)) = shelf.bounds(piece, "step")? else {
             return Ok(());
         };
@@ -108,7 +113,7 @@ impl Index {
             self.extend(low as i64, t, piece.first, piece.rows);
             return Ok(());
         }
-        let part = shelf.glance(record, piece, &["step", "t"])?;
+        let part = shelf.read_unverified(record, piece, &["step", "t"])?;
         let Some(ColumnValues::Integer(steps)) = part.values.first() else {
             return Ok(());
         };
@@ -126,7 +131,7 @@ impl Index {
     fn extend(&mut self, step: i64, t: f64, first: usize, rows: usize) {
         match self.spans.last_mut() {
             Some(last) if last.step == step => last.rows += rows,
-            _ => self.spans.push(Span {
+            _ => self.spans.push(StepSpan {
                 step,
                 t,
                 first,

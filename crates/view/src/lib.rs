@@ -21,11 +21,11 @@ mod states;
 mod touches;
 
 pub use error::ViewError;
-pub use index::Span;
-pub use moment::{Moment, State};
-pub use pack::{Column, Data, Pack};
+pub use index::StepSpan;
+pub use moment::{RunSnapshot, RunState};
+pub use pack::{BinaryColumn, BinaryTable, BinaryValues};
 pub use page::{MARKER, PAGE};
-pub use request::{Asked, Guard, Refusal, parse};
-pub use route::Ask;
-pub use run::{Answer, Run};
+pub use request::{AccessRule, RequestError, RequestTarget, parse};
+pub use route::Query;
+pub use run::{FollowedRun, Response};
 pub use server::{Limits, Options, Server, Stopper};

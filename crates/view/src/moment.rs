@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use scene::record::{Lock, Record, RecordError, LockState, RunStatus, CheckpointRows};
+use scene::record::{CheckpointRows, Lock, LockState, Record, RecordError, RunStatus};
 
-use crate::account::Account;
-use crate::company::Company;
+use crate::account::IncrementalSteps;
+use crate::company::BodyAttributes;
 use crate::error::ViewError;
-use crate::friction::Grip;
-use crate::index::{Index, Span};
-use crate::shelf::{Checked, Shelf};
+use crate::friction::FrictionUsage;
+use crate::index::{StepIndex, StepSpan};
+use crate::shelf::{LiveTable, VerifiedChunks};
 
 /// How a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum RunState {
     /// Under way.
     Running,
     /// Came to its end.
@@ -24,7 +24,7 @@ pub enum State {
     Failed,
 }
 
-impl State {
+impl RunState {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -49,19 +49,19 @@ impl State {
 
 /// What the scene says, for the page.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Facts {
+pub(crate) struct SceneFacts {
     pub kind: &'static str,
     pub about: String,
     pub gravity: Option<Vec<f64>>,
     /// Which vectors of the cell have images.
     pub periodic: Vec<bool>,
     pub materials: Vec<String>,
-    pub grip: Option<Grip>,
+    pub grip: Option<FrictionUsage>,
     /// Why the scene is not understood.
     pub fault: Option<String>,
 }
 
-impl Facts {
+impl SceneFacts {
     pub fn of(record: &Record) -> Self {
         let bodies = record.entry("names").is_ok();
         let plain = if bodies { "bodies" } else { "mechanism" };
@@ -69,7 +69,11 @@ impl Facts {
             let scene = record.scene()?;
             let surroundings = scene.environment()?;
             Ok(Self {
-                kind: if scene.is_sweeping_process() { "sweep" } else { plain },
+                kind: if scene.is_sweeping_process() {
+                    "sweep"
+                } else {
+                    plain
+                },
                 about: scene.about().into(),
                 gravity: surroundings.as_ref().map(|s| s.gravity.clone()),
                 periodic: surroundings
@@ -78,7 +82,7 @@ impl Facts {
                 materials: surroundings
                     .as_ref()
                     .map_or(Vec::new(), |s| s.materials.clone()),
-                grip: surroundings.map(Grip::new),
+                grip: surroundings.map(FrictionUsage::new),
                 fault: None,
             })
         };
@@ -92,50 +96,50 @@ impl Facts {
 
 /// A table with its steps.
 #[derive(Debug, Clone)]
-pub(crate) struct Steps {
-    pub shelf: Shelf,
-    pub index: Index,
+pub(crate) struct IndexedTable {
+    pub shelf: LiveTable,
+    pub index: StepIndex,
 }
 
 /// A table that may be absent or damaged: then why.
-pub(crate) type Maybe<T> = Result<T, RecordError>;
+pub(crate) type TableResult<T> = Result<T, RecordError>;
 
 /// A run at a moment.
 #[derive(Debug, Clone)]
-pub struct Moment {
+pub struct RunSnapshot {
     pub(crate) record: Record,
-    pub(crate) facts: Arc<Facts>,
-    pub(crate) state: State,
+    pub(crate) facts: Arc<SceneFacts>,
+    pub(crate) state: RunState,
     pub(crate) revision: u64,
     pub(crate) flat: bool,
-    pub(crate) company: Maybe<Arc<Company>>,
+    pub(crate) body_attributes: TableResult<Arc<BodyAttributes>>,
     /// `bodies`, or `coordinates`.
-    pub(crate) states: Maybe<Steps>,
-    pub(crate) contacts: Maybe<Steps>,
+    pub(crate) states: TableResult<IndexedTable>,
+    pub(crate) contacts: TableResult<IndexedTable>,
     /// Steps whose contacts are known, those without any included.
-    pub(crate) touched: Vec<Span>,
-    pub(crate) cell: Maybe<Steps>,
-    pub(crate) steps: Maybe<(Shelf, Account)>,
-    pub(crate) checked: Arc<Checked>,
+    pub(crate) contact_steps: Vec<StepSpan>,
+    pub(crate) cell: TableResult<IndexedTable>,
+    pub(crate) steps: TableResult<(LiveTable, IncrementalSteps)>,
+    pub(crate) checked: Arc<VerifiedChunks>,
     pub(crate) origin: [f64; 3],
 }
 
-impl Moment {
+impl RunSnapshot {
     /// Whether it is a run of bodies.
     pub(crate) fn has_bodies(&self) -> bool {
         self.facts.kind == "bodies"
     }
 
     /// The recorded states.
-    pub fn frames(&self) -> &[Span] {
+    pub fn frames(&self) -> &[StepSpan] {
         self.states
             .as_ref()
             .map_or(&[], |states| states.index.spans())
     }
 
     /// The steps whose contacts are known.
-    pub fn contact_frames(&self) -> &[Span] {
-        &self.touched
+    pub fn contact_frames(&self) -> &[StepSpan] {
+        &self.contact_steps
     }
 
     /// The record itself.
@@ -144,7 +148,7 @@ impl Moment {
     }
 
     /// How the run stands.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> RunState {
         self.state
     }
 
@@ -154,10 +158,10 @@ impl Moment {
     }
 
     /// What is there now, from what was there before.
-    pub(crate) fn look(
+    pub(crate) fn refresh(
         record: Record,
         tail: Option<&CheckpointRows>,
-        state: State,
+        state: RunState,
         revision: u64,
         old: Option<&Self>,
     ) -> Self {
@@ -168,7 +172,7 @@ impl Moment {
         let same = old.filter(like);
         let facts = match same {
             Some(old) => Arc::clone(&old.facts),
-            None => Arc::new(Facts::of(&record)),
+            None => Arc::new(SceneFacts::of(&record)),
         };
         let old = same;
         let checked = old.map_or_else(Arc::default, |old| Arc::clone(&old.checked));
@@ -193,17 +197,17 @@ impl Moment {
             state,
             revision,
             flat,
-            company,
+            body_attributes: company,
             states,
             contacts,
-            touched: Vec::new(),
+            contact_steps: Vec::new(),
             cell,
             steps: account,
             checked,
             origin: old.map_or([0.0; 3], |old| old.origin),
             record,
         };
-        moment.touched = moment.touching();
+        moment.contact_steps = moment.find_contact_steps();
         if old.is_none_or(|old| old.frames().is_empty()) {
             moment.origin = moment.middle();
         }
@@ -212,9 +216,11 @@ impl Moment {
 
     /// Rows of all tables: what changes as the run goes on.
     pub(crate) fn extent(&self) -> [usize; 5] {
-        let of = |table: &Maybe<Steps>| table.as_ref().map_or(usize::MAX, |s| s.shelf.rows());
+        let of = |table: &TableResult<IndexedTable>| {
+            table.as_ref().map_or(usize::MAX, |s| s.shelf.rows())
+        };
         [
-            self.company.as_ref().map_or(0, |c| c.bodies.len()),
+            self.body_attributes.as_ref().map_or(0, |c| c.bodies.len()),
             of(&self.states),
             of(&self.contacts),
             of(&self.cell),
@@ -226,7 +232,7 @@ impl Moment {
 
     /// Steps whose contacts are known: those that have some, and where contacts are recorded whenever
     /// states are, those in between that have none.
-    fn touching(&self) -> Vec<Span> {
+    fn find_contact_steps(&self) -> Vec<StepSpan> {
         let Ok(contacts) = &self.contacts else {
             return Vec::new();
         };
@@ -250,7 +256,7 @@ impl Moment {
         all.extend(
             states
                 .filter(|f| contacts.index.of_step(f.step).is_none())
-                .map(|f| Span {
+                .map(|f| StepSpan {
                     first: 0,
                     rows: 0,
                     ..*f
@@ -263,15 +269,15 @@ impl Moment {
 
 fn company(
     record: &Record,
-    facts: &Facts,
+    facts: &SceneFacts,
     flat: bool,
-    old: Option<&Moment>,
-) -> Maybe<Arc<Company>> {
+    old: Option<&RunSnapshot>,
+) -> TableResult<Arc<BodyAttributes>> {
     // Names are all there as soon as one is.
-    let known = old.and_then(|old| old.company.as_ref().ok());
+    let known = old.and_then(|old| old.body_attributes.as_ref().ok());
     match known.filter(|company| !company.bodies.is_empty()) {
         Some(company) => Ok(Arc::clone(company)),
-        None => Company::read(record, &facts.materials, flat).map(Arc::new),
+        None => BodyAttributes::read(record, &facts.materials, flat).map(Arc::new),
     }
 }
 
@@ -279,13 +285,13 @@ fn steps(
     record: &Record,
     table: &str,
     tail: Option<&CheckpointRows>,
-    old: Option<&Maybe<Steps>>,
-) -> Maybe<Steps> {
+    old: Option<&TableResult<IndexedTable>>,
+) -> TableResult<IndexedTable> {
     let old = old.and_then(|old| old.as_ref().ok());
-    let shelf = Shelf::open(record, table, tail, old.map(|old| &old.shelf))?;
-    let mut index = old.map_or_else(Index::default, |old| old.index.clone());
+    let shelf = LiveTable::open(record, table, tail, old.map(|old| &old.shelf))?;
+    let mut index = old.map_or_else(StepIndex::default, |old| old.index.clone());
     index.update(record, &shelf)?;
-    Ok(Steps { shelf, index })
+    Ok(IndexedTable { shelf, index })
 }
 
 /// States of bodies: a last one that is not there as a whole is left out.
@@ -293,8 +299,8 @@ fn states(
     record: &Record,
     tail: Option<&CheckpointRows>,
     bodies: usize,
-    old: Option<&Moment>,
-) -> Maybe<Steps> {
+    old: Option<&RunSnapshot>,
+) -> TableResult<IndexedTable> {
     let mut states = steps(record, "bodies", tail, old.map(|old| &old.states))?;
     let chosen = record.manifest().settings.get("record");
     let some = chosen.is_some_and(|c| c.get("bodies").is_some());
@@ -305,7 +311,11 @@ fn states(
 }
 
 /// Contacts: how many a step has is known when the next one has some.
-fn contacts(record: &Record, tail: Option<&CheckpointRows>, old: Option<&Moment>) -> Maybe<Steps> {
+fn contacts(
+    record: &Record,
+    tail: Option<&CheckpointRows>,
+    old: Option<&RunSnapshot>,
+) -> TableResult<IndexedTable> {
     let mut contacts = steps(record, "contacts", tail, old.map(|old| &old.contacts))?;
     let whole = contacts.shelf.whole;
     contacts.index.set_partial(!whole);
@@ -314,13 +324,13 @@ fn contacts(record: &Record, tail: Option<&CheckpointRows>, old: Option<&Moment>
 
 fn account(
     record: &Record,
-    checked: &Checked,
+    checked: &VerifiedChunks,
     tail: Option<&CheckpointRows>,
-    old: Option<&Moment>,
-) -> Maybe<(Shelf, Account)> {
+    old: Option<&RunSnapshot>,
+) -> TableResult<(LiveTable, IncrementalSteps)> {
     let old = old.and_then(|old| old.steps.as_ref().ok());
-    let shelf = Shelf::open(record, "steps", tail, old.map(|(shelf, _)| shelf))?;
-    let mut account = old.map_or_else(Account::default, |(_, account)| account.clone());
+    let shelf = LiveTable::open(record, "steps", tail, old.map(|(shelf, _)| shelf))?;
+    let mut account = old.map_or_else(IncrementalSteps::default, |(_, account)| account.clone());
     account.update(record, checked, &shelf)?;
     Ok((shelf, account))
 }

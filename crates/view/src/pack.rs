@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 /// The values of a column.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Data {
+pub enum BinaryValues {
     /// 32-bit floats.
     F32(Vec<f32>),
     /// 64-bit floats.
@@ -24,7 +24,7 @@ pub enum Data {
     U8(Vec<u8>),
 }
 
-impl Data {
+impl BinaryValues {
     /// Number of values.
     pub fn len(&self) -> usize {
         match self {
@@ -106,31 +106,31 @@ fn padded(bytes: usize) -> usize {
 
 /// A column with its name and unit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column {
+pub struct BinaryColumn {
     /// Its name.
     pub name: String,
     /// Its unit; empty where it has none.
     pub unit: String,
     /// Its values.
-    pub data: Data,
+    pub data: BinaryValues,
 }
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Pack {
-    columns: Vec<Column>,
+pub struct BinaryTable {
+    columns: Vec<BinaryColumn>,
     extra: Map<String, Value>,
 }
 
-impl Pack {
+impl BinaryTable {
     /// A table without columns.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds a column.
-    pub fn add(&mut self, name: impl Into<String>, unit: &str, data: Data) {
-        self.columns.push(Column {
+    pub fn add(&mut self, name: impl Into<String>, unit: &str, data: BinaryValues) {
+        self.columns.push(BinaryColumn {
             name: name.into(),
             unit: unit.into(),
             data,
@@ -138,17 +138,17 @@ impl Pack {
     }
 
     /// Says something more of the table.
-    pub fn tell(&mut self, key: &str, value: impl Into<Value>) {
+    pub fn insert_header(&mut self, key: &str, value: impl Into<Value>) {
         self.extra.insert(key.into(), value.into());
     }
 
     /// The columns.
-    pub fn columns(&self) -> &[Column] {
+    pub fn columns(&self) -> &[BinaryColumn] {
         &self.columns
     }
 
     /// The values of a column by name.
-    pub fn column(&self, name: &str) -> Option<&Data> {
+    pub fn column(&self, name: &str) -> Option<&BinaryValues> {
         let found = self.columns.iter().find(|c| c.name == name)?;
         Some(&found.data)
     }
@@ -214,8 +214,8 @@ impl Pack {
             let bytes = length.checked_mul(size_of_kind(&kind)).ok_or_else(cut)?;
             let end = offset.checked_add(bytes).ok_or_else(cut)?;
             let values = data.get(offset..end).ok_or_else(cut)?;
-            let data = Data::read(&kind, values);
-            columns.push(Column {
+            let data = BinaryValues::read(&kind, values);
+            columns.push(BinaryColumn {
                 unit: text("unit"),
                 data: data.ok_or_else(|| format!("column `{name}` is of no known type"))?,
                 name,

@@ -6,7 +6,7 @@
 //! known addresses. Nothing in it is ever made a path of the file system.
 
 use crate::error::ViewError;
-use crate::route::Ask;
+use crate::route::Query;
 
 /// Characters of a path and its query at most.
 const TARGET: usize = 512;
@@ -16,19 +16,19 @@ const HEADERS: usize = 64;
 
 /// What a request asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum RequestTarget {
     /// The page.
     Page,
     /// The page, at the address with a slash at its end.
     Slash,
     /// Something of the run.
-    Data(Ask),
+    Data(Query),
 }
 
 /// A request that is answered.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Request {
-    pub asked: Asked,
+pub(crate) struct HttpRequest {
+    pub target: RequestTarget,
     /// Without the answer's body.
     pub head: bool,
     /// Whether the answer may be compressed by gzip.
@@ -37,14 +37,14 @@ pub(crate) struct Request {
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct RequestError {
     /// The status of the answer.
     pub status: u16,
     /// What is said.
     pub sentence: String,
 }
 
-impl Refusal {
+impl RequestError {
     pub(crate) fn new(status: u16, sentence: &str) -> Self {
         Self {
             status,
@@ -53,7 +53,7 @@ impl Refusal {
     }
 }
 
-impl From<ViewError> for Refusal {
+impl From<ViewError> for RequestError {
     fn from(error: ViewError) -> Self {
         Self {
             status: error.status(),
@@ -64,14 +64,14 @@ impl From<ViewError> for Refusal {
 
 /// What a server lets in.
 #[derive(Debug, Clone)]
-pub struct Guard {
+pub struct AccessRule {
     /// Its port.
     pub port: u16,
     /// The secret that every address begins with.
     pub token: String,
 }
 
-impl Guard {
+impl AccessRule {
     /// Whether a host is this server.
     fn is_here(&self, host: &[u8]) -> bool {
         let port = self.port;
@@ -99,29 +99,29 @@ impl Guard {
 ///
 /// # Errors
 /// It is not answered.
-pub fn parse(bytes: &[u8], guard: &Guard) -> Result<Option<Asked>, Refusal> {
-    Ok(read(bytes, guard)?.map(|request| request.asked))
+pub fn parse(bytes: &[u8], guard: &AccessRule) -> Result<Option<RequestTarget>, RequestError> {
+    Ok(read(bytes, guard)?.map(|request| request.target))
 }
 
 /// The same with how it is to be answered.
-pub(crate) fn read(bytes: &[u8], guard: &Guard) -> Result<Option<Request>, Refusal> {
+pub(crate) fn read(bytes: &[u8], guard: &AccessRule) -> Result<Option<HttpRequest>, RequestError> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     match request.parse(bytes) {
         Ok(httparse::Status::Complete(_)) => {}
         Ok(httparse::Status::Partial) => return Ok(None),
         Err(httparse::Error::TooManyHeaders) => {
-            return Err(Refusal::new(431, "too many headers"));
+            return Err(RequestError::new(431, "too many headers"));
         }
-        Err(_) => return Err(Refusal::new(400, "this is no request")),
+        Err(_) => return Err(RequestError::new(400, "this is no request")),
     }
     let (Some(method), Some(target)) = (request.method, request.path) else {
-        return Err(Refusal::new(400, "this is no request"));
+        return Err(RequestError::new(400, "this is no request"));
     };
     let head = match method {
         "GET" => false,
         "HEAD" => true,
-        _ => return Err(Refusal::new(405, "only GET and HEAD are answered")),
+        _ => return Err(RequestError::new(405, "only GET and HEAD are answered")),
     };
     check(request.headers, guard)?;
     let accepts = values(request.headers, "accept-encoding");
@@ -131,8 +131,8 @@ pub(crate) fn read(bytes: &[u8], guard: &Guard) -> Result<Option<Request>, Refus
         let name = parts.next().unwrap_or(b"");
         name.eq_ignore_ascii_case(b"gzip") && !parts.any(|p| p == b"q=0")
     });
-    Ok(Some(Request {
-        asked: find(target, guard)?,
+    Ok(Some(HttpRequest {
+        target: find(target, guard)?,
         head,
         gzip,
     }))
@@ -148,43 +148,46 @@ fn values<'a>(
     named.map(|h| h.value.trim_ascii())
 }
 
-fn check(headers: &[httparse::Header<'_>], guard: &Guard) -> Result<(), Refusal> {
+fn check(headers: &[httparse::Header<'_>], guard: &AccessRule) -> Result<(), RequestError> {
     let mut hosts = values(headers, "host");
     match (hosts.next(), hosts.next()) {
         (Some(host), None) if guard.is_here(host) => {}
         (Some(_), None) => {
             let text = "this server answers to 127.0.0.1 and localhost alone, with its port";
-            return Err(Refusal::new(403, text));
+            return Err(RequestError::new(403, text));
         }
-        _ => return Err(Refusal::new(400, "one host was expected")),
+        _ => return Err(RequestError::new(400, "one host was expected")),
     }
     for origin in values(headers, "origin") {
         if !origin
             .strip_prefix(b"http://")
             .is_some_and(|host| guard.is_here(host))
         {
-            return Err(Refusal::new(403, "pages of other sites get no answer"));
+            return Err(RequestError::new(403, "pages of other sites get no answer"));
         }
     }
     let body = values(headers, "content-length").any(|length| length != b"0");
     if body || values(headers, "transfer-encoding").next().is_some() {
-        return Err(Refusal::new(400, "a request with a body is not answered"));
+        return Err(RequestError::new(
+            400,
+            "a request with a body is not answered",
+        ));
     }
     Ok(())
 }
 
 /// What the path of a request leads to.
-fn find(target: &str, guard: &Guard) -> Result<Asked, Refusal> {
+fn find(target: &str, guard: &AccessRule) -> Result<RequestTarget, RequestError> {
     if target.len() > TARGET {
-        return Err(Refusal::new(414, "this address is too long"));
+        return Err(RequestError::new(414, "this address is too long"));
     }
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"/_-.+?&=".contains(&b);
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let Some(path) = path.strip_prefix('/').filter(|_| target.bytes().all(plain)) else {
-        return Err(Refusal::new(400, "this is no address of this server"));
+        return Err(RequestError::new(400, "this is no address of this server"));
     };
     if path.split('/').any(|part| part == "." || part == "..") {
-        return Err(Refusal::new(400, "this is no address of this server"));
+        return Err(RequestError::new(400, "this is no address of this server"));
     }
     let (token, rest) = match path.split_once('/') {
         Some((token, rest)) => (token, Some(rest)),
@@ -193,14 +196,14 @@ fn find(target: &str, guard: &Guard) -> Result<Asked, Refusal> {
     if !guard.is_token(token) {
         let text =
             "the secret in the address is not right: open the address that percuss view printed";
-        return Err(Refusal::new(403, text));
+        return Err(RequestError::new(403, text));
     }
     match rest {
-        None => Ok(Asked::Slash),
-        Some("") => Ok(Asked::Page),
+        None => Ok(RequestTarget::Slash),
+        Some("") => Ok(RequestTarget::Page),
         Some(rest) => match rest.strip_prefix("api/") {
-            Some(path) => Ok(Asked::Data(Ask::parse(path, query)?)),
-            None => Err(Refusal::new(404, "there is nothing at this address")),
+            Some(path) => Ok(RequestTarget::Data(Query::parse(path, query)?)),
+            None => Err(RequestError::new(404, "there is nothing at this address")),
         },
     }
 }

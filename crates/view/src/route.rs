@@ -4,7 +4,7 @@ use crate::error::ViewError;
 
 /// What can be asked of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ask {
+pub enum Query {
     /// What it is.
     About,
     /// Times of the recorded states.
@@ -70,7 +70,7 @@ fn values<'a, const N: usize>(query: &'a str, keys: [&str; N]) -> Option<[&'a st
     Some(found)
 }
 
-impl Ask {
+impl Query {
     /// What an address below `api/` asks for.
     ///
     /// # Errors
@@ -110,13 +110,17 @@ impl Ask {
     }
 }
 
-fn history(query: &str) -> Option<Ask> {
+fn history(query: &str) -> Option<Query> {
     if query.is_empty() {
-        return Some(Ask::History);
+        return Some(Query::History);
     }
     if let Some([body]) = values(query, ["body"]) {
-        return index(body).map(Ask::BodyHistory);
+        return index(body).map(Query::BodyHistory);
     }
     let [a, b, feature] = values(query, ["a", "b", "feature"])?;
-    Some(Ask::ContactHistory([index(a)?, index(b)?, index(feature)?]))
+    Some(Query::ContactHistory([
+        index(a)?,
+        index(b)?,
+        index(feature)?,
+    ]))
 }

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use scene::record::{MANIFEST, Record, RecordError, CheckpointRows};
+use scene::record::{CheckpointRows, MANIFEST, Record, RecordError};
 
 use crate::account;
 use crate::error::ViewError;
-use crate::moment::{Moment, State};
-use crate::pack::Pack;
-use crate::route::Ask;
+use crate::moment::{RunSnapshot, RunState};
+use crate::pack::BinaryTable;
+use crate::route::Query;
 
 /// How long a look at the directory holds.
 const FRESH: Duration = Duration::from_millis(200);
@@ -20,7 +20,7 @@ const KEPT: usize = 96 << 20;
 
 /// An answer.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct Response {
     /// Whether it is JSON; a pack otherwise.
     pub json: bool,
     /// Its bytes.
@@ -29,15 +29,15 @@ pub struct Answer {
 
 /// A run directory that is followed.
 #[derive(Debug)]
-pub struct Run {
+pub struct FollowedRun {
     directory: PathBuf,
-    seen: Mutex<Seen>,
-    answers: Mutex<Answers>,
+    seen: Mutex<CachedSnapshot>,
+    answers: Mutex<ResponseCache>,
 }
 
 #[derive(Debug)]
-struct Seen {
-    moment: Arc<Moment>,
+struct CachedSnapshot {
+    moment: Arc<RunSnapshot>,
     stamp: Stamp,
     at: Instant,
     tail: Option<Arc<CheckpointRows>>,
@@ -53,12 +53,12 @@ fn stamp(directory: &Path) -> Stamp {
 
 /// Answers, the latest last.
 #[derive(Debug, Default)]
-struct Answers {
-    all: Vec<(u64, Ask, Answer)>,
+struct ResponseCache {
+    all: Vec<(u64, Query, Response)>,
     bytes: usize,
 }
 
-impl Run {
+impl FollowedRun {
     /// Opens the directory of a run.
     ///
     /// # Errors
@@ -74,12 +74,12 @@ impl Run {
             ))
             .into());
         }
-        let state = State::of(&record);
+        let state = RunState::of(&record);
         let tail = newest(&record, None);
-        let moment = Moment::look(record, tail.as_deref(), state, 1, None);
+        let moment = RunSnapshot::refresh(record, tail.as_deref(), state, 1, None);
         Ok(Self {
             directory: directory.into(),
-            seen: Mutex::new(Seen {
+            seen: Mutex::new(CachedSnapshot {
                 moment: Arc::new(moment),
                 stamp,
                 at: Instant::now(),
@@ -98,7 +98,7 @@ impl Run {
     ///
     /// # Errors
     /// The directory has gone away, or its manifest is damaged.
-    pub fn now(&self) -> Result<Arc<Moment>, ViewError> {
+    pub fn snapshot(&self) -> Result<Arc<RunSnapshot>, ViewError> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.at.elapsed() < FRESH {
             return Ok(Arc::clone(&seen.moment));
@@ -106,7 +106,7 @@ impl Run {
         let stamp = stamp(&self.directory);
         let old = Arc::clone(&seen.moment);
         let same = stamp.is_some() && stamp == seen.stamp;
-        if same && old.state != State::Running {
+        if same && old.state != RunState::Running {
             seen.at = Instant::now();
             return Ok(old);
         }
@@ -114,10 +114,10 @@ impl Run {
             true => old.record.clone(),
             false => Record::open(&self.directory)?,
         };
-        let state = State::of(&record);
+        let state = RunState::of(&record);
         let tail = newest(&record, seen.tail.clone());
         let revision = old.revision + 1;
-        let moment = Moment::look(record, tail.as_deref(), state, revision, Some(&old));
+        let moment = RunSnapshot::refresh(record, tail.as_deref(), state, revision, Some(&old));
         let unchanged = same && moment.extent() == old.extent() && state == old.state;
         if !unchanged {
             seen.moment = Arc::new(moment);
@@ -130,8 +130,8 @@ impl Run {
     ///
     /// # Errors
     /// The records do not hold it or are damaged; the sentence says what and where.
-    pub fn answer(&self, ask: &Ask) -> Result<Answer, ViewError> {
-        let moment = self.now()?;
+    pub fn answer(&self, ask: &Query) -> Result<Response, ViewError> {
+        let moment = self.snapshot()?;
         let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = answers().get(moment.revision, ask) {
             return Ok(known);
@@ -157,20 +157,25 @@ fn newest(record: &Record, known: Option<Arc<CheckpointRows>>) -> Option<Arc<Che
     }
 }
 
-impl Moment {
+impl RunSnapshot {
     /// Answers a question.
     ///
     /// # Errors
     /// The records do not hold it or are damaged.
-    pub fn answer(&self, ask: &Ask) -> Result<Answer, ViewError> {
-        let json = |value: serde_json::Value| Answer {
+    pub fn answer(&self, ask: &Query) -> Result<Response, ViewError> {
+        let json = |value: serde_json::Value| Response {
             json: true,
             bytes: value.to_string().into_bytes().into(),
         };
         Ok(match ask {
-            Ask::About => json(self.about()),
-            Ask::Body(id) => json(self.company.as_ref().map_err(Clone::clone)?.body(*id)?),
-            _ => Answer {
+            Query::About => json(self.about()),
+            Query::Body(id) => json(
+                self.body_attributes
+                    .as_ref()
+                    .map_err(Clone::clone)?
+                    .body(*id)?,
+            ),
+            _ => Response {
                 json: false,
                 bytes: self.pack(ask)?.encode().into(),
             },
@@ -181,25 +186,29 @@ impl Moment {
     ///
     /// # Errors
     /// The records do not hold it or are damaged, or the answer is no pack.
-    pub fn pack(&self, ask: &Ask) -> Result<Pack, ViewError> {
+    pub fn pack(&self, ask: &Query) -> Result<BinaryTable, ViewError> {
         match ask {
-            Ask::Frames => Ok(self.times()),
-            Ask::Shapes => Ok(self.company.as_ref().map_err(Clone::clone)?.shapes()),
-            Ask::Bodies(frame) => self.bodies(*frame),
-            Ask::Contacts(frame) => self.touches(*frame),
-            Ask::Steps(window) => self.account(*window),
-            Ask::BodyHistory(body) => self.history_of_body(*body),
-            Ask::ContactHistory(pair) => self.history_of_contact(*pair),
-            Ask::History => self.history_of_coordinates(),
-            Ask::Drawing => self.drawing(),
-            Ask::About | Ask::Body(_) => Err(ViewError::Question(
+            Query::Frames => Ok(self.times()),
+            Query::Shapes => Ok(self
+                .body_attributes
+                .as_ref()
+                .map_err(Clone::clone)?
+                .shapes()),
+            Query::Bodies(frame) => self.bodies(*frame),
+            Query::Contacts(frame) => self.contacts_table(*frame),
+            Query::Steps(window) => self.account(*window),
+            Query::BodyHistory(body) => self.history_of_body(*body),
+            Query::ContactHistory(pair) => self.history_of_contact(*pair),
+            Query::History => self.history_of_coordinates(),
+            Query::Drawing => self.drawing(),
+            Query::About | Query::Body(_) => Err(ViewError::Question(
                 "this is told as JSON, not as a pack".into(),
             )),
         }
     }
 
     /// The account of the steps, all of them or those between two times.
-    fn account(&self, between: Option<(f64, f64)>) -> Result<Pack, ViewError> {
+    fn account(&self, between: Option<(f64, f64)>) -> Result<BinaryTable, ViewError> {
         let (shelf, account) = self.steps.as_ref().map_err(Clone::clone)?;
         match between {
             None => Ok(account.ledger().pack()),
@@ -213,9 +222,9 @@ impl Moment {
     }
 }
 
-impl Answers {
-    fn get(&mut self, revision: u64, ask: &Ask) -> Option<Answer> {
-        let known = |(r, a, _): &(u64, Ask, Answer)| *r == revision && a == ask;
+impl ResponseCache {
+    fn get(&mut self, revision: u64, ask: &Query) -> Option<Response> {
+        let known = |(r, a, _): &(u64, Query, Response)| *r == revision && a == ask;
         let place = self.all.iter().position(known)?;
         let entry = self.all.remove(place);
         let answer = entry.2.clone();
@@ -223,7 +232,7 @@ impl Answers {
         Some(answer)
     }
 
-    fn put(&mut self, revision: u64, ask: &Ask, answer: &Answer) {
+    fn put(&mut self, revision: u64, ask: &Query, answer: &Response) {
         // What a run under way was a moment ago is not asked for again.
         let before = self.all.len();
         self.all.retain(|(r, ..)| *r == revision);

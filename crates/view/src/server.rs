@@ -16,8 +16,8 @@ use flate2::write::GzEncoder;
 use serde_json::json;
 
 use crate::page::{PAGE, policy};
-use crate::request::{self, Asked, Guard, Refusal, Request};
-use crate::run::Run;
+use crate::request::{self, AccessRule, HttpRequest, RequestError, RequestTarget};
+use crate::run::FollowedRun;
 
 /// Bounds of what connections may take.
 #[derive(Debug, Clone, Copy)]
@@ -25,9 +25,9 @@ pub struct Limits {
     /// Bytes of a request.
     pub request: usize,
     /// Time for a whole request to come in.
-    pub patience: Duration,
+    pub request_timeout: Duration,
     /// Time that an answer may wait for its reader.
-    pub answer: Duration,
+    pub response_timeout: Duration,
     /// Connections at once.
     pub connections: usize,
 }
@@ -36,8 +36,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             request: 8192,
-            patience: Duration::from_secs(10),
-            answer: Duration::from_secs(60),
+            request_timeout: Duration::from_secs(10),
+            response_timeout: Duration::from_secs(60),
             connections: 64,
         }
     }
@@ -49,7 +49,7 @@ pub struct Options {
     /// The port; any free one for 0.
     pub port: u16,
     /// Whether the address is ::1 and not 127.0.0.1.
-    pub six: bool,
+    pub ipv6: bool,
     /// Whether packs are compressed, too: for a reader behind a slow line.
     pub compress: bool,
     /// Bounds.
@@ -66,8 +66,8 @@ pub struct Server {
 
 #[derive(Debug)]
 struct Shared {
-    run: Run,
-    guard: Guard,
+    run: FollowedRun,
+    guard: AccessRule,
     policy: String,
     options: Options,
     connections: AtomicUsize,
@@ -95,8 +95,8 @@ impl Server {
     ///
     /// # Errors
     /// The port is taken or not allowed, or the system gives no random numbers.
-    pub fn bind(run: Run, options: Options) -> io::Result<Self> {
-        let address: IpAddr = match options.six {
+    pub fn bind(run: FollowedRun, options: Options) -> io::Result<Self> {
+        let address: IpAddr = match options.ipv6 {
             true => Ipv6Addr::LOCALHOST.into(),
             false => Ipv4Addr::LOCALHOST.into(),
         };
@@ -110,7 +110,7 @@ impl Server {
             address,
             shared: Arc::new(Shared {
                 run,
-                guard: Guard {
+                guard: AccessRule {
                     port: address.port(),
                     token,
                 },
@@ -171,19 +171,19 @@ impl Server {
     fn take(&self, mut stream: TcpStream) {
         let shared = Arc::clone(&self.shared);
         let before = shared.connections.fetch_add(1, Ordering::SeqCst);
-        let place = Place(Arc::clone(&shared));
+        let place = ConnectionCount(Arc::clone(&shared));
         if before >= shared.options.limits.connections {
             let _ = stream.set_write_timeout(Some(Duration::from_secs(1)));
             // Closing with bytes unread would take the answer away from its reader.
             let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
             let _ = stream.read(&mut [0_u8; 4096]);
-            let busy = Refusal::new(503, "too many connections at once; ask again");
+            let busy = RequestError::new(503, "too many connections at once; ask again");
             let _ = Reply::of(&busy).send(&mut stream, false, &shared);
             return;
         }
         let answer = move || {
             let _place = place;
-            shared.attend(stream);
+            shared.handle_connection(stream);
         };
         // Without a thread the connection is closed: whoever asked may ask again.
         let _ = thread::Builder::new().name("view".into()).spawn(answer);
@@ -191,9 +191,9 @@ impl Server {
 }
 
 /// A connection counts while this lives.
-struct Place(Arc<Shared>);
+struct ConnectionCount(Arc<Shared>);
 
-impl Drop for Place {
+impl Drop for ConnectionCount {
     fn drop(&mut self) {
         self.0.connections.fetch_sub(1, Ordering::SeqCst);
     }
@@ -210,7 +210,7 @@ struct Reply {
 }
 
 impl Reply {
-    fn of(refusal: &Refusal) -> Self {
+    fn of(refusal: &RequestError) -> Self {
         Self {
             status: refusal.status,
             kind: "application/json",
@@ -274,9 +274,9 @@ const WORTH: usize = 1024;
 
 impl Shared {
     /// One connection from its beginning to its end.
-    fn attend(&self, mut stream: TcpStream) {
+    fn handle_connection(&self, mut stream: TcpStream) {
         let _ = stream.set_nodelay(true);
-        let _ = stream.set_write_timeout(Some(self.options.limits.answer));
+        let _ = stream.set_write_timeout(Some(self.options.limits.response_timeout));
         let (reply, head, clean) = match self.receive(&mut stream) {
             Ok(Some(request)) => (self.reply(&request), request.head, true),
             Ok(None) => return,
@@ -298,19 +298,19 @@ impl Shared {
     }
 
     /// The request of a connection; nothing where it was closed without one.
-    fn receive(&self, stream: &mut TcpStream) -> Result<Option<Request>, Refusal> {
+    fn receive(&self, stream: &mut TcpStream) -> Result<Option<HttpRequest>, RequestError> {
         let limits = &self.options.limits;
-        let end = Instant::now() + limits.patience;
+        let end = Instant::now() + limits.request_timeout;
         let mut bytes = Vec::new();
         let mut part = [0_u8; 2048];
         loop {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() || stream.set_read_timeout(Some(left)).is_err() {
-                return Err(Refusal::new(408, "the request took too long"));
+                return Err(RequestError::new(408, "the request took too long"));
             }
             match stream.read(&mut part) {
                 Ok(0) if bytes.is_empty() => return Ok(None),
-                Ok(0) => return Err(Refusal::new(400, "the request is cut off")),
+                Ok(0) => return Err(RequestError::new(400, "the request is cut off")),
                 Ok(n) => bytes.extend(part.get(..n).unwrap_or(&[])),
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 Err(e)
@@ -319,7 +319,7 @@ impl Shared {
                         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
                     ) =>
                 {
-                    return Err(Refusal::new(408, "the request took too long"));
+                    return Err(RequestError::new(408, "the request took too long"));
                 }
                 Err(_) => return Ok(None),
             }
@@ -327,15 +327,15 @@ impl Shared {
                 return Ok(Some(request));
             }
             if bytes.len() > limits.request {
-                return Err(Refusal::new(431, "the request is too long"));
+                return Err(RequestError::new(431, "the request is too long"));
             }
         }
     }
 
-    fn reply(&self, request: &Request) -> Reply {
+    fn reply(&self, request: &HttpRequest) -> Reply {
         let made = catch_unwind(AssertUnwindSafe(|| self.make(request)));
         let broken = "this could not be answered: a fault of the program";
-        let made = made.unwrap_or_else(|_| Err(Refusal::new(500, broken)));
+        let made = made.unwrap_or_else(|_| Err(RequestError::new(500, broken)));
         let mut reply = made.unwrap_or_else(|refusal| Reply::of(&refusal));
         reply.squeeze &= request.gzip && reply.body.len() >= WORTH;
         if reply.squeeze {
@@ -347,7 +347,7 @@ impl Shared {
         reply
     }
 
-    fn make(&self, request: &Request) -> Result<Reply, Refusal> {
+    fn make(&self, request: &HttpRequest) -> Result<Reply, RequestError> {
         let reply = |kind, body, squeeze| Reply {
             status: 200,
             kind,
@@ -355,14 +355,14 @@ impl Shared {
             squeeze,
             location: None,
         };
-        match &request.asked {
-            Asked::Page => Ok(reply("text/html; charset=utf-8", PAGE.into(), true)),
-            Asked::Slash => Ok(Reply {
+        match &request.target {
+            RequestTarget::Page => Ok(reply("text/html; charset=utf-8", PAGE.into(), true)),
+            RequestTarget::Slash => Ok(Reply {
                 location: Some(format!("/{}/", self.guard.token)),
                 status: 308,
                 ..reply("text/plain", [].into(), false)
             }),
-            Asked::Data(ask) => {
+            RequestTarget::Data(ask) => {
                 let answer = self.run.answer(ask)?;
                 Ok(match answer.json {
                     true => reply("application/json", answer.bytes, true),

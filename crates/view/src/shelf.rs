@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use scene::record::{Chunk, Column, Record, RecordError, Table, CheckpointRows, ColumnValues};
+use scene::record::{CheckpointRows, Chunk, Column, ColumnValues, Record, RecordError, Table};
 
 /// A table.
 #[derive(Debug, Clone)]
-pub(crate) struct Shelf {
+pub(crate) struct LiveTable {
     table: String,
     columns: Vec<Column>,
-    pieces: Vec<Piece>,
+    parts: Vec<TablePart>,
     /// Whether the rows end with a whole step.
     pub whole: bool,
     /// Whether no more rows will come.
@@ -22,36 +22,36 @@ pub(crate) struct Shelf {
 
 /// Some of its rows.
 #[derive(Debug, Clone)]
-pub(crate) struct Piece {
+pub(crate) struct TablePart {
     /// The first of them.
     pub first: usize,
     /// How many.
     pub rows: usize,
-    held: Held,
+    held: PartSource,
 }
 
 #[derive(Debug, Clone)]
-enum Held {
+enum PartSource {
     File(Chunk),
     Memory(Arc<Table>),
 }
 
-impl Piece {
+impl TablePart {
     /// Whether they are a file, which stays as it is.
     pub fn is_file(&self) -> bool {
-        matches!(self.held, Held::File(_))
+        matches!(self.held, PartSource::File(_))
     }
 }
 
 /// Chunks whose checksums have been compared, by length and time of the file.
 #[derive(Debug, Default)]
-pub(crate) struct Checked {
+pub(crate) struct VerifiedChunks {
     seen: Mutex<HashMap<PathBuf, (u64, Option<SystemTime>)>>,
 }
 
-impl Checked {
+impl VerifiedChunks {
     /// Compares the checksum of a chunk, once.
-    fn require(&self, chunk: &Chunk) -> Result<(), RecordError> {
+    fn verify_once(&self, chunk: &Chunk) -> Result<(), RecordError> {
         let stamp = std::fs::metadata(chunk.path()).ok();
         let stamp = stamp.map(|meta| (meta.len(), meta.modified().ok()));
         let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +66,7 @@ impl Checked {
     }
 }
 
-impl Shelf {
+impl LiveTable {
     /// A table of a record; `old` is what it was a moment ago.
     pub fn open(
         record: &Record,
@@ -76,21 +76,21 @@ impl Shelf {
     ) -> Result<Self, RecordError> {
         let entry = record.entry(table)?;
         let chunks = record.chunks(table)?;
-        let mut pieces: Vec<Piece> = Vec::with_capacity(chunks.len() + 1);
+        let mut pieces: Vec<TablePart> = Vec::with_capacity(chunks.len() + 1);
         let (count, mut first) = (chunks.len(), 0);
         for (k, chunk) in chunks.into_iter().enumerate() {
             // All but the last are full and stay as they are.
             let known = old
-                .and_then(|old| old.pieces.get(k))
+                .and_then(|old| old.parts.get(k))
                 .filter(|_| k + 1 < count);
             let rows = match known {
                 Some(piece) if piece.is_file() => piece.rows,
                 _ => chunk.rows()?,
             };
-            pieces.push(Piece {
+            pieces.push(TablePart {
                 first,
                 rows,
-                held: Held::File(chunk),
+                held: PartSource::File(chunk),
             });
             first += rows;
         }
@@ -99,16 +99,16 @@ impl Shelf {
             .filter(|_| open)
             .and_then(|tail| tail.rows(table, count));
         if let Some(rest) = rest.filter(|rest| rest.rows > 0) {
-            pieces.push(Piece {
+            pieces.push(TablePart {
                 first,
                 rows: rest.rows,
-                held: Held::Memory(Arc::new(rest.clone())),
+                held: PartSource::Memory(Arc::new(rest.clone())),
             });
         }
         Ok(Self {
             table: table.into(),
             columns: entry.columns.clone(),
-            pieces,
+            parts: pieces,
             whole: !open || rest.is_some(),
             closed: !open,
         })
@@ -120,22 +120,26 @@ impl Shelf {
     }
 
     /// Its pieces in order.
-    pub fn pieces(&self) -> &[Piece] {
-        &self.pieces
+    pub fn parts(&self) -> &[TablePart] {
+        &self.parts
     }
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.pieces
+        self.parts
             .last()
             .map_or(0, |piece| piece.first + piece.rows)
     }
 
     /// Smallest and largest value of a column in a piece; nothing where it has no rows.
-    pub fn bounds(&self, piece: &Piece, column: &str) -> Result<Option<(f64, f64)>, RecordError> {
+    pub fn bounds(
+        &self,
+        piece: &TablePart,
+        column: &str,
+    ) -> Result<Option<(f64, f64)>, RecordError> {
         match &piece.held {
-            Held::File(chunk) => chunk.bounds(column),
-            Held::Memory(table) => {
+            PartSource::File(chunk) => chunk.bounds(column),
+            PartSource::Memory(table) => {
                 let numbers = table.numbers(column);
                 let both = numbers.iter().fold(None, |ends: Option<(f64, f64)>, x| {
                     let (low, high) = ends.unwrap_or((*x, *x));
@@ -151,21 +155,21 @@ impl Shelf {
     pub fn read(
         &self,
         record: &Record,
-        checked: &Checked,
+        checked: &VerifiedChunks,
         names: &[&str],
         rows: Range<usize>,
     ) -> Result<Table, RecordError> {
-        let pieces = self.pieces.iter();
+        let pieces = self.parts.iter();
         let wanted = pieces.filter(|p| p.first < rows.end && p.first + p.rows > rows.start);
         let places = self.places(record, names)?;
         let mut all = self.none(&places);
         for piece in wanted {
-            if let Held::File(chunk) = &piece.held {
-                checked.require(chunk)?;
+            if let PartSource::File(chunk) = &piece.held {
+                checked.verify_once(chunk)?;
             }
             let within = rows.start.saturating_sub(piece.first)
                 ..rows.end.saturating_sub(piece.first).min(piece.rows);
-            let part = self.peek(record, piece, &places, within)?;
+            let part = self.read_part(record, piece, &places, within)?;
             all.rows += part.rows;
             for (whole, part) in all.values.iter_mut().zip(part.values) {
                 whole.append(part);
@@ -183,14 +187,14 @@ impl Shelf {
     }
 
     /// Columns of a piece without comparing its checksum: for what is looked at again later.
-    pub fn glance(
+    pub fn read_unverified(
         &self,
         record: &Record,
-        piece: &Piece,
+        piece: &TablePart,
         names: &[&str],
     ) -> Result<Table, RecordError> {
         let places = self.places(record, names)?;
-        self.peek(record, piece, &places, 0..piece.rows)
+        self.read_part(record, piece, &places, 0..piece.rows)
     }
 
     fn places(&self, record: &Record, names: &[&str]) -> Result<Vec<usize>, RecordError> {
@@ -208,16 +212,18 @@ impl Shelf {
         }
     }
 
-    fn peek(
+    fn read_part(
         &self,
         record: &Record,
-        piece: &Piece,
+        piece: &TablePart,
         places: &[usize],
         rows: Range<usize>,
     ) -> Result<Table, RecordError> {
         match &piece.held {
-            Held::File(chunk) => record.read_rows_unverified(&self.table, chunk, places, rows),
-            Held::Memory(table) => {
+            PartSource::File(chunk) => {
+                record.read_rows_unverified(&self.table, chunk, places, rows)
+            }
+            PartSource::Memory(table) => {
                 let mut part = self.none(places);
                 let chosen = places.iter().filter_map(|&p| table.values.get(p));
                 let cut = |values: &ColumnValues| values.slice(rows.start, rows.end);

@@ -4,9 +4,9 @@ use scene::record::{CellValue, RecordError, Table};
 use serde_json::Value;
 
 use crate::error::ViewError;
-use crate::index::Span;
-use crate::moment::Moment;
-use crate::pack::{Data, Pack};
+use crate::index::StepSpan;
+use crate::moment::RunSnapshot;
+use crate::pack::{BinaryTable, BinaryValues};
 
 /// Columns of `bodies` that place a body and say how it moves, after step, time and number.
 pub(crate) fn usual(flat: bool) -> &'static [&'static str] {
@@ -18,7 +18,11 @@ pub(crate) fn usual(flat: bool) -> &'static [&'static str] {
     }
 }
 
-fn frame_of<'a>(spans: &'a [Span], frame: usize, what: &str) -> Result<&'a Span, ViewError> {
+fn frame_of<'a>(
+    spans: &'a [StepSpan],
+    frame: usize,
+    what: &str,
+) -> Result<&'a StepSpan, ViewError> {
     spans.get(frame).ok_or_else(|| {
         ViewError::Absent(match spans.len() {
             0 => format!("no {what} are recorded yet"),
@@ -39,10 +43,11 @@ pub(crate) fn number(table: &Table, column: usize, row: usize) -> Option<usize> 
 }
 
 /// Times and steps of states, and of steps whose contacts are known.
-pub(crate) fn times(states: &[Span], contacts: &[Span]) -> Pack {
-    let step = |spans: &[Span]| Data::F64(spans.iter().map(|s| s.step as f64).collect());
-    let t = |spans: &[Span]| Data::F64(spans.iter().map(|s| s.t).collect());
-    let mut pack = Pack::new();
+pub(crate) fn times(states: &[StepSpan], contacts: &[StepSpan]) -> BinaryTable {
+    let step =
+        |spans: &[StepSpan]| BinaryValues::F64(spans.iter().map(|s| s.step as f64).collect());
+    let t = |spans: &[StepSpan]| BinaryValues::F64(spans.iter().map(|s| s.t).collect());
+    let mut pack = BinaryTable::new();
     pack.add("step", "", step(states));
     pack.add("t", "time", t(states));
     pack.add("contact_step", "", step(contacts));
@@ -50,10 +55,10 @@ pub(crate) fn times(states: &[Span], contacts: &[Span]) -> Pack {
     pack
 }
 
-impl Moment {
+impl RunSnapshot {
     /// Times and steps of all recorded states, and of those whose contacts are known.
-    pub fn times(&self) -> Pack {
-        times(self.frames(), &self.touched)
+    pub fn times(&self) -> BinaryTable {
+        times(self.frames(), &self.contact_steps)
     }
 
     /// Further recorded columns of bodies.
@@ -78,7 +83,7 @@ impl Moment {
     ///
     /// # Errors
     /// There is no such state, or the records are damaged.
-    pub fn bodies(&self, frame: usize) -> Result<Pack, ViewError> {
+    pub fn bodies(&self, frame: usize) -> Result<BinaryTable, ViewError> {
         let states = self.bodies_table()?;
         let span = frame_of(states.index.spans(), frame, "bodies")?;
         let mut names = vec!["step", "body"];
@@ -87,11 +92,11 @@ impl Moment {
         let rows = span.first..span.first + span.rows;
         let (record, checked) = (&self.record, &self.checked);
         let table = states.shelf.read(record, checked, &names, rows)?;
-        let count = self.company.as_ref().map_or(0, |c| c.bodies.len());
+        let count = self.body_attributes.as_ref().map_or(0, |c| c.bodies.len());
         let mut columns = vec![vec![f32::NAN; count]; names.len() - 2];
         for row in 0..table.rows {
             if table.values.first().map(|v| v.number(row)) != Some(span.step as f64) {
-                return Err(self.disorder("bodies").into());
+                return Err(self.out_of_order_error("bodies").into());
             }
             let Some(body) = number(&table, 1, row) else {
                 continue;
@@ -109,21 +114,21 @@ impl Moment {
                 }
             }
         }
-        let mut pack = Pack::new();
+        let mut pack = BinaryTable::new();
         for ((name, column), values) in names.iter().zip(&table.columns).skip(2).zip(columns) {
-            pack.add(*name, &column.unit, Data::F32(values));
+            pack.add(*name, &column.unit, BinaryValues::F32(values));
         }
         if let Some(counts) = self.coordination(span.step, count)? {
-            pack.add("contacts", "", Data::U32(counts));
+            pack.add("contacts", "", BinaryValues::U32(counts));
         }
-        pack.tell("frame", frame);
-        pack.tell("step", span.step);
-        pack.tell("t", span.t);
-        pack.tell("cell", self.cell_of(span.step)?);
+        pack.insert_header("frame", frame);
+        pack.insert_header("step", span.step);
+        pack.insert_header("t", span.t);
+        pack.insert_header("cell", self.cell_of(span.step)?);
         Ok(pack)
     }
 
-    pub(crate) fn bodies_table(&self) -> Result<&crate::moment::Steps, ViewError> {
+    pub(crate) fn bodies_table(&self) -> Result<&crate::moment::IndexedTable, ViewError> {
         if !self.has_bodies() {
             let text = "this is no run of bodies: its motion is in api/drawing";
             return Err(ViewError::Absent(text.into()));
@@ -131,7 +136,7 @@ impl Moment {
         Ok(self.states.as_ref().map_err(Clone::clone)?)
     }
 
-    pub(crate) fn disorder(&self, table: &str) -> RecordError {
+    pub(crate) fn out_of_order_error(&self, table: &str) -> RecordError {
         RecordError::Unknown(format!(
             "{}: the table `{table}` is damaged: its steps are not in order",
             self.record.directory().display()
@@ -140,11 +145,13 @@ impl Moment {
 
     /// How many contacts with an impulse each body has, where the contacts of the step are known.
     fn coordination(&self, step: i64, count: usize) -> Result<Option<Vec<u32>>, ViewError> {
-        let known = self.touched.binary_search_by(|span| span.step.cmp(&step));
+        let known = self
+            .contact_steps
+            .binary_search_by(|span| span.step.cmp(&step));
         let (Ok(place), Ok(contacts)) = (known, &self.contacts) else {
             return Ok(None);
         };
-        let Some(span) = self.touched.get(place) else {
+        let Some(span) = self.contact_steps.get(place) else {
             return Ok(None);
         };
         let mut counts = vec![0_u32; count];
@@ -201,7 +208,10 @@ impl Moment {
 
     /// The box around all that has an end, in these states, from its lowest to its highest corner.
     pub(crate) fn box_of(&self, frames: &[usize]) -> Option<([f64; 3], [f64; 3])> {
-        let (states, company) = (self.bodies_table().ok()?, self.company.as_ref().ok()?);
+        let (states, company) = (
+            self.bodies_table().ok()?,
+            self.body_attributes.as_ref().ok()?,
+        );
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         let axes: &[&str] = if self.flat {
             &["x", "y"]
@@ -256,9 +266,9 @@ fn reach(outline: &scene::record::RecordedShape, bound: bool) -> Option<f64> {
 }
 
 /// The frame of a list of spans.
-pub(crate) fn contact_span(moment: &Moment, frame: usize) -> Result<&Span, ViewError> {
+pub(crate) fn contact_span(moment: &RunSnapshot, frame: usize) -> Result<&StepSpan, ViewError> {
     if let Err(why) = &moment.contacts {
         return Err(why.clone().into());
     }
-    frame_of(&moment.touched, frame, "contacts")
+    frame_of(&moment.contact_steps, frame, "contacts")
 }

@@ -3,13 +3,13 @@
 use scene::record::Table;
 
 use crate::error::ViewError;
-use crate::moment::Moment;
-use crate::pack::{Data, Pack};
+use crate::moment::RunSnapshot;
+use crate::pack::{BinaryTable, BinaryValues};
 use crate::states::{contact_span, number};
 
 /// A contact as it is shown.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Touch {
+pub(crate) struct ContactRow {
     pub point: [f64; 3],
     pub normal: [f64; 3],
     /// Impulse on b in space axes.
@@ -48,7 +48,7 @@ pub(crate) fn columns(flat: bool) -> Vec<&'static str> {
 }
 
 /// A contact in a row of these columns.
-pub(crate) fn touch(table: &Table, row: usize, flat: bool) -> Touch {
+pub(crate) fn contact_row(table: &Table, row: usize, flat: bool) -> ContactRow {
     let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row));
     let three = |k: usize| [at(k), at(k + 1), at(k + 2)];
     let (point, normal, t1, tangential, end) = match flat {
@@ -80,7 +80,7 @@ pub(crate) fn touch(table: &Table, row: usize, flat: bool) -> Touch {
         Some(scene::record::CellValue::Text("slip")) => 2,
         _ => 0,
     };
-    Touch {
+    ContactRow {
         point,
         normal,
         impulse: std::array::from_fn(|k| sn * normal[k] + s1 * t1[k] + s2 * t2[k]),
@@ -92,12 +92,12 @@ pub(crate) fn touch(table: &Table, row: usize, flat: bool) -> Touch {
     }
 }
 
-impl Moment {
+impl RunSnapshot {
     /// The contacts of a step. Points are relative to the origin.
     ///
     /// # Errors
     /// There is no such step, contacts were not recorded, or the records are damaged.
-    pub fn touches(&self, frame: usize) -> Result<Pack, ViewError> {
+    pub fn contacts_table(&self, frame: usize) -> Result<BinaryTable, ViewError> {
         let span = *contact_span(self, frame)?;
         let contacts = self.contacts.as_ref().map_err(Clone::clone)?;
         let axes: &[&str] = if self.flat {
@@ -117,25 +117,25 @@ impl Moment {
         let table = contacts.shelf.read(record, checked, &read, rows)?;
         let steps = table.values.first();
         if (0..table.rows).any(|row| steps.map(|s| s.number(row)) != Some(span.step as f64)) {
-            return Err(self.disorder("contacts").into());
+            return Err(self.out_of_order_error("contacts").into());
         }
         let mut pack = self.described(&table, axes);
         for (k, name) in shifts.iter().enumerate().filter(|_| has_shift) {
             let numbers = table.values.get(names.len() + k);
             let one = |row| numbers.map_or(f32::NAN, |v| v.number(row) as f32);
             let values = (0..table.rows).map(one).collect();
-            pack.add(&**name, "length", Data::F32(values));
+            pack.add(&**name, "length", BinaryValues::F32(values));
         }
-        pack.tell("frame", frame);
-        pack.tell("step", span.step);
-        pack.tell("t", span.t);
+        pack.insert_header("frame", frame);
+        pack.insert_header("step", span.step);
+        pack.insert_header("t", span.t);
         Ok(pack)
     }
 
     /// The contacts in a table of these columns.
-    fn described(&self, table: &Table, axes: &[&str]) -> Pack {
-        let one = |row| touch(table, row, self.flat);
-        let all: Vec<Touch> = (0..table.rows).map(one).collect();
+    fn described(&self, table: &Table, axes: &[&str]) -> BinaryTable {
+        let one = |row| contact_row(table, row, self.flat);
+        let all: Vec<ContactRow> = (0..table.rows).map(one).collect();
         let whole = |k: usize| -> Vec<u32> {
             let one = |row| number(table, k, row).and_then(|n| u32::try_from(n).ok());
             let each = (0..table.rows).map(|row| one(row).unwrap_or(u32::MAX));
@@ -143,13 +143,13 @@ impl Moment {
         };
         let (a, b) = (whole(1), whole(2));
         let usage = self.usages(&a, &b, &all);
-        let mut pack = Pack::new();
-        pack.add("a", "", Data::U32(a));
-        pack.add("b", "", Data::U32(b));
-        pack.add("feature", "", Data::U32(whole(3)));
-        let real = |of: &dyn Fn(&Touch) -> f64| {
+        let mut pack = BinaryTable::new();
+        pack.add("a", "", BinaryValues::U32(a));
+        pack.add("b", "", BinaryValues::U32(b));
+        pack.add("feature", "", BinaryValues::U32(whole(3)));
+        let real = |of: &dyn Fn(&ContactRow) -> f64| {
             let each = all.iter().map(|c| of(c) as f32);
-            Data::F32(each.collect())
+            BinaryValues::F32(each.collect())
         };
         for (k, axis) in axes.iter().enumerate() {
             let origin = self.origin[k];
@@ -163,15 +163,15 @@ impl Moment {
             pack.add(format!("s{axis}"), "force*time", real(&|c| c.impulse[k]));
         }
         pack.add("sn", "force*time", real(&|c| c.sn));
-        pack.add("usage", "1", Data::F32(usage));
+        pack.add("usage", "1", BinaryValues::F32(usage));
         let status = all.iter().map(|c| c.status);
-        pack.add("status", "", Data::U8(status.collect()));
+        pack.add("status", "", BinaryValues::U8(status.collect()));
         pack.add("ut", "length/time", real(&|c| c.ut));
         pack
     }
 
-    fn usages(&self, a: &[u32], b: &[u32], all: &[Touch]) -> Vec<f32> {
-        let (Some(grip), Ok(company)) = (&self.facts.grip, &self.company) else {
+    fn usages(&self, a: &[u32], b: &[u32], all: &[ContactRow]) -> Vec<f32> {
+        let (Some(grip), Ok(company)) = (&self.facts.grip, &self.body_attributes) else {
             return vec![f32::NAN; all.len()];
         };
         let material = |body: &u32| company.material.get(*body as usize).copied();

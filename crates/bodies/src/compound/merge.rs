@@ -16,7 +16,7 @@ use super::spot::{PARALLEL, SurfacePoint};
 use super::surface::SAME;
 use super::touch::UnionPoints;
 use crate::dim::Dim;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 use crate::vector::Vector;
 
 /// Half length of the segment that is tested for straightness, relative to the size of the compound: it
@@ -53,7 +53,11 @@ pub(super) fn merge<D: Dim>(
 /// Gives a vertex or an edge of one body on a face of the other the normal of that face. The narrow phase of a pair
 /// of parts takes its normal from one of the two for all its points, and neighbouring pairs may choose differently:
 /// a vertex would then slide along the face of its own body and drift off the other one.
-fn align_normal_to_face<D: Dim>(a: (&D::Shape, &Pose<D>), b: (&D::Shape, &Pose<D>), touch: &mut ContactPoint<D>) {
+fn align_normal_to_face<D: Dim>(
+    a: (&D::Shape, &Pose<D>),
+    b: (&D::Shape, &Pose<D>),
+    touch: &mut ContactPoint<D>,
+) {
     // The normals of boundaries are those of their faces already.
     if D::boundary_only(a.0) || D::boundary_only(b.0) {
         return;

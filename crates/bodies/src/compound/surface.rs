@@ -13,7 +13,7 @@
 use super::Compound;
 use super::touch::Side;
 use crate::dim::Dim;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 use crate::vector::Vector;
 
 /// A point within this distance of a part, relative to the size of the compound, belongs to the part: adjacent parts
@@ -31,7 +31,13 @@ const ALONG: f64 = 1e-4;
 
 impl<D: Dim> Compound<D> {
     /// Whether a contact point found on part `own` is one of the union.
-    pub(super) fn allows_normal(&self, own: usize, pose: &Pose<D>, touch: &ContactPoint<D>, side: Side) -> bool {
+    pub(super) fn allows_normal(
+        &self,
+        own: usize,
+        pose: &Pose<D>,
+        touch: &ContactPoint<D>,
+        side: Side,
+    ) -> bool {
         if self.parts.len() == 1 {
             return true;
         }

@@ -2,7 +2,7 @@
 
 use super::{Compound, merge};
 use crate::dim::Dim;
-use crate::pose::{Aabb, Pose, ContactPoint};
+use crate::pose::{Aabb, ContactPoint, Pose};
 use crate::vector::Vector;
 
 /// Boxes are enlarged by this fraction of the sizes, some thousand units of rounding, so that rounding loses no
@@ -143,7 +143,8 @@ fn compounds<D: Dim>(
             D::contact_points((&first.shape, &pose), (&second.shape, &place), reach, out);
             hash_features(out, start, i, j);
             gather.part(out, start, |t| {
-                one.allows_normal(i, pa, t, Side::First) && two.allows_normal(j, pb, t, Side::Second)
+                one.allows_normal(i, pa, t, Side::First)
+                    && two.allows_normal(j, pb, t, Side::Second)
             });
         }
     }

@@ -75,14 +75,20 @@ impl<D: Dim> AabbList<D> {
         team.for_chunks(&mut self.sphere_radius, |from, round| {
             for (k, round) in round.iter_mut().enumerate() {
                 let pose = &poses[from + k];
-                let radius = D::sphere_radius(&bodies[from + k].shape).filter(|_| D::is_finite_pose(pose));
+                let radius =
+                    D::sphere_radius(&bodies[from + k].shape).filter(|_| D::is_finite_pose(pose));
                 *round = radius.unwrap_or(0.0);
             }
         });
     }
 
     /// Sets the boxes by index.
-    pub(super) fn set(&mut self, team: &DetectionThreads, n: usize, given: impl Fn(usize) -> Aabb<D> + Sync) {
+    pub(super) fn set(
+        &mut self,
+        team: &DetectionThreads,
+        n: usize,
+        given: impl Fn(usize) -> Aabb<D> + Sync,
+    ) {
         let zero = Aabb {
             low: D::Vector::splat(0.0),
             high: D::Vector::splat(0.0),

@@ -105,7 +105,12 @@ impl<D: Dim> Grid<D> {
     }
 
     /// Sorts the enlarged boxes by cell; `movable` tells which bodies are movable.
-    pub(super) fn build(&mut self, team: &DetectionThreads, boxes: &AabbList<D>, movable: impl Fn(usize) -> bool) {
+    pub(super) fn build(
+        &mut self,
+        team: &DetectionThreads,
+        boxes: &AabbList<D>,
+        movable: impl Fn(usize) -> bool,
+    ) {
         self.levels.choose(team, boxes);
         self.number(team, boxes);
         self.sort(boxes, movable);

@@ -59,7 +59,8 @@ impl<D: Dim> PeriodicImages<D> {
         let (inverse, heights) = (inverse(&lattice.matrix()), lattice.heights());
         let periodic: [bool; 3] = std::array::from_fn(|k| k < D::N && periodic[k]);
         let reach = |i: usize| {
-            let radius = D::bounding_radius(&bodies[i].shape) + growth.get(i).copied().unwrap_or(0.0);
+            let radius =
+                D::bounding_radius(&bodies[i].shape) + growth.get(i).copied().unwrap_or(0.0);
             radius.is_finite().then_some(radius)
         };
         let n = bodies.len().min(poses.len());

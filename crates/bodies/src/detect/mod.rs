@@ -36,7 +36,7 @@ mod tests;
 use crate::cell::Lattice;
 use crate::dim::Dim;
 use crate::model::{Body, Model};
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 
 use boxes::{AabbList, with_margin};
 use grid::Grid;
@@ -175,7 +175,9 @@ impl<D: Dim> Detector<D> {
     /// new one.
     fn update_pair_list(&mut self, movable: impl Fn(usize) -> bool + Sync) {
         // Reuse while no body has left its enlarged box.
-        if self.pair_list_cache.is_reusable() && self.grid.covers(&self.threads, &self.boxes, &movable) {
+        if self.pair_list_cache.is_reusable()
+            && self.grid.covers(&self.threads, &self.boxes, &movable)
+        {
             self.pair_list_cache.count_reuse();
             return;
         }

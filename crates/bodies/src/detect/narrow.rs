@@ -12,7 +12,7 @@ use super::pairs::PairList;
 use super::team::DetectionThreads;
 use crate::dim::Dim;
 use crate::model::Body;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 use crate::vector::Vector;
 
 /// Pairs per chunk of work.
@@ -102,7 +102,8 @@ impl<D: Dim> NarrowPhase<D> {
                         let end = (begin + PIECE).min(pairs.len());
                         piece.found.clear();
                         let NarrowChunk { touches, found, .. } = piece;
-                        piece.num_pairs = find_candidates(listed, begin..end, given, touches, found);
+                        piece.num_pairs =
+                            find_candidates(listed, begin..end, given, touches, found);
                     });
             });
             // In the order of pairs, whichever thread was faster.
@@ -183,7 +184,9 @@ fn round_with<D: Dim>(
         num_pairs += 1;
         // Contact margin of the pair.
         let reach = grown + growth.get(b).copied().unwrap_or(0.0);
-        if let Some(touch) = D::sphere_contact_point((radius, pose), (other_radius, &poses[b]), reach) {
+        if let Some(touch) =
+            D::sphere_contact_point((radius, pose), (other_radius, &poses[b]), reach)
+        {
             reserve(found, 1);
             found.push(Candidate {
                 bodies: [a as u32, b as u32],

@@ -43,7 +43,13 @@ impl PairList {
     }
 
     /// Sorts the result of the search for `n` bodies.
-    pub(super) fn collect(&mut self, team: &DetectionThreads, search: &PairSearch, order: &[u32], n: usize) {
+    pub(super) fn collect(
+        &mut self,
+        team: &DetectionThreads,
+        search: &PairSearch,
+        order: &[u32],
+        n: usize,
+    ) {
         super::set_len(&mut self.first, n + 1, 0);
         self.first.fill(0);
         let ends = &mut self.first[1..];

@@ -41,7 +41,11 @@ impl DetectionThreads {
     }
 
     /// Calls `work` on the chunks of a list with the index of the first entry of each chunk.
-    pub(crate) fn for_chunks<T: Send>(&self, list: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
+    pub(crate) fn for_chunks<T: Send>(
+        &self,
+        list: &mut [T],
+        work: impl Fn(usize, &mut [T]) + Sync,
+    ) {
         match self.pool(list.len()) {
             Some(pool) => {
                 // Chunks depend on the length and the number of threads alone.

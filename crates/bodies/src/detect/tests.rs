@@ -84,7 +84,11 @@ impl<D: Dim> Scene<D> {
     fn agrees(&self, detectors: &mut [Detector<D>], name: &str) -> usize {
         let brute = self.brute();
         for detector in detectors {
-            assert!(self.pairs(detector) == brute, "{name}: {:?}", detector.threads);
+            assert!(
+                self.pairs(detector) == brute,
+                "{name}: {:?}",
+                detector.threads
+            );
         }
         brute.len()
     }
@@ -184,7 +188,10 @@ fn boxes_that_touch_exactly_are_found_on_any_lattice() {
         for k in 0..n * n * n {
             let at = [k % n, k / n % n, k / n / n];
             let (low, high) = (at.map(wall), at.map(|i| wall(i + 1)));
-            scene.add(Vector::from_components(&low), Vector::from_components(&high));
+            scene.add(
+                Vector::from_components(&low),
+                Vector::from_components(&high),
+            );
         }
         let faces = 3 * n * n * (n - 1);
         let edges = 6 * n * (n - 1) * (n - 1);

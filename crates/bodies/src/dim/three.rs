@@ -7,12 +7,12 @@
 //!
 //! The geometry is that of [`crate::space`]; this file only forwards to it.
 
-use contact::{ProblemBuilder, Law, ProblemError};
+use contact::{Law, ProblemBuilder, ProblemError};
 use glam::{DQuat, DVec3};
 
 use super::{Dim, Space};
 use crate::compound::Compound;
-use crate::pose::{Aabb, MassProperties, Pose, ContactPoint};
+use crate::pose::{Aabb, ContactPoint, MassProperties, Pose};
 use crate::space;
 
 impl Dim for Space {
@@ -190,7 +190,9 @@ impl Dim for Space {
         }
     }
 
-    fn combine_masses(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>) {
+    fn combine_masses(
+        parts: &[(MassProperties<Self>, Pose<Self>)],
+    ) -> (MassProperties<Self>, Pose<Self>) {
         space::convex::combine_masses(parts)
     }
 
@@ -213,7 +215,12 @@ impl Dim for Space {
         space::convex::visit_face_depths(shape, x, visit);
     }
 
-    fn visit_straight_lines(shape: &space::Shape, x: DVec3, near: f64, visit: &mut dyn FnMut(DVec3)) {
+    fn visit_straight_lines(
+        shape: &space::Shape,
+        x: DVec3,
+        near: f64,
+        visit: &mut dyn FnMut(DVec3),
+    ) {
         space::convex::visit_straight_lines(shape, x, near, visit);
     }
 

@@ -41,7 +41,9 @@ fn sides<D: Dim>(model: &Model<D>, joint: &Joint<D>) -> Result<(), WorldError> {
         return refuse(joint, "both of its ends are at the same body");
     }
     match (joint.kind, D::N) {
-        (JointKind::Spherical | JointKind::Cylindrical, 2) => refuse(joint, "this kind is one of space"),
+        (JointKind::Spherical | JointKind::Cylindrical, 2) => {
+            refuse(joint, "this kind is one of space")
+        }
         (JointKind::Clearance, _) if bodies.contains(&None) => refuse(
             joint,
             "a hole needs a body: make one with `fixed = true` for the world",
@@ -220,7 +222,9 @@ impl<D: Dim> Joint<D> {
             self.kind,
             JointKind::Revolute | JointKind::Cylindrical | JointKind::Fixed | JointKind::Prismatic
         );
-        aligned && D::N == 3 && ends.opposed(matches!(self.kind, JointKind::Fixed | JointKind::Prismatic))
+        aligned
+            && D::N == 3
+            && ends.opposed(matches!(self.kind, JointKind::Fixed | JointKind::Prismatic))
     }
 }
 

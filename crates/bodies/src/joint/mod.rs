@@ -201,7 +201,9 @@ impl<D: Dim> Joint<D> {
             reference_angle: 0.0,
             length: 0.0,
             coordinate: match kind {
-                JointKind::Revolute | JointKind::Spherical | JointKind::Fixed => JointCoordinate::Angle,
+                JointKind::Revolute | JointKind::Spherical | JointKind::Fixed => {
+                    JointCoordinate::Angle
+                }
                 JointKind::Prismatic | JointKind::Cylindrical => JointCoordinate::Displacement,
                 JointKind::Distance | JointKind::Clearance => JointCoordinate::Distance,
             },
@@ -222,7 +224,10 @@ impl<D: Dim> Joint<D> {
     /// Whether the joint has one coordinate on which limits, a motor or a spring can act.
     pub fn has_coordinate(&self) -> bool {
         match self.kind {
-            JointKind::Revolute | JointKind::Prismatic | JointKind::Cylindrical | JointKind::Distance => true,
+            JointKind::Revolute
+            | JointKind::Prismatic
+            | JointKind::Cylindrical
+            | JointKind::Distance => true,
             JointKind::Spherical | JointKind::Fixed | JointKind::Clearance => false,
         }
     }

@@ -1,10 +1,10 @@
 //! Constraint functions Φ of a joint, its coordinate, and their Jacobian rows; candidates of pins in holes.
 
-use super::{JointCoordinate, Joint, JointKind, JointFrame};
+use super::{Joint, JointCoordinate, JointFrame, JointKind};
 use crate::detect::Candidate;
 use crate::dim::Dim;
 use crate::model::Model;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 use crate::vector::Vector;
 
 /// Row of G: the velocity of b relative to a along a direction at a point, or their relative spin about an axis.
@@ -83,7 +83,11 @@ impl<D: Dim> Joint<D> {
     }
 
     /// Appends the bilateral constraints with values and rows.
-    pub(crate) fn bilateral_constraints(&self, ends: &PlacedFrames<D>, out: &mut Vec<BilateralConstraint<D>>) {
+    pub(crate) fn bilateral_constraints(
+        &self,
+        ends: &PlacedFrames<D>,
+        out: &mut Vec<BilateralConstraint<D>>,
+    ) {
         // Linear constraint d·e_i at x_b.
         let d = ends.separation();
         let [e, f] = &ends.axes;
@@ -98,7 +102,9 @@ impl<D: Dim> Joint<D> {
         };
         // Translations.
         match self.kind {
-            JointKind::Revolute | JointKind::Spherical | JointKind::Fixed => out.extend((0..D::N).map(along)),
+            JointKind::Revolute | JointKind::Spherical | JointKind::Fixed => {
+                out.extend((0..D::N).map(along))
+            }
             JointKind::Prismatic | JointKind::Cylindrical => out.extend((1..D::N).map(along)),
             JointKind::Distance if self.rigid() => out.push(BilateralConstraint {
                 row: ends.along(ends.toward()),

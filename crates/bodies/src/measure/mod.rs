@@ -24,7 +24,7 @@ mod round;
 mod solid;
 mod tensor;
 
-pub use chain::{ForceChains, ForceChainContact, force_chains};
+pub use chain::{ForceChainContact, ForceChains, force_chains};
 pub use network::{ContactForce, ContactNetwork};
 pub use tensor::Tensor;
 
@@ -40,7 +40,12 @@ pub trait ClippedVolume: Dim {
 
     /// Area or volume of the intersection of a body with an axis-parallel box, whose bounds may be infinite. 0 for
     /// boundaries.
-    fn volume_in_box(shape: &Self::Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
+    fn volume_in_box(
+        shape: &Self::Shape,
+        pose: &Pose<Self>,
+        low: &[f64; 3],
+        high: &[f64; 3],
+    ) -> f64 {
         let volume = Self::volume(shape);
         if !(volume > 0.0) {
             return 0.0;
@@ -60,7 +65,12 @@ pub trait ClippedVolume: Dim {
     }
 
     /// The same for a body that the boundary of the box may cut.
-    fn clipped_volume(shape: &Self::Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64;
+    fn clipped_volume(
+        shape: &Self::Shape,
+        pose: &Pose<Self>,
+        low: &[f64; 3],
+        high: &[f64; 3],
+    ) -> f64;
 }
 
 /// The whole volume if the centre lies in the box, else 0: for shapes without an exact formula.

@@ -169,7 +169,8 @@ impl Chain {
     /// Indices of the sides before and after side k, where they meet it in a convex corner.
     pub(super) fn neighbours(&self, k: usize) -> [Option<usize>; 2] {
         let (side, n) = (&self.sides[k], self.sides.len());
-        let convex = |joint: ChainCorner, k: usize| matches!(joint, ChainCorner::Convex(_)).then_some(k);
+        let convex =
+            |joint: ChainCorner, k: usize| matches!(joint, ChainCorner::Convex(_)).then_some(k);
         [
             convex(side.before, (k + n - 1) % n),
             convex(side.after, (k + 1) % n),

@@ -56,7 +56,12 @@ fn round(from: DVec2, radius: f64, visit: &mut dyn FnMut(DVec2, f64)) {
 }
 
 /// Calls `visit` with the direction of every straight piece of the outline that passes within `near` of x.
-pub(crate) fn visit_straight_lines(shape: &Shape, x: DVec2, near: f64, visit: &mut dyn FnMut(DVec2)) {
+pub(crate) fn visit_straight_lines(
+    shape: &Shape,
+    x: DVec2,
+    near: f64,
+    visit: &mut dyn FnMut(DVec2),
+) {
     match shape {
         Shape::Capsule {
             half_length,

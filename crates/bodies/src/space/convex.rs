@@ -67,7 +67,12 @@ fn round(from: DVec3, radius: f64, visit: &mut dyn FnMut(DVec3, f64)) {
 }
 
 /// Calls `visit` with the direction of every straight edge or generatrix of the surface within `near` of x.
-pub(crate) fn visit_straight_lines(shape: &Shape, x: DVec3, near: f64, visit: &mut dyn FnMut(DVec3)) {
+pub(crate) fn visit_straight_lines(
+    shape: &Shape,
+    x: DVec3,
+    near: f64,
+    visit: &mut dyn FnMut(DVec3),
+) {
     match shape {
         Shape::Capsule {
             half_length,

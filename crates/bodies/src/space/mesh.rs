@@ -21,7 +21,7 @@ use glam::DVec3;
 
 use super::convex::distance_to_segment;
 use crate::error::ShapeError;
-pub(crate) use edge::{EdgeConvexity, Edge};
+pub(crate) use edge::{Edge, EdgeConvexity};
 pub use fault::MeshError;
 pub use obj::read_obj;
 pub use stl::read_stl;
@@ -68,7 +68,9 @@ impl Mesh {
         let normals = normals(vertices, triangles)?;
         let (edges, sides) = edge::edges(vertices, triangles, &normals)?;
         edge::check_outside(vertices, triangles, &edges)?;
-        let facets = edge::groups(triangles.len(), &edges, |e| e.convexity == EdgeConvexity::Flat);
+        let facets = edge::groups(triangles.len(), &edges, |e| {
+            e.convexity == EdgeConvexity::Flat
+        });
         let (star_start, star) = edge::stars(vertices.len(), triangles);
         // Flat and open vertices from the convexity of their edges.
         let mut smooth = vec![true; vertices.len()];
@@ -122,7 +124,9 @@ impl Mesh {
 
     /// Whether every edge has two triangles.
     pub fn closed(&self) -> bool {
-        self.edges.iter().all(|e| e.convexity != EdgeConvexity::Open)
+        self.edges
+            .iter()
+            .all(|e| e.convexity != EdgeConvexity::Open)
     }
 
     /// The triangles whose own boxes overlap a box, in a fixed order; allocates nothing.

@@ -22,8 +22,8 @@ pub mod spin;
 mod touch;
 
 pub use mesh::{Mesh, MeshError, Triangles, read_obj, read_stl, weld};
-pub use polyhedron::{MAX_FACE_VERTICES, MAX_VERTICES, ConvexPolyhedron};
+pub use polyhedron::{ConvexPolyhedron, MAX_FACE_VERTICES, MAX_VERTICES};
 pub use shape::Shape;
-pub use solid::{DecompositionParams, DecompositionFit, DecomposedMesh};
-pub(crate) use touch::round::spheres as touch_spheres;
+pub use solid::{DecomposedMesh, DecompositionFit, DecompositionParams};
 pub use touch::contact_points;
+pub(crate) use touch::round::spheres as touch_spheres;

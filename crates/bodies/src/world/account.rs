@@ -152,7 +152,10 @@ impl<D: Dim> World<D> {
             drift: 0.0,
             drift_share: 0.0,
             elastic: 0.0,
-            gamma: self.scratch.sliding.map_or(f64::INFINITY, |found| found.gamma),
+            gamma: self
+                .scratch
+                .sliding
+                .map_or(f64::INFINITY, |found| found.gamma),
             apart: self.scratch.other_solution.map_or(0.0, |found| found.apart),
         };
     }
@@ -249,7 +252,11 @@ impl<D: Dim> World<D> {
                     }
                 }
             }
-            let rest = work.contact_wrench.get(i).copied().unwrap_or(D::ZERO_VELOCITY);
+            let rest = work
+                .contact_wrench
+                .get(i)
+                .copied()
+                .unwrap_or(D::ZERO_VELOCITY);
             // Sums over the unknown components: energies, work, momentum defect.
             for k in (0..D::DOF).filter(|&k| root[k] > 0.0) {
                 let v = end.as_ref()[k] / root[k];

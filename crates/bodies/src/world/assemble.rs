@@ -16,7 +16,7 @@ mod start;
 mod tests;
 
 use contact::law::{Law, Status};
-use contact::{FactoredDelassus, ProblemBuilder, DelassusOperator, Problem, ProblemError};
+use contact::{DelassusOperator, FactoredDelassus, Problem, ProblemBuilder, ProblemError};
 
 use super::cell::MAX_MODES as MODES;
 use super::law::{law, pair_law};
@@ -186,7 +186,9 @@ impl<D: Dim> World<D> {
         let refuse = |error| contact_error(t_end, found.bodies, &error);
         // Contacts of N rows without cell modes: sizes known at compile time.
         if d == D::N && self.scratch.cell.modes() == 0 {
-            let pushed = self.push_fixed_size(builder, &law, &touched).map_err(refuse)?;
+            let pushed = self
+                .push_fixed_size(builder, &law, &touched)
+                .map_err(refuse)?;
             if let Some(begin) = pushed {
                 filled.active.push(touch as u32);
                 filled.begin.extend_from_slice(&begin[..D::N]);
@@ -194,7 +196,9 @@ impl<D: Dim> World<D> {
             }
             return Ok(());
         }
-        let pushed = self.push_general(builder, (law, d), &touched).map_err(refuse)?;
+        let pushed = self
+            .push_general(builder, (law, d), &touched)
+            .map_err(refuse)?;
         if let Some(begin) = pushed {
             filled.active.push(touch as u32);
             filled.begin.extend_from_slice(&begin[..d]);
@@ -240,7 +244,12 @@ impl<D: Dim> World<D> {
     }
 
     /// Restitution term ρ U_I by row; with prediction and without restitution plus g/h for an open gap.
-    fn restitution_term<const R: usize>(&self, pair: &PairLaw, begin: [f64; R], gap: f64) -> [f64; R] {
+    fn restitution_term<const R: usize>(
+        &self,
+        pair: &PairLaw,
+        begin: [f64; R],
+        gap: f64,
+    ) -> [f64; R] {
         let e = pair.restitution;
         let mut rebound = begin;
         for (i, u) in rebound.iter_mut().enumerate() {
@@ -263,7 +272,10 @@ impl<D: Dim> World<D> {
         if gap <= 0.0 {
             return true;
         }
-        let [a, b] = touched.found.bodies.map(|i| self.scratch.gap_scale[i as usize]);
+        let [a, b] = touched
+            .found
+            .bodies
+            .map(|i| self.scratch.gap_scale[i as usize]);
         // A contact that was loaded is closed up to a larger gap.
         let held = touched.memory.is_some_and(|m| m.status != Status::Open);
         let share = if held { CLOSED_IF_LOADED } else { CLOSED };
@@ -292,14 +304,22 @@ impl<D: Dim> World<D> {
             let lever = at - self.scratch.centre(found, side);
             let root = self.scratch.inverse_sqrt_mass[body].as_ref();
             let axes_of_spin = self.scratch.spin_axes(body);
-            let u = self.scratch.in_spin_axes(body, &self.state.velocities[body]);
+            let u = self
+                .scratch
+                .in_spin_axes(body, &self.state.velocities[body]);
             let v = self.scratch.in_spin_axes(body, &self.scratch.end[body]);
             for i in 0..d {
                 let mut row = [0.0; WIDE];
                 match i {
-                    i if i < D::N => D::linear_jacobian_row(&axes_of_spin, lever, axes[i], &mut row),
+                    i if i < D::N => {
+                        D::linear_jacobian_row(&axes_of_spin, lever, axes[i], &mut row)
+                    }
                     // Rolling about the tangents, spinning about the normal.
-                    i => D::angular_jacobian_row(&axes_of_spin, axes[(i - D::N + 1) % D::N], &mut row),
+                    i => D::angular_jacobian_row(
+                        &axes_of_spin,
+                        axes[(i - D::N + 1) % D::N],
+                        &mut row,
+                    ),
                 }
                 let dot = |w: &[f64]| sign * (0..D::DOF).map(|k| row[k] * w[k]).sum::<f64>();
                 rows.begin[i] += dot(u.as_ref());

@@ -75,7 +75,12 @@ impl<D: Dim> World<D> {
         };
         let half = 0.5 * self.settings.step;
         let mut mid = *lattice;
-        if self.model.cell.as_ref().is_some_and(cell::PeriodicCell::deforms) {
+        if self
+            .model
+            .cell
+            .as_ref()
+            .is_some_and(cell::PeriodicCell::deforms)
+        {
             // The lattice and the bodies deform with the strain rate of the beginning.
             for vector in mid.vectors.iter_mut().take(D::N) {
                 *vector += cell::apply::<D>(&lattice.rate, *vector) * half;
@@ -157,7 +162,8 @@ impl<D: Dim> World<D> {
         // Strain rates at the beginning and free, in kinetic coordinates.
         let (mut begin, mut free) = ([0.0; MAX_MODES], [0.0; MAX_MODES]);
         self.scratch.hats(&cell.modes, &lattice.rate, &mut begin);
-        self.scratch.hats(&cell.modes, &self.scratch.cell.free, &mut free);
+        self.scratch
+            .hats(&cell.modes, &self.scratch.cell.free, &mut free);
         builder.add_kinetic_group(&begin[..modes], &free[..modes])?;
         Ok(())
     }
@@ -172,8 +178,12 @@ impl<D: Dim> World<D> {
         }
         // Relative velocity of the mean flow over the branch vector, L ℓ.
         let branch = self.scratch.branch(found);
-        [&self.scratch.cell.given, &lattice.rate, &self.scratch.cell.free]
-            .map(|rate| axis.dot(cell::apply::<D>(rate, branch)))
+        [
+            &self.scratch.cell.given,
+            &lattice.rate,
+            &self.scratch.cell.free,
+        ]
+        .map(|rate| axis.dot(cell::apply::<D>(rate, branch)))
     }
 
     /// Block of Ĝ of the cell: d × modes; rows of angular velocities are 0.
@@ -234,7 +244,8 @@ impl<D: Dim> World<D> {
             return 0.0;
         };
         let mut hats = [0.0; MAX_MODES];
-        self.scratch.hats(&cell.modes, &self.scratch.cell.end, &mut hats);
+        self.scratch
+            .hats(&cell.modes, &self.scratch.cell.end, &mut hats);
         0.5 * hats.iter().map(|x| x * x).sum::<f64>()
     }
 
@@ -264,7 +275,8 @@ impl<D: Dim> World<D> {
 
     /// Displacement from the second body of a contact to its periodic image; `None` without a cell.
     pub fn image(&self, contact: usize) -> Option<D::Vector> {
-        let found = &self.scratch.detector.candidates()[*self.scratch.active.get(contact)? as usize];
+        let found =
+            &self.scratch.detector.candidates()[*self.scratch.active.get(contact)? as usize];
         self.scratch
             .cell
             .mid

@@ -181,8 +181,9 @@ impl<D: Dim> Scratch<D> {
             roots
         });
         // Isotropic bodies take their spin about world axes.
-        let turns =
-            |body: &Body<D>| body.freedom == Freedom::Free && D::has_isotropic_inertia(&body.mass.inertia);
+        let turns = |body: &Body<D>| {
+            body.freedom == Freedom::Free && D::has_isotropic_inertia(&body.mass.inertia)
+        };
         let ball = |body: &Body<D>| turns(body) && D::is_sphere(&body.shape);
         // Kinematic bodies are few: listed, so that steps do not search for them.
         let guided = (0..model.bodies.len() as u32)
@@ -262,7 +263,8 @@ impl<D: Dim> World<D> {
                         let text = format!("guide {guide} has no anchor");
                         return Err(WorldError::Reference(text));
                     };
-                    let (placed, given) = self.model.prescribed_motions[guide as usize].at(anchor, t);
+                    let (placed, given) =
+                        self.model.prescribed_motions[guide as usize].at(anchor, t);
                     pose(i, t, &placed)?;
                     self.state.poses[i] = placed;
                     *velocity = given;

@@ -4,7 +4,7 @@
 use super::{World, check};
 use crate::dim::Dim;
 use crate::error::WorldError;
-use crate::model::{Body, Drag, Freedom, ForceContext};
+use crate::model::{Body, Drag, ForceContext, Freedom};
 use crate::vector::Vector;
 
 /// Bound of the speed of the points of a body: ‖v‖ + ‖ω‖ times its bounding radius.
@@ -37,19 +37,28 @@ impl<D: Dim> World<D> {
         let (bodies, drag, gravity) = (&model.bodies, &model.drag, model.gravity);
         let loads = &work.loads;
         // Movable bodies, in parallel.
-        work.detector.threads().for_chunks(&mut work.end, |from, end| {
-            for (k, end) in end.iter_mut().enumerate() {
-                let i = from + k;
-                *end = match bodies[i].freedom {
-                    Freedom::Fixed | Freedom::Kinematic(_) => D::ZERO_VELOCITY,
-                    Freedom::Free | Freedom::Partial(_) => {
-                        let load = loads.get(i).copied().unwrap_or(D::ZERO_VELOCITY);
-                        let drag = drag.get(i).copied().unwrap_or_default();
-                        body_free_velocity::<D>(&bodies[i], &state.velocities[i], gravity, &load, drag, h)
-                    }
-                };
-            }
-        });
+        work.detector
+            .threads()
+            .for_chunks(&mut work.end, |from, end| {
+                for (k, end) in end.iter_mut().enumerate() {
+                    let i = from + k;
+                    *end = match bodies[i].freedom {
+                        Freedom::Fixed | Freedom::Kinematic(_) => D::ZERO_VELOCITY,
+                        Freedom::Free | Freedom::Partial(_) => {
+                            let load = loads.get(i).copied().unwrap_or(D::ZERO_VELOCITY);
+                            let drag = drag.get(i).copied().unwrap_or_default();
+                            body_free_velocity::<D>(
+                                &bodies[i],
+                                &state.velocities[i],
+                                gravity,
+                                &load,
+                                drag,
+                                h,
+                            )
+                        }
+                    };
+                }
+            });
         // Kinematic bodies: their prescribed velocity at the end of the step.
         for &i in &work.kinematic {
             let i = i as usize;

@@ -11,7 +11,10 @@ use crate::model::Model;
 /// The law of a candidate's pair of materials, or that of the joint whose pin it is; and whether the directions
 /// of anisotropic friction are fixed in the first body.
 #[inline(always)]
-pub(super) fn pair_law<'a, D: Dim>(model: &'a Model<D>, found: &Candidate<D>) -> (&'a PairLaw, bool) {
+pub(super) fn pair_law<'a, D: Dim>(
+    model: &'a Model<D>,
+    found: &Candidate<D>,
+) -> (&'a PairLaw, bool) {
     // A pin in a hole has the law of its joint.
     if !model.joints.is_empty()
         && let Some(joint) = clearance_joint(&model.joints, found)

@@ -37,7 +37,7 @@ mod resume;
 mod tests;
 
 use contact::law::Status;
-use contact::{ResidualEvaluator, ResidualMeasure, Problem};
+use contact::{Problem, ResidualEvaluator, ResidualMeasure};
 use solve::{Goal, Nncg, Report, Solver};
 
 use crate::detect::Detector;
@@ -46,7 +46,7 @@ use crate::error::WorldError;
 use crate::model::{Body, Freedom, Model};
 use crate::pose::Pose;
 use crate::settings::{Activation, Settings};
-use crate::state::{StepReport, PersistentContact, State};
+use crate::state::{PersistentContact, State, StepReport};
 
 pub use account::{DeepestContact, LargestDrift, PainleveContact};
 pub use another::OtherSolution;
@@ -235,14 +235,16 @@ impl<D: Dim> World<D> {
         let h = self.settings.step;
         let (bodies, state, work) = (&self.model.bodies, &self.state, &mut self.scratch);
         work.mid.clone_from(&state.poses);
-        work.detector.threads().for_chunks(&mut work.mid, |from, mid| {
-            for (k, mid) in mid.iter_mut().enumerate() {
-                let i = from + k;
-                if let Freedom::Free | Freedom::Partial(_) = bodies[i].freedom {
-                    *mid = D::advance_pose(&state.poses[i], &state.velocities[i], 0.5 * h);
+        work.detector
+            .threads()
+            .for_chunks(&mut work.mid, |from, mid| {
+                for (k, mid) in mid.iter_mut().enumerate() {
+                    let i = from + k;
+                    if let Freedom::Free | Freedom::Partial(_) = bodies[i].freedom {
+                        *mid = D::advance_pose(&state.poses[i], &state.velocities[i], 0.5 * h);
+                    }
                 }
-            }
-        });
+            });
         // Kinematic bodies: one evaluation of each prescribed motion at the midpoint.
         for &i in &work.kinematic {
             let i = i as usize;
@@ -323,7 +325,9 @@ impl<D: Dim> World<D> {
         let Some(problem) = work.problem.as_ref().filter(|p| p.num_contacts() > 0) else {
             return 0.0;
         };
-        let judge = work.judge.get_or_insert_with(|| ResidualEvaluator::new(problem));
+        let judge = work
+            .judge
+            .get_or_insert_with(|| ResidualEvaluator::new(problem));
         judge.resize_for(problem);
         judge.residual(problem, &work.impulse, ResidualMeasure::Velocity)
     }
@@ -378,18 +382,20 @@ impl<D: Dim> World<D> {
         // Free bodies move with the mean of the velocities at both ends of the step.
         let (bodies, state, work) = (&self.model.bodies, &mut self.state, &self.scratch);
         let (velocities, end) = (&state.velocities, &work.end);
-        work.detector.threads().for_chunks(&mut state.poses, |from, poses| {
-            for (k, pose) in poses.iter_mut().enumerate() {
-                let i = from + k;
-                if let Freedom::Free | Freedom::Partial(_) = bodies[i].freedom {
-                    let mut mean = end[i];
-                    for (v, begin) in mean.as_mut().iter_mut().zip(velocities[i].as_ref()) {
-                        *v = 0.5 * (*v + begin);
+        work.detector
+            .threads()
+            .for_chunks(&mut state.poses, |from, poses| {
+                for (k, pose) in poses.iter_mut().enumerate() {
+                    let i = from + k;
+                    if let Freedom::Free | Freedom::Partial(_) = bodies[i].freedom {
+                        let mut mean = end[i];
+                        for (v, begin) in mean.as_mut().iter_mut().zip(velocities[i].as_ref()) {
+                            *v = 0.5 * (*v + begin);
+                        }
+                        *pose = D::advance_pose(pose, &mean, h);
                     }
-                    *pose = D::advance_pose(pose, &mean, h);
                 }
-            }
-        });
+            });
         // Kinematic bodies by their prescribed motion.
         for &i in &work.kinematic {
             if let Freedom::Kinematic(guide) = bodies[i as usize].freedom {
@@ -414,7 +420,11 @@ impl<D: Dim> World<D> {
         // One entry per active contact, in the order of the next merge.
         memory.resize(work.active.len(), PersistentContact::empty());
         let rows = problem.offset().windows(2);
-        let each = work.active.iter().zip(&work.contact_impulse).zip(&work.status);
+        let each = work
+            .active
+            .iter()
+            .zip(&work.contact_impulse)
+            .zip(&work.status);
         for ((((&touch, &vector), &status), rows), kept) in each.zip(rows).zip(memory) {
             let found = &work.detector.candidates()[touch as usize];
             let impulse = &work.impulse[rows[0]..rows[1]];
@@ -428,7 +438,11 @@ impl<D: Dim> World<D> {
             kept.velocity = D::Vector::default();
             // Velocity and impulse are kept in world axes: the frame of the next step is another one.
             let axes = assemble::frame(&self.model, work, found);
-            for (axis, u) in axes.as_ref().iter().zip(&work.end_velocity[rows[0]..rows[1]]) {
+            for (axis, u) in axes
+                .as_ref()
+                .iter()
+                .zip(&work.end_velocity[rows[0]..rows[1]])
+            {
                 kept.velocity += *axis * *u;
             }
             kept.moment = [0.0; 3];

@@ -7,7 +7,7 @@ use super::World;
 use crate::dim::Dim;
 use crate::model::Model;
 use crate::settings::Settings;
-use crate::state::{Contact, StepReport, State};
+use crate::state::{Contact, State, StepReport};
 
 impl<D: Dim> World<D> {
     /// The model.

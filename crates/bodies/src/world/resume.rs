@@ -5,7 +5,7 @@ use crate::dim::Dim;
 use crate::error::WorldError;
 use crate::model::Model;
 use crate::settings::Settings;
-use crate::state::{StepReport, State};
+use crate::state::{State, StepReport};
 
 impl<D: Dim> World<D> {
     /// Continues from a checkpoint: a state and the report of the step that ended there, both of an earlier
@@ -66,7 +66,9 @@ impl<D: Dim> World<D> {
         self.state.t = state.t;
         self.state.poses.copy_from_slice(&state.poses);
         self.state.velocities.copy_from_slice(&state.velocities);
-        self.state.kinematic_origins.clone_from(&state.kinematic_origins);
+        self.state
+            .kinematic_origins
+            .clone_from(&state.kinematic_origins);
         self.state.contacts.clone_from(&state.contacts);
         self.state.cell.clone_from(&state.cell);
         if let Some(lattice) = &self.state.cell {

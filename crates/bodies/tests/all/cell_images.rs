@@ -4,7 +4,8 @@ use crate::support;
 
 use crate::support::{at2, at3};
 use bodies::{
-    Body, Detector, Dim, Freedom, Lattice, MassProperties, Plane, Pose, Space, ContactPoint, plane, space,
+    Body, ContactPoint, Detector, Dim, Freedom, Lattice, MassProperties, Plane, Pose, Space, plane,
+    space,
 };
 use glam::{DVec2, DVec3};
 

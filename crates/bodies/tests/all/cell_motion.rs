@@ -2,8 +2,8 @@
 
 use crate::support::*;
 use bodies::{
-    Activation, PeriodicCell, CellController, ImposedLoading, Lattice, Matrix, PairLaw, Plane, Space, State, World,
-    WorldError, plane, space,
+    Activation, CellController, ImposedLoading, Lattice, Matrix, PairLaw, PeriodicCell, Plane,
+    Space, State, World, WorldError, plane, space,
 };
 use glam::{DVec2, DVec3};
 

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 use std::sync::Arc;
 
 use crate::support::*;
-use bodies::space::{DecompositionParams, DecomposedMesh};
+use bodies::space::{DecomposedMesh, DecompositionParams};
 use bodies::{Compound, Dim, MassProperties, Plane, Pose, Space, plane, space};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
@@ -59,7 +59,12 @@ fn an_l_has_the_closed_form_as_boxes_and_as_a_polygon() {
         close(found.inertia, want.inertia, ROUNDING, "moment");
         assert!((place.position - centre).length() < ROUNDING);
     }
-    close(compound.bounding_radius(), polygon.bounding_radius(), ROUNDING, "radius");
+    close(
+        compound.bounding_radius(),
+        polygon.bounding_radius(),
+        ROUNDING,
+        "radius",
+    );
 }
 
 /// A box 4 × 3 × 2 with a tunnel 2 × 1 along z, rotated and translated.
@@ -235,7 +240,9 @@ fn the_fit_of_a_solid_agrees_with_exact_volumes() {
             parts,
             resolution: 64,
         };
-        let fit = DecomposedMesh::new(&vertices, &triangles, fineness).unwrap().fit;
+        let fit = DecomposedMesh::new(&vertices, &triangles, fineness)
+            .unwrap()
+            .fit;
         let sum = fit.sum / fit.volume - 1.0;
         // Overlaps of parts count in the sum and not in the union: it is never below it. 2·10⁴ points of
         // a box 3.6 times the body: 10⁻³ of the box, 4·10⁻³ of the body; twice that.
@@ -264,7 +271,8 @@ fn a_convex_solid_is_one_polyhedron() {
     assert!(matches!(solid.shape, space::Shape::Polyhedron(_)));
     assert_eq!((solid.fit.parts, solid.fit.excess), (1, 0.0));
     // With a triangle missing the surface is open.
-    let error = DecomposedMesh::new(&corners, &triangles[1..], DecompositionParams::default()).unwrap_err();
+    let error =
+        DecomposedMesh::new(&corners, &triangles[1..], DecompositionParams::default()).unwrap_err();
     assert!(error.to_string().contains("open"), "{error}");
     assert!(error.to_string().contains("3 of its 18 edges"), "{error}");
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::support::*;
-use bodies::{Compound, Dim, CompoundPiece, Plane, Pose, Space, ContactPoint, Vector, plane, space};
+use bodies::{
+    Compound, CompoundPiece, ContactPoint, Dim, Plane, Pose, Space, Vector, plane, space,
+};
 use glam::{DQuat, DVec2, DVec3};
 
 struct Random(u64);

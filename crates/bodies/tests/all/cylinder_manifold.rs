@@ -5,7 +5,7 @@ use crate::space_kit;
 use crate::cylinder_kit::{consistent, cylinder as any_cylinder};
 use crate::space_kit::{Random, SpacePose, at, cuboid, polyhedron, touches};
 use bodies::space::Shape;
-use bodies::{Pose, Space, ContactPoint};
+use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 

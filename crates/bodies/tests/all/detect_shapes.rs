@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use bodies::plane::{self, Angle, Chain, ConvexPolygon};
-use bodies::space::{self, Mesh, ConvexPolyhedron};
+use bodies::space::{self, ConvexPolyhedron, Mesh};
 use bodies::{
-    Body, Detector, Dim, Candidate, Freedom, MassProperties, Plane, Pose, Space, ContactPoint, Vector,
+    Body, Candidate, ContactPoint, Detector, Dim, Freedom, MassProperties, Plane, Pose, Space,
+    Vector,
 };
 use glam::{DQuat, DVec2, DVec3};
 
@@ -193,7 +194,9 @@ fn scene_of_plane(random: &mut Random, n: usize) -> Scene<Plane> {
         let size = ratio.powf(-random.unit());
         let shape = match random.below(3) {
             0 => plane::Shape::capsule(size, 0.2 * size).unwrap(),
-            1 => plane::Shape::Polygon(Arc::new(ConvexPolygon::rectangle(size, 0.5 * size).unwrap())),
+            1 => plane::Shape::Polygon(Arc::new(
+                ConvexPolygon::rectangle(size, 0.5 * size).unwrap(),
+            )),
             _ => plane::Shape::disc(0.5 * size).unwrap(),
         };
         let pose = Pose {
@@ -303,7 +306,10 @@ fn threads_leave_no_trace_in_many_pairs() {
     for threads in [2, 3, 7] {
         let mut many = Detector::new(threads);
         many.detect(&scene.bodies, &scene.poses, &[]);
-        assert!(many.candidates() == one.candidates() && bits(many.candidates()) == bits(one.candidates()));
+        assert!(
+            many.candidates() == one.candidates()
+                && bits(many.candidates()) == bits(one.candidates())
+        );
         assert!(many.overlapping_pairs().eq(one.overlapping_pairs()));
     }
 }

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use crate::support::*;
-use bodies::joint::{Joint, JointKind, JointFrame, ConstantSpeed};
+use bodies::joint::{ConstantSpeed, Joint, JointFrame, JointKind};
 use bodies::plane::{Angle, Shape};
 use bodies::{Dim, Freedom, MassProperties, Plane, Pose, Space, World, joint};
 use glam::{DVec2, DVec3};
@@ -227,8 +227,11 @@ fn door(hinges: &[f64]) -> World<Space> {
     for y in hinges {
         let frame = Space::contact_frame(DVec3::Y);
         let point = DVec3::new(0.0, *y, 0.0);
-        let sides =
-            [(None, point), (Some(0), point - at)].map(|(body, point)| JointFrame { body, point, axes: frame });
+        let sides = [(None, point), (Some(0), point - at)].map(|(body, point)| JointFrame {
+            body,
+            point,
+            axes: frame,
+        });
         stage
             .model
             .joints

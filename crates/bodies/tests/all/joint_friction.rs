@@ -1,7 +1,7 @@
 //! Dry friction of joints, scaled by their reaction (B02 §6), against closed forms.
 
 use crate::support::*;
-use bodies::joint::{Joint, JointKind, JointFriction, JointFrame};
+use bodies::joint::{Joint, JointFrame, JointFriction, JointKind};
 use bodies::plane::Shape;
 use bodies::{MassProperties, Plane, Space, World};
 use glam::{DVec2, DVec3};
@@ -174,7 +174,11 @@ fn triangle(rub: Option<JointFriction>, solver: &str) -> World<Plane> {
             let point = at - middle[body];
             side(Some(body as u32), point.x, point.y)
         };
-        let mut joint = Joint::new(&format!("corner_{k}"), JointKind::Revolute, [end(k), end(next)]);
+        let mut joint = Joint::new(
+            &format!("corner_{k}"),
+            JointKind::Revolute,
+            [end(k), end(next)],
+        );
         joint.friction = rub;
         stage.model.joints.push(joint);
     }

@@ -1,14 +1,19 @@
 //! The constraints and the free coordinates of each kind of joint.
 
 use crate::support::*;
-use bodies::joint::{Joint, JointKind, JointFrame};
+use bodies::joint::{Joint, JointFrame, JointKind};
 use bodies::plane::Angle;
 use bodies::{Dim, Plane, Pose, Space, World};
 use contact::law::Law;
 use glam::{DQuat, DVec2, DVec3};
 
 /// A joint between bodies 0 and 1 at a point of space with this axis, where they are.
-fn join<D: Dim>(stage: &WorldBuilder<D>, kind: JointKind, at: D::Vector, axis: D::Vector) -> Joint<D> {
+fn join<D: Dim>(
+    stage: &WorldBuilder<D>,
+    kind: JointKind,
+    at: D::Vector,
+    axis: D::Vector,
+) -> Joint<D> {
     let frame = D::contact_frame(axis);
     let sides = [0, 1].map(|body: u32| {
         let pose = &stage.state.poses[body as usize];
@@ -186,7 +191,10 @@ fn in_the_plane_bodies_move_only_along_what_their_joint_leaves_free() {
         let axis = world.state().poses[0]
             .rotation
             .rotate(joint.frames[0].axes[0]);
-        let (apart, turn) = (point(1) - point(0), angle(1) - angle(0) - joint.reference_angle);
+        let (apart, turn) = (
+            point(1) - point(0),
+            angle(1) - angle(0) - joint.reference_angle,
+        );
         let name = kind.name();
         assert!(apart.dot(axis.perp()).abs() < 1e-12, "{name} {apart}");
         assert_eq!(apart.dot(axis).abs() > 1e-3, slides, "{name} {apart}");

@@ -4,7 +4,7 @@
 //! links have moments of inertia of 1e-4 kg m². Steps of such a robot without any contact once missed their tolerance.
 
 use crate::support::*;
-use bodies::joint::{Joint, JointKind, JointFrame};
+use bodies::joint::{Joint, JointFrame, JointKind};
 use bodies::{Dim, Freedom, MassProperties, Plane, Space, World, plane, space};
 use glam::{DVec2, DVec3};
 

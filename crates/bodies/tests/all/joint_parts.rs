@@ -1,7 +1,9 @@
 //! Limits, motors, springs and clearances of joints, against closed forms; inconsistent joints.
 
 use crate::support::*;
-use bodies::joint::{Clearance, Joint, JointKind, Limits, Motor, JointFrame, PrescribedSpeed, Spring, ConstantSpeed};
+use bodies::joint::{
+    Clearance, ConstantSpeed, Joint, JointFrame, JointKind, Limits, Motor, PrescribedSpeed, Spring,
+};
 use bodies::plane::Shape;
 use bodies::{Friction, MassProperties, PairLaw, Plane, World, WorldError};
 use contact::Restitution;

@@ -72,11 +72,17 @@ fn strut(a: u32, b: u32, angle: f64, force: f64) -> ForceChainContact {
 fn a_straight_row_is_one_chain_and_a_corner_parts_it() {
     let limit = std::f64::consts::FRAC_PI_4;
     let row: Vec<ForceChainContact> = (0..5).map(|k| strut(k, k + 1, 0.0, 2.0)).collect();
-    assert_eq!(force_chains(&row, 1.0, limit).members, [vec![0, 1, 2, 3, 4]]);
+    assert_eq!(
+        force_chains(&row, 1.0, limit).members,
+        [vec![0, 1, 2, 3, 4]]
+    );
     // Weak contacts do not belong to it.
     let mut weak = row.clone();
     weak[2].force = 0.5;
-    assert_eq!(force_chains(&weak, 1.0, limit).members, [vec![0, 1], vec![3, 4]]);
+    assert_eq!(
+        force_chains(&weak, 1.0, limit).members,
+        [vec![0, 1], vec![3, 4]]
+    );
     // A right angle divides it, one of 40° does not.
     for (turn, count) in [(90_f64, 2), (40.0, 1)] {
         let bent: Vec<ForceChainContact> = (0..4)

@@ -285,9 +285,18 @@ fn boundaries_have_no_volume_and_far_bodies_none_inside() {
         position: DVec2::ZERO,
         rotation: Angle::new(0.0),
     };
-    assert_eq!(Plane::volume_in_box(&half, &pose, &[-1.0; 3], &[1.0; 3]), 0.0);
+    assert_eq!(
+        Plane::volume_in_box(&half, &pose, &[-1.0; 3], &[1.0; 3]),
+        0.0
+    );
     let disc = plane::Shape::disc(1.0).unwrap();
-    assert_eq!(Plane::volume_in_box(&disc, &pose, &[2.0; 3], &[3.0; 3]), 0.0);
+    assert_eq!(
+        Plane::volume_in_box(&disc, &pose, &[2.0; 3], &[3.0; 3]),
+        0.0
+    );
     // Bounds that are no numbers hold nothing.
-    assert_eq!(Plane::volume_in_box(&disc, &pose, &[f64::NAN; 3], &[3.0; 3]), 0.0);
+    assert_eq!(
+        Plane::volume_in_box(&disc, &pose, &[f64::NAN; 3], &[3.0; 3]),
+        0.0
+    );
 }

@@ -6,7 +6,7 @@
 
 use crate::plane_common::Random;
 use bodies::plane::{Angle, Shape};
-use bodies::{Dim, Plane, Pose, ContactPoint};
+use bodies::{ContactPoint, Dim, Plane, Pose};
 use glam::DVec2;
 use std::f64::consts::PI;
 

@@ -4,7 +4,7 @@ use crate::plane_common;
 
 use crate::plane_common::{Random, at, check, distance, least, polygon, rectangle, touches};
 use bodies::plane::Shape;
-use bodies::{Plane, Pose, ContactPoint};
+use bodies::{ContactPoint, Plane, Pose};
 use glam::DVec2;
 
 type Placed<'a> = (&'a Shape, &'a Pose<Plane>);

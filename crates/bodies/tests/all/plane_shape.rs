@@ -12,7 +12,9 @@ fn points(vertices: &[(f64, f64)]) -> Vec<DVec2> {
 }
 
 fn refusal(vertices: &[(f64, f64)]) -> String {
-    ConvexPolygon::new(&points(vertices)).unwrap_err().to_string()
+    ConvexPolygon::new(&points(vertices))
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
@@ -76,8 +78,14 @@ fn lengths_that_are_none_are_refused_by_name() {
         assert_eq!(what(Shape::disc(bad).unwrap_err()), "radius");
         assert_eq!(what(Shape::capsule(bad, 1.0).unwrap_err()), "length");
         assert_eq!(what(Shape::capsule(1.0, bad).unwrap_err()), "radius");
-        assert_eq!(what(ConvexPolygon::rectangle(bad, 1.0).unwrap_err()), "width");
-        assert_eq!(what(ConvexPolygon::rectangle(1.0, bad).unwrap_err()), "height");
+        assert_eq!(
+            what(ConvexPolygon::rectangle(bad, 1.0).unwrap_err()),
+            "width"
+        );
+        assert_eq!(
+            what(ConvexPolygon::rectangle(1.0, bad).unwrap_err()),
+            "height"
+        );
     }
 }
 

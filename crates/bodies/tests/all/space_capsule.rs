@@ -2,7 +2,7 @@
 
 use crate::space_kit::{SpacePose, at, consistent, cuboid, touches};
 use bodies::space::Shape;
-use bodies::{Pose, Space, ContactPoint};
+use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
 
 fn turned(x: f64, y: f64, z: f64, axis: DVec3, angle: f64) -> SpacePose {
@@ -18,7 +18,11 @@ fn features(touches: &[ContactPoint<Space>]) -> Vec<u32> {
     all
 }
 
-fn checked(a: (&Shape, &SpacePose), b: (&Shape, &SpacePose), reach: f64) -> Vec<ContactPoint<Space>> {
+fn checked(
+    a: (&Shape, &SpacePose),
+    b: (&Shape, &SpacePose),
+    reach: f64,
+) -> Vec<ContactPoint<Space>> {
     let found = touches(a, b, reach);
     consistent(&found, a, b, reach);
     found

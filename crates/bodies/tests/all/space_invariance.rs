@@ -7,7 +7,7 @@ use crate::space_kit::{
     Hull, Random, SpacePose, at, consistent, cuboid, least, polyhedron, referee, touches,
 };
 use bodies::space::{ConvexPolyhedron, Shape};
-use bodies::{Pose, Space, ContactPoint};
+use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
 
 fn shape(random: &mut Random, kind: usize) -> Shape {

@@ -4,7 +4,7 @@ use crate::space_kit;
 
 use crate::space_kit::{Random, SpacePose, at, consistent, cuboid, least, polyhedron, touches};
 use bodies::space::{ConvexPolyhedron, Shape};
-use bodies::{Pose, Space, ContactPoint};
+use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
 
 fn turned(x: f64, y: f64, z: f64, axis: DVec3, angle: f64) -> SpacePose {
@@ -20,7 +20,11 @@ fn features(touches: &[ContactPoint<Space>]) -> Vec<u32> {
     all
 }
 
-fn checked(a: (&Shape, &SpacePose), b: (&Shape, &SpacePose), reach: f64) -> Vec<ContactPoint<Space>> {
+fn checked(
+    a: (&Shape, &SpacePose),
+    b: (&Shape, &SpacePose),
+    reach: f64,
+) -> Vec<ContactPoint<Space>> {
     let found = touches(a, b, reach);
     consistent(&found, a, b, reach);
     found

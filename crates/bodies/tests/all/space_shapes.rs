@@ -1,7 +1,7 @@
 //! Shapes of space: construction, rejection, mass properties, bounding boxes.
 
 use crate::space_kit::{Random, at, cuboid, edges, place, planes, polyhedron};
-use bodies::space::{MAX_FACE_VERTICES, ConvexPolyhedron, Shape};
+use bodies::space::{ConvexPolyhedron, MAX_FACE_VERTICES, Shape};
 use bodies::{Pose, ShapeError};
 use glam::{DQuat, DVec3};
 
@@ -199,7 +199,9 @@ fn a_polyhedron_from_its_faces_is_that_of_its_hull() {
 fn faces_that_bound_no_convex_body_are_refused_by_name() {
     let (vertices, faces) = cube_faces();
     let message = |vertices: &[DVec3], faces: &[Vec<usize>]| {
-        ConvexPolyhedron::new(vertices, faces).unwrap_err().to_string()
+        ConvexPolyhedron::new(vertices, faces)
+            .unwrap_err()
+            .to_string()
     };
     let mut moved = vertices.clone();
     moved[7] = DVec3::new(1.0, 1.0, 1.2);

@@ -1,6 +1,6 @@
 //! Free rotation: conserved quantities, order of accuracy, limits.
 
-use bodies::space::spin::{free_spin, cayley_update};
+use bodies::space::spin::{cayley_update, free_spin};
 use bodies::{Dim, Pose, Space};
 use glam::{DQuat, DVec3};
 

@@ -4,7 +4,7 @@
 //! impulses of the whole stack, and what it left of single velocities had a preferred direction.
 
 use crate::support::*;
-use bodies::{PrescribedMotion, MassProperties, Pose, Settings, Space, World, space};
+use bodies::{MassProperties, Pose, PrescribedMotion, Settings, Space, World, space};
 use glam::DVec3;
 
 const G: f64 = 9.81;

@@ -1,7 +1,9 @@
 //! Stacks, towers, moving boundaries, servo-controlled walls, restart.
 
 use crate::support::*;
-use bodies::{Drag, Freedom, PrescribedMotion, MassProperties, Plane, Pose, Space, World, plane, space};
+use bodies::{
+    Drag, Freedom, MassProperties, Plane, Pose, PrescribedMotion, Space, World, plane, space,
+};
 use glam::{DQuat, DVec2, DVec3};
 
 const G: f64 = 9.81;

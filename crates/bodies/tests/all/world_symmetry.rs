@@ -7,7 +7,7 @@
 
 use crate::space_kit::{self, Random};
 use crate::support::*;
-use bodies::{PrescribedMotion, MassProperties, Pose, Settings, Space, World, space};
+use bodies::{MassProperties, Pose, PrescribedMotion, Settings, Space, World, space};
 use glam::{DQuat, DVec3};
 
 /// The ground moves along an axis by a (1 − cos ωt).

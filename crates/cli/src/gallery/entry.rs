@@ -43,7 +43,7 @@ impl Group {
 }
 
 /// How the run of a system ended.
-pub enum Standing {
+pub enum SystemOutcome {
     /// It ran.
     Ran(Box<Manifest>),
     /// It was refused, with these words.
@@ -59,7 +59,7 @@ pub struct Entry {
     pub source: String,
     pub about: String,
     pub group: Group,
-    pub standing: Standing,
+    pub outcome: SystemOutcome,
     /// Files, as seen from the page.
     pub picture: Option<String>,
     pub film: Option<String>,
@@ -87,7 +87,7 @@ impl Entry {
             source: String::new(),
             about: String::new(),
             group: Group::Mechanism,
-            standing: Standing::Failed(why),
+            outcome: SystemOutcome::Failed(why),
             picture: None,
             film: None,
             plot: None,
@@ -97,8 +97,8 @@ impl Entry {
     }
 
     fn manifest(&self) -> Option<&Manifest> {
-        match &self.standing {
-            Standing::Ran(manifest) => Some(manifest),
+        match &self.outcome {
+            SystemOutcome::Ran(manifest) => Some(manifest),
             _ => None,
         }
     }
@@ -124,35 +124,35 @@ impl Entry {
     }
 
     /// Whether all is as it should be.
-    pub fn well(&self) -> bool {
+    pub fn is_ok(&self) -> bool {
         let (met, judged) = self.met();
-        match &self.standing {
-            Standing::Ran(manifest) => {
+        match &self.outcome {
+            SystemOutcome::Ran(manifest) => {
                 let finished = manifest.status == RunStatus::Finished;
                 finished
                     && met == judged
                     && self.certificate()["ok"] == true
                     && self.notes.is_empty()
             }
-            Standing::Refused(_) => super::REFUSED.contains(&&*self.name),
-            Standing::Failed(_) => false,
+            SystemOutcome::Refused(_) => super::REFUSED.contains(&&*self.name),
+            SystemOutcome::Failed(_) => false,
         }
     }
 
     /// In a word.
     pub fn status(&self) -> &'static str {
-        match &self.standing {
-            Standing::Ran(manifest) => manifest.status.name(),
-            Standing::Refused(_) => "refused",
-            Standing::Failed(_) => "failed",
+        match &self.outcome {
+            SystemOutcome::Ran(manifest) => manifest.status.name(),
+            SystemOutcome::Refused(_) => "refused",
+            SystemOutcome::Failed(_) => "failed",
         }
     }
 
     /// What is not as it should be.
-    pub fn trouble(&self) -> String {
-        match &self.standing {
-            Standing::Refused(why) | Standing::Failed(why) => why.clone(),
-            Standing::Ran(manifest) => {
+    pub fn problem_text(&self) -> String {
+        match &self.outcome {
+            SystemOutcome::Refused(why) | SystemOutcome::Failed(why) => why.clone(),
+            SystemOutcome::Ran(manifest) => {
                 let missed = self.findings().iter().filter(|f| f["ok"] == false);
                 let missed: Vec<&str> = missed.filter_map(|f| f["name"].as_str()).collect();
                 let mut all = self.notes.clone();
@@ -184,7 +184,7 @@ impl Entry {
         json!({
             "name": self.name,
             "status": self.status(),
-            "ok": self.well(),
+            "ok": self.is_ok(),
             "certificate": self.certificate()["ok"],
             "findings": judged,
             "findings_ok": met,
@@ -192,7 +192,7 @@ impl Entry {
             "film": self.film,
             "page": self.page,
             "plot": self.plot.as_ref().map(|(file, _)| file),
-            "trouble": if self.well() { Value::Null } else { self.trouble().into() },
+            "trouble": if self.is_ok() { Value::Null } else { self.problem_text().into() },
         })
     }
 }

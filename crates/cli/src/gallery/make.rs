@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use scene::record::{Manifest, RunStatus};
 
-use super::entry::Standing;
+use super::entry::SystemOutcome;
 use crate::interrupt;
 
 /// How often a run under way is looked at.
@@ -18,12 +18,12 @@ const BLINK: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Runs a system into a directory, or takes what is there; and whether the run was made anew.
-pub fn run(name: &str, text: &str, directory: &Path) -> (Standing, bool) {
+pub fn run(name: &str, text: &str, directory: &Path) -> (SystemOutcome, bool) {
     let there = Manifest::read(directory).ok();
     let same = there.filter(|m| m.text == text && m.overrides.is_empty() && current(m));
     let command = match same {
         Some(manifest) if manifest.findings.is_some() && ended(&manifest) => {
-            return (Standing::Ran(Box::new(manifest)), false);
+            return (SystemOutcome::Ran(Box::new(manifest)), false);
         }
         Some(_) => vec!["resume".into(), directory.as_os_str().into()],
         None => {
@@ -34,7 +34,7 @@ pub fn run(name: &str, text: &str, directory: &Path) -> (Standing, bool) {
                     "an older run in {} cannot be removed: {e}",
                     directory.display()
                 );
-                return (Standing::Failed(why), true);
+                return (SystemOutcome::Failed(why), true);
             }
             vec![
                 "run".into(),
@@ -58,10 +58,10 @@ fn current(manifest: &Manifest) -> bool {
 }
 
 /// Lets a process of its own make the run, and says how it ended.
-fn started(command: &[std::ffi::OsString], directory: &Path) -> Standing {
+fn started(command: &[std::ffi::OsString], directory: &Path) -> SystemOutcome {
     let program = match std::env::current_exe() {
         Ok(program) => program,
-        Err(e) => return Standing::Failed(format!("percuss does not find itself: {e}")),
+        Err(e) => return SystemOutcome::Failed(format!("percuss does not find itself: {e}")),
     };
     let child = Command::new(program)
         .args(command)
@@ -72,18 +72,18 @@ fn started(command: &[std::ffi::OsString], directory: &Path) -> Standing {
         .spawn();
     let (status, words) = match child.map(wait) {
         Ok(Some(ended)) => ended,
-        Ok(None) => return Standing::Failed("it was interrupted".into()),
-        Err(e) => return Standing::Failed(format!("percuss cannot start itself: {e}")),
+        Ok(None) => return SystemOutcome::Failed("it was interrupted".into()),
+        Err(e) => return SystemOutcome::Failed(format!("percuss cannot start itself: {e}")),
     };
     match (Manifest::read(directory), status) {
-        (Ok(manifest), _) if ended(&manifest) => Standing::Ran(Box::new(manifest)),
-        (_, Some(2)) => Standing::Refused(last(&words)),
-        (Ok(manifest), _) => Standing::Failed(format!(
+        (Ok(manifest), _) if ended(&manifest) => SystemOutcome::Ran(Box::new(manifest)),
+        (_, Some(2)) => SystemOutcome::Refused(last(&words)),
+        (Ok(manifest), _) => SystemOutcome::Failed(format!(
             "its run is {}: {}",
             manifest.status.name(),
             last(&words)
         )),
-        (Err(_), _) => Standing::Failed(last(&words)),
+        (Err(_), _) => SystemOutcome::Failed(last(&words)),
     }
 }
 
@@ -112,7 +112,7 @@ fn wait(mut child: Child) -> Option<(Option<i32>, String)> {
             Ok(None) => {}
             Err(_) => break None,
         }
-        if interrupt::asked() {
+        if interrupt::requested() {
             // The terminal has told it as well; a kill leaves what can be gone on with.
             let since = *asked.get_or_insert_with(Instant::now);
             if since.elapsed() > PATIENCE {

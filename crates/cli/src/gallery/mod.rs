@@ -19,10 +19,10 @@ use scene::Scene;
 use serde_json::json;
 
 use crate::interrupt;
-use crate::output::{self, Stop, Target, Verdict};
+use crate::output::{self, CommandError, CommandStatus, OutputFile};
 use crate::progress::Progress;
 use crate::run::ThreadArgs;
-use entry::{Entry, Group, Standing};
+use entry::{Entry, Group, SystemOutcome};
 
 /// Run the built-in systems and make a page with pictures, films and findings of all
 #[derive(Args)]
@@ -90,39 +90,39 @@ const SLOW: [&str; 23] = [
 pub(crate) const REFUSED: [&str; 2] = ["bar-in-circle", "zeno-reversed"];
 
 /// Runs the command.
-pub fn run(args: &GalleryArgs) -> Result<Verdict, Stop> {
+pub fn run(args: &GalleryArgs) -> Result<CommandStatus, CommandError> {
     let names = chosen(args)?;
     let fault = |path: &Path, e: std::io::Error| {
-        Stop::Fault(format!("{}: cannot make this folder: {e}", path.display()))
+        CommandError::Machine(format!("{}: cannot make this folder: {e}", path.display()))
     };
     for folder in entry::FOLDERS {
         let folder = args.output.join(folder);
         fs::create_dir_all(&folder).map_err(|e| fault(&folder, e))?;
     }
     let index = args.output.join("index.html");
-    let target = Target::new(&index)?;
-    interrupt::listen()?;
+    let target = OutputFile::new(&index)?;
+    interrupt::install_handler()?;
     let entries = make_all(args, &names)?;
-    if interrupt::asked() {
+    if interrupt::requested() {
         output::message(&format!(
             "interrupted; the same command goes on: `percuss gallery -o {}`",
             args.output.display()
         ));
-        return Ok(Verdict::Interrupted);
+        return Ok(CommandStatus::Interrupted);
     }
     target.write(page::html(&entries))?;
     tell(args, &index, &entries)?;
-    Ok(match entries.iter().all(Entry::well) {
-        true => Verdict::Well,
-        false => Verdict::Missed,
+    Ok(match entries.iter().all(Entry::is_ok) {
+        true => CommandStatus::Success,
+        false => CommandStatus::NotMet,
     })
 }
 
 /// The systems that are asked for.
-fn chosen(args: &GalleryArgs) -> Result<Vec<&str>, Stop> {
+fn chosen(args: &GalleryArgs) -> Result<Vec<&str>, CommandError> {
     let known: Vec<&str> = scene::builtin::names().collect();
     if let Some(name) = args.only.iter().find(|name| !known.contains(&name.trim())) {
-        return Err(Stop::Input(format!(
+        return Err(CommandError::Input(format!(
             "there is no built-in system `{name}`; `percuss examples` lists them"
         )));
     }
@@ -135,7 +135,7 @@ fn chosen(args: &GalleryArgs) -> Result<Vec<&str>, Stop> {
 }
 
 /// Makes all systems, several at once; in the order of their names whatever the number of threads.
-fn make_all(args: &GalleryArgs, names: &[&str]) -> Result<Vec<Entry>, Stop> {
+fn make_all(args: &GalleryArgs, names: &[&str]) -> Result<Vec<Entry>, CommandError> {
     let progress = Mutex::new(Progress::new(names.len(), args.quiet));
     let next = AtomicUsize::new(0);
     let made: Vec<Mutex<Option<Entry>>> = names.iter().map(|_| Mutex::new(None)).collect();
@@ -143,7 +143,7 @@ fn make_all(args: &GalleryArgs, names: &[&str]) -> Result<Vec<Entry>, Stop> {
         *slot.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(entry);
     };
     let work = || {
-        while !interrupt::asked() {
+        while !interrupt::requested() {
             let k = next.fetch_add(1, Ordering::Relaxed);
             let (Some(name), Some(slot)) = (names.get(k), made.get(k)) else {
                 return;
@@ -182,28 +182,28 @@ fn one(name: &str, folder: &Path) -> Entry {
     };
     let directory = folder.join("runs").join(name);
     let (standing, anew) = make::run(name, text, &directory);
-    entry.standing = standing;
+    entry.outcome = standing;
     if let Err(e) = fs::write(folder.join(entry::scene_file(name)), text) {
-        entry.standing = Standing::Failed(format!("the scene cannot be written: {e}"));
+        entry.outcome = SystemOutcome::Failed(format!("the scene cannot be written: {e}"));
     }
-    if let Standing::Ran(_) = entry.standing {
+    if let SystemOutcome::Ran(_) = entry.outcome {
         show::pictures(&mut entry, folder, &directory, anew);
     }
     entry
 }
 
 /// What all came to.
-fn tell(args: &GalleryArgs, index: &Path, entries: &[Entry]) -> Result<(), Stop> {
+fn tell(args: &GalleryArgs, index: &Path, entries: &[Entry]) -> Result<(), CommandError> {
     if args.json {
         let systems: Vec<_> = entries.iter().map(Entry::json).collect();
         let index = index.display().to_string();
         return output::print_json(&json!({ "index": index, "systems": systems }));
     }
-    let well = entries.iter().filter(|entry| entry.well()).count();
+    let well = entries.iter().filter(|entry| entry.is_ok()).count();
     let mut text = String::new();
     if !args.quiet {
-        for entry in entries.iter().filter(|entry| !entry.well()) {
-            text += &format!("{}: {}\n", entry.name, entry.trouble());
+        for entry in entries.iter().filter(|entry| !entry.is_ok()) {
+            text += &format!("{}: {}\n", entry.name, entry.problem_text());
         }
     }
     let shown = index.display();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::entry::{Entry, Group, Standing, scene_file};
+use super::entry::{Entry, Group, SystemOutcome, scene_file};
 use crate::summary::{expectation, value_text};
 
 const STYLE: &str = include_str!("style.css");
@@ -35,7 +35,7 @@ fn escaped(text: &str) -> String {
 /// The whole page.
 pub fn html(entries: &[Entry]) -> String {
     let mut page = String::new();
-    let well = entries.iter().filter(|entry| entry.well()).count();
+    let well = entries.iter().filter(|entry| entry.is_ok()).count();
     let _ = write!(
         page,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -121,9 +121,9 @@ fn card(page: &mut String, entry: &Entry) {
 
 /// Certificate and findings in a line, or what went wrong.
 fn verdict(page: &mut String, entry: &Entry) {
-    let class = if entry.well() { "good" } else { "bad" };
-    if let Standing::Refused(why) | Standing::Failed(why) = &entry.standing {
-        let word = if entry.well() {
+    let class = if entry.is_ok() { "good" } else { "bad" };
+    if let SystemOutcome::Refused(why) | SystemOutcome::Failed(why) = &entry.outcome {
+        let word = if entry.is_ok() {
             "refused, as it must be"
         } else {
             entry.status()
@@ -146,8 +146,12 @@ fn verdict(page: &mut String, entry: &Entry) {
         page,
         "<p><span class=\"{class}\">{met} of {judged} findings ok</span>, {word}</p>"
     );
-    if !entry.well() {
-        let _ = writeln!(page, "<p class=\"bad\">{}</p>", escaped(&entry.trouble()));
+    if !entry.is_ok() {
+        let _ = writeln!(
+            page,
+            "<p class=\"bad\">{}</p>",
+            escaped(&entry.problem_text())
+        );
     }
 }
 

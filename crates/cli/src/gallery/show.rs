@@ -3,14 +3,17 @@
 use std::fs;
 use std::path::Path;
 
-use scene::film::{FilmFrame, GifWriter, FilmSpeed, Palette, FilmSchedule, FrameSequence, FrameRenderer, RenderOptions};
+use scene::film::{
+    FilmFrame, FilmSchedule, FilmSpeed, FrameRenderer, FrameSequence, GifWriter, Palette,
+    RenderOptions,
+};
 use scene::picture::Image;
 use scene::plot::RunPlots;
 use scene::record::Record;
 use scene::{Scene, Threads};
 
-use view::Run;
-use view::html::{self, Request};
+use view::FollowedRun;
+use view::html::{self, HtmlOptions};
 
 use super::entry::{Entry, Group};
 
@@ -89,12 +92,12 @@ pub fn pictures(entry: &mut Entry, folder: &Path, directory: &Path, anew: bool) 
 
 /// The page with the run in it.
 fn page(directory: &Path, file: &Path) -> Result<(), String> {
-    let run = Run::open(directory).map_err(|e| e.to_string())?;
-    let moment = run.now().map_err(|e| e.to_string())?;
-    let request = Request {
+    let run = FollowedRun::open(directory).map_err(|e| e.to_string())?;
+    let moment = run.snapshot().map_err(|e| e.to_string())?;
+    let request = HtmlOptions {
         most: HEAVIEST,
         force: true,
-        ..Request::default()
+        ..HtmlOptions::default()
     };
     let done = html::write(&moment, file, &request, &mut |_| {});
     done.map(drop).map_err(|e| e.to_string())

@@ -2,7 +2,9 @@
 
 use std::process::Stdio;
 
-use crate::common::{Ran, apart, command, data, folder, local, percuss, write, write_patched};
+use crate::common::{
+    CommandOutput, apart, command, data, folder, local, percuss, write, write_patched,
+};
 
 /// Runs `percuss solve FILE` on a bad file beside a good one and gives the messages: the bad one
 /// must be named and skipped, the good one solved.
@@ -161,7 +163,7 @@ fn reader_that_goes_away_is_no_fault() {
             .spawn()
             .expect("the program starts");
         drop(child.stdout.take());
-        let ran = Ran::of(child.wait_with_output().expect("the program ends"));
+        let ran = CommandOutput::of(child.wait_with_output().expect("the program ends"));
         assert_eq!(ran.status, 0, "{}", ran.err);
         assert_eq!(ran.err, "");
     }
@@ -179,7 +181,7 @@ fn full_disk_behind_standard_output_gives_status_3() {
         .stdout(full)
         .output()
         .expect("the program starts");
-    let ran = Ran::of(output);
+    let ran = CommandOutput::of(output);
     assert_eq!(ran.status, 3);
     assert!(
         ran.err.contains("cannot write to the standard output"),

@@ -7,9 +7,9 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::life::{begin, ended, until};
+use crate::common::life::{begin, ended, wait_until};
 use crate::common::scenes::{BALL, put, rows, with};
-use crate::common::{Ran, command, folder, percuss};
+use crate::common::{CommandOutput, command, folder, percuss};
 use serde_json::Value;
 
 /// Files that were begun and not finished.
@@ -20,13 +20,13 @@ fn drafts(directory: &Path) -> Vec<String> {
 }
 
 /// Runs `percuss` where no file may be longer than so many blocks.
-fn limited(folder: &Path, blocks: usize, args: &[&str]) -> Ran {
+fn limited(folder: &Path, blocks: usize, args: &[&str]) -> CommandOutput {
     // Without the signal a write that is too long fails like one to a full disk.
     let line = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
     let mut shell = Command::new("sh");
     let shell = shell.args(["-c", &line, env!("CARGO_BIN_EXE_percuss")]);
     let output = shell.args(args).current_dir(folder).output();
-    Ran::of(output.expect("a shell"))
+    CommandOutput::of(output.expect("a shell"))
 }
 
 /// Twenty thousand steps: some megabytes of records.
@@ -153,9 +153,9 @@ fn a_directory_that_vanishes_during_the_run_is_told() {
     );
     let mut child = begin(here.path(), &["run", "ball.toml", "-o", "out"]);
     let out = here.path().join("out");
-    until(&mut child, || out.join("steps-000000.parquet").exists());
+    wait_until(&mut child, || out.join("steps-000000.parquet").exists());
     // New files may appear while the old ones are removed.
-    until(&mut child, || {
+    wait_until(&mut child, || {
         fs::remove_dir_all(&out).is_ok() || !out.exists()
     });
     let ran = ended(child);

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::common::life::{begin, deaf, ended, signal, until};
+use crate::common::life::{begin, ended, signal, signals_ignored, wait_until};
 use crate::common::scenes::{BALL, put, rows, with};
-use crate::common::{Ran, folder, percuss};
+use crate::common::{CommandOutput, folder, percuss};
 use serde_json::Value;
 
 fn manifest(directory: &Path) -> Value {
@@ -66,11 +66,11 @@ step = 1e-3
 
 /// Waits until a run records, and a moment longer.
 fn running(child: &mut Child, directory: &Path) {
-    until(child, || directory.join("run.json").exists());
+    wait_until(child, || directory.join("run.json").exists());
     std::thread::sleep(Duration::from_millis(150));
 }
 
-fn interrupted(scene: &str, name: &str) -> (tempfile::TempDir, Ran) {
+fn interrupted(scene: &str, name: &str) -> (tempfile::TempDir, CommandOutput) {
     let here = folder();
     put(here.path(), "scene.toml", scene);
     let mut child = begin(here.path(), &["run", "scene.toml", "-o", "out"]);
@@ -82,7 +82,7 @@ fn interrupted(scene: &str, name: &str) -> (tempfile::TempDir, Ran) {
 
 #[test]
 fn an_interruption_finishes_the_step_and_says_how_to_go_on() {
-    if deaf() {
+    if signals_ignored() {
         return;
     }
     for (scene, name) in [
@@ -138,7 +138,7 @@ step = 1e7
 
 #[test]
 fn a_second_interruption_ends_at_once() {
-    if deaf() {
+    if signals_ignored() {
         return;
     }
     let here = folder();
@@ -146,11 +146,11 @@ fn a_second_interruption_ends_at_once() {
     let args = ["run", "spring.toml", "-o", "out", "--log", "log"];
     let mut child = begin(here.path(), &args);
     let log = here.path().join("log");
-    until(&mut child, || log.exists());
+    wait_until(&mut child, || log.exists());
     std::thread::sleep(Duration::from_millis(200));
     signal(&child, "INT");
     let said = |words: &str| fs::read_to_string(&log).is_ok_and(|text| text.contains(words));
-    until(&mut child, || said("the step is being finished"));
+    wait_until(&mut child, || said("the step is being finished"));
     // The step takes minutes: the run is still there.
     std::thread::sleep(Duration::from_millis(100));
     assert!(child.try_wait().expect("a process").is_none());
@@ -163,7 +163,7 @@ fn a_second_interruption_ends_at_once() {
 
 #[test]
 fn a_run_that_shall_outlive_its_terminal_does() {
-    if deaf() {
+    if signals_ignored() {
         return;
     }
     let here = folder();
@@ -190,7 +190,7 @@ fn a_run_that_shall_outlive_its_terminal_does() {
 
 #[test]
 fn an_interruption_of_the_findings_leaves_a_complete_run() {
-    if deaf() {
+    if signals_ignored() {
         return;
     }
     let here = folder();
@@ -199,7 +199,7 @@ fn an_interruption_of_the_findings_leaves_a_complete_run() {
     put(here.path(), "ball.toml", &text);
     let mut child = begin(here.path(), &["run", "ball.toml", "-o", "out"]);
     let out = here.path().join("out");
-    until(&mut child, || {
+    wait_until(&mut child, || {
         out.join("run.json").exists() && manifest(&out)["status"] == "finished"
     });
     std::thread::sleep(Duration::from_millis(100));
@@ -221,7 +221,7 @@ fn an_interruption_of_the_findings_leaves_a_complete_run() {
 
 #[test]
 fn commands_that_write_nothing_just_end() {
-    if deaf() {
+    if signals_ignored() {
         return;
     }
     let here = folder();
@@ -234,7 +234,7 @@ fn commands_that_write_nothing_just_end() {
         &["study", "study.toml", "-o", "s", "--log", "log"],
     );
     let log = here.path().join("log");
-    until(&mut child, || log.exists());
+    wait_until(&mut child, || log.exists());
     std::thread::sleep(Duration::from_millis(200));
     signal(&child, "INT");
     let ran = ended(child);

@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::common::scenes::{BALL, UNTIL_HALF, number, put, rows, with};
-use crate::common::{Ran, command, folder, percuss};
+use crate::common::{CommandOutput, command, folder, percuss};
 
 #[test]
 fn run_that_cannot_go_on_keeps_its_records_and_says_where_it_stopped() {
@@ -212,7 +212,7 @@ fn reader_of_a_table_that_goes_away_is_no_fault() {
         .spawn()
         .expect("the program starts");
     drop(child.stdout.take());
-    let ran = Ran::of(child.wait_with_output().expect("the program ends"));
+    let ran = CommandOutput::of(child.wait_with_output().expect("the program ends"));
     assert_eq!((ran.status, ran.err.as_str()), (0, ""));
 }
 

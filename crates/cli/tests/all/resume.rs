@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::common::scenes::put;
 use crate::common::{folder, percuss};
 use crate::resume_common::scenes::{CELL, HEAP, LINKAGE};
-use crate::resume_common::{Dice, Victim, assert_same};
+use crate::resume_common::{KilledRun, Xorshift, assert_same};
 
 /// Kills a run `kills` times at random instants, resumes it each time with another number of threads
 /// and compares with the run that was left alone; several runs, `each` kills in each.
@@ -19,12 +19,12 @@ fn killed(text: &str, kills: usize, each: usize, seed: u64) {
     );
     assert_eq!(whole.status, 0, "{}", whole.err);
     let duration = begin.elapsed().as_secs_f64();
-    let mut dice = Dice(seed);
+    let mut dice = Xorshift(seed);
     let (mut done, mut run) = (0, 0);
     while done < kills {
         run += 1;
         let name = format!("killed-{run}");
-        let victim = Victim {
+        let victim = KilledRun {
             folder: here.path(),
             scene,
             name: &name,

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::scenes::{put, with};
-use crate::common::{Ran, folder, percuss};
+use crate::common::{CommandOutput, folder, percuss};
 use crate::resume_common::scenes::HEAP;
-use crate::resume_common::{Victim, assert_same, files, start, wait};
+use crate::resume_common::{KilledRun, assert_same, files, start, wait};
 
 /// A run that was killed between two checkpoints, and one that was not, in a folder.
 struct Killed {
@@ -20,7 +20,7 @@ impl Killed {
         let scene = put(here.path(), "scene.toml", HEAP);
         let whole = percuss(here.path(), &["run", scene, "-o", "whole", "-q"]);
         assert_eq!(whole.status, 0, "{}", whole.err);
-        let victim = Victim {
+        let victim = KilledRun {
             folder: here.path(),
             scene,
             name: "run",
@@ -41,7 +41,7 @@ impl Killed {
         self.directory().join(newest.expect("such a file"))
     }
 
-    fn resume(&self, more: &[&str]) -> Ran {
+    fn resume(&self, more: &[&str]) -> CommandOutput {
         let args: Vec<&str> = ["resume", "run"].iter().chain(more).copied().collect();
         percuss(self.here.path(), &args)
     }
@@ -131,7 +131,7 @@ fn a_checkpoint_of_another_scene_is_refused() {
     let killed = Killed::at(3);
     let other = with(HEAP, "seed = 7", "seed = 8");
     let scene = put(killed.here.path(), "other.toml", &other);
-    let victim = Victim {
+    let victim = KilledRun {
         folder: killed.here.path(),
         scene,
         name: "other",
@@ -238,7 +238,7 @@ fn a_file_that_was_changed_since_is_refused() {
     put(here.path(), "scenes/ground.csv", &wave(1.0));
     let whole = percuss(here.path(), &["run", scene, "-o", "whole", "-q"]);
     assert_eq!(whole.status, 0, "{}", whole.err);
-    let victim = Victim {
+    let victim = KilledRun {
         folder: here.path(),
         scene,
         name: "run",

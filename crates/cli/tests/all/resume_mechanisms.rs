@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::common::life::{begin, deaf, ended, signal, until};
+use crate::common::life::{begin, ended, signal, signals_ignored, wait_until};
 use crate::common::scenes::{BALL, put, with};
 use crate::common::{folder, percuss};
 use serde_json::Value;
@@ -15,9 +15,9 @@ use serde_json::Value;
 const KILLS: usize = 20;
 
 /// Numbers without a pattern (splitmix64).
-struct Dice(u64);
+struct SplitMix(u64);
 
-impl Dice {
+impl SplitMix {
     fn share(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -80,7 +80,7 @@ fn killed_at_any_instant_a_run_resumes_to_the_same_bits() {
     let whole = percuss(here, &arguments(&["run", "ball.toml", "-o", "whole"]));
     let lasted = begun.elapsed().as_secs_f64();
     assert_eq!((whole.status, whole.err.as_str()), (0, ""));
-    let mut dice = Dice(1);
+    let mut dice = SplitMix(1);
     let mut hits = 0;
     for round in 0..KILLS {
         let out = format!("killed-{round}");
@@ -88,7 +88,7 @@ fn killed_at_any_instant_a_run_resumes_to_the_same_bits() {
         let resume = arguments(&["resume", &out]);
         let mut child = begin(here, &run);
         let directory = here.join(&out);
-        until(&mut child, || directory.join("run.json").exists());
+        wait_until(&mut child, || directory.join("run.json").exists());
         // The second kill meets the resumed run.
         for _ in 0..2 {
             let wait = Duration::from_secs_f64(0.8 * lasted * dice.share());
@@ -108,7 +108,7 @@ fn killed_at_any_instant_a_run_resumes_to_the_same_bits() {
 
 #[test]
 fn an_interrupted_run_goes_on_from_the_very_step() {
-    if deaf() {
+    if signals_ignored() {
         return;
     }
     let here = folder();
@@ -133,7 +133,7 @@ fn an_interrupted_run_goes_on_from_the_very_step() {
         assert_eq!(ran.status, 0, "{name}: {}", ran.err);
         let mut child = begin(here, &["run", &file, "-o", &out]);
         let directory = here.join(&out);
-        until(&mut child, || directory.join("run.json").exists());
+        wait_until(&mut child, || directory.join("run.json").exists());
         signal(&child, "INT");
         let ran = ended(child);
         assert_eq!(ran.status, 130, "{name}: {}", ran.err);
@@ -181,7 +181,7 @@ fn damaged_files_are_named_and_an_earlier_checkpoint_is_used() {
         let out = format!("damaged-{round}");
         let directory = here.join(&out);
         let mut child = begin(here, &arguments(&["run", "ball.toml", "-o", &out]));
-        until(&mut child, || {
+        wait_until(&mut child, || {
             directory.join("checkpoint-000004.bin").exists()
         });
         let _ = child.kill();
@@ -228,7 +228,7 @@ fn a_sweeping_process_that_is_killed_is_made_again_to_the_same_bits() {
     assert_eq!(whole.status, 0, "{}", whole.err);
     let mut child = begin(here, &run("killed"));
     let directory = here.join("killed");
-    until(&mut child, || directory.join("run.json").exists());
+    wait_until(&mut child, || directory.join("run.json").exists());
     std::thread::sleep(Duration::from_millis(50));
     child.kill().expect("killed");
     let status = child.wait().expect("a process");

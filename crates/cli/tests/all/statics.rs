@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::common::scenes::{BALL, put};
-use crate::common::{Ran, folder, percuss};
+use crate::common::{CommandOutput, folder, percuss};
 use serde_json::Value;
 
 /// A beam of weight 20 on three supports at −1, 0 and 1: S₋ = S₊ = (20 − S₀)/2 over the step.
@@ -137,7 +137,7 @@ fn recorded(folder: &Path, text: &str) {
     assert_eq!(ran.status, 0, "{} {}", ran.out, ran.err);
 }
 
-fn refused(ran: &Ran, said: &str) {
+fn refused(ran: &CommandOutput, said: &str) {
     assert_eq!(ran.status, 2, "{} {}", ran.out, ran.err);
     assert!(ran.err.contains(said), "{said}: {}", ran.err);
 }

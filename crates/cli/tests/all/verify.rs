@@ -5,7 +5,7 @@ use crate::common::alter::{
     all_altered_are_found, altered_are_found, begin, chosen, entry, found_in, rewrite, verify,
 };
 use crate::common::{folder, percuss};
-use scene::record::{Manifest, RunStatus, ColumnValues};
+use scene::record::{ColumnValues, Manifest, RunStatus};
 
 const PAIR: &[&str] = &["a", "b"];
 

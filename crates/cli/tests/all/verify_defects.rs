@@ -4,12 +4,12 @@ use std::fs;
 
 use crate::common::alter::{begin, entry, rewrite, verify};
 use crate::common::life;
-use crate::common::{Ran, folder, percuss};
-use scene::record::{Manifest, ColumnValues};
+use crate::common::{CommandOutput, folder, percuss};
+use scene::record::{ColumnValues, Manifest};
 use serde_json::{Value, json};
 
 /// Whether a check is among those that found something.
-fn found_by(ran: &Ran, check: &str) -> bool {
+fn found_by(ran: &CommandOutput, check: &str) -> bool {
     let report = ran.json();
     let offenders = report["offenders"].as_array().expect("a list").clone();
     offenders.iter().any(|o| o["check"] == check)
@@ -257,7 +257,7 @@ fn every_figure_of_an_edited_certificate_is_found() {
 #[test]
 #[cfg(unix)]
 fn a_run_interrupted_between_two_recorded_states_agrees() {
-    if life::deaf() {
+    if life::signals_ignored() {
         return;
     }
     let mut off_cadence = 0;
@@ -274,7 +274,7 @@ fn a_run_interrupted_between_two_recorded_states_agrees() {
             "record_every=97",
         ];
         let mut child = life::begin(folder.path(), &args);
-        life::until(&mut child, || folder.path().join("run/run.json").exists());
+        life::wait_until(&mut child, || folder.path().join("run/run.json").exists());
         std::thread::sleep(std::time::Duration::from_millis(wait));
         life::signal(&child, "INT");
         let ran = life::ended(child);

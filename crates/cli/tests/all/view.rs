@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::life::{begin, deaf, ended, signal};
+use crate::common::life::{begin, ended, signal, signals_ignored};
 use crate::common::scenes::{BALL, discs, recorded};
 use crate::common::{command, folder, percuss};
 use serde_json::Value;
@@ -139,7 +139,7 @@ fn a_state_is_what_percuss_table_prints() {
 
 #[test]
 fn ctrl_c_ends_it_with_status_0() {
-    if deaf() {
+    if signals_ignored() {
         return;
     }
     for name in ["INT", "TERM"] {
@@ -202,11 +202,11 @@ fn a_run_is_followed_while_it_goes_on_and_after_it_was_killed() {
         "0.2",
     ];
     let mut run = begin(path, &args);
-    common::life::until(&mut run, || path.join("run/checkpoint-000002.bin").exists());
+    common::life::wait_until(&mut run, || path.join("run/checkpoint-000002.bin").exists());
     let page = Page::open(path, "run");
     let (mut frames, mut revision) = (0, 0);
     for _ in 0..3 {
-        common::life::until(&mut run, || {
+        common::life::wait_until(&mut run, || {
             let about = page.about();
             assert_eq!(about["state"], "running");
             let (seen, now) = (about["frames"].as_u64(), about["revision"].as_u64());
@@ -277,7 +277,7 @@ fn a_mechanism_is_shown_and_written() {
 
 #[test]
 fn without_a_screen_no_browser_is_opened_and_the_address_is_printed() {
-    if deaf() || cfg!(target_os = "macos") || cfg!(windows) {
+    if signals_ignored() || cfg!(target_os = "macos") || cfg!(windows) {
         return;
     }
     let folder = folder();

@@ -29,7 +29,10 @@ impl FactoredDelassus {
         }
         // A contact between two points of one group: its blocks are added up.
         let own = *self.block_ptr.last().unwrap_or(&0) as usize;
-        if let Some(same) = self.blocks[own..].iter().find(|t| t.first_coordinate as usize == first) {
+        if let Some(same) = self.blocks[own..]
+            .iter()
+            .find(|t| t.first_coordinate as usize == first)
+        {
             let (kept, added) = self.jacobian.split_at_mut(start);
             let kept = &mut kept[same.start()..same.start() + rows * m];
             kept.iter_mut().zip(added).for_each(|(k, a)| *k += *a);

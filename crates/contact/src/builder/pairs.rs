@@ -15,7 +15,10 @@ pub struct PairContacts<'a, const R: usize, const M: usize> {
 impl ProblemBuilder {
     /// Adds contacts under one law; `None` where the law does not fit R rows, or some group does not have M
     /// kinetic coordinates.
-    pub fn pair_contacts<const R: usize, const M: usize>(&mut self, law: Law) -> Option<PairContacts<'_, R, M>> {
+    pub fn pair_contacts<const R: usize, const M: usize>(
+        &mut self,
+        law: Law,
+    ) -> Option<PairContacts<'_, R, M>> {
         let k = &self.kinetic;
         let even = |(group, first): (usize, &usize)| *first == M * group;
         let plain = k.factor_ptr.is_empty() && k.group_offset.iter().enumerate().all(even);

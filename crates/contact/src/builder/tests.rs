@@ -107,12 +107,16 @@ fn groups(random: &mut Random, m: usize) -> ProblemBuilder {
     let mut builder = FactoredDelassus::builder();
     for _ in 0..3 {
         let values: Vec<f64> = (0..2 * m).map(|_| random.next()).collect();
-        builder.add_kinetic_group(&values[..m], &values[m..]).unwrap();
+        builder
+            .add_kinetic_group(&values[..m], &values[m..])
+            .unwrap();
     }
     let mass: Vec<f64> = (0..m * m)
         .map(|k| if k % (m + 1) == 0 { 4.0 } else { 0.0 })
         .collect();
-    builder.add_group(&mass, &vec![1.0; m], &vec![0.5; m]).unwrap();
+    builder
+        .add_group(&mass, &vec![1.0; m], &vec![0.5; m])
+        .unwrap();
     builder
 }
 
@@ -150,7 +154,11 @@ fn a_contact_of_known_sizes_is_the_same_problem_to_the_bit() {
 fn pairs_of_one_law_are_the_contacts_of_the_general_way() {
     let mut random = Random(3);
     let law = Law::Coulomb { mu: 0.3 };
-    assert!(groups(&mut random, 3).pair_contacts::<2, 3>(law.clone()).is_none());
+    assert!(
+        groups(&mut random, 3)
+            .pair_contacts::<2, 3>(law.clone())
+            .is_none()
+    );
     let mut fixed = FactoredDelassus::builder();
     for _ in 0..3 {
         let [begin, free]: [[f64; 3]; 2] = random.rows();
@@ -158,7 +166,11 @@ fn pairs_of_one_law_are_the_contacts_of_the_general_way() {
     }
     let mut general = fixed.clone();
     assert!(fixed.pair_contacts::<2, 6>(law.clone()).is_none());
-    assert!(fixed.pair_contacts::<2, 3>(Law::Coulomb { mu: -1.0 }).is_none());
+    assert!(
+        fixed
+            .pair_contacts::<2, 3>(Law::Coulomb { mu: -1.0 })
+            .is_none()
+    );
     let mut pairs = fixed.pair_contacts::<2, 3>(law.clone()).unwrap();
     for k in 0..30 {
         // The same group twice takes the general path.
@@ -184,7 +196,10 @@ fn pairs_of_one_law_are_the_contacts_of_the_general_way() {
     let near = |x: &[f64], y: &[f64]| x.iter().zip(y).all(|(x, y)| (x - y).abs() <= 1e-14);
     assert!(near(fixed.free_velocity(), general.free_velocity()));
     for contact in 0..30 {
-        assert!(near(fixed.diagonal_block(contact), general.diagonal_block(contact)));
+        assert!(near(
+            fixed.diagonal_block(contact),
+            general.diagonal_block(contact)
+        ));
     }
 }
 

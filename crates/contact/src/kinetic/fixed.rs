@@ -12,7 +12,10 @@ impl FactoredDelassus {
     /// The dense blocks of contact `a` that have L entries, row-major.
     #[inline]
     pub fn stored_blocks<const L: usize>(&self, a: usize) -> impl Iterator<Item = &[f64; L]> {
-        let dense = self.blocks_of(a).iter().filter(|t| t.storage == BlockStorage::Dense);
+        let dense = self
+            .blocks_of(a)
+            .iter()
+            .filter(|t| t.storage == BlockStorage::Dense);
         dense.filter_map(|t| self.jacobian[t.start()..].first_chunk())
     }
 
@@ -96,6 +99,9 @@ impl FactoredDelassus {
         }
         let block = |t: &GroupBlock| self.jacobian[t.start()..].first_chunk();
         let blocks = [block(one)?, block(two)?];
-        Some((blocks, [one.first_coordinate as usize, two.first_coordinate as usize]))
+        Some((
+            blocks,
+            [one.first_coordinate as usize, two.first_coordinate as usize],
+        ))
     }
 }

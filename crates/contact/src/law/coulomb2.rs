@@ -34,7 +34,8 @@ pub fn solve(h: &[[f64; 2]; 2], q: &[f64; 2], plus: f64, minus: f64) -> ([f64; 2
     let b = q[1] - c * q[0];
     // If nothing moves along t (to the rounding of H) and b is rounding, no friction is needed: the planar case of
     // `super::singular`.
-    let still = b_mat.abs() <= RANK_TOLERANCE * h[1][1] && b.abs() <= RANK_TOLERANCE * (q[1].abs() + (c * q[0]).abs());
+    let still = b_mat.abs() <= RANK_TOLERANCE * h[1][1]
+        && b.abs() <= RANK_TOLERANCE * (q[1].abs() + (c * q[0]).abs());
     if b == 0.0 || still {
         return finite([-q[0] / hnn, 0.0], Status::Stick, q[0] / hnn);
     }

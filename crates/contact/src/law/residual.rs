@@ -33,7 +33,9 @@ impl Law {
             }
             Self::Bilateral => {}
             Self::NonFirm(set) => set.project(x),
-            Self::BilateralFriction { normal_rows, mu } => project_double_cone(x, *normal_rows, *mu),
+            Self::BilateralFriction { normal_rows, mu } => {
+                project_double_cone(x, *normal_rows, *mu)
+            }
         }
     }
 
@@ -204,7 +206,14 @@ impl Law {
     }
 
     /// Projection P(s, y) onto the scaled section s D of this law, with its derivatives.
-    fn project_onto_section(&self, s: f64, y: &[f64], p: &mut [f64], jac: &mut [f64], ds: &mut [f64]) {
+    fn project_onto_section(
+        &self,
+        s: f64,
+        y: &[f64],
+        p: &mut [f64],
+        jac: &mut [f64],
+        ds: &mut [f64],
+    ) {
         match self {
             _ if y.is_empty() => {}
             Self::CoulombAsymmetric { plus, minus } => {

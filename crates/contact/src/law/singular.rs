@@ -161,7 +161,10 @@ impl Tangential {
         let [[a, f], [g, d]] = self.b_mat;
         let [h1, h2] = self.diagonal;
         let mixed = RANK_TOLERANCE * (h1 * h2).sqrt();
-        a.abs() <= RANK_TOLERANCE * h1 && d.abs() <= RANK_TOLERANCE * h2 && f.abs() <= mixed && g.abs() <= mixed
+        a.abs() <= RANK_TOLERANCE * h1
+            && d.abs() <= RANK_TOLERANCE * h2
+            && f.abs() <= mixed
+            && g.abs() <= mixed
     }
 
     /// Whether the smaller eigenvalue is above the rounding of B itself. If so, an impulse of ordinary size may

@@ -150,5 +150,8 @@ fn gaps_name_what_is_wrong() {
         3.0
     );
     // Frictionless contacts may not pull either.
-    assert_eq!(Law::Frictionless.violations(&[-4.0], &[0.0]).cone_violation, 4.0);
+    assert_eq!(
+        Law::Frictionless.violations(&[-4.0], &[0.0]).cone_violation,
+        4.0
+    );
 }

@@ -31,7 +31,8 @@ fn close(found: &[f64], expected: &[f64]) {
 
 #[test]
 fn separating_contacts_open() {
-    let square = PolygonSection::new(&[[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]]).unwrap();
+    let square =
+        PolygonSection::new(&[[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]]).unwrap();
     for law in [
         Law::Coulomb { mu: 0.3 },
         Law::CoulombElliptic { mu1: 0.3, mu2: 0.7 },

@@ -14,7 +14,7 @@ pub(crate) use blocks::{ConeBlock, ConeKind};
 
 use crate::error::Result;
 use crate::metric::Metric;
-use crate::qp::{ProxWorkspace, LinearConstraints};
+use crate::qp::{LinearConstraints, ProxWorkspace};
 
 /// The set { x : ∃ λ, G (x, λ) + h ∈ Q }.
 #[derive(Debug, Clone, PartialEq)]

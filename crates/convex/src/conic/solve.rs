@@ -17,7 +17,7 @@
 //! set is detected by multipliers that separate ([`ConvexError::Empty`]). Sets that touch in one point
 //! without interior have no bounded multipliers and may give an error.
 
-use super::{ConicForm, ConeKind};
+use super::{ConeKind, ConicForm};
 use crate::dense::{axpy, cholesky_in_place, dot, mul_into, mul_transposed_into, norm, solve_spd};
 use crate::error::{ConvexError, Result};
 use crate::metric::Metric;

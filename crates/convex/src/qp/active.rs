@@ -3,7 +3,7 @@
 //! Invariant: w = −Σ u_k g_{active k}, g_a·w = c_a on the active rows, u_k ≥ 0 on the active
 //! inequality rows.
 
-use super::{RANK_TOLERANCE, FEASIBILITY_TOLERANCE, ProxReport, ProxWorkspace};
+use super::{FEASIBILITY_TOLERANCE, ProxReport, ProxWorkspace, RANK_TOLERANCE};
 use crate::dense::{axpy, dot, norm};
 use crate::error::{ConvexError, Result};
 

@@ -11,7 +11,7 @@
 //! u⁺ ∈ V holds whenever u⁻ ∈ −V, that is when every given row was approaching or at rest; otherwise
 //! it may fail for e > 0, which is an error.
 
-use super::{ProxReport, ProxWorkspace, LinearConstraints, check_restitution};
+use super::{LinearConstraints, ProxReport, ProxWorkspace, check_restitution};
 use crate::dense::dot;
 use crate::error::{ConvexError, Result, check_len, check_vector};
 use crate::metric::Metric;

@@ -152,7 +152,12 @@ impl ProxWorkspace {
     }
 
     /// Solves the prox of `z`; the results are in the workspace.
-    pub fn solve(&mut self, metric: &Metric, rows: LinearConstraints<'_>, z: &[f64]) -> Result<ProxReport> {
+    pub fn solve(
+        &mut self,
+        metric: &Metric,
+        rows: LinearConstraints<'_>,
+        z: &[f64],
+    ) -> Result<ProxReport> {
         self.solve_warm(metric, rows, z, &[])
     }
 

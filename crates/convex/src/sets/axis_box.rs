@@ -1,7 +1,7 @@
 //! Boxes with possibly infinite bounds, and the standard simplex.
 
-use super::{ConvexSet, Point, Polytope, Set, Support, RECESSION_TOLERANCE};
-use crate::conic::{ConicForm, ConeKind};
+use super::{ConvexSet, Point, Polytope, RECESSION_TOLERANCE, Set, Support};
+use crate::conic::{ConeKind, ConicForm};
 use crate::dense::max_abs;
 use crate::error::{ConvexError, Result, check_len};
 use crate::metric::Metric;

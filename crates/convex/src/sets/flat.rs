@@ -1,7 +1,7 @@
 //! Half-spaces and affine subspaces.
 
-use super::{ConvexSet, PolyhedralCone, Segment, Set, Support, RECESSION_TOLERANCE};
-use crate::conic::{ConicForm, ConeKind};
+use super::{ConvexSet, PolyhedralCone, RECESSION_TOLERANCE, Segment, Set, Support};
+use crate::conic::{ConeKind, ConicForm};
 use crate::dense::{axpy, dot, norm, row_space, sub};
 use crate::error::{ConvexError, Result, check_finite, check_len, check_vector};
 

@@ -1,7 +1,7 @@
 //! A point and a segment.
 
 use super::{ConvexSet, HalfSpace, Polyhedron, Set, Subspace, Support};
-use crate::conic::{ConicForm, ConeKind};
+use crate::conic::{ConeKind, ConicForm};
 use crate::dense::{axpy, dot, norm, row_space, sub};
 use crate::error::{ConvexError, Result, check_finite, check_vector};
 use crate::metric::Metric;

@@ -2,7 +2,7 @@
 
 use super::flat::check_rows;
 use super::{ConvexSet, Set, Support, cone_support};
-use crate::conic::{ConicForm, ConeKind};
+use crate::conic::{ConeKind, ConicForm};
 use crate::dense::{axpy, norm, row_space};
 use crate::error::{Result, check_finite};
 use crate::metric::Metric;
@@ -98,7 +98,12 @@ impl ConvexSet for PolyhedralCone {
         crate::qp::check_metric(metric, self.dim)?;
         let zeros = vec![0.0; self.count()];
         if self.side == Representation::Inequalities {
-            return Ok(prox(metric, LinearConstraints::inequalities(&self.rows, &zeros), z)?.point);
+            return Ok(prox(
+                metric,
+                LinearConstraints::inequalities(&self.rows, &zeros),
+                z,
+            )?
+            .point);
         }
         // Generators: project onto the polar through its inequalities A g_i, use the multipliers.
         let mut rows = vec![0.0; self.rows.len()];

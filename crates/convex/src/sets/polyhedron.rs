@@ -1,7 +1,7 @@
 //! Polyhedra given by inequalities and equations.
 
 use super::{ConvexSet, PolyhedralCone, Polytope, Set, Support, support_by_proximal_point};
-use crate::conic::{ConicForm, ConeKind};
+use crate::conic::{ConeKind, ConicForm};
 use crate::dense::{dot, norm, row_space};
 use crate::error::Result;
 use crate::metric::Metric;

@@ -2,7 +2,7 @@
 
 use super::flat::check_rows;
 use super::{ConvexSet, Point, Polyhedron, Set, Support};
-use crate::conic::{ConicForm, ConeKind};
+use crate::conic::{ConeKind, ConicForm};
 use crate::dense::{axpy, dot, norm, row_space, sub};
 use crate::error::{ConvexError, Result, check_finite};
 use crate::metric::Metric;

@@ -1,7 +1,7 @@
 //! Balls and ellipsoids.
 
 use super::{ConvexSet, Point, Set, Subspace, Support};
-use crate::conic::{ConicForm, ConeKind};
+use crate::conic::{ConeKind, ConicForm};
 use crate::dense::{
     axpy, cholesky_in_place, dot, mul_into, norm, solve_lower, sub, symmetric_eigen,
 };

@@ -2,7 +2,7 @@
 
 use super::{ConvexSet, HalfSpace, PolarCone, PolyhedralCone, Scale, Set, Support, cone_support};
 use crate::cone::{project_circular, project_elliptic, project_interval, project_rolling};
-use crate::conic::{ConicForm, ConeKind};
+use crate::conic::{ConeKind, ConicForm};
 use crate::error::{ConvexError, Result, check_len, check_non_negative};
 
 /// Section D of the cone.

@@ -22,9 +22,13 @@ fn canonical_impact_keeps_its_energy_identity_and_bounces_one_row_exactly() {
         // Every row approaching or at rest before the impact: u− ∈ −V.
         let zeros = vec![0.0; m];
         let u = times(
-            &prox(&metric, LinearConstraints::inequalities(&rows, &zeros), &rng.vec(n))
-                .unwrap()
-                .point,
+            &prox(
+                &metric,
+                LinearConstraints::inequalities(&rows, &zeros),
+                &rng.vec(n),
+            )
+            .unwrap()
+            .point,
             -1.0,
         );
         if norm(&u) < 1e-9 {

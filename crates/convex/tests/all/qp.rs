@@ -1,11 +1,18 @@
 //! The prox onto polyhedra: optimality, degeneracy, conflicts, warm starts, impacts.
 
 use crate::common::*;
-use convex::qp::{ProxWorkspace, LinearConstraints, canonical_impact, prox};
+use convex::qp::{LinearConstraints, ProxWorkspace, canonical_impact, prox};
 use convex::{ConvexError, Metric};
 
 /// The optimality conditions, which characterise the solution: each relative to the data.
-fn check_kkt(metric: &Metric, rows: LinearConstraints<'_>, z: &[f64], v: &[f64], lambda: &[f64], tol: f64) {
+fn check_kkt(
+    metric: &Metric,
+    rows: LinearConstraints<'_>,
+    z: &[f64],
+    v: &[f64],
+    lambda: &[f64],
+    tol: f64,
+) {
     let n = z.len();
     let scale = 1.0 + norm(z) + norm(v);
     let mut force = vec![0.0; n];
@@ -222,7 +229,11 @@ fn zero_rows_are_ignored_or_refused_by_their_bound() {
     )
     .unwrap();
     assert_eq!(fine.point, vec![-1.0, 4.0]);
-    let bad = prox(&m, LinearConstraints::inequalities(&[0.0, 0.0], &[-1.0]), &[3.0, 4.0]);
+    let bad = prox(
+        &m,
+        LinearConstraints::inequalities(&[0.0, 0.0], &[-1.0]),
+        &[3.0, 4.0],
+    );
     assert!(
         matches!(bad, Err(ConvexError::Inconsistent { ref rows, .. }) if rows == &vec![0]),
         "{bad:?}"
@@ -313,11 +324,21 @@ fn bad_arguments_of_the_prox_and_the_impact_are_named() {
     let m = Metric::euclidean(2);
     let say = |e: ConvexError| e.to_string();
     assert_eq!(
-        say(prox(&m, LinearConstraints::inequalities(&[1.0], &[0.0]), &[0.0, 0.0]).unwrap_err()),
+        say(prox(
+            &m,
+            LinearConstraints::inequalities(&[1.0], &[0.0]),
+            &[0.0, 0.0]
+        )
+        .unwrap_err()),
         "row matrix has length 1, expected 2"
     );
     assert_eq!(
-        say(prox(&m, LinearConstraints::inequalities(&[], &[]), &[0.0, f64::NAN]).unwrap_err()),
+        say(prox(
+            &m,
+            LinearConstraints::inequalities(&[], &[]),
+            &[0.0, f64::NAN]
+        )
+        .unwrap_err()),
         "point to project[1] is NaN, expected a finite number"
     );
     assert_eq!(
@@ -355,8 +376,12 @@ fn repeated_solves_keep_their_storage() {
     let (rows, bounds) = degenerate_rows(&mut rng, n, 15, 0.0);
     let mut metric = Metric::new(n, &rng.spd(n, 1.0)).unwrap();
     let mut ws = ProxWorkspace::new();
-    ws.solve(&metric, LinearConstraints::inequalities(&rows, &bounds), &rng.vec(n))
-        .unwrap();
+    ws.solve(
+        &metric,
+        LinearConstraints::inequalities(&rows, &bounds),
+        &rng.vec(n),
+    )
+    .unwrap();
     let place = |ws: &ProxWorkspace, m: &Metric| {
         (
             ws.point().as_ptr(),

@@ -83,10 +83,13 @@ impl Coordinates {
         time: Option<NodeId>,
         coordinates: &[CoordinateInputs],
     ) -> Result<Self, LagrangeError> {
+        // Positions and velocities in the given order.
         let mut all = Self::empty(time);
         for coordinate in coordinates {
             match *coordinate {
-                CoordinateInputs::Scalar { position, velocity } => all.line(graph, position, velocity),
+                CoordinateInputs::Scalar { position, velocity } => {
+                    all.line(graph, position, velocity)
+                }
                 CoordinateInputs::Orientation { quaternion, spin } => {
                     all.orientation(graph, quaternion, spin);
                 }

@@ -109,7 +109,9 @@ impl<'g> Lowering<'g> {
 
     fn is_leaf(&self, id: NodeId) -> bool {
         match self.stage {
-            TapePhase::Binding => matches!(self.graph.node(id), Node::Constant(_) | Node::Parameter(_)),
+            TapePhase::Binding => {
+                matches!(self.graph.node(id), Node::Constant(_) | Node::Parameter(_))
+            }
             TapePhase::Evaluation => {
                 !self.graph.facts(id).varies || matches!(self.graph.node(id), Node::Input(_))
             }

@@ -18,7 +18,7 @@ use crate::evaluate::{NotFinite, RunError};
 use crate::graph::Graph;
 use crate::node::NodeId;
 use hoist::hoist;
-use lower::{Code, TapePhase, Tape, lower};
+use lower::{Code, Tape, TapePhase, lower};
 use tape::NARROW;
 
 /// A compiled list of expressions. Cheap to clone; a clone has parameters of its own.
@@ -163,6 +163,7 @@ impl Program {
             let text = format!("there are {expected} parameters, {found} values were given");
             return Err(RunError::Parameters(text));
         }
+        // Check all before changing any.
         for ((name, _), value) in self.parameters().zip(values) {
             require_finite(name, *value)?;
         }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::lower::{Code, Lowering, Pattern, TapePhase, Tape};
+use super::lower::{Code, Lowering, Pattern, Tape, TapePhase};
 use super::tape::{Instruction, NARROW, Op};
 use crate::node::{Node, NodeId};
 
@@ -122,6 +122,7 @@ impl Allocation {
         }
         let d = self.take(id);
         let op = pattern.op;
+        // Sine and cosine of one angle share an instruction.
         match self.partner.get(&id).copied() {
             Some(partner) => {
                 let other = self.take(partner);

@@ -1,4 +1,4 @@
-//! Texts that nobody means well with.
+//! Malformed and adversarial texts.
 
 use expr::{Graph, NodeId, Program, Scope, Scratch};
 use proptest::prelude::*;

@@ -200,7 +200,13 @@ fn charge_in_a_uniform_field_turns_without_change_of_energy() {
         -1.7 * v - dm * w,
     ];
     assert_close(&found, &expected);
-    assert_eq!(system.graph.display(equations.velocity_free_term).to_string(), "t*x^3");
+    assert_eq!(
+        system
+            .graph
+            .display(equations.velocity_free_term)
+            .to_string(),
+        "t*x^3"
+    );
     assert_eq!(equations.linear_terms.len(), 2);
 }
 

@@ -1,4 +1,4 @@
-//! The language: what texts mean, and what is said about texts that mean nothing.
+//! The language: the meaning of texts, and the messages for texts without meaning.
 
 use expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
 

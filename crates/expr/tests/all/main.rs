@@ -1,4 +1,4 @@
-//! The tests of the crate in one program: each program more is linked with everything once more.
+//! All tests of the crate in one binary: every further binary would be linked with everything again.
 
 mod common;
 mod hostile;

@@ -1,7 +1,9 @@
-//! Orientations: Hamel's equations and constraints against formulas derived by hand and against
-//! differences along the exponential of a spin.
+//! Orientations: Hamel's equations and constraints against formulas derived by hand and against finite differences
+//! along the exponential of an angular velocity.
 
-use expr::lagrange::{Constraints, CoordinateInputs, Coordinates, Equations, LagrangeError, VelocityRow};
+use expr::lagrange::{
+    Constraints, CoordinateInputs, Coordinates, Equations, LagrangeError, VelocityRow,
+};
 use expr::{Graph, NodeId, Program, Scope, Scratch};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -104,7 +106,7 @@ fn times(m: &[[f64; 3]; 3], x: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| (0..3).map(|j| m[i][j] * x[j]).sum())
 }
 
-/// The state moved for a time s with its velocities held: lines straight on, p ⊗ exp(½ s ω).
+/// The state moved for a time s with constant velocities: scalars linearly, p ⊗ exp(½ s ω).
 fn moved(state: &[f64], velocity: &[f64], s: f64) -> Vec<f64> {
     let mut next = state.to_vec();
     next[0] += s;

@@ -39,7 +39,10 @@ impl Groups {
             place.push((g, members[g].len()));
             members[g].push(i);
         }
-        Self { members, group_and_index: place }
+        Self {
+            members,
+            group_and_index: place,
+        }
     }
 
     /// Number of groups.

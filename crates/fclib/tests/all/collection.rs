@@ -9,7 +9,7 @@ use crate::common;
 
 use std::collections::BTreeSet;
 
-use fclib::{ProblemForm, GlobalProblem, SparseMatrix};
+use fclib::{GlobalProblem, ProblemForm, SparseMatrix};
 
 struct Row {
     name: &'static str,

@@ -2,9 +2,9 @@
 //! with it: Gauss-Jordan on the whole matrix, or by hand.
 
 use crate::common::{collection, full_global, full_local, matrix};
-use contact::{Law, DelassusOperator, Problem, ProblemError};
+use contact::{DelassusOperator, Law, Problem, ProblemError};
 use fclib::problem::{ConvertError, MAX_GROUP, from_problem, to_problem};
-use fclib::{ProblemForm, GlobalProblem, GlobalBilateral, Info, ProblemFile, SparseMatrix};
+use fclib::{GlobalBilateral, GlobalProblem, Info, ProblemFile, ProblemForm, SparseMatrix};
 
 /// Relative to the largest entry: a few dozen roundings in products of six terms.
 const ROUNDING: f64 = 1e-12;
@@ -90,7 +90,11 @@ fn difference(problem: &Problem, w: &[Vec<f64>], free: &[f64]) -> f64 {
         if scale > 0.0 { miss / scale } else { miss }
     };
     let matrices = found.concat().into_iter().zip(w.concat());
-    let vectors = problem.free_velocity().iter().copied().zip(free.iter().copied());
+    let vectors = problem
+        .free_velocity()
+        .iter()
+        .copied()
+        .zip(free.iter().copied());
     relative(&mut { matrices }).max(relative(&mut { vectors }))
 }
 

@@ -2,7 +2,10 @@
 
 use crate::common;
 
-use fclib::{FileError, ProblemForm, GlobalProblem, Info, LocalProblem, ProblemFile, SparseMatrix, SolutionVectors};
+use fclib::{
+    FileError, GlobalProblem, Info, LocalProblem, ProblemFile, ProblemForm, SolutionVectors,
+    SparseMatrix,
+};
 use proptest::prelude::*;
 
 fn survives(problem: &ProblemFile) {

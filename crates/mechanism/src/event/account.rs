@@ -13,7 +13,7 @@ use convex::dense;
 
 use super::frame::EvaluatedState;
 use super::runge::DormandPrince;
-use super::{EventDriven, MotionMemory, ConstraintTrace};
+use super::{ConstraintTrace, EventDriven, MotionMemory};
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
 use crate::painleve;
@@ -82,7 +82,10 @@ impl IntervalSums {
 }
 
 /// U of every constraint.
-fn velocities<S: System>(system: &mut S, now: &MotionMemory) -> Result<Vec<Vec<f64>>, MechanismError> {
+fn velocities<S: System>(
+    system: &mut S,
+    now: &MotionMemory,
+) -> Result<Vec<Vec<f64>>, MechanismError> {
     let n = now.v.len();
     let mut all = Vec::with_capacity(now.modes.len());
     for i in 0..now.modes.len() {
@@ -260,7 +263,12 @@ impl<S: System> EventDriven<S> {
             self.traces.push(ConstraintTrace {
                 constraint: i,
                 gap: values.first().copied().unwrap_or(0.0),
-                begin: self.interval_sums.begin.get(i).cloned().unwrap_or(end.clone()),
+                begin: self
+                    .interval_sums
+                    .begin
+                    .get(i)
+                    .cloned()
+                    .unwrap_or(end.clone()),
                 end,
                 impulse,
             });
@@ -333,6 +341,7 @@ impl<S: System> EventDriven<S> {
         let floor = 1e-4 * self.now.energy;
         let size = sizes.fold(kinetic.max(tally.kinetic).max(floor), f64::max);
         let over = |x: f64, size: f64| if x == 0.0 { 0.0 } else { x / size };
+        // Energy scale of the interval.
         let turnover = [tally.kinetic, work.abs(), boundary.abs(), floor];
         let turnover = turnover.into_iter().fold(0.0, f64::max);
         let gain = over(tally.gain, turnover);

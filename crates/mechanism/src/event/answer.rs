@@ -11,9 +11,9 @@
 
 use convex::dense;
 
-use super::frame::{EvaluatedState, EvaluatedConstraint};
+use super::frame::{EvaluatedConstraint, EvaluatedState};
 use super::margin::force_sizes;
-use super::shape::{PartMode, ContactMode, SetScale, ForceSet, along, norm, scaled};
+use super::shape::{ContactMode, ForceSet, PartMode, SetScale, along, norm, scaled};
 use super::spread::ReactionFamily;
 use crate::linear;
 
@@ -73,7 +73,11 @@ impl RowCombination {
 }
 
 /// Unit direction in which a sliding part moves: that of U, continued through 0 from `last`.
-pub(super) fn direction(local: &EvaluatedConstraint, rows: std::ops::Range<usize>, last: &[f64]) -> Vec<f64> {
+pub(super) fn direction(
+    local: &EvaluatedConstraint,
+    rows: std::ops::Range<usize>,
+    last: &[f64],
+) -> Vec<f64> {
     let u = &local.u[rows.clone()];
     let speed = norm(u);
     if speed <= NO_DIRECTION * local.speed(rows) || speed == 0.0 {
@@ -158,13 +162,17 @@ impl<'a> ModeSystem<'a> {
             };
             let mut weight = axis(i);
             dense::axpy(follow, &sliding, &mut weight);
-            self.unknown.push(RowCombination::new(self.frame, k, weight));
-            self.equation.push(RowCombination::new(self.frame, k, axis(i)));
+            self.unknown
+                .push(RowCombination::new(self.frame, k, weight));
+            self.equation
+                .push(RowCombination::new(self.frame, k, axis(i)));
         }
         // Sticking rows: the reaction acts along the row that must not accelerate.
         for weight in held {
-            self.unknown.push(RowCombination::new(self.frame, k, weight.clone()));
-            self.equation.push(RowCombination::new(self.frame, k, weight));
+            self.unknown
+                .push(RowCombination::new(self.frame, k, weight.clone()));
+            self.equation
+                .push(RowCombination::new(self.frame, k, weight));
         }
         if local.structure.scale == SetScale::Fixed {
             sliding
@@ -306,7 +314,10 @@ pub(super) fn solve_modes(frame: &EvaluatedState, modes: &[ContactMode]) -> Opti
 }
 
 /// As [`solve_modes`], but where reactions are not determined any that satisfy the laws are accepted.
-pub(super) fn solve_modes_any_reaction(frame: &EvaluatedState, modes: &[ContactMode]) -> Option<ModeSolution> {
+pub(super) fn solve_modes_any_reaction(
+    frame: &EvaluatedState,
+    modes: &[ContactMode],
+) -> Option<ModeSolution> {
     solve(frame, modes, true)
 }
 
@@ -347,7 +358,10 @@ fn solve(frame: &EvaluatedState, modes: &[ContactMode], any: bool) -> Option<Mod
 }
 
 /// The combinations of rows that the modes keep at rest: Ĝ, U and the size of its terms.
-pub(super) fn sticking_rows(frame: &EvaluatedState, modes: &[ContactMode]) -> Vec<(Vec<f64>, f64, f64)> {
+pub(super) fn sticking_rows(
+    frame: &EvaluatedState,
+    modes: &[ContactMode],
+) -> Vec<(Vec<f64>, f64, f64)> {
     // The equations of the modes are the rows that stay at rest.
     let unit = vec![Vec::new(); modes.len()];
     let system = ModeSystem::new(frame, modes, &unit);

@@ -16,9 +16,9 @@ use std::ops::Range;
 use convex::dense;
 
 use super::answer::{ModeSolution, solve_modes, solve_modes_any_reaction};
-use super::frame::{EvaluatedState, EvaluatedConstraint};
+use super::frame::{EvaluatedConstraint, EvaluatedState};
 use super::project::least_norm_combination;
-use super::shape::{PartMode, ContactMode, ForceSet, norm, scaled};
+use super::shape::{ContactMode, ForceSet, PartMode, norm, scaled};
 use crate::linear;
 
 /// Rounds of the fixed-point map before Newton's method, and without it.
@@ -32,7 +32,12 @@ const STEPS: usize = 12;
 const SLOW: f64 = 1e-6;
 
 /// Onset speed: the speed below which a part with this reaction is still at its onset.
-pub(super) fn onset_speed(local: &EvaluatedConstraint, rows: Range<usize>, reaction: &[f64], step: f64) -> f64 {
+pub(super) fn onset_speed(
+    local: &EvaluatedConstraint,
+    rows: Range<usize>,
+    reaction: &[f64],
+    step: f64,
+) -> f64 {
     let weight = norm(&local.length[rows.clone()]).powi(2) / rows.len() as f64;
     SLOW * step * weight * norm(&reaction[rows])
 }
@@ -72,7 +77,10 @@ pub(super) fn find_onset_directions(frame: &EvaluatedState, modes: &mut [Contact
 }
 
 /// The modes with the directions of parts at their onset solved for at this state.
-pub(super) fn update_onset_directions<'a>(frame: &EvaluatedState, modes: &'a [ContactMode]) -> Cow<'a, [ContactMode]> {
+pub(super) fn update_onset_directions<'a>(
+    frame: &EvaluatedState,
+    modes: &'a [ContactMode],
+) -> Cow<'a, [ContactMode]> {
     if beginning(modes).is_empty() {
         return Cow::Borrowed(modes);
     }
@@ -139,7 +147,12 @@ fn map(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, usize
 }
 
 /// Residual e × U̇ of every part.
-fn across(found: &ModeSolution, frame: &EvaluatedState, modes: &[ContactMode], parts: &[(usize, usize)]) -> Vec<f64> {
+fn across(
+    found: &ModeSolution,
+    frame: &EvaluatedState,
+    modes: &[ContactMode],
+    parts: &[(usize, usize)],
+) -> Vec<f64> {
     let cross = |&(k, p): &(usize, usize)| {
         let rows = frame.locals[k].structure.parts[p].rows.clone();
         let (e, rate) = (get_direction(modes, k, p), &found.rate[k][rows]);
@@ -149,7 +162,11 @@ fn across(found: &ModeSolution, frame: &EvaluatedState, modes: &[ContactMode], p
 }
 
 /// Rotates every direction by an angle.
-fn rotate_directions(modes: &[ContactMode], parts: &[(usize, usize)], angle: &[f64]) -> Vec<ContactMode> {
+fn rotate_directions(
+    modes: &[ContactMode],
+    parts: &[(usize, usize)],
+    angle: &[f64],
+) -> Vec<ContactMode> {
     let mut modes = modes.to_vec();
     for (&(k, p), angle) in parts.iter().zip(angle) {
         let (s, c) = angle.sin_cos();
@@ -210,7 +227,13 @@ fn newton(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, us
 
 /// Projects a direction onto those in which the part can move while normal rows stay closed: a contact whose Jacobian
 /// has reduced rank slides in fewer directions than its force has (M88 §17).
-fn reachable(frame: &EvaluatedState, modes: &[ContactMode], k: usize, p: usize, e: Vec<f64>) -> Vec<f64> {
+fn reachable(
+    frame: &EvaluatedState,
+    modes: &[ContactMode],
+    k: usize,
+    p: usize,
+    e: Vec<f64>,
+) -> Vec<f64> {
     // Normal rows of all closed constraints.
     let mut normals: Vec<Vec<f64>> = Vec::new();
     for (local, mode) in frame.locals.iter().zip(modes) {

@@ -15,12 +15,12 @@ use convex::dense;
 
 use super::REST;
 use super::answer::{ModeSolution, solve_modes};
-use super::begin::{update_onset_directions, find_onset_directions, onset_speed};
-use super::frame::{EvaluatedState, EvaluatedConstraint};
-use super::margin::{Margin, Phase, MarginKind, margins};
-use super::shape::{PartMode, ContactMode, SetScale, ForceSet, norm, scaled};
+use super::begin::{find_onset_directions, onset_speed, update_onset_directions};
+use super::frame::{EvaluatedConstraint, EvaluatedState};
+use super::margin::{Margin, MarginKind, Phase, margins};
+use super::shape::{ContactMode, ForceSet, PartMode, SetScale, norm, scaled};
 use crate::error::MechanismError;
-use crate::system::{StateRef, ConstraintKind, System};
+use crate::system::{ConstraintKind, StateRef, System};
 
 /// A margin within this share of its terms counts as 0 at the instant itself: the instant is known to about 1e-12 of
 /// the time scale.
@@ -185,7 +185,9 @@ impl<S: System> ModeSelector<'_, S> {
         let (mut q, mut v, mut mean) = (at.q.to_vec(), at.v.to_vec(), at.v.to_vec());
         dense::axpy(h, &a, &mut v);
         dense::axpy(0.5 * h, &a, &mut mean);
-        self.system.configuration_space().integrate(&mut q, &mean, h);
+        self.system
+            .configuration_space()
+            .integrate(&mut q, &mean, h);
         let moved = StateRef {
             t: at.t + h,
             q: &q,
@@ -343,7 +345,12 @@ fn options(local: &EvaluatedConstraint, limit: f64) -> Vec<ContactMode> {
 }
 
 /// The modes of one part: sliding along U where it moves; sticking or the onset of sliding where it is at rest.
-fn part_options(local: &EvaluatedConstraint, rows: &Range<usize>, set: &ForceSet, limit: f64) -> Vec<PartMode> {
+fn part_options(
+    local: &EvaluatedConstraint,
+    rows: &Range<usize>,
+    set: &ForceSet,
+    limit: f64,
+) -> Vec<PartMode> {
     let u = &local.u[rows.clone()];
     let speed = norm(u);
     let moves = speed > limit;
@@ -362,15 +369,23 @@ fn part_options(local: &EvaluatedConstraint, rows: &Range<usize>, set: &ForceSet
             }
             list
         }
-        ForceSet::Disc(_) | ForceSet::Ellipse(_) if moves => vec![PartMode::Slide(scaled(u, 1.0 / speed))],
-        ForceSet::Disc(_) | ForceSet::Ellipse(_) => vec![PartMode::Stick, PartMode::SlideOnset(Vec::new())],
+        ForceSet::Disc(_) | ForceSet::Ellipse(_) if moves => {
+            vec![PartMode::Slide(scaled(u, 1.0 / speed))]
+        }
+        ForceSet::Disc(_) | ForceSet::Ellipse(_) => {
+            vec![PartMode::Stick, PartMode::SlideOnset(Vec::new())]
+        }
         ForceSet::Polygon(section) => {
             let v = section.vertices();
             // Vertices that dissipate most, and the edges between two of them.
             let reach: Vec<f64> = v.iter().map(|v| -v[0] * u[0] - v[1] * u[1]).collect();
             let best = reach.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
             let near = |k: usize| !moves || reach[k] >= best - limit * norm(&v[k]);
-            let mut list = if moves { Vec::new() } else { vec![PartMode::Stick] };
+            let mut list = if moves {
+                Vec::new()
+            } else {
+                vec![PartMode::Stick]
+            };
             let all = || 0..v.len();
             list.extend(
                 all()

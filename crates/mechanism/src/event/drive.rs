@@ -11,14 +11,14 @@ use convex::dense;
 
 use super::EventDriven;
 use super::account::SUMS;
-use super::answer::{solve_modes, direction, solve_modes_any_reaction};
-use super::begin::{update_onset_directions, has_onset, onset_speed};
+use super::answer::{direction, solve_modes, solve_modes_any_reaction};
+use super::begin::{has_onset, onset_speed, update_onset_directions};
 use super::frame::EvaluatedState;
 use super::halt::slides_in_plane;
-use super::locate::{Search, LocatedEvent, EventFunction};
+use super::locate::{EventFunction, LocatedEvent, Search};
 use super::margin::MarginKind;
 use super::runge::DormandPrince;
-use super::shape::{PartMode, ContactMode, norm};
+use super::shape::{ContactMode, PartMode, norm};
 use crate::error::MechanismError;
 use crate::system::{StateRef, System};
 
@@ -74,7 +74,9 @@ impl Layout {
         let modes = update_onset_directions(&frame, modes);
         let found = solve_modes_any_reaction(&frame, &modes).ok_or(SlopeError::Unsettled)?;
         slope.fill(0.0);
-        system.configuration_space().position_rate_into(q, v, &mut slope[..self.np]);
+        system
+            .configuration_space()
+            .position_rate_into(q, v, &mut slope[..self.np]);
         slope[self.np..self.np + self.n].copy_from_slice(&frame.from_kinetic(&found.hat));
         // Impulses by row; powers of K, of friction, of moving boundaries.
         let (impulses, sums) =
@@ -156,10 +158,15 @@ impl<S: System> EventDriven<S> {
         // The modes themselves ended: they are not tried again first.
         let ended = matches!(
             trigger.function,
-            EventFunction::Margin(_, MarginKind::NormalReaction | MarginKind::StickForce | MarginKind::Sign)
+            EventFunction::Margin(
+                _,
+                MarginKind::NormalReaction | MarginKind::StickForce | MarginKind::Sign
+            )
         );
         match trigger.function {
-            EventFunction::Margin(_, MarginKind::Coefficient) => self.jump_unbounded_reaction(active, modes),
+            EventFunction::Margin(_, MarginKind::Coefficient) => {
+                self.jump_unbounded_reaction(active, modes)
+            }
             _ => self.resolve_instant(ended.then_some(&whole)),
         }
     }
@@ -249,7 +256,11 @@ impl<S: System> EventDriven<S> {
     ) -> Result<f64, MechanismError> {
         let whole = runge.h;
         let mut share = trigger.share;
-        if matches!(trigger.function, EventFunction::Margin(_, MarginKind::Slide)) && fixed.1.iter().any(slides_in_plane) {
+        if matches!(
+            trigger.function,
+            EventFunction::Margin(_, MarginKind::Slide)
+        ) && fixed.1.iter().any(slides_in_plane)
+        {
             // A sliding velocity that vanishes in a plane has no direction there, and a step that ends there would need
             // one; the continuous extension does not.
             let mut end = std::mem::take(&mut runge.end);

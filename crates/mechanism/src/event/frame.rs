@@ -11,10 +11,10 @@ use contact::Law;
 use contact::law::Status;
 use convex::dense;
 
-use super::shape::{SetScale, ConstraintStructure, norm};
+use super::shape::{ConstraintStructure, SetScale, norm};
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
-use crate::system::{StateRef, ConstraintKind, System};
+use crate::system::{ConstraintKind, StateRef, System};
 
 /// One constraint evaluated at one state.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use super::answer::solve_modes;
 use super::choose::NoModeFound;
-use super::shape::{PartMode, ContactMode, norm};
+use super::shape::{ContactMode, PartMode, norm};
 use super::{EventDriven, REST};
 use crate::error::MechanismError;
 use crate::system::System;
@@ -23,11 +23,16 @@ impl<S: System> EventDriven<S> {
             let ContactMode::Closed { grips, .. } = &self.now.modes[local.constraint] else {
                 return false;
             };
-            grips.iter().zip(&local.structure.parts).any(|(grip, part)| {
-                let speed = norm(&local.u[part.rows.clone()]);
-                let limit = REST * self.now.speed[local.constraint];
-                matches!(grip, PartMode::Slide(_)) && !part.slide_set.is_zero() && speed <= limit
-            })
+            grips
+                .iter()
+                .zip(&local.structure.parts)
+                .any(|(grip, part)| {
+                    let speed = norm(&local.u[part.rows.clone()]);
+                    let limit = REST * self.now.speed[local.constraint];
+                    matches!(grip, PartMode::Slide(_))
+                        && !part.slide_set.is_zero()
+                        && speed <= limit
+                })
         });
         if slow {
             self.check_progress(self.now.t)?;
@@ -37,7 +42,11 @@ impl<S: System> EventDriven<S> {
     }
 
     /// No step is short enough for the tolerance: a jump, if a reaction is unbounded.
-    pub(super) fn jump_after_failed_step(&mut self, active: &[usize], modes: &[ContactMode]) -> Result<(), MechanismError> {
+    pub(super) fn jump_after_failed_step(
+        &mut self,
+        active: &[usize],
+        modes: &[ContactMode],
+    ) -> Result<(), MechanismError> {
         self.check_progress(self.now.t)?;
         // The step length that led here says nothing about the motion after the jump.
         self.now.h = self.settings.step;

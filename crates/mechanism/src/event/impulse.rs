@@ -15,7 +15,7 @@ use crate::error::MechanismError;
 use crate::impact;
 use crate::painleve;
 use crate::state::{Event, EventKind};
-use crate::system::{StateRef, ConstraintKind, System};
+use crate::system::{ConstraintKind, StateRef, System};
 
 /// Tolerance first tried for the impact problem; then that of the settings.
 const EXACT: f64 = 1e-13;
@@ -72,7 +72,11 @@ impl<S: System> EventDriven<S> {
     }
 
     /// No acceleration exists: the velocity jumps, or the motion ends with an error.
-    pub(super) fn jump(&mut self, frame: &EvaluatedState, refusal: &NoModeFound) -> Result<(), MechanismError> {
+    pub(super) fn jump(
+        &mut self,
+        frame: &EvaluatedState,
+        refusal: &NoModeFound,
+    ) -> Result<(), MechanismError> {
         let before = self.now.v.clone();
         let hat = frame.to_kinetic(&before);
         // Outcomes of the jump: the same enumeration of modes with U⁺ in place of U̇. Take the largest change.
@@ -100,7 +104,11 @@ impl<S: System> EventDriven<S> {
     }
 
     /// Records the events of a jump: Painlevé at contacts, locking at joints.
-    fn report_jump(&mut self, frame: &EvaluatedState, refusal: &NoModeFound) -> Result<(), MechanismError> {
+    fn report_jump(
+        &mut self,
+        frame: &EvaluatedState,
+        refusal: &NoModeFound,
+    ) -> Result<(), MechanismError> {
         let mut done: Vec<usize> = Vec::new();
         for &k in &refusal.sliding {
             let local = &frame.locals[k];
@@ -110,7 +118,9 @@ impl<S: System> EventDriven<S> {
             done.push(local.constraint);
             match local.kind {
                 ConstraintKind::Contact => self.report_painleve(local.constraint)?,
-                ConstraintKind::FrictionJoint { .. } => self.push_event(local.constraint, EventKind::Locked),
+                ConstraintKind::FrictionJoint { .. } => {
+                    self.push_event(local.constraint, EventKind::Locked)
+                }
                 _ => {}
             }
         }
@@ -120,7 +130,9 @@ impl<S: System> EventDriven<S> {
         // Joints whose friction iteration did not converge have no coefficient to be refused for.
         let joints: Vec<usize> = joints.map(|l| l.constraint).collect();
         if done.is_empty() {
-            joints.iter().for_each(|&c| self.push_event(c, EventKind::Locked));
+            joints
+                .iter()
+                .for_each(|&c| self.push_event(c, EventKind::Locked));
         }
         Ok(())
     }

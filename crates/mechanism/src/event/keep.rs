@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::shape::{PartMode, ContactMode};
+use super::shape::{ContactMode, PartMode};
 use super::{EventDriven, MotionMemory};
 use crate::error::MechanismError;
 use crate::saved::{IntegratorMemory, MotionCheckpoint};
@@ -34,7 +34,10 @@ impl<S: System> EventDriven<S> {
     }
 
     /// Continues from a checkpoint; refuses one of another integrator or of another system.
-    pub(super) fn restore_checkpoint(&mut self, saved: MotionCheckpoint) -> Result<(), MechanismError> {
+    pub(super) fn restore_checkpoint(
+        &mut self,
+        saved: MotionCheckpoint,
+    ) -> Result<(), MechanismError> {
         let fits = saved.fits(&self.state);
         let IntegratorMemory::EventDriven(remembered) = saved.memory else {
             return Err(MechanismError::CheckpointMismatch);

@@ -7,10 +7,10 @@
 use super::answer::{ModeSolution, solve_modes, solve_modes_any_reaction};
 use super::begin::update_onset_directions;
 use super::frame::EvaluatedState;
-use super::margin::{Margin, Phase, MarginKind, margins};
+use super::margin::{Margin, MarginKind, Phase, margins};
 use super::project::first_gaps;
 use super::runge::DormandPrince;
-use super::{EventDriven, ContactMode};
+use super::{ContactMode, EventDriven};
 use crate::error::MechanismError;
 use crate::system::{StateRef, System};
 
@@ -173,7 +173,10 @@ impl<S: System> EventDriven<S> {
     }
 
     /// First root of a margin of the active modes.
-    fn first_margin(&mut self, search: &Search<'_>) -> Result<Option<LocatedEvent>, MechanismError> {
+    fn first_margin(
+        &mut self,
+        search: &Search<'_>,
+    ) -> Result<Option<LocatedEvent>, MechanismError> {
         let mut lists: Vec<Vec<Sample>> = Vec::new();
         let mut scales: Vec<f64> = Vec::new();
         let mut kinds: Vec<MarginKind> = Vec::new();
@@ -181,7 +184,8 @@ impl<S: System> EventDriven<S> {
             let share = j as f64 / MARGINS as f64;
             let (t, q, v) = self.state_at(search, share);
             let at = StateRef { t, q: &q, v: &v };
-            let found = self.margins_at(search.active, search.modes, at, solve_modes_any_reaction)?;
+            let found =
+                self.margins_at(search.active, search.modes, at, solve_modes_any_reaction)?;
             let Some((list, defect)) = found else {
                 break;
             };
@@ -287,7 +291,11 @@ impl<S: System> EventDriven<S> {
             });
         }
         let share = self.root(search, watch, lift, (low, value.0), (high, value.1))?;
-        Ok(LocatedEvent { share, function: watch, lift })
+        Ok(LocatedEvent {
+            share,
+            function: watch,
+            lift,
+        })
     }
 
     /// Root in a bracket: regula falsi with the Illinois modification, and bisection every third time.

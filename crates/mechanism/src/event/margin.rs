@@ -13,8 +13,8 @@
 use convex::dense;
 
 use super::answer::ModeSolution;
-use super::frame::{EvaluatedState, EvaluatedConstraint};
-use super::shape::{PartMode, ContactMode, SetScale, ForceSet, along, length, norm, outward};
+use super::frame::{EvaluatedConstraint, EvaluatedState};
+use super::shape::{ContactMode, ForceSet, PartMode, SetScale, along, length, norm, outward};
 
 /// Kind of margin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,9 @@ pub(super) fn margins(
         let normal = &reaction[..local.structure.normal];
         match local.structure.scale {
             SetScale::Normal => push(MarginKind::NormalReaction, normal[0], force),
-            SetScale::Magnitude if normal.len() == 1 => push(MarginKind::Sign, sign * normal[0], force),
+            SetScale::Magnitude if normal.len() == 1 => {
+                push(MarginKind::Sign, sign * normal[0], force)
+            }
             SetScale::Magnitude | SetScale::Fixed => {}
         }
         push(MarginKind::Coefficient, answer.coefficient[k], 1.0);
@@ -116,7 +118,11 @@ pub(super) fn margins(
 }
 
 /// Sizes of the terms of U̇, row by row.
-fn rate_sizes(frame: &EvaluatedState, answer: &ModeSolution, local: &EvaluatedConstraint) -> Vec<f64> {
+fn rate_sizes(
+    frame: &EvaluatedState,
+    answer: &ModeSolution,
+    local: &EvaluatedConstraint,
+) -> Vec<f64> {
     let whole = norm(&frame.free) + norm(&answer.hat);
     let row = |i: usize| local.length[i] * whole + local.bias[i].abs();
     (0..local.rows()).map(row).collect()
@@ -159,7 +165,11 @@ impl View<'_> {
         let rows = part.rows.clone();
         let force = &self.reaction[rows.clone()];
         if *grip == PartMode::Stick {
-            push(MarginKind::StickForce, part.stick_set.margin(self.s, force), self.force);
+            push(
+                MarginKind::StickForce,
+                part.stick_set.margin(self.s, force),
+                self.force,
+            );
             return;
         }
         let u = &self.local.u[rows.clone()];
@@ -197,7 +207,11 @@ impl View<'_> {
                     e[0] * (force[0] - self.s * start[0]) + e[1] * (force[1] - self.s * start[1]);
                 let room = (self.s * length(v, *k) - share).min(share);
                 push(MarginKind::StickForce, room, self.force);
-                push(MarginKind::Slide, -dense::dot(motion, &outward(v, *k)), size);
+                push(
+                    MarginKind::Slide,
+                    -dense::dot(motion, &outward(v, *k)),
+                    size,
+                );
             }
             _ => {}
         }

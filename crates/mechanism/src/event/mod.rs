@@ -50,7 +50,7 @@ use self::zeno::ImpactTimes;
 use crate::error::MechanismError;
 use crate::saved::MotionCheckpoint;
 use crate::settings::Settings;
-use crate::state::{Event, StepReport, Integrator, State, ConstraintReport};
+use crate::state::{ConstraintReport, Event, Integrator, State, StepReport};
 use crate::system::{StateRef, System};
 
 /// Closed-contact tolerance, relative to the length scale of the constraint.
@@ -174,8 +174,13 @@ impl<S: System> EventDriven<S> {
         for i in 0..count {
             motion.update_length_scale(i)?;
         }
-        motion.system.configuration_space().normalise(&mut motion.now.q);
-        motion.interval_sums.begin(&mut motion.system, &motion.now)?;
+        motion
+            .system
+            .configuration_space()
+            .normalise(&mut motion.now.q);
+        motion
+            .interval_sums
+            .begin(&mut motion.system, &motion.now)?;
         motion.resolve_instant(None)?;
         motion.initial_sums = Some(motion.interval_sums.clone());
         motion.commit(0.0)?;

@@ -12,10 +12,10 @@ use convex::dense;
 
 use super::answer::sticking_rows;
 use super::frame::EvaluatedState;
-use super::{EventDriven, ContactMode};
+use super::{ContactMode, EventDriven};
 use crate::error::MechanismError;
 use crate::linear;
-use crate::system::{StateRef, ConstraintKind, System};
+use crate::system::{ConstraintKind, StateRef, System};
 
 /// Convergence tolerance of gaps and joints, relative to the length scale.
 const FLAT: f64 = 1e-14;
@@ -185,7 +185,11 @@ type ProjectedVelocity = (Vec<f64>, Vec<f64>);
 
 /// Projects `v` onto zero velocity of the given rows (Ĝ, U, size of its terms). Returns the velocity and the impulses
 /// of the rows; `None` if the rows are at rest to rounding.
-pub(super) fn project_velocity(frame: &EvaluatedState, rows: &[(Vec<f64>, f64, f64)], v: &[f64]) -> Option<ProjectedVelocity> {
+pub(super) fn project_velocity(
+    frame: &EvaluatedState,
+    rows: &[(Vec<f64>, f64, f64)],
+    v: &[f64],
+) -> Option<ProjectedVelocity> {
     let still = |(_, speed, size): &(Vec<f64>, f64, f64)| speed.abs() <= 1e-14 * size;
     if rows.iter().all(still) {
         return None;

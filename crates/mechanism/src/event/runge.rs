@@ -8,7 +8,7 @@
 //! The error of a step is estimated by two embedded solutions. Only the leading entries of y are controlled; the others
 //! are quadratures.
 
-use super::tableau::{DENSE, FIFTH, NODE, TableauRow, STAGE, STAGES, THIRD};
+use super::tableau::{DENSE, FIFTH, NODE, STAGE, STAGES, THIRD, TableauRow};
 
 /// Number of stages of the step itself.
 const STEP: usize = 12;
@@ -88,6 +88,7 @@ impl DormandPrince {
     pub(super) fn error(&self, absolute: &[f64], relative: f64) -> f64 {
         let (mut third, mut fifth) = (0.0, 0.0);
         for (i, tolerance) in absolute.iter().enumerate() {
+            // Estimates of orders 5 and 3, scaled by the tolerance.
             let size = self.begin[i].abs().max(self.end[i].abs());
             let scale = tolerance + relative * size;
             let five = sum(&self.slope, FIFTH, i) / scale;

@@ -2,11 +2,11 @@
 
 use super::choose::{ModeChoice, ModeSelector, NoModeFound};
 use super::frame::EvaluatedState;
-use super::shape::{PartMode, ContactMode, norm};
+use super::shape::{ContactMode, PartMode, norm};
 use super::{CLOSED, EventDriven, REST};
 use crate::error::MechanismError;
 use crate::state::EventKind;
-use crate::system::{StateRef, ConstraintKind, System};
+use crate::system::{ConstraintKind, StateRef, System};
 use contact::law::Status;
 
 /// Maximum number of impacts and jumps at one instant.
@@ -17,7 +17,10 @@ const LOOK_AHEADS: [f64; 3] = [1e-4, 1e-6, 1e-2];
 
 impl<S: System> EventDriven<S> {
     /// Resolves the present instant: impacts, then modes; `ended` are modes known to have ended.
-    pub(super) fn resolve_instant(&mut self, ended: Option<&[ContactMode]>) -> Result<(), MechanismError> {
+    pub(super) fn resolve_instant(
+        &mut self,
+        ended: Option<&[ContactMode]>,
+    ) -> Result<(), MechanismError> {
         let before = self.now.modes.clone();
         for _ in 0..ROUNDS {
             let members = self.closed_constraints()?;
@@ -99,7 +102,10 @@ impl<S: System> EventDriven<S> {
 
     /// Contacts of an impact: all closed contacts that do not separate, if one approaches.
     fn colliding(&self, frame: &EvaluatedState) -> Vec<usize> {
-        let contacts = frame.locals.iter().filter(|l| l.kind == ConstraintKind::Contact);
+        let contacts = frame
+            .locals
+            .iter()
+            .filter(|l| l.kind == ConstraintKind::Contact);
         let limit = |c: usize| REST * self.now.speed[c];
         let all: Vec<(usize, f64)> = contacts.map(|l| (l.constraint, l.u[0])).collect();
         if !all.iter().any(|&(c, u)| u < -limit(c)) {

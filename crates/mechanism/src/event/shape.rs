@@ -92,7 +92,9 @@ impl ContactMode {
     pub(super) fn status(&self) -> Status {
         match self {
             Self::Open => Status::Open,
-            Self::Closed { grips, .. } if grips.iter().all(|g| *g == PartMode::Stick) => Status::Stick,
+            Self::Closed { grips, .. } if grips.iter().all(|g| *g == PartMode::Stick) => {
+                Status::Stick
+            }
             Self::Closed { .. } => Status::Slip,
         }
     }
@@ -118,7 +120,11 @@ impl ConstraintStructure {
         let held = sets_or(hold, rows, &sets);
         let mut parts: Vec<FrictionPart> = Vec::with_capacity(sets.len());
         for ((rows, set), (_, hold)) in sets.into_iter().zip(held) {
-            parts.push(FrictionPart { rows, slide_set: set, stick_set: hold });
+            parts.push(FrictionPart {
+                rows,
+                slide_set: set,
+                stick_set: hold,
+            });
         }
         Some(Self {
             normal,
@@ -129,7 +135,11 @@ impl ConstraintStructure {
 }
 
 /// Sets of the law `hold`, or the others where it has a different structure.
-fn sets_or(hold: &Law, rows: usize, otherwise: &[(Range<usize>, ForceSet)]) -> Vec<(Range<usize>, ForceSet)> {
+fn sets_or(
+    hold: &Law,
+    rows: usize,
+    otherwise: &[(Range<usize>, ForceSet)],
+) -> Vec<(Range<usize>, ForceSet)> {
     match sets(hold, rows) {
         Some(held) if held.len() == otherwise.len() => held,
         _ => otherwise.to_vec(),

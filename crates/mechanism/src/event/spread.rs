@@ -14,7 +14,7 @@
 use convex::dense;
 
 use super::frame::EvaluatedConstraint;
-use super::shape::{PartMode, ContactMode, SetScale, ForceSet, along, length, norm, outward};
+use super::shape::{ContactMode, ForceSet, PartMode, SetScale, along, length, norm, outward};
 
 /// Bound on |z|, in multiples of the forces at hand.
 const FAR: f64 = 1e3;
@@ -73,7 +73,9 @@ impl ReactionFamily<'_> {
             let scale = match local.structure.scale {
                 SetScale::Fixed => self.constant(1.0),
                 SetScale::Normal => self.row(k, 0),
-                SetScale::Magnitude if local.structure.normal == 1 => scaled(&self.row(k, 0), *sign),
+                SetScale::Magnitude if local.structure.normal == 1 => {
+                    scaled(&self.row(k, 0), *sign)
+                }
                 // The magnitude of two reactions is not concave: left as it is.
                 SetScale::Magnitude => continue,
             };

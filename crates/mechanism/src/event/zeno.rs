@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::frame::{EvaluatedState, EvaluatedConstraint};
+use super::frame::{EvaluatedConstraint, EvaluatedState};
 use super::locate::GAP_ROUNDING;
 use super::project::project_velocity;
 use super::shape::norm;
@@ -148,7 +148,9 @@ impl<S: System> EventDriven<S> {
             }
             let local = frame.locals.iter().find(|l| l.constraint == c)?;
             // A bounce of duration d rises to a quarter of d times its speed.
-            let flat = |d: f64| 0.25 * d * local.u[0].abs() < 20.0 * GAP_ROUNDING * self.now.length_scale[c];
+            let flat = |d: f64| {
+                0.25 * d * local.u[0].abs() < 20.0 * GAP_ROUNDING * self.now.length_scale[c]
+            };
             Some((c, self.now.impact_times[c].accumulation(scale, flat)?))
         };
         let mut closing: Vec<(usize, f64)> = contacts.iter().filter_map(ends).collect();

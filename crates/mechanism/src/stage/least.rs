@@ -9,7 +9,7 @@ use contact::Law;
 use convex::dense;
 use smallvec::SmallVec;
 
-use super::report::{KineticRow, orthonormal, orthogonalise};
+use super::report::{KineticRow, orthogonalise, orthonormal};
 use super::{SlidingRule, SolveSummary, StepProblem};
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
@@ -78,7 +78,10 @@ impl StepProblem {
             let times = |r: &[f64]| -> [f64; 3] {
                 std::array::from_fn(|i| dense::dot(&block[3 * i..3 * i + 3], r))
             };
-            let (r, u) = (&self.impulse[rows.clone()], &self.weighted_velocity[rows.clone()]);
+            let (r, u) = (
+                &self.impulse[rows.clone()],
+                &self.weighted_velocity[rows.clone()],
+            );
             let own = times(r);
             let q: [f64; 3] = std::array::from_fn(|i| u[i] - own[i]);
             // An open contact, or one whose law has no such section, needs no shift.

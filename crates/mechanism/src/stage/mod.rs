@@ -24,7 +24,7 @@ use convex::dense;
 use crate::error::MechanismError;
 use crate::impact::ImpactResult;
 use crate::settings::Scheme;
-use crate::system::{StateRef, ConstraintKind, System};
+use crate::system::{ConstraintKind, StateRef, System};
 
 /// Closed-contact tolerance, relative to the lengths that the gap is made of. A step cannot tell such contacts from
 /// closed ones, and to stop one this early changes nothing that a step resolves.
@@ -284,7 +284,9 @@ impl StepProblem {
             self.restitution_weight.push(match kind {
                 ConstraintKind::Contact => f64::from(u8::from(weights.contacts_rebound)) * rebound,
                 ConstraintKind::Joint | ConstraintKind::Nonholonomic => weights.bilateral,
-                ConstraintKind::FrictionJoint { normal_rows } if row < normal_rows => weights.bilateral,
+                ConstraintKind::FrictionJoint { normal_rows } if row < normal_rows => {
+                    weights.bilateral
+                }
                 ConstraintKind::FrictionJoint { .. } | ConstraintKind::NonFirm => 0.0,
             });
         }

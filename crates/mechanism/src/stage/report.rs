@@ -99,15 +99,26 @@ impl StepProblem {
             rows.fold(0.0_f64, |m, row| m.max(value(row).abs()))
         };
         // Tangential and normal speeds, and what the forces change them by in a step.
-        let (sliding, pushed) = (most(&|row| self.begin[row]), most(&|row| self.force_velocity_change(row)));
-        let (approach, forced) = (self.begin[normal].abs(), self.force_velocity_change(normal).abs());
+        let (sliding, pushed) = (
+            most(&|row| self.begin[row]),
+            most(&|row| self.force_velocity_change(row)),
+        );
+        let (approach, forced) = (
+            self.begin[normal].abs(),
+            self.force_velocity_change(normal).abs(),
+        );
         slides
             && sliding > STEPS * (approach + pushed + forced)
             && approach <= STEPS * forced + RESTING * sliding
     }
 
     /// Whether the velocity of one of the rows is above the rounding of its terms.
-    pub(crate) fn has_relative_velocity(&self, k: usize, rows: std::ops::Range<usize>, v: &[f64]) -> bool {
+    pub(crate) fn has_relative_velocity(
+        &self,
+        k: usize,
+        rows: std::ops::Range<usize>,
+        v: &[f64],
+    ) -> bool {
         debug_assert!(self.rows(k).start <= rows.start && rows.end <= self.rows(k).end);
         rows.into_iter().any(|row| {
             let g = &self.jacobian[row * self.n..(row + 1) * self.n];

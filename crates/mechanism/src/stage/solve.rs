@@ -42,6 +42,7 @@ impl StepProblem {
         // Warm start: `impulse` holds the last solution.
         let goal = Goal::with_tolerance(tolerance);
         let report = self.solver.solve(&problem, &mut self.impulse, &goal);
+        // Bilateral constraints that contradict each other are an error with names.
         if report.outcome == Outcome::Unsuitable
             && let Err(bilateral::BilateralError::Contradiction { contacts, velocity }) =
                 bilateral::eliminate(&problem)
@@ -85,7 +86,11 @@ impl StepProblem {
             let speed = self.boundary[row] + dense::dot(g, free);
             self.free.push(speed + rebound);
             self.rebound.push(rebound);
-            dense::solve_lower(&inertia.factor, n, &mut self.kinetic_jacobian[row * n..(row + 1) * n]);
+            dense::solve_lower(
+                &inertia.factor,
+                n,
+                &mut self.kinetic_jacobian[row * n..(row + 1) * n],
+            );
         }
         // Largest inverse inertia, as a scale of Ĝ_n·Ĝ_n.
         let lightest = (0..n).fold(0.0_f64, |m, i| {

@@ -17,7 +17,7 @@ use super::TimeStepper;
 use crate::error::MechanismError;
 use crate::painleve;
 use crate::state::StepReport;
-use crate::system::{StateRef, ConstraintKind, System};
+use crate::system::{ConstraintKind, StateRef, System};
 
 /// Position errors at the end of a step.
 #[derive(Default)]
@@ -88,7 +88,10 @@ impl<S: System> TimeStepper<S> {
     fn position_errors(&mut self) -> Result<PositionErrors, MechanismError> {
         let (t, q) = (self.next.t, &self.next.q);
         self.system.gaps(t, q, &mut self.scratch.gaps)?;
-        let moved = q.iter().zip(&self.initial_positions).map(|(q, from)| (q - from).abs());
+        let moved = q
+            .iter()
+            .zip(&self.initial_positions)
+            .map(|(q, from)| (q - from).abs());
         let mut found = PositionErrors {
             extent: moved.fold(0.0, f64::max),
             ..PositionErrors::default()
@@ -158,7 +161,8 @@ impl<S: System> TimeStepper<S> {
         for (row, s) in work.bilateral_end.impulse.iter().enumerate() {
             // Velocity projection: ½ s (U + 0), the energy lost when the velocity was made tangent at the end.
             let w = work.bilateral_end.boundary[row];
-            ledger.impact += 0.5 * s * (work.bilateral_end.begin[row] + work.bilateral_end.end[row]);
+            ledger.impact +=
+                0.5 * s * (work.bilateral_end.begin[row] + work.bilateral_end.end[row]);
             ledger.boundary -= s * w;
         }
         ledger.impact += work.separate_impact_energy.0;
@@ -179,7 +183,11 @@ impl<S: System> TimeStepper<S> {
         let left = terms.iter().sum::<f64>().abs();
         ledger.energy = if scale > 0.0 { left / scale } else { 0.0 };
         // Energy scale of the step; self-stress, GᵀS = 0, is in none of its terms.
-        let turnover = [begin, self.scratch.inertia.energy(&self.scratch.v_free), forced];
+        let turnover = [
+            begin,
+            self.scratch.inertia.energy(&self.scratch.v_free),
+            forced,
+        ];
         let given = [ledger.work.abs(), ledger.boundary.abs()];
         ledger.turnover = turnover.into_iter().chain(given).fold(0.0, f64::max);
         ledger.forced = forced;
@@ -244,7 +252,9 @@ impl<S: System> TimeStepper<S> {
             // Number of rows of the constraint that count: normal row only where it slides.
             let count = match self.system.constraints()[i].kind {
                 ConstraintKind::Contact if before == Status::Open || now == Status::Open => 0,
-                ConstraintKind::Contact if before == Status::Stick && now == Status::Stick => rows.len(),
+                ConstraintKind::Contact if before == Status::Stick && now == Status::Stick => {
+                    rows.len()
+                }
                 ConstraintKind::Contact => 1,
                 // A step solved again with the ρ of the contacts is a collision.
                 _ if self.scratch.solved_with_common_restitution => 0,
@@ -325,7 +335,9 @@ impl<S: System> TimeStepper<S> {
         for k in 0..self.scratch.problem.active.len() {
             let stage = &self.scratch.problem;
             let (i, rows) = (stage.active[k], stage.rows(k));
-            let ConstraintKind::FrictionJoint { normal_rows: 1 } = self.system.constraints()[i].kind else {
+            let ConstraintKind::FrictionJoint { normal_rows: 1 } =
+                self.system.constraints()[i].kind
+            else {
                 continue;
             };
             let slides = stage.has_relative_velocity(k, rows.start + 1..rows.end, &self.state.v);

@@ -13,7 +13,7 @@ use contact::law::Status;
 
 use super::TimeStepper;
 use crate::error::MechanismError;
-use crate::state::{StepReport, Integrator, State};
+use crate::state::{Integrator, State, StepReport};
 use crate::system::System;
 
 /// Bounds of the change of the step length, and the safety factor on the tolerance.

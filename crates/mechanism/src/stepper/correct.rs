@@ -16,8 +16,8 @@ use super::TimeStepper;
 use crate::error::MechanismError;
 use crate::inertia::describe;
 use crate::settings::Scheme;
-use crate::stage::{StepProblem, RestitutionWeights};
-use crate::system::{StateRef, ConstraintKind, System};
+use crate::stage::{RestitutionWeights, StepProblem};
+use crate::system::{ConstraintKind, StateRef, System};
 
 /// Maximum number of Newton steps; they converge quadratically from an error of order h³.
 const STEPS: usize = 12;
@@ -47,6 +47,7 @@ impl<S: System> TimeStepper<S> {
             return Ok(());
         }
         let mut last = f64::INFINITY;
+        // Newton's method; each step solves the linearised constraints in the kinetic metric.
         for k in 0..STEPS {
             let (violation, size) = self.joint_violation()?;
             let floor = ROUNDING * size * size;
@@ -88,7 +89,9 @@ impl<S: System> TimeStepper<S> {
             let rows = match constraint.kind {
                 ConstraintKind::Joint | ConstraintKind::Nonholonomic => constraint.rows,
                 // An impulse of the joint here would need its friction impulse, too.
-                ConstraintKind::FrictionJoint { .. } | ConstraintKind::Contact | ConstraintKind::NonFirm => continue,
+                ConstraintKind::FrictionJoint { .. }
+                | ConstraintKind::Contact
+                | ConstraintKind::NonFirm => continue,
             };
             let at = StateRef {
                 t: self.next.t,
@@ -155,13 +158,18 @@ impl<S: System> TimeStepper<S> {
                     self.scratch.gaps[self.first_gap[i]..self.first_gap[i + 1]].fill(0.0);
                 }
             }
-            self.project_once(|kind, gap| is_joint(kind) || (kind == ConstraintKind::Contact && gap < 0.0))?;
+            self.project_once(|kind, gap| {
+                is_joint(kind) || (kind == ConstraintKind::Contact && gap < 0.0)
+            })?;
         }
         Ok(())
     }
 
     /// One projection (Newton step) onto the constraints that `takes_part` selects; `scratch.gaps` holds their values.
-    fn project_once(&mut self, takes_part: impl Fn(ConstraintKind, f64) -> bool) -> Result<(), MechanismError> {
+    fn project_once(
+        &mut self,
+        takes_part: impl Fn(ConstraintKind, f64) -> bool,
+    ) -> Result<(), MechanismError> {
         let n = self.next.v.len();
         let still = vec![0.0; n];
         let mut stage = StepProblem::new(n);
@@ -197,14 +205,19 @@ impl<S: System> TimeStepper<S> {
             // caller tests what is left of the functions themselves.
             stage.solve_bilateral(inertia, &still, &mut shift);
         }
-        self.system.configuration_space().integrate(&mut self.next.q, &shift, 1.0);
+        self.system
+            .configuration_space()
+            .integrate(&mut self.next.q, &shift, 1.0);
         Ok(())
     }
 }
 
 /// Whether the constraint has position functions f = 0.
 fn is_joint(kind: ConstraintKind) -> bool {
-    matches!(kind, ConstraintKind::Joint | ConstraintKind::FrictionJoint { .. })
+    matches!(
+        kind,
+        ConstraintKind::Joint | ConstraintKind::FrictionJoint { .. }
+    )
 }
 
 /// Law of a constraint in the projection: no friction.

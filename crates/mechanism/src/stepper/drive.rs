@@ -37,7 +37,9 @@ impl<S: System> TimeStepper<S> {
         self.next.v.copy_from_slice(&work.v_begin);
         // Schemes with K at v_I need one contact solve.
         let once = match self.settings.scheme {
-            Scheme::Midpoint | Scheme::Event => self.settings.force_evaluation == ForceEvaluation::Begin,
+            Scheme::Midpoint | Scheme::Event => {
+                self.settings.force_evaluation == ForceEvaluation::Begin
+            }
             Scheme::Paoli => true,
             Scheme::Theta(theta) => {
                 self.factor_effective_inertia(theta, h, end)?;
@@ -98,7 +100,7 @@ impl<S: System> TimeStepper<S> {
                         .dynamics(t, q, v, &mut inertia.mass, &mut inertia.force)?;
                 }
                 let mut changed = false;
-                // q_F of the iterate: q_I + h v_θ.
+                // hK, and whether it changed.
                 for i in 0..n {
                     let impulse = h * work.inertia.force[i];
                     changed |= impulse != work.force_impulse[i];
@@ -128,10 +130,13 @@ impl<S: System> TimeStepper<S> {
                 .dynamics(t, q, &work.v_begin, &mut scratch.mass, &mut scratch.force)?;
         }
         for i in 0..n {
+            // v_θ, for q_F of the iterate: q_I + h v_θ.
             work.buffer[i] = theta * self.next.v[i] + (1.0 - theta) * work.v_begin[i];
         }
         self.next.q.copy_from_slice(&self.state.q);
-        self.system.configuration_space().integrate(&mut self.next.q, &work.buffer, h);
+        self.system
+            .configuration_space()
+            .integrate(&mut self.next.q, &work.buffer, h);
         // K_F. A(q_F) is not needed; `effective_inertia.mass` takes it.
         let (q, v) = (&self.next.q, &self.next.v);
         self.system
@@ -147,13 +152,22 @@ impl<S: System> TimeStepper<S> {
 
     /// Factors Â of the θ-method into `effective_inertia.factor`; A itself where the system gives no force Jacobians or
     /// where Â is not positive definite.
-    fn factor_effective_inertia(&mut self, theta: f64, h: f64, end: f64) -> Result<(), MechanismError> {
+    fn factor_effective_inertia(
+        &mut self,
+        theta: f64,
+        h: f64,
+        end: f64,
+    ) -> Result<(), MechanismError> {
         let work = &mut self.scratch;
         let n = work.v_begin.len();
         let (mut stiffness, mut damping) = (vec![0.0; n * n], vec![0.0; n * n]);
-        let known = self
-            .system
-            .force_jacobians(end, &work.q_eval, &work.v_begin, &mut stiffness, &mut damping)?;
+        let known = self.system.force_jacobians(
+            end,
+            &work.q_eval,
+            &work.v_begin,
+            &mut stiffness,
+            &mut damping,
+        )?;
         let factor = &mut work.effective_inertia.factor;
         factor.copy_from_slice(&work.inertia.mass);
         if known {
@@ -168,7 +182,9 @@ impl<S: System> TimeStepper<S> {
             }
         }
         if !known || cholesky(factor, n).is_err() {
-            work.effective_inertia.factor.copy_from_slice(&work.inertia.factor);
+            work.effective_inertia
+                .factor
+                .copy_from_slice(&work.inertia.factor);
         }
         Ok(())
     }

@@ -108,7 +108,14 @@ impl StepEventDetector {
     }
 
     /// Contact that carries an impulse in this step: impact, touch, or a change between stick and slip.
-    fn update_closed(&mut self, i: usize, stage: &StepProblem, k: usize, before: &State, after: &State) {
+    fn update_closed(
+        &mut self,
+        i: usize,
+        stage: &StepProblem,
+        k: usize,
+        before: &State,
+        after: &State,
+    ) {
         let row = stage.offset[k];
         let (speed, end) = (stage.begin[row], stage.end[row]);
         // Change of the normal velocity by the forces alone in one step.
@@ -164,7 +171,14 @@ impl StepEventDetector {
 
     /// Detects locking: a joint with friction stops within a step although it slid faster than the last step slowed it,
     /// because its friction grew with the reaction that it caused.
-    fn detect_locking<S: System>(&mut self, i: usize, system: &S, stage: &StepProblem, k: usize, after: &State) {
+    fn detect_locking<S: System>(
+        &mut self,
+        i: usize,
+        system: &S,
+        stage: &StepProblem,
+        k: usize,
+        after: &State,
+    ) {
         let ConstraintKind::FrictionJoint { normal_rows } = system.constraints()[i].kind else {
             return;
         };
@@ -175,7 +189,9 @@ impl StepEventDetector {
             size(&stage.begin[rows.clone()]),
             size(&stage.end[rows.clone()]),
         );
-        let forced = rows.map(|r| stage.force_velocity_change(r).abs()).fold(0.0, f64::max);
+        let forced = rows
+            .map(|r| stage.force_velocity_change(r).abs())
+            .fold(0.0, f64::max);
         // Usual loss of sliding speed in a step.
         let usual = self.seen[i].approach.max(forced);
         let stopped = after.status[i] == Status::Stick && self.seen[i].status != Status::Stick;

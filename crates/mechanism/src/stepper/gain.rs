@@ -21,7 +21,11 @@ const GAINED: f64 = 1e-6;
 
 impl<S: System> TimeStepper<S> {
     /// Solves the step again with one ρ in all rows where contacts beside bilateral constraints gained energy.
-    pub(super) fn resolve_with_common_restitution(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
+    pub(super) fn resolve_with_common_restitution(
+        &mut self,
+        h: f64,
+        end: f64,
+    ) -> Result<(), MechanismError> {
         // ½‖hA⁻¹K‖² and the energy that the gain is compared with.
         let work = &mut self.scratch;
         work.buffer.copy_from_slice(&work.force_impulse);
@@ -70,7 +74,10 @@ impl<S: System> TimeStepper<S> {
             let kind = self.system.constraints()[i].kind;
             // S·Uᵃ − ½δ S·(𝒲S) and ½S·(U_I + U_F) of the rows that carry an impulse.
             for row in stage.rows(k).filter(|row| stage.impulse[*row] != 0.0) {
-                if kind.is_friction_row(row - stage.offset[k]) && kind != ConstraintKind::Contact && rho != 0.0 {
+                if kind.is_friction_row(row - stage.offset[k])
+                    && kind != ConstraintKind::Contact
+                    && rho != 0.0
+                {
                     return None;
                 }
                 bilateral |= kind != ConstraintKind::Contact;

@@ -34,7 +34,10 @@ impl<S: System> TimeStepper<S> {
     }
 
     /// Continues from a checkpoint; refuses one of another integrator or of another system.
-    pub(super) fn restore_checkpoint(&mut self, saved: MotionCheckpoint) -> Result<(), MechanismError> {
+    pub(super) fn restore_checkpoint(
+        &mut self,
+        saved: MotionCheckpoint,
+    ) -> Result<(), MechanismError> {
         // Same integrator, same numbers of coordinates and constraints.
         let fits = saved.fits(&self.state);
         let IntegratorMemory::TimeStepping(pending) = saved.memory else {

@@ -1,4 +1,4 @@
-//! Time-stepping schemes: Moreau's midpoint scheme (the scheme of Moreau and Jean), the θ-method, Paoli's scheme.
+//! Time-stepping schemes: Moreau's midpoint scheme, the θ-method of Moreau and Jean, Paoli's scheme.
 //!
 //! ```text
 //!                A, G, gaps evaluated at    forces K                             q_F
@@ -32,8 +32,8 @@ use crate::impact;
 use crate::inertia::Inertia;
 use crate::saved::MotionCheckpoint;
 use crate::settings::{ImpactLaw, Scheme, Settings};
-use crate::stage::{SolveSummary, StepProblem, RestitutionWeights};
-use crate::state::{Event, StepReport, Integrator, State, ConstraintReport};
+use crate::stage::{RestitutionWeights, SolveSummary, StepProblem};
+use crate::state::{ConstraintReport, Event, Integrator, State, StepReport};
 use crate::system::{StateRef, System};
 
 use events::StepEventDetector;
@@ -148,19 +148,28 @@ impl StepScratch {
 impl StepScratch {
     /// Impulses of the velocity projection on a constraint at the end of the step, by row; empty where it has none.
     fn projection_impulses(&self, constraint: usize) -> &[f64] {
-        let place = self.bilateral_end.active.iter().position(|c| *c == constraint);
-        place.map_or(&[], |k| &self.bilateral_end.impulse[self.bilateral_end.rows(k)])
+        let place = self
+            .bilateral_end
+            .active
+            .iter()
+            .position(|c| *c == constraint);
+        place.map_or(&[], |k| {
+            &self.bilateral_end.impulse[self.bilateral_end.rows(k)]
+        })
     }
 }
 
 impl<S: System> TimeStepper<S> {
     /// Computes the step (t_I, t_F) of length h into `self.next`.
     fn step(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
+        // Configuration, active constraints, impacts before the step.
         self.evaluate_midpoint(h, end)?;
         self.detect_active(h)?;
         self.apply_impacts()?;
+        // Velocity: forces and contacts together.
         self.solve_velocity(h, end)?;
         self.resolve_with_common_restitution(h, end)?;
+        // Positions, and the projections onto the constraints.
         self.update_positions(h, end);
         self.project_positions()?;
         self.project_bilateral()?;
@@ -201,7 +210,8 @@ impl<S: System> TimeStepper<S> {
     /// rows, laws, restitution weights and the warm start of `problem`.
     fn detect_active(&mut self, h: f64) -> Result<(), MechanismError> {
         let work = &mut self.scratch;
-        self.system.gaps(work.t_eval, &work.q_eval, &mut work.gaps)?;
+        self.system
+            .gaps(work.t_eval, &work.q_eval, &mut work.gaps)?;
         work.problem.clear();
         // Weight ρ of U_I by kind of row.
         let weights = RestitutionWeights {
@@ -235,7 +245,11 @@ impl<S: System> TimeStepper<S> {
             work.problem
                 .push(&mut self.system, i, at, h, previous, weights)?;
             // Near but not closed to rounding: closed unless it is above the tolerance or separating.
-            if gap > rounding && !work.problem.is_closed(gap, (&work.q_eval, &work.v_begin), h) {
+            if gap > rounding
+                && !work
+                    .problem
+                    .is_closed(gap, (&work.q_eval, &work.v_begin), h)
+            {
                 work.problem.pop();
                 continue;
             }
@@ -255,7 +269,13 @@ impl<S: System> TimeStepper<S> {
         }
         let work = &mut self.scratch;
         let contact = |i: &&usize| self.system.constraints()[**i].is_contact();
-        let contacts: Vec<usize> = work.problem.active.iter().filter(contact).copied().collect();
+        let contacts: Vec<usize> = work
+            .problem
+            .active
+            .iter()
+            .filter(contact)
+            .copied()
+            .collect();
         let at = StateRef {
             t: work.t_eval,
             q: &work.q_eval,

@@ -3,13 +3,13 @@
 use contact::law::Status;
 
 use super::events::StepEventDetector;
-use super::{TimeStepper, StepScratch};
+use super::{StepScratch, TimeStepper};
 use crate::error::MechanismError;
 use crate::impact::approach_velocities;
 use crate::settings::Settings;
 use crate::stage::SlidingRule;
 use crate::start::{CLOSED_TOLERANCE, REST_TOLERANCE, check_initial_state};
-use crate::state::{StepReport, State};
+use crate::state::{State, StepReport};
 use crate::system::{StateRef, System};
 
 impl<S: System> TimeStepper<S> {
@@ -93,7 +93,9 @@ impl<S: System> TimeStepper<S> {
         let size = 1.0 + state.q.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let constraints = self.system.constraints().iter().enumerate();
         let closed = constraints
-            .filter(|(i, c)| c.is_contact() && self.scratch.gaps[self.first_gap[*i]] <= CLOSED_TOLERANCE * size)
+            .filter(|(i, c)| {
+                c.is_contact() && self.scratch.gaps[self.first_gap[*i]] <= CLOSED_TOLERANCE * size
+            })
             .map(|(i, _)| i);
         let closed: Vec<usize> = closed.collect();
         // A normal velocity that is zero to rounding is rest.

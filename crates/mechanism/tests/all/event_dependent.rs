@@ -1,14 +1,14 @@
-//! The event-driven integrator where reactions are not determined: more supports than freedoms.
+//! The event-driven integrator where reactions are not determined: hyperstatic supports.
 
 use crate::common::{Model, close, run, start};
 use contact::Law;
 use contact::law::{NonFirmSet, Status};
-use mechanism::{EventKind, ConstraintKind};
+use mechanism::{ConstraintKind, EventKind};
 
 const G: f64 = 9.81;
 
-/// A slider (s, b) guided in a plane that leans by `beta` against the normal of the surface it rubs
-/// on (M88 §17): its contact has three rows and two freedoms.
+/// A slider (s, b) guided in a plane inclined by `beta` to the normal of the surface it slides on with friction (M88
+/// §17): its contact has three rows and two degrees of freedom.
 fn guided(mu: f64, beta: f64, k: f64, belt: f64) -> Model {
     let (sin, cos) = beta.sin_cos();
     Model::new(2, move |_, q, _, f| f.copy_from_slice(&[-k * q[0], -G]))
@@ -25,7 +25,7 @@ fn guided(mu: f64, beta: f64, k: f64, belt: f64) -> Model {
 fn a_guided_slider_holds_and_slides_with_the_two_projected_coefficients() {
     let (mu, beta) = (0.5_f64, 50.0_f64.to_radians());
     let (sin, cos) = beta.sin_cos();
-    // Holding: friction across the guide adds to the normal pressure without any motion.
+    // Sticking: friction across the guide adds to the normal pressure without any motion.
     let at_rest = mu / (cos * cos - mu * mu * sin * sin).sqrt();
     let mut motion = start(
         guided(mu, beta, 40.0, 0.2),
@@ -69,7 +69,7 @@ fn a_wedged_slider_holds_any_force() {
 const FEET: [[f64; 2]; 4] = [[0.6, 0.4], [0.6, -0.4], [-0.6, 0.4], [-0.6, -0.4]];
 const FRICTION: f64 = 25.0;
 
-/// Friction's power in a motion (v_x, v_y, turn).
+/// Power of friction in a motion (v_x, v_y, angular velocity).
 fn power(w: [f64; 3]) -> f64 {
     let foot = |p: &[f64; 2]| (w[0] - w[2] * p[1]).hypot(w[1] + w[2] * p[0]);
     FRICTION * FEET.iter().map(foot).sum::<f64>()

@@ -3,7 +3,7 @@
 use crate::common::{Model, close, run, start};
 use contact::Law;
 use contact::law::{PolygonSection, StaticDynamic, Status};
-use mechanism::{ConfigurationSpace, Coordinate, EventKind, ConstraintKind};
+use mechanism::{ConfigurationSpace, ConstraintKind, Coordinate, EventKind};
 
 const G: f64 = 9.81;
 

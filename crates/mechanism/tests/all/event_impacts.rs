@@ -2,7 +2,7 @@
 
 use crate::common::{Model, ball, close, run, start};
 use contact::law::Status;
-use mechanism::{EventKind, ConstraintKind, Integrator};
+use mechanism::{ConstraintKind, EventKind, Integrator};
 
 #[test]
 fn a_ball_of_half_restitution_bounces_and_rests_as_the_series_says() {

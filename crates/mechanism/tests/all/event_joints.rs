@@ -1,10 +1,12 @@
-//! The event-driven integrator with joints, velocity constraints, non-firm constraints and several
-//! contacts, against closed forms.
+//! The event-driven integrator with joints, nonholonomic constraints, non-firm constraints and several contacts,
+//! against closed forms.
 
 use crate::common::{Model, close, run, start};
 use contact::Law;
 use contact::law::{NonFirmSet, Status};
-use mechanism::{EventDriven, EventKind, ConstraintKind, MechanismError, Integrator, Scheme, Settings, State};
+use mechanism::{
+    ConstraintKind, EventDriven, EventKind, Integrator, MechanismError, Scheme, Settings, State,
+};
 
 const G: f64 = 9.81;
 

@@ -6,7 +6,8 @@ use crate::common::{Model, close, run, start};
 use crate::native::{Rod, state};
 use contact::Law;
 use mechanism::{
-    EventDriven, EventKind, ConstraintKind, MechanismError, Integrator, Scheme, Settings, State, TimeStepper,
+    ConstraintKind, EventDriven, EventKind, Integrator, MechanismError, Scheme, Settings, State,
+    TimeStepper,
 };
 
 const ANGLE: f64 = std::f64::consts::FRAC_PI_3;
@@ -170,7 +171,7 @@ fn a_bar_between_rails_slides_with_the_acceleration_of_its_equations() {
 
 #[test]
 fn a_bar_between_rails_locks_where_friction_feeds_on_itself() {
-    // Moving against the lean, R = +mu |R_y1| with R_y1 = tan/2 R + F: no bounded R when
+    // Moving against the incline, R = +mu |R_y1| with R_y1 = tan/2 R + F: no bounded R when
     // mu tan > 2, and the bar stops at once.
     let (mu, angle) = (1.5_f64, 1.0_f64);
     assert!(mu * angle.tan() > 2.0);

@@ -1,10 +1,11 @@
-//! What is refused, what is put right, and what the ledger admits.
+//! Errors, projection of positions, and what the step report shows.
 
 use crate::native::{Part, Point, state};
 use contact::law::Status;
 use contact::{Law, Restitution};
 use mechanism::{
-    ConfigurationSpace, Constraint, StateRef, ConstraintKind, Integrator, Scheme, Settings, TimeStepper, System, SystemError,
+    ConfigurationSpace, Constraint, ConstraintKind, Integrator, Scheme, Settings, StateRef, System,
+    SystemError, TimeStepper,
 };
 
 fn part(rows: &[&[f64]], law: Law, normal: f64) -> Part {
@@ -139,7 +140,8 @@ fn joints_that_say_the_same_twice_are_harmless() {
         ("rail again", ConstraintKind::Joint, rail()),
     ];
     let bead = Point::new(vec![1.0, 0.0], parts);
-    let mut motion = TimeStepper::new(bead, Settings::default(), state(&[0.0; 2], &[0.0; 2])).unwrap();
+    let mut motion =
+        TimeStepper::new(bead, Settings::default(), state(&[0.0; 2], &[0.0; 2])).unwrap();
     for _ in 0..1000 {
         motion.integrate().unwrap();
         assert!(motion.step_report().reached);
@@ -348,7 +350,10 @@ fn mixed_restitution_may_gain_energy_and_the_ledger_shows_it() {
                     tangential,
                 },
             };
-            let body = Point::new(vec![0.0, 0.0], vec![("floor", ConstraintKind::Contact, floor)]);
+            let body = Point::new(
+                vec![0.0, 0.0],
+                vec![("floor", ConstraintKind::Contact, floor)],
+            );
             for k in 0..20 {
                 let v = [-0.2, 1.0 - 0.1 * f64::from(k)];
                 let start = state(&[0.0, 0.0], &v);
@@ -363,8 +368,8 @@ fn mixed_restitution_may_gain_energy_and_the_ledger_shows_it() {
                 motion.integrate().unwrap();
                 let ledger = motion.step_report();
                 largest[mixed] = largest[mixed].max(ledger.gain);
-                // What mixed indices gain the laws allow, and the ledger says that they are mixed. The
-                // tolerance of the step, 1e-10, leaves works of that share of the turnover.
+                // What mixed indices gain the laws allow, and the report says that they are mixed. The
+                // tolerance of the step, 1e-10, leaves works of that share of the energy scale.
                 assert!(ledger.excess < 1e-8, "{ledger:?}");
                 assert!(mixed == 1 || !ledger.mixed);
                 assert!(ledger.gain < 1e-8 || ledger.mixed, "{ledger:?}");

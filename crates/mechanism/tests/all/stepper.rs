@@ -1,8 +1,11 @@
-//! The time steppers against closed forms and against each other.
+//! The time-stepping schemes against closed forms and against each other.
 
 use crate::native::{DoublePendulum, Part, Point, RodPendulum, state};
 use contact::{Law, Restitution};
-use mechanism::{EventKind, ForceEvaluation, ImpactLaw, ConstraintKind, Integrator, Scheme, Settings, TimeStepper};
+use mechanism::{
+    ConstraintKind, EventKind, ForceEvaluation, ImpactLaw, Integrator, Scheme, Settings,
+    TimeStepper,
+};
 
 fn contact(rows: &[&[f64]], law: Law, e: f64) -> Part {
     Part {
@@ -152,7 +155,10 @@ fn a_block_sticks_below_the_friction_angle_and_slides_above_it() {
         let mu = angle.to_radians().tan();
         let law = Law::Coulomb { mu };
         let floor = contact(&[&[1.0, 0.0], &[0.0, 1.0]], law, 0.0);
-        let block = Point::new(force.clone(), vec![("plane", ConstraintKind::Contact, floor)]);
+        let block = Point::new(
+            force.clone(),
+            vec![("plane", ConstraintKind::Contact, floor)],
+        );
         let start = state(&[0.0, 0.0], &[0.0, 0.0]);
         let mut motion = TimeStepper::new(block, settings(1e-3), start).unwrap();
         for _ in 0..1000 {

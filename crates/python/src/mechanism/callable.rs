@@ -11,48 +11,50 @@ use std::sync::{Arc, Mutex};
 use contact::law::Status;
 use contact::{Law, Restitution};
 use mechanism::scaling::{self, NormalFactor, NormalScaling};
-use mechanism::{ConfigurationSpace, Constraint, Coordinate, StateRef, ConstraintKind, System, SystemError};
+use mechanism::{
+    ConfigurationSpace, Constraint, ConstraintKind, Coordinate, StateRef, System, SystemError,
+};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::intern;
 use pyo3::prelude::*;
 use scene::assemble_law;
 
-use super::forms::{Rule, constraint};
+use super::forms::{ConstraintLaw, constraint};
 use crate::error;
 
 /// What Python raised within a callback.
-pub(crate) type Raised = Arc<Mutex<Option<PyErr>>>;
+pub(crate) type SharedException = Arc<Mutex<Option<PyErr>>>;
 
 /// Keeps the first thing that was raised.
-pub(crate) fn keep(raised: &Raised, error: PyErr) {
+pub(crate) fn store_exception(raised: &SharedException, error: PyErr) {
     if let Ok(mut slot) = raised.lock() {
         slot.get_or_insert(error);
     }
 }
 
 /// Takes what was raised.
-pub(crate) fn taken(raised: &Raised) -> Option<PyErr> {
+pub(crate) fn take_exception(raised: &SharedException) -> Option<PyErr> {
     raised.lock().ok().and_then(|mut slot| slot.take())
 }
 
 /// A mechanism of Python functions.
-pub(super) struct Callable {
+pub(super) struct CallableSystem {
     model: Py<PyAny>,
     chart: ConfigurationSpace,
     names: Vec<String>,
     constraints: Vec<Constraint>,
-    rules: Vec<Rule>,
+    rules: Vec<ConstraintLaw>,
     /// By constraint: how its normal rows come to the unit of length, where they need to.
     scalings: Vec<Option<NormalScaling>>,
-    raised: Raised,
+    raised: SharedException,
 }
 
-impl Callable {
+impl CallableSystem {
     /// Reads the description that the Python object gives of itself.
     ///
     /// # Errors
     /// It is not of the form that `percuss.functions` has.
-    pub fn new(model: &Bound<'_, PyAny>, raised: Raised) -> PyResult<Self> {
+    pub fn new(model: &Bound<'_, PyAny>, raised: SharedException) -> PyResult<Self> {
         let words: Vec<String> = model.getattr("kinds")?.extract()?;
         let coordinates = words.iter().map(|word| match word.as_str() {
             "line" => Ok(Coordinate::Length),
@@ -87,7 +89,9 @@ impl Callable {
             let normal = match kind {
                 ConstraintKind::Contact => 1,
                 ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
-                ConstraintKind::Joint | ConstraintKind::Nonholonomic | ConstraintKind::NonFirm => continue,
+                ConstraintKind::Joint | ConstraintKind::Nonholonomic | ConstraintKind::NonFirm => {
+                    continue;
+                }
             };
             // Moments of rolling laws are rows too, but no slip.
             let tangential = self.rules[i].form.num_slips(rows, normal);
@@ -98,7 +102,12 @@ impl Callable {
     }
 
     /// The factor of the normal rows of a constraint at a position, where it has one.
-    fn factor(&self, constraint: usize, t: f64, q: &[f64]) -> Result<Option<NormalFactor>, SystemError> {
+    fn factor(
+        &self,
+        constraint: usize,
+        t: f64,
+        q: &[f64],
+    ) -> Result<Option<NormalFactor>, SystemError> {
         let Some(scaling) = &self.scalings[constraint] else {
             return Ok(None);
         };
@@ -141,7 +150,7 @@ impl Callable {
     ) -> Result<T, SystemError> {
         Python::attach(|py| ask(self.model.bind(py))).map_err(|error| {
             let problem = format!("raised {error}");
-            keep(&self.raised, error);
+            store_exception(&self.raised, error);
             SystemError {
                 what: what.to_string(),
                 problem,
@@ -200,7 +209,7 @@ fn finite(t: f64, what: impl Fn() -> String, values: &[f64]) -> Result<(), Syste
     }
 }
 
-impl System for Callable {
+impl System for CallableSystem {
     fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }

@@ -1,15 +1,15 @@
 //! Runs a mechanism of Python functions.
 
 use mechanism::{
-    AdaptiveStep, EventDriven, ForceEvaluation, ImpactLaw, StateRef, MechanismError, Integrator as Moves, Scheme,
-    Settings, State, TimeStepper, System,
+    AdaptiveStep, EventDriven, ForceEvaluation, ImpactLaw, Integrator as Moves, MechanismError,
+    Scheme, Settings, State, StateRef, System, TimeStepper,
 };
 use pyo3::prelude::*;
-use scene::{Interpolation, Certificate, Trajectory};
+use scene::{Certificate, Interpolation, Trajectory};
 
-use super::callable::{Callable, Raised, taken};
+use super::callable::{CallableSystem, SharedException, take_exception};
 use super::motion::Motion;
-use super::text::{Ear, refuse_empty};
+use super::text::{SignalPoll, refuse_empty};
 use crate::error;
 
 /// A run is over when what is left of it is less than this share of a step: rounding of t.
@@ -18,7 +18,7 @@ const LEFT: f64 = 1e-6;
 /// How a motion is computed, as Python says it.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct Chosen {
+pub struct MechanismOptions {
     integrator: String,
     theta: f64,
     step: f64,
@@ -29,7 +29,7 @@ pub struct Chosen {
     tolerance: f64,
 }
 
-impl Chosen {
+impl MechanismOptions {
     fn settings(&self) -> PyResult<Settings> {
         let unknown = |key: &str, word: &str, known: &str| {
             Err(error::input(format!(
@@ -89,14 +89,14 @@ impl Chosen {
 pub fn run_callable(
     py: Python<'_>,
     model: &Bound<'_, PyAny>,
-    settings: Chosen,
+    settings: MechanismOptions,
     start: (f64, Vec<f64>, Vec<f64>),
     until: f64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Motion> {
-    let raised = Raised::default();
-    let mut system = Callable::new(model, raised.clone())?;
-    let described = Callable::new(model, raised.clone())?;
+    let raised = SharedException::default();
+    let mut system = CallableSystem::new(model, raised.clone())?;
+    let described = CallableSystem::new(model, raised.clone())?;
     let settings = settings.settings()?;
     let (t, q, v) = start;
     let chart = system.configuration_space();
@@ -127,10 +127,10 @@ pub fn run_callable(
         v: &initial.v,
     });
     // Functions may not be defined at every place nearby; what they raise at the start they raise again.
-    drop(taken(&raised));
-    let mut ear = Ear::new(progress);
-    let motion = py.detach(|| drive(system, &described, settings, initial, until, &mut ear));
-    if let Some(raised) = taken(&raised) {
+    drop(take_exception(&raised));
+    let mut ear = SignalPoll::new(progress);
+    let motion = py.detach(|| integrate(system, &described, settings, initial, until, &mut ear));
+    if let Some(raised) = take_exception(&raised) {
         return Err(raised);
     }
     ear.end()?;
@@ -138,13 +138,13 @@ pub fn run_callable(
 }
 
 /// Chooses the integrator and follows it.
-fn drive(
-    system: Callable,
-    described: &Callable,
+fn integrate(
+    system: CallableSystem,
+    described: &CallableSystem,
     settings: Settings,
     initial: State,
     until: f64,
-    ear: &mut Ear,
+    ear: &mut SignalPoll,
 ) -> Motion {
     let between = Interpolation::of(settings.scheme);
     let trajectory = Trajectory::new(described.configuration_space().clone(), between);
@@ -169,10 +169,10 @@ fn drive(
 
 fn follow(
     motion: &mut dyn Moves,
-    described: &Callable,
+    described: &CallableSystem,
     mut trajectory: Trajectory,
     (start, until, end): (f64, f64, f64),
-    ear: &mut Ear,
+    ear: &mut SignalPoll,
 ) -> Motion {
     let mut certificate = Certificate::new();
     certificate.begin(motion.step_report());
@@ -187,11 +187,18 @@ fn follow(
             break;
         }
         let ledger = motion.step_report();
-        certificate.add(ledger, &|what| scene::worst_constraint_name(what, ledger, &names));
+        certificate.add(ledger, &|what| {
+            scene::worst_constraint_name(what, ledger, &names)
+        });
         let touches = motion.constraint_reports();
-        trajectory.push(motion.state(), motion.step_report(), &touches, motion.events());
+        trajectory.push(
+            motion.state(),
+            motion.step_report(),
+            &touches,
+            motion.events(),
+        );
         let t = motion.state().t;
-        if t < end && !ear.goes_on((t - start) / (until - start)) {
+        if t < end && !ear.should_continue((t - start) / (until - start)) {
             stopped = Some(format!("stopped on request at t = {t}"));
             break;
         }

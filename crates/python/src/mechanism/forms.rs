@@ -9,7 +9,7 @@ use scene::{LawForm, SetForm, assemble_law};
 use crate::error;
 
 /// The law of one constraint.
-pub(super) struct Rule {
+pub(super) struct ConstraintLaw {
     /// Which.
     pub form: LawForm,
     /// Coefficients, where they are constant.
@@ -17,7 +17,7 @@ pub(super) struct Rule {
 }
 
 /// One constraint from (name, kind, rows, normal rows, form, coefficients or None).
-pub(super) fn constraint(item: &Bound<'_, PyAny>) -> PyResult<(Constraint, Rule)> {
+pub(super) fn constraint(item: &Bound<'_, PyAny>) -> PyResult<(Constraint, ConstraintLaw)> {
     let item = item.cast::<PyTuple>()?;
     let name: String = item.get_item(0)?.extract()?;
     let word: String = item.get_item(1)?.extract()?;
@@ -37,7 +37,10 @@ pub(super) fn constraint(item: &Bound<'_, PyAny>) -> PyResult<(Constraint, Rule)
         let law = assemble_law(&form, values, rows, 1.0, Status::Open);
         law.map_err(|problem| error::input(format!("the law of `{name}`: {problem}")))?;
     }
-    Ok((Constraint { name, kind, rows }, Rule { form, constant }))
+    Ok((
+        Constraint { name, kind, rows },
+        ConstraintLaw { form, constant },
+    ))
 }
 
 /// A law by its word; a non-firm one is a pair ("nonfirm", set).

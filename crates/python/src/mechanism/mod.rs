@@ -15,9 +15,9 @@ mod text;
 
 use pyo3::prelude::*;
 
-pub(crate) use callable::{Raised, keep, taken};
+pub(crate) use callable::{SharedException, store_exception, take_exception};
 pub use motion::Motion;
-pub(crate) use text::Ear;
+pub(crate) use text::SignalPoll;
 
 /// Adds what is here to the module.
 ///

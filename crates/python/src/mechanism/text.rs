@@ -12,13 +12,13 @@ use crate::error;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Asks Python now and then for signals and tells it how far the work is; keeps what it raised.
-pub(crate) struct Ear {
+pub(crate) struct SignalPoll {
     asked: Instant,
     told: Option<Py<PyAny>>,
     raised: Option<PyErr>,
 }
 
-impl Ear {
+impl SignalPoll {
     /// `told` is called with the share done.
     pub fn new(told: Option<Py<PyAny>>) -> Self {
         Self {
@@ -29,7 +29,7 @@ impl Ear {
     }
 
     /// Whether to go on.
-    pub fn goes_on(&mut self, share: f64) -> bool {
+    pub fn should_continue(&mut self, share: f64) -> bool {
         if self.asked.elapsed() < PAUSE {
             return true;
         }
@@ -86,7 +86,9 @@ pub fn check_mechanism(
 ) -> PyResult<()> {
     py.detach(|| {
         let scene = scene(name, text, &set)?;
-        let checked = scene.build_mechanism().and_then(|_| scene::check_findings(&scene));
+        let checked = scene
+            .build_mechanism()
+            .and_then(|_| scene::check_findings(&scene));
         checked.map_err(arguments)
     })
 }
@@ -103,7 +105,7 @@ pub fn run_mechanism(
     thread_count: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Motion> {
-    let mut ear = Ear::new(progress);
+    let mut ear = SignalPoll::new(progress);
     let made = py.detach(|| -> PyResult<Motion> {
         let scene = scene(name, text, &set)?;
         let built = scene.build_mechanism().map_err(arguments)?;
@@ -111,7 +113,9 @@ pub fn run_mechanism(
             scene::check_findings(&scene).map_err(arguments)?;
         }
         let system = built.system.clone();
-        let outcome = scene::run_mechanism(built, &mut NullObserver, &mut |tick| ear.goes_on(tick.share));
+        let outcome = scene::run_mechanism(built, &mut NullObserver, &mut |tick| {
+            ear.should_continue(tick.share)
+        });
         let found = match findings && outcome.stopped.is_none() {
             false => None,
             true => {
@@ -119,7 +123,7 @@ pub fn run_mechanism(
                     &scene,
                     &outcome,
                     Threads::new(thread_count),
-                    &mut |_, _| ear.goes_on(1.0),
+                    &mut |_, _| ear.should_continue(1.0),
                 );
                 let found = found.map_err(arguments)?;
                 serde_json::to_string(&found).ok()
@@ -156,11 +160,15 @@ pub fn run_study(
     thread_count: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut ear = Ear::new(progress);
+    let mut ear = SignalPoll::new(progress);
     let result = py.detach(|| -> PyResult<String> {
         let scene = scene(name, text, &set)?;
         let result = StudyFile::of_scene("study", "study", study, scene)
-            .and_then(|file| file.run(Threads::new(thread_count), &mut |share| ear.goes_on(share)))
+            .and_then(|file| {
+                file.run(Threads::new(thread_count), &mut |share| {
+                    ear.should_continue(share)
+                })
+            })
             .map_err(arguments)?;
         serde_json::to_string(&result)
             .map_err(|error| error::input(format!("the table of the study: {error}")))

@@ -13,16 +13,19 @@ mod smooth;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sweep::{ActiveSetChange, Method, Metric, StepSize, Process, Schedule, Settings, StartPolicy, SweepingStep, SweepingSummary};
+use sweep::{
+    ActiveSetChange, Method, Metric, Process, Schedule, Settings, StartPolicy, StepSize,
+    SweepingStep, SweepingSummary,
+};
 
 use crate::error;
-use crate::mechanism::{Ear, Raised, taken};
+use crate::mechanism::{SharedException, SignalPoll, take_exception};
 use sets::{AnySet, call, set, wrong};
 
 /// How a process is run, as Python says it.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct Chosen {
+pub struct SweepOptions {
     method: String,
     theta: f64,
     penalty: f64,
@@ -38,7 +41,7 @@ pub struct Chosen {
     matrix: Option<Vec<f64>>,
 }
 
-impl Chosen {
+impl SweepOptions {
     fn settings(&self) -> PyResult<Settings> {
         let method = match self.method.as_str() {
             "catching-up" => Method::CatchingUp,
@@ -94,7 +97,7 @@ impl Chosen {
 
 /// What is kept of a run.
 #[derive(Default)]
-struct Kept {
+struct SweepHistory {
     steps: Vec<SweepingStep>,
     points: Vec<f64>,
     loads: Vec<f64>,
@@ -108,15 +111,15 @@ pub fn run_sweep<'py>(
     py: Python<'py>,
     description: &Bound<'py, PyAny>,
     start: Vec<f64>,
-    chosen: Chosen,
+    chosen: SweepOptions,
     flow: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let raised = Raised::default();
+    let raised = SharedException::default();
     let process = process(description, &start, &chosen, flow, &raised)?;
-    let mut ear = Ear::new(progress);
+    let mut ear = SignalPoll::new(progress);
     let ran = py.detach(|| run(process, &chosen, &mut ear));
-    if let Some(raised) = taken(&raised) {
+    if let Some(raised) = take_exception(&raised) {
         return Err(raised);
     }
     ear.end()?;
@@ -127,9 +130,9 @@ pub fn run_sweep<'py>(
 fn process(
     description: &Bound<'_, PyAny>,
     start: &[f64],
-    chosen: &Chosen,
+    chosen: &SweepOptions,
     flow: Option<Py<PyAny>>,
-    raised: &Raised,
+    raised: &SharedException,
 ) -> PyResult<Process<AnySet>> {
     let made = set(description, raised)?;
     let (metric, settings) = (chosen.metric(start.len())?, chosen.settings()?);
@@ -147,10 +150,14 @@ fn process(
 }
 
 /// The start after a projection, the steps, and the account.
-type Ran = (Kept, Vec<f64>, SweepingSummary);
+type Ran = (SweepHistory, Vec<f64>, SweepingSummary);
 
-fn run(mut process: Process<AnySet>, chosen: &Chosen, ear: &mut Ear) -> sweep::Result<Ran> {
-    let mut kept = Kept::default();
+fn run(
+    mut process: Process<AnySet>,
+    chosen: &SweepOptions,
+    ear: &mut SignalPoll,
+) -> sweep::Result<Ran> {
+    let mut kept = SweepHistory::default();
     process.begin()?;
     let begun = process.point().to_vec();
     let length = (chosen.end - chosen.begin).abs().max(f64::MIN_POSITIVE);
@@ -159,7 +166,7 @@ fn run(mut process: Process<AnySet>, chosen: &Chosen, ear: &mut Ear) -> sweep::R
         kept.points.extend_from_slice(process.point());
         kept.loads.extend_from_slice(process.multipliers());
         kept.changes.extend_from_slice(process.changes());
-        ear.goes_on((step.time - chosen.begin) / length)
+        ear.should_continue((step.time - chosen.begin) / length)
     })?;
     Ok((kept, begun, summary))
 }
@@ -182,7 +189,7 @@ const COLUMNS: [Column; 11] = [
 
 fn arrays<'py>(
     py: Python<'py>,
-    kept: &Kept,
+    kept: &SweepHistory,
     begun: &[f64],
     begin: f64,
     summary: &SweepingSummary,

@@ -8,22 +8,25 @@ use convex::{AxisBox, Ball, ConvexError, Ellipsoid, HalfSpace, Point, Polytope, 
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sweep::{WithExcessBound, TransformedSet, DiscConfiguration, MovingSet, Obstacle, MovingPolyhedron, MovingProduct, ConstraintRows, InequalitySet};
+use sweep::{
+    ConstraintRows, DiscConfiguration, InequalitySet, MovingPolyhedron, MovingProduct, MovingSet,
+    Obstacle, TransformedSet, WithExcessBound,
+};
 
 use super::smooth::Functions;
 use crate::error;
-use crate::mechanism::{Raised, keep};
+use crate::mechanism::{SharedException, store_exception};
 
 /// A set behind a pointer.
 pub(super) type AnySet = Box<dyn MovingSet + Send>;
 
 /// Numbers, or a function of time that returns as many.
-pub(super) enum Given {
+pub(super) enum TimeFunction {
     Constant(Vec<f64>),
     Function(Py<PyAny>, usize),
 }
 
-impl Given {
+impl TimeFunction {
     fn read(dict: &Bound<'_, PyDict>, key: &str) -> PyResult<Self> {
         let value = item(dict, key)?;
         if let Ok(pair) = value.extract::<(Py<PyAny>, usize)>() {
@@ -37,7 +40,7 @@ impl Given {
     }
 
     /// The numbers at an instant.
-    fn at(&self, t: f64, raised: &Raised) -> Vec<f64> {
+    fn at(&self, t: f64, raised: &SharedException) -> Vec<f64> {
         match self {
             Self::Constant(values) => values.clone(),
             Self::Function(function, length) => {
@@ -49,7 +52,7 @@ impl Given {
     }
 
     /// As a function of time that writes into a slice.
-    fn path(self, raised: &Raised) -> impl Fn(f64, &mut [f64]) + Send + 'static {
+    fn path(self, raised: &SharedException) -> impl Fn(f64, &mut [f64]) + Send + 'static {
         let raised = raised.clone();
         move |t, out: &mut [f64]| {
             let values = self.at(t, &raised);
@@ -78,7 +81,7 @@ pub(super) fn numbers(value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
 /// Calls f(t) or f(t, x) and copies what it returns; NaN where it raises.
 pub(super) fn call(
     function: &Py<PyAny>,
-    raised: &Raised,
+    raised: &SharedException,
     t: f64,
     x: Option<&[f64]>,
     out: &mut [f64],
@@ -101,7 +104,7 @@ pub(super) fn call(
         Ok(())
     });
     if let Err(error) = called {
-        keep(raised, error);
+        store_exception(raised, error);
     }
 }
 
@@ -109,7 +112,7 @@ pub(super) fn call(
 ///
 /// # Errors
 /// Numbers that make no set.
-pub(super) fn set(spec: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<AnySet> {
+pub(super) fn set(spec: &Bound<'_, PyAny>, raised: &SharedException) -> PyResult<AnySet> {
     let (word, dict): (String, Bound<'_, PyDict>) = spec.extract()?;
     match word.as_str() {
         "polyhedron" => polyhedron(&dict, raised),
@@ -135,7 +138,7 @@ pub(super) fn set(spec: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<AnySet> 
             };
             Ok(Box::new(WithExcessBound::new(inner, bound)))
         }
-        _ => carried(&word, &dict, raised),
+        _ => transformed_set(&word, &dict, raised),
     }
 }
 
@@ -145,15 +148,18 @@ pub(super) fn wrong(error: sweep::SweepingError) -> PyErr {
 }
 
 /// G x <= b(t), the first rows equations; rows that move are built anew at every instant.
-fn polyhedron(dict: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<AnySet> {
+fn polyhedron(dict: &Bound<'_, PyDict>, raised: &SharedException) -> PyResult<AnySet> {
     let dim: usize = item(dict, "dim")?.extract()?;
     let equalities: usize = item(dict, "equalities")?.extract()?;
-    let (rows, bounds) = (Given::read(dict, "rows")?, Given::read(dict, "bounds")?);
+    let (rows, bounds) = (
+        TimeFunction::read(dict, "rows")?,
+        TimeFunction::read(dict, "bounds")?,
+    );
     let rates = match item(dict, "rates")?.is_none() {
         true => None,
-        false => Some(Given::read(dict, "rates")?),
+        false => Some(TimeFunction::read(dict, "rates")?),
     };
-    if let Given::Constant(matrix) = &rows {
+    if let TimeFunction::Constant(matrix) = &rows {
         let rows = ConstraintRows::dense(dim, matrix).map_err(wrong)?;
         let made = MovingPolyhedron::with_equalities(rows, equalities, bounds.path(raised));
         let made = made.map_err(wrong)?;
@@ -204,12 +210,16 @@ fn base(word: &str, dim: usize, numbers: &[Vec<f64>]) -> convex::Result<Set> {
 }
 
 /// a(t) + s(t) R(t) C0(t).
-fn carried(word: &str, dict: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<AnySet> {
+fn transformed_set(
+    word: &str,
+    dict: &Bound<'_, PyDict>,
+    raised: &SharedException,
+) -> PyResult<AnySet> {
     let dim: usize = item(dict, "dim")?.extract()?;
     let keys: Vec<String> = item(dict, "numbers")?.extract()?;
-    let given = keys.iter().map(|key| Given::read(dict, key));
-    let given: Vec<Given> = given.collect::<PyResult<_>>()?;
-    let mut made = match given.iter().all(Given::is_constant) {
+    let given = keys.iter().map(|key| TimeFunction::read(dict, key));
+    let given: Vec<TimeFunction> = given.collect::<PyResult<_>>()?;
+    let mut made = match given.iter().all(TimeFunction::is_constant) {
         true => {
             let numbers: Vec<Vec<f64>> = given.iter().map(|g| g.at(0.0, raised)).collect();
             let fixed = base(word, dim, &numbers);
@@ -223,9 +233,9 @@ fn carried(word: &str, dict: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<An
             })
         }
     };
-    let moved = |key: &str| -> PyResult<Option<Given>> {
+    let moved = |key: &str| -> PyResult<Option<TimeFunction>> {
         match dict.get_item(key)? {
-            Some(value) if !value.is_none() => Given::read(dict, key).map(Some),
+            Some(value) if !value.is_none() => TimeFunction::read(dict, key).map(Some),
             _ => Ok(None),
         }
     };
@@ -243,11 +253,11 @@ fn carried(word: &str, dict: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<An
 }
 
 /// Discs or balls among obstacles: rows (normal, offset) of half-spaces, rows (from, to) of segments.
-fn discs(dict: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<AnySet> {
+fn discs(dict: &Bound<'_, PyDict>, raised: &SharedException) -> PyResult<AnySet> {
     let space: usize = item(dict, "space")?.extract()?;
     let radii = numbers(&item(dict, "radii")?)?;
-    let walls = Given::read(dict, "walls")?;
-    let segments = Given::read(dict, "segments")?;
+    let walls = TimeFunction::read(dict, "walls")?;
+    let segments = TimeFunction::read(dict, "segments")?;
     let raised = raised.clone();
     let made = DiscConfiguration::new(space, &radii).map_err(wrong)?;
     Ok(Box::new(made.with_obstacles(move |t| {

@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 use sweep::Inequalities;
 
 use super::sets::{call, item};
-use crate::mechanism::Raised;
+use crate::mechanism::SharedException;
 
 /// Functions c_k(t, x), convex in x, with their gradients.
 pub(super) struct Functions {
@@ -14,7 +14,7 @@ pub(super) struct Functions {
     values: Py<PyAny>,
     gradients: Py<PyAny>,
     rates: Option<Py<PyAny>>,
-    raised: Raised,
+    raised: SharedException,
 }
 
 impl Functions {
@@ -22,7 +22,7 @@ impl Functions {
     ///
     /// # Errors
     /// An entry is missing.
-    pub fn read(dict: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<Self> {
+    pub fn read(dict: &Bound<'_, PyDict>, raised: &SharedException) -> PyResult<Self> {
         let rates = item(dict, "rates")?;
         Ok(Self {
             dim: item(dict, "dim")?.extract()?,

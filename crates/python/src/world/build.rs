@@ -6,18 +6,18 @@ use bodies::{Freedom, Model};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use scene::collection::{BodiesSetup, BuiltBodies};
-use scene::{Certificate, NullObserver, InputError, AnyWorld, Origin, Scene, SceneError, Threads};
+use scene::{AnyWorld, Certificate, InputError, NullObserver, Origin, Scene, SceneError, Threads};
 
 use super::{Engine, Inner};
-use crate::callable::{Hand, Load, Motion, Slot};
+use crate::callable::{CallableDim, CallableForce, CallableMotion, ExceptionSlot};
 use crate::error;
-use crate::pulse::Pulse;
+use crate::pulse::ProgressReporter;
 
 /// A body, its displacement, and its velocity if it is given.
-type Moved = (String, Py<PyAny>, Option<Py<PyAny>>);
+type MotionArg = (String, Py<PyAny>, Option<Py<PyAny>>);
 
 /// Names of bodies or groups (none: all), and the force on them.
-type Loaded = (Option<Vec<String>>, Py<PyAny>);
+type ForceArg = (Option<Vec<String>>, Py<PyAny>);
 
 /// Name, and rows of coordinates and radius.
 type Grains<'py> = (String, PyReadonlyArray2<'py, f64>);
@@ -30,8 +30,8 @@ pub fn build(
     py: Python<'_>,
     text: &str,
     grains: Vec<Grains<'_>>,
-    motions: Vec<Moved>,
-    forces: Vec<Loaded>,
+    motions: Vec<MotionArg>,
+    forces: Vec<ForceArg>,
     threads: usize,
     tell: Option<Py<PyAny>>,
 ) -> PyResult<Engine> {
@@ -45,12 +45,12 @@ pub fn build(
         .map_err(|fault| error::scene(placeless(fault)))?;
     let wanted = scene::observable_request(&scene, &collection);
     let wanted = wanted.map_err(|fault| error::scene(placeless(fault)))?;
-    let slot = Slot::default();
+    let slot = ExceptionSlot::default();
     match &mut collection {
-        BuiltBodies::Plane(all) => hand_over(py, all, &motions, &forces, &slot)?,
-        BuiltBodies::Space(all) => hand_over(py, all, &motions, &forces, &slot)?,
+        BuiltBodies::Plane(all) => attach_callables(py, all, &motions, &forces, &slot)?,
+        BuiltBodies::Space(all) => attach_callables(py, all, &motions, &forces, &slot)?,
     }
-    let mut pulse = Pulse::new(tell.as_ref());
+    let mut pulse = ProgressReporter::new(tell.as_ref());
     let begun = py.detach(|| {
         let threads = Threads::new(threads);
         let mut hear = |tick: &scene::RunProgress<'_>| pulse.tick(tick);
@@ -67,7 +67,7 @@ pub fn build(
         inner: Mutex::new(Inner {
             live,
             score,
-            watched: Vec::new(),
+            observables: Vec::new(),
             certificate,
             told: Vec::new(),
         }),
@@ -113,12 +113,12 @@ fn with_grains(mut scene: Scene, all: &[Grains<'_>]) -> PyResult<Scene> {
 }
 
 /// Puts callables in the place of the motions of bodies, and adds forces.
-fn hand_over<D: Hand>(
+fn attach_callables<D: CallableDim>(
     py: Python<'_>,
     all: &mut BodiesSetup<D>,
-    motions: &[Moved],
-    forces: &[Loaded],
-    slot: &Slot,
+    motions: &[MotionArg],
+    forces: &[ForceArg],
+    slot: &ExceptionSlot,
 ) -> PyResult<()> {
     let cast = &all.names;
     let stages = all.prepare.iter_mut();
@@ -130,7 +130,7 @@ fn hand_over<D: Hand>(
             let Some(guide) = guide else {
                 continue;
             };
-            model.prescribed_motions[guide] = Box::new(Motion {
+            model.prescribed_motions[guide] = Box::new(CallableMotion {
                 body: body.clone(),
                 place: place.clone_ref(py),
                 rate: rate.as_ref().map(|rate| rate.clone_ref(py)),
@@ -143,7 +143,7 @@ fn hand_over<D: Hand>(
                 None => (0..cast.bodies.len() as u32).collect(),
                 Some(names) => members(cast, names)?,
             };
-            model.force_fields.push(Box::new(Load {
+            model.force_fields.push(Box::new(CallableForce {
                 bodies,
                 call: call.clone_ref(py),
                 slot: slot.clone(),
@@ -154,9 +154,11 @@ fn hand_over<D: Hand>(
 }
 
 /// The guide of a body, if it has one.
-fn guide<D: Hand>(model: &Model<D>, body: usize) -> Option<usize> {
+fn guide<D: CallableDim>(model: &Model<D>, body: usize) -> Option<usize> {
     match model.bodies.get(body)?.freedom {
-        Freedom::Kinematic(guide) => Some(guide as usize).filter(|g| *g < model.prescribed_motions.len()),
+        Freedom::Kinematic(guide) => {
+            Some(guide as usize).filter(|g| *g < model.prescribed_motions.len())
+        }
         _ => None,
     }
 }

@@ -9,20 +9,20 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use scene::collection::BodiesObserver;
 use scene::record::{BodiesRecorder, Manifest, OutputDirectory, RunWriter};
-use scene::{BodiesOutcome, WorldRun, NullObserver, Scene, EarlyStop, StopReason, Threads};
+use scene::{BodiesOutcome, EarlyStop, NullObserver, Scene, StopReason, Threads, WorldRun};
 
 use super::build::parse;
 use super::{Engine, Inner};
 use crate::error;
-use crate::pulse::Pulse;
-use crate::run::{self, Ended, Manner};
+use crate::pulse::ProgressReporter;
+use crate::run::{self, RunEnd, RunOptions};
 use crate::value;
 
 /// Longest time without the interpreter where there is a callback to come back to anyway.
 const SLICE: Duration = Duration::from_millis(20);
 
 /// What is asked of a run.
-struct Asked {
+struct WorldRunOptions {
     until: f64,
     every: usize,
     callback: Option<Py<PyAny>>,
@@ -52,7 +52,7 @@ pub fn run_world(
         let problem = format!("{until}: a finite time after now, t = {t}, was expected");
         return Err(error::argument("until", problem));
     }
-    let asked = Asked {
+    let asked = WorldRunOptions {
         until,
         every: every.max(1),
         callback,
@@ -61,7 +61,7 @@ pub fn run_world(
     let mut wanted = engine.wanted.clone();
     observe.iter().for_each(|text| wanted.observable(text));
     let Some(out) = out else {
-        let (outcome, raised) = engine.follow(py, &asked, wanted, &mut NullObserver)?;
+        let (outcome, raised) = engine.run_steps(py, &asked, wanted, &mut NullObserver)?;
         raised.map_or(Ok(()), Err)?;
         engine.settle(&outcome)?;
         return told(py, &outcome, None);
@@ -72,14 +72,14 @@ pub fn run_world(
     };
     let session = engine.session(&scene, &asked, &out, (!whole).then_some(text))?;
     let mut recorder = engine.recorder(session, asked.every)?;
-    let (outcome, raised) = engine.follow(py, &asked, wanted, &mut recorder)?;
-    let manner = Manner {
+    let (outcome, raised) = engine.run_steps(py, &asked, wanted, &mut recorder)?;
+    let manner = RunOptions {
         threads: Threads::all(),
         findings,
         tell: asked.tell.as_ref(),
     };
     let both = (&outcome, outcome.certificate_json());
-    let ended: Ended = py.detach(|| run::conclude(&scene, both, recorder, &manner, raised))?;
+    let ended: RunEnd = py.detach(|| run::conclude(&scene, both, recorder, &manner, raised))?;
     let directory = run::finish(ended)?;
     engine.settle(&outcome)?;
     told(py, &outcome, Some(&directory))
@@ -90,7 +90,7 @@ pub fn run_world(
 pub fn snapshot_world(engine: &Engine, out: PathBuf, text: &str) -> PyResult<()> {
     let scene = engine.scene.clone();
     let inner = engine.inner()?;
-    let asked = Asked {
+    let asked = WorldRunOptions {
         until: inner.live.time().0,
         every: 1,
         callback: None,
@@ -114,7 +114,7 @@ impl Engine {
     fn session(
         &self,
         scene: &Scene,
-        asked: &Asked,
+        asked: &WorldRunOptions,
         out: &Path,
         other: Option<&str>,
     ) -> PyResult<RunWriter> {
@@ -139,14 +139,14 @@ impl Engine {
     }
 
     /// Takes the turns of a run; gives what came out, and what Python raised.
-    fn follow(
+    fn run_steps(
         &self,
         py: Python<'_>,
-        asked: &Asked,
+        asked: &WorldRunOptions,
         wanted: scene::ObservableRequest,
         sink: &mut (dyn BodiesObserver + Send),
     ) -> PyResult<(BodiesOutcome, Option<PyErr>)> {
-        let mut pulse = Pulse::new(asked.tell.as_ref());
+        let mut pulse = ProgressReporter::new(asked.tell.as_ref());
         let mut course = {
             let inner = self.inner()?;
             let mut score = inner.score.clone();
@@ -207,10 +207,10 @@ fn turn(
     course: &mut WorldRun,
     inner: &mut Inner,
     sink: &mut (dyn BodiesObserver + Send),
-    pulse: &mut Pulse<'_>,
+    pulse: &mut ProgressReporter<'_>,
 ) -> bool {
     let going = course.step(&mut inner.live, sink, &mut |tick| pulse.tick(tick));
-    inner.look();
+    inner.update_observables();
     going
 }
 
@@ -218,7 +218,10 @@ fn turn(
 fn told(py: Python<'_>, outcome: &BodiesOutcome, directory: Option<&Path>) -> PyResult<Py<PyAny>> {
     let dict = PyDict::new(py);
     dict.set_item("directory", directory)?;
-    dict.set_item("certificate", value::python(py, &outcome.certificate_json())?)?;
+    dict.set_item(
+        "certificate",
+        value::python(py, &outcome.certificate_json())?,
+    )?;
     dict.set_item("warnings", outcome.warnings())?;
     dict.set_item("times", PyArray1::from_slice(py, &outcome.times))?;
     let series = PyDict::new(py);

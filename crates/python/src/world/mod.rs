@@ -11,15 +11,17 @@ mod view;
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use bodies::{Dim, StepReport, State, World};
+use bodies::{Dim, State, StepReport, World};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use scene::{Certificate, AnyWorld, BodiesObservable, Scene, RunTemplate, ObservableRequest, Criterion};
+use scene::{
+    AnyWorld, BodiesObservable, Certificate, Criterion, ObservableRequest, RunTemplate, Scene,
+};
 
-use crate::callable::Slot;
+use crate::callable::ExceptionSlot;
 use crate::error;
-use crate::pulse::Pulse;
+use crate::pulse::ProgressReporter;
 use crate::value;
 
 /// Adds the classes of this folder.
@@ -36,7 +38,7 @@ pub struct Inner {
     live: AnyWorld,
     score: RunTemplate,
     /// Observables that were asked for, with their last values.
-    watched: Vec<(String, BodiesObservable, f64)>,
+    observables: Vec<(String, BodiesObservable, f64)>,
     /// What the steps that were made by hand vouch for, and what of it has been told.
     certificate: Certificate,
     told: Vec<Criterion>,
@@ -63,13 +65,13 @@ pub struct Engine {
     /// What findings and plots of the scene look at.
     wanted: ObservableRequest,
     /// What callables raised.
-    slot: Slot,
+    slot: ExceptionSlot,
 }
 
 impl Inner {
     /// Shows the observers the end of a step.
-    fn look(&mut self) {
-        for (_, observer, value) in &mut self.watched {
+    fn update_observables(&mut self) {
+        for (_, observer, value) in &mut self.observables {
             *value = observer.evaluate(self.live.view());
         }
     }
@@ -81,14 +83,15 @@ impl Inner {
         }
         self.live.advance(cast)?;
         self.live.certify(&mut self.certificate, cast);
-        self.look();
+        self.update_observables();
         Ok(())
     }
 
     /// What was not told before.
-    fn news(&mut self) -> Vec<String> {
+    fn new_warnings(&mut self) -> Vec<String> {
         let new = TOLD.into_iter();
-        let new = new.filter(|what| self.certificate.is_reported(*what) && !self.told.contains(what));
+        let new =
+            new.filter(|what| self.certificate.is_reported(*what) && !self.told.contains(what));
         let new: Vec<Criterion> = new.collect();
         self.told.extend(&new);
         let words = |what: &Criterion| {
@@ -126,14 +129,14 @@ impl Engine {
     /// Makes `count` steps; what is not as it should be and was not told before.
     #[pyo3(signature = (count=1))]
     fn step(&self, py: Python<'_>, count: usize) -> PyResult<Vec<String>> {
-        let mut pulse = Pulse::new(None);
+        let mut pulse = ProgressReporter::new(None);
         // Found taken, it is not waited for: see the head of this file.
         drop(self.inner()?);
         let done = py.detach(|| {
             let mut inner = self.inner.lock().unwrap_or_else(|p| p.into_inner());
             for _ in 0..count {
                 inner.advance()?;
-                if !pulse.beat(0.0, 0.0, "") {
+                if !pulse.update(0.0, 0.0, "") {
                     break;
                 }
             }
@@ -141,7 +144,7 @@ impl Engine {
         });
         pulse.check()?;
         done.map_err(|reason: String| self.refusal(reason))?;
-        Ok(self.inner()?.news())
+        Ok(self.inner()?.new_warnings())
     }
 
     /// What the steps that were made by hand vouch for; a dict.
@@ -211,7 +214,7 @@ impl Engine {
     /// The value of an observable now.
     fn observe(&self, text: &str) -> PyResult<f64> {
         let mut inner = self.inner()?;
-        if let Some((_, _, value)) = inner.watched.iter().find(|(known, ..)| known == text) {
+        if let Some((_, _, value)) = inner.observables.iter().find(|(known, ..)| known == text) {
             return Ok(*value);
         }
         let cast = &inner.score.before.names;
@@ -219,7 +222,7 @@ impl Engine {
         let observer = BodiesObservable::compile(cast, dimension, self.scene.parameters(), text);
         let mut observer = observer.map_err(error::input)?;
         let value = observer.evaluate(inner.live.view());
-        inner.watched.push((text.to_string(), observer, value));
+        inner.observables.push((text.to_string(), observer, value));
         Ok(value)
     }
 
@@ -247,7 +250,7 @@ impl Engine {
             AnyWorld::Plane(world) => apply(world, packed)?,
             AnyWorld::Space(world) => apply(world, packed)?,
         }
-        inner.look();
+        inner.update_observables();
         Ok(())
     }
 
@@ -278,7 +281,7 @@ impl Engine {
             AnyWorld::Plane(world) => apply(world, rows.as_array())?,
             AnyWorld::Space(world) => apply(world, rows.as_array())?,
         }
-        inner.look();
+        inner.update_observables();
         Ok(())
     }
 

@@ -50,7 +50,12 @@ fn packed<D: Dim>(world: &World<D>) -> Vec<u8> {
         number(contact.point.gap);
         let middle = (contact.point.point_a + contact.point.point_b) * 0.5;
         middle.components().iter().for_each(|x| number(*x));
-        contact.point.normal.components().iter().for_each(|x| number(*x));
+        contact
+            .point
+            .normal
+            .components()
+            .iter()
+            .for_each(|x| number(*x));
         let mut impulse = D::Vector::default();
         for (axis, s) in contact.frame.as_ref().iter().zip(contact.impulse) {
             impulse += *axis * *s;

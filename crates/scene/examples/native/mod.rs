@@ -2,7 +2,7 @@
 
 use contact::law::Status;
 use contact::{Law, Restitution};
-use mechanism::{ConfigurationSpace, Constraint, StateRef, ConstraintKind, System, SystemError};
+use mechanism::{ConfigurationSpace, Constraint, ConstraintKind, StateRef, System, SystemError};
 
 /// B02 example 8 with equal point masses and bars.
 pub const PENDULUM_WALL: &str = r#"

@@ -6,7 +6,7 @@ use mechanism::Scheme;
 use super::made::AuditRunner;
 use crate::collection::{BodiesSetup, BuiltBodies};
 use crate::error::SceneError;
-use crate::file::{SceneKind, Scene};
+use crate::file::{Scene, SceneKind};
 use crate::text::BuiltMechanism;
 
 /// What all runs have in common.
@@ -116,7 +116,9 @@ impl AuditRunner<'_> {
 fn common<D: Dim>(assembly: &BodiesSetup<D>) -> Common {
     let bodies = assembly.model.bodies.iter().zip(0u32..);
     let movable = bodies.filter(|(body, _)| body.freedom.movable());
-    let movable: Vec<(f64, u32)> = movable.map(|(b, k)| (D::bounding_radius(&b.shape), k)).collect();
+    let movable: Vec<(f64, u32)> = movable
+        .map(|(b, k)| (D::bounding_radius(&b.shape), k))
+        .collect();
     let name = |k: u32| assembly.names.bodies.get(k as usize).cloned();
     Common::Bodies {
         step: assembly.settings.step,

@@ -1,7 +1,7 @@
 //! The picture of an audit: distance to the reference over time.
 
 use super::report::Audit;
-use crate::plot::{Figure, SeriesStyle, Scale, Series};
+use crate::plot::{Figure, Scale, Series, SeriesStyle};
 
 /// Distance of every variant to the reference over time, on a decimal scale; the fit where it is chaotic.
 pub fn figure(audit: &Audit) -> Figure {

@@ -31,7 +31,8 @@ pub fn load_recorded_scene(directory: &Path) -> Result<(Scene, Manifest), PlotEr
         .iter()
         .map(|change| (change.key.as_str(), change.value.as_str()))
         .collect();
-    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with_overrides(&set)?;
+    let scene =
+        Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with_overrides(&set)?;
     let machine = manifest.machine.as_ref();
     let folder = machine.and_then(|machine| machine.folder.as_deref());
     let scene = match folder {

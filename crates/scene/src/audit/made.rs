@@ -6,7 +6,7 @@ use mechanism::System;
 use super::AuditError;
 use super::common::Common;
 use super::metric::Metric;
-use super::perturb::{NUDGE, identity, perturb_mechanism, perturb_bodies};
+use super::perturb::{NUDGE, identity, perturb_bodies, perturb_mechanism};
 use super::samples::{self, Sampler, Samples};
 use super::variant::{Role, Variant};
 use super::work::Teller;
@@ -15,9 +15,9 @@ use crate::collection::{BodiesSetup, BuiltBodies, OverlapRule};
 use crate::error::SceneError;
 use crate::file::Scene;
 use crate::finding::{self, Finding, Threads};
-use crate::run::{MechanismOutcome, EarlyStop, StopReason, run_mechanism};
+use crate::run::{EarlyStop, MechanismOutcome, StopReason, run_mechanism};
 use crate::sink::NullObserver;
-use crate::watch::{BodiesOutcome, AnyWorld, RunProgress, run_bodies};
+use crate::watch::{AnyWorld, BodiesOutcome, RunProgress, run_bodies};
 
 /// What came of a run.
 #[derive(Debug)]
@@ -153,7 +153,13 @@ impl<'a> AuditRunner<'a> {
             progress(&words, 0.0)
         };
         let collection = self.scene.build_bodies()?;
-        let led = AnyWorld::prepare(self.scene, collection, threads, &mut NullObserver, &mut tell);
+        let led = AnyWorld::prepare(
+            self.scene,
+            collection,
+            threads,
+            &mut NullObserver,
+            &mut tell,
+        );
         match led {
             Ok((live, score)) => {
                 let prepared = &score.before.prepared;
@@ -301,8 +307,12 @@ impl<'a> AuditRunner<'a> {
         };
         let wanted = finding::observable_request(scene, &collection)?;
         match (&mut collection, &self.prepared) {
-            (BuiltBodies::Plane(assembly), Some(PreparedState::Plane(state))) => begin_at(assembly, state),
-            (BuiltBodies::Space(assembly), Some(PreparedState::Space(state))) => begin_at(assembly, state),
+            (BuiltBodies::Plane(assembly), Some(PreparedState::Plane(state))) => {
+                begin_at(assembly, state)
+            }
+            (BuiltBodies::Space(assembly), Some(PreparedState::Space(state))) => {
+                begin_at(assembly, state)
+            }
             _ => {}
         }
         if let Some(length) = nudge {

@@ -46,7 +46,11 @@ impl Metric {
     }
 
     /// Of a mechanism whose reference moved like this.
-    pub fn of_mechanism(chart: ConfigurationSpace, masses: Vec<Vec<f64>>, reference: &Samples) -> Self {
+    pub fn of_mechanism(
+        chart: ConfigurationSpace,
+        masses: Vec<Vec<f64>>,
+        reference: &Samples,
+    ) -> Self {
         let mut metric = Self::Mechanism {
             chart,
             masses,
@@ -180,7 +184,11 @@ mod tests {
             energies: vec![0.0; q.len()],
         };
         let radians = run(&[[0.0], [0.5]]);
-        let metric = Metric::of_mechanism(ConfigurationSpace::euclidean(1), vec![vec![3.0]; 2], &radians);
+        let metric = Metric::of_mechanism(
+            ConfigurationSpace::euclidean(1),
+            vec![vec![3.0]; 2],
+            &radians,
+        );
         let degree = 180.0 / std::f64::consts::PI;
         let degrees = run(&[[0.0], [0.5 * degree]]);
         let mass = vec![3.0 / degree / degree];

@@ -42,7 +42,7 @@ use crate::finding::{self, Threads};
 pub use digits::{AuditedFinding, ValueIn};
 pub use figure::figure;
 pub use growth::{Sensitivity, SensitivityClass};
-pub use keep::{AUDIT, output_place, load_recorded_scene};
+pub use keep::{AUDIT, load_recorded_scene, output_place};
 pub use order::{Order, Orders, Over};
 pub use report::{Audit, Exceeded, LeftOut, RunReport, Size, THRESHOLDS};
 

@@ -86,7 +86,9 @@ impl Sampler<'_> {
         let (state, ledger) = (world.state(), world.report());
         for &body in self.movable {
             let pose = &state.poses[body as usize];
-            self.samples.data.extend_from_slice(pose.position.components());
+            self.samples
+                .data
+                .extend_from_slice(pose.position.components());
             for axis in 0..D::N {
                 let mut unit = [0.0; 3];
                 unit[axis] = 1.0;

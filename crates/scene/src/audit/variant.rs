@@ -5,7 +5,7 @@ use super::made::AuditRunner;
 use super::perturb::NUDGE;
 use crate::collection::BuiltBodies;
 use crate::error::SceneError;
-use crate::file::{SceneKind, Scene};
+use crate::file::{Scene, SceneKind};
 use crate::plot::format_short;
 use bodies::Activation;
 use mechanism::Scheme;
@@ -144,7 +144,10 @@ fn steps(
 }
 
 /// The other activation rule, or the other integrator.
-fn other_rule(scene: &Scene, maker: &AuditRunner<'_>) -> Result<Result<Variant, LeftOut>, SceneError> {
+fn other_rule(
+    scene: &Scene,
+    maker: &AuditRunner<'_>,
+) -> Result<Result<Variant, LeftOut>, SceneError> {
     if scene.kind() == SceneKind::Bodies {
         let word = match activation(&scene.build_bodies()?) {
             Activation::Gap => "predicted",

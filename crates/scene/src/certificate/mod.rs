@@ -27,8 +27,8 @@ use serde::{Deserialize, Serialize};
 pub use bounds::CertificateBounds;
 pub use facts::StepFigures;
 pub use live::Warnings;
-pub use mark::{Violation, Criterion};
-pub use sheet::{NotMet, CertificateJson};
+pub use mark::{Criterion, Violation};
+pub use sheet::{CertificateJson, NotMet};
 
 /// A penetration or an error of a joint below this, in the units of the scene, is rounding.
 const ROUNDING: f64 = 1e-12;
@@ -141,7 +141,8 @@ impl Certificate {
                 mark.note(what, (self.steps, facts.t), [figure, amount], place);
             }
         }
-        self.ok = finite && self.missed == 0 && !Criterion::BOUNDED.into_iter().any(|w| self.broken(w));
+        self.ok =
+            finite && self.missed == 0 && !Criterion::BOUNDED.into_iter().any(|w| self.broken(w));
     }
 
     /// The figures of a step, in the order of [`What::ALL`].

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{CertificateBounds, Certificate, Criterion};
+use super::{Certificate, CertificateBounds, Criterion};
 
 /// Something that was not met.
 #[derive(Debug, Clone, PartialEq, Serialize)]

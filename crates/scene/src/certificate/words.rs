@@ -125,7 +125,9 @@ impl Certificate {
     /// What to do about it.
     pub fn advice(&self, what: Criterion) -> &'static str {
         match what {
-            Criterion::Residual if self.worst_residual <= 0.0 || !self.worst_residual.is_finite() => {
+            Criterion::Residual
+                if self.worst_residual <= 0.0 || !self.worst_residual.is_finite() =>
+            {
                 "take smaller steps (`step`)"
             }
             Criterion::Residual => {

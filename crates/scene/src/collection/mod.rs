@@ -15,7 +15,7 @@ pub use sink::{BodiesObserver, WorldRef};
 
 pub(crate) use build::{build, environment};
 pub(crate) use read::read;
-pub(crate) use spec::{BodiesSpec, BodiesRunSpec};
+pub(crate) use spec::{BodiesRunSpec, BodiesSpec};
 
 use bodies::{Dim, Model, Plane, Settings, Space, State};
 

@@ -2,10 +2,12 @@
 
 use super::form::{HeightsSpec, MeshSpec, PieceSpec, SolidSpec};
 use crate::file::CertificateSpec;
-use crate::file::{Formula, FrictionSpec, Named, Picture, RestitutionSpec, RecordSpec, Word};
+use crate::file::{Formula, FrictionSpec, Named, Picture, RecordSpec, RestitutionSpec, Word};
 use crate::survey::{DistributionSpec, ProfileSpec};
 
-pub(crate) use super::many::{ArrangementSpec, GrainSpec, GeneratorSpec, RegionOfPacking, SizesSpec};
+pub(crate) use super::many::{
+    ArrangementSpec, GeneratorSpec, GrainSpec, RegionOfPacking, SizesSpec,
+};
 
 /// A name with its place: of a material, a body, a group, a file.
 pub(crate) type Name = Word;

@@ -1,6 +1,6 @@
 //! The arrays of a drawing.
 
-use super::form::{DrawingColumn, DrawingBounds, Drawing, Header, DrawingValues, PhasePortrait};
+use super::form::{Drawing, DrawingBounds, DrawingColumn, DrawingValues, Header, PhasePortrait};
 use super::pieces::EvaluatedItem;
 use super::states::SampledStates;
 
@@ -21,7 +21,11 @@ pub(super) fn drawing(
             "",
             DrawingValues::U32(piece.counts),
         ));
-        columns.push(column(&format!("points_{k}"), "", DrawingValues::F32(points)));
+        columns.push(column(
+            &format!("points_{k}"),
+            "",
+            DrawingValues::F32(points),
+        ));
         if let Some(touch) = touch {
             columns.push(column(&format!("touch_{k}"), "", DrawingValues::U8(touch)));
         }

@@ -6,7 +6,8 @@ use super::default;
 use super::form::Kind;
 use crate::error::{InputError, SceneError};
 use crate::file::{
-    DrawingSpec, Formula, OverSpec, PointSpec, Scene, DrawingShapeSpec, expression_error, value_error,
+    DrawingShapeSpec, DrawingSpec, Formula, OverSpec, PointSpec, Scene, expression_error,
+    value_error,
 };
 use crate::text::{DrawingProgram, DrawingProgramError, SymbolicSystem};
 
@@ -40,9 +41,9 @@ impl CompiledItem<'_> {
             return 0;
         }
         let points = match &self.spec.shape {
-            DrawingShapeSpec::Link(all) | DrawingShapeSpec::Obstacle(all) | DrawingShapeSpec::Tip { at: all, .. } => {
-                all.len()
-            }
+            DrawingShapeSpec::Link(all)
+            | DrawingShapeSpec::Obstacle(all)
+            | DrawingShapeSpec::Tip { at: all, .. } => all.len(),
             DrawingShapeSpec::Half { .. } => 4,
             DrawingShapeSpec::Round { .. } | DrawingShapeSpec::Trace(_) => 1,
             DrawingShapeSpec::Curve { .. } | DrawingShapeSpec::Surface { .. } => self.samples.len(),
@@ -118,15 +119,23 @@ impl<'a> Compiler<'_, 'a> {
     fn formulas(&self) -> (Vec<&'a Formula>, Vec<&'a OverSpec>) {
         let flat = |all: &'a [PointSpec]| all.iter().flatten().collect::<Vec<_>>();
         match &self.spec.shape {
-            DrawingShapeSpec::Link(all) | DrawingShapeSpec::Obstacle(all) => (flat(all), Vec::new()),
+            DrawingShapeSpec::Link(all) | DrawingShapeSpec::Obstacle(all) => {
+                (flat(all), Vec::new())
+            }
             DrawingShapeSpec::Tip { at, angle, .. } => {
                 (flat(at).into_iter().chain(angle).collect(), Vec::new())
             }
-            DrawingShapeSpec::Half { at, normal } => (at.iter().chain(normal).collect(), Vec::new()),
-            DrawingShapeSpec::Round { at, .. } | DrawingShapeSpec::Trace(at) => (at.iter().collect(), Vec::new()),
+            DrawingShapeSpec::Half { at, normal } => {
+                (at.iter().chain(normal).collect(), Vec::new())
+            }
+            DrawingShapeSpec::Round { at, .. } | DrawingShapeSpec::Trace(at) => {
+                (at.iter().collect(), Vec::new())
+            }
             DrawingShapeSpec::Spring(ends) => (flat(ends), Vec::new()),
             DrawingShapeSpec::Curve { point, over } => (point.iter().collect(), vec![over]),
-            DrawingShapeSpec::Surface { point, over } => (point.iter().collect(), over.iter().collect()),
+            DrawingShapeSpec::Surface { point, over } => {
+                (point.iter().collect(), over.iter().collect())
+            }
             DrawingShapeSpec::Set => (Vec::new(), Vec::new()),
         }
     }
@@ -222,7 +231,9 @@ fn kind(shape: &DrawingShapeSpec, still: bool) -> Kind {
         DrawingShapeSpec::Link(_) | DrawingShapeSpec::Spring(_) => Kind::Link,
         DrawingShapeSpec::Tip { radius: None, .. } => Kind::Tip,
         DrawingShapeSpec::Tip { .. } => Kind::Disc,
-        DrawingShapeSpec::Obstacle(_) | DrawingShapeSpec::Half { .. } | DrawingShapeSpec::Round { .. } => Kind::Obstacle,
+        DrawingShapeSpec::Obstacle(_)
+        | DrawingShapeSpec::Half { .. }
+        | DrawingShapeSpec::Round { .. } => Kind::Obstacle,
         // What no coordinate moves is there to be touched.
         DrawingShapeSpec::Curve { .. } if still => Kind::Obstacle,
         DrawingShapeSpec::Curve { .. } => Kind::Link,

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::file::{DrawingSpec, Formula, MechanismSpec, PointSpec, DrawingShapeSpec};
+use crate::file::{DrawingShapeSpec, DrawingSpec, Formula, MechanismSpec, PointSpec};
 use crate::sweep::CrowdSpec;
 
 /// The things of a drawing: the declared ones, or those that come by themselves.
@@ -110,5 +110,8 @@ fn people(crowd: &CrowdSpec) -> Vec<DrawingSpec> {
     };
     let mut tips = thing("people", tips);
     tips.filled = true;
-    vec![thing("room", DrawingShapeSpec::Obstacle(corners.to_vec())), tips]
+    vec![
+        thing("room", DrawingShapeSpec::Obstacle(corners.to_vec())),
+        tips,
+    ]
 }

@@ -170,7 +170,8 @@ impl Drawing {
     pub fn points(&self, item: usize, frame: usize) -> &[f32] {
         let counts = self.column(&format!("count_{item}"));
         let points = self.column(&format!("points_{item}"));
-        let (Some(DrawingValues::U32(counts)), Some(DrawingValues::F32(points))) = (counts, points) else {
+        let (Some(DrawingValues::U32(counts)), Some(DrawingValues::F32(points))) = (counts, points)
+        else {
             return &[];
         };
         let Some(what) = self.header.items.get(item) else {

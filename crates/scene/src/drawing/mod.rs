@@ -27,7 +27,9 @@ mod states;
 mod touch;
 
 pub use compile::check_drawings;
-pub use form::{DrawingColumn, DrawingBounds, Drawing, Header, Item, Kind, DrawingValues, PhasePortrait};
+pub use form::{
+    Drawing, DrawingBounds, DrawingColumn, DrawingValues, Header, Item, Kind, PhasePortrait,
+};
 pub use sheet::Theme;
 
 use crate::file::Scene;

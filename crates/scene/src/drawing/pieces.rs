@@ -28,7 +28,11 @@ pub(super) struct EvaluatedItem {
 const GREY: u8 = 7;
 
 /// Adds a thing, and the spoke of a disc after it.
-pub(super) fn add(pieces: &mut Vec<EvaluatedItem>, thing: &mut CompiledItem<'_>, states: &SampledStates) {
+pub(super) fn add(
+    pieces: &mut Vec<EvaluatedItem>,
+    thing: &mut CompiledItem<'_>,
+    states: &SampledStates,
+) {
     let fixed = thing.sketch.is_constant()
         && !matches!(thing.kind, Kind::Trace | Kind::Set)
         && states.len() > 0;
@@ -39,7 +43,10 @@ pub(super) fn add(pieces: &mut Vec<EvaluatedItem>, thing: &mut CompiledItem<'_>,
         points: Vec::new(),
         half: matches!(thing.spec.shape, DrawingShapeSpec::Half { .. }),
     };
-    let spoke = matches!(thing.spec.shape, DrawingShapeSpec::Tip { angle: Some(_), .. });
+    let spoke = matches!(
+        thing.spec.shape,
+        DrawingShapeSpec::Tip { angle: Some(_), .. }
+    );
     let mut spokes = spoke.then(|| EvaluatedItem {
         item: Item {
             name: format!("{}, spoke", thing.spec.name),
@@ -79,7 +86,11 @@ fn item(thing: &CompiledItem<'_>, fixed: bool) -> Item {
     Item {
         name: spec.name.clone(),
         kind: thing.kind,
-        closed: spec.closed || matches!(spec.shape, DrawingShapeSpec::Half { .. } | DrawingShapeSpec::Set),
+        closed: spec.closed
+            || matches!(
+                spec.shape,
+                DrawingShapeSpec::Half { .. } | DrawingShapeSpec::Set
+            ),
         filled: spec.filled,
         radius: thing.radius,
         colour: spec.colour.unwrap_or(usual),

@@ -4,7 +4,7 @@
 //! Things are painted in their order, so what is declared later lies above.
 
 use super::form::{Drawing, Item, Kind};
-use super::paper::{Stroke, SvgWriter, Px};
+use super::paper::{Px, Stroke, SvgWriter};
 use crate::plot::{Ticks, format_short};
 
 /// Light or dark ground.
@@ -89,7 +89,11 @@ impl Drawing {
         for (k, item) in self.header.items.iter().enumerate() {
             let points = view.points(self.points(k, frame), self.header.dimension);
             let colour = colours.palette[usize::from(item.colour) % colours.palette.len()];
-            let wide = if self.contact_acts(k, frame) { ACTING } else { 1.0 };
+            let wide = if self.contact_acts(k, frame) {
+                ACTING
+            } else {
+                1.0
+            };
             let ink = Stroke {
                 colour,
                 width: item.width * wide,
@@ -192,7 +196,12 @@ fn strokes(paper: &mut SvgWriter, points: &[(f64, f64)], closed: bool, ink: Stro
 }
 
 /// The lines of a grid, both ways.
-fn surface(paper: &mut SvgWriter, [rows, columns]: [usize; 2], points: &[(f64, f64)], ink: Stroke<'_>) {
+fn surface(
+    paper: &mut SvgWriter,
+    [rows, columns]: [usize; 2],
+    points: &[(f64, f64)],
+    ink: Stroke<'_>,
+) {
     for row in points.chunks(columns.max(1)) {
         strokes(paper, row, false, ink);
     }

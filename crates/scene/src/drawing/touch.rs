@@ -17,7 +17,8 @@ pub(super) fn read_contact_activity(
     let Some(entry) = entry.filter(|_| asked) else {
         return Ok(vec![None; pieces.len()]);
     };
-    let has = |piece: &EvaluatedItem| (!piece.item.contacts.is_empty()).then(|| vec![0; states.len()]);
+    let has =
+        |piece: &EvaluatedItem| (!piece.item.contacts.is_empty()).then(|| vec![0; states.len()]);
     let mut touches: Vec<Option<Vec<u8>>> = pieces.iter().map(has).collect();
     let mut names = vec!["step".to_string(), "constraint".to_string()];
     let columns = entry.columns.iter().map(|c| c.name.clone());

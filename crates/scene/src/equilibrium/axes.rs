@@ -46,7 +46,10 @@ impl RecordDim for Space {
         };
         let [a, b, c] = place.velocity;
         let [p, q, r] = place.spin;
-        (pose, Self::spin_to_body(&pose.rotation, &[a, b, c, p, q, r]))
+        (
+            pose,
+            Self::spin_to_body(&pose.rotation, &[a, b, c, p, q, r]),
+        )
     }
 
     fn place(pose: &Pose<Self>) -> BodyState {

@@ -4,16 +4,16 @@
 //! masses and laws. Levers are those of the midpoint of the step, q_M = q_F − ½h u_F (M88 §11).
 
 use bodies::{Pose, Vector};
-use statics::{ImpulseBounds, ComputeOptions, Face, ImpulseInterval, StaticsError, impulse_bounds};
+use statics::{ComputeOptions, Face, ImpulseBounds, ImpulseInterval, StaticsError, impulse_bounds};
 
 use super::axes::RecordDim;
-use super::gather::{StaticModel, StaticContact};
+use super::gather::{StaticContact, StaticModel};
 use super::rows::{ReadAll, Rows};
-use super::weigh::{three, scene_error};
+use super::weigh::{scene_error, three};
 use crate::collection::{BodiesSetup, BuiltBodies};
 use crate::error::SceneError;
-use crate::file::{SceneKind, Scene};
-use crate::picture::{RecordedFrames, Frame};
+use crate::file::{Scene, SceneKind};
+use crate::picture::{Frame, RecordedFrames};
 use crate::plot::{PlotError, format_short};
 use crate::record::{Record, RecordError};
 
@@ -74,7 +74,10 @@ pub struct ForceBounds {
 /// # Errors
 /// The records are not those of a run of bodies, the time is outside of the run or has no contacts, or
 /// the records cannot be read.
-pub fn force_bounds(record: &Record, asked: &mut ForceBoundsOptions<'_>) -> Result<ForceBounds, PlotError> {
+pub fn force_bounds(
+    record: &Record,
+    asked: &mut ForceBoundsOptions<'_>,
+) -> Result<ForceBounds, PlotError> {
     let manifest = record.manifest();
     let shown = record.directory().display().to_string();
     if manifest.kind == "study" {
@@ -86,7 +89,8 @@ pub fn force_bounds(record: &Record, asked: &mut ForceBoundsOptions<'_>) -> Resu
         .iter()
         .map(|o| (&*o.key, &*o.value))
         .collect();
-    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with_overrides(&set)?;
+    let scene =
+        Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with_overrides(&set)?;
     if scene.kind() != SceneKind::Bodies {
         let text = format!(
             "{shown}: this is a run of a mechanism; open forces are looked for in runs of bodies"

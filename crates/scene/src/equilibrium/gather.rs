@@ -2,7 +2,7 @@
 
 use bodies::{Body, Detector, Dim, Friction, Model, Pose, contact_law};
 use contact::law::{Law, Status};
-use statics::{StaticsError, ContactAssembly, ContactAssemblyBuilder};
+use statics::{ContactAssembly, ContactAssemblyBuilder, StaticsError};
 
 /// Of the sizes of two bodies: a gap below this share is closed. Faces that are meant to touch have
 /// gaps of the order of rounding; what is drawn apart is far above.
@@ -136,7 +136,12 @@ fn seat<D: Dim>(body: &Body<D>, first: usize) -> Option<BodyCoordinates> {
 }
 
 /// The rows of a contact for one of its bodies.
-fn block<D: Dim>(spot: &StaticContact<D>, pose: &Pose<D>, seat: &BodyCoordinates, sign: f64) -> Vec<f64> {
+fn block<D: Dim>(
+    spot: &StaticContact<D>,
+    pose: &Pose<D>,
+    seat: &BodyCoordinates,
+    sign: f64,
+) -> Vec<f64> {
     let lever = spot.at - pose.position;
     let mut out = Vec::with_capacity(spot.rows * seat.components.len());
     for i in 0..spot.rows {
@@ -144,7 +149,9 @@ fn block<D: Dim>(spot: &StaticContact<D>, pose: &Pose<D>, seat: &BodyCoordinates
         match i < D::N {
             true => D::linear_jacobian_row(&pose.rotation, lever, spot.frame[i], &mut row),
             // Rolling about the tangents, spinning about the normal.
-            false => D::angular_jacobian_row(&pose.rotation, spot.frame[(i - D::N + 1) % D::N], &mut row),
+            false => {
+                D::angular_jacobian_row(&pose.rotation, spot.frame[(i - D::N + 1) % D::N], &mut row)
+            }
         }
         out.extend(
             seat.components
@@ -156,7 +163,10 @@ fn block<D: Dim>(spot: &StaticContact<D>, pose: &Pose<D>, seat: &BodyCoordinates
 }
 
 /// The points where bodies touch.
-pub(super) fn detect_closed_contacts<D: Dim>(model: &Model<D>, poses: &[Pose<D>]) -> Vec<StaticContact<D>> {
+pub(super) fn detect_closed_contacts<D: Dim>(
+    model: &Model<D>,
+    poses: &[Pose<D>],
+) -> Vec<StaticContact<D>> {
     let size = |body: &Body<D>| {
         let radius = D::bounding_radius(&body.shape);
         if radius.is_finite() { radius } else { 0.0 }

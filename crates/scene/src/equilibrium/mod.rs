@@ -19,9 +19,9 @@ mod table;
 mod verge;
 mod weigh;
 
-pub use forces::{ForceBoundsOptions, Contact, ForceBounds, force_bounds};
+pub use forces::{Contact, ForceBounds, ForceBoundsOptions, force_bounds};
 pub use gather::CLOSED;
 pub use sketch::{forces_svg, mechanism_svg};
 pub use table::{FORCES, write_forces};
 pub use verge::{CriticalParameter, critical_parameter};
-pub use weigh::{CollapseContact, Moved, Role, LimitAnalysis, analyse_load};
+pub use weigh::{CollapseContact, LimitAnalysis, Moved, Role, analyse_load};

@@ -6,7 +6,7 @@ use statics::Face;
 
 use super::axes::RecordDim;
 use super::face::RecordedContact;
-use super::gather::{StaticModel, StaticContact};
+use super::gather::{StaticContact, StaticModel};
 use crate::collection::BodiesSetup;
 use crate::record::{CellValue, Record, RecordError, Table};
 

@@ -1,9 +1,9 @@
 //! Pictures of open forces and of mechanisms of collapse.
 
 use super::forces::ForceBounds;
-use super::weigh::{Moved, Role, LimitAnalysis};
+use super::weigh::{LimitAnalysis, Moved, Role};
 use crate::file::Colour;
-use crate::picture::{BodyShapes, Annotation, BodyState, PictureRequest, Frame, draw};
+use crate::picture::{Annotation, BodyShapes, BodyState, Frame, PictureRequest, draw};
 use crate::record::BodyDescription;
 
 /// Colours of contacts: determined, open within bounds, without bound.
@@ -23,7 +23,12 @@ const WIDEST: f64 = 9.0;
 const SHOWN: f64 = 0.08;
 
 /// Bodies with their contacts, as wide as their normal impulse may be.
-pub fn forces_svg(title: &str, names: &[BodyDescription], dimension: usize, forces: &ForceBounds) -> String {
+pub fn forces_svg(
+    title: &str,
+    names: &[BodyDescription],
+    dimension: usize,
+    forces: &ForceBounds,
+) -> String {
     let finite = forces
         .contacts
         .iter()
@@ -130,7 +135,12 @@ pub fn mechanism_svg(title: &str, weighed: &LimitAnalysis) -> String {
     page(&weighed.names, weighed.dimension, &[displaced], &request)
 }
 
-fn page(names: &[BodyDescription], dimension: usize, stills: &[Frame], request: &PictureRequest) -> String {
+fn page(
+    names: &[BodyDescription],
+    dimension: usize,
+    stills: &[Frame],
+    request: &PictureRequest,
+) -> String {
     let first = Frame::default();
     let company = BodyShapes {
         bodies: names,

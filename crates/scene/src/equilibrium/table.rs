@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::forces::{Contact, ForceBounds};
-use crate::record::{Column, Record, RecordError, RunStatus, TableWriter, ColumnType, ColumnValues};
+use crate::record::{
+    Column, ColumnType, ColumnValues, Record, RecordError, RunStatus, TableWriter,
+};
 
 /// Its name.
 pub const FORCES: &str = "forces";
@@ -87,7 +89,8 @@ fn push(
 
 fn columns(dimension: usize) -> Vec<Column> {
     let integer = |name: &str, meaning: &str| Column::new(name, ColumnType::Integer, "1", meaning);
-    let impulse = |name: &str, meaning: &str| Column::new(name, ColumnType::Real, "force*time", meaning);
+    let impulse =
+        |name: &str, meaning: &str| Column::new(name, ColumnType::Real, "force*time", meaning);
     let axes = &["x", "y", "z"][..dimension];
     let mut all = vec![
         integer("step", "number of the step"),

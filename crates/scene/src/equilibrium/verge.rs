@@ -89,7 +89,10 @@ pub fn critical_parameter(
     })
 }
 
-fn is_in_equilibrium<D: RecordDim>(scene: &Scene, mut assembly: BodiesSetup<D>) -> Result<bool, SceneError> {
+fn is_in_equilibrium<D: RecordDim>(
+    scene: &Scene,
+    mut assembly: BodiesSetup<D>,
+) -> Result<bool, SceneError> {
     let (ground, dead) = InitialConfiguration::new(scene, &mut assembly)?;
     let answer = check_equilibrium(&ground.gathered.system, &dead);
     match answer {

@@ -1,10 +1,13 @@
 //! Limit loads of a scene.
 
-use bodies::{Dim, Freedom, Pose, ForceContext, Vector};
-use statics::{NonassociatedLimit, LimitLoad, Loads, Sense, EquilibriumReport, StaticsError, nonassociated_limit, limit_load, check_equilibrium};
+use bodies::{Dim, ForceContext, Freedom, Pose, Vector};
+use statics::{
+    EquilibriumReport, LimitLoad, Loads, NonassociatedLimit, Sense, StaticsError,
+    check_equilibrium, limit_load, nonassociated_limit,
+};
 
 use super::axes::RecordDim;
-use super::gather::{StaticModel, StaticContact, detect_closed_contacts};
+use super::gather::{StaticContact, StaticModel, detect_closed_contacts};
 use crate::collection::{BodiesSetup, BuiltBodies, LoadCase, LoadKind};
 use crate::error::{InputError, Origin, SceneError};
 use crate::file::Scene;
@@ -198,7 +201,10 @@ pub(super) fn scene_error(
 }
 
 /// Whether limit analysis has something to say about a scene.
-fn require_standing<D: RecordDim>(scene: &Scene, assembly: &BodiesSetup<D>) -> Result<(), SceneError> {
+fn require_standing<D: RecordDim>(
+    scene: &Scene,
+    assembly: &BodiesSetup<D>,
+) -> Result<(), SceneError> {
     if let Some(joint) = assembly.names.joints.first() {
         let problem = format!(
             "limit analysis is of bodies that touch, and the joint `{joint}` holds some together"
@@ -229,16 +235,20 @@ pub(super) struct InitialConfiguration<D: Dim> {
 
 impl<D: RecordDim> InitialConfiguration<D> {
     /// The contacts of the start, and the dead load.
-    pub fn new(scene: &Scene, assembly: &mut BodiesSetup<D>) -> Result<(Self, Vec<f64>), SceneError> {
+    pub fn new(
+        scene: &Scene,
+        assembly: &mut BodiesSetup<D>,
+    ) -> Result<(Self, Vec<f64>), SceneError> {
         require_standing(scene, assembly)?;
         let mut poses = assembly.state.poses.clone();
         let model = &mut assembly.model;
         for (i, body) in model.bodies.iter().enumerate() {
             if let Freedom::Kinematic(guide) = body.freedom {
                 let k = guide as usize;
-                if let (Some(guide), Some(anchor)) =
-                    (model.prescribed_motions.get_mut(k), assembly.state.kinematic_origins.get(k))
-                {
+                if let (Some(guide), Some(anchor)) = (
+                    model.prescribed_motions.get_mut(k),
+                    assembly.state.kinematic_origins.get(k),
+                ) {
                     poses[i] = guide.at(anchor, assembly.start).0;
                 }
             }
@@ -291,7 +301,12 @@ impl<D: RecordDim> InitialConfiguration<D> {
                     let pose = &self.poses[i];
                     let lever = D::rotate(&pose.rotation, D::Vector::from_components(at));
                     let mut row = D::ZERO_VELOCITY;
-                    D::linear_jacobian_row(&pose.rotation, lever, D::Vector::from_components(force), row.as_mut());
+                    D::linear_jacobian_row(
+                        &pose.rotation,
+                        lever,
+                        D::Vector::from_components(force),
+                        row.as_mut(),
+                    );
                     loads[i].as_mut()[D::N..].copy_from_slice(&row.as_ref()[D::N..]);
                 }
             }
@@ -300,7 +315,12 @@ impl<D: RecordDim> InitialConfiguration<D> {
     }
 
     /// An error of `statics` with names.
-    pub fn wrong(&self, scene: &Scene, assembly: &BodiesSetup<D>, error: &StaticsError) -> SceneError {
+    pub fn wrong(
+        &self,
+        scene: &Scene,
+        assembly: &BodiesSetup<D>,
+        error: &StaticsError,
+    ) -> SceneError {
         let StaticsError::Law { contact, law } = error else {
             return scene_error(scene, error.to_string(), "");
         };

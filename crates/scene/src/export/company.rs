@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::surface::{Tessellation, Surface};
+use super::surface::{Surface, Tessellation};
 use super::vtp::{DataArray, PolyData};
 use super::walk::StepRows;
 use crate::picture::BodyState;
-use crate::record::{CellValue, BodyDescription, RecordedShape, Record, RecordError, ColumnValues, read_body_descriptions};
+use crate::record::{
+    BodyDescription, CellValue, ColumnValues, Record, RecordError, RecordedShape,
+    read_body_descriptions,
+};
 
 /// What all states have in common.
 #[derive(Debug)]
@@ -165,7 +168,8 @@ impl BodySurfaces {
             Some(RecordedShape::Round { radius }) => *radius,
             _ => 0.0,
         };
-        let size = |(k, _): &(usize, BodyState)| of(*k).and_then(RecordedShape::radius).unwrap_or(0.0);
+        let size =
+            |(k, _): &(usize, BodyState)| of(*k).and_then(RecordedShape::radius).unwrap_or(0.0);
         let turned: Vec<[f64; 4]> = state.iter().map(|(_, place)| place.rotation).collect();
         poly.point_data = self.arrays(state);
         poly.point_data.extend([
@@ -250,8 +254,9 @@ impl BodySurfaces {
             let from = self.first.get(k).copied().unwrap_or(place.position);
             std::array::from_fn(|i| place.position[i] - from[i])
         };
-        let speed =
-            |(_, place): &(usize, BodyState)| place.velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let speed = |(_, place): &(usize, BodyState)| {
+            place.velocity.iter().map(|v| v * v).sum::<f64>().sqrt()
+        };
         // What forces do not move has no mass: not a number, as VTK has it.
         let mass = |(k, _): &(usize, BodyState)| {
             let body = self.bodies.get(*k);

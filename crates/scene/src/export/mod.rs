@@ -22,12 +22,12 @@ mod walk;
 use std::path::Path;
 
 pub use series::prepare_folder;
-pub use vtp::{DataArray, Cells, ArrayData, PolyData};
+pub use vtp::{ArrayData, Cells, DataArray, PolyData};
 
 use company::BodySurfaces;
 use series::{ExportFolder, FileSeries};
 use surface::Tessellation;
-use walk::{StepRows, StepReader};
+use walk::{StepReader, StepRows};
 
 use crate::record::{Record, RecordError};
 
@@ -198,7 +198,8 @@ impl<'a> Export<'a> {
                         if known && self.request.chains {
                             let cell = self.cell_of(slab.step, &mut cells)?;
                             let company = self.company;
-                            let lines = touching::contact_lines(found, company, &state, cell.as_ref());
+                            let lines =
+                                touching::contact_lines(found, company, &state, cell.as_ref());
                             folder.add(&mut chains, t, &lines)?;
                         }
                     }

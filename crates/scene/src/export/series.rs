@@ -139,7 +139,11 @@ impl ExportFolder {
 ///
 /// # Errors
 /// The folder is taken, or the machine refuses.
-pub fn prepare_folder(path: &Path, force: bool, ours: impl Fn(&str) -> bool) -> Result<(), RecordError> {
+pub fn prepare_folder(
+    path: &Path,
+    force: bool,
+    ours: impl Fn(&str) -> bool,
+) -> Result<(), RecordError> {
     let fault = |e: io::Error| RecordError::fault(path, "use this folder", &e);
     if path.exists() && !path.is_dir() {
         return Err(RecordError::Unknown(format!(

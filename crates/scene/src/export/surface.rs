@@ -280,7 +280,10 @@ mod tests {
             along: [1.0, 0.0, 0.0],
         };
         let n = 256;
-        let disc = area(&Surface::of(&RecordedShape::Round { radius: r }, fine(n, true)));
+        let disc = area(&Surface::of(
+            &RecordedShape::Round { radius: r },
+            fine(n, true),
+        ));
         // A regular polygon of n corners exactly.
         let exact = 0.5 * n as f64 * r * r * (TAU / n as f64).sin();
         assert!((disc - exact).abs() < 1e-12, "{disc}");

@@ -1,6 +1,6 @@
 //! A table from its first step to its last, one step at a time.
 
-use crate::record::{Chunk, Record, RecordError, Table, ColumnValues};
+use crate::record::{Chunk, ColumnValues, Record, RecordError, Table};
 
 /// The rows of one step.
 #[derive(Debug, Clone)]
@@ -133,7 +133,11 @@ impl<'a> StepReader<'a> {
     }
 
     /// The rows of this step, if there are any; steps must be asked for in ascending order.
-    pub fn at(&mut self, step: i64, ahead: &mut Option<StepRows>) -> Result<Option<StepRows>, RecordError> {
+    pub fn at(
+        &mut self,
+        step: i64,
+        ahead: &mut Option<StepRows>,
+    ) -> Result<Option<StepRows>, RecordError> {
         loop {
             match ahead {
                 Some(slab) if slab.step == step => return Ok(ahead.take()),

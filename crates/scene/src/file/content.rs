@@ -2,7 +2,7 @@
 
 use super::Scene;
 use super::spec::{MechanismSpec, Named};
-use crate::collection::{self, BodiesSpec, BodiesEnvironment};
+use crate::collection::{self, BodiesEnvironment, BodiesSpec};
 use crate::error::SceneError;
 
 /// What a scene is about.

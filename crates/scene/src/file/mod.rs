@@ -27,13 +27,13 @@ use std::path::{Path, PathBuf};
 pub use content::SceneKind;
 pub use reader::Formula;
 pub use report::{
-    Bisect, Case, Check, Colour, Datum, FindingSpec, Overrides, Picture, Plot, PlotKind, VariedValues,
-    Spacing, Study, Vary,
+    Bisect, Case, Check, Colour, Datum, FindingSpec, Overrides, Picture, Plot, PlotKind, Spacing,
+    Study, VariedValues, Vary,
 };
 
 pub(crate) use certificate::{CertificateSpec, read as read_certificate};
 pub(crate) use content::Content;
-pub(crate) use drawing::{DrawingSpec, OverSpec, PointSpec, DrawingShapeSpec};
+pub(crate) use drawing::{DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec};
 pub(crate) use load::read;
 pub(crate) use parameters::{
     Parameters, expression_error, of_definitions, require_unreserved, value_error,
@@ -45,8 +45,8 @@ pub(crate) use read_touch::{friction as read_friction, rebound as read_rebound};
 pub(crate) use reader::Reader;
 pub(crate) use record::{PART as RECORD, RecordSpec, read as read_record};
 pub(crate) use spec::{
-    ContactSpec, CoordinateSpec, DynamicsSpec, FrictionSpec, BilateralSpec, MechanismSpec, Named,
-    NonFirmSpec, RestitutionSpec, MechanismRunSpec, SetSpec, StepSpec, NonholonomicSpec, Word,
+    BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, FrictionSpec, MechanismRunSpec,
+    MechanismSpec, Named, NonFirmSpec, NonholonomicSpec, RestitutionSpec, SetSpec, StepSpec, Word,
 };
 pub(crate) use tree::{Item, Value, parse as parse_tree};
 
@@ -91,7 +91,9 @@ impl Scene {
             SceneKind::Mechanism if sweeps => {
                 Content::Mechanism(Box::new(read_sweep::sweep(&mut root)?))
             }
-            SceneKind::Mechanism => Content::Mechanism(Box::new(read_mechanism::mechanism(&mut root)?)),
+            SceneKind::Mechanism => {
+                Content::Mechanism(Box::new(read_mechanism::mechanism(&mut root)?))
+            }
             SceneKind::Bodies => Content::Bodies(Box::new(collection::read(&mut root)?)),
         };
         let cases = read_report::cases(&mut root)?;
@@ -160,7 +162,10 @@ impl Scene {
     ///
     /// # Errors
     /// An unknown key, or parameters without a finite value.
-    pub fn with_overrides<K: AsRef<str>, V: AsRef<str>>(&self, set: &[(K, V)]) -> Result<Self, SceneError> {
+    pub fn with_overrides<K: AsRef<str>, V: AsRef<str>>(
+        &self,
+        set: &[(K, V)],
+    ) -> Result<Self, SceneError> {
         let mut changed = self.clone();
         for (key, value) in set {
             let (key, value) = (key.as_ref(), value.as_ref());

@@ -1,7 +1,7 @@
 //! Reads `[[drawing]]`.
 
 use crate::error::{InputError, Origin};
-use crate::file::drawing::{COLOURS, DrawingSpec, OverSpec, PointSpec, DrawingShapeSpec};
+use crate::file::drawing::{COLOURS, DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec};
 use crate::file::reader::{Formula, Reader};
 use crate::file::tree::{Entry, Item, Value};
 

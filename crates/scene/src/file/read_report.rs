@@ -4,7 +4,9 @@ use crate::error::InputError;
 use crate::file::read_model::parts;
 use crate::file::read_vary::vary;
 use crate::file::reader::{Formula, Reader};
-use crate::file::report::{Bisect, Case, Check, Datum, FindingSpec, Overrides, Plot, PlotKind, Study};
+use crate::file::report::{
+    Bisect, Case, Check, Datum, FindingSpec, Overrides, Plot, PlotKind, Study,
+};
 use crate::file::tree::{Item, Value};
 
 /// `[[case]]`.

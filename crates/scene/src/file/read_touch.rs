@@ -4,7 +4,8 @@ use crate::error::InputError;
 use crate::file::read_model::parts;
 use crate::file::reader::{Formula, Reader};
 use crate::file::spec::{
-    ContactSpec, FrictionSpec, BilateralSpec, NonFirmSpec, RestitutionSpec, SetSpec, NonholonomicSpec,
+    BilateralSpec, ContactSpec, FrictionSpec, NonFirmSpec, NonholonomicSpec, RestitutionSpec,
+    SetSpec,
 };
 use crate::file::tree::{Item, Value};
 

@@ -3,7 +3,7 @@
 use crate::error::InputError;
 use crate::file::read_report::plain;
 use crate::file::reader::Reader;
-use crate::file::report::{VariedValues, Spacing, Vary};
+use crate::file::report::{Spacing, VariedValues, Vary};
 use crate::file::tree::{Item, Value};
 
 /// What the values of a key may be.
@@ -102,12 +102,14 @@ fn interval(reader: &Reader<'_>, key: &str, item: Item) -> Result<VariedValues, 
             count,
             seed: drawn,
         }),
-        (None, Some(from), Some(to), Some(count), None) if seed.is_none() => Ok(VariedValues::Even {
-            from,
-            to,
-            count,
-            spacing,
-        }),
+        (None, Some(from), Some(to), Some(count), None) if seed.is_none() => {
+            Ok(VariedValues::Even {
+                from,
+                to,
+                count,
+                spacing,
+            })
+        }
         (None, Some(from), Some(to), None, Some(count)) => Ok(VariedValues::Latin {
             from,
             to,

@@ -4,9 +4,9 @@ use super::parameters::{Parameters, value_error};
 use super::reader::{Formula, Reader};
 use super::spec::Word;
 use super::tree::{Item, Value};
-use super::{SceneKind, Scene, read_run};
+use super::{Scene, SceneKind, read_run};
 use crate::error::{InputError, SceneError};
-use crate::record::{RecordSelection, OPTIONAL_MECHANISM_TABLES, TableCompression};
+use crate::record::{OPTIONAL_MECHANISM_TABLES, RecordSelection, TableCompression};
 
 /// What the part is called in messages.
 pub(crate) const PART: &str = "[record]";
@@ -262,6 +262,11 @@ impl Scene {
         };
         let mut parameters = self.resolved();
         let spec = &mechanism.run.record;
-        Ok(spec.choice(&self.origin, &mut parameters, &OPTIONAL_MECHANISM_TABLES, span)?)
+        Ok(spec.choice(
+            &self.origin,
+            &mut parameters,
+            &OPTIONAL_MECHANISM_TABLES,
+            span,
+        )?)
     }
 }

@@ -98,7 +98,11 @@ impl<W: Write> GifWriter<W> {
         let mut part = Vec::with_capacity((right - left + 1) * (bottom - top + 1));
         for y in top..=bottom {
             for at in y * wide + left..=y * wide + right {
-                part.push(if differs(at) { now[at] } else { TRANSPARENT_INDEX });
+                part.push(if differs(at) {
+                    now[at]
+                } else {
+                    TRANSPARENT_INDEX
+                });
             }
         }
         // All fit: the size of the film does.

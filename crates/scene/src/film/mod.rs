@@ -15,5 +15,5 @@ mod reel;
 
 pub use gif::GifWriter;
 pub use palette::Palette;
-pub use plan::{FilmFrame, FilmSpeed, FilmSchedule};
-pub use reel::{FrameSequence, FrameRenderer, RenderOptions};
+pub use plan::{FilmFrame, FilmSchedule, FilmSpeed};
+pub use reel::{FrameRenderer, FrameSequence, RenderOptions};

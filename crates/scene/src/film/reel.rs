@@ -4,8 +4,11 @@ use std::cell::OnceCell;
 
 use super::plan::nearest;
 use crate::drawing::{self, Drawing};
-use crate::file::{Colour, SceneKind, Scene};
-use crate::picture::{BodyShapes, ImageWriter, Image, PictureRequest, Size, RecordedFrames, Frame, Theme, default_request, zoom};
+use crate::file::{Colour, Scene, SceneKind};
+use crate::picture::{
+    BodyShapes, Frame, Image, ImageWriter, PictureRequest, RecordedFrames, Size, Theme,
+    default_request, zoom,
+};
 use crate::plot::PlotError;
 use crate::record::Record;
 
@@ -242,7 +245,11 @@ impl<'a> FrameSequence<'a> {
 }
 
 /// What is asked of pictures of bodies.
-fn request(scene: &Scene, wish: &RenderOptions, stamp: Option<usize>) -> Result<PictureRequest, PlotError> {
+fn request(
+    scene: &Scene,
+    wish: &RenderOptions,
+    stamp: Option<usize>,
+) -> Result<PictureRequest, PlotError> {
     let mut request = default_request(scene)?;
     if let Some(colour) = wish.colour {
         request.colour = colour;

@@ -17,7 +17,7 @@ use crate::file::SceneKind;
 use crate::finding::expression::Expression;
 use crate::finding::language::{exact, of_time};
 use crate::finding::sampler;
-use crate::finding::subject::{Studies, EvaluatedRun, present};
+use crate::finding::subject::{EvaluatedRun, Studies, present};
 use crate::finding::value::{Absent, Valued};
 use crate::study::parallel;
 
@@ -117,7 +117,11 @@ impl Grid {
 
 impl Accuracy {
     /// The error or the order.
-    pub fn evaluate(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<f64> {
+    pub fn evaluate(
+        &self,
+        subject: &mut EvaluatedRun<'_>,
+        studies: &mut dyn Studies,
+    ) -> Valued<f64> {
         let mut steps = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             let h = step.number(subject, studies)?;

@@ -5,7 +5,7 @@ use crate::file::Study;
 use crate::finding::accuracy::{Accuracy, Norm, Reference};
 use crate::finding::expression::Expression;
 use crate::finding::list::OfList;
-use crate::finding::measure::{Call, Fold, EventMeasure, RunMeasure, EvaluationTime, Sense, form};
+use crate::finding::measure::{Call, EvaluationTime, EventMeasure, Fold, RunMeasure, Sense, form};
 use crate::finding::names::Names;
 use crate::finding::scan::{self, Part, RawCall, TextError};
 use crate::finding::statics::OfLimit;
@@ -118,7 +118,9 @@ fn touching(
     let Some((first, rest)) = arguments.split_first() else {
         return Err(written(raw));
     };
-    if matches!(what, Some(EventMeasure::Locked | EventMeasure::Painleve)) && names.language.is_bodies() {
+    if matches!(what, Some(EventMeasure::Locked | EventMeasure::Painleve))
+        && names.language.is_bodies()
+    {
         let problem = format!(
             "`{}` is for mechanisms: bodies have no such event",
             raw.name.text

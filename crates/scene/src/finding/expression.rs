@@ -12,7 +12,7 @@ use crate::finding::compile;
 use crate::finding::measure::{self, Call};
 use crate::finding::names::Names;
 use crate::finding::scan::{self, Part, TextError, placeholder};
-use crate::finding::subject::{Studies, EvaluatedRun};
+use crate::finding::subject::{EvaluatedRun, Studies};
 use crate::finding::value::{Absent, Value, Valued};
 use crate::watch::ObservableRequest;
 
@@ -90,12 +90,18 @@ impl Expression {
         match &self.0 {
             Form::Literal(_) => {}
             Form::Call(call) => call.add_requests(cast, wanted),
-            Form::Formula { calls, .. } => calls.iter().for_each(|call| call.add_requests(cast, wanted)),
+            Form::Formula { calls, .. } => calls
+                .iter()
+                .for_each(|call| call.add_requests(cast, wanted)),
         }
     }
 
     /// Its value on a run.
-    pub fn evaluate(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<Value> {
+    pub fn evaluate(
+        &self,
+        subject: &mut EvaluatedRun<'_>,
+        studies: &mut dyn Studies,
+    ) -> Valued<Value> {
         let (text, calls, truth) = match &self.0 {
             Form::Literal(text) => return Ok(Value::Text(text.clone())),
             Form::Call(call) => return call.evaluate(subject, studies),
@@ -117,7 +123,11 @@ impl Expression {
     }
 
     /// Its value as a list.
-    pub fn list(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<Vec<f64>> {
+    pub fn list(
+        &self,
+        subject: &mut EvaluatedRun<'_>,
+        studies: &mut dyn Studies,
+    ) -> Valued<Vec<f64>> {
         match self.evaluate(subject, studies)? {
             Value::List(items) => Ok(items),
             other => Err(Absent::because(format!(
@@ -128,7 +138,11 @@ impl Expression {
     }
 
     /// Its value as a number to count with, from 1.
-    pub fn count(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<usize> {
+    pub fn count(
+        &self,
+        subject: &mut EvaluatedRun<'_>,
+        studies: &mut dyn Studies,
+    ) -> Valued<usize> {
         let number = self.number(subject, studies)?;
         match number >= 1.0 && number.fract() == 0.0 && number < 1e15 {
             true => Ok(number as usize),
@@ -168,7 +182,12 @@ fn parse(text: &str, known: &[&str], calls: usize) -> Result<(Graph, expr::NodeI
     Ok((graph, node))
 }
 
-fn arithmetic(text: &str, values: &[Value], truth: bool, subject: &EvaluatedRun<'_>) -> Valued<Value> {
+fn arithmetic(
+    text: &str,
+    values: &[Value],
+    truth: bool,
+    subject: &EvaluatedRun<'_>,
+) -> Valued<Value> {
     let parameters = subject.parameters();
     let known: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();
     let failed = |error: ExprError| Absent::because(error.to_string());

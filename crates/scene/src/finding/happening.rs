@@ -9,7 +9,12 @@ use crate::finding::value::{Absent, Valued};
 use crate::finding::zeno;
 
 /// What is asked of the k-th event of a kind of a constraint.
-pub(crate) fn nth(subject: &EvaluatedRun<'_>, what: EventMeasure, constraint: usize, k: usize) -> Valued<f64> {
+pub(crate) fn nth(
+    subject: &EvaluatedRun<'_>,
+    what: EventMeasure,
+    constraint: usize,
+    k: usize,
+) -> Valued<f64> {
     let value = |event: &Event| match (what, event.kind) {
         (EventMeasure::Impact, EventKind::Impact { .. }) => Some(event.t),
         (EventMeasure::SpeedBefore, EventKind::Impact { before, .. }) => Some(before),
@@ -34,7 +39,9 @@ pub(crate) fn nth(subject: &EvaluatedRun<'_>, what: EventMeasure, constraint: us
         }
     }
     let (one, many) = match what {
-        EventMeasure::Impact | EventMeasure::SpeedBefore | EventMeasure::SpeedAfter => ("impact", "impacts"),
+        EventMeasure::Impact | EventMeasure::SpeedBefore | EventMeasure::SpeedAfter => {
+            ("impact", "impacts")
+        }
         EventMeasure::Touch => ("touch", "touches"),
         EventMeasure::Detach => ("detachment", "detachments"),
         EventMeasure::Stick => ("beginning of sticking", "beginnings of sticking"),
@@ -110,7 +117,11 @@ pub(crate) fn force_of(watch: &str) -> String {
 }
 
 /// The sum of the impulse of a row over the run.
-pub(crate) fn impulse(subject: &mut EvaluatedRun<'_>, constraint: usize, row: usize) -> Valued<f64> {
+pub(crate) fn impulse(
+    subject: &mut EvaluatedRun<'_>,
+    constraint: usize,
+    row: usize,
+) -> Valued<f64> {
     subject.require_whole()?;
     let Some(motion) = subject.trajectory() else {
         let force = subject.series(&force_of(&subject.constraint_name(constraint)))?;

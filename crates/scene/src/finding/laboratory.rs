@@ -5,16 +5,18 @@ use std::collections::HashMap;
 
 use crate::collection::BuiltBodies;
 use crate::error::SceneError;
-use crate::file::{FindingSpec as Asked, SceneKind, Scene};
+use crate::file::{FindingSpec as Asked, Scene, SceneKind};
 use crate::finding::Finding;
-use crate::finding::plan::{ExpressionContext, CompiledFindings, expectation, compile_findings, with_expression_context};
-use crate::finding::subject::{RunSchedule, Studies, EvaluatedRun};
+use crate::finding::plan::{
+    CompiledFindings, ExpressionContext, compile_findings, expectation, with_expression_context,
+};
+use crate::finding::subject::{EvaluatedRun, RunSchedule, Studies};
 use crate::finding::value::{Absent, Value, Valued};
 use crate::run::{MechanismOutcome, run_mechanism};
 use crate::sink::NullObserver;
 use crate::study::StudyTable;
 use crate::text::BuiltMechanism;
-use crate::watch::{BodiesOutcome, RunProgress, ObservableRequest, run_bodies};
+use crate::watch::{BodiesOutcome, ObservableRequest, RunProgress, run_bodies};
 
 /// How many threads further runs may use: at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +161,11 @@ fn pace(built: &BuiltMechanism, threads: Threads) -> RunSchedule {
 }
 
 /// Whether a value is as expected of a finding; nothing where it cannot be compared.
-pub(crate) fn meets_expectation(asked: &Asked, subject: &EvaluatedRun<'_>, value: &Value) -> Option<bool> {
+pub(crate) fn meets_expectation(
+    asked: &Asked,
+    subject: &EvaluatedRun<'_>,
+    value: &Value,
+) -> Option<bool> {
     let step = Some(subject.step()).filter(|h| h.is_finite());
     let parameters = subject.parameters();
     let expected = expectation(subject.scene(), asked, parameters, step.unwrap_or(1.0));
@@ -167,7 +173,11 @@ pub(crate) fn meets_expectation(asked: &Asked, subject: &EvaluatedRun<'_>, value
 }
 
 /// Runs a scene and keeps the run to be looked at: all of it, or what is wanted of bodies.
-pub(crate) fn run_scene(scene: Scene, threads: Threads, wanted: &ObservableRequest) -> EvaluatedRun<'static> {
+pub(crate) fn run_scene(
+    scene: Scene,
+    threads: Threads,
+    wanted: &ObservableRequest,
+) -> EvaluatedRun<'static> {
     run_scene_with_progress(scene, threads, wanted, &mut |_| true)
 }
 
@@ -224,8 +234,9 @@ pub(crate) fn run_scene_with(
     records: &mut dyn SceneRunner,
 ) -> EvaluatedRun<'static> {
     // A case may be there to show that it is refused.
-    let refused =
-        |scene: Scene, error: SceneError| EvaluatedRun::refused(Cow::Owned(scene), error.to_string());
+    let refused = |scene: Scene, error: SceneError| {
+        EvaluatedRun::refused(Cow::Owned(scene), error.to_string())
+    };
     if scene.kind() == SceneKind::Bodies {
         let collection = match scene.build_bodies() {
             Ok(collection) => collection,

@@ -4,7 +4,7 @@ use crate::finding::accuracy::Accuracy;
 use crate::finding::expression::Expression;
 use crate::finding::list::{self, OfList};
 use crate::finding::statics::{self, OfLimit};
-use crate::finding::subject::{Studies, EvaluatedRun};
+use crate::finding::subject::{EvaluatedRun, Studies};
 use crate::finding::value::{Absent, Value, Valued};
 use crate::finding::{happening, series};
 
@@ -204,17 +204,25 @@ impl Call {
         let all =
             |expressions: &[Expression]| expressions.iter().all(Expression::needs_only_the_run);
         match self {
-            Self::Run(RunMeasure::Accuracy(_)) | Self::Column { .. } | Self::Threshold { .. } => false,
+            Self::Run(RunMeasure::Accuracy(_)) | Self::Column { .. } | Self::Threshold { .. } => {
+                false
+            }
             Self::OfList { list, numbers, .. } => list.needs_only_the_run() && all(numbers),
             Self::List(items) => all(items),
             Self::Slope(both) => all(both),
             Self::Run(_) | Self::Fails(_) | Self::Limit { .. } => true,
-            Self::CriticalParameter { from, to, .. } => from.needs_only_the_run() && to.needs_only_the_run(),
+            Self::CriticalParameter { from, to, .. } => {
+                from.needs_only_the_run() && to.needs_only_the_run()
+            }
         }
     }
 
     /// Its value on a run.
-    pub fn evaluate(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<Value> {
+    pub fn evaluate(
+        &self,
+        subject: &mut EvaluatedRun<'_>,
+        studies: &mut dyn Studies,
+    ) -> Valued<Value> {
         match self {
             Self::Column { study, column } => studies.column(*study, column).map(Value::List),
             Self::Threshold { study } => studies.threshold(*study),

@@ -33,7 +33,7 @@ pub use laboratory::{Threads, evaluate_bodies_findings, evaluate_findings};
 pub use plan::{check_collection, check_findings, observable_request};
 pub use value::Value;
 
-pub(crate) use laboratory::{SceneRunner, run_scene_with, run_scene, meets_expectation};
+pub(crate) use laboratory::{SceneRunner, meets_expectation, run_scene, run_scene_with};
 pub(crate) use names::Names;
 pub(crate) use plan::compile_study;
 

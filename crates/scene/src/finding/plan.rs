@@ -1,8 +1,8 @@
 //! Everything a scene's findings and studies need, read and checked before anything is run.
 
-use crate::collection::{SceneNames, BuiltBodies};
+use crate::collection::{BuiltBodies, SceneNames};
 use crate::error::{InputError, SceneError};
-use crate::file::{Check, Datum, FindingSpec as Asked, Formula, SceneKind, Scene, Study};
+use crate::file::{Check, Datum, FindingSpec as Asked, Formula, Scene, SceneKind, Study};
 use crate::finding::expression::Expression;
 use crate::finding::judge::Expectation;
 use crate::finding::language::Language;
@@ -106,7 +106,12 @@ pub(crate) struct CompiledFindings {
 
 impl CompiledFindings {
     /// What a run of bodies must keep for the findings of a case; nothing stands for the main one.
-    pub fn observable_request(&self, scene: &Scene, cast: &SceneNames, case: Option<&str>) -> ObservableRequest {
+    pub fn observable_request(
+        &self,
+        scene: &Scene,
+        cast: &SceneNames,
+        case: Option<&str>,
+    ) -> ObservableRequest {
         let mut wanted = ObservableRequest::default();
         for (asked, finding) in scene.findings().iter().zip(&self.findings) {
             if asked.case.as_deref().filter(|name| *name != "main") == case {
@@ -123,7 +128,9 @@ impl CompiledFindings {
 /// The first text that cannot be read, with its finding or study, line and place.
 pub fn check_findings(scene: &Scene) -> Result<(), SceneError> {
     match scene.kind() {
-        SceneKind::Mechanism => with_expression_context(scene, |ground| compile_findings(scene, ground)).map(|_| ()),
+        SceneKind::Mechanism => {
+            with_expression_context(scene, |ground| compile_findings(scene, ground)).map(|_| ())
+        }
         SceneKind::Bodies => check_collection(scene, &scene.build_bodies()?),
     }
 }
@@ -133,7 +140,10 @@ pub fn check_findings(scene: &Scene) -> Result<(), SceneError> {
 /// # Errors
 /// The first text that cannot be read, with its part, line and place.
 pub fn check_collection(scene: &Scene, collection: &BuiltBodies) -> Result<(), SceneError> {
-    compile_findings(scene, &mut ExpressionContext::of_collection(scene, collection))?;
+    compile_findings(
+        scene,
+        &mut ExpressionContext::of_collection(scene, collection),
+    )?;
     watch::check_stops(scene, collection)
 }
 
@@ -141,8 +151,14 @@ pub fn check_collection(scene: &Scene, collection: &BuiltBodies) -> Result<(), S
 ///
 /// # Errors
 /// As [`check_collection`].
-pub fn observable_request(scene: &Scene, collection: &BuiltBodies) -> Result<ObservableRequest, SceneError> {
-    let plan = compile_findings(scene, &mut ExpressionContext::of_collection(scene, collection))?;
+pub fn observable_request(
+    scene: &Scene,
+    collection: &BuiltBodies,
+) -> Result<ObservableRequest, SceneError> {
+    let plan = compile_findings(
+        scene,
+        &mut ExpressionContext::of_collection(scene, collection),
+    )?;
     let mut wanted = plan.observable_request(scene, collection.names(), None);
     for plot in scene.plots().iter().filter(|plot| plot.study.is_none()) {
         if plot.cases.iter().any(|case| case == "main") {
@@ -162,7 +178,10 @@ pub fn observable_request(scene: &Scene, collection: &BuiltBodies) -> Result<Obs
 ///
 /// # Errors
 /// As [`check_findings`].
-pub(crate) fn compile_findings(scene: &Scene, ground: &mut ExpressionContext<'_>) -> Result<CompiledFindings, SceneError> {
+pub(crate) fn compile_findings(
+    scene: &Scene,
+    ground: &mut ExpressionContext<'_>,
+) -> Result<CompiledFindings, SceneError> {
     let step = ground.step();
     let mut findings = Vec::with_capacity(scene.findings().len());
     for asked in scene.findings() {
@@ -170,10 +189,14 @@ pub(crate) fn compile_findings(scene: &Scene, ground: &mut ExpressionContext<'_>
             .cases()
             .iter()
             .find(|case| Some(&case.name) == asked.case.as_ref());
-        let changed = case.map(|case| scene.with_overrides(&case.set)).transpose()?;
+        let changed = case
+            .map(|case| scene.with_overrides(&case.set))
+            .transpose()?;
         let mut compiled = compile(scene, asked, ground);
         // A case may have bodies that the main run has not.
-        if let (Err(_), Some(changed), ExpressionContext::Bodies { .. }) = (&compiled, &changed, &*ground) {
+        if let (Err(_), Some(changed), ExpressionContext::Bodies { .. }) =
+            (&compiled, &changed, &*ground)
+        {
             compiled = with_expression_context(changed, |ground| compile(scene, asked, ground));
         }
         let parameters = changed.as_ref().unwrap_or(scene).parameters();

@@ -1,15 +1,18 @@
 //! Observables at given instants of a run that is not kept.
 
-use mechanism::{ConfigurationSpace, Event, StepReport, MechanismError, State, System, SystemError, ConstraintReport};
+use mechanism::{
+    ConfigurationSpace, ConstraintReport, Event, MechanismError, State, StepReport, System,
+    SystemError,
+};
 
 use crate::certificate::Certificate;
 use crate::error::SceneError;
-use crate::file::{SceneKind, Scene};
+use crate::file::{Scene, SceneKind};
 use crate::finding::Threads;
 use crate::finding::subject::{between, present};
 use crate::finding::value::{Absent, Valued};
 use crate::run::integrate;
-use crate::sink::{NullObserver, MechanismObserver};
+use crate::sink::{MechanismObserver, NullObserver};
 use crate::text::{Observable, Sample, SymbolicSystem};
 use crate::trajectory::{Interpolation, Segment};
 use crate::watch::{ObservableRequest, run_bodies};
@@ -84,7 +87,14 @@ fn of_bodies(scene: &Scene, of: &[String], instants: &[f64], step: f64) -> Value
         ..ObservableRequest::default()
     };
     let one = Threads::new(1);
-    let outcome = run_bodies(scene, collection, &wanted, one, &mut NullObserver, &mut |_| true);
+    let outcome = run_bodies(
+        scene,
+        collection,
+        &wanted,
+        one,
+        &mut NullObserver,
+        &mut |_| true,
+    );
     if let Some(stop) = outcome.stopped {
         return Err(failed(stop.to_string()));
     }

@@ -80,7 +80,12 @@ pub(crate) fn over(
 }
 
 /// The instant at which 0 is passed for the k-th time.
-pub(crate) fn passing(subject: &mut EvaluatedRun<'_>, of: &str, sense: Sense, k: usize) -> Valued<f64> {
+pub(crate) fn passing(
+    subject: &mut EvaluatedRun<'_>,
+    of: &str,
+    sense: Sense,
+    k: usize,
+) -> Valued<f64> {
     let values = subject.series(of)?;
     let times = subject.times()?;
     let mut found = 0;

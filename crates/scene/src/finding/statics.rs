@@ -54,7 +54,11 @@ pub(crate) fn limit(subject: &EvaluatedRun<'_>, what: OfLimit, load: &str) -> Va
 }
 
 /// The value of a parameter at which standing ends.
-pub(crate) fn critical_parameter(subject: &EvaluatedRun<'_>, parameter: &str, ends: (f64, f64)) -> Valued<Value> {
+pub(crate) fn critical_parameter(
+    subject: &EvaluatedRun<'_>,
+    parameter: &str,
+    ends: (f64, f64),
+) -> Valued<Value> {
     let verge = equilibrium::critical_parameter(subject.scene(), parameter, ends, &mut |_| {});
     let verge = verge.map_err(|error| Absent::because(error.to_string()))?;
     Ok(Value::Number(verge.value()))

@@ -3,14 +3,16 @@
 use crate::collection::SceneNames;
 use crate::finding::expression::Expression;
 use crate::finding::happening::{contacts_of, force_of};
-use crate::finding::measure::{Call, RunMeasure, EvaluationTime};
+use crate::finding::measure::{Call, EvaluationTime, RunMeasure};
 use crate::watch::ObservableRequest;
 
 impl Call {
     /// Adds what it looks at.
     pub fn add_requests(&self, cast: &SceneNames, wanted: &mut ObservableRequest) {
         let all = |expressions: &[Expression], wanted: &mut ObservableRequest| {
-            expressions.iter().for_each(|one| one.add_requests(cast, wanted));
+            expressions
+                .iter()
+                .for_each(|one| one.add_requests(cast, wanted));
         };
         match self {
             Self::Run(measure) => measure.add_requests(cast, wanted),
@@ -60,7 +62,9 @@ impl RunMeasure {
                 name(*constraint)
                     .into_iter()
                     .for_each(|watch| wanted.watch(watch));
-                faster.iter().for_each(|speed| speed.add_requests(cast, wanted));
+                faster
+                    .iter()
+                    .for_each(|speed| speed.add_requests(cast, wanted));
             }
             Self::Accumulation { constraint } => {
                 if let Some(watch) = name(*constraint) {

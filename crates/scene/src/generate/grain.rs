@@ -69,7 +69,10 @@ impl GrainShape {
 }
 
 /// Moves a grain that was made about the origin to where its circle or sphere has its centre.
-pub(crate) fn place<D: GeneratorDim>(mut piece: GeneratedBody<D>, centre: D::Vector) -> GeneratedBody<D> {
+pub(crate) fn place<D: GeneratorDim>(
+    mut piece: GeneratedBody<D>,
+    centre: D::Vector,
+) -> GeneratedBody<D> {
     piece.pose.position = centre + piece.pose.position;
     piece
 }

@@ -13,7 +13,7 @@ use super::error::{self, GenerateError};
 use super::grain::{GrainShape, place};
 use super::mould::{GeneratorDim, within};
 use super::sizes::Sizes;
-use super::{MOST, GeneratedBody};
+use super::{GeneratedBody, MOST};
 use crate::study::random::SplitMix64;
 
 /// How the places of a grid are arranged.

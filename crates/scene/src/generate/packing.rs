@@ -12,7 +12,7 @@ use super::cells::HierarchicalGrid;
 use super::error::{self, GenerateError};
 use super::grain::{GrainShape, place};
 use super::mould::{GeneratorDim, Vec3};
-use super::region::{PlacementRegion, PackingRegion};
+use super::region::{PackingRegion, PlacementRegion};
 use super::sizes::Sizes;
 use crate::study::random::SplitMix64;
 
@@ -51,7 +51,9 @@ pub struct Packing<D: GeneratorDim> {
 ///
 /// # Errors
 /// A number out of range, a grain larger than the box, or no room: with the number placed.
-pub fn packing<D: GeneratorDim>(packing: &Packing<D>) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
+pub fn packing<D: GeneratorDim>(
+    packing: &Packing<D>,
+) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     let region = check(packing)?;
     let grains = draw(packing, region.volume)?;
     let mut order: Vec<usize> = (0..grains.len()).collect();

@@ -3,7 +3,7 @@
 use super::joint::joint_glyphs;
 use super::page::{BodyShapes, draw};
 use super::request::PictureRequest;
-use super::still::{RecordedFrames, Frame};
+use super::still::{Frame, RecordedFrames};
 use crate::error::SceneError;
 use crate::file::{Colour, Formula, Picture, Scene};
 use crate::plot::PlotError;
@@ -144,7 +144,10 @@ fn instant(name: &str, text: &str) -> Result<f64, PlotError> {
 }
 
 /// What a declared picture asks for, its expressions evaluated.
-fn declared_request(scene: &Scene, picture: &Picture) -> Result<(PictureRequest, Instants), SceneError> {
+fn declared_request(
+    scene: &Scene,
+    picture: &Picture,
+) -> Result<(PictureRequest, Instants), SceneError> {
     let part = format!("picture `{}`", picture.name);
     let numbers = |key: &str, formulas: &[Formula]| -> Result<Vec<f64>, SceneError> {
         let all = formulas.iter().map(|f| scene.evaluate(&part, key, f));
@@ -205,7 +208,9 @@ pub(crate) fn default_request(scene: &Scene) -> Result<PictureRequest, SceneErro
 /// Marks of joints need the scene, which the manifest has; without its files there are none.
 fn joints(scene: &Scene) -> Vec<super::joint::JointGlyph> {
     match scene.bodies().is_some_and(|of| !of.joints.is_empty()) {
-        true => scene.build_bodies().map_or_else(|_| Vec::new(), |c| joint_glyphs(&c)),
+        true => scene
+            .build_bodies()
+            .map_or_else(|_| Vec::new(), |c| joint_glyphs(&c)),
         false => Vec::new(),
     }
 }

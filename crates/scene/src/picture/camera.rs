@@ -65,7 +65,11 @@ pub(super) fn unit(v: [f64; 3]) -> [f64; 3] {
 }
 
 /// Smallest and largest value of direction·x over a body; `None` for one without bounds.
-pub(super) fn extent(outline: &RecordedShape, place: &BodyState, direction: [f64; 3]) -> Option<(f64, f64)> {
+pub(super) fn extent(
+    outline: &RecordedShape,
+    place: &BodyState,
+    direction: [f64; 3],
+) -> Option<(f64, f64)> {
     let centre = dot(direction, place.position);
     let around = |r: f64| Some((centre - r, centre + r));
     let axis = |v: [f64; 3]| dot(direction, place.rotate(v));

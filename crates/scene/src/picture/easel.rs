@@ -9,7 +9,7 @@ use super::look::{CommonScale, camera};
 use super::page::{BodyShapes, Layer, SvgPage};
 use super::paint::PALE;
 use super::paper::ground;
-use super::render::{RenderScene, Raster, RenderView, render};
+use super::render::{Raster, RenderScene, RenderView, render};
 use super::request::PictureRequest;
 use super::still::Frame;
 use crate::plot::draw_over;
@@ -98,7 +98,12 @@ pub struct ImageWriter<'a> {
 
 impl<'a> ImageWriter<'a> {
     /// For one still; [`Easel::see`] makes it fit others as well.
-    pub fn new(company: BodyShapes<'a>, still: &Frame, request: PictureRequest, size: Size) -> Self {
+    pub fn new(
+        company: BodyShapes<'a>,
+        still: &Frame,
+        request: PictureRequest,
+        size: Size,
+    ) -> Self {
         Self {
             look: CommonScale::of(&company, std::slice::from_ref(still), &request),
             company,

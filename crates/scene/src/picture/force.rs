@@ -8,7 +8,7 @@ use super::chain;
 use super::colour::{FORCE, Rgb};
 use super::images;
 use super::panel::Panel;
-use super::paper::{SvgWriter, Px};
+use super::paper::{Px, SvgWriter};
 use super::solid::newell;
 use super::still::{DrawnForce, Frame};
 use super::{dot, norm};
@@ -117,7 +117,10 @@ pub(super) fn draw(
         let Some((a, b)) = ends(bodies, still, force) else {
             continue;
         };
-        let (a, b) = (panel.to_pixels(camera.project(a)), panel.to_pixels(camera.project(b)));
+        let (a, b) = (
+            panel.to_pixels(camera.project(a)),
+            panel.to_pixels(camera.project(b)),
+        );
         let long = (a.0 - b.0).hypot(a.1 - b.1);
         if panel.is_visible(a, long) {
             let width = Px(width(force).max(THINNEST));
@@ -132,7 +135,11 @@ pub(super) fn draw(
 }
 
 /// Where the line of a force begins and ends.
-fn ends(bodies: &[BodyDescription], still: &Frame, force: &DrawnForce) -> Option<([f64; 3], [f64; 3])> {
+fn ends(
+    bodies: &[BodyDescription],
+    still: &Frame,
+    force: &DrawnForce,
+) -> Option<([f64; 3], [f64; 3])> {
     let [i, j] = force.bodies;
     let (a, b) = (bodies.get(i)?, bodies.get(j)?);
     let (at_a, at_b) = (still.bodies.get(i)?.position, still.bodies.get(j)?.position);

@@ -10,7 +10,7 @@ use super::paper::SvgWriter;
 use super::still::{BodyState, Frame};
 use super::{cross, dot};
 use crate::plot::nice_floor;
-use crate::record::{BodyMotion, BodyDescription, RecordedShape};
+use crate::record::{BodyDescription, BodyMotion, RecordedShape};
 
 /// Air around the bodies, of the largest side of their box.
 const AIR: f64 = 0.06;

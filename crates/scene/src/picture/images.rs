@@ -73,7 +73,10 @@ pub(super) fn nearest(
 }
 
 /// Wraps the bodies of a still and adds images; the still as it is where there is no cell.
-pub(super) fn wrap_bodies<'a>(bodies: &'a [BodyDescription], still: &'a Frame) -> WrappedBodies<'a> {
+pub(super) fn wrap_bodies<'a>(
+    bodies: &'a [BodyDescription],
+    still: &'a Frame,
+) -> WrappedBodies<'a> {
     let owner: Vec<usize> = (0..bodies.len()).collect();
     let Some(vectors) = still.cell else {
         return WrappedBodies {

@@ -4,12 +4,12 @@
 //! square a slide, a ring with a dot a cylindrical one; a distance is a line, dashed where it has limits
 //! or a spring. A pin with play is drawn to scale in its hole.
 
-use bodies::joint::{Joint, JointKind, JointFrame};
+use bodies::joint::{Joint, JointFrame, JointKind};
 use bodies::{Dim, Vector};
 
 use super::camera::Camera;
 use super::panel::Panel;
-use super::paper::{SvgWriter, Px};
+use super::paper::{Px, SvgWriter};
 use super::still::Frame;
 use crate::collection::BuiltBodies;
 
@@ -56,7 +56,13 @@ fn pin<D: Dim>(joint: &Joint<D>) -> JointGlyph {
 }
 
 /// Draws the joints of a still.
-pub(super) fn draw(paper: &mut SvgWriter, panel: &Panel, camera: &Camera, pins: &[JointGlyph], still: &Frame) {
+pub(super) fn draw(
+    paper: &mut SvgWriter,
+    panel: &Panel,
+    camera: &Camera,
+    pins: &[JointGlyph],
+    still: &Frame,
+) {
     if pins.is_empty() {
         return;
     }

@@ -5,8 +5,8 @@ use super::colour::FORCE;
 use super::force::ForceWidths;
 use super::paint::ColourLegend;
 use super::panel::Panel;
-use super::paper::{Anchor, SvgWriter, Px};
-use crate::plot::{Ticks, nice_floor, format_short};
+use super::paper::{Anchor, Px, SvgWriter};
+use crate::plot::{Ticks, format_short, nice_floor};
 
 /// Width of the bar of colours in pixels.
 const BAR: f64 = 14.0;

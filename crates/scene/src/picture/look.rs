@@ -28,9 +28,16 @@ impl CommonScale {
     pub(super) fn of(company: &BodyShapes<'_>, stills: &[Frame], request: &PictureRequest) -> Self {
         let camera = camera(company, request);
         let (bodies, flat) = (company.bodies, company.dimension == 2);
-        let wrapped: Vec<_> = stills.iter().map(|still| wrap_bodies(bodies, still)).collect();
+        let wrapped: Vec<_> = stills
+            .iter()
+            .map(|still| wrap_bodies(bodies, still))
+            .collect();
         let seen: Vec<&Frame> = wrapped.iter().map(|spread| &*spread.still).collect();
-        let room = if flat { None } else { BoundingBox::of(bodies, &seen) };
+        let room = if flat {
+            None
+        } else {
+            BoundingBox::of(bodies, &seen)
+        };
         let spans = stills
             .iter()
             .filter_map(|still| paint::span(bodies, still, company.first, flat, request.colour));

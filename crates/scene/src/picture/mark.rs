@@ -2,7 +2,7 @@
 
 use super::camera::Camera;
 use super::panel::Panel;
-use super::paper::{SvgWriter, Px};
+use super::paper::{Px, SvgWriter};
 use super::request::Annotation;
 
 /// Draws marks in their order.
@@ -18,7 +18,10 @@ pub(super) fn draw(paper: &mut SvgWriter, panel: &Panel, camera: &Camera, marks:
                 width,
                 colour,
             } => {
-                let (a, b) = (panel.to_pixels(camera.project(*a)), panel.to_pixels(camera.project(*b)));
+                let (a, b) = (
+                    panel.to_pixels(camera.project(*a)),
+                    panel.to_pixels(camera.project(*b)),
+                );
                 let width = Px(*width);
                 let pen = format!(" stroke=\"{colour}\" stroke-width=\"{width}\"");
                 paper.line(a, b, &pen);

@@ -45,13 +45,13 @@ pub use album::RunPictures;
 pub(crate) use album::{check_pictures, default_request};
 pub(crate) use colour::ColourMap;
 pub(crate) use easel::zoom;
-pub use easel::{ImageWriter, Image, Size, render_bodies};
+pub use easel::{Image, ImageWriter, Size, render_bodies};
 pub use joint::JointGlyph;
 pub use page::{BodyShapes, draw};
 pub use render::Raster;
 pub use request::{Annotation, PictureRequest, Theme};
 pub(crate) use rose::{DirectionDensity, RoseDiagram, draw as draw_rose};
-pub use still::{DrawnForce, BodyState, RecordedFrames, Frame};
+pub use still::{BodyState, DrawnForce, Frame, RecordedFrames};
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [

@@ -8,7 +8,7 @@ use super::key;
 use super::layout::Layout;
 use super::look::{CommonScale, camera};
 use super::mark;
-use super::paint::{ColourLegend, BodyColours};
+use super::paint::{BodyColours, ColourLegend};
 use super::panel::Panel;
 use super::paper::{Anchor, SvgWriter};
 use super::request::PictureRequest;
@@ -110,7 +110,12 @@ impl<'a> SvgPage<'a> {
             let panel = self.layout.panel(k);
             if stills.len() > 1 {
                 let at = (panel.at.0 + 0.5 * panel.size.0, panel.at.1 - 7.0);
-                paper.text(at, 13.0, Anchor::Middle, &format!("t = {}", format_short(still.t)));
+                paper.text(
+                    at,
+                    13.0,
+                    Anchor::Middle,
+                    &format!("t = {}", format_short(still.t)),
+                );
             }
             open(&mut paper, &panel);
             if layer == Layer::All {

@@ -1,11 +1,11 @@
 //! Which colour each body has, and the key that explains it.
 
-use super::colour::{self, PLAIN, ColourMap, Rgb, FIXED};
+use super::colour::{self, ColourMap, FIXED, PLAIN, Rgb};
 use super::norm;
 use super::request::{PictureRequest, Theme};
 use super::still::{BodyState, Frame};
 use crate::file::Colour;
-use crate::record::{BodyMotion, BodyDescription};
+use crate::record::{BodyDescription, BodyMotion};
 
 /// How much lighter bodies are behind lines of force.
 pub(super) const PALE: f64 = 0.6;
@@ -135,7 +135,13 @@ impl BodyColours {
 }
 
 /// What the colours of the bodies of a still stand for; NaN for what has none.
-fn values(bodies: &[BodyDescription], still: &Frame, first: &Frame, flat: bool, colour: Colour) -> Vec<f64> {
+fn values(
+    bodies: &[BodyDescription],
+    still: &Frame,
+    first: &Frame,
+    flat: bool,
+    colour: Colour,
+) -> Vec<f64> {
     let value = |body: usize, name: &BodyDescription, place: &BodyState| match colour {
         Colour::Speed => norm(place.velocity),
         Colour::Displacement => first.bodies.get(body).map_or(f64::NAN, |from| {

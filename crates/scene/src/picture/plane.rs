@@ -2,9 +2,9 @@
 
 use super::colour::{GROUND, Rgb};
 use super::panel::Panel;
-use super::paper::{SvgWriter, Px};
+use super::paper::{Px, SvgWriter};
 use super::still::{BodyState, Frame};
-use crate::record::{ShapePart, BodyMotion, BodyDescription, RecordedShape};
+use crate::record::{BodyDescription, BodyMotion, RecordedShape, ShapePart};
 
 /// Distance and length of the strokes of a hatching, in pixels.
 const HATCH: f64 = 8.0;
@@ -32,7 +32,9 @@ pub(super) fn draw(
     for ((name, place), _) in all() {
         match &*name.shape {
             RecordedShape::HalfPlane => half_plane(paper, panel, place),
-            RecordedShape::Chain { vertices, closed } => chain(paper, panel, place, vertices, *closed),
+            RecordedShape::Chain { vertices, closed } => {
+                chain(paper, panel, place, vertices, *closed)
+            }
             _ => {}
         }
     }
@@ -63,7 +65,13 @@ fn flat(place: &BodyState, v: [f64; 2]) -> (f64, f64) {
 }
 
 /// The outlines of all parts, then their insides over them: no seam is seen.
-fn compound(paper: &mut SvgWriter, panel: &Panel, parts: &[ShapePart], place: &BodyState, fill: Rgb) {
+fn compound(
+    paper: &mut SvgWriter,
+    panel: &Panel,
+    parts: &[ShapePart],
+    place: &BodyState,
+    fill: Rgb,
+) {
     for lined in [true, false] {
         for part in parts {
             body(
@@ -110,7 +118,10 @@ fn body(
             ..
         } => capsule(paper, panel, place, *half_length, *radius, fill),
         RecordedShape::Polygon(vertices) => {
-            let points: Vec<_> = vertices.iter().map(|v| panel.to_pixels(flat(place, *v))).collect();
+            let points: Vec<_> = vertices
+                .iter()
+                .map(|v| panel.to_pixels(flat(place, *v)))
+                .collect();
             let seen = points.iter().all(|p| p.0.is_finite() && p.1.is_finite());
             let centre = panel.to_pixels(flat(place, [0.0; 2]));
             let reach = |p: &(f64, f64)| (p.0 - centre.0).hypot(p.1 - centre.1);
@@ -211,8 +222,17 @@ fn half_plane(paper: &mut SvgWriter, panel: &Panel, place: &BodyState) {
     paper.line(point(-long, 0.0), point(long, 0.0), "");
 }
 
-fn chain(paper: &mut SvgWriter, panel: &Panel, place: &BodyState, vertices: &[[f64; 2]], closed: bool) {
-    let points: Vec<_> = vertices.iter().map(|v| panel.to_pixels(flat(place, *v))).collect();
+fn chain(
+    paper: &mut SvgWriter,
+    panel: &Panel,
+    place: &BodyState,
+    vertices: &[[f64; 2]],
+    closed: bool,
+) {
+    let points: Vec<_> = vertices
+        .iter()
+        .map(|v| panel.to_pixels(flat(place, *v)))
+        .collect();
     let mut rest = 0.0;
     let ends = points
         .iter()

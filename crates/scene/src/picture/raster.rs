@@ -7,7 +7,7 @@ use super::colour::Rgb;
 use super::panel::Panel;
 use super::paper::SvgWriter;
 use super::still::{BodyState, Frame};
-use crate::record::{ShapePart, BodyDescription, RecordedShape};
+use crate::record::{BodyDescription, RecordedShape, ShapePart};
 
 /// Draws the bodies of a still as cells.
 pub(super) fn draw(

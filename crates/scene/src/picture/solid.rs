@@ -63,7 +63,13 @@ impl Sculptor<'_> {
     }
 
     /// Adds the pieces of a body that are seen.
-    pub(super) fn add(&self, body: usize, outline: &RecordedShape, place: &BodyState, out: &mut Vec<Item>) {
+    pub(super) fn add(
+        &self,
+        body: usize,
+        outline: &RecordedShape,
+        place: &BodyState,
+        out: &mut Vec<Item>,
+    ) {
         let scale = self.panel.scale;
         let (at, near) = self.see(place.position);
         if !(at.0.is_finite() && at.1.is_finite() && near.is_finite()) {
@@ -117,7 +123,11 @@ impl Sculptor<'_> {
         }
     }
 
-    fn faces<'b>(&'b self, place: &'b BodyState, faces: &'b Faces) -> impl Iterator<Item = Facet> + 'b {
+    fn faces<'b>(
+        &'b self,
+        place: &'b BodyState,
+        faces: &'b Faces,
+    ) -> impl Iterator<Item = Facet> + 'b {
         let corner = |k: &u32| {
             let known = faces.vertices.get(*k as usize);
             place.to_space(known.copied().unwrap_or([0.0; 3]))

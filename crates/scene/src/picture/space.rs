@@ -8,7 +8,7 @@ use super::ground::{self, BoundingBox};
 use super::order::order;
 use super::paint::PALE;
 use super::panel::Panel;
-use super::paper::{SvgWriter, Px};
+use super::paper::{Px, SvgWriter};
 use super::solid::{Facet, Form, Item, Sculptor};
 use super::still::Frame;
 use crate::record::BodyDescription;

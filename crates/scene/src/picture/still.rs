@@ -1,6 +1,9 @@
 //! Bodies at an instant, from the records.
 
-use crate::record::{CHUNK_ROWS, ShapePart, BodyDescription, Record, RecordError, Table, ColumnValues, read_body_descriptions};
+use crate::record::{
+    BodyDescription, CHUNK_ROWS, ColumnValues, Record, RecordError, ShapePart, Table,
+    read_body_descriptions,
+};
 
 /// Where a body is and how it moves. The plane has z = 0.
 #[derive(Debug, Clone, Copy, PartialEq)]

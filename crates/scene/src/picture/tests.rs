@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::plot::png;
-use crate::record::{BodyMotion, BodyDescription, RecordedShape};
+use crate::record::{BodyDescription, BodyMotion, RecordedShape};
 
 fn name(outline: RecordedShape) -> BodyDescription {
     BodyDescription {
@@ -26,7 +26,11 @@ fn picture(dimension: usize, bodies: &[BodyDescription], places: Vec<BodyState>)
         dimension,
         first: &still,
     };
-    draw(&company, std::slice::from_ref(&still), &PictureRequest::default())
+    draw(
+        &company,
+        std::slice::from_ref(&still),
+        &PictureRequest::default(),
+    )
 }
 
 /// Colours of pixels of a PNG, by place.

@@ -4,7 +4,7 @@ use super::camera::{Camera, extent};
 use super::ground::{BoundingBox, patches};
 use super::request::PictureRequest;
 use super::still::Frame;
-use crate::record::{BodyMotion, BodyDescription, RecordedShape};
+use crate::record::{BodyDescription, BodyMotion, RecordedShape};
 
 /// Air around the bodies, of the larger side.
 const AIR: f64 = 0.05;

@@ -1,6 +1,6 @@
 //! The plots of runs of bodies: those that every run has, and observables that a scene declares.
 
-use super::declared::{case_label, series_style, part, window};
+use super::declared::{case_label, part, series_style, window};
 use super::fabric::FABRIC;
 use super::figure::{Figure, Series};
 use super::gallery::PlotError;

@@ -1,12 +1,12 @@
 //! The pictures that a scene declares: observables of runs, columns of studies.
 
 use super::collection;
-use super::figure::{Figure, SeriesStyle, Series};
+use super::figure::{Figure, Series, SeriesStyle};
 use super::gallery::PlotError;
 use super::track::SampledMotion;
 use super::unit;
 use crate::error::SceneError;
-use crate::file::{Formula, SceneKind, Plot, PlotKind, Scene, expression_error, value_error};
+use crate::file::{Formula, Plot, PlotKind, Scene, SceneKind, expression_error, value_error};
 use crate::finding::plan::with_expression_context;
 use crate::finding::{Threads, compile_study};
 use crate::picture::check_pictures;

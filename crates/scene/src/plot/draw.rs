@@ -9,7 +9,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::{Axis, Scale};
-use super::figure::{Figure, SeriesStyle, Series};
+use super::figure::{Figure, Series, SeriesStyle};
 use super::{legend, thin};
 
 /// Canvas points in a pixel.

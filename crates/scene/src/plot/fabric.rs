@@ -26,7 +26,11 @@ const HEEDED: [&str; 3] = ["--at", "--where", "--plane"];
 type Direction = (f64, f64);
 
 /// The rose of the normals of contacts that press, and that of their impulses.
-pub(super) fn rose(record: &Record, name: &str, wish: &PlotOptions) -> Result<RoseDiagram, PlotError> {
+pub(super) fn rose(
+    record: &Record,
+    name: &str,
+    wish: &PlotOptions,
+) -> Result<RoseDiagram, PlotError> {
     let flat = entry(record, "contacts")?
         .iter()
         .all(|c| c.name != "normal_z");

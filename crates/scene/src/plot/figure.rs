@@ -98,6 +98,7 @@ impl Figure {
                 && (self.y_scale == Scale::Linear || p.1 > 0.0)
         };
         let coloured = |t: &HeatMapCell| t.value.is_finite() && shown(&(t.x.1, t.y.1));
-        !self.series.iter().any(|s| s.points.iter().any(shown)) && !self.heat_map.iter().any(coloured)
+        !self.series.iter().any(|s| s.points.iter().any(shown))
+            && !self.heat_map.iter().any(coloured)
     }
 }

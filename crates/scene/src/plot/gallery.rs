@@ -7,11 +7,11 @@ use super::fabric::{self, FABRIC};
 use super::figure::Figure;
 use super::histogram::{self, FORCES};
 use super::path::{self, TRAJECTORY};
-use super::wish::{SCALES, PlotOptions};
+use super::wish::{PlotOptions, SCALES};
 use super::{collection, declared, draw, moving, pair, standard, study, survey};
 use crate::drawing::{self, Theme};
 use crate::error::SceneError;
-use crate::file::{SceneKind, Scene};
+use crate::file::{Scene, SceneKind};
 use crate::finding::Threads;
 use crate::picture::{RunPictures, draw_rose};
 use crate::record::{Record, RecordError};
@@ -166,7 +166,10 @@ impl<'a> RunPlots<'a> {
         threads: Threads,
         note: &mut dyn FnMut(&str),
     ) -> Result<String, PlotError> {
-        if let Some(scene) = self.scene.as_ref().filter(|s| s.kind() == SceneKind::Bodies)
+        if let Some(scene) = self
+            .scene
+            .as_ref()
+            .filter(|s| s.kind() == SceneKind::Bodies)
             && scene.plots().iter().all(|plot| plot.name != name)
         {
             if let Some(text) = RunPictures::new(self.record, scene).svg(name)? {
@@ -304,7 +307,11 @@ impl<'a> RunPlots<'a> {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),
         };
-        let forms: Vec<String> = self.name_patterns().into_iter().map(|form| form.0).collect();
+        let forms: Vec<String> = self
+            .name_patterns()
+            .into_iter()
+            .map(|form| form.0)
+            .collect();
         PlotError::Unknown(format!(
             "there is no plot `{name}`{guess} (there is {}, and {})",
             known.join(", "),

@@ -4,13 +4,13 @@
 //! a power of ten, so that their edges are round numbers; whole numbers are never divided. With a
 //! decimal axis bins have equal ratios instead, and only positive values are counted.
 
-use super::axis::{Scale, nice_floor, nice_ceil};
-use super::figure::{Figure, SeriesStyle, Series};
+use super::axis::{Scale, nice_ceil, nice_floor};
+use super::figure::{Figure, Series, SeriesStyle};
 use super::gallery::PlotError;
 use super::pick::{drawable, select_rows};
 use super::unit;
 use super::wish::PlotOptions;
-use crate::record::{Record, ColumnType};
+use crate::record::{ColumnType, Record};
 
 /// Options that a histogram heeds.
 pub(super) const HEEDED: [&str; 4] = ["--at", "--where", "--log-x", "--log-y"];
@@ -144,7 +144,9 @@ pub(super) fn forces(record: &Record, wish: &PlotOptions) -> Result<Figure, Plot
         .map(|k| (middle(k), density(k)))
         .collect();
     let t = picked.numbers.get(1).and_then(|t| t.first()).copied();
-    let at = t.map_or(String::new(), |t| format!(", t = {} s", super::format_short(t)));
+    let at = t.map_or(String::new(), |t| {
+        format!(", t = {} s", super::format_short(t))
+    });
     let mut line = Series {
         points: points.clone(),
         ..Series::default()

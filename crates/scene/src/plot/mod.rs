@@ -31,11 +31,11 @@ mod unit;
 mod wish;
 
 pub use axis::Scale;
-pub(crate) use axis::{Ticks, nice_floor, format_short};
+pub(crate) use axis::{Ticks, format_short, nice_floor};
 pub use declared::check_plots;
 pub use draw::svg;
-pub use figure::{Figure, SeriesStyle, Series, HeatMapCell};
-pub use gallery::{RunPlots, PlotError};
+pub use figure::{Figure, HeatMapCell, Series, SeriesStyle};
+pub use gallery::{PlotError, RunPlots};
 pub(crate) use png::draw_over;
 pub use png::png;
 pub use wish::PlotOptions;

@@ -6,7 +6,7 @@
 
 use mechanism::System;
 
-use super::figure::{Figure, SeriesStyle, Series};
+use super::figure::{Figure, Series, SeriesStyle};
 use super::gallery::PlotError;
 use crate::file::Scene;
 use crate::record::Record;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::figure::{Figure, SeriesStyle, Series};
+use super::figure::{Figure, Series, SeriesStyle};
 use super::gallery::PlotError;
 use super::pick::{SelectedRows, body_names, drawable, entry, select_rows};
 use super::unit;
@@ -34,7 +34,13 @@ pub(super) fn figure(
     // One row for each step is a curve; rows of many contacts or bodies at once are a cloud.
     let curve = match table {
         "steps" | "coordinates" | "observables" | "cell" => wish.by.is_none(),
-        "bodies" => by == Some("body") || wish.conditions.iter().any(|(k, _)| k == "body" || k == "name"),
+        "bodies" => {
+            by == Some("body")
+                || wish
+                    .conditions
+                    .iter()
+                    .any(|(k, _)| k == "body" || k == "name")
+        }
         "profiles" | "distributions" => by.is_some(),
         _ => false,
     };

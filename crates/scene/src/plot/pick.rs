@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::gallery::PlotError;
 use super::wish::{PlotOptions, unknown};
-use crate::record::{CellValue, Column, Record, Table, ColumnType, ColumnValues};
+use crate::record::{CellValue, Column, ColumnType, ColumnValues, Record, Table};
 
 /// Columns whose numbers are those of bodies.
 const BODIES: [&str; 3] = ["body", "a", "b"];
@@ -175,7 +175,12 @@ fn each_part(
     Ok(())
 }
 
-fn wanted(column: &str, value: &str, kind: ColumnType, names: &[String]) -> Result<ConditionValue, PlotError> {
+fn wanted(
+    column: &str,
+    value: &str,
+    kind: ColumnType,
+    names: &[String],
+) -> Result<ConditionValue, PlotError> {
     if kind == ColumnType::Text {
         return Ok(ConditionValue::Text(value.into()));
     }

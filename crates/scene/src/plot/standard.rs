@@ -1,7 +1,7 @@
 //! The pictures that every run has.
 
 use super::axis::Scale;
-use super::figure::{Figure, SeriesStyle, Series};
+use super::figure::{Figure, Series, SeriesStyle};
 use super::gallery::PlotError;
 use super::path::TRAJECTORY;
 use super::unit;
@@ -138,7 +138,8 @@ pub(super) fn residual(record: &Record, title: String) -> Result<Figure, RecordE
     let steps = record.table("steps", Some(&["t", "residual"]))?;
     let t = steps.numbers("t");
     let mut series = vec![
-        Series::line("residual R2", &t, &steps.numbers("residual"), 0).with_style(SeriesStyle::Points),
+        Series::line("residual R2", &t, &steps.numbers("residual"), 0)
+            .with_style(SeriesStyle::Points),
     ];
     let tolerance = record
         .manifest()

@@ -1,11 +1,11 @@
 //! Plots of studies: a finding over what was varied.
 
 use super::axis::Scale;
-use super::figure::{Figure, SeriesStyle, Series, HeatMapCell};
+use super::figure::{Figure, HeatMapCell, Series, SeriesStyle};
 use super::gallery::PlotError;
 use super::wish::{PlotOptions, unknown};
 use super::{format_short, unit};
-use crate::record::{Column, REPEATED, Record, Table, ColumnType, VARIED, ColumnValues};
+use crate::record::{Column, ColumnType, ColumnValues, REPEATED, Record, Table, VARIED};
 
 /// Series told apart at most.
 const MOST: usize = 12;
@@ -22,9 +22,9 @@ pub(super) fn list(record: &Record) -> Result<Vec<(String, String)>, PlotError> 
         [one] => one.clone(),
         all => all.join(" and "),
     };
-    let drawn = columns
-        .iter()
-        .filter(|c| c.kind == ColumnType::Real && ![VARIED, REPEATED].contains(&c.meaning.as_str()));
+    let drawn = columns.iter().filter(|c| {
+        c.kind == ColumnType::Real && ![VARIED, REPEATED].contains(&c.meaning.as_str())
+    });
     Ok(drawn
         .map(|c| (c.name.clone(), format!("{} over {over}", c.name)))
         .collect())

@@ -1,6 +1,6 @@
 //! Plots of profiles and distributions, from the tables of a run.
 
-use super::figure::{Figure, SeriesStyle, Series};
+use super::figure::{Figure, Series, SeriesStyle};
 use super::gallery::PlotError;
 use super::unit;
 use crate::file::Scene;

@@ -62,12 +62,18 @@ impl RecordSelection {
     /// Whether a table is recorded.
     pub fn has_table(&self, table: &str) -> bool {
         let chosen = |tables: &Vec<String>| tables.iter().any(|name| name == table);
-        let free = !OPTIONAL_BODY_TABLES.contains(&table) && !OPTIONAL_MECHANISM_TABLES.contains(&table);
+        let free =
+            !OPTIONAL_BODY_TABLES.contains(&table) && !OPTIONAL_MECHANISM_TABLES.contains(&table);
         free || self.tables.as_ref().is_none_or(chosen)
     }
 
     /// Whether rows of a table are recorded at a step of a run with this cadence.
-    pub fn row_selection(&self, table: &str, (step, t): (usize, f64), every: usize) -> RowSelection {
+    pub fn row_selection(
+        &self,
+        table: &str,
+        (step, t): (usize, f64),
+        every: usize,
+    ) -> RowSelection {
         let (own, windowed) = match table {
             "bodies" | "coordinates" => (self.states, true),
             "contacts" => (self.contacts, true),

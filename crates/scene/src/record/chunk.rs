@@ -82,7 +82,11 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), RecordError>
 }
 
 /// The bytes of a chunk.
-fn encode(table: &str, columns: &[Column], values: &[ColumnValues]) -> Result<Vec<u8>, ParquetError> {
+fn encode(
+    table: &str,
+    columns: &[Column],
+    values: &[ColumnValues],
+) -> Result<Vec<u8>, ParquetError> {
     let fields = columns.iter().map(|c| field(c).map(Arc::new));
     let schema = Schema::group_type_builder("percuss")
         .with_fields(fields.collect::<Result<_, _>>()?)
@@ -202,7 +206,10 @@ fn decode(
 ) -> Result<(Vec<ColumnValues>, usize), String> {
     let reader = SerializedFileReader::new(file).map_err(text)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
-    let mut all: Vec<ColumnValues> = chosen.iter().map(|&c| ColumnValues::empty(&columns[c])).collect();
+    let mut all: Vec<ColumnValues> = chosen
+        .iter()
+        .map(|&c| ColumnValues::empty(&columns[c]))
+        .collect();
     let mut rows = 0;
     for g in 0..reader.num_row_groups() {
         let group = reader.get_row_group(g).map_err(text)?;
@@ -277,7 +284,9 @@ pub(super) fn get(
     Ok(match column {
         ColumnReader::Int64ColumnReader(c) => ColumnValues::Integer(all(c, count, None)?),
         ColumnReader::BoolColumnReader(c) => ColumnValues::Truth(all(c, count, None)?),
-        ColumnReader::DoubleColumnReader(c) if !optional => ColumnValues::Real(all(c, count, None)?),
+        ColumnReader::DoubleColumnReader(c) if !optional => {
+            ColumnValues::Real(all(c, count, None)?)
+        }
         ColumnReader::DoubleColumnReader(c) => {
             let mut levels = Vec::new();
             let mut there = all(c, count, Some(&mut levels))?.into_iter();

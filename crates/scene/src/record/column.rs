@@ -137,9 +137,15 @@ impl ColumnValues {
     /// The value in a row; null beyond the end.
     pub fn cell(&self, row: usize) -> CellValue<'_> {
         match self {
-            Self::Integer(v) => v.get(row).map_or(CellValue::Null, |x| CellValue::Integer(*x)),
+            Self::Integer(v) => v
+                .get(row)
+                .map_or(CellValue::Null, |x| CellValue::Integer(*x)),
             Self::Real(v) => v.get(row).map_or(CellValue::Null, |x| CellValue::Real(*x)),
-            Self::Optional(v) => v.get(row).copied().flatten().map_or(CellValue::Null, CellValue::Real),
+            Self::Optional(v) => v
+                .get(row)
+                .copied()
+                .flatten()
+                .map_or(CellValue::Null, CellValue::Real),
             Self::Truth(v) => v.get(row).map_or(CellValue::Null, |x| CellValue::Truth(*x)),
             Self::Text(v) => v.get(row).map_or(CellValue::Null, |x| CellValue::Text(x)),
         }

@@ -44,11 +44,14 @@ mod tests;
 mod writer;
 
 pub use checkpoint::{CheckpointPolicy, Restored, Snapshot};
-pub use choice::{OPTIONAL_BODY_TABLES, RecordSelection, RowSelection, OPTIONAL_MECHANISM_TABLES, BodySubset};
+pub use choice::{
+    BodySubset, OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, RecordSelection, RowSelection,
+};
 pub use chunk::CHUNK_ROWS;
 pub(crate) use chunk::replace_file;
 pub use collection::{
-    BODY_TABLES, BodiesRecorder, Faces, ShapePart, BodyMotion, BodyDescription, RecordedShape, bodies_settings_json, read_body_descriptions,
+    BODY_TABLES, BodiesRecorder, BodyDescription, BodyMotion, Faces, RecordedShape, ShapePart,
+    bodies_settings_json, read_body_descriptions,
 };
 pub(crate) use collection::{RecordShape, describe_body, names_table};
 pub use column::{CellValue, Column, ColumnType, ColumnValues};
@@ -56,14 +59,14 @@ pub use error::RecordError;
 pub use lock::{LOCK, Lock, LockState};
 pub use machine::Machine;
 pub use manifest::{
-    DataFile, MANIFEST, Manifest, Override, SCHEMA, RunStatus, TableEntry, settings_json,
+    DataFile, MANIFEST, Manifest, Override, RunStatus, SCHEMA, TableEntry, settings_json,
 };
 pub use near::Nearest;
 pub use packing::TableCompression;
 pub use place::{OutputDirectory, RUNS};
 pub use reader::{Chunk, Record, Table};
 pub use schema::schema_page;
-pub use seal::{EncodedBytes, encode, decode};
+pub use seal::{EncodedBytes, decode, encode};
 pub use session::RunWriter;
 pub use study::{JUDGED, OBSERVED, REPEATED, VARIED, write_study};
 pub use tables::{MechanismLayout, TABLES};

@@ -64,7 +64,11 @@ impl TableCompression {
 const DICTIONARY: usize = super::CHUNK_ROWS / 4 * size_of::<i64>();
 
 /// What the writer of a chunk is told.
-pub(super) fn properties(table: &str, columns: &[Column], values: &[ColumnValues]) -> WriterProperties {
+pub(super) fn properties(
+    table: &str,
+    columns: &[Column],
+    values: &[ColumnValues],
+) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("percuss ", env!("CARGO_PKG_VERSION")).into())
         .set_key_value_metadata(Some(notes(table, columns)))

@@ -146,7 +146,11 @@ impl Record {
     ///
     /// # Errors
     /// A name is none; the error lists those that there are.
-    pub fn column_indices(&self, table: &str, names: Option<&[String]>) -> Result<Vec<usize>, RecordError> {
+    pub fn column_indices(
+        &self,
+        table: &str,
+        names: Option<&[String]>,
+    ) -> Result<Vec<usize>, RecordError> {
         let columns = &self.entry(table)?.columns;
         let Some(names) = names else {
             return Ok((0..columns.len()).collect());
@@ -196,7 +200,10 @@ impl Record {
         let chosen = places.iter().map(|&p| columns[p].clone());
         let mut all = Table {
             columns: chosen.collect(),
-            values: places.iter().map(|&p| ColumnValues::empty(&columns[p])).collect(),
+            values: places
+                .iter()
+                .map(|&p| ColumnValues::empty(&columns[p]))
+                .collect(),
             rows: 0,
         };
         for chunk in self.chunks(table)? {
@@ -227,7 +234,10 @@ impl Record {
         let columns = &self.entry(table)?.columns;
         let mut all = Table {
             columns: places.iter().map(|&p| columns[p].clone()).collect(),
-            values: places.iter().map(|&p| ColumnValues::empty(&columns[p])).collect(),
+            values: places
+                .iter()
+                .map(|&p| ColumnValues::empty(&columns[p]))
+                .collect(),
             rows: 0,
         };
         let chunks = self.chunks(table)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contact::law::Status;
-use mechanism::{Event, EventKind, StepReport, State, ConstraintReport};
+use mechanism::{ConstraintReport, Event, EventKind, State, StepReport};
 
 use super::column::ColumnValues;
 use super::tables::MechanismLayout;
@@ -148,9 +148,14 @@ pub(super) fn push_contact(
     status.push_text(words.status(touch.status));
     gap.push_real(touch.gap);
     let groups = rest.len() / 4;
-    for (k, rows) in [touch.begin, touch.end, touch.impulse, touch.projection_impulse]
-        .into_iter()
-        .enumerate()
+    for (k, rows) in [
+        touch.begin,
+        touch.end,
+        touch.impulse,
+        touch.projection_impulse,
+    ]
+    .into_iter()
+    .enumerate()
     {
         let columns = &mut rest[k * groups..(k + 1) * groups];
         let row_in = |slot| {
@@ -164,7 +169,12 @@ pub(super) fn push_contact(
 }
 
 /// One row of `events`.
-pub(super) fn push_event(out: &mut [ColumnValues], words: &RepeatedTexts, step: usize, event: &Event) {
+pub(super) fn push_event(
+    out: &mut [ColumnValues],
+    words: &RepeatedTexts,
+    step: usize,
+    event: &Event,
+) {
     let [number, t, constraint, kind, before, after, gamma] = out else {
         return;
     };

@@ -29,7 +29,9 @@ struct TableDoc {
 
 /// The page `docs/records.md`.
 pub fn schema_page() -> String {
-    let packings = TableCompression::ALL.map(|(name, _)| format!("`{name}`")).join(", ");
+    let packings = TableCompression::ALL
+        .map(|(name, _)| format!("`{name}`"))
+        .join(", ");
     let mut page = format!(
         "{HEAD}\n\nSchema version {SCHEMA}. A full file has {CHUNK_ROWS} rows and one row group, with \
          smallest and largest values of each column. Integers are INT64, reals DOUBLE, truths BOOLEAN, \

@@ -84,7 +84,9 @@ impl ChunkWriter {
     pub fn submit(&self, job: ChunkJob) -> Result<(), RecordError> {
         self.check()?;
         match &self.orders {
-            Some(orders) => orders.send(WriterCommand::Write(job)).map_err(|_| self.gone()),
+            Some(orders) => orders
+                .send(WriterCommand::Write(job))
+                .map_err(|_| self.gone()),
             None => write(&self.directory, job),
         }
     }

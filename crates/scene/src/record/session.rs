@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::checkpoint::{self, CheckpointPolicy, Checkpoint, Restored, Snapshot};
+use super::checkpoint::{self, Checkpoint, CheckpointPolicy, Restored, Snapshot};
 use super::error::RecordError;
 use super::lock::Lock;
 use super::manifest::{MANIFEST, Manifest, RunStatus};
@@ -65,7 +65,11 @@ impl RunWriter {
     ///
     /// # Errors
     /// The place is taken.
-    pub fn new(place: OutputDirectory, manifest: Manifest, cadence: CheckpointPolicy) -> Result<Self, RecordError> {
+    pub fn new(
+        place: OutputDirectory,
+        manifest: Manifest,
+        cadence: CheckpointPolicy,
+    ) -> Result<Self, RecordError> {
         place.check()?;
         Ok(Self {
             place,
@@ -256,7 +260,9 @@ impl RunWriter {
     ///
     /// # Errors
     /// It is not what this recorder keeps.
-    pub fn restored_recorder<T: serde::de::DeserializeOwned>(&self) -> Result<Option<T>, RecordError> {
+    pub fn restored_recorder<T: serde::de::DeserializeOwned>(
+        &self,
+    ) -> Result<Option<T>, RecordError> {
         let Some(kept) = &self.restored else {
             return Ok(None);
         };

@@ -10,7 +10,7 @@ use super::error::RecordError;
 use super::manifest::{Manifest, Override, RunStatus};
 use super::writer::TableWriter;
 use crate::finding::Value;
-use crate::study::{StudyRow, StudyFile, StudyResult};
+use crate::study::{StudyFile, StudyResult, StudyRow};
 
 /// What the manifest says of a column of runs that was varied.
 pub const VARIED: &str = "varied";

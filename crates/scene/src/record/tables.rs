@@ -61,7 +61,11 @@ impl MechanismLayout {
     }
 
     /// A layout with these coordinates and no constraints.
-    pub(super) fn plain(positions: Vec<String>, velocities: Vec<String>, choice: RecordSelection) -> Self {
+    pub(super) fn plain(
+        positions: Vec<String>,
+        velocities: Vec<String>,
+        choice: RecordSelection,
+    ) -> Self {
         Self {
             positions,
             velocities,
@@ -86,12 +90,19 @@ impl MechanismLayout {
 
     /// The column group of each row of a constraint.
     pub fn column_groups(&self, constraint: usize) -> &[usize] {
-        self.column_groups.get(constraint).map_or(&[], Vec::as_slice)
+        self.column_groups
+            .get(constraint)
+            .map_or(&[], Vec::as_slice)
     }
 
     /// Names of the column groups of the table `contacts`.
     pub fn groups(&self) -> Vec<String> {
-        let widest = self.column_groups.iter().flatten().max().map_or(0, |m| m + 1);
+        let widest = self
+            .column_groups
+            .iter()
+            .flatten()
+            .max()
+            .map_or(0, |m| m + 1);
         let mut names: Vec<String> = ROWS.iter().map(|r| (*r).into()).collect();
         names.extend((ROWS.len()..widest).map(|k| format!("row{}", k + 1)));
         names
@@ -140,7 +151,12 @@ impl MechanismLayout {
         let mut columns = vec![
             step(),
             time(),
-            Column::new("constraint", ColumnType::Text, "1", "name of the constraint"),
+            Column::new(
+                "constraint",
+                ColumnType::Text,
+                "1",
+                "name of the constraint",
+            ),
             Column::new("status", ColumnType::Text, "1", status),
             Column::new("gap", ColumnType::Real, "length", gap),
         ];
@@ -271,7 +287,12 @@ fn events() -> Vec<Column> {
     vec![
         step(),
         Column::new("t", ColumnType::Real, "time", "instant of the event"),
-        Column::new("constraint", ColumnType::Text, "1", "name of the constraint"),
+        Column::new(
+            "constraint",
+            ColumnType::Text,
+            "1",
+            "name of the constraint",
+        ),
         Column::new("kind", ColumnType::Text, "1", kind),
         real("before", "length/time", "normal velocity before an impact"),
         real("after", "length/time", "normal velocity after an impact"),

@@ -6,7 +6,8 @@ use std::path::Path;
 use contact::Law;
 use contact::law::Status as Did;
 use mechanism::{
-    ConfigurationSpace, Constraint, Event, EventKind, StateRef, ConstraintKind, StepReport, State, System, SystemError, ConstraintReport,
+    ConfigurationSpace, Constraint, ConstraintKind, ConstraintReport, Event, EventKind, State,
+    StateRef, StepReport, System, SystemError,
 };
 
 use super::*;
@@ -89,7 +90,8 @@ impl System for Names {
 
 fn recorder(place: OutputDirectory, every: usize) -> MechanismRecorder {
     let layout = MechanismLayout::of(&Names::new(), |name| usize::from(name == "wheel"));
-    MechanismRecorder::new(place, Manifest::new("run", "sample"), layout, every).expect("a free place")
+    MechanismRecorder::new(place, Manifest::new("run", "sample"), layout, every)
+        .expect("a free place")
 }
 
 /// Feeds steps 0 to `last`: x = k/8, t = k/4; the wheel touches in even steps, an impact in step 3.
@@ -178,7 +180,10 @@ fn what_is_written_is_read_back() {
     assert!(states.numbers("step_dot").iter().all(|v| v.is_nan()));
     let events = record.table("events", None).expect("there");
     assert_eq!(events.numbers("before"), [-2.0]);
-    assert_eq!(events.column("gamma"), Some(&ColumnValues::Optional(vec![None])));
+    assert_eq!(
+        events.column("gamma"),
+        Some(&ColumnValues::Optional(vec![None]))
+    );
     let Some(ColumnValues::Text(names)) = events.column("constraint") else {
         panic!("text");
     };

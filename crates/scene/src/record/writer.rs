@@ -6,7 +6,7 @@ use std::mem::discriminant;
 use std::path::Path;
 use std::sync::Arc;
 
-use mechanism::{Event, StepReport, State, ConstraintReport};
+use mechanism::{ConstraintReport, Event, State, StepReport};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -196,10 +196,16 @@ impl MechanismRecorder {
     ///
     /// # Errors
     /// The session goes on with a run that had other tables, or the machine refuses.
-    pub fn on(mut session: RunWriter, layout: MechanismLayout, every: usize) -> Result<Self, RecordError> {
+    pub fn on(
+        mut session: RunWriter,
+        layout: MechanismLayout,
+        every: usize,
+    ) -> Result<Self, RecordError> {
         let mut tables = TABLES.map(|name| TableWriter::new(name, layout.columns(name)));
         let spare = [0, 1, 2].map(|k| tables[k].columns.iter().map(ColumnValues::empty).collect());
-        let kept = tables.iter().filter(|t| layout.selection.has_table(&t.name));
+        let kept = tables
+            .iter()
+            .filter(|t| layout.selection.has_table(&t.name));
         session.manifest.tables = kept.map(|t| t.entry(false)).collect();
         layout
             .selection
@@ -362,7 +368,10 @@ impl MechanismRecorder {
                 rows::push_event(&mut happened.values, &self.words, step, event);
             }
         }
-        self.spare.iter_mut().flatten().for_each(ColumnValues::clear);
+        self.spare
+            .iter_mut()
+            .flatten()
+            .for_each(ColumnValues::clear);
         let mut spare = self.spare.iter_mut();
         let mut open = [steps, coordinates, contacts].map(|table| {
             let spare = spare.next();
@@ -386,6 +395,8 @@ impl MechanismRecorder {
             }
         }
         let session = &self.session;
-        self.tables.iter_mut().try_for_each(|t| session.submit_full_chunk(t))
+        self.tables
+            .iter_mut()
+            .try_for_each(|t| session.submit_full_chunk(t))
     }
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 use crate::collection::BuiltBodies;
 use crate::file::Scene;
 use crate::finding::{SceneRunner, Threads};
-use crate::record::{BodiesRecorder, MechanismLayout, Manifest, OutputDirectory, RecordError, MechanismRecorder};
+use crate::record::{
+    BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory, RecordError,
+};
 use crate::run::{MechanismOutcome, run_mechanism};
 use crate::text::BuiltMechanism;
 use crate::watch::{BodiesOutcome, ObservableRequest, run_bodies};
@@ -47,13 +49,14 @@ impl SceneRunner for RecordingRunner<'_> {
     fn mechanism(&mut self, scene: &Scene, built: BuiltMechanism) -> MechanismOutcome {
         let manifest = Manifest::of_mechanism(scene, &built, Threads::new(1));
         let layout = MechanismLayout::of_scene(scene, &built.system);
-        let mut recorder = match MechanismRecorder::new(self.place(), manifest, layout, built.record_every) {
-            Ok(recorder) => recorder,
-            Err(error) => {
-                self.note(Err(error));
-                return run_mechanism(built, &mut crate::sink::NullObserver, &mut |_| true);
-            }
-        };
+        let mut recorder =
+            match MechanismRecorder::new(self.place(), manifest, layout, built.record_every) {
+                Ok(recorder) => recorder,
+                Err(error) => {
+                    self.note(Err(error));
+                    return run_mechanism(built, &mut crate::sink::NullObserver, &mut |_| true);
+                }
+            };
         let outcome = run_mechanism(built, &mut recorder, &mut |_| true);
         if let Some(fault) = recorder.take_fault() {
             self.note(Err(fault));

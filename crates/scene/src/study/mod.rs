@@ -18,12 +18,12 @@ mod table;
 
 use crate::collection::SceneNames;
 use crate::error::SceneError;
-use crate::file::{Check, FindingSpec, VariedValues, Scene, Study, Vary};
+use crate::file::{Check, FindingSpec, Scene, Study, VariedValues, Vary};
 use crate::finding::compile::THRESHOLD;
 use crate::finding::expression::Expression;
 use crate::finding::{Names, Threads};
 
-pub use campaign::{StudyDirectory, StudyError, Planned, StudyProgress};
+pub use campaign::{Planned, StudyDirectory, StudyError, StudyProgress};
 pub use file::{StudyFile, StudyResult};
 pub use journal::IDENTITY;
 pub use shard::Shard;

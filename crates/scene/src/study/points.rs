@@ -3,7 +3,7 @@
 use expr::{Graph, Scope};
 
 use crate::error::{InputError, SceneError};
-use crate::file::{Formula, VariedValues, Scene, Study, Vary};
+use crate::file::{Formula, Scene, Study, VariedValues, Vary};
 use crate::study::random::SplitMix64;
 use crate::study::span::Span;
 

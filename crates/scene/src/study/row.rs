@@ -10,9 +10,9 @@ use super::{CompiledStudy, bisect, points};
 use crate::error::SceneError;
 use crate::file::{Overrides, Scene, Study};
 use crate::finding::expression::{Expression, plain};
-use crate::finding::subject::{NoStudies, EvaluatedRun};
+use crate::finding::subject::{EvaluatedRun, NoStudies};
 use crate::finding::value::{Value, Valued};
-use crate::finding::{Threads, run_scene_with, run_scene, meets_expectation};
+use crate::finding::{Threads, meets_expectation, run_scene, run_scene_with};
 use crate::record::RecordError;
 use crate::watch::ObservableRequest;
 
@@ -90,7 +90,11 @@ impl CompiledStudy {
         Ok(row)
     }
 
-    fn subject(&self, scene: Scene, keep: Option<&Path>) -> Result<EvaluatedRun<'static>, RecordError> {
+    fn subject(
+        &self,
+        scene: Scene,
+        keep: Option<&Path>,
+    ) -> Result<EvaluatedRun<'static>, RecordError> {
         let (wanted, one) = (self.wanted(&self.observe), Threads::new(1));
         let Some(directory) = keep else {
             return Ok(run_scene(scene, one, &wanted));

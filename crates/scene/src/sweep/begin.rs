@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use mechanism::State;
-use sweep::{WithExcessBound, Metric, MovingSet, Process, SweepingError};
+use sweep::{Metric, MovingSet, Process, SweepingError, WithExcessBound};
 
 use super::SweepingSettings;
 use super::set::{self, Complaint, Functions};
@@ -54,5 +54,7 @@ fn bounded(
         let (system, observable) = &mut *pair.borrow_mut();
         of_time(observable, system, t).unwrap_or(f64::NAN)
     };
-    Ok(Box::new(WithExcessBound::new(set, move |s, t| at(t) - at(s))))
+    Ok(Box::new(WithExcessBound::new(set, move |s, t| {
+        at(t) - at(s)
+    })))
 }

@@ -15,11 +15,13 @@ mod set;
 
 pub(crate) use crowd::{CrowdSpec, read as read_crowd};
 pub(crate) use motion::SweepMotion;
-pub(crate) use plan::{SweepingSettings, affine, complete_initial_state, plain_run, sweeping_settings};
+pub(crate) use plan::{
+    SweepingSettings, affine, complete_initial_state, plain_run, sweeping_settings,
+};
 
 use crate::error::InputError;
 use crate::file::{
-    ContactSpec, CoordinateSpec, DynamicsSpec, Formula, BilateralSpec, Reader, Word, read_word,
+    BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, Formula, Reader, Word, read_word,
 };
 
 /// `[process]`.

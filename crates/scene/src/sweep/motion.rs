@@ -11,9 +11,10 @@ use std::sync::{Arc, Mutex};
 
 use contact::law::Status;
 use mechanism::{
-    Event, EventKind, StepReport, MechanismError, Integrator, MotionCheckpoint, State, System, SystemError, ConstraintReport,
+    ConstraintReport, Event, EventKind, Integrator, MechanismError, MotionCheckpoint, State,
+    StepReport, System, SystemError,
 };
-use sweep::{Method, MovingSet, StepSize, Process, SweepingError};
+use sweep::{Method, MovingSet, Process, StepSize, SweepingError};
 
 use super::SweepingSettings;
 use super::begin::process;
@@ -57,8 +58,9 @@ impl SweepMotion {
     pub fn new(built: BuiltMechanism, plan: SweepingSettings) -> Result<Self, MechanismError> {
         let complaint: Complaint = Arc::new(Mutex::new(None));
         let mut system = built.system;
-        let failed =
-            |error: SweepingError, system: &SymbolicSystem| explain(error, &plan, system, &complaint);
+        let failed = |error: SweepingError, system: &SymbolicSystem| {
+            explain(error, &plan, system, &complaint)
+        };
         let made = process(&plan, &mut system, &built.initial, &complaint);
         let mut process = made.map_err(|e| failed(e, &system))?;
         let settings = sweep::Settings {

@@ -43,7 +43,10 @@ impl SweepingSettings {
 }
 
 /// `[run]` without what only sweeping processes or only mechanisms understand.
-pub(crate) fn plain_run(file: &str, run: &MechanismRunSpec) -> Result<MechanismRunSpec, Box<InputError>> {
+pub(crate) fn plain_run(
+    file: &str,
+    run: &MechanismRunSpec,
+) -> Result<MechanismRunSpec, Box<InputError>> {
     let useless = [
         ("forces", &run.forces),
         ("correction", &run.correction),

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 
 use mechanism::{System, SystemError};
-use sweep::{Inequalities, MovingSet, MovingPolyhedron, ConstraintRows, InequalitySet};
+use sweep::{ConstraintRows, Inequalities, InequalitySet, MovingPolyhedron, MovingSet};
 
 use super::SweepingSettings;
 use crate::text::SymbolicSystem;
@@ -182,7 +182,11 @@ fn sparse(n: usize, matrix: &[f64]) -> Result<ConstraintRows, sweep::SweepingErr
 }
 
 /// The constraint of a scene and its row that row `row` of the set stands for.
-pub(super) fn number_of_row(plan: &SweepingSettings, system: &SymbolicSystem, row: usize) -> (usize, usize) {
+pub(super) fn number_of_row(
+    plan: &SweepingSettings,
+    system: &SymbolicSystem,
+    row: usize,
+) -> (usize, usize) {
     let joints = joints(system);
     let equations: usize = joints.iter().map(|j| j.1).sum();
     if !plan.affine || row >= equations {

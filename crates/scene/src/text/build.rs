@@ -18,7 +18,10 @@ use crate::file::{Formula, MechanismSpec, Scene, value_error};
 const DYNAMICS: &str = "[dynamics]";
 
 /// Compiles a scene.
-pub(crate) fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMechanism, SceneError> {
+pub(crate) fn build(
+    scene: &Scene,
+    mechanism: &MechanismSpec,
+) -> Result<BuiltMechanism, SceneError> {
     let file = scene.origin();
     let mut evaluator = Evaluator {
         file,
@@ -33,7 +36,11 @@ pub(crate) fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMec
         .record
         .every(file, &mut evaluator.parameters)?;
     let bounds = &mechanism.run.certificate;
-    let bounds = bounds.bounds(file, &mut evaluator.parameters, CertificateBounds::default())?;
+    let bounds = bounds.bounds(
+        file,
+        &mut evaluator.parameters,
+        CertificateBounds::default(),
+    )?;
     // Only to refuse what is wrong before anything moves.
     scene.choice((schedule.start, schedule.until))?;
     let names = names::names(file, mechanism, &evaluator.parameters)?;
@@ -93,7 +100,8 @@ fn swept(
     let affine = crate::sweep::affine(graph, coordinates, &collector.gaps);
     let (file, run) = (collector.file, &mechanism.run);
     let mut number = |part: &str, key: &str, f: &Formula| evaluator.number(part, key, f);
-    crate::sweep::sweeping_settings(file, spec, run, affine, &mut number).map(|plan| Some(Box::new(plan)))
+    crate::sweep::sweeping_settings(file, spec, run, affine, &mut number)
+        .map(|plan| Some(Box::new(plan)))
 }
 
 /// Energies and Lagrange's equations.

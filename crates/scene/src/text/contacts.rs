@@ -38,7 +38,13 @@ impl Collector<'_> {
         }
         let law = self.contact_law(part, spec)?;
         let rebound = self.rebound(part, spec)?;
-        self.push((name, part, line), ConstraintKind::Contact, rows, law, rebound)?;
+        self.push(
+            (name, part, line),
+            ConstraintKind::Contact,
+            rows,
+            law,
+            rebound,
+        )?;
         if spec.friction.is_some() && spec.normal.is_none() {
             self.scale(1, spec.tangent.len());
         }
@@ -76,7 +82,9 @@ impl Collector<'_> {
             FrictionSpec::Isotropic(mu) => (LawForm::Coulomb, vec![mu]),
             FrictionSpec::Asymmetric { plus, minus } => (LawForm::Asymmetric, vec![plus, minus]),
             FrictionSpec::Elliptic(axes) => (LawForm::Elliptic, axes.iter().collect()),
-            FrictionSpec::Polygon(vertices) => (LawForm::Polygon, vertices.iter().flatten().collect()),
+            FrictionSpec::Polygon(vertices) => {
+                (LawForm::Polygon, vertices.iter().flatten().collect())
+            }
             FrictionSpec::StaticDynamic { fixed, sliding } => {
                 (LawForm::StaticDynamic, vec![fixed, sliding])
             }

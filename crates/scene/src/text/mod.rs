@@ -25,10 +25,10 @@ use contact::{Law, Restitution};
 use expr::lagrange::Coordinates;
 use expr::{Graph, NodeId, Scope};
 use mechanism::scaling::NormalScaling;
-use mechanism::{ConfigurationSpace, Constraint, StateRef, Settings, State, System, SystemError};
+use mechanism::{ConfigurationSpace, Constraint, Settings, State, StateRef, System, SystemError};
 
 pub(crate) use build::build;
-pub use laws::{LawForm as LawForm, SetForm, assemble_law as assemble_law};
+pub use laws::{LawForm, SetForm, assemble_law};
 pub use observable::{Observable, Sample};
 pub(crate) use sketch::{DrawingProgram, DrawingProgramError};
 

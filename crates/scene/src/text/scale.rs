@@ -1,9 +1,9 @@
 //! Normal rows of constraints with friction in the unit of length ([`mechanism::scaling`]).
 
 use mechanism::scaling::{self, NormalFactor};
-use mechanism::{StateRef, State, SystemError};
+use mechanism::{State, StateRef, SystemError};
 
-use super::{SymbolicSystem, ConstraintPrograms};
+use super::{ConstraintPrograms, SymbolicSystem};
 
 impl SymbolicSystem {
     /// Keeps the scalings of the constraints that need one.
@@ -21,7 +21,10 @@ impl SymbolicSystem {
     }
 
     /// The factor of a constraint at the position of the inputs, where it has one.
-    pub(super) fn factor_at(&mut self, constraint: usize) -> Result<Option<NormalFactor>, SystemError> {
+    pub(super) fn factor_at(
+        &mut self,
+        constraint: usize,
+    ) -> Result<Option<NormalFactor>, SystemError> {
         let n = self.chart.num_velocities();
         let ConstraintPrograms { rows, scaling, .. } = &mut self.touching[constraint];
         let Some(scaling) = scaling else {

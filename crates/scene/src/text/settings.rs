@@ -3,7 +3,7 @@
 use mechanism::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings};
 
 use crate::error::{InputError, Origin};
-use crate::file::{Formula, Parameters, MechanismRunSpec, StepSpec, value_error};
+use crate::file::{Formula, MechanismRunSpec, Parameters, StepSpec, value_error};
 
 const PART: &str = "[run]";
 

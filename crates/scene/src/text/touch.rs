@@ -12,7 +12,7 @@ use super::observable::{Extra, Quantity};
 use super::unit::{Unit, Values};
 use crate::error::{InputError, Origin};
 use crate::file::{
-    Formula, BilateralSpec, NonFirmSpec, SetSpec, NonholonomicSpec, expression_error, value_error,
+    BilateralSpec, Formula, NonFirmSpec, NonholonomicSpec, SetSpec, expression_error, value_error,
 };
 
 /// A named expression with its value.

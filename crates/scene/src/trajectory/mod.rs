@@ -10,7 +10,7 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
-use mechanism::{ConfigurationSpace, Event, StepReport, State, ConstraintReport};
+use mechanism::{ConfigurationSpace, ConstraintReport, Event, State, StepReport};
 
 use crate::error::SceneError;
 use crate::sink::MechanismObserver;

@@ -2,7 +2,7 @@
 
 use super::{Interpolation, Trajectory};
 use contact::law::Status;
-use mechanism::{ConfigurationSpace, Coordinate, Event, EventKind, StepReport, Scheme, State};
+use mechanism::{ConfigurationSpace, Coordinate, Event, EventKind, Scheme, State, StepReport};
 
 fn state(t: f64, q: &[f64], v: &[f64]) -> State {
     State {
@@ -39,9 +39,22 @@ fn at(trajectory: &Trajectory, t: f64) -> (f64, f64) {
 #[test]
 fn a_step_of_the_midpoint_scheme_is_followed_exactly() {
     // From 0 with v_I = 1 for half a step of 1, then with v_F = −2: 0.5 and −0.5.
-    let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Interpolation::of(Scheme::Midpoint));
-    trajectory.push(&state(0.0, &[0.0], &[1.0]), &StepReport::default(), &[], &[]);
-    trajectory.push(&state(1.0, &[-0.5], &[-2.0]), &StepReport::default(), &[], &[]);
+    let mut trajectory = Trajectory::new(
+        ConfigurationSpace::euclidean(1),
+        Interpolation::of(Scheme::Midpoint),
+    );
+    trajectory.push(
+        &state(0.0, &[0.0], &[1.0]),
+        &StepReport::default(),
+        &[],
+        &[],
+    );
+    trajectory.push(
+        &state(1.0, &[-0.5], &[-2.0]),
+        &StepReport::default(),
+        &[],
+        &[],
+    );
     for (t, q, v) in [
         (-1.0, 0.0, 1.0),
         (0.0, 0.0, 1.0),
@@ -64,9 +77,20 @@ fn each_scheme_turns_where_it_changes_velocity() {
         (Scheme::Paoli, 1.0),
     ] {
         let end = turn - 2.0 * (1.0 - turn);
-        let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Interpolation::of(scheme));
-        trajectory.push(&state(0.0, &[0.0], &[1.0]), &StepReport::default(), &[], &[]);
-        trajectory.push(&state(1.0, &[end], &[-2.0]), &StepReport::default(), &[], &[]);
+        let mut trajectory =
+            Trajectory::new(ConfigurationSpace::euclidean(1), Interpolation::of(scheme));
+        trajectory.push(
+            &state(0.0, &[0.0], &[1.0]),
+            &StepReport::default(),
+            &[],
+            &[],
+        );
+        trajectory.push(
+            &state(1.0, &[end], &[-2.0]),
+            &StepReport::default(),
+            &[],
+            &[],
+        );
         let (q, _) = at(&trajectory, turn.clamp(1e-3, 1.0 - 1e-3));
         // Three thousandths at speeds up to 2.
         assert!((q - turn).abs() < 4e-3, "{scheme:?}: {q}");
@@ -75,10 +99,23 @@ fn each_scheme_turns_where_it_changes_velocity() {
 
 #[test]
 fn a_correction_is_spread_over_the_step() {
-    let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Interpolation::PiecewiseConstant(0.5));
-    trajectory.push(&state(0.0, &[0.0], &[1.0]), &StepReport::default(), &[], &[]);
+    let mut trajectory = Trajectory::new(
+        ConfigurationSpace::euclidean(1),
+        Interpolation::PiecewiseConstant(0.5),
+    );
+    trajectory.push(
+        &state(0.0, &[0.0], &[1.0]),
+        &StepReport::default(),
+        &[],
+        &[],
+    );
     // Moved by 1, then put 0.125 further.
-    trajectory.push(&state(1.0, &[1.125], &[1.0]), &StepReport::default(), &[], &[]);
+    trajectory.push(
+        &state(1.0, &[1.125], &[1.0]),
+        &StepReport::default(),
+        &[],
+        &[],
+    );
     assert_eq!(at(&trajectory, 0.5).0, 0.5625);
     assert_eq!(at(&trajectory, 1.0).0, 1.125);
 }
@@ -113,7 +150,12 @@ fn event_driven_motion_is_a_cubic_between_outputs() {
 fn a_jump_between_outputs_is_not_smoothed() {
     // Down to the floor at t = 0.6 with speed 1, up again with 0.5.
     let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Interpolation::Smooth);
-    trajectory.push(&state(0.0, &[0.6], &[-1.0]), &StepReport::default(), &[], &[]);
+    trajectory.push(
+        &state(0.0, &[0.6], &[-1.0]),
+        &StepReport::default(),
+        &[],
+        &[],
+    );
     let impact = Event {
         t: 0.6,
         constraint: 0,
@@ -149,12 +191,20 @@ fn a_jump_between_outputs_is_not_smoothed() {
 fn orientations_stay_of_unit_length_and_turn_by_the_spin() {
     let chart = ConfigurationSpace::new(vec![Coordinate::Orientation]);
     let turned = |angle: f64| [(0.5 * angle).cos(), 0.0, 0.0, (0.5 * angle).sin()];
-    for (between, error) in [(Interpolation::PiecewiseConstant(0.5), 1e-15), (Interpolation::Smooth, 1e-7)] {
+    for (between, error) in [
+        (Interpolation::PiecewiseConstant(0.5), 1e-15),
+        (Interpolation::Smooth, 1e-7),
+    ] {
         let mut trajectory = Trajectory::new(chart.clone(), between);
         for k in 0..=10 {
             let t = 0.1 * f64::from(k);
             let spin = [0.0, 0.0, 1.0];
-            trajectory.push(&state(t, &turned(t), &spin), &StepReport::default(), &[], &[]);
+            trajectory.push(
+                &state(t, &turned(t), &spin),
+                &StepReport::default(),
+                &[],
+                &[],
+            );
         }
         let (mut q, mut v) = (Vec::new(), Vec::new());
         trajectory.sample(0.537, &mut q, &mut v);

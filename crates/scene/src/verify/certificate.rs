@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::VerifyError;
-use super::report::{MissedSteps, Location, Report, RowRange};
+use super::report::{Location, MissedSteps, Report, RowRange};
 use super::stream::StepStream;
 use crate::record::{Record, RunStatus};
 
@@ -79,7 +79,12 @@ pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), Verify
     if !whole {
         let why = "steps that are not recorded are part of it: compared from below only";
         for key in WORST.iter().map(|(key, _)| *key).chain(["missed"]) {
-            report.mark_unchecked("run.json", &format!("certificate.{key}"), RowRange::All, why);
+            report.mark_unchecked(
+                "run.json",
+                &format!("certificate.{key}"),
+                RowRange::All,
+                why,
+            );
         }
     }
     let counted = |key: &str, own: f64, found: Option<f64>| (key.to_string(), Some(own), found);
@@ -130,7 +135,12 @@ fn compare_verdict(report: &mut Report, certificate: &Value, told: &StepsSummary
     });
     let why = "made of sums and sizes that the table has in part";
     for key in ["bounds", "dissipated", "dissipation", "not_met"] {
-        report.mark_unchecked("run.json", &format!("certificate.{key}"), RowRange::All, why);
+        report.mark_unchecked(
+            "run.json",
+            &format!("certificate.{key}"),
+            RowRange::All,
+            why,
+        );
     }
     let met = missed == Some(0.0) && told.missed == 0 && numbers && within;
     let off = if ok == met { 0.0 } else { f64::INFINITY };

@@ -6,7 +6,7 @@
 
 use super::report::{Report, RowRange};
 use super::sweeps;
-use crate::file::{SceneKind, Scene};
+use crate::file::{Scene, SceneKind};
 use crate::record::Record;
 
 /// What the solver went through, which leaves no trace in the motion.

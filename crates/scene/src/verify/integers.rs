@@ -5,7 +5,7 @@
 
 use super::VerifyError;
 use super::report::{Location, Report};
-use crate::record::{Record, ColumnType, ColumnValues};
+use crate::record::{ColumnType, ColumnValues, Record};
 
 /// How many things there are that rows may name.
 #[derive(Debug, Clone, Copy, Default)]

@@ -36,10 +36,10 @@ use std::fs;
 
 use crate::collection::{BodiesSetup, BuiltBodies};
 use crate::error::SceneError;
-use crate::file::{SceneKind, Scene};
+use crate::file::{Scene, SceneKind};
 use crate::record::{Record, RecordError, RecordShape, RunStatus};
 
-pub use report::{Check, MissedSteps, Disagreement, Location, Report, RowRange, UncheckedColumn};
+pub use report::{Check, Disagreement, Location, MissedSteps, Report, RowRange, UncheckedColumn};
 
 /// Why nothing can be verified.
 #[derive(Debug, thiserror::Error)]
@@ -147,7 +147,8 @@ pub fn verify(record: &Record, asked: &mut VerifyOptions<'_>) -> Result<Report, 
         .iter()
         .map(|o| (o.key.as_str(), o.value.as_str()))
         .collect();
-    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with_overrides(&set)?;
+    let scene =
+        Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with_overrides(&set)?;
     let until = manifest.settings.get("until").and_then(|t| t.as_f64());
     asked.until = manifest.reached.or(until).unwrap_or(f64::INFINITY);
     columns::list(record, &scene, &mut report);
@@ -159,7 +160,11 @@ pub fn verify(record: &Record, asked: &mut VerifyOptions<'_>) -> Result<Report, 
         },
         SceneKind::Mechanism => {
             integers::compare(record, integers::Counts::default(), &mut report)?;
-            times::compare(record, &times::ExpectedTimes::of_mechanism(&scene)?, &mut report)?;
+            times::compare(
+                record,
+                &times::ExpectedTimes::of_mechanism(&scene)?,
+                &mut report,
+            )?;
             match sweeps(&scene) {
                 true => sweep::verify(record, &scene, &mut report, asked)?,
                 false => mechanism::verify(record, &scene, &mut report, asked)?,

@@ -138,7 +138,12 @@ impl Report {
     }
 
     /// One comparison of an announced check; what is no number is a disagreement without end.
-    pub(super) fn add_comparison(&mut self, name: &'static str, value: f64, place: impl FnOnce() -> Location) {
+    pub(super) fn add_comparison(
+        &mut self,
+        name: &'static str,
+        value: f64,
+        place: impl FnOnce() -> Location,
+    ) {
         let Some(check) = self.checks.iter_mut().find(|check| check.name == name) else {
             return;
         };
@@ -168,7 +173,13 @@ impl Report {
     }
 
     /// Says once that nothing is compared with a column.
-    pub(super) fn mark_unchecked(&mut self, table: &str, column: &str, rows: RowRange, why: &'static str) {
+    pub(super) fn mark_unchecked(
+        &mut self,
+        table: &str,
+        column: &str,
+        rows: RowRange,
+        why: &'static str,
+    ) {
         let known = |u: &UncheckedColumn| {
             u.table == table && u.column == column && (u.rows == rows || u.rows == RowRange::All)
         };

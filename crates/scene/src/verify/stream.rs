@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::record::{Chunk, Record, RecordError, Table, ColumnValues};
+use crate::record::{Chunk, ColumnValues, Record, RecordError, Table};
 
 /// The rows of one step of a table.
 #[derive(Debug, Clone, Default)]

@@ -70,7 +70,11 @@ pub(super) fn compare(
 }
 
 /// The account itself: t_F − t_I = h, numbers that go up, steps of the length that the scene says.
-fn compare_account(record: &Record, plan: &ExpectedTimes, report: &mut Report) -> Result<(), RecordError> {
+fn compare_account(
+    record: &Record,
+    plan: &ExpectedTimes,
+    report: &mut Report,
+) -> Result<(), RecordError> {
     let names = ["t".to_string(), "h".to_string()];
     let Some(mut stream) = StepStream::open(record, "steps", &names, &[])? else {
         return Ok(());

@@ -3,13 +3,13 @@
 use bodies::{Dim, Model, Settings, State, World};
 
 use super::follow::{ProgressCallback, holds, run_progress};
-use super::moment::{HistoryIncrement, BodiesCheckpoint, RestoredRun};
+use super::moment::{BodiesCheckpoint, HistoryIncrement, RestoredRun};
 use super::outcome::{BodiesOutcome, PreparationOutcome};
 use super::panel::Observables;
 use super::start;
 use super::turn::ObservedDim;
 use crate::certificate::Certificate;
-use crate::collection::{Preparation, BodiesObserver};
+use crate::collection::{BodiesObserver, Preparation};
 use crate::run::{END_TOLERANCE, StopReason};
 
 /// From the state of the scene to that of the run.
@@ -144,7 +144,10 @@ struct PreparationRun<'a, D: Dim> {
 impl<D: ObservedDim> PreparationRun<'_, D> {
     /// Looks at the start, or goes on where it was interrupted.
     fn begin(&mut self, past: Option<RestoredRun<D>>) {
-        let Some(RestoredRun { checkpoint: moment, .. }) = past else {
+        let Some(RestoredRun {
+            checkpoint: moment, ..
+        }) = past
+        else {
             self.panel.evaluate(D::view(&self.world));
             self.certificate.begin(self.world.report());
             return;
@@ -194,7 +197,11 @@ impl<D: ObservedDim> PreparationRun<'_, D> {
         Ok(())
     }
 
-    fn write_checkpoint(&self, outcome: &BodiesOutcome, sink: &mut dyn BodiesObserver) -> Result<(), StopReason> {
+    fn write_checkpoint(
+        &self,
+        outcome: &BodiesOutcome,
+        sink: &mut dyn BodiesObserver,
+    ) -> Result<(), StopReason> {
         let moment = BodiesCheckpoint {
             preparation: Some(self.number),
             step: self.step,
@@ -208,7 +215,12 @@ impl<D: ObservedDim> PreparationRun<'_, D> {
 }
 
 /// Refuses a preparation that had to reach a condition: how far it came.
-fn require<D: ObservedDim>(met: bool, world: &World<D>, stop: &[&str], until: f64) -> Result<(), String> {
+fn require<D: ObservedDim>(
+    met: bool,
+    world: &World<D>,
+    stop: &[&str],
+    until: f64,
+) -> Result<(), String> {
     if met {
         return Ok(());
     }

@@ -5,11 +5,11 @@ use std::f64::consts::PI;
 use bodies::World;
 use bodies::measure::ContactForce;
 
-use super::grains::{GranularQuantity, GranularMeasures, chain_lengths};
+use super::grains::{GranularMeasures, GranularQuantity, chain_lengths};
 use super::resolve::NameTable;
 use super::sets::BodySet;
 use super::turn::ObservedDim;
-use crate::survey::{DistributionQuantity, CountedDistribution};
+use crate::survey::{CountedDistribution, DistributionQuantity};
 
 /// Distributions as far as they are counted.
 #[derive(Debug, Default)]
@@ -37,11 +37,13 @@ impl DistributionCounter {
                 return Err(format!("there is no group or region `{}`", distribution.of));
             };
             if !bins.sets.iter().any(|(known, _)| *known == number) {
-                bins.sets.push((number, BodySet::compile(number, glossary)?));
+                bins.sets
+                    .push((number, BodySet::compile(number, glossary)?));
             }
             if let Some((_, set)) = bins.sets.iter().find(|(known, _)| *known == number) {
                 // Any measure of contacts: the network is needed.
-                bins.grains.ask(number, set, GranularQuantity::NormalForce, total);
+                bins.grains
+                    .ask(number, set, GranularQuantity::NormalForce, total);
             }
             let counted = CountedDistribution::new(distribution.clone());
             bins.all.push((number, counted));

@@ -2,7 +2,7 @@
 
 use bodies::{Vector, World};
 
-use super::network::{Link, ForceNetworkCore};
+use super::network::{ForceNetworkCore, Link};
 use super::quantity::CellQuantity;
 use super::turn::ObservedDim;
 

@@ -5,15 +5,15 @@ use bodies::{Dim, World};
 use super::begin::PreparationRunner;
 use super::bins::DistributionCounter;
 use super::events::EventDetector;
-use super::moment::{HistoryIncrement, HistoryLength, BodiesCheckpoint, RestoredRun};
-use super::outcome::{BodiesOutcome, RunProgress, ObservableRequest};
+use super::moment::{BodiesCheckpoint, HistoryIncrement, HistoryLength, RestoredRun};
+use super::outcome::{BodiesOutcome, ObservableRequest, RunProgress};
 use super::panel::Observables;
 use super::resolve::NameTable;
 use super::start;
 use super::turn::ObservedDim;
 use super::walk::Driver;
 use crate::certificate::Certificate;
-use crate::collection::{BodiesSetup, SceneNames, BodiesObserver};
+use crate::collection::{BodiesObserver, BodiesSetup, SceneNames};
 use crate::error::SceneError;
 use crate::file::{Formula, Scene};
 use crate::finding::Threads;
@@ -63,7 +63,9 @@ pub(super) fn prepare<D: ObservedDim>(
         overlap,
         threads: threads.get(),
     };
-    let lead = |outcome: &mut BodiesOutcome, sink: &mut dyn BodiesObserver, progress: &mut ProgressCallback<'_>| {
+    let lead = |outcome: &mut BodiesOutcome,
+                sink: &mut dyn BodiesObserver,
+                progress: &mut ProgressCallback<'_>| {
         let mut past = RestoredRun::of(sink).map_err(StopReason::Bodies)?;
         let first = begin.skip(past.as_ref(), prepare.len(), outcome);
         for each in prepare.into_iter().enumerate().skip(first) {
@@ -187,7 +189,12 @@ impl RunSpec<'_> {
     }
 
     /// Looks at the end of a step.
-    pub fn observe_step<D: ObservedDim>(&self, world: &World<D>, look: &mut RunObservers, outcome: &mut BodiesOutcome) {
+    pub fn observe_step<D: ObservedDim>(
+        &self,
+        world: &World<D>,
+        look: &mut RunObservers,
+        outcome: &mut BodiesOutcome,
+    ) {
         start::certify(&mut outcome.certificate, world, &outcome.names);
         outcome.most_contacts = outcome.most_contacts.max(world.num_contacts());
         let values = look.observables.evaluate(D::view(world));
@@ -198,7 +205,9 @@ impl RunSpec<'_> {
 
     fn distributions(&self, outcome: &BodiesOutcome) -> Result<DistributionCounter, String> {
         match self.wanted.distributions {
-            true => DistributionCounter::new(&outcome.name_table(self.parameters), self.record_every),
+            true => {
+                DistributionCounter::new(&outcome.name_table(self.parameters), self.record_every)
+            }
             false => Ok(DistributionCounter::default()),
         }
     }
@@ -228,7 +237,11 @@ pub(super) struct RunObservers {
 
 impl RunObservers {
     /// Goes on where an interrupted run was; gives the number of its step.
-    pub fn restore<D: Dim>(&mut self, mut past: RestoredRun<D>, outcome: &mut BodiesOutcome) -> usize {
+    pub fn restore<D: Dim>(
+        &mut self,
+        mut past: RestoredRun<D>,
+        outcome: &mut BodiesOutcome,
+    ) -> usize {
         let events = past.restore_histories(outcome);
         (_, self.kept) = HistoryIncrement::since(HistoryLength::default(), outcome, &events);
         let moment = past.checkpoint;
@@ -246,7 +259,8 @@ impl RunObservers {
         outcome: &BodiesOutcome,
         sink: &mut dyn BodiesObserver,
     ) -> Result<(), SceneError> {
-        let (history, kept) = HistoryIncrement::since(self.kept, outcome, &self.event_detector.events);
+        let (history, kept) =
+            HistoryIncrement::since(self.kept, outcome, &self.event_detector.events);
         let moment = BodiesCheckpoint {
             step,
             observables: self.observables.checkpoint(),
@@ -315,18 +329,19 @@ pub(super) fn check_stops<D: Dim>(
     assembly: &BodiesSetup<D>,
     parameters: &[(String, f64)],
 ) -> Result<(), (String, Formula, String)> {
-    let check = |part: String, formula: &Formula, cast: &SceneNames, parameters: &[(String, f64)]| {
-        let glossary = NameTable {
-            names: cast,
-            dimension: D::N,
-            parameters,
-            start: assembly.start,
+    let check =
+        |part: String, formula: &Formula, cast: &SceneNames, parameters: &[(String, f64)]| {
+            let glossary = NameTable {
+                names: cast,
+                dimension: D::N,
+                parameters,
+                start: assembly.start,
+            };
+            match Observables::compile(&glossary, &[&formula.text]) {
+                Ok(_) => Ok(()),
+                Err((_, error)) => Err((part, formula.clone(), error.render(&formula.text))),
+            }
         };
-        match Observables::compile(&glossary, &[&formula.text]) {
-            Ok(_) => Ok(()),
-            Err((_, error)) => Err((part, formula.clone(), error.render(&formula.text))),
-        }
-    };
     if let Some(stop) = &assembly.stop {
         check("[run]".to_string(), stop, &assembly.names, parameters)?;
     }

@@ -11,12 +11,12 @@
 use bodies::{Plane, Space, World, WorldError};
 
 use super::follow::{self, Prepared, RunSpec};
-use super::outcome::{BodiesOutcome, RunProgress, ObservableRequest};
+use super::outcome::{BodiesOutcome, ObservableRequest, RunProgress};
 use super::start;
 use super::turn::ObservedDim;
 use super::walk::Driver;
 use crate::certificate::Certificate;
-use crate::collection::{SceneNames, BuiltBodies, BodiesObserver, WorldRef};
+use crate::collection::{BodiesObserver, BuiltBodies, SceneNames, WorldRef};
 use crate::file::{Formula, Scene};
 use crate::finding::Threads;
 

@@ -30,8 +30,10 @@ mod turn;
 mod value;
 mod walk;
 
-pub use live::{WorldRun, AnyWorld, RunTemplate};
-pub use outcome::{BodiesOutcome, PreparationOutcome, RunProgress, ObservableRequest, preparation_warnings};
+pub use live::{AnyWorld, RunTemplate, WorldRun};
+pub use outcome::{
+    BodiesOutcome, ObservableRequest, PreparationOutcome, RunProgress, preparation_warnings,
+};
 
 pub(crate) use grains::ANGLE;
 pub(crate) use panel::Observables;
@@ -39,7 +41,7 @@ pub(crate) use resolve::{NameTable, words};
 
 use bodies::{Plane, Space};
 
-use crate::collection::{SceneNames, BuiltBodies, BodiesObserver, WorldRef};
+use crate::collection::{BodiesObserver, BuiltBodies, SceneNames, WorldRef};
 use crate::error::{InputError, SceneError};
 use crate::file::Scene;
 use crate::finding::{self, Threads};
@@ -171,7 +173,12 @@ pub(crate) fn check_stops(scene: &Scene, collection: &BuiltBodies) -> Result<(),
 
 /// A sink of bodies that keeps nothing.
 impl BodiesObserver for crate::sink::NullObserver {
-    fn on_step(&mut self, _step: usize, _view: WorldRef<'_>, _last: bool) -> Result<(), SceneError> {
+    fn on_step(
+        &mut self,
+        _step: usize,
+        _view: WorldRef<'_>,
+        _last: bool,
+    ) -> Result<(), SceneError> {
         Ok(())
     }
 }

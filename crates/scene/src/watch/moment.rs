@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use bodies::{Dim, StepReport, State};
+use bodies::{Dim, State, StepReport};
 use mechanism::Event;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use super::panel::ObservablesCheckpoint;
 use crate::certificate::Certificate;
 use crate::collection::BodiesObserver;
 use crate::error::SceneError;
-use crate::record::{Snapshot, encode, decode};
+use crate::record::{Snapshot, decode, encode};
 
 /// What a run is continued from at the end of a step, with the state.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -90,7 +90,11 @@ pub(super) struct HistoryLength {
 
 impl HistoryIncrement {
     /// What came since, and how much it is then.
-    pub fn since(kept: HistoryLength, outcome: &BodiesOutcome, events: &[Event]) -> (Self, HistoryLength) {
+    pub fn since(
+        kept: HistoryLength,
+        outcome: &BodiesOutcome,
+        events: &[Event],
+    ) -> (Self, HistoryLength) {
         let rest = |all: &[f64]| all.get(kept.times..).unwrap_or(&[]).to_vec();
         let history = Self {
             times: rest(&outcome.times),

@@ -4,7 +4,7 @@ use mechanism::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::certificate::{CertificateBounds, Certificate, Criterion};
+use crate::certificate::{Certificate, CertificateBounds, Criterion};
 use crate::collection::SceneNames;
 use crate::run::EarlyStop;
 use crate::survey::CountedDistribution;
@@ -204,7 +204,10 @@ impl BodiesOutcome {
         let prepared = self.prepared.iter();
         let prepared = prepared.flat_map(|p| preparation_warnings(&p.name, &p.certificate));
         let own = self.certificate.warnings();
-        prepared.chain(own).chain(self.redundant_rows_warning()).collect()
+        prepared
+            .chain(own)
+            .chain(self.redundant_rows_warning())
+            .collect()
     }
 
     /// A warning about joints that hold what others hold already.
@@ -235,7 +238,9 @@ impl BodiesOutcome {
 /// over when the run begins; a step that missed its tolerance, or gained energy, is in what it leaves.
 pub fn preparation_warnings(name: &str, certificate: &Certificate) -> Vec<String> {
     let told = [Criterion::Residual, Criterion::Gain];
-    let told = told.into_iter().filter(|what| certificate.is_reported(*what));
+    let told = told
+        .into_iter()
+        .filter(|what| certificate.is_reported(*what));
     let each = told.map(|what| {
         let words = certificate.sentence(what);
         format!(

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::grains::GranularMeasures;
 use super::joints::TouchingPairs;
-use super::quantity::{BodyQuantity, SetQuantity, Quantity};
+use super::quantity::{BodyQuantity, Quantity, SetQuantity};
 use super::resolve::NameTable;
 use super::sets::BodySet;
 use super::tally::ContactTally;
@@ -129,7 +129,11 @@ impl Observables {
         (look.origin, look.first) = (memory.origin, memory.first);
     }
 
-    fn read_world<D: ObservedDim>(&mut self, world: &World<D>, joints: &mut Option<TouchingPairs<D>>) {
+    fn read_world<D: ObservedDim>(
+        &mut self,
+        world: &World<D>,
+        joints: &mut Option<TouchingPairs<D>>,
+    ) {
         self.look.update(world, joints, &self.quantities);
         for (input, quantity) in self.inputs.iter_mut().zip(&self.quantities) {
             *input = self.look.value(world, *quantity);

@@ -214,7 +214,9 @@ const JOINT_SPACE: [(&str, JointQuantity); 4] = [
 ];
 
 /// What `NAME_what` may be of a joint.
-pub(super) fn joint_quantities(dimension: usize) -> impl Iterator<Item = (&'static str, JointQuantity)> {
+pub(super) fn joint_quantities(
+    dimension: usize,
+) -> impl Iterator<Item = (&'static str, JointQuantity)> {
     let special: &[(&str, JointQuantity)] = match dimension {
         2 => &[],
         _ => &JOINT_SPACE,
@@ -287,7 +289,9 @@ const BODY_SPACE: [(&str, BodyQuantity); 16] = [
 ];
 
 /// What `NAME_what` may be of a body.
-pub(super) fn body_quantities(dimension: usize) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
+pub(super) fn body_quantities(
+    dimension: usize,
+) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
     let special: &[(&str, BodyQuantity)] = match dimension {
         2 => &BODY_PLANE,
         _ => &BODY_SPACE,
@@ -333,8 +337,11 @@ const SETS: [(&str, SetQuantity); 7] = [
 ];
 
 /// Words of `WORD_G`, measures of granular matter among them.
-pub(super) fn set_quantities(dimension: usize) -> impl Iterator<Item = (&'static str, SetQuantity)> {
-    let grains = granular_quantities(dimension).map(|(word, what)| (word, SetQuantity::Grain(what)));
+pub(super) fn set_quantities(
+    dimension: usize,
+) -> impl Iterator<Item = (&'static str, SetQuantity)> {
+    let grains =
+        granular_quantities(dimension).map(|(word, what)| (word, SetQuantity::Grain(what)));
     SETS.iter().copied().chain(grains)
 }
 

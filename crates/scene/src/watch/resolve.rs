@@ -4,7 +4,8 @@
 //! apart when they occur.
 
 use super::quantity::{
-    FOLDS, SetQuantity, Quantity, WATCHES, WHOLE, body_quantities, cell_quantities, of_folds, joint_quantities, set_quantities,
+    FOLDS, Quantity, SetQuantity, WATCHES, WHOLE, body_quantities, cell_quantities,
+    joint_quantities, of_folds, set_quantities,
 };
 use crate::collection::SceneNames;
 
@@ -53,7 +54,8 @@ impl NameTable<'_> {
         if let Some((_, quantity)) = whole {
             found.push((*quantity, "of the whole collection".to_string()));
         }
-        let cell = cell_quantities(self.dimension).find(|(known, _)| self.names.cell && known == name);
+        let cell =
+            cell_quantities(self.dimension).find(|(known, _)| self.names.cell && known == name);
         if let Some((_, what)) = cell {
             found.push((Quantity::Cell(what), "of the periodic cell".to_string()));
         }
@@ -234,7 +236,9 @@ impl NameTable<'_> {
             known.extend(WATCHES.iter().map(|(word, _)| format!("{word}_{watch}")));
         }
         for joint in self.names.joints.iter().take(LOOKED_AT) {
-            known.extend(joint_quantities(self.dimension).map(|(word, _)| format!("{joint}_{word}")));
+            known.extend(
+                joint_quantities(self.dimension).map(|(word, _)| format!("{joint}_{word}")),
+            );
         }
         for body in self.similar_bodies(name) {
             known.extend(body_quantities(self.dimension).map(|(word, _)| format!("{body}_{word}")));

@@ -3,7 +3,7 @@
 use bodies::{DeepestContact, Dim, Overlap, World, WorldError};
 
 use crate::certificate::{Certificate, Criterion};
-use crate::collection::{SceneNames, OverlapRule};
+use crate::collection::{OverlapRule, SceneNames};
 
 /// Overlap allowed where nothing is said, as a share of the smaller body's radius.
 const ALLOWED: f64 = 1e-6;

@@ -1,7 +1,7 @@
 //! Names and what they mean.
 
 use super::panel::Observables;
-use super::quantity::{Fold, BodyQuantity, SetQuantity, WatchQuantity, Quantity, Side};
+use super::quantity::{BodyQuantity, Fold, Quantity, SetQuantity, Side, WatchQuantity};
 use super::resolve::NameTable;
 use crate::collection::{SceneNames, Watch};
 
@@ -66,7 +66,10 @@ fn names_are_taken_apart_at_the_right_underscore() {
         Ok(None),
         "space has no one angle"
     );
-    assert_eq!(meaning(&cast, 3, "a_qw"), body(0, BodyQuantity::Quaternion(0)));
+    assert_eq!(
+        meaning(&cast, 3, "a_qw"),
+        body(0, BodyQuantity::Quaternion(0))
+    );
     // The force on `a`, and the place of `a_force`.
     let both = meaning(&cast, 2, "a_force_x").expect_err("two meanings");
     assert!(both.contains("`force_x` of the body `a`"), "{both}");

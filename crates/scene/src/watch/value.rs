@@ -3,7 +3,9 @@
 use bodies::{Vector, World};
 
 use super::panel::ObservableInputs;
-use super::quantity::{ReportColumn, Fold, BodyQuantity, JointQuantity, SetQuantity, Quantity, Side};
+use super::quantity::{
+    BodyQuantity, Fold, JointQuantity, Quantity, ReportColumn, SetQuantity, Side,
+};
 use super::turn::ObservedDim;
 
 impl ObservableInputs {
@@ -96,7 +98,9 @@ impl ObservableInputs {
         };
         match what {
             SetQuantity::Count => members.len() as f64,
-            SetQuantity::Extent(side @ (Side::Left | Side::Bottom)) => least(each(BodyQuantity::Extent(side))),
+            SetQuantity::Extent(side @ (Side::Left | Side::Bottom)) => {
+                least(each(BodyQuantity::Extent(side)))
+            }
             SetQuantity::Extent(side) => largest(each(BodyQuantity::Extent(side))),
             SetQuantity::Fold(fold, what) => match fold {
                 Fold::Sum => each(what).sum(),

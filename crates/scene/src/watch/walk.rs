@@ -2,7 +2,7 @@
 
 use bodies::World;
 
-use super::follow::{RunObservers, RunSpec, ProgressCallback, run_progress};
+use super::follow::{ProgressCallback, RunObservers, RunSpec, run_progress};
 use super::moment::RestoredRun;
 use super::outcome::BodiesOutcome;
 use super::start;
@@ -81,7 +81,12 @@ impl Driver {
         self.step += 1;
         let span = (outcome.start, outcome.until);
         main.observe_step(world, &mut self.look, outcome);
-        let going = progress(&run_progress(world, None, (self.step, &outcome.certificate), span));
+        let going = progress(&run_progress(
+            world,
+            None,
+            (self.step, &outcome.certificate),
+            span,
+        ));
         let last = outcome.halted || !(world.state().t < self.end);
         self.look.distributions.step(self.step, world, last);
         self.reason = sink.on_step(self.step, D::view(world), last);

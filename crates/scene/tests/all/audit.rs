@@ -1,6 +1,6 @@
 //! Audits of systems whose order of convergence and whose sensitivity are known.
 
-use scene::audit::{AuditOptions, Audit, AuditError, FindingScope, SensitivityClass, audit};
+use scene::audit::{Audit, AuditError, AuditOptions, FindingScope, SensitivityClass, audit};
 use scene::{NullObserver, Scene, Threads};
 
 fn audited(text: &str, set: &[(&str, &str)]) -> Audit {
@@ -318,9 +318,14 @@ fn bodies_are_compared_after_one_preparation() {
     let collection = scene.build_bodies().expect("bodies");
     let wanted = scene::observable_request(&scene, &collection).expect("findings");
     let one = Threads::new(1);
-    let run = scene::run_bodies(&scene, collection, &wanted, one, &mut NullObserver, &mut |_| {
-        true
-    });
+    let run = scene::run_bodies(
+        &scene,
+        collection,
+        &wanted,
+        one,
+        &mut NullObserver,
+        &mut |_| true,
+    );
     let series = &run.series.first().expect("a series").1;
     let value = found.findings[0]
         .value

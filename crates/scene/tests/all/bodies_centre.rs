@@ -1,6 +1,6 @@
 //! Bodies whose mass is not where their shape says: `centre` and `axes`.
 
-use crate::crowd::{error_message, edited, plane, space};
+use crate::crowd::{edited, error_message, plane, space};
 use bodies::Dim;
 
 type Vec3 = <bodies::Space as Dim>::Vector;

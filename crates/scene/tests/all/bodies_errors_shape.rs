@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::crowd::{BALL, BLOCK, error_message, edited, refused, refused_in_space};
+use crate::crowd::{BALL, BLOCK, edited, error_message, refused, refused_in_space};
 use scene::Scene;
 
 fn shape(shape: &str, message: &str) {

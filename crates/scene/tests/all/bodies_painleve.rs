@@ -1,6 +1,6 @@
 //! Painlevé's configurations among bodies.
 
-use scene::{Certificate, NullObserver, Scene, Threads, ObservableRequest, Criterion};
+use scene::{Certificate, Criterion, NullObserver, ObservableRequest, Scene, Threads};
 
 use crate::scene_mechanisms::go;
 use crate::scene_painleve::ROD;
@@ -83,7 +83,9 @@ fn a_rod_among_bodies_has_the_gamma_of_the_mechanism() {
         let (certificate, found) = slide(ROD_AS_BODY, &edit);
         let (outcome, _) = go(ROD, &[&tip[..], &edit].concat());
         let motion = &outcome.trajectory;
-        let wanted: Vec<f64> = (1..motion.len()).map(|k| motion.step_report(k).gamma).collect();
+        let wanted: Vec<f64> = (1..motion.len())
+            .map(|k| motion.step_report(k).gamma)
+            .collect();
         assert_eq!(found.len(), wanted.len());
         assert!(
             wanted[0].is_finite() && (wanted[0] <= 0.0) == jumps,

@@ -3,8 +3,8 @@
 use crate::crowd::everything::PLANE;
 use crate::crowd::{BLOCK, edited, number, plane};
 use bodies::plane::Shape;
-use bodies::{Activation, Dim, Freedom, Friction, Plane, ForceContext};
-use scene::{SceneKind, Scene};
+use bodies::{Activation, Dim, ForceContext, Freedom, Friction, Plane};
+use scene::{Scene, SceneKind};
 
 fn close(a: f64, b: f64) {
     // A handful of operations on numbers of this size: far above rounding, far below any slip.
@@ -293,7 +293,9 @@ fn overrides_change_parameters_and_settings() {
     assert!(!assembly.overlap.relax);
     let (law, _) = assembly.model.materials.law(0, 1);
     assert_eq!(law.friction, Friction::Coulomb(0.7));
-    let error = scene.with_overrides(&[("integrator", "event")]).unwrap_err();
+    let error = scene
+        .with_overrides(&[("integrator", "event")])
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "p.toml, overridden: `integrator = event`: there is no such parameter or setting (those \

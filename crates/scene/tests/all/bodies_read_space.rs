@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::crowd::{BALL, edited, number, space};
 use bodies::space::Shape;
-use bodies::{Dim, Freedom, Friction, ForceContext, Space};
+use bodies::{Dim, ForceContext, Freedom, Friction, Space};
 use scene::Scene;
 use scene::collection::BuiltBodies;
 

@@ -4,7 +4,7 @@ use crate::crowd;
 
 use std::fs;
 
-use crate::crowd::{BALL, BLOCK, error_message, edited};
+use crate::crowd::{BALL, BLOCK, edited, error_message};
 use bodies::{Dim, Plane, Space, plane, space};
 use scene::Scene;
 use scene::collection::BuiltBodies;

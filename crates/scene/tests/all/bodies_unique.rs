@@ -1,6 +1,6 @@
 //! Steps whose velocities the laws leave open.
 
-use scene::{BodiesOutcome, NullObserver, Scene, Threads, ObservableRequest, Criterion};
+use scene::{BodiesOutcome, Criterion, NullObserver, ObservableRequest, Scene, Threads};
 
 /// A box that exactly fits between two fixed walls.
 const BOX: &str = r#"
@@ -60,9 +60,14 @@ fn run(edits: &[(&str, &str)]) -> BodiesOutcome {
         ..ObservableRequest::default()
     };
     let one = Threads::new(1);
-    scene::run_bodies(&scene, collection, &wanted, one, &mut NullObserver, &mut |_| {
-        true
-    })
+    scene::run_bodies(
+        &scene,
+        collection,
+        &wanted,
+        one,
+        &mut NullObserver,
+        &mut |_| true,
+    )
 }
 
 fn last(run: &BodiesOutcome) -> f64 {
@@ -85,7 +90,10 @@ fn a_box_that_fits_between_walls_falls_or_hangs_and_says_that_it_need_not() {
     assert!(last(&hangs).abs() < 1e-9, "{}", last(&hangs));
     for (name, run) in [("falls", &falls), ("hangs", &hangs)] {
         assert!(run.certificate.ok, "{name}: {:?}", run.certificate);
-        assert!(run.certificate.is_reported(Criterion::OtherSolution), "{name}");
+        assert!(
+            run.certificate.is_reported(Criterion::OtherSolution),
+            "{name}"
+        );
         // The other one differs by what gravity makes in a step, the only speed there is.
         let mark = run.certificate.violation(Criterion::OtherSolution);
         assert!((mark.worst - 1.0).abs() < 1e-3, "{name}: {}", mark.worst);
@@ -114,6 +122,9 @@ fn nothing_is_said_where_the_velocities_are_unique() {
     ];
     for edits in [&room[..], &smooth, &floor] {
         let run = run(edits);
-        assert!(!run.certificate.is_reported(Criterion::OtherSolution), "{edits:?}");
+        assert!(
+            !run.certificate.is_reported(Criterion::OtherSolution),
+            "{edits:?}"
+        );
     }
 }

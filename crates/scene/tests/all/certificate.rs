@@ -1,6 +1,6 @@
 //! Each bound of a certificate: a scene that breaks it, one that just does not, and what is said of it.
 
-use scene::{Certificate, NullObserver, SceneKind, Scene, Threads, ObservableRequest};
+use scene::{Certificate, NullObserver, ObservableRequest, Scene, SceneKind, Threads};
 
 fn scene(text: &str) -> Scene {
     Scene::parse("scene", "scene.toml", text).expect("a scene")
@@ -15,8 +15,14 @@ fn certified(scene: &Scene) -> Certificate {
         SceneKind::Bodies => {
             let collection = scene.build_bodies().expect("bodies");
             let (wanted, one) = (ObservableRequest::default(), Threads::new(1));
-            let run =
-                scene::run_bodies(scene, collection, &wanted, one, &mut NullObserver, &mut |_| true);
+            let run = scene::run_bodies(
+                scene,
+                collection,
+                &wanted,
+                one,
+                &mut NullObserver,
+                &mut |_| true,
+            );
             run.certificate
         }
     }
@@ -280,9 +286,14 @@ fn a_finding_behind_which_steps_missed_is_not_ok_and_says_so() {
     let collection = scene.build_bodies().expect("bodies");
     let wanted = scene::observable_request(&scene, &collection).expect("findings");
     let one = Threads::new(1);
-    let run = scene::run_bodies(&scene, collection, &wanted, one, &mut NullObserver, &mut |_| {
-        true
-    });
+    let run = scene::run_bodies(
+        &scene,
+        collection,
+        &wanted,
+        one,
+        &mut NullObserver,
+        &mut |_| true,
+    );
     assert!(run.certificate.ok, "{:?}", run.certificate.not_met());
     let found = scene::evaluate_bodies_findings(&scene, &run, one, &mut |_, _| true);
     let found = found.expect("findings");

@@ -3,7 +3,7 @@
 use crate::common::edited;
 use crate::drawing_common::{drawn, item, points, recorded, series};
 use scene::Scene;
-use scene::drawing::{FRAMES, Kind, DrawingValues, Theme};
+use scene::drawing::{DrawingValues, FRAMES, Kind, Theme};
 
 fn pendulum(more: &str) -> Scene {
     let text = format!(

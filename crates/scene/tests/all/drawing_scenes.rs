@@ -126,7 +126,11 @@ fn plane(corners: &[Vec<f64>], p: &[f64]) -> f64 {
 }
 
 /// For every contact or joint its gap at a state, 0 for joints, none where there is none.
-fn gaps(system: &mut SymbolicSystem, drawing: &Drawing, frame: usize) -> Vec<(String, Option<f64>)> {
+fn gaps(
+    system: &mut SymbolicSystem,
+    drawing: &Drawing,
+    frame: usize,
+) -> Vec<(String, Option<f64>)> {
     let count = system.configuration_space().num_positions();
     let names: Vec<String> = (0..count).map(|i| system.position_name(i)).collect();
     let q: Vec<f64> = names.iter().map(|n| series(drawing, n)[frame]).collect();

@@ -1,6 +1,6 @@
 //! Films: which states are frames, palettes, and GIFs that are read again.
 
-use scene::film::{FilmFrame, GifWriter, FilmSpeed, Palette, FilmSchedule};
+use scene::film::{FilmFrame, FilmSchedule, FilmSpeed, GifWriter, Palette};
 use scene::picture::Image;
 
 fn plan(fps: f64, pace: FilmSpeed) -> FilmSchedule {
@@ -15,7 +15,9 @@ fn plan(fps: f64, pace: FilmSpeed) -> FilmSchedule {
 #[test]
 fn a_frame_is_the_state_nearest_to_its_instant() {
     let times: Vec<f64> = (0..=30).map(|k| 0.1 * f64::from(k)).collect();
-    let frames = plan(4.0, FilmSpeed::Speed(1.0)).frames(&times).expect("frames");
+    let frames = plan(4.0, FilmSpeed::Speed(1.0))
+        .frames(&times)
+        .expect("frames");
     // 0, 0.25, 0.5, …, 3: thirteen frames; of two states as near the earlier one.
     let states: Vec<usize> = frames.iter().map(|frame| frame.state).collect();
     let mut expected = Vec::new();

@@ -152,7 +152,10 @@ fn grids_that_cannot_be_are_refused() {
     refused(|m| m.counts = vec![5_000_000, 5_000_000], "counts");
     refused(|m| m.lattice = GridLattice::Hexagonal, "lattice");
     refused(|m| m.radius = Sizes::Equal(-1.0), "radius");
-    refused(|m| m.form = GrainShape::Angular { corners: [6, 5] }, "corners");
+    refused(
+        |m| m.form = GrainShape::Angular { corners: [6, 5] },
+        "corners",
+    );
     let error = grid(&Grid {
         lattice: GridLattice::Triangular,
         ..deep()

@@ -5,7 +5,9 @@ use std::f64::consts::PI;
 use crate::generate_common::touching::{touching, volume};
 use crate::generate_common::{Vec3, corners3, separation3};
 use bodies::{Dim, Space, space};
-use scene::generate::{Blocks, Bond, Dome, Drums, GenerateError, GeneratedBody, Vault, dome, drums, vault};
+use scene::generate::{
+    Blocks, Bond, Dome, Drums, GenerateError, GeneratedBody, Vault, dome, drums, vault,
+};
 
 // Coordinates are below 10 and rounded some ten times: 10·10·2⁻⁵² = 2e-14.
 const ROUNDING: f64 = 1e-13;
@@ -58,7 +60,8 @@ fn overlap(pieces: &[GeneratedBody<Space>]) -> f64 {
     for (i, a) in all.iter().enumerate() {
         for (j, b) in all[..i].iter().enumerate() {
             // Those whose spheres are apart need no axes.
-            let far = Space::bounding_radius(&pieces[i].shape) + Space::bounding_radius(&pieces[j].shape);
+            let far =
+                Space::bounding_radius(&pieces[i].shape) + Space::bounding_radius(&pieces[j].shape);
             if (pieces[i].pose.position - pieces[j].pose.position).length() < far {
                 deepest = deepest.max(-separation3(a, b));
             }

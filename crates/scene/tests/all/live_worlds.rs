@@ -1,7 +1,9 @@
 //! Worlds that a caller keeps: the same motion as that of a run, turn by turn.
 
 use scene::collection::{BodiesObserver, WorldRef};
-use scene::{WorldRun, NullObserver, AnyWorld, Scene, SceneError, Threads, RunProgress, ObservableRequest};
+use scene::{
+    AnyWorld, NullObserver, ObservableRequest, RunProgress, Scene, SceneError, Threads, WorldRun,
+};
 
 const TEXT: &str = r#"
 kind = "bodies"
@@ -90,7 +92,13 @@ fn a_course_has_the_bits_of_a_run() {
     let scene = scene(TEXT);
     let (mut live, score) = begin(&scene);
     let mut states = States::default();
-    let mut course = WorldRun::start(&live, &score, ObservableRequest::default(), 0.3, &mut states);
+    let mut course = WorldRun::start(
+        &live,
+        &score,
+        ObservableRequest::default(),
+        0.3,
+        &mut states,
+    );
     while course.step(&mut live, &mut states, &mut |_| true) {}
     let outcome = course.close(&live);
     assert!(outcome.stopped.is_none());
@@ -103,7 +111,13 @@ fn a_course_that_is_interrupted_goes_on_as_another() {
     let scene = scene(TEXT);
     let (mut live, score) = begin(&scene);
     let mut states = States::default();
-    let mut first = WorldRun::start(&live, &score, ObservableRequest::default(), 0.3, &mut states);
+    let mut first = WorldRun::start(
+        &live,
+        &score,
+        ObservableRequest::default(),
+        0.3,
+        &mut states,
+    );
     for _ in 0..100 {
         assert!(first.step(&mut live, &mut states, &mut |_| true));
     }
@@ -111,7 +125,13 @@ fn a_course_that_is_interrupted_goes_on_as_another() {
     assert!(!first.step(&mut live, &mut states, &mut |_| true));
     assert!(first.close(&live).stopped.is_some());
     states.0.pop();
-    let mut second = WorldRun::start(&live, &score, ObservableRequest::default(), 0.3, &mut states);
+    let mut second = WorldRun::start(
+        &live,
+        &score,
+        ObservableRequest::default(),
+        0.3,
+        &mut states,
+    );
     while second.step(&mut live, &mut states, &mut |_| true) {}
     assert_eq!(states.0, run(&scene));
 }

@@ -3,8 +3,8 @@
 use crate::picture_common::{discs, elements, name, number, points, svg, text, within};
 use crate::record_common::{PLANE, parsed, record};
 use scene::Colour;
-use scene::picture::{RunPictures, DrawnForce, BodyState, PictureRequest, RecordedFrames, Frame};
-use scene::record::{BodyMotion, BodyDescription, RecordedShape};
+use scene::picture::{BodyState, DrawnForce, Frame, PictureRequest, RecordedFrames, RunPictures};
+use scene::record::{BodyDescription, BodyMotion, RecordedShape};
 
 /// Scale and origin of a picture of the plane from two discs, checked with all others.
 fn check_discs(svg: &str, all: &[([f64; 2], f64)]) {
@@ -198,7 +198,10 @@ fn what_is_fixed_and_far_does_not_shrink_what_moves() {
     let (mut bodies, mut still) = discs(&[([0.0, 0.5], 0.5), ([2.0, 0.5], 0.5)]);
     let alone = svg(2, &bodies, &[still.clone()], &PictureRequest::default());
     let slab = [[-500.0, -1.0], [500.0, -1.0], [500.0, 0.0], [-500.0, 0.0]];
-    bodies.push(name(BodyMotion::Fixed, RecordedShape::Polygon(slab.to_vec())));
+    bodies.push(name(
+        BodyMotion::Fixed,
+        RecordedShape::Polygon(slab.to_vec()),
+    ));
     still.bodies.push(BodyState::at([0.0; 3], 0.0));
     let both = svg(2, &bodies, &[still.clone()], &PictureRequest::default());
     let radius = |picture: &str| number(within(picture, "bodies", "circle")[0], "r");

@@ -3,8 +3,8 @@
 use crate::picture_common::{balls, elements, name, number, svg, within};
 use crate::record_common::{SPACE, parsed, record};
 use proptest::prelude::*;
-use scene::picture::{RunPictures, BodyState, PictureRequest, Frame};
-use scene::record::{Faces, BodyMotion, RecordedShape};
+use scene::picture::{BodyState, Frame, PictureRequest, RunPictures};
+use scene::record::{BodyMotion, Faces, RecordedShape};
 
 /// Right, up and toward of a view, by their definition.
 fn axes(view: [f64; 3]) -> [[f64; 3]; 3] {
@@ -112,7 +112,10 @@ fn a_ball_on_a_long_slab_is_drawn_over_it_wherever_its_middle_is() {
         name(BodyMotion::Free, slab([5.0, 0.5, 0.1])),
     ];
     let still = Frame {
-        bodies: vec![BodyState::at([-4.0, 0.0, 0.4], 0.0), BodyState::at([0.0; 3], 0.0)],
+        bodies: vec![
+            BodyState::at([-4.0, 0.0, 0.4], 0.0),
+            BodyState::at([0.0; 3], 0.0),
+        ],
         ..Frame::default()
     };
     let request = PictureRequest {

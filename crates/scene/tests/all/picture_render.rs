@@ -4,8 +4,8 @@ use std::f64::consts::PI;
 
 use crate::picture_common::{balls, name};
 use proptest::prelude::*;
-use scene::picture::{BodyShapes, BodyState, Raster, PictureRequest, Frame, Theme, render_bodies};
-use scene::record::{Faces, BodyMotion, BodyDescription, RecordedShape};
+use scene::picture::{BodyShapes, BodyState, Frame, PictureRequest, Raster, Theme, render_bodies};
+use scene::record::{BodyDescription, BodyMotion, Faces, RecordedShape};
 
 /// Pixels of a side, and lengths: the window is [-2, 2]², seen along z.
 const SIDE: usize = 400;
@@ -124,7 +124,10 @@ fn a_cube_seen_along_its_diagonal_is_a_hexagon() {
         .map(|face| face.to_vec())
         .to_vec(),
     };
-    let (bodies, still) = alone(RecordedShape::Polyhedron(faces), BodyState::at([0.0; 3], 0.0));
+    let (bodies, still) = alone(
+        RecordedShape::Polyhedron(faces),
+        BodyState::at([0.0; 3], 0.0),
+    );
     let raster = seen(&bodies, &still, [1.0, 1.0, 1.0]);
     // The window is the projection of the box [-2, 2]³: a hexagon 2·2√(8/3) high.
     let scale = SIDE as f64 / (4.0 * (8.0_f64 / 3.0).sqrt());

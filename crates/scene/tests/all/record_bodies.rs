@@ -3,7 +3,9 @@
 use crate::record_common::{PLANE, SPACE, follow, parsed, record, recorder};
 use bodies::{Plane, World};
 use scene::collection::WorldRef;
-use scene::record::{BodyMotion, RecordedShape, Record, Table, ColumnValues, read_body_descriptions};
+use scene::record::{
+    BodyMotion, ColumnValues, Record, RecordedShape, Table, read_body_descriptions,
+};
 
 /// A column as numbers, where a missing one is NaN.
 fn column(table: &Table, name: &str) -> Vec<f64> {

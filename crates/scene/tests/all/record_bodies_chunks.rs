@@ -6,7 +6,9 @@ use crate::record_common::{PLANE, SPACE, follow, parsed, record, recorder};
 use bodies::{Plane, Space, World};
 use scene::collection::{BodiesObserver, WorldRef};
 use scene::picture::RecordedFrames;
-use scene::record::{CHUNK_ROWS, CellValue, Record, RunStatus, ColumnValues, read_body_descriptions};
+use scene::record::{
+    CHUNK_ROWS, CellValue, ColumnValues, Record, RunStatus, read_body_descriptions,
+};
 
 /// Discs in free fall, none touching another.
 fn rain(columns: usize, rows: usize, steps: usize) -> String {
@@ -98,7 +100,9 @@ fn a_run_without_a_step_leaves_nothing() {
         panic!("not in the plane");
     };
     let world = World::<Plane>::new(a.model, a.state, a.settings).expect("right");
-    writer.on_step(0, WorldRef::Plane(&world), false).expect("taken");
+    writer
+        .on_step(0, WorldRef::Plane(&world), false)
+        .expect("taken");
     writer.add_series(&[0.0], &[]).expect("nothing to do");
     writer
         .close(&(), Some("refused".into()))
@@ -116,7 +120,9 @@ fn a_step_that_turns_out_to_be_the_last_is_recorded_once() {
         panic!("not in space");
     };
     let mut world = World::<Space>::new(a.model, a.state, a.settings).expect("right");
-    writer.on_step(0, WorldRef::Space(&world), false).expect("taken");
+    writer
+        .on_step(0, WorldRef::Space(&world), false)
+        .expect("taken");
     for step in 1..=5 {
         world.step().expect("a step");
         writer
@@ -124,7 +130,9 @@ fn a_step_that_turns_out_to_be_the_last_is_recorded_once() {
             .expect("taken");
     }
     for _ in 0..2 {
-        writer.on_step(5, WorldRef::Space(&world), true).expect("taken");
+        writer
+            .on_step(5, WorldRef::Space(&world), true)
+            .expect("taken");
     }
     writer
         .close(&(), Some("cannot go on".into()))
@@ -160,7 +168,9 @@ fn damaged_tables_are_errors_and_no_panic() {
         // Any answer but a panic: a flipped bit of a number is a number.
         let _ = RecordedFrames::of(&open).map(|s| s.read(0, true));
         fs::write(&file, &bytes[..place]).expect("writable");
-        let error = read_body_descriptions(&open).expect_err("cut off").to_string();
+        let error = read_body_descriptions(&open)
+            .expect_err("cut off")
+            .to_string();
         assert!(error.contains("names-000000.parquet"), "{error}");
     }
 }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scene::record::{
-    CHUNK_ROWS, CheckpointPolicy, Column, LOCK, Lock, Manifest, EncodedBytes, OutputDirectory, RecordError, RunWriter,
-    Snapshot, LockState, TableWriter, ColumnType, ColumnValues, encode, decode,
+    CHUNK_ROWS, CheckpointPolicy, Column, ColumnType, ColumnValues, EncodedBytes, LOCK, Lock,
+    LockState, Manifest, OutputDirectory, RecordError, RunWriter, Snapshot, TableWriter, decode,
+    encode,
 };
 
 fn manifest() -> Manifest {
@@ -80,7 +81,9 @@ fn left(path: &Path, count: usize) -> TableWriter {
             session.submit_full_chunk(&mut table).expect("given");
         }
         let tables = std::iter::once(&table);
-        session.write_checkpoint(tables, &k, snapshot(k)).expect("kept");
+        session
+            .write_checkpoint(tables, &k, snapshot(k))
+            .expect("kept");
     }
     table
 }
@@ -111,7 +114,10 @@ fn rows_that_are_not_yet_a_chunk_come_back_bit_by_bit() {
     let mut after = table();
     session.restore_table(&mut after).expect("the same columns");
     assert_eq!(bits(before.values()), bits(after.values()));
-    assert_eq!(session.restored_recorder::<usize>().expect("a number"), Some(4));
+    assert_eq!(
+        session.restored_recorder::<usize>().expect("a number"),
+        Some(4)
+    );
     let restored = session.take_restored().expect("kept");
     assert_eq!(decode::<String>(&restored.motion), Ok("motion 4".into()));
     let histories: Vec<Vec<usize>> = restored
@@ -198,7 +204,13 @@ fn a_chunk_that_is_not_the_one_counted_makes_later_checkpoints_useless() {
 fn one_session_at_a_time_has_a_directory() {
     let here = tempfile::tempdir().expect("a folder");
     let path: PathBuf = here.path().join("run");
-    let new = || RunWriter::new(OutputDirectory::Given(path.clone()), manifest(), CheckpointPolicy::default());
+    let new = || {
+        RunWriter::new(
+            OutputDirectory::Given(path.clone()),
+            manifest(),
+            CheckpointPolicy::default(),
+        )
+    };
     assert_eq!(Lock::state(&path), LockState::Free);
     let (mut first, mut second) = (new().expect("free"), new().expect("free"));
     first.open().expect("made");

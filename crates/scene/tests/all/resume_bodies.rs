@@ -3,7 +3,7 @@
 use crate::resume_common::{CELL, HEAP, LINKAGE};
 use scene::collection::{BodiesObserver, WorldRef};
 use scene::record::{Restored, Snapshot};
-use scene::{BodiesOutcome, Scene, SceneError, Threads, ObservableRequest};
+use scene::{BodiesOutcome, ObservableRequest, Scene, SceneError, Threads};
 
 /// Keeps a snapshot after every so many steps, and a line about every step of the run.
 struct SnapshotObserver {

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use mechanism::{
-    AdaptiveStep, EventDriven, ImpactLaw, MechanismError, Integrator, MotionCheckpoint, Scheme, Settings, TimeStepper,
+    AdaptiveStep, EventDriven, ImpactLaw, Integrator, MechanismError, MotionCheckpoint, Scheme,
+    Settings, TimeStepper,
 };
-use scene::{BuiltMechanism, SceneKind, Scene, builtin};
+use scene::{BuiltMechanism, Scene, SceneKind, builtin};
 
 /// Steps made at most before and after.
 const STEPS: u64 = 60;
@@ -24,7 +25,10 @@ impl SplitMix {
     }
 }
 
-fn motion(built: &BuiltMechanism, settings: &Settings) -> Result<Box<dyn Integrator>, MechanismError> {
+fn motion(
+    built: &BuiltMechanism,
+    settings: &Settings,
+) -> Result<Box<dyn Integrator>, MechanismError> {
     let (system, initial) = (built.system.clone(), built.initial.clone());
     Ok(match settings.scheme {
         Scheme::Event => Box::new(EventDriven::new(system, settings.clone(), initial)?),
@@ -49,7 +53,13 @@ fn seen(motion: &dyn Integrator) -> String {
 }
 
 /// Whether the motion could be made to go on, and did so to the same bits.
-fn goes_on(built: &BuiltMechanism, settings: &Settings, before: u64, after: u64, name: &str) -> bool {
+fn goes_on(
+    built: &BuiltMechanism,
+    settings: &Settings,
+    before: u64,
+    after: u64,
+    name: &str,
+) -> bool {
     let (Ok(mut whole), Ok(mut again)) = (motion(built, settings), motion(built, settings)) else {
         return false;
     };
@@ -129,7 +139,9 @@ fn a_restored_motion_goes_on_to_the_same_bits() {
             continue;
         }
         // One is there to be refused.
-        let Ok(built) = scene.build_mechanism() else { continue };
+        let Ok(built) = scene.build_mechanism() else {
+            continue;
+        };
         for (kind, settings) in variants(&built) {
             // Steps of some scenes are short: impacts come late. Longer steps meet them sooner.
             let mut settings = settings;
@@ -171,7 +183,8 @@ fn what_was_saved_of_another_motion_is_refused_and_changes_nothing() {
         scheme,
         ..built.settings.clone()
     };
-    let make = |built: &BuiltMechanism, scheme| motion(built, &with(built, scheme)).expect("a motion");
+    let make =
+        |built: &BuiltMechanism, scheme| motion(built, &with(built, scheme)).expect("a motion");
     let mut mine = make(&ball, Scheme::Midpoint);
     let before = seen(&*mine);
     for other in [

@@ -1,6 +1,6 @@
 //! The scenes that come with the product.
 
-use scene::{SceneKind, Scene, SceneError, builtin};
+use scene::{Scene, SceneError, SceneKind, builtin};
 
 /// Scenes that exist to be refused, with a word of the message.
 const REFUSED: [(&str, &str); 1] = [("zeno-reversed", "admissible")];
@@ -25,7 +25,9 @@ fn every_built_in_scene_builds_with_all_its_cases() {
         made(&scene).unwrap_or_else(|error| panic!("{name}: {error}"));
         scene::check_findings(&scene).unwrap_or_else(|error| panic!("{name}: {error}"));
         for case in scene.cases() {
-            let changed = scene.with_overrides(&case.set).and_then(|scene| made(&scene));
+            let changed = scene
+                .with_overrides(&case.set)
+                .and_then(|scene| made(&scene));
             changed.unwrap_or_else(|error| panic!("case {}: {error}", case.name));
         }
     }

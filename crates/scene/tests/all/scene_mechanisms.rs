@@ -1,6 +1,6 @@
 //! Mechanisms whose motion was wrong, or refused, although the run said that all was well.
 
-use scene::{NullObserver, MechanismOutcome, Scene, SymbolicSystem};
+use scene::{MechanismOutcome, NullObserver, Scene, SymbolicSystem};
 
 /// The motion of a scene with each first text replaced by the second.
 pub fn go(text: &str, edits: &[(&str, &str)]) -> (MechanismOutcome, SymbolicSystem) {
@@ -12,7 +12,10 @@ pub fn go(text: &str, edits: &[(&str, &str)]) -> (MechanismOutcome, SymbolicSyst
     let scene = Scene::parse("scene", "scene.toml", &text).expect("a scene");
     let built = scene.build_mechanism().expect("a system");
     let system = built.system.clone();
-    (scene::run_mechanism(built, &mut NullObserver, &mut |_| true), system)
+    (
+        scene::run_mechanism(built, &mut NullObserver, &mut |_| true),
+        system,
+    )
 }
 
 /// Positions and velocities at the end of a run that went well.
@@ -295,7 +298,8 @@ fn friction_of_joints_is_booked_as_sliding() {
     let (outcome, _) = go(BEAD, &edits);
     let motion = &outcome.trajectory;
     let all = 1..motion.len();
-    let sum = |f: fn(&mechanism::StepReport) -> f64| all.clone().map(|i| f(motion.step_report(i))).sum();
+    let sum =
+        |f: fn(&mechanism::StepReport) -> f64| all.clone().map(|i| f(motion.step_report(i))).sum();
     let (sliding, impact): (f64, f64) = (sum(|l| l.sliding), sum(|l| l.impact));
     let lost = 0.5 * (1.0 / (1.0 + 0.3_f64 * 2.5)).powi(2) - 0.5;
     // First order of the step; what is left in `impact` is the reaction at a curved surface.

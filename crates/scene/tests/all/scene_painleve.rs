@@ -233,7 +233,10 @@ fn a_joint_that_may_push_with_either_sign_tells_both_motions() {
         }
         // The ledger has γ ≤ 0, so that the warning is made as for contacts.
         assert!(outcome.trajectory.step_report(1).gamma <= 0.0, "{scheme}");
-        assert!(outcome.certificate.is_reported(Criterion::Nonunique), "{scheme}");
+        assert!(
+            outcome.certificate.is_reported(Criterion::Nonunique),
+            "{scheme}"
+        );
     }
 }
 
@@ -280,7 +283,9 @@ fn a_tip_that_sticks_is_not_told_to_jump() {
     // Steps that a rule without a look at sliding would have told.
     let mut negative = 0;
     for state in 1..motion.len() {
-        let touches = motion.constraint_reports(state).any(|touch| touch.impulse[0] > 0.0);
+        let touches = motion
+            .constraint_reports(state)
+            .any(|touch| touch.impulse[0] > 0.0);
         let at = StateRef {
             t: motion.times()[state],
             q: motion.position(state),
@@ -300,7 +305,10 @@ fn a_tip_that_sticks_is_not_told_to_jump() {
         told += 1;
     }
     assert!(told > 0 && 100 * told < negative, "{told} of {negative}");
-    assert_eq!(outcome.certificate.violation(Criterion::Nonunique).times, told);
+    assert_eq!(
+        outcome.certificate.violation(Criterion::Nonunique).times,
+        told
+    );
     // Each passage has two outcomes that differ.
     let found = scene::nonunique_instants(&mut system, &outcome);
     assert!(!found.is_empty());

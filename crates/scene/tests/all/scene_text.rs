@@ -3,7 +3,7 @@
 use crate::common::{BALL, edited};
 use contact::Law;
 use contact::law::Status;
-use mechanism::{StateRef, Scheme, System};
+use mechanism::{Scheme, StateRef, System};
 use scene::{Sample, Scene, SceneError, SymbolicSystem};
 
 fn ball() -> Scene {
@@ -12,7 +12,10 @@ fn ball() -> Scene {
 
 fn system(edits: &[(&str, &str)]) -> SymbolicSystem {
     let scene = Scene::parse("ball", "ball.toml", &edited(edits));
-    scene.and_then(|scene| scene.build_mechanism()).unwrap().system
+    scene
+        .and_then(|scene| scene.build_mechanism())
+        .unwrap()
+        .system
 }
 
 #[test]
@@ -39,7 +42,10 @@ fn overrides_reach_parameters_first_and_then_settings() {
     ]);
     let changed = changed.unwrap();
     assert_eq!(changed.parameters()[1], ("theta".to_string(), 8.0));
-    assert_eq!(changed.build_mechanism().unwrap().settings.scheme, Scheme::Theta(1.0));
+    assert_eq!(
+        changed.build_mechanism().unwrap().settings.scheme,
+        Scheme::Theta(1.0)
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Scenes of sweeping processes: what they compute, and what is said of wrong ones.
 
-use scene::{NullObserver, MechanismOutcome, Scene, run_mechanism};
+use scene::{MechanismOutcome, NullObserver, Scene, run_mechanism};
 
 /// The play of sin t, with what a test adds.
 fn play(process: &str, run: &str) -> String {
@@ -27,9 +27,11 @@ step = 0.01
 
 fn go(text: &str) -> MechanismOutcome {
     let scene = Scene::parse("test", "test.toml", text).expect("a scene");
-    run_mechanism(scene.build_mechanism().expect("it builds"), &mut NullObserver, &mut |_| {
-        true
-    })
+    run_mechanism(
+        scene.build_mechanism().expect("it builds"),
+        &mut NullObserver,
+        &mut |_| true,
+    )
 }
 
 /// Where it ended.

@@ -305,9 +305,14 @@ fn distributions_and_profiles_are_counted_at_recorded_steps() {
             .any(|text| text == "stress_yy_layer_2")
     );
     let one = Threads::new(1);
-    let outcome = scene::run_bodies(&scene, collection, &wanted, one, &mut NullObserver, &mut |_| {
-        true
-    });
+    let outcome = scene::run_bodies(
+        &scene,
+        collection,
+        &wanted,
+        one,
+        &mut NullObserver,
+        &mut |_| true,
+    );
     // Steps 5 and 10 are recorded: 15 contacts that lie, 16 that stand, twice.
     let angles = &outcome.distributions[0];
     // 0 and π are one direction, π/2 is the end of two bins.

@@ -2,7 +2,7 @@
 
 use crate::watch_common::{BALL, BLOCK, edited, last, observed, parsed, series};
 use scene::collection::{BodiesObserver, WorldRef};
-use scene::{BodiesOutcome, NullObserver, SceneError, StopReason, Threads, ObservableRequest};
+use scene::{BodiesOutcome, NullObserver, ObservableRequest, SceneError, StopReason, Threads};
 
 #[test]
 fn free_fall_is_the_parabola_at_every_step() {
@@ -306,7 +306,10 @@ fn progress_hears_time_and_contacts_and_can_stop_the_run() {
             told.len() < 3
         },
     );
-    assert_eq!(outcome.stopped.expect("a stop").reason, StopReason::Requested);
+    assert_eq!(
+        outcome.stopped.expect("a stop").reason,
+        StopReason::Requested
+    );
     assert_eq!(told.len(), 3);
     // A box on a plane touches at its two corners.
     assert_eq!(told[2].1, 2);

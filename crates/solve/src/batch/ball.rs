@@ -10,9 +10,11 @@
 
 use contact::{FactoredDelassus, Problem};
 
-use super::iterate::{Iterate, CgStep, AndersonStep, AndersonHistory, AndersonProducts, ResidualSums};
-use super::lanes::{F64x4, SimdVector, LANES, V3, cross, dot, load_array};
-use super::pack::{ContactData, Pack, LaneIndices, contact_data};
+use super::iterate::{
+    AndersonHistory, AndersonProducts, AndersonStep, CgStep, Iterate, ResidualSums,
+};
+use super::lanes::{F64x4, LANES, SimdVector, V3, cross, dot, load_array};
+use super::pack::{ContactData, LaneIndices, Pack, contact_data};
 use super::row::{SpatialVelocity, VelocityStore, gather_bodies, scatter_add_bodies};
 
 /// Four contacts with N spheres each.
@@ -54,7 +56,11 @@ impl<const N: usize> SpherePack<N> {
     }
 
     #[inline(always)]
-    fn gather<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>, frame: &Frame<L>) -> [L; 3] {
+    fn gather<L: SimdVector>(
+        &self,
+        v: &impl VelocityStore<SpatialVelocity>,
+        frame: &Frame<L>,
+    ) -> [L; 3] {
         // Σ s v and Σ c ω over the spheres, then the rows of the frame.
         let (mut x, mut w) = ([L::zero(); 3], [L::zero(); 3]);
         for n in 0..N {
@@ -88,7 +94,12 @@ impl<const N: usize> SpherePack<N> {
     }
 
     #[inline(always)]
-    fn scatter<L: SimdVector>(&self, v: &mut impl VelocityStore<SpatialVelocity>, frame: &Frame<L>, d: &[L; 3]) {
+    fn scatter<L: SimdVector>(
+        &self,
+        v: &mut impl VelocityStore<SpatialVelocity>,
+        frame: &Frame<L>,
+        d: &[L; 3],
+    ) {
         let (n, t, o) = (&frame.normal, &frame.tangent, &frame.third);
         let (mut push, mut turn) = ([L::zero(); 3], [L::zero(); 3]);
         // Force and torque directions of the change d.
@@ -97,7 +108,11 @@ impl<const N: usize> SpherePack<N> {
             turn[k] = o[k] * d[1] - t[k] * d[2];
         }
         for n in 0..N {
-            let (s, c, at) = (L::load(self.s[n]), L::load(self.c[n]), &self.lanes.bodies[n]);
+            let (s, c, at) = (
+                L::load(self.s[n]),
+                L::load(self.c[n]),
+                &self.lanes.bodies[n],
+            );
             scatter_add_bodies(v, n, at, 0, [s * push[0], s * push[1], s * push[2]]);
             scatter_add_bodies(v, n, at, 1, [c * turn[0], c * turn[1], c * turn[2]]);
         }
@@ -176,7 +191,11 @@ impl<const N: usize> Pack for SpherePack<N> {
     }
 
     #[inline(always)]
-    fn sweep<L: SimdVector>(&mut self, v: &mut impl VelocityStore<SpatialVelocity>, lead: CgStep) -> L {
+    fn sweep<L: SimdVector>(
+        &mut self,
+        v: &mut impl VelocityStore<SpatialVelocity>,
+        lead: CgStep,
+    ) -> L {
         // Gather, extrapolate, local solve, scatter.
         let frame = self.frame::<L>();
         let u = self.gather(v, &frame);
@@ -200,7 +219,9 @@ impl<const N: usize> Pack for SpherePack<N> {
         let r = self.iterate.blend(past, mix);
         let next = self.law(&r, &u);
         let weight = L::load(self.weight);
-        let change = self.iterate.accept_mixed(past, mix, weight, [&r, &next], products);
+        let change = self
+            .iterate
+            .accept_mixed(past, mix, weight, [&r, &next], products);
         self.scatter(v, &frame, &change);
     }
 
@@ -211,7 +232,11 @@ impl<const N: usize> Pack for SpherePack<N> {
     }
 
     #[inline(always)]
-    fn add_residual<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>, sums: &mut ResidualSums<L>) {
+    fn add_residual<L: SimdVector>(
+        &self,
+        v: &impl VelocityStore<SpatialVelocity>,
+        sums: &mut ResidualSums<L>,
+    ) {
         let frame = self.frame::<L>();
         let u = self.gather(v, &frame);
         sums.add(self.weight, self.mu, &self.iterate.y, &u);

@@ -1,7 +1,7 @@
 //! A partition of bodies with its contacts, and the interface between two partitions.
 
 use super::iterate::{ANDERSON_DEPTH, AndersonProducts};
-use super::shelf::{PackSet, PackList};
+use super::shelf::{PackList, PackSet};
 
 /// Neighbouring bodies and the contacts between them.
 #[derive(Debug)]

@@ -62,7 +62,9 @@ impl Packer {
         let same = |x: u32, y: u32| x == y && x != NONE;
         // In one common list a body may be on either side.
         let across = same(a.bodies[0], b.bodies[1]) || same(a.bodies[1], b.bodies[0]);
-        same(a.bodies[0], b.bodies[0]) || same(a.bodies[1], b.bodies[1]) || (!self.separate_sides && across)
+        same(a.bodies[0], b.bodies[0])
+            || same(a.bodies[1], b.bodies[1])
+            || (!self.separate_sides && across)
     }
 
     /// Adds a contact. Where no open pack can take it and all are in use, the oldest is closed with empty lanes.

@@ -6,9 +6,11 @@
 
 use contact::{FactoredDelassus, Problem};
 
-use super::iterate::{Iterate, CgStep, AndersonStep, AndersonHistory, AndersonProducts, ResidualSums};
-use super::lanes::{F64x4, SimdVector, LANES, dot, load_array};
-use super::pack::{Pack, LaneIndices, contact_data};
+use super::iterate::{
+    AndersonHistory, AndersonProducts, AndersonStep, CgStep, Iterate, ResidualSums,
+};
+use super::lanes::{F64x4, LANES, SimdVector, dot, load_array};
+use super::pack::{LaneIndices, Pack, contact_data};
 use super::row::{PlanarVelocity, VelocityStore, gather_bodies, scatter_add_bodies};
 
 /// Four contacts with N bodies each.
@@ -172,7 +174,11 @@ impl<const N: usize> Pack for PlanarPack<N> {
     }
 
     #[inline(always)]
-    fn sweep<L: SimdVector>(&mut self, v: &mut impl VelocityStore<PlanarVelocity>, lead: CgStep) -> L {
+    fn sweep<L: SimdVector>(
+        &mut self,
+        v: &mut impl VelocityStore<PlanarVelocity>,
+        lead: CgStep,
+    ) -> L {
         let u: [L; 2] = self.gather(v);
         let r = self.iterate.extrapolate::<L>(lead);
         let next = self.law(&r, &u);
@@ -193,7 +199,9 @@ impl<const N: usize> Pack for PlanarPack<N> {
         let r = self.iterate.blend(past, mix);
         let next = self.law(&r, &u);
         let weight = L::load(self.weight);
-        let change = self.iterate.accept_mixed(past, mix, weight, [&r, &next], products);
+        let change = self
+            .iterate
+            .accept_mixed(past, mix, weight, [&r, &next], products);
         self.scatter(v, &change);
     }
 
@@ -203,7 +211,11 @@ impl<const N: usize> Pack for PlanarPack<N> {
     }
 
     #[inline(always)]
-    fn add_residual<L: SimdVector>(&self, v: &impl VelocityStore<PlanarVelocity>, sums: &mut ResidualSums<L>) {
+    fn add_residual<L: SimdVector>(
+        &self,
+        v: &impl VelocityStore<PlanarVelocity>,
+        sums: &mut ResidualSums<L>,
+    ) {
         let u: [L; 2] = self.gather(v);
         sums.add(self.weight, self.mu, &self.iterate.y, &u);
     }

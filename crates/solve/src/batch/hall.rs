@@ -8,14 +8,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use contact::{DelassusOperator, Problem};
 use rayon::prelude::*;
 
-use super::block::{Partition, Interface};
+use super::block::{Interface, Partition};
 use super::desk::PackEntry;
-use super::iterate::{ANDERSON_DEPTH, CgStep, AndersonStep, AndersonProducts};
-use super::motion::{MixKernel, ExtrapolateKernel};
+use super::iterate::{ANDERSON_DEPTH, AndersonProducts, AndersonStep, CgStep};
+use super::motion::{ExtrapolateKernel, MixKernel};
 use super::pack::NONE;
 use super::plan::Partitioning;
-use super::row::{InterfaceVelocities, BodyVelocity, PartitionVelocities};
-use super::shelf::{FillKernel, ResidualKernel, PackSet, AndersonKernel, ScatterKernel, PackList, SweepKernel};
+use super::row::{BodyVelocity, InterfaceVelocities, PartitionVelocities};
+use super::shelf::{
+    AndersonKernel, FillKernel, PackList, PackSet, ResidualKernel, ScatterKernel, SweepKernel,
+};
 use super::wide::InstructionSet;
 
 /// Sweeps after which the velocities are recomputed from the impulses: rounding errors have then grown to a few hundred
@@ -88,7 +90,8 @@ impl<K: PackSet> PartitionedSweeper<K> {
 
     fn build_partitions(&mut self) {
         let plan = &self.partitioning;
-        self.partitions.resize_with(plan.num_partitions, Default::default);
+        self.partitions
+            .resize_with(plan.num_partitions, Default::default);
         // Bodies of each partition.
         for (at, block) in self.partitions.iter_mut().enumerate() {
             let block = own(block);
@@ -259,11 +262,18 @@ impl<K: PackSet> PartitionedSweeper<K> {
             block.packs.reserve_history();
         });
         let count = self.partitioning.interfaces.len();
-        each(&mut self.interfaces[..count], |seam| seam.packs.reserve_history());
+        each(&mut self.interfaces[..count], |seam| {
+            seam.packs.reserve_history()
+        });
     }
 
     /// One sweep from the Anderson-mixed impulses; `last` is the slot in which the sweep before stored its differences.
-    pub fn anderson_sweep(&mut self, problem: &Problem, mix: &AndersonStep, last: Option<usize>) -> AndersonProducts<f64> {
+    pub fn anderson_sweep(
+        &mut self,
+        problem: &Problem,
+        mix: &AndersonStep,
+        last: Option<usize>,
+    ) -> AndersonProducts<f64> {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return AndersonProducts::NONE;
         };
@@ -346,7 +356,11 @@ impl<K: PackSet> PartitionedSweeper<K> {
 
     /// Sum `k` over partitions, then interfaces, in their order.
     fn total(&mut self, k: usize) -> f64 {
-        let within: f64 = self.partitions.iter_mut().map(|block| own(block).sums[k]).sum();
+        let within: f64 = self
+            .partitions
+            .iter_mut()
+            .map(|block| own(block).sums[k])
+            .sum();
         let seams = &self.interfaces[..self.partitioning.interfaces.len()];
         within + seams.iter().map(|seam| seam.sums[k]).sum::<f64>()
     }
@@ -361,7 +375,10 @@ impl<K: PackSet> PartitionedSweeper<K> {
     }
 
     /// Runs over the interfaces, colour by colour.
-    fn for_each_interface(&mut self, what: impl Fn(&mut Interface<K>, InterfaceVelocities<'_, K::Velocity>) + Sync) {
+    fn for_each_interface(
+        &mut self,
+        what: impl Fn(&mut Interface<K>, InterfaceVelocities<'_, K::Velocity>) + Sync,
+    ) {
         let block = &self.partitions;
         for ends in self.colour.windows(2) {
             each(&mut self.interfaces[ends[0]..ends[1]], |seam| {

@@ -38,7 +38,7 @@ mod wide;
 use contact::Problem;
 
 use hall::PartitionedSweeper;
-pub(crate) use iterate::{ANDERSON_DEPTH, CgStep, AndersonStep, AndersonProducts};
+pub(crate) use iterate::{ANDERSON_DEPTH, AndersonProducts, AndersonStep, CgStep};
 use shelf::{PlanarPacks, SpatialPacks};
 
 /// Contacts in SIMD packs, with the velocities that belong to their impulses.
@@ -95,7 +95,12 @@ impl SimdSweeper {
     }
 
     /// One sweep from the Anderson-mixed impulses; `last` is the slot in which the sweep before stored its differences.
-    pub fn anderson_sweep(&mut self, problem: &Problem, mix: &AndersonStep, last: Option<usize>) -> AndersonProducts<f64> {
+    pub fn anderson_sweep(
+        &mut self,
+        problem: &Problem,
+        mix: &AndersonStep,
+        last: Option<usize>,
+    ) -> AndersonProducts<f64> {
         match self.dimension {
             Some(3) => self.plane.anderson_sweep(problem, mix, last),
             _ => self.space.anderson_sweep(problem, mix, last),

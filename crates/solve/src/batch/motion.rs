@@ -1,6 +1,6 @@
 //! Velocities of extrapolated and of mixed impulses, without a pass over the contacts: v̂ is affine in r.
 
-use super::iterate::{ANDERSON_DEPTH, CgStep, AndersonStep};
+use super::iterate::{ANDERSON_DEPTH, AndersonStep, CgStep};
 use super::lanes::SimdVector;
 use super::row::BodyVelocity;
 use super::wide::SimdKernel;
@@ -58,7 +58,12 @@ impl<R: BodyVelocity> SimdKernel for MixKernel<'_, R> {
                 }
                 *before = *v;
                 let mut mixed = now;
-                let known = self.mix.theta.iter().zip(past.iter()).take(self.mix.history_len);
+                let known = self
+                    .mix
+                    .theta
+                    .iter()
+                    .zip(past.iter())
+                    .take(self.mix.history_len);
                 for (theta, past) in known {
                     mixed = mixed - L::splat(*theta) * L::load(past.parts()[k]);
                 }

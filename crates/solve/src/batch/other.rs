@@ -3,7 +3,7 @@
 use contact::{FactoredDelassus, Problem};
 
 use super::desk::PackEntry;
-use super::iterate::{ANDERSON_DEPTH, CgStep, AndersonStep, AndersonProducts};
+use super::iterate::{ANDERSON_DEPTH, AndersonProducts, AndersonStep, CgStep};
 use super::row::{BodyVelocity, VelocityStore};
 
 /// Largest number of rows of a contact.
@@ -140,7 +140,12 @@ impl ScalarContact {
     }
 
     /// v += Ĝᵀ y.
-    pub fn scatter_impulse<R: BodyVelocity>(&self, problem: &Problem, kinetic: &FactoredDelassus, v: &mut impl VelocityStore<R>) {
+    pub fn scatter_impulse<R: BodyVelocity>(
+        &self,
+        problem: &Problem,
+        kinetic: &FactoredDelassus,
+        v: &mut impl VelocityStore<R>,
+    ) {
         let d = problem.dim(self.contact as usize);
         self.scatter(kinetic, &self.y[..d], v);
     }
@@ -193,7 +198,12 @@ impl ScalarContact {
         u
     }
 
-    fn scatter<R: BodyVelocity>(&self, kinetic: &FactoredDelassus, change: &[f64], v: &mut impl VelocityStore<R>) {
+    fn scatter<R: BodyVelocity>(
+        &self,
+        kinetic: &FactoredDelassus,
+        change: &[f64],
+        v: &mut impl VelocityStore<R>,
+    ) {
         let d = change.len();
         let touches = kinetic.dense_blocks(self.contact as usize);
         for (n, (_, block)) in touches.enumerate().take(2) {

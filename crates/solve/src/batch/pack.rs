@@ -2,8 +2,8 @@
 
 use contact::{FactoredDelassus, Law, Problem};
 
-use super::iterate::{CgStep, AndersonStep, AndersonProducts, ResidualSums};
-use super::lanes::{F64x4, SimdVector, LANES};
+use super::iterate::{AndersonProducts, AndersonStep, CgStep, ResidualSums};
+use super::lanes::{F64x4, LANES, SimdVector};
 use super::row::{BodyVelocity, VelocityStore};
 
 /// Index of no contact and of no body.
@@ -87,7 +87,11 @@ pub(super) trait Pack: Copy + Send + std::fmt::Debug {
     fn fill<L: SimdVector>(&mut self, problem: &Problem, kinetic: &FactoredDelassus);
 
     /// Local solve from the extrapolated impulses; returns ‖g‖²/κ by lane.
-    fn sweep<L: SimdVector>(&mut self, v: &mut impl VelocityStore<Self::Velocity>, lead: CgStep) -> L;
+    fn sweep<L: SimdVector>(
+        &mut self,
+        v: &mut impl VelocityStore<Self::Velocity>,
+        lead: CgStep,
+    ) -> L;
 
     /// Local solve from the Anderson-mixed impulses; adds to the inner products.
     fn anderson_sweep<L: SimdVector>(
@@ -102,7 +106,11 @@ pub(super) trait Pack: Copy + Send + std::fmt::Debug {
     fn scatter_impulse<L: SimdVector>(&self, v: &mut impl VelocityStore<Self::Velocity>);
 
     /// Adds to the sums of R2.
-    fn add_residual<L: SimdVector>(&self, v: &impl VelocityStore<Self::Velocity>, sums: &mut ResidualSums<L>);
+    fn add_residual<L: SimdVector>(
+        &self,
+        v: &impl VelocityStore<Self::Velocity>,
+        sums: &mut ResidualSums<L>,
+    );
 
     /// Swept impulse of a row, by lane.
     fn impulse(&mut self, row: usize) -> &mut F64x4;
@@ -140,7 +148,12 @@ pub(super) fn contact_data<'a>(
 impl<'a> ContactData<'a> {
     /// Data of a contact of `rows` rows.
     #[inline(always)]
-    pub fn of(problem: &'a Problem, kinetic: &FactoredDelassus, contact: usize, rows: usize) -> Self {
+    pub fn of(
+        problem: &'a Problem,
+        kinetic: &FactoredDelassus,
+        contact: usize,
+        rows: usize,
+    ) -> Self {
         let first = problem.offset()[contact];
         // Affine terms of the rows, padded to three.
         let given = if rows == 2 {

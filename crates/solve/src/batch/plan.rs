@@ -9,7 +9,7 @@
 //!
 //! The partitioning is a function of the problem. That of an unchanged list of contacts is kept.
 
-use contact::{FactoredDelassus, Law, DelassusOperator, Problem};
+use contact::{DelassusOperator, FactoredDelassus, Law, Problem};
 
 use super::other::MAX_CONTACT_ROWS;
 use super::pack::NONE;
@@ -75,8 +75,9 @@ pub(super) fn packable_body_width(problem: &Problem) -> Option<usize> {
         .enumerate()
         .all(|(k, first)| *first == width * k);
     let rows = problem.offset().windows(2).enumerate();
-    let mut narrow = rows
-        .map(|(a, rows)| rows[1] - rows[0] <= MAX_CONTACT_ROWS && (1..=2).contains(&kinetic.num_groups_of(a)));
+    let mut narrow = rows.map(|(a, rows)| {
+        rows[1] - rows[0] <= MAX_CONTACT_ROWS && (1..=2).contains(&kinetic.num_groups_of(a))
+    });
     // Without a Coulomb contact all would be visited one at a time, and nothing be gained.
     let packed = problem
         .laws()
@@ -148,7 +149,8 @@ impl Partitioning {
         for (contact, sign) in self.signatures.iter().enumerate() {
             let [a, b] = self.partitions_of(sign);
             if a != b {
-                self.interface_contacts.push((a.min(b), a.max(b), contact as u32));
+                self.interface_contacts
+                    .push((a.min(b), a.max(b), contact as u32));
             }
         }
         self.interface_contacts.sort_unstable();
@@ -206,7 +208,11 @@ impl Partitioning {
 
 /// Kind of pack and groups of a contact.
 #[inline]
-fn signature<K: PackSet>(problem: &Problem, kinetic: &FactoredDelassus, contact: usize) -> ContactSignature {
+fn signature<K: PackSet>(
+    problem: &Problem,
+    kinetic: &FactoredDelassus,
+    contact: usize,
+) -> ContactSignature {
     // Bodies of the contact.
     let mut groups = [NONE; 2];
     let mut count = 0;
@@ -219,7 +225,11 @@ fn signature<K: PackSet>(problem: &Problem, kinetic: &FactoredDelassus, contact:
     let kind = if !is_packable::<K>(problem, contact) {
         PackKind::Scalar
     } else if K::WIDTH == 6 && kinetic.sphere_contact(contact).is_some() {
-        if one { PackKind::SphereOneBody } else { PackKind::SphereTwoBody }
+        if one {
+            PackKind::SphereOneBody
+        } else {
+            PackKind::SphereTwoBody
+        }
     } else if one {
         PackKind::GeneralOneBody
     } else {

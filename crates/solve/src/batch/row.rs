@@ -1,6 +1,6 @@
 //! Velocities of bodies in SIMD format, and gather and scatter for four bodies.
 
-use super::lanes::{F64x4, SimdVector, LANES};
+use super::lanes::{F64x4, LANES, SimdVector};
 
 /// Linear and angular velocity of a body, in one cache line (space) or half of one (plane).
 pub(super) trait BodyVelocity: Copy + Send + Sync + std::fmt::Debug + 'static {

@@ -3,12 +3,12 @@
 use contact::Problem;
 
 use super::ball::SpherePack;
-use super::desk::{Packer, PackEntry, PackScheduler};
+use super::desk::{PackEntry, PackScheduler, Packer};
 use super::flat::PlanarPack;
 use super::lanes::LANES;
 use super::other::ScalarContact;
 use super::pack::{NONE, Pack};
-use super::row::{PlanarVelocity, BodyVelocity, SpatialVelocity};
+use super::row::{BodyVelocity, PlanarVelocity, SpatialVelocity};
 use super::solid::SpatialPack;
 
 /// The kinds of packs of a dimension: contacts of spheres with one and two bodies, general ones with one and two.
@@ -138,7 +138,7 @@ macro_rules! visits {
 // After the macros, which it uses.
 mod jobs;
 
-pub(super) use jobs::{FillKernel, ResidualKernel, AndersonKernel, ScatterKernel, SweepKernel};
+pub(super) use jobs::{AndersonKernel, FillKernel, ResidualKernel, ScatterKernel, SweepKernel};
 
 impl<K: PackSet> PackList<K> {
     /// Removes all contacts; `apart` where each side has its own list of bodies.
@@ -161,7 +161,11 @@ impl<K: PackSet> PackList<K> {
 
     /// Builds the packs in the order of visits, after the last contact.
     pub fn close(&mut self, spare: [u32; 2]) {
-        let Self { packers: desk, scheduler: spread, .. } = self;
+        let Self {
+            packers: desk,
+            scheduler: spread,
+            ..
+        } = self;
         spread.begin(spare);
         let [ball_one, one, ball_two, two] = desk;
         // Order of visits, kind by kind.

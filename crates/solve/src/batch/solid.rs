@@ -6,9 +6,11 @@
 use contact::law::coulomb3;
 use contact::{FactoredDelassus, Problem};
 
-use super::iterate::{Iterate, CgStep, AndersonStep, AndersonHistory, AndersonProducts, ResidualSums};
-use super::lanes::{F64x4, SimdVector, LANES, V3, dot, load_array};
-use super::pack::{ContactData, NONE, Pack, LaneIndices, contact_data};
+use super::iterate::{
+    AndersonHistory, AndersonProducts, AndersonStep, CgStep, Iterate, ResidualSums,
+};
+use super::lanes::{F64x4, LANES, SimdVector, V3, dot, load_array};
+use super::pack::{ContactData, LaneIndices, NONE, Pack, contact_data};
 use super::row::{SpatialVelocity, VelocityStore, gather_bodies, scatter_add_bodies};
 
 /// Four contacts with N bodies each.
@@ -72,7 +74,11 @@ impl<const N: usize> SpatialPack<N> {
                 // Ĝᵀ d for one part of the velocity.
                 let mut push = [L::zero(); 3];
                 for k in 0..3 {
-                    let [a, b, c] = [L::load(a[part][k]), L::load(b[part][k]), L::load(c[part][k])];
+                    let [a, b, c] = [
+                        L::load(a[part][k]),
+                        L::load(b[part][k]),
+                        L::load(c[part][k]),
+                    ];
                     push[k] = a * d[0] + b * d[1] + c * d[2];
                 }
                 scatter_add_bodies(v, n, &self.lanes.bodies[n], part, push);
@@ -139,7 +145,11 @@ impl<const N: usize> Pack for SpatialPack<N> {
     }
 
     #[inline(always)]
-    fn sweep<L: SimdVector>(&mut self, v: &mut impl VelocityStore<SpatialVelocity>, lead: CgStep) -> L {
+    fn sweep<L: SimdVector>(
+        &mut self,
+        v: &mut impl VelocityStore<SpatialVelocity>,
+        lead: CgStep,
+    ) -> L {
         // Gather, extrapolate, local solve, scatter.
         let u: [L; 3] = self.gather(v);
         let r = self.iterate.extrapolate::<L>(lead);
@@ -161,7 +171,9 @@ impl<const N: usize> Pack for SpatialPack<N> {
         let r = self.iterate.blend(past, mix);
         let next = self.law(&r, &u);
         let weight = L::load(self.weight);
-        let change = self.iterate.accept_mixed(past, mix, weight, [&r, &next], products);
+        let change = self
+            .iterate
+            .accept_mixed(past, mix, weight, [&r, &next], products);
         self.scatter(v, &change);
     }
 
@@ -171,7 +183,11 @@ impl<const N: usize> Pack for SpatialPack<N> {
     }
 
     #[inline(always)]
-    fn add_residual<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>, sums: &mut ResidualSums<L>) {
+    fn add_residual<L: SimdVector>(
+        &self,
+        v: &impl VelocityStore<SpatialVelocity>,
+        sums: &mut ResidualSums<L>,
+    ) {
         let u: [L; 3] = self.gather(v);
         sums.add(self.weight, self.mu, &self.iterate.y, &u);
     }

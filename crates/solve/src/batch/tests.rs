@@ -1,9 +1,9 @@
 //! SIMD packs against the residual evaluator and against each other.
 
-use contact::{ResidualEvaluator, FactoredDelassus, Law, ResidualMeasure, Problem};
+use contact::{FactoredDelassus, Law, Problem, ResidualEvaluator, ResidualMeasure};
 
 use super::wide::InstructionSet;
-use super::{SimdSweeper, CgStep};
+use super::{CgStep, SimdSweeper};
 use crate::goal::{Goal, Solver};
 use crate::nncg::Nncg;
 use crate::sample::{Packing, Pyramid, Random, Tower, Wall};
@@ -36,7 +36,11 @@ fn residual_of_packs_is_that_of_the_judge() {
             batch.sweep(&problem, CgStep::PLAIN);
             let own = batch.residual(&problem);
             batch.store(&problem, &mut impulse);
-            let judged = ResidualEvaluator::new(&problem).residual(&problem, &impulse, ResidualMeasure::Dimensionless);
+            let judged = ResidualEvaluator::new(&problem).residual(
+                &problem,
+                &impulse,
+                ResidualMeasure::Dimensionless,
+            );
             // Sums in another order, of some thousand terms each.
             assert!(
                 (own - judged).abs() <= 1e-10 * judged,
@@ -125,7 +129,11 @@ fn blocks_and_seams_solve_the_problem() {
         &Goal::with_tolerance(1e-4).with_measure(ResidualMeasure::Dimensionless),
     );
     assert!(report.reached(), "{report:?}");
-    let judged = ResidualEvaluator::new(&problem).residual(&problem, &impulse, ResidualMeasure::Dimensionless);
+    let judged = ResidualEvaluator::new(&problem).residual(
+        &problem,
+        &impulse,
+        ResidualMeasure::Dimensionless,
+    );
     assert!(judged <= 1e-4);
 }
 

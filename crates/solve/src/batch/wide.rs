@@ -58,7 +58,7 @@ mod avx {
     };
     use std::ops::{Add, Mul, Neg, Sub};
 
-    use crate::batch::lanes::{F64x4, SimdVector, LANES};
+    use crate::batch::lanes::{F64x4, LANES, SimdVector};
 
     /// Bytes of a cache line.
     const LINE: usize = 64;

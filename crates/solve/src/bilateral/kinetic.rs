@@ -1,7 +1,7 @@
 //! Elimination of bilateral rows for a factored W (null-space method): one null space for each component.
 
 use contact::law::Law;
-use contact::{FactoredDelassus, ProblemBuilder, Problem, ProblemError};
+use contact::{FactoredDelassus, Problem, ProblemBuilder, ProblemError};
 
 use super::pivoted::{PivotedQr, dot, length_at};
 use super::{BilateralError, ROUNDING, Reduction, locked};
@@ -177,7 +177,11 @@ impl Component {
         // Given velocities of the scaled rows.
         let given: Vec<f64> = self.each_row(|row| -kinetic.affine_term(row));
         let (target, left) = self.factor.solve_transposed(&given);
-        let size = self.each_row(|row| problem.free_velocity()[row].abs().max(kinetic.affine_term(row).abs()));
+        let size = self.each_row(|row| {
+            problem.free_velocity()[row]
+                .abs()
+                .max(kinetic.affine_term(row).abs())
+        });
         let size = size.iter().fold(0.0_f64, |m, v| m.max(*v));
         let worst = (0..left.len()).max_by(|&i, &j| left[i].abs().total_cmp(&left[j].abs()));
         // The residual of terms that cancel is rounding of these terms: rows have unit length here.
@@ -327,7 +331,8 @@ fn place_groups(
         .filter(|(_, p)| p.merged.is_none())
     {
         let own = offset[g]..offset[g + 1];
-        place.group = builder.add_kinetic_group(&kinetic.begin()[own.clone()], &kinetic.free()[own])?;
+        place.group =
+            builder.add_kinetic_group(&kinetic.begin()[own.clone()], &kinetic.free()[own])?;
     }
     Ok(place)
 }

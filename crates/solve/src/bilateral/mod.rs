@@ -21,7 +21,7 @@ use contact::{DelassusOperator, Problem, ProblemError};
 
 use smallvec::smallvec;
 
-use crate::goal::{BestIterate, Goal, Outcome, Stages, Report, Solver, Stage};
+use crate::goal::{BestIterate, Goal, Outcome, Report, Solver, Stage, Stages};
 
 mod kinetic;
 mod pivoted;

@@ -74,7 +74,10 @@ fn connect(problem: &Problem, matrix: &BlockSparseMatrix) -> Vec<Vec<usize>> {
     }
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for a in (0..parent.len()).filter(|&a| joint(a)) {
-        members.entry(find_root(&mut parent, a)).or_default().push(a);
+        members
+            .entry(find_root(&mut parent, a))
+            .or_default()
+            .push(a);
     }
     members.into_values().collect()
 }
@@ -299,7 +302,10 @@ fn assemble(
         .flat_map(|&a| problem.rows(a))
         .map(|row| free[row])
         .collect();
-    Ok(Problem::new(law, DelassusOperator::Stored { matrix, free })?)
+    Ok(Problem::new(
+        law,
+        DelassusOperator::Stored { matrix, free },
+    )?)
 }
 
 /// r_b = −W_bb⁺ (b_b + W_bc r_c); the second pass removes the rounding of the first (iterative refinement).

@@ -1,5 +1,8 @@
 use contact::law::Law;
-use contact::{ResidualEvaluator, FactoredDelassus, ProblemBuilder, ResidualMeasure, DelassusOperator, Problem, Restitution};
+use contact::{
+    DelassusOperator, FactoredDelassus, Problem, ProblemBuilder, ResidualEvaluator,
+    ResidualMeasure, Restitution,
+};
 
 use super::{BilateralError, WithElimination, eliminate, solve_with_elimination};
 use crate::goal::{Goal, Outcome, Solver};
@@ -67,7 +70,11 @@ fn joint(builder: &mut ProblemBuilder, touches: &[(usize, &[f64])], given: &[f64
 fn stored(problem: &Problem) -> Problem {
     let matrix = problem.matrix().into_owned();
     let free = problem.free_velocity().to_vec();
-    Problem::new(problem.laws().to_vec(), DelassusOperator::Stored { matrix, free }).unwrap()
+    Problem::new(
+        problem.laws().to_vec(),
+        DelassusOperator::Stored { matrix, free },
+    )
+    .unwrap()
 }
 
 /// u = W r + b.
@@ -120,7 +127,10 @@ fn a_chain_of_thirty_links_with_a_load_of_a_thousand_takes_one_factorisation() {
         assert_eq!((report.outcome, report.iterations), (Outcome::Reached, 1));
         assert_eq!(report.method(), "direct");
         // The residual evaluated independently, from the impulses alone.
-        assert!(ResidualEvaluator::new(&problem).residual(&problem, &r, ResidualMeasure::Dimensionless) <= 1e-10);
+        assert!(
+            ResidualEvaluator::new(&problem).residual(&problem, &r, ResidualMeasure::Dimensionless)
+                <= 1e-10
+        );
     }
 }
 
@@ -182,7 +192,9 @@ fn four_bar(times: usize, given: &[[f64; 2]]) -> Problem {
     let mut builder = FactoredDelassus::builder();
     for _ in ends {
         let mass = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.2];
-        builder.add_group(&mass, &[0.0; 3], &[0.3, -FALL, 0.1]).unwrap();
+        builder
+            .add_group(&mass, &[0.0; 3], &[0.3, -FALL, 0.1])
+            .unwrap();
     }
     let rows = |body: usize, pin: [f64; 2], sign: f64| {
         let [a, b] = ends[body];
@@ -237,12 +249,8 @@ fn joints_with_velocities_that_exclude_each_other_are_named() {
         contacts.sort_unstable();
         assert_eq!(contacts, [3, 4]);
         let mut r = vec![0.0; problem.num_rows()];
-        let report = solve_with_elimination(
-            &mut Nlgs::default(),
-            &problem,
-            &mut r,
-            &Goal::default(),
-        );
+        let report =
+            solve_with_elimination(&mut Nlgs::default(), &problem, &mut r, &Goal::default());
         assert_eq!(report.outcome, Outcome::Unsuitable);
     }
 }

@@ -33,7 +33,12 @@ fn grid(wide: usize, high: usize, deep: usize, noise: &mut Noise) -> (Vec<usize>
 }
 
 /// Fills with pseudo-random numbers and a dominant diagonal; returns the dense matrix.
-fn fill(system: &mut MultifrontalLu, size: &[usize], blocks: &[(u32, u32)], noise: &mut Noise) -> Vec<f64> {
+fn fill(
+    system: &mut MultifrontalLu,
+    size: &[usize],
+    blocks: &[(u32, u32)],
+    noise: &mut Noise,
+) -> Vec<f64> {
     let mut first = vec![0];
     for s in size {
         first.push(first.last().unwrap() + s);

@@ -22,7 +22,7 @@
 use contact::Problem;
 
 use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
-use crate::plane::{TangentBlock, PlanarVelocitySystem, PlanarContact};
+use crate::plane::{PlanarContact, PlanarVelocitySystem, TangentBlock};
 
 mod node;
 
@@ -154,7 +154,8 @@ impl PlanarInteriorPoint {
         let sigma = (self.gap(reach) / mean).powi(3).clamp(1e-4, 0.8);
         let target = sigma * mean;
         // Corrector: second-order term dz ds of the predictor.
-        let aims = |node: &ComplementarityPairs| std::array::from_fn(|k| target - node.dz[k] * node.ds[k]);
+        let aims =
+            |node: &ComplementarityPairs| std::array::from_fn(|k| target - node.dz[k] * node.ds[k]);
         let fraction = self.params.fraction;
         let Some(longest) = self.change(1.0 / fraction, aims) else {
             return false;
@@ -183,7 +184,11 @@ impl PlanarInteriorPoint {
 
     /// Solves for the change towards these targets of z s; returns the step length to the boundary, at most `longest`,
     /// or `None` where the system could not be solved.
-    fn change(&mut self, longest: f64, target: impl Fn(&ComplementarityPairs) -> [f64; 4]) -> Option<f64> {
+    fn change(
+        &mut self,
+        longest: f64,
+        target: impl Fn(&ComplementarityPairs) -> [f64; 4],
+    ) -> Option<f64> {
         self.dv.copy_from_slice(&self.miss);
         for (touch, node) in self.plane.contacts.iter().zip(&mut self.nodes) {
             let target = target(node);
@@ -221,7 +226,12 @@ impl PlanarInteriorPoint {
         sum / (4 * self.nodes.len().max(1)) as f64
     }
 
-    fn iterate(&mut self, problem: &Problem, goal: &Goal, best: &mut BestIterate) -> (usize, Outcome) {
+    fn iterate(
+        &mut self,
+        problem: &Problem,
+        goal: &Goal,
+        best: &mut BestIterate,
+    ) -> (usize, Outcome) {
         let most = self.params.max_iterations;
         let limit = goal.max_iterations.map_or(most, |n| n.min(most));
         let mut mark = (f64::INFINITY, 0);

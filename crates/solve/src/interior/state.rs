@@ -3,9 +3,12 @@
 use contact::Problem;
 
 use super::InteriorPointParams;
-use super::cone::{NesterovToddScaling, AdmissibleSet, ConeVector, jordan_product, jordan_quotient, max_step, refit};
+use super::cone::{
+    AdmissibleSet, ConeVector, NesterovToddScaling, jordan_product, jordan_quotient, max_step,
+    refit,
+};
 use crate::krylov::gmres;
-use crate::linear::{SparseFactor, ScaledDelassus};
+use crate::linear::{ScaledDelassus, SparseFactor};
 
 /// Variants of the Newton system, tried in turn each time step lengths collapse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -240,7 +243,12 @@ impl State {
     }
 
     /// Factorises the matrix, or its symmetric part as long as that is a good preconditioner.
-    pub fn factor(&self, scaled: &mut ScaledDelassus, lagged: bool, proximal: f64) -> Option<FactoredSystem> {
+    pub fn factor(
+        &self,
+        scaled: &mut ScaledDelassus,
+        lagged: bool,
+        proximal: f64,
+    ) -> Option<FactoredSystem> {
         if lagged && scaled.symmetric {
             let factor = scaled.symmetric_factor(&self.metric, proximal);
             return factor.map(FactoredSystem::Direct);
@@ -255,7 +263,12 @@ impl State {
     }
 
     /// Solves for dx in place of the right-hand side.
-    fn solve(&mut self, scaled: &mut ScaledDelassus, system: &mut FactoredSystem, proximal: f64) -> Option<()> {
+    fn solve(
+        &mut self,
+        scaled: &mut ScaledDelassus,
+        system: &mut FactoredSystem,
+        proximal: f64,
+    ) -> Option<()> {
         if let FactoredSystem::Preconditioned(factor) = system {
             // Left-preconditioned GMRES; on failure the matrix itself is factorised from now on.
             let (matrix, metric, slope) = (&*scaled, &self.metric, &self.slope);
@@ -294,7 +307,8 @@ impl State {
         let after: f64 = (0..self.shapes.len())
             .filter(|&k| self.shapes[k] != AdmissibleSet::Free)
             .map(|k| {
-                let moved = |z: &ConeVector, dz: &ConeVector| std::array::from_fn(|i| z[i] + alpha * dz[i]);
+                let moved =
+                    |z: &ConeVector, dz: &ConeVector| std::array::from_fn(|i| z[i] + alpha * dz[i]);
                 jordan_product(
                     &moved(&self.a[k], &self.da[k]),
                     &moved(&self.b[k], &self.db[k]),
@@ -386,7 +400,8 @@ impl State {
         let mut alpha = 1.0_f64;
         for k in 0..self.shapes.len() {
             if self.shapes[k] != AdmissibleSet::Free {
-                let nearest = max_step(&self.a[k], &self.da[k]).min(max_step(&self.b[k], &self.db[k]));
+                let nearest =
+                    max_step(&self.a[k], &self.da[k]).min(max_step(&self.b[k], &self.db[k]));
                 alpha = alpha.min(fraction * nearest);
             }
         }

@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use contact::law::{Law, PolygonSection};
-use contact::{ResidualEvaluator, FactoredDelassus, ResidualMeasure, DelassusOperator, Problem, Restitution};
+use contact::{
+    DelassusOperator, FactoredDelassus, Problem, ResidualEvaluator, ResidualMeasure, Restitution,
+};
 
 use super::{InteriorPoint, InteriorPointParams};
 use crate::Admm;
@@ -139,7 +141,10 @@ fn velocities_agree_with_alternating_directions_for_every_law_with_a_second_orde
         let report = Admm::default().solve(&problem, &mut other, &in_r2(1e-10));
         assert!(report.residual <= 1e-9, "{name}: {report:?}");
         let (u, v) = (velocity(&problem, &r), velocity(&problem, &other));
-        let scale = problem.free_velocity().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let scale = problem
+            .free_velocity()
+            .iter()
+            .fold(0.0_f64, |m, x| m.max(x.abs()));
         for i in 0..u.len() {
             // R2 is 1e-8 over some dozen contacts, so that a single one may be ten times worse, and its velocity ten
             // times more where it is lightly loaded.
@@ -158,7 +163,9 @@ fn one_block_on_a_slope_slides_by_the_closed_form() {
     // the sliding velocity.
     let mut builder = FactoredDelassus::builder();
     let mass = [2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0];
-    let point = builder.add_group(&mass, &[0.0; 3], &[-1.2, 1.0, 0.0]).unwrap();
+    let point = builder
+        .add_group(&mass, &[0.0; 3], &[-1.2, 1.0, 0.0])
+        .unwrap();
     let rows = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     let law = Law::Coulomb { mu: 0.5 };
     builder
@@ -186,7 +193,9 @@ fn the_symmetric_fallback_goes_on_when_every_step_counts_as_collapsed() {
     let mut r = vec![0.0; problem.num_rows()];
     let report = InteriorPoint::new(params).solve(&problem, &mut r, &in_r2(1e-10));
     assert_eq!((report.outcome, report.iterations), (Outcome::Stalled, 9));
-    let start = ResidualEvaluator::new(&problem).evaluate(&problem, &vec![0.0; r.len()]).r2;
+    let start = ResidualEvaluator::new(&problem)
+        .evaluate(&problem, &vec![0.0; r.len()])
+        .r2;
     let reached = ResidualEvaluator::new(&problem).evaluate(&problem, &r).r2;
     assert!((reached - report.residual).abs() <= 1e-15);
     assert!(reached < 0.05 * start, "{reached:e} from {start:e}");
@@ -209,7 +218,8 @@ fn a_packing_of_spheres_is_solved_or_ends_with_its_best_iterate() {
 #[test]
 fn a_law_without_a_second_order_cone_is_declined() {
     let problem = Tower::of(2).problem().unwrap();
-    let square = PolygonSection::new(&[[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]]).unwrap();
+    let square =
+        PolygonSection::new(&[[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]]).unwrap();
     let square = Arc::new(square);
     let problem = with_laws(&problem, |_| Law::CoulombPolygon(Arc::clone(&square)));
     let (_, report) = solve(&problem, 1e-6);

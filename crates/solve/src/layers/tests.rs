@@ -1,6 +1,6 @@
 use contact::{BlockSparseMatrix, DelassusOperator, Problem};
 
-use super::{LEAST, CoarseCorrection, MOST, OMEGA, SPACING};
+use super::{CoarseCorrection, LEAST, MOST, OMEGA, SPACING};
 use crate::relaxation::Nlgs;
 use crate::sample::Tower;
 
@@ -97,7 +97,10 @@ fn what_is_low_or_has_no_ground_is_left_alone() {
     assert!(layers.fit(&high));
     let matrix: BlockSparseMatrix = high.matrix().into_owned();
     let free = high.free_velocity().to_vec();
-    let stored = Problem::new(high.laws().to_vec(), DelassusOperator::Stored { matrix, free });
+    let stored = Problem::new(
+        high.laws().to_vec(),
+        DelassusOperator::Stored { matrix, free },
+    );
     assert!(!layers.fit(&stored.expect("sound")), "no bodies to be seen");
     let tower = Tower {
         gravity: 0.0,

@@ -2,7 +2,7 @@
 
 use faer::sparse::SparseColMat;
 
-use super::{SparseFactor, ScaledDelassus, multiply};
+use super::{ScaledDelassus, SparseFactor, multiply};
 use crate::fronts::MultifrontalLu;
 
 /// Relative residual above which a solution is refined, and above which it is rejected after that.

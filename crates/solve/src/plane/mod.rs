@@ -17,7 +17,7 @@
 //! contacts takes a fifth of the time, and a factorisation of a wall as long as some sixteen sweeps.
 
 use contact::law::Law;
-use contact::{FactoredDelassus, DelassusOperator, Problem};
+use contact::{DelassusOperator, FactoredDelassus, Problem};
 
 use crate::fronts::MultifrontalLu;
 

@@ -10,7 +10,7 @@
 //!
 //! and dx = c − K dû with c = −(A + α B)⁻¹ F, written out below.
 
-use super::{TangentBlock, PlanarVelocitySystem};
+use super::{PlanarVelocitySystem, TangentBlock};
 
 /// The iterate and the data of a Newton step.
 #[derive(Debug, Default)]

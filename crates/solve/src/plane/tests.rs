@@ -2,7 +2,7 @@
 
 use contact::Problem;
 
-use super::{TangentBlock, PlanarVelocitySystem, PlanarNewton, is_planar_coulomb};
+use super::{PlanarNewton, PlanarVelocitySystem, TangentBlock, is_planar_coulomb};
 use crate::linear::NewtonSystem;
 use crate::sample::{Packing, Tower, Wall};
 use crate::tangent::AlartCurnierJacobian;

@@ -1,6 +1,6 @@
 //! A running-bond brick wall in the plane.
 
-use contact::{FactoredDelassus, ProblemBuilder, Law, Problem, ProblemError, Restitution};
+use contact::{FactoredDelassus, Law, Problem, ProblemBuilder, ProblemError, Restitution};
 
 use super::scene::{add_planar, plane_block};
 

@@ -1,7 +1,7 @@
 //! The default method reaches its tolerance on every sample problem.
 
 use crate::common::{one_of_each, rv, settled, solve_cold};
-use contact::{ResidualEvaluator, FactoredDelassus, ResidualMeasure};
+use contact::{FactoredDelassus, ResidualEvaluator, ResidualMeasure};
 use solve::sample::{Pyramid, Tower};
 use solve::{Auto, Goal, Outcome};
 

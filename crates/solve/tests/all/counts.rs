@@ -5,12 +5,12 @@
 //! by factors. Where a bound is not that, the reason stands beside it.
 
 use crate::common::{settled, solve_cold};
-use contact::{ResidualMeasure, Problem};
+use contact::{Problem, ResidualMeasure};
 use solve::admm::AdmmParams;
 use solve::nncg::{NncgParams, Sweeps};
 use solve::relaxation::NlgsParams;
 use solve::sample::{Chain, Pyramid, Tower, Wall};
-use solve::{Admm, Goal, Nncg, Nlgs, Solver};
+use solve::{Admm, Goal, Nlgs, Nncg, Solver};
 
 /// Iterations to reach 1e-4 and 1e-8; `None` where it was not asked for.
 type Bounds = [Option<usize>; 2];

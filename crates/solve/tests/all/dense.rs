@@ -2,7 +2,7 @@
 
 use crate::common::{one_of_each, r2, solve_cold};
 use contact::law::Law;
-use contact::{ResidualEvaluator, FactoredDelassus, ResidualMeasure, Problem, Restitution};
+use contact::{FactoredDelassus, Problem, ResidualEvaluator, ResidualMeasure, Restitution};
 use solve::{Auto, DenseNlgs, Goal, Outcome};
 
 /// One point of unit mass above a slope of a metric, with friction.
@@ -22,7 +22,11 @@ fn one(mu: f64, velocity: [f64; 2]) -> Problem {
 fn one_contact_is_solved_exactly_in_one_visit() {
     for (mu, velocity) in [(0.2, [1.0, -1.0]), (2.0, [0.1, -1.0]), (0.5, [1.0, 1.0])] {
         let problem = one(mu, velocity);
-        let (impulse, report) = solve_cold(&mut DenseNlgs::default(), &problem, &Goal::with_tolerance(1e-12));
+        let (impulse, report) = solve_cold(
+            &mut DenseNlgs::default(),
+            &problem,
+            &Goal::with_tolerance(1e-12),
+        );
         assert_eq!(report.iterations, 1);
         // Rounding of two rows.
         assert!(report.reached() && r2(&problem, &impulse) < 1e-15);
@@ -55,7 +59,9 @@ fn rows_that_agree_to_rounding_are_no_contradiction() {
     for (off, outcome) in [(2.2e-16, Outcome::Reached), (1e-3, Outcome::Unsuitable)] {
         let mut builder = FactoredDelassus::builder();
         let identity = [1.0, 0.0, 0.0, 1.0];
-        builder.add_group(&identity, &[1.0, 0.0], &[0.0, 0.0]).unwrap();
+        builder
+            .add_group(&identity, &[1.0, 0.0], &[0.0, 0.0])
+            .unwrap();
         for demand in [0.0, off] {
             let rows = [0.0, 1.0];
             builder
@@ -71,7 +77,8 @@ fn rows_that_agree_to_rounding_are_no_contradiction() {
         let eliminated = solve::bilateral::eliminate(&problem);
         assert_eq!(eliminated.is_ok(), outcome == Outcome::Reached, "{off:e}");
         if outcome == Outcome::Unsuitable {
-            let (_, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-10));
+            let (_, report) =
+                solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-10));
             assert_eq!(report.outcome, outcome);
         }
     }

@@ -1,7 +1,7 @@
 //! Energy of impacts: the identity of Jean and Moreau, and what the certificate says of it.
 
 use crate::common::{dot, end, kinetic, solve_cold, velocity};
-use contact::{Certificate, StepVelocities, Problem, Restitution};
+use contact::{Certificate, Problem, Restitution, StepVelocities};
 use proptest::prelude::*;
 use solve::sample::RandomContacts;
 use solve::{Auto, Goal};
@@ -85,7 +85,8 @@ fn mixed_coefficients_can_gain_energy_and_the_certificate_shows_it() {
             seed,
         };
         let problem = linkage.problem().unwrap();
-        let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-12));
+        let (impulse, report) =
+            solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-12));
         assert!(report.reached());
         let c = certificate(&problem, &impulse);
         // The balance closes whether energy is gained or lost.
@@ -95,7 +96,10 @@ fn mixed_coefficients_can_gain_energy_and_the_certificate_shows_it() {
         );
         let gain = c.energy_end - c.energy_begin;
         // All of the gain is work of the contact.
-        assert!((gain - c.impact_work - c.friction_work).abs() <= 1e-12 * c.energy_begin.max(c.energy_end));
+        assert!(
+            (gain - c.impact_work - c.friction_work).abs()
+                <= 1e-12 * c.energy_begin.max(c.energy_end)
+        );
         if gain > 0.01 * c.energy_begin {
             gains += 1;
         }
@@ -126,7 +130,8 @@ fn frictionless_impacts_with_one_coefficient_lose_what_the_oracle_says() {
             seed,
         };
         let problem = linkage.problem().unwrap();
-        let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-14));
+        let (impulse, report) =
+            solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-14));
         let begin = kinetic(&problem).begin();
         let end = end(&problem, &impulse);
         let jump: Vec<f64> = end.iter().zip(begin).map(|(f, i)| f - i).collect();

@@ -6,10 +6,10 @@
 use crate::common;
 
 use crate::common::{apart, dot, one_of_each, r2, settled, solve_cold, velocity};
-use contact::{ResidualMeasure, Problem, ProblemError};
+use contact::{Problem, ProblemError, ResidualMeasure};
 use solve::nncg::NncgParams;
-use solve::sample::{Chain, RandomContacts, Pyramid, Random, Table, Tower, Wall};
-use solve::{Admm, Auto, Goal, Nncg, Nlgs, Solver};
+use solve::sample::{Chain, Pyramid, Random, RandomContacts, Table, Tower, Wall};
+use solve::{Admm, Auto, Goal, Nlgs, Nncg, Solver};
 
 /// Piles that slide are left out: Coulomb's law is not associated, and they have several solutions whose velocities
 /// differ by per cents, each with a residual at rounding level.
@@ -359,7 +359,11 @@ fn no_method_pulls_or_exceeds_friction() {
     let problem = settled().at_rest(0.6).unwrap();
     for name in ["nlgs", "nncg", "nncg-projection", "admm"] {
         let mut solver = solve::by_name(name).unwrap();
-        let (r, _) = solve_cold(solver.as_mut(), &problem, &Goal::with_tolerance(1e-4).at_most(300));
+        let (r, _) = solve_cold(
+            solver.as_mut(),
+            &problem,
+            &Goal::with_tolerance(1e-4).at_most(300),
+        );
         for c in r.chunks(3) {
             // These methods return points of the cone, whatever the residual: rounding only.
             let slack = 1e-14 * c[0].abs();

@@ -1,13 +1,15 @@
 //! Steps without a solution are found, proven and named; steps with one never are.
 
-use contact::{ResidualEvaluator, FactoredDelassus, Law, ResidualMeasure, Problem, Restitution};
+use contact::{FactoredDelassus, Law, Problem, ResidualEvaluator, ResidualMeasure, Restitution};
 use solve::sample::{Packing, Random, Wall};
 use solve::{Auto, Goal, Outcome, Solver, find_infeasibility};
 
 /// A point of mass 1 between a floor at rest and a lid that comes down at `speed`.
 fn squeezed(speed: f64, law: &Law) -> Problem {
     let mut builder = FactoredDelassus::builder();
-    let point = builder.add_kinetic_group(&[0.0, 0.0], &[0.0, -0.01]).unwrap();
+    let point = builder
+        .add_kinetic_group(&[0.0, 0.0], &[0.0, -0.01])
+        .unwrap();
     let rows: [(&[f64], f64); 2] = [
         (&[0.0, 1.0, 1.0, 0.0], 0.0),
         (&[0.0, -1.0, 1.0, 0.0], -speed),
@@ -53,7 +55,10 @@ fn a_lid_that_comes_down_through_a_floor_is_infeasible() {
 #[test]
 fn a_lid_that_goes_up_or_rests_is_feasible() {
     for speed in [0.0, -1.0, -1e-9] {
-        assert_eq!(find_infeasibility(&squeezed(speed, &Law::Frictionless)), None);
+        assert_eq!(
+            find_infeasibility(&squeezed(speed, &Law::Frictionless)),
+            None
+        );
     }
 }
 

@@ -7,7 +7,7 @@ use crate::common;
 
 use crate::common::{r2, velocity};
 use contact::law::{NonFirmSet, PolygonSection, StaticDynamic, Status};
-use contact::{ResidualEvaluator, FactoredDelassus, Law, Problem, Restitution};
+use contact::{FactoredDelassus, Law, Problem, ResidualEvaluator, Restitution};
 use proptest::prelude::*;
 use solve::sample::Random;
 

@@ -6,7 +6,7 @@ use clarabel::solver::{
     DefaultSettings, DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
 use contact::{Law, Problem};
-use solve::sample::{RandomContacts, Pyramid, Table, Tower, Wall};
+use solve::sample::{Pyramid, RandomContacts, Table, Tower, Wall};
 use solve::{Auto, Goal};
 
 /// The Coulomb coefficient of contact `a`; 0 for a frictionless one.
@@ -130,7 +130,11 @@ fn assert_same_motion(name: &str, problem: &Problem, r: &[f64], shift: &[f64]) {
 /// At a Coulomb solution, the problem with De Saxcé's shift frozen at s = mu |u_t| is a convex one
 /// with the same solution; its velocity is unique.
 fn frozen_shift_agrees(name: &str, problem: &Problem, tolerance: f64) {
-    let (r, report) = solve_cold(&mut Auto::default(), problem, &Goal::with_tolerance(tolerance));
+    let (r, report) = solve_cold(
+        &mut Auto::default(),
+        problem,
+        &Goal::with_tolerance(tolerance),
+    );
     assert!(report.reached(), "{name}: {report:?}");
     let u = velocity(problem, &r);
     let shift: Vec<f64> = (0..problem.num_contacts())

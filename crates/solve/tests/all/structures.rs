@@ -1,10 +1,10 @@
 //! Walls and columns: the methods made for them, and where these do not apply.
 
 use crate::common::{apart, solve_cold, velocity};
-use contact::{ResidualMeasure, Problem};
+use contact::{Problem, ResidualMeasure};
 use solve::interior::PlanarInteriorPoint;
 use solve::sample::{Packing, Tower, Wall};
-use solve::{Auto, Goal, Outcome, ProximalNewton, Nlgs, Solver};
+use solve::{Auto, Goal, Nlgs, Outcome, ProximalNewton, Solver};
 
 /// A wall pushed sideways by a multiple of gravity; friction 0.3, so that it slides from 0.3 on.
 fn wall(lateral: f64) -> Problem {
@@ -40,7 +40,11 @@ fn the_interior_point_of_the_plane_solves_walls_at_rest_pushed_and_sliding() {
 fn a_pushed_wall_slides_as_fast_as_friction_lets_it() {
     // Beyond its friction the wall moves as one body: u_t = (0.6 − 0.3) g h on the floor.
     let problem = wall(0.6);
-    let (r, report) = solve_cold(&mut PlanarInteriorPoint::default(), &problem, &Goal::with_tolerance(1e-9));
+    let (r, report) = solve_cold(
+        &mut PlanarInteriorPoint::default(),
+        &problem,
+        &Goal::with_tolerance(1e-9),
+    );
     assert!(report.reached(), "{report:?}");
     let u = velocity(&problem, &r);
     let sample = Wall::default();
@@ -69,14 +73,23 @@ fn proximal_newton_finishes_what_sweeps_have_begun() {
         let before = Nlgs::default().solve(
             &problem,
             &mut r,
-            &Goal::with_tolerance(1e-5).with_measure(ResidualMeasure::Dimensionless).at_most(5000),
+            &Goal::with_tolerance(1e-5)
+                .with_measure(ResidualMeasure::Dimensionless)
+                .at_most(5000),
         );
         assert!(before.reached(), "{lateral}: {before:?}");
         // Five times as far as the default ever starts it from.
-        let report =
-            ProximalNewton::default().solve(&problem, &mut r, &Goal::with_tolerance(1e-7).with_measure(ResidualMeasure::Dimensionless));
+        let report = ProximalNewton::default().solve(
+            &problem,
+            &mut r,
+            &Goal::with_tolerance(1e-7).with_measure(ResidualMeasure::Dimensionless),
+        );
         assert!(report.reached(), "{lateral}: {report:?}");
-        let judged = contact::ResidualEvaluator::new(&problem).residual(&problem, &r, ResidualMeasure::Dimensionless);
+        let judged = contact::ResidualEvaluator::new(&problem).residual(
+            &problem,
+            &r,
+            ResidualMeasure::Dimensionless,
+        );
         assert!(judged <= 1e-7, "{lateral}: {judged:e}");
     }
 }

@@ -4,7 +4,7 @@
 //! impulses of 4·10⁷ N s. R2 divides by them and said 10⁻⁶ while a contact with S_n = 1.3·10⁷ N s opened at 0.6 m/s and
 //! the kinetic energy rose from 213 J to 3.9 MJ.
 
-use contact::{ResidualEvaluator, FactoredDelassus, Law, ResidualMeasure, Problem, Restitution};
+use contact::{FactoredDelassus, Law, Problem, ResidualEvaluator, ResidualMeasure, Restitution};
 use proptest::prelude::*;
 use solve::sample::Random;
 use solve::{Auto, Goal, Solver};

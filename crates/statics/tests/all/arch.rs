@@ -2,7 +2,10 @@
 
 use crate::common::{negative, plane};
 use contact::law::Law;
-use statics::{Loads, Sense, ContactAssembly, ContactAssemblyBuilder, nonassociated_limit, limit_load, check_equilibrium};
+use statics::{
+    ContactAssembly, ContactAssemblyBuilder, Loads, Sense, check_equilibrium, limit_load,
+    nonassociated_limit,
+};
 
 /// A semicircular arch of n voussoirs of thickness t on fixed springers, middle line of radius 1.
 fn arch(n: usize, t: f64, mu: f64) -> ContactAssembly {
@@ -34,7 +37,9 @@ fn arch(n: usize, t: f64, mu: f64) -> ContactAssembly {
             }
             let touches: Vec<(usize, &[f64])> =
                 touches.iter().map(|(g, b)| (*g, b.as_slice())).collect();
-            builder.add_contact(Law::Coulomb { mu }, 2, &touches).unwrap();
+            builder
+                .add_contact(Law::Coulomb { mu }, 2, &touches)
+                .unwrap();
         }
     }
     builder.build()

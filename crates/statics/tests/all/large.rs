@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::common::{all, negative};
 use contact::law::Law;
-use statics::{ImpulseBounds, Face, ContactAssembly, ContactAssemblyBuilder, check_equilibrium};
+use statics::{ContactAssembly, ContactAssemblyBuilder, Face, ImpulseBounds, check_equilibrium};
 
 /// A wall in running bond, bricks of 2 × 1 (× 1 deep in space): its contacts with their places, and
 /// the weight.

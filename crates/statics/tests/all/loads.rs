@@ -2,7 +2,10 @@
 
 use crate::common::{negative, plane};
 use contact::law::Law;
-use statics::{LimitStatus, Loads, Sense, ContactAssembly, ContactAssemblyBuilder, nonassociated_limit, limit_load, check_equilibrium};
+use statics::{
+    ContactAssembly, ContactAssemblyBuilder, LimitStatus, Loads, Sense, check_equilibrium,
+    limit_load, nonassociated_limit,
+};
 
 /// Programs of a few unknowns of order 1, solved to 1e-11.
 const EXACT: f64 = 1e-7;
@@ -155,7 +158,10 @@ fn books_overhang_by_half_the_harmonic_sum() {
         let weight: Vec<f64> = (0..12)
             .map(|k| if k % 3 == 1 { -1.0 } else { 0.0 })
             .collect();
-        assert_eq!(check_equilibrium(&system, &weight).unwrap().stands, expected);
+        assert_eq!(
+            check_equilibrium(&system, &weight).unwrap().stands,
+            expected
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common::{Random, all, plane};
 use contact::law::Law;
-use statics::{Face, ContactAssembly, ContactAssemblyBuilder};
+use statics::{ContactAssembly, ContactAssemblyBuilder, Face};
 
 /// A body on random contacts of the plane, all normals with an upward part.
 fn body(random: &mut Random, contacts: usize) -> (ContactAssembly, Vec<f64>, Vec<f64>) {

@@ -2,7 +2,7 @@
 
 use crate::common::{Random, all, all_with, plane, table};
 use contact::law::Law;
-use statics::{Face, ContactAssemblyBuilder};
+use statics::{ContactAssemblyBuilder, Face};
 
 /// The solver's tolerance is 1e-11 and the programs have a few unknowns of order 1.
 const EXACT: f64 = 1e-8;

@@ -11,7 +11,7 @@
 use super::positive;
 use crate::error::{Result, SweepingError};
 use crate::metric::Metric;
-use crate::polyhedron::{MovingPolyhedron, ConstraintRows};
+use crate::polyhedron::{ConstraintRows, MovingPolyhedron};
 use crate::process::Process;
 
 /// Young's modulus E, hardening modulus H ≥ 0, yield stress σ_y.

@@ -11,7 +11,7 @@
 use super::positive;
 use crate::error::Result;
 use crate::metric::Metric;
-use crate::polyhedron::{MovingPolyhedron, ConstraintRows};
+use crate::polyhedron::{ConstraintRows, MovingPolyhedron};
 use crate::process::Process;
 
 /// Component values of the circuit.
@@ -39,6 +39,7 @@ impl Rectifier {
         positive("capacitance", self.capacitance)?;
         positive("load", self.load)?;
         let parts = *self;
+        // The diode: −i ≤ 0.
         let rows = ConstraintRows::dense(2, &[-1.0, 0.0])?;
         let set = MovingPolyhedron::new(rows, |_, b| b[0] = 0.0)?.with_rates(|_, b| b[0] = 0.0);
         let metric = Metric::diagonal(&[self.inductance, self.capacitance])?;

@@ -112,15 +112,17 @@ impl Room {
         self.validate()?;
         check_len("positions", q.len() % 2, 0)?;
         let walls = self.walls();
-        let set =
-            DiscConfiguration::new(2, &vec![self.radius; q.len() / 2])?.with_obstacles(move |_| walls.clone());
+        let set = DiscConfiguration::new(2, &vec![self.radius; q.len() / 2])?
+            .with_obstacles(move |_| walls.clone());
         let room = *self;
-        Ok(Process::new(set, 0.0, q)?.with_perturbation(move |_, q, f| {
-            for (f, q) in f.chunks_exact_mut(2).zip(q.chunks_exact(2)) {
-                let (u, v) = room.desired_velocity(q[0], q[1]);
-                (f[0], f[1]) = (-u, -v);
-            }
-        }))
+        Ok(
+            Process::new(set, 0.0, q)?.with_perturbation(move |_, q, f| {
+                for (f, q) in f.chunks_exact_mut(2).zip(q.chunks_exact(2)) {
+                    let (u, v) = room.desired_velocity(q[0], q[1]);
+                    (f[0], f[1]) = (-u, -v);
+                }
+            }),
+        )
     }
 
     /// Number of people at q who have passed the door.

@@ -13,7 +13,7 @@
 use super::positive;
 use crate::error::{Result, SweepingError, check_finite, check_len};
 use crate::metric::Metric;
-use crate::polyhedron::{MovingPolyhedron, ConstraintRows};
+use crate::polyhedron::{ConstraintRows, MovingPolyhedron};
 use crate::process::Process;
 use crate::set::MovingSet;
 use std::sync::Arc;
@@ -218,6 +218,7 @@ impl Truss {
         let along = move |alpha: f64, f: &mut [f64]| {
             f.iter_mut().zip(&fixed).for_each(|(f, l)| *f = alpha * l);
         };
+        // Bracket of α.
         let size = crate::vector::norm(load);
         positive("size of the load", size)?;
         // No equilibrium carries more than the sum of all strengths per coordinate.

@@ -18,7 +18,7 @@ pub(crate) use solve::{ProjectionFailure, Projector};
 use crate::carried::VectorFunction;
 use crate::error::{Result, SweepingError, check_finite, check_len};
 use crate::metric::Metric;
-use crate::set::{ProjectionReport, MovingSet};
+use crate::set::{MovingSet, ProjectionReport};
 use crate::smooth::Inequalities;
 use crate::vector::norm;
 
@@ -48,7 +48,10 @@ pub struct MovingPolyhedron {
 
 impl MovingPolyhedron {
     /// G x ≤ b(t).
-    pub fn new(rows: ConstraintRows, bounds: impl Fn(f64, &mut [f64]) + Send + 'static) -> Result<Self> {
+    pub fn new(
+        rows: ConstraintRows,
+        bounds: impl Fn(f64, &mut [f64]) + Send + 'static,
+    ) -> Result<Self> {
         Self::with_equalities(rows, 0, bounds)
     }
 
@@ -199,7 +202,10 @@ impl MovingSet for MovingPolyhedron {
         // Project in whitened coordinates, where the metric is Euclidean.
         self.white.copy_from_slice(z);
         self.metric.whiten(&mut self.white);
-        let landing = self.projector.solve(&self.white).map_err(|f| projection_error(t, f))?;
+        let landing = self
+            .projector
+            .solve(&self.white)
+            .map_err(|f| projection_error(t, f))?;
         out.copy_from_slice(&self.projector.x);
         self.metric.unwhiten(out);
         check_finite("nearest point", out, t)?;
@@ -246,6 +252,7 @@ impl MovingSet for MovingPolyhedron {
             if before[a].is_infinite() {
                 continue;
             }
+            // Bounds that move inward retract the set; equations in either direction.
             let change = before[a] - self.projector.bounds[a];
             let change = if a < self.equalities {
                 change.abs()

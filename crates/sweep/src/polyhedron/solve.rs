@@ -241,7 +241,8 @@ impl Projector {
             // Skip rows that cannot have reached their bound on the path since the last evaluation.
             if self.is_active[a]
                 || self.is_redundant[a]
-                || self.last_value[a] + (self.path_length - self.path_length_at_check[a]) <= self.bounds[a]
+                || self.last_value[a] + (self.path_length - self.path_length_at_check[a])
+                    <= self.bounds[a]
             {
                 continue;
             }
@@ -257,6 +258,7 @@ impl Projector {
 
     /// The most violated of the rows that the last scan found violated.
     fn most_violated(&mut self, tolerance: f64) -> Option<usize> {
+        // Evaluate again: x has moved since the scan.
         let (mut worst, mut most) = (None, 0.0);
         for i in 0..self.violated_rows.len() {
             let a = self.violated_rows[i];
@@ -390,6 +392,7 @@ impl Projector {
     /// Row a depends on active rows (coefficients in `coef`) and is violated: contradictory if by more than their
     /// rounding, redundant otherwise.
     fn check_dependent_row(&mut self, a: usize) -> Result<(), ProjectionFailure> {
+        // Rounding of the combination: coefficients times the scale of the rows.
         let spread = 1.0 + self.coef.iter().map(|c| c.abs()).sum::<f64>();
         let mut floor = self.floor(a);
         for k in 0..self.active.len() {
@@ -405,6 +408,7 @@ impl Projector {
             self.is_redundant[a] = true;
             return Ok(());
         }
+        // Rows with a coefficient in the contradiction.
         let involved = (0..self.active.len()).filter(|&k| self.coef[k].abs() > 1e-9);
         let mut rows: Vec<usize> = involved.map(|k| self.active[k]).collect();
         rows.push(a);

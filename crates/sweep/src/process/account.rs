@@ -97,7 +97,9 @@ impl SweepingSummary {
             self.first_missed.get_or_insert(step.time);
         }
         self.worst_after = self.worst_after.max(step.distance_after);
-        self.worst_normal_cone_distance = self.worst_normal_cone_distance.max(step.normal_cone_distance);
+        self.worst_normal_cone_distance = self
+            .worst_normal_cone_distance
+            .max(step.normal_cone_distance);
         self.variation += step.moved;
         // Bound of the variation: retraction plus perturbation.
         self.bound = match (self.bound, step.retraction) {
@@ -127,7 +129,13 @@ impl SweepingSummary {
 
 impl<S: MovingSet> Process<S> {
     /// Moves to the projection of `z` onto C(to) and writes the step report.
-    pub(super) fn project_and_report(&mut self, to: f64, z: &[f64], from: f64, drift: f64) -> Result<SweepingStep> {
+    pub(super) fn project_and_report(
+        &mut self,
+        to: f64,
+        z: &[f64],
+        from: f64,
+        drift: f64,
+    ) -> Result<SweepingStep> {
         let mut p = vec![0.0; z.len()];
         let landing = self.set.project_into(to, z, &mut p)?;
         self.store_multipliers(1.0);

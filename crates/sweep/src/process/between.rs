@@ -3,7 +3,7 @@
 use crate::error::{Result, at, check_finite};
 use crate::smooth::Inequalities;
 use crate::vector::{axpy, norm};
-use convex::qp::{Prox, LinearConstraints, prox};
+use convex::qp::{LinearConstraints, Prox, prox};
 
 /// A function counts as zero above −TOUCH, relative to |∇c_k| (1 + |u|).
 pub(super) const TOUCH: f64 = 1e-12;

@@ -80,6 +80,7 @@ impl<S: MovingSet> Process<S> {
                 need: "the functions c_k of C(t) = { c_k <= 0 }",
             });
         };
+        // Functions, metric and perturbation of the smooth equation.
         let smooth = SmoothFlow {
             functions,
             metric: &metric,
@@ -96,6 +97,7 @@ impl<S: MovingSet> Process<S> {
             events_at_instant: 0,
         };
         referee.changes.clear();
+        // Active set at the start, then from event to event.
         select_active_set(&smooth, &mut referee, &mut leg)?;
         while leg.t < to {
             step_to_event(&smooth, &mut referee, &mut leg, to)?;
@@ -143,7 +145,11 @@ impl<S: MovingSet> Process<S> {
 }
 
 /// Selects the active set K from the admissible right velocities.
-fn select_active_set(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut IntegrationState) -> Result<()> {
+fn select_active_set(
+    smooth: &SmoothFlow<'_>,
+    referee: &mut EventMemory,
+    leg: &mut IntegrationState,
+) -> Result<()> {
     let n = leg.u.len();
     let local = smooth.local(leg.t, &leg.u)?;
     // Functions at zero, to rounding.
@@ -169,7 +175,12 @@ fn select_active_set(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &m
 }
 
 /// One step within the tolerance, shortened to the first event in it.
-fn step_to_event(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut IntegrationState, to: f64) -> Result<()> {
+fn step_to_event(
+    smooth: &SmoothFlow<'_>,
+    referee: &mut EventMemory,
+    leg: &mut IntegrationState,
+    to: f64,
+) -> Result<()> {
     let left = to - leg.t;
     let mut h = referee.guess.unwrap_or(left).min(left);
     let size = 1.0 + norm(&leg.u);
@@ -190,7 +201,8 @@ fn step_to_event(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut I
     // Event functions at the midpoint, too, so that a function that is violated within the step only is seen.
     let alarm_at = |h: f64| -> Result<(f64, usize, Vec<f64>)> {
         let (x, _) = smooth.dormand_prince(leg.t, &leg.u, h, &leg.held)?;
-        let (signal, who) = smooth.largest_event_function(leg.t + h, &x, &leg.held, &leg.grazing)?;
+        let (signal, who) =
+            smooth.largest_event_function(leg.t + h, &x, &leg.held, &leg.grazing)?;
         Ok((signal, who, x))
     };
     let unit = HOLD * referee.speed_scale.min(size);
@@ -210,7 +222,11 @@ fn step_to_event(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut I
     // Event: shorten the step to it and select the active set anew.
     let (at, x, who) = locate(over, culprit, &alarm_at)?;
     leg.events += 1;
-    leg.events_at_instant = if at > 1e-12 * left { 0 } else { leg.events_at_instant + 1 };
+    leg.events_at_instant = if at > 1e-12 * left {
+        0
+    } else {
+        leg.events_at_instant + 1
+    };
     if leg.events_at_instant > 2 * smooth.functions.count() + 10 {
         return Err(SweepingError::NotConverged {
             what: "the event-driven method (events accumulate; use the catching-up method)",
@@ -256,7 +272,13 @@ fn locate(
 
 /// Active set after an event of function `who`. Where the right velocity does not decide (grazing), its derivative
 /// does: the function changes sides.
-fn switch_active_set(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut IntegrationState, who: usize) -> Result<()> {
+fn switch_active_set(
+    smooth: &SmoothFlow<'_>,
+    referee: &mut EventMemory,
+    leg: &mut IntegrationState,
+    who: usize,
+) -> Result<()> {
+    // New active set; a grazing function that did not change sides is switched.
     let before = leg.held.clone();
     let was_held = before.contains(&who);
     select_active_set(smooth, referee, leg)?;

@@ -18,7 +18,7 @@ mod schedule;
 mod stage;
 
 pub use account::{SweepingStep, SweepingSummary};
-pub use schedule::{StepSize, Schedule};
+pub use schedule::{Schedule, StepSize};
 
 use crate::error::{Result, SweepingError, check_finite, check_len};
 use crate::metric::Metric;
@@ -181,7 +181,10 @@ impl<S: MovingSet> Process<S> {
     }
 
     /// Adds the perturbation f(t, u).
-    pub fn with_perturbation(mut self, flow: impl Fn(f64, &[f64], &mut [f64]) + Send + 'static) -> Self {
+    pub fn with_perturbation(
+        mut self,
+        flow: impl Fn(f64, &[f64], &mut [f64]) + Send + 'static,
+    ) -> Self {
         self.perturbation = Some(Box::new(flow));
         self
     }

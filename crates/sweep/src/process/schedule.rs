@@ -143,13 +143,16 @@ impl<S: MovingSet> Process<S> {
                         // A remainder below a millionth of a step is rounding of the division.
                         if to > last - 1e-6 * step { last } else { to }
                     }
-                    StepSize::Adaptive { .. } => self.next_instant(schedule.step_size, last, &mut guess)?,
+                    StepSize::Adaptive { .. } => {
+                        self.next_instant(schedule.step_size, last, &mut guess)?
+                    }
                 };
                 let step = self.advance(to)?;
                 if !observe(&step, self) {
                     return Ok(self.summary.clone());
                 }
             }
+            // The jump itself is a projection at the stop.
             if jumps {
                 let step = self.jump(stop)?;
                 if !observe(&step, self) {

@@ -9,7 +9,7 @@
 
 use super::{Process, SweepingStep};
 use crate::error::{Result, SweepingError};
-use crate::set::{ProjectionReport, MovingSet};
+use crate::set::{MovingSet, ProjectionReport};
 use crate::vector::{axpy, norm, sub};
 
 /// Maximum number of fixed-point iterations: a contraction by ½ needs fifty.
@@ -25,7 +25,13 @@ struct ImplicitStage {
 
 impl<S: MovingSet> Process<S> {
     /// Solves v = z + share (proj z − z), z = base − weight f(t, v).
-    fn solve_stage(&mut self, t: f64, base: &[f64], weight: f64, share: f64) -> Result<ImplicitStage> {
+    fn solve_stage(
+        &mut self,
+        t: f64,
+        base: &[f64],
+        weight: f64,
+        share: f64,
+    ) -> Result<ImplicitStage> {
         let n = self.point.len();
         let mut p = vec![0.0; n];
         let mut v = self.point.clone();
@@ -68,6 +74,7 @@ impl<S: MovingSet> Process<S> {
         stage: &ImplicitStage,
         end: Vec<f64>,
     ) -> Result<SweepingStep> {
+        // Normal A(z − p) of the stage, and distance of the end point.
         self.store_multipliers(share);
         let mut y = sub(&stage.z, &stage.p);
         let before = self.metric.norm(&y);

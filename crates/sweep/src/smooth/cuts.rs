@@ -37,9 +37,12 @@ impl<I: Inequalities> InequalitySet<I> {
             }
             let warm: Vec<usize> = self.prox.active().to_vec();
             let warm = if round == 0 { &[][..] } else { &warm };
-            let solved =
-                self.prox
-                    .solve_warm(&self.white, LinearConstraints::inequalities(&rows, &bounds), z, warm);
+            let solved = self.prox.solve_warm(
+                &self.white,
+                LinearConstraints::inequalities(&rows, &bounds),
+                z,
+                warm,
+            );
             // Rows are cuts: report the functions that they belong to.
             solved.map_err(at(t)).map_err(|error| match error {
                 SweepingError::Empty { time, rows, reason } => {
@@ -53,6 +56,7 @@ impl<I: Inequalities> InequalitySet<I> {
             here = self.tangent(t, self.prox.point())?;
             visited.push(here.clone());
             super::check_tangents(t, &visited[visited.len().saturating_sub(8)..])?;
+            // Inside: multipliers of the functions are the sums over their cuts.
             if here.violation() <= INSIDE * (norm(z) + norm(&here.x)) {
                 self.multipliers.fill(0.0);
                 for (&owner, &l) in owners.iter().zip(self.prox.multipliers()) {

@@ -10,9 +10,9 @@ mod sqp;
 
 use crate::error::{Result, SweepingError, at, check_finite, check_len};
 use crate::metric::Metric;
-use crate::set::{ProjectionReport, MovingSet};
+use crate::set::{MovingSet, ProjectionReport};
 use crate::vector::{axpy, dot, norm, sub};
-use convex::qp::{ProxWorkspace, LinearConstraints};
+use convex::qp::{LinearConstraints, ProxWorkspace};
 
 /// Functions c_k(t, x), convex in x, whose sublevel sets are intersected.
 pub trait Inequalities {
@@ -227,6 +227,7 @@ pub(crate) fn cone_distance(
     y: &[f64],
     t: f64,
 ) -> Result<f64> {
+    // Gradients of the active functions.
     let mut rows = Vec::new();
     for (&c, g) in values.iter().zip(gradients.chunks_exact(p.len().max(1))) {
         // Active to the accuracy of the projection, with a margin for functions of small gradient.
@@ -237,7 +238,8 @@ pub(crate) fn cone_distance(
     let mut v = y.to_vec();
     metric.solve(&mut v);
     let bounds = vec![0.0; rows.len() / p.len().max(1)];
-    let polar = convex::qp::prox(metric, LinearConstraints::inequalities(&rows, &bounds), &v).map_err(at(t))?;
+    let polar = convex::qp::prox(metric, LinearConstraints::inequalities(&rows, &bounds), &v)
+        .map_err(at(t))?;
     Ok(metric.norm(&polar.point))
 }
 
@@ -256,6 +258,7 @@ impl<I: Inequalities> MovingSet for InequalitySet<I> {
     fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<ProjectionReport> {
         check_len("point to project", z.len(), self.dim())?;
         check_finite("point to project", z, t)?;
+        // A point inside is its own projection.
         let start = self.tangent(t, z)?;
         if start.values.iter().all(|c| *c <= 0.0) {
             self.multipliers.fill(0.0);

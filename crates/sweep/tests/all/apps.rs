@@ -1,4 +1,4 @@
-//! Applications against closed forms and the event-driven referee.
+//! Applications against closed forms and against the event-driven method.
 
 use crate::common;
 
@@ -8,7 +8,9 @@ use sweep::apps::cavity::Shaft;
 use sweep::apps::circuit::Rectifier;
 use sweep::apps::crowd::Room;
 use sweep::apps::hysteresis::PrandtlIshlinskii;
-use sweep::{DiscConfiguration, Method, MovingSet, Obstacle, Process, Schedule, InequalitySet, SweepingError};
+use sweep::{
+    DiscConfiguration, InequalitySet, Method, MovingSet, Obstacle, Process, Schedule, SweepingError,
+};
 
 /// A triangle wave of amplitude a and period 4, starting at 0 upwards.
 fn triangle(a: f64, t: f64) -> f64 {
@@ -22,7 +24,8 @@ fn triangle(a: f64, t: f64) -> f64 {
 
 #[test]
 fn stack_of_stops_loses_the_work_of_its_closed_form_and_closes_its_loops() {
-    let stack = PrandtlIshlinskii::new(&[0.2, 0.5, 0.9, 1.4], &[3.0, 1.0, 0.5, 2.0]).expect("stack");
+    let stack =
+        PrandtlIshlinskii::new(&[0.2, 0.5, 0.9, 1.4], &[3.0, 1.0, 0.5, 2.0]).expect("stack");
     let amplitude = 1.2;
     let mut process = stack
         .process(0.0, move |t| triangle(amplitude, t))
@@ -184,7 +187,7 @@ fn blocked_rectifier_discharges_exponentially() {
     assert_eq!(process.point()[0], 0.0);
 }
 
-/// A shaft of radius 1 that leans to the right, then back to the left (an overhang).
+/// A shaft of radius 1 that is inclined to the right, then back to the left (an overhang).
 fn leaning() -> InequalitySet<Shaft> {
     InequalitySet::new(Shaft {
         centre: vec![
@@ -253,8 +256,12 @@ fn closing_shaft_is_empty_with_its_depth() {
 fn admissible_radius_of_two_touching_discs_is_that_of_the_cylinder() {
     // In R⁴ the forbidden set |q₂ − q₁| < 2r is a cylinder of radius 2r/√2.
     let mut set = DiscConfiguration::new(2, &[0.3, 0.3]).expect("discs");
-    set.linearise_at(0.0, &[0.0, 0.0, 0.6, 0.0]).expect("anchor");
-    let radius = set.prox_regularity_radius().expect("radius").expect("finite");
+    set.linearise_at(0.0, &[0.0, 0.0, 0.6, 0.0])
+        .expect("anchor");
+    let radius = set
+        .prox_regularity_radius()
+        .expect("radius")
+        .expect("finite");
     assert!((radius - 0.6 / 2.0_f64.sqrt()).abs() < 1e-14, "{radius}");
     // A disc between two half-planes that leave it no room: normals contradict, radius 0; a
     // disc in a corner touches only flat walls: no curvature, every distance will do.
@@ -266,7 +273,10 @@ fn admissible_radius_of_two_touching_discs_is_that_of_the_cylinder() {
         .expect("disc")
         .with_obstacles(move |_| vec![wall([1.0, 0.0], 0.0), wall([0.0, 1.0], 0.0)]);
     corner.linearise_at(0.0, &[0.5, 0.5]).expect("anchor");
-    assert_eq!(corner.prox_regularity_radius().expect("radius"), Some(f64::INFINITY));
+    assert_eq!(
+        corner.prox_regularity_radius().expect("radius"),
+        Some(f64::INFINITY)
+    );
 }
 
 #[test]
@@ -278,7 +288,7 @@ fn two_walkers_head_on_stop_where_they_touch() {
     process
         .run(&Schedule::fixed(3.0, 0.01), |_, _| {})
         .expect("run");
-    // Equal and opposite wishes: after the touch at t = 1.25 nobody moves.
+    // Equal and opposite desired velocities: after the touch at t = 1.25 nobody moves.
     let q = process.point();
     assert!(
         (q[0] - 0.25).abs() < 1e-12 && (q[2] - 0.75).abs() < 1e-12,

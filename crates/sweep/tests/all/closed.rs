@@ -2,7 +2,9 @@
 
 use crate::common::{MovingBall, dragged, dragging, method, orders, tractrix, worst_error};
 use convex::{AxisBox, Ball, HalfSpace};
-use sweep::{TransformedSet, Method, MovingPolyhedron, Process, ConstraintRows, Schedule, InequalitySet};
+use sweep::{
+    ConstraintRows, InequalitySet, Method, MovingPolyhedron, Process, Schedule, TransformedSet,
+};
 
 fn oracle(name: &str) -> serde_json::Value {
     let path = format!("{}/tests/data/{name}.json", env!("CARGO_MANIFEST_DIR"));

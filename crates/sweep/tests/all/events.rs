@@ -1,7 +1,10 @@
 //! The event-driven method where several inequalities, a metric and a perturbation meet.
 
 use crate::common::{method, orders, worst_error};
-use sweep::{Inequalities, Method, Metric, MovingPolyhedron, Process, ConstraintRows, Schedule, InequalitySet};
+use sweep::{
+    ConstraintRows, Inequalities, InequalitySet, Method, Metric, MovingPolyhedron, Process,
+    Schedule,
+};
 
 /// The play of half width r on an input that is monotone between the given turning points:
 /// each branch moves u to max(u, v − r) or min(u, v + r).
@@ -79,7 +82,7 @@ fn rates_by_differences_are_as_good() {
     assert!((run(make()) - given).abs() < 1e-11);
 }
 
-/// A lens of two discs that swings and breathes.
+/// Intersection of two discs that moves and changes its size.
 struct Lens;
 
 fn lens(t: f64) -> [(f64, f64, f64); 2] {

@@ -1,5 +1,5 @@
-//! Laws that hold for every sweeping process: non-expansion, rate-indifference, the bound of the
-//! variation, jumps, and the errors that say what is wrong and when.
+//! Properties of every sweeping process: nonexpansion, rate independence, the bound of the variation, jumps; and the
+//! errors.
 
 use crate::common;
 
@@ -7,8 +7,9 @@ use crate::common::{MovingBall, method};
 use convex::{AxisBox, Ball, Ellipsoid, Intersection, Set};
 use proptest::prelude::*;
 use sweep::{
-    WithExcessBound, TransformedSet, DiscConfiguration, Method, Metric, StepSize, MovingPolyhedron, Process, MovingProduct, ConstraintRows, Schedule,
-    InequalitySet, StartPolicy, SweepingError,
+    ConstraintRows, DiscConfiguration, InequalitySet, Method, Metric, MovingPolyhedron,
+    MovingProduct, Process, Schedule, StartPolicy, StepSize, SweepingError, TransformedSet,
+    WithExcessBound,
 };
 
 /// A random bounded convex set that contains a ball around 0, by kind.
@@ -138,10 +139,11 @@ proptest! {
 #[test]
 fn jumps_project_and_the_account_shows_them() {
     // An interval that jumps by 1 at t = 1 and back at t = 2; u⁺ = proj(C, u⁻).
-    let set =
-        TransformedSet::new(AxisBox::new(&[-0.25], &[0.25]).expect("interval")).with_shift(|t, a| {
+    let set = TransformedSet::new(AxisBox::new(&[-0.25], &[0.25]).expect("interval")).with_shift(
+        |t, a| {
             a[0] = if (1.0..2.0).contains(&t) { 1.0 } else { 0.0 };
-        });
+        },
+    );
     let mut process = Process::new(set, 0.0, &[0.1]).expect("process");
     let schedule = Schedule {
         jumps: vec![1.0, 2.0],
@@ -172,9 +174,10 @@ fn jump_of_a_disc_lands_on_the_nearest_point() {
         Method::Theta(0.5),
         Method::Regularised(50.0),
     ] {
-        let set = TransformedSet::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc")).with_shift(|t, a| {
-            (a[0], a[1]) = if t >= 0.5 { (3.0, 4.0) } else { (0.0, 0.0) };
-        });
+        let set =
+            TransformedSet::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc")).with_shift(|t, a| {
+                (a[0], a[1]) = if t >= 0.5 { (3.0, 4.0) } else { (0.0, 0.0) };
+            });
         let mut process = Process::new(set, 0.0, &[0.0, 0.0])
             .and_then(|p| p.with_settings(method(m)))
             .expect("process");

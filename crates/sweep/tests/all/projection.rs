@@ -3,7 +3,9 @@
 use crate::common::Numbers;
 use convex::qp::{LinearConstraints as QpRows, prox};
 use convex::{Ball, ConvexSet, Ellipsoid, HalfSpace, Intersection};
-use sweep::{Inequalities, Metric, MovingSet, MovingPolyhedron, ConstraintRows, InequalitySet, SweepingError};
+use sweep::{
+    ConstraintRows, Inequalities, InequalitySet, Metric, MovingPolyhedron, MovingSet, SweepingError,
+};
 
 /// A random symmetric positive definite matrix with condition number of about a hundred.
 fn matrix(random: &mut Numbers, n: usize) -> Vec<f64> {
@@ -98,8 +100,10 @@ fn sparse_rows_give_the_same_points_as_dense_ones() {
         let each = b.iter_mut().enumerate();
         each.for_each(|(a, b)| *b = 0.4 + 0.3 * (t + a as f64).sin());
     };
-    let mut one = MovingPolyhedron::new(ConstraintRows::dense(n, &dense).expect("rows"), bounds).expect("set");
-    let mut two = MovingPolyhedron::new(ConstraintRows::sparse(n, &list).expect("rows"), bounds).expect("set");
+    let mut one = MovingPolyhedron::new(ConstraintRows::dense(n, &dense).expect("rows"), bounds)
+        .expect("set");
+    let mut two = MovingPolyhedron::new(ConstraintRows::sparse(n, &list).expect("rows"), bounds)
+        .expect("set");
     for k in 0..50 {
         let z: Vec<f64> = (0..n).map(|_| 3.0 * random.next()).collect();
         let (mut p, mut q) = (vec![0.0; n], vec![0.0; n]);
@@ -256,7 +260,7 @@ fn function_that_is_not_convex_is_named_with_the_instant() {
     );
 }
 
-/// Two discs whose centres part: their lens is empty from t = 2 on.
+/// Two discs whose centres move apart: their intersection is empty from t = 2 on.
 struct Parting;
 
 impl Inequalities for Parting {
@@ -283,7 +287,8 @@ impl Inequalities for Parting {
 #[test]
 fn empty_intersection_is_an_error_with_its_instant() {
     let mut process =
-        sweep::Process::new(InequalitySet::new(Parting).expect("set"), 0.0, &[0.1, 0.5]).expect("process");
+        sweep::Process::new(InequalitySet::new(Parting).expect("set"), 0.0, &[0.1, 0.5])
+            .expect("process");
     let schedule = sweep::Schedule::fixed(3.0, 0.125);
     let error = process.run(&schedule, |_, _| {}).expect_err("empty");
     match error {

@@ -2,7 +2,7 @@
 
 use crate::common::{dragged, method, orders, tractrix};
 use convex::{AxisBox, Ball};
-use sweep::{TransformedSet, Method, Process, Schedule};
+use sweep::{Method, Process, Schedule, TransformedSet};
 
 fn disc_run(m: Method, h: f64) -> Vec<[f64; 2]> {
     let set = TransformedSet::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc")).with_shift(dragged);
@@ -48,8 +48,8 @@ fn lag_of_a_driven_interval_is_speed_over_lambda() {
     let (lambda, r) = (25.0, 0.3);
     let mut errors = Vec::new();
     for h in [4e-3, 2e-3, 1e-3, 5e-4] {
-        let set =
-            TransformedSet::new(AxisBox::new(&[-r], &[r]).expect("interval")).with_shift(|t, a| a[0] = t);
+        let set = TransformedSet::new(AxisBox::new(&[-r], &[r]).expect("interval"))
+            .with_shift(|t, a| a[0] = t);
         let mut process = Process::new(set, 0.0, &[0.0])
             .and_then(|p| p.with_settings(method(Method::Regularised(lambda))))
             .expect("process");

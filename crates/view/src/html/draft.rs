@@ -11,24 +11,24 @@ use flate2::write::DeflateEncoder;
 use scene::record::RecordError;
 use serde_json::{Map, Value, json};
 
-use super::Choice;
+use super::HtmlContent;
 use crate::error::ViewError;
-use crate::index::Span;
-use crate::moment::Moment;
-use crate::pack::Pack;
+use crate::index::StepSpan;
+use crate::moment::RunSnapshot;
+use crate::pack::BinaryTable;
 use crate::page::{MARKER, PAGE};
-use crate::route::Ask;
+use crate::route::Query;
 use crate::states::times;
 
 /// A pack deflated and in base64; nothing where the run has none.
-pub(super) fn packed(moment: &Moment, ask: &Ask) -> Result<Option<String>, ViewError> {
+pub(super) fn packed(moment: &RunSnapshot, ask: &Query) -> Result<Option<String>, ViewError> {
     match pack(moment, ask)? {
-        Some(pack) => Ok(Some(squeezed(&pack)?.0)),
+        Some(pack) => Ok(Some(compressed_base64(&pack)?.0)),
         None => Ok(None),
     }
 }
 
-fn pack(moment: &Moment, ask: &Ask) -> Result<Option<Pack>, ViewError> {
+fn pack(moment: &RunSnapshot, ask: &Query) -> Result<Option<BinaryTable>, ViewError> {
     match moment.pack(ask) {
         Ok(pack) => Ok(Some(pack)),
         // What was not recorded is told among the notes.
@@ -38,7 +38,7 @@ fn pack(moment: &Moment, ask: &Ask) -> Result<Option<Pack>, ViewError> {
 }
 
 /// A pack deflated and in base64, and its bytes before.
-fn squeezed(pack: &Pack) -> Result<(String, usize), ViewError> {
+fn compressed_base64(pack: &BinaryTable) -> Result<(String, usize), ViewError> {
     let bytes = pack.encode();
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     let done = encoder.write_all(&bytes).and_then(|()| encoder.finish());
@@ -47,13 +47,13 @@ fn squeezed(pack: &Pack) -> Result<(String, usize), ViewError> {
 }
 
 /// A file that is being written, beside the one it will be.
-pub(super) struct Draft {
+pub(super) struct TemporaryFile {
     path: PathBuf,
     out: PathBuf,
     kept: bool,
 }
 
-impl Draft {
+impl TemporaryFile {
     pub fn new(out: &Path) -> Result<Self, ViewError> {
         // A link is kept and the file behind it replaced.
         let out = fs::canonicalize(out).unwrap_or_else(|_| out.into());
@@ -81,8 +81,8 @@ impl Draft {
     /// Writes everything; the bytes of the file.
     pub fn fill(
         &self,
-        moment: &Moment,
-        choice: &Choice,
+        moment: &RunSnapshot,
+        choice: &HtmlContent,
         progress: &mut dyn FnMut(f64),
     ) -> Result<u64, ViewError> {
         let mut options = OpenOptions::new();
@@ -100,11 +100,11 @@ impl Draft {
         let (before, after) = page.split_once(MARKER).unwrap_or((&page, ""));
         let put = |writer: &mut Writer, text: &str| writer.put(text).map_err(|e| self.fault(&e));
         put(&mut writer, before)?;
-        let spans = |all: &[Span], chosen: &[usize]| -> Vec<Span> {
+        let spans = |all: &[StepSpan], chosen: &[usize]| -> Vec<StepSpan> {
             chosen.iter().filter_map(|k| all.get(*k).copied()).collect()
         };
         let states = spans(moment.frames(), &choice.states);
-        let contacts = spans(&moment.touched, &choice.contacts);
+        let contacts = spans(&moment.contact_steps, &choice.contacts);
         writer.add("frames", &times(&states, &contacts), self)?;
         self.add_packs(&mut writer, moment, choice, progress)?;
         let index = index(moment, choice, &states, std::mem::take(&mut writer.packs));
@@ -122,14 +122,14 @@ impl Draft {
     fn add_packs(
         &self,
         writer: &mut Writer,
-        moment: &Moment,
-        choice: &Choice,
+        moment: &RunSnapshot,
+        choice: &HtmlContent,
         progress: &mut dyn FnMut(f64),
     ) -> Result<(), ViewError> {
         for (name, ask) in [
-            ("shapes", Ask::Shapes),
-            ("steps", Ask::Steps(None)),
-            ("drawing", Ask::Drawing),
+            ("shapes", Query::Shapes),
+            ("steps", Query::Steps(None)),
+            ("drawing", Query::Drawing),
         ] {
             if let Some(pack) = pack(moment, &ask)? {
                 writer.add(name, &pack, self)?;
@@ -141,27 +141,27 @@ impl Draft {
         let total = (choice.states.len() + choice.contacts.len()).max(1) as f64;
         for (k, frame) in choice.states.iter().enumerate() {
             let mut pack = moment.bodies(*frame)?;
-            pack.tell("frame", k);
+            pack.insert_header("frame", k);
             writer.add(&format!("bodies/{k}"), &pack, self)?;
             progress(k as f64 / total);
         }
         for (k, frame) in choice.contacts.iter().enumerate() {
-            let mut pack = moment.touches(*frame)?;
-            pack.tell("frame", k);
+            let mut pack = moment.contacts_table(*frame)?;
+            pack.insert_header("frame", k);
             writer.add(&format!("contacts/{k}"), &pack, self)?;
             progress((choice.states.len() + k) as f64 / total);
         }
         Ok(())
     }
 
-    pub fn keep(mut self) -> Result<(), ViewError> {
+    pub fn persist(mut self) -> Result<(), ViewError> {
         fs::rename(&self.path, &self.out).map_err(|e| self.fault(&e))?;
         self.kept = true;
         Ok(())
     }
 }
 
-impl Drop for Draft {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         if !self.kept {
             let _ = fs::remove_file(&self.path);
@@ -181,8 +181,13 @@ impl Writer {
         self.file.write_all(text.as_bytes())
     }
 
-    fn add(&mut self, name: &str, pack: &Pack, draft: &Draft) -> Result<(), ViewError> {
-        let (text, bytes) = squeezed(pack)?;
+    fn add(
+        &mut self,
+        name: &str,
+        pack: &BinaryTable,
+        draft: &TemporaryFile,
+    ) -> Result<(), ViewError> {
+        let (text, bytes) = compressed_base64(pack)?;
         self.packs.insert(name.into(), json!({ "bytes": bytes }));
         let put = |writer: &mut Self| {
             writer.put("<script type=\"application/octet-stream;base64\" id=\"pack:")?;
@@ -196,7 +201,12 @@ impl Writer {
 }
 
 /// The element that says what is in the file.
-fn index(moment: &Moment, choice: &Choice, states: &[Span], packs: Map<String, Value>) -> String {
+fn index(
+    moment: &RunSnapshot,
+    choice: &HtmlContent,
+    states: &[StepSpan],
+    packs: Map<String, Value>,
+) -> String {
     let mut about = moment.about();
     about["frames"] = states.len().into();
     about["contact_frames"] = choice.contacts.len().into();

@@ -15,13 +15,13 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use draft::{Draft, packed};
+use draft::{TemporaryFile, packed};
 
 use crate::error::ViewError;
-use crate::index::Span;
-use crate::moment::Moment;
+use crate::index::StepSpan;
+use crate::moment::RunSnapshot;
 use crate::page::PAGE;
-use crate::route::Ask;
+use crate::route::Query;
 
 /// Bytes of a file where nothing is said.
 pub const BUDGET: u64 = 60_000_000;
@@ -31,7 +31,7 @@ const SAMPLES: usize = 6;
 
 /// What goes into the file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct HtmlOptions {
     /// Every so many recorded states; as many as there is room for without it.
     pub every: Option<usize>,
     /// Earliest time.
@@ -46,7 +46,7 @@ pub struct Request {
     pub force: bool,
 }
 
-impl Default for Request {
+impl Default for HtmlOptions {
     fn default() -> Self {
         Self {
             every: None,
@@ -61,7 +61,7 @@ impl Default for Request {
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exported {
+pub struct HtmlSummary {
     /// Bytes of the file.
     pub bytes: u64,
     /// States in it.
@@ -78,11 +78,11 @@ pub struct Exported {
 /// There is such a file, there is no state at these times, one state alone is too large, the records are
 /// damaged, or the machine refuses.
 pub fn write(
-    moment: &Moment,
+    moment: &RunSnapshot,
     out: &Path,
-    request: &Request,
+    request: &HtmlOptions,
     progress: &mut dyn FnMut(f64),
-) -> Result<Exported, ViewError> {
+) -> Result<HtmlSummary, ViewError> {
     let shown = out.display();
     if out.is_dir() {
         let text = format!("{shown}: this is a folder; name a file, such as {shown}/run.html");
@@ -98,12 +98,12 @@ pub fn write(
         None => estimate(moment, request, &all)?,
     };
     loop {
-        let choice = Choice::new(moment, request, &all, every);
-        let draft = Draft::new(out)?;
+        let choice = HtmlContent::new(moment, request, &all, every);
+        let draft = TemporaryFile::new(out)?;
         let bytes = draft.fill(moment, &choice, progress)?;
         if bytes <= request.most {
-            draft.keep()?;
-            return Ok(Exported {
+            draft.persist()?;
+            return Ok(HtmlSummary {
                 bytes,
                 states: choice.states.len(),
                 of: all.len(),
@@ -122,13 +122,18 @@ pub fn write(
     }
 }
 
-fn too_large(moment: &Moment, request: &Request, bytes: u64, choice: &Choice) -> String {
+fn too_large(
+    moment: &RunSnapshot,
+    request: &HtmlOptions,
+    bytes: u64,
+    choice: &HtmlContent,
+) -> String {
     let states = match choice.states.len() {
         0 => "the run".to_string(),
         1 => "one state".to_string(),
         n => format!("{n} states"),
     };
-    let without = match request.contacts && !moment.touched.is_empty() {
+    let without = match request.contacts && !moment.contact_steps.is_empty() {
         true => ", leave contacts out with --no-contacts",
         false => "",
     };
@@ -145,11 +150,11 @@ fn too_large(moment: &Moment, request: &Request, bytes: u64, choice: &Choice) ->
 
 /// The recorded states between the times asked for. A run that has none may still have an account and a
 /// drawing.
-fn chosen(moment: &Moment, request: &Request) -> Result<Vec<usize>, ViewError> {
+fn chosen(moment: &RunSnapshot, request: &HtmlOptions) -> Result<Vec<usize>, ViewError> {
     let frames = moment.frames();
     let low = request.from.unwrap_or(f64::NEG_INFINITY);
     let high = request.until.unwrap_or(f64::INFINITY);
-    let within = |(_, span): &(usize, &Span)| low <= span.t && span.t <= high;
+    let within = |(_, span): &(usize, &StepSpan)| low <= span.t && span.t <= high;
     let all: Vec<usize> = frames
         .iter()
         .enumerate()
@@ -169,9 +174,18 @@ fn chosen(moment: &Moment, request: &Request) -> Result<Vec<usize>, ViewError> {
 }
 
 /// How many states must be passed over for the file to keep its bound, about.
-fn estimate(moment: &Moment, request: &Request, all: &[usize]) -> Result<usize, ViewError> {
+fn estimate(
+    moment: &RunSnapshot,
+    request: &HtmlOptions,
+    all: &[usize],
+) -> Result<usize, ViewError> {
     let mut fixed = PAGE.len();
-    for ask in [Ask::Frames, Ask::Shapes, Ask::Steps(None), Ask::Drawing] {
+    for ask in [
+        Query::Frames,
+        Query::Shapes,
+        Query::Steps(None),
+        Query::Drawing,
+    ] {
         fixed += packed(moment, &ask)?.map_or(0, |text| text.len());
     }
     if !moment.has_bodies() || all.is_empty() {
@@ -184,11 +198,11 @@ fn estimate(moment: &Moment, request: &Request, all: &[usize]) -> Result<usize, 
         let Some(frame) = all.get(place) else {
             continue;
         };
-        sampled += packed(moment, &Ask::Bodies(*frame))?.map_or(0, |text| text.len());
+        sampled += packed(moment, &Query::Bodies(*frame))?.map_or(0, |text| text.len());
         let span = moment.frames().get(*frame);
         let touched = span.and_then(|span| contact_at(moment, span.step));
         if let Some(contact) = touched.filter(|_| request.contacts) {
-            sampled += packed(moment, &Ask::Contacts(contact))?.map_or(0, |text| text.len());
+            sampled += packed(moment, &Query::Contacts(contact))?.map_or(0, |text| text.len());
         }
     }
     let room = (request.most as f64 - fixed as f64).max(1.0);
@@ -197,21 +211,23 @@ fn estimate(moment: &Moment, request: &Request, all: &[usize]) -> Result<usize, 
 }
 
 /// The last step whose contacts are known at a step.
-fn contact_at(moment: &Moment, step: i64) -> Option<usize> {
-    let after = moment.touched.partition_point(|span| span.step <= step);
+fn contact_at(moment: &RunSnapshot, step: i64) -> Option<usize> {
+    let after = moment
+        .contact_steps
+        .partition_point(|span| span.step <= step);
     after.checked_sub(1)
 }
 
 /// What goes into a file.
-struct Choice {
+struct HtmlContent {
     /// Numbers of the states and of the steps whose contacts are in it.
     states: Vec<usize>,
     contacts: Vec<usize>,
     thinned: Value,
 }
 
-impl Choice {
-    fn new(moment: &Moment, request: &Request, all: &[usize], every: usize) -> Self {
+impl HtmlContent {
+    fn new(moment: &RunSnapshot, request: &HtmlOptions, all: &[usize], every: usize) -> Self {
         let mut states: Vec<usize> = all.iter().step_by(every).copied().collect();
         if let Some(last) = all.last()
             && request.every.is_none()
@@ -228,12 +244,12 @@ impl Choice {
         };
         contacts.dedup();
         let recorded = moment.frames().len();
-        let less = states.len() < recorded || contacts.len() < moment.touched.len();
+        let less = states.len() < recorded || contacts.len() < moment.contact_steps.len();
         let thinned = match less && moment.has_bodies() {
             false => Value::Null,
             true => json!({
                 "frames": states.len(), "of": recorded, "every": every,
-                "contact_frames": contacts.len(), "contacts_of": moment.touched.len(),
+                "contact_frames": contacts.len(), "contacts_of": moment.contact_steps.len(),
                 "contacts": request.contacts, "from": request.from, "until": request.until,
                 "limit_bytes": request.most,
             }),

@@ -4,16 +4,16 @@ use crate::common::{BALL, PLANE, SPACE, bodies, mechanism, numbers, opened};
 use scene::record::Table;
 use serde_json::Value;
 use tempfile::tempdir;
-use view::{Ask, Pack, Run};
+use view::{BinaryTable, FollowedRun, Query};
 
-fn pack(run: &Run, ask: &Ask) -> Pack {
+fn pack(run: &FollowedRun, ask: &Query) -> BinaryTable {
     let answer = run.answer(ask).unwrap_or_else(|e| panic!("{ask:?}: {e}"));
     assert!(!answer.json);
-    Pack::decode(&answer.bytes).unwrap_or_else(|e| panic!("{ask:?}: {e}"))
+    BinaryTable::decode(&answer.bytes).unwrap_or_else(|e| panic!("{ask:?}: {e}"))
 }
 
-fn about(run: &Run) -> Value {
-    let answer = run.answer(&Ask::About).expect("an answer");
+fn about(run: &FollowedRun) -> Value {
+    let answer = run.answer(&Query::About).expect("an answer");
     serde_json::from_slice(&answer.bytes).expect("JSON")
 }
 
@@ -34,7 +34,7 @@ fn the_account_is_the_table_of_steps_while_it_is_short() {
     let path = folder.path().join("run");
     let record = bodies(PLANE, &path);
     let run = opened(&path);
-    let steps = pack(&run, &Ask::Steps(None));
+    let steps = pack(&run, &Query::Steps(None));
     let table = record.table("steps", None).expect("steps");
     for column in &table.columns {
         let (shown, known) = (numbers(&steps, &column.name), table.numbers(&column.name));
@@ -47,7 +47,7 @@ fn the_account_is_the_table_of_steps_while_it_is_short() {
             "{name}: {shown:?}, not {known:?}"
         );
     }
-    let window = pack(&run, &Ask::Steps(Some((0.105, 0.2))));
+    let window = pack(&run, &Query::Steps(Some((0.105, 0.2))));
     let times = table.numbers("t");
     let within: Vec<f64> = times
         .into_iter()
@@ -75,7 +75,7 @@ fn a_long_account_keeps_ends_sums_and_worst_steps() {
     let text = BALL.replace("until = 2", "until = 9.5");
     let record = mechanism(&text, &path);
     let run = opened(&path);
-    let steps = pack(&run, &Ask::Steps(None));
+    let steps = pack(&run, &Query::Steps(None));
     let table = record.table("steps", None).expect("steps");
     let (count, width) = (
         table.rows,
@@ -114,7 +114,7 @@ fn histories_are_columns_of_the_records_in_full_precision() {
         let body = table.numbers("body");
         (0..table.rows).filter(|row| body[*row] == 2.0).collect()
     };
-    let history = pack(&run, &Ask::BodyHistory(2));
+    let history = pack(&run, &Query::BodyHistory(2));
     for name in ["t", "step", "x", "y", "z", "qw", "vx", "spin_z"] {
         let known: Vec<f64> = mine.iter().map(|row| table.numbers(name)[*row]).collect();
         assert_eq!(numbers(&history, name), known, "{name}");
@@ -122,8 +122,8 @@ fn histories_are_columns_of_the_records_in_full_precision() {
     let contacts = record.table("contacts", None).expect("contacts");
     let key = |row: usize| ["a", "b", "feature"].map(|n| contacts.numbers(n)[row] as usize);
     let pair = key(0);
-    let history = pack(&run, &Ask::ContactHistory(pair));
-    let frames = pack(&run, &Ask::Frames);
+    let history = pack(&run, &Query::ContactHistory(pair));
+    let frames = pack(&run, &Query::Frames);
     let steps = numbers(&frames, "contact_step");
     assert_eq!(numbers(&history, "step"), steps);
     let (sn, status) = (numbers(&history, "sn"), numbers(&history, "status"));
@@ -140,7 +140,7 @@ fn histories_are_columns_of_the_records_in_full_precision() {
     }
     assert!(met > 1, "the contact lasts");
     let strange = run
-        .answer(&Ask::BodyHistory(77))
+        .answer(&Query::BodyHistory(77))
         .expect_err("there is none");
     assert_eq!(strange.status(), 404);
 }
@@ -154,11 +154,11 @@ fn a_mechanism_has_frames_a_history_and_a_drawing() {
     let about = about(&run);
     assert_eq!(about["kind"], "mechanism");
     let table = record.table("coordinates", None).expect("coordinates");
-    let frames = pack(&run, &Ask::Frames);
+    let frames = pack(&run, &Query::Frames);
     assert_eq!(numbers(&frames, "t"), table.numbers("t"));
-    let history = pack(&run, &Ask::History);
+    let history = pack(&run, &Query::History);
     assert_eq!(numbers(&history, "z"), table.numbers("z"));
-    let drawing = pack(&run, &Ask::Drawing);
+    let drawing = pack(&run, &Query::Drawing);
     assert_eq!(drawing.extra()["items"][0]["kind"], "disc");
     let times = numbers(&drawing, "t");
     let points = numbers(&drawing, "points_0");
@@ -167,7 +167,7 @@ fn a_mechanism_has_frames_a_history_and_a_drawing() {
         let row = t.iter().position(|x| x == time).expect("a recorded time");
         assert_eq!(points[2 * k + 1], single(z[row]));
     }
-    for ask in [Ask::Bodies(0), Ask::Contacts(0), Ask::Shapes] {
+    for ask in [Query::Bodies(0), Query::Contacts(0), Query::Shapes] {
         assert_eq!(
             run.answer(&ask).expect_err("no bodies").status(),
             404,

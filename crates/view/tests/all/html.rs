@@ -11,8 +11,8 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::DeflateDecoder;
 use serde_json::Value;
 use tempfile::tempdir;
-use view::html::{Request, write};
-use view::{Ask, Pack};
+use view::html::{HtmlOptions, write};
+use view::{BinaryTable, Query};
 
 /// The elements of a page by their id.
 fn elements(page: &str) -> HashMap<String, String> {
@@ -33,7 +33,7 @@ fn elements(page: &str) -> HashMap<String, String> {
 
 struct File {
     index: Value,
-    packs: HashMap<String, Pack>,
+    packs: HashMap<String, BinaryTable>,
     bytes: u64,
 }
 
@@ -52,7 +52,10 @@ fn read(path: &Path) -> File {
             .read_to_end(&mut bytes)
             .expect("deflate");
         assert_eq!(index["packs"][name]["bytes"], bytes.len(), "{name}");
-        packs.insert(name.to_string(), Pack::decode(&bytes).expect("a pack"));
+        packs.insert(
+            name.to_string(),
+            BinaryTable::decode(&bytes).expect("a pack"),
+        );
     }
     assert_eq!(
         index["packs"].as_object().map(|p| p.len()),
@@ -71,18 +74,18 @@ fn a_file_holds_the_page_and_every_pack_as_the_server_gives_it() {
     let path = folder.path().join("run");
     bodies(PLANE, &path);
     let out = folder.path().join("run.html");
-    let moment = opened(&path).now().expect("a run");
-    let done = write(&moment, &out, &Request::default(), &mut |_| {}).expect("written");
+    let moment = opened(&path).snapshot().expect("a run");
+    let done = write(&moment, &out, &HtmlOptions::default(), &mut |_| {}).expect("written");
     let file = read(&out);
     assert_eq!(done.bytes, file.bytes);
     assert_eq!((done.states, done.of, done.contacts), (11, 11, 10));
     assert_eq!(file.packs.len(), 3 + 11 + 10);
     for (name, ask) in [
-        ("frames", Ask::Frames),
-        ("shapes", Ask::Shapes),
-        ("steps", Ask::Steps(None)),
-        ("bodies/7", Ask::Bodies(7)),
-        ("contacts/3", Ask::Contacts(3)),
+        ("frames", Query::Frames),
+        ("shapes", Query::Shapes),
+        ("steps", Query::Steps(None)),
+        ("bodies/7", Query::Bodies(7)),
+        ("contacts/3", Query::Contacts(3)),
     ] {
         let known = moment.pack(&ask).expect("a pack").encode();
         // Not a number is not equal to itself: bytes are compared.
@@ -112,12 +115,12 @@ fn a_file_keeps_its_bound_by_leaving_states_out_evenly() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("run");
     bodies(&crowd(2000, 60), &path);
-    let moment = opened(&path).now().expect("a run");
+    let moment = opened(&path).snapshot().expect("a run");
     let out = folder.path().join("run.html");
     let most = view::PAGE.len() as u64 + 250_000;
-    let request = Request {
+    let request = HtmlOptions {
         most,
-        ..Request::default()
+        ..HtmlOptions::default()
     };
     let done = write(&moment, &out, &request, &mut |_| {}).expect("written");
     let file = read(&out);
@@ -144,10 +147,10 @@ fn a_file_keeps_its_bound_by_leaving_states_out_evenly() {
         assert_eq!(pack.extra()["step"].as_f64(), Some(*step));
         assert_eq!(pack.extra()["frame"], k);
     }
-    let small = Request {
+    let small = HtmlOptions {
         most: 100_000,
         force: true,
-        ..Request::default()
+        ..HtmlOptions::default()
     };
     let error = write(&moment, &out, &small, &mut |_| {}).expect_err("too small");
     assert!(error.to_string().contains("--max-size"), "{error}");
@@ -162,14 +165,14 @@ fn times_cadence_and_contacts_can_be_chosen() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("run");
     bodies(PLANE, &path);
-    let moment = opened(&path).now().expect("a run");
+    let moment = opened(&path).snapshot().expect("a run");
     let out = folder.path().join("run.html");
-    let request = Request {
+    let request = HtmlOptions {
         every: Some(2),
         from: Some(0.1),
         until: Some(0.35),
         contacts: false,
-        ..Request::default()
+        ..HtmlOptions::default()
     };
     write(&moment, &out, &request, &mut |_| {}).expect("written");
     let file = read(&out);
@@ -179,12 +182,12 @@ fn times_cadence_and_contacts_can_be_chosen() {
     assert_eq!(file.index["about"]["thinned"]["contacts"], false);
     let again = write(&moment, &out, &request, &mut |_| {}).expect_err("it is there");
     assert!(again.to_string().contains("--force"), "{again}");
-    let forced = Request {
+    let forced = HtmlOptions {
         force: true,
         ..request.clone()
     };
     write(&moment, &out, &forced, &mut |_| {}).expect("replaced");
-    let never = Request {
+    let never = HtmlOptions {
         from: Some(7.0),
         force: true,
         ..request
@@ -208,12 +211,12 @@ fn a_mechanism_takes_its_drawing_along() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("run");
     mechanism(BALL, &path);
-    let moment = opened(&path).now().expect("a run");
+    let moment = opened(&path).snapshot().expect("a run");
     let out = folder.path().join("ball.html");
-    write(&moment, &out, &Request::default(), &mut |_| {}).expect("written");
+    write(&moment, &out, &HtmlOptions::default(), &mut |_| {}).expect("written");
     let file = read(&out);
     let drawing = &file.packs["drawing"];
-    let known = moment.pack(&Ask::Drawing).expect("a drawing").encode();
+    let known = moment.pack(&Query::Drawing).expect("a drawing").encode();
     assert_eq!(drawing.encode(), known);
     assert_eq!(file.index["about"]["kind"], "mechanism");
     assert!(file.packs.contains_key("steps") && !file.packs.contains_key("bodies/0"));

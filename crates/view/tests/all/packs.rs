@@ -4,16 +4,16 @@ use crate::common::{PLANE, SPACE, bodies, numbers, opened};
 use scene::record::{CellValue, Record, Table};
 use serde_json::Value;
 use tempfile::tempdir;
-use view::{Ask, Data, Pack, Run};
+use view::{BinaryTable, BinaryValues, FollowedRun, Query};
 
-fn pack(run: &Run, ask: &Ask) -> Pack {
+fn pack(run: &FollowedRun, ask: &Query) -> BinaryTable {
     let answer = run.answer(ask).unwrap_or_else(|e| panic!("{ask:?}: {e}"));
     assert!(!answer.json);
-    Pack::decode(&answer.bytes).unwrap_or_else(|e| panic!("{ask:?}: {e}"))
+    BinaryTable::decode(&answer.bytes).unwrap_or_else(|e| panic!("{ask:?}: {e}"))
 }
 
-fn about(run: &Run) -> Value {
-    let answer = run.answer(&Ask::About).expect("an answer");
+fn about(run: &FollowedRun) -> Value {
+    let answer = run.answer(&Query::About).expect("an answer");
     serde_json::from_slice(&answer.bytes).expect("JSON")
 }
 
@@ -32,9 +32,9 @@ fn same(a: f64, b: f64) -> bool {
     a == b || a.is_nan() && b.is_nan()
 }
 
-fn check_states(record: &Record, run: &Run, columns: &[&str]) {
+fn check_states(record: &Record, run: &FollowedRun, columns: &[&str]) {
     let table = record.table("bodies", None).expect("states");
-    let frames = pack(run, &Ask::Frames);
+    let frames = pack(run, &Query::Frames);
     let (steps, times) = (numbers(&frames, "step"), numbers(&frames, "t"));
     let mut all: Vec<f64> = table.numbers("step");
     all.dedup();
@@ -43,7 +43,7 @@ fn check_states(record: &Record, run: &Run, columns: &[&str]) {
     assert_eq!(about["frames"], steps.len());
     let origin: Vec<f64> = serde_json::from_value(about["origin"].clone()).expect("numbers");
     for (frame, step) in steps.iter().enumerate() {
-        let state = pack(run, &Ask::Bodies(frame));
+        let state = pack(run, &Query::Bodies(frame));
         assert_eq!(state.extra()["step"].as_f64(), Some(*step));
         assert_eq!(state.extra()["t"].as_f64(), Some(times[frame]));
         for column in columns {
@@ -109,7 +109,11 @@ fn status(contacts: &Table, row: usize) -> f64 {
 }
 
 /// Contacts against the table; `mu` by the names of two materials.
-fn check_contacts(record: &Record, run: &Run, mu: &dyn Fn(&str, &str) -> f64) -> [usize; 3] {
+fn check_contacts(
+    record: &Record,
+    run: &FollowedRun,
+    mu: &dyn Fn(&str, &str) -> f64,
+) -> [usize; 3] {
     let table = record.table("contacts", None).expect("contacts");
     let names = record.table("names", None).expect("names");
     let material = |body: f64| match names.column("material").map(|m| m.cell(body as usize)) {
@@ -120,12 +124,15 @@ fn check_contacts(record: &Record, run: &Run, mu: &dyn Fn(&str, &str) -> f64) ->
     let axes = &["x", "y", "z"][..if flat { 2 } else { 3 }];
     let about = about(run);
     let origin: Vec<f64> = serde_json::from_value(about["origin"].clone()).expect("numbers");
-    let frames = pack(run, &Ask::Frames);
+    let frames = pack(run, &Query::Frames);
     let mut seen = [0; 3];
     for (frame, step) in numbers(&frames, "contact_step").iter().enumerate() {
-        let touches = pack(run, &Ask::Contacts(frame));
+        let touches = pack(run, &Query::Contacts(frame));
         let rows = rows(&table, *step);
-        assert_eq!(touches.column("sn").map(Data::len), Some(rows.len()));
+        assert_eq!(
+            touches.column("sn").map(BinaryValues::len),
+            Some(rows.len())
+        );
         let get = |name: &str, row: usize| table.numbers(name)[row];
         for (k, row) in rows.iter().enumerate() {
             let at = |name: &str| numbers(&touches, name)[k];
@@ -189,7 +196,7 @@ fn states_and_contacts_of_space_are_those_of_the_tables_far_from_the_origin() {
     let seen = check_contacts(&record, &run, &|_, _| 0.4);
     assert!(seen[2] > 0, "something slides: {seen:?}");
     // A million metres away 32 bits alone would know the ball to 6 cm.
-    let state = pack(&run, &Ask::Bodies(0));
+    let state = pack(&run, &Query::Bodies(0));
     let x = numbers(&state, "x");
     assert!((x[2] - x[1] - 1.0).abs() < 1e-6, "{x:?}");
 }
@@ -200,7 +207,7 @@ fn shapes_say_what_the_bodies_are() {
     let path = folder.path().join("run");
     bodies(PLANE, &path);
     let run = opened(&path);
-    let shapes = pack(&run, &Ask::Shapes);
+    let shapes = pack(&run, &Query::Shapes);
     assert_eq!(numbers(&shapes, "kind"), [6.0, 8.0, 4.0, 2.0, 0.0]);
     assert_eq!(numbers(&shapes, "motion"), [3.0, 3.0, 0.0, 0.0, 0.0]);
     assert_eq!(numbers(&shapes, "outline"), [-1.0, 0.0, 1.0, -1.0, -1.0]);
@@ -221,14 +228,14 @@ fn shapes_say_what_the_bodies_are() {
     assert!((mass[4] - std::f64::consts::PI * 0.0625 * 700.0).abs() < 1e-4);
     assert!(mass[0].is_nan());
     assert_eq!(about["gravity"], serde_json::json!([0.5, -10.0]));
-    let one = run.answer(&Ask::Body(3)).expect("a body");
+    let one = run.answer(&Query::Body(3)).expect("a body");
     let one: Value = serde_json::from_slice(&one.bytes).expect("JSON");
     assert_eq!(
         (&one["name"], &one["shape"]),
         (&"pill".into(), &"capsule".into())
     );
     assert_eq!(
-        run.answer(&Ask::Body(5))
+        run.answer(&Query::Body(5))
             .expect_err("there is none")
             .status(),
         404
@@ -240,7 +247,7 @@ fn parts_of_a_compound_come_with_their_places() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("run");
     bodies(SPACE, &path);
-    let shapes = pack(&opened(&path), &Ask::Shapes);
+    let shapes = pack(&opened(&path), &Query::Shapes);
     let place = numbers(&shapes, "outline")[4] as usize;
     assert_eq!(numbers(&shapes, "kind")[4], 10.0);
     let parts = shapes.extra()["outlines"][place]["parts"].clone();
@@ -264,9 +271,9 @@ fn coordination_counts_contacts_with_an_impulse() {
     let record = bodies(PLANE, &path);
     let run = opened(&path);
     let table = record.table("contacts", None).expect("contacts");
-    let frames = pack(&run, &Ask::Frames);
+    let frames = pack(&run, &Query::Frames);
     for (frame, step) in numbers(&frames, "step").iter().enumerate() {
-        let state = pack(&run, &Ask::Bodies(frame));
+        let state = pack(&run, &Query::Bodies(frame));
         let Some(counts) = state.column("contacts") else {
             assert_eq!(*step, 0.0, "only the start has no contacts");
             continue;

@@ -1,26 +1,26 @@
 //! Which requests are answered: a list of those that must not be, and whatever else there is.
 
 use proptest::prelude::*;
-use view::{Ask, Asked, Guard, Refusal, parse};
+use view::{AccessRule, Query, RequestError, RequestTarget, parse};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-fn guard() -> Guard {
-    Guard {
+fn guard() -> AccessRule {
+    AccessRule {
         port: 8080,
         token: TOKEN.into(),
     }
 }
 
-fn request(line: &str, headers: &str) -> Result<Option<Asked>, Refusal> {
+fn request(line: &str, headers: &str) -> Result<Option<RequestTarget>, RequestError> {
     parse(format!("{line}\r\n{headers}\r\n").as_bytes(), &guard())
 }
 
-fn get(path: &str) -> Result<Option<Asked>, Refusal> {
+fn get(path: &str) -> Result<Option<RequestTarget>, RequestError> {
     request(&format!("GET {path} HTTP/1.1"), "Host: 127.0.0.1:8080\r\n")
 }
 
-fn status(answer: Result<Option<Asked>, Refusal>) -> u16 {
+fn status(answer: Result<Option<RequestTarget>, RequestError>) -> u16 {
     answer.map_or_else(|refusal| refusal.status, |_| 200)
 }
 
@@ -28,24 +28,27 @@ fn status(answer: Result<Option<Asked>, Refusal>) -> u16 {
 fn known_addresses_are_understood() {
     let api = |path: &str| get(&format!("/{TOKEN}/api/{path}"));
     let cases = [
-        ("about", Ask::About),
-        ("frames", Ask::Frames),
-        ("shapes", Ask::Shapes),
-        ("drawing", Ask::Drawing),
-        ("bodies/17", Ask::Bodies(17)),
-        ("contacts/0", Ask::Contacts(0)),
-        ("body/3", Ask::Body(3)),
-        ("steps", Ask::Steps(None)),
-        ("steps?from=-1e-3&to=2.5", Ask::Steps(Some((-1e-3, 2.5)))),
-        ("history", Ask::History),
-        ("history?body=4", Ask::BodyHistory(4)),
-        ("history?feature=2&a=0&b=1", Ask::ContactHistory([0, 1, 2])),
+        ("about", Query::About),
+        ("frames", Query::Frames),
+        ("shapes", Query::Shapes),
+        ("drawing", Query::Drawing),
+        ("bodies/17", Query::Bodies(17)),
+        ("contacts/0", Query::Contacts(0)),
+        ("body/3", Query::Body(3)),
+        ("steps", Query::Steps(None)),
+        ("steps?from=-1e-3&to=2.5", Query::Steps(Some((-1e-3, 2.5)))),
+        ("history", Query::History),
+        ("history?body=4", Query::BodyHistory(4)),
+        (
+            "history?feature=2&a=0&b=1",
+            Query::ContactHistory([0, 1, 2]),
+        ),
     ];
     for (path, ask) in cases {
-        assert_eq!(api(path), Ok(Some(Asked::Data(ask))), "{path}");
+        assert_eq!(api(path), Ok(Some(RequestTarget::Data(ask))), "{path}");
     }
-    assert_eq!(get(&format!("/{TOKEN}/")), Ok(Some(Asked::Page)));
-    assert_eq!(get(&format!("/{TOKEN}")), Ok(Some(Asked::Slash)));
+    assert_eq!(get(&format!("/{TOKEN}/")), Ok(Some(RequestTarget::Page)));
+    assert_eq!(get(&format!("/{TOKEN}")), Ok(Some(RequestTarget::Slash)));
 }
 
 #[test]
@@ -205,7 +208,7 @@ proptest! {
         let answer = get(&format!("/{TOKEN}/{path}"));
         let known = ["", "api/about", "api/frames", "api/shapes", "api/drawing", "api/steps", "api/history"];
         match answer {
-            Ok(Some(Asked::Data(_) | Asked::Page)) => {
+            Ok(Some(RequestTarget::Data(_) | RequestTarget::Page)) => {
                 let numbered = ["api/bodies/", "api/contacts/", "api/body/"];
                 let number = |head: &&str| path.strip_prefix(*head).is_some_and(|k| k.parse::<u64>().is_ok());
                 prop_assert!(known.contains(&path.as_str()) || numbered.iter().any(number), "{path}");

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use crate::common::{PLANE, bodies, numbers, opened};
 use tempfile::{TempDir, tempdir};
-use view::{Ask, Limits, Options, Pack, Server, Stopper};
+use view::{BinaryTable, Limits, Options, Query, Server, Stopper};
 
-struct Up {
+struct RunningServer {
     port: u16,
     token: String,
     stopper: Stopper,
@@ -18,7 +18,7 @@ struct Up {
     _folder: TempDir,
 }
 
-impl Drop for Up {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         self.stopper.stop();
         let ended = self.thread.take().map(JoinHandle::join);
@@ -26,14 +26,14 @@ impl Drop for Up {
     }
 }
 
-fn up_at(name: &str, options: Options) -> Up {
+fn up_at(name: &str, options: Options) -> RunningServer {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join(name);
     bodies(PLANE, &path);
     serve(&path, options, folder)
 }
 
-fn serve(path: &Path, options: Options, folder: TempDir) -> Up {
+fn serve(path: &Path, options: Options, folder: TempDir) -> RunningServer {
     let server = Server::bind(opened(path), options).expect("a free port");
     let address = server.address();
     let token = address
@@ -41,7 +41,7 @@ fn serve(path: &Path, options: Options, folder: TempDir) -> Up {
         .rsplit('/')
         .next()
         .expect("a token");
-    Up {
+    RunningServer {
         port: server.port(),
         token: token.into(),
         stopper: server.stopper(),
@@ -56,7 +56,7 @@ struct Answer {
     body: Vec<u8>,
 }
 
-impl Up {
+impl RunningServer {
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
         stream
@@ -126,14 +126,14 @@ fn the_page_and_its_data_come_with_careful_headers() {
     let about: serde_json::Value = serde_json::from_slice(&about.body).expect("JSON");
     assert_eq!(about["title"], "Plane </script><b>things</b>");
     let state = up.get("api/bodies/3");
-    let state = Pack::decode(&state.body).expect("a pack");
+    let state = BinaryTable::decode(&state.body).expect("a pack");
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("again");
     bodies(PLANE, &path);
     let known = opened(&path)
-        .now()
+        .snapshot()
         .expect("a run")
-        .pack(&Ask::Bodies(3))
+        .pack(&Query::Bodies(3))
         .expect("a pack");
     assert_eq!(numbers(&state, "x"), numbers(&known, "x"));
     let moved = up.raw(
@@ -234,7 +234,7 @@ fn what_must_not_be_answered_is_refused() {
 #[test]
 fn a_request_that_dribbles_in_is_ended_and_others_are_answered_meanwhile() {
     let limits = Limits {
-        patience: Duration::from_millis(400),
+        request_timeout: Duration::from_millis(400),
         ..Limits::default()
     };
     let options = Options {
@@ -305,7 +305,7 @@ fn many_ask_at_once_and_get_the_same() {
         for (k, one) in asked.into_iter().enumerate() {
             let body = one.join().expect("answered");
             assert!(k % 2 == 1 || body == first);
-            Pack::decode(&body).expect("a pack");
+            BinaryTable::decode(&body).expect("a pack");
         }
     });
 }

@@ -2,7 +2,7 @@
 
 use super::super::Detector;
 use super::super::boxes::empty;
-use super::{PairListCache, MAX_BACKOFF, VERLET_SKIN};
+use super::{MAX_BACKOFF, PairListCache, VERLET_SKIN};
 use crate::dim::{Dim, Plane, Space};
 use crate::pose::Aabb;
 use crate::vector::Vector;
@@ -25,11 +25,7 @@ impl Random {
     }
 }
 
-fn pairs<D: Dim>(
-    detector: &mut Detector<D>,
-    boxes: &[Aabb<D>],
-    movable: &[bool],
-) -> Vec<[u32; 2]> {
+fn pairs<D: Dim>(detector: &mut Detector<D>, boxes: &[Aabb<D>], movable: &[bool]) -> Vec<[u32; 2]> {
     detector
         .boxes
         .set(&detector.threads, boxes.len(), |i| boxes[i]);

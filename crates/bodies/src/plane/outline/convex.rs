@@ -32,7 +32,10 @@ enum End {
 }
 
 /// Convex parts of an anticlockwise outline of unit size, scaled by `size`, with their centroids.
-pub(super) fn parts(outline: &[DVec2], size: f64) -> Result<Vec<(ConvexPolygon, DVec2)>, ShapeError> {
+pub(super) fn parts(
+    outline: &[DVec2],
+    size: f64,
+) -> Result<Vec<(ConvexPolygon, DVec2)>, ShapeError> {
     let whole = twice(outline);
     let mut waiting = vec![outline.to_vec()];
     let mut parts = Vec::new();

@@ -2,12 +2,12 @@
 
 use glam::DVec2;
 
-use super::core::{RoundedPolygon, RelativePose};
+use super::core::{RelativePose, RoundedPolygon};
 use super::manifold::TINY;
 use super::{feature, push, side};
 use crate::dim::Plane;
 use crate::plane::chain::{Chain, ChainCorner, ChainSide, SideEnd};
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 
 /// The box of the body is enlarged by this fraction of its size and distance, some thousand units of rounding, before
 /// the query of the sides, so that rounding loses no contact within the contact margin.
@@ -55,7 +55,11 @@ pub(super) fn disc(
 }
 
 /// Gap, normal from the side, and the end at which the contact is, if it is at one.
-fn disc_side(side: &ChainSide, centre: DVec2, radius: f64) -> Option<(f64, DVec2, Option<SideEnd>)> {
+fn disc_side(
+    side: &ChainSide,
+    centre: DVec2,
+    radius: f64,
+) -> Option<(f64, DVec2, Option<SideEnd>)> {
     let from = centre - side.from;
     let height = side.normal.dot(from);
     if !(height >= 0.0) {

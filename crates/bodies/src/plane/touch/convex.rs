@@ -22,7 +22,7 @@ mod tests;
 
 use glam::DVec2;
 
-use super::core::{RoundedPolygon, RelativePose};
+use super::core::{RelativePose, RoundedPolygon};
 use super::manifold::{self, Manifold};
 use crate::plane::few::{SmallPolygon, first_within, least, smaller};
 
@@ -49,7 +49,13 @@ struct SeparatingEdge {
 
 /// [`best_edge`] for polygons of three or four vertices: the first of the edges within a tie of the best.
 #[inline(always)]
-fn best_of_few(r: &SmallPolygon, i: &SmallPolygon, view: &RelativePose, limit: f64, tie: f64) -> Option<SeparatingEdge> {
+fn best_of_few(
+    r: &SmallPolygon,
+    i: &SmallPolygon,
+    view: &RelativePose,
+    limit: f64,
+    tie: f64,
+) -> Option<SeparatingEdge> {
     let placed = view.points(&i.vertices);
     let (x, y) = (&placed.x, &placed.y);
     // Least projection of the other polygon on each of the four normals, in SIMD lanes.
@@ -81,7 +87,13 @@ static LOWEST: [usize; 4] = [2, 3, 1, 0];
 
 /// The same for two rectangles, from their half extents: the signs of a direction give the support vertex.
 #[inline(always)]
-fn best_of_boxes(r: DVec2, i: DVec2, view: &RelativePose, limit: f64, tie: f64) -> Option<SeparatingEdge> {
+fn best_of_boxes(
+    r: DVec2,
+    i: DVec2,
+    view: &RelativePose,
+    limit: f64,
+    tie: f64,
+) -> Option<SeparatingEdge> {
     let turn = view.turn.abs();
     // Sum of the half extents of both boxes along the axes of the first.
     let reach = DVec2::new(
@@ -108,7 +120,13 @@ fn best_of_boxes(r: DVec2, i: DVec2, view: &RelativePose, limit: f64, tie: f64) 
 }
 
 /// The edge of `r` with the largest separation; `None` if that is above `limit`.
-fn best_edge(r: &RoundedPolygon, i: &RoundedPolygon, view: &RelativePose, limit: f64, tie: f64) -> Option<SeparatingEdge> {
+fn best_edge(
+    r: &RoundedPolygon,
+    i: &RoundedPolygon,
+    view: &RelativePose,
+    limit: f64,
+    tie: f64,
+) -> Option<SeparatingEdge> {
     if let (Some(r), Some(i)) = (r.few, i.few) {
         return best_of_few(r, i, view, limit, tie);
     }
@@ -136,7 +154,13 @@ fn best_edges(
 }
 
 /// [`best_edge`] for any number of vertices, by rotating calipers.
-fn best_by_calipers(r: &RoundedPolygon, i: &RoundedPolygon, view: &RelativePose, limit: f64, tie: f64) -> Option<SeparatingEdge> {
+fn best_by_calipers(
+    r: &RoundedPolygon,
+    i: &RoundedPolygon,
+    view: &RelativePose,
+    limit: f64,
+    tie: f64,
+) -> Option<SeparatingEdge> {
     let mut best = SeparatingEdge {
         edge: 0,
         support: 0,
@@ -182,7 +206,11 @@ fn length(core: &RoundedPolygon, edge: usize) -> f64 {
 
 /// Whether b's best edge is the reference: the one of the larger separation, of equal ones the longer.
 #[inline(always)]
-fn second_first([a, b]: [&RoundedPolygon; 2], [first, second]: &[SeparatingEdge; 2], tie: f64) -> bool {
+fn second_first(
+    [a, b]: [&RoundedPolygon; 2],
+    [first, second]: &[SeparatingEdge; 2],
+    tie: f64,
+) -> bool {
     if (second.separation - first.separation).abs() > tie {
         second.separation > first.separation
     } else {
@@ -191,7 +219,12 @@ fn second_first([a, b]: [&RoundedPolygon; 2], [first, second]: &[SeparatingEdge;
 }
 
 /// The edge of `r` with the largest separation among those that are not internal; −∞ if all are.
-fn best_on_surface(r: &RoundedPolygon, i: &RoundedPolygon, view: &RelativePose, tie: f64) -> SeparatingEdge {
+fn best_on_surface(
+    r: &RoundedPolygon,
+    i: &RoundedPolygon,
+    view: &RelativePose,
+    tie: f64,
+) -> SeparatingEdge {
     let mut best = SeparatingEdge {
         edge: 0,
         support: 0,
@@ -216,7 +249,13 @@ fn best_on_surface(r: &RoundedPolygon, i: &RoundedPolygon, view: &RelativePose, 
 
 /// Writes the manifold of a and b, `view` being the pose of b relative to a; the reference is a unless `exchanged`.
 #[inline]
-pub(super) fn convex(a: &RoundedPolygon, b: &RoundedPolygon, view: &RelativePose, reach: f64, found: &mut Manifold) {
+pub(super) fn convex(
+    a: &RoundedPolygon,
+    b: &RoundedPolygon,
+    view: &RelativePose,
+    reach: f64,
+    found: &mut Manifold,
+) {
     found.clear();
     // Bounding circles.
     let limit = reach + a.radius + b.radius;

@@ -12,7 +12,7 @@ use glam::DVec2;
 
 use crate::dim::Plane;
 use crate::plane::ConvexPolygon;
-use crate::plane::few::{SmallPolygon, Points4};
+use crate::plane::few::{Points4, SmallPolygon};
 use crate::pose::Pose;
 
 /// A convex polygon, anticlockwise, with a rounding radius, in body axes.

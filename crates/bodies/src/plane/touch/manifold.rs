@@ -21,7 +21,7 @@
 use glam::DVec2;
 
 use super::convex::tie;
-use super::core::{RoundedPolygon, RelativePose};
+use super::core::{RelativePose, RoundedPolygon};
 pub(super) use super::points::{EndClipping, Manifold, ManifoldPoint};
 
 /// Distances of vertices below this, relative to the sizes of the shapes, have no direction: rounding (about 10⁻¹⁶)
@@ -85,7 +85,12 @@ impl IncidentEdge {
     /// Of the two edges at `support`, the one that faces the reference edge more squarely; the other one if the first
     /// lies entirely beside the strip over the reference edge.
     #[inline(always)]
-    fn new(strip: &ReferenceEdge, core: &RoundedPolygon, view: &RelativePose, support: usize) -> Self {
+    fn new(
+        strip: &ReferenceEdge,
+        core: &RoundedPolygon,
+        view: &RelativePose,
+        support: usize,
+    ) -> Self {
         // The edge that faces the reference more squarely comes first.
         let near_at = strip.coordinates(view.point(core.vertices[support]));
         let margin = tie(strip.length, core.extent);
@@ -280,7 +285,13 @@ pub(super) fn apart(
 
 /// Contact points of an incident edge over the reference edge.
 #[inline(always)]
-fn flat(strip: &ReferenceEdge, incident: &IncidentEdge, radius: f64, reach: f64, found: &mut Manifold) {
+fn flat(
+    strip: &ReferenceEdge,
+    incident: &IncidentEdge,
+    radius: f64,
+    reach: f64,
+    found: &mut Manifold,
+) {
     found.clear();
     found.add(near_point(strip, incident, radius), reach);
     if let Some(point) = far_point(strip, incident, radius) {

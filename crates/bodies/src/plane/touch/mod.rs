@@ -28,13 +28,13 @@ use std::cmp::Ordering;
 
 use glam::DVec2;
 
-use self::core::{RoundedPolygon, RoundedSegment, RelativePose};
+use self::core::{RelativePose, RoundedPolygon, RoundedSegment};
 use self::manifold::Manifold;
 use super::polygon::ConvexPolygon;
 use super::shape::Shape;
 use crate::compound;
 use crate::dim::Plane;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 
 /// Appends every contact point of a and b with gap ≤ `reach`; see [`crate::Dim::contact_points`].
 pub fn contact_points(
@@ -82,13 +82,15 @@ pub(crate) fn disc_contact_point(
     reach: f64,
 ) -> Option<ContactPoint<Plane>> {
     match order_of((a.1, a.0), (b.1, b.0)) {
-        Ordering::Greater => round::discs((b.1, b.0), (a.1, a.0), reach).map(|touch| ContactPoint {
-            point_a: touch.point_b,
-            point_b: touch.point_a,
-            normal: -touch.normal,
-            feature: feature::swapped(touch.feature),
-            ..touch
-        }),
+        Ordering::Greater => {
+            round::discs((b.1, b.0), (a.1, a.0), reach).map(|touch| ContactPoint {
+                point_a: touch.point_b,
+                point_b: touch.point_a,
+                normal: -touch.normal,
+                feature: feature::swapped(touch.feature),
+                ..touch
+            })
+        }
         _ => round::discs((a.1, a.0), (b.1, b.0), reach),
     }
 }
@@ -167,13 +169,20 @@ fn with_disc(
 }
 
 /// Rounded polygon of a capsule or a polygon; `store` holds what the shape does not contain.
-fn core_of<'a>(shape: &'a Shape, store: &'a mut Option<RoundedSegment>) -> Option<RoundedPolygon<'a>> {
+fn core_of<'a>(
+    shape: &'a Shape,
+    store: &'a mut Option<RoundedSegment>,
+) -> Option<RoundedPolygon<'a>> {
     match shape {
         Shape::Polygon(polygon) => Some(RoundedPolygon::polygon(polygon)),
         Shape::Capsule {
             half_length,
             radius,
-        } => Some(store.insert(RoundedSegment::capsule(*half_length, *radius)).core()),
+        } => Some(
+            store
+                .insert(RoundedSegment::capsule(*half_length, *radius))
+                .core(),
+        ),
         _ => None,
     }
 }
@@ -235,7 +244,14 @@ fn cores(
 
 /// Appends a contact point if its gap is within the contact margin; `at` is on the surface of the first shape.
 #[inline(always)]
-fn push(out: &mut Vec<ContactPoint<Plane>>, reach: f64, gap: f64, normal: DVec2, at: DVec2, feature: u32) {
+fn push(
+    out: &mut Vec<ContactPoint<Plane>>,
+    reach: f64,
+    gap: f64,
+    normal: DVec2,
+    at: DVec2,
+    feature: u32,
+) {
     if let Some(touch) = touching(reach, gap, normal, at, feature) {
         out.push(touch);
     }
@@ -243,7 +259,13 @@ fn push(out: &mut Vec<ContactPoint<Plane>>, reach: f64, gap: f64, normal: DVec2,
 
 /// A contact point if its gap is within the contact margin.
 #[inline(always)]
-fn touching(reach: f64, gap: f64, normal: DVec2, at: DVec2, feature: u32) -> Option<ContactPoint<Plane>> {
+fn touching(
+    reach: f64,
+    gap: f64,
+    normal: DVec2,
+    at: DVec2,
+    feature: u32,
+) -> Option<ContactPoint<Plane>> {
     // The comparison also rejects NaN and infinite gaps.
     (gap <= reach && gap > f64::NEG_INFINITY).then(|| ContactPoint {
         point_a: at,

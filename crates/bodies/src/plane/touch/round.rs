@@ -3,10 +3,10 @@
 use glam::DVec2;
 
 use super::convex;
-use super::core::{RoundedPolygon, RelativePose};
+use super::core::{RelativePose, RoundedPolygon};
 use super::{push, touching};
 use crate::dim::Plane;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 
 /// Two discs. With a common centre there is no direction: the x axis is taken.
 #[inline]

@@ -19,7 +19,7 @@
 use glam::DVec2;
 
 use super::convex;
-use super::core::{RoundedPolygon, RoundedSegment, RelativePose};
+use super::core::{RelativePose, RoundedPolygon, RoundedSegment};
 use super::manifold::{self, EndClipping, Manifold, ManifoldPoint};
 use crate::plane::chain::{Chain, ChainCorner, ChainSide, SideEnd};
 
@@ -44,7 +44,13 @@ struct SideSeparation {
 
 impl SideSeparation {
     /// `None` if the separation is above `limit`, or the centre is behind the side.
-    fn new(side: &ChainSide, core: &RoundedPolygon, view: &RelativePose, limit: f64, tie: f64) -> Option<Self> {
+    fn new(
+        side: &ChainSide,
+        core: &RoundedPolygon,
+        view: &RelativePose,
+        limit: f64,
+        tie: f64,
+    ) -> Option<Self> {
         if !(side.normal.dot(view.shift - side.from) >= 0.0) {
             return None;
         }
@@ -88,7 +94,13 @@ fn over(core: &RoundedPolygon, view: &RelativePose, normal: DVec2, at: DVec2) ->
 
 /// Manifold of a polygon with side k of a chain, `view` being the pose of the polygon relative to the chain; the
 /// reference is the side (its vertices being `to` and `from`) unless `exchanged`.
-pub(super) fn side(chain: &Chain, k: usize, core: &RoundedPolygon, view: &RelativePose, reach: f64) -> Option<Manifold> {
+pub(super) fn side(
+    chain: &Chain,
+    k: usize,
+    core: &RoundedPolygon,
+    view: &RelativePose,
+    reach: f64,
+) -> Option<Manifold> {
     let side = &chain.sides[k];
     let limit = reach + core.radius;
     let away = (view.shift - side.from).length();
@@ -141,7 +153,9 @@ fn on_face(
             return flat();
         }
         let corner = found.points().iter().find(|p| p.reference == Some(end))?;
-        return side.cone_contains(TIPS[end], corner.normal).then_some(found);
+        return side
+            .cone_contains(TIPS[end], corner.normal)
+            .then_some(found);
     }
     if found.exchanged {
         let up = -view.vector(found.points().first()?.normal);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use super::{Edge, Face, MAX_FACE_VERTICES, MAX_VERTICES, ConvexPolyhedron};
+use super::{ConvexPolyhedron, Edge, Face, MAX_FACE_VERTICES, MAX_VERTICES};
 use crate::error::ShapeError;
 use crate::space::moments::VolumeMoments;
 

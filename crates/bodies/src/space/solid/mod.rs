@@ -112,7 +112,10 @@ fn check(fineness: &DecompositionParams) -> Result<(), ShapeError> {
             DecompositionParams::MAX_PARTS
         )));
     }
-    let (least, most) = (DecompositionParams::MIN_RESOLUTION, DecompositionParams::MAX_RESOLUTION);
+    let (least, most) = (
+        DecompositionParams::MIN_RESOLUTION,
+        DecompositionParams::MAX_RESOLUTION,
+    );
     if !(least..=most).contains(&resolution) {
         return Err(ShapeError::Degenerate(format!(
             "a resolution of {resolution}: from {least} to {most} was expected"
@@ -123,7 +126,10 @@ fn check(fineness: &DecompositionParams) -> Result<(), ShapeError> {
 
 /// Every edge must have two triangles.
 fn require_closed(mesh: &Mesh) -> Result<(), ShapeError> {
-    let mut open = mesh.edges.iter().filter(|e| e.convexity == EdgeConvexity::Open);
+    let mut open = mesh
+        .edges
+        .iter()
+        .filter(|e| e.convexity == EdgeConvexity::Open);
     let Some(first) = open.next() else {
         return Ok(());
     };
@@ -145,7 +151,11 @@ fn require_closed(mesh: &Mesh) -> Result<(), ShapeError> {
 /// The polyhedron of a mesh without concave edges that is connected and winds once: no vertex lies outside the
 /// polyhedron.
 fn convex(mesh: &Mesh) -> Option<(ConvexPolyhedron, Pose<Space>)> {
-    if mesh.edges.iter().any(|e| e.convexity == EdgeConvexity::Concave) {
+    if mesh
+        .edges
+        .iter()
+        .any(|e| e.convexity == EdgeConvexity::Concave)
+    {
         return None;
     }
     // Validates the mesh as a convex surface, then takes its hull to merge coplanar triangles.

@@ -155,7 +155,13 @@ impl Simplex {
 
 /// Closest points of two bodies, if they are within `reach`. `size` is the scale of rounding: bodies closer than 1e-13
 /// of it count as touching. `start` is any direction from a to b.
-pub(super) fn closest_features(a: &impl SupportMap, b: &impl SupportMap, start: DVec3, reach: f64, size: f64) -> GjkResult {
+pub(super) fn closest_features(
+    a: &impl SupportMap,
+    b: &impl SupportMap,
+    start: DVec3,
+    reach: f64,
+    size: f64,
+) -> GjkResult {
     match quick(a, b, start, reach, size) {
         GjkResult::Separated(near) if !near.proven(a, b, size) => {
             careful::closest_features(a, b, near.normal, reach, size)
@@ -166,7 +172,13 @@ pub(super) fn closest_features(a: &impl SupportMap, b: &impl SupportMap, start: 
 }
 
 /// GJK in floating-point arithmetic, not verified: the points may not be the closest.
-fn quick(a: &impl SupportMap, b: &impl SupportMap, start: DVec3, reach: f64, size: f64) -> GjkResult {
+fn quick(
+    a: &impl SupportMap,
+    b: &impl SupportMap,
+    start: DVec3,
+    reach: f64,
+    size: f64,
+) -> GjkResult {
     let vertex = |d: DVec3, last: Vertex| {
         let (i, j) = (a.support(d, last.a), b.support(-d, last.b));
         Vertex {

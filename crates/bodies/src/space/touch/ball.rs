@@ -10,7 +10,7 @@ use glam::DVec3;
 use super::nearest::on_segment;
 use super::pair::PairFrame;
 use crate::dim::Space;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 use crate::space::ConvexPolyhedron;
 
 /// Appends the contact point of polyhedron a with a sphere b.

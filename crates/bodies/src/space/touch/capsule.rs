@@ -10,14 +10,16 @@
 
 use glam::DVec3;
 
-use super::apart::{self, GjkResult, SupportMap, ClosestFeatures};
+use super::apart::{self, ClosestFeatures, GjkResult, SupportMap};
 use super::nearest;
-use super::outline::{PlaneHeight, ProjectionFrame, ProjectedPolygon};
-use super::pair::{ALONG, PairFrame, LocalPolyhedron, STEEP, bias, containing, flattest, keep_deepest};
+use super::outline::{PlaneHeight, ProjectedPolygon, ProjectionFrame};
+use super::pair::{
+    ALONG, LocalPolyhedron, PairFrame, STEEP, bias, containing, flattest, keep_deepest,
+};
 use super::round::{CapsuleSegment, common_ends};
 use crate::dim::Space;
-use crate::pose::{Pose, ContactPoint};
-use crate::space::{MAX_FACE_VERTICES, ConvexPolyhedron};
+use crate::pose::{ContactPoint, Pose};
+use crate::space::{ConvexPolyhedron, MAX_FACE_VERTICES};
 
 impl SupportMap for CapsuleSegment {
     fn support(&self, d: DVec3, _hint: u32) -> u32 {
@@ -99,7 +101,13 @@ impl PolyhedronCapsule<'_> {
         if edge.map_or(face.separation, |e| e.separation) > 0.0 {
             let reach = self.reach + self.b.radius;
             let start = self.b.ends[0] + self.b.ends[1];
-            match apart::closest_features(&LocalPolyhedron(self.a), &self.b, start, reach, self.size) {
+            match apart::closest_features(
+                &LocalPolyhedron(self.a),
+                &self.b,
+                start,
+                reach,
+                self.size,
+            ) {
                 GjkResult::Beyond => return,
                 GjkResult::Separated(near) => return self.outside(&face, &near, out),
                 GjkResult::Touching => {}
@@ -234,7 +242,12 @@ impl PolyhedronCapsule<'_> {
         }
     }
 
-    fn lay_sized<const N: usize>(&self, n: DVec3, f: usize, out: &mut Vec<ContactPoint<Space>>) -> f64 {
+    fn lay_sized<const N: usize>(
+        &self,
+        n: DVec3,
+        f: usize,
+        out: &mut Vec<ContactPoint<Space>>,
+    ) -> f64 {
         // The face in the projection frame.
         let frame = ProjectionFrame::new(n);
         let mut outline = ProjectedPolygon::<N>::new();
@@ -366,7 +379,9 @@ impl PolyhedronCapsule<'_> {
         };
         let start = away.ends[0] + away.ends[1];
         let own = LocalPolyhedron(self.a);
-        let GjkResult::Separated(near) = apart::closest_features(&own, &away, start, f64::MAX, self.size) else {
+        let GjkResult::Separated(near) =
+            apart::closest_features(&own, &away, start, f64::MAX, self.size)
+        else {
             return;
         };
         let (x, y) = near.points(&own, &away);

@@ -13,7 +13,7 @@
 
 use glam::DVec3;
 
-use super::apart::{GjkResult, SupportMap, ITERATIONS, ClosestFeatures, TOUCHING};
+use super::apart::{ClosestFeatures, GjkResult, ITERATIONS, SupportMap, TOUCHING};
 use super::double::{DoubleDouble, DoubleDouble3};
 
 #[derive(Clone, Copy)]
@@ -126,7 +126,13 @@ fn inside(v: [Vertex; 4]) -> bool {
 }
 
 /// As `apart::closest_features`; `start` is a direction from a to b.
-pub(super) fn closest_features(a: &impl SupportMap, b: &impl SupportMap, start: DVec3, reach: f64, size: f64) -> GjkResult {
+pub(super) fn closest_features(
+    a: &impl SupportMap,
+    b: &impl SupportMap,
+    start: DVec3,
+    reach: f64,
+    size: f64,
+) -> GjkResult {
     let vertex = |d: DVec3, hint: [u32; 2]| {
         let (i, j) = (a.support(d, hint[0]), b.support(-d, hint[1]));
         Vertex {

@@ -121,7 +121,9 @@ impl DoubleDouble3 {
     }
 
     pub(super) fn dot(&self, other: &Self) -> DoubleDouble {
-        (0..3).fold(DoubleDouble::ZERO, |sum, i| sum.plus(self.0[i].times(other.0[i])))
+        (0..3).fold(DoubleDouble::ZERO, |sum, i| {
+            sum.plus(self.0[i].times(other.0[i]))
+        })
     }
 
     pub(super) fn cross(&self, other: &Self) -> Self {
@@ -149,7 +151,9 @@ mod tests {
             .minus(DoubleDouble::difference(1.0, -(2.0_f64.powi(-29))));
         assert_eq!(rest.value(), 2.0_f64.powi(-60));
         let third = DoubleDouble::ONE.over(DoubleDouble::difference(3.0, 0.0));
-        let off = third.times(DoubleDouble::difference(3.0, 0.0)).minus(DoubleDouble::ONE);
+        let off = third
+            .times(DoubleDouble::difference(3.0, 0.0))
+            .minus(DoubleDouble::ONE);
         // Two roundings of 2⁻¹⁰⁴.
         assert!(off.value().abs() <= 2.0_f64.powi(-103));
         // Nearly parallel vectors: the product of (1, 2⁻⁵⁰, 0) and (1, 0, 0).

@@ -31,7 +31,7 @@ use super::polyhedron::ConvexPolyhedron;
 use super::shape::Shape;
 use crate::compound;
 use crate::dim::Space;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 use round::CapsuleSegment;
 
 /// Appends every contact point of a and b with gap ≤ `reach`; see [`crate::Dim::contact_points`].
@@ -134,7 +134,12 @@ fn half_space(a: &Pose<Space>, b: PlacedShape, reach: f64, out: &mut Vec<Contact
     }
 }
 
-fn polyhedron(a: (&ConvexPolyhedron, &Pose<Space>), b: PlacedShape, reach: f64, out: &mut Vec<ContactPoint<Space>>) {
+fn polyhedron(
+    a: (&ConvexPolyhedron, &Pose<Space>),
+    b: PlacedShape,
+    reach: f64,
+    out: &mut Vec<ContactPoint<Space>>,
+) {
     match *b.0 {
         Shape::Sphere { radius } => ball::polyhedron_sphere(a, (radius, b.1), reach, out),
         Shape::Capsule {

@@ -226,10 +226,11 @@ pub(crate) fn overlap<const N: usize>(
     // The projection of a steep polygon is a sliver, whose sides and heights are dominated by rounding: heights are
     // clamped to those of its corners.
     let (bounds_a, bounds_b) = (pa.bounds(), pb.bounds());
-    let over = |outline: &ProjectedPolygon<N>, flat: &PlaneHeight, bounds: &[DVec3; 2], x: DVec3| {
-        let y = outline.next_inside(x.truncate(), same);
-        y.extend(flat.height(y).max(bounds[0].z).min(bounds[1].z))
-    };
+    let over =
+        |outline: &ProjectedPolygon<N>, flat: &PlaneHeight, bounds: &[DVec3; 2], x: DVec3| {
+            let y = outline.next_inside(x.truncate(), same);
+            y.extend(flat.height(y).max(bounds[0].z).min(bounds[1].z))
+        };
     let mut hand = |place: Place| {
         let (name, x, y) = match place {
             Place::A(i) => {

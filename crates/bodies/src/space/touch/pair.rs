@@ -4,7 +4,7 @@ use glam::{DMat3, DVec3};
 
 use super::apart::SupportMap;
 use crate::dim::Space;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 use crate::space::ConvexPolyhedron;
 
 /// Cosine of the tilt up to which two faces are clipped against each other along a normal that is neither's.
@@ -221,7 +221,12 @@ pub(super) fn flattest(body: &ConvexPolyhedron, vertex: u32, n: DVec3) -> Option
 }
 
 /// Appends a contact within the margin; of two with the same feature the deeper one is kept.
-pub(super) fn keep_deepest(touch: ContactPoint<Space>, reach: f64, out: &mut Vec<ContactPoint<Space>>, from: usize) {
+pub(super) fn keep_deepest(
+    touch: ContactPoint<Space>,
+    reach: f64,
+    out: &mut Vec<ContactPoint<Space>>,
+    from: usize,
+) {
     if !(touch.gap <= reach) {
         return;
     }

@@ -13,15 +13,18 @@
 
 use glam::DVec3;
 
-use super::apart::{self, GjkResult, SupportMap, ClosestFeatures};
+use super::apart::{self, ClosestFeatures, GjkResult, SupportMap};
 use super::axes::{self, SeparatingAxis};
 use super::nearest;
-use super::outline::{Corner, PlaneHeight, ProjectionFrame, Name, ProjectedPolygon, overlap};
-use super::pair::{ALONG, LocalPolyhedron, PolyhedronPair, PlacedPolyhedron, STEEP, containing, flattest, keep_deepest};
+use super::outline::{Corner, Name, PlaneHeight, ProjectedPolygon, ProjectionFrame, overlap};
+use super::pair::{
+    ALONG, LocalPolyhedron, PlacedPolyhedron, PolyhedronPair, STEEP, containing, flattest,
+    keep_deepest,
+};
 use super::round::{CapsuleSegment, common_ends};
 use crate::dim::Space;
-use crate::pose::{Pose, ContactPoint};
-use crate::space::{MAX_FACE_VERTICES, ConvexPolyhedron};
+use crate::pose::{ContactPoint, Pose};
+use crate::space::{ConvexPolyhedron, MAX_FACE_VERTICES};
 
 /// Appends the contact points of two polyhedra.
 pub(super) fn polyhedra(
@@ -63,7 +66,12 @@ pub(super) fn polyhedra(
 }
 
 /// Contact points of overlapping bodies, along the axis of least depth.
-fn overlapping(pair: &PolyhedronPair, faces: &axes::FaceAxes, edges: Option<SeparatingAxis>, out: &mut Vec<ContactPoint<Space>>) {
+fn overlapping(
+    pair: &PolyhedronPair,
+    faces: &axes::FaceAxes,
+    edges: Option<SeparatingAxis>,
+    out: &mut Vec<ContactPoint<Space>>,
+) {
     let from = out.len();
     let by_b = faces.b.separation > faces.a.separation + pair.bias;
     let (axis, least) = match edges {
@@ -88,7 +96,9 @@ fn parted(pair: &PolyhedronPair, axis: &SeparatingAxis, out: &mut Vec<ContactPoi
         ..pair.b
     };
     let own = LocalPolyhedron(pair.a);
-    if let GjkResult::Separated(near) = apart::closest_features(&own, &away, away.shift, f64::MAX, pair.size) {
+    if let GjkResult::Separated(near) =
+        apart::closest_features(&own, &away, away.shift, f64::MAX, pair.size)
+    {
         let (x, y) = near.points(&own, &away);
         let y = y - way * n;
         let gap = (y - x).dot(n);
@@ -99,7 +109,13 @@ fn parted(pair: &PolyhedronPair, axis: &SeparatingAxis, out: &mut Vec<ContactPoi
 }
 
 /// Clips the faces against each other along the normal of one of them. Returns the least gap.
-fn face(pair: &PolyhedronPair, axis: &SeparatingAxis, of_a: bool, out: &mut Vec<ContactPoint<Space>>, from: usize) -> f64 {
+fn face(
+    pair: &PolyhedronPair,
+    axis: &SeparatingAxis,
+    of_a: bool,
+    out: &mut Vec<ContactPoint<Space>>,
+    from: usize,
+) -> f64 {
     let n = axis.normal;
     let (fa, fb) = if of_a {
         (axis.first, pair.opposing(axis.second as u32, n))
@@ -110,7 +126,12 @@ fn face(pair: &PolyhedronPair, axis: &SeparatingAxis, of_a: bool, out: &mut Vec<
 }
 
 /// The contact of two crossing edges, with the adjacent faces if these are not steep.
-fn crossing(pair: &PolyhedronPair, axis: &SeparatingAxis, out: &mut Vec<ContactPoint<Space>>, from: usize) -> f64 {
+fn crossing(
+    pair: &PolyhedronPair,
+    axis: &SeparatingAxis,
+    out: &mut Vec<ContactPoint<Space>>,
+    from: usize,
+) -> f64 {
     let n = axis.normal;
     let (a, b) = (pair.a, &pair.b);
     let (e, f) = (&a.edges[axis.first], &b.body.edges[axis.second]);
@@ -147,7 +168,12 @@ fn crossing(pair: &PolyhedronPair, axis: &SeparatingAxis, out: &mut Vec<ContactP
 }
 
 /// Contact points of separated bodies.
-fn separate(pair: &PolyhedronPair, faces: &axes::FaceAxes, near: &ClosestFeatures, out: &mut Vec<ContactPoint<Space>>) {
+fn separate(
+    pair: &PolyhedronPair,
+    faces: &axes::FaceAxes,
+    near: &ClosestFeatures,
+    out: &mut Vec<ContactPoint<Space>>,
+) {
     let from = out.len();
     // A vertex over a face: as accurate as the face normal, however small the distance.
     let flush = near.distance - 1e-15 * pair.size;
@@ -200,7 +226,12 @@ fn number(pair: &PolyhedronPair, near: &ClosestFeatures) -> u32 {
 }
 
 /// Two parallel edges: both ends of their common interval. Returns the least gap.
-fn along(pair: &PolyhedronPair, near: &ClosestFeatures, out: &mut Vec<ContactPoint<Space>>, from: usize) -> f64 {
+fn along(
+    pair: &PolyhedronPair,
+    near: &ClosestFeatures,
+    out: &mut Vec<ContactPoint<Space>>,
+    from: usize,
+) -> f64 {
     let n = near.normal;
     let (a, b) = (pair.a, &pair.b);
     // The adjacent edges that are most nearly orthogonal to the normal.

@@ -10,7 +10,7 @@ use glam::DVec3;
 
 use super::nearest;
 use crate::dim::Space;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 use crate::space::ConvexPolyhedron;
 
 /// Capsules whose axes enclose less than this angle (about half a degree) touch along their common interval: then its
@@ -134,7 +134,12 @@ pub(super) fn sphere_capsule(
 /// Capsule against capsule: the closest points (feature 4), or, for nearly parallel axes, the ends of their common
 /// interval (features 0 and 1: ends of a, 2 and 3: of b), each with its own normal, and the closest points only where
 /// they are closer than those.
-pub(super) fn capsules(a: CapsuleSegment, b: CapsuleSegment, reach: f64, out: &mut Vec<ContactPoint<Space>>) {
+pub(super) fn capsules(
+    a: CapsuleSegment,
+    b: CapsuleSegment,
+    reach: f64,
+    out: &mut Vec<ContactPoint<Space>>,
+) {
     // Normal where the axes intersect: their common normal, or any direction orthogonal to parallel axes.
     let (u, v) = (a.ends[1] - a.ends[0], b.ends[1] - b.ends[0]);
     let (la, lb) = (u.length(), v.length());
@@ -266,7 +271,12 @@ pub(super) fn plane_sphere(
 }
 
 /// Half-space a against a capsule: the lowest points at its two ends.
-pub(super) fn plane_capsule(a: &Pose<Space>, b: CapsuleSegment, reach: f64, out: &mut Vec<ContactPoint<Space>>) {
+pub(super) fn plane_capsule(
+    a: &Pose<Space>,
+    b: CapsuleSegment,
+    reach: f64,
+    out: &mut Vec<ContactPoint<Space>>,
+) {
     let (n, origin) = plane(a);
     let height = b.ends.map(|x| (x - origin).dot(n));
     for k in [0, 1] {

@@ -108,7 +108,11 @@ impl<D: Dim> World<D> {
     }
 
     /// The input of the pass over the contacts.
-    fn view<'a>(&'a self, problem: &'a Problem, kinetic: &'a FactoredDelassus) -> ContactView<'a, D> {
+    fn view<'a>(
+        &'a self,
+        problem: &'a Problem,
+        kinetic: &'a FactoredDelassus,
+    ) -> ContactView<'a, D> {
         let work = &self.scratch;
         ContactView {
             problem,
@@ -126,7 +130,12 @@ impl<D: Dim> World<D> {
 
     /// [`Self::push_wrench`] for planar contacts under one law.
     #[inline(always)]
-    fn push_flat_wrench(&self, found: &Candidate<D>, s: [f64; 2], rest: &mut [D::Dofs]) -> D::Vector {
+    fn push_flat_wrench(
+        &self,
+        found: &Candidate<D>,
+        s: [f64; 2],
+        rest: &mut [D::Dofs],
+    ) -> D::Vector {
         let touch = &found.point;
         let frame = D::contact_frame(touch.normal);
         let axes = frame.as_ref();

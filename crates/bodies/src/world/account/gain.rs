@@ -126,7 +126,10 @@ impl<D: Dim> World<D> {
             };
         }
         // One coefficient and no joints: JM92 6.2.
-        let e = self.scratch.common_restitution.unwrap_or(seen.range.0.clamp(0.0, 1.0));
+        let e = self
+            .scratch
+            .common_restitution
+            .unwrap_or(seen.range.0.clamp(0.0, 1.0));
         let delta = (1.0 - e) / (1.0 + e);
         let gain = positive(lawful - delta * self.pushed(problem));
         EnergyGain {
@@ -166,7 +169,10 @@ impl<D: Dim> World<D> {
                 .peek()
                 .filter(|m| (m.bodies, m.image, m.feature) == key);
             let rows = rows[0]..rows[1];
-            let (s, begin) = (&work.impulse[rows.clone()], &work.begin_velocity[rows.clone()]);
+            let (s, begin) = (
+                &work.impulse[rows.clone()],
+                &work.begin_velocity[rows.clone()],
+            );
             let end = &work.end_velocity[rows];
             if let Some(last) = last.filter(|m| m.status != Status::Open)
                 && status != Status::Open

@@ -255,7 +255,13 @@ impl PainleveScratch {
 
     /// γ of a contact that slides with `u`; +∞ where the others leave its normal no freedom, `None` where there
     /// are too many of them.
-    fn gamma(&mut self, problem: &Problem, kinetic: &FactoredDelassus, k: usize, u: &[f64]) -> Option<f64> {
+    fn gamma(
+        &mut self,
+        problem: &Problem,
+        kinetic: &FactoredDelassus,
+        k: usize,
+        u: &[f64],
+    ) -> Option<f64> {
         let law = problem.law(k);
         let rows = problem.dim(k);
         if !self.around(kinetic, k) {
@@ -318,7 +324,13 @@ impl PainleveScratch {
 
     /// Whether another contact would have to pull for an impulse n + w of this one to leave U_n unchanged;
     /// false where their impulses are not unique.
-    fn pulls(&mut self, problem: &Problem, kinetic: &FactoredDelassus, k: usize, reduced: &[f64]) -> bool {
+    fn pulls(
+        &mut self,
+        problem: &Problem,
+        kinetic: &FactoredDelassus,
+        k: usize,
+        reduced: &[f64],
+    ) -> bool {
         if self.dependent {
             return false;
         }

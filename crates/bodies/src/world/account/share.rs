@@ -76,7 +76,9 @@ impl<D: Dim> World<D> {
         for (&touch, &row) in work.active.iter().zip(rows) {
             let found = &work.detector.candidates()[touch as usize];
             // Change of depth in the step, by the larger of both normal velocities.
-            let speed = work.begin_velocity[row].abs().max(work.end_velocity[row].abs());
+            let speed = work.begin_velocity[row]
+                .abs()
+                .max(work.end_velocity[row].abs());
             let way = self.settings.step * speed;
             let moves = way > AT_REST * -found.point.gap;
             if work.impulse[row] == 0.0 || moves {
@@ -101,7 +103,9 @@ impl<D: Dim> World<D> {
         if depth <= 0.0 {
             return None;
         }
-        let [a, b] = found.bodies.map(|body| self.scratch.min_width[body as usize]);
+        let [a, b] = found
+            .bodies
+            .map(|body| self.scratch.min_width[body as usize]);
         // Pins are measured by their clearance, other contacts by the thinner body.
         let joint = match self.model.joints.is_empty() {
             true => None,

@@ -123,7 +123,12 @@ impl<D: Dim> World<D> {
 
     /// Contribution of a body that is not movable to U_I and W; none if it is fixed.
     #[inline]
-    fn add_boundary_velocity(&self, touched: &PairedCandidate<'_, D>, (side, sign): (usize, f64), sum: &mut RowVelocities) {
+    fn add_boundary_velocity(
+        &self,
+        touched: &PairedCandidate<'_, D>,
+        (side, sign): (usize, f64),
+        sum: &mut RowVelocities,
+    ) {
         let body = touched.found.bodies[side] as usize;
         if self.model.bodies[body].freedom == Freedom::Fixed {
             return;
@@ -187,7 +192,10 @@ impl<D: Dim> World<D> {
             let (s, c) = (sign * root[0], sign * lever * root[3]);
             // U_I from the kinetic coordinates: Ĝ v̂_I.
             let hat = &builder.begin()[group * D::DOF..(group + 1) * D::DOF];
-            let (v, w) = (D::Vector::from_components(&hat[..D::N]), D::Vector::from_components(&hat[D::N..]));
+            let (v, w) = (
+                D::Vector::from_components(&hat[..D::N]),
+                D::Vector::from_components(&hat[D::N..]),
+            );
             sum.begin[0] += s * axes[0].dot(v);
             sum.begin[1] += s * axes[1].dot(v) + c * axes[2].dot(w);
             sum.begin[2] += s * axes[2].dot(v) - c * axes[1].dot(w);

@@ -4,7 +4,7 @@ use contact::FactoredDelassus;
 use glam::{DQuat, DVec2, DVec3};
 
 use super::*;
-use crate::cell::{PeriodicCell, CellController, ImposedLoading, Lattice};
+use crate::cell::{CellController, ImposedLoading, Lattice, PeriodicCell};
 use crate::dim::{Plane, Space};
 use crate::materials::Materials;
 use crate::model::{Body, Freedom, PrescribedMotion};
@@ -163,7 +163,10 @@ fn agree<D: Dim>(world: &World<D>) -> usize {
     };
     for contact in 0..contacts {
         let blocks = plain.dense_blocks(contact).zip(any.dense_blocks(contact));
-        assert_eq!(plain.dense_blocks(contact).count(), any.dense_blocks(contact).count());
+        assert_eq!(
+            plain.dense_blocks(contact).count(),
+            any.dense_blocks(contact).count()
+        );
         for ((first, block), (second, other)) in blocks {
             assert_eq!(first, second);
             near(&block, &other);
@@ -214,7 +217,9 @@ fn flat_agrees(world: &World<Plane>) -> usize {
         let (Some(flat), Some(any)) = (kinetic(&flat), kinetic(&any)) else {
             continue;
         };
-        for ((first, block), (second, other)) in flat.dense_blocks(contact).zip(any.dense_blocks(contact)) {
+        for ((first, block), (second, other)) in
+            flat.dense_blocks(contact).zip(any.dense_blocks(contact))
+        {
             assert_eq!(first, second);
             near(&block, &other);
         }
@@ -292,7 +297,8 @@ fn heap(cell: bool) -> World<Space> {
         scene.add(space::Shape::HalfSpace, Freedom::Fixed, wall);
     }
     for k in 0..64 {
-        let cube = space::ConvexPolyhedron::cuboid(DVec3::new(0.2, 0.2, 0.16 + 0.02 * (k % 3) as f64));
+        let cube =
+            space::ConvexPolyhedron::cuboid(DVec3::new(0.2, 0.2, 0.16 + 0.02 * (k % 3) as f64));
         let shape = match k % 3 {
             0 => space::Shape::Polyhedron(cube.unwrap().into()),
             _ => space::Shape::Sphere { radius: 0.1 },

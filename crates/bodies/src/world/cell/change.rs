@@ -71,7 +71,11 @@ impl<D: Dim> World<D> {
             return Ok(());
         };
         // Diameter of the largest bounded body.
-        let sizes = self.model.bodies.iter().map(|body| D::bounding_radius(&body.shape));
+        let sizes = self
+            .model
+            .bodies
+            .iter()
+            .map(|body| D::bounding_radius(&body.shape));
         let largest = 2.0 * sizes.filter(|r| r.is_finite()).fold(0.0, f64::max);
         let heights = lattice.heights();
         for k in (0..D::N).filter(|&k| cell.periodic[k]) {

@@ -64,7 +64,8 @@ impl<D: Dim> World<D> {
                     true => add_turn::<D>(&mut reading.torque, row.direction, force),
                 }
                 // Works by kind of row.
-                works.acts |= s != 0.0 && !matches!(block.role, BlockRole::Spring | BlockRole::Motor);
+                works.acts |=
+                    s != 0.0 && !matches!(block.role, BlockRole::Spring | BlockRole::Motor);
                 match block.role {
                     BlockRole::Held => {
                         works.held += done;
@@ -156,8 +157,12 @@ impl<D: Dim> World<D> {
                 false => 0.0,
             };
             reading.slide = match joint.kind {
-                JointKind::Prismatic | JointKind::Cylindrical => joint.value(&ends, JointCoordinate::Displacement),
-                JointKind::Distance | JointKind::Clearance => joint.value(&ends, JointCoordinate::Distance),
+                JointKind::Prismatic | JointKind::Cylindrical => {
+                    joint.value(&ends, JointCoordinate::Displacement)
+                }
+                JointKind::Distance | JointKind::Clearance => {
+                    joint.value(&ends, JointCoordinate::Distance)
+                }
                 _ => 0.0,
             };
             reading.speed = match joint.has_coordinate() {

@@ -4,10 +4,10 @@ use contact::law::{Law, NonFirmSet};
 use contact::{ProblemBuilder, ProblemError};
 
 use super::super::{CLOSED, NO_GROUP, World};
-use super::{JointBlock, JointScratch, BlockRole, WIDE, ball};
+use super::{BlockRole, JointBlock, JointScratch, WIDE, ball};
 use crate::dim::Dim;
 use crate::error::WorldError;
-use crate::joint::{JointCoordinate, JacobianRow, JointFrame};
+use crate::joint::{JacobianRow, JointCoordinate, JointFrame};
 use crate::settings::Activation;
 
 /// Blocks of Ĝ of some rows of a joint, and their velocities.
@@ -145,7 +145,12 @@ impl<D: Dim> World<D> {
             all[count] = *touch;
             count += 1;
         }
-        builder.add_contact_with_rebound(Law::Bilateral, &all[..count], &levers.given[..1], &[0.0])?;
+        builder.add_contact_with_rebound(
+            Law::Bilateral,
+            &all[..count],
+            &levers.given[..1],
+            &[0.0],
+        )?;
         link.blocks.push(block);
         self.scratch.begin_velocity.push(begin);
         self.scratch.impulse.push(0.0);
@@ -218,7 +223,9 @@ impl<D: Dim> World<D> {
             [None, None] => return Ok(()),
         }
         link.blocks.push(block);
-        self.scratch.begin_velocity.extend_from_slice(&levers.begin[..count]);
+        self.scratch
+            .begin_velocity
+            .extend_from_slice(&levers.begin[..count]);
         self.scratch.impulse.extend(std::iter::repeat_n(0.0, count));
         Ok(())
     }
@@ -252,7 +259,9 @@ impl<D: Dim> World<D> {
                 continue;
             };
             let root = self.scratch.inverse_sqrt_mass[body].as_ref();
-            let u = self.scratch.in_spin_axes(body, &self.state.velocities[body]);
+            let u = self
+                .scratch
+                .in_spin_axes(body, &self.state.velocities[body]);
             let v = self.scratch.in_spin_axes(body, &self.scratch.end[body]);
             for (i, row) in rows.iter().enumerate().take(WIDE) {
                 let entries = self.entries(body, row);

@@ -32,7 +32,10 @@ const GAINED: f64 = 1e-6;
 
 impl<D: Dim> World<D> {
     /// Solves the step again with one ρ in all rows if contacts beside joints gained energy.
-    pub(in crate::world) fn resolve_joint_restitution(&mut self, t_end: f64) -> Result<(), WorldError> {
+    pub(in crate::world) fn resolve_joint_restitution(
+        &mut self,
+        t_end: f64,
+    ) -> Result<(), WorldError> {
         let Some(problem) = self.scratch.problem.take() else {
             return Ok(());
         };
@@ -51,7 +54,10 @@ impl<D: Dim> World<D> {
     /// The excess of the two sums over their bounds with one ρ, that of the contacts, and this ρ. `None` where
     /// no contact or limit carries an impulse beside a joint, and where the coefficients differ: then no such
     /// bounds exist.
-    pub(in crate::world) fn energy_gain_with_joints(&mut self, problem: &Problem) -> Option<(f64, f64)> {
+    pub(in crate::world) fn energy_gain_with_joints(
+        &mut self,
+        problem: &Problem,
+    ) -> Option<(f64, f64)> {
         if self.joints.blocks.is_empty() {
             return None;
         }
@@ -76,7 +82,10 @@ impl<D: Dim> World<D> {
             let rows = problem.rows(a);
             kinetic.scatter(a, &self.scratch.impulse[rows.clone()], &mut pushed);
             for row in rows {
-                let (begin, end) = (self.scratch.begin_velocity[row], ends[row] - kinetic.rebound(row));
+                let (begin, end) = (
+                    self.scratch.begin_velocity[row],
+                    ends[row] - kinetic.rebound(row),
+                );
                 let s = self.scratch.impulse[row];
                 sum += s * (end + rho * begin) / (1.0 + rho);
                 work += 0.5 * s * (begin + end);

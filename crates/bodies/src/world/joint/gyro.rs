@@ -29,7 +29,9 @@ impl<D: Dim> World<D> {
         if !self.joints.gyroscopic {
             return Ok(());
         }
-        self.joints.first_end_velocity.resize(self.model.bodies.len(), D::ZERO_VELOCITY);
+        self.joints
+            .first_end_velocity
+            .resize(self.model.bodies.len(), D::ZERO_VELOCITY);
         // End velocities of the first pass.
         for &body in self.joints.component_bodies.iter().flatten() {
             self.joints.first_end_velocity[body] = self.scratch.end[body];

@@ -33,11 +33,11 @@ pub use record::JointRow;
 use contact::law::{Law, NonFirmSet};
 
 use super::World;
-use crate::detect::{Detector, Candidate};
+use crate::detect::{Candidate, Detector};
 use crate::dim::Dim;
 use crate::error::WorldError;
 use crate::joint::gram::PivotedCholesky;
-use crate::joint::{self, BilateralConstraint, JointReport, JacobianRow};
+use crate::joint::{self, BilateralConstraint, JacobianRow, JointReport};
 use crate::model::Model;
 use crate::pose::Pose;
 
@@ -159,7 +159,12 @@ impl<D: Dim> JointScratch<D> {
 
     /// Removes the excluded pairs from a detector's candidates and adds the pins in holes at these poses,
     /// without margin.
-    pub fn apply_to_detector(&mut self, model: &Model<D>, poses: &[Pose<D>], detector: &mut Detector<D>) {
+    pub fn apply_to_detector(
+        &mut self,
+        model: &Model<D>,
+        poses: &[Pose<D>],
+        detector: &mut Detector<D>,
+    ) {
         if !model.joints.is_empty() {
             joint::clearance_candidates(model, poses, &[], &mut self.clearance_candidates);
             detector.exclude_and_insert(&self.excluded, &self.clearance_candidates);
@@ -174,8 +179,14 @@ impl<D: Dim> World<D> {
             return;
         }
         let (work, link) = (&mut self.scratch, &mut self.joints);
-        joint::clearance_candidates(&self.model, &work.mid, &work.aabb_margin, &mut link.clearance_candidates);
-        work.detector.exclude_and_insert(&link.excluded, &link.clearance_candidates);
+        joint::clearance_candidates(
+            &self.model,
+            &work.mid,
+            &work.aabb_margin,
+            &mut link.clearance_candidates,
+        );
+        work.detector
+            .exclude_and_insert(&link.excluded, &link.clearance_candidates);
     }
 
     /// Evaluates the speeds of the motors at the end of the step.

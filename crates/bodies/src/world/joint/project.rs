@@ -98,7 +98,8 @@ impl<D: Dim> World<D> {
             return 0.0;
         }
         link.factor();
-        link.displacement.resize(self.model.bodies.len(), D::ZERO_VELOCITY);
+        link.displacement
+            .resize(self.model.bodies.len(), D::ZERO_VELOCITY);
         // Drift before the projection decides whether the rows are renewed for the velocities.
         let first = drift(&link.projection_rows);
         let (mut worst, mut share) = (first, 1.0);
@@ -107,7 +108,11 @@ impl<D: Dim> World<D> {
             if !(worst > 0.0 && share > LEAST) {
                 break;
             }
-            let JointScratch { right, projection_rows: struts, .. } = link;
+            let JointScratch {
+                right,
+                projection_rows: struts,
+                ..
+            } = link;
             right.clear();
             // Newton step: G dq = −Φ.
             right.extend(struts.iter().map(|strut| -strut.value));
@@ -161,7 +166,11 @@ impl<D: Dim> World<D> {
         };
         // Kinetic energy of the component before the projection.
         let before = energy(self);
-        let JointScratch { right, projection_rows: struts, .. } = link;
+        let JointScratch {
+            right,
+            projection_rows: struts,
+            ..
+        } = link;
         right.clear();
         // Right side: −(G v + W), in kinetic coordinates.
         right.extend(struts.iter().map(|strut| {

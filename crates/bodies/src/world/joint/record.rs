@@ -1,7 +1,7 @@
 //! Rows of the joints as callers read them: direction, point, velocities and impulse of each.
 
 use super::super::{NO_GROUP, World};
-use super::{JointScratch, BlockRole};
+use super::{BlockRole, JointScratch};
 use crate::dim::Dim;
 
 /// A row of a joint in the last step.

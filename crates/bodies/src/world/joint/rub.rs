@@ -14,7 +14,7 @@ use super::super::World;
 use super::{BlockRole, ball};
 use crate::dim::Dim;
 use crate::error::WorldError;
-use crate::joint::{JointCoordinate, Joint};
+use crate::joint::{Joint, JointCoordinate};
 
 /// Largest number of fixed-point iterations.
 const MAX_FRICTION_ITERATIONS: usize = 60;
@@ -31,13 +31,22 @@ impl<D: Dim> World<D> {
 
     /// Solves again until the friction bounds are those of the reactions (B02 §6).
     fn update_joint_friction(&mut self) {
-        if !self.joints.blocks.iter().any(|b| b.role == BlockRole::Friction) {
+        if !self
+            .joints
+            .blocks
+            .iter()
+            .any(|b| b.role == BlockRole::Friction)
+        {
             return;
         }
         let (mut left, mut iterations) = (f64::INFINITY, 0);
         for round in 0..MAX_FRICTION_ITERATIONS {
             left = self.set_friction_bounds(round);
-            iterations += self.scratch.solver_report.as_ref().map_or(0, |r| r.iterations);
+            iterations += self
+                .scratch
+                .solver_report
+                .as_ref()
+                .map_or(0, |r| r.iterations);
             if left <= self.settings.tolerance {
                 break;
             }
@@ -103,7 +112,9 @@ impl<D: Dim> World<D> {
     /// If the step has no solution because joints contradict each other: an error that names them.
     fn check_joint_consistency(&self, t: f64) -> Result<(), WorldError> {
         let unsuitable = |r: &solve::Report| r.outcome == Outcome::Unsuitable;
-        if self.joints.blocks.is_empty() || !self.scratch.solver_report.as_ref().is_some_and(unsuitable) {
+        if self.joints.blocks.is_empty()
+            || !self.scratch.solver_report.as_ref().is_some_and(unsuitable)
+        {
             return Ok(());
         }
         // The elimination of the bilateral rows finds the contradiction.

@@ -68,7 +68,12 @@ impl<D: Dim> World<D> {
     }
 
     /// The names of the joints whose held rows determine a row, if they do.
-    fn holders(&self, link: &mut JointScratch<D>, number: usize, row: &JacobianRow<D>) -> Option<Vec<String>> {
+    fn holders(
+        &self,
+        link: &mut JointScratch<D>,
+        number: usize,
+        row: &JacobianRow<D>,
+    ) -> Option<Vec<String>> {
         let own = self.strut(number, row);
         let length = own.dot(&own);
         let JointScratch {

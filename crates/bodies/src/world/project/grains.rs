@@ -145,7 +145,11 @@ type Pair<'a, D> = (&'a mut ProjectionContact<D>, &'a mut ProjectionContact<D>);
 /// One sweep over all contacts; returns the deepest overlap met, relative to the radii. The list is in the
 /// order of bodies: neighbouring contacts depend on each other, so that four distant parts are visited in turn
 /// for instruction-level parallelism.
-fn sweep<D: Dim>(grains: &mut [ProjectedSphere<D>], pushes: &mut [ProjectionContact<D>], back: bool) -> f64 {
+fn sweep<D: Dim>(
+    grains: &mut [ProjectedSphere<D>],
+    pushes: &mut [ProjectionContact<D>],
+    back: bool,
+) -> f64 {
     let mut worst = [0.0_f64; 4];
     // Four equal parts of the list, and up to three contacts that remain.
     let length = pushes.len() / 4;
@@ -240,7 +244,10 @@ impl<D: Dim> World<D> {
     /// Contacts of the midpoint's candidate pairs at their present poses.
     fn push_again(&mut self) {
         let Self {
-            scratch: work, state, model, ..
+            scratch: work,
+            state,
+            model,
+            ..
         } = self;
         let mut last = [u32::MAX; 2];
         for Candidate { bodies, .. } in work.detector.candidates() {
@@ -254,8 +261,10 @@ impl<D: Dim> World<D> {
             let poses = [&state.poses[a], &state.poses[b]];
             // Two spheres: closed form.
             if let [Some(ra), Some(rb)] = shapes.map(D::sphere_radius) {
-                if let Some(touch) = D::sphere_contact_point((ra, poses[0]), (rb, poses[1]), reach) {
-                    work.sphere_projection.add(*bodies, (touch.normal, touch.gap), reach);
+                if let Some(touch) = D::sphere_contact_point((ra, poses[0]), (rb, poses[1]), reach)
+                {
+                    work.sphere_projection
+                        .add(*bodies, (touch.normal, touch.gap), reach);
                 }
                 continue;
             }
@@ -266,7 +275,8 @@ impl<D: Dim> World<D> {
             D::contact_points(one, two, reach, &mut touches);
             sort_by_feature(&mut touches);
             for touch in &touches {
-                work.sphere_projection.add(*bodies, (touch.normal, touch.gap), reach);
+                work.sphere_projection
+                    .add(*bodies, (touch.normal, touch.gap), reach);
             }
             work.sphere_projection.touches = touches;
         }

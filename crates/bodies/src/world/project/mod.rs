@@ -16,7 +16,7 @@ use solve::{Goal, Solver};
 
 use super::cell::MAX_MODES as MODES;
 use super::{CLOSED, NO_GROUP, World};
-use crate::detect::{Detector, Candidate};
+use crate::detect::{Candidate, Detector};
 use crate::dim::Dim;
 use crate::error::WorldError;
 use crate::model::{Body, Model};
@@ -107,7 +107,9 @@ impl<D: Dim> World<D> {
         let detector = self.detect_for_projection();
         // Nothing to do unless some overlap exceeds the tolerance.
         let deep = |found: &Candidate<D>| {
-            let [a, b] = found.bodies.map(|i| self.scratch.projection_margin[i as usize]);
+            let [a, b] = found
+                .bodies
+                .map(|i| self.scratch.projection_margin[i as usize]);
             -found.point.gap > share / NEAR * (a + b)
         };
         if !detector.candidates().iter().any(deep) {
@@ -231,7 +233,8 @@ impl<D: Dim> World<D> {
         work.projection_impulse.resize(problem.num_rows(), 0.0);
         // Few sweeps of moderate accuracy.
         let goal = Goal::with_tolerance(TOLERANCE).at_most(SWEEPS);
-        work.projection_solver.solve(problem, &mut work.projection_impulse, &goal);
+        work.projection_solver
+            .solve(problem, &mut work.projection_impulse, &goal);
         let Some(kinetic) = super::kinetic(problem) else {
             return;
         };

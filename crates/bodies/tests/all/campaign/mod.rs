@@ -7,7 +7,7 @@
 mod referee;
 mod worlds;
 
-use bodies::{Dim, Fault, StepReport, Plane, Space, World};
+use bodies::{Dim, Fault, Plane, Space, StepReport, World};
 use contact::ResidualEvaluator;
 use solve::sample::Random;
 
@@ -119,7 +119,9 @@ fn compare<D: Dim>(
         return;
     };
     let r = world.impulses();
-    let bound = ResidualEvaluator::new(problem).evaluate(problem, r).velocity_error_bound;
+    let bound = ResidualEvaluator::new(problem)
+        .evaluate(problem, r)
+        .velocity_error_bound;
     let Some(error) = referee.distance(problem, r).filter(|error| error.decides) else {
         tally.undecided += 1;
         return;

@@ -11,7 +11,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
-use contact::{FactoredDelassus, Law, DelassusOperator, Problem};
+use contact::{DelassusOperator, FactoredDelassus, Law, Problem};
 
 /// Distance of velocities from the referee's, in kinetic coordinates.
 pub struct Distance {
@@ -66,7 +66,12 @@ impl Referee {
     }
 
     /// The velocities, and the duality gap of the program with its residuals, in units of `scale`².
-    fn project(&self, problem: &Problem, kinetic: &FactoredDelassus, scale: f64) -> Option<(Vec<f64>, f64)> {
+    fn project(
+        &self,
+        problem: &Problem,
+        kinetic: &FactoredDelassus,
+        scale: f64,
+    ) -> Option<(Vec<f64>, f64)> {
         let n = kinetic.num_coordinates();
         let mut rows: Vec<(Vec<(usize, f64)>, f64)> = Vec::new();
         let mut cones = Vec::new();
@@ -163,8 +168,9 @@ fn unmet(rows: &[(Vec<(usize, f64)>, f64)], b: &[f64], s: &[f64], x: &[f64]) -> 
 fn lines(problem: &Problem, kinetic: &FactoredDelassus, a: usize) -> Vec<(Vec<(usize, f64)>, f64)> {
     let rows = problem.rows(a);
     let d = rows.len();
-    let mut list: Vec<(Vec<(usize, f64)>, f64)> =
-        rows.map(|row| (Vec::new(), kinetic.affine_term(row))).collect();
+    let mut list: Vec<(Vec<(usize, f64)>, f64)> = rows
+        .map(|row| (Vec::new(), kinetic.affine_term(row)))
+        .collect();
     for (first, block) in kinetic.dense_blocks(a) {
         let width = block.len() / d;
         for (i, (entries, _)) in list.iter_mut().enumerate() {

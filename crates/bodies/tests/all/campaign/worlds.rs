@@ -1,7 +1,7 @@
 //! Random worlds: blocks, discs, polygons and polyhedra on a floor, some connected by joints, with any friction,
 //! restitution, mass ratio and step.
 
-use bodies::joint::{Joint, JointKind, JointFrame};
+use bodies::joint::{Joint, JointFrame, JointKind};
 use bodies::plane::{Angle, ConvexPolygon};
 use bodies::space::ConvexPolyhedron;
 use bodies::{PairLaw, Plane, Pose, Space, World, plane, space};

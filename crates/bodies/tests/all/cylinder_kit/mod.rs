@@ -1,7 +1,7 @@
 //! Independent references for cylinders, by support functions and signed distances alone.
 
 use bodies::space::Shape;
-use bodies::{Pose, Space, ContactPoint};
+use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
 use parry3d_f64::query;
 

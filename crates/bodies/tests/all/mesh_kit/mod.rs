@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bodies::space::{Mesh, ConvexPolyhedron, Shape};
-use bodies::{Space, ContactPoint};
+use bodies::space::{ConvexPolyhedron, Mesh, Shape};
+use bodies::{ContactPoint, Space};
 use glam::DVec3;
 
 use crate::space_kit::Random;

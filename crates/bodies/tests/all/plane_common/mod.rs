@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bodies::plane::{Angle, Chain, ConvexPolygon, Shape, contact_points};
-use bodies::{Plane, Pose, ContactPoint};
+use bodies::{ContactPoint, Plane, Pose};
 use glam::DVec2;
 
 /// How a random shape of a kind is made.

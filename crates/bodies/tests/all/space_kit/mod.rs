@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bodies::space::{self, ConvexPolyhedron, Shape};
-use bodies::{Pose, Space, ContactPoint};
+use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
 use parry3d_f64::glamx;
 use parry3d_f64::query;
@@ -102,7 +102,11 @@ pub fn cuboid(x: f64, y: f64, z: f64) -> Shape {
     polyhedron(ConvexPolyhedron::cuboid(DVec3::new(x, y, z)).unwrap())
 }
 
-pub fn touches(a: (&Shape, &SpacePose), b: (&Shape, &SpacePose), reach: f64) -> Vec<ContactPoint<Space>> {
+pub fn touches(
+    a: (&Shape, &SpacePose),
+    b: (&Shape, &SpacePose),
+    reach: f64,
+) -> Vec<ContactPoint<Space>> {
     let mut out = Vec::new();
     space::contact_points(a, b, reach, &mut out);
     out

@@ -1,8 +1,8 @@
 //! Small worlds for tests.
 
 use bodies::{
-    Activation, Body, Dim, Drag, ForceField, Freedom, Friction, PrescribedMotion, MassProperties, Materials, Model,
-    PairLaw, Plane, Pose, Settings, Space, State, World, plane, space,
+    Activation, Body, Dim, Drag, ForceField, Freedom, Friction, MassProperties, Materials, Model,
+    PairLaw, Plane, Pose, PrescribedMotion, Settings, Space, State, World, plane, space,
 };
 use contact::Restitution;
 use glam::{DQuat, DVec2, DVec3};

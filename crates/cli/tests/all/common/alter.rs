@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use scene::record::{Manifest, Record, Table, TableWriter, ColumnValues};
+use scene::record::{ColumnValues, Manifest, Record, Table, TableWriter};
 use serde_json::Value;
 
-use super::{Ran, folder, percuss};
+use super::{CommandOutput, folder, percuss};
 
 /// Runs the beginning of a built-in scene into `run`.
 pub fn begin(folder: &Path, scene: &str, set: &[&str]) {
@@ -15,7 +15,7 @@ pub fn begin(folder: &Path, scene: &str, set: &[&str]) {
     assert!(ran.status == 0 || ran.status == 1, "{}", ran.err);
 }
 
-pub fn verify(folder: &Path, more: &[&str]) -> Ran {
+pub fn verify(folder: &Path, more: &[&str]) -> CommandOutput {
     let mut args = vec!["verify", "run", "--json", "--quiet"];
     args.extend(more);
     percuss(folder, &args)

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{Ran, command};
+use super::{CommandOutput, command};
 
 /// No test waits longer: a machine under load may be slow, one that hangs is not.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -17,7 +17,7 @@ pub fn begin(folder: &Path, args: &[&str]) -> Child {
 }
 
 /// Waits until something is so. The process must not end before.
-pub fn until(child: &mut Child, mut so: impl FnMut() -> bool) {
+pub fn wait_until(child: &mut Child, mut so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !so() {
         let over = child.try_wait().expect("a process");
@@ -29,7 +29,7 @@ pub fn until(child: &mut Child, mut so: impl FnMut() -> bool) {
 
 /// Whether signals that end programs are ignored here, and so in what is started from here: in the
 /// background of a script. Says that the test is skipped.
-pub fn deaf() -> bool {
+pub fn signals_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
     let mask = line.and_then(|l| u64::from_str_radix(l.trim(), 16).ok());
@@ -49,7 +49,7 @@ pub fn signal(child: &Child, name: &str) {
 }
 
 /// Waits for the end.
-pub fn ended(mut child: Child) -> Ran {
+pub fn ended(mut child: Child) -> CommandOutput {
     let begun = Instant::now();
     while child.try_wait().expect("a process").is_none() {
         if begun.elapsed() > PATIENCE {
@@ -58,5 +58,5 @@ pub fn ended(mut child: Child) -> Ran {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    Ran::of(child.wait_with_output().expect("its output"))
+    CommandOutput::of(child.wait_with_output().expect("its output"))
 }

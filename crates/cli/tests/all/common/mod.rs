@@ -7,7 +7,7 @@ pub mod scenes;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use fclib::{ProblemForm, LocalProblem, ProblemFile, SparseMatrix};
+use fclib::{LocalProblem, ProblemFile, ProblemForm, SparseMatrix};
 use serde_json::Value;
 
 /// A problem file of the repository.
@@ -17,13 +17,13 @@ pub fn data(name: &str) -> String {
 }
 
 /// What the program did.
-pub struct Ran {
+pub struct CommandOutput {
     pub status: i32,
     pub out: String,
     pub err: String,
 }
 
-impl Ran {
+impl CommandOutput {
     /// Of a finished process, which must have ended by itself and without a panic.
     pub fn of(output: Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -50,8 +50,8 @@ pub fn command(folder: &Path, args: &[&str]) -> Command {
 }
 
 /// Runs `percuss` with these arguments in `folder`.
-pub fn percuss(folder: &Path, args: &[&str]) -> Ran {
-    Ran::of(command(folder, args).output().expect("the program starts"))
+pub fn percuss(folder: &Path, args: &[&str]) -> CommandOutput {
+    CommandOutput::of(command(folder, args).output().expect("the program starts"))
 }
 
 /// A folder that is removed at the end of the test.

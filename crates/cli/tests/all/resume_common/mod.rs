@@ -11,7 +11,7 @@ use serde_json::Value;
 #[path = "../../../../scene/tests/all/resume_common/mod.rs"]
 pub mod scenes;
 
-use super::common::{Ran, command, percuss};
+use super::common::{CommandOutput, command, percuss};
 
 /// Names of the files of a directory, sorted.
 pub fn files(directory: &Path) -> Vec<String> {
@@ -62,9 +62,9 @@ pub fn wait(what: &str, mut there: impl FnMut() -> bool) {
 }
 
 /// Numbers from 0 to 1, the same in every test: xorshift (Marsaglia 2003).
-pub struct Dice(pub u64);
+pub struct Xorshift(pub u64);
 
-impl Dice {
+impl Xorshift {
     pub fn roll(&mut self) -> f64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -74,7 +74,7 @@ impl Dice {
 }
 
 /// A run that is started, killed with SIGKILL after so long, and gone on with.
-pub struct Victim<'a> {
+pub struct KilledRun<'a> {
     pub folder: &'a Path,
     pub scene: &'a str,
     pub name: &'a str,
@@ -82,7 +82,7 @@ pub struct Victim<'a> {
     pub every: &'a str,
 }
 
-impl Victim<'_> {
+impl KilledRun<'_> {
     pub fn directory(&self) -> PathBuf {
         self.folder.join(self.name)
     }
@@ -127,7 +127,7 @@ impl Victim<'_> {
     }
 
     /// Lets it come to its end.
-    pub fn finish(&self, threads: &str) -> Ran {
+    pub fn finish(&self, threads: &str) -> CommandOutput {
         percuss(self.folder, &self.args(threads))
     }
 }

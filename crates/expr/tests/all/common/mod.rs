@@ -1,8 +1,8 @@
-//! Random expressions with an evaluation of their own: a referee that shares nothing with the crate.
+//! Random expressions with a reference evaluation that shares nothing with the crate.
 //!
-//! A tree is written out as text for the crate, and evaluated here with its derivative by dual
-//! numbers. Each number carries a first-order bound of its rounding error, so that a comparison has
-//! a tolerance that follows from the expression and not from taste.
+//! A tree is written out as text for the crate, and evaluated here with its derivative by dual numbers. Each number
+//! carries a first-order bound of its rounding error, so that a comparison has a tolerance that follows from the
+//! expression.
 
 use proptest::prelude::*;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fclib::{
-    ProblemForm, GlobalProblem, GlobalBilateral, Info, LocalProblem, LocalBilateral, ProblemFile, SparseMatrix, SolutionVectors,
+    GlobalBilateral, GlobalProblem, Info, LocalBilateral, LocalProblem, ProblemFile, ProblemForm,
+    SolutionVectors, SparseMatrix,
 };
 use hdf5_pure::{AttrValue, FileBuilder, GroupBuilder};
 

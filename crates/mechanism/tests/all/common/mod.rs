@@ -3,8 +3,8 @@
 use contact::law::Status;
 use contact::{Law, Restitution};
 use mechanism::{
-    ConfigurationSpace, Constraint, Event, EventDriven, EventKind, StateRef, ConstraintKind, Integrator, Scheme, Settings,
-    State, System, SystemError,
+    ConfigurationSpace, Constraint, ConstraintKind, Event, EventDriven, EventKind, Integrator,
+    Scheme, Settings, State, StateRef, System, SystemError,
 };
 
 type Dynamics = Box<dyn Fn(f64, &[f64], &[f64], &mut [f64], &mut [f64])>;
@@ -28,7 +28,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// `n` lines of unit mass with a force, no constraint.
+    /// `n` lengths of unit mass with a force, no constraint.
     pub fn new(n: usize, force: impl Fn(f64, &[f64], &[f64], &mut [f64]) + 'static) -> Self {
         Self {
             chart: ConfigurationSpace::euclidean(n),
@@ -202,7 +202,7 @@ pub fn start(model: Model, step: f64, t: f64, q: &[f64], v: &[f64]) -> EventDriv
     EventDriven::new(model, settings, initial).unwrap()
 }
 
-/// What a run left behind.
+/// Results of a run.
 pub struct Run {
     pub states: Vec<State>,
     pub events: Vec<Event>,

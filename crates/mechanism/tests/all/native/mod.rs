@@ -2,7 +2,9 @@
 
 use contact::law::Status;
 use contact::{Law, Restitution};
-use mechanism::{ConfigurationSpace, Constraint, StateRef, ConstraintKind, State, System, SystemError};
+use mechanism::{
+    ConfigurationSpace, Constraint, ConstraintKind, State, StateRef, System, SystemError,
+};
 
 /// A point of unit mass in ℝⁿ under a constant force, with linear constraints by rows.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! What differs between the plane and space when bodies are made from text.
 
-use bodies::{Compound, Dim, PrescribedMotion, Plane, Pose, Space, Vector};
+use bodies::{Compound, Dim, Plane, Pose, PrescribedMotion, Space, Vector};
 
 use super::super::spec::TurnSpec;
 use super::context::Context;

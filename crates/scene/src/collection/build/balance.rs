@@ -10,7 +10,7 @@
 use bodies::{Compound, MassProperties, Pose, SourceSurface, Vector};
 
 use super::super::spec::BodySpec;
-use super::axes::{SceneDim, Placed};
+use super::axes::{Placed, SceneDim};
 use super::body::moments;
 use super::context::{Context, at};
 use super::spin;
@@ -48,7 +48,9 @@ pub(super) fn balanced<D: SceneDim>(
     let axes = Pose {
         position: match &body.centre {
             None => placement.position,
-            Some(centre) => D::Vector::from_components(&context.numbers(at(&part, "centre"), centre)?),
+            Some(centre) => {
+                D::Vector::from_components(&context.numbers(at(&part, "centre"), centre)?)
+            }
         },
         rotation: match &body.axes {
             None => placement.rotation,

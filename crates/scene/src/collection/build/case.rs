@@ -57,7 +57,8 @@ fn kind<D: SceneDim>(
             let point = match point {
                 None => None,
                 Some(point) => {
-                    let point = D::Vector::from_components(&context.numbers(at(&part, "at"), point)?);
+                    let point =
+                        D::Vector::from_components(&context.numbers(at(&part, "at"), point)?);
                     // From the axes of the shape's description to body axes; bodies of generators
                     // are described in body axes.
                     let turned = match roster.placements.get(i) {

@@ -1,7 +1,7 @@
 //! Names of the parts: groups, regions, watches.
 
 use super::super::spec::{BodiesSpec, RegionSpec};
-use super::super::{SceneNames, Region, Watch};
+use super::super::{Region, SceneNames, Watch};
 use super::axes::SceneDim;
 use super::case;
 use super::context::{Context, at};

@@ -1,6 +1,6 @@
 //! The periodic cell with its numbers.
 
-use bodies::{PeriodicCell, CellController, ImposedLoading, Lattice, Matrix, Vector};
+use bodies::{CellController, ImposedLoading, Lattice, Matrix, PeriodicCell, Vector};
 use expr::{Program, Scratch};
 
 use super::super::spec::{BodiesSpec, CellSpec, Component};

@@ -1,6 +1,6 @@
 //! What acts on the bodies: laws, gravity, motions, forces, drag.
 
-use bodies::{Body, Drag, ForceField, Freedom, PrescribedMotion, Model, Vector};
+use bodies::{Body, Drag, ForceField, Freedom, Model, PrescribedMotion, Vector};
 
 use super::super::spec::{BodiesSpec, FreedomSpec};
 use super::axes::SceneDim;
@@ -85,7 +85,9 @@ impl<'a> Conditions<'a> {
         let materials = laws::laws(context, self.spec, &meet)?;
         let gravity = match &self.spec.gravity {
             None => D::Vector::splat(0.0),
-            Some(gravity) => D::Vector::from_components(&context.numbers(at("[world]", "gravity"), gravity)?),
+            Some(gravity) => {
+                D::Vector::from_components(&context.numbers(at("[world]", "gravity"), gravity)?)
+            }
         };
         let bodies: Vec<Body<D>> = roster
             .bodies
@@ -116,7 +118,9 @@ impl<'a> Conditions<'a> {
         let mut guides = Vec::new();
         for body in &self.spec.bodies {
             if let FreedomSpec::Motion(motions) = &body.freedom {
-                guides.push(D::prescribed_motion(guide::compile_motion(context, body, motions, start)?));
+                guides.push(D::prescribed_motion(guide::compile_motion(
+                    context, body, motions, start,
+                )?));
             }
         }
         Ok(guides)
@@ -138,7 +142,8 @@ impl<'a> Conditions<'a> {
                 None => None,
                 Some(point) => {
                     let placement = &roster.placements[i];
-                    let point = D::Vector::from_components(&context.numbers(at(&part, "at"), point)?);
+                    let point =
+                        D::Vector::from_components(&context.numbers(at(&part, "at"), point)?);
                     // From the axes of the shape's description to body axes.
                     Some(D::rotate_back(
                         &placement.rotation,

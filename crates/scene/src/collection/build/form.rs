@@ -1,6 +1,8 @@
 //! Shapes that are more than a few numbers: compounds, surfaces from files, heights.
 
-use bodies::space::{DecompositionParams, Mesh, MeshError, DecomposedMesh, read_obj, read_stl, weld};
+use bodies::space::{
+    DecomposedMesh, DecompositionParams, Mesh, MeshError, read_obj, read_stl, weld,
+};
 use bodies::{Compound, CompoundPiece, Pose, ShapeError, Vector};
 
 use super::super::form::{Heights, HeightsSpec, PieceSpec, SolidSpec};
@@ -173,7 +175,10 @@ pub(super) fn solid(
         };
     let usual = DecompositionParams::default();
     let parts = [1, DecompositionParams::MAX_PARTS];
-    let cells = [DecompositionParams::MIN_RESOLUTION, DecompositionParams::MAX_RESOLUTION];
+    let cells = [
+        DecompositionParams::MIN_RESOLUTION,
+        DecompositionParams::MAX_RESOLUTION,
+    ];
     let fineness = DecompositionParams {
         parts: count("parts", &spec.parts, parts, usual.parts)?,
         resolution: count("resolution", &spec.resolution, cells, usual.resolution)?,

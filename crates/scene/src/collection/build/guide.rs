@@ -8,7 +8,7 @@
 //! are exact, or integrals of recorded accelerations.
 
 use bodies::plane::Angle;
-use bodies::{PrescribedMotion, Plane, Pose, Space, Vector};
+use bodies::{Plane, Pose, PrescribedMotion, Space, Vector};
 use expr::{Graph, NodeId, Program, Scratch};
 
 use super::super::spec::{BodySpec, MotionSpec, Name};
@@ -17,7 +17,7 @@ use super::context::{At, Clock, Context, at};
 use super::data;
 use crate::error::{InputError, SceneError};
 use crate::file::{Formula, Word};
-use crate::generate::quake::{Drift, GroundMotion, Accelerogram};
+use crate::generate::quake::{Accelerogram, Drift, GroundMotion};
 
 /// A given motion of one body.
 #[derive(Debug)]
@@ -134,7 +134,9 @@ pub(super) fn compile_motion(
                     nodes[3] = clock.graph.add(nodes[3], node);
                 }
             }
-            MotionSpec::Accelerogram { .. } => shaken.extend(self::accelerogram_motion(context, &part, motion)?),
+            MotionSpec::Accelerogram { .. } => {
+                shaken.extend(self::accelerogram_motion(context, &part, motion)?)
+            }
         }
     }
     let rates = nodes.map(|node| clock.graph.derivative(node, clock.time));

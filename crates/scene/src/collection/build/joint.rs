@@ -2,7 +2,10 @@
 
 mod keys;
 
-use bodies::joint::{Clearance, JointCoordinate, Joint, JointKind, Limits, Motor, JointFriction, JointFrame, PrescribedSpeed, Spring};
+use bodies::joint::{
+    Clearance, Joint, JointCoordinate, JointFrame, JointFriction, JointKind, Limits, Motor,
+    PrescribedSpeed, Spring,
+};
 use bodies::{Friction, Model, PairLaw, Pose, Vector};
 use contact::Restitution;
 use expr::{Program, Scratch};
@@ -47,7 +50,11 @@ impl PrescribedSpeed for Pace {
 }
 
 /// Where all bodies are at the start: guided ones where their guides say.
-pub(super) fn places<D: SceneDim>(roster: &BodyTable<D>, model: &mut Model<D>, t: f64) -> Vec<Pose<D>> {
+pub(super) fn places<D: SceneDim>(
+    roster: &BodyTable<D>,
+    model: &mut Model<D>,
+    t: f64,
+) -> Vec<Pose<D>> {
     let mut poses = roster.poses.clone();
     for (body, pose) in model.bodies.iter().zip(&mut poses) {
         if let bodies::Freedom::Kinematic(guide) = body.freedom
@@ -113,7 +120,10 @@ fn joint<D: SceneDim>(
         joint.length = context.positive(at(&part, "length"), length)?;
     }
     if let Some(about) = &spec.about {
-        let known = [("slide", JointCoordinate::Displacement), ("turn", JointCoordinate::Angle)];
+        let known = [
+            ("slide", JointCoordinate::Displacement),
+            ("turn", JointCoordinate::Angle),
+        ];
         joint.coordinate = context.word(at(&part, "about"), about, &known)?;
     }
     attach(context, spec, &mut joint, start)?;
@@ -200,7 +210,10 @@ fn points<D: SceneDim>(
             Ok([0, 1].map(|k| {
                 let own = bodies[k].and_then(|body| roster.placements.get(body as usize).copied());
                 let own = own.unwrap_or(in_place());
-                D::rotate_back(&own.rotation, D::Vector::from_components(&points[k]) - own.position)
+                D::rotate_back(
+                    &own.rotation,
+                    D::Vector::from_components(&points[k]) - own.position,
+                )
             }))
         }
         _ => {

@@ -1,6 +1,6 @@
 //! Given forces: of one body, or of many.
 
-use bodies::{Dim, ForceField, ForceContext, Vector};
+use bodies::{Dim, ForceContext, ForceField, Vector};
 use expr::{Graph, NodeId, Program, Scope, Scratch};
 
 use super::super::spec::LoadSpec;

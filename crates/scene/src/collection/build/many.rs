@@ -2,15 +2,15 @@
 
 use bodies::Vector;
 
-use super::super::spec::{ArrangementSpec, GrainSpec, GeneratorSpec, RegionOfPacking, SizesSpec};
+use super::super::spec::{ArrangementSpec, GeneratorSpec, GrainSpec, RegionOfPacking, SizesSpec};
 use super::axes::{SceneDim, Vec2};
 use super::context::{Context, at};
 use super::structure::structure;
 use crate::error::{InputError, Origin};
 use crate::file::{Formula, Word};
 use crate::generate::{
-    Amount, Arch, Column, Deposit, GrainShape, GenerateError, Grid, GridLattice, Packing, GeneratedBody, PackingRegion,
-    Sizes, Wall, column, deposit, grid, packing, wall,
+    Amount, Arch, Column, Deposit, GenerateError, GeneratedBody, GrainShape, Grid, GridLattice,
+    Packing, PackingRegion, Sizes, Wall, column, deposit, grid, packing, wall,
 };
 
 /// Reads the numbers of one generator.
@@ -74,7 +74,9 @@ impl<'a, 'b> Numbers<'a, 'b> {
         key: &str,
         values: &[Formula],
     ) -> Result<V, Box<InputError>> {
-        Ok(V::from_components(&self.context.numbers(at(&self.part, key), values)?))
+        Ok(V::from_components(
+            &self.context.numbers(at(&self.part, key), values)?,
+        ))
     }
 
     pub fn pair(&mut self, key: &str, [a, b]: &[Formula; 2]) -> Result<[f64; 2], Box<InputError>> {
@@ -155,7 +157,11 @@ impl<'a, 'b> Numbers<'a, 'b> {
         }
     }
 
-    fn lattice(&self, word: Option<&Word>, dimension: usize) -> Result<GridLattice, Box<InputError>> {
+    fn lattice(
+        &self,
+        word: Option<&Word>,
+        dimension: usize,
+    ) -> Result<GridLattice, Box<InputError>> {
         let place = at(&self.part, "lattice");
         word.map_or(Ok(GridLattice::Square), |word| {
             self.context.word(place, word, lattices(dimension))
@@ -215,7 +221,8 @@ pub(super) fn pieces<D: SceneDim>(
     made.map_err(|error| blame(context, many, &error))
 }
 
-pub(super) type Generated<D> = Result<Result<Vec<GeneratedBody<D>>, GenerateError>, Box<InputError>>;
+pub(super) type Generated<D> =
+    Result<Result<Vec<GeneratedBody<D>>, GenerateError>, Box<InputError>>;
 
 pub(super) fn origin<D: SceneDim>(
     numbers: &mut Numbers<'_, '_>,

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bodies::plane::{Angle, Chain, ConvexPolygon, Shape};
-use bodies::{Compound, PrescribedMotion, Plane, Pose, ShapeError, Vector};
+use bodies::{Compound, Plane, Pose, PrescribedMotion, ShapeError, Vector};
 
 use super::super::spec::{ShapeSpec, TurnSpec};
-use super::axes::{SceneDim, Placed, Vec2, in_place};
+use super::axes::{Placed, SceneDim, Vec2, in_place};
 use super::context::{At, Context, at};
 use super::form::{self, Form};
 use super::guide::ExpressionMotion;

@@ -359,7 +359,9 @@ fn placed<D: SceneDim>(
                 Some(_) => Freedom::Free,
             },
         },
-        velocity: velocity.map_or(D::ZERO_VELOCITY, |v| D::velocity(&piece.pose.rotation, v, &[])),
+        velocity: velocity.map_or(D::ZERO_VELOCITY, |v| {
+            D::velocity(&piece.pose.rotation, v, &[])
+        }),
         placement: piece.pose,
         pose: piece.pose,
         weightless: 0,

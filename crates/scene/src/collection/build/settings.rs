@@ -3,14 +3,14 @@
 use bodies::{Activation, Settings};
 
 use super::super::OverlapRule;
-use super::super::spec::{PrepareSpec, BodiesRunSpec};
+use super::super::spec::{BodiesRunSpec, PrepareSpec};
 use super::axes::SceneDim;
 use super::context::{At, Context, at};
 use super::roster::BodyTable;
 use crate::certificate::CertificateBounds;
 use crate::error::InputError;
 use crate::file::{Formula, RECORD};
-use crate::record::{OPTIONAL_BODY_TABLES, RecordSelection, BodySubset};
+use crate::record::{BodySubset, OPTIONAL_BODY_TABLES, RecordSelection};
 
 const PART: &str = "[run]";
 
@@ -81,7 +81,9 @@ pub(super) fn recorded<D: SceneDim>(
     span: (f64, f64),
 ) -> Result<RecordSelection, Box<InputError>> {
     let (file, parameters) = (context.file, &mut context.parameters);
-    let mut choice = run.record.choice(file, parameters, &OPTIONAL_BODY_TABLES, span)?;
+    let mut choice = run
+        .record
+        .choice(file, parameters, &OPTIONAL_BODY_TABLES, span)?;
     if let Some(names) = &run.record.bodies {
         let place = at(RECORD, "bodies");
         let members = roster.all_members(context, place, Some(names))?;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use bodies::space::{Mesh, ConvexPolyhedron, Shape};
-use bodies::{Compound, PrescribedMotion, Pose, ShapeError, Space, Vector};
+use bodies::space::{ConvexPolyhedron, Mesh, Shape};
+use bodies::{Compound, Pose, PrescribedMotion, ShapeError, Space, Vector};
 
 use super::super::spec::{ShapeSpec, TurnSpec};
-use super::axes::{SceneDim, Placed, Quat, Vec3, in_place};
+use super::axes::{Placed, Quat, SceneDim, Vec3, in_place};
 use super::context::{At, Context, at};
 use super::form::{self, Form};
 use super::guide::ExpressionMotion;
@@ -104,7 +104,10 @@ impl SceneDim for Space {
     }
 
     fn velocity(rotation: &Quat, velocity: &[f64], spin: &[f64]) -> [f64; 6] {
-        let (v, w) = (Vec3::from_components(velocity), rotation.conjugate() * Vec3::from_components(spin));
+        let (v, w) = (
+            Vec3::from_components(velocity),
+            rotation.conjugate() * Vec3::from_components(spin),
+        );
         [v.x, v.y, v.z, w.x, w.y, w.z]
     }
 
@@ -185,7 +188,9 @@ fn points(
 
 /// A closed convex surface as a polyhedron: first whether it is one, then with its coplanar triangles
 /// as one face.
-fn convex((vertices, triangles): &form::Surface) -> Result<(ConvexPolyhedron, Pose<Space>), ShapeError> {
+fn convex(
+    (vertices, triangles): &form::Surface,
+) -> Result<(ConvexPolyhedron, Pose<Space>), ShapeError> {
     let corners = |t: &[u32; 3]| t.iter().map(|i| *i as usize).collect();
     let faces: Vec<Vec<usize>> = triangles.iter().map(corners).collect();
     ConvexPolyhedron::new(vertices, &faces)?;

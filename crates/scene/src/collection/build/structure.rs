@@ -11,7 +11,7 @@ use super::context::Context;
 use super::many::{Generated, Numbers, origin};
 use crate::error::InputError;
 use crate::generate::{
-    self, Blocks, Cards, Dome, Drums, Drystone, GenerateError, GeneratedBody, DominoRow, Vault,
+    self, Blocks, Cards, Dome, DominoRow, Drums, Drystone, GenerateError, GeneratedBody, Vault,
 };
 
 /// Least distance of joints in a dry-stone wall, as a part of the shortest stone.

@@ -23,7 +23,10 @@ pub struct BodiesEnvironment {
 }
 
 /// The surroundings of the bodies of a scene.
-pub(crate) fn environment(scene: &Scene, spec: &BodiesSpec) -> Result<BodiesEnvironment, SceneError> {
+pub(crate) fn environment(
+    scene: &Scene,
+    spec: &BodiesSpec,
+) -> Result<BodiesEnvironment, SceneError> {
     let sources = Sources::default();
     let mut context = Context {
         file: scene.origin(),

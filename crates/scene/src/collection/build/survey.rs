@@ -7,7 +7,7 @@ use super::super::spec::{BodiesSpec, Name};
 use super::context::{Context, at};
 use crate::error::InputError;
 use crate::file::{Formula, Scene};
-use crate::survey::{DistributionQuantity, Distribution, DistributionSpec, Profile, ProfileSpec};
+use crate::survey::{Distribution, DistributionQuantity, DistributionSpec, Profile, ProfileSpec};
 use crate::watch::NameTable;
 
 /// Bins where nothing is said.

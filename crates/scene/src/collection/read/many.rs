@@ -1,7 +1,7 @@
 //! Reads the generators: `[[wall]]`, `[[column]]`, `[[arch]]`, `[[grid]]`, `[[packing]]`,
 //! `[[deposit]]`, `[[grains]]`; those of other structures are in [`structure`].
 
-use super::super::spec::{ArrangementSpec, GrainSpec, GeneratorSpec, RegionOfPacking, SizesSpec};
+use super::super::spec::{ArrangementSpec, GeneratorSpec, GrainSpec, RegionOfPacking, SizesSpec};
 use super::structure;
 use super::{choice, name_of, named, pair, points, vector, vector_if, vector_of};
 use crate::error::InputError;

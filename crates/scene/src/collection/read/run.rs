@@ -1,9 +1,9 @@
 //! Reads `[run]`, `[[prepare]]` and `[[picture]]`.
 
-use super::super::spec::{PrepareSpec, BodiesRunSpec};
+use super::super::spec::{BodiesRunSpec, PrepareSpec};
 use super::{choice, motion, named, names_if, vector_if};
 use crate::error::InputError;
-use crate::file::{self, Colour, Formula, SceneKind, Named, Picture, Reader, Value, Word};
+use crate::file::{self, Colour, Formula, Named, Picture, Reader, SceneKind, Value, Word};
 
 /// `[run]`.
 pub(super) fn run(root: &mut Reader<'_>) -> Result<BodiesRunSpec, Box<InputError>> {

@@ -38,7 +38,8 @@ pub(super) fn distributions(
     let mut all = Vec::new();
     for (name, mut reader) in file::read_parts(root, "distribution", "distribution")? {
         let of = name_of(&mut reader, "of")?;
-        let quantity: DistributionQuantity = choice(&mut reader, "quantity", &DISTRIBUTION_QUANTITIES)?;
+        let quantity: DistributionQuantity =
+            choice(&mut reader, "quantity", &DISTRIBUTION_QUANTITIES)?;
         let bins = reader.count_if("bins")?;
         if let Some(count) = bins.filter(|count| *count > MOST) {
             let problem = format!("`bins` is {count}, at most {MOST} are allowed");

@@ -7,7 +7,7 @@ use crate::finding::accuracy::{Grid, Norm, fitted_order};
 use crate::finding::expression::Expression;
 use crate::finding::laboratory::run_scene;
 use crate::finding::names::Names;
-use crate::finding::subject::{NoStudies, EvaluatedRun};
+use crate::finding::subject::{EvaluatedRun, NoStudies};
 use crate::watch::ObservableRequest;
 
 /// An oscillator, smooth, and a ball that falls and bounces once.
@@ -56,8 +56,11 @@ fn measured(text: &str, of: &str, threads: usize) -> Result<f64, String> {
         studies: &[],
     };
     let compiled = Expression::compile(of, &mut names)?;
-    let mut subject: EvaluatedRun<'_> =
-        run_scene(scene.clone(), Threads::new(threads), &ObservableRequest::default());
+    let mut subject: EvaluatedRun<'_> = run_scene(
+        scene.clone(),
+        Threads::new(threads),
+        &ObservableRequest::default(),
+    );
     compiled
         .number(&mut subject, &mut NoStudies)
         .map_err(|absent| absent.0)

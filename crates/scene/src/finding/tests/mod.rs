@@ -9,13 +9,13 @@ mod messages;
 use std::borrow::Cow;
 
 use contact::law::Status;
-use mechanism::{Event, EventKind, StepReport, State, System, ConstraintReport};
+use mechanism::{ConstraintReport, Event, EventKind, State, StepReport, System};
 
 use crate::certificate::Certificate;
 use crate::file::Scene;
 use crate::finding::expression::Expression;
 use crate::finding::names::Names;
-use crate::finding::subject::{NoStudies, RunSchedule, EvaluatedRun};
+use crate::finding::subject::{EvaluatedRun, NoStudies, RunSchedule};
 use crate::finding::value::{Absent, Value};
 use crate::run::MechanismOutcome;
 use crate::trajectory::{Interpolation, Trajectory};

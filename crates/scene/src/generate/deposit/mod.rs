@@ -58,7 +58,9 @@ pub struct Deposit<D: GeneratorDim> {
 ///
 /// # Errors
 /// A number out of range, a grain larger than the box, or a full box: with the number placed.
-pub fn deposit<D: GeneratorDim>(deposit: &Deposit<D>) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
+pub fn deposit<D: GeneratorDim>(
+    deposit: &Deposit<D>,
+) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     check(deposit)?;
     let up = D::N - 1;
     let (mut sizes, mut shapes) = (

@@ -68,7 +68,8 @@ impl<'a> Roll<'a> {
                 Descent::Lost => return None,
                 Descent::Go { along, .. } if along.is_empty() => p = self.fall(p),
                 Descent::Go { along, towards } => {
-                    let along: Vec<GrainObstacle> = along.iter().map(|k| self.touched[*k]).collect();
+                    let along: Vec<GrainObstacle> =
+                        along.iter().map(|k| self.touched[*k]).collect();
                     p = self.slide(p, &along, towards)?;
                 }
             }

@@ -166,7 +166,10 @@ fn around(joints: &[f64], apart: f64) -> Vec<[f64; 2]> {
 }
 
 /// The stones between the joints.
-fn build<D: Prism>(wall: &Drystone<D>, courses: &[Course]) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
+fn build<D: Prism>(
+    wall: &Drystone<D>,
+    courses: &[Course],
+) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     let by = wall.origin + D::spot(0.0, 0.5 * wall.depth, 0.0);
     let at = |bed: [f64; 2], x: f64| {
         let share = x / wall.length;

@@ -180,7 +180,8 @@ mod tests {
                 let leads = (k + a..=(k + b).min(count)).any(|next| can[next]);
                 can[k] = leads && (k == 0 || free(k));
             }
-            let found = ConstrainedWalk::new(step, end, &bars).draw(&mut SplitMix64::new(1, "draw"));
+            let found =
+                ConstrainedWalk::new(step, end, &bars).draw(&mut SplitMix64::new(1, "draw"));
             assert_eq!(found.is_some(), can[0], "{step:?} {end} {bars:?}");
             match found {
                 None => none += 1,

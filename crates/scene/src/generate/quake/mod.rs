@@ -17,7 +17,7 @@
 
 mod read;
 
-pub use read::{AccelerogramError, Accelerogram};
+pub use read::{Accelerogram, AccelerogramError};
 
 /// What is done about a drift of the velocity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -103,7 +103,11 @@ fn read_row(line: usize, fields: &[&str]) -> Result<[f64; 2], AccelerogramError>
             "2 columns were expected, time and acceleration: there are {}",
             fields.len()
         );
-        return Err(AccelerogramError::at(line, problem, "Separate them by a comma"));
+        return Err(AccelerogramError::at(
+            line,
+            problem,
+            "Separate them by a comma",
+        ));
     };
     Ok([number(line, time)?, number(line, acceleration)?])
 }
@@ -111,7 +115,11 @@ fn read_row(line: usize, fields: &[&str]) -> Result<[f64; 2], AccelerogramError>
 fn number(line: usize, field: &str) -> Result<f64, AccelerogramError> {
     match field.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
-        Ok(_) => Err(AccelerogramError::at(line, format!("`{field}` is not finite"), "")),
+        Ok(_) => Err(AccelerogramError::at(
+            line,
+            format!("`{field}` is not finite"),
+            "",
+        )),
         Err(_) => {
             let shown: String = field.chars().take(40).collect();
             let problem = format!("`{shown}` is not a number");

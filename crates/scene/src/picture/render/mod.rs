@@ -147,7 +147,11 @@ fn pixel(
 }
 
 /// The bodies as the sun sees them.
-fn shadow_map(cast: &RenderScene<'_>, view: &ScreenProjection, side: usize) -> (ScreenProjection, DepthBuffer) {
+fn shadow_map(
+    cast: &RenderScene<'_>,
+    view: &ScreenProjection,
+    side: usize,
+) -> (ScreenProjection, DepthBuffer) {
     let toward = view.direction_to_world(SUN);
     let camera = Camera::from(Some(toward));
     let nothing = PictureRequest::default();

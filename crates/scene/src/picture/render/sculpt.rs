@@ -9,7 +9,11 @@ use super::view::ScreenProjection;
 use crate::record::{Faces, RecordedShape};
 
 /// Puts all bodies of a cast into a buffer.
-pub(super) fn rasterize_bodies(buffer: &mut DepthBuffer, view: &ScreenProjection, cast: &RenderScene<'_>) {
+pub(super) fn rasterize_bodies(
+    buffer: &mut DepthBuffer,
+    view: &ScreenProjection,
+    cast: &RenderScene<'_>,
+) {
     let mut order: Vec<(f64, u32)> = cast
         .still
         .bodies
@@ -30,7 +34,13 @@ pub(super) fn rasterize_bodies(buffer: &mut DepthBuffer, view: &ScreenProjection
 }
 
 /// Puts a body into a buffer.
-fn rasterize_body(buffer: &mut DepthBuffer, view: &ScreenProjection, outline: &RecordedShape, place: &BodyState, owner: u32) {
+fn rasterize_body(
+    buffer: &mut DepthBuffer,
+    view: &ScreenProjection,
+    outline: &RecordedShape,
+    place: &BodyState,
+    owner: u32,
+) {
     let at = view.to_screen(place.position);
     if !at.iter().all(|x| x.is_finite()) {
         return;
@@ -46,7 +56,9 @@ fn rasterize_body(buffer: &mut DepthBuffer, view: &ScreenProjection, outline: &R
             along,
         } => {
             let rod = rod(view, place.rotate(*along), *half_length, *radius);
-            around(buffer, at, rod.half_extent(), owner, |d| rod.intersect_capsule(d));
+            around(buffer, at, rod.half_extent(), owner, |d| {
+                rod.intersect_capsule(d)
+            });
         }
         RecordedShape::Cylinder {
             half_length,
@@ -54,7 +66,9 @@ fn rasterize_body(buffer: &mut DepthBuffer, view: &ScreenProjection, outline: &R
         } => {
             let axis = place.rotate([0.0, 0.0, 1.0]);
             let rod = rod(view, axis, *half_length, *radius);
-            around(buffer, at, rod.half_extent(), owner, |d| rod.intersect_cylinder(d));
+            around(buffer, at, rod.half_extent(), owner, |d| {
+                rod.intersect_cylinder(d)
+            });
         }
         RecordedShape::Polyhedron(faces) | RecordedShape::Mesh(faces) => {
             put_faces(buffer, view, place, faces, owner);
@@ -64,7 +78,10 @@ fn rasterize_body(buffer: &mut DepthBuffer, view: &ScreenProjection, outline: &R
                 rasterize_body(buffer, view, &part.shape, &place.of_part(part), owner);
             }
         }
-        RecordedShape::Polygon(_) | RecordedShape::Chain { .. } | RecordedShape::HalfPlane | RecordedShape::HalfSpace => {}
+        RecordedShape::Polygon(_)
+        | RecordedShape::Chain { .. }
+        | RecordedShape::HalfPlane
+        | RecordedShape::HalfSpace => {}
     }
 }
 
@@ -92,7 +109,13 @@ fn around(
     });
 }
 
-fn put_faces(buffer: &mut DepthBuffer, view: &ScreenProjection, place: &BodyState, faces: &Faces, owner: u32) {
+fn put_faces(
+    buffer: &mut DepthBuffer,
+    view: &ScreenProjection,
+    place: &BodyState,
+    faces: &Faces,
+    owner: u32,
+) {
     for face in &faces.faces {
         let corners = face.iter().filter_map(|k| {
             let known = faces.vertices.get(*k as usize)?;
@@ -104,7 +127,12 @@ fn put_faces(buffer: &mut DepthBuffer, view: &ScreenProjection, place: &BodyStat
 }
 
 /// Puts a convex face into a buffer, if it is seen from outside.
-pub(super) fn rasterize_face(buffer: &mut DepthBuffer, view: &ScreenProjection, corners: &[[f64; 3]], owner: u32) {
+pub(super) fn rasterize_face(
+    buffer: &mut DepthBuffer,
+    view: &ScreenProjection,
+    corners: &[[f64; 3]],
+    owner: u32,
+) {
     let normal = view.direction_to_screen(newell(corners));
     let seen = corners.iter().map(|c| view.to_screen(*c)).collect();
     if let Some(face) = Face::of(seen, normal) {

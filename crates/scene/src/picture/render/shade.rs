@@ -129,7 +129,10 @@ impl<'a> Shader<'a> {
         let taps = &self.taps[pattern * TAPS..(pattern + 1) * TAPS];
         let mut sum = 0.0;
         for tap in taps {
-            let (x, y) = (here[0] + self.occlusion_radius * tap[0], here[1] + self.occlusion_radius * tap[1]);
+            let (x, y) = (
+                here[0] + self.occlusion_radius * tap[0],
+                here[1] + self.occlusion_radius * tap[1],
+            );
             if !(x >= 0.0 && y >= 0.0) {
                 continue;
             }

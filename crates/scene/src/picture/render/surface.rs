@@ -7,7 +7,7 @@ use super::super::request::Theme;
 use super::super::still::BodyState;
 use super::buffer::{DepthBuffer, NOTHING, Vector};
 use super::view::ScreenProjection;
-use super::{RenderScene, PATCHES, RenderView, lines};
+use super::{PATCHES, RenderScene, RenderView, lines};
 use crate::record::RecordedShape;
 
 /// A ball of a smaller radius has no marks, in pixels.
@@ -52,7 +52,12 @@ fn edged(outline: &RecordedShape) -> bool {
 }
 
 impl<'a> SurfaceAppearance<'a> {
-    pub(super) fn new(cast: &'a RenderScene<'a>, shot: &RenderView<'_>, view: &ScreenProjection, fine: usize) -> Self {
+    pub(super) fn new(
+        cast: &'a RenderScene<'a>,
+        shot: &RenderView<'_>,
+        view: &ScreenProjection,
+        fine: usize,
+    ) -> Self {
         let pixels = view.scale / fine as f64;
         let ink = |outline: &RecordedShape| {
             let size = outline.radius().filter(|_| edged(outline));
@@ -88,7 +93,12 @@ impl<'a> SurfaceAppearance<'a> {
     }
 
     /// The colour of a sample without light.
-    pub(super) fn albedo(&self, buffer: &DepthBuffer, view: &ScreenProjection, (x, y): (usize, usize)) -> Vector {
+    pub(super) fn albedo(
+        &self,
+        buffer: &DepthBuffer,
+        view: &ScreenProjection,
+        (x, y): (usize, usize),
+    ) -> Vector {
         let at = y * buffer.wide + x;
         let owner = buffer.body_at(at);
         if owner >= PATCHES {

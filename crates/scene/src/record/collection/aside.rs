@@ -14,7 +14,7 @@ use super::super::error::RecordError;
 use super::super::session::RunWriter;
 use super::super::tables::{step, time};
 use super::super::writer::TableWriter;
-use super::rows::{RowWriter, PoseColumns};
+use super::rows::{PoseColumns, RowWriter};
 use super::tables::{AXES, bodies, body, real};
 use crate::collection::SceneNames;
 

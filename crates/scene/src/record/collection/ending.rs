@@ -112,7 +112,10 @@ impl BodiesRecorder {
             return Ok(());
         };
         let choice = &self.choice;
-        let kept = self.tables.iter_mut().filter(|t| choice.has_table(t.name()));
+        let kept = self
+            .tables
+            .iter_mut()
+            .filter(|t| choice.has_table(t.name()));
         let kept = kept.chain(&mut self.cell);
         for table in kept.chain(&mut self.joint_tables.tables) {
             table.close(&directory)?;

@@ -23,9 +23,9 @@ mod rows;
 mod survey;
 mod tables;
 
-pub use names::{BodyMotion, BodyDescription, read_body_descriptions};
+pub use names::{BodyDescription, BodyMotion, read_body_descriptions};
 pub(crate) use names::{RecordShape, describe_body, names_table};
-pub use outline::{Faces, ShapePart, RecordedShape};
+pub use outline::{Faces, RecordedShape, ShapePart};
 pub use recorder::BodiesRecorder;
 pub(super) use survey::{distribution_columns, profile_columns};
 pub use tables::{BODY_TABLES, bodies_settings_json};

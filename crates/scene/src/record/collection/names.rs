@@ -8,7 +8,7 @@ use bodies::{Body, Dim, Freedom, Plane, Space, plane, space};
 use super::super::column::{CellValue, Column, ColumnValues};
 use super::super::error::RecordError;
 use super::super::reader::Record;
-use super::outline::{self, ShapeColumns, RecordedShape};
+use super::outline::{self, RecordedShape, ShapeColumns};
 use crate::collection::SceneNames;
 
 /// What the motion of a body obeys.
@@ -120,7 +120,12 @@ impl<'a> NamesTableBuilder<'a> {
     }
 
     /// One row.
-    pub(super) fn push<D: RecordShape>(&mut self, out: &mut [ColumnValues], number: usize, body: &Body<D>) {
+    pub(super) fn push<D: RecordShape>(
+        &mut self,
+        out: &mut [ColumnValues],
+        number: usize,
+        body: &Body<D>,
+    ) {
         let [
             id,
             name,
@@ -139,7 +144,9 @@ impl<'a> NamesTableBuilder<'a> {
         let cells = match D::shared_address(&body.shape) {
             Some(place) => {
                 let known = self.outlines.entry(place);
-                known.or_insert_with(|| D::shape_columns(&body.shape)).clone()
+                known
+                    .or_insert_with(|| D::shape_columns(&body.shape))
+                    .clone()
             }
             None => D::shape_columns(&body.shape),
         };
@@ -179,7 +186,11 @@ pub(crate) fn names_table<D: RecordShape>(
 }
 
 /// What a body is, without records; none for a shape that cannot be drawn.
-pub(crate) fn describe_body<D: RecordShape>(name: &str, material: &str, body: &Body<D>) -> Option<BodyDescription> {
+pub(crate) fn describe_body<D: RecordShape>(
+    name: &str,
+    material: &str,
+    body: &Body<D>,
+) -> Option<BodyDescription> {
     let cells = D::shape_columns(&body.shape);
     let outline = cells.outline.as_deref().unwrap_or("");
     let (radius, half_length) = (cells.radius, cells.half_length);

@@ -14,9 +14,9 @@ use super::super::session::RunWriter;
 use super::super::writer::TableWriter;
 use super::aside::JointTables;
 use super::names::{NamesTableBuilder, RecordShape};
-use super::rows::{self, RepeatedTexts, PoseColumns};
+use super::rows::{self, PoseColumns, RepeatedTexts};
 use super::tables::{self, BODY_TABLES};
-use crate::collection::{SceneNames, BuiltBodies, BodiesObserver, WorldRef};
+use crate::collection::{BodiesObserver, BuiltBodies, SceneNames, WorldRef};
 use crate::error::SceneError;
 
 /// The state that a run begins with, kept until its first step is computed.
@@ -175,7 +175,10 @@ impl BodiesRecorder {
     }
 
     pub(super) fn list_tables(&mut self, closed: bool) {
-        let listed = self.tables.iter().filter(|t| self.choice.has_table(t.name()));
+        let listed = self
+            .tables
+            .iter()
+            .filter(|t| self.choice.has_table(t.name()));
         let listed = listed.chain(&self.cell).chain(&self.joint_tables.tables);
         let listed = listed.map(|t| t.entry(closed));
         let late = self.observables.iter().chain(&self.surveys);
@@ -263,7 +266,11 @@ impl BodiesRecorder {
         let table = &mut self.tables[3];
         for k in 0..world.num_contacts() {
             let contact = world.contact(k);
-            if contact.bodies.iter().any(|b| self.choice.has_body(*b as usize)) {
+            if contact
+                .bodies
+                .iter()
+                .any(|b| self.choice.has_body(*b as usize))
+            {
                 let shift = self.cell.as_ref().and(world.image(k));
                 rows::push_contact(table.values(), &self.words, now, &contact, shift);
                 self.writer.submit_full_chunk(table)?;
@@ -314,7 +321,9 @@ impl BodiesObserver for BodiesRecorder {
     fn write_checkpoint(&mut self, snapshot: Snapshot) -> Result<(), SceneError> {
         let tables = self.tables.iter().chain(&self.cell);
         let tables = tables.chain(&self.joint_tables.tables);
-        let kept = self.writer.write_checkpoint(tables, &self.counters, snapshot);
+        let kept = self
+            .writer
+            .write_checkpoint(tables, &self.counters, snapshot);
         self.keep_error(kept)
     }
 

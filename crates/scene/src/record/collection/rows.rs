@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bodies::{Contact, Dim, Lattice, StepReport, Matrix, Plane, Pose, Space, Vector};
+use bodies::{Contact, Dim, Lattice, Matrix, Plane, Pose, Space, StepReport, Vector};
 use contact::law::Status;
 
 use super::super::column::ColumnValues;

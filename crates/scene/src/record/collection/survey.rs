@@ -18,8 +18,18 @@ pub(in crate::record) fn profile_columns() -> Vec<Column> {
     vec![
         column("profile", ColumnType::Text, "1", "name of the profile"),
         column("quantity", ColumnType::Text, "1", "word of the observable"),
-        column("slice", ColumnType::Integer, "1", "number of the slice, from 1"),
-        column("position", ColumnType::Real, "length", "middle of the slice"),
+        column(
+            "slice",
+            ColumnType::Integer,
+            "1",
+            "number of the slice, from 1",
+        ),
+        column(
+            "position",
+            ColumnType::Real,
+            "length",
+            "middle of the slice",
+        ),
         column(
             "mean",
             ColumnType::Real,
@@ -34,8 +44,18 @@ pub(in crate::record) fn profile_columns() -> Vec<Column> {
 pub(in crate::record) fn distribution_columns() -> Vec<Column> {
     let density = "share of all values over the width of the bin; absent without values";
     vec![
-        column("distribution", ColumnType::Text, "1", "name of the distribution"),
-        column("low", ColumnType::Real, "as the quantity", "lower end of the bin"),
+        column(
+            "distribution",
+            ColumnType::Text,
+            "1",
+            "name of the distribution",
+        ),
+        column(
+            "low",
+            ColumnType::Real,
+            "as the quantity",
+            "lower end of the bin",
+        ),
         column(
             "high",
             ColumnType::Real,

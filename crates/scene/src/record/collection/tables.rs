@@ -46,7 +46,12 @@ pub(super) fn observables<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Colum
             name.push('_');
         }
         let meaning = format!("`{text}` at the end of the step");
-        columns.push(Column::new(name, ColumnType::Real, "as the observable", meaning));
+        columns.push(Column::new(
+            name,
+            ColumnType::Real,
+            "as the observable",
+            meaning,
+        ));
     }
     columns
 }

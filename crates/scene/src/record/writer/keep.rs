@@ -1,6 +1,6 @@
 //! A recorder as the run sees it: steps come in, checkpoints are kept.
 
-use mechanism::{Event, StepReport, State, ConstraintReport};
+use mechanism::{ConstraintReport, Event, State, StepReport};
 use serde::{Deserialize, Serialize};
 
 use super::super::checkpoint::{Restored, Snapshot};
@@ -42,7 +42,9 @@ impl MechanismObserver for MechanismRecorder {
             reached: self.reached,
             spare: self.spare.iter().map(saved).collect(),
         };
-        let kept = self.session.write_checkpoint(self.tables.iter(), &counters, snapshot);
+        let kept = self
+            .session
+            .write_checkpoint(self.tables.iter(), &counters, snapshot);
         self.keep_error(kept)
     }
 

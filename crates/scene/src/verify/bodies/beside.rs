@@ -53,8 +53,14 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     /// The one ρ of contacts, limits and rubbing joints that carry impulses, where a contact or limit does.
     fn rho_beside_joints(&self) -> Option<f64> {
         let contacts = self.impulses.len() - self.joints.rows.len();
-        let strikes = self.impulses[..contacts].iter().any(|push| push.size != 0.0);
-        let mut rho = if strikes { Some(self.common_restitution()?) } else { None };
+        let strikes = self.impulses[..contacts]
+            .iter()
+            .any(|push| push.size != 0.0);
+        let mut rho = if strikes {
+            Some(self.common_restitution()?)
+        } else {
+            None
+        };
         for (row, push) in self.joints.rows.iter().zip(&self.impulses[contacts..]) {
             let joint = self.scene.model.joints.get(row.joint);
             let own = match row.part {

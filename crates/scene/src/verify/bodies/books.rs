@@ -18,7 +18,7 @@ use super::BodiesVerifier;
 use super::given::{EmbedInSpace, clearance_of};
 use super::ledger::{EXCESS, FORCED, GAIN, LASTING, MIXED, TURNOVER, WORK};
 use super::motion::RowImpulse;
-use super::read::{RecordedState, RecordedContactRow};
+use super::read::{RecordedContactRow, RecordedState};
 
 /// Sums over all contacts of products that are known to rounding.
 const BOOKS: f64 = 1e-10;
@@ -170,7 +170,9 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         if mixed || sums.acts {
             return [sums.raw.max(0.0), sums.raw.min(sums.lawful).max(0.0)];
         }
-        let e = self.common_restitution().or(sums.range.map(|range| range.0));
+        let e = self
+            .common_restitution()
+            .or(sums.range.map(|range| range.0));
         let e = e.unwrap_or(1.0);
         let gain = (sums.lawful - (1.0 - e) / (1.0 + e) * pushed).max(0.0);
         [gain, gain]
@@ -191,7 +193,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let turnover = given
             .iter()
             .fold(forced.max(before).max(free), |m, w| m.max(w.abs()));
-        let mixed = self.common_restitution().is_none() && sums.range.is_some_and(|(least, most)| least < most);
+        let mixed = self.common_restitution().is_none()
+            && sums.range.is_some_and(|(least, most)| least < most);
         let [gain, excess] = self.gain(&sums, mixed, [pushed, forced]);
         let mut found = vec![
             ("turnover", turnover - row[TURNOVER]),
@@ -206,7 +209,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             }
             None => {
                 let why = "contacts of the step before are not recorded";
-                self.report.mark_unchecked("steps", "lasting", RowRange::All, why);
+                self.report
+                    .mark_unchecked("steps", "lasting", RowRange::All, why);
             }
         }
         let scale = turnover.max(sums.size).max(pushed);
@@ -240,8 +244,9 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 continue;
             };
             let rows = |touch: &RecordedContactRow| touch.rows.min(D::N);
-            let velocity = (0..rows(before))
-                .fold([0.0; 3], |sum, k| add_scaled(sum, before.axes[k], before.end[k]));
+            let velocity = (0..rows(before)).fold([0.0; 3], |sum, k| {
+                add_scaled(sum, before.axes[k], before.end[k])
+            });
             // A contact that stuck before and sticks now does not slide along its tangent either.
             let stuck = before.status == 1 && touch.status == 1;
             for k in 0..if stuck { rows(touch) } else { 1 } {
@@ -314,7 +319,9 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     ) {
         let Some(own) = own else {
             let why = "how bodies that are not convex are divided is not recorded";
-            return self.report.mark_unchecked("steps", column, RowRange::All, why);
+            return self
+                .report
+                .mark_unchecked("steps", column, RowRange::All, why);
         };
         let off = match beyond((own - recorded).abs(), rounding) {
             0.0 => 0.0,

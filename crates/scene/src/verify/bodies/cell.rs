@@ -8,7 +8,7 @@
 use super::super::report::{Location, Report, RowRange};
 use super::super::stream::StepStream;
 use super::super::vector::{
-    M3, V3, add_scaled, apply, contract, cross, dot, identity, norm, add_scaled_matrix, solve, sub,
+    M3, V3, add_scaled, add_scaled_matrix, apply, contract, cross, dot, identity, norm, solve, sub,
 };
 use super::BodiesVerifier;
 use super::contacts::worse;
@@ -28,7 +28,10 @@ pub(super) fn declare_checks(report: &mut Report) {
 }
 
 /// The table `cell`; none where it does not tell how the cell deforms.
-pub(super) fn open<'a>(record: &'a Record, plane: bool) -> Result<Option<StepStream<'a>>, RecordError> {
+pub(super) fn open<'a>(
+    record: &'a Record,
+    plane: bool,
+) -> Result<Option<StepStream<'a>>, RecordError> {
     let axes = if plane {
         &["x", "y"][..]
     } else {
@@ -168,7 +171,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             for vector in &["a", "b", "c"][..D::N] {
                 for axis in &["x", "y", "z"][..D::N] {
                     let column = format!("{vector}_{axis}");
-                    self.report.mark_unchecked("cell", &column, RowRange::First, why);
+                    self.report
+                        .mark_unchecked("cell", &column, RowRange::First, why);
                 }
             }
         }
@@ -238,7 +242,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             }
         }
         let mean = add_scaled_matrix(&flow.begin, &flow.end, 1.0);
-        let volume = determinant(&flow.vectors) * determinant(&add_scaled_matrix(&identity(), &mean, -0.25 * h))
+        let volume = determinant(&flow.vectors)
+            * determinant(&add_scaled_matrix(&identity(), &mean, -0.25 * h))
             / determinant(&add_scaled_matrix(&identity(), &mean, 0.25 * h))
             * determinant(&add_scaled_matrix(&identity(), &flow.begin, 0.5 * h));
         let pushed = add_scaled_matrix(&motion, &stress, -volume);
@@ -291,11 +296,13 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let own = contract(&flow.end, mode).abs() + contract(&free, mode).abs();
             let size = size / heavy + own / square;
             let off = (change - sum / heavy).abs() / size.max(f64::MIN_POSITIVE);
-            self.report.add_comparison("cell", off, || place("the cell"));
+            self.report
+                .add_comparison("cell", off, || place("the cell"));
             left = add_scaled_matrix(&left, mode, -contract(&flow.end, mode) / square);
         }
         let scale = contract(&flow.end, &flow.end).sqrt();
         let off = contract(&left, &left).sqrt() / scale.max(f64::MIN_POSITIVE);
-        self.report.add_comparison("rate", off, || place("the cell"));
+        self.report
+            .add_comparison("rate", off, || place("the cell"));
     }
 }

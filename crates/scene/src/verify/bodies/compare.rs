@@ -47,7 +47,11 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     }
 
     /// x_F and R_F from the state before, and the midpoint where it is recorded.
-    pub(super) fn compare_kinematics(&mut self, before: Option<&RecordedState>, last: &RecordedState) {
+    pub(super) fn compare_kinematics(
+        &mut self,
+        before: Option<&RecordedState>,
+        last: &RecordedState,
+    ) {
         let (Some(before), h) = (before, self.motion.h) else {
             return;
         };
@@ -72,7 +76,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let turn = turn_between(&reached, &there) / (1.0 + there.angle.abs());
             if off.max(turn) > 0.0 || i == 0 {
                 let place = self.place(format!("`{}`", self.name(i)));
-                self.report.add_comparison("kinematics", off.max(turn), || place);
+                self.report
+                    .add_comparison("kinematics", off.max(turn), || place);
             }
         }
     }

@@ -253,7 +253,11 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     }
 
     /// The figures of a contact and the rule that it obeys best.
-    fn best_rule(&self, touch: &RecordedContactRow, pushes: &[RowImpulse]) -> Option<(ContactBlock, Rule)> {
+    fn best_rule(
+        &self,
+        touch: &RecordedContactRow,
+        pushes: &[RowImpulse],
+    ) -> Option<(ContactBlock, Rule)> {
         let pair = self.scene.pair(touch.a, touch.b, touch.feature)?;
         let block = self.block(touch, pushes)?;
         let mut f = [0.0; 8];
@@ -286,7 +290,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let mut off = (residual - recorded).abs();
         if !self.joints.is_empty() {
             let why = "what is left of the rows of joints is part of it: compared from below";
-            self.report.mark_unchecked("steps", "residual", RowRange::All, why);
+            self.report
+                .mark_unchecked("steps", "residual", RowRange::All, why);
             off = residual - recorded;
         }
         self.report

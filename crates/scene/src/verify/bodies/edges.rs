@@ -65,11 +65,17 @@ fn between([p, pe]: [V3; 2], [q, qe]: [V3; 2], at: V3, n: V3, gap: f64) -> f64 {
     let ends = [0.0, 1.0];
     let of_a = ends.map(|s| {
         let x = add_scaled(p, u, s);
-        (x, add_scaled(q, v, (dot(sub(x, q), v) / vv).clamp(0.0, 1.0)))
+        (
+            x,
+            add_scaled(q, v, (dot(sub(x, q), v) / vv).clamp(0.0, 1.0)),
+        )
     });
     let of_b = ends.map(|t| {
         let y = add_scaled(q, v, t);
-        (add_scaled(p, u, (dot(sub(y, p), u) / uu).clamp(0.0, 1.0)), y)
+        (
+            add_scaled(p, u, (dot(sub(y, p), u) / uu).clamp(0.0, 1.0)),
+            y,
+        )
     });
     let off = |(x, y): &(V3, V3)| {
         let middle = norm(sub(scale(add(*x, *y), 0.5), at));

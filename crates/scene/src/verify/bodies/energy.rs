@@ -6,7 +6,7 @@
 //! T_F − T_I = work + impact + sliding + boundary + motor + spring + rub + held       every step
 //! ```
 
-use super::super::vector::{apply, contract, dot, add_scaled_matrix};
+use super::super::vector::{add_scaled_matrix, apply, contract, dot};
 use super::BodiesVerifier;
 use super::given::{EmbedInSpace, Twist};
 use super::ledger::{COLUMNS, ELASTIC, KINETIC, POTENTIAL, WORK};
@@ -163,7 +163,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 at += 1;
                 let s = push.size;
                 let mut mean = 0.5
-                    * (motion.row_velocity(push, &motion.begin) + motion.row_velocity(push, &motion.end));
+                    * (motion.row_velocity(push, &motion.begin)
+                        + motion.row_velocity(push, &motion.end));
                 let mut carried =
                     0.5 * (motion.row_velocity(push, &first) + motion.row_velocity(push, &last));
                 if let (Some(flow), false) = (&motion.flow, push.rotational) {

@@ -10,8 +10,12 @@ pub(super) fn face_normal_defect(outline: &RecordedShape, p: V3, n: V3, near: f6
     match outline {
         // Solid on the left of its edges, and on the right of those of a chain.
         RecordedShape::Polygon(vertices) => segments(vertices, true, 1.0, (p, n, near)),
-        RecordedShape::Chain { vertices, closed } => segments(vertices, *closed, -1.0, (p, n, near)),
-        RecordedShape::Polyhedron(faces) | RecordedShape::Mesh(faces) => triangles(faces, p, n, near),
+        RecordedShape::Chain { vertices, closed } => {
+            segments(vertices, *closed, -1.0, (p, n, near))
+        }
+        RecordedShape::Polyhedron(faces) | RecordedShape::Mesh(faces) => {
+            triangles(faces, p, n, near)
+        }
         RecordedShape::Compound(members) => members.iter().fold(f64::INFINITY, |least, member| {
             let point = rotate_back(member.rotation, sub(p, member.position));
             let normal = rotate_back(member.rotation, n);

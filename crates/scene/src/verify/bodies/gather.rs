@@ -4,7 +4,7 @@ use super::super::report::RowRange;
 use super::given::{self, EmbedInSpace};
 use super::motion::RowImpulse;
 use super::read::{self, RecordedState};
-use super::{Tables, VerifyError, BodiesVerifier, joints};
+use super::{BodiesVerifier, Tables, VerifyError, joints};
 
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     /// Drops contacts that name no bodies, or have other rows than their law.

@@ -4,10 +4,12 @@
 //! motors are the scene's expressions; everything that follows from them is computed here.
 
 use bodies::plane::Angle;
-use bodies::{Dim, Freedom, Friction, Joint, Model, PairLaw, Plane, Pose, ForceContext, Space, Vector};
+use bodies::{
+    Dim, ForceContext, Freedom, Friction, Joint, Model, PairLaw, Plane, Pose, Space, Vector,
+};
 
 use super::super::laws::{Rule, Section};
-use super::super::vector::{M3, Q4, IDENTITY, V3, about_z, conjugate, product, sub};
+use super::super::vector::{IDENTITY, M3, Q4, V3, about_z, conjugate, product, sub};
 
 /// Where a body is.
 #[derive(Debug, Clone, Copy, PartialEq)]

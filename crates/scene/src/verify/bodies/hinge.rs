@@ -62,7 +62,9 @@ pub(super) fn held<D: Dim>(joint: &Joint<D>, ends: &JointFrames) -> Vec<(bool, V
     }
     let mut across = |i: usize, j: usize| all.push((true, cross(f[j], e[i]), dot(e[i], f[j])));
     match (joint.kind, n) {
-        (JointKind::Fixed | JointKind::Prismatic, 2) => all.push((true, [0.0, 0.0, 1.0], ends.angle)),
+        (JointKind::Fixed | JointKind::Prismatic, 2) => {
+            all.push((true, [0.0, 0.0, 1.0], ends.angle))
+        }
         (JointKind::Fixed | JointKind::Prismatic, _) => {
             across(1, 0);
             across(2, 0);

@@ -16,7 +16,7 @@ use super::super::vector::{V3, norm, scale, sub};
 use super::BodiesVerifier;
 use super::contacts::worse;
 use super::given::{EmbedInSpace, Twist};
-use super::hinge::{coordinate, joint_frames, held, three};
+use super::hinge::{coordinate, held, joint_frames, three};
 use super::motion::RowImpulse;
 use super::read::RecordedState;
 use crate::record::{Record, RecordError};
@@ -123,7 +123,11 @@ fn read(group: &StepRows, row: usize, plane: bool) -> RecordedJointRow {
 }
 
 /// The impulses of the joints.
-pub(super) fn joint_impulses<D: Dim>(rows: &RecordedJointRows, joints: &[Joint<D>], out: &mut Vec<RowImpulse>) {
+pub(super) fn joint_impulses<D: Dim>(
+    rows: &RecordedJointRows,
+    joints: &[Joint<D>],
+    out: &mut Vec<RowImpulse>,
+) {
     for row in &rows.rows {
         let Some(joint) = joints.get(row.joint) else {
             continue;
@@ -172,7 +176,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let u = self.motion.row_velocity(push, &self.motion.begin)
                 + self.motion.row_velocity(push, &self.motion.end);
             let done = 0.5 * push.size * u;
-            let carried = self.motion.row_velocity(push, &first) + self.motion.row_velocity(push, &end);
+            let carried =
+                self.motion.row_velocity(push, &first) + self.motion.row_velocity(push, &end);
             works.boundary -= 0.5 * push.size * carried;
             match row.part {
                 "held" => works.held += done,

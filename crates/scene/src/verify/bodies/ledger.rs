@@ -1,6 +1,6 @@
 //! The account of the steps: every row of `steps`, whether its state is recorded or not.
 
-use super::super::account::{self, RecordedFigures, BalanceTolerances};
+use super::super::account::{self, BalanceTolerances, RecordedFigures};
 use super::super::report::{Location, Report};
 use super::super::stream::{StepRows, StepStream};
 use crate::record::{Record, RecordError};
@@ -152,7 +152,9 @@ impl RecordedSteps {
         if let (Some(before), true) = (self.before, consecutive) {
             let sum: f64 = works.iter().sum();
             let left = row[KINETIC] - before - sum;
-            let largest = works.iter().fold(self.gravity_energy, |m, w| m.max(w.abs()));
+            let largest = works
+                .iter()
+                .fold(self.gravity_energy, |m, w| m.max(w.abs()));
             let scale = largest.max(row[KINETIC]).max(before).max(self.floor());
             self.left += left;
             self.sizes += works.iter().map(|w| w.abs()).sum::<f64>();

@@ -159,7 +159,9 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     fn compare_normals(&mut self) {
         let mut first = 0;
         while let Some(touch) = self.contacts.get(first).copied() {
-            let same = |t: &&RecordedContactRow| t.a == touch.a && t.b == touch.b && t.shift == touch.shift;
+            let same = |t: &&RecordedContactRow| {
+                t.a == touch.a && t.b == touch.b && t.shift == touch.shift
+            };
             let end = first + self.contacts[first..].iter().take_while(same).count();
             let group = self.contacts[first..end].to_vec();
             first = end;
@@ -169,7 +171,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 if seen || clearance_of(one.feature, &self.scene.model.joints).is_some() {
                     continue;
                 }
-                let along: Vec<RecordedContactRow> = group.iter().filter(|t| t.axes[0] == n).copied().collect();
+                let along: Vec<RecordedContactRow> =
+                    group.iter().filter(|t| t.axes[0] == n).copied().collect();
                 self.look_at_normal(one, &along);
             }
         }
@@ -201,7 +204,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             most.max(sides[0].min(sides[1]))
         });
         // With prediction and with restitution the deepest corner over a plane may be on its way out and take no part.
-        let plane = |o: &RecordedShape| matches!(o, RecordedShape::HalfPlane | RecordedShape::HalfSpace);
+        let plane =
+            |o: &RecordedShape| matches!(o, RecordedShape::HalfPlane | RecordedShape::HalfSpace);
         let rebounds = self.scene.pair(touch.a, touch.b, touch.feature);
         let rebounds = rebounds.is_some_and(|law| law.restitution.normal > 0.0);
         let free = (self.predicted || rebounds) && known >= found && (plane(oa) || plane(ob));
@@ -217,10 +221,16 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
 
     /// On a shape that is not convex a normal is that of the segment or triangle under the point, or supports
     /// the other body there.
-    fn look_at_facing(&mut self, touch: &RecordedContactRow, group: &[RecordedContactRow], (a, b): (&SpatialPose, &SpatialPose)) {
+    fn look_at_facing(
+        &mut self,
+        touch: &RecordedContactRow,
+        group: &[RecordedContactRow],
+        (a, b): (&SpatialPose, &SpatialPose),
+    ) {
         let (oa, ob) = (&self.shapes[touch.a], &self.shapes[touch.b]);
         // Parts of a polygon that is not convex touch by the normals of their cuts, too.
-        let surface = |o: &RecordedShape| matches!(o, RecordedShape::Chain { .. } | RecordedShape::Mesh(_));
+        let surface =
+            |o: &RecordedShape| matches!(o, RecordedShape::Chain { .. } | RecordedShape::Mesh(_));
         if !(surface(oa) || surface(ob)) {
             self.report
                 .skip("normals of polygons and polyhedra that are not convex");
@@ -263,7 +273,10 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 .body
                 .and_then(|body| self.motion.mid.get(body as usize));
             let mut point = [0.0; 3];
-            for (p, x) in point.iter_mut().zip(bodies::Vector::components(&side.point)) {
+            for (p, x) in point
+                .iter_mut()
+                .zip(bodies::Vector::components(&side.point))
+            {
                 *p = *x;
             }
             stand.map_or(point, |stand| {

@@ -30,13 +30,13 @@ use bodies::{Activation, Dim};
 
 use super::report::{Location, Report};
 use super::stream::StepStream;
-use super::{VerifyOptions, VerifyError};
+use super::{VerifyError, VerifyOptions};
 use crate::collection::BodiesSetup;
 use crate::record::{BodyDescription, Record, RecordShape};
 
 pub(super) use given::EmbedInSpace;
 use given::SceneData;
-use motion::{StepMotion, RowImpulse};
+use motion::{RowImpulse, StepMotion};
 use read::RecordedContactRow;
 
 /// Placements that follow from each other: rounding of a few additions, relative to the coordinates.

@@ -12,11 +12,11 @@
 //! velocities of the contacts before the step.
 
 use super::super::vector::{
-    M3, V3, add, add_scaled, apply, cross, dot, identity, norm, add_scaled_matrix, rotate, rotate_back, scale, solve,
-    sub,
+    M3, V3, add, add_scaled, add_scaled_matrix, apply, cross, dot, identity, norm, rotate,
+    rotate_back, scale, solve, sub,
 };
-use super::given::{EmbedInSpace, SceneData, Twist, SpatialPose};
-use super::read::{RecordedState, RecordedContactRow};
+use super::given::{EmbedInSpace, SceneData, SpatialPose, Twist};
+use super::read::{RecordedContactRow, RecordedState};
 pub(super) use super::spin::linear;
 use super::spin::{free_spin, gyroscopic, size, spin, turned, unreduced_angle};
 
@@ -159,7 +159,11 @@ impl StepMotion {
     }
 
     /// From the state before to the midpoint.
-    fn midpoint_from_begin<D: EmbedInSpace>(&self, stand: &SpatialPose, speed: &Twist) -> SpatialPose {
+    fn midpoint_from_begin<D: EmbedInSpace>(
+        &self,
+        stand: &SpatialPose,
+        speed: &Twist,
+    ) -> SpatialPose {
         let half = 0.5 * self.h;
         let mut x = add_scaled(stand.x, linear(speed), half);
         if let Some(flow) = &self.flow {
@@ -178,7 +182,12 @@ impl StepMotion {
     }
 
     /// From the state before to the end of the step.
-    pub fn end_from_begin<D: EmbedInSpace>(&self, stand: &SpatialPose, i: usize, h: f64) -> SpatialPose {
+    pub fn end_from_begin<D: EmbedInSpace>(
+        &self,
+        stand: &SpatialPose,
+        i: usize,
+        h: f64,
+    ) -> SpatialPose {
         let (begin, end) = (&self.begin[i], &self.end[i]);
         let drift = add(linear(begin), linear(end));
         let mut x = add_scaled(stand.x, drift, 0.5 * h);

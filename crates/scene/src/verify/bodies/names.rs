@@ -3,7 +3,7 @@
 use super::super::VerifyError;
 use super::super::report::{Location, Report};
 use crate::collection::SceneNames;
-use crate::record::{Record, RecordShape, ColumnValues, names_table};
+use crate::record::{ColumnValues, Record, RecordShape, names_table};
 
 pub(super) fn declare_checks(report: &mut Report) {
     report.declare("names", "entries of `names` that are not the scene's", 0.0);

@@ -42,7 +42,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let mut first = 0;
         let mut pressed = 0.0;
         while let Some(row) = rows.get(first) {
-            let same = |r: &&RecordedJointRow| r.joint == row.joint && r.part == row.part && r.row >= 1;
+            let same =
+                |r: &&RecordedJointRow| r.joint == row.joint && r.part == row.part && r.row >= 1;
             let count = 1 + rows[first + 1..].iter().take_while(same).count();
             let end = first + count;
             let (off, name) = self.compare_joint_part(
@@ -81,7 +82,10 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             *pressed = self.normal_reaction(number, &s);
         }
         let with = |v: &[Twist]| -> Vec<f64> {
-            pushes.iter().map(|p| self.motion.row_velocity(p, v)).collect()
+            pushes
+                .iter()
+                .map(|p| self.motion.row_velocity(p, v))
+                .collect()
         };
         let begin = with(&self.motion.begin);
         let (mut u, mut b) = (with(&self.motion.end), with(&self.motion.free));
@@ -132,7 +136,13 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     }
 
     /// What a part of a joint obeys; `None` where the scene has no such part.
-    fn part(&self, row: &RecordedJointRow, begin: &[f64], speed: f64, pressed: f64) -> Option<JointPartLaw> {
+    fn part(
+        &self,
+        row: &RecordedJointRow,
+        begin: &[f64],
+        speed: f64,
+        pressed: f64,
+    ) -> Option<JointPartLaw> {
         let h = self.motion.h;
         let joint = self.scene.model.joints.get(row.joint)?;
         let (value, _, direction) = coordinate(joint, &joint_frames(joint, &self.motion.mid));

@@ -2,7 +2,7 @@
 
 use super::super::stream::{StepRows, StepStream};
 use super::super::vector::{V3, cross, rotate_back};
-use super::given::{Twist, SpatialPose};
+use super::given::{SpatialPose, Twist};
 use crate::record::{Record, RecordError};
 
 /// All bodies at one instant.

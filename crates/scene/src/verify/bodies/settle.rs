@@ -12,8 +12,8 @@ use super::super::report::{Report, RowRange};
 use super::super::vector::{V3, add, cross, dot, norm, rotate, sub};
 use super::BodiesVerifier;
 use super::compare::turn_between;
-use super::given::{EmbedInSpace, Twist, SpatialPose};
-use super::hinge::{joint_frames, held, three};
+use super::given::{EmbedInSpace, SpatialPose, Twist};
+use super::hinge::{held, joint_frames, three};
 use super::read::RecordedState;
 use super::spin::{linear, spin};
 use crate::record::RecordedShape;
@@ -159,7 +159,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let turn = turn_between(arrived, there) * radius;
             let turn = turn / (MOVED * explained + ROUNDING * radius * (1.0 + there.angle.abs()));
             let place = self.place(format!("`{}`", self.name(i)));
-            self.report.add_comparison("correction", off.max(turn), || place);
+            self.report
+                .add_comparison("correction", off.max(turn), || place);
         }
         self.compare_kept_velocities(last);
         self.compare_held_velocities(last);
@@ -263,7 +264,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let any = (0..self.shapes.len()).filter(movable).any(|i| round(&i));
         if any && !self.corrects {
             let why = "turns of round bodies, in states that are more than a step apart";
-            self.report.mark_all_unchecked("bodies", turns, RowRange::All, why);
+            self.report
+                .mark_all_unchecked("bodies", turns, RowRange::All, why);
         }
         if self.start_unknown && before.poses == self.fixed_poses {
             let why = "the scene does not say where bodies are then, and there is no state of the step after it";
@@ -272,8 +274,10 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             } else {
                 &["x", "y", "z"]
             };
-            self.report.mark_all_unchecked("bodies", axes, RowRange::First, why);
-            self.report.mark_all_unchecked("bodies", turns, RowRange::First, why);
+            self.report
+                .mark_all_unchecked("bodies", axes, RowRange::First, why);
+            self.report
+                .mark_all_unchecked("bodies", turns, RowRange::First, why);
         }
     }
 

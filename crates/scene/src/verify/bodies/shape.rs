@@ -4,7 +4,7 @@
 //! or triangles. Support σ(n) = max n·x of convex shapes, the point that reaches it among them.
 
 use super::super::vector::{
-    Q4, IDENTITY, V3, add, add_scaled, cross, dot, norm, rotate, rotate_back, scale, sub, unit,
+    IDENTITY, Q4, V3, add, add_scaled, cross, dot, norm, rotate, rotate_back, scale, sub, unit,
 };
 use crate::record::{Faces, RecordedShape};
 
@@ -162,7 +162,10 @@ pub(super) fn convex(outline: &RecordedShape) -> Option<Vec<ConvexPart<'_>>> {
             }
             Some(all)
         }
-        RecordedShape::HalfPlane | RecordedShape::HalfSpace | RecordedShape::Chain { .. } | RecordedShape::Mesh(_) => None,
+        RecordedShape::HalfPlane
+        | RecordedShape::HalfSpace
+        | RecordedShape::Chain { .. }
+        | RecordedShape::Mesh(_) => None,
     }
 }
 
@@ -243,7 +246,10 @@ const ROUNDS: usize = 100;
 /// Gilbert's simplices of at most four vertices, is within the sum of their radii.
 pub(super) fn gjk_overlap(a: &PlacedPart<'_>, b: &PlacedPart<'_>) -> bool {
     let radii = a.factor * a.part.radius + b.factor * b.part.radius;
-    let mut simplex: Vec<V3> = vec![sub(b.support_point([1.0, 0.0, 0.0]), a.support_point([-1.0, 0.0, 0.0]))];
+    let mut simplex: Vec<V3> = vec![sub(
+        b.support_point([1.0, 0.0, 0.0]),
+        a.support_point([-1.0, 0.0, 0.0]),
+    )];
     let mut near = simplex[0];
     for _ in 0..ROUNDS {
         let length = norm(near);
@@ -305,7 +311,9 @@ fn of_least_norm(points: &[V3]) -> Option<V3> {
     let inside = shares[..m].iter().all(|s| *s >= 0.0) && shares[..m].iter().sum::<f64>() <= 1.0;
     inside.then(|| {
         let parts = edges.iter().zip(shares);
-        parts.fold(*first, |point, (edge, share)| add_scaled(point, *edge, share))
+        parts.fold(*first, |point, (edge, share)| {
+            add_scaled(point, *edge, share)
+        })
     })
 }
 

@@ -79,14 +79,24 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
 
     /// How far a body is from where it starts, relative to coordinates and its size, and how far its
     /// velocity is off, relative to it.
-    fn start_of(&mut self, i: usize, start: &Start<D>, first: &RecordedState) -> Option<(f64, f64)> {
+    fn start_of(
+        &mut self,
+        i: usize,
+        start: &Start<D>,
+        first: &RecordedState,
+    ) -> Option<(f64, f64)> {
         let (pose, dofs) = (start.state.poses.get(i)?, start.state.velocities.get(i)?);
         let part = self.scene.parts[i];
         let (mut stand, mut speed) = (D::spatial_pose(pose), D::twist(dofs));
         match part.guide {
             Some(guide) => {
                 let anchor = start.state.kinematic_origins.get(guide).unwrap_or(pose);
-                let (pose, dofs) = self.scene.model.prescribed_motions.get_mut(guide)?.at(anchor, start.t);
+                let (pose, dofs) = self
+                    .scene
+                    .model
+                    .prescribed_motions
+                    .get_mut(guide)?
+                    .at(anchor, start.t);
                 (stand, speed) = (D::spatial_pose(&pose), D::twist(&dofs));
             }
             None => {

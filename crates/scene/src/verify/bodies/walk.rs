@@ -2,10 +2,10 @@
 
 use super::super::report::Location;
 use super::super::stream::StepRows;
-use super::super::{VerifyOptions, NOT_CHOSEN, VerifyError, chosen};
+use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, chosen};
 use super::given::EmbedInSpace;
 use super::read::{self, RecordedState};
-use super::{Tables, BodiesVerifier, cell, start};
+use super::{BodiesVerifier, Tables, cell, start};
 use crate::record::{Record, RunStatus};
 
 /// The last step up to which all tables of a run under way are complete; `None` for a run that ended.
@@ -147,11 +147,12 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             return Ok(());
         }
         let (step, t, rows) = (group.step, group.t, group.rows);
-        self.report.add_comparison("rows", f64::INFINITY, || Location {
-            step: Some(step),
-            t: Some(t),
-            what: format!("`{table}` has {rows} rows there, or not in their order"),
-        });
+        self.report
+            .add_comparison("rows", f64::INFINITY, || Location {
+                step: Some(step),
+                t: Some(t),
+                what: format!("`{table}` has {rows} rows there, or not in their order"),
+            });
         Ok(())
     }
 
@@ -238,7 +239,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             return Ok(true);
         }
         let aside = !last.step.unsigned_abs().is_multiple_of(self.every as u64);
-        if matches!(status, RunStatus::Stopped | RunStatus::Interrupted) && group.rows == 0 && aside {
+        if matches!(status, RunStatus::Stopped | RunStatus::Interrupted) && group.rows == 0 && aside
+        {
             // The state is given again when the run ends there; its contacts are gone then.
             self.report.skip(
                 "contacts of the last step of a run that ended between two recorded states: its state is \
@@ -250,11 +252,14 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
         let (step, t, rows) = (last.step, last.t, group.rows);
         let counted = active.map_or("none".into(), |n: usize| n.to_string());
-        self.report.add_comparison("rows", f64::INFINITY, || Location {
-            step: Some(step),
-            t: Some(t),
-            what: format!("{rows} contacts are recorded, the account of the step has {counted}"),
-        });
+        self.report
+            .add_comparison("rows", f64::INFINITY, || Location {
+                step: Some(step),
+                t: Some(t),
+                what: format!(
+                    "{rows} contacts are recorded, the account of the step has {counted}"
+                ),
+            });
         Ok(true)
     }
 }

@@ -8,12 +8,12 @@
 //! ```
 
 use contact::law::Status;
-use mechanism::{ImpactLaw, StateRef, ConstraintKind, System, SystemError};
+use mechanism::{ConstraintKind, ImpactLaw, StateRef, System, SystemError};
 
 use super::super::report::{Report, RowRange, beyond};
 use super::dense::{dot, energy, solve};
 use super::step::{Step, size};
-use super::{RecordedState, MechanismVerifier};
+use super::{MechanismVerifier, RecordedState};
 
 /// Sums over a few rows of products that are known to rounding; K is iterated to 1e-13.
 const BOOKS: f64 = 1e-10;
@@ -113,11 +113,16 @@ impl EnergyBudget {
 impl MechanismVerifier<'_> {
     /// Says that these figures are not compared.
     pub(super) fn books_unread(&mut self, why: &'static str) {
-        self.report.mark_all_unchecked("steps", &COLUMNS, RowRange::All, why);
+        self.report
+            .mark_all_unchecked("steps", &COLUMNS, RowRange::All, why);
     }
 
     /// The energies of a step against the account.
-    pub(super) fn compare_energy_budget(&mut self, step: &Step, last: &RecordedState) -> Result<(), SystemError> {
+    pub(super) fn compare_energy_budget(
+        &mut self,
+        step: &Step,
+        last: &RecordedState,
+    ) -> Result<(), SystemError> {
         if matches!(
             self.settings.impact,
             ImpactLaw::Sequential | ImpactLaw::Poisson
@@ -141,7 +146,8 @@ impl MechanismVerifier<'_> {
         let known = self.add_lasting(step, last, &mut books);
         if !known {
             let why = "what contacts did in the step before is not recorded";
-            self.report.mark_unchecked("steps", "lasting", RowRange::All, why);
+            self.report
+                .mark_unchecked("steps", "lasting", RowRange::All, why);
         }
         self.peak = self.peak.max(account.kinetic).max(turnover);
         let scale = turnover.max(books.size).max(REST * self.peak);
@@ -178,7 +184,8 @@ impl MechanismVerifier<'_> {
         for (what, off) in found {
             let off = if *off == 0.0 { 0.0 } else { off.abs() / scale };
             let place = self.place(*what);
-            self.report.add_comparison("books", beyond(off, allowed), || place);
+            self.report
+                .add_comparison("books", beyond(off, allowed), || place);
         }
     }
 
@@ -209,8 +216,8 @@ impl MechanismVerifier<'_> {
                     continue;
                 }
                 let g = &g[row * n..(row + 1) * n];
-                let [begin, end, free] =
-                    [&step.begin[..], &step.velocity_before_projection, free].map(|v| w[row] + dot(g, v));
+                let [begin, end, free] = [&step.begin[..], &step.velocity_before_projection, free]
+                    .map(|v| w[row] + dot(g, v));
                 let rho = weights[row];
                 books.lawful += s * (end + rho * begin) / (1.0 + rho);
                 books.size += s.abs() * (begin.abs() + end.abs() + free.abs());
@@ -264,11 +271,23 @@ impl MechanismVerifier<'_> {
             let (g, w) = &step.rows[k];
             for row in 0..count {
                 let g = &g[row * n..(row + 1) * n];
-                add(touch.impulse[row], w[row], g, &step.begin, &step.velocity_before_projection);
+                add(
+                    touch.impulse[row],
+                    w[row],
+                    g,
+                    &step.begin,
+                    &step.velocity_before_projection,
+                );
             }
             let (g, w) = &step.holds[k];
             for (row, s) in touch.end_impulse.iter().enumerate() {
-                add(*s, w[row], &g[row * n..(row + 1) * n], &step.velocity_before_projection, &last.v);
+                add(
+                    *s,
+                    w[row],
+                    &g[row * n..(row + 1) * n],
+                    &step.velocity_before_projection,
+                    &last.v,
+                );
             }
         }
         true

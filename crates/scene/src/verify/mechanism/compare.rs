@@ -1,11 +1,11 @@
 //! Kinematics, momentum, velocities, gaps and energies of a step of a mechanism.
 
-use mechanism::{ForceEvaluation, ConstraintKind, Scheme, System, SystemError};
+use mechanism::{ConstraintKind, ForceEvaluation, Scheme, System, SystemError};
 
 use super::super::report::beyond;
 use super::dense::{dot, energy, solve};
 use super::step::{Step, row_off, size};
-use super::{RecordedState, MechanismVerifier, advance};
+use super::{MechanismVerifier, RecordedState, advance};
 
 /// A contact is at rest where a step changes its depth by no more than this share of it.
 const AT_REST: f64 = 0.1;
@@ -20,17 +20,29 @@ impl MechanismVerifier<'_> {
             Scheme::Theta(theta) => {
                 let n = step.begin.len();
                 let mean: Vec<f64> = (0..n)
-                    .map(|i| theta * step.velocity_before_projection[i] + (1.0 - theta) * step.begin[i])
+                    .map(|i| {
+                        theta * step.velocity_before_projection[i] + (1.0 - theta) * step.begin[i]
+                    })
                     .collect();
                 q.clone_from(&before.q);
                 advance(&chart, &mut q, &mean, step.h);
             }
-            _ => advance(&chart, &mut q, &step.velocity_before_projection, 0.5 * step.h),
+            _ => advance(
+                &chart,
+                &mut q,
+                &step.velocity_before_projection,
+                0.5 * step.h,
+            ),
         }
         q
     }
 
-    pub(super) fn compare_kinematics(&mut self, step: &Step, before: &RecordedState, last: &RecordedState) {
+    pub(super) fn compare_kinematics(
+        &mut self,
+        step: &Step,
+        before: &RecordedState,
+        last: &RecordedState,
+    ) {
         if self.corrects() {
             return;
         }
@@ -70,7 +82,10 @@ impl MechanismVerifier<'_> {
         let n = step.begin.len();
         let mut mass = vec![0.0; n * n];
         let mut ends = [vec![0.0; n], vec![0.0; n]];
-        for (force, v) in ends.iter_mut().zip([&step.begin, &step.velocity_before_projection]) {
+        for (force, v) in ends
+            .iter_mut()
+            .zip([&step.begin, &step.velocity_before_projection])
+        {
             let found = self.system.dynamics(step.t, &step.q, v, &mut mass, force);
             if found.is_err() {
                 return true;
@@ -81,14 +96,19 @@ impl MechanismVerifier<'_> {
 
     pub(super) fn compare_momentum(&mut self, step: &Step) {
         let n = step.begin.len();
-        if self.struck() && self.settings.force_evaluation == ForceEvaluation::Mean && self.follows_velocity(step) {
+        if self.struck()
+            && self.settings.force_evaluation == ForceEvaluation::Mean
+            && self.follows_velocity(step)
+        {
             self.report.skip(
                 "steps with an impact by the sequential or Poisson's law: forces that depend on velocity are \
                  taken after it, which the records do not hold; momentum is not compared there",
             );
             return;
         }
-        let change: Vec<f64> = (0..n).map(|i| step.velocity_before_projection[i] - step.begin[i]).collect();
+        let change: Vec<f64> = (0..n)
+            .map(|i| step.velocity_before_projection[i] - step.begin[i])
+            .collect();
         let pushed = self.total_impulse(step);
         // v is not known better than the contact problem was solved, and K follows it.
         let allowed = 20.0 * self.step_row.residual.min(self.settings.tolerance);
@@ -96,7 +116,8 @@ impl MechanismVerifier<'_> {
             let row = &step.mass[i * n..(i + 1) * n];
             let mut scale = step.force[i].abs();
             for j in 0..n {
-                scale += (row[j] * step.velocity_before_projection[j]).abs() + (row[j] * step.begin[j]).abs();
+                scale += (row[j] * step.velocity_before_projection[j]).abs()
+                    + (row[j] * step.begin[j]).abs();
             }
             for (touch, (g, _)) in self.constraint_rows.iter().zip(&step.rows) {
                 for (s, g) in touch.impulse.iter().zip(g.chunks(n.max(1))) {
@@ -109,7 +130,8 @@ impl MechanismVerifier<'_> {
             let rest = (dot(row, &change) - pushed[i]).abs();
             let off = if rest == 0.0 { 0.0 } else { rest / scale };
             let place = self.place(self.acting_on(step, i));
-            self.report.add_comparison("momentum", beyond(off, allowed), || place);
+            self.report
+                .add_comparison("momentum", beyond(off, allowed), || place);
         }
     }
 
@@ -120,7 +142,10 @@ impl MechanismVerifier<'_> {
             let (g, w) = &step.rows[k];
             let ends = [
                 ("begin", row_off(g, w, &step.begin, &touch.begin, &sizes).0),
-                ("end", row_off(g, w, &step.velocity_before_projection, &touch.end, &sizes).0),
+                (
+                    "end",
+                    row_off(g, w, &step.velocity_before_projection, &touch.end, &sizes).0,
+                ),
             ];
             let constraint = touch.constraint;
             for (check, off) in ends {
@@ -169,7 +194,8 @@ impl MechanismVerifier<'_> {
         }
         for (what, off) in found {
             let place = self.place(what);
-            self.report.add_comparison("gap", off.abs() / scale, || place);
+            self.report
+                .add_comparison("gap", off.abs() / scale, || place);
         }
         Ok(())
     }
@@ -181,7 +207,8 @@ impl MechanismVerifier<'_> {
         }
         let mut deepest = 0.0_f64;
         for touch in &self.constraint_rows {
-            let contact = self.system.constraints()[touch.constraint].kind == ConstraintKind::Contact;
+            let contact =
+                self.system.constraints()[touch.constraint].kind == ConstraintKind::Contact;
             let (depth, speed) = (-touch.gap, touch.begin[0].abs().max(touch.end[0].abs()));
             if contact && touch.impulse[0] != 0.0 && self.step_row.h * speed <= AT_REST * depth {
                 deepest = deepest.max(depth);
@@ -213,7 +240,8 @@ impl MechanismVerifier<'_> {
         ];
         for (what, off) in pairs {
             let place = self.place(what);
-            self.report.add_comparison("energy", off.abs() / scale, || place);
+            self.report
+                .add_comparison("energy", off.abs() / scale, || place);
         }
         Ok(())
     }
@@ -241,7 +269,11 @@ impl MechanismVerifier<'_> {
         }
     }
 
-    pub(super) fn compare_works(&mut self, step: &Step, last: &RecordedState) -> Result<(), SystemError> {
+    pub(super) fn compare_works(
+        &mut self,
+        step: &Step,
+        last: &RecordedState,
+    ) -> Result<(), SystemError> {
         let kinetic = self.kinetic(last)?;
         self.compare_energies(last, kinetic)?;
         let n = step.begin.len();
@@ -262,7 +294,8 @@ impl MechanismVerifier<'_> {
             let (g, w) = &step.rows[k];
             for (row, s) in touch.impulse.iter().enumerate() {
                 let g = &g[row * n..(row + 1) * n];
-                let mean = w[row] + 0.5 * (dot(g, &step.begin) + dot(g, &step.velocity_before_projection));
+                let mean =
+                    w[row] + 0.5 * (dot(g, &step.begin) + dot(g, &step.velocity_before_projection));
                 own[if row >= first_tangent { 2 } else { 1 }] += s * mean;
                 own[3] -= s * w[row];
                 size = size.max((s * mean).abs());
@@ -270,7 +303,8 @@ impl MechanismVerifier<'_> {
             let (g, w) = &step.holds[k];
             for (row, s) in touch.end_impulse.iter().enumerate() {
                 let g = &g[row * n..(row + 1) * n];
-                own[1] += s * (w[row] + 0.5 * (dot(g, &step.velocity_before_projection) + dot(g, &last.v)));
+                own[1] += s
+                    * (w[row] + 0.5 * (dot(g, &step.velocity_before_projection) + dot(g, &last.v)));
                 own[3] -= s * w[row];
             }
         }

@@ -9,14 +9,14 @@
 //! act at any instant of the interval: what G changes over it is added, and where the records have events in it, what
 //! forces change as well. Where the state before is recorded it is compared with v_I, else v_I stands for it.
 
-use mechanism::{StateRef, ConstraintKind, System, SystemError};
+use mechanism::{ConstraintKind, StateRef, System, SystemError};
 
 use super::super::laws::Rule;
 use super::super::report::{RowRange, beyond};
 use super::dense::{dot, solve};
 use super::law::rules;
 use super::step::size;
-use super::{RecordedState, ConstraintRow, MechanismVerifier, advance};
+use super::{ConstraintRow, MechanismVerifier, RecordedState, advance};
 
 /// The integrator keeps its errors below 1e-12 of positions and velocities.
 pub(super) const ACCURACY: f64 = 1e-9;
@@ -95,7 +95,12 @@ impl MechanismVerifier<'_> {
     }
 
     /// A⁻¹(hK + Σ GᵀS) with everything at one instant.
-    pub(super) fn forces_at(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<ForcesAt, SystemError> {
+    pub(super) fn forces_at(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+    ) -> Result<ForcesAt, SystemError> {
         let n = v.len();
         let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
         self.system.dynamics(t, q, v, &mut mass, &mut force)?;
@@ -104,7 +109,11 @@ impl MechanismVerifier<'_> {
         let mut rows = Vec::with_capacity(self.constraint_rows.len());
         for k in 0..self.constraint_rows.len() {
             let both = self.rows_of(self.constraint_rows[k].constraint, t, q)?;
-            for (s, g) in self.constraint_rows[k].impulse.iter().zip(both.0.chunks(n.max(1))) {
+            for (s, g) in self.constraint_rows[k]
+                .impulse
+                .iter()
+                .zip(both.0.chunks(n.max(1)))
+            {
                 sum.iter_mut().zip(g).for_each(|(sum, g)| *sum += s * g);
             }
             rows.push(both);
@@ -118,7 +127,11 @@ impl MechanismVerifier<'_> {
     }
 
     /// The beginning of the interval that ends at `last`.
-    fn interval_begin(&mut self, last: &RecordedState, events: bool) -> Result<IntervalBegin, SystemError> {
+    fn interval_begin(
+        &mut self,
+        last: &RecordedState,
+        events: bool,
+    ) -> Result<IntervalBegin, SystemError> {
         let (n, h) = (last.v.len(), self.step_row.h);
         let chart = self.system.configuration_space().clone();
         let end = self.forces_at(last.t, &last.q, &last.v)?;
@@ -156,7 +169,13 @@ impl MechanismVerifier<'_> {
     }
 
     /// By how much each velocity at the beginning may be off.
-    fn doubt(&self, last: &RecordedState, first: &RecordedState, ends: [&ForcesAt; 2], events: bool) -> Vec<f64> {
+    fn doubt(
+        &self,
+        last: &RecordedState,
+        first: &RecordedState,
+        ends: [&ForcesAt; 2],
+        events: bool,
+    ) -> Vec<f64> {
         let n = last.v.len();
         let [begin, end] = ends;
         let mut loose = vec![0.0; n];
@@ -229,7 +248,11 @@ impl MechanismVerifier<'_> {
     }
 
     /// Impulses of contacts push, and are within what friction allows.
-    fn compare_bounds(&mut self, touch: &ConstraintRow, last: &RecordedState) -> Result<(), SystemError> {
+    fn compare_bounds(
+        &mut self,
+        touch: &ConstraintRow,
+        last: &RecordedState,
+    ) -> Result<(), SystemError> {
         if self.system.constraints()[touch.constraint].kind != ConstraintKind::Contact {
             return Ok(());
         }
@@ -274,13 +297,15 @@ impl MechanismVerifier<'_> {
         if span.events {
             let why = "made of jumps within an interval, which are not recorded one by one";
             let columns = ["gain", "excess", "mixed"];
-            self.report.mark_all_unchecked("steps", &columns, RowRange::All, why);
+            self.report
+                .mark_all_unchecked("steps", &columns, RowRange::All, why);
         } else {
             wrong |= account.gain != 0.0 || account.mixed;
         }
         let why = "the largest energy of the run so far is part of it, also between recorded instants: compared from \
                    below";
-        self.report.mark_unchecked("steps", "turnover", RowRange::All, why);
+        self.report
+            .mark_unchecked("steps", "turnover", RowRange::All, why);
         let least = account.works[0].abs().max(account.works[3].abs());
         wrong |= !(account.turnover >= least * (1.0 - 1e-12));
         let place = self.place("the account of the interval");
@@ -290,7 +315,11 @@ impl MechanismVerifier<'_> {
 
     /// Positions against the mean of the velocities at both ends, within what these differ and what
     /// accelerations add; where contacts act, velocities may have been those of either end all along.
-    fn compare_path(&mut self, before: &RecordedState, last: &RecordedState) -> Result<(), SystemError> {
+    fn compare_path(
+        &mut self,
+        before: &RecordedState,
+        last: &RecordedState,
+    ) -> Result<(), SystemError> {
         let (n, h) = (last.v.len(), last.t - before.t);
         let mut speeds = Vec::new();
         for state in [before, last] {
@@ -303,7 +332,11 @@ impl MechanismVerifier<'_> {
         let allowed = |i: usize| {
             let pushed: f64 = 2.0 * h * (speeds[0][i].abs() + speeds[1][i].abs());
             let jump = (last.v[i] - before.v[i]).abs();
-            let acts = if self.constraint_rows.is_empty() { 0.0 } else { 1.0 };
+            let acts = if self.constraint_rows.is_empty() {
+                0.0
+            } else {
+                1.0
+            };
             h * (jump + pushed + acts * (last.v[i].abs() + before.v[i].abs()))
         };
         let chart = self.system.configuration_space().clone();

@@ -1,7 +1,7 @@
 //! The laws of a step of a mechanism.
 
 use contact::Law;
-use mechanism::{ImpactLaw, StateRef, ConstraintKind, Scheme, System, SystemError};
+use mechanism::{ConstraintKind, ImpactLaw, Scheme, StateRef, System, SystemError};
 
 use super::super::defects::{Defect, Defects};
 use super::super::laws::Rule;
@@ -154,7 +154,8 @@ impl MechanismVerifier<'_> {
             let status = previous.unwrap_or(contact::law::Status::Open);
             let law = self.system.law(touch.constraint, at, step.h, status)?;
             if self.settings.scheme == Scheme::Paoli
-                && let Some(lean) = self.least_energy_shift(step, k, &law, (&touch.impulse, &block.u))
+                && let Some(lean) =
+                    self.least_energy_shift(step, k, &law, (&touch.impulse, &block.u))
             {
                 (block.u[1], block.u[2]) = (block.u[1] + lean[0], block.u[2] + lean[1]);
             }
@@ -224,7 +225,12 @@ impl MechanismVerifier<'_> {
         let scale = 1.0 + size(&step.q);
         for i in 0..self.first_gap.len() - 1 {
             let contact = self.system.constraints()[i].is_contact();
-            if !contact || self.constraint_rows.iter().any(|touch| touch.constraint == i) {
+            if !contact
+                || self
+                    .constraint_rows
+                    .iter()
+                    .any(|touch| touch.constraint == i)
+            {
                 continue;
             }
             let closed = gaps[self.first_gap[i]] < -1e-12 * scale;
@@ -260,7 +266,8 @@ impl ConstraintBlock {
         for (row, w) in w.iter().enumerate() {
             let g = &g[row * n..(row + 1) * n];
             let with = |v: &[f64]| -> f64 { g.iter().zip(v).map(|(g, v)| (g * v).abs()).sum() };
-            let [begin, loose, free_of] = [&step.begin, &step.velocity_before_projection, free].map(|v| w + dot(g, v));
+            let [begin, loose, free_of] =
+                [&step.begin, &step.velocity_before_projection, free].map(|v| w + dot(g, v));
             let rebound = weights[row] * begin;
             block.u.push(loose + rebound);
             block.b.push(free_of + rebound);

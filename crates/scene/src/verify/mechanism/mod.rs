@@ -32,7 +32,7 @@ use contact::law::Status;
 use mechanism::{ConfigurationSpace, Coordinate, Scheme, Settings, System};
 
 use super::report::{Location, Report};
-use super::{VerifyOptions, VerifyError};
+use super::{VerifyError, VerifyOptions};
 use crate::file::Scene;
 use crate::record::{MechanismLayout, Record};
 use crate::text::SymbolicSystem;

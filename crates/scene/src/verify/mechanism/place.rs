@@ -2,11 +2,11 @@
 
 use mechanism::{ConstraintKind, System, SystemError};
 
-use super::super::account::{self, RecordedFigures, BalanceTolerances};
+use super::super::account::{self, BalanceTolerances, RecordedFigures};
 use super::super::report::RowRange;
 use super::dense::{dot, solve};
 use super::step::{Step, size};
-use super::{RecordedState, MechanismVerifier};
+use super::{MechanismVerifier, RecordedState};
 
 /// How many times further than row by row coordinates may be moved when joints are put together.
 const MOVED: f64 = 10.0;
@@ -88,15 +88,18 @@ impl MechanismVerifier<'_> {
     pub(super) fn thinned_unread(&mut self) {
         let why = "the state before the step is not recorded, and joints or corrections move the one after it";
         let works = ["work", "impact", "sliding", "boundary"];
-        self.report.mark_all_unchecked("steps", &works, RowRange::All, why);
+        self.report
+            .mark_all_unchecked("steps", &works, RowRange::All, why);
         self.books_unread(why);
         let groups = self.layout.groups();
         for prefix in ["begin", "end", "impulse", "hold"] {
             for group in &groups {
                 let column = format!("{prefix}_{group}");
-                self.report.mark_unchecked("contacts", &column, RowRange::All, why);
+                self.report
+                    .mark_unchecked("contacts", &column, RowRange::All, why);
             }
         }
-        self.report.mark_unchecked("contacts", "status", RowRange::All, why);
+        self.report
+            .mark_unchecked("contacts", "status", RowRange::All, why);
     }
 }

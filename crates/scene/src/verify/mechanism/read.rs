@@ -4,8 +4,8 @@ use contact::law::Status;
 use mechanism::{ConstraintKind, Scheme, State as Initial, System};
 
 use super::super::stream::{StepRows, StepStream};
-use super::super::{VerifyOptions, NOT_CHOSEN, VerifyError, chosen};
-use super::{StepRow, COLUMNS, RecordedState, ConstraintRow, MechanismVerifier, watch};
+use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, chosen};
+use super::{COLUMNS, ConstraintRow, MechanismVerifier, RecordedState, StepRow, watch};
 use crate::record::{Record, RunStatus as Ended};
 
 impl MechanismVerifier<'_> {
@@ -27,7 +27,8 @@ impl MechanismVerifier<'_> {
         let states = StepStream::open(record, "coordinates", &names, &[])?;
         let states = states.ok_or_else(|| missing("coordinates"))?;
         let steps: Vec<String> = COLUMNS.map(String::from).into();
-        let steps = StepStream::open(record, "steps", &steps, &[])?.ok_or_else(|| missing("steps"))?;
+        let steps =
+            StepStream::open(record, "steps", &steps, &[])?.ok_or_else(|| missing("steps"))?;
         let mut names = vec!["gap".to_string()];
         for prefix in ["begin", "end", "impulse", "hold"] {
             names.extend(groups.iter().map(|group| format!("{prefix}_{group}")));
@@ -105,7 +106,9 @@ impl MechanismVerifier<'_> {
             if asked.selects(last.step) {
                 (asked.progress)(((last.t - start) / (until - start)).clamp(0.0, 1.0));
                 let happened = match &mut events {
-                    Some(events) if self.constraint_memory.is_some() || event => Some(events.at(last.step)?),
+                    Some(events) if self.constraint_memory.is_some() || event => {
+                        Some(events.at(last.step)?)
+                    }
                     _ => None,
                 };
                 self.verify_step(Some(&before), &last, happened.as_ref())?;
@@ -117,12 +120,17 @@ impl MechanismVerifier<'_> {
     }
 
     /// Events behind the last step.
-    fn compare_late_events(&mut self, events: &mut Option<StepStream<'_>>) -> Result<(), VerifyError> {
-        if let (Some(events), true, None) = (events, self.constraint_memory.is_some(), &self.report.ends)
+    fn compare_late_events(
+        &mut self,
+        events: &mut Option<StepStream<'_>>,
+    ) -> Result<(), VerifyError> {
+        if let (Some(events), true, None) =
+            (events, self.constraint_memory.is_some(), &self.report.ends)
             && let Some(group) = events.next()?
         {
             let place = self.place(format!("an event of step {}", group.step));
-            self.report.add_comparison("events", f64::INFINITY, || place);
+            self.report
+                .add_comparison("events", f64::INFINITY, || place);
         }
         Ok(())
     }
@@ -165,7 +173,10 @@ impl MechanismVerifier<'_> {
             };
             blank &= self.blank(group, row, constraint);
             // A constraint takes part once.
-            blank &= self.constraint_rows.iter().all(|t| t.constraint != constraint);
+            blank &= self
+                .constraint_rows
+                .iter()
+                .all(|t| t.constraint != constraint);
             let hold: Vec<f64> = rows(3).into_iter().filter(|s| !s.is_nan()).collect();
             self.constraint_rows.push(ConstraintRow {
                 constraint,
@@ -198,7 +209,10 @@ impl MechanismVerifier<'_> {
     /// Columns of rows that the constraint does not have are empty; `hold` is there for all or for none, and never in
     /// event-driven runs.
     fn blank(&self, group: &StepRows, row: usize, constraint: usize) -> bool {
-        let (groups, slots) = (self.layout.groups().len(), self.layout.column_groups(constraint));
+        let (groups, slots) = (
+            self.layout.groups().len(),
+            self.layout.column_groups(constraint),
+        );
         let empty = |kind: usize, slot: usize| group.at(1 + kind * groups + slot, row).is_nan();
         let told = (0..4).all(|kind| {
             (0..groups).all(|slot| match slots.contains(&slot) {
@@ -255,7 +269,8 @@ impl MechanismVerifier<'_> {
         };
         if let Err(error) = looked {
             let place = self.place(error.to_string());
-            self.report.add_comparison("momentum", f64::INFINITY, || place);
+            self.report
+                .add_comparison("momentum", f64::INFINITY, || place);
         }
         Ok(())
     }

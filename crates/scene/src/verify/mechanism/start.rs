@@ -5,7 +5,7 @@ use mechanism::{Scheme, State as Initial, System};
 use super::super::report::{RowRange, beyond};
 use super::dense::dot;
 use super::step::size;
-use super::{RecordedState, MechanismVerifier};
+use super::{MechanismVerifier, RecordedState};
 
 /// Joints may be off by this much of the coordinates where a scene puts them, and are put together before
 /// the first step.
@@ -41,7 +41,8 @@ impl MechanismVerifier<'_> {
         if self.settings.scheme == Scheme::Event && self.may_collide(given) {
             let why = "the event-driven start includes the impact of contacts that are closed and approach there";
             for name in self.layout.velocities.clone() {
-                self.report.mark_unchecked("coordinates", &name, RowRange::First, why);
+                self.report
+                    .mark_unchecked("coordinates", &name, RowRange::First, why);
             }
             // The first interval begins before that impact.
             self.opening = Some(RecordedState {

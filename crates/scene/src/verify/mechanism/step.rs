@@ -1,10 +1,10 @@
 //! One time step of a mechanism.
 
-use mechanism::{ForceEvaluation, ImpactLaw, ConstraintKind, Scheme, System, SystemError};
+use mechanism::{ConstraintKind, ForceEvaluation, ImpactLaw, Scheme, System, SystemError};
 
 use super::super::stream::StepRows;
 use super::dense::{dot, solve};
-use super::{RecordedState, MechanismVerifier, advance};
+use super::{MechanismVerifier, RecordedState, advance};
 
 /// Iterations back to the beginning of a step.
 const ROUNDS: usize = 80;
@@ -42,7 +42,12 @@ impl MechanismVerifier<'_> {
 
     /// Whether positions are put right after a step.
     pub(super) fn corrects(&self) -> bool {
-        let joint = |kind: ConstraintKind| matches!(kind, ConstraintKind::Joint | ConstraintKind::FrictionJoint { .. });
+        let joint = |kind: ConstraintKind| {
+            matches!(
+                kind,
+                ConstraintKind::Joint | ConstraintKind::FrictionJoint { .. }
+            )
+        };
         let constraints = self.system.constraints().iter();
         self.settings.projection || constraints.into_iter().any(|c| joint(c.kind))
     }
@@ -125,7 +130,9 @@ impl MechanismVerifier<'_> {
         match self.settings.scheme {
             Scheme::Theta(theta) => {
                 let mean: Vec<f64> = (0..n)
-                    .map(|i| theta * step.velocity_before_projection[i] + (1.0 - theta) * step.begin[i])
+                    .map(|i| {
+                        theta * step.velocity_before_projection[i] + (1.0 - theta) * step.begin[i]
+                    })
                     .collect();
                 let chart = self.system.configuration_space().clone();
                 let first = match before {
@@ -138,8 +145,13 @@ impl MechanismVerifier<'_> {
                 };
                 let mut end = first.clone();
                 advance(&chart, &mut end, &mean, h);
-                self.system
-                    .dynamics(last.t, &end, &step.velocity_before_projection, &mut mass, &mut force)?;
+                self.system.dynamics(
+                    last.t,
+                    &end,
+                    &step.velocity_before_projection,
+                    &mut mass,
+                    &mut force,
+                )?;
                 let mut begin = vec![0.0; n];
                 self.system
                     .dynamics(last.t - h, &first, &step.begin, &mut mass, &mut begin)?;
@@ -148,7 +160,8 @@ impl MechanismVerifier<'_> {
                 }
             }
             scheme => {
-                let at_begin = scheme == Scheme::Paoli || self.settings.force_evaluation == ForceEvaluation::Begin;
+                let at_begin = scheme == Scheme::Paoli
+                    || self.settings.force_evaluation == ForceEvaluation::Begin;
                 let v: Vec<f64> = match at_begin {
                     true => step.begin.clone(),
                     false => (0..n)
@@ -169,12 +182,19 @@ impl MechanismVerifier<'_> {
         match (before, self.settings.scheme) {
             (Some(before), _) => {
                 step.q.clone_from(&before.q);
-                advance(chart, &mut step.q, &before.v, self.evaluation_fraction() * h);
+                advance(
+                    chart,
+                    &mut step.q,
+                    &before.v,
+                    self.evaluation_fraction() * h,
+                );
             }
             (None, Scheme::Paoli) => {}
             (None, Scheme::Theta(theta)) => {
                 let mean: Vec<f64> = (0..n)
-                    .map(|i| theta * step.velocity_before_projection[i] + (1.0 - theta) * step.begin[i])
+                    .map(|i| {
+                        theta * step.velocity_before_projection[i] + (1.0 - theta) * step.begin[i]
+                    })
                     .collect();
                 step.q.clone_from(&last.q);
                 advance(chart, &mut step.q, &mean, -h);
@@ -182,13 +202,22 @@ impl MechanismVerifier<'_> {
             }
             (None, _) => {
                 step.q.clone_from(&last.q);
-                advance(chart, &mut step.q, &step.velocity_before_projection, -0.5 * h);
+                advance(
+                    chart,
+                    &mut step.q,
+                    &step.velocity_before_projection,
+                    -0.5 * h,
+                );
             }
         }
     }
 
     /// Place and beginning of a step.
-    fn reconstruct(&mut self, before: Option<&RecordedState>, last: &RecordedState) -> Result<Step, SystemError> {
+    fn reconstruct(
+        &mut self,
+        before: Option<&RecordedState>,
+        last: &RecordedState,
+    ) -> Result<Step, SystemError> {
         let n = last.v.len();
         let (h, ahead) = (self.step_row.h, self.evaluation_fraction());
         let mut step = Step {
@@ -219,9 +248,13 @@ impl MechanismVerifier<'_> {
             }
             let pushed = self.total_impulse(&step);
             let change = solve(&step.mass, &pushed).unwrap_or_else(|| vec![f64::NAN; n]);
-            let wanted: Vec<f64> = (0..n).map(|i| step.velocity_before_projection[i] - change[i]).collect();
+            let wanted: Vec<f64> = (0..n)
+                .map(|i| step.velocity_before_projection[i] - change[i])
+                .collect();
             let left = (0..n).fold(0.0_f64, |m, i| m.max((wanted[i] - step.begin[i]).abs()));
-            let scale = size(&wanted).max(size(&step.velocity_before_projection)).max(f64::MIN_POSITIVE);
+            let scale = size(&wanted)
+                .max(size(&step.velocity_before_projection))
+                .max(f64::MIN_POSITIVE);
             step.begin = wanted;
             if left <= 1e-16 * scale || (left <= 1e-13 * scale && left >= 0.5 * least) {
                 break;

@@ -7,7 +7,7 @@ use mechanism::{System, SystemError};
 
 use super::super::report::RowRange;
 use super::step::size;
-use super::{RecordedState, MechanismVerifier};
+use super::{MechanismVerifier, RecordedState};
 
 /// Why.
 const WHY: &str = "positions of steps whose state before is not recorded, where neither a gap of a constraint that \
@@ -15,7 +15,10 @@ const WHY: &str = "positions of steps whose state before is not recorded, where 
 
 impl MechanismVerifier<'_> {
     /// Lists the positions that nothing of the step at hand depends on.
-    pub(super) fn list_unseen_positions(&mut self, last: &RecordedState) -> Result<(), SystemError> {
+    pub(super) fn list_unseen_positions(
+        &mut self,
+        last: &RecordedState,
+    ) -> Result<(), SystemError> {
         let rest = self.system.potential(last.t, &last.q)?;
         let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
         self.system.gaps(last.t, &last.q, &mut gaps)?;
@@ -32,7 +35,8 @@ impl MechanismVerifier<'_> {
                 gaps[range.clone()] != moved[range]
             });
             if !lifted && !told {
-                self.report.mark_unchecked("coordinates", name, RowRange::All, WHY);
+                self.report
+                    .mark_unchecked("coordinates", name, RowRange::All, WHY);
             }
         }
         Ok(())

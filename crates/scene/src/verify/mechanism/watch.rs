@@ -6,13 +6,13 @@
 //! what forces make in one step, or than it did last time.
 
 use contact::law::Status;
-use mechanism::{ImpactLaw, ConstraintKind, Scheme, System, SystemError};
+use mechanism::{ConstraintKind, ImpactLaw, Scheme, System, SystemError};
 
 use super::super::report::RowRange;
 use super::super::stream::StepRows;
 use super::dense::{dot, solve};
 use super::step::{Step, size};
-use super::{RecordedState, ConstraintRow, MechanismVerifier};
+use super::{ConstraintRow, MechanismVerifier, RecordedState};
 
 /// Steps for which a contact may be open without having opened.
 const REOPEN_STEPS: usize = 4;
@@ -56,7 +56,11 @@ const EVENT: &str = "the event-driven integrator meets events between recorded i
 
 impl MechanismVerifier<'_> {
     /// What is seen before the first step; nothing where events cannot be told.
-    pub(super) fn begin_events(&mut self, first: &RecordedState, every: bool) -> Result<(), SystemError> {
+    pub(super) fn begin_events(
+        &mut self,
+        first: &RecordedState,
+        every: bool,
+    ) -> Result<(), SystemError> {
         let law = self.settings.impact;
         let why = if self.settings.scheme == Scheme::Event {
             Some(EVENT)
@@ -106,11 +110,17 @@ impl MechanismVerifier<'_> {
     pub(super) fn events_unread(&mut self, why: &'static str) {
         self.constraint_memory = None;
         let columns = ["step", "t", "constraint", "kind", "before", "after"];
-        self.report.mark_all_unchecked("events", &columns, RowRange::All, why);
+        self.report
+            .mark_all_unchecked("events", &columns, RowRange::All, why);
     }
 
     /// The events of a step against those that are recorded.
-    pub(super) fn compare_events(&mut self, step: &Step, last: &RecordedState, recorded: &StepRows) {
+    pub(super) fn compare_events(
+        &mut self,
+        step: &Step,
+        last: &RecordedState,
+        recorded: &StepRows,
+    ) {
         let Some(mut seen) = self.constraint_memory.take() else {
             return;
         };
@@ -118,7 +128,10 @@ impl MechanismVerifier<'_> {
         let n = step.begin.len();
         let forced = solve(&step.mass, &step.force).unwrap_or_else(|| vec![f64::NAN; n]);
         for (i, seen) in seen.iter_mut().enumerate() {
-            let k = self.constraint_rows.iter().position(|touch| touch.constraint == i);
+            let k = self
+                .constraint_rows
+                .iter()
+                .position(|touch| touch.constraint == i);
             let kind = self.system.constraints()[i].kind;
             let touch = k.map(|k| (&self.constraint_rows[k], &step.rows[k].0, &step.rows[k].1));
             match (kind, touch) {
@@ -275,7 +288,12 @@ fn detect_locking(
 }
 
 /// Stick becomes slip, or slip stick.
-fn detect_slip_change(seen: &mut ConstraintMemory, touch: &ConstraintRow, t: f64, all: &mut Vec<ExpectedEvent>) {
+fn detect_slip_change(
+    seen: &mut ConstraintMemory,
+    touch: &ConstraintRow,
+    t: f64,
+    all: &mut Vec<ExpectedEvent>,
+) {
     let status = touch.status.unwrap_or(Status::Open);
     let kind = match (seen.status, status) {
         (Status::Stick, Status::Slip) => Some("slip"),

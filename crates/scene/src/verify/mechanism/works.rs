@@ -12,7 +12,7 @@ use mechanism::{System, SystemError};
 use super::super::report::beyond;
 use super::dense::{dot, energy, times};
 use super::event::{ACCURACY, ForcesAt, IntervalBegin};
-use super::{RecordedState, MechanismVerifier, advance};
+use super::{MechanismVerifier, RecordedState, advance};
 
 /// A work, and what it may be off by.
 #[derive(Clone, Copy, Default)]
@@ -87,7 +87,8 @@ impl MechanismVerifier<'_> {
         let left = beyond((change - works.iter().sum::<f64>()).abs(), doubt);
         let scale = works.iter().fold(scale, |m, w| m.max(w.abs()));
         let place = self.place("the account of the interval");
-        self.report.add_comparison("balance", left / scale, || place);
+        self.report
+            .add_comparison("balance", left / scale, || place);
     }
 
     /// The work of the forces: K holds Lagrange's terms, which ½ vᵀȦv gives back.
@@ -125,7 +126,12 @@ impl MechanismVerifier<'_> {
 
     /// Works of friction and of moving boundaries by the mean of both ends, each with what it may be off by: impulses
     /// may act at any instant between.
-    fn friction_and_boundary_work(&self, ends: &[ForcesAt; 2], first: &RecordedState, last: &RecordedState) -> [WorkEstimate; 2] {
+    fn friction_and_boundary_work(
+        &self,
+        ends: &[ForcesAt; 2],
+        first: &RecordedState,
+        last: &RecordedState,
+    ) -> [WorkEstimate; 2] {
         let n = last.v.len();
         let (mut sliding, mut boundary) = (WorkEstimate::default(), WorkEstimate::default());
         for (k, touch) in self.constraint_rows.iter().enumerate() {

@@ -69,7 +69,12 @@ impl SweepVerifier<'_> {
     }
 
     /// G v + W of the contacts that have a row.
-    pub(super) fn compare_ends(&mut self, known: Option<&RecordedState>, last: &RecordedState, local: &PositionFunctions) {
+    pub(super) fn compare_ends(
+        &mut self,
+        known: Option<&RecordedState>,
+        last: &RecordedState,
+        local: &PositionFunctions,
+    ) {
         for touch in self.constraint_rows.clone() {
             let ends = [
                 ("end", Some(&last.v), &touch.end),
@@ -151,7 +156,10 @@ impl SweepVerifier<'_> {
     }
 
     /// The inclusion of a step; returns the distance of what is left over.
-    pub(super) fn compare_inclusion(&mut self, landing: &ProjectionStep) -> Result<f64, SystemError> {
+    pub(super) fn compare_inclusion(
+        &mut self,
+        landing: &ProjectionStep,
+    ) -> Result<f64, SystemError> {
         let local = self.local(landing.t, &landing.p)?;
         self.compare_set(&landing.p, &local);
         let mut rest = self.form.apply(&sub(&landing.p, &landing.z));
@@ -268,7 +276,10 @@ impl SweepVerifier<'_> {
             if !self.system.constraints()[k].is_contact() {
                 continue;
             }
-            let now = self.constraint_rows.iter().any(|touch| touch.constraint == k);
+            let now = self
+                .constraint_rows
+                .iter()
+                .any(|touch| touch.constraint == k);
             let expected = match (previous[k], now) {
                 (false, true) => Some("touch"),
                 (true, false) => Some("detach"),

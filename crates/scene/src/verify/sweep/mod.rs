@@ -31,7 +31,7 @@ use mechanism::{State as Initial, System, SystemError};
 use self::form::{Metric, dot};
 use self::gain::VariationSums;
 use super::report::{Location, Report};
-use super::{VerifyOptions, VerifyError};
+use super::{VerifyError, VerifyOptions};
 use crate::file::Scene;
 use crate::record::{MechanismLayout, Record};
 use crate::sweep::SweepingSettings;

@@ -5,9 +5,9 @@ use mechanism::System;
 
 use super::super::report::RowRange;
 use super::super::stream::{StepRows, StepStream};
-use super::super::{VerifyOptions, NOT_CHOSEN, VerifyError, chosen};
+use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, chosen};
 use super::form::{dot, sub};
-use super::{StepRow, RecordedState, ConstraintRow, SweepVerifier};
+use super::{ConstraintRow, RecordedState, StepRow, SweepVerifier};
 use crate::record::{Record, RunStatus};
 
 /// Columns of the account that are read.
@@ -92,7 +92,8 @@ impl SweepVerifier<'_> {
                 "gamma",
             ];
             let why = "the event-driven method meets events between recorded instants";
-            self.report.mark_all_unchecked("events", &columns, RowRange::All, why);
+            self.report
+                .mark_all_unchecked("events", &columns, RowRange::All, why);
         }
         let Some(mut before) = states.next()?.map(|group| self.state(&group)) else {
             return Err(VerifyError::Nothing(format!(
@@ -194,7 +195,11 @@ impl SweepVerifier<'_> {
                 slots.iter().map(slot).collect()
             };
             // A constraint takes part once.
-            if self.constraint_rows.iter().any(|t| t.constraint == constraint) {
+            if self
+                .constraint_rows
+                .iter()
+                .any(|t| t.constraint == constraint)
+            {
                 continue;
             }
             self.constraint_rows.push(ConstraintRow {
@@ -239,7 +244,8 @@ impl SweepVerifier<'_> {
         if first.step != 0 {
             self.sums.whole = false;
             let why = "measured from the start, which is not recorded";
-            self.report.mark_unchecked("steps", "extent", RowRange::All, why);
+            self.report
+                .mark_unchecked("steps", "extent", RowRange::All, why);
             return;
         }
         self.step_row.reached = true;
@@ -262,7 +268,8 @@ impl SweepVerifier<'_> {
             }
             StartPolicy::Project if self.plan.room.is_some() => {}
             StartPolicy::Project => {
-                let landed = self.compare_nearest_point((first.t, "the start".into()), &first.u, &given);
+                let landed =
+                    self.compare_nearest_point((first.t, "the start".into()), &first.u, &given);
                 if let Err(error) = landed {
                     self.note("cone", f64::INFINITY, error.to_string());
                 }

@@ -33,7 +33,12 @@ pub(super) struct ProjectionStep {
 
 impl SweepVerifier<'_> {
     /// One recorded step, whose state before may be recorded.
-    pub(super) fn verify_step(&mut self, before: &RecordedState, last: &RecordedState, happened: Option<&StepRows>) {
+    pub(super) fn verify_step(
+        &mut self,
+        before: &RecordedState,
+        last: &RecordedState,
+        happened: Option<&StepRows>,
+    ) {
         let consecutive = before.step + 1 == last.step;
         if !consecutive {
             (self.previous, self.sums.whole) = (None, false);
@@ -57,7 +62,11 @@ impl SweepVerifier<'_> {
         self.previous = Some(acted);
     }
 
-    fn compare_step(&mut self, known: Option<&RecordedState>, last: &RecordedState) -> Result<(), SystemError> {
+    fn compare_step(
+        &mut self,
+        known: Option<&RecordedState>,
+        last: &RecordedState,
+    ) -> Result<(), SystemError> {
         let first = match known {
             Some(before) => before.clone(),
             None => RecordedState {
@@ -252,7 +261,13 @@ impl SweepVerifier<'_> {
         self.form.solve(&sum)
     }
 
-    pub(super) fn stretch(&self, part: StepPart, from: &[f64], to: &[f64], drift: f64) -> VariationPart {
+    pub(super) fn stretch(
+        &self,
+        part: StepPart,
+        from: &[f64],
+        to: &[f64],
+        drift: f64,
+    ) -> VariationPart {
         VariationPart {
             from: part.from,
             to: part.to,
@@ -289,7 +304,12 @@ impl SweepVerifier<'_> {
     }
 
     /// A step of people in a room.
-    fn compare_crowd(&mut self, parts: &[StepPart], first: &RecordedState, last: &RecordedState) -> Result<(), SystemError> {
+    fn compare_crowd(
+        &mut self,
+        parts: &[StepPart],
+        first: &RecordedState,
+        last: &RecordedState,
+    ) -> Result<(), SystemError> {
         let Some(room) = self.plan.room.as_ref().map(|r| r.0) else {
             return Ok(());
         };

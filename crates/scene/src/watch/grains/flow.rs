@@ -29,7 +29,11 @@ impl Flow {
         let movable = |body: &&u32| model.bodies[**body as usize].freedom.movable();
         let members: Vec<usize> = now.iter().filter(movable).map(|b| *b as usize).collect();
         let place = |k: usize| triple(state.poses[k].position);
-        let velocity = |k: usize| triple(D::Vector::from_components(&state.velocities[k].as_ref()[..D::N]));
+        let velocity = |k: usize| {
+            triple(D::Vector::from_components(
+                &state.velocities[k].as_ref()[..D::N],
+            ))
+        };
         let (mut mass, mut filled, mut size) = (0.0, 0.0, 0.0);
         let (mut mean, mut middle, mut plain) = ([0.0; 3], [0.0; 3], [0.0; 3]);
         for &k in &members {

@@ -72,7 +72,10 @@ impl GranularMeasures {
 
 /// Lengths of the force chains of a patch.
 pub(super) fn chain_lengths(patch: &SetMeasures, network: &ContactNetwork) -> Vec<usize> {
-    let struts: Vec<_> = patch.links(network).map(|l| network.force_chain_contact(l)).collect();
+    let struts: Vec<_> = patch
+        .links(network)
+        .map(|l| network.force_chain_contact(l))
+        .collect();
     let mean = struts.iter().map(|s| s.force).sum::<f64>() / struts.len().max(1) as f64;
     force_chains(&struts, mean, ANGLE).lengths().collect()
 }

@@ -106,7 +106,9 @@ const SPACE: [(&str, GranularQuantity); 14] = [
 ];
 
 /// Words of `WORD_G` for a group or region.
-pub(crate) fn granular_quantities(dimension: usize) -> impl Iterator<Item = (&'static str, GranularQuantity)> {
+pub(crate) fn granular_quantities(
+    dimension: usize,
+) -> impl Iterator<Item = (&'static str, GranularQuantity)> {
     let special: &[(&str, GranularQuantity)] = match dimension {
         2 => &PLANE,
         _ => &SPACE,

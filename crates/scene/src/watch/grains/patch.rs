@@ -25,20 +25,28 @@ impl Needs {
     pub fn add(&mut self, what: GranularQuantity) {
         match what {
             GranularQuantity::Fraction => self.fraction = true,
-            GranularQuantity::Coordination | GranularQuantity::CoreCoordination | GranularQuantity::Rattlers => self.held = true,
+            GranularQuantity::Coordination
+            | GranularQuantity::CoreCoordination
+            | GranularQuantity::Rattlers => self.held = true,
             GranularQuantity::Stress(..)
             | GranularQuantity::Pressure
             | GranularQuantity::StressRatio
             | GranularQuantity::StressAngle
             | GranularQuantity::StressAxis(_) => self.stress = true,
-            GranularQuantity::Fabric(..) | GranularQuantity::Anisotropy | GranularQuantity::NormalForce | GranularQuantity::Mobilised => {
+            GranularQuantity::Fabric(..)
+            | GranularQuantity::Anisotropy
+            | GranularQuantity::NormalForce
+            | GranularQuantity::Mobilised => {
                 self.touch = true;
             }
-            GranularQuantity::Chains | GranularQuantity::ChainLength | GranularQuantity::LongestChain => self.chains = true,
+            GranularQuantity::Chains
+            | GranularQuantity::ChainLength
+            | GranularQuantity::LongestChain => self.chains = true,
             GranularQuantity::InertialNumber => (self.stress, self.flow) = (true, true),
-            GranularQuantity::KineticStress(..) | GranularQuantity::ShearRate | GranularQuantity::Size | GranularQuantity::Density => {
-                self.flow = true
-            }
+            GranularQuantity::KineticStress(..)
+            | GranularQuantity::ShearRate
+            | GranularQuantity::Size
+            | GranularQuantity::Density => self.flow = true,
             GranularQuantity::Heap | GranularQuantity::HeapExtent(_) => self.heap = true,
         }
     }
@@ -93,7 +101,10 @@ impl SetMeasures {
     }
 
     /// The contacts of the set: one of the bodies is of it, the point is in its box.
-    pub fn links<'a>(&'a self, network: &'a ContactNetwork) -> impl Iterator<Item = &'a ContactForce> {
+    pub fn links<'a>(
+        &'a self,
+        network: &'a ContactNetwork,
+    ) -> impl Iterator<Item = &'a ContactForce> {
         let within = |link: &ContactForce| {
             let at = |k: usize| (self.low[k]..self.high[k]).contains(&link.point[k]);
             (0..self.axes).all(at)
@@ -102,7 +113,12 @@ impl SetMeasures {
         network.links().iter().filter(move |l| own(l) && within(l))
     }
 
-    pub fn update<D: ObservedDim>(&mut self, world: &World<D>, set: &BodySet, network: &ContactNetwork) {
+    pub fn update<D: ObservedDim>(
+        &mut self,
+        world: &World<D>,
+        set: &BodySet,
+        network: &ContactNetwork,
+    ) {
         (self.low, self.high) = set.frame();
         self.axes = D::N;
         let (low, high) = self.closed(world, set);

@@ -1,7 +1,7 @@
 //! Runs with their records, and drawings of them.
 
 use scene::drawing::{Drawing, DrawingValues, with_frames};
-use scene::record::{MechanismLayout, Manifest, OutputDirectory, Record, MechanismRecorder};
+use scene::record::{Manifest, MechanismLayout, MechanismRecorder, OutputDirectory, Record};
 use scene::{Scene, Threads, run_mechanism};
 use tempfile::TempDir;
 
@@ -14,7 +14,8 @@ pub fn recorded(scene: &Scene) -> (TempDir, Record) {
     let layout = MechanismLayout::of_scene(scene, &built.system);
     let place = OutputDirectory::Given(path.clone());
     let every = built.record_every;
-    let mut recorder = MechanismRecorder::new(place, manifest, layout, every).expect("a free place");
+    let mut recorder =
+        MechanismRecorder::new(place, manifest, layout, every).expect("a free place");
     let outcome = run_mechanism(built, &mut recorder, &mut |_| true);
     let stopped = outcome.stopped.as_ref().map(ToString::to_string);
     recorder.close(&outcome.certificate, stopped).expect("room");

@@ -5,7 +5,10 @@ use scene::generate::GeneratedBody;
 
 /// Pairs of bodies that touch, with the number of points, and the largest distance of a gap from 0.
 /// `reach` is how near counts as touching.
-pub fn touching<D: Dim>(pieces: &[GeneratedBody<D>], reach: f64) -> (Vec<(usize, usize, usize)>, f64) {
+pub fn touching<D: Dim>(
+    pieces: &[GeneratedBody<D>],
+    reach: f64,
+) -> (Vec<(usize, usize, usize)>, f64) {
     let mut pairs = Vec::new();
     let mut worst: f64 = 0.0;
     let mut found = Vec::new();
@@ -24,6 +27,7 @@ pub fn touching<D: Dim>(pieces: &[GeneratedBody<D>], reach: f64) -> (Vec<(usize,
 
 /// The sum of all volumes (areas in the plane).
 pub fn volume<D: Dim>(pieces: &[GeneratedBody<D>]) -> f64 {
-    let of = |piece: &GeneratedBody<D>| D::mass_properties(&piece.shape, 1.0).map_or(0.0, |m| m.mass);
+    let of =
+        |piece: &GeneratedBody<D>| D::mass_properties(&piece.shape, 1.0).map_or(0.0, |m| m.mass);
     pieces.iter().map(of).sum()
 }

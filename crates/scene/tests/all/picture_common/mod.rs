@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use scene::picture::{BodyShapes, BodyState, PictureRequest, Frame, draw};
-use scene::record::{BodyMotion, BodyDescription, RecordedShape};
+use scene::picture::{BodyShapes, BodyState, Frame, PictureRequest, draw};
+use scene::record::{BodyDescription, BodyMotion, RecordedShape};
 
 /// The elements of a kind: their attributes by name, in the order of the file.
 pub fn elements<'a>(svg: &'a str, kind: &str) -> Vec<&'a str> {
@@ -73,7 +73,12 @@ pub fn balls(all: &[([f64; 3], f64)]) -> (Vec<BodyDescription>, Frame) {
     (bodies, still)
 }
 
-pub fn svg(dimension: usize, bodies: &[BodyDescription], stills: &[Frame], request: &PictureRequest) -> String {
+pub fn svg(
+    dimension: usize,
+    bodies: &[BodyDescription],
+    stills: &[Frame],
+    request: &PictureRequest,
+) -> String {
     let company = BodyShapes {
         bodies,
         dimension,

@@ -165,9 +165,10 @@ pub fn follow(
     let observe: Vec<String> = observe.iter().map(|t| t.to_string()).collect();
     let mut sink = TeeObserver { recorder, look };
     let threads = Threads::new(1);
-    let outcome = run_bodies_observing(scene, collection, &observe, threads, &mut sink, &mut |_| {
-        true
-    });
+    let outcome =
+        run_bodies_observing(scene, collection, &observe, threads, &mut sink, &mut |_| {
+            true
+        });
     assert!(outcome.stopped.is_none(), "{:?}", outcome.stopped);
     outcome
 }

@@ -1,7 +1,7 @@
 //! Small collections and their runs.
 
 use scene::finding::Finding;
-use scene::{BodiesOutcome, NullObserver, Scene, Threads, Value, ObservableRequest};
+use scene::{BodiesOutcome, NullObserver, ObservableRequest, Scene, Threads, Value};
 
 /// A floor, gravity and a stone block of 2 kg on it, one metre wide.
 pub const BLOCK: &str = r#"kind = "bodies"
@@ -91,15 +91,22 @@ pub fn parsed(text: &str) -> Scene {
 /// Runs a scene and keeps these observables.
 pub fn observed(text: &str, observables: &[&str]) -> BodiesOutcome {
     let scene = parsed(text);
-    let collection = scene.build_bodies().unwrap_or_else(|error| panic!("{error}"));
+    let collection = scene
+        .build_bodies()
+        .unwrap_or_else(|error| panic!("{error}"));
     let wanted = ObservableRequest {
         observables: observables.iter().map(|text| text.to_string()).collect(),
         ..ObservableRequest::default()
     };
     let one = Threads::new(1);
-    scene::run_bodies(&scene, collection, &wanted, one, &mut NullObserver, &mut |_| {
-        true
-    })
+    scene::run_bodies(
+        &scene,
+        collection,
+        &wanted,
+        one,
+        &mut NullObserver,
+        &mut |_| true,
+    )
 }
 
 /// The series of an observable of a run that went well.
@@ -121,9 +128,12 @@ pub fn last<const N: usize>(text: &str, observables: [&str; N]) -> [f64; N] {
 /// The findings of a scene, run as the command runs it.
 pub fn findings(text: &str, threads: usize) -> Vec<Finding> {
     let scene = parsed(text);
-    let collection = scene.build_bodies().unwrap_or_else(|error| panic!("{error}"));
+    let collection = scene
+        .build_bodies()
+        .unwrap_or_else(|error| panic!("{error}"));
     scene::check_collection(&scene, &collection).unwrap_or_else(|error| panic!("{error}"));
-    let wanted = scene::observable_request(&scene, &collection).unwrap_or_else(|error| panic!("{error}"));
+    let wanted =
+        scene::observable_request(&scene, &collection).unwrap_or_else(|error| panic!("{error}"));
     let threads = Threads::new(threads);
     let sink = &mut NullObserver;
     let outcome = scene::run_bodies(&scene, collection, &wanted, threads, sink, &mut |_| true);

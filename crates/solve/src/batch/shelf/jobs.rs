@@ -2,8 +2,8 @@
 
 use contact::{FactoredDelassus, Problem};
 
-use super::{PackSet, PackList};
-use crate::batch::iterate::{CgStep, AndersonStep, AndersonProducts, ResidualSums};
+use super::{PackList, PackSet};
+use crate::batch::iterate::{AndersonProducts, AndersonStep, CgStep, ResidualSums};
 use crate::batch::lanes::SimdVector;
 use crate::batch::pack::Pack;
 use crate::batch::row::VelocityStore;
@@ -159,7 +159,11 @@ const NEAR: usize = 3;
 
 /// Prefetches what the next packs will read.
 #[inline(always)]
-fn prefetch_ahead<L: SimdVector, P: Pack, S: VelocityStore<P::Velocity>>(packs: &[P], at: usize, v: &S) {
+fn prefetch_ahead<L: SimdVector, P: Pack, S: VelocityStore<P::Velocity>>(
+    packs: &[P],
+    at: usize,
+    v: &S,
+) {
     // The first packs have nobody to prefetch them.
     if at == 0 {
         packs.iter().take(FAR).for_each(L::prefetch);

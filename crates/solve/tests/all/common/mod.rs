@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use contact::{ResidualEvaluator, FactoredDelassus, DelassusOperator, Problem};
+use contact::{DelassusOperator, FactoredDelassus, Problem, ResidualEvaluator};
 use solve::sample::{Attitude, Chain, Packing, Pyramid, Settled, Table, Tower, Wall};
 use solve::{Goal, Report, Solver};
 
@@ -23,12 +23,16 @@ pub fn velocity(problem: &Problem, impulse: &[f64]) -> Vec<f64> {
 
 /// RV of `impulse`, evaluated independently of any solver.
 pub fn rv(problem: &Problem, impulse: &[f64]) -> f64 {
-    ResidualEvaluator::new(problem).evaluate(problem, impulse).rv
+    ResidualEvaluator::new(problem)
+        .evaluate(problem, impulse)
+        .rv
 }
 
 /// R2 of `impulse`, evaluated independently of any solver.
 pub fn r2(problem: &Problem, impulse: &[f64]) -> f64 {
-    ResidualEvaluator::new(problem).evaluate(problem, impulse).r2
+    ResidualEvaluator::new(problem)
+        .evaluate(problem, impulse)
+        .r2
 }
 
 /// The factored operator of a problem made from masses.

@@ -1,7 +1,9 @@
 //! Small assemblies for the tests.
 
 use contact::law::Law;
-use statics::{ImpulseBounds, ComputeOptions, Face, ContactAssembly, ContactAssemblyBuilder, impulse_bounds};
+use statics::{
+    ComputeOptions, ContactAssembly, ContactAssemblyBuilder, Face, ImpulseBounds, impulse_bounds,
+};
 
 /// A deterministic stream of numbers in [0, 1).
 pub struct Random(u64);
@@ -70,7 +72,12 @@ pub fn all(system: &ContactAssembly, faces: &[Face], impulse: &[f64]) -> Impulse
     all_with(system, faces, impulse, 1)
 }
 
-pub fn all_with(system: &ContactAssembly, faces: &[Face], impulse: &[f64], threads: usize) -> ImpulseBounds {
+pub fn all_with(
+    system: &ContactAssembly,
+    faces: &[Face],
+    impulse: &[f64],
+    threads: usize,
+) -> ImpulseBounds {
     let mut effort = ComputeOptions {
         threads,
         progress: &mut |_| {},

@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use scene::collection::{BodiesObserver, WorldRef};
-use scene::record::{BodiesRecorder, CheckpointPolicy, MechanismLayout, Manifest, OutputDirectory, Record, MechanismRecorder, RunWriter};
+use scene::record::{
+    BodiesRecorder, CheckpointPolicy, Manifest, MechanismLayout, MechanismRecorder,
+    OutputDirectory, Record, RunWriter,
+};
 use scene::record::{Restored, Snapshot};
 use scene::{Scene, SceneError, Threads, run_bodies_observing};
-use view::{Pack, Run};
+use view::{BinaryTable, FollowedRun};
 
 /// Discs, a box and a capsule over a floor and a bent chain: two materials, three laws.
 pub const PLANE: &str = r#"kind = "bodies"
@@ -158,12 +161,12 @@ fn session(scene: &Scene, path: &Path, cadence: CheckpointPolicy) -> RunWriter {
 }
 
 /// Hands steps on to a recorder and to whoever looks at the directory after each of them.
-struct Both<'a> {
+struct TeeObserver<'a> {
     recorder: &'a mut BodiesRecorder,
     look: &'a mut dyn FnMut(usize),
 }
 
-impl BodiesObserver for Both<'_> {
+impl BodiesObserver for TeeObserver<'_> {
     fn on_step(&mut self, step: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError> {
         self.recorder.on_step(step, view, last)?;
         (self.look)(step);
@@ -184,12 +187,17 @@ impl BodiesObserver for Both<'_> {
 }
 
 /// Runs a scene of bodies into a directory; `look` is called after every step, before its checkpoint.
-pub fn follow(text: &str, path: &Path, cadence: CheckpointPolicy, look: &mut dyn FnMut(usize)) -> Record {
+pub fn follow(
+    text: &str,
+    path: &Path,
+    cadence: CheckpointPolicy,
+    look: &mut dyn FnMut(usize),
+) -> Record {
     let scene = parsed(text);
     let collection = scene.build_bodies().unwrap_or_else(|e| panic!("{e}"));
     let session = session(&scene, path, cadence);
     let mut recorder = BodiesRecorder::on(session, &collection).expect("a recorder");
-    let mut both = Both {
+    let mut both = TeeObserver {
         recorder: &mut recorder,
         look,
     };
@@ -214,7 +222,8 @@ pub fn mechanism(text: &str, path: &Path) -> Record {
     let built = scene.build_mechanism().unwrap_or_else(|e| panic!("{e}"));
     let layout = MechanismLayout::of_scene(&scene, &built.system);
     let session = session(&scene, path, CheckpointPolicy::default());
-    let mut recorder = MechanismRecorder::on(session, layout, built.record_every).expect("a recorder");
+    let mut recorder =
+        MechanismRecorder::on(session, layout, built.record_every).expect("a recorder");
     let outcome = scene::run_mechanism(built, &mut recorder, &mut |_| true);
     assert!(outcome.stopped.is_none(), "{:?}", outcome.stopped);
     recorder.close(&outcome.certificate, None).expect("written");
@@ -223,12 +232,12 @@ pub fn mechanism(text: &str, path: &Path) -> Record {
 }
 
 /// The run in a directory.
-pub fn opened(path: &Path) -> Run {
-    Run::open(path).unwrap_or_else(|e| panic!("{e}"))
+pub fn opened(path: &Path) -> FollowedRun {
+    FollowedRun::open(path).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A column of a pack as numbers.
-pub fn numbers(pack: &Pack, name: &str) -> Vec<f64> {
+pub fn numbers(pack: &BinaryTable, name: &str) -> Vec<f64> {
     let data = pack
         .column(name)
         .unwrap_or_else(|| panic!("no column {name}"));

@@ -23,7 +23,12 @@ fn pose(k: usize) -> Pose<crate::dim::Plane> {
 }
 
 /// The least height of the incident polygon over an edge, and that of the support vertex.
-fn over(r: &RoundedPolygon, i: &RoundedPolygon, view: &RelativePose, best: &SeparatingEdge) -> [f64; 2] {
+fn over(
+    r: &RoundedPolygon,
+    i: &RoundedPolygon,
+    view: &RelativePose,
+    best: &SeparatingEdge,
+) -> [f64; 2] {
     let (normal, start) = (r.normals[best.edge], r.vertices[best.edge]);
     let height = |v: &DVec2| normal.dot(view.point(*v) - start);
     let low = i.vertices.iter().map(height).fold(f64::INFINITY, f64::min);
@@ -33,14 +38,20 @@ fn over(r: &RoundedPolygon, i: &RoundedPolygon, view: &RelativePose, best: &Sepa
 #[test]
 fn boxes_and_few_vertices_agree_with_calipers() -> Result<(), crate::error::ShapeError> {
     let corners = [(-0.4, -0.3), (0.5, -0.2), (0.1, 0.4)].map(DVec2::from);
-    let (wide, tall) = (ConvexPolygon::rectangle(0.8, 0.3)?, ConvexPolygon::rectangle(0.2, 0.7)?);
+    let (wide, tall) = (
+        ConvexPolygon::rectangle(0.8, 0.3)?,
+        ConvexPolygon::rectangle(0.2, 0.7)?,
+    );
     let shapes = [wide, tall, ConvexPolygon::new(&corners)?.0];
     let (infinite, tie) = (f64::INFINITY, 1e-12);
     for k in 0..3000 {
         let (a, b) = (pose(2 * k), pose(2 * k + 1));
         let view = RelativePose::new(&a, &b);
         for (r, i) in [(0, 1), (1, 0), (0, 2), (2, 1), (0, 0)] {
-            let (r, i) = (RoundedPolygon::polygon(&shapes[r]), RoundedPolygon::polygon(&shapes[i]));
+            let (r, i) = (
+                RoundedPolygon::polygon(&shapes[r]),
+                RoundedPolygon::polygon(&shapes[i]),
+            );
             let any = best_by_calipers(&r, &i, &view, infinite, tie);
             let back = view.inverse();
             let own = |limit| best_edges([&r, &i], [&view, &back], limit, tie);

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::core::{FACING, TILT};
 use super::round::Cylinder;
-use super::sink::{OtherFeature, ContactCollector, feature, part};
+use super::sink::{ContactCollector, OtherFeature, feature, part};
 use crate::dim::Space;
 use crate::pose::Pose;
 
@@ -78,7 +78,12 @@ impl PlacedCylinder {
 }
 
 /// Appends the contact points along n, from a to b, by the features that are parallel to the contact plane.
-pub(super) fn manifold(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, sink: &mut ContactCollector) {
+pub(super) fn manifold(
+    a: &PlacedCylinder,
+    b: &PlacedCylinder,
+    n: DVec3,
+    sink: &mut ContactCollector,
+) {
     let (na, nb) = (n.dot(a.z).abs(), n.dot(b.z).abs());
     if na >= FACING && nb >= FACING {
         caps(a, b, n, sink);
@@ -134,13 +139,23 @@ fn caps(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, sink: &mut ContactColl
     let towards = to.dot(a.y).atan2(to.dot(a.x));
     for (sign, what) in [(1.0, part::ENTRY), (-1.0, part::EXIT)] {
         if let Some((p, q)) = crossing(a, b, n, towards + sign * cosine.acos()) {
-            sink.push(p, q, n, feature(what + la, OtherFeature::Round(part::CAP + lb)));
+            sink.push(
+                p,
+                q,
+                n,
+                feature(what + la, OtherFeature::Round(part::CAP + lb)),
+            );
         }
     }
 }
 
 /// The point of the rim of a that lies, along n, on the rim of b, by Newton's method from the angle given.
-fn crossing(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, mut theta: f64) -> Option<(DVec3, DVec3)> {
+fn crossing(
+    a: &PlacedCylinder,
+    b: &PlacedCylinder,
+    n: DVec3,
+    mut theta: f64,
+) -> Option<(DVec3, DVec3)> {
     let cb = b.cap(-n);
     for _ in 0..20 {
         let (sin, cos) = theta.sin_cos();
@@ -159,7 +174,12 @@ fn crossing(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, mut theta: f64) ->
 }
 
 /// The generatrix of b closest to the cap of a, clipped by the disc. `push` gets the parts of a and b.
-fn cap_line(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, push: &mut impl FnMut(DVec3, DVec3, (u32, u32))) {
+fn cap_line(
+    a: &PlacedCylinder,
+    b: &PlacedCylinder,
+    n: DVec3,
+    push: &mut impl FnMut(DVec3, DVec3, (u32, u32)),
+) {
     let foot = b.centre - b.radial(n) * b.radius;
     let centre = a.cap(n);
     let from = a.on_cap(foot, n) - centre;

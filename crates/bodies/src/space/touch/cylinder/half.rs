@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::core::FACING;
 use super::round::{Cylinder, radial};
-use super::sink::{OtherFeature, ContactCollector, feature, part};
+use super::sink::{ContactCollector, OtherFeature, feature, part};
 use crate::dim::Space;
 use crate::pose::Pose;
 

@@ -7,10 +7,10 @@
 
 use glam::DVec3;
 
-use super::core::{ConvexCore, FACING, ContactFeature, TILT};
+use super::core::{ContactFeature, ConvexCore, FACING, TILT};
 use super::round::{Cylinder, radial};
 use super::search::{BestNormal, NormalKind};
-use super::sink::{OtherFeature, ContactCollector, feature, part, parts};
+use super::sink::{ContactCollector, OtherFeature, feature, part, parts};
 
 /// Sine up to which a face counts as flush: its edges are then clipped with it.
 const FLUSH: f64 = 1e-6;
@@ -76,13 +76,20 @@ impl CylinderContact<'_> {
             self.cap_side(facing, c, sink);
         }
         // Fixed points of the rim over the face.
-        let ContactFeature::Face(k) = facing else { return };
+        let ContactFeature::Face(k) = facing else {
+            return;
+        };
         let (m, height) = self.core.face(k);
         for corner in 0..8 {
             let a = self.cylinder.rim(corner, lower == 0);
             let b = a + n * ((height - m.dot(a)) / m.dot(n));
             if self.core.inside(k, b, n, 1e-12 * self.cylinder.size()) {
-                sink.push(a, b, n, feature(8 * lower + corner as u32, OtherFeature::Any));
+                sink.push(
+                    a,
+                    b,
+                    n,
+                    feature(8 * lower + corner as u32, OtherFeature::Any),
+                );
             }
         }
     }
@@ -162,7 +169,10 @@ impl CylinderContact<'_> {
                 continue;
             }
             let t = -half + 2.0 * half * (s0 / (s0 - s1)).clamp(0.0, 1.0);
-            let id = (feature(part::SIDE, OtherFeature::Edge(j)), self.core.is_internal_edge(j));
+            let id = (
+                feature(part::SIDE, OtherFeature::Edge(j)),
+                self.core.is_internal_edge(j),
+            );
             if s0 < s1 && t > low.0 {
                 low = (t, id);
             } else if s0 > s1 && t < high.0 {
@@ -236,7 +246,10 @@ impl CylinderContact<'_> {
         }
         let (core, id) = match self.found.kind {
             NormalKind::Cap => self.over_cap(lowest),
-            NormalKind::SideVertex(i) => (self.core.vertex(i), feature(part::SIDE, OtherFeature::Vertex(i))),
+            NormalKind::SideVertex(i) => (
+                self.core.vertex(i),
+                feature(part::SIDE, OtherFeature::Vertex(i)),
+            ),
             NormalKind::RimVertex(i) => (
                 self.core.vertex(i),
                 feature(part::LOWEST + lower, OtherFeature::Vertex(i)),
@@ -294,7 +307,9 @@ impl CylinderContact<'_> {
     /// Whether a pair of points lies on both bodies: the best normal of a triangle of a surface may belong to a
     /// neighbour, and the next best one need not have points in common.
     fn real(&self, core: DVec3, a: DVec3) -> bool {
-        if self.found.kind == NormalKind::Cap && a.x.hypot(a.y) > self.cylinder.radius * (1.0 + 1e-9) {
+        if self.found.kind == NormalKind::Cap
+            && a.x.hypot(a.y) > self.cylinder.radius * (1.0 + 1e-9)
+        {
             return false;
         }
         // A triangle: both points must lie on it and on the cylinder.

@@ -22,9 +22,9 @@ use glam::DVec3;
 use self::core::ConvexCore;
 use self::manifold::CylinderContact;
 use self::round::{Cylinder, radial};
-use self::sink::{OtherFeature, ContactCollector, feature, part};
+use self::sink::{ContactCollector, OtherFeature, feature, part};
 use crate::dim::Space;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 use crate::space::shape::Shape;
 
 /// Appends the contact points of the cylinder a and the shape b (no mesh) with gap ≤ `reach`.
@@ -69,7 +69,9 @@ pub(super) fn cylinder(
             };
             pair::cylinders(&cylinder, &other, &pose, &mut sink);
         }
-        Shape::Polyhedron(hull) => touch(&cylinder, &ConvexCore::Hull { hull, pose }, 0.0, &mut sink),
+        Shape::Polyhedron(hull) => {
+            touch(&cylinder, &ConvexCore::Hull { hull, pose }, 0.0, &mut sink)
+        }
         Shape::HalfSpace => half::half_space(&cylinder, &pose, &mut sink),
         // Meshes come first in the dispatch, compounds are split into parts before it.
         Shape::Mesh(_) | Shape::Compound(_) => {}

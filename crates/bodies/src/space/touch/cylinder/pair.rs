@@ -16,7 +16,7 @@ use glam::DVec3;
 use super::flat::{self, PlacedCylinder};
 use super::round::{Cylinder, radial, rim_normal};
 use super::search::BIAS;
-use super::sink::{OtherFeature, ContactCollector, feature, part};
+use super::sink::{ContactCollector, OtherFeature, feature, part};
 use crate::dim::Space;
 use crate::pose::Pose;
 
@@ -214,7 +214,12 @@ impl Circles {
 }
 
 /// Appends the contact points of two cylinders; `pose` is that of b in the axes of a.
-pub(super) fn cylinders(a: &Cylinder, b: &Cylinder, pose: &Pose<Space>, sink: &mut ContactCollector) {
+pub(super) fn cylinders(
+    a: &Cylinder,
+    b: &Cylinder,
+    pose: &Pose<Space>,
+    sink: &mut ContactCollector,
+) {
     let a = PlacedCylinder::new(
         a,
         &Pose {
@@ -244,7 +249,12 @@ pub(super) fn cylinders(a: &Cylinder, b: &Cylinder, pose: &Pose<Space>, sink: &m
 }
 
 /// The witness points: the pair that attains the gap.
-fn witness(a: &PlacedCylinder, b: &PlacedCylinder, (n, gap, kind): (DVec3, f64, Kind), sink: &mut ContactCollector) {
+fn witness(
+    a: &PlacedCylinder,
+    b: &PlacedCylinder,
+    (n, gap, kind): (DVec3, f64, Kind),
+    sink: &mut ContactCollector,
+) {
     let (high, low) = (a.highest(n), b.highest(-n));
     let rim_a = part::LOWEST + a.lower(n);
     let rim_b = part::LOWEST + b.lower(-n);
@@ -265,7 +275,12 @@ fn witness(a: &PlacedCylinder, b: &PlacedCylinder, (n, gap, kind): (DVec3, f64, 
             n,
             feature(rim_a, OtherFeature::Round(part::SIDE)),
         ),
-        Kind::Rims => sink.push(high, high + n * gap, n, feature(rim_a, OtherFeature::Round(rim_b))),
+        Kind::Rims => sink.push(
+            high,
+            high + n * gap,
+            n,
+            feature(rim_a, OtherFeature::Round(rim_b)),
+        ),
         Kind::RimB => sink.push(
             low - n * gap,
             low,

@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use crate::dim::Space;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 
 /// Parts of the cylinder; below 16 the fixed points of the rims, 8 each, the upper rim first.
 pub(crate) mod part {

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::dim::Space;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 use crate::space::mesh::{EdgeConvexity, Mesh};
 
 /// A feature of the mesh.
@@ -104,7 +104,13 @@ impl MeshCollector<'_> {
 
     /// Adds a contact point given in world axes whose feature is not yet encoded: writes it at `end` unless it is known
     /// already; returns whether it did.
-    pub fn settle(&mut self, end: usize, mut touch: ContactPoint<Space>, spot: MeshFeature, part: u32) -> bool {
+    pub fn settle(
+        &mut self,
+        end: usize,
+        mut touch: ContactPoint<Space>,
+        spot: MeshFeature,
+        part: u32,
+    ) -> bool {
         touch.feature = self.feature(spot, part);
         let b = self.pose.rotation.conjugate() * (touch.point_b - self.pose.position);
         if self.elsewhere(b) {

@@ -37,7 +37,7 @@ use self::merge::MeshCollector;
 use super::cylinder::core::ConvexCore;
 use super::cylinder::relative;
 use crate::dim::Space;
-use crate::pose::{Pose, ContactPoint};
+use crate::pose::{ContactPoint, Pose};
 use crate::space::mesh::{EdgeConvexity, Mesh};
 use crate::space::shape::Shape;
 
@@ -117,7 +117,8 @@ fn meet(
 
 /// A triangle as a convex core, in the axes of the mesh, with its internal edges and vertices.
 fn triangle(mesh: &Mesh, t: u32) -> ConvexCore<'static> {
-    let flat = |i: usize| mesh.edges[mesh.sides[t as usize][i] as usize].convexity == EdgeConvexity::Flat;
+    let flat =
+        |i: usize| mesh.edges[mesh.sides[t as usize][i] as usize].convexity == EdgeConvexity::Flat;
     let smooth = mesh.triangles[t as usize].map(|v| mesh.vertex_is_flat[v as usize]);
     ConvexCore::Simplex {
         points: mesh.corners(t),

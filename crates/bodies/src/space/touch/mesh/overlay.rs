@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 
-use super::super::cylinder::core::{ConvexCore, ContactFeature};
+use super::super::cylinder::core::{ContactFeature, ConvexCore};
 use super::merge::{MeshCollector, MeshFeature};
 use crate::space::mesh::Mesh;
 
@@ -41,14 +41,30 @@ impl Overlay<'_> {
         least
     }
 
-    fn add(&self, a: DVec3, b: DVec3, spot: MeshFeature, part: u32, merge: &mut MeshCollector, least: &mut f64) {
+    fn add(
+        &self,
+        a: DVec3,
+        b: DVec3,
+        spot: MeshFeature,
+        part: u32,
+        merge: &mut MeshCollector,
+        least: &mut f64,
+    ) {
         *least = least.min((b - a).dot(self.n));
         merge.push(a, b, self.n, spot, part);
     }
 
     /// Corners of the body over the triangle.
-    fn corners_above(&self, below: ContactFeature, above: ContactFeature, merge: &mut MeshCollector, least: &mut f64) {
-        let ContactFeature::Face(k) = below else { return };
+    fn corners_above(
+        &self,
+        below: ContactFeature,
+        above: ContactFeature,
+        merge: &mut MeshCollector,
+        least: &mut f64,
+    ) {
+        let ContactFeature::Face(k) = below else {
+            return;
+        };
         let (m, height) = self.own.face(k);
         for c in 0..self.core.corners(above) {
             let (i, _) = self.core.corner(above, c);
@@ -61,8 +77,16 @@ impl Overlay<'_> {
     }
 
     /// Corners of the triangle under a face of the body.
-    fn corners_below(&self, below: ContactFeature, above: ContactFeature, merge: &mut MeshCollector, least: &mut f64) {
-        let ContactFeature::Face(k) = above else { return };
+    fn corners_below(
+        &self,
+        below: ContactFeature,
+        above: ContactFeature,
+        merge: &mut MeshCollector,
+        least: &mut f64,
+    ) {
+        let ContactFeature::Face(k) = above else {
+            return;
+        };
         let (m, height) = self.core.face(k);
         for c in 0..self.own.corners(below) {
             let (i, _) = self.own.corner(below, c);

@@ -6,7 +6,7 @@ use super::super::cylinder::core::ConvexCore;
 use super::super::cylinder::manifold::CylinderContact;
 use super::super::cylinder::round::Cylinder;
 use super::super::cylinder::search::search;
-use super::super::cylinder::sink::{OtherFeature, ContactCollector, part, parts};
+use super::super::cylinder::sink::{ContactCollector, OtherFeature, part, parts};
 use super::super::nearest::on_triangle;
 use super::merge::{MeshCollector, MeshFeature};
 use super::{cone, triangle};
@@ -56,7 +56,13 @@ fn foot(mesh: &Mesh, t: u32, x: DVec3) -> Foot {
 
 /// Every foot that is a local minimum of the distance to the centre gives a contact point. With the centre behind the
 /// nearest triangle only the nearest foot counts.
-pub(super) fn sphere(mesh: &Mesh, near: (DVec3, DVec3), x: DVec3, radius: f64, merge: &mut MeshCollector) {
+pub(super) fn sphere(
+    mesh: &Mesh,
+    near: (DVec3, DVec3),
+    x: DVec3,
+    radius: f64,
+    merge: &mut MeshCollector,
+) {
     let mut nearest: Option<Foot> = None;
     for t in mesh.triangles_in_box(near.0, near.1) {
         let f = foot(mesh, t, x);
@@ -111,7 +117,9 @@ fn outside(mesh: &Mesh, f: &Foot, x: DVec3, radius: f64, merge: &mut MeshCollect
         MeshFeature::Edge(e) if mesh.edges[e as usize].convexity == EdgeConvexity::Flat => {
             (own, MeshFeature::Facet(f.triangle))
         }
-        MeshFeature::Vertex(v) if mesh.vertex_is_flat[v as usize] => (own, MeshFeature::Facet(f.triangle)),
+        MeshFeature::Vertex(v) if mesh.vertex_is_flat[v as usize] => {
+            (own, MeshFeature::Facet(f.triangle))
+        }
         spot => (normal, spot),
     };
     merge.push(f.point, x - normal * radius, normal, spot, 0);
@@ -186,7 +194,9 @@ fn take_up(mesh: &Mesh, t: u32, start: usize, merge: &mut MeshCollector) {
         }
         let (part, other) = parts(touch.feature);
         let spot = match other {
-            OtherFeature::Vertex(i) => MeshFeature::Vertex(mesh.triangles[t as usize][i as usize % 3]),
+            OtherFeature::Vertex(i) => {
+                MeshFeature::Vertex(mesh.triangles[t as usize][i as usize % 3])
+            }
             OtherFeature::Edge(j) => MeshFeature::Edge(mesh.sides[t as usize][j as usize % 3]),
             OtherFeature::Any | OtherFeature::Round(_) => MeshFeature::Facet(t),
         };

@@ -19,7 +19,10 @@ pub(super) fn require_fitting<D: SceneDim>(
     );
     let axis = match D::N {
         2 => kind == JointKind::Prismatic,
-        _ => matches!(kind, JointKind::Revolute | JointKind::Prismatic | JointKind::Cylindrical),
+        _ => matches!(
+            kind,
+            JointKind::Revolute | JointKind::Prismatic | JointKind::Cylindrical
+        ),
     };
     let rubs = matches!(
         kind,
@@ -35,7 +38,11 @@ pub(super) fn require_fitting<D: SceneDim>(
     let idle = [
         ("axis", spec.axis.is_some(), axis),
         ("length", spec.length.is_some(), kind == JointKind::Distance),
-        ("about", spec.about.is_some(), kind == JointKind::Cylindrical),
+        (
+            "about",
+            spec.about.is_some(),
+            kind == JointKind::Cylindrical,
+        ),
         ("limits", spec.limits.is_some(), driven),
         ("motor", spec.motor.is_some(), driven),
         ("spring", spec.spring.is_some(), driven),
