@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use contact::{Judge, Law, Measure, Problem};
+use contact::{Law, Problem, ResidualEvaluator, ResidualMeasure};
 use solve::Goal;
 
 use crate::clock::timed;
@@ -37,8 +37,8 @@ pub fn read(path: &Path) -> Result<Problem, String> {
 pub fn solve(path: &str, method: &str) -> Result<String, String> {
     let problem = read(Path::new(path))?;
     let goal = Goal {
-        measure: Measure::File,
-        ..Goal::to(TOLERANCE)
+        measure: ResidualMeasure::Fclib,
+        ..Goal::with_tolerance(TOLERANCE)
     };
     let mut best = Solved {
         seconds: f64::INFINITY,
@@ -50,7 +50,8 @@ pub fn solve(path: &str, method: &str) -> Result<String, String> {
         let mut solver = solve::by_name(method).ok_or_else(|| format!("{method} is no method"))?;
         let mut impulse = vec![0.0; problem.num_rows()];
         let (seconds, _) = timed(|| solver.solve(&problem, &mut impulse, &goal));
-        let error = Judge::new(&problem).residual(&problem, &impulse, Measure::File);
+        let error =
+            ResidualEvaluator::new(&problem).residual(&problem, &impulse, ResidualMeasure::Fclib);
         best = Solved {
             seconds: seconds.min(best.seconds),
             error,
@@ -114,7 +115,7 @@ pub fn bytes(problem: &Problem) -> Option<Vec<u8>> {
     let mu: Option<Vec<f64>> = problem.laws().iter().map(coulomb).collect();
     let mu = mu.filter(|_| (0..problem.num_contacts()).all(|a| problem.dim(a) == 3))?;
     let file = fclib::problem::from_problem(problem, fclib::Info::default()).ok()?;
-    let fclib::Form::Local(local) = file.form else {
+    let fclib::ProblemForm::Local(local) = file.form else {
         return None;
     };
     let mut all = Vec::new();
@@ -123,7 +124,7 @@ pub fn bytes(problem: &Problem) -> Option<Vec<u8>> {
     whole(local.w.val.len());
     local.w.row_ptr.iter().for_each(|x| whole(*x));
     local.w.col.iter().for_each(|x| whole(*x));
-    let numbers = local.w.val.iter().chain(problem.free()).chain(&mu);
+    let numbers = local.w.val.iter().chain(problem.free_velocity()).chain(&mu);
     numbers.for_each(|x| all.extend(x.to_le_bytes()));
     Some(all)
 }
@@ -179,7 +180,8 @@ pub fn peer(
                 impulse.len()
             ));
         }
-        let error = Judge::new(problem).residual(problem, &impulse, Measure::File);
+        let error =
+            ResidualEvaluator::new(problem).residual(problem, &impulse, ResidualMeasure::Fclib);
         let error = if error.is_nan() { f64::INFINITY } else { error };
         let least = best.map_or(seconds, |b| b.seconds.min(seconds));
         best = Some(Solved {

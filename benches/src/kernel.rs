@@ -2,7 +2,7 @@
 
 use bodies::{Detector, World};
 use contact::Problem;
-use solve::Relaxation;
+use solve::Nlgs;
 use solve::sample::{Tower, Wall};
 
 use crate::engine::percuss::{Choice, plane_world, settled, space_world};
@@ -33,7 +33,7 @@ pub fn run(name: &str, repeats: usize) -> Result<f64, String> {
 
 fn sweep(problem: &Problem, repeats: usize) -> Result<f64, String> {
     let mut impulse = vec![0.0; problem.num_rows()];
-    Relaxation::default().sweep(problem, &mut impulse, repeats);
+    Nlgs::default().sweep(problem, &mut impulse, repeats);
     Ok((problem.num_contacts() * repeats) as f64)
 }
 
@@ -59,7 +59,7 @@ fn detection(repeats: usize) -> Result<f64, String> {
 
 fn step<D: bodies::Dim>(world: &mut World<D>, repeats: usize) -> Result<f64, String> {
     for _ in 0..repeats {
-        world.advance().map_err(words)?;
+        world.step().map_err(words)?;
     }
     Ok(repeats as f64)
 }

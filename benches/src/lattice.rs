@@ -3,14 +3,14 @@
 //! Balls of different masses on a cubic lattice, each touching its three lower neighbours or the wall;
 //! a tilted gravity leaves sticking, sliding and open contacts together.
 
-use contact::{Kinetic, Law, Problem, ProblemError};
+use contact::{FactoredDelassus, Law, Problem, ProblemError};
 use solve::sample::Random;
 
 /// About `balls` balls and three contacts for each.
 pub fn lattice(balls: usize) -> Result<Problem, ProblemError> {
     let edge = ((balls as f64).cbrt().round() as usize).max(1);
     let mut random = Random::new(1);
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     let mut root = Vec::new();
     for _ in 0..edge.pow(3) {
         let mass: f64 = random.within(0.5, 2.0);
@@ -19,7 +19,7 @@ pub fn lattice(balls: usize) -> Result<Problem, ProblemError> {
         for (v, g) in free.iter_mut().zip([-0.03, -0.02, -0.1]) {
             *v += mass.sqrt() * g;
         }
-        builder.kinetic_group(&velocity, &free)?;
+        builder.add_kinetic_group(&velocity, &free)?;
         root.push(1.0 / mass.sqrt());
     }
     for b in 0..edge.pow(3) {
@@ -32,7 +32,7 @@ pub fn lattice(balls: usize) -> Result<Problem, ProblemError> {
             let inside = !(b / stride).is_multiple_of(edge);
             let touching = if inside { &both[..] } else { &both[..1] };
             let law = Law::Coulomb { mu: 0.4 };
-            builder.contact_of_balls(&law, &frame, touching, &[0.0; 3], &[0.0; 3])?;
+            builder.add_sphere_contact(&law, &frame, touching, &[0.0; 3], &[0.0; 3])?;
         }
     }
     builder.build()

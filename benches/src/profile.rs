@@ -3,7 +3,7 @@
 //! The world's own clock of its stages, summed over a block of steps; the block with the least total of
 //! several is reported. Writing records is not a part of a step of bodies and is not seen here.
 
-use bodies::{Dim, Profile, World};
+use bodies::{Dim, StepTimings, World};
 use serde_json::json;
 
 use crate::clock::Progress;
@@ -16,8 +16,8 @@ use crate::scene::{self, Scene};
 /// Names of the stages, in the order of [`stages`].
 const NAMES: [&str; 5] = ["detection", "assembly", "solve", "update", "account"];
 
-fn stages(profile: &Profile) -> [f64; 5] {
-    let Profile {
+fn stages(profile: &StepTimings) -> [f64; 5] {
+    let StepTimings {
         detection,
         assembly,
         solve,
@@ -40,7 +40,7 @@ fn measure<D: Dim>(
     for block in 0..BLOCKS {
         world.begin_profile();
         for step in 0..steps {
-            world.advance().map_err(words)?;
+            world.step().map_err(words)?;
             progress.at(block * steps + step + 1);
         }
         let profile = world
@@ -50,7 +50,7 @@ fn measure<D: Dim>(
             best = (stages(profile), profile.total());
         }
     }
-    let ledger = world.ledger();
+    let ledger = world.report();
     Ok((
         best.0.map(|s| s / steps as f64),
         ledger.num_active,

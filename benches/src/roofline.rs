@@ -6,7 +6,7 @@
 //! written back) and the rows of its bodies, each once; what seams fetch again is not counted.
 
 use serde_json::json;
-use solve::Relaxation;
+use solve::Nlgs;
 
 use crate::clock::{Progress, elapsed, timed};
 use crate::engine::words;
@@ -68,7 +68,7 @@ fn sweeps(balls: usize, repeats: usize) -> Result<Rate, String> {
     let mut million = [0.0; 2];
     let mut progress = Progress::new(format!("sweeps over {balls} balls"), 2 * repeats);
     for (threads, million) in million.iter_mut().enumerate() {
-        let mut relaxation = Relaxation::default();
+        let mut relaxation = Nlgs::default();
         let mut work = |count: usize| {
             let mut sweep = || relaxation.sweep(&problem, &mut impulse, count);
             if threads == 0 {

@@ -14,7 +14,7 @@
 //! W δ = u − (W r* + b); the least value is reported: some impulses explain the engine's velocities at
 //! least that well.
 
-use contact::{Judge, Measure, Operator, Problem};
+use contact::{DelassusOperator, Problem, ResidualEvaluator, ResidualMeasure};
 
 use crate::engine::percuss::{Choice, Percuss};
 use crate::engine::{Engine, words};
@@ -47,7 +47,7 @@ pub fn judge(
 
 /// u of every row for given velocities of the bodies, in kinetic coordinates √m v, √I ω.
 fn velocity(scene: &Scene, problem: &Problem, places: &[Place]) -> Result<Vec<f64>, String> {
-    let Operator::Kinetic(kinetic) = problem.operator() else {
+    let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return Err("the problem of a step is one of bodies".into());
     };
     let mut hat = Vec::with_capacity(kinetic.num_coordinates());
@@ -66,7 +66,7 @@ fn velocity(scene: &Scene, problem: &Problem, places: &[Place]) -> Result<Vec<f6
         return Err("bodies and coordinates do not match".into());
     }
     let mut u: Vec<f64> = (0..problem.num_rows())
-        .map(|row| kinetic.given(row))
+        .map(|row| kinetic.affine_term(row))
         .collect();
     for a in 0..problem.num_contacts() {
         kinetic.add_gather(a, &hat, &mut u[problem.rows(a)]);
@@ -82,9 +82,9 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
 fn residual(problem: &Problem, kappa: &[f64], r: &[f64], u: &[f64], miss: &[f64]) -> f64 {
     let square = |x: &[f64]| x.iter().zip(kappa).map(|(x, k)| k * x * x).sum::<f64>();
     let impulse: f64 = r.iter().zip(kappa).map(|(r, k)| r * r / k).sum();
-    let scale = impulse.max(square(u)).max(square(problem.free()));
-    let mut judge = Judge::new(problem);
-    let law = judge.residual_of(problem, r, u, Measure::Dimensionless);
+    let scale = impulse.max(square(u)).max(square(problem.free_velocity()));
+    let mut judge = ResidualEvaluator::new(problem);
+    let law = judge.residual_of(problem, r, u, ResidualMeasure::Dimensionless);
     (law * law + square(miss) / scale).sqrt()
 }
 
@@ -109,7 +109,7 @@ fn least(problem: &Problem, mut r: Vec<f64>, u: &[f64]) -> f64 {
         // W p = (W p + b) − b.
         image
             .iter_mut()
-            .zip(problem.free())
+            .zip(problem.free_velocity())
             .for_each(|(w, b)| *w -= b);
         let curvature = dot(&direction, &image);
         if !(curvature > 0.0) {

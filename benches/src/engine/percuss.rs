@@ -2,10 +2,10 @@
 
 use bodies::plane::Angle;
 use bodies::{
-    Activation, Body, Dim, Freedom, Friction, Guide, Ledger, MassProperties, Materials, Model,
-    PairLaw, Plane, Pose, Settings, Space, State, World, plane, space,
+    Activation, Body, Dim, Freedom, Friction, MassProperties, Materials, Model, PairLaw, Plane,
+    Pose, PrescribedMotion, Settings, Space, State, StepReport, World, plane, space,
 };
-use contact::{Judge, Measure};
+use contact::{ResidualEvaluator, ResidualMeasure};
 use glam::{DQuat, DVec2, DVec3};
 
 use super::{Engine, words};
@@ -44,7 +44,7 @@ impl Choice {
             solver: self.solver.into(),
             activation: self.activation,
             threads: self.threads,
-            correction: self.correction,
+            projection: self.correction,
             ..Settings::default()
         }
     }
@@ -53,7 +53,7 @@ impl Choice {
 #[derive(Debug)]
 struct Quake;
 
-impl Guide<Plane> for Quake {
+impl PrescribedMotion<Plane> for Quake {
     fn at(&mut self, anchor: &Pose<Plane>, t: f64) -> (Pose<Plane>, [f64; 3]) {
         let mut pose = *anchor;
         pose.position.x += scene::ground(t);
@@ -77,9 +77,9 @@ impl<D: Dim> Draft<D> {
             model: Model {
                 bodies: Vec::new(),
                 materials: Materials::new(1, &law),
-                guides: Vec::new(),
+                prescribed_motions: Vec::new(),
                 gravity,
-                fields: Vec::new(),
+                force_fields: Vec::new(),
                 drag: Vec::new(),
                 joints: Vec::new(),
                 cell: None,
@@ -88,8 +88,8 @@ impl<D: Dim> Draft<D> {
                 t,
                 poses: Vec::new(),
                 velocities: Vec::new(),
-                anchors: Vec::new(),
-                memory: Vec::new(),
+                kinematic_origins: Vec::new(),
+                contacts: Vec::new(),
                 cell: None,
             },
         }
@@ -119,7 +119,7 @@ pub fn plane_world(scene: &Scene, choice: &Choice) -> Result<World<Plane>, Strin
     for grain in &scene.grains {
         let shape = match grain.shape {
             Shape::Block([a, b]) => {
-                let polygon = plane::Polygon::rectangle(2.0 * a, 2.0 * b).map_err(words)?;
+                let polygon = plane::ConvexPolygon::rectangle(2.0 * a, 2.0 * b).map_err(words)?;
                 plane::Shape::Polygon(polygon.into())
             }
             Shape::Disc(radius) | Shape::Ball(radius) => {
@@ -161,7 +161,7 @@ fn plane_borders(scene: &Scene, draft: &mut Draft<Plane>) {
         draft.add((plane::Shape::HalfPlane, mass, freedom), pose, [0.0; 3]);
     };
     let ground = if scene.quake {
-        Freedom::Guided(0)
+        Freedom::Kinematic(0)
     } else {
         Freedom::Fixed
     };
@@ -172,9 +172,9 @@ fn plane_borders(scene: &Scene, draft: &mut Draft<Plane>) {
         border(Freedom::Fixed, DVec2::X * half, quarter);
     }
     if scene.quake {
-        draft.model.guides.push(Box::new(Quake));
+        draft.model.prescribed_motions.push(Box::new(Quake));
         // The ground's place when the motion began, wherever it is now.
-        draft.state.anchors.push(Pose {
+        draft.state.kinematic_origins.push(Pose {
             position: DVec2::ZERO,
             rotation: Angle::default(),
         });
@@ -248,10 +248,10 @@ impl Percuss {
     }
 
     /// Account of the last step.
-    pub fn ledger(&self) -> &Ledger {
+    pub fn ledger(&self) -> &StepReport {
         match self {
-            Self::Plane(world, _) => world.ledger(),
-            Self::Space(world, _) => world.ledger(),
+            Self::Plane(world, _) => world.report(),
+            Self::Space(world, _) => world.report(),
         }
     }
 
@@ -282,13 +282,17 @@ impl Engine for Percuss {
     fn residual(&self) -> Option<f64> {
         let problem = self.problem().filter(|p| p.num_contacts() > 0)?;
         let impulse = self.impulses();
-        Some(Judge::new(problem).residual(problem, &impulse, Measure::Dimensionless))
+        Some(ResidualEvaluator::new(problem).residual(
+            problem,
+            &impulse,
+            ResidualMeasure::Dimensionless,
+        ))
     }
 
     fn step(&mut self) -> Result<(), String> {
         match self {
-            Self::Plane(world, _) => world.advance().map_err(words),
-            Self::Space(world, _) => world.advance().map_err(words),
+            Self::Plane(world, _) => world.step().map_err(words),
+            Self::Space(world, _) => world.step().map_err(words),
         }
     }
 
