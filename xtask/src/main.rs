@@ -5,16 +5,20 @@
 //! them after the compiler's own tools, and never stops at the first failure, so that one run shows
 //! all there is to mend.
 
+mod architecture;
+mod crates;
 mod features;
 mod files;
 mod hashes;
 mod licences;
 mod links;
 mod locks;
+mod modules;
 mod rust_version;
 mod schema;
 mod sizes;
 mod steps;
+mod syntax;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -23,6 +27,20 @@ use std::process::ExitCode;
 /// What a check found wrong; empty when it passes.
 type Findings = Vec<String>;
 
+/// What a check says: findings, at which it fails, and warnings, at which it does not.
+#[derive(Debug, Default)]
+struct Report {
+    findings: Findings,
+    warnings: Vec<String>,
+}
+
+impl From<Findings> for Report {
+    fn from(findings: Findings) -> Self {
+        let warnings = Vec::new();
+        Self { findings, warnings }
+    }
+}
+
 /// A check ends with its findings, or with a sentence saying why it could not be carried out.
 type Outcome = Result<Findings, String>;
 
@@ -30,7 +48,9 @@ const USAGE: &str = "\
 usage: cargo xtask <check>
 
   check         everything below, after rustfmt, clippy and rustdoc
-  sizes         Rust files of at most 400 lines, functions of at most 60
+  sizes         Rust files of at most 700 lines, functions of at most 120; warnings above 400 and 60
+  modules       no circles between the top-level modules of a crate but the listed ones
+  architecture  who matches on contact laws, contains unsafe, depends on which crate: as listed
   licences      every dependency from crates.io, under a licence of the allow list
   rust-version  the declared rust-version is enough for every dependency
   features      the tests and the Python package build their dependencies with the same features
@@ -63,6 +83,8 @@ fn main() -> ExitCode {
     let passed = match words.as_slice() {
         ["check"] => steps::check_all(&root),
         ["sizes"] => steps::run("sizes", || sizes::check(&root)),
+        ["modules"] => steps::run("modules", || modules::check(&root)),
+        ["architecture"] => steps::run("architecture", || architecture::check(&root)),
         ["licences"] => steps::run("licences", || licences::check(&root)),
         ["rust-version"] => steps::run("rust-version", || rust_version::check(&root)),
         ["features"] => steps::run("features", || features::check(&root)),

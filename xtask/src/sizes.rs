@@ -1,25 +1,42 @@
-//! Size budgets: a Rust file has at most 400 lines, a function at most 60.
+//! Size budgets, two for each kind: above the lower one is a warning, above the upper one a finding.
 //!
+//! A Rust file gives a warning above 400 lines and a finding above 700, a function above 60 and 120.
 //! A file's lines are all its lines, `#[cfg(test)]` modules included. A function's lines run from
 //! the line of its `fn` to that of its closing brace; attributes and documentation above it are
 //! free. Functions written inside a macro call (`proptest! { fn .. }`) or a `macro_rules!` are
 //! found by their tokens, `fn name .. { .. }`, because the parser does not look inside.
 //!
-//! What must be larger is listed with its reason in `xtask/size-exceptions.toml`. An exception that
+//! What must be larger than the upper budget is listed with its reason in `xtask/size-exceptions.toml`. An exception that
 //! is not needed any more is a finding too, so that the list only ever says what is true.
 
+use std::cmp::Reverse;
 use std::path::Path;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use serde::Deserialize;
 use syn::visit::{self, Visit};
 
-use crate::{Findings, Outcome, files};
+use crate::{Findings, Report, files, syntax};
+
+/// The two limits for one kind of item, in lines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Budget {
+    /// Above it: a warning.
+    comfortable: usize,
+    /// Above it: a finding, unless listed.
+    most: usize,
+}
 
 /// Lines of one file: about what a reader keeps in view while scrolling through one subject.
-const FILE_BUDGET: usize = 400;
-/// Lines of one function: what fits on one screen.
-const FUNCTION_BUDGET: usize = 60;
+const FILE: Budget = Budget {
+    comfortable: 400,
+    most: 700,
+};
+/// Lines of one function: what fits on one screen, and on two.
+const FUNCTION: Budget = Budget {
+    comfortable: 60,
+    most: 120,
+};
 const EXCEPTIONS: &str = "xtask/size-exceptions.toml";
 
 /// One entry of the list of exceptions.
@@ -30,7 +47,7 @@ struct Exception {
     path: String,
     /// `file` for the file as a whole, else the function's name as a finding prints it.
     item: String,
-    /// Lines allowed instead of the budget.
+    /// Lines allowed instead of the upper budget.
     limit: usize,
     /// Why the item is better as it is.
     reason: String,
@@ -51,11 +68,11 @@ struct Item {
     /// Line where it starts, counted from 1.
     line: usize,
     lines: usize,
-    budget: usize,
+    budget: Budget,
 }
 
 /// Checks every Rust file of the repository.
-pub fn check(root: &Path) -> Outcome {
+pub fn check(root: &Path) -> Result<Report, String> {
     let exceptions: Exceptions = files::settings(root, EXCEPTIONS)?;
     let mut items = Vec::new();
     for path in files::list(root)? {
@@ -66,7 +83,11 @@ pub fn check(root: &Path) -> Outcome {
             .ok_or_else(|| format!("{path} is not text: Rust sources are UTF-8"))?;
         measure(&path, &text, &mut items)?;
     }
-    Ok(judge(&items, &exceptions.exception))
+    let exceptions = &exceptions.exception;
+    Ok(Report {
+        findings: judge(&items, exceptions),
+        warnings: warnings(&items, exceptions),
+    })
 }
 
 /// Appends the file and each function in it.
@@ -76,12 +97,9 @@ fn measure(path: &str, text: &str, items: &mut Vec<Item>) -> Result<(), String> 
         name: "file".to_string(),
         line: 1,
         lines: text.lines().count(),
-        budget: FILE_BUDGET,
+        budget: FILE,
     });
-    let file = syn::parse_file(text).map_err(|error| {
-        let at = error.span().start().line;
-        format!("{path}:{at} does not parse as Rust: {error}")
-    })?;
+    let file = syntax::parse(path, text)?;
     let mut functions = Functions {
         path,
         scope: Vec::new(),
@@ -91,12 +109,12 @@ fn measure(path: &str, text: &str, items: &mut Vec<Item>) -> Result<(), String> 
     Ok(())
 }
 
-/// Compares items with their budgets, and exceptions with items.
+/// Compares items with their upper budgets, and exceptions with items.
 fn judge(items: &[Item], exceptions: &[Exception]) -> Findings {
     let mut findings = Vec::new();
     for item in items {
         let exception = exceptions.iter().find(|exception| exception.covers(item));
-        let limit = exception.map_or(item.budget, |exception| exception.limit);
+        let limit = exception.map_or(item.budget.most, |exception| exception.limit);
         if item.lines > limit {
             findings.push(format!(
                 "{}:{}: `{}` has {} lines, allowed are {limit}: split it, or give the reason in {EXCEPTIONS}",
@@ -116,13 +134,40 @@ fn judge(items: &[Item], exceptions: &[Exception]) -> Findings {
             findings.push(format!(
                 "{EXCEPTIONS}: there is no `{item}` in {path}: remove or correct the entry"
             ));
-        } else if covered.iter().all(|item| item.lines <= item.budget) {
+        } else if covered.iter().all(|item| item.lines <= item.budget.most) {
             findings.push(format!(
-                "{EXCEPTIONS}: `{item}` in {path} is within its budget now: remove the entry"
+                "{EXCEPTIONS}: `{item}` in {path} needs no exception now: remove the entry"
             ));
         }
     }
     findings
+}
+
+/// Sentences about items between their budgets, the largest in proportion first.
+fn warnings(items: &[Item], exceptions: &[Exception]) -> Vec<String> {
+    let mut large: Vec<&Item> = items.iter().filter(|item| item.is_large()).collect();
+    large.retain(|item| !exceptions.iter().any(|exception| exception.covers(item)));
+    // Percent of the lower budget, so that files and functions can be compared.
+    large.sort_by_key(|item| Reverse(item.lines * 100 / item.budget.comfortable));
+    let say = |item: &&Item| {
+        let Item {
+            path,
+            name,
+            line,
+            lines,
+            budget,
+        } = item;
+        let wished = budget.comfortable;
+        format!("{path}:{line}: `{name}` has {lines} lines, more than {wished}")
+    };
+    large.iter().map(say).collect()
+}
+
+impl Item {
+    /// Whether it is between its two budgets.
+    fn is_large(&self) -> bool {
+        self.lines > self.budget.comfortable && self.lines <= self.budget.most
+    }
 }
 
 impl Exception {
@@ -148,7 +193,7 @@ impl Functions<'_> {
             name: full.join("::"),
             line: first_line,
             lines: last_line + 1 - first_line,
-            budget: FUNCTION_BUDGET,
+            budget: FUNCTION,
         });
     }
 

@@ -27,25 +27,44 @@ fn exception(item: &str, limit: usize) -> Exception {
 }
 
 #[test]
-fn a_function_of_sixty_lines_passes_and_one_more_fails() {
-    assert!(judge(&measured(&function_of(60)), &[]).is_empty());
-    let findings = judge(&measured(&function_of(61)), &[]);
+fn a_function_of_a_hundred_and_twenty_lines_passes_and_one_more_fails() {
+    assert!(judge(&measured(&function_of(120)), &[]).is_empty());
+    let findings = judge(&measured(&function_of(121)), &[]);
     assert_eq!(findings.len(), 1);
-    assert!(findings[0].contains("`long` has 61 lines"), "{findings:?}");
+    assert!(findings[0].contains("`long` has 121 lines"), "{findings:?}");
     assert!(findings[0].starts_with("a.rs:3:"), "{findings:?}");
 }
 
 #[test]
-fn a_file_of_four_hundred_lines_passes_and_one_more_fails() {
-    assert!(judge(&measured(&"// text\n".repeat(400)), &[]).is_empty());
-    let findings = judge(&measured(&"// text\n".repeat(401)), &[]);
+fn a_file_of_seven_hundred_lines_passes_and_one_more_fails() {
+    assert!(judge(&measured(&"// text\n".repeat(700)), &[]).is_empty());
+    let findings = judge(&measured(&"// text\n".repeat(701)), &[]);
     assert_eq!(findings.len(), 1);
-    assert!(findings[0].contains("`file` has 401 lines"));
+    assert!(findings[0].contains("`file` has 701 lines"));
+}
+
+#[test]
+fn between_the_budgets_is_a_warning() {
+    assert!(warnings(&measured(&function_of(60)), &[]).is_empty());
+    let found = warnings(&measured(&function_of(61)), &[]);
+    assert_eq!(found, ["a.rs:3: `long` has 61 lines, more than 60"]);
+    assert!(warnings(&measured(&function_of(121)), &[]).is_empty());
+    assert!(warnings(&measured(&"// text\n".repeat(400)), &[]).is_empty());
+    let found = warnings(&measured(&"// text\n".repeat(401)), &[]);
+    assert_eq!(found, ["a.rs:1: `file` has 401 lines, more than 400"]);
+}
+
+#[test]
+fn the_largest_in_proportion_is_warned_of_first() {
+    let text = format!("{}{}", function_of(100), "// text\n".repeat(350));
+    let found = warnings(&measured(&text), &[]);
+    assert_eq!(found.len(), 2);
+    assert!(found[0].contains("`long`"), "{found:?}");
 }
 
 #[test]
 fn a_test_module_counts_as_part_of_its_file() {
-    let tests = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", "// t\n".repeat(398));
+    let tests = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", "// t\n".repeat(698));
     assert_eq!(judge(&measured(&tests), &[]).len(), 1);
 }
 
@@ -77,16 +96,16 @@ fn a_function_type_in_a_macro_is_not_a_function() {
 
 #[test]
 fn an_exception_raises_the_limit_and_no_further() {
-    let items = measured(&function_of(70));
-    assert!(judge(&items, &[exception("long", 70)]).is_empty());
-    assert_eq!(judge(&items, &[exception("long", 69)]).len(), 1);
+    let items = measured(&function_of(130));
+    assert!(judge(&items, &[exception("long", 130)]).is_empty());
+    assert_eq!(judge(&items, &[exception("long", 129)]).len(), 1);
 }
 
 #[test]
 fn an_exception_no_longer_needed_is_a_finding() {
-    let findings = judge(&measured(&function_of(60)), &[exception("long", 70)]);
+    let findings = judge(&measured(&function_of(120)), &[exception("long", 130)]);
     assert_eq!(findings.len(), 1);
-    assert!(findings[0].contains("within its budget now"));
+    assert!(findings[0].contains("needs no exception now"));
 }
 
 #[test]
@@ -98,9 +117,9 @@ fn an_exception_for_something_absent_is_a_finding() {
 
 #[test]
 fn an_exception_without_a_reason_is_a_finding() {
-    let mut unexplained = exception("long", 70);
+    let mut unexplained = exception("long", 130);
     unexplained.reason = " ".to_string();
-    let findings = judge(&measured(&function_of(65)), &[unexplained]);
+    let findings = judge(&measured(&function_of(125)), &[unexplained]);
     assert_eq!(findings.len(), 1);
     assert!(findings[0].contains("has no reason"));
 }

@@ -1,4 +1,4 @@
-//! One problem file, and one method's attempt at it.
+//! One problem file, and the solution attempt of one method.
 
 use std::path::Path;
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::time::Instant;
 use contact::{Problem, ResidualEvaluator, Residuals};
 use solve::{Goal, Report};
 
-/// A problem with what its file says about it.
+/// A problem with the metadata of its file.
 pub struct LoadedProblem {
     /// The path as given.
     pub file: String,
@@ -14,7 +14,7 @@ pub struct LoadedProblem {
     pub contacts: usize,
     /// Bilateral equations.
     pub equations: usize,
-    /// Degrees of freedom of the bodies, if the file tells.
+    /// Degrees of freedom of the bodies, if the file states them.
     pub dof: Option<usize>,
     /// `local` or `global`.
     pub form: &'static str,
@@ -22,11 +22,11 @@ pub struct LoadedProblem {
     pub problem: Problem,
     /// Largest |W − Wᵀ| over largest |W|.
     pub asymmetry: f64,
-    /// Time to read and pose the problem.
+    /// Time to read and assemble the problem.
     pub seconds: f64,
 }
 
-/// Reads and poses the problem of a file; the error is a sentence that names the file.
+/// Reads and assembles the problem of a file; the error is a sentence that names the file.
 pub fn load(path: &Path) -> Result<LoadedProblem, String> {
     let start = Instant::now();
     if path.is_dir() {
@@ -54,11 +54,11 @@ pub fn load(path: &Path) -> Result<LoadedProblem, String> {
     })
 }
 
-/// What a method made of a problem.
+/// Result of a method on a problem.
 pub struct Attempt {
     /// The method's own report.
     pub report: Report,
-    /// The judge's verdict on the returned impulses.
+    /// Independently evaluated residuals of the returned impulses.
     pub judgement: Residuals,
     /// Time of the solve alone.
     pub seconds: f64,

@@ -1,4 +1,4 @@
-//! `percuss audit`: what of a run outlives a change of its discretisation.
+//! `percuss audit`: which results of a run are independent of its discretisation.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::run::{SetArgs, ThreadArgs};
 use crate::summary::format_short;
 use crate::table::aligned;
 
-/// Widest value of a finding in the table.
+/// Maximal width of a finding's value in the table.
 const WIDEST: usize = 24;
 
 /// Repeat a run with other steps, tolerance and rule, and tell what of it holds
@@ -82,7 +82,7 @@ pub fn run(args: &AuditArgs) -> Result<CommandStatus, CommandError> {
     }
     let run = manifest.as_ref().map(|_| Path::new(&args.what));
     let place = output_place(args.output.as_deref(), run, scene.name());
-    // A directory that is taken is told before the work and not after it.
+    // The output directory is checked before the work and not after it.
     place.check()?;
     let threads = args.threads.get();
     args.log
@@ -186,7 +186,7 @@ fn text(audit: &Audit) -> String {
     text
 }
 
-/// A line for each run.
+/// One line for each run.
 fn runs_text(audit: &Audit) -> String {
     let [a, b, c] = THRESHOLDS.map(|threshold| format!("> {threshold:e} at"));
     let heading = [
@@ -249,7 +249,7 @@ fn order_text(order: &Order) -> String {
     }
 }
 
-/// What becomes of the perturbation.
+/// Growth or decay of the perturbation, as text.
 fn perturbation_text(audit: &Audit) -> String {
     let told = &audit.sensitivity;
     let largest = told.largest.map_or("?".into(), rough);

@@ -1,4 +1,4 @@
-//! `percuss check`: reads a scene or a study and tries its first step.
+//! `percuss check`: validates a scene or a study and computes its first step.
 
 use clap::Args;
 use mechanism::System;
@@ -92,7 +92,7 @@ fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandE
     }
 }
 
-/// What is no scene may be a study; if it is none either, what was wrong with the scene is told.
+/// A file that is no scene may be a study; if it is neither, the error of the scene is reported.
 fn check_study(args: &CheckArgs, error: SceneError) -> Result<String, CommandError> {
     let is_study = std::fs::read_to_string(&args.scene).is_ok_and(|text| {
         let mut lines = text.lines().map(|line| line.replace([' ', '\t'], ""));

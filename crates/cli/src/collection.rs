@@ -17,10 +17,10 @@ use crate::site::RunTarget;
 use crate::watch::RunMonitor;
 use crate::{interrupt, output};
 
-/// Runs the bodies of a scene and records them, in a new directory or going on in an old one.
+/// Runs the bodies of a scene and records them, in a new directory or resuming an old one.
 pub fn run(args: &RunArgs, scene: &Scene, site: RunTarget) -> Result<CommandStatus, CommandError> {
     let collection = scene.build_bodies()?;
-    // What is wrong with a finding or a plot is told before the run and not after it.
+    // Findings and plots are checked before the run and not after it.
     let wanted = scene::observable_request(scene, &collection)?;
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;
@@ -35,7 +35,7 @@ pub fn run(args: &RunArgs, scene: &Scene, site: RunTarget) -> Result<CommandStat
         certificate["solids"] = fits.into();
     }
     if let Some(fault) = recorder.take_fault() {
-        // What is there stays readable; that it ends here is said where the disk still lets us.
+        // The records so far stay readable; that the run failed is recorded if the disk still permits.
         let _ = recorder.fail(&certificate, fault.to_string());
         return Err(record_failure(&fault, recorder.directory()));
     }
@@ -99,7 +99,7 @@ fn measure(
     Ok(recorder.add_findings(findings_json(&found)?)?)
 }
 
-/// How far the convex parts of bodies are from the bodies.
+/// Approximation errors of convex decompositions: distance of the convex parts from the bodies.
 pub fn decomposition_errors(collection: &BuiltBodies) -> Vec<Value> {
     let fits = collection.decomposition_errors();
     let json = |(name, fit): &(String, scene::collection::DecompositionFit)| {
@@ -115,7 +115,7 @@ pub fn decomposition_errors(collection: &BuiltBodies) -> Vec<Value> {
     fits.iter().map(json).collect()
 }
 
-/// The same for people.
+/// The same as text.
 pub fn fits_text(fits: &[Value]) -> String {
     let line = |fit: &Value| {
         let name = fit["body"].as_str().unwrap_or("");
@@ -148,7 +148,7 @@ fn follow(
     outcome
 }
 
-/// Reads everything of a scene of bodies and tries its first step; how much there is of what.
+/// Validates a scene of bodies and computes its first step; counts of its content.
 pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandError> {
     let collection = scene.build_bodies()?;
     scene::check_collection(scene, &collection)?;

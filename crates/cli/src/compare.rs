@@ -1,9 +1,9 @@
 //! `percuss solve --compare`: every method on every problem, and the performance profile.
 //!
-//! With t(p, m) the time method m needs for problem p (infinite if it misses the tolerance) and
-//! τ(p, m) = t(p, m) / min over methods of t(p, ·), the profile of m is the part of all problems with
-//! τ(p, m) <= τ, as a function of τ (Dolan and Moré 2002): at τ = 1 how often m is the fastest, far
-//! to the right how often it succeeds at all.
+//! With t(p, m) the time method m needs for problem p (infinite if it misses the tolerance) and τ(p, m) = t(p,
+//! m) / min over methods of t(p, ·), the profile of m is the fraction of all problems with τ(p, m) <= τ, as a
+//! function of τ (Dolan and Moré 2002): at τ = 1 how often m is the fastest, for large τ how often it succeeds
+//! at all.
 
 use serde::Serialize;
 
@@ -17,17 +17,17 @@ use crate::record::{MethodResult, ProblemResult, ProblemsSummary, Skipped};
 use crate::solve::{History, SolveArgs, attempt_by, closing, load};
 use crate::table;
 
-/// A solve shorter than this is repeated, since a clock and a cold cache weigh as much as the work.
+/// A shorter solve is repeated, since clock resolution and a cold cache matter as much as the work.
 const SHORT: f64 = 0.02;
 
-/// Number of timings of a short solve; the smallest counts. Methods are deterministic, so the
-/// answers do not differ.
+/// Number of timings of a short solve; the smallest counts. Methods are deterministic, so the results do not
+/// differ.
 const TIMINGS: usize = 3;
 
 /// Width of a cell: `12.3 ms 1.0e-9`.
 const CELL: usize = 17;
 
-/// One problem and all answers; the fields of the best answer stand at the top, as without
+/// One problem and the results of all methods; the fields of the best one are at the top level, as without
 /// `--compare`.
 #[derive(Serialize)]
 struct Compared {
@@ -44,7 +44,7 @@ struct Method {
     solved: usize,
     /// Problems it solved fastest.
     fastest: usize,
-    /// Time of all its solves, also the failed ones.
+    /// Time of all its solves, including the failed ones.
     seconds: f64,
 }
 
@@ -54,7 +54,7 @@ struct Comparison {
     #[serde(flatten)]
     summary: ProblemsSummary<Compared>,
     methods: Vec<Method>,
-    /// The file with the profile.
+    /// The file of the performance profile.
     profile: String,
 }
 
@@ -127,7 +127,7 @@ fn all_runs(
     Ok((problems, skipped))
 }
 
-/// One method's answer with the smallest of its times.
+/// The result of one method with the smallest of its times.
 fn timed(
     loaded: &LoadedProblem,
     method: &str,
@@ -145,7 +145,7 @@ fn timed(
     Ok(run)
 }
 
-/// The fastest answer within the tolerance, else the one with the smallest residual.
+/// The fastest result within the tolerance, else the one with the smallest residual.
 fn best<'a>(runs: &'a [MethodResult], goal: &Goal) -> Option<&'a MethodResult> {
     let rank = |run: &MethodResult| {
         let value = if run.solved {
@@ -164,7 +164,7 @@ fn best<'a>(runs: &'a [MethodResult], goal: &Goal) -> Option<&'a MethodResult> {
 /// τ(p, m) by problem for the method in column `m`; infinite where it misses the tolerance.
 fn ratios(problems: &[Compared], m: usize) -> Vec<f64> {
     let ratio = |p: &Compared| match &p.runs[m] {
-        // Two times below the clock's resolution are equal.
+        // Two times below the clock's resolution count as equal.
         run if run.solved && run.seconds <= p.best.run.seconds => 1.0,
         run if run.solved => run.seconds / p.best.run.seconds,
         _ => f64::INFINITY,

@@ -1,24 +1,24 @@
-//! What the runs of a study come to: figures of each finding, and failures with what to do.
+//! Summary of a study: statistics of each finding, and failures with advice.
 
 use scene::record::{CellValue, JUDGED, OBSERVED, REPEATED, Table, VARIED};
 use serde_json::{Map, Value, json};
 
 use crate::summary::format_short;
 
-/// Numbers of runs listed at most.
+/// Maximal number of run numbers listed.
 const LISTED: usize = 12;
 
-/// Different reasons listed at most.
+/// Maximal number of different reasons listed.
 const REASONS: usize = 8;
 
-/// Lowest, mean and highest of a column.
+/// Minimum, mean and maximum of a column.
 struct Figures {
     name: String,
     count: usize,
     low: f64,
     mean: f64,
     high: f64,
-    /// In how many runs it is as expected, of those that can be compared.
+    /// Number of runs in which it is as expected, of those that can be compared.
     expected: Option<(usize, usize)>,
 }
 
@@ -29,7 +29,7 @@ struct Failure {
     runs: Vec<usize>,
 }
 
-/// What the runs of a study come to.
+/// Summary of the runs of a study.
 pub struct StudySummary {
     figures: Vec<Figures>,
     failures: Vec<Failure>,
@@ -45,7 +45,7 @@ fn text(table: &Table, column: &str, row: usize) -> String {
 }
 
 impl StudySummary {
-    /// Of the table `runs`.
+    /// From the table `runs`.
     pub fn of(table: &Table) -> Self {
         let observed = table.columns.iter().filter(|c| c.meaning == OBSERVED);
         let figures = observed.filter_map(|c| figures(table, &c.name)).collect();
@@ -76,12 +76,12 @@ impl StudySummary {
         digest
     }
 
-    /// Runs that did not come to a good end.
+    /// Number of runs that did not complete successfully.
     pub fn num_failed(&self) -> usize {
         self.stopped + self.missed
     }
 
-    /// Runs that were refused, could not go on, or in which the program failed.
+    /// Number of runs that were refused, stopped by an error, or in which the program failed.
     pub fn stopped(&self) -> usize {
         self.stopped
     }
@@ -91,7 +91,7 @@ impl StudySummary {
         self.missed
     }
 
-    /// The figures as JSON.
+    /// The statistics as JSON.
     pub fn json(&self) -> Value {
         let each = self.figures.iter().map(|f| {
             let expected = f.expected.map(|(met, of)| json!({ "met": met, "of": of }));
@@ -104,7 +104,7 @@ impl StudySummary {
         Value::Object(each.collect::<Map<_, _>>())
     }
 
-    /// The figures for people.
+    /// The statistics as text.
     pub fn text(&self) -> String {
         if self.figures.is_empty() {
             return String::new();
@@ -125,7 +125,7 @@ impl StudySummary {
         format!("\n{}", crate::table::aligned(&rows))
     }
 
-    /// The failures, with what to do.
+    /// The failures as text, with advice.
     pub fn failures(&self, table: &Table, scene: &str) -> String {
         let mut all = String::new();
         for failure in self.failures.iter().take(REASONS) {
@@ -163,7 +163,7 @@ fn figures(table: &Table, name: &str) -> Option<Figures> {
         return None;
     }
     let count = seen.len();
-    // About the first value, so that equal ones have themselves as their mean.
+    // Mean relative to the first value, so that equal values have exactly that mean.
     let mean = seen[0] + seen.iter().map(|x| x - seen[0]).sum::<f64>() / count as f64;
     let judged = format!("{name}_ok");
     let judged = table
@@ -185,7 +185,7 @@ fn figures(table: &Table, name: &str) -> Option<Figures> {
     })
 }
 
-/// The number of the run in a row.
+/// The run number in a row.
 fn number(table: &Table, row: usize) -> usize {
     match table.column("run").map(|values| values.cell(row)) {
         Some(CellValue::Integer(run)) => usize::try_from(run).unwrap_or(0),
@@ -193,7 +193,7 @@ fn number(table: &Table, row: usize) -> usize {
     }
 }
 
-/// The values of a run as arguments of `percuss run`.
+/// The varied values of a run as arguments of `percuss run`.
 fn settings(table: &Table, row: usize) -> String {
     let varied = table.columns.iter().zip(&table.values);
     let varied = varied.filter(|(c, _)| [VARIED, REPEATED].contains(&c.meaning.as_str()));
@@ -208,7 +208,7 @@ fn settings(table: &Table, row: usize) -> String {
     each.collect()
 }
 
-/// Numbers in ascending order as people write them: 1-4, 7, 9.
+/// Ascending numbers as ranges: 1-4, 7, 9.
 pub fn listed(numbers: &[usize]) -> String {
     let mut spans: Vec<(usize, usize)> = Vec::new();
     for n in numbers {

@@ -1,4 +1,4 @@
-//! `percuss export`: records for other programs.
+//! `percuss export`: records in formats of other programs.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -190,7 +190,7 @@ fn vtk(
     ))
 }
 
-/// The file that says what the columns are.
+/// Name of the file that describes the columns.
 const COLUMNS: &str = "columns.csv";
 
 fn csv(
@@ -229,7 +229,7 @@ fn csv(
     ))
 }
 
-/// What the columns of all tables are.
+/// Writes the description of the columns of all tables.
 fn explain(record: &Record, path: &Path) -> Result<(), CommandError> {
     let headings = ["table", "column", "type", "unit", "meaning"].map(String::from);
     write(path, &headings, |lines| {
@@ -249,7 +249,7 @@ fn explain(record: &Record, path: &Path) -> Result<(), CommandError> {
     })
 }
 
-/// Writes a CSV file; what could not be completed is removed.
+/// Writes a CSV file; an incomplete one is removed.
 fn write(
     path: &Path,
     headings: &[String],

@@ -15,25 +15,25 @@ use crate::output::{self, CommandError, CommandStatus, OutputFile};
 use crate::progress::Progress;
 use crate::summary::format_short;
 
-/// Frames in a second where nothing is said.
+/// Default frame rate.
 pub const FPS: f64 = 25.0;
 
-/// Frames that the palette of a GIF is chosen from.
+/// Number of frames from which the palette of a GIF is computed.
 const SAMPLES: usize = 12;
 
-/// Seconds that the last frame of a GIF stays before it begins again.
+/// Seconds for which the last frame of a GIF is shown before it repeats.
 const REST: f64 = 1.0;
 
 /// The format of a film.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FilmFormat {
-    /// GIF, written by percuss.
+    /// GIF, encoded by percuss.
     Gif,
-    /// MP4, written by ffmpeg.
+    /// MP4, encoded by ffmpeg.
     Mp4,
 }
 
-/// Why a film ends early.
+/// Why a film ended early.
 enum FilmError {
     Stop(CommandError),
     Interrupted,
@@ -72,7 +72,7 @@ pub fn run(
     let progress = Progress::of_shares(quiet);
     let states: Vec<usize> = frames.iter().map(|frame| frame.state).collect();
     let stamp = decimals(&states, &times);
-    // Reading is the smaller part of the work.
+    // Reading the states is the smaller part of the work: 15 % of the progress bar.
     let mut tell = |share: f64| progress.share(0.15 * share, || "reading the states".into());
     let shooting = reel.renderer(wish, &states, Some(stamp), &mut tell)?;
     let mut drawn = 0_usize;
@@ -108,7 +108,7 @@ pub fn run(
     Ok(CommandStatus::Success)
 }
 
-/// What a film came to.
+/// Summary of a film as text.
 fn told(path: &Path, frames: &[FilmFrame], times: &[f64], plan: &FilmSchedule) -> String {
     let at = |frame: Option<&FilmFrame>| frame.and_then(|f| times.get(f.state)).copied();
     let (from, until) = (at(frames.first()), at(frames.last()));
@@ -122,7 +122,7 @@ fn told(path: &Path, frames: &[FilmFrame], times: &[f64], plan: &FilmSchedule) -
     )
 }
 
-/// Refuses a size that the format cannot have.
+/// Rejects a size that the format does not support.
 fn even(wish: &RenderOptions, format: FilmFormat) -> Result<(), CommandError> {
     match wish.size {
         Some((w, h)) if format == FilmFormat::Mp4 && (w % 2 != 0 || h % 2 != 0) => {
@@ -136,7 +136,7 @@ fn even(wish: &RenderOptions, format: FilmFormat) -> Result<(), CommandError> {
     }
 }
 
-/// Decimals that tell the times of frames apart.
+/// Decimals that distinguish the times of frames.
 fn decimals(states: &[usize], times: &[f64]) -> usize {
     let time = |state: &usize| times.get(*state).copied().unwrap_or(f64::NAN);
     let apart = states.windows(2).map(|w| time(&w[1]) - time(&w[0]));
@@ -147,14 +147,14 @@ fn decimals(states: &[usize], times: &[f64]) -> usize {
     }
 }
 
-/// A frame is made, counted and told of.
+/// Callback that renders a frame, counts it and reports progress.
 type Next<'a> = dyn FnMut(&mut dyn FnMut() -> Result<(), FilmError>) -> Result<(), FilmError> + 'a;
 
 fn unwritten(what: &str) -> CommandError {
     CommandError::Machine(format!("cannot write the film: {what}"))
 }
 
-/// The bytes of a GIF.
+/// Encodes a GIF.
 fn gif(
     shooting: &FrameRenderer<'_>,
     frames: &[FilmFrame],
@@ -181,7 +181,7 @@ fn gif(
     Ok(writer.finish().map_err(|e| unwritten(&e))?)
 }
 
-/// Frames spread over all, the first and the last among them.
+/// Evenly spaced frames, including the first and the last.
 fn samples(frames: &[FilmFrame]) -> impl Iterator<Item = &FilmFrame> {
     let count = frames.len().min(SAMPLES);
     let last = frames.len().saturating_sub(1);
@@ -189,7 +189,7 @@ fn samples(frames: &[FilmFrame]) -> impl Iterator<Item = &FilmFrame> {
     (0..count).filter_map(move |k| frames.get(place(k)))
 }
 
-/// ffmpeg under way, writing to a file beside the target.
+/// An ffmpeg process that writes to a temporary file beside the target.
 struct Encoder {
     child: Child,
     draft: PathBuf,
@@ -234,7 +234,7 @@ impl Encoder {
         self.child.stdin.as_mut()
     }
 
-    /// Waits for it and puts the film in its place; removes what is not whole.
+    /// Waits for ffmpeg and renames the film to its target; removes an incomplete one.
     fn finish(mut self, path: &Path, fed: io::Result<()>) -> Result<(), CommandError> {
         drop(self.child.stdin.take());
         let ended = self.child.wait_with_output();
@@ -257,7 +257,7 @@ impl Encoder {
         done
     }
 
-    /// Ends it without a film.
+    /// Ends ffmpeg and removes its file.
     fn give_up(mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -265,7 +265,7 @@ impl Encoder {
     }
 }
 
-/// A name that no option of a program can be taken for.
+/// An absolute path, which cannot be mistaken for an option of ffmpeg.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.into())
 }
@@ -296,7 +296,7 @@ fn mp4(
             encoder.give_up();
             return Err(cut);
         }
-        // It has ended early and says why.
+        // ffmpeg ended early: its error message is reported.
         if fed.is_err() {
             break;
         }

@@ -1,4 +1,4 @@
-//! `percuss forces`: which contact forces of a recorded step rigidity leaves open.
+//! `percuss forces`: static indeterminacy of the contact forces of a recorded step.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -14,10 +14,11 @@ use crate::progress::Progress;
 use crate::run::ThreadArgs;
 use crate::summary::format_short;
 
-/// Contacts printed at most; all are in the table and in the JSON.
+/// Maximal number of contacts printed; all are in the table and in the JSON.
 const SHOWN: usize = 40;
 
-/// Balance, cones and gaps above this share of the largest impulse are not proven.
+/// Violations of balance, cones and duality gap above this fraction of the largest impulse are not accepted as
+/// proof.
 const PROVEN: f64 = 1e-5;
 
 /// Show how far the contact forces of a recorded step are determined
@@ -188,7 +189,7 @@ fn text(forces: &ForceBounds) -> String {
     text
 }
 
-/// The contacts as a table for people.
+/// The contacts as a text table.
 fn rows(forces: &ForceBounds) -> Vec<[String; 8]> {
     let mut rows = vec![
         [
@@ -234,7 +235,7 @@ fn rows(forces: &ForceBounds) -> Vec<[String; 8]> {
 }
 
 fn json(forces: &ForceBounds) -> Value {
-    // JSON has no infinities: null stands for no bound.
+    // JSON has no infinities: null means unbounded.
     let number = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
     let bounds = &forces.bounds;
     let contacts: Vec<Value> = forces

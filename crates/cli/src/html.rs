@@ -1,4 +1,4 @@
-//! `percuss export --html`: the page with the run in it, as one file.
+//! `percuss export --html`: the viewer page with the run embedded, as one file.
 
 use std::path::{Path, PathBuf};
 
@@ -33,19 +33,19 @@ fn megabytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Which states are written, and whether a file is replaced.
+/// Range of states to export, and whether an existing file is replaced.
 pub struct ExportRange {
-    /// Every so many.
+    /// Stride over the states.
     pub every: Option<usize>,
-    /// Earliest time.
+    /// Start of the time window.
     pub from: Option<f64>,
-    /// Latest time.
+    /// End of the time window.
     pub until: Option<f64>,
-    /// Whether a file is replaced.
+    /// Whether an existing file is replaced.
     pub force: bool,
 }
 
-/// Writes the file; returns what to say of it.
+/// Writes the file; returns a message about it.
 pub fn write(
     args: &HtmlArgs,
     directory: &Path,

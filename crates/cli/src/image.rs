@@ -1,4 +1,4 @@
-//! `percuss export --png`, `--svg`, `--gif`, `--mp4`: what the options of pictures mean, and stills.
+//! `percuss export --png`, `--svg`, `--gif`, `--mp4`: options of pictures, and still pictures.
 
 use std::path::{Path, PathBuf};
 
@@ -13,10 +13,10 @@ use crate::output::{self, CommandError, CommandStatus, OutputFile};
 use crate::records::time;
 use crate::summary::format_short;
 
-/// Pixels of a side, least and most.
+/// Smallest and largest side in pixels.
 const SIDES: std::ops::RangeInclusive<usize> = 120..=4096;
 
-/// Pixels for one of the SVG in a picture whose size is not given, as `percuss plot` has them.
+/// Default zoom from SVG pixels to image pixels, as in `percuss plot`.
 const ZOOM: f64 = 2.0;
 
 /// Pictures and films of a run.
@@ -92,7 +92,7 @@ enum ThemeWord {
     Dark,
 }
 
-/// Four or six numbers.
+/// Corners of a window: four or six numbers.
 #[derive(Clone)]
 struct Corners(Vec<f64>);
 
@@ -152,23 +152,23 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What other options of `percuss export` say.
+/// Options that pictures share with other exports.
 pub struct CommonOptions {
-    /// Every N-th state.
+    /// Stride over the states.
     pub every: Option<usize>,
-    /// No state before this.
+    /// Start of the time window.
     pub from: Option<f64>,
-    /// No state after this.
+    /// End of the time window.
     pub until: Option<f64>,
-    /// Force chains.
+    /// Whether force chains are highlighted.
     pub chains: bool,
-    /// Replace what is there.
+    /// Whether existing files are replaced.
     pub force: bool,
-    /// No messages.
+    /// Whether messages are suppressed.
     pub quiet: bool,
 }
 
-/// What is to be made.
+/// What to export.
 enum Product<'a> {
     Still(&'a Path, bool),
     Film(&'a Path, film::FilmFormat),
@@ -185,12 +185,12 @@ impl PictureArgs {
         }
     }
 
-    /// Whether a picture or a film is asked for.
+    /// Whether a picture or a film is requested.
     pub fn wanted(&self) -> bool {
         self.product().is_some()
     }
 
-    /// The first option of pictures that is given.
+    /// The first picture option that is given.
     pub fn given(&self) -> Option<&'static str> {
         let all = [
             (self.at.is_some(), "--at"),
@@ -267,7 +267,7 @@ fn colour(word: ColourWord) -> Colour {
     }
 }
 
-/// Refuses a file that is there.
+/// Rejects an existing file unless `force` is set.
 fn free(path: &Path, force: bool) -> Result<(), CommandError> {
     match path.is_file() && !force {
         true => Err(CommandError::Input(format!(
@@ -278,7 +278,7 @@ fn free(path: &Path, force: bool) -> Result<(), CommandError> {
     }
 }
 
-/// Makes the picture or film that is asked for.
+/// Writes the requested picture or film.
 pub fn run(
     args: &PictureArgs,
     record: &Record,

@@ -1,8 +1,8 @@
-//! Ctrl-C, SIGTERM and a closed terminal.
+//! Signal handling: Ctrl-C (SIGINT), SIGTERM and a closed terminal (SIGHUP).
 //!
-//! While steps are made the first one is a wish: the step is finished, what is in memory goes to the
-//! disk, and the command ends with status 130. Where nothing would be lost, as in the runs that
-//! findings ask for, it ends the command at once; and so does a second one anywhere.
+//! During a run the first signal is a request: the step is completed, what is in memory is written to disk, and
+//! the command ends with status 130. Where nothing would be lost, as in the runs that findings need, it ends
+//! the command at once; so does a second signal at any time.
 
 use std::process;
 use std::sync::Mutex;
@@ -14,15 +14,15 @@ use crate::{log, progress};
 /// Exit status of a command that was interrupted: 128 + SIGINT.
 pub const STATUS: u8 = 130;
 
-/// How often we were asked to end.
+/// Number of signals received.
 static ASKED: AtomicUsize = AtomicUsize::new(0);
 
-/// What is said when an interruption ends the program at once; nothing while it must wait.
+/// Message when a signal ends the program at once; `None` while the run must be closed first.
 static EXIT_MESSAGE: Mutex<Option<String>> = Mutex::new(None);
 
-/// Listens from now on; before, and in commands that never ask for it, an interruption kills. Where a
-/// signal is ignored already (`nohup`, the background of a script) nothing is changed: a run that shall
-/// outlive its terminal does, and its checkpoints serve for the rest.
+/// Installs the handler; before, and in commands that never call this, a signal kills the process. Signals that
+/// are ignored already (`nohup`, background jobs of a script) stay ignored: a run that is meant to outlive its
+/// terminal does, and its checkpoints serve otherwise.
 pub fn install_handler() -> Result<(), CommandError> {
     match ctrlc::try_set_handler(on_signal) {
         Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
@@ -32,7 +32,7 @@ pub fn install_handler() -> Result<(), CommandError> {
     }
 }
 
-/// Whether we were asked to end.
+/// Whether a signal was received.
 pub fn requested() -> bool {
     ASKED.load(Ordering::Relaxed) > 0
 }
@@ -61,11 +61,10 @@ fn end(words: &str) -> ! {
     process::exit(STATUS.into());
 }
 
-/// While it lives an interruption ends the program at once.
+/// While it lives, a signal ends the program at once.
 pub struct ExitAtOnce;
 
-/// From here on an interruption ends the program at once, with these words. So does one that came
-/// before.
+/// From here on a signal ends the program at once, with this message; so does one that was received before.
 pub fn exit_at_once(words: String) -> ExitAtOnce {
     *last_words() = Some(words.clone());
     if requested() {

@@ -1,4 +1,4 @@
-//! `percuss limit`: the largest load that a scene of bodies can carry.
+//! `percuss limit`: limit load of a scene of bodies, by the static and the kinematic theorem.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::run::SetArgs;
 use crate::summary::format_short;
 
-/// A gap between the two theorems above this share of the multiplier is not proven.
+/// A duality gap between the two theorems above this fraction of the load multiplier is not accepted as proof.
 const PROVEN: f64 = 1e-5;
 
 /// Find the largest load that a scene of bodies carries, and how it falls
@@ -186,7 +186,7 @@ fn proven(weighed: &LimitAnalysis) -> bool {
     weighed.standing.stands && (limit.status != LimitStatus::Bounded || gap <= PROVEN)
 }
 
-/// One line.
+/// One-line summary.
 fn headline(weighed: &LimitAnalysis) -> String {
     let name = &weighed.load;
     if !weighed.standing.stands {
@@ -283,7 +283,7 @@ fn coulomb_text(weighed: &LimitAnalysis) -> String {
     }
 }
 
-/// Hinges and sliding joints as text: pairs of bodies and where.
+/// Hinges and sliding joints of the mechanism as text: pairs of bodies and positions.
 fn joints(weighed: &LimitAnalysis) -> (Vec<String>, Vec<String>) {
     let (mut hinges, mut sliding) = (Vec::new(), Vec::new());
     for joint in &weighed.joints {

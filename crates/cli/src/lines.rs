@@ -1,5 +1,4 @@
-//! Rows as text: CSV or JSON, passed on in pieces so that a long table needs no more memory than a
-//! short one.
+//! Rows as CSV or JSON text, written in pieces so that memory does not grow with the table.
 
 use clap::ValueEnum;
 use scene::record::CellValue;
@@ -16,26 +15,26 @@ pub enum TableFormat {
     Json,
 }
 
-/// Text is passed on in pieces of about this many bytes.
+/// Text is written in pieces of about this many bytes.
 const PIECE: usize = 1 << 16;
 
-/// Where pieces go.
+/// Receiver of the pieces.
 type Out<'a> = dyn FnMut(&[u8]) -> Result<(), CommandError> + 'a;
 
 /// Writes rows one after the other.
 pub struct RowTextWriter<'a> {
     format: TableFormat,
-    /// Names as they stand before the values of an object; none for a name that was there before.
+    /// Encoded names in front of the values of an object; `None` for a repeated name.
     keys: Vec<Option<Vec<u8>>>,
     text: Vec<u8>,
-    /// Rows begun.
+    /// Number of rows begun.
     rows: usize,
     column: usize,
     out: &'a mut Out<'a>,
 }
 
 impl<'a> RowTextWriter<'a> {
-    /// Rows of these columns; `heading` says whether CSV begins with their names.
+    /// For rows of these columns; `heading`: whether CSV begins with their names.
     pub fn new(
         format: TableFormat,
         columns: &[String],
@@ -106,7 +105,7 @@ impl<'a> RowTextWriter<'a> {
         }
     }
 
-    /// The next value of the row, of whatever sort.
+    /// The next value of the row, of any JSON type.
     pub fn value(&mut self, value: &Value) {
         match value {
             Value::Null => self.cell(CellValue::Null),
@@ -126,7 +125,7 @@ impl<'a> RowTextWriter<'a> {
         }
     }
 
-    /// Numbers and texts as JSON has them. Memory does not refuse.
+    /// Appends a value as JSON. Writing to memory cannot fail.
     fn json(&mut self, value: &impl serde::Serialize) {
         let _ = serde_json::to_writer(&mut self.text, value);
     }

@@ -1,7 +1,7 @@
-//! `--log FILE`: what a command says, with the time since its beginning.
+//! `--log FILE`: messages and progress of a command, with the time since its start.
 //!
-//! The file is appended to and never cut: the logs of a run and of what resumed it stand one below the
-//! other. There is one log for the whole program, because there is one standard error.
+//! The file is appended to and never truncated: the log of a resumed run follows that of the original. There is
+//! one log for the whole process, as there is one standard error.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -13,10 +13,10 @@ use clap::Args;
 
 use crate::output::{self, CommandError};
 
-/// Lines of progress are at least this far apart.
+/// Minimal interval between progress lines.
 const APART: Duration = Duration::from_secs(1);
 
-/// And at most this far, however long the work lasts.
+/// Maximal interval between progress lines, however long the work takes.
 const FURTHEST: Duration = Duration::from_secs(10);
 
 /// The log, shared by several commands.
@@ -28,7 +28,7 @@ pub struct LogArgs {
 }
 
 impl LogArgs {
-    /// Opens the log, if one was asked for, before the work begins.
+    /// Opens the log, if one was requested, before the work begins.
     pub fn open(&self, what: &str, threads: usize) -> Result<(), CommandError> {
         let Some(path) = &self.log else {
             return Ok(());
@@ -56,7 +56,7 @@ impl LogArgs {
             date(SystemTime::now())
         ));
         line(&format!("command: {}", words.join(" ")));
-        // A full disk is told now and not in the middle of the run.
+        // A full disk is reported now and not in the middle of the run.
         let kept = held().is_some();
         match kept {
             true => Ok(()),
@@ -72,7 +72,7 @@ struct Log {
     file: File,
     path: PathBuf,
     begun: Instant,
-    /// When progress was last told.
+    /// Time of the last progress line.
     told: Instant,
 }
 
@@ -82,7 +82,8 @@ fn held() -> MutexGuard<'static, Option<Log>> {
     LOG.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// A line of the log. A log that fails is told once and given up: the work is worth more than it.
+/// Appends a line to the log. If writing fails, that is reported once and the log is closed: the run goes on
+/// without it.
 pub fn line(text: &str) {
     let mut log = held();
     let Some(open) = log.as_mut() else {
@@ -91,14 +92,14 @@ pub fn line(text: &str) {
     let seconds = open.begun.elapsed().as_secs_f64();
     let mut all = String::new();
     for (number, part) in text.lines().enumerate() {
-        // Further lines of a message stand below its first.
+        // Continuation lines of a message are indented below its first line.
         let stamp = match number {
             0 => format!("[{seconds:10.3} s]"),
             _ => " ".repeat(14),
         };
         all += &format!("{stamp} {part}\n");
     }
-    // One write for a line: whoever follows the file sees whole lines.
+    // One write per line: a reader that follows the file sees whole lines.
     if let Err(error) = open.file.write_all(all.as_bytes()) {
         let path = open.path.clone();
         *log = None;
@@ -114,7 +115,7 @@ fn failed(path: &Path, error: &std::io::Error) {
     ));
 }
 
-/// A line of progress, if one is due; `text` is asked for only then.
+/// Appends a progress line if one is due; `text` is called only then.
 pub fn progress(text: impl FnOnce() -> String) {
     let mut log = held();
     let Some(open) = log.as_mut() else {
@@ -129,7 +130,7 @@ pub fn progress(text: impl FnOnce() -> String) {
     line(&text());
 }
 
-/// A word of a command as a shell would take it.
+/// A command line word, quoted for a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_=./:,+@%".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
@@ -138,12 +139,12 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Date and hour in universal time.
+/// Date and time in UTC.
 fn date(now: SystemTime) -> String {
     let seconds = now.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March here, so that the day of a leap year is their last; 719 468 days lie
-    // between 1 March of the year 0 and 1970.
+    // Civil date from days: years begin in March, so that a leap day is their last day; 719 468 days lie
+    // between 1 March of the year 0 and 1970-01-01.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
@@ -166,7 +167,7 @@ mod tests {
     fn dates_are_those_of_the_calendar() {
         let at = |seconds| date(UNIX_EPOCH + Duration::from_secs(seconds));
         assert_eq!(at(0), "1970-01-01 00:00:00 UTC");
-        // The day that only every fourth century has, and one after the end of a year.
+        // The leap day of a year divisible by 400, and a day after the end of a year.
         assert_eq!(at(951_782_400), "2000-02-29 00:00:00 UTC");
         assert_eq!(at(1_767_225_599), "2025-12-31 23:59:59 UTC");
         assert_eq!(at(1_767_225_600), "2026-01-01 00:00:00 UTC");

@@ -1,8 +1,8 @@
-//! The command `percuss`: scenes and problems in, records, tables, pictures or JSON out.
+//! The command `percuss`: scenes and problems in; records, tables, pictures or JSON out.
 //!
-//! Exit status: 0 all well; 1 ran, but something is not as it should be; 2 bad input; 3 a fault of
-//! the machine; 130 interrupted. Machine-readable output goes to standard output, progress and messages to standard
-//! error; bars are drawn on a terminal only.
+//! Exit status: 0 success; 1 completed, but the certificate or a finding is not as required; 2 bad input; 3
+//! failure of the machine; 130 interrupted. Machine-readable output goes to standard output, progress and
+//! messages to standard error; progress bars are drawn on a terminal only.
 
 mod attempt;
 mod audit;

@@ -1,4 +1,4 @@
-//! `percuss run` of a mechanism.
+//! `percuss run` of a mechanism or a sweeping process.
 
 use scene::plot::check_plots;
 use scene::record::{Manifest, MechanismLayout, MechanismRecorder};
@@ -14,7 +14,7 @@ use crate::run::{
 use crate::site::RunTarget;
 use crate::watch::RunMonitor;
 
-/// Runs a mechanism and records it, in a new directory or going on in an old one.
+/// Runs a mechanism and records it, in a new directory or resuming an old one.
 pub fn run(args: &RunArgs, scene: &Scene, site: RunTarget) -> Result<CommandStatus, CommandError> {
     let built = checked(scene)?;
     let layout = MechanismLayout::of_scene(scene, &built.system);
@@ -25,7 +25,7 @@ pub fn run(args: &RunArgs, scene: &Scene, site: RunTarget) -> Result<CommandStat
     complete(args, scene, built, recorder)
 }
 
-/// What is wrong with a finding or a plot is told before the run and not after it.
+/// Builds the mechanism; findings and plots are checked before the run and not after it.
 fn checked(scene: &Scene) -> Result<BuiltMechanism, CommandError> {
     let built = scene.build_mechanism()?;
     scene::check_findings(scene)?;
@@ -33,7 +33,7 @@ fn checked(scene: &Scene) -> Result<BuiltMechanism, CommandError> {
     Ok(built)
 }
 
-/// From the first step, or the one after a checkpoint, to the findings and the report.
+/// From the first step, or from a checkpoint, to findings and summary.
 fn complete(
     args: &RunArgs,
     scene: &Scene,
@@ -45,7 +45,7 @@ fn complete(
     let certificate = outcome.certificate.json();
     recorder.set_warnings(outcome.certificate.warnings());
     if let Some(fault) = recorder.take_fault() {
-        // What is there stays readable; that it ends here is said where the disk still lets us.
+        // The records so far stay readable; that the run failed is recorded if the disk still permits.
         let _ = recorder.fail(&certificate, fault.to_string());
         return Err(record_failure(&fault, recorder.directory()));
     }

@@ -1,5 +1,5 @@
-//! What the summary of a run says beside its figures: what was not met, warnings, where a motion is not
-//! unique.
+//! Notes in the summary of a run: criteria that were not met, warnings, instants at which the continuation is
+//! not unique.
 
 use std::fmt::Write;
 
@@ -9,20 +9,20 @@ use serde_json::Value;
 
 use crate::summary::format_short;
 
-/// The sentences about what was not met.
+/// The sentences about criteria that were not met.
 fn sentences(certificate: &Value) -> impl Iterator<Item = &str> {
     let entries = certificate["not_met"].as_array();
     let entries = entries.into_iter().flatten();
     entries.filter_map(|entry| entry["words"].as_str())
 }
 
-/// What was not met, where and when first.
+/// The criteria that were not met, where and when first.
 pub fn not_met_text(certificate: &Value) -> String {
     let lines = sentences(certificate).map(|words| format!("  NOT met: {words}\n"));
     lines.collect()
 }
 
-/// Warnings that do not stand under the certificate already.
+/// Warnings that are not in the certificate already.
 pub fn warnings_text(manifest: &Manifest) -> String {
     let certificate = manifest.certificate.as_ref().unwrap_or(&Value::Null);
     let told = |warning: &str| sentences(certificate).any(|words| warning.starts_with(words));
@@ -34,10 +34,10 @@ pub fn warnings_text(manifest: &Manifest) -> String {
     }
 }
 
-/// Places shown in the summary; the manifest has all.
+/// Maximal number of instants in the summary; the manifest has all.
 const PLACES: usize = 5;
 
-/// Where the motion need not have gone on as it did.
+/// Instants at which the continuation of the motion is not unique.
 pub fn nonunique_text(places: &[NonuniqueInstant]) -> String {
     let count = places.len();
     let noun = if count == 1 { "instant" } else { "instants" };

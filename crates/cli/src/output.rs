@@ -1,4 +1,4 @@
-//! Where results go: standard output, messages on standard error, files replaced as a whole.
+//! Output: results on standard output, messages on standard error, atomic replacement of files, exit status.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -14,11 +14,11 @@ use crate::{interrupt, log, progress};
 /// Why a command ends before its work is done.
 #[derive(Debug)]
 pub enum CommandError {
-    /// Whoever read the standard output has seen enough.
+    /// The reader closed the pipe on standard output.
     ClosedPipe,
-    /// The input is not right; the sentence says what and where.
+    /// Bad input; the sentence says what and where.
     Input(String),
-    /// The machine refused; the sentence says what and where.
+    /// Failure of the machine; the sentence says what and where.
     Machine(String),
 }
 
@@ -66,18 +66,18 @@ impl From<StudyError> for CommandError {
 pub enum CommandStatus {
     /// All well.
     Success,
-    /// Ran, but the certificate or a finding is not as it should be.
+    /// Completed, but the certificate or a finding is not as required.
     NotMet,
-    /// The input cannot be computed to its end; said already.
+    /// The input cannot be computed to its end; reported already.
     BadInput,
-    /// Ended by Ctrl-C or SIGTERM; said already.
+    /// Ended by SIGINT or SIGTERM; reported already.
     Interrupted,
 }
 
 /// The exit status of a command on scenes.
 pub fn exit_code(result: Result<CommandStatus, CommandError>) -> ExitCode {
     let status = match result {
-        // A closed pipe is no fault.
+        // A closed pipe is not an error.
         Ok(CommandStatus::Success) | Err(CommandError::ClosedPipe) => 0,
         Ok(CommandStatus::NotMet) => 1,
         Ok(CommandStatus::BadInput) => 2,
@@ -95,10 +95,10 @@ pub fn exit_code(result: Result<CommandStatus, CommandError>) -> ExitCode {
     ExitCode::from(status)
 }
 
-/// What the inputs came to, worst first: it decides the exit status.
+/// Counts of problems of a solve, which decide the exit status.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct SolveCounts {
-    /// Inputs that could not be read or posed.
+    /// Inputs that could not be read or assembled.
     pub skipped: usize,
     /// Problems that missed the tolerance.
     pub missed: usize,
@@ -109,7 +109,7 @@ impl SolveCounts {
     pub fn exit_code(self, result: Result<(), CommandError>) -> ExitCode {
         match result {
             Err(stop @ (CommandError::Machine(_) | CommandError::Input(_))) => exit_code(Err(stop)),
-            // A closed pipe is no fault: what was done until then counts.
+            // A closed pipe is not an error: the problems solved until then count.
             _ if self.skipped > 0 => ExitCode::from(2),
             _ if self.missed > 0 => ExitCode::from(1),
             _ => ExitCode::SUCCESS,
@@ -117,18 +117,18 @@ impl SolveCounts {
     }
 }
 
-/// A sentence on standard error, above the bar, and in the log. Nobody can be told if that fails.
+/// Writes a sentence to standard error, above the progress bar, and to the log. A failure to write is ignored.
 pub fn message(sentence: &str) {
     let _ = progress::suspend_bar(|| writeln!(io::stderr().lock(), "percuss: {sentence}"));
     log::line(sentence);
 }
 
-/// Text on standard output, passed on at once.
+/// Writes text to standard output and flushes it.
 pub fn print(text: &str) -> Result<(), CommandError> {
     print_bytes(text.as_bytes())
 }
 
-/// The same with the bytes of a text.
+/// The same for the bytes of a text.
 pub fn print_bytes(text: &[u8]) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text).and_then(|()| out.flush());
@@ -156,20 +156,20 @@ pub fn print_json(object: &impl serde::Serialize) -> Result<(), CommandError> {
     print(&(text + "\n"))
 }
 
-/// A file to be written at the end. Made at the beginning, so that a wrong path is told before the
-/// work and not after it.
+/// A file that is written at the end. It is created at the beginning, so that a wrong path is reported before
+/// the work and not after it.
 #[derive(Debug)]
 pub struct OutputFile {
     /// The file as the user named it.
     name: PathBuf,
-    /// The file behind links.
+    /// The file behind symbolic links.
     path: PathBuf,
 }
 
 impl OutputFile {
     /// Checks that `name` can be written.
     pub fn new(name: &Path) -> Result<Self, CommandError> {
-        // A link is kept and the file behind it replaced.
+        // A symbolic link is kept and the file behind it replaced.
         let path = fs::canonicalize(name).unwrap_or_else(|_| name.into());
         let target = Self {
             name: name.into(),
@@ -191,7 +191,7 @@ impl OutputFile {
         self.name.display().to_string()
     }
 
-    /// Puts `bytes` there, or leaves what was there before.
+    /// Replaces the content atomically: the old content stays if writing fails.
     pub fn write(&self, bytes: impl AsRef<[u8]>) -> Result<(), CommandError> {
         let bytes = bytes.as_ref();
         let written = if self.is_device() {
@@ -202,7 +202,7 @@ impl OutputFile {
         written.map_err(|e| self.fault(&e))
     }
 
-    /// Devices and pipes take data but cannot be replaced.
+    /// Whether it is a device or pipe, which accepts data but cannot be replaced.
     fn is_device(&self) -> bool {
         fs::metadata(&self.path).is_ok_and(|m| !m.is_file() && !m.is_dir())
     }
@@ -226,7 +226,7 @@ impl OutputFile {
         draft.push(name);
         draft.push(format!(".{}.part", std::process::id()));
         let draft = self.path.with_file_name(draft);
-        // A leftover of a killed process with the same number is overwritten.
+        // A leftover of a killed process with the same id is overwritten.
         let mut options = OpenOptions::new();
         let file = options
             .write(true)

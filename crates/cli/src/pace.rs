@@ -1,22 +1,22 @@
-//! How fast work goes on and how long it will still take.
+//! Rate of steps and estimate of the remaining time.
 //!
 //! ```text
 //! rate = Δsteps/Δτ,    left = (1 − share) Δτ/Δshare
 //! ```
 //!
-//! Differences are those of the last while, and not of the whole: steps become slower when bodies
-//! come together, and an average over all of them would promise too much. The while is ten seconds or a
-//! fifth of the time gone by, whichever is longer, so that single slow steps do not shake it.
+//! Differences are taken over a sliding window and not over the whole run: steps become slower when bodies come
+//! together, and an average over all of them would be too optimistic. The window is ten seconds or a fifth of
+//! the elapsed time, whichever is longer, so that single slow steps matter little.
 
 use std::collections::VecDeque;
 
-/// The last while lasts at least this long, in seconds, and at least this share of all time.
+/// Minimal length of the sliding window, in seconds and as a fraction of the elapsed time.
 const WHILE: (f64, f64) = (10.0, 0.2);
 
-/// Instants are kept at this distance, as a share of the while.
+/// Spacing of the samples, as a fraction of the window.
 const APART: f64 = 0.02;
 
-/// An instant of the work: seconds since it began, steps and share done.
+/// A sample: elapsed seconds, steps and fraction done.
 #[derive(Debug, Clone, Copy)]
 struct Sample {
     seconds: f64,
@@ -24,7 +24,7 @@ struct Sample {
     share: f64,
 }
 
-/// How fast work goes on.
+/// Estimates rate and remaining time.
 #[derive(Debug)]
 pub struct RateEstimate {
     kept: VecDeque<Sample>,
@@ -32,7 +32,7 @@ pub struct RateEstimate {
 }
 
 impl RateEstimate {
-    /// Work that begins at the instant `seconds`.
+    /// For work that begins at `seconds`.
     pub fn new(seconds: f64) -> Self {
         let begin = Sample {
             seconds,
@@ -45,7 +45,7 @@ impl RateEstimate {
         }
     }
 
-    /// So much is done at the instant `seconds`. What goes back begins anew.
+    /// Adds a sample at `seconds`. A decrease restarts the estimate.
     pub fn note(&mut self, seconds: f64, steps: usize, share: f64) {
         let sample = Sample {
             seconds,
@@ -61,7 +61,7 @@ impl RateEstimate {
         if seconds - newest >= APART * span {
             self.kept.push_back(sample);
         }
-        // The oldest kept is the youngest that is older than the while.
+        // Keep one sample older than the window, the most recent such.
         while self
             .kept
             .get(1)
@@ -71,7 +71,7 @@ impl RateEstimate {
         }
     }
 
-    /// Steps in a second.
+    /// Steps per second.
     pub fn rate(&self) -> Option<f64> {
         let first = self.kept.front()?;
         let time = self.last.seconds - first.seconds;
@@ -79,7 +79,7 @@ impl RateEstimate {
         (rate > 0.0 && rate.is_finite()).then_some(rate)
     }
 
-    /// Seconds still to come if it goes on like that.
+    /// Remaining seconds at the current rate.
     pub fn left(&self) -> Option<f64> {
         let first = self.kept.front()?;
         let (time, done) = (
@@ -91,7 +91,7 @@ impl RateEstimate {
     }
 }
 
-/// A time in few characters.
+/// A duration in few characters.
 pub fn clock(seconds: f64) -> String {
     let whole = seconds.max(0.0).round();
     if whole < 60.0 {
@@ -126,7 +126,7 @@ mod tests {
         for k in 1..=400 {
             pace.note(0.1 * f64::from(k), 5 * k as usize, f64::from(k) / 1000.0);
         }
-        // 600 of 1000 parts are left, each of a tenth of a second; roundings of a few sums.
+        // 600 of 1000 parts are left, each a tenth of a second; rounding errors of a few sums.
         assert!((pace.left().unwrap() - 60.0).abs() < 1e-9);
         assert!((pace.rate().unwrap() - 50.0).abs() < 1e-9);
     }
@@ -139,9 +139,9 @@ mod tests {
             seconds += if k <= 50 { 0.1 } else { 1.0 };
             pace.note(seconds, k, k as f64 / 200.0);
         }
-        // The last while of 11 s has steps of 1 s alone: 100 steps are left.
+        // The window of 11 s contains steps of 1 s only: 100 steps are left.
         assert!((pace.left().unwrap() - 100.0).abs() < 1e-9);
-        // The average of all would have said 55 s.
+        // The average over all would give 55 s.
         assert!((pace.rate().unwrap() - 1.0).abs() < 1e-9);
     }
 
@@ -150,7 +150,7 @@ mod tests {
         let mut pace = RateEstimate::new(0.0);
         pace.note(1.0, 10, 0.9);
         pace.note(2.0, 1, 0.1);
-        // A new part of the work, begun at 1 s: a tenth took a second.
+        // A new task, begun at 1 s: a tenth took a second.
         assert!((pace.left().unwrap() - 9.0).abs() < 1e-9);
     }
 

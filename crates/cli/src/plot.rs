@@ -1,4 +1,4 @@
-//! `percuss plot`: pictures of a run.
+//! `percuss plot`: plots and pictures of a run.
 
 use std::path::PathBuf;
 
@@ -151,7 +151,7 @@ fn format(path: &std::path::Path) -> Result<PictureFormat, CommandError> {
     }
 }
 
-/// A name for the file of a picture that every file system takes.
+/// A file name for a picture that is valid on every file system.
 fn file_name(what: &str) -> String {
     let plain = |c: char| {
         if c.is_alphanumeric() || matches!(c, '-' | '_') {

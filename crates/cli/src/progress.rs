@@ -1,5 +1,5 @@
-//! The progress bar: on a terminal, and only if the work turns out to last. What it shows goes to the
-//! log as well, at its own pace.
+//! Progress bar: shown on a terminal only, and only for work of some duration. Progress also goes to the log,
+//! at its own intervals.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal};
@@ -15,21 +15,20 @@ use crate::log;
 use crate::pace::{self, RateEstimate};
 use crate::summary::format_short;
 
-/// Work that is over before this is not worth a bar. What has lasted one second will on average
-/// last another.
+/// Delay before a bar is shown. Work that has lasted one second will on average last another.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The bar of shares moves at most this often.
+/// Minimal interval between updates of the bar.
 const BLINK: Duration = Duration::from_millis(100);
 
-/// Parts of the whole that a bar of shares can tell apart.
+/// Resolution of a bar of fractions.
 const SHARES: usize = 1000;
 
-/// The bar that may be on the screen: messages go above it.
+/// The bar that may be on screen: messages are printed above it.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 thread_local! {
-    /// Whether this thread has moved the bar out of the way already.
+    /// Whether this thread has suspended the bar already.
     static ASIDE: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -39,7 +38,7 @@ fn shown() -> MutexGuard<'static, Option<ProgressBar>> {
         .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Runs `write` with the bar, if there is one, out of the way.
+/// Runs `write` with the bar, if there is one, suspended.
 pub fn suspend_bar<T>(write: impl FnOnce() -> T) -> T {
     let bar = shown().clone();
     match bar.filter(|_| !ASIDE.get()) {
@@ -53,19 +52,19 @@ pub fn suspend_bar<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Takes the bar off the screen.
+/// Removes the bar from the screen.
 pub fn clear() {
     if let Some(bar) = shown().take() {
         bar.finish_and_clear();
     }
 }
 
-/// A bar that shows itself when the work lasts.
+/// A bar that appears after a delay.
 pub struct Progress {
     bar: ProgressBar,
     waiting: Option<(Sender<()>, JoinHandle<()>)>,
     begun: Instant,
-    /// When the bar was last moved by [`Progress::share`] or [`Progress::tick`].
+    /// Time of the last update by [`Progress::share`] or [`Progress::tick`].
     moved: Cell<Instant>,
     pace: RefCell<RateEstimate>,
 }
@@ -76,7 +75,7 @@ impl Progress {
         Self::with_template(steps, quiet, "{bar:30} {pos}/{len} {elapsed} {wide_msg}")
     }
 
-    /// A bar of work that is measured in shares of the whole.
+    /// A bar of work that is measured as a fraction.
     pub fn of_shares(quiet: bool) -> Self {
         Self::with_template(
             SHARES,
@@ -85,12 +84,12 @@ impl Progress {
         )
     }
 
-    /// Work of which nobody knows how long it takes: what is done and since when.
+    /// A spinner for work of unknown duration: what is being done and for how long.
     pub fn of_unknown(quiet: bool) -> Self {
         Self::with_template(SHARES, quiet, "{spinner} {elapsed} {wide_msg}")
     }
 
-    /// A bar of a run: how far it is, and below how it goes.
+    /// A bar of a run: its progress, and below it the last step.
     pub fn of_run(quiet: bool) -> Self {
         let template = "{bar:30} {percent:>3} % {prefix}\n{wide_msg}";
         Self::with_template(SHARES, quiet, template)
@@ -117,7 +116,7 @@ impl Progress {
         }
     }
 
-    /// Whether it is time to move the bar: steps may be faster than a bar can be drawn.
+    /// Whether the bar is due for an update: steps may be faster than a bar can be drawn.
     fn should_redraw(&self) -> bool {
         let due = self.moved.get().elapsed() >= BLINK;
         if due {
@@ -126,7 +125,7 @@ impl Progress {
         due
     }
 
-    /// Takes what is done; the time left in words, where it can be told.
+    /// Adds a sample to the rate estimate; the remaining time as text, if known.
     fn note(&self, steps: usize, share: f64) -> Option<String> {
         let mut pace = self.pace.borrow_mut();
         pace.note(self.begun.elapsed().as_secs_f64(), steps, share);
@@ -136,7 +135,7 @@ impl Progress {
         Some(format!("{} left", pace::clock(left)))
     }
 
-    /// A share of the whole is done; `what` is asked for only when the bar moves.
+    /// Sets the fraction done; `what` is called only when the bar is updated.
     pub fn share(&self, share: f64, what: impl FnOnce() -> String) {
         if !self.should_redraw() {
             return;
@@ -144,7 +143,7 @@ impl Progress {
         let left = self.note(0, share);
         let what = what();
         let text = match left {
-            // Who counts runs may know better.
+            // A text that states the remaining time itself is kept: a count of runs gives a better estimate.
             Some(left) if !what.ends_with(" left") => format!("{what}, {left}"),
             _ => what,
         };
@@ -152,7 +151,7 @@ impl Progress {
         self.bar.set_message(text);
     }
 
-    /// A step of a run is done.
+    /// Reports a step of a run.
     pub fn tick(&self, tick: &RunProgress<'_>) {
         if !self.should_redraw() {
             return;
@@ -165,7 +164,7 @@ impl Progress {
         self.bar.set_message(how);
     }
 
-    /// What is being done now.
+    /// Sets the text of the current task.
     pub fn at(&self, what: &str) {
         self.bar.set_message(what.to_owned());
     }
@@ -175,13 +174,13 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Runs `write` with the bar out of the way.
+    /// Runs `write` with the bar suspended.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         suspend_bar(write)
     }
 }
 
-/// How far a run is.
+/// Progress of a run as text.
 fn position_text(tick: &RunProgress<'_>, left: Option<&str>) -> String {
     let what = match tick.preparation {
         Some(name) => format!("preparing {name}: "),
@@ -195,7 +194,7 @@ fn position_text(tick: &RunProgress<'_>, left: Option<&str>) -> String {
     )
 }
 
-/// How its last step went.
+/// The last step as text.
 fn step_text(tick: &RunProgress<'_>, rate: Option<f64>) -> String {
     let plural = |n: usize, noun: &str| match n {
         1 => format!("1 {noun}"),
@@ -215,7 +214,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((done, thread)) = self.waiting.take() {
             drop(done);
-            // A panic there would have been printed already and concerns the bar alone.
+            // A panic there would have been printed already and affects the bar alone.
             let _ = thread.join();
             shown().take();
         }

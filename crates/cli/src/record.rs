@@ -1,8 +1,8 @@
-//! What `--json` prints.
+//! The JSON objects of `percuss solve --json`.
 //!
-//! The fields file, contacts, dof, method, iterations, r1, r2, seconds and solved of a problem, and
-//! problems, solved and total of the whole are a contract with the programs that read them. A number
-//! that is not finite is written as null, as JSON has none.
+//! The fields file, contacts, dof, method, iterations, r1, r2, seconds and solved of a problem, and problems,
+//! solved and total of the whole are a stable interface for programs that read them. A number that is not
+//! finite is written as null, as JSON has none.
 
 use contact::ResidualMeasure;
 use contact::judge::Residuals;
@@ -16,19 +16,19 @@ use crate::attempt::{Attempt, LoadedProblem};
 pub struct ProblemsSummary<P> {
     /// One entry for each problem, in the order of the files.
     pub problems: Vec<P>,
-    /// How many are solved to the tolerance.
+    /// Number of problems solved to the tolerance.
     pub solved: usize,
-    /// How many there are; skipped files are not among them.
+    /// Number of problems, without skipped files.
     pub total: usize,
-    /// The residual to reach.
+    /// The tolerance.
     pub tolerance: f64,
-    /// The residual that decides: `r1` or `r2`.
+    /// The residual that decides: `rv` (the default), `r1` or `r2`.
     pub measure: &'static str,
-    /// Files that could not be read or posed.
+    /// Files that could not be read or assembled.
     pub skipped: Vec<Skipped>,
 }
 
-/// A file that could not be read or posed.
+/// A file that could not be read or assembled.
 #[derive(Debug, Serialize)]
 pub struct Skipped {
     /// The path as given.
@@ -37,12 +37,12 @@ pub struct Skipped {
     pub error: String,
 }
 
-/// One problem and one method's answer.
+/// One problem and the result of one method.
 #[derive(Debug, Clone, Serialize)]
 pub struct ProblemResult {
     /// The path as given.
     pub file: String,
-    /// Leading word of the file name.
+    /// Problem class: the leading word of the file name.
     pub class: String,
     /// `local` or `global`.
     pub form: &'static str,
@@ -50,46 +50,46 @@ pub struct ProblemResult {
     pub contacts: usize,
     /// Bilateral equations.
     pub equations: usize,
-    /// Degrees of freedom of the bodies, if the file tells.
+    /// Degrees of freedom of the bodies, if the file states them.
     pub dof: Option<usize>,
     /// Largest |W − Wᵀ| over largest |W|.
     pub asymmetry: f64,
-    /// Time to read and pose the problem.
+    /// Time to read and assemble the problem.
     pub read_seconds: f64,
-    /// The answer.
+    /// The result.
     #[serde(flatten)]
     pub run: MethodResult,
 }
 
-/// One method's answer.
+/// The result of one method.
 #[derive(Debug, Clone, Serialize)]
 pub struct MethodResult {
     /// The solver as it is named on the command line.
     pub solver: String,
-    /// The path it took.
+    /// The stages it went through.
     pub method: String,
     /// Iterations of all stages.
     pub iterations: usize,
-    /// The velocity residual.
+    /// Velocity residual RV.
     pub rv: f64,
-    /// The collection's residual.
+    /// Residual R1 of the problem collection.
     pub r1: f64,
-    /// The dimensionless residual.
+    /// Dimensionless residual R2.
     pub r2: f64,
     /// Time of the solve alone.
     pub seconds: f64,
     /// Whether the residual in the chosen measure is within the tolerance.
     pub solved: bool,
-    /// How the solver says it ended.
+    /// Outcome reported by the solver.
     pub outcome: &'static str,
     /// The stages, in order.
     pub path: Vec<StageRecord>,
-    /// The contacts that exclude each other where no velocity satisfies the problem.
+    /// Contacts with a certificate of infeasibility: no velocity satisfies them together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub infeasible: Vec<usize>,
-    /// The contact with the largest velocity defect; bilateral equations count on after the contacts.
+    /// The contact with the largest velocity defect; bilateral equations are numbered after the contacts.
     pub worst_contact: Option<usize>,
-    /// Violations in physical terms, each relative to the problem's own scale.
+    /// Physical violations, each relative to the problem's own scale.
     pub gaps: GapsRecord,
 }
 
@@ -104,7 +104,7 @@ pub struct StageRecord {
     pub residual: f64,
 }
 
-/// The judge's physical gaps.
+/// Physical gaps R4.
 #[derive(Debug, Clone, Serialize)]
 pub struct GapsRecord {
     normal_velocity_violation: f64,
@@ -115,7 +115,7 @@ pub struct GapsRecord {
 }
 
 impl MethodResult {
-    /// The answer of `solver` as judged against `goal`.
+    /// The result of `solver`, evaluated against `goal`.
     pub fn new(attempt: &Attempt, solver: &str, goal: &Goal) -> Self {
         let Attempt {
             report,
@@ -178,7 +178,7 @@ impl GapsRecord {
 }
 
 impl ProblemResult {
-    /// The answer together with its problem.
+    /// The result together with its problem.
     pub fn new(loaded: &LoadedProblem, run: MethodResult) -> Self {
         Self {
             file: loaded.file.clone(),
@@ -200,7 +200,7 @@ fn class(file: &str) -> String {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let end = name.find(|c: char| matches!(c, '-' | '_' | '.') || c.is_ascii_digit());
     match &name[..end.unwrap_or(name.len())] {
-        // A name that begins with a digit or a mark has no leading word.
+        // A name that begins with a digit or a punctuation mark has no leading word.
         "" => "other".into(),
         word => word.into(),
     }

@@ -1,4 +1,4 @@
-//! `percuss table`: the records as text.
+//! `percuss table`: tables of the records as text.
 
 use std::path::PathBuf;
 
@@ -78,8 +78,7 @@ pub fn run(args: &TableArgs) -> Result<CommandStatus, CommandError> {
     Ok(CommandStatus::Success)
 }
 
-/// Chunk by chunk, so that a long run needs no more memory than a short one. `progress` hears the share
-/// done.
+/// Reads chunk by chunk, so that memory does not grow with the run. `progress` receives the fraction done.
 pub fn all_rows(
     record: &Record,
     table: &str,
@@ -107,7 +106,7 @@ fn rows_at(
     let Some(nearest) = record.nearest(table, t)? else {
         return Ok(());
     };
-    // The time is read beside the chosen columns and not written.
+    // The time is read in addition to the chosen columns and not written.
     let mut places = view.places.clone();
     places.extend(record.column_indices(table, Some(&["t".into()]))?);
     for chunk in &nearest.chunks {
@@ -122,27 +121,28 @@ fn rows_at(
     Ok(())
 }
 
-/// Columns that are not stored: names of bodies, after the columns of their numbers.
+/// Derived columns: names of bodies, after the columns of their indices.
 const JOINED: [(&str, &str, &str); 3] = [
     ("bodies", "body", "name"),
     ("contacts", "a", "name_a"),
     ("contacts", "b", "name_b"),
 ];
 
-/// What is printed of a table.
+/// Columns to print.
 pub struct Columns {
     /// Names of the printed columns.
     pub headings: Vec<String>,
-    /// Stored columns that are read.
+    /// Indices of the stored columns that are read.
     places: Vec<usize>,
-    /// For every printed column the one that is read, and whether it is a number to be named.
+    /// For every printed column its source among those read, and whether it is a body index to be replaced by a
+    /// name.
     sources: Vec<(usize, bool)>,
     /// Names of the bodies, where they are printed.
     names: Table,
 }
 
 impl Columns {
-    /// The columns asked for, or all.
+    /// The requested columns, or all.
     pub fn of(
         record: &Record,
         table: &str,

@@ -1,4 +1,4 @@
-//! `percuss resume`: goes on with a run that was killed or interrupted.
+//! `percuss resume`: continues a run that was killed or interrupted, from its last checkpoint.
 
 use std::path::{Path, PathBuf};
 
@@ -54,7 +54,7 @@ pub struct ResumeArgs {
 /// Runs the command.
 pub fn run(args: &ResumeArgs) -> Result<CommandStatus, CommandError> {
     let directory = &args.directory;
-    // Before anything is read: whoever writes there may be at its end.
+    // The lock is taken before anything is read: the process that holds it may be about to finish.
     let lock = match directory.is_dir() {
         true => Lock::take_abandoned(directory)?,
         false => None,
@@ -90,7 +90,7 @@ pub fn run(args: &ResumeArgs) -> Result<CommandStatus, CommandError> {
     run::run_scene(&RunArgs::resuming(args), &scene, site)
 }
 
-/// Bits may differ between versions.
+/// Rejects another version unless `force` is set: results may differ in the last bits.
 fn require_version(manifest: &Manifest, directory: &Path, force: bool) -> Result<(), CommandError> {
     let (old, new) = (manifest.percuss.as_str(), env!("CARGO_PKG_VERSION"));
     match old == new || force {

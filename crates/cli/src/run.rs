@@ -1,4 +1,4 @@
-//! `percuss run`: a scene to its records, certificate and findings.
+//! `percuss run`: runs a scene; records, certificate and findings.
 
 use std::path::{Path, PathBuf};
 
@@ -62,7 +62,7 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// The arguments of a run that goes on.
+    /// The arguments of a run that is resumed.
     pub fn resuming(args: &ResumeArgs) -> Self {
         Self {
             scene: String::new(),
@@ -104,7 +104,7 @@ pub struct ThreadArgs {
 }
 
 impl ThreadArgs {
-    /// How many.
+    /// Number of threads.
     pub fn get(&self) -> Threads {
         self.threads.map_or_else(Threads::all, Threads::new)
     }
@@ -133,7 +133,7 @@ pub fn run(args: &RunArgs) -> Result<CommandStatus, CommandError> {
     run_scene(args, &scene, RunTarget::New(place))
 }
 
-/// Runs a scene in a new directory, or goes on in an old one.
+/// Runs a scene in a new directory, or resumes one.
 pub fn run_scene(
     args: &RunArgs,
     scene: &Scene,
@@ -149,7 +149,7 @@ pub fn run_scene(
     mechanism::run(args, scene, site)
 }
 
-/// A fault of the machine in the middle of a run, with what is left to do.
+/// The error of a machine failure during a run, with advice.
 pub fn record_failure(fault: &RecordError, directory: Option<&Path>) -> CommandError {
     match directory.filter(|d| d.is_dir()) {
         Some(directory) if fault.is_fault() => CommandError::Machine(format!(
@@ -160,12 +160,12 @@ pub fn record_failure(fault: &RecordError, directory: Option<&Path>) -> CommandE
     }
 }
 
-/// Whether a run was ended by an interruption.
+/// Whether a run was ended by a signal.
 pub fn interrupted(stop: Option<&scene::EarlyStop>) -> bool {
     stop.is_some_and(|stop| stop.reason == StopReason::Requested)
 }
 
-/// What is said of an interruption after the run itself.
+/// Message about an interruption while findings were measured.
 pub fn findings_interrupted_text(directory: Option<&Path>) -> String {
     match directory {
         Some(directory) => format!(
@@ -177,7 +177,7 @@ pub fn findings_interrupted_text(directory: Option<&Path>) -> String {
     }
 }
 
-/// Findings as the manifest holds them.
+/// Findings as the manifest stores them.
 pub fn findings_json(found: &[scene::finding::Finding]) -> Result<Vec<Value>, CommandError> {
     let json = found.iter().map(serde_json::to_value);
     json.collect::<Result<_, _>>()
@@ -192,14 +192,14 @@ pub struct RunEnd<'a> {
     pub directory: Option<&'a Path>,
     /// Why it ended early.
     pub stopped: Option<&'a scene::EarlyStop>,
-    /// Whether there is no motion at all.
+    /// Whether there is no solution from the start.
     pub refused: bool,
-    /// What the run vouches for.
+    /// The certificate of the run.
     pub certificate: Option<Value>,
 }
 
 impl RunEnd<'_> {
-    /// Tells it as the arguments say.
+    /// Prints the summary as the arguments require.
     pub fn report(&self, args: &RunArgs) -> Result<CommandStatus, CommandError> {
         let mut manifest = self.manifest.clone();
         if let Some(stop) = self.stopped {
@@ -212,7 +212,7 @@ impl RunEnd<'_> {
             if interrupted(Some(stop)) {
                 output::message(&self.interruption(stop));
             }
-            // A run that was refused has no records that would say so.
+            // A refused run has no records to read its status from.
             manifest.status = match interrupted(Some(stop)) {
                 true => RunStatus::Interrupted,
                 false => RunStatus::Stopped,
@@ -227,7 +227,7 @@ impl RunEnd<'_> {
         if args.json {
             output::print_json(&report.json())?;
         } else if self.refused {
-            // Said already; there is nothing else to say.
+            // Reported already.
         } else if args.quiet {
             output::print(&report.line())?;
         } else {
@@ -236,7 +236,7 @@ impl RunEnd<'_> {
         Ok(report.verdict())
     }
 
-    /// Where the records of an interrupted run are, and how to go on.
+    /// Message about an interrupted run: where its records are, and how to resume.
     fn interruption(&self, stop: &scene::EarlyStop) -> String {
         let when = match stop.started {
             true => format!("at t = {}", format_short(stop.t)),
@@ -252,7 +252,7 @@ impl RunEnd<'_> {
         }
     }
 
-    /// Where the records are and which pictures can be had of them.
+    /// Message about the directory of the records and the plots available.
     fn where_to_look(&self) -> String {
         let Some(directory) = self.directory else {
             return String::new();

@@ -1,4 +1,4 @@
-//! `percuss show`: the summary of a run again.
+//! `percuss show`: prints the summary of a recorded run or study.
 
 use std::path::PathBuf;
 
@@ -51,7 +51,7 @@ pub fn run(args: &ShowArgs) -> Result<CommandStatus, CommandError> {
     Ok(CommandStatus::Success)
 }
 
-/// Whether the run is under way, or waits to be resumed.
+/// Whether the run is in progress, or can be resumed.
 fn standing(record: &Record) -> String {
     let shown = record.directory().display();
     let resume = format!("percuss resume {shown} goes on with it");

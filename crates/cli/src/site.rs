@@ -1,4 +1,4 @@
-//! Where a run writes to, and when it writes checkpoints.
+//! Run target: the directory that a run writes to, and its checkpoint policy.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl CheckpointArgs {
-    /// What the command line says goes before what the scene says.
+    /// The command line takes precedence over the scene.
     fn overriding(&self, cadence: CheckpointPolicy) -> CheckpointPolicy {
         CheckpointPolicy {
             every: self.checkpoint_every.or(cadence.every),
@@ -46,23 +46,23 @@ impl CheckpointArgs {
     }
 }
 
-/// Where a run writes to.
+/// The directory that a run writes to.
 pub enum RunTarget {
     /// A new directory.
     New(OutputDirectory),
-    /// The directory of a run that was interrupted.
+    /// The directory of an interrupted run.
     Resumed {
         /// The directory.
         directory: PathBuf,
-        /// Its lock, taken.
+        /// Its lock, held.
         lock: Lock,
-        /// Its files as they were.
+        /// Its data files at the start of the run.
         files: Vec<DataFile>,
     },
 }
 
 impl RunTarget {
-    /// What is done there, in a word.
+    /// Verb for messages.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::New(_) => "run",
@@ -70,7 +70,7 @@ impl RunTarget {
         }
     }
 
-    /// The session of a run with this manifest; says what it goes on from.
+    /// The run writer with this manifest; reports the checkpoint a resumed run continues from.
     pub fn writer(
         self,
         args: &RunArgs,
@@ -107,7 +107,7 @@ impl RunTarget {
     }
 }
 
-/// Refuses to go on with other files than those the run began with.
+/// Rejects data files that differ from those the run began with.
 fn require_same(scene: &Scene, old: &[DataFile], new: &[DataFile]) -> Result<(), CommandError> {
     for file in new {
         let known = old.iter().find(|known| known.name == file.name);

@@ -1,4 +1,4 @@
-//! `percuss solve`: solves problem files and judges the answers.
+//! `percuss solve`: solves problem files and evaluates the residuals independently.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -144,7 +144,7 @@ fn iterations(text: &str) -> Result<usize, String> {
 }
 
 impl SolveArgs {
-    /// What is asked of the methods.
+    /// The goal of the solves.
     pub fn goal(&self) -> Goal {
         Goal {
             tolerance: self.tol,
@@ -158,7 +158,7 @@ impl SolveArgs {
         }
     }
 
-    /// The bound that decides, in words: `R1 <= 1e-6`.
+    /// The bound that decides, as text: `R1 <= 1e-6`.
     pub fn bound(&self) -> String {
         format!("{} <= {:e}", table::name(self.goal().measure), self.tol)
     }
@@ -243,7 +243,7 @@ fn one_method(args: &SolveArgs, tally: &mut SolveCounts) -> Result<(), CommandEr
     output::print(&text)
 }
 
-/// Reads one file, or names it and counts it as skipped.
+/// Reads one file, or reports it and counts it as skipped.
 pub fn load(
     path: &std::path::Path,
     progress: &Progress,
@@ -264,7 +264,7 @@ pub fn load(
     }
 }
 
-/// One attempt by a method whose name is known to be one.
+/// One attempt by a method whose name has been validated.
 pub fn attempt_by(
     loaded: &LoadedProblem,
     method: &str,
@@ -275,7 +275,7 @@ pub fn attempt_by(
     })
 }
 
-/// The last line.
+/// The closing line.
 pub fn closing(solved: usize, total: usize, skipped: usize, bound: &str, seconds: f64) -> String {
     let mut line = format!(
         "{solved} of {total} solved to {bound} in {}",
@@ -289,7 +289,7 @@ pub fn closing(solved: usize, total: usize, skipped: usize, bound: &str, seconds
     line + "\n"
 }
 
-/// The residuals of all iterates, if they are asked for.
+/// The residuals of all iterates, if requested.
 pub struct History {
     target: Option<OutputFile>,
     text: String,

@@ -1,4 +1,4 @@
-//! `percuss study`: a scene over a grid or a sample of parameters, one table.
+//! `percuss study`: runs a scene over a grid or a sample of parameters; one table of results.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -21,10 +21,10 @@ use crate::run::{SetArgs, ThreadArgs};
 use crate::summary::format_short;
 use crate::table;
 
-/// Runs printed at most; the rest is in the table.
+/// Maximal number of runs printed; the table has all.
 const SHOWN: usize = 40;
 
-/// Widest cell of the table for people.
+/// Maximal width of a cell in the text table.
 const WIDEST: usize = 28;
 
 /// Run a scene over a grid or a sample of parameters
@@ -130,7 +130,7 @@ fn follow(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<StudyProgre
     Ok(told)
 }
 
-/// How far it is, in few words.
+/// Progress as text.
 fn words(told: &StudyProgress, elapsed: f64) -> String {
     let left = (told.all - told.done) as f64 * elapsed / told.made.max(1) as f64;
     let failed = match told.failed {
@@ -154,7 +154,7 @@ fn made(told: &StudyProgress, seconds: f64) -> String {
     )
 }
 
-/// What a share came to.
+/// Summary of a shard.
 fn share(
     args: &StudyArgs,
     campaign: &StudyDirectory<'_>,
@@ -181,7 +181,7 @@ fn share(
     })
 }
 
-/// Writes the table and shows it.
+/// Writes the table of all runs and prints it.
 fn gather(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<CommandStatus, CommandError> {
     campaign.write_table()?;
     let record = Record::open(campaign.directory())?;
@@ -207,7 +207,7 @@ fn gather(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<CommandStat
     Ok(verdict)
 }
 
-/// The runs without making them.
+/// Lists the runs without making them.
 fn plan(args: &StudyArgs, study: &StudyFile) -> Result<CommandStatus, CommandError> {
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let (keys, rows) = StudyDirectory::plan(study, shard)?;
@@ -241,7 +241,7 @@ fn plan(args: &StudyArgs, study: &StudyFile) -> Result<CommandStatus, CommandErr
     Ok(CommandStatus::Success)
 }
 
-/// The summary of a recorded study, and whether all its runs came to a good end.
+/// Prints the summary of a recorded study; the status tells whether all its runs succeeded.
 pub fn show(record: &Record, json: bool, quiet: bool) -> Result<CommandStatus, CommandError> {
     let table = record.table("runs", None)?;
     let manifest = record.manifest();
@@ -310,7 +310,7 @@ fn value(cell: CellValue<'_>) -> Value {
     }
 }
 
-/// The first runs: what was varied and observed, and how they ended where one ended badly.
+/// The first runs: varied values and findings, and outcomes where one failed.
 fn rows_text(table: &Table) -> String {
     let cell = |cell: CellValue<'_>| match cell {
         CellValue::Real(x) => format_short(x),
@@ -342,7 +342,7 @@ fn rows_text(table: &Table) -> String {
     text
 }
 
-/// A heading and what is below it.
+/// A heading and the cells below it.
 fn column_texts(heading: &str, below: impl Iterator<Item = String>) -> Vec<String> {
     std::iter::once(heading.to_string()).chain(below).collect()
 }

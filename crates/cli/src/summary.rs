@@ -1,4 +1,4 @@
-//! The summary of a run, from its manifest: after `percuss run`, and again by `percuss show`.
+//! Summary of a run from its manifest: printed by `percuss run` and `percuss show`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::output::CommandStatus;
 use crate::{notes, table};
 
-/// The object that `--json` prints. scene, directory, certificate, findings and status are a
-/// contract with the programs that read them.
+/// The object that `--json` prints. The fields scene, directory, certificate, findings and status are a stable
+/// interface for programs that read them.
 #[derive(Debug, Serialize)]
 pub struct RunSummaryJson<'a> {
     scene: &'a str,
@@ -20,18 +20,18 @@ pub struct RunSummaryJson<'a> {
     directory: Option<String>,
     status: &'a str,
     reason: Option<&'a str>,
-    /// Last instant computed.
+    /// Last time computed.
     reached: Option<f64>,
     certificate: &'a Value,
     findings: &'a [Value],
-    /// Where the continuation is not unique.
+    /// Instants at which the continuation is not unique.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     nonunique: &'a [NonuniqueInstant],
-    /// What is not as it should be, in sentences.
+    /// Warnings, in sentences.
     warnings: &'a [String],
 }
 
-/// What a run came to.
+/// Summary of a run.
 pub struct RunSummary<'a> {
     /// The manifest as it was written, or would have been.
     pub manifest: &'a Manifest,
@@ -60,7 +60,7 @@ impl RunSummary<'_> {
         }
     }
 
-    /// What the exit status says of it.
+    /// The exit status of the run.
     pub fn verdict(&self) -> CommandStatus {
         let missed = self.findings().iter().any(|f| f["ok"] == false);
         match self.manifest.status {
@@ -88,7 +88,7 @@ impl RunSummary<'_> {
         }
     }
 
-    /// One line.
+    /// One-line summary.
     pub fn line(&self) -> String {
         let manifest = self.manifest;
         let mut line = format!("{}: {}", manifest.scene, self.status());
@@ -111,7 +111,7 @@ impl RunSummary<'_> {
         line + "\n"
     }
 
-    /// The whole summary for people.
+    /// The whole summary as text.
     pub fn text(&self) -> String {
         let manifest = self.manifest;
         let mut text = manifest.title.clone();
@@ -155,7 +155,7 @@ impl RunSummary<'_> {
         line + &self.prelude()
     }
 
-    /// What was done to bodies before their run, and whether a condition ended it.
+    /// Preparation of bodies before the run, and whether a stop condition ended it.
     fn prelude(&self) -> String {
         let certificate = self.certificate();
         let mut text = String::new();
@@ -201,13 +201,13 @@ impl RunSummary<'_> {
             ("energy gain", "worst_gain"),
             ("loss of scheme", "dissipation"),
         ];
-        // Most collections of bodies have no joints.
+        // Most scenes of bodies have no joints.
         let bodies = !self.manifest.settings["dimension"].is_null();
         for (name, key) in figures {
             if bodies && key == "worst_drift" && certificate[key].as_f64() == Some(0.0) {
                 continue;
             }
-            // Records of earlier versions lack some.
+            // Records of earlier versions lack some entries.
             if certificate.get(key).is_none() {
                 continue;
             }
@@ -283,7 +283,7 @@ fn findings_text(findings: &[Value]) -> String {
     text
 }
 
-/// What was expected, in few characters.
+/// An expectation in few characters.
 pub fn expectation(finding: &Value) -> String {
     let bound = |key: &str| finding[key].as_f64().map(format_short);
     match (bound("at_least"), bound("at_most"), &finding["expected"]) {
@@ -316,7 +316,7 @@ pub fn value_text(value: &Value) -> String {
     }
 }
 
-/// A number to seven digits at most, without zeros at the end.
+/// A number to at most seven digits, without trailing zeros.
 pub fn format_short(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 {

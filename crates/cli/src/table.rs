@@ -1,4 +1,4 @@
-//! Tables for people: fixed columns, so that a row can be printed as soon as it is known.
+//! Text tables with fixed columns, so that a row can be printed as soon as it is known.
 
 use std::path::{Path, PathBuf};
 
@@ -6,14 +6,14 @@ use contact::ResidualMeasure;
 
 use crate::record::ProblemResult;
 
-/// Rounding leaves W unsymmetric by 1e-16 to 1e-13 of its largest entry; a skew part above this was
-/// put there by the model.
+/// Rounding leaves W asymmetric by 1e-16 to 1e-13 of its largest entry; a skew part above this comes from the
+/// model.
 const SKEW: f64 = 1e-10;
 
-/// Width of the column for the path of methods; a longer one pushes its row to the right.
+/// Width of the column for the sequence of methods; a longer one shifts its row to the right.
 const METHOD: usize = 20;
 
-/// The names that stand in the first column: without the folder if all files share it.
+/// Names in the first column: without the folder if all files share it.
 pub fn names(files: &[PathBuf]) -> Vec<String> {
     let common = files
         .windows(2)
@@ -25,13 +25,13 @@ pub fn names(files: &[PathBuf]) -> Vec<String> {
     files.iter().map(short).collect()
 }
 
-/// The widest of some names, marks included.
+/// The length of the longest name, marks included.
 pub fn width(names: &[String]) -> usize {
     let widest = names.iter().map(|n| n.chars().count()).max();
     widest.unwrap_or(0).max("file".len()) + 2
 }
 
-/// Heading of the table of answers.
+/// Heading of the table of results.
 pub fn heading(width: usize) -> String {
     format!(
         "{:width$} {:>8} {:>7}  {:METHOD$} {:>10} {:>8} {:>8} {:>8} {:>9}\n",
@@ -39,7 +39,7 @@ pub fn heading(width: usize) -> String {
     )
 }
 
-/// One answer.
+/// The row of one result.
 pub fn row(name: &str, record: &ProblemResult, width: usize) -> String {
     let name = format!("{name}{}", marks(record));
     let dof = record.dof.map_or("?".into(), |n| n.to_string());
@@ -65,7 +65,7 @@ fn marks(record: &ProblemResult) -> &'static str {
     }
 }
 
-/// What the marks in a table of these answers mean.
+/// Legend of the marks in a table of these results.
 pub fn legend(records: &[ProblemResult], bound: &str) -> String {
     let mut text = String::new();
     let skew: Vec<f64> = records.iter().map(|r| r.asymmetry).collect();
@@ -105,7 +105,7 @@ pub fn legend(records: &[ProblemResult], bound: &str) -> String {
     text
 }
 
-/// Sums by class, in the order of first appearance; empty if there is but one class.
+/// Sums by problem class, in order of first appearance; empty if there is only one class.
 pub fn classes(records: &[ProblemResult], measure: ResidualMeasure) -> String {
     let mut order: Vec<&str> = Vec::new();
     for record in records {
@@ -139,7 +139,7 @@ pub fn classes(records: &[ProblemResult], measure: ResidualMeasure) -> String {
     text
 }
 
-/// Columns as wide as their widest cell; the first to the left, numbers would not line up anyway.
+/// Columns as wide as their widest cell, left-aligned.
 pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |c: usize| rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();

@@ -1,4 +1,4 @@
-//! `percuss verify`: recomputes what a run recorded.
+//! `percuss verify`: recomputes recorded quantities independently.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::output::{self, CommandError, CommandStatus};
 use crate::progress::Progress;
 use crate::summary::format_short;
 
-/// Offenders printed at most; the JSON has more.
+/// Maximal number of offenders printed; the JSON has more.
 const SHOWN: usize = 12;
 
 /// Recompute gaps, laws, momentum and energy from the records of a run
@@ -125,7 +125,7 @@ fn where_(place: &Location) -> String {
     }
 }
 
-/// How many steps missed their tolerance, and which was the first.
+/// Number of steps that missed their tolerance, and the first of them.
 fn missed_line(missed: &MissedSteps) -> String {
     let first = match missed.first {
         Some((step, t)) => format!("first step {step} at t = {}", format_short(t)),
@@ -135,7 +135,7 @@ fn missed_line(missed: &MissedSteps) -> String {
     format!("{} {steps} missed their tolerance, {first}\n", missed.count)
 }
 
-/// Columns that nothing is compared with: a line for each table and reason.
+/// Columns that are not verified: one line for each table and reason.
 fn columns(report: &Report) -> String {
     let mut groups: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for unread in &report.unread {

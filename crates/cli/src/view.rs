@@ -1,4 +1,4 @@
-//! `percuss view`: the page of a run in the browser.
+//! `percuss view`: serves the viewer page of a run and opens it in a browser.
 
 use std::io;
 use std::path::PathBuf;
@@ -130,7 +130,7 @@ fn open(address: &str) -> Result<(), String> {
     let quiet = command.arg(address).stdin(Stdio::null());
     let quiet = quiet.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = quiet.spawn().map_err(|error| note(&error.to_string()))?;
-    // Whoever was started is waited for, or it would stay in the list of processes.
+    // The child process is waited for, or it would remain a zombie.
     std::thread::spawn(move || child.wait());
     Ok(())
 }

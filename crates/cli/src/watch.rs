@@ -1,4 +1,4 @@
-//! What a command does while steps are made: the bar, the warnings, and whether to go on.
+//! Run monitor: progress bar, warnings, and whether to continue.
 
 use scene::{RunProgress, Warnings};
 
@@ -6,15 +6,14 @@ use crate::interrupt;
 use crate::output;
 use crate::progress::Progress;
 
-/// Watches a run.
+/// Observes a run.
 pub struct RunMonitor {
     progress: Progress,
     warnings: Warnings,
 }
 
 impl RunMonitor {
-    /// Watches a run, of bodies or of a mechanism. From here on an interruption waits for the end of the
-    /// step.
+    /// Monitor of a run of bodies or of a mechanism. From here on a signal waits for the end of the step.
     pub fn new(quiet: bool, kind: scene::SceneKind) -> Self {
         let progress = Progress::of_run(quiet);
         progress.at("running");
@@ -24,7 +23,7 @@ impl RunMonitor {
         }
     }
 
-    /// A step is done; whether to go on.
+    /// Reports a step; returns whether to continue.
     pub fn tick(&mut self, tick: &RunProgress<'_>) -> bool {
         self.progress.tick(tick);
         for warning in self.warnings.step(tick) {

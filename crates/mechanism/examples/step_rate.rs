@@ -26,7 +26,7 @@ fn rate<S: System>(name: &str, make: impl Fn() -> S, start: &State, steps: usize
         };
         let clock = Instant::now();
         for _ in 0..steps {
-            if motion.integrate().is_err() {
+            if motion.advance().is_err() {
                 println!("{name}: stopped");
                 return;
             }

@@ -157,7 +157,7 @@ pub trait Integrator {
     ///
     /// # Errors
     /// The motion cannot be continued; the state is that before.
-    fn integrate(&mut self) -> Result<(), crate::MechanismError>;
+    fn advance(&mut self) -> Result<(), crate::MechanismError>;
 
     /// Current state.
     fn state(&self) -> &State;

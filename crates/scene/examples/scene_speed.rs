@@ -48,7 +48,7 @@ fn time<S: System>(system: S, built: &scene::BuiltMechanism, steps: usize) -> f6
         TimeStepper::new(system, built.settings.clone(), built.initial.clone()).expect("it starts");
     let clock = Instant::now();
     for _ in 0..steps {
-        motion.integrate().expect("it goes on");
+        motion.advance().expect("it goes on");
     }
     clock.elapsed().as_secs_f64()
 }

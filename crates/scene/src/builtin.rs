@@ -1,4 +1,5 @@
-//! The scenes that come with the product, compiled in, sorted by name.
+//! Built-in scenes: the scene files of the repository and the data files they refer to, compiled into the library
+//! and sorted by name. The build script writes both tables; look-up is by binary search.
 
 use crate::error::SceneError;
 use crate::file::Scene;
@@ -9,14 +10,14 @@ static SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs")
 /// Name and bytes of every file that built-in scenes refer to.
 static DATA: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/data.rs"));
 
-/// A line of the list of built-in scenes.
+/// An entry of the list of built-in scenes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Builtin {
-    /// Its name.
+    /// Name of the scene, the stem of its file.
     pub name: String,
-    /// One line about it.
+    /// Title of the scene, one line.
     pub title: String,
-    /// Where the system comes from.
+    /// Publication or origin of the system.
     pub source: String,
 }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with what a user gave, and how it is said.
+//! Errors of input and of the machine, with the messages that a user reads.
 //!
 //! A message names the file, the line, the key, its value, what was expected, and where it helps what
 //! to do. Nothing is repaired silently.
@@ -10,30 +10,30 @@ use thiserror::Error;
 /// Longest value quoted in a message, in characters.
 const QUOTED: usize = 72;
 
-/// Why there is no scene, no run or no result.
+/// Why a scene cannot be read, built or run.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SceneError {
-    /// Something in a scene, a study or an override is not right.
+    /// Invalid input: a scene, a study or an override.
     #[error(transparent)]
     Input(#[from] Box<InputError>),
-    /// A name that is neither a file nor a built-in scene, or a file that is no text.
+    /// A name that is neither a file nor a built-in scene, or a file that is not UTF-8 text.
     #[error("{0}")]
     Missing(String),
-    /// The motion cannot start or cannot go on.
+    /// The motion of a mechanism cannot start or cannot go on.
     #[error(transparent)]
     Mechanism(#[from] mechanism::MechanismError),
-    /// The machine failed: a disk is full, a permission is missing.
+    /// A fault of the machine: a full disk, a missing permission.
     #[error("{what}: {reason}")]
     Machine {
         /// What was being done, with the path.
         what: String,
-        /// What the system said.
+        /// The reason given by the operating system.
         reason: String,
     },
 }
 
 impl SceneError {
-    /// A fault of the machine while doing `what`.
+    /// A fault of the machine during the operation `what`.
     pub fn machine(what: impl Into<String>, reason: &std::io::Error) -> Self {
         Self::Machine {
             what: what.into(),
@@ -41,7 +41,7 @@ impl SceneError {
         }
     }
 
-    /// Whether the machine is to blame, not the input.
+    /// Whether the machine is at fault and not the input.
     pub fn is_machine(&self) -> bool {
         matches!(self, Self::Machine { .. })
     }
@@ -53,34 +53,34 @@ impl From<InputError> for SceneError {
     }
 }
 
-/// Where in the input a value stands.
+/// Position of a value in the input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Origin {
     /// On a line of the file, from 1.
     Line(usize),
     /// In an override (`--set`, a case, a study).
     Override,
-    /// Nowhere in particular.
+    /// No position: the input as a whole.
     #[default]
     Whole,
 }
 
-/// Something that is not right in a scene, a study or an override.
+/// Invalid input: position, part, key, value, problem and advice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputError {
     /// The file, or the name of a built-in scene.
     pub file: String,
-    /// Where.
+    /// The line, or that it is an override.
     pub origin: Origin,
     /// The part of the scene: `[run]`, ``contact `floor` ``; empty at the top.
     pub part: String,
-    /// The key; empty where none is to blame.
+    /// The key; empty where no key is at fault.
     pub key: String,
-    /// Its value as it stands there; empty where it has none or the message shows it.
+    /// Its value as written; empty where it has none or the message shows it.
     pub value: String,
     /// What is wrong and what was expected.
     pub problem: String,
-    /// What to do; may be empty.
+    /// What the user can do; may be empty.
     pub advice: String,
 }
 
@@ -88,6 +88,7 @@ impl std::error::Error for InputError {}
 
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Position first, in the form `file:line:` that editors recognise.
         match self.origin {
             Origin::Line(line) => write!(f, "{}:{line}: ", self.file)?,
             Origin::Override => write!(f, "{}, overridden: ", self.file)?,
@@ -115,7 +116,7 @@ impl fmt::Display for InputError {
     }
 }
 
-/// A value on one line, of a length that can be read.
+/// A value on one line, cut to a readable length.
 fn shorten(value: &str) -> String {
     let line: String = value.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.chars().count() > QUOTED {

@@ -1,8 +1,8 @@
-//! Where a motion need not have gone on as it did.
+//! Nonunique continuations of a mechanism (Painlevé): instants at which the motion need not go on as computed.
 //!
-//! A contact that slides without colliding may keep its velocity or jump where γ(q) ≤ 0 (P15 §3). The
-//! ledger has γ in every step; here the set of possible velocities is computed, at the places where
-//! γ ceased to be positive.
+//! A contact that slides without colliding may keep its velocity or jump where γ(q) ≤ 0 (P15 §3). The step reports
+//! have γ of every step; here the set of possible velocities is computed, at the instants where γ ceased to be
+//! positive.
 
 use mechanism::painleve::{Outcomes, analyse_sliding_contact, joint_accelerations};
 use mechanism::{ConstraintKind, EventKind, Scheme, StateRef, System};
@@ -12,16 +12,16 @@ use crate::run::MechanismOutcome;
 use crate::text::SymbolicSystem;
 use crate::trajectory::Interpolation;
 
-/// A place where the continuation is not unique.
+/// An instant at which the continuation is not unique.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NonuniqueInstant {
     /// The instant, to within a step.
     pub t: f64,
-    /// The contact, or joint with friction, that slides.
+    /// Name of the contact, or joint with friction, that slides.
     pub contact: String,
-    /// γ(q).
+    /// γ(q), 1/kg.
     pub gamma: f64,
-    /// `two`: u⁻ or ũ; at a joint, the velocities after the step by either reaction. `segment`: every
+    /// `two`: u⁻ or ũ; at a joint, the velocities after the step with either reaction. `segment`: every
     /// velocity between them.
     pub outcomes: String,
     /// u⁻ by velocity name.
@@ -30,7 +30,7 @@ pub struct NonuniqueInstant {
     pub jump: Vec<(String, f64)>,
 }
 
-/// The places where γ of a sliding contact ceased to be positive, with the possible velocities there.
+/// The instants where γ of a sliding contact ceased to be positive, with the possible velocities there.
 pub fn nonunique_instants(
     system: &mut SymbolicSystem,
     outcome: &MechanismOutcome,
@@ -43,14 +43,14 @@ pub fn nonunique_instants(
                 continue;
             };
             let (begin, end) = (motion.times()[state - 1], motion.times()[state]);
-            // What happens at the first instant happens to the velocity that the scene gives.
+            // An event at the first instant acts on the velocity that the scene gives.
             let first = state == 1 && event.t <= begin;
             let v = match first {
                 true => system.first_velocity().to_vec(),
                 false => motion.velocity(state - 1).to_vec(),
             };
-            // Events have their instant; a step took its contacts some way along the velocity before: half-way, θ of
-            // it, or, in Paoli's scheme, at its end.
+            // An event has its instant; a time step evaluates its contacts along the velocity before: at the midpoint,
+            // at θ, or, in Paoli's scheme, at its end.
             let t = match motion.interpolation() {
                 Interpolation::Smooth => event.t.clamp(begin, end),
                 Interpolation::PiecewiseConstant(share) => {
@@ -61,7 +61,7 @@ pub fn nonunique_instants(
             motion.chart().integrate(&mut q, &v, t - begin);
             let v = &v[..];
             let at = StateRef { t, q: &q, v };
-            // Only Paoli's scheme is at the end: its contacts have a law of their own.
+            // Only Paoli's scheme evaluates contacts at the end of the step; they have an impact law of their own.
             let scheme = match motion.interpolation() {
                 Interpolation::PiecewiseConstant(share) if share >= 1.0 => Scheme::Paoli,
                 _ => Scheme::Midpoint,
@@ -87,8 +87,8 @@ pub fn nonunique_instants(
     found
 }
 
-/// What the continuations are called, and two of them: u⁻ and ũ of a contact; for a joint that may push
-/// with either sign, the velocities at the end of a step of length `h`. Contacts jump by the law of `scheme`.
+/// The kind of continuation, and two velocities: u⁻ and ũ of a contact; for a joint that may push with either sign,
+/// the velocities at the end of a step of length `h`. Contacts jump by the law of `scheme`.
 fn outcomes(
     system: &mut SymbolicSystem,
     constraint: usize,
@@ -103,6 +103,7 @@ fn outcomes(
             Outcomes::Segment { jump } => Some(("segment", at.v.to_vec(), jump)),
         };
     }
+    // A joint with friction: one acceleration for each consistent sign of its reaction.
     let ways = joint_accelerations(system, constraint, at).ok()?;
     let after = |a: &Vec<f64>| -> Vec<f64> {
         let both = at.v.iter().zip(a);

@@ -1,7 +1,8 @@
-//! What an interrupted run of a mechanism is continued from.
+//! Checkpoint of a run of a mechanism.
 //!
-//! A checkpoint has the number of steps made, the certificate so far and the motion itself; the histories
-//! together have all states up to it, which findings look at.
+//! A checkpoint has the number of steps made, the certificate so far and the state of the
+//! integrator. The trajectory increments written with the checkpoints together have all states up
+//! to the last one, which findings are evaluated on.
 
 use mechanism::MotionCheckpoint;
 use serde::de::DeserializeOwned;
@@ -12,7 +13,7 @@ use crate::error::SceneError;
 use crate::record::{self, EncodedBytes, Restored};
 use crate::trajectory::{Trajectory, TrajectoryIncrement};
 
-/// A run up to a step.
+/// State of a run at the end of a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MechanismCheckpoint {
     pub step: usize,
@@ -20,10 +21,10 @@ pub(crate) struct MechanismCheckpoint {
     pub motion: MotionCheckpoint,
 }
 
-/// Bytes of a value.
+/// Encodes a value as the bytes of a checkpoint.
 ///
 /// # Errors
-/// It cannot be written as bytes: a slip in the program.
+/// The value cannot be encoded: a defect of the program.
 pub(crate) fn encode(value: &impl Serialize) -> Result<EncodedBytes, SceneError> {
     record::encode(value).map_err(|reason| SceneError::Machine {
         what: "a checkpoint cannot be made".into(),
@@ -31,11 +32,12 @@ pub(crate) fn encode(value: &impl Serialize) -> Result<EncodedBytes, SceneError>
     })
 }
 
+/// Decodes a value from the bytes of a checkpoint.
 fn decode<T: DeserializeOwned>(bytes: &EncodedBytes) -> Result<T, SceneError> {
     record::decode(bytes).map_err(|reason| incompatible_checkpoint(&reason))
 }
 
-/// A checkpoint that is whole but not one of this run.
+/// The error for a checkpoint that is intact but does not belong to this run.
 pub(crate) fn incompatible_checkpoint(reason: &str) -> SceneError {
     SceneError::Machine {
         what: "the checkpoint cannot be continued from".into(),
@@ -47,12 +49,13 @@ pub(crate) fn incompatible_checkpoint(reason: &str) -> SceneError {
 }
 
 impl MechanismCheckpoint {
-    /// Takes apart what was kept; the states up to it go to `trajectory`.
+    /// Decodes a restored checkpoint and appends the states up to it to `trajectory`.
     ///
     /// # Errors
-    /// It is not of this run.
+    /// The checkpoint belongs to another system, or its history does not end at it.
     pub fn of(restored: &Restored, trajectory: &mut Trajectory) -> Result<Self, SceneError> {
         let begun: Self = decode(&restored.motion)?;
+        // Trajectory increments, oldest first.
         for history in &restored.histories {
             let piece: TrajectoryIncrement = decode(history)?;
             if !trajectory.append(piece) {
@@ -61,6 +64,7 @@ impl MechanismCheckpoint {
                 ));
             }
         }
+        // The history must end at the state of the integrator, bit for bit.
         let (states, steps) = (trajectory.len(), begun.step);
         let meets = trajectory.end().map(f64::to_bits) == Some(begun.motion.t().to_bits());
         match states == steps + 1 && meets {

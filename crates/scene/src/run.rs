@@ -1,8 +1,11 @@
-//! From a scene to a motion.
+//! Runs a mechanism or a sweeping process: from a built scene to a trajectory and its certificate.
 //!
-//! The integrator named by the settings goes on step by step from the initial state until
-//! t ≥ `until`; steps are not shortened at the end, so that a run with half the step passes through
-//! the same instants. A motion that fails midway keeps what was computed.
+//! [`run_mechanism`] chooses the integrator named by the settings (time stepping, event-driven, or
+//! the sweeping process of [`crate::sweep`]) and makes steps from the initial state until t ≥
+//! `until`. The last step is not shortened to end at `until`, so that a run with half the step
+//! passes through the same instants. After every step, in this order: the certificate, the
+//! observer, the progress callback, the checkpoint. A motion that fails midway keeps what was
+//! computed.
 
 use std::fmt;
 
@@ -20,15 +23,15 @@ use crate::text::BuiltMechanism;
 use crate::trajectory::{Interpolation, Trajectory};
 use crate::watch::RunProgress;
 
-/// A run is over when what is left of it is less than this share of a step: rounding of t.
+/// The run is over when the remaining time is less than this share of a step: rounding of t.
 pub(crate) const END_TOLERANCE: f64 = 1e-6;
 
-/// What came out of a run.
+/// The result of a run of a mechanism.
 #[derive(Debug, Clone)]
 pub struct MechanismOutcome {
-    /// The motion as far as it was computed.
+    /// The trajectory as far as it was computed.
     pub trajectory: Trajectory,
-    /// What the run vouches for.
+    /// Certificate of the run: largest residual, penetration, drift and energy gain of its steps.
     pub certificate: Certificate,
     /// Why it ended early, if it did.
     pub stopped: Option<EarlyStop>,
@@ -41,7 +44,7 @@ pub struct EarlyStop {
     pub t: f64,
     /// Whether there is a motion at all: false when the initial state was refused.
     pub started: bool,
-    /// Why.
+    /// Why the run ended early.
     pub reason: StopReason,
 }
 
@@ -50,11 +53,11 @@ pub struct EarlyStop {
 pub enum StopReason {
     /// The motion cannot start or cannot go on.
     Mechanism(MechanismError),
-    /// Bodies cannot start or cannot go on; in words, with their names.
+    /// Bodies cannot start or cannot go on; a message with their names.
     Bodies(String),
-    /// The sink failed.
+    /// The observer failed: a record that cannot be written, a checkpoint of another system.
     Observer(SceneError),
-    /// The caller asked for it.
+    /// The progress callback asked to stop.
     Requested,
 }
 
@@ -77,11 +80,11 @@ impl fmt::Display for EarlyStop {
     }
 }
 
-/// What hears of progress and says whether to go on.
+/// Progress callback: called after every step, returns whether the run goes on.
 pub(crate) type ProgressCallback<'a> = dyn FnMut(&RunProgress<'_>) -> bool + 'a;
 
-/// Runs a scene: every step goes to `sink`, `progress` hears how far the run is and says whether to
-/// go on.
+/// Runs a scene of a mechanism. `sink` observes every step; `progress` is called after every step
+/// and returns whether to go on.
 pub fn run_mechanism(
     built: BuiltMechanism,
     sink: &mut dyn MechanismObserver,
@@ -105,10 +108,11 @@ pub fn run_mechanism(
     }
 }
 
+/// Stores every state in the trajectory and passes the step on to another observer.
 struct TrajectoryObserver<'a> {
     trajectory: &'a mut Trajectory,
     sink: &'a mut dyn MechanismObserver,
-    /// States of the motion that are kept by the sink already.
+    /// Number of states that are in the history of a checkpoint already.
     told: usize,
 }
 
@@ -130,6 +134,7 @@ impl MechanismObserver for TrajectoryObserver<'_> {
     }
 
     fn write_checkpoint(&mut self, mut snapshot: Snapshot) -> Result<(), SceneError> {
+        // The history of a checkpoint holds only the states since the previous one.
         snapshot.history = resume::encode(&self.trajectory.since(self.told))?;
         self.sink.write_checkpoint(snapshot)?;
         self.told = self.trajectory.len();
@@ -138,7 +143,8 @@ impl MechanismObserver for TrajectoryObserver<'_> {
 }
 
 impl TrajectoryObserver<'_> {
-    /// What the sink wants the run to go on from, if anything.
+    /// The checkpoint from which the observer wants the run to continue, if it has one. The states
+    /// up to it go into the trajectory.
     fn begun(&mut self) -> Result<Option<MechanismCheckpoint>, SceneError> {
         let Some(restored) = self.sink.take_checkpoint() else {
             return Ok(None);
@@ -149,7 +155,7 @@ impl TrajectoryObserver<'_> {
     }
 }
 
-/// There is no motion.
+/// The result of a run that could not start.
 fn refused(t: f64, reason: StopReason) -> (Certificate, Option<EarlyStop>) {
     let stop = EarlyStop {
         t,
@@ -159,7 +165,7 @@ fn refused(t: f64, reason: StopReason) -> (Certificate, Option<EarlyStop>) {
     (Certificate::new(), Some(stop))
 }
 
-/// Drives the integrator of the settings; nothing is kept but what the sink keeps.
+/// Runs the integrator of the settings without a trajectory; only the observer keeps states.
 pub(crate) fn integrate(
     built: BuiltMechanism,
     sink: &mut dyn MechanismObserver,
@@ -168,6 +174,7 @@ pub(crate) fn integrate(
     integrate_from(built, None, sink, progress)
 }
 
+/// As [`integrate`], from the initial state or from a checkpoint.
 fn integrate_from(
     built: BuiltMechanism,
     begun: Option<MechanismCheckpoint>,
@@ -183,10 +190,12 @@ fn integrate_from(
         tolerance: built.settings.tolerance,
         bounds: built.bounds,
     };
+    // Names of the constraints: the certificate names the worst one.
     let names = built.system.constraints().iter();
     let names: Vec<String> = names.map(|c| c.name.clone()).collect();
     let names = &names[..];
     let refused = |error: MechanismError| refused(start, StopReason::Mechanism(error));
+    // A sweeping process has its own integrator, whatever the scheme.
     if let Some(plan) = built.sweep.clone() {
         return match SweepMotion::new(built, *plan) {
             Ok(mut motion) => step_until_end(&mut motion, begun, (span, names), sink, progress),
@@ -201,6 +210,7 @@ fn integrate_from(
         Scheme::Midpoint | Scheme::Theta(_) | Scheme::Paoli => {
             match TimeStepper::new(built.system, built.settings, built.initial) {
                 Ok(mut motion) => {
+                    // Time stepping may shorten an adaptive step so that it does not pass the end.
                     motion.set_end_time(until);
                     step_until_end(&mut motion, begun, (span, names), sink, progress)
                 }
@@ -210,18 +220,19 @@ fn integrate_from(
     }
 }
 
-/// From when to when a motion is followed.
+/// The time interval of a run, with what its certificate and progress reports need.
 #[derive(Clone, Copy)]
 struct Span {
     start: f64,
     until: f64,
-    /// `until` but for rounding.
+    /// `until` less the tolerance for rounding.
     end: f64,
     tolerance: f64,
     bounds: CertificateBounds,
 }
 
-/// What is said of contacts that no velocity satisfies together; nothing where there are none.
+/// The clause of a message that names contacts whose conditions no velocity satisfies together;
+/// empty where there are none.
 pub(crate) fn infeasible_text(names: Vec<String>) -> String {
     match names.as_slice() {
         [] => String::new(),
@@ -232,13 +243,17 @@ pub(crate) fn infeasible_text(names: Vec<String>) -> String {
     }
 }
 
-/// The constraint that is deepest, or furthest apart, or those that exclude each other, by name.
+/// Name of the constraint with the largest violation of a criterion: the deepest penetration, the
+/// largest drift, the deepest contact at rest; for the residual, the constraints that are
+/// infeasible together.
 pub fn worst_constraint_name(what: Criterion, ledger: &StepReport, names: &[String]) -> String {
+    // Residual: the constraints that no velocity satisfies together.
     if what == Criterion::Residual {
         let known = ledger.infeasible.iter().flatten();
         let names = known.filter_map(|i| names.get(*i as usize));
         return infeasible_text(names.map(|name| format!("`{name}`")).collect());
     }
+    // Other criteria: the worst constraint by number, from the step report.
     let constraint = match what {
         Criterion::Penetration => ledger.worst[0],
         Criterion::Drift => ledger.worst[1],
@@ -250,6 +265,7 @@ pub fn worst_constraint_name(what: Criterion, ledger: &StepReport, names: &[Stri
 }
 
 impl Span {
+    /// Progress of the run after a step.
     fn run_progress<'a>(
         &self,
         step: usize,
@@ -275,6 +291,8 @@ impl Span {
     }
 }
 
+/// The step loop of a mechanism: from the initial state or a checkpoint until the end of the run,
+/// an error of the integrator or the observer, or a request to stop.
 fn step_until_end(
     motion: &mut dyn Integrator,
     begun: Option<MechanismCheckpoint>,
@@ -282,6 +300,7 @@ fn step_until_end(
     sink: &mut dyn MechanismObserver,
     progress: &mut ProgressCallback<'_>,
 ) -> (Certificate, Option<EarlyStop>) {
+    // First state: the initial one, or that of the checkpoint.
     let (mut step, mut certificate) = (0, Certificate::with_bounds(span.bounds));
     let first = match begun {
         None => {
@@ -298,13 +317,15 @@ fn step_until_end(
         return refused(span.start, StopReason::Observer(error));
     }
     let mut reason = None;
+    // Step loop.
     while reason.is_none() && motion.state().t < span.end {
-        if let Err(error) = motion.integrate() {
+        if let Err(error) = motion.advance() {
             reason = Some(StopReason::Mechanism(error));
             break;
         }
         step += 1;
         let ledger = motion.step_report();
+        // Certificate first, then the observer, the progress callback and the checkpoint.
         certificate.add(ledger, &|what| worst_constraint_name(what, ledger, names));
         let state = motion.state();
         let taken = sink.on_step(
@@ -314,8 +335,10 @@ fn step_until_end(
             &motion.constraint_reports(),
             motion.events(),
         );
+        // A request to stop at the last step is no interruption.
         let going = progress(&span.run_progress(step, motion.step_report(), &certificate))
             || !(state.t < span.end);
+        // A run that stops on request leaves a checkpoint, so that it can be resumed.
         let kept = taken.and_then(|()| match sink.checkpoint_due() || !going {
             true => write_checkpoint(sink, step, &certificate, motion),
             false => Ok(()),
@@ -334,7 +357,8 @@ fn step_until_end(
     (certificate, stop)
 }
 
-/// Has the sink keep what the run goes on from.
+/// Passes a checkpoint to the observer; an integrator without checkpoints (a sweeping process)
+/// writes none.
 fn write_checkpoint(
     sink: &mut dyn MechanismObserver,
     step: usize,

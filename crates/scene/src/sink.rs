@@ -1,16 +1,17 @@
-//! Where the steps of a run go.
+//! The observer of a run of a mechanism (callback, output writer): [`MechanismObserver`].
 
 use mechanism::{ConstraintReport, Event, State, StepReport};
 
 use crate::error::SceneError;
 use crate::record::{Restored, Snapshot};
 
-/// Takes the steps of a run as they are computed: a record on disk, a sampler, nothing.
+/// Observes the steps of a run as they are computed: writes a record, samples, or does nothing.
 ///
-/// Step 0 is the initial state: its ledger has h = 0 and it has no touches and no events. Every step
-/// is given; a sink that keeps only some of them chooses them itself.
+/// Step 0 is the initial state: its step report has h = 0 and it has no constraint reports and no
+/// events. Every step is given; an observer that keeps only some of them chooses them itself.
 pub trait MechanismObserver {
-    /// Takes the state at the end of a step, its account and what happened in it.
+    /// Takes the state at the end of a step, the step report, the reports of the active constraints
+    /// and the events of the step.
     ///
     /// # Errors
     /// The step cannot be taken (a full disk, say); the run stops there.
@@ -23,27 +24,27 @@ pub trait MechanismObserver {
         events: &[Event],
     ) -> Result<(), SceneError>;
 
-    /// Counts a step: whether what the run would be continued from is to be kept after it.
+    /// Called once after every step: whether a checkpoint is to be written after it.
     fn checkpoint_due(&mut self) -> bool {
         false
     }
 
-    /// Keeps what the run would be continued from if it were interrupted.
+    /// Writes a checkpoint, from which the run is resumed if it is interrupted.
     ///
     /// # Errors
-    /// As [`Sink::step`].
+    /// As [`MechanismObserver::on_step`].
     fn write_checkpoint(&mut self, _snapshot: Snapshot) -> Result<(), SceneError> {
         Ok(())
     }
 
-    /// What an interrupted run is continued from; asked once, before the first step. Steps are then
-    /// given from the one after it on.
+    /// The checkpoint from which an interrupted run is resumed; asked once, before the first step.
+    /// Steps are then given from the one after the checkpoint on.
     fn take_checkpoint(&mut self) -> Option<Restored> {
         None
     }
 }
 
-/// A sink that keeps nothing.
+/// An observer that does nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NullObserver;
 

@@ -137,7 +137,7 @@ fn a_warm_step_with_contacts_allocates_nothing() {
     let mut advance = |steps: usize| {
         let mut most = 0;
         for _ in 0..steps {
-            motion.integrate().unwrap();
+            motion.advance().unwrap();
             most = most.max(motion.step_report().num_active);
         }
         most

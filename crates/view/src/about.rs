@@ -1,11 +1,11 @@
-//! What a run is, for the head of the page.
+//! Summary of a run for the page: identity, progress, certificate, findings.
 
 use serde_json::{Map, Value, json};
 
 use crate::moment::RunSnapshot;
 
 impl RunSnapshot {
-    /// What the run is, how far it has come, what it came to.
+    /// Identity, progress and results of the run, as JSON.
     pub fn about(&self) -> Value {
         let manifest = self.record.manifest();
         let settings = &manifest.settings;
@@ -74,7 +74,7 @@ impl RunSnapshot {
         json!({ "min": from_origin(low), "max": from_origin(high) })
     }
 
-    /// The certificate, of a run under way as far as it is accounted for.
+    /// The certificate; of a run in progress, up to the steps read so far.
     fn certificate(&self) -> Value {
         let manifest = self.record.manifest();
         let ledger = self.steps.as_ref().map(|(_, account)| account.ledger());
@@ -115,7 +115,7 @@ impl RunSnapshot {
         Value::Object(told)
     }
 
-    /// What is not there, or damaged, in sentences.
+    /// Notes on tables that are absent or damaged, in sentences.
     fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
         let mut tell = |note: Option<String>| notes.extend(note);
@@ -132,7 +132,7 @@ impl RunSnapshot {
     }
 }
 
-/// Scenes use coherent units of the user's choice; those of the built-in ones are these.
+/// Default units: scenes use any coherent units; the built-in ones use SI.
 fn units() -> Value {
     json!({
         "length": "m", "time": "s", "mass": "kg", "force": "N", "energy": "J",

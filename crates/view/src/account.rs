@@ -1,12 +1,12 @@
-//! The account of the steps, in at most so many rows as a plot has points.
+//! Downsampled table of steps: at most as many rows as a plot has points.
 //!
 //! ```text
 //! rows j·w .. (j+1)·w of `steps` become row j,     w = 2^k the smallest with ⌈n/w⌉ ≤ LIMIT
 //! ```
 //!
-//! Of states the last value of a span is kept, of works over a step the sum, of figures that judge a
-//! step the worst: the one of largest size, a NaN before all. As the run goes on pairs of rows are merged:
-//! the same rows come out whenever one looks.
+//! Of state columns the last value of a group is kept, of work columns the sum, of residuals the worst value:
+//! the one of largest magnitude, NaN above all. As the run goes on, rows are merged in pairs: the result does
+//! not depend on when it is computed.
 
 use scene::record::{Column, ColumnType, Record, RecordError, Table};
 use serde_json::{Map, Value, json};
@@ -14,10 +14,10 @@ use serde_json::{Map, Value, json};
 use crate::pack::{BinaryTable, BinaryValues};
 use crate::shelf::{LiveTable, VerifiedChunks};
 
-/// Rows at most.
+/// Maximal number of rows.
 pub(crate) const LIMIT: usize = 4000;
 
-/// What becomes of several values of a column.
+/// How several values of a column are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MergeRule {
     Last,
@@ -76,7 +76,7 @@ pub(crate) struct Worst {
     pub t: f64,
 }
 
-/// Columns whose worst step is of interest.
+/// Columns whose worst step is reported.
 const JUDGED: [&str; 6] = [
     "residual",
     "penetration",
@@ -86,26 +86,26 @@ const JUDGED: [&str; 6] = [
     "gain",
 ];
 
-/// Rows as they were gathered.
+/// Downsampled rows of the table `steps`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DownsampledSteps {
     columns: Vec<Column>,
     rules: Vec<MergeRule>,
-    /// Row by row.
+    /// Values, row by row.
     values: Vec<f64>,
-    /// Rows of the table in one of these; how many the last has.
+    /// Rows of the table merged into one row; number of them in the last row.
     width: usize,
     filled: usize,
-    /// Rows of the table in all.
+    /// Rows of the table in total.
     pub rows: usize,
-    /// By column.
+    /// Worst step by column.
     worst: Vec<Option<Worst>>,
-    /// Steps that did not reach their tolerance.
+    /// Number of steps that missed their tolerance.
     pub missed: usize,
 }
 
 impl DownsampledSteps {
-    /// Of a table with these columns; texts are left out.
+    /// For a table with these columns; text columns are left out.
     pub fn new(columns: &[Column]) -> Self {
         let numbers = columns.iter().filter(|c| c.kind != ColumnType::Text);
         let columns: Vec<Column> = numbers.cloned().collect();
@@ -127,7 +127,7 @@ impl DownsampledSteps {
         self.columns.iter().position(|c| c.name == name)
     }
 
-    /// Takes rows whose columns are these.
+    /// Adds rows with these columns.
     pub fn take(&mut self, part: &Table, keep: impl Fn(f64) -> bool) {
         let (step, t) = (self.place("step"), self.place("t"));
         let reached = self.place("reached");
@@ -177,7 +177,7 @@ impl DownsampledSteps {
         self.filled += 1;
     }
 
-    /// Merges rows two by two; there is an even number of them.
+    /// Merges rows in pairs; their number is even.
     fn halve(&mut self) {
         let count = self.columns.len();
         let mut merged = Vec::with_capacity(self.values.len() / 2 + count);
@@ -193,7 +193,7 @@ impl DownsampledSteps {
         self.filled = self.width;
     }
 
-    /// The table.
+    /// The rows as a binary table.
     pub fn pack(&self) -> BinaryTable {
         let count = self.columns.len().max(1);
         let rows = self.values.len() / count;
@@ -220,7 +220,7 @@ impl DownsampledSteps {
         self.worst.get(self.place(name)?).copied().flatten()
     }
 
-    /// Where each judged column is worst.
+    /// The worst step of each residual column.
     pub fn worst_steps(&self) -> Value {
         let each = JUDGED.iter().filter_map(|name| {
             let worst = self.worst(name)?;
@@ -231,12 +231,12 @@ impl DownsampledSteps {
     }
 }
 
-/// Whether the second value is worse; the first of equal ones stays.
+/// Whether the second value is worse; of equal ones the first stays.
 fn worse(known: f64, value: f64) -> bool {
     !known.is_nan() && (value.is_nan() || value.abs() > known.abs())
 }
 
-/// The account of a run that may still go on.
+/// Downsampled steps of a run that may still be in progress.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IncrementalSteps {
     files: usize,
@@ -246,7 +246,7 @@ pub(crate) struct IncrementalSteps {
 }
 
 impl IncrementalSteps {
-    /// Brings it up to what is there now.
+    /// Adds the rows that are new since the last update.
     pub fn update(
         &mut self,
         record: &Record,
@@ -275,13 +275,13 @@ impl IncrementalSteps {
         Ok(())
     }
 
-    /// As it stands.
+    /// The current rows.
     pub fn ledger(&self) -> &DownsampledSteps {
         self.now.as_ref().unwrap_or(&self.base)
     }
 }
 
-/// The account of the steps between two times.
+/// Downsampled steps between two times.
 pub(crate) fn window(
     record: &Record,
     checked: &VerifiedChunks,

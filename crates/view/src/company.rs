@@ -1,4 +1,4 @@
-//! What the bodies are: names, materials, groups, shapes.
+//! Body attributes: names, materials, groups, shapes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use serde_json::{Value, json};
 use crate::error::ViewError;
 use crate::pack::{BinaryTable, BinaryValues};
 
-/// Names are listed up to this many bodies.
+/// Names are listed for at most this many bodies.
 const NAMED: usize = 20_000;
 
-/// The number of a group that there is none of.
+/// Group number that means: no group.
 const NONE: u32 = u32::MAX;
 
-/// What the bodies are.
+/// Attributes of all bodies.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BodyAttributes {
     pub bodies: Vec<BodyDescription>,
     /// Groups of each body, separated by spaces.
     groups: Vec<Arc<str>>,
-    /// Materials by number; those of the scene first.
+    /// Materials by number; those of the scene come first.
     pub materials: Vec<String>,
     /// Number of the material of each body.
     pub material: Vec<u32>,
@@ -36,7 +36,7 @@ pub(crate) struct BodyAttributes {
 }
 
 impl BodyAttributes {
-    /// The bodies of a run; `known` are the materials of its scene.
+    /// Reads the bodies of a run; `known` are the materials of its scene.
     pub fn read(record: &Record, known: &[String], flat: bool) -> Result<Self, RecordError> {
         let bodies = read_body_descriptions(record)?;
         let table = record.table("names", Some(&["group"]))?;
@@ -65,7 +65,7 @@ impl BodyAttributes {
         })
     }
 
-    /// What all bodies look like.
+    /// The shapes of all bodies, as a binary table.
     pub fn shapes(&self) -> BinaryTable {
         let mut outlines = Outlines::default();
         let count = self.bodies.len();
@@ -110,7 +110,7 @@ impl BodyAttributes {
         pack
     }
 
-    /// Number of a shape, radius and half length.
+    /// Shape number, radius and half length.
     fn kind(&self, outline: &RecordedShape) -> (u8, [f64; 2]) {
         match outline {
             RecordedShape::Round { radius } => (u8::from(!self.flat), [*radius, 0.0]),
@@ -133,7 +133,7 @@ impl BodyAttributes {
         }
     }
 
-    /// A shape with vertices as JSON; nothing for a round one.
+    /// A shape with vertices as JSON; `None` for a round one.
     fn outline(&self, outline: &RecordedShape) -> Option<Value> {
         let faces = |faces: &Faces| json!({ "vertices": faces.vertices, "faces": faces.faces });
         let part = |member: &ShapePart| {
@@ -158,7 +158,7 @@ impl BodyAttributes {
         })
     }
 
-    /// What there is to say of one body.
+    /// The attributes of one body, as JSON.
     pub fn body(&self, id: usize) -> Result<Value, ViewError> {
         let Some(body) = self.bodies.get(id) else {
             return Err(ViewError::Absent(format!(
@@ -184,7 +184,7 @@ impl BodyAttributes {
     }
 }
 
-/// Shapes by their number.
+/// Shape names by number.
 const SHAPES: [&str; 11] = [
     "disc",
     "sphere",
@@ -199,7 +199,7 @@ const SHAPES: [&str; 11] = [
     "compound",
 ];
 
-/// Names in the order of their first appearance.
+/// Distinct names, numbered in order of first appearance.
 #[derive(Default)]
 struct Numbered {
     names: Vec<String>,
@@ -226,7 +226,7 @@ impl Numbered {
     }
 }
 
-/// Shapes with vertices, each once.
+/// Distinct shapes with vertices.
 #[derive(Default)]
 struct Outlines {
     all: Vec<Value>,
@@ -235,7 +235,7 @@ struct Outlines {
 
 impl Outlines {
     fn number(&mut self, company: &BodyAttributes, outline: &Arc<RecordedShape>) -> i32 {
-        // Bodies of one shape share it, as they were read.
+        // Bodies of one shape share it (same `Arc`), as they were read.
         if let Some(place) = self.places.get(&Arc::as_ptr(outline)) {
             return *place;
         }

@@ -1,4 +1,4 @@
-//! The drawing of a mechanism or a sweeping process as a pack.
+//! The drawing of a mechanism or a sweeping process as a binary table.
 
 use scene::drawing::{self, DrawingValues};
 use scene::plot::PlotError;
@@ -9,7 +9,7 @@ use crate::moment::RunSnapshot;
 use crate::pack::{BinaryTable, BinaryValues};
 
 impl RunSnapshot {
-    /// What a mechanism looks like as it moves, and all its coordinates.
+    /// The drawing of a mechanism over all sampled states, and its coordinates.
     ///
     /// # Errors
     /// It is a run of bodies, its coordinates were not recorded, or the records are damaged.

@@ -1,22 +1,22 @@
-//! Why something cannot be shown.
+//! Errors of the viewer.
 
 use scene::SceneError;
 use scene::record::RecordError;
 use thiserror::Error;
 
-/// Why something cannot be shown.
+/// Why data cannot be shown.
 #[derive(Debug, Clone, Error)]
 pub enum ViewError {
     /// The records do not hold it.
     #[error("{0}")]
     Absent(String),
-    /// The question makes no sense.
+    /// The query is invalid.
     #[error("{0}")]
     Question(String),
     /// The records cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The scene in the manifest cannot be understood.
+    /// The scene in the manifest is invalid.
     #[error("{0}")]
     Scene(String),
 }
@@ -28,7 +28,7 @@ impl From<SceneError> for ViewError {
 }
 
 impl ViewError {
-    /// The status of an answer that tells it.
+    /// The HTTP status of the error.
     pub fn status(&self) -> u16 {
         match self {
             Self::Absent(_) | Self::Record(RecordError::Unknown(_)) => 404,

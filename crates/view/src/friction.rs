@@ -1,16 +1,17 @@
-//! How much of its friction a contact uses.
+//! Friction usage (mobilised friction) of a contact.
 //!
 //! ```text
 //! usage = gauge_D(S_t) / S_n,     gauge_D(x) = min { s ≥ 0 : x ∈ s D },     D the section of the cone (M88 §12)
 //! ```
 //!
-//! 0 is an impulse along the normal, 1 the edge of the cone; for Coulomb's law ‖S_t‖ / (μ S_n). With two
-//! coefficients it is the static one. Where there is no friction, or no normal impulse, it is not a number.
+//! It is 0 for an impulse along the normal and 1 on the boundary of the friction cone; for Coulomb's law ‖S_t‖
+//! / (μ S_n). With static and dynamic coefficients the static one is used. Without friction, or without a
+//! normal impulse, it is NaN.
 
 use bodies::Friction;
 use scene::collection::BodiesEnvironment;
 
-/// Friction by numbers of materials.
+/// Friction laws by pair of material numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct FrictionUsage {
     surroundings: BodiesEnvironment,
@@ -21,7 +22,7 @@ impl FrictionUsage {
         Self { surroundings }
     }
 
-    /// The share of its friction that a contact between two materials uses.
+    /// Friction usage of a contact between two materials.
     pub fn usage(&self, materials: [u32; 2], normal: f64, tangential: [f64; 2]) -> f64 {
         let laws = &self.surroundings.laws;
         let known = |m: u32| {
@@ -42,7 +43,7 @@ impl FrictionUsage {
 fn gauge(friction: &Friction, [t1, t2]: [f64; 2]) -> f64 {
     match friction {
         Friction::None => f64::NAN,
-        // With μ = 0 beside a rolling friction there is no cone to use.
+        // With μ = 0 (rolling friction only) there is no cone.
         Friction::Coulomb(mu) => t1.hypot(t2) / positive(*mu),
         Friction::StaticDynamic(law) => t1.hypot(t2) / positive(law.mu_static),
         Friction::Asymmetric { plus, minus } => match t1 >= 0.0 {
@@ -51,7 +52,7 @@ fn gauge(friction: &Friction, [t1, t2]: [f64; 2]) -> f64 {
         },
         Friction::Elliptic { mu1, mu2, .. } => (t1 / mu1).hypot(t2 / mu2),
         Friction::Polygon { section, .. } => {
-            // Anticlockwise about 0: the outward normal of an edge e is (e_y, −e_x).
+            // Vertices are counterclockwise about 0: the outward normal of an edge e is (e_y, −e_x).
             let corners = section.vertices();
             let next = corners.iter().cycle().skip(1);
             let edges = corners.iter().zip(next).map(|(v, w)| {
@@ -68,7 +69,7 @@ fn positive(mu: f64) -> f64 {
     if mu > 0.0 { mu } else { f64::NAN }
 }
 
-/// x/bound, and 0 for 0/0: a side without friction that is not leant on.
+/// x/bound, and 0 for 0/0: no force against a direction without friction.
 fn share(x: f64, bound: f64) -> f64 {
     if x <= 0.0 { 0.0 } else { x / bound }
 }
@@ -107,7 +108,7 @@ mod tests {
         for (friction, edge) in cases {
             for scale in [0.0, 0.25, 1.0, 3.0] {
                 let value = gauge(&friction, edge.map(|x| scale * x));
-                // A few roundings of numbers of size one.
+                // A few rounding errors of numbers of order one.
                 assert!(
                     (value - scale).abs() < 1e-14,
                     "{friction:?} {edge:?} {value}"

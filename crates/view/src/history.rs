@@ -1,7 +1,7 @@
-//! What one body, one contact or all coordinates went through.
+//! Time histories of one body, one contact or all coordinates.
 //!
-//! Rows are thinned to what a plot can show: of every bucket of rows the first, the last, and those where a
-//! measure (the speed, the impulse) is smallest and largest. No extreme is lost.
+//! Rows are decimated to what a plot can show: of every bucket of rows the first, the last, and those where a
+//! measure (speed, impulse) is smallest and largest. No extreme is lost.
 
 use scene::record::{CellValue, ColumnType, ColumnValues, Table};
 
@@ -12,13 +12,13 @@ use crate::moment::{IndexedTable, RunSnapshot};
 use crate::pack::{BinaryTable, BinaryValues};
 use crate::states::{number, usual};
 
-/// Rows of contacts that one history reads at most; beyond, steps are passed over evenly.
+/// Maximal number of contact rows that one history reads; beyond, steps are skipped evenly.
 const READ: usize = 20_000_000;
 
-/// Rows of a batch that are read one by one.
+/// Up to this many rows of a batch are read individually.
 const FEW: usize = 8;
 
-/// Columns of `contacts` that a history is made of.
+/// Columns of `contacts` that a history needs.
 fn history_columns(flat: bool) -> &'static [&'static str] {
     match flat {
         true => &["status", "gap", "impulse_n", "impulse_t1", "end_t1"],
@@ -34,7 +34,7 @@ fn history_columns(flat: bool) -> &'static [&'static str] {
     }
 }
 
-/// Numbers of the rows that stay.
+/// Indices of the rows that are kept.
 pub(crate) fn decimated_rows(measure: &[f64], limit: usize) -> Vec<usize> {
     let count = measure.len();
     if count <= limit {
@@ -47,7 +47,7 @@ pub(crate) fn decimated_rows(measure: &[f64], limit: usize) -> Vec<usize> {
         let at = |k: usize| measure.get(k).copied().unwrap_or(f64::NAN);
         let (mut least, mut most) = (begin, begin);
         for k in begin..end {
-            // A value that is no number is an extreme of both kinds.
+            // NaN counts as an extreme of both kinds.
             if !(at(k) >= at(least)) && !at(least).is_nan() {
                 least = k;
             }
@@ -68,7 +68,7 @@ fn picked(values: &[f64], rows: &[usize]) -> BinaryValues {
 }
 
 impl RunSnapshot {
-    /// The states of one body: time, step and all columns of `bodies`, in the numbers of the records.
+    /// The history of one body: time, step and all columns of `bodies`, in double precision.
     ///
     /// # Errors
     /// There is no such body, it is not recorded, or the records are damaged.
@@ -101,7 +101,7 @@ impl RunSnapshot {
         Ok(pack)
     }
 
-    /// Which of the rows of a state is that of a body.
+    /// Index of a body among the rows of a state.
     fn rank(
         &self,
         states: &IndexedTable,
@@ -119,7 +119,7 @@ impl RunSnapshot {
         })
     }
 
-    /// One row of every state.
+    /// Reads one row of every state.
     fn rows_of(
         &self,
         states: &IndexedTable,
@@ -139,7 +139,7 @@ impl RunSnapshot {
             next += within.len();
             match within {
                 [] => {}
-                // Few rows of a large piece: the pages in between are passed over.
+                // Few rows of a large part: the pages in between are skipped.
                 [_] | [_, _] => {
                     for row in within {
                         let one = read(*row..*row + 1)?;
@@ -176,7 +176,7 @@ impl RunSnapshot {
         let table = states
             .shelf
             .read(&self.record, &self.checked, &names, rows)?;
-        // The first velocity, where there is one, is what extremes are kept of.
+        // The extremes of the first velocity, where there is one, are kept.
         let mut velocity = states.shelf.columns().iter();
         let velocity = velocity.find(|c| c.meaning.starts_with("velocity"));
         let measure = table.numbers(velocity.map_or("t", |c| c.name.as_str()));
@@ -196,7 +196,7 @@ impl RunSnapshot {
         pack
     }
 
-    /// What one contact went through: in steps without it there is no gap and no impulse.
+    /// The history of one contact: in steps in which it is absent, gap and impulse are NaN.
     ///
     /// # Errors
     /// Contacts were not recorded, or the records are damaged.
@@ -228,7 +228,7 @@ impl RunSnapshot {
         Ok(pack)
     }
 
-    /// Looks for a contact in steps whose rows follow each other.
+    /// Searches for a contact in steps whose rows are contiguous.
     fn seek(
         &self,
         contacts: &IndexedTable,
@@ -254,7 +254,7 @@ impl RunSnapshot {
                 (first..first + span.rows).find(is_it)
             })
             .collect();
-        // Many rows: their columns are read as a whole. A few: the pages in between are passed over.
+        // Many rows: whole columns are read. Few rows: the pages in between are skipped.
         let names = history_columns(self.flat);
         let count = rows.iter().flatten().count();
         let all = match count > FEW {
@@ -278,7 +278,7 @@ impl RunSnapshot {
         Ok(())
     }
 
-    /// Gap, normal and tangential impulse, status, sliding speed and share of friction of a contact.
+    /// Gap, normal and tangential impulse, status, sliding speed and friction usage of a contact.
     fn contact_values(&self, table: &Table, row: usize, pair: [usize; 3]) -> [f64; 6] {
         let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row));
         let status = match table.values.first().map(|v| v.cell(row)) {
@@ -317,7 +317,7 @@ fn append(all: &mut Table, values: Vec<ColumnValues>, rows: usize) {
     all.rows += rows;
 }
 
-/// Steps in groups of some hundred thousand rows that follow each other.
+/// Groups of steps with contiguous rows, some hundred thousand rows each.
 fn batches(spans: &[StepSpan]) -> Vec<&[StepSpan]> {
     const ROWS: usize = 262_144;
     let mut groups = Vec::new();

@@ -1,12 +1,12 @@
-//! Which rows belong to which recorded step.
+//! Step index: which rows of a table belong to which recorded step.
 //!
 //! ```text
 //! span_k = { step s_k, time t_k, rows first_k .. first_k + n_k },     s_0 < s_1 < …
 //! ```
 //!
-//! A chunk whose smallest and largest step are the same adds to one span, told by its footer alone; of
-//! the others the columns `step` and `t` are read. Chunks stay as they are: what has been seen of a run
-//! under way is not looked at again.
+//! A chunk whose smallest and largest step are equal adds to one span, from the statistics in its footer alone;
+//! of other chunks the columns `step` and `t` are read. Chunks are immutable: those of a run in progress are
+//! indexed once.
 
 use scene::record::{ColumnValues, Record, RecordError};
 
@@ -19,28 +19,28 @@ pub struct StepSpan {
     pub step: i64,
     /// Its time.
     pub t: f64,
-    /// First of its rows.
+    /// Index of its first row.
     pub first: usize,
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
 }
 
-/// The steps of a table, ascending.
+/// The steps of a table in ascending order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StepIndex {
     spans: Vec<StepSpan>,
-    /// Chunks that are in it, and rows of the last of them.
+    /// Number of indexed chunks, and rows of the last of them.
     files: usize,
     last: usize,
-    /// How many spans they make, and the last of these, which rows in memory may have prolonged.
+    /// Number of spans from chunks, and the last of these, which checkpoint rows in memory may have extended.
     kept: usize,
     end: Option<StepSpan>,
-    /// Whether the last step is not there as a whole.
+    /// Whether the last step is incomplete.
     partial: bool,
 }
 
 impl StepIndex {
-    /// The spans of the steps that are there as a whole.
+    /// The spans of complete steps.
     pub fn spans(&self) -> &[StepSpan] {
         match self.spans.as_slice() {
             [whole @ .., _] if self.partial => whole,
@@ -55,8 +55,8 @@ impl StepIndex {
         spans.get(place.ok()?)
     }
 
-    /// Rows of every step but perhaps the last, in a table that has as many for each; nothing where it
-    /// cannot be told yet.
+    /// Number of rows of every step, in a table with equally many for each; the last step may be incomplete.
+    /// `None` where it is not known yet.
     pub fn each(&self) -> Option<usize> {
         match self.spans.as_slice() {
             [first, _, ..] => Some(first.rows),
@@ -64,22 +64,22 @@ impl StepIndex {
         }
     }
 
-    /// Rows of the last step, whole or not.
+    /// Rows of the last step, complete or not.
     pub fn last_rows(&self) -> usize {
         self.spans.last().map_or(0, |span| span.rows)
     }
 
-    /// Says whether the last step is not there as a whole.
+    /// Sets whether the last step is incomplete.
     pub fn set_partial(&mut self, partial: bool) {
         self.partial = partial;
     }
 
-    /// Brings it up to what is there now.
+    /// Indexes the rows that are new.
     pub fn update(&mut self, record: &Record, shelf: &LiveTable) -> Result<(), RecordError> {
         let files = shelf.parts().iter().filter(|p| p.is_file());
         let seen = files.clone().nth(self.files.wrapping_sub(1));
         if self.files > 0 && seen.is_none_or(|piece| piece.rows != self.last) {
-            // The run was taken up from an earlier checkpoint.
+            // The run was resumed from an earlier checkpoint: the index is rebuilt.
             *self = Self::default();
         }
         self.spans.truncate(self.kept);

@@ -1,4 +1,4 @@
-//! A run at a moment: its tables as far as they are there, the states in them, what they are about.
+//! Snapshot of a run: the tables written so far, their step indices, and the scene's data.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use crate::friction::FrictionUsage;
 use crate::index::{StepIndex, StepSpan};
 use crate::shelf::{LiveTable, VerifiedChunks};
 
-/// How a run stands.
+/// State of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunState {
-    /// Under way.
+    /// In progress.
     Running,
-    /// Came to its end.
+    /// Completed.
     Ended,
     /// Stopped on request, or killed; it can be resumed.
     Interrupted,
-    /// Could not go on.
+    /// Stopped by an error.
     Failed,
 }
 
@@ -36,7 +36,7 @@ impl RunState {
     }
 
     pub(crate) fn of(record: &Record) -> Self {
-        // The lock is looked at only where it decides: looking takes it for an instant.
+        // The lock is tested only where it decides: the test takes it for an instant.
         let held = || Lock::state(record.directory()) == LockState::Held;
         match record.manifest().status {
             RunStatus::Running | RunStatus::Finished if held() => Self::Running,
@@ -47,17 +47,17 @@ impl RunState {
     }
 }
 
-/// What the scene says, for the page.
+/// Scene data for the page.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SceneFacts {
     pub kind: &'static str,
     pub about: String,
     pub gravity: Option<Vec<f64>>,
-    /// Which vectors of the cell have images.
+    /// Along which cell vectors the cell is periodic.
     pub periodic: Vec<bool>,
     pub materials: Vec<String>,
     pub grip: Option<FrictionUsage>,
-    /// Why the scene is not understood.
+    /// Why the scene is invalid, if it is.
     pub fault: Option<String>,
 }
 
@@ -94,17 +94,17 @@ impl SceneFacts {
     }
 }
 
-/// A table with its steps.
+/// A table with its step index.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexedTable {
     pub shelf: LiveTable,
     pub index: StepIndex,
 }
 
-/// A table that may be absent or damaged: then why.
+/// A table, or why it is absent or damaged.
 pub(crate) type TableResult<T> = Result<T, RecordError>;
 
-/// A run at a moment.
+/// A consistent snapshot of a run.
 #[derive(Debug, Clone)]
 pub struct RunSnapshot {
     pub(crate) record: Record,
@@ -113,10 +113,10 @@ pub struct RunSnapshot {
     pub(crate) revision: u64,
     pub(crate) flat: bool,
     pub(crate) body_attributes: TableResult<Arc<BodyAttributes>>,
-    /// `bodies`, or `coordinates`.
+    /// The table `bodies`, or `coordinates`.
     pub(crate) states: TableResult<IndexedTable>,
     pub(crate) contacts: TableResult<IndexedTable>,
-    /// Steps whose contacts are known, those without any included.
+    /// Steps whose contacts are known, including those without contacts.
     pub(crate) contact_steps: Vec<StepSpan>,
     pub(crate) cell: TableResult<IndexedTable>,
     pub(crate) steps: TableResult<(LiveTable, IncrementalSteps)>,
@@ -147,17 +147,17 @@ impl RunSnapshot {
         &self.record
     }
 
-    /// How the run stands.
+    /// State of the run.
     pub fn state(&self) -> RunState {
         self.state
     }
 
-    /// Grows with every change.
+    /// Revision number, incremented with every change.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// What is there now, from what was there before.
+    /// A new snapshot, which reuses the old one where nothing changed.
     pub(crate) fn refresh(
         record: Record,
         tail: Option<&CheckpointRows>,
@@ -214,7 +214,7 @@ impl RunSnapshot {
         moment
     }
 
-    /// Rows of all tables: what changes as the run goes on.
+    /// Number of rows of each table: what changes as the run goes on.
     pub(crate) fn extent(&self) -> [usize; 5] {
         let of = |table: &TableResult<IndexedTable>| {
             table.as_ref().map_or(usize::MAX, |s| s.shelf.rows())
@@ -230,8 +230,8 @@ impl RunSnapshot {
         ]
     }
 
-    /// Steps whose contacts are known: those that have some, and where contacts are recorded whenever
-    /// states are, those in between that have none.
+    /// Steps whose contacts are known: those with contacts and, where contacts are recorded with every state,
+    /// the states in between that have none.
     fn find_contact_steps(&self) -> Vec<StepSpan> {
         let Ok(contacts) = &self.contacts else {
             return Vec::new();
@@ -248,7 +248,7 @@ impl RunSnapshot {
             false => spans.last().map_or(0, |span| span.step),
         };
         let mut all = spans.to_vec();
-        // Contacts are found in a step: the state that a run begins with has none yet.
+        // Contacts belong to a step: the initial state has none.
         let states = self
             .frames()
             .iter()
@@ -273,7 +273,7 @@ fn company(
     flat: bool,
     old: Option<&RunSnapshot>,
 ) -> TableResult<Arc<BodyAttributes>> {
-    // Names are all there as soon as one is.
+    // The table of names is complete as soon as it exists.
     let known = old.and_then(|old| old.body_attributes.as_ref().ok());
     match known.filter(|company| !company.bodies.is_empty()) {
         Some(company) => Ok(Arc::clone(company)),
@@ -294,7 +294,7 @@ fn steps(
     Ok(IndexedTable { shelf, index })
 }
 
-/// States of bodies: a last one that is not there as a whole is left out.
+/// The states of bodies; an incomplete last state is left out.
 fn states(
     record: &Record,
     tail: Option<&CheckpointRows>,
@@ -310,7 +310,7 @@ fn states(
     Ok(states)
 }
 
-/// Contacts: how many a step has is known when the next one has some.
+/// The contacts; the last step is complete only when a later one has contacts.
 fn contacts(
     record: &Record,
     tail: Option<&CheckpointRows>,

@@ -1,24 +1,24 @@
-//! Packs: the binary form of a table.
+//! Binary tables: the wire format of the viewer.
 //!
 //! ```text
 //! u32 L | L bytes of JSON | zeros up to a multiple of 8 | columns, little endian, each at a multiple of 8
 //! ```
 //!
-//! The JSON has `columns`, a list of `name`, `type`, `length`, `offset` (bytes from the first column) and
-//! `unit`, and whatever else there is to say of the table.
+//! The JSON header has `columns`, a list of `name`, `type`, `length`, `offset` (bytes from the first column)
+//! and `unit`, and further metadata of the table.
 
 use serde_json::{Map, Value, json};
 
-/// The values of a column.
+/// The values of a column, by type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BinaryValues {
     /// 32-bit floats.
     F32(Vec<f32>),
     /// 64-bit floats.
     F64(Vec<f64>),
-    /// Whole numbers.
+    /// 32-bit unsigned integers.
     U32(Vec<u32>),
-    /// Whole numbers with a sign.
+    /// 32-bit signed integers.
     I32(Vec<i32>),
     /// Bytes.
     U8(Vec<u8>),
@@ -109,13 +109,13 @@ fn padded(bytes: usize) -> usize {
 pub struct BinaryColumn {
     /// Its name.
     pub name: String,
-    /// Its unit; empty where it has none.
+    /// Its unit; empty if dimensionless.
     pub unit: String,
     /// Its values.
     pub data: BinaryValues,
 }
 
-/// A table.
+/// A binary table: columns and metadata.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BinaryTable {
     columns: Vec<BinaryColumn>,
@@ -137,7 +137,7 @@ impl BinaryTable {
         });
     }
 
-    /// Says something more of the table.
+    /// Adds an entry to the header.
     pub fn insert_header(&mut self, key: &str, value: impl Into<Value>) {
         self.extra.insert(key.into(), value.into());
     }
@@ -153,12 +153,12 @@ impl BinaryTable {
         Some(&found.data)
     }
 
-    /// What is said of the table beside its columns.
+    /// The header entries other than the columns.
     pub fn extra(&self) -> &Map<String, Value> {
         &self.extra
     }
 
-    /// Its bytes.
+    /// Encodes the table.
     pub fn encode(&self) -> Vec<u8> {
         let mut offset = 0;
         let mut listed = Vec::with_capacity(self.columns.len());
@@ -178,7 +178,7 @@ impl BinaryTable {
         let header = Value::Object(header).to_string();
         let begin = padded(4 + header.len());
         let mut out = Vec::with_capacity(begin + offset);
-        // A header of four gigabytes cannot be: names of bodies are left out where there are many.
+        // A header never reaches four gigabytes: names are omitted where there are many bodies.
         let length = u32::try_from(header.len()).unwrap_or(u32::MAX);
         out.extend(length.to_le_bytes());
         out.extend(header.as_bytes());
@@ -190,10 +190,10 @@ impl BinaryTable {
         out
     }
 
-    /// The table that bytes stand for.
+    /// Decodes a table.
     ///
     /// # Errors
-    /// They are cut off, or stand for no table; the sentence says why.
+    /// The bytes are truncated or not a binary table; the message says why.
     pub fn decode(bytes: &[u8]) -> Result<Self, String> {
         let head = bytes.get(..4).and_then(|b| b.try_into().ok());
         let length = head.map(u32::from_le_bytes).ok_or("it has no header")? as usize;

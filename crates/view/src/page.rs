@@ -1,4 +1,4 @@
-//! The page: one file, made from `viewer/` and kept in the program.
+//! The viewer page: one HTML file, built from `viewer/` and embedded in the program.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -7,11 +7,11 @@ use sha2::{Digest, Sha256};
 /// The page.
 pub const PAGE: &[u8] = include_bytes!("../page/viewer.html");
 
-/// Where data go in it; without data it asks the server.
+/// Marker in the page where data are inserted; without data the page queries the server.
 pub const MARKER: &str = "<!--percuss:data-->";
 
-/// What a browser lets the served page do: run the one script in it, told by its hash, and ask this server.
-/// Text from a record that were taken for a script would not run.
+/// Content security policy of the served page: only its own script, identified by its hash, may run, and only
+/// this server may be contacted. Text from a record cannot run as a script.
 pub(crate) fn policy() -> String {
     let page = String::from_utf8_lossy(PAGE);
     let hashes: Vec<String> = scripts(&page).into_iter().map(hash).collect();
@@ -29,7 +29,7 @@ fn hash(script: &str) -> String {
     )
 }
 
-/// The scripts of a page: its build refuses one that names the end of a script inside.
+/// The scripts of a page; its build rejects a script that contains its own end tag.
 fn scripts(page: &str) -> Vec<&str> {
     let mut all = Vec::new();
     let mut rest = page;
@@ -57,7 +57,7 @@ mod tests {
         assert_eq!(page.matches(MARKER).count(), 1);
         let scripts = scripts(&page);
         assert!(!scripts.is_empty() && scripts.iter().all(|s| !s.contains("</script")));
-        // The empty text has a hash that is known from elsewhere (FIPS 180-4 examples).
+        // The empty string has a published hash (FIPS 180-4 examples).
         assert_eq!(
             hash(""),
             "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
@@ -65,7 +65,7 @@ mod tests {
         for script in scripts {
             assert!(policy().contains(&hash(script)));
         }
-        // Nothing is fetched from elsewhere.
+        // Nothing is loaded from other sites.
         let elsewhere = ["src=\"http", "href=\"http", "@import", "url(http"];
         assert!(elsewhere.iter().all(|word| !page.contains(word)));
     }

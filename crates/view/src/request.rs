@@ -1,46 +1,46 @@
-//! Requests: what is read from a connection, and whether it is answered.
+//! HTTP requests: parsing and access control.
 //!
-//! A request is answered if all of this holds: it is well-formed HTTP/1.0 or 1.1 without a body; its method
-//! is GET or HEAD; it names this server as its host, so that no other site's name leads here; it comes from
-//! no other site's page; its path consists of plain characters, begins with the secret, and is one of the
-//! known addresses. Nothing in it is ever made a path of the file system.
+//! A request is accepted if all of this holds: it is well-formed HTTP/1.0 or 1.1 without a body; its method is
+//! GET or HEAD; its Host header names this server (protection against DNS rebinding); its Origin is no other
+//! site; its path has plain characters only, begins with the secret token, and is one of the known addresses.
+//! No part of a request is ever used as a file system path.
 
 use crate::error::ViewError;
 use crate::route::Query;
 
-/// Characters of a path and its query at most.
+/// Maximal number of characters of path and query.
 const TARGET: usize = 512;
 
-/// Headers at most.
+/// Maximal number of headers.
 const HEADERS: usize = 64;
 
-/// What a request asks for.
+/// Target of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RequestTarget {
     /// The page.
     Page,
-    /// The page, at the address with a slash at its end.
+    /// The page, at the address with a trailing slash.
     Slash,
-    /// Something of the run.
+    /// Data of the run.
     Data(Query),
 }
 
-/// A request that is answered.
+/// An accepted request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HttpRequest {
     pub target: RequestTarget,
-    /// Without the answer's body.
+    /// Whether it is a HEAD request: the response has no body.
     pub head: bool,
-    /// Whether the answer may be compressed by gzip.
+    /// Whether the response may be compressed by gzip.
     pub gzip: bool,
 }
 
-/// Why a request is not answered.
+/// Why a request is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestError {
-    /// The status of the answer.
+    /// HTTP status.
     pub status: u16,
-    /// What is said.
+    /// Message.
     pub sentence: String,
 }
 
@@ -62,29 +62,29 @@ impl From<ViewError> for RequestError {
     }
 }
 
-/// What a server lets in.
+/// Access rule of a server.
 #[derive(Debug, Clone)]
 pub struct AccessRule {
     /// Its port.
     pub port: u16,
-    /// The secret that every address begins with.
+    /// The secret token that every address begins with.
     pub token: String,
 }
 
 impl AccessRule {
-    /// Whether a host is this server.
+    /// Whether a Host header names this server.
     fn is_here(&self, host: &[u8]) -> bool {
         let port = self.port;
         let named = |name: &str| {
             let whole = format!("{name}:{port}");
             host.eq_ignore_ascii_case(whole.as_bytes())
-                // The usual port is left out.
+                // The default port is omitted.
                 || (port == 80 && host.eq_ignore_ascii_case(name.as_bytes()))
         };
         ["127.0.0.1", "localhost", "[::1]"].iter().any(|n| named(n))
     }
 
-    /// Whether a text is the secret; takes as long whatever it is.
+    /// Whether a text is the token; constant-time comparison.
     fn is_token(&self, text: &str) -> bool {
         let (a, b) = (self.token.as_bytes(), text.as_bytes());
         let mut different = u8::from(a.len() != b.len());
@@ -95,15 +95,15 @@ impl AccessRule {
     }
 }
 
-/// The request at the beginning of a connection; `None` while its headers are not complete.
+/// Parses the request at the beginning of a connection; `None` while its headers are incomplete.
 ///
 /// # Errors
-/// It is not answered.
+/// The request is rejected.
 pub fn parse(bytes: &[u8], guard: &AccessRule) -> Result<Option<RequestTarget>, RequestError> {
     Ok(read(bytes, guard)?.map(|request| request.target))
 }
 
-/// The same with how it is to be answered.
+/// The same, with method and accepted encoding.
 pub(crate) fn read(bytes: &[u8], guard: &AccessRule) -> Result<Option<HttpRequest>, RequestError> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut request = httparse::Request::new(&mut headers);
@@ -176,7 +176,7 @@ fn check(headers: &[httparse::Header<'_>], guard: &AccessRule) -> Result<(), Req
     Ok(())
 }
 
-/// What the path of a request leads to.
+/// Resolves the path of a request.
 fn find(target: &str, guard: &AccessRule) -> Result<RequestTarget, RequestError> {
     if target.len() > TARGET {
         return Err(RequestError::new(414, "this address is too long"));

@@ -1,35 +1,35 @@
-//! Addresses: a fixed set, matched and never joined to a path of the file system.
+//! Queries: a fixed set of addresses, matched and never joined to a file system path.
 
 use crate::error::ViewError;
 
-/// What can be asked of a run.
+/// Query for data of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Query {
-    /// What it is.
+    /// Summary of the run.
     About,
     /// Times of the recorded states.
     Frames,
-    /// What the bodies look like.
+    /// Shapes of the bodies.
     Shapes,
-    /// A state.
+    /// Bodies of a state.
     Bodies(usize),
     /// The contacts of a step.
     Contacts(usize),
-    /// The account of the steps; between two times.
+    /// The downsampled steps, all or between two times.
     Steps(Option<(f64, f64)>),
-    /// States of a body.
+    /// History of a body.
     BodyHistory(usize),
-    /// What a contact went through: a, b, feature.
+    /// History of a contact: a, b, feature.
     ContactHistory([usize; 3]),
-    /// All coordinates of a mechanism.
+    /// History of all coordinates of a mechanism.
     History,
-    /// One body.
+    /// Attributes of one body.
     Body(usize),
     /// The drawing of a mechanism.
     Drawing,
 }
 
-/// Digits of a number at most: every index of a table fits.
+/// Maximal number of digits: every index of a table fits.
 const DIGITS: usize = 10;
 
 fn index(text: &str) -> Option<usize> {
@@ -44,7 +44,7 @@ fn time(text: &str) -> Option<f64> {
     parsed.filter(|_| plain)
 }
 
-/// Keys and values of a query; none twice.
+/// Keys and values of a query string; `None` if a key is repeated.
 fn pairs(query: &str) -> Option<Vec<(&str, &str)>> {
     let mut all: Vec<(&str, &str)> = Vec::new();
     for pair in query.split('&').filter(|p| !p.is_empty()) {
@@ -57,7 +57,7 @@ fn pairs(query: &str) -> Option<Vec<(&str, &str)>> {
     Some(all)
 }
 
-/// Exactly these keys, in any order.
+/// The values of exactly these keys, in any order.
 fn values<'a, const N: usize>(query: &'a str, keys: [&str; N]) -> Option<[&'a str; N]> {
     let all = pairs(query)?;
     if all.len() != N {
@@ -71,10 +71,10 @@ fn values<'a, const N: usize>(query: &'a str, keys: [&str; N]) -> Option<[&'a st
 }
 
 impl Query {
-    /// What an address below `api/` asks for.
+    /// Parses an address below `api/`.
     ///
     /// # Errors
-    /// It is none; the sentence says what there is.
+    /// The address is unknown; the message lists the known ones.
     pub fn parse(path: &str, query: &str) -> Result<Self, ViewError> {
         let bad = |why: &str| ViewError::Question(why.to_string());
         let unknown = || ViewError::Absent("there is nothing at this address".into());

@@ -1,4 +1,4 @@
-//! A run directory that is followed.
+//! Followed run: a run directory that is read while the run may be in progress.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,16 +12,16 @@ use crate::moment::{RunSnapshot, RunState};
 use crate::pack::BinaryTable;
 use crate::route::Query;
 
-/// How long a look at the directory holds.
+/// Lifetime of a snapshot before the directory is read again.
 const FRESH: Duration = Duration::from_millis(200);
 
-/// Bytes of answers that are kept.
+/// Capacity of the response cache in bytes.
 const KEPT: usize = 96 << 20;
 
-/// An answer.
+/// A response.
 #[derive(Debug, Clone)]
 pub struct Response {
-    /// Whether it is JSON; a pack otherwise.
+    /// Whether it is JSON; otherwise a binary table.
     pub json: bool,
     /// Its bytes.
     pub bytes: Arc<[u8]>,
@@ -43,7 +43,7 @@ struct CachedSnapshot {
     tail: Option<Arc<CheckpointRows>>,
 }
 
-/// What tells a manifest from its next version.
+/// File length and modification time, which distinguish versions of a manifest.
 type Stamp = Option<(u64, SystemTime)>;
 
 fn stamp(directory: &Path) -> Stamp {
@@ -51,7 +51,7 @@ fn stamp(directory: &Path) -> Stamp {
     Some((meta.len(), meta.modified().ok()?))
 }
 
-/// Answers, the latest last.
+/// Response cache, the most recent last.
 #[derive(Debug, Default)]
 struct ResponseCache {
     all: Vec<(u64, Query, Response)>,
@@ -59,10 +59,10 @@ struct ResponseCache {
 }
 
 impl FollowedRun {
-    /// Opens the directory of a run.
+    /// Opens a run directory.
     ///
     /// # Errors
-    /// It is none, or that of a study, or its manifest is damaged.
+    /// It is not a run directory, or that of a study, or its manifest is damaged.
     pub fn open(directory: &Path) -> Result<Self, ViewError> {
         let stamp = stamp(directory);
         let record = Record::open(directory)?;
@@ -94,10 +94,10 @@ impl FollowedRun {
         &self.directory
     }
 
-    /// The run as it is now.
+    /// A snapshot of the run as it is now.
     ///
     /// # Errors
-    /// The directory has gone away, or its manifest is damaged.
+    /// The directory was removed, or its manifest is damaged.
     pub fn snapshot(&self) -> Result<Arc<RunSnapshot>, ViewError> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.at.elapsed() < FRESH {
@@ -126,10 +126,10 @@ impl FollowedRun {
         Ok(Arc::clone(&seen.moment))
     }
 
-    /// Answers a question about the run as it is now.
+    /// Answers a query on the run as it is now.
     ///
     /// # Errors
-    /// The records do not hold it or are damaged; the sentence says what and where.
+    /// The data are not in the records or are damaged; the message says what and where.
     pub fn answer(&self, ask: &Query) -> Result<Response, ViewError> {
         let moment = self.snapshot()?;
         let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -142,8 +142,8 @@ impl FollowedRun {
     }
 }
 
-/// The rows of the newest checkpoint of a run whose tables are not closed. One that is damaged, or goes
-/// away while it is read, is passed over: its rows will be chunks later.
+/// The rows in the newest checkpoint of a run whose tables are not closed. A checkpoint that is damaged, or is
+/// removed while it is read, is skipped: its rows will be in chunks later.
 fn newest(record: &Record, known: Option<Arc<CheckpointRows>>) -> Option<Arc<CheckpointRows>> {
     let open = record
         .manifest()
@@ -158,10 +158,10 @@ fn newest(record: &Record, known: Option<Arc<CheckpointRows>>) -> Option<Arc<Che
 }
 
 impl RunSnapshot {
-    /// Answers a question.
+    /// Answers a query.
     ///
     /// # Errors
-    /// The records do not hold it or are damaged.
+    /// The data are not in the records or are damaged.
     pub fn answer(&self, ask: &Query) -> Result<Response, ViewError> {
         let json = |value: serde_json::Value| Response {
             json: true,
@@ -182,10 +182,10 @@ impl RunSnapshot {
         })
     }
 
-    /// The pack that answers a question.
+    /// The binary table that answers a query.
     ///
     /// # Errors
-    /// The records do not hold it or are damaged, or the answer is no pack.
+    /// The data are not in the records or are damaged, or the response is not a binary table.
     pub fn pack(&self, ask: &Query) -> Result<BinaryTable, ViewError> {
         match ask {
             Query::Frames => Ok(self.times()),
@@ -207,7 +207,7 @@ impl RunSnapshot {
         }
     }
 
-    /// The account of the steps, all of them or those between two times.
+    /// The downsampled steps, all or between two times.
     fn account(&self, between: Option<(f64, f64)>) -> Result<BinaryTable, ViewError> {
         let (shelf, account) = self.steps.as_ref().map_err(Clone::clone)?;
         match between {
@@ -233,7 +233,7 @@ impl ResponseCache {
     }
 
     fn put(&mut self, revision: u64, ask: &Query, answer: &Response) {
-        // What a run under way was a moment ago is not asked for again.
+        // Responses of older revisions of a run in progress are evicted.
         let before = self.all.len();
         self.all.retain(|(r, ..)| *r == revision);
         if self.all.len() != before {

@@ -1,7 +1,8 @@
-//! A server for this machine: the page and the packs of one run, over the loopback address.
+//! HTTP server on the loopback address: the page and the binary tables of one run.
 //!
-//! One thread takes connections, and one more answers each; a connection is one request. What a connection
-//! may take is bounded: bytes and time of its request, time of its answer, number of connections at once.
+//! One thread accepts connections, and one thread per connection answers; a connection is one request. The
+//! resources of a connection are bounded: size and duration of its request, duration of its response, number of
+//! concurrent connections.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -19,16 +20,16 @@ use crate::page::{PAGE, policy};
 use crate::request::{self, AccessRule, HttpRequest, RequestError, RequestTarget};
 use crate::run::FollowedRun;
 
-/// Bounds of what connections may take.
+/// Resource limits of connections.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Bytes of a request.
+    /// Maximal size of a request in bytes.
     pub request: usize,
-    /// Time for a whole request to come in.
+    /// Time limit for receiving a whole request.
     pub request_timeout: Duration,
-    /// Time that an answer may wait for its reader.
+    /// Time limit for the reader to accept a response.
     pub response_timeout: Duration,
-    /// Connections at once.
+    /// Maximal number of concurrent connections.
     pub connections: usize,
 }
 
@@ -43,20 +44,20 @@ impl Default for Limits {
     }
 }
 
-/// How a server is set up.
+/// Options of a server.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// The port; any free one for 0.
+    /// The port; 0 chooses any free one.
     pub port: u16,
     /// Whether the address is ::1 and not 127.0.0.1.
     pub ipv6: bool,
-    /// Whether packs are compressed, too: for a reader behind a slow line.
+    /// Whether binary tables are compressed, too: for a slow connection.
     pub compress: bool,
-    /// Bounds.
+    /// Resource limits.
     pub limits: Limits,
 }
 
-/// A server that listens.
+/// A listening server.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -74,7 +75,7 @@ struct Shared {
     stopped: AtomicBool,
 }
 
-/// Ends a server from elsewhere.
+/// Handle that stops a server from another thread.
 #[derive(Debug, Clone)]
 pub struct Stopper {
     address: SocketAddr,
@@ -82,19 +83,19 @@ pub struct Stopper {
 }
 
 impl Stopper {
-    /// No further connection is taken; [`Server::serve`] returns.
+    /// Stops accepting connections; [`Server::serve`] returns.
     pub fn stop(&self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
-        // Whoever waits for a connection gets one.
+        // A connection to itself wakes the accepting thread.
         let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
     }
 }
 
 impl Server {
-    /// Begins to listen.
+    /// Starts to listen.
     ///
     /// # Errors
-    /// The port is taken or not allowed, or the system gives no random numbers.
+    /// The port is in use or not permitted, or the system provides no random numbers.
     pub fn bind(run: FollowedRun, options: Options) -> io::Result<Self> {
         let address: IpAddr = match options.ipv6 {
             true => Ipv6Addr::LOCALHOST.into(),
@@ -132,7 +133,7 @@ impl Server {
         self.address.port()
     }
 
-    /// What ends it.
+    /// A handle that stops the server.
     pub fn stopper(&self) -> Stopper {
         Stopper {
             address: self.address,
@@ -140,10 +141,10 @@ impl Server {
         }
     }
 
-    /// Answers until it is stopped.
+    /// Serves until it is stopped.
     ///
     /// # Errors
-    /// No more connections can be taken.
+    /// No more connections can be accepted.
     pub fn serve(self) -> io::Result<()> {
         let mut failures = 0;
         loop {
@@ -156,7 +157,7 @@ impl Server {
                     failures = 0;
                     self.take(stream);
                 }
-                // One that was given up before it was taken, or a system short of files for a moment.
+                // The client gave up before it was accepted, or file descriptors are exhausted for a moment.
                 Err(error) => {
                     failures += 1;
                     if failures > 100 {
@@ -174,7 +175,8 @@ impl Server {
         let place = ConnectionCount(Arc::clone(&shared));
         if before >= shared.options.limits.connections {
             let _ = stream.set_write_timeout(Some(Duration::from_secs(1)));
-            // Closing with bytes unread would take the answer away from its reader.
+            // Unread input is drained: closing the socket with unread bytes would reset the connection and lose
+            // the response.
             let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
             let _ = stream.read(&mut [0_u8; 4096]);
             let busy = RequestError::new(503, "too many connections at once; ask again");
@@ -185,12 +187,12 @@ impl Server {
             let _place = place;
             shared.handle_connection(stream);
         };
-        // Without a thread the connection is closed: whoever asked may ask again.
+        // If no thread can be started, the connection is closed: the client may retry.
         let _ = thread::Builder::new().name("view".into()).spawn(answer);
     }
 }
 
-/// A connection counts while this lives.
+/// Counts a connection while it lives.
 struct ConnectionCount(Arc<Shared>);
 
 impl Drop for ConnectionCount {
@@ -199,12 +201,12 @@ impl Drop for ConnectionCount {
     }
 }
 
-/// What is sent back.
+/// A response with its headers.
 struct Reply {
     status: u16,
     kind: &'static str,
     body: Arc<[u8]>,
-    /// Whether it is compressed where the reader can take it.
+    /// Whether it is compressed if the client accepts that.
     squeeze: bool,
     location: Option<String>,
 }
@@ -269,11 +271,11 @@ fn phrase(status: u16) -> &'static str {
     }
 }
 
-/// Bytes from which an answer is worth compressing.
+/// Minimal size in bytes of a response that is compressed.
 const WORTH: usize = 1024;
 
 impl Shared {
-    /// One connection from its beginning to its end.
+    /// Handles one connection.
     fn handle_connection(&self, mut stream: TcpStream) {
         let _ = stream.set_nodelay(true);
         let _ = stream.set_write_timeout(Some(self.options.limits.response_timeout));
@@ -285,7 +287,8 @@ impl Shared {
         let sent = reply.send(&mut stream, head, self);
         let _ = stream.shutdown(Shutdown::Write);
         if sent.is_ok() && !clean {
-            // Closing with bytes unread would take the answer away from its reader.
+            // Unread input is drained: closing the socket with unread bytes would reset the connection and lose
+            // the response.
             let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
             let mut rest = [0_u8; 4096];
             for _ in 0..256 {
@@ -297,7 +300,7 @@ impl Shared {
         }
     }
 
-    /// The request of a connection; nothing where it was closed without one.
+    /// Receives the request of a connection; `None` where it was closed without one.
     fn receive(&self, stream: &mut TcpStream) -> Result<Option<HttpRequest>, RequestError> {
         let limits = &self.options.limits;
         let end = Instant::now() + limits.request_timeout;

@@ -1,4 +1,4 @@
-//! A table as it lies there: chunks, and after them the rows of the newest checkpoint.
+//! Live table: the chunks on disk, followed by the rows in the newest checkpoint.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,24 +8,24 @@ use std::time::SystemTime;
 
 use scene::record::{CheckpointRows, Chunk, Column, ColumnValues, Record, RecordError, Table};
 
-/// A table.
+/// A table of a run that may be in progress.
 #[derive(Debug, Clone)]
 pub(crate) struct LiveTable {
     table: String,
     columns: Vec<Column>,
     parts: Vec<TablePart>,
-    /// Whether the rows end with a whole step.
+    /// Whether the rows end with a complete step.
     pub whole: bool,
-    /// Whether no more rows will come.
+    /// Whether the table is closed: no more rows will be written.
     pub closed: bool,
 }
 
-/// Some of its rows.
+/// Contiguous rows of a table: one chunk, or the checkpoint rows.
 #[derive(Debug, Clone)]
 pub(crate) struct TablePart {
-    /// The first of them.
+    /// Index of its first row.
     pub first: usize,
-    /// How many.
+    /// Number of rows.
     pub rows: usize,
     held: PartSource,
 }
@@ -37,20 +37,20 @@ enum PartSource {
 }
 
 impl TablePart {
-    /// Whether they are a file, which stays as it is.
+    /// Whether they are a chunk on disk, which is immutable.
     pub fn is_file(&self) -> bool {
         matches!(self.held, PartSource::File(_))
     }
 }
 
-/// Chunks whose checksums have been compared, by length and time of the file.
+/// Chunks whose checksums have been verified, by length and modification time of the file.
 #[derive(Debug, Default)]
 pub(crate) struct VerifiedChunks {
     seen: Mutex<HashMap<PathBuf, (u64, Option<SystemTime>)>>,
 }
 
 impl VerifiedChunks {
-    /// Compares the checksum of a chunk, once.
+    /// Verifies the checksum of a chunk, once.
     fn verify_once(&self, chunk: &Chunk) -> Result<(), RecordError> {
         let stamp = std::fs::metadata(chunk.path()).ok();
         let stamp = stamp.map(|meta| (meta.len(), meta.modified().ok()));
@@ -67,7 +67,7 @@ impl VerifiedChunks {
 }
 
 impl LiveTable {
-    /// A table of a record; `old` is what it was a moment ago.
+    /// Opens a table of a record; `old` is the previous snapshot of it.
     pub fn open(
         record: &Record,
         table: &str,
@@ -79,7 +79,7 @@ impl LiveTable {
         let mut pieces: Vec<TablePart> = Vec::with_capacity(chunks.len() + 1);
         let (count, mut first) = (chunks.len(), 0);
         for (k, chunk) in chunks.into_iter().enumerate() {
-            // All but the last are full and stay as they are.
+            // All chunks but the last are full and immutable.
             let known = old
                 .and_then(|old| old.parts.get(k))
                 .filter(|_| k + 1 < count);
@@ -119,7 +119,7 @@ impl LiveTable {
         &self.columns
     }
 
-    /// Its pieces in order.
+    /// Its parts in order.
     pub fn parts(&self) -> &[TablePart] {
         &self.parts
     }
@@ -131,7 +131,7 @@ impl LiveTable {
             .map_or(0, |piece| piece.first + piece.rows)
     }
 
-    /// Smallest and largest value of a column in a piece; nothing where it has no rows.
+    /// Smallest and largest value of a column in a part; `None` where it has no rows.
     pub fn bounds(
         &self,
         piece: &TablePart,
@@ -150,8 +150,8 @@ impl LiveTable {
         }
     }
 
-    /// Columns of some rows, counted from the first of the table. Other rows of the pieces that hold
-    /// them are not read, but their checksums are compared.
+    /// Columns of some rows, counted from the first row of the table. Of the parts that hold them only these
+    /// rows are read, but the checksums of the chunks are verified.
     pub fn read(
         &self,
         record: &Record,
@@ -186,7 +186,7 @@ impl LiveTable {
         }
     }
 
-    /// Columns of a piece without comparing its checksum: for what is looked at again later.
+    /// Columns of a part without verification of its checksum: for data that are read again later.
     pub fn read_unverified(
         &self,
         record: &Record,

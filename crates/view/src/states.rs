@@ -8,7 +8,7 @@ use crate::index::StepSpan;
 use crate::moment::RunSnapshot;
 use crate::pack::{BinaryTable, BinaryValues};
 
-/// Columns of `bodies` that place a body and say how it moves, after step, time and number.
+/// Columns of `bodies` with position and velocity, after step, time and body index.
 pub(crate) fn usual(flat: bool) -> &'static [&'static str] {
     match flat {
         true => &["x", "y", "angle", "vx", "vy", "spin"],
@@ -34,7 +34,7 @@ fn frame_of<'a>(
     })
 }
 
-/// Number of the body in a row.
+/// Body index in a row.
 pub(crate) fn number(table: &Table, column: usize, row: usize) -> Option<usize> {
     match table.values.get(column).map(|v| v.cell(row)) {
         Some(CellValue::Integer(k)) => usize::try_from(k).ok(),
@@ -61,7 +61,7 @@ impl RunSnapshot {
         times(self.frames(), &self.contact_steps)
     }
 
-    /// Further recorded columns of bodies.
+    /// Additional recorded columns of bodies.
     pub(crate) fn further(&self) -> Vec<&scene::record::Column> {
         let known = ["step", "t", "body"];
         let usual = usual(self.flat);
@@ -78,8 +78,8 @@ impl RunSnapshot {
             .collect()
     }
 
-    /// The placements and velocities of all bodies in a recorded state, by body; not a number for
-    /// bodies that are not recorded. Positions are relative to the origin.
+    /// Positions and velocities of all bodies in a recorded state, by body; NaN for bodies that are not
+    /// recorded. Positions are relative to the origin.
     ///
     /// # Errors
     /// There is no such state, or the records are damaged.
@@ -143,7 +143,7 @@ impl RunSnapshot {
         ))
     }
 
-    /// How many contacts with an impulse each body has, where the contacts of the step are known.
+    /// Coordination number: contacts with an impulse per body, where the contacts of the step are known.
     fn coordination(&self, step: i64, count: usize) -> Result<Option<Vec<u32>>, ViewError> {
         let known = self
             .contact_steps
@@ -173,7 +173,7 @@ impl RunSnapshot {
         Ok(Some(counts))
     }
 
-    /// The vectors of the periodic cell.
+    /// The cell vectors of a periodic cell.
     fn cell_of(&self, step: i64) -> Result<Value, ViewError> {
         let Ok(cell) = &self.cell else {
             return Ok(Value::Null);
@@ -195,7 +195,7 @@ impl RunSnapshot {
         Ok(vectors.collect::<Vec<_>>().into())
     }
 
-    /// Middle of the box around the bodies in the first state: what positions are relative to.
+    /// Centre of the bounding box of the bodies in the first state: the origin of positions.
     pub(crate) fn middle(&self) -> [f64; 3] {
         let Some((low, high)) = self.box_of(&[0]) else {
             return [0.0; 3];
@@ -206,7 +206,7 @@ impl RunSnapshot {
         })
     }
 
-    /// The box around all that has an end, in these states, from its lowest to its highest corner.
+    /// Bounding box of all bounded bodies in these states: lower and upper corner.
     pub(crate) fn box_of(&self, frames: &[usize]) -> Option<([f64; 3], [f64; 3])> {
         let (states, company) = (
             self.bodies_table().ok()?,
@@ -220,7 +220,7 @@ impl RunSnapshot {
         };
         let mut names = vec!["body"];
         names.extend(axes);
-        // Boundaries with vertices count only where nothing else has an end.
+        // Boundaries with vertices count only where no other body is bounded.
         let bound = company.bodies.iter().all(|b| b.shape.radius().is_none());
         for frame in frames {
             let span = states.index.spans().get(*frame)?;
@@ -249,7 +249,7 @@ impl RunSnapshot {
     }
 }
 
-/// Largest distance of a point of a shape from its origin; of boundaries with vertices where `bound`.
+/// Largest distance of a point of a shape from its origin; of boundaries with vertices only with `bound`.
 fn reach(outline: &scene::record::RecordedShape, bound: bool) -> Option<f64> {
     use scene::record::RecordedShape;
     let farthest = |norms: &mut dyn Iterator<Item = f64>| norms.fold(0.0, f64::max);
@@ -265,7 +265,7 @@ fn reach(outline: &scene::record::RecordedShape, bound: bool) -> Option<f64> {
     }
 }
 
-/// The frame of a list of spans.
+/// The contact step with this index.
 pub(crate) fn contact_span(moment: &RunSnapshot, frame: usize) -> Result<&StepSpan, ViewError> {
     if let Err(why) = &moment.contacts {
         return Err(why.clone().into());

@@ -7,23 +7,23 @@ use crate::moment::RunSnapshot;
 use crate::pack::{BinaryTable, BinaryValues};
 use crate::states::{contact_span, number};
 
-/// A contact as it is shown.
+/// A contact as read from a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ContactRow {
     pub point: [f64; 3],
     pub normal: [f64; 3],
-    /// Impulse on b in space axes.
+    /// Impulse on body b in space axes.
     pub impulse: [f64; 3],
     pub sn: f64,
-    /// Along t1 and t2; not a number where there is no friction.
+    /// Impulse along t1 and t2; NaN without friction.
     pub tangential: [f64; 2],
     pub gap: f64,
     pub status: u8,
-    /// Sliding speed after the step; not a number where there is no friction.
+    /// Sliding speed at the end of the step; NaN without friction.
     pub ut: f64,
 }
 
-/// Columns that a contact is read from.
+/// Columns of `contacts` that are read.
 pub(crate) fn columns(flat: bool) -> Vec<&'static str> {
     let both: &[&str] = &["step", "a", "b", "feature", "status", "gap", "impulse_n"];
     let rest: &[&str] = match flat {
@@ -47,14 +47,14 @@ pub(crate) fn columns(flat: bool) -> Vec<&'static str> {
     [both, rest].concat()
 }
 
-/// A contact in a row of these columns.
+/// The contact in a row of these columns.
 pub(crate) fn contact_row(table: &Table, row: usize, flat: bool) -> ContactRow {
     let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row));
     let three = |k: usize| [at(k), at(k + 1), at(k + 2)];
     let (point, normal, t1, tangential, end) = match flat {
         true => {
             let n = [at(9), at(10), 0.0];
-            // The tangent is the normal turned by a right angle anticlockwise.
+            // The tangent is the normal rotated by +90°.
             let t = [-n[1], n[0], 0.0];
             // In the plane there is one tangential row.
             let second = if at(11).is_nan() { f64::NAN } else { 0.0 };
@@ -93,7 +93,7 @@ pub(crate) fn contact_row(table: &Table, row: usize, flat: bool) -> ContactRow {
 }
 
 impl RunSnapshot {
-    /// The contacts of a step. Points are relative to the origin.
+    /// The contacts of a step, as a binary table. Points are relative to the origin.
     ///
     /// # Errors
     /// There is no such step, contacts were not recorded, or the records are damaged.

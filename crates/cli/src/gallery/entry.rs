@@ -1,4 +1,4 @@
-//! A system of the gallery: what it is, how its run ended, which files show it.
+//! An entry of the gallery: a built-in system, the outcome of its run, its files.
 
 use scene::Scene;
 use scene::record::{Manifest, RunStatus};
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 /// Folders of a gallery.
 pub const FOLDERS: [&str; 6] = ["runs", "pictures", "films", "plots", "pages", "scenes"];
 
-/// The file of a scene's text.
+/// File name of a scene's text.
 pub fn scene_file(name: &str) -> String {
     format!("scenes/{name}.toml")
 }
 
-/// What a system belongs to.
+/// Section of the gallery.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     Mechanism,
@@ -21,7 +21,7 @@ pub enum Group {
 }
 
 impl Group {
-    /// All with their headings.
+    /// All sections with their headings.
     pub const ALL: [(Self, &'static str); 3] = [
         (Self::Bodies, "Collections of bodies"),
         (Self::Mechanism, "Mechanisms"),
@@ -42,13 +42,13 @@ impl Group {
     }
 }
 
-/// How the run of a system ended.
+/// Outcome of the run of a system.
 pub enum SystemOutcome {
-    /// It ran.
+    /// The run was recorded.
     Ran(Box<Manifest>),
-    /// It was refused, with these words.
+    /// The scene was refused, with this message.
     Refused(String),
-    /// It could not be run.
+    /// The run failed.
     Failed(String),
 }
 
@@ -60,12 +60,12 @@ pub struct Entry {
     pub about: String,
     pub group: Group,
     pub outcome: SystemOutcome,
-    /// Files, as seen from the page.
+    /// Files, relative to the page.
     pub picture: Option<String>,
     pub film: Option<String>,
     pub plot: Option<(String, String)>,
     pub page: Option<String>,
-    /// What went wrong with pictures.
+    /// Errors of pictures.
     pub notes: Vec<String>,
 }
 
@@ -116,14 +116,14 @@ impl Entry {
         known.unwrap_or(&Value::Null)
     }
 
-    /// Findings that are as expected, and those that are judged.
+    /// Number of findings that are as expected, and of those with an expectation.
     pub fn met(&self) -> (usize, usize) {
         let findings = self.findings().iter();
         let judged = findings.clone().filter(|f| f["ok"].is_boolean()).count();
         (findings.filter(|f| f["ok"] == true).count(), judged)
     }
 
-    /// Whether all is as it should be.
+    /// Whether run and pictures succeeded and all findings are as expected.
     pub fn is_ok(&self) -> bool {
         let (met, judged) = self.met();
         match &self.outcome {

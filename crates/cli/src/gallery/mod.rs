@@ -1,8 +1,8 @@
-//! `percuss gallery`: the built-in systems, run and shown on one page.
+//! `percuss gallery`: runs the built-in systems and shows them on one page.
 //!
-//! Each system is run by a process of its own, so a fault of one ends none of the others; pictures are made
-//! from its records. What is there already is used: a run whose scene has the same text, and pictures of a run
-//! that was not made anew.
+//! Each system is run in a process of its own, so that a failure of one does not affect the others; pictures
+//! are made from its records. Existing results are reused: a run whose scene has the same text, and pictures of
+//! a run that was not repeated.
 
 mod entry;
 mod make;
@@ -59,7 +59,7 @@ pub struct GalleryArgs {
     quiet: bool,
 }
 
-/// Systems that take longer than some ten seconds, alone on a core of a usual machine.
+/// Systems that take longer than about ten seconds on one core of a typical machine.
 const SLOW: [&str; 23] = [
     "biaxial",
     "bowl",
@@ -86,7 +86,7 @@ const SLOW: [&str; 23] = [
     "wall-jerk",
 ];
 
-/// Systems that have no motion, which is what they show.
+/// Systems without a solution, which is what they demonstrate: their run must be refused.
 pub(crate) const REFUSED: [&str; 2] = ["bar-in-circle", "zeno-reversed"];
 
 /// Runs the command.
@@ -118,7 +118,7 @@ pub fn run(args: &GalleryArgs) -> Result<CommandStatus, CommandError> {
     })
 }
 
-/// The systems that are asked for.
+/// The selected systems.
 fn chosen(args: &GalleryArgs) -> Result<Vec<&str>, CommandError> {
     let known: Vec<&str> = scene::builtin::names().collect();
     if let Some(name) = args.only.iter().find(|name| !known.contains(&name.trim())) {
@@ -134,7 +134,7 @@ fn chosen(args: &GalleryArgs) -> Result<Vec<&str>, CommandError> {
     Ok(known.into_iter().filter(quick).collect())
 }
 
-/// Makes all systems, several at once; in the order of their names whatever the number of threads.
+/// Runs all systems, several in parallel; the result is in the order of names whatever the number of threads.
 fn make_all(args: &GalleryArgs, names: &[&str]) -> Result<Vec<Entry>, CommandError> {
     let progress = Mutex::new(Progress::new(names.len(), args.quiet));
     let next = AtomicUsize::new(0);
@@ -177,7 +177,7 @@ fn one(name: &str, folder: &Path) -> Entry {
     let text = scene::builtin::text(name).unwrap_or_default();
     let mut entry = match Scene::parse(name, name, text) {
         Ok(scene) => Entry::of(&scene, Group::of(text)),
-        // Tests keep this from happening.
+        // Tests ensure that this does not happen.
         Err(error) => Entry::broken(name, error.to_string()),
     };
     let directory = folder.join("runs").join(name);
@@ -192,7 +192,7 @@ fn one(name: &str, folder: &Path) -> Entry {
     entry
 }
 
-/// What all came to.
+/// Prints the summary.
 fn tell(args: &GalleryArgs, index: &Path, entries: &[Entry]) -> Result<(), CommandError> {
     if args.json {
         let systems: Vec<_> = entries.iter().map(Entry::json).collect();

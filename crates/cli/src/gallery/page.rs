@@ -1,4 +1,4 @@
-//! The page of a gallery: one file of HTML beside the images, readable without a script.
+//! The page of a gallery: one HTML file beside the images, readable without scripts.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::summary::{expectation, value_text};
 
 const STYLE: &str = include_str!("style.css");
 
-/// Hides what does not hold the words that are sought.
+/// Script of the search field: hides entries that do not contain the query.
 const SCRIPT: &str = "\
 const field = document.getElementById('filter');
 field.hidden = false;
@@ -24,7 +24,7 @@ field.addEventListener('input', () => {
   }
 });";
 
-/// Letters that HTML needs otherwise.
+/// Text with the characters escaped that HTML reserves.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -67,7 +67,7 @@ pub fn html(entries: &[Entry]) -> String {
     page
 }
 
-/// One system.
+/// The card of one system.
 fn card(page: &mut String, entry: &Entry) {
     let (name, title) = (escaped(&entry.name), escaped(&entry.title));
     let _ = writeln!(page, "<article id=\"{name}\">");
@@ -119,7 +119,7 @@ fn card(page: &mut String, entry: &Entry) {
     );
 }
 
-/// Certificate and findings in a line, or what went wrong.
+/// Certificate and findings in one line, or what went wrong.
 fn verdict(page: &mut String, entry: &Entry) {
     let class = if entry.is_ok() { "good" } else { "bad" };
     if let SystemOutcome::Refused(why) | SystemOutcome::Failed(why) = &entry.outcome {
@@ -155,7 +155,7 @@ fn verdict(page: &mut String, entry: &Entry) {
     }
 }
 
-/// Findings as a table.
+/// The findings as a table.
 fn findings(page: &mut String, findings: &[Value]) {
     if findings.is_empty() {
         return;

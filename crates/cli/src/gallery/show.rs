@@ -1,4 +1,4 @@
-//! Pictures and films of a run.
+//! Pictures and films of a run for the gallery.
 
 use std::fs;
 use std::path::Path;
@@ -17,24 +17,24 @@ use view::html::{self, HtmlOptions};
 
 use super::entry::{Entry, Group};
 
-/// Pixels of pictures and of films.
+/// Sizes of pictures and of films in pixels.
 const PICTURE: (usize, usize) = (880, 600);
 const FILM: (usize, usize) = (440, 300);
 
-/// Bytes of a film at most.
+/// Maximal size of a film in bytes.
 const LARGEST: usize = 1_000_000;
 
-/// Bytes of a page at most.
+/// Maximal size of a page in bytes.
 const HEAVIEST: u64 = 6_000_000;
 
-/// Frames in a second, and how many a film has: fewer where it would be too large.
+/// Frame rate, and number of frames of a film: fewer where it would be too large.
 const FPS: f64 = 12.0;
 const FRAMES: [usize; 4] = [60, 36, 20, 10];
 
-/// Bodies beyond which a film takes too long.
+/// Number of bodies beyond which a film takes too long.
 const MANY: usize = 50_000;
 
-/// Makes the pictures of a run, all of them where it is new, and those that are missing.
+/// Makes the pictures of a run: all of them if the run is new, otherwise the missing ones.
 pub fn pictures(entry: &mut Entry, folder: &Path, directory: &Path, anew: bool) {
     let record = match Record::open(directory) {
         Ok(record) => record,
@@ -56,7 +56,7 @@ pub fn pictures(entry: &mut Entry, folder: &Path, directory: &Path, anew: bool) 
             .notes
             .push(format!("its page cannot be written: {why}")),
     }
-    // A mechanism without a drawing has its plot alone.
+    // A mechanism without a drawing has only its plot.
     let Ok(reel) = FrameSequence::of(&record) else {
         entry.picture = entry.plot.as_ref().map(|(file, _)| file.clone());
         return;
@@ -90,7 +90,7 @@ pub fn pictures(entry: &mut Entry, folder: &Path, directory: &Path, anew: bool) 
     }
 }
 
-/// The page with the run in it.
+/// The HTML page of the run.
 fn page(directory: &Path, file: &Path) -> Result<(), String> {
     let run = FollowedRun::open(directory).map_err(|e| e.to_string())?;
     let moment = run.snapshot().map_err(|e| e.to_string())?;
@@ -103,7 +103,7 @@ fn page(directory: &Path, file: &Path) -> Result<(), String> {
     done.map(drop).map_err(|e| e.to_string())
 }
 
-/// The first picture that the scene declares, as SVG.
+/// The first plot that the scene declares, as SVG.
 fn plot(entry: &mut Entry, record: &Record, folder: &Path, anew: bool) -> Result<(), String> {
     let gallery = RunPlots::of(record).map_err(|e| e.to_string())?;
     let first = gallery
@@ -124,8 +124,8 @@ fn plot(entry: &mut Entry, record: &Record, folder: &Path, anew: bool) -> Result
     Ok(())
 }
 
-/// A state that is worth seeing: of bodies in the middle of what the scene's first picture shows, or of the
-/// motion; of a drawing the last, whose paths are complete.
+/// A representative state: of bodies, in the middle of the instants of the scene's first picture, or of the
+/// motion; of a drawing the last, whose traces are complete.
 fn still(entry: &Entry, record: &Record, reel: &FrameSequence<'_>) -> Result<Vec<u8>, String> {
     let (_, last) = reel.nearest(None).map_err(|e| e.to_string())?;
     let at = match entry.group {
@@ -143,7 +143,7 @@ fn still(entry: &Entry, record: &Record, reel: &FrameSequence<'_>) -> Result<Vec
     image.map_err(|e| e.to_string())?.png()
 }
 
-/// The middle of the instants of the scene's first picture.
+/// The middle one of the instants of the scene's first picture.
 fn instant(record: &Record) -> Option<f64> {
     let manifest = record.manifest();
     let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text).ok()?;
@@ -153,7 +153,7 @@ fn instant(record: &Record) -> Option<f64> {
     scene.evaluate(&part, "at", at).ok()
 }
 
-/// The bytes of a film; nothing where nothing moves, or where it would be too large.
+/// The GIF of a run; `None` where nothing moves or it would be too large.
 fn film(reel: &FrameSequence<'_>) -> Result<Option<Vec<u8>>, String> {
     let times = reel.times().map_err(|e| e.to_string())?;
     let (Some(first), Some(last)) = (times.first(), times.last()) else {
@@ -188,7 +188,7 @@ fn film(reel: &FrameSequence<'_>) -> Result<Option<Vec<u8>>, String> {
     Ok(None)
 }
 
-/// Whether pictures differ below their title and time.
+/// Whether pictures differ below title and time label.
 fn moves(images: &[Image]) -> bool {
     let begin = |image: &Image| 3 * image.width * (image.height / 5);
     let below = |image: &'_ Image| image.rgb.get(begin(image)..).unwrap_or(&[]).to_vec();
@@ -199,7 +199,7 @@ fn moves(images: &[Image]) -> bool {
     rest.iter().any(|image| below(image) != first)
 }
 
-/// The bytes of a GIF, and whether something moves in it.
+/// The GIF, and whether anything moves in it.
 fn written(shooting: &FrameRenderer<'_>, frames: &[FilmFrame]) -> Result<(Vec<u8>, bool), String> {
     let image = |frame: &FilmFrame| shooting.image(frame.state).map_err(|e| e.to_string());
     let images: Vec<Image> = frames.iter().map(image).collect::<Result<_, _>>()?;

@@ -211,7 +211,7 @@ impl<S: System> EventDriven<S> {
 }
 
 impl<S: System> Integrator for EventDriven<S> {
-    fn integrate(&mut self) -> Result<(), MechanismError> {
+    fn advance(&mut self) -> Result<(), MechanismError> {
         let before = self.now.clone();
         // The sums of the first interval contain the initial instant.
         match &self.initial_sums {

@@ -362,7 +362,7 @@ impl<S: System> TimeStepper<S> {
 }
 
 impl<S: System> Integrator for TimeStepper<S> {
-    fn integrate(&mut self) -> Result<(), MechanismError> {
+    fn advance(&mut self) -> Result<(), MechanismError> {
         if self.settings.adaptive.is_some() {
             return self.advance_adaptively();
         }

@@ -324,6 +324,6 @@ fn contradictory_joints_are_named() {
             );
         }
         Err(other) => panic!("{other}"),
-        Ok(mut motion) => panic!("{:?}", motion.integrate()),
+        Ok(mut motion) => panic!("{:?}", motion.advance()),
     }
 }

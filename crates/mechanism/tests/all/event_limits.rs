@@ -25,7 +25,7 @@ fn rod(mu: f64, v: [f64; 3]) -> EventDriven<Rod> {
 #[test]
 fn below_the_threshold_the_rod_slides_with_the_reaction_of_the_closed_form() {
     let mut motion = rod(1.0, [-1.0, 0.0, 0.0]);
-    motion.integrate().unwrap();
+    motion.advance().unwrap();
     let touches = motion.constraint_reports();
     // N = g/(1 + 3 cos² − 3 mu sin cos) at the beginning; it changes by O(h) over the interval.
     close(touches[0].impulse[0] / 1e-3, 21.753500957591275, 0.1);
@@ -41,7 +41,7 @@ fn beyond_the_threshold_the_rod_stops_without_a_collision() {
     close(v[0], -0.5625, 1e-13);
     close(v[1], 0.3247595264191645, 1e-13);
     close(v[2], 1.2990381056766578, 1e-13);
-    motion.integrate().unwrap();
+    motion.advance().unwrap();
     let gamma = motion.events().iter().find_map(|e| match e.kind {
         EventKind::Painleve { gamma } => Some(gamma),
         _ => None,
@@ -67,7 +67,7 @@ fn where_two_motions_are_possible_the_rod_leaves_and_says_so() {
     let v = [-1.0 - tip * s, tip * c, 6.0];
     let mut motion = rod(1.6, v);
     assert_eq!(motion.state().v, v);
-    motion.integrate().unwrap();
+    motion.advance().unwrap();
     let told = |k: &EventKind| matches!(k, EventKind::Painleve { gamma } if *gamma < 0.0);
     assert!(motion.events().iter().any(|e| told(&e.kind)));
     assert!(motion.constraint_reports().is_empty());
@@ -206,7 +206,7 @@ fn a_motion_that_fails_keeps_the_state_before() {
     let mut motion = start(model, 0.25, 0.0, &[0.0], &[1.0]);
     let mut last: State = motion.state().clone();
     let failed = loop {
-        match motion.integrate() {
+        match motion.advance() {
             Ok(()) => last = motion.state().clone(),
             Err(e) => break e,
         }
@@ -240,7 +240,7 @@ fn time_stepping_approaches_the_event_driven_motion_with_order_one() {
         let initial = state(&[0.0, 0.3], &[3.0, 1.0]);
         let mut motion = TimeStepper::new(thrown(), settings, initial).unwrap();
         let steps = (1.5 / h).round() as usize;
-        (0..steps).for_each(|_| motion.integrate().unwrap());
+        (0..steps).for_each(|_| motion.advance().unwrap());
         let (a, b) = (&motion.state().q, &reference.last().q);
         let error = (a[0] - b[0]).abs().max((a[1] - b[1]).abs());
         // First order: C h with C of the size of the velocities.

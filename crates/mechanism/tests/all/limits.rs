@@ -143,7 +143,7 @@ fn joints_that_say_the_same_twice_are_harmless() {
     let mut motion =
         TimeStepper::new(bead, Settings::default(), state(&[0.0; 2], &[0.0; 2])).unwrap();
     for _ in 0..1000 {
-        motion.integrate().unwrap();
+        motion.advance().unwrap();
         assert!(motion.step_report().reached);
     }
     // Along the rail (0.8, −0.6): a = 0.8, for one second.
@@ -174,7 +174,7 @@ fn correction_puts_several_contacts_back_at_once() {
         let mut motion = TimeStepper::new(corner, settings, start).unwrap();
         let mut worst = 0.0_f64;
         for _ in 0..50 {
-            motion.integrate().unwrap();
+            motion.advance().unwrap();
             worst = worst.max(motion.step_report().penetration);
         }
         worst
@@ -302,7 +302,7 @@ fn the_theta_method_takes_stiff_forces_with_steps_beyond_the_stability_of_the_mi
     };
     let mut motion = TimeStepper::new(spring, settings, state(&[1.0], &[0.0])).unwrap();
     for _ in 0..100 {
-        motion.integrate().unwrap();
+        motion.advance().unwrap();
         assert!(motion.step_report().reached);
     }
     // Implicit Euler divides by about 1 + ch + kh² = 1101 in each step.
@@ -324,7 +324,7 @@ fn theta_one_half_is_of_second_order() {
         };
         let mut motion = TimeStepper::new(spring, settings, state(&[1.0], &[0.0])).unwrap();
         for _ in 0..(1.0 / h).round() as usize {
-            motion.integrate().unwrap();
+            motion.advance().unwrap();
         }
         (motion.state().q[0] - 2.0_f64.cos()).abs()
     };
@@ -365,7 +365,7 @@ fn mixed_restitution_may_gain_energy_and_the_ledger_shows_it() {
                 ) else {
                     continue;
                 };
-                motion.integrate().unwrap();
+                motion.advance().unwrap();
                 let ledger = motion.step_report();
                 largest[mixed] = largest[mixed].max(ledger.gain);
                 // What mixed indices gain the laws allow, and the report says that they are mixed. The

@@ -68,7 +68,7 @@ fn a_step_jumps_without_a_collision_and_says_so() {
         };
         let start = state(&on_floor(), &[-1.0, 0.0, 0.0]);
         let mut motion = TimeStepper::new(Rod::new(1.6, 9.81), settings, start).unwrap();
-        motion.integrate().unwrap();
+        motion.advance().unwrap();
         let touches = motion.constraint_reports();
         // The jump's impulse (normal, tangential), to first order in h.
         let (n, t) = (touches[0].impulse[0], touches[0].impulse[1]);
@@ -86,7 +86,7 @@ fn the_ledger_reports_gamma_where_sliding_is_singular_and_only_there() {
             ..Settings::default()
         };
         let mut motion = TimeStepper::new(Rod::new(mu, 9.81), settings, start).unwrap();
-        motion.integrate().unwrap();
+        motion.advance().unwrap();
         let reported = motion.events().iter().find_map(|e| match e.kind {
             EventKind::Painleve { gamma } => Some(gamma),
             _ => None,

@@ -29,7 +29,7 @@ fn settings(h: f64) -> Settings {
 /// Runs to `until` and returns the positions there.
 fn end_of<S: mechanism::System>(mut motion: TimeStepper<S>, until: f64, h: f64) -> Vec<f64> {
     for _ in 0..(until / h).round() as usize {
-        motion.integrate().unwrap();
+        motion.advance().unwrap();
         assert!(motion.step_report().reached, "at {}", motion.state().t);
     }
     motion.state().q.clone()
@@ -101,7 +101,7 @@ fn a_rod_keeps_its_length_and_the_energy() {
     let (mut crossings, mut last) = (Vec::new(), 0.0);
     let mut drift = 0.0_f64;
     for _ in 0..20_000 {
-        motion.integrate().unwrap();
+        motion.advance().unwrap();
         let (t, x) = (motion.state().t, motion.state().q[0]);
         if last > 0.0 && x <= 0.0 {
             crossings.push(t - h * x / (x - last));
@@ -127,7 +127,7 @@ fn a_ball_bounces_with_its_restitution_and_comes_to_rest() {
     let mut motion = TimeStepper::new(ball, settings(h), state(&[1.0], &[0.0])).unwrap();
     let mut impacts = Vec::new();
     for _ in 0..20_000 {
-        motion.integrate().unwrap();
+        motion.advance().unwrap();
         for event in motion.events() {
             if let EventKind::Impact { before, after } = event.kind {
                 assert!((after + 0.5 * before).abs() < 1e-12);
@@ -162,7 +162,7 @@ fn a_block_sticks_below_the_friction_angle_and_slides_above_it() {
         let start = state(&[0.0, 0.0], &[0.0, 0.0]);
         let mut motion = TimeStepper::new(block, settings(1e-3), start).unwrap();
         for _ in 0..1000 {
-            motion.integrate().unwrap();
+            motion.advance().unwrap();
         }
         motion.state().v[1]
     };
@@ -193,7 +193,7 @@ fn cradle(n: usize, law: ImpactLaw) -> Vec<f64> {
     v[0] = 1.0;
     let mut motion = TimeStepper::new(balls, settings, state(&vec![0.0; n], &v)).unwrap();
     for _ in 0..3 {
-        motion.integrate().unwrap();
+        motion.advance().unwrap();
     }
     motion.state().v.clone()
 }
@@ -223,7 +223,7 @@ fn poisson_gives_back_the_share_of_the_compression() {
         ..settings(1e-3)
     };
     let mut motion = TimeStepper::new(ball, settings, state(&[0.0], &[-2.0])).unwrap();
-    motion.integrate().unwrap();
+    motion.advance().unwrap();
     assert!((motion.state().v[0] - 0.6).abs() < 1e-14);
 }
 
@@ -289,7 +289,7 @@ fn variable_steps_meet_their_tolerance_in_smooth_motion() {
         motion.set_end_time(1.0);
         let mut steps = 0;
         while motion.state().t < 1.0 {
-            motion.integrate().unwrap();
+            motion.advance().unwrap();
             steps += 1;
         }
         assert_eq!(motion.state().t, 1.0);

@@ -181,7 +181,7 @@ fn follow(
     trajectory.push(motion.state(), motion.step_report(), &[], &[]);
     let mut stopped = None;
     while motion.state().t < end {
-        if let Err(wrong) = motion.integrate() {
+        if let Err(wrong) = motion.advance() {
             let t = motion.state().t;
             stopped = Some(format!("the run stopped at t = {t}: {wrong}"));
             break;

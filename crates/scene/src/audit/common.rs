@@ -1,4 +1,4 @@
-//! What all runs of an audit have in common: the scene, its settings, the bodies that can move.
+//! What all runs of an audit have in common: the scene, its settings, the movable bodies.
 
 use bodies::Dim;
 use mechanism::Scheme;
@@ -18,7 +18,7 @@ pub(super) enum Common {
         span: (f64, f64),
         tolerance: f64,
         dimension: usize,
-        /// Bodies that can move, and their radii and names.
+        /// The movable bodies, with their bounding radii and names.
         movable: Vec<u32>,
         radii: Vec<f64>,
         names: Vec<String>,
@@ -27,10 +27,10 @@ pub(super) enum Common {
 }
 
 impl Common {
-    /// Reads a scene.
+    /// Builds the scene.
     ///
     /// # Errors
-    /// The scene is not right.
+    /// The scene has an error.
     pub fn of(scene: &Scene) -> Result<Self, SceneError> {
         Ok(match scene.kind() {
             SceneKind::Mechanism => Self::Mechanism(Box::new(scene.build_mechanism()?)),
@@ -48,7 +48,7 @@ impl AuditRunner<'_> {
         self.scene
     }
 
-    /// Begin and end of the run.
+    /// Start and end of the run.
     pub fn span(&self) -> (f64, f64) {
         match &self.common {
             Common::Mechanism(built) => (built.initial.t, built.until),
@@ -72,7 +72,7 @@ impl AuditRunner<'_> {
         }
     }
 
-    /// The integrator of a mechanism.
+    /// The scheme of a mechanism.
     pub fn scheme(&self) -> Option<Scheme> {
         match &self.common {
             Common::Mechanism(built) => Some(built.settings.scheme),
@@ -88,7 +88,7 @@ impl AuditRunner<'_> {
         }
     }
 
-    /// Whether steps follow their own error.
+    /// Whether steps are adaptive.
     pub fn varies_steps(&self) -> bool {
         match &self.common {
             Common::Mechanism(built) => built.settings.adaptive.is_some(),
@@ -96,7 +96,7 @@ impl AuditRunner<'_> {
         }
     }
 
-    /// Whether `step` is only the interval between outputs.
+    /// Whether `step` is only the interval between outputs (event-driven methods).
     pub fn chooses_steps(&self) -> bool {
         match self.sweep_method() {
             Some(method) => method == "event",
@@ -104,7 +104,7 @@ impl AuditRunner<'_> {
         }
     }
 
-    /// The name of a body by its place among those that can move.
+    /// The name of a body by its place among the movable ones.
     pub fn body(&self, place: usize) -> Option<&str> {
         match &self.common {
             Common::Mechanism(_) => None,
@@ -113,6 +113,7 @@ impl AuditRunner<'_> {
     }
 }
 
+/// Settings and movable bodies of a scene of bodies.
 fn common<D: Dim>(assembly: &BodiesSetup<D>) -> Common {
     let bodies = assembly.model.bodies.iter().zip(0u32..);
     let movable = bodies.filter(|(body, _)| body.freedom.movable());

@@ -1,4 +1,4 @@
-//! What of a finding is the same in all runs.
+//! Digits of the findings that agree in all runs of an audit.
 
 use serde::Serialize;
 
@@ -13,16 +13,16 @@ pub struct AuditedFinding {
     pub name: String,
     /// Its value in the reference.
     pub value: Option<Value>,
-    /// Whether it is as expected in every run; nothing when nothing is expected of it.
+    /// Whether it is as expected in every run; none when nothing is expected.
     pub holds: Option<bool>,
-    /// Whether all runs give the very same value.
+    /// Whether all runs give exactly the same value.
     pub same: bool,
-    /// Decimal digits in which all runs agree; nothing for values that are no numbers, and where all
-    /// are the same.
+    /// Decimal digits in which all runs agree; none for values that are no numbers, and where all
+    /// are equal.
     pub digits: Option<u32>,
     /// Largest difference from the reference, where values are numbers.
     pub spread: Option<f64>,
-    /// By how much the value may differ from what is expected.
+    /// Tolerance of the expectation.
     pub tolerance: Option<f64>,
     /// Its value in every run, the reference first.
     pub values: Vec<ValueIn>,
@@ -33,20 +33,21 @@ pub struct AuditedFinding {
 pub struct ValueIn {
     /// The run.
     pub run: &'static str,
-    /// What was measured.
+    /// The measured value.
     pub value: Option<Value>,
-    /// Whether it is as expected there.
+    /// Whether it is as expected in this run.
     pub ok: Option<bool>,
     /// Why there is no value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// All findings of all runs.
+/// All findings in all runs.
 pub(super) fn findings(runs: &[(Variant, AuditRun)]) -> Vec<AuditedFinding> {
     let Some((_, reference)) = runs.first() else {
         return Vec::new();
     };
+    // Each finding of the reference, by name in every run.
     let all = reference.findings.iter().map(|finding| {
         let values = runs.iter().map(|(variant, made)| {
             let own = made.findings.iter().find(|own| own.name == finding.name);
@@ -77,7 +78,7 @@ pub(super) fn findings(runs: &[(Variant, AuditRun)]) -> Vec<AuditedFinding> {
     all.collect()
 }
 
-/// How far values agree.
+/// Agreement of the values of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Agreement {
     same: bool,
@@ -85,6 +86,7 @@ struct Agreement {
     spread: Option<f64>,
 }
 
+/// Digits and spread of values relative to the largest one.
 fn agreement(values: &[ValueIn]) -> Agreement {
     let same = values.windows(2).all(|w| w[0].value == w[1].value);
     let lists: Option<Vec<Vec<f64>>> = values.iter().map(|v| numbers(v.value.as_ref())).collect();
@@ -96,7 +98,7 @@ fn agreement(values: &[ValueIn]) -> Agreement {
         };
     };
     let mut spread = 0.0_f64;
-    // Items of a list have one measure: that of the largest.
+    // Items of a list have one scale: that of the largest.
     let mut scale = first.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
     for list in rest {
         for (a, b) in first.iter().zip(list) {
@@ -105,6 +107,7 @@ fn agreement(values: &[ValueIn]) -> Agreement {
         }
     }
     let relative = spread / scale;
+    // Relative spread of 10⁻ᵏ: k digits agree.
     let digits = match spread > 0.0 {
         true => Some((-relative.log10()).floor().clamp(0.0, 16.0) as u32),
         false => None,

@@ -1,15 +1,17 @@
-//! The picture of an audit: distance to the reference over time.
+//! The figure of an audit: distance to the reference over time.
 
 use super::report::Audit;
 use crate::plot::{Figure, Scale, Series, SeriesStyle};
 
-/// Distance of every variant to the reference over time, on a decimal scale; the fit where it is chaotic.
+/// Distance of every variant to the reference over time, on a logarithmic scale; the exponential
+/// fit where the motion is chaotic.
 pub fn figure(audit: &Audit) -> Figure {
     let variants = audit.runs.iter().skip(1).enumerate();
     let mut series: Vec<Series> = variants
         .map(|(colour, run)| Series::line(run.what.clone(), &audit.times, &run.distances, colour))
         .collect();
     let sensitivity = &audit.sensitivity;
+    // The fitted exponential, dashed.
     if let (Some(rate), Some([from, to]), Some(level)) =
         (sensitivity.rate, sensitivity.fitted, sensitivity.level)
     {

@@ -1,34 +1,36 @@
-//! Does a perturbation at the level of rounding grow exponentially?
+//! Sensitivity: does a perturbation at the level of rounding grow exponentially (Lyapunov-type
+//! growth)?
 //!
 //! ```text
 //! d(t) ≈ d₀ e^{λt}     until the distance is of the size of the system: λ by least squares of ln d over t
 //! ```
 //!
-//! Regular motions diverge as well, as a power of t: d = c tᵖ gains p ln 2 in ln d whenever t doubles. The time until
-//! saturation is therefore cut into quarters. With x = t/T the mean of ln xᵖ gains 0.52 p from the second quarter
-//! to the third and 0.34 p to the fourth: at most 2.1 and 1.4 for p ≤ 4. Growth is called exponential where
-//! both gains are larger than [`GAIN`], and where no single interval between samples holds most of it (that is a
-//! jump: an impact that falls into another step). The first quarter is not judged: what a solver leaves of its
-//! residual lifts a distance of 1e-12 at once.
+//! Regular motions diverge as well, as a power of t: d = c tᵖ gains p ln 2 in ln d whenever t
+//! doubles. The time until saturation is therefore divided into quarters. With x = t/T the mean of
+//! ln xᵖ gains 0.52 p from the second quarter to the third and 0.34 p to the fourth: at most 2.1
+//! and 1.4 for p ≤ 4. Growth is called exponential where both gains are larger than [`GAIN`], and
+//! where no single interval between samples contains most of it (that is a jump: an impact that
+//! falls into another step). The first quarter is not used: the residual of the solver raises a
+//! distance of 1e-12 at once.
 //!
-//! The interval of λ is two standard errors of the slope, with as many independent residuals as their
-//! autocorrelation leaves.
+//! The interval of λ is two standard errors of the slope, with the number of independent residuals
+//! that their autocorrelation leaves.
 
 use serde::Serialize;
 
-/// Relative distance at which two motions have nothing to do with each other any more.
+/// Relative distance at which two motions are not related any more.
 pub(super) const SATURATED: f64 = 0.1;
 
-/// Least gain of ln d from a quarter to the next: more than t⁴ gives.
+/// Smallest gain of ln d from a quarter to the next: more than t⁴ gives.
 const GAIN: f64 = 2.2;
 
-/// Fewest samples before saturation from which growth is told.
+/// Smallest number of samples before saturation.
 const FEWEST: usize = 12;
 
-/// Largest part of the growth that may come in one interval.
+/// Largest share of the growth that may come in one interval.
 const JUMP: f64 = 0.5;
 
-/// A perturbation that has grown to this is told even where it did not grow exponentially.
+/// A perturbation that has grown to this is reported even where it did not grow exponentially.
 const SENSITIVE: f64 = 1e-6;
 
 /// What becomes of a perturbation.
@@ -60,20 +62,20 @@ impl SensitivityClass {
 /// What becomes of a perturbation of the initial positions by 1e-12 of the size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sensitivity {
-    /// Whether it grows.
+    /// The class of the growth.
     pub verdict: SensitivityClass,
     /// Largest relative distance of the perturbed run.
     pub largest: Option<f64>,
     /// Rate λ of the growth e^{λt} (1/s), where it is exponential.
     pub rate: Option<f64>,
-    /// Two standard errors below and above it.
+    /// The interval of two standard errors below and above it.
     pub interval: Option<[f64; 2]>,
-    /// The instants between which it was fitted.
+    /// Start and end of the fit.
     pub fitted: Option<[f64; 2]>,
-    /// ln d at the first of them by the fit.
+    /// ln d at the start of the fit, by the fit.
     pub level: Option<f64>,
-    /// From when on the motions of different runs cannot be compared: the first instant at which one is further
-    /// from the reference than a tenth of the size.
+    /// The time from which on the motions of different runs cannot be compared: the first instant
+    /// at which one of them is further from the reference than a tenth of the size.
     pub incomparable_from: Option<f64>,
 }
 
@@ -92,7 +94,7 @@ impl Sensitivity {
     }
 }
 
-/// What becomes of a perturbation, by its relative distances over time.
+/// The class of a perturbation, by its relative distances over time.
 pub(super) fn sensitivity(times: &[f64], distances: &[f64]) -> Sensitivity {
     let largest = distances.iter().copied().fold(0.0, f64::max);
     let mut told = Sensitivity {
@@ -103,6 +105,7 @@ pub(super) fn sensitivity(times: &[f64], distances: &[f64]) -> Sensitivity {
         largest: Some(largest),
         ..Sensitivity::unknown()
     };
+    // Samples before saturation.
     let before = distances.iter().take_while(|d| **d <= SATURATED).count();
     // The start is no sample of growth; a distance of 0 has no logarithm.
     let points: Vec<(f64, f64)> = (1..before.min(times.len()))
@@ -112,6 +115,7 @@ pub(super) fn sensitivity(times: &[f64], distances: &[f64]) -> Sensitivity {
     if points.len() < FEWEST || !exponential(&points) {
         return told;
     }
+    // Fit of ln d over t; chaotic where λ > 0 within two standard errors.
     let line = Line::through(&points);
     let bound = 2.0 * line.error;
     if line.slope - bound > 0.0 {
@@ -129,6 +133,7 @@ fn exponential(points: &[(f64, f64)]) -> bool {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return false;
     };
+    // Means of ln d over quarters of the time; the first one is not used.
     let quarter = |k: usize| {
         let part = |x: f64| ((4.0 * (x - first.0) / (last.0 - first.0)) as usize).min(3);
         let own: Vec<f64> = points
@@ -142,13 +147,14 @@ fn exponential(points: &[(f64, f64)]) -> bool {
     let gains = [means[1] - means[0], means[2] - means[1]];
     // A quarter without samples has no mean, and NaN is not larger.
     let steady = gains.iter().all(|gain| *gain > GAIN);
+    // No single interval may contain most of the growth.
     let later = &points[points.len() / 4..];
     let total = later.last().map_or(0.0, |p| p.1) - later.first().map_or(0.0, |p| p.1);
     let steps = later.windows(2).map(|w| w[1].1 - w[0].1);
     steady && steps.fold(0.0, f64::max) <= JUMP * total
 }
 
-/// A straight line by least squares.
+/// A regression line.
 struct Line {
     slope: f64,
     /// Standard error of the slope.
@@ -161,6 +167,7 @@ impl Line {
         self.mean.1 + self.slope * (t - self.mean.0)
     }
 
+    /// Least squares; the standard error takes the autocorrelation of the residuals into account.
     fn through(points: &[(f64, f64)]) -> Self {
         let n = points.len() as f64;
         let sum = points
@@ -174,10 +181,11 @@ impl Line {
             error: 0.0,
             mean,
         };
+        // Residuals and their lag-one autocorrelation.
         let rest: Vec<f64> = points.iter().map(|p| p.1 - line.at(p.0)).collect();
         let square = rest.iter().map(|r| r * r).sum::<f64>();
         let beside: f64 = rest.windows(2).map(|w| w[0] * w[1]).sum();
-        // Neighbouring residuals are alike: (1 + r)/(1 − r) of them count as one.
+        // Neighbouring residuals are correlated: (1 + r)/(1 − r) of them count as one.
         let r = if square > 0.0 {
             (beside / square).clamp(0.0, 0.99)
         } else {

@@ -1,4 +1,4 @@
-//! Where an audit comes from and where it goes: run directories, `audit.json`, the picture.
+//! Input and output of an audit: recorded scenes, `audit.json`, the figure.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use crate::file::Scene;
 use crate::plot::{PlotError, png, svg};
 use crate::record::{Manifest, OutputDirectory, RecordError};
 
-/// The file with all of an audit.
+/// The file with the whole audit.
 pub const AUDIT: &str = "audit.json";
 
-/// The pictures, without their endings.
+/// The figure, without its extension.
 const PICTURE: &str = "distance";
 
-/// The scene of a run directory as it was run.
+/// The scene of a run directory with its overrides.
 ///
 /// # Errors
 /// The directory is no run, or its scene cannot be read any more.
@@ -33,6 +33,7 @@ pub fn load_recorded_scene(directory: &Path) -> Result<(Scene, Manifest), PlotEr
         .collect();
     let scene =
         Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with_overrides(&set)?;
+    // Files of the scene are searched in the folder of the original one.
     let machine = manifest.machine.as_ref();
     let folder = machine.and_then(|machine| machine.folder.as_deref());
     let scene = match folder {
@@ -42,8 +43,8 @@ pub fn load_recorded_scene(directory: &Path) -> Result<(Scene, Manifest), PlotEr
     Ok((scene, manifest))
 }
 
-/// Where the audit of a scene or of a run directory goes: the directory of `-o`, or the next free
-/// `NAME-audit-N` in `runs` or beside the run.
+/// The output directory of the audit of a scene or of a run directory: that of `-o`, or the next
+/// free `NAME-audit-N` in `runs` or beside the run.
 pub fn output_place(given: Option<&Path>, run: Option<&Path>, name: &str) -> OutputDirectory {
     if given.is_some() {
         return OutputDirectory::new(given, name);
@@ -68,8 +69,8 @@ pub fn output_place(given: Option<&Path>, run: Option<&Path>, name: &str) -> Out
 }
 
 impl Audit {
-    /// Compares the certificate in the manifest of a run with that of the reference, which is the same run made
-    /// again. A run that was cut short has nothing to compare.
+    /// Compares the certificate in the manifest of a run with that of the reference, which repeats
+    /// that run. A run that ended early has nothing to compare.
     pub fn check_record(&mut self, manifest: &Manifest) {
         let (Some(old), Some(run)) = (&manifest.certificate, self.runs.first()) else {
             return;
@@ -83,6 +84,7 @@ impl Audit {
         else {
             return;
         };
+        // Figures that are equal to the last bit where the run is repeated.
         let figures = ["steps", "missed", "worst_residual", "worst_penetration"];
         let differ = |key: &&&str| old.get(**key).is_some_and(|value| *value != new[**key]);
         let differ: Vec<&str> = figures.iter().filter(differ).copied().collect();
@@ -97,18 +99,18 @@ impl Audit {
         }
     }
 
-    /// The picture as SVG.
+    /// The figure as SVG.
     ///
     /// # Errors
-    /// The drawing library refuses.
+    /// The plotting library reports an error.
     pub fn svg(&self) -> Result<String, PlotError> {
         svg(&figure(self)).map_err(PlotError::Drawing)
     }
 
-    /// Writes `audit.json` and the picture into a new directory; gives the directory.
+    /// Writes `audit.json` and the figure into a new directory; returns the directory.
     ///
     /// # Errors
-    /// The directory is taken, or the machine refuses.
+    /// The directory exists, or a file cannot be written.
     pub fn write(&self, place: &OutputDirectory) -> Result<PathBuf, PlotError> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|e| PlotError::Drawing(format!("cannot write the audit as JSON: {e}")))?;

@@ -1,4 +1,4 @@
-//! One run of an audit: from a scene to its samples, certificate and findings.
+//! Makes the runs of an audit: from a scene to samples, certificate and findings.
 
 use bodies::{Dim, Plane, Space, State};
 use mechanism::System;
@@ -19,21 +19,22 @@ use crate::run::{EarlyStop, MechanismOutcome, StopReason, run_mechanism};
 use crate::sink::NullObserver;
 use crate::watch::{AnyWorld, BodiesOutcome, RunProgress, run_bodies};
 
-/// What came of a run.
+/// The result of one run.
 #[derive(Debug)]
 pub(super) struct AuditRun {
     pub samples: Samples,
     pub certificate: Certificate,
     pub stopped: Option<EarlyStop>,
-    /// Whether the scene's condition `stop` ended it.
+    /// Whether the stop condition of the scene ended it.
     pub halted: bool,
-    /// The last instant.
+    /// The last instant it reached.
     pub end: f64,
     pub findings: Vec<Finding>,
 }
 
 impl AuditRun {
-    /// Why a run is no variant: another integrator that does not apply, a perturbation that is refused.
+    /// Why a run cannot serve as a variant: another integrator that does not apply, a perturbed
+    /// initial state that is refused.
     pub fn unfit(&self, variant: &Variant) -> Option<String> {
         let stop = self.stopped.as_ref()?;
         let optional = match variant.role {
@@ -45,22 +46,22 @@ impl AuditRun {
     }
 }
 
-/// What all runs have in common.
+/// Makes all runs of an audit.
 #[derive(Debug)]
 pub(super) struct AuditRunner<'a> {
     pub scene: &'a Scene,
     pub common: Common,
-    /// Steps of the reference whose ends are the instants.
+    /// Steps of the reference whose ends are the common instants.
     instants: Vec<usize>,
-    /// The instants.
+    /// The common instants.
     pub times: Vec<f64>,
-    /// What the preparations left.
+    /// The state after the preparations.
     prepared: Option<PreparedState>,
     /// Whether every preparation is certified.
     pub prepared_ok: bool,
 }
 
-/// The state at the beginning of the run.
+/// The state at the start of the run.
 #[derive(Debug)]
 enum PreparedState {
     Plane(State<Plane>),
@@ -68,10 +69,10 @@ enum PreparedState {
 }
 
 impl<'a> AuditRunner<'a> {
-    /// Reads what all runs have in common.
+    /// Builds the scene and chooses the common instants.
     ///
     /// # Errors
-    /// The scene is not right.
+    /// The scene has an error.
     pub fn new(scene: &'a Scene) -> Result<Self, SceneError> {
         let common = Common::of(scene)?;
         let mut maker = Self {
@@ -82,6 +83,7 @@ impl<'a> AuditRunner<'a> {
             prepared: None,
             prepared_ok: true,
         };
+        // Common instants by steps of the reference; the fewer, the more bodies there are.
         let (start, until) = maker.span();
         let left = crate::run::END_TOLERANCE;
         let steps = ((until - start) / maker.step() - left).ceil().max(1.0) as usize;
@@ -90,6 +92,7 @@ impl<'a> AuditRunner<'a> {
             Common::Bodies { movable, .. } => movable.len(),
         };
         maker.instants = samples::instants(steps, count);
+        // Steps that the method chooses: equidistant instants, which are interpolated.
         if maker.chooses_steps() || maker.varies_steps() {
             let parts = *maker.instants.last().unwrap_or(&1) as f64;
             let at = |k: &usize| start + (until - start) * (*k as f64 / parts);
@@ -98,10 +101,10 @@ impl<'a> AuditRunner<'a> {
         Ok(maker)
     }
 
-    /// Prepares, makes the reference and takes its instants.
+    /// Runs the preparations and the reference, and takes the common instants from it.
     ///
     /// # Errors
-    /// It cannot start, cannot go on, or was stopped.
+    /// It cannot start, cannot go on, or was stopped on request.
     pub fn reference(
         &mut self,
         threads: Threads,
@@ -114,6 +117,7 @@ impl<'a> AuditRunner<'a> {
                 let built = (**built).clone();
                 let mut system = built.system.clone();
                 let outcome = run_mechanism(built, &mut NullObserver, &mut |tick| tell(tick.share));
+                // The ends of steps of the reference are the instants of all runs.
                 if self.times.is_empty() {
                     let times = outcome.trajectory.times();
                     let known = self.instants.iter().map_while(|k| times.get(*k));
@@ -129,6 +133,7 @@ impl<'a> AuditRunner<'a> {
                 Ok(made)
             }
         }?;
+        // Without a reference there is nothing to compare with.
         match &made.stopped {
             None => Ok(made),
             Some(stop) if stop.reason == StopReason::Requested => Err(AuditError::Stopped),
@@ -160,6 +165,7 @@ impl<'a> AuditRunner<'a> {
             &mut NullObserver,
             &mut tell,
         );
+        // The prepared state is the initial state of every run.
         match led {
             Ok((live, score)) => {
                 let prepared = &score.before.prepared;
@@ -178,7 +184,7 @@ impl<'a> AuditRunner<'a> {
         }
     }
 
-    /// How far configurations are from each other, by the reference.
+    /// The metric of configurations, scaled by the reference.
     pub fn metric(&self, reference: &AuditRun) -> Metric {
         match &self.common {
             Common::Bodies {
@@ -191,10 +197,11 @@ impl<'a> AuditRunner<'a> {
                 let rest = vec![0.0; n];
                 let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
                 let samples = &reference.samples;
+                // Mass matrices at the configurations of the reference.
                 let at = |k: usize| {
                     let (t, q) = (self.times[k], samples.at(k));
                     let known = system.dynamics(t, q, &rest, &mut mass, &mut force);
-                    // Forces may have no value at rest; the masses are there in any case.
+                    // Forces may have no value at rest; the mass matrix is there all the same.
                     match known.is_ok() || mass.iter().any(|a| *a != 0.0) {
                         true => mass.clone(),
                         false => identity(n),
@@ -219,7 +226,7 @@ impl<'a> AuditRunner<'a> {
                 made.map(|(made, _)| made)
             }
         };
-        // What the scene of the reference does not refuse is not refused here, but a file may have gone.
+        // The scene was accepted for the reference, but a file may be missing now.
         made.unwrap_or_else(|error| AuditRun {
             samples: Samples::default(),
             certificate: Certificate::new(),
@@ -234,6 +241,7 @@ impl<'a> AuditRunner<'a> {
         })
     }
 
+    /// Makes a variant of a mechanism.
     fn mechanism(
         &self,
         variant: &Variant,
@@ -241,6 +249,7 @@ impl<'a> AuditRunner<'a> {
         tell: &mut dyn FnMut(f64) -> bool,
     ) -> Result<AuditRun, AuditError> {
         let mut built = variant.scene.build_mechanism()?;
+        // Adaptive steps: bounds and tolerance are divided here, not in the scene.
         if let Some(adaptive) = &mut built.settings.adaptive {
             let divisor = f64::from(variant.role.divisor());
             adaptive.smallest /= divisor;
@@ -253,6 +262,7 @@ impl<'a> AuditRunner<'a> {
             signs = vec![NUDGE, -NUDGE];
         }
         let mut last = None;
+        // A perturbation that is refused is tried with the opposite sign.
         for sign in signs {
             let mut built = built.clone();
             if variant.role == Role::Perturbed {
@@ -263,7 +273,8 @@ impl<'a> AuditRunner<'a> {
             let samples = samples::of_trajectory(&outcome.trajectory, &mut system, &self.times);
             let refused = outcome.stopped.as_ref().is_some_and(|stop| !stop.started);
             last = Some((samples, outcome));
-            // A point on the boundary may have been moved out: the other way is in.
+            // A point on the boundary may have been moved out of the admissible set: the opposite
+            // direction is inside.
             if !refused {
                 break;
             }
@@ -274,6 +285,7 @@ impl<'a> AuditRunner<'a> {
         }
     }
 
+    /// Evaluates the findings of a mechanism's run.
     fn conclude(
         &self,
         scene: &Scene,
@@ -293,6 +305,7 @@ impl<'a> AuditRunner<'a> {
         })
     }
 
+    /// Makes a run of bodies and evaluates its findings; returns the times of the samples, too.
     fn bodies(
         &self,
         scene: &Scene,
@@ -306,6 +319,7 @@ impl<'a> AuditRunner<'a> {
             return Err(AuditError::Stopped);
         };
         let wanted = finding::observable_request(scene, &collection)?;
+        // Start from the prepared state, perturbed where the variant is.
         match (&mut collection, &self.prepared) {
             (BuiltBodies::Plane(assembly), Some(PreparedState::Plane(state))) => {
                 begin_at(assembly, state)
@@ -321,6 +335,7 @@ impl<'a> AuditRunner<'a> {
                 BuiltBodies::Space(assembly) => perturb_bodies(assembly, length),
             }
         }
+        // Configurations are sampled at the common instants while the run goes on.
         let mut sampler = Sampler {
             instants: &self.instants,
             ratio: role.divisor() as usize,
@@ -345,11 +360,11 @@ impl<'a> AuditRunner<'a> {
     }
 }
 
-/// Begins where the preparations ended.
+/// Starts from the state after the preparations.
 fn begin_at<D: Dim>(assembly: &mut BodiesSetup<D>, state: &State<D>) {
     assembly.prepare.clear();
     assembly.state = state.clone();
-    // Overlaps were looked at before the preparations.
+    // Overlaps were resolved before the preparations.
     assembly.overlap = OverlapRule {
         allowed: Some(f64::INFINITY),
         relax: false,

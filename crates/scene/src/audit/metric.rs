@@ -1,4 +1,4 @@
-//! How far two configurations are from each other.
+//! Distance of two configurations.
 //!
 //! ```text
 //! bodies       d = max over bodies of (|Δc| + R·2 sin(Δφ/2)) / size,   R the radius about the centre c: no point of
@@ -8,23 +8,23 @@
 //!                                                               size: max over t of ‖q(t) − q(0)‖_A
 //! ```
 //!
-//! The kinetic metric A makes the distance of mechanisms the same in every choice of coordinates. An orientation
-//! differs by its rotation vector in body axes, as velocities do.
+//! The kinetic metric A makes the distance of mechanisms independent of the choice of coordinates.
+//! The difference of orientations is their rotation vector in body axes, as for velocities.
 
 use super::report::Size;
 use super::samples::{Samples, form};
 use mechanism::{ConfigurationSpace, Coordinate};
 
-/// How far two configurations are from each other.
+/// The metric of configurations.
 #[derive(Debug)]
 pub(super) enum Metric {
-    /// Of bodies in this many dimensions with these radii.
+    /// Bodies in this dimension with these bounding radii.
     Bodies {
         dimension: usize,
         radii: Vec<f64>,
         size: f64,
     },
-    /// Of a mechanism, with its mass matrix at every instant.
+    /// A mechanism, with its mass matrix at every instant.
     Mechanism {
         chart: ConfigurationSpace,
         masses: Vec<Vec<f64>>,
@@ -33,7 +33,7 @@ pub(super) enum Metric {
 }
 
 impl Metric {
-    /// Of bodies with these radii.
+    /// The metric of bodies with these bounding radii.
     pub fn of_bodies(dimension: usize, radii: Vec<f64>) -> Self {
         let mut sorted: Vec<f64> = radii.iter().copied().filter(|r| r.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
@@ -45,7 +45,7 @@ impl Metric {
         }
     }
 
-    /// Of a mechanism whose reference moved like this.
+    /// The metric of a mechanism, scaled by the extent of the reference's motion.
     pub fn of_mechanism(
         chart: ConfigurationSpace,
         masses: Vec<Vec<f64>>,
@@ -68,7 +68,7 @@ impl Metric {
         metric
     }
 
-    /// What distances are relative to.
+    /// The length to which distances are relative.
     pub fn size(&self) -> Size {
         match self {
             Self::Bodies { size, .. } => Size {
@@ -84,7 +84,7 @@ impl Metric {
         }
     }
 
-    /// Relative distance of two configurations at an instant, and the body that is furthest.
+    /// Relative distance of two configurations at an instant, and the body that moved most.
     pub fn distance(&self, instant: usize, a: &[f64], b: &[f64]) -> (f64, usize) {
         match self {
             Self::Bodies {
@@ -95,12 +95,13 @@ impl Metric {
                 let n = *dimension;
                 let width = n + n * n;
                 let pairs = a.chunks_exact(width).zip(b.chunks_exact(width)).zip(radii);
+                // |R_a − R_b|_F / √2 is 2 sin(Δφ/2) in space and √2 times that in the plane.
                 let moved = pairs.map(|((a, b), radius)| {
                     let turned = length(&a[n..], &b[n..]) / std::f64::consts::SQRT_2;
                     length(&a[..n], &b[..n]) + radius * turned
                 });
                 let furthest = moved.enumerate().fold((0.0, 0), |worst, (k, moved)| {
-                    // A body without a place is further than any other.
+                    // A body with a NaN position counts as the furthest.
                     if moved > worst.0 || moved.is_nan() {
                         return (moved, k);
                     }
@@ -127,7 +128,7 @@ fn length(a: &[f64], b: &[f64]) -> f64 {
     squares.sum::<f64>().sqrt()
 }
 
-/// The velocity that leads from one position to another in unit time.
+/// The velocity that leads from one configuration to another in unit time.
 fn difference(chart: &ConfigurationSpace, a: &[f64], b: &[f64]) -> Vec<f64> {
     let mut all = Vec::with_capacity(chart.num_velocities());
     let mut p = 0;

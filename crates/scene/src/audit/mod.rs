@@ -1,7 +1,8 @@
-//! `percuss audit`: what of a run outlives a change of its discretisation.
+//! `percuss audit`: which results of a run are independent of its discretisation.
 //!
-//! A certificate says that each step solves the discrete problem (★). It does not say that the discrete motion
-//! is near the motion of the system. An audit repeats the run and compares:
+//! A certificate says that each step solves the discrete problem (★). It does not say that the
+//! discrete motion is close to the motion of the system. An audit repeats the run with changes and
+//! compares:
 //!
 //! ```text
 //! x_h          the run itself, step h                                  the reference
@@ -11,14 +12,18 @@
 //! x_h from initial positions moved by 1e-12 of the size                sensitivity to rounding
 //! ```
 //!
-//! d(t) is the distance of two configurations at the same instant, relative to the size of the system
-//! (`metric`). Richardson's order is p = log₂(Σ|x_h − x_{h/2}| / Σ|x_{h/2} − x_{h/4}|), over instants at which both
-//! differences are above those of tolerance and rounding (`order`). Motions are chaotic where the
-//! perturbation grows exponentially (`growth`). Findings are measured in every run (`digits`).
+//! d(t) is the distance of two configurations at the same instant, relative to the size of the
+//! system (`metric`). Richardson's order is p = log₂(Σ|x_h − x_{h/2}| / Σ|x_{h/2} − x_{h/4}|), over
+//! instants at which both differences are above those of tolerance and rounding (`order`). Motions
+//! are chaotic where the perturbation grows exponentially (`growth`). Findings are evaluated in
+//! every run (`digits`). `variant` lists the runs, `perturb` moves the initial positions, `made`
+//! makes a run from what `common` has, `samples` keeps its configurations, `work` spreads the runs
+//! over threads; `report` compares them, `figure` draws the distances, `keep` reads run directories
+//! and writes the result.
 //!
-//! Preparations of bodies are run once, with the settings of the reference: all runs begin at the same state.
-//! A run keeps configurations at a few hundred common instants and what its findings ask for. Runs share
-//! nothing, and the result is the same for any number of threads.
+//! Preparations of bodies are run once, with the settings of the reference: all runs start from the
+//! same state. A run keeps configurations at a few hundred common instants and what its findings
+//! need. Runs share nothing, and the result is the same for any number of threads.
 
 mod common;
 mod digits;
@@ -50,44 +55,44 @@ use made::{AuditRun, AuditRunner};
 use variant::Variant;
 use work::Teller;
 
-/// Which findings are measured in every run.
+/// Which findings are evaluated in every run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FindingScope {
-    /// Those that need no run but the one that is audited.
+    /// Those that need no run but the audited one.
     #[default]
     OfTheRun,
     /// All: cases and studies are run again for each variant.
     All,
 }
 
-/// What is asked of an audit.
+/// Options of an audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditOptions {
     /// Threads for the runs.
     pub threads: Threads,
-    /// Which findings are measured.
+    /// Which findings are evaluated.
     pub findings: FindingScope,
 }
 
 /// Why there is no audit.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
-    /// The scene is not right.
+    /// The scene has an error.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// The run itself cannot start or cannot go on; in words.
+    /// The reference cannot start or cannot go on; the message.
     #[error("{0}")]
     NoReference(String),
-    /// The caller asked to stop.
+    /// The progress callback asked to stop.
     #[error("stopped on request")]
     Stopped,
 }
 
-/// Audits the main run of a scene. `progress` hears what is being run and the share done, and says whether
-/// to go on.
+/// Audits the main run of a scene. `progress` is called with the run in work and the share done,
+/// and returns whether to go on.
 ///
 /// # Errors
-/// The scene cannot be read, or its run cannot start or cannot go on.
+/// The scene has an error, or its run cannot start or cannot go on.
 pub fn audit(
     scene: &Scene,
     asked: AuditOptions,
@@ -96,7 +101,8 @@ pub fn audit(
     finding::check_findings(scene)?;
     let (scene, unmeasured) = selected(scene, asked.findings)?;
     let mut maker = AuditRunner::new(&scene)?;
-    // Weights in units of the work of the reference, which is made first: it gives size and instants.
+    // Weights in units of the work of the reference, which is made first: it gives size and
+    // instants.
     let (variants, mut left_out) = variant::variants(&scene, &maker)?;
     let weights: Vec<f64> = variants.iter().map(Variant::weight).collect();
     let all = 1.0 + weights.iter().sum::<f64>();
@@ -105,6 +111,7 @@ pub fn audit(
     let reference = maker.reference(asked.threads, &mut hear)?;
     let metric = maker.metric(&reference);
     let words = format!("{} variants", variants.len());
+    // All variants on the threads, the longest first.
     let make = |k: usize, teller: &Teller<'_>| {
         let variant = &variants[k];
         maker.make(variant, &metric, teller)
@@ -114,6 +121,7 @@ pub fn audit(
     let Some(made) = made else {
         return Err(AuditError::Stopped);
     };
+    // Variants that do not apply are left out, with the reason.
     let mut runs: Vec<(Variant, AuditRun)> = vec![(Variant::reference(&maker), reference)];
     for (variant, made) in variants.into_iter().zip(made) {
         match made.unfit(&variant) {
@@ -126,7 +134,7 @@ pub fn audit(
     ))
 }
 
-/// The scene with the findings that are measured, and the names of the others.
+/// The scene with the findings that are evaluated, and the names of the others.
 fn selected(scene: &Scene, scope: FindingScope) -> Result<(Scene, Vec<String>), SceneError> {
     if scope == FindingScope::All {
         return Ok((scene.clone(), Vec::new()));

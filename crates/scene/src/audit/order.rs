@@ -1,37 +1,38 @@
-//! The observed order of convergence.
+//! Observed order of convergence (Richardson).
 //!
 //! ```text
 //! p = log₂( Σ |x_h − x_{h/2}| / Σ |x_{h/2} − x_{h/4}| )        (Richardson), sums over instants
 //! ```
 //!
-//! Where in a step an impact falls changes the error of a single instant by as much as the error itself: sums over
-//! many instants do not feel that. Instants count as long as no difference is larger than [`VISIBLE`], since later
-//! ones tell of the divergence of motions and not of the scheme, and only where the smaller difference is above
-//! what tolerance and rounding alone do.
+//! The position of an impact within a step changes the error at a single instant by as much as the
+//! error itself; sums over many instants average this. Instants count as long as no difference is
+//! larger than [`VISIBLE`], since later ones show the divergence of motions and not the error of
+//! the scheme, and only where the smaller difference is above the effect of tolerance and rounding
+//! alone.
 
 use serde::Serialize;
 
-/// Relative difference of configurations beyond which an expansion in h says nothing.
+/// Relative difference of configurations beyond which an expansion in h has no meaning.
 const VISIBLE: f64 = 1e-2;
 
-/// How far a difference must be above what tolerance and rounding do.
+/// Ratio of a difference to the effect of tolerance and rounding above which it counts.
 const CLEAR: f64 = 3.0;
 
 /// Relative differences below this are rounding.
 const ROUNDING: f64 = 1e-13;
 
-/// Parts of the time for which the order is told.
+/// Number of parts of the time for which the order is given.
 const PARTS: usize = 4;
 
-/// Fewest instants of a part.
+/// Smallest number of instants of a part.
 const FEWEST: usize = 3;
 
 /// The observed orders.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Orders {
-    /// Of configurations.
+    /// Order of the configurations.
     pub configuration: Order,
-    /// Of the energy.
+    /// Order of the energy.
     pub energy: Order,
 }
 
@@ -44,14 +45,14 @@ pub struct Order {
     pub span: Option<[f64; 2]>,
     /// Over parts of that time.
     pub parts: Vec<Over>,
-    /// Why there is none.
+    /// Why there is no order.
     pub reason: Option<String>,
 }
 
 /// The order over a part of the time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Over {
-    /// Begin of the part.
+    /// Start of the part.
     pub from: f64,
     /// Its end.
     pub to: f64,
@@ -60,7 +61,7 @@ pub struct Over {
 }
 
 impl Order {
-    /// There is none.
+    /// No order, and why.
     pub(super) fn absent(reason: impl Into<String>) -> Self {
         Self {
             order: None,
@@ -71,7 +72,7 @@ impl Order {
     }
 }
 
-/// Differences at one instant, relative.
+/// Relative differences at one instant.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pair {
     pub t: f64,
@@ -79,17 +80,18 @@ pub(super) struct Pair {
     pub coarse: f64,
     /// |x_{h/2} − x_{h/4}|.
     pub fine: f64,
-    /// What tolerance and rounding alone do.
+    /// Effect of tolerance and rounding alone.
     pub floor: f64,
 }
 
-/// How many instants there are before configurations differ visibly.
+/// Number of instants before configurations differ visibly.
 pub(super) fn comparable(pairs: &[Pair]) -> usize {
     pairs.iter().take_while(|p| p.coarse <= VISIBLE).count()
 }
 
 /// The order from differences over time, at instants before configurations differ visibly.
 pub(super) fn order(pairs: &[Pair]) -> Order {
+    // Instants whose finer difference is clearly above tolerance and rounding.
     let counts = |p: &&Pair| p.fine > CLEAR * p.floor.max(ROUNDING) && p.coarse.is_finite();
     let used: Vec<Pair> = pairs.iter().filter(counts).copied().collect();
     let (Some(first), Some(last)) = (used.first(), used.last()) else {
@@ -101,6 +103,7 @@ pub(super) fn order(pairs: &[Pair]) -> Order {
         });
     };
     let (from, to) = (first.t, last.t);
+    // Equal parts of the time span.
     let part = |k: usize| {
         let at = |k: usize| from + (to - from) * k as f64 / PARTS as f64;
         let (low, high) = (at(k), at(k + 1));
@@ -122,6 +125,7 @@ pub(super) fn order(pairs: &[Pair]) -> Order {
     }
 }
 
+/// log₂ of the ratio of the summed differences.
 fn ratio(pairs: &[Pair]) -> Option<f64> {
     let coarse: f64 = pairs.iter().map(|p| p.coarse).sum();
     let fine: f64 = pairs.iter().map(|p| p.fine).sum();

@@ -1,4 +1,4 @@
-//! A perturbation of the initial positions at the level of rounding.
+//! Perturbation of the initial positions at the level of rounding.
 
 use bodies::{Dim, Vector};
 
@@ -7,11 +7,11 @@ use super::samples;
 use crate::collection::BodiesSetup;
 use crate::text::BuiltMechanism;
 
-/// How far initial positions are moved, of the size of the system: far above rounding of positions, far below
-/// every error of discretisation.
+/// Perturbation of the initial positions relative to the size of the system: far above the rounding
+/// of positions, far below every discretisation error.
 pub(super) const NUDGE: f64 = 1e-12;
 
-/// Moves every body that can move by a length, in a direction of its own.
+/// Moves every movable body by a length, each in its own direction.
 pub(super) fn perturb_bodies<D: Dim>(assembly: &mut BodiesSetup<D>, length: f64) {
     let bodies = assembly.model.bodies.iter().zip(&mut assembly.state.poses);
     for (k, (body, pose)) in bodies.enumerate() {
@@ -35,6 +35,7 @@ pub(super) fn perturb_mechanism(built: &mut BuiltMechanism, metric: &Metric, sha
         return;
     };
     let n = chart.num_velocities();
+    // A direction with components of equal kinetic length, normalised in the kinetic metric.
     let mass = masses.first().cloned().unwrap_or_else(|| identity(n));
     let along = |k: usize| sway(k) / mass[k * n + k].abs().sqrt().max(f64::MIN_POSITIVE);
     let direction: Vec<f64> = (0..n).map(along).collect();
@@ -44,9 +45,9 @@ pub(super) fn perturb_mechanism(built: &mut BuiltMechanism, metric: &Metric, sha
     }
 }
 
-/// A number in [−1, −½] or [½, 1] that looks random and is the same in every audit.
+/// A pseudorandom number in [−1, −½] or [½, 1], the same in every audit.
 fn sway(k: usize) -> f64 {
-    // Multiples of the golden ratio, modulo 1, are spread evenly.
+    // Multiples of the golden ratio, modulo 1, are equidistributed.
     let fraction = ((k + 1) as f64 * 0.618_033_988_749_895).fract();
     let magnitude = 0.5 + 0.5 * (fraction * 7.0).fract();
     if fraction < 0.5 {
@@ -56,6 +57,7 @@ fn sway(k: usize) -> f64 {
     }
 }
 
+/// The unit matrix.
 pub(super) fn identity(n: usize) -> Vec<f64> {
     (0..n * n)
         .map(|k| f64::from(u8::from(k / n.max(1) == k % n.max(1))))

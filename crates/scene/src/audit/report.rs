@@ -1,4 +1,4 @@
-//! What an audit comes to.
+//! The result of an audit: comparison of all runs.
 
 use serde::Serialize;
 
@@ -12,27 +12,27 @@ use super::variant::{Role, Variant};
 use crate::certificate::Certificate;
 use crate::file::Scene;
 
-/// Relative distances for which the first time beyond them is told.
+/// Relative distances for which the first time beyond them is reported.
 pub const THRESHOLDS: [f64; 3] = [1e-6, 1e-3, 1e-1];
 
-/// What an audit comes to.
+/// The result of an audit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Audit {
     /// Name of the scene.
     pub scene: String,
     /// Its title.
     pub title: String,
-    /// What was changed in it.
+    /// Its overrides.
     pub overrides: Vec<(String, String)>,
-    /// Begin and end of the run.
+    /// Start and end of the run.
     pub span: [f64; 2],
     /// The step of the reference.
     pub step: f64,
     /// Whether every run is certified and every finding holds in every run.
     pub ok: bool,
-    /// What is not so, in words.
+    /// What is not certified or does not hold, in sentences.
     pub not_held: Vec<String>,
-    /// What distances are relative to.
+    /// The length to which distances are relative.
     pub size: Size,
     /// The reference first, then its variants.
     pub runs: Vec<RunReport>,
@@ -44,16 +44,17 @@ pub struct Audit {
     pub sensitivity: Sensitivity,
     /// The findings in all runs.
     pub findings: Vec<AuditedFinding>,
-    /// Findings that were not measured, because they need further runs.
+    /// Findings that were not evaluated, because they need further runs.
     pub unmeasured: Vec<String>,
-    /// Whether the records of a run have the certificate of the reference; nothing where there are none.
+    /// Whether the record of the run has the certificate of the reference; none where there is no
+    /// record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<bool>,
     /// The instants at which runs are compared.
     pub times: Vec<f64>,
 }
 
-/// What distances are relative to.
+/// The length to which distances are relative.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Size {
     /// Its value.
@@ -71,19 +72,19 @@ pub struct RunReport {
     pub name: &'static str,
     /// What is changed in it.
     pub what: String,
-    /// What it vouches for.
+    /// Its certificate.
     pub certificate: Certificate,
-    /// Why it ended before its end.
+    /// Why it ended early.
     pub stopped: Option<String>,
-    /// Whether the scene's condition `stop` ended it.
+    /// Whether the stop condition of the scene ended it.
     pub halted: bool,
     /// The last instant it reached.
     pub end: f64,
-    /// When it is first beyond each threshold.
+    /// The first time beyond each threshold.
     pub exceeded: Vec<Exceeded>,
     /// Largest relative distance to the reference.
     pub largest: f64,
-    /// The body that was furthest then.
+    /// The body with the largest distance then.
     pub furthest: Option<String>,
     /// Relative distance to the reference at the last common instant.
     pub last: f64,
@@ -92,7 +93,7 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Whether it came to its end with its certificate met.
+    /// Whether it finished with its certificate met.
     pub fn certified(&self) -> bool {
         self.certificate.ok && self.stopped.is_none()
     }
@@ -103,7 +104,7 @@ impl RunReport {
 pub struct Exceeded {
     /// The relative distance.
     pub threshold: f64,
-    /// The first instant beyond it; nothing where it never is.
+    /// The first instant beyond it; none where it is never reached.
     pub t: Option<f64>,
 }
 
@@ -126,7 +127,7 @@ impl LeftOut {
     }
 }
 
-/// Puts the runs side by side.
+/// Compares the runs.
 pub(super) fn report(
     scene: &Scene,
     maker: &AuditRunner<'_>,
@@ -136,6 +137,7 @@ pub(super) fn report(
     unmeasured: Vec<String>,
 ) -> Audit {
     runs.sort_by_key(|(variant, _)| rank(variant.role));
+    // Distances of all runs to the reference.
     let all: Vec<RunReport> = runs
         .iter()
         .map(|run| compared(maker, metric, &runs[0].1, run))
@@ -145,6 +147,7 @@ pub(super) fn report(
         let place = runs.iter().position(|(variant, _)| variant.role == role)?;
         Some(all[place].distances.as_slice())
     };
+    // Growth of the perturbation; the time from which on runs cannot be compared.
     let mut sensitivity = match distances(Role::Perturbed) {
         Some(distances) => growth::sensitivity(&maker.times, distances),
         None => Sensitivity::unknown(),
@@ -186,13 +189,14 @@ fn rank(role: Role) -> u32 {
     }
 }
 
-/// A run and how far it is from the reference.
+/// A run and its distance to the reference.
 fn compared(
     maker: &AuditRunner<'_>,
     metric: &Metric,
     reference: &AuditRun,
     (variant, made): &(Variant, AuditRun),
 ) -> RunReport {
+    // Distances at the instants that both runs reached; NaN counts as the largest.
     let common = reference.samples.len().min(made.samples.len());
     let far = (0..common).map(|k| metric.distance(k, reference.samples.at(k), made.samples.at(k)));
     let far: Vec<(f64, usize)> = far.collect();
@@ -226,16 +230,16 @@ fn compared(
     }
 }
 
-/// The first instant at which a distance is beyond a threshold, or is none.
+/// The first instant at which a distance is beyond a threshold, or is NaN.
 fn first_beyond(times: &[f64], distances: &[f64], threshold: f64) -> Option<f64> {
     let place = distances.iter().position(|d| !(*d <= threshold))?;
     times.get(place).copied()
 }
 
-/// How far two runs are apart at an instant.
+/// Distance of two runs at an instant.
 type Apart<'a> = &'a dyn Fn(&Samples, &Samples) -> f64;
 
-/// Orders from the three steps.
+/// Observed orders from the runs with steps h, h/2 and h/4.
 fn orders(maker: &AuditRunner<'_>, metric: &Metric, runs: &[(Variant, AuditRun)]) -> Orders {
     let of = |role: Role| runs.iter().find(|(variant, _)| variant.role == role);
     let samples = |role: Role| of(role).map(|(_, made)| &made.samples);
@@ -254,6 +258,7 @@ fn orders(maker: &AuditRunner<'_>, metric: &Metric, runs: &[(Variant, AuditRun)]
     let (Some(h), Some(half), Some(quarter)) = steps else {
         return absent("there are no runs with shorter steps");
     };
+    // Runs that show the effect of tolerance and rounding alone.
     let noise: Vec<_> = [Role::Tolerance, Role::Perturbed]
         .into_iter()
         .filter_map(samples)
@@ -261,6 +266,7 @@ fn orders(maker: &AuditRunner<'_>, metric: &Metric, runs: &[(Variant, AuditRun)]
     let common = h.len().min(half.len()).min(quarter.len());
     let largest = h.energies.iter().fold(0.0_f64, |s, e| s.max(e.abs()));
     let scale = if largest > 0.0 { largest } else { 1.0 };
+    // Differences at an instant, for configurations and for the energy.
     let pair = |k: usize, apart: Apart<'_>| {
         let noise = noise.iter().filter(|other| k < other.len());
         Pair {
@@ -272,6 +278,7 @@ fn orders(maker: &AuditRunner<'_>, metric: &Metric, runs: &[(Variant, AuditRun)]
     };
     let placed = |k: usize| pair(k, &|a, b| metric.distance(k, a.at(k), b.at(k)).0);
     let stored = |k: usize| pair(k, &|a, b| (a.energies[k] - b.energies[k]).abs() / scale);
+    // The energy is compared as long as the configurations are comparable.
     let placed: Vec<Pair> = (0..common).map(placed).collect();
     let placed = &placed[..order::comparable(&placed)];
     let stored: Vec<Pair> = (0..placed.len()).map(stored).collect();
@@ -281,7 +288,7 @@ fn orders(maker: &AuditRunner<'_>, metric: &Metric, runs: &[(Variant, AuditRun)]
     }
 }
 
-/// What is not as it should be, in words.
+/// What is not certified or does not hold, in sentences.
 fn not_held(runs: &[RunReport], findings: &[AuditedFinding], prepared_ok: bool) -> Vec<String> {
     let mut all = Vec::new();
     if !prepared_ok {

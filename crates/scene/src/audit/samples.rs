@@ -1,4 +1,4 @@
-//! Configurations of a run at the common instants.
+//! Configurations of a run at the common instants of an audit.
 
 use bodies::{Dim, Vector, World};
 
@@ -8,23 +8,23 @@ use crate::text::SymbolicSystem;
 use crate::trajectory::Trajectory;
 use mechanism::System;
 
-/// Instants compared at most.
+/// Largest number of instants.
 const INSTANTS: usize = 400;
 
-/// Fewest instants, however many bodies there are.
+/// Smallest number of instants, however many bodies there are.
 const FEWEST: usize = 20;
 
-/// Placements of bodies kept of a run, so that a large collection fits into memory.
+/// Largest number of poses kept of a run, so that a large scene fits into memory.
 const PLACEMENTS: usize = 4_000_000;
 
-/// Configurations of a run at the first of the common instants, as far as it came.
+/// Configurations of a run at the common instants, as far as it came.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Samples {
-    /// Numbers of a configuration.
+    /// Length of a configuration.
     pub width: usize,
     /// Configurations one after the other.
     pub data: Vec<f64>,
-    /// Kinetic and potential energy at each.
+    /// Kinetic and potential energy at each instant; the energy of joint springs is not included.
     pub energies: Vec<f64>,
 }
 
@@ -40,8 +40,8 @@ impl Samples {
     }
 }
 
-/// Numbers of the steps of the reference whose ends are the common instants, the start first and the end
-/// last.
+/// Numbers of the steps of the reference whose ends are the common instants, the start first and
+/// the end last.
 pub(super) fn instants(steps: usize, bodies: usize) -> Vec<usize> {
     let most = (PLACEMENTS / bodies.max(1)).clamp(FEWEST, INSTANTS);
     let stride = steps.div_ceil(most).max(1);
@@ -52,15 +52,15 @@ pub(super) fn instants(steps: usize, bodies: usize) -> Vec<usize> {
     all
 }
 
-/// Takes the configurations of bodies as they are computed.
+/// Samples the configurations of bodies while they run.
 pub(super) struct Sampler<'a> {
     /// Steps of the reference at whose ends samples are taken.
     pub instants: &'a [usize],
-    /// Steps of this run in one of the reference.
+    /// Steps of this run per step of the reference.
     pub ratio: usize,
-    /// Bodies that can move.
+    /// The movable bodies.
     pub movable: &'a [u32],
-    /// What was taken.
+    /// The samples so far.
     pub samples: Samples,
     /// Times of the samples.
     pub times: Vec<f64>,
@@ -80,7 +80,7 @@ impl BodiesObserver for Sampler<'_> {
 }
 
 impl Sampler<'_> {
-    /// Centre and body axes of every body that can move.
+    /// Takes centre and body axes of every movable body.
     fn take<D: Dim>(&mut self, world: &World<D>) {
         self.samples.width = self.movable.len() * (D::N + D::N * D::N);
         let (state, ledger) = (world.state(), world.report());
@@ -103,7 +103,7 @@ impl Sampler<'_> {
     }
 }
 
-/// The configurations of a mechanism at the instants that it has reached.
+/// The configurations of a mechanism at the instants that it reached.
 pub(super) fn of_trajectory(
     trajectory: &Trajectory,
     system: &mut SymbolicSystem,
@@ -121,12 +121,13 @@ pub(super) fn of_trajectory(
     let (mut q, mut v) = (Vec::new(), Vec::new());
     let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
     for (k, t) in times.iter().enumerate() {
-        // Sums of steps differ by rounding: a thousandth of an interval is none.
+        // Sums of steps differ by rounding: a thousandth of an interval is tolerated.
         let interval = if k > 0 { t - times[k - 1] } else { 0.0 };
         if *t > end + 1e-3 * interval {
             break;
         }
         trajectory.sample(*t, &mut q, &mut v);
+        // Energy ½ vᵀA v + V; NaN where an expression has no value.
         let evaluated = system.dynamics(*t, &q, &v, &mut mass, &mut force);
         let potential = system.potential(*t, &q).unwrap_or(f64::NAN);
         let energy = match evaluated {
@@ -139,7 +140,7 @@ pub(super) fn of_trajectory(
     samples
 }
 
-/// vᵀ A v of a square matrix by rows.
+/// The quadratic form vᵀ A v of a square matrix stored by rows.
 pub(super) fn form(matrix: &[f64], v: &[f64]) -> f64 {
     let rows = matrix.chunks_exact(v.len().max(1)).zip(v);
     rows.map(|(row, x)| x * row.iter().zip(v).map(|(a, y)| a * y).sum::<f64>())

@@ -1,4 +1,4 @@
-//! The runs that are compared with the reference: what each changes.
+//! The variants of an audit: which setting each run changes.
 
 use super::LeftOut;
 use super::made::AuditRunner;
@@ -10,10 +10,10 @@ use crate::plot::format_short;
 use bodies::Activation;
 use mechanism::Scheme;
 
-/// No tolerance is made smaller than this: 50 roundings of a sum of order 1, which no method can undercut.
+/// Smallest tolerance of a variant: 50 roundings of a sum of order 1, below which no method can go.
 const LEAST_TOLERANCE: f64 = 1e-14;
 
-/// Why a variant is there.
+/// What a variant changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Reference,
@@ -31,9 +31,9 @@ pub(super) enum Role {
 #[derive(Debug, Clone)]
 pub(super) struct Variant {
     pub role: Role,
-    /// What is changed, for people.
+    /// A description of the change.
     pub what: String,
-    /// The scene with its changes.
+    /// The scene with the change.
     pub scene: Scene,
 }
 
@@ -51,7 +51,7 @@ impl Role {
         }
     }
 
-    /// By what the step is divided.
+    /// The divisor of the step.
     pub fn divisor(self) -> u32 {
         match self {
             Self::Step(divisor) => divisor,
@@ -61,7 +61,7 @@ impl Role {
 }
 
 impl Variant {
-    /// The run itself.
+    /// The reference itself.
     pub fn reference(maker: &AuditRunner<'_>) -> Self {
         Self {
             role: Role::Reference,
@@ -79,7 +79,7 @@ impl Variant {
     }
 }
 
-/// All variants that apply to a scene, the longest first, and those that do not with the reason.
+/// All variants that apply to a scene, the longest first, and those that do not, with the reason.
 ///
 /// # Errors
 /// A value that the scene refuses.
@@ -88,6 +88,7 @@ pub(super) fn variants(
     maker: &AuditRunner<'_>,
 ) -> Result<(Vec<Variant>, Vec<LeftOut>), SceneError> {
     let (mut all, mut left_out) = (Vec::new(), Vec::new());
+    // Shorter steps, tighter tolerance, another activation rule or integrator, perturbed positions.
     for divisor in [4, 2] {
         match steps(scene, maker, divisor)? {
             Ok(variant) => all.push(variant),
@@ -119,7 +120,7 @@ pub(super) fn variants(
     Ok((all, left_out))
 }
 
-/// The same with shorter steps.
+/// The variant with shorter steps.
 fn steps(
     scene: &Scene,
     maker: &AuditRunner<'_>,
@@ -132,7 +133,7 @@ fn steps(
     }
     let role = Role::Step(divisor);
     if maker.varies_steps() {
-        // The bounds and the tolerance of the steps are changed after the scene is built.
+        // Bounds and tolerance of adaptive steps are changed after the scene is built.
         let what = format!("steps between 1/{divisor} of their bounds");
         let scene = scene.clone();
         return Ok(Ok(Variant { role, what, scene }));
@@ -143,11 +144,12 @@ fn steps(
     Ok(Ok(Variant { role, what, scene }))
 }
 
-/// The other activation rule, or the other integrator.
+/// The variant with the other activation rule, or the other integrator.
 fn other_rule(
     scene: &Scene,
     maker: &AuditRunner<'_>,
 ) -> Result<Result<Variant, LeftOut>, SceneError> {
+    // Bodies: contacts active by gap, or by predicted gap.
     if scene.kind() == SceneKind::Bodies {
         let word = match activation(&scene.build_bodies()?) {
             Activation::Gap => "predicted",
@@ -160,6 +162,8 @@ fn other_rule(
         }));
     }
     let role = Role::Integrator;
+    // Mechanisms: event-driven against time stepping; sweeping processes: trapezoidal against
+    // catching-up.
     let word = match (maker.sweep_method(), maker.scheme()) {
         (Some("trapezoidal"), _) => "catching-up",
         (Some(_), _) => "trapezoidal",

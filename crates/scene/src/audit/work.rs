@@ -1,29 +1,30 @@
-//! The runs on several threads, with a word about progress and a way to stop.
+//! The runs of an audit on several threads, with progress reports and cancellation.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// Time between two words about progress.
+/// Time between two progress reports.
 const TELL: Duration = Duration::from_millis(50);
 
-/// What a job tells of its progress.
+/// Progress report of a job.
 pub(super) struct Teller<'a> {
     share: &'a AtomicU64,
     enough: &'a AtomicBool,
 }
 
 impl Teller<'_> {
-    /// Takes the share of the job that is done and says whether to go on.
+    /// Stores the share of the job that is done and returns whether to go on.
     pub fn tell(&self, share: f64) -> bool {
         self.share.store(share.to_bits(), Ordering::Relaxed);
         !self.enough.load(Ordering::Relaxed)
     }
 }
 
-/// Does jobs of these weights, in their order as threads become free. `progress` hears the share done, on
-/// the calling thread, and says whether to go on; nothing comes of jobs that were stopped.
+/// Does jobs of these weights, in their order as threads become free. `progress` is called with the
+/// share done, on the calling thread, and returns whether to go on; there is no result when it was
+/// stopped.
 pub(super) fn run_jobs<T: Send>(
     weights: &[f64],
     threads: usize,
@@ -36,6 +37,7 @@ pub(super) fn run_jobs<T: Send>(
     let (next, enough) = (AtomicUsize::new(0), AtomicBool::new(false));
     let done: Mutex<Vec<Option<T>>> = Mutex::new(weights.iter().map(|_| None).collect());
     let (sender, receiver) = mpsc::channel::<()>();
+    // One job: the next number, its progress, its result.
     let job = || {
         let k = next.fetch_add(1, Ordering::Relaxed);
         let share = shares.get(k)?;
@@ -45,11 +47,12 @@ pub(super) fn run_jobs<T: Send>(
         };
         let result = work(k, &teller);
         teller.tell(1.0);
-        // A thread that panicked is raised again when the scope ends.
+        // The panic of a thread is raised again when the scope ends.
         let mut done = done.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         done[k] = Some(result);
         Some(())
     };
+    // Workers hold the sender; the calling thread reports progress until the channel closes.
     std::thread::scope(|scope| {
         for _ in 0..threads.clamp(1, count.max(1)) {
             let sender = sender.clone();

@@ -1,4 +1,4 @@
-//! What the figures of a certificate are held against.
+//! Bounds of the criteria of a certificate, from the table `[certificate]` of a scene.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,17 +7,17 @@ use super::Criterion;
 /// Bounds of a certificate, the table `[certificate]` of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CertificateBounds {
-    /// Energy that contacts and joints may add where no law allows it, over what a step turns over.
+    /// Energy that contacts and joints may add where no law allows it (`excess`), over the turnover of a step.
     pub gain: f64,
-    /// Depth of a contact over the smallest dimension of its bodies.
+    /// Penetration depth of a contact over the smallest dimension of its bodies.
     pub penetration: f64,
-    /// Depth of a contact at rest over the same: it carries an impulse and hardly moves.
+    /// Penetration depth of a resting contact, which carries an impulse and hardly moves, over the same dimension.
     pub resting: f64,
-    /// Error of a joint over the same.
+    /// Constraint drift of a joint over the same dimension.
     pub drift: f64,
-    /// Energy lost in contacts that last, without sliding, over the energy at stake.
+    /// Energy lost in lasting contacts without sliding, over the energy at stake.
     pub dissipation: f64,
-    /// Length of a mechanism that penetrations and errors are measured by; without it the largest extent
+    /// Length that penetrations and drifts of a mechanism are divided by; without it the largest extent
     /// that its motion reaches.
     pub length: Option<f64>,
 }
@@ -31,7 +31,7 @@ impl Default for CertificateBounds {
             // With restitution, and by the papers' rule of activation, a body that strikes with v is v h deep for the
             // time of a bounce: a ball of 6 cm at 3 m/s and 1 ms is 5 % deep. What sinks is deeper.
             penetration: 0.05,
-            // What rests lies on the other body and not in it.
+            // A resting body lies on the other body and not in it.
             resting: 0.01,
             drift: 0.01,
             // Moreau's step loses O(h) at contacts that turn; 5 % of the energy at stake shows in speeds
@@ -53,7 +53,7 @@ impl CertificateBounds {
         "length",
     ];
 
-    /// The bound of a figure; 0 for the residual, of which no step may miss its tolerance.
+    /// The bound of a criterion; 0 for the residual, whose tolerance no step may miss, and for warnings without bound.
     pub fn of(&self, what: Criterion) -> f64 {
         match what {
             Criterion::Gain | Criterion::Mixed => self.gain,

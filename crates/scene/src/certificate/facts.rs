@@ -1,6 +1,6 @@
-//! The account of a step as a certificate reads it, of a mechanism or of bodies.
+//! The columns of a step report that a certificate reads, common to mechanisms and bodies.
 
-/// The account of a step.
+/// The figures of one step; the fields have the names and meanings of the columns of the step reports.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepFigures {
     pub(super) t: f64,
@@ -17,24 +17,24 @@ pub struct StepFigures {
     pub(super) lasting: f64,
     pub(super) forced: f64,
     pub(super) kinetic: f64,
-    /// With that of springs of joints.
+    /// Potential energy, that of joint springs included.
     pub(super) potential: f64,
     /// Work of contacts and joints without motors.
     pub(super) lost: f64,
     pub(super) gamma: f64,
-    /// How far another solution of the step is from its own; 0 where none was found.
+    /// Distance to another solution of the step (relative velocities, over the speed at stake); 0 where none was found.
     pub(super) apart: f64,
-    /// Penetration, that at rest and drift over the sizes of bodies; a mechanism has an extent instead.
+    /// Penetration, resting penetration and drift over the dimensions of bodies; a mechanism has an extent instead.
     pub(super) shares: Option<[f64; 3]>,
     pub(super) extent: f64,
 }
 
-/// The balance of momentum is an identity of velocities and impulses: what is left of it is rounding, enlarged by
-/// impulses that are up to a thousand million times the momenta.
+/// Bound of the momentum balance, which is an identity of velocities and impulses: its residual is rounding error,
+/// enlarged by impulses that are up to 10⁹ times the momenta.
 const MOMENTUM: f64 = 1e-6;
 
 impl StepFigures {
-    /// Whether the step reached its tolerance with velocities that are those of its impulses.
+    /// Whether the step reached its tolerance and its velocities balance its impulses.
     pub(super) fn solved(&self) -> bool {
         self.reached && self.momentum <= MOMENTUM
     }

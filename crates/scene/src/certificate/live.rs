@@ -1,12 +1,12 @@
-//! Warnings of a run while it goes on: one line when something is first not as it should be, then at
-//! each tenfold count, and the total at the end. A thousand steps that miss their tolerance are five lines.
+//! Warnings during a run: one line when a criterion is first violated, one at each tenfold count, and the total at
+//! the end. A thousand steps that miss their tolerance give five lines.
 
 use super::words::figure as short;
 use super::{Certificate, Criterion};
 use crate::watch::{RunProgress, preparation_warnings};
 
-/// What is told while a run goes on. Lengths and energies at stake grow with a run: what is held
-/// against them is told at its end.
+/// Criteria reported during a run. Reference lengths and the energy at stake grow with a run: criteria that are
+/// divided by them are reported at its end.
 const REPORTED_DURING_RUN: [Criterion; 7] = [
     Criterion::Residual,
     Criterion::Gain,
@@ -17,20 +17,20 @@ const REPORTED_DURING_RUN: [Criterion; 7] = [
     Criterion::OtherSolution,
 ];
 
-/// Says when to tell what is wrong with the steps of a run.
+/// Decides at which steps of a run a violation is reported.
 #[derive(Debug)]
 pub struct Warnings {
-    /// Whether there are bodies, whose sizes are known from the start.
+    /// Whether the scene is one of bodies, whose dimensions are known from the start.
     bodies: bool,
     preparation: Option<String>,
-    /// Count at which each is told next.
+    /// By criterion: the count of violations at which the next line is due.
     next: [usize; REPORTED_DURING_RUN.len()],
-    /// What the run, or the preparation, vouches for so far.
+    /// The certificate so far, of the run or of the current preparation.
     last: Option<Certificate>,
 }
 
 impl Warnings {
-    /// Nothing yet.
+    /// The state before the first step; `bodies` tells a scene of bodies from a mechanism.
     pub fn new(bodies: bool) -> Self {
         Self {
             bodies,
@@ -40,15 +40,17 @@ impl Warnings {
         }
     }
 
-    /// Takes a step; what is to be told now.
+    /// Takes the progress of one step and returns the warnings that are due.
     pub fn step(&mut self, tick: &RunProgress<'_>) -> Vec<String> {
         let mut told = Vec::new();
+        // A new stage (preparation or run) closes the one before and counts from one.
         if self.preparation.as_deref() != tick.preparation {
             told = self.close();
             self.preparation = tick.preparation.map(Into::into);
             self.next = [1; REPORTED_DURING_RUN.len()];
         }
         let certificate = tick.certificate;
+        // One line per criterion whose count reached the next power of ten.
         for (what, next) in REPORTED_DURING_RUN.into_iter().zip(&mut self.next) {
             let times = certificate.violation(what).times;
             if times < *next || (sized(what) && !self.bodies) {
@@ -65,15 +67,14 @@ impl Warnings {
         told
     }
 
-    /// What is left to say at the end of a run or of a preparation: totals, and what is judged by the
-    /// whole of it.
+    /// The warnings left at the end of a run or of a preparation: totals, and criteria judged by the whole of it.
     pub fn close(&mut self) -> Vec<String> {
         let Some(certificate) = self.last.take() else {
             return Vec::new();
         };
         let words = match self.preparation.take() {
             Some(name) => preparation_warnings(&name, &certificate),
-            // One step that has been told stands in the summary.
+            // A single violation already reported is not repeated: it stands in the summary.
             None => certificate.warnings_of(|what| {
                 let live = REPORTED_DURING_RUN.contains(&what) && (!sized(what) || self.bodies);
                 !live || certificate.violation(what).times > 1
@@ -83,7 +84,7 @@ impl Warnings {
     }
 }
 
-/// Whether it is measured by the sizes of bodies; the length of a mechanism is known at its end.
+/// Whether a criterion is divided by dimensions of bodies; the length of a mechanism is known at its end only.
 fn sized(what: Criterion) -> bool {
     matches!(what, Criterion::Penetration | Criterion::Resting)
 }
@@ -95,11 +96,12 @@ fn placed(preparation: Option<&str>, text: &str) -> String {
     }
 }
 
-/// What is told when it is so for the first time.
+/// The line for the first violation of a criterion: figure, place, step, time and advice.
 fn first(what: Criterion, tick: &RunProgress<'_>) -> String {
     let certificate = tick.certificate;
     let (mark, advice) = (certificate.violation(what), certificate.advice(what));
     let figure = mark.worst;
+    // Name of the contact or joint, where the criterion has one.
     let place = match mark.first_place.as_str() {
         "" => String::new(),
         place => format!(" of {place}"),
@@ -153,7 +155,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes a step into a certificate and shows it.
+    /// Adds a step to a certificate and hands its progress to the warnings.
     fn take(
         warnings: &mut Warnings,
         certificate: &mut Certificate,

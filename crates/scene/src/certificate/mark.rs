@@ -1,32 +1,32 @@
-//! What may be wrong with a run: how often it was, when first, when worst, and where.
+//! Criteria of a certificate, and the record of their violations: count, first and worst step, place.
 
 use serde::{Deserialize, Serialize};
 
-/// What may be wrong with a step or a run.
+/// A criterion that a step or a run may violate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Criterion {
     /// The residual missed its tolerance, or the iteration of the forces did not settle.
     Residual,
     /// Contacts and joints added energy that no law allows.
     Gain,
-    /// A contact is too deep.
+    /// A contact penetrates beyond its bound.
     Penetration,
-    /// A contact that rests is too deep.
+    /// A resting contact penetrates beyond its bound.
     Resting,
-    /// A joint is too far apart.
+    /// The constraint drift of a joint is beyond its bound.
     Drift,
-    /// Contacts that last lost too much without sliding.
+    /// Lasting contacts lost too much energy without sliding.
     Dissipation,
-    /// Contacts added energy as restitution coefficients that differ allow: a warning.
+    /// Contacts added energy, as unequal restitution coefficients allow (Kane and Levinson): a warning.
     Mixed,
-    /// A contact slides with γ ≤ 0: a warning.
+    /// A contact slides with γ ≤ 0, so that its continuation need not be unique: a warning.
     Nonunique,
-    /// The laws allow other velocities of a step: a warning.
+    /// Another solution of the laws with other velocities was found for a step: a warning.
     OtherSolution,
 }
 
 impl Criterion {
-    /// All of them.
+    /// All criteria, in the order of their discriminants.
     pub const ALL: [Self; 9] = [
         Self::Residual,
         Self::Gain,
@@ -39,7 +39,7 @@ impl Criterion {
         Self::OtherSolution,
     ];
 
-    /// Those that a certificate has a bound for.
+    /// Criteria that have a bound in `[certificate]`.
     pub const BOUNDED: [Self; 5] = [
         Self::Gain,
         Self::Penetration,
@@ -48,7 +48,7 @@ impl Criterion {
         Self::Dissipation,
     ];
 
-    /// Its name, that of its key where it has a bound.
+    /// Its name; the key of its bound where it has one.
     pub fn name(self) -> &'static str {
         match self {
             Self::Residual => "residual",
@@ -63,33 +63,33 @@ impl Criterion {
         }
     }
 
-    /// Whether a certificate is not met where it happens; the others are warnings.
+    /// Whether a violation makes the certificate fail; the other criteria are warnings.
     pub fn decides(self) -> bool {
         !matches!(self, Self::Mixed | Self::Nonunique | Self::OtherSolution)
     }
 }
 
-/// How often something was wrong, when and where.
+/// How often, when and where a criterion was violated.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Violation {
-    /// In how many steps.
+    /// Number of steps that violate it.
     pub times: usize,
-    /// The first of them and its end.
+    /// First such step: its number from 1 and the time of its end.
     pub first: (usize, f64),
-    /// Where it was then; empty where there is no place.
+    /// Contact or joint of the first violation; empty where the criterion has no place.
     pub first_place: String,
-    /// The worst of its figures, that step and its end.
+    /// The worst figure.
     pub worst: f64,
-    /// The step of the worst figure and its end.
+    /// The step of the worst figure and the time of its end.
     pub worst_at: (usize, f64),
-    /// Where it was then.
+    /// Contact or joint of the worst figure.
     pub worst_place: String,
     /// The length or energy behind the worst figure.
     pub amount: f64,
 }
 
 impl Violation {
-    /// Takes one more step with its figure.
+    /// Adds a violating step with its figure and amount; `place` is asked only for the first and for a new worst one.
     pub(super) fn note(
         &mut self,
         what: Criterion,
@@ -98,6 +98,7 @@ impl Violation {
         place: &dyn Fn(Criterion) -> String,
     ) {
         self.times += 1;
+        // NaN is worst and stays; γ is worse the smaller it is, every other figure the larger it is.
         let worse = match what {
             _ if self.times == 1 => true,
             _ if self.worst.is_nan() => false,

@@ -1,19 +1,22 @@
-//! What a run vouches for.
+//! The certificate of a run: the worst figure of every criterion over all steps, held against its bound.
 //!
 //! ```text
-//! residual      every step reached its tolerance
-//! gain          energy that contacts and joints add and no law allows, over what the step turns over
+//! residual      every step reached its tolerance and balances momentum
+//! gain          energy that contacts and joints add and no law allows, over the turnover of the step
 //! penetration   depth of a contact over the smallest dimension of its bodies (mechanisms: over the length
 //!               of the system)
-//! resting       the same of contacts at rest, which carry an impulse and whose depth hardly changes in the step
-//! drift         error of a joint over the same
-//! dissipation   |Σ work of contacts that last, without sliding| over the energy at stake
+//! resting       the same of resting contacts, which carry an impulse and whose depth hardly changes in the step
+//! drift         constraint error of a joint over the same
+//! dissipation   |Σ work of lasting contacts, without sliding| over the energy at stake
 //! ```
 //!
-//! The energy at stake is the largest kinetic energy, the range of the potential one, what came in from
-//! outside, and what the forces would have given to bodies at rest, step by step: a stack at rest has
-//! nothing else. Lengths and energies at stake grow during a run; what is held against them is judged
-//! by those at its end.
+//! The energy at stake is the largest kinetic energy, plus the range of the potential energy, plus the energy
+//! supplied from outside, plus the energy that the forces would have given to bodies at rest, step by step: a stack
+//! at rest has nothing else. Lengths and the energy at stake grow during a run; figures that are divided by them are
+//! judged by the values at its end.
+//!
+//! `mark` has the criteria and their violations, `bounds` the bounds, `facts` the columns read of a step report,
+//! `live` the warnings during a run, `words` the sentences and `sheet` the JSON form.
 
 mod bounds;
 mod facts;
@@ -30,61 +33,61 @@ pub use live::Warnings;
 pub use mark::{Criterion, Violation};
 pub use sheet::{CertificateJson, NotMet};
 
-/// A penetration or an error of a joint below this, in the units of the scene, is rounding.
+/// A penetration or drift of a mechanism below this, in the units of the scene, is rounding error.
 const ROUNDING: f64 = 1e-12;
 
-/// The worst of each column of the ledger over a run, what was beyond its bound, and when.
+/// The worst value of each column of the step reports over a run, with the violations of its criteria.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Certificate {
-    /// Steps made.
+    /// Number of steps.
     pub steps: usize,
     /// Steps that did not reach their tolerance.
     pub missed: usize,
-    /// Largest residual of a step.
+    /// Largest residual of a step (RV).
     pub worst_residual: f64,
     /// Deepest penetration of a contact.
     pub worst_penetration: f64,
-    /// Deepest penetration of a contact at rest.
+    /// Deepest penetration of a resting contact.
     pub worst_resting: f64,
-    /// Largest error of the balance of momentum, relative.
+    /// Largest relative error of the momentum balance.
     pub worst_momentum: f64,
-    /// Largest error of the balance of energy, relative.
+    /// Largest relative error of the energy balance.
     pub worst_energy: f64,
-    /// Largest gain of energy through contacts, relative to what a step turns over.
+    /// Largest energy gain through contacts and joints, over the turnover of a step.
     pub worst_gain: f64,
-    /// Largest error of a joint.
+    /// Largest constraint error of a joint.
     pub worst_drift: f64,
-    /// Largest gain of energy that no law allows, relative to what a step turns over.
+    /// Largest energy gain that no law allows, over the turnover of a step.
     pub worst_excess: f64,
-    /// Whether every step reached its tolerance, every figure is within its bound and finite.
+    /// Whether every step reached its tolerance and every figure is finite and within its bound.
     pub ok: bool,
     bounds: CertificateBounds,
     sums: Sums,
     marks: [Violation; Criterion::ALL.len()],
 }
 
-/// What is summed up over a run.
+/// Sums and extremes over a run that give the energy at stake and the reference lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 struct Sums {
-    /// Work of contacts that last, and the largest |sum| of it so far.
+    /// Work of lasting contacts summed over the steps, and the largest |sum| so far.
     lasting: f64,
     dissipated: f64,
-    /// Largest kinetic energy; smallest and largest potential one.
+    /// Largest kinetic energy; smallest and largest potential energy.
     kinetic: f64,
     potential: Option<(f64, f64)>,
     /// Kinetic and potential energy at the end of the last step.
     energy: f64,
-    /// Energy that came in from outside, and that forces would have given to bodies at rest.
+    /// Energy supplied from outside; energy that forces would have given to bodies at rest.
     supplied: f64,
     forced: f64,
-    /// Largest extent of a mechanism; none for bodies, which have sizes.
+    /// Largest extent of a mechanism; `None` for bodies, which have dimensions of their own.
     extent: Option<f64>,
-    /// Deepest penetration, deepest one at rest and largest error of a joint over the sizes of bodies.
+    /// Largest penetration, resting penetration and joint drift over the dimensions of bodies.
     shares: [f64; 3],
 }
 
 impl Certificate {
-    /// The certificate of no step.
+    /// The certificate of no step, with the default bounds.
     pub fn new() -> Self {
         Self::with_bounds(CertificateBounds::default())
     }
@@ -98,22 +101,23 @@ impl Certificate {
         }
     }
 
-    /// The bounds that the figures are held against.
+    /// The bounds of the criteria.
     pub fn bounds(&self) -> &CertificateBounds {
         &self.bounds
     }
 
-    /// Takes the account of the beginning: energies alone.
+    /// Takes the report of the initial state, of which only the energies count.
     pub fn begin(&mut self, ledger: impl Into<StepFigures>) {
         self.sums.note(&ledger.into(), true);
     }
 
-    /// Takes the account of one more step; `place` names where a contact or joint is beyond its bound.
+    /// Takes the report of one more step; `place` names the contact or joint of a violated criterion.
     pub fn add(&mut self, ledger: impl Into<StepFigures>, place: &dyn Fn(Criterion) -> String) {
         let facts = ledger.into();
         self.steps += 1;
         self.missed += usize::from(!facts.solved());
         self.sums.note(&facts, false);
+        // Running maximum of every column.
         for (worst, figure) in [
             (&mut self.worst_residual, facts.residual),
             (&mut self.worst_penetration, facts.penetration),
@@ -126,6 +130,7 @@ impl Certificate {
         ] {
             *worst = worse(*worst, figure);
         }
+        // Criteria that this step violates, by the lengths and the energy at stake so far.
         let finite = self.columns().iter().all(|(_, worst)| worst.is_finite());
         let now = self.figures(&facts);
         for (what, figure) in Criterion::ALL.into_iter().zip(now) {
@@ -141,11 +146,12 @@ impl Certificate {
                 mark.note(what, (self.steps, facts.t), [figure, amount], place);
             }
         }
+        // The verdict on the whole run, by the lengths and the energy at stake now.
         self.ok =
             finite && self.missed == 0 && !Criterion::BOUNDED.into_iter().any(|w| self.broken(w));
     }
 
-    /// The figures of a step, in the order of [`What::ALL`].
+    /// The figures of a step, in the order of [`Criterion::ALL`].
     fn figures(&self, facts: &StepFigures) -> [f64; Criterion::ALL.len()] {
         let [penetration, resting, drift] = match facts.shares {
             Some(shares) => shares,
@@ -165,7 +171,7 @@ impl Certificate {
         })
     }
 
-    /// Whether a figure of a step is beyond its bound; what is not a number is within none.
+    /// Whether a figure of a step violates its criterion; NaN always does.
     fn beyond(&self, what: Criterion, figure: f64, facts: &StepFigures) -> bool {
         match what {
             Criterion::Residual => !facts.solved() || figure.is_nan(),
@@ -175,12 +181,12 @@ impl Certificate {
         }
     }
 
-    /// Whether a figure of the run is beyond its bound, by the lengths and energies at its end.
+    /// Whether the worst figure of the run is beyond its bound, by the lengths and the energy at stake now.
     fn broken(&self, what: Criterion) -> bool {
         !(self.worst_of(what) <= self.bounds.of(what))
     }
 
-    /// The figure of the run that is held against its bound.
+    /// The worst figure of the run for a criterion.
     fn worst_of(&self, what: Criterion) -> f64 {
         let length = self.sums.extent.is_some();
         match what {
@@ -198,7 +204,7 @@ impl Certificate {
         }
     }
 
-    /// A length over that of the system.
+    /// A length over that of the mechanism: the given `length`, else its largest extent.
     fn over_length(&self, figure: f64) -> f64 {
         let length = self.bounds.length.or(self.sums.extent).unwrap_or(0.0);
         match figure.abs() <= ROUNDING {
@@ -207,12 +213,12 @@ impl Certificate {
         }
     }
 
-    /// What is known of one thing that may be wrong.
+    /// The violations of a criterion.
     pub fn violation(&self, what: Criterion) -> &Violation {
         &self.marks[what as usize]
     }
 
-    /// Whether something is wrong with the run, or worth a warning.
+    /// Whether the run violates a criterion by its final lengths and energies, or has a warning of that kind.
     pub fn is_reported(&self, what: Criterion) -> bool {
         let counted = self.violation(what).times > 0;
         match what {
@@ -240,7 +246,7 @@ impl Certificate {
         ]
     }
 
-    /// A certificate of which only the figures are known, in the order of [`Certificate::columns`].
+    /// A certificate of which only the figures are known, in the order of [`Certificate::columns`]; without violations.
     pub(crate) fn of_figures(
         (steps, missed, ok): (usize, usize, bool),
         figures: impl IntoIterator<Item = f64>,
@@ -266,7 +272,7 @@ impl Certificate {
         ] {
             *worst = figures.next().unwrap_or(0.0);
         }
-        // The share alone is known: of an energy of 1.
+        // Only the ratio is known: taken of an energy at stake of 1.
         (known.sums.dissipated, known.sums.forced) = (figures.next().unwrap_or(0.0), 1.0);
         known.worst_resting = figures.next().unwrap_or(0.0);
         *resting = figures.next().unwrap_or(0.0);
@@ -275,9 +281,10 @@ impl Certificate {
 }
 
 impl Sums {
-    /// Takes the account of a step, or of the beginning.
+    /// Takes the figures of a step, or of the initial state (`first`).
     fn note(&mut self, facts: &StepFigures, first: bool) {
         let energy = facts.kinetic + facts.potential;
+        // Supplied energy: what the total gained over the work of contacts and joints, where positive.
         if !first {
             self.supplied += (energy - self.energy - facts.lost).max(0.0);
             self.forced += facts.forced;
@@ -288,6 +295,7 @@ impl Sums {
         let (low, high) = self.potential.unwrap_or((facts.potential, facts.potential));
         self.potential = Some((low.min(facts.potential), high.max(facts.potential)));
         self.dissipated = worse(self.dissipated, self.lasting.abs());
+        // Reference lengths: of the bodies at each contact, or the extent of the mechanism.
         match facts.shares {
             Some(shares) => {
                 for (worst, share) in self.shares.iter_mut().zip(shares) {
@@ -298,14 +306,14 @@ impl Sums {
         }
     }
 
-    /// The energy at stake so far.
+    /// The energy at stake so far: largest kinetic energy, range of the potential one, supply, work on bodies at rest.
     fn energy_at_stake(&self) -> f64 {
         let range = self.potential.map_or(0.0, |(low, high)| high - low);
         self.kinetic + range + self.supplied + self.forced
     }
 }
 
-/// A ratio; nothing over nothing is nothing.
+/// A ratio, with 0/0 = 0.
 fn over(figure: f64, size: f64) -> f64 {
     if figure == 0.0 { 0.0 } else { figure / size }
 }

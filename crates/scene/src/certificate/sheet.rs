@@ -1,36 +1,36 @@
-//! A certificate as `run.json`, `--json` and Python have it.
+//! The JSON form of a certificate, in `run.json`, in the output of `--json` and in Python.
 
 use serde::Serialize;
 
 use super::{Certificate, CertificateBounds, Criterion};
 
-/// Something that was not met.
+/// A criterion that the run violates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NotMet {
-    /// `residual`, or the key of its bound.
+    /// `residual`, or the key of the bound.
     pub what: &'static str,
-    /// The first step beyond the bound, from 1, and its end.
+    /// Number of the first step beyond the bound, from 1.
     pub first_step: usize,
-    /// The end of that step.
+    /// Time at the end of that step.
     pub first_t: f64,
-    /// Contact or joint, by name; nothing where there is no place.
+    /// Contact or joint of the worst figure, by name; `None` where the criterion has no place.
     #[serde(rename = "where")]
     pub place: Option<String>,
-    /// The worst figure of the run and the step it belongs to.
+    /// The worst figure of the run.
     pub worst: f64,
-    /// The step of the worst figure.
+    /// Number of the step of the worst figure.
     pub worst_step: usize,
-    /// The end of that step.
+    /// Time at the end of that step.
     pub worst_t: f64,
-    /// What it is held against; of the residual, the tolerance is that of the run.
+    /// The bound; `None` for the residual, whose tolerance is that of the run.
     pub bound: Option<f64>,
-    /// Steps beyond the bound.
+    /// Number of steps beyond the bound.
     pub steps: usize,
-    /// The same as a sentence.
+    /// The same as an English sentence.
     pub words: String,
 }
 
-/// A certificate as it is written for programs.
+/// A certificate with the names of `run.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CertificateJson {
     steps: usize,
@@ -46,7 +46,7 @@ pub struct CertificateJson {
     worst_excess: f64,
     worst_drift: f64,
     worst_drift_share: f64,
-    /// Energy lost in contacts that last, without sliding, and its share of the energy at stake.
+    /// Energy lost in lasting contacts without sliding, and its ratio to the energy at stake.
     dissipated: f64,
     dissipation: f64,
     bounds: CertificateBounds,
@@ -55,7 +55,7 @@ pub struct CertificateJson {
 }
 
 impl Certificate {
-    /// As it is written for programs.
+    /// The form that is serialised.
     pub fn json(&self) -> CertificateJson {
         CertificateJson {
             steps: self.steps,
@@ -79,7 +79,7 @@ impl Certificate {
         }
     }
 
-    /// What was not met, in the order of [`What::ALL`].
+    /// The violated criteria that decide, in the order of [`Criterion::ALL`].
     pub fn not_met(&self) -> Vec<NotMet> {
         let wrong = Criterion::ALL
             .into_iter()

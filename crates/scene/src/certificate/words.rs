@@ -1,15 +1,14 @@
-//! What was not met, and what is worth a warning, as sentences.
+//! Violated criteria and warnings of a certificate as English sentences with advice.
 
 use super::{Certificate, Criterion};
 
 impl Certificate {
-    /// What is not as it should be, one sentence each with what to do about it: what was not met first,
-    /// then what is a warning only.
+    /// One sentence with advice for each reported criterion: those that make the certificate fail first, then warnings.
     pub fn warnings(&self) -> Vec<String> {
         self.warnings_of(|_| true)
     }
 
-    /// The same of some.
+    /// The same for chosen criteria.
     pub(super) fn warnings_of(&self, chosen: impl Fn(Criterion) -> bool) -> Vec<String> {
         let told = Criterion::ALL.into_iter();
         let told = told.filter(|what| self.is_reported(*what) && chosen(*what));
@@ -17,7 +16,7 @@ impl Certificate {
         each.collect()
     }
 
-    /// What was not met, in one line; nothing where all was.
+    /// The violated criteria in one line; `None` for a certificate that holds.
     pub fn reason(&self) -> Option<String> {
         let words: Vec<String> = self
             .not_met()
@@ -27,7 +26,7 @@ impl Certificate {
         match (self.ok, words.is_empty()) {
             (true, _) => None,
             (false, false) => Some(words.join("; ")),
-            // Of a run that is known by its figures alone, or with one that is not a number.
+            // A certificate known by its figures alone, or with a figure that is not finite, has no violations to list.
             (false, true) if self.missed > 0 => Some(format!(
                 "{} of {} steps missed their tolerance (worst residual {:.1e})",
                 self.missed, self.steps, self.worst_residual
@@ -44,7 +43,7 @@ impl Certificate {
         }
     }
 
-    /// What happened: how bad, where, when first, against which bound.
+    /// A violation in words: worst figure, place and time, bound, first step.
     pub fn sentence(&self, what: Criterion) -> String {
         let mark = self.violation(what);
         let (worst, bound) = (self.worst_of(what), self.bounds().of(what));
@@ -53,6 +52,7 @@ impl Certificate {
             "" => String::new(),
             place => format!(" of {place}"),
         };
+        // The length that penetrations and drifts are divided by.
         let size = match self.sums.extent {
             Some(_) => "of the length of the system",
             None if what == Criterion::Drift => "of the smallest dimension of its bodies",
@@ -104,7 +104,7 @@ impl Certificate {
         format!("{said}; {}", self.first(what))
     }
 
-    /// When it was first so, and in how many steps.
+    /// Step and time of the first violation, and the number of violating steps.
     fn first(&self, what: Criterion) -> String {
         let mark = self.violation(what);
         let (step, t) = (mark.first.0, figure(mark.first.1));
@@ -122,7 +122,7 @@ impl Certificate {
         )
     }
 
-    /// What to do about it.
+    /// Advice against a violation.
     pub fn advice(&self, what: Criterion) -> &'static str {
         match what {
             Criterion::Residual
@@ -164,7 +164,7 @@ impl Certificate {
     }
 }
 
-/// A number to three digits.
+/// A number to three significant digits.
 pub(crate) fn figure(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 || !x.is_finite() {
@@ -181,7 +181,7 @@ pub(crate) fn figure(x: f64) -> String {
     }
 }
 
-/// A share as a percentage.
+/// A ratio as a percentage.
 fn percent(share: f64) -> String {
     format!("{} %", figure(100.0 * share))
 }

@@ -1,4 +1,4 @@
-//! How far the convex parts of bodies are from what they stand for.
+//! Errors of convex decompositions: how far the convex parts of bodies are from the shapes they approximate.
 
 use bodies::Dim;
 use bodies::space::DecompositionFit;
@@ -6,8 +6,8 @@ use bodies::space::DecompositionFit;
 use super::{BodiesSetup, BuiltBodies};
 
 impl BuiltBodies {
-    /// The bodies whose parts are not exactly the body, by name. Bodies with the same shape have the same
-    /// figures and each its own entry.
+    /// The bodies whose convex parts are not exactly the body, by name, with the error of the decomposition. Bodies
+    /// that share a shape have equal figures, and each its own entry.
     pub fn decomposition_errors(&self) -> Vec<(String, DecompositionFit)> {
         match self {
             Self::Plane(assembly) => assembly.decomposition_errors(),

@@ -1,4 +1,4 @@
-//! What shapes that are more than a few numbers are described by.
+//! Specifications of composite shapes; expressions are still text.
 
 use super::spec::{Name, ShapeSpec, TurnSpec};
 use crate::file::Formula;
@@ -13,27 +13,27 @@ pub(crate) struct PieceSpec {
     pub density: Option<Formula>,
 }
 
-/// A closed surface as a body.
+/// A closed triangle surface as a body, by convex decomposition.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SolidSpec {
     pub file: Name,
     pub scale: Option<Formula>,
-    /// Distance below which vertices are one.
+    /// Distance below which vertices are welded.
     pub merge: Option<Formula>,
     pub parts: Option<Formula>,
     pub resolution: Option<Formula>,
 }
 
-/// A surface of triangles.
+/// A triangle surface as a boundary.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MeshSpec {
     pub file: Name,
     pub scale: Option<Formula>,
-    /// Distance below which vertices are one.
+    /// Distance below which vertices are welded.
     pub merge: Option<Formula>,
 }
 
-/// A ground whose heights are given at equal distances.
+/// A heightfield: heights at equal distances.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HeightsSpec {
     pub heights: Heights,
@@ -42,7 +42,7 @@ pub(crate) struct HeightsSpec {
     pub scale: Option<Formula>,
 }
 
-/// Where heights come from.
+/// Source of the heights.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Heights {
     File(Name),

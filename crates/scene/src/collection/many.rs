@@ -1,4 +1,4 @@
-//! What a scene says about many bodies at once, as text.
+//! Specifications of generators, which make many bodies at once; expressions are still text.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::structure::StructureSpec;
 use crate::error::{InputError, Origin};
 use crate::file::{Formula, Word};
 
-/// Sizes of grains.
+/// Distribution of grain sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum SizesSpec {
     Equal(Formula),
@@ -19,7 +19,7 @@ pub(crate) enum SizesSpec {
     Sieve(Vec<[Formula; 2]>),
 }
 
-/// Where a packing is.
+/// The region that a packing fills.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum RegionOfPacking {
     Box,
@@ -27,22 +27,22 @@ pub(crate) enum RegionOfPacking {
     Cell,
 }
 
-/// What grains look like.
+/// Sizes and shape of grains.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GrainSpec {
     pub sizes: SizesSpec,
-    /// Fewest and most corners of angular grains; round ones where there are none.
+    /// Fewest and most vertices of angular grains; `None`: discs or spheres.
     pub corners: Option<[Formula; 2]>,
 }
 
 impl GrainSpec {
-    /// Whether all grains are alike.
+    /// Whether all grains are equal, so that no random numbers are drawn.
     pub fn certain(&self) -> bool {
         matches!(self.sizes, SizesSpec::Equal(_)) && self.corners.is_none()
     }
 }
 
-/// Which arrangement a generator makes.
+/// The arrangement that a generator makes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ArrangementSpec {
     Wall {
@@ -75,7 +75,7 @@ pub(crate) enum ArrangementSpec {
     Packing {
         grain: GrainSpec,
         region: RegionOfPacking,
-        /// Empty in a periodic cell.
+        /// Lower bounds; empty in a periodic cell.
         low: Vec<Formula>,
         high: Vec<Formula>,
         count: Option<Formula>,
@@ -93,19 +93,19 @@ pub(crate) enum ArrangementSpec {
         positions: Vec<Vec<Formula>>,
         radii: Vec<Formula>,
     },
-    /// Grains in numbers, by a caller: coordinates (the last is 0 in the plane), then the radius.
+    /// Grains given as numbers by a caller: coordinates (the last is 0 in the plane), then the radius.
     Given(Arc<[[f64; 4]]>),
     Structure(StructureSpec),
 }
 
-/// Many bodies at once.
+/// The table of a generator.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GeneratorSpec {
-    /// The key of its table.
+    /// The key of its table, such as `wall`.
     pub word: &'static str,
     pub name: String,
     pub line: usize,
-    /// The keys of the table with their lines.
+    /// The keys of the table with their line numbers.
     pub lines: Vec<(String, usize)>,
     pub arrangement: ArrangementSpec,
     pub origin: Option<Vec<Formula>>,
@@ -113,19 +113,19 @@ pub(crate) struct GeneratorSpec {
     pub density: Option<Formula>,
     pub velocity: Option<Vec<Formula>>,
     pub fixed: bool,
-    /// Those it springs from are fixed.
+    /// Whether the bodies at the springings of an arch or vault are fixed.
     pub springers: bool,
 }
 
 impl GeneratorSpec {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub fn part(&self) -> String {
         format!("{} `{}`", self.word, self.name)
     }
 }
 
 impl super::spec::BodiesSpec {
-    /// Puts grains in the place of those of a `[[grains]]`; whether there is one of that name.
+    /// Replaces the grains of a `[[grains]]`; false if there is none of that name.
     pub fn put_grains(&mut self, name: &str, grains: Vec<[f64; 4]>) -> bool {
         let mut all = self.generators.iter_mut();
         match all.find(|many| many.word == "grains" && many.name == name) {
@@ -137,7 +137,7 @@ impl super::spec::BodiesSpec {
         }
     }
 
-    /// Refuses to compute what the text does not hold.
+    /// Refuses scenes with motions or forces given by a caller's functions, which their text does not hold.
     pub fn require_text(&self, file: &str) -> Result<(), Box<InputError>> {
         if self.callables.is_empty() {
             return Ok(());

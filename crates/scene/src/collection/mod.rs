@@ -1,4 +1,9 @@
-//! Scenes of bodies: from text to a collection that can move.
+//! Scenes of bodies: from the tables of a scene file to a model, an initial state and settings of `bodies`.
+//!
+//! `read` turns TOML tables into the specifications of `spec`, `many`, `structure` and `form`, whose expressions are
+//! still text. `build` evaluates them: shapes, masses, materials and laws, joints, prescribed motions, force fields,
+//! the periodic cell, names and preparations. `sink` has the observer of a run, `fits` the errors of convex
+//! decompositions.
 
 mod build;
 mod fits;
@@ -19,7 +24,7 @@ pub(crate) use spec::{BodiesRunSpec, BodiesSpec};
 
 use bodies::{Dim, Model, Plane, Settings, Space, State};
 
-/// A collection ready to move, with the names of its parts.
+/// A scene of bodies ready to run, in its dimension.
 #[derive(Debug)]
 pub enum BuiltBodies {
     /// In the plane.
@@ -28,68 +33,68 @@ pub enum BuiltBodies {
     Space(BodiesSetup<Space>),
 }
 
-/// A collection in one of the two dimensions.
+/// Model, initial state, settings and names of a scene of bodies.
 #[derive(Debug)]
 pub struct BodiesSetup<D: Dim> {
-    /// The bodies and their laws during the run.
+    /// Bodies, laws, joints and forces during the run.
     pub model: Model<D>,
-    /// Where they start (before the preparations, if there are any).
+    /// Initial state (before the preparations, if there are any).
     pub state: State<D>,
-    /// How they are stepped.
+    /// Settings of the time-stepping scheme and its solver.
     pub settings: Settings,
-    /// Runs before the run, in order.
+    /// Preparations: stages computed before the run, in order.
     pub prepare: Vec<Preparation<D>>,
-    /// Names of the parts.
+    /// Names of bodies, groups, regions and other parts.
     pub names: SceneNames,
-    /// Begin and end of the run.
+    /// Start time of the run.
     pub start: f64,
-    /// End of the run.
+    /// End time of the run.
     pub until: f64,
-    /// Bodies and contacts of every so many steps are recorded.
+    /// Bodies and contacts are recorded every so many steps.
     pub record_every: usize,
-    /// What is done about overlaps at the start.
+    /// Treatment of overlaps in the initial state.
     pub overlap: OverlapRule,
-    /// What the figures of its certificate are held against.
+    /// Bounds of the certificate.
     pub bounds: crate::certificate::CertificateBounds,
-    /// The run ends when this becomes true.
+    /// Stop condition: the run ends when it becomes true.
     pub stop: Option<crate::file::Formula>,
-    /// The files that were read.
+    /// The data files that were read.
     pub files: Vec<crate::record::DataFile>,
     /// Seed of the first generator that drew random numbers.
     pub seed: Option<u64>,
 }
 
-/// A run before the run.
+/// A preparation (equilibration stage): computed before the run, which starts from its final state.
 #[derive(Debug)]
 pub struct Preparation<D: Dim> {
     /// Its name.
     pub name: String,
-    /// The same bodies under its own conditions.
+    /// The same bodies under the conditions of this stage.
     pub model: Model<D>,
-    /// How they are stepped.
+    /// Settings of the scheme in this stage.
     pub settings: Settings,
-    /// How long it lasts.
+    /// Duration of the stage at most.
     pub until: f64,
-    /// It ends when this becomes true.
+    /// Stop condition: the stage ends when it becomes true.
     pub stop: Option<crate::file::Formula>,
-    /// Whether that must happen before its end.
+    /// Whether the stop condition must become true before `until`; otherwise the run is refused.
     pub must: bool,
     /// Whether velocities are set to 0 after it.
     pub rest: bool,
-    /// Parameters as it sees them.
+    /// Values of the parameters in this stage.
     pub parameters: Vec<(String, f64)>,
 }
 
-/// What is done about overlaps at the start.
+/// Treatment of overlaps in the initial state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OverlapRule {
-    /// Deepest one allowed, absolute; `None`: 1e-6 of the smaller body's radius.
+    /// Largest penetration depth allowed, absolute; `None`: 1e-6 of the smaller body's radius.
     pub allowed: Option<f64>,
-    /// Whether deeper ones are moved apart instead of refused.
+    /// Whether deeper overlaps are relaxed, moving bodies apart, instead of refused.
     pub relax: bool,
 }
 
-/// Names of the parts of a collection.
+/// Names of the parts of a scene of bodies, by number.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SceneNames {
     /// Name of every body.
@@ -98,13 +103,13 @@ pub struct SceneNames {
     pub materials: Vec<String>,
     /// Groups: name and members in ascending order.
     pub groups: Vec<(String, Vec<u32>)>,
-    /// Regions.
+    /// Regions of space.
     pub regions: Vec<Region>,
-    /// Watched pairs.
+    /// Watched contact pairs.
     pub watches: Vec<Watch>,
-    /// Profiles over slices.
+    /// Profiles: averages over slices.
     pub profiles: Vec<crate::survey::Profile>,
-    /// Distributions.
+    /// Distributions (histograms).
     pub distributions: Vec<crate::survey::Distribution>,
     /// Load cases of limit analysis.
     pub loads: Vec<LoadCase>,
@@ -112,7 +117,7 @@ pub struct SceneNames {
     pub cell: bool,
     /// Name of every joint.
     pub joints: Vec<String>,
-    /// What of it is recorded.
+    /// Selection of what is recorded.
     pub record: crate::record::RecordSelection,
 }
 
@@ -121,51 +126,51 @@ pub struct SceneNames {
 pub struct LoadCase {
     /// Its name.
     pub name: String,
-    /// What is multiplied.
+    /// The load that the multiplier scales.
     pub kind: LoadKind,
 }
 
-/// What a load case multiplies.
+/// The load that the multiplier of a load case scales.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoadKind {
     /// A force per mass on every body.
     Acceleration(Vec<f64>),
-    /// The tangent of the angle by which gravity turns; the force per mass at 45 degrees beyond
-    /// that of gravity.
+    /// The tangent of the angle by which gravity is tilted; the vector is the force per mass added to gravity at
+    /// 45 degrees.
     Tilt(Vec<f64>),
     /// A force on a body.
     Force {
-        /// Which body.
+        /// Index of the body.
         body: u32,
-        /// The force, space axes.
+        /// The force in world axes.
         force: Vec<f64>,
-        /// Where it acts, body axes; the centre of mass where nothing is said.
+        /// Point of application in body axes; `None`: the centre of mass.
         at: Option<Vec<f64>>,
     },
 }
 
-/// A part of space whose bodies are looked at.
+/// A box in space, or a slice of one, whose bodies are observed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Region {
     /// Its name.
     pub name: String,
-    /// Lower bounds, expressions in t and parameters.
+    /// Lower bounds by axis, expressions in t and parameters.
     pub low: Vec<crate::file::Formula>,
-    /// Upper bounds.
+    /// Upper bounds by axis.
     pub high: Vec<crate::file::Formula>,
-    /// Which slice of how many along which axis, where it is cut.
+    /// For a slice: its number, the number of slices and the axis.
     pub slice: Option<(usize, usize, usize)>,
-    /// The bodies it is about, in ascending order.
+    /// The bodies considered, in ascending order.
     pub members: Vec<u32>,
 }
 
-/// Contacts between two sets of bodies.
+/// A contact monitor: the contacts between two sets of bodies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Watch {
     /// Its name.
     pub name: String,
-    /// The one, in ascending order.
+    /// The first set, in ascending order.
     pub first: Vec<u32>,
-    /// The other.
+    /// The second set.
     pub second: Vec<u32>,
 }

@@ -1,11 +1,11 @@
-//! Where the steps of a run of bodies go.
+//! Observer of a run of bodies: receives the end of every step and writes checkpoints.
 
 use bodies::{Plane, Space, World};
 
 use crate::error::SceneError;
 use crate::record::{Restored, Snapshot};
 
-/// A collection at the end of a step.
+/// A borrowed world at the end of a step, in its dimension.
 #[derive(Debug, Clone, Copy)]
 pub enum WorldRef<'a> {
     /// In the plane.
@@ -14,40 +14,40 @@ pub enum WorldRef<'a> {
     Space(&'a World<Space>),
 }
 
-/// Takes the steps of a run of bodies as they are computed.
+/// Receives the steps of a run of bodies as they are computed.
 ///
-/// Step 0 is the initial state: it has no contacts. Every step is given; a sink that keeps only some
-/// of them chooses them itself; `last` is the end of the run.
+/// Step 0 is the initial state: it has no contacts. Every step is given; an observer that needs only some of them
+/// chooses itself. `last` marks the end of the run; the last step may be given a second time, with `last = true`,
+/// when the run stops after it was given.
 pub trait BodiesObserver {
-    /// Takes the end of a step.
+    /// Called at the end of a step.
     ///
     /// # Errors
-    /// The step cannot be taken (a full disk, say); the run stops there.
+    /// The step cannot be taken (a full disk, for example); the run stops there.
     fn on_step(&mut self, step: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError>;
 
-    /// Hears that a step of a preparation is computed; nothing is recorded of it.
+    /// Called at the end of a step of a preparation; nothing is recorded of it.
     ///
     /// # Errors
-    /// As [`Steps::step`].
+    /// As [`BodiesObserver::on_step`].
     fn on_preparation_step(&mut self) -> Result<(), SceneError> {
         Ok(())
     }
 
-    /// Counts a step, of a preparation or of the run: whether what the run would be continued from is
-    /// to be kept after it.
+    /// Counts a step, of a preparation or of the run, and says whether a checkpoint is to be written after it.
     fn checkpoint_due(&mut self) -> bool {
         false
     }
 
-    /// Keeps what the run would be continued from if it were interrupted.
+    /// Writes a checkpoint, from which an interrupted run is resumed.
     ///
     /// # Errors
-    /// As [`Steps::step`].
+    /// As [`BodiesObserver::on_step`].
     fn write_checkpoint(&mut self, _snapshot: Snapshot) -> Result<(), SceneError> {
         Ok(())
     }
 
-    /// What an interrupted run is continued from; asked once, before the first step.
+    /// The checkpoint that an interrupted run is resumed from; asked for once, before the first step.
     fn take_checkpoint(&mut self) -> Option<Restored> {
         None
     }

@@ -1,4 +1,4 @@
-//! What a scene of bodies says, as text: expressions are not looked into.
+//! Specifications of a scene of bodies as read from its tables; expressions are still text.
 
 use super::form::{HeightsSpec, MeshSpec, PieceSpec, SolidSpec};
 use crate::file::CertificateSpec;
@@ -9,10 +9,10 @@ pub(crate) use super::many::{
     ArrangementSpec, GeneratorSpec, GrainSpec, RegionOfPacking, SizesSpec,
 };
 
-/// A name with its place: of a material, a body, a group, a file.
+/// A name with its line: of a material, a body, a group, a file.
 pub(crate) type Name = Word;
 
-/// A material.
+/// `[[material]]`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MaterialSpec {
     pub name: String,
@@ -20,12 +20,12 @@ pub(crate) struct MaterialSpec {
     pub density: Option<Formula>,
 }
 
-/// A law between two materials.
+/// `[[law]]`: the contact law between two materials.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LawSpec {
     pub line: usize,
     pub between: [Name; 2],
-    /// The friction and its line; the direction of its first axis.
+    /// The friction with its line, and the direction of its first axis.
     pub friction: Option<(FrictionSpec, usize, Option<Vec<Formula>>)>,
     pub rolling: Option<Formula>,
     pub spinning: Option<Formula>,
@@ -33,16 +33,16 @@ pub(crate) struct LawSpec {
     pub tangential_restitution: Option<Formula>,
 }
 
-/// What a body looks like.
+/// The shape of a body.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ShapeSpec {
-    /// Disc or sphere.
+    /// Disc or sphere, by its radius.
     Ball(Formula),
     Box(Vec<Formula>),
     Polygon(Vec<Vec<Formula>>),
-    /// Length, radius.
+    /// Length and radius.
     Capsule([Formula; 2]),
-    /// Length, radius.
+    /// Length and radius.
     Cylinder([Formula; 2]),
     /// Half-plane or half-space: its outward normal.
     Half(Vec<Formula>),
@@ -66,7 +66,7 @@ pub(crate) enum ShapeSpec {
 }
 
 impl ShapeSpec {
-    /// Its key in the file.
+    /// Its key in the scene file.
     pub fn key(&self, dimension: usize) -> &'static str {
         match self {
             Self::Ball(_) if dimension == 2 => "disc",
@@ -86,7 +86,7 @@ impl ShapeSpec {
         }
     }
 
-    /// Whether it can only bound others.
+    /// Whether it has no volume of its own and can only be a boundary of other bodies.
     pub fn boundary_only(&self) -> bool {
         matches!(
             self,
@@ -101,7 +101,7 @@ impl ShapeSpec {
     }
 }
 
-/// How a body is turned at the start.
+/// Initial orientation of a body.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TurnSpec {
     None,
@@ -110,17 +110,17 @@ pub(crate) enum TurnSpec {
         axis: Vec<Formula>,
         angle: Formula,
     },
-    /// w, x, y, z.
+    /// Unit quaternion w, x, y, z.
     Quaternion(Vec<Formula>),
 }
 
-/// A part of a given motion.
+/// A part of a prescribed motion.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MotionSpec {
     Expressions {
-        /// One per coordinate.
+        /// Displacement by coordinate.
         offset: Vec<Option<Formula>>,
-        /// In space with the axis.
+        /// Rotation angle, in space with its axis.
         turn: Option<(Option<Vec<Formula>>, Formula)>,
     },
     Accelerogram {
@@ -131,17 +131,17 @@ pub(crate) enum MotionSpec {
     },
 }
 
-/// What the motion of a body obeys.
+/// Which velocity components of a body follow forces.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FreedomSpec {
     Free,
-    /// Bits of the velocity components that follow forces.
+    /// Bit mask of the velocity components that follow forces.
     Only(u8),
     Fixed,
     Motion(Vec<MotionSpec>),
 }
 
-/// A given force.
+/// A given force and torque, with the point of application.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LoadSpec {
     pub force: Option<Vec<Formula>>,
@@ -149,7 +149,7 @@ pub(crate) struct LoadSpec {
     pub at: Option<Vec<Formula>>,
 }
 
-/// A body.
+/// `[[body]]`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BodySpec {
     pub name: String,
@@ -159,9 +159,9 @@ pub(crate) struct BodySpec {
     pub material: Name,
     pub mass: Option<Formula>,
     pub inertia: Option<Vec<Formula>>,
-    /// Centre of mass, in the axes of the description.
+    /// Centre of mass, in the axes of the shape.
     pub centre: Option<Vec<Formula>>,
-    /// Body axes in those of the description: a quaternion.
+    /// Body axes relative to those of the shape: a unit quaternion.
     pub axes: Option<Vec<Formula>>,
     pub position: Option<Vec<Formula>>,
     pub turn: TurnSpec,
@@ -172,13 +172,13 @@ pub(crate) struct BodySpec {
 }
 
 impl BodySpec {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub fn part(&self) -> String {
         format!("body `{}`", self.name)
     }
 }
 
-/// A group.
+/// `[[group]]`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GroupSpec {
     pub name: String,
@@ -186,7 +186,7 @@ pub(crate) struct GroupSpec {
     pub bodies: Vec<Name>,
 }
 
-/// A region.
+/// `[[region]]`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RegionSpec {
     pub name: String,
@@ -194,11 +194,11 @@ pub(crate) struct RegionSpec {
     pub low: Option<Vec<Formula>>,
     pub high: Option<Vec<Formula>>,
     pub of: Option<Name>,
-    /// Axis, number.
+    /// Axis and number of slices.
     pub slices: Option<(usize, usize)>,
 }
 
-/// A joint.
+/// `[[joint]]`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct JointSpec {
     pub name: String,
@@ -206,18 +206,18 @@ pub(crate) struct JointSpec {
     pub kind: Word,
     /// Two bodies, or the world and a body.
     pub between: [Name; 2],
-    /// Its point in space at the start; two of them for a distance.
+    /// Its point in world axes at the start; two points for a distance.
     pub at: Option<Vec<Vec<Formula>>>,
-    /// Its points in the axes that the two shapes are described in.
+    /// Its points in the axes of the two shapes.
     pub anchors: Option<Vec<Vec<Formula>>>,
     pub axis: Option<Vec<Formula>>,
     pub length: Option<Formula>,
     pub about: Option<Word>,
-    /// low, high, restitution.
+    /// Lower limit, upper limit, restitution.
     pub limits: Option<[Option<Formula>; 3]>,
-    /// speed, bound.
+    /// Speed, bound of the force or torque.
     pub motor: Option<(Formula, Option<Formula>)>,
-    /// stiffness, rest, damping.
+    /// Stiffness, rest length, damping.
     pub spring: Option<[Option<Formula>; 3]>,
     pub friction: Option<Formula>,
     pub radius: Option<Formula>,
@@ -227,13 +227,13 @@ pub(crate) struct JointSpec {
 }
 
 impl JointSpec {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub fn part(&self) -> String {
         format!("joint `{}`", self.name)
     }
 }
 
-/// A watched pair.
+/// `[[watch]]`: a contact monitor for a pair of body sets.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct WatchSpec {
     pub name: String,
@@ -241,10 +241,10 @@ pub(crate) struct WatchSpec {
     pub between: [Name; 2],
 }
 
-/// A force on many bodies.
+/// `[[field]]`: a force field on many bodies.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FieldSpec {
-    /// From 1, in messages.
+    /// Number from 1, for messages.
     pub number: usize,
     pub line: usize,
     pub load: LoadSpec,
@@ -252,12 +252,12 @@ pub(crate) struct FieldSpec {
     pub per_mass: bool,
 }
 
-/// What a load case multiplies.
+/// The load that the multiplier of a load case scales.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum CaseSpec {
     /// Force per mass on every body.
     Acceleration(Vec<Formula>),
-    /// The sense (plane) or axis (space) about which gravity turns.
+    /// The sense (plane) or axis (space) of the tilt of gravity.
     Tilt(Vec<Formula>),
     /// A force on one body.
     Force {
@@ -275,10 +275,10 @@ pub(crate) struct LoadCaseSpec {
     pub case: CaseSpec,
 }
 
-/// Resistance of a fluid.
+/// `[[drag]]`: linear drag of a fluid.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DragSpec {
-    /// From 1, in messages.
+    /// Number from 1, for messages.
     pub number: usize,
     pub line: usize,
     pub coefficient: Option<Formula>,
@@ -286,7 +286,7 @@ pub(crate) struct DragSpec {
     pub bodies: Option<Vec<Name>>,
 }
 
-/// `[run]`.
+/// `[run]` with `[record]` and `[certificate]`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BodiesRunSpec {
     pub start: Option<Formula>,
@@ -305,7 +305,7 @@ pub(crate) struct BodiesRunSpec {
     pub stop: Option<Formula>,
 }
 
-/// A run before the run.
+/// `[[prepare]]`: a preparation before the run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PrepareSpec {
     pub name: String,
@@ -314,16 +314,16 @@ pub(crate) struct PrepareSpec {
     pub step: Option<Formula>,
     pub tolerance: Option<Formula>,
     pub stop: Option<Formula>,
-    /// Whether it is refused where `stop` has not become true.
+    /// Whether the run is refused if `stop` has not become true.
     pub must: bool,
     pub set: Vec<Named>,
-    /// Body, and the bits of its velocity components that follow forces.
+    /// Body, and the bit mask of its velocity components that follow forces.
     pub free: Vec<(Name, u8)>,
     pub hold: Vec<Name>,
     pub rest: bool,
 }
 
-/// A component of a matrix with its expression.
+/// A component of a matrix (strain rate, stress) with its expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Component {
     pub name: &'static str,
@@ -332,7 +332,7 @@ pub(crate) struct Component {
     pub formula: Formula,
 }
 
-/// `[cell]`.
+/// `[cell]`: the periodic cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CellSpec {
     pub line: usize,
@@ -347,7 +347,7 @@ pub(crate) struct CellSpec {
     pub damping: Option<Formula>,
 }
 
-/// The whole of a collection.
+/// A whole scene of bodies.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BodiesSpec {
     pub parameters: Vec<Named>,
@@ -370,6 +370,6 @@ pub(crate) struct BodiesSpec {
     pub pictures: Vec<Picture>,
     pub prepare: Vec<PrepareSpec>,
     pub run: BodiesRunSpec,
-    /// Bodies whose motion or force a program gave.
+    /// Bodies whose motion or force is a function of a caller.
     pub callables: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What a scene says about structures of blocks, as text.
+//! Specifications of masonry structures; expressions are still text.
 
 use crate::file::Formula;
 use crate::generate::Bond;
@@ -12,7 +12,7 @@ pub(crate) enum StructureSpec {
         voussoirs: Formula,
         span: Option<Formula>,
         depth: Formula,
-        /// One where not given: an arch in space.
+        /// One if not given: an arch in space.
         rings: Option<Formula>,
         bond: Bond,
     },
@@ -38,7 +38,7 @@ pub(crate) enum StructureSpec {
         course: [Formula; 2],
         length: Formula,
         height: Formula,
-        /// In space.
+        /// Only in space.
         depth: Option<Formula>,
         stagger: Option<Formula>,
         irregular: Option<Formula>,
@@ -58,7 +58,7 @@ pub(crate) enum StructureSpec {
     },
 }
 
-/// Blocks of a dome's course.
+/// Number or size of the blocks of a dome's course.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum BlocksSpec {
     Number(Formula),

@@ -1,21 +1,21 @@
-//! What there is to be seen, and how far half-planes reach in it.
+//! Bounding box of a drawing, and the extent of half-planes in it.
 
 use super::form::{DrawingBounds, Kind};
 use super::pieces::EvaluatedItem;
 
-/// Room around everything, of its largest extent.
+/// Margin around all items, as a fraction of the largest extent.
 const ROOM: f64 = 0.06;
 
-/// The same where a set has no end and is cut off.
+/// The same margin where an unbounded set is cut off.
 const WIDE: f64 = 0.3;
 
-/// The least extent along an axis, of the largest one.
+/// Smallest extent along an axis, as a fraction of the largest.
 const FLAT: f64 = 0.12;
 
-/// How deep half-planes are drawn, of the diagonal.
+/// Depth to which half-planes are drawn, as a fraction of the diagonal.
 const DEPTH: f64 = 0.05;
 
-/// Corners of all that is drawn, with room around it; a set without end does not count.
+/// Bounding box of all items with a margin; an unbounded set is left out.
 pub(super) fn of(pieces: &[EvaluatedItem], dimension: usize, whole: bool) -> DrawingBounds {
     around(&pieces.iter().collect::<Vec<_>>(), dimension, whole)
 }
@@ -28,7 +28,7 @@ fn around(pieces: &[&EvaluatedItem], dimension: usize, whole: bool) -> DrawingBo
             continue;
         }
         let radius = piece.item.radius.unwrap_or(0.0);
-        // Of a half-plane the place counts, not the normal.
+        // Of a half-plane, the point counts and not the normal.
         let stride = if piece.half { 2 } else { 1 };
         let points = piece.points.chunks_exact(dimension).step_by(stride);
         for point in points.filter(|p| p.iter().all(|x| x.is_finite())) {
@@ -57,7 +57,8 @@ fn around(pieces: &[&EvaluatedItem], dimension: usize, whole: bool) -> DrawingBo
     }
 }
 
-/// What is seen of a crowd: the room, and as much again before its door; who is out walks on.
+/// Bounds of a crowd drawing: the room, and the same length again in front of its door; people who have left
+/// walk on.
 pub(super) fn of_room(pieces: &[EvaluatedItem]) -> DrawingBounds {
     let room: Vec<&EvaluatedItem> = pieces
         .iter()
@@ -70,8 +71,8 @@ pub(super) fn of_room(pieces: &[EvaluatedItem]) -> DrawingBounds {
     corners
 }
 
-/// Turns places and normals of half-planes into four corners: a strip that reaches through the whole
-/// picture, or a square of a plane in space.
+/// Replaces the point and normal of each half-plane by four corners: a strip across the whole picture, or a
+/// square of a plane in space.
 pub(super) fn extend(pieces: &mut [EvaluatedItem], corners: &DrawingBounds, dimension: usize) {
     let pairs = || corners.min.iter().zip(&corners.max);
     let halves: Vec<f64> = pairs().map(|(a, b)| 0.5 * (b - a)).collect();
@@ -94,11 +95,11 @@ pub(super) fn extend(pieces: &mut [EvaluatedItem], corners: &DrawingBounds, dime
 
 fn unit(v: &[f64]) -> Vec<f64> {
     let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
-    // 0/0 is NaN: a wall without a direction is not drawn.
+    // 0/0 is NaN: a wall with a zero normal is not drawn.
     v.iter().map(|x| x / length).collect()
 }
 
-/// The foot of the picture's centre on the line or plane.
+/// Projection of the picture's centre onto the line or plane.
 fn foot(at: &[f64], n: &[f64], centre: &[f64]) -> Vec<f64> {
     let above: f64 = centre
         .iter()
@@ -125,7 +126,7 @@ fn strip(points: &mut Vec<f64>, at: &[f64], normal: &[f64], centre: &[f64], diag
 fn square(points: &mut Vec<f64>, at: &[f64], normal: &[f64], (centre, halves): (&[f64], &[f64])) {
     let n = unit(normal);
     let foot = foot(at, &n, centre);
-    // Along the axes that are least along the normal.
+    // Tangents: start from the axes that are least aligned with the normal.
     let first = match n[0].abs() <= n[1].abs() {
         true => [1.0, 0.0, 0.0],
         false => [0.0, 1.0, 0.0],
@@ -138,7 +139,7 @@ fn square(points: &mut Vec<f64>, at: &[f64], normal: &[f64], (centre, halves): (
         n[2] * a[0] - n[0] * a[2],
         n[0] * a[1] - n[1] * a[0],
     ];
-    // As far as what is seen goes along these directions.
+    // Half-extent of the bounding box along a direction.
     let reach = |axis: &[f64]| {
         axis.iter()
             .zip(halves)

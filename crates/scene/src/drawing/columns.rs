@@ -1,10 +1,10 @@
-//! The arrays of a drawing.
+//! Assembles the columns and the header of a drawing.
 
 use super::form::{Drawing, DrawingBounds, DrawingColumn, DrawingValues, Header, PhasePortrait};
 use super::pieces::EvaluatedItem;
 use super::states::SampledStates;
 
-/// Puts everything together.
+/// Assembles a drawing from its evaluated items and sampled states.
 pub(super) fn drawing(
     title: &str,
     (dimension, axes): (usize, Vec<String>),

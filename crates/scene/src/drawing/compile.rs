@@ -1,4 +1,4 @@
-//! From what a scene says of its drawing to things that can be evaluated.
+//! Compiles the `[[drawing]]` entries of a scene to items that can be evaluated at a state.
 
 use mechanism::System;
 
@@ -11,19 +11,19 @@ use crate::file::{
 };
 use crate::text::{DrawingProgram, DrawingProgramError, SymbolicSystem};
 
-/// Points of a curve that does not move, and of one that does.
+/// Number of points of a fixed curve, and of a moving one.
 const CURVE: [usize; 2] = [401, 73];
 
-/// Points along each side of a surface that does not move, and of one that does.
+/// Number of points along each parameter of a fixed surface, and of a moving one.
 const SURFACE: [usize; 2] = [33, 13];
 
-/// One thing, ready to be evaluated.
+/// One compiled item: its expressions and the sampled parameters.
 pub(super) struct CompiledItem<'a> {
     pub spec: &'a DrawingSpec,
     pub dimension: usize,
     pub kind: Kind,
     pub sketch: DrawingProgram,
-    /// Values of the parameters of a curve or surface, point by point.
+    /// Parameter values of a curve or surface, point by point.
     pub samples: Vec<[f64; 2]>,
     pub grid: Option<[usize; 2]>,
     pub radius: Option<f64>,
@@ -32,7 +32,7 @@ pub(super) struct CompiledItem<'a> {
 }
 
 impl CompiledItem<'_> {
-    /// Numbers of its points in a state, none for what is fixed.
+    /// Number of coordinates of its points in one state; 0 for a fixed item.
     pub fn numbers(&self) -> usize {
         if matches!(self.spec.shape, DrawingShapeSpec::Set) {
             return super::set::WEIGHT;
@@ -57,7 +57,7 @@ impl CompiledItem<'_> {
 /// Compiles the drawing of a scene, if it has one.
 ///
 /// # Errors
-/// The first text that cannot be read, a number that is none, a contact that is none.
+/// The first expression that does not compile, a value that is not a number, or an unknown contact.
 pub fn check_drawings(scene: &Scene, system: &mut SymbolicSystem) -> Result<(), SceneError> {
     let Some(mechanism) = scene.mechanism() else {
         return Ok(());
@@ -65,7 +65,7 @@ pub fn check_drawings(scene: &Scene, system: &mut SymbolicSystem) -> Result<(), 
     compile(scene, &default::specs(mechanism), system).map(drop)
 }
 
-/// Compiles all things.
+/// Compiles all items.
 pub(super) fn compile<'a>(
     scene: &Scene,
     specs: &'a [DrawingSpec],
@@ -177,7 +177,7 @@ impl<'a> Compiler<'_, 'a> {
         })
     }
 
-    /// A number above 0 from the parameters.
+    /// A positive number from an expression of the parameters.
     fn positive(&self, key: &str, formula: &Formula) -> Result<f64, SceneError> {
         let value = self.scene.evaluate(&self.spec.part, key, formula)?;
         if value > 0.0 {
@@ -234,7 +234,7 @@ fn kind(shape: &DrawingShapeSpec, still: bool) -> Kind {
         DrawingShapeSpec::Obstacle(_)
         | DrawingShapeSpec::Half { .. }
         | DrawingShapeSpec::Round { .. } => Kind::Obstacle,
-        // What no coordinate moves is there to be touched.
+        // A curve that depends on no coordinate is an obstacle.
         DrawingShapeSpec::Curve { .. } if still => Kind::Obstacle,
         DrawingShapeSpec::Curve { .. } => Kind::Link,
         DrawingShapeSpec::Surface { .. } => Kind::Surface,
@@ -243,7 +243,7 @@ fn kind(shape: &DrawingShapeSpec, still: bool) -> Kind {
     }
 }
 
-/// Width of lines in pixels.
+/// Default line width in pixels.
 fn usual_width(shape: &DrawingShapeSpec) -> f64 {
     match shape {
         DrawingShapeSpec::Link(_) => 3.0,
@@ -253,7 +253,7 @@ fn usual_width(shape: &DrawingShapeSpec) -> f64 {
     }
 }
 
-/// Values of the parameters, the last one fastest.
+/// Sampled parameter values; the last parameter varies fastest.
 fn samples(spans: &[(f64, f64)], moving: usize) -> (Vec<[f64; 2]>, Option<[usize; 2]>) {
     let along = |(from, to): (f64, f64), count: usize| {
         (0..count).map(move |k| from + (to - from) * k as f64 / (count - 1) as f64)

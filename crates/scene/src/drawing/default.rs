@@ -1,12 +1,12 @@
-//! What is drawn where a scene declares nothing: the moving set of a sweeping process with its point
-//! and its path, a crowd in its room.
+//! Default items where a scene declares none: the moving set of a sweeping process with its point and its path,
+//! or a crowd in its room.
 
 use std::borrow::Cow;
 
 use crate::file::{DrawingShapeSpec, DrawingSpec, Formula, MechanismSpec, PointSpec};
 use crate::sweep::CrowdSpec;
 
-/// The things of a drawing: the declared ones, or those that come by themselves.
+/// The items of a drawing: the declared ones, or the default ones.
 pub(super) fn specs(mechanism: &MechanismSpec) -> Cow<'_, [DrawingSpec]> {
     let Some(sweep) = &mechanism.sweep else {
         return Cow::Borrowed(&mechanism.drawings);
@@ -28,7 +28,7 @@ pub(super) fn specs(mechanism: &MechanismSpec) -> Cow<'_, [DrawingSpec]> {
         _ => return Cow::Owned(Vec::new()),
     };
     let mut all = Vec::new();
-    // A set of equations has no inside to be filled.
+    // A set defined by equations has no interior to fill.
     if mechanism.joints.is_empty() && !mechanism.contacts.is_empty() {
         let mut set = thing("set", DrawingShapeSpec::Set);
         let contacts = mechanism.contacts.iter();

@@ -1,20 +1,20 @@
-//! What a drawing consists of, ready to be written or shown.
+//! Data of an evaluated drawing: items, columns and header, as the viewer reads them.
 
 use serde::Serialize;
 
-/// What a thing is.
+/// Type of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A line through points.
+    /// A polyline through points.
     Link,
-    /// Points.
+    /// Single points.
     Tip,
-    /// Discs or balls about points.
+    /// Discs or balls centred at points.
     Disc,
-    /// What others touch.
+    /// A boundary that other items make contact with.
     Obstacle,
-    /// The path of a point up to now: one point for each state.
+    /// The path of a point up to the current state: one point for each state.
     Trace,
     /// A surface in space: a grid of points.
     Surface,
@@ -22,37 +22,37 @@ pub enum Kind {
     Set,
 }
 
-/// One thing of a drawing.
+/// One item of a drawing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Item {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
     /// Whether its last point is joined to its first.
     pub closed: bool,
     /// Whether it is filled.
     pub filled: bool,
-    /// Of discs, balls and round obstacles, about their points.
+    /// Radius of discs, balls and round obstacles.
     pub radius: Option<f64>,
-    /// Place in the palette of plots, 0 to 6; 7 is grey.
+    /// Colour index in the palette of plots, 0 to 6; 7 is grey.
     pub colour: u8,
-    /// Of its lines, in pixels.
+    /// Line width in pixels.
     pub width: f64,
-    /// Written beside its first point.
+    /// Text beside its first point.
     pub label: Option<String>,
-    /// Whether it is the same in all states: its points are given once.
+    /// Whether it is the same in all states: its points are stored once.
     pub fixed: bool,
-    /// Whether it is a straight wall: four points, of which the first two are its face and the others lie
-    /// behind it; in space a square of its plane.
+    /// Whether it is a half-plane: four points, of which the first two are its face and the others lie behind
+    /// it; in space a square of its plane.
     pub wall: bool,
-    /// Points along both parameters of a surface, the second fastest.
+    /// Number of points along both parameters of a surface; the second varies fastest.
     pub grid: Option<[usize; 2]>,
     /// Contacts and joints it takes part in.
     pub contacts: Vec<String>,
 }
 
-/// Lower and upper corner of all that is drawn.
+/// Bounding box of all items.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct DrawingBounds {
     /// Lower corner.
@@ -61,34 +61,34 @@ pub struct DrawingBounds {
     pub max: Vec<f64>,
 }
 
-/// A coordinate with its velocity.
+/// A coordinate and its velocity: the axes of a phase portrait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PhasePortrait {
     /// The coordinate.
     pub x: String,
     /// Its velocity.
     pub y: String,
-    /// Unit of the coordinate; empty where it is the user's own.
+    /// Unit of the coordinate; empty where the user's units are unknown.
     pub x_unit: String,
     /// Unit of the velocity.
     pub y_unit: String,
 }
 
-/// What the arrays of a drawing mean.
+/// Metadata of a drawing: what the columns contain.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Header {
     /// Title of the run.
     pub title: String,
-    /// 2 or 3.
+    /// Dimension of the points, 2 or 3.
     pub dimension: usize,
     /// Names of the axes.
     pub axes: Vec<String>,
-    /// Units of the axes; empty where they are the user's own.
+    /// Units of the axes; empty where the user's units are unknown.
     pub units: Vec<String>,
-    /// What there is to be seen.
+    /// Bounding box.
     #[serde(rename = "box")]
     pub corners: DrawingBounds,
-    /// The things, the first one lowest.
+    /// The items in painting order, the lowest first.
     pub items: Vec<Item>,
     /// Number of states.
     pub frames: usize,
@@ -96,25 +96,25 @@ pub struct Header {
     pub portraits: Vec<PhasePortrait>,
 }
 
-/// The values of a column.
+/// The values of a column, by type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DrawingValues {
     /// 32-bit floating point.
     F32(Vec<f32>),
     /// 64-bit floating point.
     F64(Vec<f64>),
-    /// 32-bit whole numbers.
+    /// 32-bit unsigned integers.
     U32(Vec<u32>),
     /// Bytes.
     U8(Vec<u8>),
 }
 
-/// A column of a drawing.
+/// A named column of a drawing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DrawingColumn {
     /// `t`, `count_K`, `points_K`, `touch_K` of item K, or `q:NAME`.
     pub name: String,
-    /// Unit; empty where it is the user's own.
+    /// Unit; empty where the user's units are unknown.
     pub unit: String,
     /// Its values.
     pub values: DrawingValues,
@@ -122,11 +122,10 @@ pub struct DrawingColumn {
 
 /// A drawing at all its states.
 ///
-/// Columns: `t`, the times of the N states; for item k `count_k`, the number of its points (one value if
-/// it is fixed, N otherwise), and `points_k`, all points one state after the other, `dimension` numbers
-/// each, NaN where the pen is up; `touch_k`, for an item with contacts, 1 in states up to which, from
-/// the state before, one of them had an impulse; and all recorded coordinates and velocities as
-/// `q:NAME`.
+/// Columns: `t`, the times of the N states; for item k `count_k`, the number of its points (one value if it is fixed,
+/// N otherwise), and `points_k`, all points state after state, `dimension` numbers each, NaN where a line is broken;
+/// `touch_k`, for an item with contacts, 1 in each state for which a contact had an impulse since the previous state;
+/// and all recorded coordinates and velocities as `q:NAME`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Drawing {
     /// What the columns mean.
@@ -136,7 +135,7 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// Whether there is nothing to draw, though coordinates may be there.
+    /// Whether there are no items; coordinates may exist all the same.
     pub fn is_empty(&self) -> bool {
         self.header.items.is_empty() || self.header.frames == 0
     }
@@ -155,7 +154,7 @@ impl Drawing {
         found.map(|column| &column.values)
     }
 
-    /// The state nearest to an instant; the earlier of two.
+    /// Index of the state nearest to an instant; the earlier of two.
     pub fn frame(&self, at: f64) -> usize {
         let t = self.times();
         let after = t.partition_point(|time| *time < at);
@@ -166,7 +165,7 @@ impl Drawing {
         }
     }
 
-    /// The points of an item in a state, `dimension` numbers each; of a trace, all up to then.
+    /// The points of an item in a state, `dimension` numbers each; of a trace, all points up to that state.
     pub fn points(&self, item: usize, frame: usize) -> &[f32] {
         let counts = self.column(&format!("count_{item}"));
         let points = self.column(&format!("points_{item}"));
@@ -190,7 +189,7 @@ impl Drawing {
         points.get(begin..end).unwrap_or(&[])
     }
 
-    /// Whether a contact of an item acts in a state, or did since the one before.
+    /// Whether a contact of an item had an impulse in a state or since the previous one.
     pub fn contact_acts(&self, item: usize, frame: usize) -> bool {
         match self.column(&format!("touch_{item}")) {
             Some(DrawingValues::U8(touches)) => touches.get(frame).is_some_and(|touch| *touch > 0),

@@ -1,18 +1,17 @@
 //! Drawings of mechanisms and sweeping processes.
 //!
-//! A scene says what its mechanism looks like in `[[drawing]]` entries: points p(t, q, v) of the plane
-//! or of space as expressions, joined to links, marks, obstacles and paths. Here they are evaluated at
-//! recorded states,
+//! A scene describes its mechanism in `[[drawing]]` entries: points p(t, q, v) of the plane or of space as
+//! expressions, joined to links, points, obstacles and paths. This module evaluates them at recorded states,
 //!
 //! ```text
 //! p_k = p(t_k, q_k, v_k),    k over at most FRAMES recorded states, evenly chosen, both ends kept
 //! ```
 //!
-//! from the records and the scene's text alone: nothing is run again. A sweeping process of one or two
-//! coordinates that declares nothing is drawn by itself: the set C(t), the point, its path. Of a
-//! mechanism that declares nothing only coordinates are given: no geometry is invented.
+//! from the records and the scene's text alone: nothing is simulated again. A sweeping process of one or two
+//! coordinates without such entries gets a default drawing: the set C(t), the point, its path. A mechanism
+//! without such entries has coordinates only: no geometry is invented.
 //!
-//! [`Drawing`] holds arrays for a page that animates them; [`Drawing::svg`] is one instant on paper.
+//! [`Drawing`] holds the arrays that the viewer animates; [`Drawing::svg`] draws one instant.
 
 mod bounds;
 mod columns;
@@ -36,14 +35,14 @@ use crate::file::Scene;
 use crate::plot::PlotError;
 use crate::record::Record;
 
-/// States that a drawing has at most.
+/// Maximal number of states of a drawing.
 pub const FRAMES: usize = 6000;
 
-/// The drawing of a run; `None` for bodies and studies, which have none. It has no items where the
-/// scene declares none and none comes by itself.
+/// The drawing of a run; `None` for bodies and studies, which have none. It has no items where the scene
+/// declares none and has no default drawing.
 ///
 /// # Errors
-/// The scene in the manifest is not right, or its coordinates were not recorded or are damaged.
+/// The scene in the manifest is invalid, or its coordinates were not recorded or are damaged.
 pub fn of(record: &Record) -> Result<Option<Drawing>, PlotError> {
     with_frames(record, FRAMES)
 }
@@ -69,8 +68,7 @@ pub fn with_frames(record: &Record, frames: usize) -> Result<Option<Drawing>, Pl
     }
 }
 
-/// A picture of a run at the recorded state nearest to an instant, as SVG; `None` where there is
-/// nothing to draw.
+/// SVG picture of a run at the recorded state nearest to an instant; `None` where there is nothing to draw.
 ///
 /// # Errors
 /// As [`of`].

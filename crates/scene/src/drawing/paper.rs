@@ -1,4 +1,4 @@
-//! SVG text of a drawing, element by element.
+//! SVG writer of drawings: appends one element at a time to a string.
 
 use std::fmt::{Display, Write};
 
@@ -16,19 +16,19 @@ impl Display for Px {
     }
 }
 
-/// How something is painted.
+/// Stroke and fill of an SVG element.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stroke<'a> {
     pub colour: &'a str,
-    /// Of lines, in pixels.
+    /// Stroke width in pixels.
     pub width: f64,
-    /// Of lines, 0 to 1.
+    /// Stroke opacity, 0 to 1.
     pub opacity: f64,
-    /// Of the inside, 0 for none.
+    /// Fill opacity, 0 for no fill.
     pub fill: f64,
 }
 
-/// SVG text that grows.
+/// SVG document under construction.
 pub(super) struct SvgWriter {
     text: String,
 }
@@ -47,7 +47,7 @@ impl SvgWriter {
         paper
     }
 
-    /// A line of SVG.
+    /// Appends one line of SVG text.
     pub fn raw(&mut self, line: std::fmt::Arguments<'_>) {
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "{line}");
@@ -66,7 +66,7 @@ impl SvgWriter {
         ));
     }
 
-    /// A line through points, or the outline through them.
+    /// A polyline through points, or a closed polygon.
     pub fn line(&mut self, points: &[(f64, f64)], closed: bool, ink: Stroke<'_>) {
         let name = if closed { "polygon" } else { "polyline" };
         let _ = write!(self.text, "<{name} points=\"");

@@ -1,33 +1,34 @@
-//! Things evaluated at all states.
+//! Items of a drawing, evaluated at all sampled states.
 
 use super::compile::CompiledItem;
 use super::form::{Item, Kind};
 use super::states::SampledStates;
 use crate::file::DrawingShapeSpec;
 
-/// Points of a spring.
+/// Number of points of a spring's zigzag.
 pub(super) const SPRING: usize = 20;
 
-/// Part of a spring's length that is straight at each end.
+/// Straight part at each end of a spring, as a fraction of its length.
 const LEAD: f64 = 0.15;
 
-/// Half the width of a spring, of its length at the first state.
+/// Half the width of a spring's zigzag, as a fraction of its length at the first state.
 const AMPLITUDE: f64 = 0.06;
 
-/// A thing with its points in all states, or in one if it is fixed.
+/// An item with its points in all states, or in one state if it is fixed.
 pub(super) struct EvaluatedItem {
     pub item: Item,
     pub counts: Vec<u32>,
-    /// `dimension` numbers each, state after state.
+    /// Coordinates: `dimension` numbers per point, state after state.
     pub points: Vec<f64>,
-    /// Points are a place and a normal still: how far the half-plane reaches is not known yet.
+    /// Whether the points are still pairs of a point and a normal: the extent of the half-plane is computed
+    /// later.
     pub half: bool,
 }
 
-/// Default colour of what others touch.
+/// Default colour of obstacles: index of grey in the palette.
 const GREY: u8 = 7;
 
-/// Adds a thing, and the spoke of a disc after it.
+/// Evaluates an item at all states and appends it; a disc is followed by its spoke, which shows its rotation.
 pub(super) fn add(
     pieces: &mut Vec<EvaluatedItem>,
     thing: &mut CompiledItem<'_>,
@@ -103,7 +104,7 @@ fn item(thing: &CompiledItem<'_>, fixed: bool) -> Item {
     }
 }
 
-/// The points of a thing at the state its sketch is placed at.
+/// The points of an item at the state at which its sample motion is placed.
 fn at_state(
     thing: &mut CompiledItem<'_>,
     points: &mut Vec<f64>,
@@ -145,7 +146,8 @@ fn at_state(
     }
 }
 
-/// Points, of which one that lacks a number has none.
+/// The points with finite coordinates; a point that lacks one becomes NaN as a whole (the line is broken
+/// there).
 fn whole(values: &[f64], dimension: usize) -> impl Iterator<Item = f64> + '_ {
     values.chunks_exact(dimension).flat_map(move |point| {
         let there = point.iter().all(|x| x.is_finite());
@@ -154,13 +156,13 @@ fn whole(values: &[f64], dimension: usize) -> impl Iterator<Item = f64> + '_ {
     })
 }
 
-/// A zigzag from a to b.
+/// Points of a spring from a to b, drawn as a zigzag.
 fn spring(points: &mut Vec<f64>, a: &[f64], b: &[f64], natural: &mut Option<f64>) {
     let along: Vec<f64> = a.iter().zip(b).map(|(a, b)| b - a).collect();
     let length = along.iter().map(|x| x * x).sum::<f64>().sqrt();
     let side = match along.as_slice() {
         [x, y] => vec![-y, *x],
-        // Any direction across: away from the axis it is nearest to.
+        // A direction normal to the spring: perpendicular to z unless the spring is nearly parallel to z.
         [x, y, z] if x.abs() + y.abs() > 1e-6 * z.abs() => vec![-y, *x, 0.0],
         [_, _, z] => vec![*z, 0.0, 0.0],
         _ => Vec::new(),
@@ -174,7 +176,7 @@ fn spring(points: &mut Vec<f64>, a: &[f64], b: &[f64], natural: &mut Option<f64>
     };
     for k in 0..SPRING {
         let last = SPRING - 1;
-        // Straight, teeth, straight.
+        // A straight lead, the teeth of the zigzag, a straight lead.
         let (s, tooth) = match k {
             0 => (0.0, 0.0),
             1 => (LEAD, 0.0),

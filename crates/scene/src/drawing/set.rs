@@ -1,9 +1,9 @@
-//! The moving set of a sweeping process in one or two coordinates.
+//! Boundary of the moving set C(t) of a sweeping process in one or two coordinates.
 //!
-//! C(t) = { gap_k(t, u) ≥ 0 } is convex. Where all gaps are affine it is a polygon, cut out of a large
-//! square by its half-planes exactly. Otherwise it is seen from a point inside: along each of `RAYS`
-//! directions min_k gap_k falls to 0 once, and bisection finds where. A set that does not end within a
-//! few sizes of the path is cut off there.
+//! C(t) = { gap_k(t, u) ≥ 0 for all k } is convex. Where all gaps are affine, C(t) is a polygon: a large square
+//! is clipped by the half-planes (Sutherland–Hodgman), which is exact. Otherwise rays are cast from an interior
+//! point in `RAYS` directions; along each, min_k gap_k falls to 0 once, and bisection finds the crossing. An
+//! unbounded set is cut off at a few times the extent of the path.
 
 use mechanism::System;
 
@@ -12,26 +12,27 @@ use super::pieces::EvaluatedItem;
 use super::states::SampledStates;
 use crate::text::SymbolicSystem;
 
-/// Directions in which the boundary is looked for.
+/// Number of rays from the interior point.
 const RAYS: usize = 96;
 
-/// Numbers that a set counts for: it is the dearest thing to draw, and with it a drawing has 2000 states
-/// at most.
+/// Cost of a moving set, in coordinates per state: it is the most expensive item to evaluate, and limits a
+/// drawing that has one to 2000 states.
 pub(super) const WEIGHT: usize = 2000;
 
-/// Points along each side of the grid on which the inside is looked for.
+/// Points along each side of the grid that is searched for an interior point.
 const GRID: usize = 16;
 
-/// Halvings of a ray: to rounding.
+/// Bisection steps along a ray: down to rounding.
 const HALVINGS: usize = 50;
 
-/// How far the set is followed, in sizes of the path: first, and at most.
+/// Search radius in extents of the path: first value, and maximum.
 const REACH: (f64, f64) = (2.0, 60.0);
 
-/// Half the height of the band that shows an interval, of the whole width.
+/// Half the height of the band that shows an interval, as a fraction of the width of the picture.
 const BAND: f64 = 0.04;
 
-/// Puts the points into the set of a drawing; whether it ends, so that all of it can be seen.
+/// Computes the points of the moving set of a drawing; returns whether the set is bounded, so that all of it
+/// can be shown.
 pub(super) fn fill(
     pieces: &mut [EvaluatedItem],
     system: &mut SymbolicSystem,
@@ -64,7 +65,7 @@ pub(super) fn fill(
         piece.points.extend(points);
     }
     if states.positions == 1 {
-        // An interval has no height of its own.
+        // An interval is one-dimensional: its band gets a height for display.
         let tall = BAND * (high - low);
         piece
             .points
@@ -97,13 +98,13 @@ struct SetSampler<'a> {
     system: &'a mut SymbolicSystem,
     gaps: Vec<f64>,
     affine: bool,
-    /// Half the side of the square about the point in which the set is looked for.
+    /// Half the side of the square, centred on the point, in which the set is searched.
     reach: f64,
 }
 
 impl SetSampler<'_> {
-    /// Chooses how far to look from a few states; whether the set ends within it. One without end is
-    /// cut off near the path.
+    /// Chooses the search radius from a few states; returns whether the set is bounded within it. An unbounded
+    /// set is cut off near the path.
     fn choose_search_radius(&mut self, states: &SampledStates) -> bool {
         let size = size(states);
         let sampled = || (0..7).map(|k| k * states.len().saturating_sub(1) / 6);
@@ -119,7 +120,7 @@ impl SetSampler<'_> {
         false
     }
 
-    /// The boundary of the set of a state, and whether it ends.
+    /// The boundary of the set at a state, and whether the set is bounded.
     fn at(&mut self, states: &SampledStates, k: usize) -> (Vec<f64>, bool) {
         let t = states.t.get(k).copied().unwrap_or(f64::NAN);
         let (q, _) = states.state(k);
@@ -139,7 +140,7 @@ impl SetSampler<'_> {
         &self.gaps
     }
 
-    /// The least gap.
+    /// The smallest gap, min_k gap_k.
     fn min_gap(&mut self, t: f64, u: &[f64]) -> f64 {
         let inside = |least: f64, gap: &f64| {
             if gap.is_nan() {
@@ -151,7 +152,7 @@ impl SetSampler<'_> {
         self.values(t, u).iter().fold(f64::INFINITY, inside)
     }
 
-    /// How far one can go from an inner point along a direction, at most `far`.
+    /// Distance from an interior point to the boundary along a direction, at most `far`; bisection.
     fn ray(&mut self, t: f64, from: &[f64], along: &[f64], far: f64) -> (f64, bool) {
         let at = |s: f64| -> Vec<f64> { from.iter().zip(along).map(|(a, b)| a + s * b).collect() };
         if self.min_gap(t, &at(far)) >= 0.0 {
@@ -168,7 +169,7 @@ impl SetSampler<'_> {
         (0.5 * (inside + outside), true)
     }
 
-    /// A rectangle of height 2 over the interval.
+    /// The interval as a rectangle of height 2.
     fn interval(&mut self, t: f64, x: f64) -> (Vec<f64>, bool) {
         let inner = self.inner(t, &[x]);
         let Some(inner) = inner else {
@@ -182,13 +183,13 @@ impl SetSampler<'_> {
         (corners, ends_left && ends_right)
     }
 
-    /// A square cut by half-planes.
+    /// The polygon of affine gaps: a square clipped by half-planes.
     fn polygon(&mut self, t: f64, u: [f64; 2]) -> (Vec<f64>, bool) {
         let r = self.reach;
         let centre = self.values(t, &u).to_vec();
         let slopes =
             [[r, 0.0], [0.0, r]].map(|d| self.values(t, &[u[0] + d[0], u[1] + d[1]]).to_vec());
-        // In units of the reach, about the point.
+        // Coordinates relative to the point, in units of the search radius.
         let mut polygon = vec![[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
         for (k, at) in centre.iter().enumerate() {
             let slope = [slopes[0][k] - at, slopes[1][k] - at];
@@ -201,7 +202,7 @@ impl SetSampler<'_> {
         (points.collect(), ends)
     }
 
-    /// Rays from the inside, twice: the middle of the first ones is a better place to look from.
+    /// Ray casting from an interior point, twice: the mean of the first boundary points is a better centre.
     fn smooth(&mut self, t: f64, u: [f64; 2]) -> (Vec<f64>, bool) {
         let Some(inner) = self.inner(t, &u) else {
             return (Vec::new(), true);
@@ -221,7 +222,7 @@ impl SetSampler<'_> {
         let (mut points, mut ends) = (Vec::with_capacity(2 * count), true);
         for k in 0..count {
             let (sin, cos) = (std::f64::consts::TAU * k as f64 / count as f64).sin_cos();
-            // To the border of the square.
+            // Distance to the border of the square along the ray.
             let border = |axis: usize, along: f64| {
                 let room = self.reach - (from[axis] - u[axis]) * along.signum();
                 if along == 0.0 {
@@ -238,7 +239,7 @@ impl SetSampler<'_> {
         (points, ends)
     }
 
-    /// The deepest point of a grid about `u`, of a finer one where none of it is inside.
+    /// The grid point about `u` with the largest min gap; a finer grid is tried where no point is inside.
     fn inner(&mut self, t: f64, u: &[f64]) -> Option<Vec<f64>> {
         let mut reach = self.reach;
         for _ in 0..8 {

@@ -1,13 +1,13 @@
 //! A drawing at one instant, as SVG.
 //!
-//! Lengths along both axes have one scale. Space is seen obliquely from above by a parallel projection.
-//! Things are painted in their order, so what is declared later lies above.
+//! Both axes have one scale. A drawing in space is shown by an oblique parallel projection from above. Items are
+//! painted in order of declaration (painter's algorithm): a later item covers an earlier one.
 
 use super::form::{Drawing, Item, Kind};
 use super::paper::{Px, Stroke, SvgWriter};
 use crate::plot::{Ticks, format_short};
 
-/// Light or dark ground.
+/// Light or dark background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
     /// Dark on white.
@@ -44,23 +44,23 @@ const DARK: Colours = Colours {
     ],
 };
 
-/// The smallest picture in pixels.
+/// Smallest width and height of a picture in pixels.
 const SMALLEST: u32 = 160;
 
-/// Radius of a mark in pixels.
+/// Radius of a point marker in pixels.
 const MARK: f64 = 4.5;
 
-/// Points nearer than this to the last one drawn are not seen, in pixels.
+/// Points nearer than this to the last one drawn are skipped, in pixels.
 const SPOT: f64 = 0.25;
 
-/// How much wider lines are while a contact acts.
+/// Factor on the line width while a contact of the item acts.
 const ACTING: f64 = 1.8;
 
-/// The direction from which space is seen.
+/// Viewing direction of drawings in space.
 const OBLIQUE: [f64; 3] = [0.55, -1.0, 0.55];
 
 impl Drawing {
-    /// A picture at the state nearest to an instant.
+    /// The picture at the recorded state nearest to an instant.
     pub fn svg(&self, at: f64, size: (u32, u32), theme: Theme) -> String {
         let colours = match theme {
             Theme::Light => &LIGHT,
@@ -117,7 +117,7 @@ impl Drawing {
     }
 }
 
-/// Paints one thing.
+/// Paints one item.
 fn draw(
     paper: &mut SvgWriter,
     item: &Item,
@@ -141,7 +141,7 @@ fn draw(
             seen.for_each(|p| paper.circle(*p, radius, Stroke { fill, ..ink }));
         }
         Kind::Obstacle if item.wall => {
-            // Its face is a line; what is behind it only a shade.
+            // The face of a half-plane is a line; the half-plane behind it is only shaded.
             let (fill, strength) = if flat { (0.3, 0.0) } else { (0.13, 0.6) };
             let shade = Stroke {
                 fill,
@@ -177,7 +177,7 @@ fn draw(
     }
 }
 
-/// Lines, broken where the pen is up.
+/// Polylines, broken at NaN points.
 fn strokes(paper: &mut SvgWriter, points: &[(f64, f64)], closed: bool, ink: Stroke<'_>) {
     for stroke in points.split(|p| !(p.0.is_finite() && p.1.is_finite())) {
         let mut kept: Vec<(f64, f64)> = Vec::new();
@@ -195,7 +195,7 @@ fn strokes(paper: &mut SvgWriter, points: &[(f64, f64)], closed: bool, ink: Stro
     }
 }
 
-/// The lines of a grid, both ways.
+/// The grid lines of a surface along both parameters.
 fn surface(
     paper: &mut SvgWriter,
     [rows, columns]: [usize; 2],
@@ -213,17 +213,17 @@ fn surface(
     }
 }
 
-/// From points to pixels.
+/// Projection from coordinates to pixels.
 struct PageProjection {
     flat: bool,
     right: [f64; 3],
     up: [f64; 3],
-    /// Upper left corner and size of the field in pixels.
+    /// Upper left corner and size of the plot area in pixels.
     at: (f64, f64),
     size: (f64, f64),
-    /// What is at its lower left corner.
+    /// Coordinates at the lower left corner of the plot area.
     low: (f64, f64),
-    /// Pixels in a length of 1.
+    /// Pixels per unit of length.
     scale: f64,
 }
 
@@ -270,7 +270,7 @@ impl PageProjection {
         if !(view.scale.is_finite() && view.scale > 0.0) {
             view.scale = 1.0;
         }
-        // In the middle of the field.
+        // Centre the bounds in the plot area.
         view.low = (
             0.5 * (low.0 + high.0) - 0.5 * size.0 / view.scale,
             0.5 * (low.1 + high.1) - 0.5 * size.1 / view.scale,
@@ -297,7 +297,7 @@ impl PageProjection {
             .collect()
     }
 
-    /// Lines of round numbers with their labels.
+    /// Grid lines at round coordinates, with labels.
     fn mesh(&self, paper: &mut SvgWriter, colours: &Colours, axes: &[String]) {
         let (left, top) = self.at;
         let (right, bottom) = (left + self.size.0, top + self.size.1);
@@ -340,7 +340,7 @@ impl PageProjection {
     }
 }
 
-/// Right and up of a view from [`OBLIQUE`], z upwards.
+/// Right and up vectors of the view from [`OBLIQUE`], z upwards.
 fn oblique() -> ([f64; 3], [f64; 3]) {
     let length = |v: [f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
     let toward = OBLIQUE.map(|x| x / length(OBLIQUE));

@@ -1,14 +1,14 @@
-//! Recorded states, thinned evenly.
+//! Recorded states, decimated evenly.
 
 use crate::record::{Column, Record, RecordError};
 
-/// Numbers of all moving points of a drawing, beyond which it has fewer states.
+/// Maximal number of coordinates of all moving points of a drawing; with more, fewer states are kept.
 const NUMBERS: usize = 4_000_000;
 
-/// Values of coordinates and velocities, beyond which it has fewer states.
+/// Maximal number of values of coordinates and velocities; with more, fewer states are kept.
 const VALUES: usize = 2_000_000;
 
-/// States of a motion.
+/// The sampled states of a motion.
 pub(super) struct SampledStates {
     /// Columns of the positions and velocities.
     pub columns: Vec<Column>,
@@ -21,8 +21,8 @@ pub(super) struct SampledStates {
 }
 
 impl SampledStates {
-    /// At most `most` states, evenly chosen among the recorded ones, the first and last among them;
-    /// fewer where a state takes much room: `numbers` of its points.
+    /// At most `most` states, evenly chosen among the recorded ones, including the first and the last; fewer
+    /// where a state is large (`numbers` is the number of coordinates of its points).
     pub fn read(record: &Record, most: usize, numbers: usize) -> Result<Self, RecordError> {
         let columns = record.entry("coordinates")?.columns.clone();
         let places: Vec<usize> = (0..columns.len()).collect();
@@ -80,7 +80,7 @@ impl SampledStates {
     }
 }
 
-/// Which of many rows are taken: evenly, both ends among them.
+/// Evenly chosen rows of a table, including both ends.
 struct Chosen {
     rows: usize,
     count: usize,
@@ -94,7 +94,7 @@ impl Chosen {
         }
     }
 
-    /// The k-th row.
+    /// Index of the k-th chosen row.
     fn row(&self, k: usize) -> Option<usize> {
         if k >= self.count {
             return None;
@@ -102,7 +102,7 @@ impl Chosen {
         if self.count < 2 {
             return Some(k);
         }
-        // Rounded: k (rows − 1)/(count − 1); wide enough for any number of rows.
+        // Rounded k (rows − 1)/(count − 1), in integers wide enough for any number of rows.
         let (span, steps) = ((self.rows - 1) as u128, (self.count - 1) as u128);
         let row = (2 * k as u128 * span + steps) / (2 * steps);
         usize::try_from(row).ok()

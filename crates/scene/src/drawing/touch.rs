@@ -1,11 +1,11 @@
-//! When the contacts of things act.
+//! Contact activity of items: in which states a contact had an impulse.
 
 use super::pieces::EvaluatedItem;
 use super::states::SampledStates;
 use crate::record::{CellValue, Record, RecordError};
 
-/// For each thing with contacts, whether one of them had an impulse in a step after the state before
-/// and up to each state; nothing for the others, or where contacts were not recorded.
+/// For each item with contacts, whether one of them had an impulse in a step after the previous state and up to
+/// each state; `None` for other items, or where contacts were not recorded.
 pub(super) fn read_contact_activity(
     record: &Record,
     pieces: &[EvaluatedItem],

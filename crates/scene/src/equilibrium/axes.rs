@@ -1,22 +1,23 @@
-//! What the two dimensions read and draw.
+//! Conversion of poses and velocities between records, pictures and `bodies`, by dimension.
 
 use bodies::{Dim, Plane, Pose, Space, plane::Angle};
 
 use crate::picture::BodyState;
 use crate::record::BodyDescription;
 
-/// A dimension whose placements come from records and go to pictures.
+/// A dimension whose poses are read from records and drawn.
 pub(super) trait RecordDim: Dim {
-    /// Placement and velocity as the records hold them.
+    /// Pose and velocity of a recorded state; the spin in body axes in space.
     fn pose(place: &BodyState) -> (Pose<Self>, Self::Dofs);
-    /// A placement for a picture.
+    /// A recorded state with this pose, for a picture.
     fn place(pose: &Pose<Self>) -> BodyState;
-    /// What a body is, for a picture.
+    /// Name, material and shape of a body, for a picture; `None` where the shape has no drawing.
     fn name(name: &str, material: &str, body: &bodies::Body<Self>) -> Option<BodyDescription>;
 }
 
 impl RecordDim for Plane {
     fn pose(place: &BodyState) -> (Pose<Self>, [f64; 3]) {
+        // Unit quaternion about z to an angle.
         let [w, _, _, z] = place.rotation;
         let pose = Pose {
             position: vector::<Self>(place.position),
@@ -44,6 +45,7 @@ impl RecordDim for Space {
             position: vector::<Self>(place.position),
             rotation: <Self as Dim>::Rotation::from_xyzw(x, y, z, w),
         };
+        // Records have the spin in world axes, `bodies` in body axes.
         let [a, b, c] = place.velocity;
         let [p, q, r] = place.spin;
         (

@@ -1,36 +1,39 @@
-//! What a recorded contact did: open, sticking, sliding, by velocities and impulses.
+//! Contact status of a recorded contact, open, sticking or sliding: the face of its cone of impulses.
 //!
 //! A solved step obeys its laws to its tolerance, and no recorded number is exactly 0. A velocity counts
-//! if it is above what the tolerance leaves and outweighs what speaks against it: u_n > 0 goes with
-//! S_n = 0, sliding with an impulse on the boundary of the cone. Velocity and impulse are compared by
-//! κ = d / tr H, as the residual does.
+//! if it is above the threshold that the tolerance leaves and outweighs the impulse that contradicts it: u_n > 0
+//! requires S_n = 0, sliding requires an impulse on the boundary of the cone. Velocity and impulse are compared by
+//! κ = d / tr H, as in the residual.
 
 use contact::law::Law;
 use statics::Face;
 
-/// A recorded contact.
+/// Law, velocity and impulse of a recorded contact.
 pub(super) struct RecordedContact<'a> {
     pub law: &'a Law,
-    /// Ū by row.
+    /// Weighted relative velocity Ū = U_F + ρ U_I by row.
     pub velocity: &'a [f64],
-    /// S by row.
+    /// Impulse S by row.
     pub impulse: &'a [f64],
-    /// κ, impulse over velocity.
+    /// κ, the ratio of impulse to velocity.
     pub kappa: f64,
-    /// Velocities below this are what the tolerance leaves.
+    /// Threshold: velocities below it are what the tolerance leaves.
     pub still: f64,
 }
 
 impl RecordedContact<'_> {
-    /// The face of its cone.
+    /// The face of the cone of admissible impulses on which the contact lies.
     pub fn face(&self) -> Face {
+        // Bilateral laws have no face but the whole space.
         if !self.law.normal() {
             return Face::Stick;
         }
+        // Signorini: open if it separates faster than its impulse contradicts.
         let (u, s) = (self.velocity[0], self.impulse[0]);
         if u > self.still && self.kappa * u > s {
             return Face::Open;
         }
+        // Sliding rows: the ratio of the impulse to S_n that the slip direction prescribes.
         let mut tied = vec![None; self.impulse.len()];
         match self.law {
             Law::Coulomb { mu } => self.disc(1, self.impulse.len() - 1, *mu, 1.0, &mut tied),
@@ -75,12 +78,12 @@ impl RecordedContact<'_> {
         }
     }
 
-    /// Whether a velocity counts, against the distance of the impulse from where sliding puts it.
+    /// Whether a slip velocity counts against `away`, the distance of the impulse from its value at sliding.
     fn slides(&self, speed: f64, away: f64) -> bool {
         speed > self.still && self.kappa * speed > away
     }
 
-    /// Rows of a disc; `lever` turns its velocities into those of points.
+    /// Rows of a disc section of radius `mu`; `lever` turns angular velocities into velocities of points.
     fn disc(&self, first: usize, count: usize, mu: f64, lever: f64, tied: &mut [Option<f64>]) {
         let u = &self.velocity[first..first + count];
         let s = &self.impulse[first..first + count];
@@ -88,6 +91,7 @@ impl RecordedContact<'_> {
         if !(speed > 0.0) || mu == 0.0 {
             return;
         }
+        // At sliding S_t = −μ S_n u_t/‖u_t‖.
         let goal: Vec<f64> = u.iter().map(|u| -mu * u / speed).collect();
         let away: Vec<f64> = s
             .iter()
@@ -106,7 +110,7 @@ impl RecordedContact<'_> {
         }
     }
 
-    /// Where −u_t is normal to the ellipse.
+    /// Rows of an elliptic section: the point where −u_t is normal to the ellipse.
     fn ellipse(&self, mu: [f64; 2], tied: &mut [Option<f64>]) {
         let u = &self.velocity[1..3];
         let length = (mu[0] * u[0]).hypot(mu[1] * u[1]);
@@ -116,7 +120,7 @@ impl RecordedContact<'_> {
         }
     }
 
-    /// The corner farthest against u_t; on an edge that is at right angles to u_t what the run had.
+    /// Rows of a polygonal section: the vertex farthest along −u_t; on an edge normal to u_t, the ratio of the run.
     fn polygon(&self, vertices: &[[f64; 2]], tied: &mut [Option<f64>]) {
         let u = &self.velocity[1..3];
         let against = |v: &[f64; 2]| -(v[0] * u[0] + v[1] * u[1]);
@@ -142,7 +146,7 @@ impl RecordedContact<'_> {
         }
     }
 
-    /// Which of two coefficients a sliding contact used.
+    /// Which of the static and the dynamic coefficient a sliding contact used, by the ratio of its impulses.
     fn used(&self, friction: &contact::law::StaticDynamic) -> f64 {
         let ratio = norm(&self.impulse[1..]) / self.impulse[0];
         let (low, high) = (friction.mu_dynamic, friction.mu_static);

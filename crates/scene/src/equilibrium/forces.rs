@@ -1,7 +1,9 @@
-//! Which impulses of a recorded step rigidity leaves open.
+//! Force indeterminacy of a recorded step: for every contact the interval of normal impulses over all admissible
+//! impulses that give the same velocities (hyperstaticity).
 //!
-//! The records have where contacts were, what they did and their impulses; the scene in the manifest has
-//! masses and laws. Levers are those of the midpoint of the step, q_M = q_F − ½h u_F (M88 §11).
+//! The records hold contact points, velocities and impulses; the scene in the manifest holds masses and laws. The
+//! lever arms are those of the midpoint of the step, q_M = q_F − ½h v_F (M88 §11). Runs with joints or a periodic
+//! cell are refused, since their impulses are not recorded.
 
 use bodies::{Pose, Vector};
 use statics::{ComputeOptions, Face, ImpulseBounds, ImpulseInterval, StaticsError, impulse_bounds};
@@ -17,59 +19,59 @@ use crate::picture::{Frame, RecordedFrames};
 use crate::plot::{PlotError, format_short};
 use crate::record::{Record, RecordError};
 
-/// What is asked.
+/// Instant, threads and progress callback of [`force_bounds`].
 pub struct ForceBoundsOptions<'a> {
-    /// Which instant; the recorded one nearest to it is taken.
+    /// The instant; the recorded one nearest to it is taken.
     pub at: f64,
-    /// Threads; results do not depend on it.
+    /// Number of threads; results do not depend on it.
     pub threads: usize,
-    /// Hears the share done.
+    /// Called with the fraction done.
     pub progress: &'a mut dyn FnMut(f64),
 }
 
-/// One contact.
+/// A recorded contact point with the interval of its normal impulse.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contact {
-    /// The bodies, by number.
+    /// Indices of the two bodies.
     pub bodies: [u32; 2],
     /// Their names.
     pub names: [String; 2],
-    /// Which point of the pair.
+    /// Feature number of the contact point within its pair.
     pub feature: i64,
-    /// Where; z = 0 in the plane.
+    /// Contact point; z = 0 in the plane.
     pub at: [f64; 3],
-    /// From the first body to the second.
+    /// Unit normal, from the first body to the second.
     pub normal: [f64; 3],
-    /// What it does: `open`, `stick` or `slip`.
+    /// Contact status: `open`, `stick` or `slip`.
     pub status: &'static str,
-    /// Normal impulse of the run.
+    /// Normal impulse of the run, N·s.
     pub impulse: f64,
-    /// What it may be.
+    /// Interval of the admissible normal impulses.
     pub interval: ImpulseInterval,
-    /// Normal impulse of the choice of least norm.
+    /// Normal impulse of the solution of least norm.
     pub least: f64,
 }
 
-/// The forces of a recorded step that rigidity leaves open.
+/// Impulse bounds of all contacts of a recorded step.
 #[derive(Debug, Clone)]
 pub struct ForceBounds {
     /// The recorded instant.
     pub t: f64,
-    /// Its step.
+    /// Number of its step.
     pub step: i64,
-    /// Length of the step: impulses over it are forces.
+    /// Length of the step; impulses over it are forces.
     pub h: f64,
-    /// By contact.
+    /// The contact points in the order of the records.
     pub contacts: Vec<Contact>,
-    /// All else that is known.
+    /// The result of `statics`: intervals, least-norm impulses, degree of indeterminacy.
     pub bounds: ImpulseBounds,
-    /// Where the bodies are.
+    /// The recorded state, for a picture.
     pub still: Frame,
-    /// Velocities below this count as 0.
+    /// Threshold below which velocities count as 0.
     pub threshold: f64,
 }
 
-/// Looks at a recorded step of a run of bodies.
+/// Computes the impulse bounds of a recorded step of a run of bodies.
 ///
 /// # Errors
 /// The records are not those of a run of bodies, the time is outside of the run or has no contacts, or
@@ -84,6 +86,7 @@ pub fn force_bounds(
         let text = format!("{shown}: this is a study; forces are those of one run");
         return Err(PlotError::Nothing(text));
     }
+    // The scene of the run, with its overrides.
     let set: Vec<_> = manifest
         .overrides
         .iter()
@@ -100,6 +103,7 @@ pub fn force_bounds(
     let states = RecordedFrames::of(record)?;
     let still = chosen(&shown, &states, asked.at)?;
     let collection = scene.build_bodies()?;
+    // Impulses of joints and of a cell are not recorded: no balance without them.
     let cast = match &collection {
         BuiltBodies::Plane(assembly) => &assembly.names,
         BuiltBodies::Space(assembly) => &assembly.names,
@@ -171,11 +175,13 @@ fn of_step<D: RecordDim>(
         let text = "the scene in run.json has other bodies than the records";
         return Err(RecordError::damaged(record.directory(), text).into());
     }
+    // Contact map G at the midpoint, faces of the cones from the recorded velocities.
     let poses = midpoints(assembly, &still);
     let spots = rows.spots(record, assembly)?;
     let wrong = |error: StaticsError| scene_error(scene, error.to_string(), "");
     let gathered = StaticModel::new(&assembly.model.bodies, &poses, &spots).map_err(wrong)?;
     let read = rows.read_all(assembly, &gathered, &spots);
+    // Two conic programmes per contact (linear ones in the plane): least and greatest S_n.
     let mut effort = ComputeOptions {
         threads: asked.threads,
         progress: asked.progress,
@@ -194,7 +200,7 @@ fn of_step<D: RecordDim>(
     })
 }
 
-/// Where the bodies were when contacts were detected.
+/// Poses at the midpoint of the step, where contacts were detected.
 fn midpoints<D: RecordDim>(assembly: &BodiesSetup<D>, still: &Frame) -> Vec<Pose<D>> {
     let both = still.bodies.iter().zip(&assembly.model.bodies);
     both.map(|(place, body)| {
@@ -243,7 +249,7 @@ fn contacts<D: RecordDim>(
     spots.iter().enumerate().map(one).collect()
 }
 
-/// An error of `statics` with names.
+/// An error of `statics` with the names of the bodies.
 fn named<D: RecordDim>(
     scene: &Scene,
     assembly: &BodiesSetup<D>,

@@ -1,48 +1,51 @@
-//! From bodies and the points where they touch to the map G of `statics`.
+//! Static model of bodies in contact: the contact map G of `statics` from poses, contact points and laws.
+//!
+//! The coordinates of a body are its free velocity components, rotations times the radius of gyration
+//! ρ_k = √(I_k/m), so that a balance of forces and torques has one unit; rows of G are divided by ρ_k accordingly.
 
 use bodies::{Body, Detector, Dim, Friction, Model, Pose, contact_law};
 use contact::law::{Law, Status};
 use statics::{ContactAssembly, ContactAssemblyBuilder, StaticsError};
 
-/// Of the sizes of two bodies: a gap below this share is closed. Faces that are meant to touch have
-/// gaps of the order of rounding; what is drawn apart is far above.
+/// Closed-contact tolerance relative to the bounding radii of the two bodies: a smaller gap counts as closed. Faces
+/// meant to touch have gaps of the order of rounding; faces drawn apart are far above.
 pub const CLOSED: f64 = 1e-6;
 
-/// Most rows and coordinates of a contact.
+/// Largest number of rows of a contact and of coordinates of a body.
 const WIDE: usize = 6;
 
-/// Where two bodies touch.
+/// A closed contact point with its frame and law.
 #[derive(Debug, Clone)]
 pub(super) struct StaticContact<D: Dim> {
     pub bodies: [u32; 2],
     pub at: D::Vector,
-    /// Normal, from the first body to the second, and tangents.
+    /// Unit normal, from the first body to the second, then tangents.
     pub frame: Vec<D::Vector>,
     pub law: Law,
     pub rows: usize,
 }
 
-/// The coordinates of a body that can move.
+/// The coordinates of a movable body in the static model.
 #[derive(Debug, Clone)]
 pub(super) struct BodyCoordinates {
     pub first: usize,
-    /// Velocity components that follow forces.
+    /// Velocity components that are free.
     components: Vec<usize>,
     /// By component: 1 for translations, the radius of gyration for rotations.
     radius: Vec<f64>,
     pub mass: f64,
 }
 
-/// Bodies and contacts as `statics` sees them.
+/// Contact map and coordinates of all bodies.
 #[derive(Debug)]
 pub(super) struct StaticModel {
     pub system: ContactAssembly,
-    /// By body.
+    /// By body; `None` for bodies that do not follow forces.
     pub seats: Vec<Option<BodyCoordinates>>,
 }
 
 impl StaticModel {
-    /// G of these bodies and contacts.
+    /// Assembles G of these bodies and contacts.
     pub fn new<D: Dim>(
         bodies: &[Body<D>],
         poses: &[Pose<D>],
@@ -51,6 +54,7 @@ impl StaticModel {
         let mut builder = ContactAssemblyBuilder::new();
         let mut first = 0;
         let mut groups = Vec::with_capacity(bodies.len());
+        // Columns: one group of coordinates per movable body.
         let seats: Vec<Option<BodyCoordinates>> = bodies
             .iter()
             .map(|body| {
@@ -63,6 +67,7 @@ impl StaticModel {
                 seat
             })
             .collect();
+        // Rows: one block per contact and movable body; −G for the first body, +G for the second.
         for spot in spots {
             let mut blocks: Vec<(usize, Vec<f64>)> = Vec::new();
             for (&body, sign) in spot.bodies.iter().zip([-1.0, 1.0]) {
@@ -83,7 +88,7 @@ impl StaticModel {
         })
     }
 
-    /// Loads of the bodies by coordinate.
+    /// Generalised forces by coordinate, from forces and torques of the bodies.
     pub fn load<D: Dim>(&self, loads: &[D::Dofs]) -> Vec<f64> {
         let mut out = vec![0.0; self.system.num_coordinates()];
         for (seat, load) in self.seats.iter().zip(loads) {
@@ -97,7 +102,7 @@ impl StaticModel {
         out
     }
 
-    /// Velocities of the bodies from those by coordinate.
+    /// Velocities of the bodies, from velocities by coordinate.
     pub fn velocities<D: Dim>(&self, coordinates: &[f64]) -> Vec<D::Dofs> {
         let of = |seat: &Option<BodyCoordinates>| {
             let mut velocity = D::ZERO_VELOCITY;
@@ -135,7 +140,7 @@ fn seat<D: Dim>(body: &Body<D>, first: usize) -> Option<BodyCoordinates> {
     })
 }
 
-/// The rows of a contact for one of its bodies.
+/// The rows of G of a contact for one of its bodies.
 fn block<D: Dim>(
     spot: &StaticContact<D>,
     pose: &Pose<D>,
@@ -162,7 +167,7 @@ fn block<D: Dim>(
     out
 }
 
-/// The points where bodies touch.
+/// Contact detection at given poses: the contact points whose gap is closed to [`CLOSED`].
 pub(super) fn detect_closed_contacts<D: Dim>(
     model: &Model<D>,
     poses: &[Pose<D>],
@@ -171,6 +176,7 @@ pub(super) fn detect_closed_contacts<D: Dim>(
         let radius = D::bounding_radius(&body.shape);
         if radius.is_finite() { radius } else { 0.0 }
     };
+    // Detect with AABBs enlarged by the tolerance, then keep the closed points.
     let growth: Vec<f64> = model
         .bodies
         .iter()
@@ -186,6 +192,7 @@ pub(super) fn detect_closed_contacts<D: Dim>(
             continue;
         }
         let (pair, first) = model.materials.law(a.material, b.material);
+        // Anisotropic friction has its axes fixed to one of the bodies.
         let frame = match &pair.friction {
             Friction::Elliptic { along, .. } | Friction::Polygon { along, .. } => {
                 let owner = found.bodies[if first { 0 } else { 1 }] as usize;

@@ -1,13 +1,13 @@
-//! Bodies at rest and forces that rigidity leaves open: from scenes and records to `statics`.
+//! Limit analysis and force indeterminacy: from scenes and records to `statics`.
 //!
-//! - [`weigh`]: the largest multiplier of a load case of a scene (`[[load]]`), with the mechanism of
-//!   collapse; [`verge`]: the value of a parameter beyond which a scene does not stand.
-//! - [`forces`]: the interval of every normal impulse of a recorded step over all impulses that give
+//! - [`analyse_load`]: the largest load multiplier of a load case of a scene (`[[load]]`), with the collapse
+//!   mechanism; [`critical_parameter`]: the value of a parameter beyond which a scene has no equilibrium.
+//! - [`force_bounds`]: the interval of every normal impulse of a recorded step over all admissible impulses that give
 //!   the same velocities.
 //!
-//! Coordinates of a body are its translation and its rotation times its radius of gyration, so that a
-//! balance has one unit. Contacts of a scene are the points where bodies touch at the start, to
-//! [`CLOSED`] of their sizes.
+//! The coordinates of a body are its translation and its rotation times its radius of gyration, so that a balance
+//! has one unit. The contacts of a scene are the points where bodies touch in the initial configuration, to
+//! [`CLOSED`] times their bounding radii.
 
 mod axes;
 mod face;

@@ -1,4 +1,4 @@
-//! The contacts of a recorded step.
+//! The contact table of a recorded step, turned into contacts, impulses and faces of the static model.
 
 use bodies::{Activation, Vector, contact_law};
 use contact::law::Status;
@@ -10,23 +10,23 @@ use super::gather::{StaticContact, StaticModel};
 use crate::collection::BodiesSetup;
 use crate::record::{CellValue, Record, RecordError, Table};
 
-/// How much above the tolerance of the steps a velocity must be to count.
+/// Factor above the tolerance of the steps that a velocity must exceed to count as nonzero.
 const ABOVE: f64 = 10.0;
 
-/// The contacts of a step in the records.
+/// The rows of the table `contacts` for one step.
 pub(super) struct Rows<D> {
     pub table: Table,
     dimension: std::marker::PhantomData<D>,
 }
 
-/// What was read of them.
+/// Faces and impulses of all contacts, and the velocity threshold used.
 pub(super) struct ReadAll {
     pub faces: Vec<Face>,
     pub impulse: Vec<f64>,
     pub threshold: f64,
 }
 
-/// Names of the rows of a contact, in the order of the laws.
+/// Suffixes of the columns of a contact, in the order of the rows of its law.
 fn row_names(dimension: usize) -> &'static [&'static str] {
     match dimension {
         2 => &["n", "t1", "roll1"],
@@ -49,7 +49,7 @@ impl<D: RecordDim> Rows<D> {
         })
     }
 
-    /// NaN where there is none.
+    /// A cell of the table; NaN where there is none.
     fn number(&self, row: usize, column: &str) -> f64 {
         self.table
             .column(column)
@@ -71,7 +71,7 @@ impl<D: RecordDim> Rows<D> {
         D::Vector::from_components(&all)
     }
 
-    /// Where bodies touched, with their laws.
+    /// The contact points with frames and laws.
     pub fn spots(
         &self,
         record: &Record,
@@ -93,6 +93,7 @@ impl<D: RecordDim> Rows<D> {
                 .law(model.bodies[a].material, model.bodies[b].material);
             let (law, rows) = contact_law::<D>(pair, Status::Stick);
             let normal = self.vector(row, "normal_");
+            // In space the recorded first tangent fixes the frame; the second is n × t.
             let mut frame = D::contact_frame(normal).as_ref().to_vec();
             if D::N == 3 {
                 let t = self.vector(row, "tangent_");
@@ -118,7 +119,7 @@ impl<D: RecordDim> Rows<D> {
         Ok(spots)
     }
 
-    /// Impulses and faces of all contacts.
+    /// Impulses, weighted velocities and faces of all contacts.
     pub fn read_all(
         &self,
         assembly: &BodiesSetup<D>,
@@ -139,6 +140,7 @@ impl<D: RecordDim> Rows<D> {
                 .bodies
                 .map(|i| assembly.model.bodies[i as usize].material);
             let e = assembly.model.materials.law(a, b).0.restitution;
+            // Ū = U_F + ρ U_I by row, and the largest velocity of the step.
             for (i, (row, name)) in gathered.system.rows(k).zip(row_names(D::N)).enumerate() {
                 let (begin, end) = (cell(k, "begin", name), cell(k, "end", name));
                 impulse[row] = cell(k, "impulse", name);
@@ -148,12 +150,14 @@ impl<D: RecordDim> Rows<D> {
                     fastest = all.iter().fold(fastest, |m, v| m.max(v.abs()));
                 }
             }
+            // Predicted activation allows U_n ≥ −g/h: the gap still open is added.
             if assembly.settings.activation == Activation::Predicted && e.normal == 0.0 {
                 let room = or_zero(self.number(k, "gap")).max(0.0) / assembly.settings.step;
                 velocity[gathered.system.rows(k).start] += room;
             }
             kappas.push(kappa);
         }
+        // Contact status from velocities above the threshold.
         let threshold = ABOVE * assembly.settings.tolerance.max(1e-12) * fastest;
         let faces = spots.iter().enumerate().map(|(k, spot)| {
             let rows = gathered.system.rows(k);
@@ -173,7 +177,7 @@ impl<D: RecordDim> Rows<D> {
         }
     }
 
-    /// κ of a contact, from the masses of its bodies: of its normal row.
+    /// κ of a contact from the masses of its bodies: 1/W_nn of its normal row.
     fn kappa(&self, gathered: &StaticModel, spot: &StaticContact<D>, contact: usize) -> f64 {
         let mut inverse = 0.0;
         for &body in &spot.bodies {

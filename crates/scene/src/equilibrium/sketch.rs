@@ -1,4 +1,4 @@
-//! Pictures of open forces and of mechanisms of collapse.
+//! SVG pictures of impulse bounds and of collapse mechanisms.
 
 use super::forces::ForceBounds;
 use super::weigh::{LimitAnalysis, Moved, Role};
@@ -6,29 +6,30 @@ use crate::file::Colour;
 use crate::picture::{Annotation, BodyShapes, BodyState, Frame, PictureRequest, draw};
 use crate::record::BodyDescription;
 
-/// Colours of contacts: determined, open within bounds, without bound.
+/// Colours of contacts by their impulse: determined, indeterminate within bounds (and its lower bound), unbounded.
 const DETERMINED: &str = "#1f5fa8";
 const OPEN: &str = "#f0a030";
 const OPEN_LEAST: &str = "#a85a00";
 const UNBOUNDED: &str = "#c02020";
 
-/// Colours of joints of a mechanism: hinge, sliding.
+/// Colours of contacts of a mechanism: hinge, sliding.
 const HINGE: &str = "#c02020";
 const SLIDING: &str = "#f0a030";
 
-/// Width in pixels of the largest impulse.
+/// Line width of the largest impulse, in pixels.
 const WIDEST: f64 = 9.0;
 
-/// How far a mechanism is displaced in its picture, of the size of the whole.
+/// Displacement of a mechanism in its picture, over the size of all bodies.
 const SHOWN: f64 = 0.08;
 
-/// Bodies with their contacts, as wide as their normal impulse may be.
+/// Draws bodies and contacts, each a line along its normal as wide as its largest normal impulse.
 pub fn forces_svg(
     title: &str,
     names: &[BodyDescription],
     dimension: usize,
     forces: &ForceBounds,
 ) -> String {
+    // Scale: the largest finite impulse has the widest line.
     let finite = forces
         .contacts
         .iter()
@@ -39,6 +40,7 @@ pub fn forces_svg(
         false => 0.0,
     };
     let half = 0.35 * typical(names, &forces.still);
+    // Upper bound in the colour of its kind, lower bound drawn over it.
     let mut marks = Vec::new();
     for contact in forces
         .contacts
@@ -83,12 +85,13 @@ pub fn forces_svg(
     )
 }
 
-/// Bodies displaced along the mechanism of collapse, hinges and sliding joints marked.
+/// Draws bodies displaced along the collapse mechanism, with hinges and sliding contacts marked.
 pub fn mechanism_svg(title: &str, weighed: &LimitAnalysis) -> String {
     let still = Frame {
         bodies: weighed.places.clone(),
         ..Frame::default()
     };
+    // Displacement scale: the fastest point moves by a fixed fraction of the whole.
     let size = extent(&weighed.names, &still);
     let fastest = weighed
         .mechanism
@@ -110,6 +113,7 @@ pub fn mechanism_svg(title: &str, weighed: &LimitAnalysis) -> String {
             .collect(),
         ..Frame::default()
     };
+    // A dot at each hinge and sliding contact, carried along with the second body.
     let mut marks = Vec::new();
     for joint in &weighed.joints {
         let colour = match joint.role {
@@ -154,7 +158,7 @@ fn norm(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Moves a body: the translation, and the rotation by a finite angle.
+/// The state of a body moved by `by` times its velocity, with a finite rotation.
 fn displaced(place: &BodyState, moved: &Moved, by: f64) -> BodyState {
     let angle = by * norm(moved.spin);
     let (sin, cos) = (0.5 * angle).sin_cos();
@@ -162,6 +166,7 @@ fn displaced(place: &BodyState, moved: &Moved, by: f64) -> BodyState {
         true => moved.spin.map(|s| s * by / angle * sin),
         false => [0.0; 3],
     };
+    // Quaternion product p q: the rotation of the mechanism after that of the body.
     let (p, q) = ([cos, axis[0], axis[1], axis[2]], place.rotation);
     BodyState {
         position: std::array::from_fn(|k| place.position[k] + by * moved.velocity[k]),
@@ -175,7 +180,7 @@ fn displaced(place: &BodyState, moved: &Moved, by: f64) -> BodyState {
     }
 }
 
-/// A point of a body after it was moved.
+/// A point of a body after the displacement of the body.
 fn carried(place: &BodyState, moved: &Moved, by: f64, point: [f64; 3]) -> [f64; 3] {
     let turned = displaced(&BodyState::at(place.position, 0.0), moved, by);
     let lever: [f64; 3] = std::array::from_fn(|k| point[k] - place.position[k]);
@@ -186,7 +191,7 @@ fn radius(name: &BodyDescription) -> f64 {
     name.shape.radius().unwrap_or(0.0)
 }
 
-/// Size of all bodies together.
+/// Largest side of the bounding box of all bodies with finite radii.
 fn extent(names: &[BodyDescription], still: &Frame) -> f64 {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for (name, place) in names.iter().zip(&still.bodies) {
@@ -201,7 +206,7 @@ fn extent(names: &[BodyDescription], still: &Frame) -> f64 {
     if wide.is_finite() { wide } else { 1.0 }
 }
 
-/// The middling radius of bodies.
+/// The median bounding radius.
 fn typical(names: &[BodyDescription], still: &Frame) -> f64 {
     let mut all: Vec<f64> = names
         .iter()

@@ -1,4 +1,4 @@
-//! The table `forces` beside the records of a run.
+//! The table `forces` of impulse bounds, written beside the records of a run.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use crate::record::{
     Column, ColumnType, ColumnValues, Record, RecordError, RunStatus, TableWriter,
 };
 
-/// Its name.
+/// Name of the table.
 pub const FORCES: &str = "forces";
 
-/// Writes the table and puts it into the manifest, in the place of one for another instant.
+/// Writes the table and enters it in the manifest, in place of one for another instant.
 ///
 /// # Errors
-/// The run is under way, or the machine refuses.
+/// The run is under way, or a file cannot be written.
 pub fn write_forces(record: &Record, forces: &ForceBounds) -> Result<(), RecordError> {
     let mut manifest = record.manifest().clone();
     if manifest.status == RunStatus::Running {
@@ -23,6 +23,7 @@ pub fn write_forces(record: &Record, forces: &ForceBounds) -> Result<(), RecordE
             record.directory().display()
         )));
     }
+    // The dimension follows from the columns of the bodies.
     let flat = record
         .entry("bodies")?
         .columns
@@ -35,6 +36,7 @@ pub fn write_forces(record: &Record, forces: &ForceBounds) -> Result<(), RecordE
         push(table.values(), &status, forces, contact, dimension);
     }
     table.close(record.directory())?;
+    // Replace or add the entry of the manifest.
     let entry = table.entry(true);
     match manifest
         .tables
@@ -47,7 +49,7 @@ pub fn write_forces(record: &Record, forces: &ForceBounds) -> Result<(), RecordE
     manifest.write(record.directory())
 }
 
-/// One row.
+/// Appends the row of a contact, in the order of `columns`.
 fn push(
     columns: &mut [ColumnValues],
     status: &[Arc<str>; 3],

@@ -1,7 +1,7 @@
-//! The value of a parameter beyond which a scene does not stand.
+//! Critical parameter of a scene: the value beyond which it has no static equilibrium.
 //!
-//! Whether there is equilibrium at all is a program without objective; between a value where there is and
-//! one where there is none, the verge is found by bisection.
+//! Equilibrium under dead loads is a feasibility problem (a conic programme without objective); between a value with
+//! and one without equilibrium, the critical value is found by bisection. Limit: equilibrium is decided to about 1e-8.
 
 use statics::check_equilibrium;
 
@@ -14,34 +14,34 @@ use crate::file::Scene;
 /// Relative width at which the bisection ends: equilibrium is decided to about 1e-8.
 const NARROW: f64 = 1e-8;
 
-/// Most bisections: widths halve each time.
+/// Largest number of bisection steps.
 const MOST: usize = 60;
 
-/// Where standing ends.
+/// The bracket of the critical value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CriticalParameter {
-    /// The parameter.
+    /// Name of the parameter.
     pub parameter: String,
-    /// A value at which it stands.
+    /// A value with equilibrium.
     pub stands: f64,
-    /// A value at which it does not, as near as was looked for.
+    /// A value without equilibrium, within the width of the bisection.
     pub falls: f64,
-    /// Scenes that were tried.
+    /// Number of scenes tried.
     pub tried: usize,
 }
 
 impl CriticalParameter {
-    /// The value between the two.
+    /// The middle of the bracket.
     pub fn value(&self) -> f64 {
         0.5 * (self.stands + self.falls)
     }
 }
 
-/// The value of a parameter between two others at which a scene begins or ceases to stand.
-/// `progress` hears the share done.
+/// The value of a parameter between `from` and `to` at which equilibrium of the initial configuration begins or ends.
+/// `progress` is called with the fraction done.
 ///
 /// # Errors
-/// The scene cannot be built, or stands at both ends or at neither.
+/// The scene cannot be built, or has equilibrium at both ends or at neither.
 pub fn critical_parameter(
     scene: &Scene,
     parameter: &str,
@@ -57,6 +57,7 @@ pub fn critical_parameter(
             BuiltBodies::Space(assembly) => is_in_equilibrium(&changed, assembly),
         }
     };
+    // Bracket: exactly one end must be in equilibrium.
     let ends = (at(from)?, at(to)?);
     let (mut stands, mut falls) = match ends {
         (true, false) => (from, to),
@@ -68,6 +69,7 @@ pub fn critical_parameter(
             return Err(scene_error(scene, problem, advice));
         }
     };
+    // Bisection; the progress is the logarithm of the width.
     let width = (to - from).abs();
     for _ in 0..MOST {
         let left = (stands - falls).abs();

@@ -1,4 +1,8 @@
-//! Limit loads of a scene.
+//! Limit analysis of a load case of a scene: the largest load multiplier and its collapse mechanism.
+//!
+//! The dead load is gravity and the force fields at the start; the live load is that of `[[load]]`. The multiplier is
+//! computed with associated friction (an upper bound) and with Coulomb's, nonassociated friction. Scenes with joints,
+//! a periodic cell or preparations are refused.
 
 use bodies::{Dim, ForceContext, Freedom, Pose, Vector};
 use statics::{
@@ -14,76 +18,76 @@ use crate::file::Scene;
 use crate::picture::BodyState;
 use crate::record::BodyDescription;
 
-/// A contact at collapse.
+/// A contact point at collapse.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CollapseContact {
-    /// The bodies, by number.
+    /// Indices of the two bodies.
     pub bodies: [u32; 2],
-    /// Where; z = 0 in the plane.
+    /// Contact point; z = 0 in the plane.
     pub at: [f64; 3],
     /// Normal force at collapse.
     pub normal: f64,
-    /// Velocity of opening in the mechanism.
+    /// Opening velocity in the mechanism.
     pub opening: f64,
-    /// Velocity of sliding in the mechanism.
+    /// Sliding velocity in the mechanism.
     pub sliding: f64,
-    /// Angular velocity of the bodies relative to each other in the mechanism.
+    /// Relative angular velocity of the bodies in the mechanism.
     pub turning: f64,
-    /// What it does.
+    /// Hinge, sliding or idle.
     pub role: Role,
 }
 
-/// What a contact does in a mechanism.
+/// What a contact does in a collapse mechanism.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Nothing, or it carries nothing.
+    /// It is at rest, or carries no force.
     Idle,
-    /// It carries a force, and the bodies turn about it.
+    /// It carries a force, and the bodies rotate about it.
     Hinge,
     /// It carries a force and slides.
     Slide,
 }
 
-/// Velocities and forces below this share of the largest are rounding: an interior method leaves
-/// what is 0 at a small positive number.
+/// Velocities and forces below this fraction of the largest count as 0: an interior-point method leaves
+/// zeros at small positive numbers.
 const STILL: f64 = 1e-4;
 
-/// A body of the mechanism.
+/// The velocity of a body in a collapse mechanism.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moved {
     /// Velocity of its centre of mass; z = 0 in the plane.
     pub velocity: [f64; 3],
-    /// Angular velocity, space axes.
+    /// Angular velocity in world axes.
     pub spin: [f64; 3],
 }
 
-/// The answer to a load case.
+/// The result of the limit analysis of a load case.
 #[derive(Debug, Clone)]
 pub struct LimitAnalysis {
     /// Name of the load case.
     pub load: String,
-    /// What it multiplies.
+    /// The load that is multiplied.
     pub kind: LoadKind,
-    /// 2 or 3.
+    /// Dimension, 2 or 3.
     pub dimension: usize,
-    /// Whether it stands without the load.
+    /// Equilibrium under the dead load alone.
     pub standing: EquilibriumReport,
-    /// The largest multiplier, associated friction.
+    /// The largest multiplier with associated friction.
     pub limit: LimitLoad,
-    /// The same for Coulomb\'s friction.
+    /// The largest multiplier with Coulomb's (nonassociated) friction.
     pub coulomb: NonassociatedLimit,
-    /// The bodies.
+    /// Names and shapes of the bodies.
     pub names: Vec<BodyDescription>,
-    /// Where they are.
+    /// Initial poses of the bodies.
     pub places: Vec<BodyState>,
-    /// The mechanism of collapse, its fastest body of speed 1 (rotation times radius included).
+    /// The collapse mechanism, scaled to a largest coordinate velocity of 1 (rotations times radius of gyration).
     pub mechanism: Vec<Moved>,
-    /// The contacts.
+    /// The contacts, with what they do in the mechanism.
     pub joints: Vec<CollapseContact>,
 }
 
 impl LimitAnalysis {
-    /// The angle of a tilt, from the associated multiplier.
+    /// The tilt angle in radians, from the associated multiplier; `None` for other loads.
     pub fn angle(&self) -> Option<f64> {
         match self.kind {
             LoadKind::Tilt(_) => Some(self.limit.multiplier.atan()),
@@ -92,10 +96,10 @@ impl LimitAnalysis {
     }
 }
 
-/// The largest multiplier of a load case of a scene.
+/// Computes the largest multiplier of a load case of a scene.
 ///
 /// # Errors
-/// The scene cannot be built, has no such load, or cannot be weighed.
+/// The scene cannot be built, has no such load, or is not one that limit analysis covers.
 pub fn analyse_load(scene: &Scene, load: &str) -> Result<LimitAnalysis, SceneError> {
     match scene.build_bodies()? {
         BuiltBodies::Plane(assembly) => of_load(scene, assembly, load),
@@ -121,6 +125,7 @@ fn of_load<D: RecordDim>(
     let live = ground.live_load(&assembly, &case);
     let wrong = |error: StaticsError| ground.wrong(scene, &assembly, &error);
     let system = &ground.gathered.system;
+    // Equilibrium of the dead load, associated limit, then the nonassociated one from it.
     let standing = check_equilibrium(system, &dead).map_err(wrong)?;
     let loads = Loads {
         dead: &dead,
@@ -129,7 +134,7 @@ fn of_load<D: RecordDim>(
     let limit = limit_load(system, loads, Sense::Greatest).map_err(wrong)?;
     let coulomb = nonassociated_limit(system, loads, Sense::Greatest, &limit).map_err(wrong)?;
     let names = names(&assembly);
-    // A scene that does not stand by itself falls in the mechanism of its dead load.
+    // Without equilibrium of the dead load, the mechanism shown is that of the dead load.
     let moving = match standing.stands {
         true => &limit.mechanism,
         false => &standing.mechanism,
@@ -159,7 +164,7 @@ fn names<D: RecordDim>(assembly: &BodiesSetup<D>) -> Vec<BodyDescription> {
     .collect()
 }
 
-/// A load that the scene does not have.
+/// The error for a load that the scene does not have.
 fn unknown(scene: &Scene, loads: &[LoadCase], name: &str) -> SceneError {
     let known: Vec<String> = loads.iter().map(|case| case.name.clone()).collect();
     let guess = match expr::similar_names(name, &known).first() {
@@ -182,7 +187,7 @@ fn unknown(scene: &Scene, loads: &[LoadCase], name: &str) -> SceneError {
     scene_error(scene, problem, advice)
 }
 
-/// Something about the scene as a whole.
+/// An error about the scene as a whole.
 pub(super) fn scene_error(
     scene: &Scene,
     problem: impl Into<String>,
@@ -200,7 +205,7 @@ pub(super) fn scene_error(
     .into()
 }
 
-/// Whether limit analysis has something to say about a scene.
+/// Refuses scenes that limit analysis does not cover: joints, periodic cells, preparations.
 fn require_standing<D: RecordDim>(
     scene: &Scene,
     assembly: &BodiesSetup<D>,
@@ -226,7 +231,7 @@ fn require_standing<D: RecordDim>(
     Ok(())
 }
 
-/// A scene at its start, as `statics` sees it.
+/// The initial configuration of a scene with its static model.
 pub(super) struct InitialConfiguration<D: Dim> {
     pub gathered: StaticModel,
     spots: Vec<StaticContact<D>>,
@@ -234,7 +239,7 @@ pub(super) struct InitialConfiguration<D: Dim> {
 }
 
 impl<D: RecordDim> InitialConfiguration<D> {
-    /// The contacts of the start, and the dead load.
+    /// Detects the contacts of the initial configuration, and assembles the static model and the dead load.
     pub fn new(
         scene: &Scene,
         assembly: &mut BodiesSetup<D>,
@@ -242,6 +247,7 @@ impl<D: RecordDim> InitialConfiguration<D> {
         require_standing(scene, assembly)?;
         let mut poses = assembly.state.poses.clone();
         let model = &mut assembly.model;
+        // Kinematic bodies are where their prescribed motion puts them.
         for (i, body) in model.bodies.iter().enumerate() {
             if let Freedom::Kinematic(guide) = body.freedom {
                 let k = guide as usize;
@@ -256,6 +262,7 @@ impl<D: RecordDim> InitialConfiguration<D> {
         let spots = detect_closed_contacts(model, &poses);
         let gathered = StaticModel::new(&model.bodies, &poses, &spots)
             .map_err(|error| scene_error(scene, error.to_string(), ""))?;
+        // Dead load: gravity and force fields at the start.
         let mut loads = vec![D::ZERO_VELOCITY; model.bodies.len()];
         let velocities = loads.clone();
         for (load, body) in loads.iter_mut().zip(&model.bodies) {
@@ -285,7 +292,7 @@ impl<D: RecordDim> InitialConfiguration<D> {
         ))
     }
 
-    /// The load that is multiplied.
+    /// The live load, which the multiplier scales.
     fn live_load(&self, assembly: &BodiesSetup<D>, case: &LoadCase) -> Vec<f64> {
         let mut loads = vec![D::ZERO_VELOCITY; assembly.model.bodies.len()];
         match &case.kind {
@@ -297,6 +304,7 @@ impl<D: RecordDim> InitialConfiguration<D> {
             LoadKind::Force { body, force, at } => {
                 let i = *body as usize;
                 push(&mut loads[i], force, 1.0);
+                // Point of application off the centre: the torque of the force.
                 if let Some(at) = at {
                     let pose = &self.poses[i];
                     let lever = D::rotate(&pose.rotation, D::Vector::from_components(at));
@@ -314,7 +322,7 @@ impl<D: RecordDim> InitialConfiguration<D> {
         self.gathered.load::<D>(&loads)
     }
 
-    /// An error of `statics` with names.
+    /// An error of `statics` with the names of the bodies.
     pub fn wrong(
         &self,
         scene: &Scene,
@@ -338,8 +346,9 @@ impl<D: RecordDim> InitialConfiguration<D> {
         scene_error(scene, problem, "")
     }
 
-    /// Velocities of a mechanism, its fastest body of speed 1, and what the contacts do.
+    /// Velocities of the bodies in a mechanism, scaled, and what the contacts do in it.
     fn collapse(&self, mechanism: &[f64], impulse: &[f64]) -> (Vec<Moved>, Vec<CollapseContact>) {
+        // Scale to a largest coordinate velocity of 1; spins to world axes.
         let fastest = mechanism.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         let over = if fastest > 0.0 { 1.0 / fastest } else { 0.0 };
         let scaled: Vec<f64> = mechanism.iter().map(|v| v * over).collect();
@@ -356,6 +365,7 @@ impl<D: RecordDim> InitialConfiguration<D> {
             }
         });
         let moved: Vec<Moved> = moved.collect();
+        // Relative velocities of the contacts, u = G v.
         let u = self.gathered.system.gather(&scaled);
         let joints = self.spots.iter().enumerate().map(|(contact, spot)| {
             let rows = self.gathered.system.rows(contact);
@@ -383,7 +393,7 @@ fn norm(v: &[f64]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Which contacts are hinges and which slide.
+/// Decides which contacts are hinges and which slide.
 fn roles(joints: &mut [CollapseContact]) {
     let most = |of: &dyn Fn(&CollapseContact) -> f64| joints.iter().map(of).fold(0.0, f64::max);
     let fast = most(&|j| j.opening.abs().max(j.sliding));
@@ -406,7 +416,7 @@ fn push(load: &mut impl AsMut<[f64]>, force: &[f64], factor: f64) {
     }
 }
 
-/// A vector with z = 0 in the plane.
+/// Three components; z = 0 in the plane.
 pub(super) fn three(v: &[f64]) -> [f64; 3] {
     std::array::from_fn(|k| v.get(k).copied().unwrap_or(0.0))
 }

@@ -64,7 +64,7 @@ pub struct VtkSummary {
 ///
 /// # Errors
 /// The run is a mechanism or did not record its bodies, there is no state at these times, the folder is
-/// taken, the records are damaged, or the machine refuses.
+/// taken, the records are damaged, or a file operation fails.
 pub fn vtk(
     record: &Record,
     out: &Path,

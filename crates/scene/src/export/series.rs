@@ -138,7 +138,7 @@ impl ExportFolder {
 /// `ours` knows are removed, and nothing else.
 ///
 /// # Errors
-/// The folder is taken, or the machine refuses.
+/// The folder is taken, or a file operation fails.
 pub fn prepare_folder(
     path: &Path,
     force: bool,

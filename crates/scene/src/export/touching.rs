@@ -172,7 +172,7 @@ pub fn contact_lines(
     poly
 }
 
-/// The image of a point in a periodic cell that is nearest to another, to the nearest whole numbers of
+/// The image of a point in a periodic cell that is nearest to another, to the nearest integers of
 /// cell vectors.
 fn nearest(point: [f64; 3], to: [f64; 3], cell: &[[f64; 3]; 3]) -> [f64; 3] {
     let [u, v, w] = *cell;

@@ -28,7 +28,7 @@ pub struct DataArray {
 }
 
 impl DataArray {
-    /// Whole numbers.
+    /// Integers.
     pub fn integers(name: &'static str, values: Vec<i64>) -> Self {
         Self {
             name,
@@ -162,7 +162,7 @@ impl PolyData {
     /// Writes it as of time `t`.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn write(&self, t: f64, out: &mut impl Write) -> io::Result<()> {
         let time = [t];
         let mut file = File {

@@ -20,7 +20,7 @@ impl StepRows {
         values.map_or(f64::NAN, |values| values.number(row))
     }
 
-    /// A whole number.
+    /// An integer.
     pub fn integer(&self, row: usize, column: usize) -> i64 {
         match self.table.values.get(column) {
             Some(ColumnValues::Integer(all)) => all.get(row).copied().unwrap_or(0),

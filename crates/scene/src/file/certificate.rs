@@ -1,14 +1,14 @@
-//! `[certificate]`: what the figures of a run are held against.
+//! `[certificate]`: the bounds of the certificate of a run.
 
 use super::parameters::{Parameters, value_error};
 use super::reader::{Formula, Reader};
 use crate::certificate::CertificateBounds;
 use crate::error::InputError;
 
-/// What the part is called in messages.
+/// Name of the table in messages.
 const PART: &str = "[certificate]";
 
-/// Keys that `--set` can override.
+/// Keys that `--set` can override, in the order of [`CertificateBounds::KEYS`].
 pub(super) const KEYS: [&str; 6] = [
     "certificate.gain",
     "certificate.penetration",
@@ -18,7 +18,7 @@ pub(super) const KEYS: [&str; 6] = [
     "certificate.length",
 ];
 
-/// `[certificate]` as it stands in a scene, in the order of [`Bounds::KEYS`].
+/// `[certificate]` of a scene, in the order of [`CertificateBounds::KEYS`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct CertificateSpec([Option<Formula>; CertificateBounds::KEYS.len()]);
 
@@ -37,7 +37,7 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<CertificateSpec, Box<InputEr
 }
 
 impl CertificateSpec {
-    /// Changes one value, as `--set` does.
+    /// Overrides one bound, as `--set` does.
     pub(super) fn set(&mut self, key: &str, formula: Formula) {
         let place = KEYS.iter().position(|known| *known == key);
         if let Some(place) = place.and_then(|k| self.0.get_mut(k)) {
@@ -45,7 +45,7 @@ impl CertificateSpec {
         }
     }
 
-    /// The bounds it says, and `usual` ones where it says nothing.
+    /// The bounds given, and those of `usual` for the keys left out.
     pub(crate) fn bounds(
         &self,
         file: &str,
@@ -59,6 +59,7 @@ impl CertificateSpec {
             };
             let value = parameters.evaluate(file, PART, key, formula)?;
             let length = key == "length";
+            // Bounds are at least 0, the length is positive.
             if !(value > 0.0 || (value == 0.0 && !length)) {
                 let least = if length { "above" } else { "from" };
                 let problem = format!("the value is {value}; a number {least} 0 was expected");

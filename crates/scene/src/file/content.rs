@@ -1,20 +1,20 @@
-//! What a scene is about: a mechanism or a collection of bodies.
+//! The two kinds of scenes: mechanisms and bodies.
 
 use super::Scene;
 use super::spec::{MechanismSpec, Named};
 use crate::collection::{self, BodiesEnvironment, BodiesSpec};
 use crate::error::SceneError;
 
-/// What a scene is about.
+/// The kind of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SceneKind {
-    /// Few coordinates, energies and contacts as expressions.
+    /// Few coordinates; energies and constraints are expressions. Sweeping processes are of this kind.
     Mechanism,
-    /// Many bodies with shapes.
+    /// Rigid bodies with shapes in contact.
     Bodies,
 }
 
-/// What a scene says about what moves, as text.
+/// The model of a scene by kind; expressions are still text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Content {
     Mechanism(Box<MechanismSpec>),
@@ -45,17 +45,17 @@ impl Content {
 }
 
 impl Scene {
-    /// Laws and gravity of a scene of bodies, without making the bodies; nothing for a mechanism.
+    /// Contact laws and gravity of a scene of bodies, without building the bodies; `None` for a mechanism.
     ///
     /// # Errors
-    /// Whatever is wrong with a law.
+    /// A law is invalid.
     pub fn environment(&self) -> Result<Option<BodiesEnvironment>, SceneError> {
         let bodies = self.bodies();
         let made = bodies.map(|bodies| collection::environment(self, bodies));
         made.transpose()
     }
 
-    /// Whether it is a sweeping process.
+    /// Whether it is a sweeping process (`kind = "sweep"`).
     pub fn is_sweeping_process(&self) -> bool {
         self.mechanism().is_some_and(|m| m.sweep.is_some())
     }

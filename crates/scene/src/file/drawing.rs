@@ -1,14 +1,14 @@
-//! `[[drawing]]`: what a mechanism looks like, as text.
+//! `[[drawing]]`: the drawing of a mechanism; expressions are still text.
 //!
-//! Every entry is one thing: a line, a mark, an obstacle, a path. Which, its one key of a shape says;
-//! the other keys are how it looks. Expressions are not looked into here.
+//! Every entry is one element: a line, a mark, an obstacle, a path. Its one key of a shape says which;
+//! the other keys are its style.
 
 use crate::file::reader::Formula;
 
 /// A point: two expressions in the plane, three in space.
 pub(crate) type PointSpec = Vec<Formula>;
 
-/// A parameter of a curve or surface and the interval it goes through.
+/// A parameter of a curve or surface with its interval.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OverSpec {
     pub name: String,
@@ -17,10 +17,10 @@ pub(crate) struct OverSpec {
     pub to: Formula,
 }
 
-/// What a thing is.
+/// The shape of an element.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum DrawingShapeSpec {
-    /// A line through points.
+    /// A polyline.
     Link(Vec<PointSpec>),
     /// Points; discs or balls where they have a radius, with a spoke where they have an angle.
     Tip {
@@ -28,32 +28,32 @@ pub(crate) enum DrawingShapeSpec {
         radius: Option<Formula>,
         angle: Option<Formula>,
     },
-    /// A line through points that others touch.
+    /// A polyline that others touch.
     Obstacle(Vec<PointSpec>),
-    /// All that is behind a straight line or a plane; the normal points out of it.
+    /// A half-plane or half-space behind a line or plane; the normal points out of it.
     Half { at: PointSpec, normal: PointSpec },
     /// A circle or sphere that others touch.
     Round { at: PointSpec, radius: Formula },
-    /// A line given by a parameter.
+    /// A parametric curve.
     Curve { point: PointSpec, over: OverSpec },
-    /// A surface in space given by two.
+    /// A parametric surface in space.
     Surface {
         point: PointSpec,
         over: [OverSpec; 2],
     },
-    /// The path of a point up to now.
+    /// The path of a point up to the present time.
     Trace(PointSpec),
     /// A zigzag between two points.
     Spring([PointSpec; 2]),
-    /// The moving set of a sweeping process; never written, it comes by itself.
+    /// The moving set of a sweeping process; added automatically, never written in a file.
     Set,
 }
 
-/// One thing of a drawing.
+/// One element of a drawing.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DrawingSpec {
     pub name: String,
-    /// What messages call it.
+    /// Its name in messages.
     pub part: String,
     /// The key of its shape.
     pub key: &'static str,
@@ -62,7 +62,7 @@ pub(crate) struct DrawingSpec {
     pub closed: bool,
     pub filled: bool,
     pub label: Option<String>,
-    /// Place in [`COLOURS`].
+    /// Index in [`COLOURS`].
     pub colour: Option<u8>,
     pub width: Option<Formula>,
     /// Contacts and joints it takes part in.
@@ -82,7 +82,7 @@ pub(crate) const COLOURS: [&str; 8] = [
 ];
 
 impl DrawingShapeSpec {
-    /// 2 or 3.
+    /// Dimension, 2 or 3.
     pub fn dimension(&self) -> usize {
         match self {
             Self::Link(all) | Self::Obstacle(all) | Self::Tip { at: all, .. } => {

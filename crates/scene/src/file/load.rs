@@ -1,12 +1,12 @@
-//! The text of a scene file.
+//! Reading the text of a scene file.
 
 use crate::builtin;
 use crate::error::SceneError;
 
-/// Longest file that is read, in bytes: nobody writes such a scene.
+/// Largest file that is read, in bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// The text of a file; the built-in scenes are named where there is none.
+/// The text of a file. A missing file gives a message that points to the built-in scenes.
 pub(crate) fn read(path: &str) -> Result<String, SceneError> {
     let fault = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => SceneError::Missing(nothing_there(path)),

@@ -1,4 +1,9 @@
-//! Scene files: TOML to [`Scene`].
+//! Scene files: from TOML text to [`Scene`], a specification whose expressions are still text.
+//!
+//! `tree` is TOML with line numbers and `reader` takes the keys of a table; the `read_*` modules turn tables into the
+//! specifications of `spec`, `report`, `drawing`, `record` and `certificate`. `parameters` evaluates `[parameters]`,
+//! `overrides` applies `--set`, `load` reads files, `grains` replaces grains by numbers of a caller. Mechanics is in
+//! `text` (mechanisms) and `collection` (bodies), which build a scene into what can be run.
 
 mod certificate;
 mod content;
@@ -56,7 +61,7 @@ use crate::error::SceneError;
 use crate::record::CheckpointPolicy;
 use crate::text::{self, BuiltMechanism};
 
-/// A scene: a mechanism or bodies, how they are computed, what is known of them.
+/// A scene: a mechanism or bodies, run settings, cases, studies, findings and plots.
 #[derive(Debug, Clone)]
 pub struct Scene {
     name: String,
@@ -77,16 +82,17 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Reads a scene from its text. `origin` is what messages call the file.
+    /// Parses a scene from its text. `origin` is the name of the file in messages.
     ///
     /// # Errors
-    /// The text is not a scene; parameters without a finite value.
+    /// The text is not a scene, or a parameter has no finite value.
     pub fn parse(name: &str, origin: &str, text: &str) -> Result<Self, SceneError> {
         let entries = tree::parse(origin, text)?;
         let mut root = Reader::new(origin, "", 1, entries);
         let (kind, sweeps) = kind(&mut root)?;
         let (title, source) = (root.text_if("title")?, root.text_if("source")?);
         let about = root.text_if("about")?;
+        // The model and its run settings, by the kind of scene.
         let content = match kind {
             SceneKind::Mechanism if sweeps => {
                 Content::Mechanism(Box::new(read_sweep::sweep(&mut root)?))
@@ -96,6 +102,7 @@ impl Scene {
             }
             SceneKind::Bodies => Content::Bodies(Box::new(collection::read(&mut root)?)),
         };
+        // What is asked of it; keys that nobody took are refused.
         let cases = read_report::cases(&mut root)?;
         let studies = read_report::studies(&mut root)?;
         let findings = read_report::findings(&mut root, &cases)?;
@@ -125,7 +132,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Reads a file, or a built-in scene by its name.
+    /// Loads a scene from a file, or a built-in scene by its name.
     ///
     /// # Errors
     /// There is neither, the file cannot be read, or as [`Scene::parse`].
@@ -141,27 +148,27 @@ impl Scene {
         Self::parse(&name, path_or_name, &read(path_or_name)?)
     }
 
-    /// The same scene with its files looked for from this folder instead of the current one.
+    /// The same scene with its data files looked for in this folder instead of the current one.
     #[must_use]
     pub fn from_folder(mut self, folder: &Path) -> Self {
         self.folder = folder.into();
         self
     }
 
-    /// The folder that paths are relative to; empty: the current one.
+    /// The folder that paths of data files are relative to; empty: the current one.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// When checkpoints are written, and how many are kept.
+    /// The checkpoint policy: when checkpoints are written and how many are kept.
     pub fn checkpoint_schedule(&self) -> CheckpointPolicy {
         self.cadence
     }
 
-    /// The same scene with other values: keys and values as for `--set`.
+    /// The same scene with overrides: keys and values as for `--set`.
     ///
     /// # Errors
-    /// An unknown key, or parameters without a finite value.
+    /// A key is unknown, or a parameter has no finite value.
     pub fn with_overrides<K: AsRef<str>, V: AsRef<str>>(
         &self,
         set: &[(K, V)],
@@ -180,10 +187,10 @@ impl Scene {
         Ok(changed)
     }
 
-    /// Compiles the mechanism, its initial state and its settings.
+    /// Builds the mechanism: compiled system, initial state and settings.
     ///
     /// # Errors
-    /// Whatever is wrong with an expression, a law or a setting; a scene of bodies is no mechanism.
+    /// An expression, a law or a setting is invalid, or the scene is one of bodies.
     pub fn build_mechanism(&self) -> Result<BuiltMechanism, SceneError> {
         match &self.content {
             Content::Mechanism(mechanism) => text::build(self, mechanism),
@@ -191,11 +198,10 @@ impl Scene {
         }
     }
 
-    /// Makes the bodies, where they start, and how they are stepped.
+    /// Builds the bodies: model, initial state, settings and preparations.
     ///
     /// # Errors
-    /// Whatever is wrong with a shape, a mass, a name, a law, a motion, a file or a setting; a
-    /// mechanism has no bodies.
+    /// A shape, a mass, a name, a law, a motion, a file or a setting is invalid, or the scene is a mechanism.
     pub fn build_bodies(&self) -> Result<BuiltBodies, SceneError> {
         match &self.content {
             Content::Bodies(bodies) => collection::build(self, bodies),
@@ -210,7 +216,7 @@ impl Scene {
         reader.error(problem, advice).into()
     }
 
-    /// What it is about.
+    /// Mechanism or bodies.
     pub fn kind(&self) -> SceneKind {
         self.content.kind()
     }
@@ -224,7 +230,7 @@ impl Scene {
         Ok(parameters.evaluate(&self.origin, part, key, formula)?)
     }
 
-    /// Keys of cases and studies that nothing answers to.
+    /// Refuses keys of cases and studies that cannot be overridden.
     fn check_keys(&self) -> Result<(), SceneError> {
         let require = |part: &str, key: &str, line: usize| {
             overrides::require_known(&self.origin, &self.content, part, key, line)
@@ -250,7 +256,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Intervals of studies that are empty.
+    /// Refuses bisections over an empty interval or with a tolerance that is not positive.
     fn check_intervals(&self) -> Result<(), SceneError> {
         for study in &self.studies {
             let part = format!("study `{}`, bisect", study.name);
@@ -281,27 +287,27 @@ impl Scene {
         Ok(())
     }
 
-    /// Its name.
+    /// Name of the scene: the stem of its file.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The file, or the name of the built-in scene, as messages call it.
+    /// Name of the file, or of the built-in scene, in messages.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// One line about it; its name where it has none.
+    /// Title, one line; the name where none is given.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// Where the system comes from; may be empty.
+    /// Publication or origin of the system; may be empty.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// A paragraph about it; may be empty.
+    /// Description, a paragraph; may be empty.
     pub fn about(&self) -> &str {
         &self.about
     }
@@ -311,44 +317,44 @@ impl Scene {
         &self.text
     }
 
-    /// What was changed by [`Scene::with`], in order.
+    /// The overrides of [`Scene::with_overrides`], in order.
     pub fn overrides(&self) -> &[(String, String)] {
         &self.overrides
     }
 
-    /// Names and values of the parameters.
+    /// Names and values of the parameters, overrides applied.
     pub fn parameters(&self) -> &[(String, f64)] {
         &self.parameters.values
     }
 
-    /// Cases, without the main one.
+    /// The cases beside the main one.
     pub fn cases(&self) -> &[Case] {
         &self.cases
     }
 
-    /// Studies.
+    /// The studies.
     pub fn studies(&self) -> &[Study] {
         &self.studies
     }
 
-    /// Findings.
+    /// The findings.
     pub fn findings(&self) -> &[FindingSpec] {
         &self.findings
     }
 
-    /// The same scene with only these of its findings.
+    /// The same scene with only the named findings.
     pub(crate) fn keeping_findings(&self, names: &[String]) -> Self {
         let mut changed = self.clone();
         changed.findings.retain(|f| names.contains(&f.name));
         changed
     }
 
-    /// Plots.
+    /// The plots.
     pub fn plots(&self) -> &[Plot] {
         &self.plots
     }
 
-    /// Pictures declared in a scene of bodies.
+    /// The pictures declared in a scene of bodies; empty for a mechanism.
     pub fn pictures(&self) -> &[Picture] {
         self.bodies().map_or(&[], |bodies| &bodies.pictures)
     }
@@ -372,8 +378,7 @@ impl Scene {
     }
 }
 
-/// What it is about, and whether it is a sweeping process: all but the run of one is that of a
-/// mechanism.
+/// The value of `kind`, and whether it is a sweeping process, which is read as a mechanism with other run settings.
 fn kind(root: &mut Reader<'_>) -> Result<(SceneKind, bool), SceneError> {
     let Some(item) = root.take("kind") else {
         let advice = "Add `kind = \"mechanism\"`, `kind = \"bodies\"` or `kind = \"sweep\"`";

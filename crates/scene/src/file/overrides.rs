@@ -1,4 +1,5 @@
-//! `--set key=value`: parameters first, then the keys of `[run]` and `[impact]`.
+//! Overrides of `--set key=value`: parameters first, then the keys of `[run]`, `[record]` and `[certificate]`, and of
+//! `[impact]` the key `law`. A key of `[run]` may be written with or without its prefix `run.`.
 
 use crate::collection::BodiesRunSpec as BodiesRun;
 use crate::error::{InputError, Origin};
@@ -35,7 +36,7 @@ const BODIES_KEYS: [&str; 12] = [
     "record_every",
 ];
 
-/// Changes one value.
+/// Applies one override.
 pub(super) fn apply(
     file: &str,
     content: &mut Content,
@@ -43,11 +44,13 @@ pub(super) fn apply(
     value: &str,
 ) -> Result<(), Box<InputError>> {
     let formula = Formula::overriding(value.trim());
+    // A parameter of this name takes precedence.
     let mut parameters = content.parameters_mut().iter_mut();
     if let Some(parameter) = parameters.find(|p| p.name == key) {
         parameter.formula = formula;
         return Ok(());
     }
+    // Otherwise a setting, by the table it belongs to.
     let Some(short) = setting(content, key) else {
         let origin = Origin::Override;
         return Err(unknown(file, content, key, value, origin, ""));
@@ -72,7 +75,7 @@ fn keys(content: &Content) -> &'static [&'static str] {
     }
 }
 
-/// The setting that a key means.
+/// The setting that a key names, without the prefix `run.` or `impact.`; `None` if it cannot be overridden.
 fn setting(content: &Content, key: &str) -> Option<&'static str> {
     let short = key.strip_prefix("run.").unwrap_or(key);
     let known = keys(content).iter().find(|known| **known == short).copied();
@@ -124,6 +127,7 @@ fn set_bodies(run: &mut BodiesRun, key: &str, formula: Formula) {
         "overlap" => run.overlap = Some(formula),
         "relax" => run.relax = Some(formula),
         "stop" => run.stop = Some(formula),
+        // The override wins over `every` of `[record]`.
         "record_every" => {
             run.record_every = Some(formula);
             run.record.every = None;
@@ -147,6 +151,7 @@ fn unknown(
     let recorded = record::keys(content.kind()).iter().map(|k| k.to_string());
     let bounds = certificate::KEYS.iter().map(|k| k.to_string());
     let further = recorded.chain(bounds);
+    // Names for the list in the message, and those that a guess may come from.
     let short: Vec<String> = parameters.chain(run).chain(law).chain(further).collect();
     let long = keys(content).iter().map(|key| format!("run.{key}"));
     let all: Vec<String> = short

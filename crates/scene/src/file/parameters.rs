@@ -1,4 +1,4 @@
-//! Values of the parameters, and of expressions in them.
+//! Parameters of a scene: their values, and values of expressions in them.
 
 use expr::{ErrorKind, ExprError, Graph, Scope};
 
@@ -6,7 +6,7 @@ use crate::error::{InputError, Origin};
 use crate::file::reader::Formula;
 use crate::file::spec::Named;
 
-/// Names that observables and findings keep for themselves.
+/// Names reserved for observables and findings.
 const RESERVED: [(&str, &str); 5] = [
     ("t", "the time"),
     ("h", "the length of a step in findings"),
@@ -15,7 +15,7 @@ const RESERVED: [(&str, &str); 5] = [
     ("energy", "the sum of both energies"),
 ];
 
-/// Refuses names that mean something already.
+/// Refuses reserved names.
 pub(crate) fn require_unreserved(name: &str) -> Result<(), String> {
     match RESERVED.iter().find(|(word, _)| *word == name) {
         Some((_, meaning)) => Err(format!(
@@ -25,7 +25,7 @@ pub(crate) fn require_unreserved(name: &str) -> Result<(), String> {
     }
 }
 
-/// An expression error at a formula.
+/// The error for an expression that cannot be parsed.
 pub(crate) fn expression_error(
     file: &str,
     part: &str,
@@ -33,7 +33,7 @@ pub(crate) fn expression_error(
     formula: &Formula,
     error: &ExprError,
 ) -> Box<InputError> {
-    // The key says where: the parser's own name of the text would repeat it.
+    // The key already gives the position: the parser's own name of the text would repeat it.
     let problem = match error.location() {
         Some(place) => format!("{}\n{place}", error.kind()),
         None => error.kind().to_string(),
@@ -49,7 +49,7 @@ pub(crate) fn expression_error(
     })
 }
 
-/// An error about the value of a formula.
+/// The error for the value of an expression.
 pub(crate) fn value_error(
     file: &str,
     part: &str,
@@ -69,7 +69,7 @@ pub(crate) fn value_error(
     })
 }
 
-/// The resolved parameters.
+/// The parameters with their values, and the graph in which further expressions are parsed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Parameters {
     pub values: Vec<(String, f64)>,
@@ -78,7 +78,7 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    /// Evaluates all, in any order of dependence.
+    /// Evaluates all parameters; they may depend on each other in any order, but not in a cycle.
     pub fn resolve(file: &str, named: &[Named]) -> Result<Self, Box<InputError>> {
         const PART: &str = "[parameters]";
         let (mut graph, mut scope) = (Graph::new(), Scope::new());
@@ -90,6 +90,7 @@ impl Parameters {
             require_unreserved(&n.name)
                 .map_err(|why| value_error(file, PART, &n.name, &n.formula, why, ""))?;
         }
+        // The scope sorts definitions by dependence and refuses cycles.
         scope
             .define(&mut graph, &texts)
             .map_err(|error| of_definitions(file, PART, named, &error))?;
@@ -110,7 +111,7 @@ impl Parameters {
         })
     }
 
-    /// The value of an expression in the parameters.
+    /// The value of an expression in the parameters; it must be finite.
     pub fn evaluate(
         &mut self,
         file: &str,
@@ -133,7 +134,7 @@ impl Parameters {
     }
 }
 
-/// An error among definitions, at the one that is to blame.
+/// The error among definitions, at the definition that is at fault.
 pub(crate) fn of_definitions(
     file: &str,
     part: &str,
@@ -142,7 +143,7 @@ pub(crate) fn of_definitions(
 ) -> Box<InputError> {
     let culprit = match error.kind() {
         ErrorKind::Cycle(names) => names.first().map(String::as_str),
-        // The last of two: the first is where it should be.
+        // The last of two equal names: the first is legitimate.
         ErrorKind::NameTaken(name) | ErrorKind::Reserved(name) | ErrorKind::NotAName(name)
             if error.source_name().is_none() =>
         {

@@ -5,14 +5,14 @@ use crate::file::drawing::{COLOURS, DrawingShapeSpec, DrawingSpec, OverSpec, Poi
 use crate::file::reader::{Formula, Reader};
 use crate::file::tree::{Entry, Item, Value};
 
-/// Keys that say what a thing is.
+/// Keys that give the shape of an element.
 const SHAPES: [&str; 7] = [
     "link", "tip", "obstacle", "curve", "surface", "trace", "spring",
 ];
 
 type Read<T> = Result<T, Box<InputError>>;
 
-/// `[[drawing]]`, once for each thing.
+/// `[[drawing]]`, one table for each element.
 pub(super) fn drawings(root: &mut Reader<'_>) -> Read<Vec<DrawingSpec>> {
     let mut all: Vec<DrawingSpec> = Vec::new();
     for (index, item) in root.tables("drawing")?.into_iter().enumerate() {
@@ -100,7 +100,7 @@ fn shape(reader: &mut Reader<'_>, key: &'static str, item: Item) -> Read<Drawing
     })
 }
 
-/// The angle of a spoke, for discs of the plane.
+/// The angle of a spoke, for discs in the plane.
 fn angle(reader: &mut Reader<'_>) -> Read<Option<Formula>> {
     reader.formula_if("angle")
 }
@@ -138,7 +138,7 @@ fn obstacle(reader: &mut Reader<'_>, item: Item) -> Read<DrawingShapeSpec> {
     }
 }
 
-/// Whether it is closed and filled.
+/// Whether an outline is closed and filled.
 fn outline(reader: &mut Reader<'_>, shape: &DrawingShapeSpec) -> Read<(bool, bool)> {
     let lines = matches!(
         shape,
@@ -257,7 +257,7 @@ fn line(reader: &Reader<'_>, key: &str, item: Item) -> Read<Vec<PointSpec>> {
     Ok(all)
 }
 
-/// A point or an array of points, and whether it is one alone.
+/// A point or an array of points, and whether it is a single one.
 fn points(reader: &Reader<'_>, key: &str, item: Item) -> Read<(Vec<PointSpec>, bool)> {
     let what = "a point of two or three numbers or expressions, or an array of such points";
     let Value::List(items) = &item.value else {
@@ -289,7 +289,7 @@ fn points(reader: &Reader<'_>, key: &str, item: Item) -> Read<(Vec<PointSpec>, b
     Ok((all, false))
 }
 
-/// All things are of the plane or all of space.
+/// Requires that all elements have the same dimension.
 fn same_dimension(root: &Reader<'_>, all: &[DrawingSpec]) -> Read<()> {
     let Some(first) = all.first() else {
         return Ok(());

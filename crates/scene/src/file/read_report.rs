@@ -1,4 +1,4 @@
-//! Reads cases, studies, findings and plots.
+//! Reads `[[case]]`, `[[study]]`, `[[finding]]` and `[[plot]]`.
 
 use crate::error::InputError;
 use crate::file::read_model::parts;
@@ -31,7 +31,7 @@ pub(super) fn cases(root: &mut Reader<'_>) -> Result<Vec<Case>, Box<InputError>>
     Ok(all)
 }
 
-/// `set = { key = value, … }`; nested tables make keys with dots.
+/// `set = { key = value, … }`; nested tables give keys with dots.
 pub(crate) fn overrides(reader: &mut Reader<'_>) -> Result<Overrides, Box<InputError>> {
     let Some(item) = reader.take("set") else {
         return Ok(Vec::new());
@@ -76,7 +76,7 @@ pub(super) fn studies(root: &mut Reader<'_>) -> Result<Vec<Study>, Box<InputErro
     Ok(all)
 }
 
-/// The keys that a study in a scene and one in a file of its own share.
+/// The keys common to a study in a scene and one in a file of its own.
 pub(crate) fn study(reader: &mut Reader<'_>, name: String) -> Result<Study, Box<InputError>> {
     let set = overrides(reader)?;
     let vary = vary(reader)?;

@@ -1,4 +1,4 @@
-//! Reads how a scene is computed: `[run]` and `[impact]`.
+//! Reads the run settings of a mechanism: `[run]` and `[impact]`.
 
 use crate::error::InputError;
 use crate::file::SceneKind;
@@ -71,7 +71,7 @@ fn step(reader: &mut Reader<'_>) -> Result<StepSpec, Box<InputError>> {
     })
 }
 
-/// A text with its place.
+/// A string with its line.
 pub(crate) fn word(
     reader: &mut Reader<'_>,
     key: &'static str,

@@ -1,11 +1,11 @@
-//! Reads a sweeping process.
+//! Reads a sweeping process (`kind = "sweep"`).
 
 use crate::error::InputError;
 use crate::file::reader::Reader;
 use crate::file::spec::MechanismSpec;
 use crate::file::{read_drawing, read_model, read_run, read_touch};
 
-/// A sweeping process: the names, contacts and joints of a mechanism without velocities.
+/// A sweeping process: coordinates, contacts and joints of a mechanism, without velocities.
 pub(super) fn sweep(root: &mut Reader<'_>) -> Result<MechanismSpec, Box<InputError>> {
     let parameters = read_model::named(root, "parameters")?;
     let crowd = crate::sweep::read_crowd(root)?;

@@ -1,4 +1,4 @@
-//! Reads what a study varies: lists, intervals, samples, points, repetitions.
+//! Reads the varied keys of a study: lists, intervals, random and Latin hypercube samples, design points, replicates.
 
 use crate::error::InputError;
 use crate::file::read_report::plain;
@@ -6,7 +6,7 @@ use crate::file::reader::Reader;
 use crate::file::report::{Spacing, VariedValues, Vary};
 use crate::file::tree::{Item, Value};
 
-/// What the values of a key may be.
+/// Message for a value of another form.
 const FORMS: &str = "an array of values, { from, to, count } or { sample, count, seed } was expected; a Latin \
      hypercube is { from, to, latin, seed }";
 

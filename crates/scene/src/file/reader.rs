@@ -1,19 +1,19 @@
-//! Takes the keys of a table one by one and refuses what is left.
+//! Table reader: keys of a table are taken one by one, and keys that are left are refused with the nearest known key.
 
 use crate::error::{InputError, Origin};
 use crate::file::tree::{Entry, Item, Value};
 
-/// A value that is a number or an expression, as text.
+/// A number or an expression, as text with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Formula {
     /// The expression.
     pub text: String,
-    /// Where it stands.
+    /// Position in the input.
     pub origin: Origin,
 }
 
 impl Formula {
-    /// An expression on a line.
+    /// An expression on a line of the file.
     pub fn at_line(text: impl Into<String>, line: usize) -> Self {
         Self {
             text: text.into(),
@@ -39,10 +39,10 @@ impl Formula {
     }
 }
 
-/// A part of a scene being read: where it is, and its keys not yet taken.
+/// A table being read: its position, the keys not yet taken, and the keys asked for.
 pub(crate) struct Reader<'a> {
     pub file: &'a str,
-    /// What the part is called in messages.
+    /// Name of the table in messages.
     pub part: String,
     pub line: usize,
     entries: Vec<Entry>,
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The reader of a value that must be a table.
+    /// A reader for a value that must be a table.
     pub fn of(
         &self,
         part: impl Into<String>,
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An error about this part as a whole.
+    /// An error about this table as a whole.
     pub fn error(&self, problem: impl Into<String>, advice: impl Into<String>) -> Box<InputError> {
         Box::new(InputError {
             file: self.file.to_string(),
@@ -96,31 +96,31 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The value is of another sort.
+    /// The error for a value of another type.
     pub fn expected(&self, key: &str, item: &Item, what: &str, advice: &str) -> Box<InputError> {
         let problem = format!("{what} was expected, not {}", item.value.sort());
         self.wrong(key, item, problem, advice)
     }
 
-    /// Takes a key.
+    /// Takes a key and remembers it as known.
     pub fn take(&mut self, key: &'static str) -> Option<Item> {
         self.known.push(key);
         let at = self.entries.iter().position(|entry| entry.key == key)?;
         Some(self.entries.remove(at).item)
     }
 
-    /// The keys not yet taken, with their lines.
+    /// The keys not yet taken, with their line numbers.
     pub fn lines(&self) -> Vec<(String, usize)> {
         let entries = self.entries.iter();
         entries.map(|e| (e.key.clone(), e.line)).collect()
     }
 
-    /// Takes whatever is left, as for tables of the user's own names.
+    /// Takes all keys that are left, for tables whose keys are names given by the user.
     pub fn take_all(&mut self) -> Vec<Entry> {
         std::mem::take(&mut self.entries)
     }
 
-    /// Refuses the first key that nobody took.
+    /// Refuses the first key that was not taken, and suggests the nearest known key.
     pub fn finish(self) -> Result<(), Box<InputError>> {
         let Some(entry) = self.entries.first() else {
             return Ok(());
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// A text without which nothing works.
+    /// A required string.
     pub fn text(&mut self, key: &'static str) -> Result<String, Box<InputError>> {
         match self.text_if(key)? {
             Some(text) => Ok(text),
@@ -152,13 +152,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The key is missing, or written wrongly.
+    /// The error for a missing key, or for a key that looks like a misspelling of it.
     pub fn missing(&self, key: &str) -> Box<InputError> {
         self.misspelt(key)
             .unwrap_or_else(|| self.error(format!("the key `{key}` is missing"), ""))
     }
 
-    /// A key that is not known here and looks like `key`.
+    /// The error for a key that is not known here and looks like `key`.
     pub fn misspelt(&self, key: &str) -> Option<Box<InputError>> {
         let wanted = [key.to_string()];
         let near = |entry: &&Entry| !expr::similar_names(&entry.key, &wanted).is_empty();
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// A text.
+    /// An optional string.
     pub fn text_if(&mut self, key: &'static str) -> Result<Option<String>, Box<InputError>> {
         match self.take(key) {
             None => Ok(None),
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// true or false.
+    /// An optional boolean with its line.
     pub fn truth_if(
         &mut self,
         key: &'static str,
@@ -198,14 +198,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number or an expression.
+    /// An optional number or expression.
     pub fn formula_if(&mut self, key: &'static str) -> Result<Option<Formula>, Box<InputError>> {
         self.take(key)
             .map(|item| self.to_formula(key, item))
             .transpose()
     }
 
-    /// A number or an expression without which nothing works.
+    /// A required number or expression.
     pub fn formula(&mut self, key: &'static str) -> Result<Formula, Box<InputError>> {
         match self.formula_if(key)? {
             Some(formula) => Ok(formula),
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One number or expression, or an array of them.
+    /// Optional: one number or expression, or a nonempty array of them.
     pub fn formulas_if(
         &mut self,
         key: &'static str,
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a value as a number or an expression.
+    /// Converts a value to a number or an expression.
     pub fn to_formula(&self, key: &str, item: Item) -> Result<Formula, Box<InputError>> {
         match item.value {
             Value::Text(text) => Ok(Formula::at_line(text, item.line)),
@@ -253,9 +253,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A whole number from 1.
+    /// An optional integer from 1.
     pub fn count_if(&mut self, key: &'static str) -> Result<Option<usize>, Box<InputError>> {
-        // Above this, doubles no longer count.
+        // 2⁵³: above it, not every integer is a double.
         const LARGEST: f64 = 9_007_199_254_740_992.0;
         match self.take(key) {
             None => Ok(None),
@@ -270,7 +270,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Tables `[[key]]`.
+    /// An array of tables `[[key]]`; empty where there is none.
     pub fn tables(&mut self, key: &'static str) -> Result<Vec<Item>, Box<InputError>> {
         match self.take(key) {
             None => Ok(Vec::new()),

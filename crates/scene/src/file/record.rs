@@ -1,4 +1,4 @@
-//! `[record]`: what of a run is recorded, and how often.
+//! `[record]`: which tables, bodies and intervals of a run are recorded, and how often.
 
 use super::parameters::{Parameters, value_error};
 use super::reader::{Formula, Reader};
@@ -8,10 +8,10 @@ use super::{Scene, SceneKind, read_run};
 use crate::error::{InputError, SceneError};
 use crate::record::{OPTIONAL_MECHANISM_TABLES, RecordSelection, TableCompression};
 
-/// What the part is called in messages.
+/// Name of the table in messages.
 pub(crate) const PART: &str = "[record]";
 
-/// `[record]` as it stands in a scene.
+/// `[record]` of a scene.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct RecordSpec {
     pub every: Option<Formula>,
@@ -49,7 +49,7 @@ pub(super) fn keys(kind: SceneKind) -> &'static [&'static str] {
     }
 }
 
-/// Reads `[record]`; `every` is what `[run]` says of it.
+/// Reads `[record]`; `every` is what `[run]` says about it.
 pub(crate) fn read(
     root: &mut Reader<'_>,
     kind: SceneKind,
@@ -87,7 +87,7 @@ pub(crate) fn read(
     Ok(spec)
 }
 
-/// One word or an array of them.
+/// One word or an array of words.
 fn words(reader: &mut Reader<'_>, key: &'static str) -> Result<Option<Vec<Word>>, Box<InputError>> {
     let one = |item: Item| match item.value {
         Value::Text(text) => Ok(Word::at_line(text, item.line)),
@@ -109,7 +109,7 @@ fn words(reader: &mut Reader<'_>, key: &'static str) -> Result<Option<Vec<Word>>
 }
 
 impl RecordSpec {
-    /// Changes one value, as `--set` does; names are separated by commas.
+    /// Overrides one value, as `--set` does; names are separated by commas.
     pub(super) fn set(&mut self, key: &str, formula: Formula) {
         let list = || {
             let names = formula.text.split(',').map(str::trim);
@@ -128,8 +128,8 @@ impl RecordSpec {
         }
     }
 
-    /// What it says with its numbers, for a run over `span` with these tables; `bodies` are left to
-    /// those who know them.
+    /// The selection with its numbers, for a run over `span` with these tables; `bodies` are resolved by the builder of
+    /// the scene.
     pub(crate) fn choice(
         &self,
         file: &str,
@@ -161,7 +161,7 @@ impl RecordSpec {
         })
     }
 
-    /// The cadence of the run, where it is said here.
+    /// The recording interval in steps, where it is given here.
     pub(crate) fn every(
         &self,
         file: &str,
@@ -174,7 +174,7 @@ impl RecordSpec {
         let Some(words) = &self.tables else {
             return Ok(None);
         };
-        // Those that are always there may be named, too.
+        // Tables that are always recorded may be named as well.
         let always = match tables.contains(&"bodies") {
             true => &["steps", "names"][..],
             false => &["steps"][..],
@@ -213,14 +213,14 @@ impl RecordSpec {
     }
 }
 
-/// A whole number from 1.
+/// An integer from 1.
 fn count(
     file: &str,
     parameters: &mut Parameters,
     key: &str,
     formula: Option<&Formula>,
 ) -> Result<Option<usize>, Box<InputError>> {
-    // Above this, doubles no longer count.
+    // 2⁵³: above it, not every integer is a double.
     const LARGEST: f64 = 9_007_199_254_740_992.0;
     let Some(formula) = formula else {
         return Ok(None);
@@ -255,7 +255,7 @@ fn one_of<T: Copy>(
 }
 
 impl Scene {
-    /// What of a mechanism is recorded, for a run over this span of time.
+    /// The recording selection of a mechanism, for a run over this interval of time.
     pub(crate) fn choice(&self, span: (f64, f64)) -> Result<RecordSelection, SceneError> {
         let Some(mechanism) = self.mechanism() else {
             return Ok(RecordSelection::default());

@@ -1,39 +1,39 @@
-//! What a mechanism scene says, as text: expressions are not looked into.
+//! Specifications of a mechanism as read from its tables; expressions are still text.
 
 use crate::file::certificate::CertificateSpec;
 use crate::file::drawing::DrawingSpec;
 use crate::file::reader::Formula;
 use crate::file::record::RecordSpec;
 
-/// A coordinate.
+/// `[[coordinate]]`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CoordinateSpec {
     pub name: String,
     pub line: usize,
     pub kind: mechanism::Coordinate,
-    /// As many as positions, or none for the default.
+    /// One per position, or none for the default.
     pub initial: Vec<Formula>,
-    /// As many as velocities, or none for 0.
+    /// One per velocity, or none for 0.
     pub velocity: Vec<Formula>,
 }
 
-/// A named expression.
+/// A named expression: a parameter or a definition.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Named {
     pub name: String,
     pub formula: Formula,
 }
 
-/// Energies and forces.
+/// `[dynamics]`: energies and generalised forces.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DynamicsSpec {
     pub kinetic: Formula,
     pub potential: Option<Formula>,
-    /// By coordinate name: one for a line or angle, three for an orientation.
+    /// By coordinate name: one for a length or angle, three for an orientation.
     pub forces: Vec<(String, Vec<Formula>)>,
 }
 
-/// How a contact or joint rubs.
+/// Friction of a contact.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FrictionSpec {
     Isotropic(Formula),
@@ -44,7 +44,7 @@ pub(crate) enum FrictionSpec {
 }
 
 impl FrictionSpec {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Isotropic(_) => "one coefficient",
@@ -56,14 +56,14 @@ impl FrictionSpec {
     }
 }
 
-/// How a contact rebounds.
+/// Restitution of a contact, as a coefficient or by the dissipation index.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum RestitutionSpec {
     Restitution(Formula),
     Dissipation(Formula),
 }
 
-/// A unilateral contact.
+/// `[[contact]]`: a unilateral contact.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ContactSpec {
     pub name: String,

@@ -1,7 +1,7 @@
-//! TOML with line numbers.
+//! TOML tree with line numbers.
 //!
-//! The parser of the `toml` crate gives byte ranges; here they become lines, numbers become `f64`,
-//! and tables keep the order of the file.
+//! The `toml` crate parses to byte ranges; here they become line numbers, integers and floats become `f64`, and
+//! tables keep the order of the file.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::error::{InputError, Origin};
 
-/// A value with the line it begins on and the text it was written as.
+/// A value with its first line and its source text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Item {
     pub line: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Item {
     pub value: Value,
 }
 
-/// What a value is.
+/// A TOML value by type.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Text(String),
@@ -29,7 +29,7 @@ pub(crate) enum Value {
     Table(Vec<Entry>),
 }
 
-/// A key with its value.
+/// A key with its line and value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub key: String,
@@ -38,7 +38,7 @@ pub(crate) struct Entry {
 }
 
 impl Value {
-    /// What it is, for messages.
+    /// Name of the type, for messages.
     pub fn sort(&self) -> &'static str {
         match self {
             Self::Text(_) => "a text",
@@ -51,7 +51,7 @@ impl Value {
     }
 }
 
-/// Parses a whole file.
+/// Parses a whole file into the entries of its root table.
 pub(crate) fn parse(file: &str, text: &str) -> Result<Vec<Entry>, Box<InputError>> {
     let lines = Lines::new(text);
     let document = DeTable::parse(text).map_err(|error| {
@@ -76,7 +76,7 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Vec<Entry>, Box<InputError
 
 struct Lines<'a> {
     text: &'a str,
-    /// Offsets at which lines begin.
+    /// Byte offsets at which lines begin.
     starts: Vec<usize>,
 }
 
@@ -111,6 +111,7 @@ impl<'a> Lines<'a> {
                 (at, entry)
             })
             .collect();
+        // The parser sorts keys by name: restore the order of the file.
         entries.sort_by_key(|(at, _)| *at);
         entries.into_iter().map(|(_, entry)| entry).collect()
     }

@@ -1,4 +1,4 @@
-//! Frames as a GIF: one palette for all, and of each frame only what is not as in the one before.
+//! GIF encoder: one palette for all frames; of each frame, only the rectangle that changed is stored.
 
 use std::io::Write;
 
@@ -7,18 +7,18 @@ use gif::{DisposalMethod, Encoder, Frame, Repeat};
 use super::palette::Palette;
 use crate::picture::Image;
 
-/// The colour that means: as in the frame before.
+/// Palette index that means transparent: unchanged since the previous frame.
 const TRANSPARENT_INDEX: u8 = 255;
 
-/// Writes a film frame by frame.
+/// Writes a GIF frame by frame.
 pub struct GifWriter<W: Write> {
     encoder: Encoder<W>,
     palette: Palette,
     size: (usize, usize),
     shown: Vec<u8>,
-    /// What waits for its delay: frames that look the same are one.
+    /// The last frame, not yet written: identical frames are merged and their delays added.
     waiting: Option<(Frame<'static>, f64)>,
-    /// Seconds of all frames so far, and hundredths of them that were written.
+    /// Seconds of all frames so far, and hundredths of a second that were written.
     seconds: f64,
     written: f64,
 }
@@ -32,10 +32,10 @@ impl<W: Write> std::fmt::Debug for GifWriter<W> {
 }
 
 impl<W: Write> GifWriter<W> {
-    /// A film of this size that repeats for ever.
+    /// An endlessly repeating GIF of this size.
     ///
     /// # Errors
-    /// It is too large for the format, or cannot be written.
+    /// It is too large for the format, or writing fails.
     pub fn new(out: W, size: (usize, usize), palette: Palette) -> Result<Self, String> {
         let side =
             |n: usize| u16::try_from(n).map_err(|_| format!("{n} pixels are too many for a GIF"));
@@ -58,10 +58,10 @@ impl<W: Write> GifWriter<W> {
         })
     }
 
-    /// Adds a frame that is seen for so many seconds.
+    /// Adds a frame that is shown for so many seconds.
     ///
     /// # Errors
-    /// It has another size, or cannot be written.
+    /// It has another size, or writing fails.
     pub fn add(&mut self, image: &Image, seconds: f64) -> Result<(), String> {
         if (image.width, image.height) != self.size {
             return Err("a frame has another size than the film".into());
@@ -85,7 +85,7 @@ impl<W: Write> GifWriter<W> {
         Ok(())
     }
 
-    /// The part of a frame that is not as before; `None` where all is.
+    /// The part of a frame that changed since the previous one; `None` where nothing changed.
     fn changed(&self, now: &[u8]) -> Option<Frame<'static>> {
         let (wide, high) = self.size;
         let differs = |at: usize| self.shown.get(at) != now.get(at);
@@ -105,7 +105,7 @@ impl<W: Write> GifWriter<W> {
                 });
             }
         }
-        // All fit: the size of the film does.
+        // The conversions cannot fail: the film's size fits the format.
         Some(Frame {
             left: left as u16,
             top: top as u16,
@@ -118,8 +118,8 @@ impl<W: Write> GifWriter<W> {
         })
     }
 
-    /// Writes the frame that waits. Delays are whole hundredths of a second; what is lost to one is given
-    /// to the next.
+    /// Writes the pending frame. Delays are whole hundredths of a second; the rounding error is carried to the
+    /// next frame.
     fn flush(&mut self) -> Result<(), String> {
         let Some((mut frame, seconds)) = self.waiting.take() else {
             return Ok(());
@@ -131,10 +131,10 @@ impl<W: Write> GifWriter<W> {
         self.encoder.write_frame(&frame).map_err(|e| e.to_string())
     }
 
-    /// Writes what waits, and gives the file back.
+    /// Writes the pending frame, and returns the file.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Writing fails.
     pub fn finish(mut self) -> Result<W, String> {
         self.flush()?;
         self.encoder.into_inner().map_err(|e| e.to_string())

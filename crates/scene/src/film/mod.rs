@@ -1,12 +1,13 @@
-//! Stills and films of runs, without a browser.
+//! Pictures and films of runs, rendered without a browser.
 //!
 //! ```text
-//! records → Reel (recorded states) ─ plan ─→ frames ─ Easel ─→ Image → PNG, GIF, raw pixels
+//! records → FrameSequence (recorded states) ─ FilmSchedule ─→ frames ─ ImageWriter ─→ Image → PNG, GIF, raw pixels
 //! ```
 //!
 //! A frame at film time τ shows the recorded state nearest to t = from + speed τ: nothing is interpolated. All
-//! frames of a film share window, colours and widths of forces, found in a pass over the states before the
-//! first one is drawn. Memory is that of one state, one picture and, for a GIF, the frame before.
+//! frames of a film share window, colour scale and widths of force lines, found in a pass over the states
+//! before the first frame is drawn. Memory is that of one state, one picture and, for a GIF, the previous
+//! frame.
 
 mod gif;
 mod palette;

@@ -1,29 +1,29 @@
-//! 255 colours for all frames of a film, by median cut.
+//! A palette of 255 colours for all frames of a film, by median cut (colour quantisation).
 //!
-//! Colours are counted in cells of 32³. The box of cells with the largest sum of squared distances along its
-//! longest side is cut where that side has half of its pixels, until there are as many boxes as colours; each
-//! is the mean of its pixels. A colour of a frame is then the nearest of the palette, looked up for cells of
-//! 64³. The last of the 256 means: as in the frame before.
+//! Colours are counted in a histogram of 32³ cells. The box of cells with the largest sum of squared distances
+//! along its longest side is split where that side has half of its pixels, until there are as many boxes as
+//! colours; each colour is the mean of its box. A pixel gets the nearest colour of the palette, looked up in a
+//! table of 64³ cells. Index 255 means transparent: unchanged since the previous frame.
 
 use crate::picture::Image;
 
-/// Colours of a palette.
+/// Number of colours of a palette.
 const COLOURS: usize = 255;
 
-/// Bits of a colour that are counted and looked up.
+/// Bits per channel of the histogram.
 const COUNTED: u32 = 5;
 const LOOKED: u32 = 6;
 
-/// Colours, and which of them is nearest.
+/// A palette with a lookup table of nearest colours.
 #[derive(Debug)]
 pub struct Palette {
     /// Red, green, blue.
     pub colours: Vec<[u8; 3]>,
-    /// By cell; beyond the colours where it was not asked for yet.
+    /// Nearest colour by cell; beyond the number of colours where it has not been computed yet.
     nearest: Vec<u16>,
 }
 
-/// Counts colours of pictures.
+/// Colour histogram of pictures.
 #[derive(Debug)]
 pub(super) struct Census {
     /// Number and sums of red, green, blue, by cell.
@@ -78,7 +78,7 @@ impl Census {
     }
 }
 
-/// Cells that get one colour.
+/// A box of cells that gets one colour.
 struct Block {
     cells: Vec<usize>,
     axis: usize,
@@ -93,7 +93,7 @@ impl Block {
             let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
             for cell in &cells {
                 let count = census.cells[*cell][0] as f64;
-                // A page is mostly its ground: the root keeps what is small in the race.
+                // Weight √count: a picture is mostly background, and small features must keep their colours.
                 let (weight, x) = (count.sqrt(), census.mean(*cell, axis));
                 n += weight;
                 sum += weight * x;
@@ -111,7 +111,7 @@ impl Block {
         }
     }
 
-    /// Cut where half of the weight is on either side.
+    /// Splits the box where half of the weight is on either side.
     fn halves(mut self, census: &Census) -> (Self, Self) {
         let axis = self.axis;
         let key = |cell: &usize| (census.mean(*cell, axis), *cell);
@@ -142,29 +142,29 @@ impl Block {
 }
 
 impl Palette {
-    /// The palette of pictures together.
+    /// The palette of several pictures together.
     pub fn of<'a>(images: impl IntoIterator<Item = &'a Image>) -> Self {
         let mut census = Census::new();
         images.into_iter().for_each(|image| census.add(image));
         census.palette()
     }
 
-    /// Which colour is nearest to one.
+    /// Index of the nearest colour.
     pub fn nearest(&mut self, rgb: [u8; 3]) -> u8 {
         let cell = cell(rgb, LOOKED);
         if let Ok(known) = u8::try_from(self.nearest[cell]) {
             return known;
         }
-        // The middle of the cell: the answer must not depend on who asked first.
+        // The cell's centre is looked up: the result must not depend on the order of queries.
         let middle = rgb.map(|c| i32::from(c >> (8 - LOOKED) << (8 - LOOKED)) + 2);
-        // The extremes are themselves: white stays white.
+        // The extreme values are kept: white stays white.
         let middle = [0, 1, 2].map(|k| match middle[k] {
             2 => 0,
             254 => 255,
             x => x,
         });
         let away = |colour: &[u8; 3]| -> i32 {
-            // Green counts most to the eye, blue least.
+            // Channel weights: the eye is most sensitive to green, least to blue.
             let weights = [3, 4, 2];
             (0..3)
                 .map(|k| weights[k] * (i32::from(colour[k]) - middle[k]).pow(2))

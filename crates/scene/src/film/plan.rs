@@ -1,45 +1,46 @@
-//! Which states a film shows, and when.
+//! Film schedule: which recorded states a film shows, and for how long.
 
 use crate::plot::PlotError;
 
-/// How fast a film goes.
+/// Speed of a film.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FilmSpeed {
-    /// So many seconds of the motion in one of the film.
+    /// Seconds of the motion per second of the film.
     Speed(f64),
-    /// So that the film is neither too short nor too long: real time where that lasts 2 to 15 seconds.
+    /// Chosen from the duration: real time where that lasts 2 to 15 seconds, otherwise as near to it as keeps
+    /// the film neither too short nor too long.
     Auto,
     /// Every N-th recorded state is a frame.
     EveryNth(usize),
 }
 
-/// What a film is to show.
+/// Time window, frame rate and speed of a film.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FilmSchedule {
-    /// Nothing before this.
+    /// Start of the time window.
     pub from: Option<f64>,
-    /// Nothing after this.
+    /// End of the time window.
     pub until: Option<f64>,
-    /// Frames in a second.
+    /// Frames per second.
     pub fps: f64,
-    /// How fast it goes.
+    /// Speed.
     pub pace: FilmSpeed,
 }
 
-/// A frame: a recorded state, and for how many frames it stands.
+/// A frame: a recorded state and the number of film frames for which it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FilmFrame {
-    /// Its number among the recorded states.
+    /// Index among the recorded states.
     pub state: usize,
     /// Frames of the film in which it is seen.
     pub count: usize,
 }
 
-/// Frames of a film at most: half an hour at 30 a second.
+/// Maximal number of frames: half an hour at 30 per second.
 const MOST: f64 = 54_000.0;
 
 impl FilmSchedule {
-    /// The speed for a motion that lasts so long: seconds of the motion in one of the film.
+    /// Speed for a motion of this duration: seconds of the motion per second of the film.
     pub fn speed(&self, lasts: f64) -> f64 {
         match self.pace {
             FilmSpeed::Speed(speed) => speed,
@@ -53,7 +54,7 @@ impl FilmSchedule {
     /// The frames, from the recorded times in ascending order.
     ///
     /// # Errors
-    /// No state lies between the two times, or there would be too many frames.
+    /// No state lies in the time window, or there would be too many frames.
     pub fn frames(&self, times: &[f64]) -> Result<Vec<FilmFrame>, PlotError> {
         let (Some(first), Some(last)) = (times.first(), times.last()) else {
             return Err(PlotError::Nothing("no state is recorded".into()));
@@ -94,7 +95,7 @@ impl FilmSchedule {
     }
 }
 
-/// The time nearest to another; the earlier of two.
+/// Index of the time nearest to `t`; the earlier of two.
 pub(super) fn nearest(times: &[f64], t: f64) -> usize {
     let after = times.partition_point(|x| *x < t);
     match (after.checked_sub(1), times.get(after)) {

@@ -1,4 +1,4 @@
-//! The recorded states of a run as pictures.
+//! The recorded states of a run as a sequence of pictures.
 
 use std::cell::OnceCell;
 
@@ -12,32 +12,32 @@ use crate::picture::{
 use crate::plot::PlotError;
 use crate::record::Record;
 
-/// Width and height of a drawing where none are given, in pixels of the SVG.
+/// Default width and height of a drawing, in pixels of the SVG.
 const DRAWING: (u32, u32) = (800, 600);
 
-/// What is asked of pictures.
+/// Options of pictures and films.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RenderOptions {
-    /// What colours of bodies mean; as the scene's first picture where not given.
+    /// Quantity that colours the bodies; that of the scene's first picture where not given.
     pub colour: Option<Colour>,
     /// Whether forces are drawn.
     pub forces: bool,
-    /// Whether force chains stand out among them.
+    /// Whether force chains are highlighted.
     pub chains: bool,
-    /// On what it is drawn.
+    /// Light or dark background.
     pub theme: Theme,
-    /// Direction from which space is seen.
+    /// Viewing direction in space.
     pub view: Option<[f64; 3]>,
-    /// Lower and upper corner of what is shown.
+    /// Lower and upper corner of the window.
     pub window: Option<([f64; 3], [f64; 3])>,
     /// Width and height in pixels.
     pub size: Option<(usize, usize)>,
-    /// Pixels for one of the SVG where the size is not given; 0 is 1.
+    /// Pixels per SVG pixel where the size is not given; 0 means 1.
     pub zoom: f64,
 }
 
 impl RenderOptions {
-    /// The first wish that drawings of mechanisms do not know.
+    /// Name of the first option given that drawings of mechanisms do not support.
     fn of_bodies(&self) -> Option<&'static str> {
         let all = [
             (self.colour.is_some(), "--colour"),
@@ -65,20 +65,20 @@ enum Source<'a> {
     Drawing(Box<Drawing>),
 }
 
-/// The recorded states of a run.
+/// The recorded states of a run, as frames.
 #[derive(Debug)]
 pub struct FrameSequence<'a> {
     source: Source<'a>,
-    /// The state the run began with, where it was asked for.
+    /// The initial state, read when first needed.
     first: OnceCell<Frame>,
 }
 
 impl<'a> FrameSequence<'a> {
-    /// The states of a run.
+    /// Opens the states of a run.
     ///
     /// # Errors
-    /// It is a study, its records lack what is needed, no state is there yet, or the scene of a mechanism
-    /// declares no drawing.
+    /// It is a study, its records lack a table, no state is recorded yet, or the scene of a mechanism declares
+    /// no drawing.
     pub fn of(record: &'a Record) -> Result<Self, PlotError> {
         let manifest = record.manifest();
         let shown = record.directory().display();
@@ -123,7 +123,7 @@ impl<'a> FrameSequence<'a> {
         }
     }
 
-    /// 2 or 3 for bodies; nothing for a drawing.
+    /// Dimension, 2 or 3, of bodies; `None` for a drawing.
     pub fn dimension(&self) -> Option<usize> {
         match &self.source {
             Source::Bodies(states, _) => Some(states.dimension),
@@ -153,7 +153,7 @@ impl<'a> FrameSequence<'a> {
         }
     }
 
-    /// The state nearest to an instant, with its time; the last without one.
+    /// Index and time of the state nearest to an instant; the last state if none is given.
     ///
     /// # Errors
     /// The instant is outside what is recorded, or the records are damaged.
@@ -172,7 +172,7 @@ impl<'a> FrameSequence<'a> {
         let Some(t) = t else {
             return Ok((last, high));
         };
-        // Times are sums of steps: an end that was meant is not outside by rounding.
+        // Times are accumulated sums of steps: an end time may lie outside by rounding.
         let room = 1e-9 * (high - low).abs().max(high.abs());
         if !(t >= low - room && t <= high + room) {
             return Err(PlotError::Unknown(format!(
@@ -186,11 +186,11 @@ impl<'a> FrameSequence<'a> {
         Ok((state, time(state)?))
     }
 
-    /// Makes ready to draw states all alike; `stamp` are the decimals of the time in the corner of films.
-    /// `tell` is told how much of that is done and says whether to go on.
+    /// Prepares a renderer that draws all states with one window and one scale; `stamp` is the number of
+    /// decimals of the time label of films. `tell` receives the progress and returns whether to continue.
     ///
     /// # Errors
-    /// Something is asked that this run does not have, or the records are damaged.
+    /// An option is not supported by this run, or the records are damaged.
     pub fn renderer(
         &self,
         wish: &RenderOptions,
@@ -231,7 +231,7 @@ impl<'a> FrameSequence<'a> {
         })
     }
 
-    /// The state the run began with; an empty one where it is not needed.
+    /// The initial state; an empty one where it is not needed.
     fn first(&self, needed: bool) -> Result<&Frame, PlotError> {
         if let Some(first) = self.first.get() {
             return Ok(first);
@@ -244,7 +244,7 @@ impl<'a> FrameSequence<'a> {
     }
 }
 
-/// What is asked of pictures of bodies.
+/// The picture request for bodies.
 fn request(
     scene: &Scene,
     wish: &RenderOptions,
@@ -268,16 +268,16 @@ fn request(
     Ok(request)
 }
 
-/// Draws states of a run, all alike.
+/// Renders the states of a run with common scales.
 #[derive(Debug)]
 pub enum FrameRenderer<'a> {
     /// Bodies.
     Bodies {
-        /// Where they come from.
+        /// The recorded states.
         states: &'a RecordedFrames<'a>,
-        /// What they are drawn on.
+        /// The image writer with the common window and scales.
         easel: Box<ImageWriter<'a>>,
-        /// Whether forces are needed.
+        /// Whether forces must be read.
         forces: bool,
     },
     /// A mechanism or a sweeping process.
@@ -326,7 +326,7 @@ impl FrameRenderer<'_> {
     }
 }
 
-/// A drawing at a state as SVG, the pixels for one of it, and its size.
+/// A drawing at a state as SVG, the pixels per SVG pixel, and its size.
 fn sheet(drawing: &Drawing, wish: &RenderOptions, state: usize) -> (String, f64, (f64, f64)) {
     let (zoom, page) = zoom(wish.size());
     let (w, h) = page.unwrap_or((f64::from(DRAWING.0), f64::from(DRAWING.1)));

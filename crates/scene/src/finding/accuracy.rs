@@ -1,4 +1,4 @@
-//! Errors and orders of convergence, measured.
+//! Errors of a time discretisation and observed orders of convergence.
 //!
 //! ```text
 //! e(h) = max_t |x_h(t) − x(t)|,   its mean over time,   or its value at the end
@@ -6,10 +6,10 @@
 //! ```
 //!
 //! All runs are compared at the same instants. For the largest error and the final one these are
-//! ends of steps of every run when the steps divide each other, so that nothing is interpolated; the
-//! mean is taken over instants much closer than the steps, in the middles of equal cells, because a
-//! velocity that jumps a step too late is wrong for the length of that step. Several observables:
-//! the largest error of them at each instant.
+//! ends of steps of every run when the steps divide each other, so that nothing is interpolated.
+//! The mean is taken over instants much closer than the steps, at the midpoints of equal cells,
+//! because a velocity that jumps one step too late is wrong for the length of that step. For
+//! several observables the largest of their errors at each instant counts.
 
 use std::rc::Rc;
 
@@ -21,17 +21,17 @@ use crate::finding::subject::{EvaluatedRun, Studies, present};
 use crate::finding::value::{Absent, Valued};
 use crate::study::parallel;
 
-/// Instants compared at most for the largest error.
+/// Largest number of instants compared for the largest error.
 const INSTANTS: usize = 2000;
 
-/// Cells of the mean for each of the shortest steps, and bounds of their number.
+/// Cells of the mean per shortest step, and bounds of their number.
 const CELLS_PER_STEP: f64 = 4.0;
 const CELLS: (f64, f64) = (2000.0, 200_000.0);
 
-/// How much finer than the last step the finest run is.
+/// Ratio of the shortest step to the step of the reference `finest`.
 const FINEST: f64 = 256.0;
 
-/// How the error over a run becomes one number.
+/// The norm of the error over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Norm {
     Largest,
@@ -39,7 +39,7 @@ pub(crate) enum Norm {
     Final,
 }
 
-/// What is taken for exact.
+/// The reference solution.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Reference {
     Event,
@@ -47,14 +47,14 @@ pub(crate) enum Reference {
     Exact(Vec<String>),
 }
 
-/// An error, or the order fitted to several.
+/// An error, or the order fitted to several errors.
 #[derive(Debug, Clone)]
 pub(crate) struct Accuracy {
     pub of: Vec<String>,
     pub steps: Vec<Expression>,
     pub reference: Reference,
     pub norm: Norm,
-    /// The order, not the error.
+    /// Whether the order is wanted, not the error.
     pub fit: bool,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// The instants.
+    /// The instants in order.
     pub fn instants(&self) -> impl Iterator<Item = f64> {
         let Self {
             start,
@@ -95,17 +95,19 @@ impl Grid {
         };
         match norm {
             Norm::Mean => {
+                // Midpoints of cells that are shorter than any step.
                 let cells = (CELLS_PER_STEP * length / shortest)
                     .clamp(CELLS.0, CELLS.1)
                     .ceil();
                 grid(length / cells, 0.5, 0, cells as usize - 1)
             }
             Norm::Final => {
-                // The reference gives its outputs at multiples of the spacing.
+                // The event-driven reference gives its outputs at multiples of the spacing.
                 let pieces = (length / longest).round().clamp(1.0, INSTANTS as f64);
                 grid(length / pieces, 0.0, pieces as usize, pieces as usize)
             }
             Norm::Largest if steps.iter().all(|h| whole(longest / h)) && longest <= length => {
+                // Ends of the longest step, which are ends of all shorter ones.
                 let count = (length / longest * (1.0 + 1e-9)).floor();
                 let stride = (count / INSTANTS as f64).ceil().max(1.0);
                 grid(stride * longest, 0.0, 1, (count / stride).floor() as usize)
@@ -131,6 +133,7 @@ impl Accuracy {
             steps.push(h);
         }
         let (start, until) = subject.asked()?;
+        // The same instants for the reference and for every run.
         let grid = Grid::choose(self.norm, start, until, &steps);
         let reference = self.reference_values(subject, &grid, &steps)?;
         let runs: Vec<(f64, bool)> = steps.iter().map(|h| (*h, false)).collect();
@@ -146,6 +149,7 @@ impl Accuracy {
         }
     }
 
+    /// Values of the reference at the instants: event-driven, with a much shorter step, or exact.
     fn reference_values(
         &self,
         subject: &mut EvaluatedRun<'_>,
@@ -168,8 +172,8 @@ impl Accuracy {
             .ok_or_else(|| Absent::because("there is no reference"))
     }
 
-    /// The observables on the instants for runs of given step, event-driven or not; those not yet
-    /// known side by side.
+    /// The observables at the instants for runs of given step, event-driven or not. Runs that are
+    /// not known yet are made in parallel.
     fn compute(
         &self,
         subject: &mut EvaluatedRun<'_>,
@@ -185,6 +189,7 @@ impl Accuracy {
             let (step, event) = missing[job];
             sampler::values(scene, &self.of, &instants, step, event)
         };
+        // Missing runs on all threads; results are cached for other findings.
         let done = parallel::map(missing.len(), subject.threads(), work);
         for (run, values) in missing.iter().zip(done) {
             subject.compared.insert(key(run), values.map(Rc::from));
@@ -198,6 +203,7 @@ impl Accuracy {
         known.collect()
     }
 
+    /// The error of a run in the chosen norm.
     fn error(&self, computed: &[f64], reference: &[f64]) -> f64 {
         let width = self.of.len().max(1);
         let pairs = computed.chunks(width).zip(reference.chunks(width));
@@ -211,7 +217,7 @@ impl Accuracy {
         let errors: Vec<f64> = errors.collect();
         match self.norm {
             Norm::Mean => errors.iter().sum::<f64>() / errors.len() as f64,
-            // A NaN must not be lost.
+            // NaN must not be lost.
             Norm::Largest | Norm::Final => errors.iter().fold(0.0, |worst: f64, &e| {
                 if worst.is_nan() || e.is_nan() {
                     f64::NAN
@@ -223,7 +229,7 @@ impl Accuracy {
     }
 }
 
-/// The exact solution on the instants.
+/// The exact solution at the instants.
 fn exact_values(subject: &EvaluatedRun<'_>, texts: &[String], grid: &Grid) -> Valued<Rc<[f64]>> {
     if subject.scene().kind() == SceneKind::Bodies {
         return exact_of_bodies(subject, texts, grid);
@@ -247,7 +253,7 @@ fn exact_values(subject: &EvaluatedRun<'_>, texts: &[String], grid: &Grid) -> Va
     Ok(values.into())
 }
 
-/// The same for bodies, whose exact solutions know `t` and the parameters.
+/// The exact solution for bodies, an expression in `t` and the parameters.
 fn exact_of_bodies(subject: &EvaluatedRun<'_>, texts: &[String], grid: &Grid) -> Valued<Rc<[f64]>> {
     let mut solutions = Vec::with_capacity(texts.len());
     for text in texts {
@@ -265,7 +271,7 @@ fn exact_of_bodies(subject: &EvaluatedRun<'_>, texts: &[String], grid: &Grid) ->
     Ok(values.into())
 }
 
-/// The slope of ln e over ln h.
+/// The observed order: slope of ln e over ln h by least squares.
 pub(crate) fn fitted_order(steps: &[f64], errors: &[f64]) -> Valued<f64> {
     for (h, error) in steps.iter().zip(errors) {
         if !(*error > 0.0 && error.is_finite()) {
@@ -273,6 +279,7 @@ pub(crate) fn fitted_order(steps: &[f64], errors: &[f64]) -> Valued<f64> {
             return Err(Absent::because(reason));
         }
     }
+    // Regression line through the points (ln h, ln e).
     let n = steps.len() as f64;
     let points = || steps.iter().zip(errors).map(|(h, e)| (h.ln(), e.ln()));
     let mean_x = points().map(|(x, _)| x).sum::<f64>() / n;

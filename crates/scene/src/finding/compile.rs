@@ -1,4 +1,4 @@
-//! From the text of a measure to what it means.
+//! Compiles the call of a measure in a value expression.
 
 use crate::certificate::Certificate;
 use crate::file::Study;
@@ -10,7 +10,7 @@ use crate::finding::names::Names;
 use crate::finding::scan::{self, Part, RawCall, TextError};
 use crate::finding::statics::OfLimit;
 
-/// Name of the column that a bisection gives beside those it observes.
+/// Name of the column with the result of a bisection.
 pub(crate) const THRESHOLD: &str = "threshold";
 
 /// Compiles the call of a measure.
@@ -32,21 +32,23 @@ pub(crate) fn call(raw: &RawCall<'_>, names: &mut Names<'_>) -> Result<Call, Tex
     }
 }
 
-/// The call is not of its form.
+/// The error for a call whose arguments do not have the form of the measure.
 fn written(raw: &RawCall<'_>) -> TextError {
     let (name, form) = (raw.name.text, form(raw.name.text));
     raw.whole.error(format!("`{name}` is written {form}"))
 }
 
+/// Compiles an argument that is a value expression.
 fn value(part: Part<'_>, names: &mut Names<'_>) -> Result<Expression, TextError> {
     Expression::compile_part(part, names)
 }
 
+/// Compiles several of them.
 fn values(parts: &[Part<'_>], names: &mut Names<'_>) -> Result<Vec<Expression>, TextError> {
     parts.iter().map(|part| value(*part, names)).collect()
 }
 
-/// Measures of observables.
+/// Measures of observables over time: values, extrema, means, zero crossings.
 fn observed(
     raw: &RawCall<'_>,
     arguments: &[Part<'_>],
@@ -60,6 +62,7 @@ fn observed(
         "standard_error" => Some(Fold::StandardError),
         _ => None,
     };
+    // Reductions over the run or a time span.
     if let Some(fold) = fold {
         let (of, span) = match arguments {
             [of] => (names.observable(*of)?, None),
@@ -77,6 +80,7 @@ fn observed(
         "falling" => Some(Sense::Down),
         _ => None,
     };
+    // The k-th zero crossing.
     if let Some(sense) = sense {
         let (of, k) = match arguments {
             [of] => (names.observable(*of)?, None),
@@ -85,6 +89,7 @@ fn observed(
         };
         return Ok(Some(RunMeasure::Passing { of, sense, k }));
     }
+    // The value at an instant.
     let (of, place) = match (raw.name.text, arguments) {
         ("initial", [of]) => (of, EvaluationTime::Initial),
         ("final", [of]) => (of, EvaluationTime::Final),
@@ -96,7 +101,7 @@ fn observed(
     Ok(Some(RunMeasure::Point { of, place }))
 }
 
-/// Measures of contacts and other constraints.
+/// Measures of contacts and other constraints: events, impulses, accumulation of impacts.
 fn touching(
     raw: &RawCall<'_>,
     arguments: &[Part<'_>],
@@ -115,6 +120,7 @@ fn touching(
         "impacts" | "accumulation" | "impulse" => None,
         _ => return Ok(None),
     };
+    // The first argument names the contact, joint or watch.
     let Some((first, rest)) = arguments.split_first() else {
         return Err(written(raw));
     };
@@ -128,6 +134,7 @@ fn touching(
         return Err(raw.whole.error(problem));
     }
     let (constraint, rows) = names.constraint(*first)?;
+    // The k-th event, the number of impacts, the accumulation point, or a sum of impulses.
     Ok(Some(match (what, raw.name.text, rest) {
         (Some(what), _, [] | [_]) => {
             let k = rest.first().map(|k| value(*k, names)).transpose()?;
@@ -159,6 +166,7 @@ fn touching(
     }))
 }
 
+/// The index of a row that is given as a number from 1.
 fn row_index(part: Part<'_>, rows: usize) -> Result<usize, TextError> {
     match part.text.parse::<usize>() {
         Ok(row) if (1..=rows).contains(&row) => Ok(row - 1),
@@ -169,7 +177,7 @@ fn row_index(part: Part<'_>, rows: usize) -> Result<usize, TextError> {
     }
 }
 
-/// The worst of a column of the account.
+/// The largest value of a column of the certificate.
 fn worst(column: Part<'_>, names: &Names<'_>) -> Result<Call, TextError> {
     let columns = Certificate::new().columns();
     let found = columns.iter().position(|(name, _)| *name == column.text);
@@ -180,12 +188,13 @@ fn worst(column: Part<'_>, names: &Names<'_>) -> Result<Call, TextError> {
         .ok_or_else(problem)
 }
 
-/// Everything else.
+/// Measures of lists, of limit analysis, of the certificate and of studies.
 fn other(
     raw: &RawCall<'_>,
     arguments: &[Part<'_>],
     names: &mut Names<'_>,
 ) -> Result<Call, TextError> {
+    // Measures of lists, with a fixed number of arguments after the list.
     if let Some((what, numbers)) = OfList::named(raw.name.text) {
         let Some((list, rest)) = arguments.split_first() else {
             return Err(written(raw));
@@ -199,6 +208,7 @@ fn other(
             numbers: values(rest, names)?,
         });
     }
+    // Limit analysis of a load case.
     if let (Some(what), [load]) = (OfLimit::named(raw.name.text), arguments) {
         let load = names.load(*load)?;
         return Ok(Call::Limit { what, load });
@@ -235,7 +245,7 @@ fn other(
     }
 }
 
-/// The columns of a study that hold numbers: what it observes, what it varies, the threshold.
+/// Checks that a study has a column of numbers of this name: observed, varied, or the threshold.
 fn check_column(study: &Study, column: Part<'_>, names: &Names<'_>) -> Result<(), TextError> {
     let mut known: Vec<String> = study.observe.iter().map(|(name, _)| name.clone()).collect();
     known.extend(study.vary.iter().map(|vary| vary.key.clone()));
@@ -248,7 +258,7 @@ fn check_column(study: &Study, column: Part<'_>, names: &Names<'_>) -> Result<()
     }
 }
 
-/// `order…` and `error…`.
+/// The measures `order…` and `error…`.
 fn accuracy(
     raw: &RawCall<'_>,
     groups: &[Vec<Part<'_>>],
@@ -263,12 +273,14 @@ fn accuracy(
         "error_final" => (false, Norm::Final),
         _ => return Ok(None),
     };
+    // Three groups of arguments: observables, steps, reference.
     let [of, steps, reference] = groups else {
         return Err(written(raw));
     };
     if !fit && steps.len() != 1 || fit && steps.len() < 2 {
         return Err(written(raw));
     }
+    // The reference: event-driven, a much shorter step, or exact expressions.
     let reference = match reference.as_slice() {
         [part @ Part { text: "event", .. }] if names.language.is_bodies() => {
             return Err(part.error(

@@ -1,9 +1,9 @@
-//! Value expressions: an expression in parameters and `h`, with measures of the motion in it.
+//! Value expressions: arithmetic in parameters and `h` with measures of the motion.
 //!
-//! A text is compiled once, which finds everything that is wrong with it, and evaluated on a run,
-//! which can only find that there is no value. Measures are cut out, evaluated, and put in as
-//! numbers; what is left is arithmetic of `percuss-expr`. A list among the measures makes the
-//! arithmetic go item by item.
+//! A text is compiled once, which finds all its errors, and evaluated on a run, which can only find
+//! that there is no value. Calls of measures are cut out, evaluated, and inserted as numbers; the
+//! rest is arithmetic of `percuss-expr`. A list among the measures makes the arithmetic
+//! elementwise.
 
 use expr::{ErrorKind, ExprError, Graph, Scope};
 
@@ -20,11 +20,12 @@ use crate::watch::ObservableRequest;
 #[derive(Debug, Clone)]
 pub(crate) struct Expression(Form);
 
+/// The three forms of a value expression.
 #[derive(Debug, Clone)]
 enum Form {
     /// A text between quotes.
     Literal(String),
-    /// One measure and nothing else: its value keeps its sort.
+    /// One measure and nothing else: the value keeps its type.
     Call(Box<Call>),
     /// Arithmetic.
     Formula {
@@ -46,6 +47,7 @@ impl Expression {
         if part.text.trim().is_empty() {
             return Err(part.error("the expression is empty"));
         }
+        // Cut out the calls of measures and compile them.
         let cut = scan::cut(part, &measure::is_measure)?;
         if let Some(literal) = cut.literal {
             return Ok(Self(Form::Literal(literal.to_string())));
@@ -54,6 +56,7 @@ impl Expression {
         for raw in &cut.calls {
             calls.push(compile::call(raw, names)?);
         }
+        // A single measure needs no arithmetic.
         let alone = cut
             .calls
             .first()
@@ -61,6 +64,7 @@ impl Expression {
         if let (true, Some(call)) = (alone, calls.pop_if(|_| alone)) {
             return Ok(Self(Form::Call(Box::new(call))));
         }
+        // Parse the arithmetic once, so that errors are found before the run.
         let known: Vec<&str> = names
             .parameters
             .iter()
@@ -76,7 +80,7 @@ impl Expression {
         }))
     }
 
-    /// Whether the run's motion is looked at by itself: no other runs are needed for it.
+    /// Whether the run alone is needed: no further runs, no studies.
     pub fn needs_only_the_run(&self) -> bool {
         match &self.0 {
             Form::Literal(_) => true,
@@ -85,7 +89,7 @@ impl Expression {
         }
     }
 
-    /// Adds what a run of bodies must keep for it.
+    /// Adds the observables and events that a run of bodies must keep for it.
     pub fn add_requests(&self, cast: &SceneNames, wanted: &mut ObservableRequest) {
         match &self.0 {
             Form::Literal(_) => {}
@@ -96,7 +100,7 @@ impl Expression {
         }
     }
 
-    /// Its value on a run.
+    /// The value on a run.
     pub fn evaluate(
         &self,
         subject: &mut EvaluatedRun<'_>,
@@ -107,6 +111,7 @@ impl Expression {
             Form::Call(call) => return call.evaluate(subject, studies),
             Form::Formula { text, calls, truth } => (text, calls, *truth),
         };
+        // Measures first, then the arithmetic with their values.
         let mut values = Vec::with_capacity(calls.len());
         for call in calls {
             values.push(call.evaluate(subject, studies)?);
@@ -114,7 +119,7 @@ impl Expression {
         arithmetic(text, &values, truth, subject)
     }
 
-    /// Its value as a number.
+    /// The value as a number.
     pub fn number(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<f64> {
         let value = self.evaluate(subject, studies)?;
         let sort = value.sort();
@@ -122,7 +127,7 @@ impl Expression {
         value.number().ok_or_else(absent)
     }
 
-    /// Its value as a list.
+    /// The value as a list.
     pub fn list(
         &self,
         subject: &mut EvaluatedRun<'_>,
@@ -137,7 +142,7 @@ impl Expression {
         }
     }
 
-    /// Its value as a number to count with, from 1.
+    /// The value as a positive whole number.
     pub fn count(
         &self,
         subject: &mut EvaluatedRun<'_>,
@@ -182,6 +187,7 @@ fn parse(text: &str, known: &[&str], calls: usize) -> Result<(Graph, expr::NodeI
     Ok((graph, node))
 }
 
+/// Evaluates the arithmetic, elementwise where a measure is a list.
 fn arithmetic(
     text: &str,
     values: &[Value],
@@ -195,6 +201,7 @@ fn arithmetic(
     let mut inputs: Vec<f64> = parameters.iter().map(|(_, value)| *value).collect();
     inputs.push(subject.step());
     let first = inputs.len();
+    // Elementwise over lists; numbers are repeated.
     let length = common_length(values)?;
     let mut items = Vec::with_capacity(length.unwrap_or(1));
     for item in 0..length.unwrap_or(1) {
@@ -216,6 +223,7 @@ fn arithmetic(
         }
         items.push(result);
     }
+    // A comparison of numbers gives true or false.
     Ok(match (length, items.first(), truth) {
         (None, Some(number), true) => Value::Truth(*number != 0.0),
         (None, Some(number), false) => Value::Number(*number),
@@ -223,7 +231,7 @@ fn arithmetic(
     })
 }
 
-/// The length of the lists among the values, which must agree.
+/// The common length of the lists among the values.
 fn common_length(values: &[Value]) -> Valued<Option<usize>> {
     let mut length = None;
     for value in values {
@@ -242,7 +250,7 @@ fn common_length(values: &[Value]) -> Valued<Option<usize>> {
     Ok(length)
 }
 
-/// An error of the arithmetic in words that fit value expressions.
+/// An error of the arithmetic, with the names that value expressions know.
 fn explain(part: Part<'_>, error: &ExprError, names: &mut Names<'_>) -> TextError {
     let offset = error
         .location()

@@ -1,4 +1,4 @@
-//! Measures of events, impulses and the ledger.
+//! Measures of events, impulses and the certificate.
 
 use mechanism::{Event, EventKind};
 
@@ -8,7 +8,7 @@ use crate::finding::subject::EvaluatedRun;
 use crate::finding::value::{Absent, Valued};
 use crate::finding::zeno;
 
-/// What is asked of the k-th event of a kind of a constraint.
+/// The time or speed of the k-th event of a kind of a constraint.
 pub(crate) fn nth(
     subject: &EvaluatedRun<'_>,
     what: EventMeasure,
@@ -38,6 +38,7 @@ pub(crate) fn nth(
             return Ok(value);
         }
     }
+    // The message names the kind of event and how many there are.
     let (one, many) = match what {
         EventMeasure::Impact | EventMeasure::SpeedBefore | EventMeasure::SpeedAfter => {
             ("impact", "impacts")
@@ -59,7 +60,7 @@ pub(crate) fn nth(
     )))
 }
 
-/// Number of collisions faster than a speed.
+/// Number of impacts faster than a speed.
 pub(crate) fn impacts(subject: &EvaluatedRun<'_>, constraint: usize, faster: f64) -> Valued<f64> {
     subject.require_whole()?;
     let events = subject.events()?;
@@ -70,9 +71,10 @@ pub(crate) fn impacts(subject: &EvaluatedRun<'_>, constraint: usize, faster: f64
     Ok(events.iter().filter(counts).count() as f64)
 }
 
-/// Where infinitely many impacts end.
+/// The accumulation point of impacts (Zeno).
 pub(crate) fn accumulation(subject: &mut EvaluatedRun<'_>, constraint: usize) -> Valued<f64> {
     let name = subject.constraint_name(constraint);
+    // In which steps the contact carries an impulse.
     let carrying: Vec<bool> = match subject.trajectory() {
         Some(motion) => {
             let closed = |state: usize| {
@@ -86,6 +88,7 @@ pub(crate) fn accumulation(subject: &mut EvaluatedRun<'_>, constraint: usize) ->
             contacts.iter().map(|count| *count > 0.0).collect()
         }
     };
+    // The longest step bounds the error of the times of impacts.
     let longest = match subject.trajectory() {
         Some(motion) => {
             let steps = (1..motion.len()).map(|state| motion.step_report(state).h);
@@ -106,12 +109,12 @@ pub(crate) fn accumulation(subject: &mut EvaluatedRun<'_>, constraint: usize) ->
     })
 }
 
-/// The observable that counts the contacts of a watch.
+/// The observable with the number of contacts of a watch.
 pub(crate) fn contacts_of(watch: &str) -> String {
     format!("contacts_{watch}")
 }
 
-/// The observable that is the normal force of a watch.
+/// The observable with the normal force of a watch.
 pub(crate) fn force_of(watch: &str) -> String {
     format!("force_{watch}")
 }
@@ -123,6 +126,7 @@ pub(crate) fn impulse(
     row: usize,
 ) -> Valued<f64> {
     subject.require_whole()?;
+    // Bodies: the normal force is the mean over a step, so h times it is the impulse.
     let Some(motion) = subject.trajectory() else {
         let force = subject.series(&force_of(&subject.constraint_name(constraint)))?;
         let steps = subject.times()?.windows(2).zip(force.iter().skip(1));
@@ -140,7 +144,7 @@ pub(crate) fn impulse(
     Ok(sum)
 }
 
-/// The largest of a ledger column, by its place in the certificate.
+/// The largest value of a column of the certificate, by its place.
 pub(crate) fn worst(subject: &EvaluatedRun<'_>, column: usize) -> Valued<f64> {
     subject.require_whole()?;
     let columns = subject.certificate().map(Certificate::columns);
@@ -148,7 +152,7 @@ pub(crate) fn worst(subject: &EvaluatedRun<'_>, column: usize) -> Valued<f64> {
     column.ok_or_else(|| Absent::because("there is no such column"))
 }
 
-/// Steps that did not reach their tolerance.
+/// Number of steps that did not reach their tolerance.
 pub(crate) fn missed(subject: &EvaluatedRun<'_>) -> Valued<f64> {
     subject.require_whole()?;
     let missed = subject.certificate().map(|all| all.missed as f64);

@@ -1,4 +1,4 @@
-//! Holds a value against what is expected of it.
+//! Compares the value of a finding with what is expected of it.
 
 use crate::file::{Check, Datum};
 use crate::finding::expression::plain;
@@ -8,7 +8,7 @@ use crate::finding::value::Value;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Expectation {
     pub expected: Option<Value>,
-    /// The text that was given, for values that are texts.
+    /// The text as it was given, for values that are texts.
     text: Option<String>,
     pub tolerance: Option<f64>,
     pub at_most: Option<f64>,
@@ -67,7 +67,7 @@ impl Expectation {
         Ok(expectation)
     }
 
-    /// The bounds as a text, for readers that know only what is expected.
+    /// The bounds as a text, for readers that only know an expected value.
     pub fn bounds(&self) -> Option<Value> {
         let text = match (self.at_least, self.at_most) {
             (None, None) => return None,
@@ -78,6 +78,7 @@ impl Expectation {
         Some(Value::Text(text))
     }
 
+    /// Evaluates the expected value.
     fn set_expected(
         &mut self,
         value: &Datum,
@@ -104,7 +105,7 @@ impl Expectation {
         Ok(())
     }
 
-    /// A text is expected, which is no expression: only texts can be held against it.
+    /// Expects a text that is no expression: only texts can be compared with it.
     pub fn of_text(text: &str) -> Self {
         Self {
             expected: Some(Value::Text(text.to_string())),
@@ -112,6 +113,7 @@ impl Expectation {
         }
     }
 
+    /// The absolute tolerance; a relative one refers to the largest expected item.
     fn absolute(&self, tolerance: Tolerance) -> Result<f64, String> {
         let value = match (tolerance, &self.expected) {
             (Tolerance::Absolute(value), _) => value,
@@ -132,7 +134,7 @@ impl Expectation {
         }
     }
 
-    /// Whether the value is as expected; why it cannot be told.
+    /// Whether the value is as expected, and a reason where it cannot be compared.
     pub fn judge(&self, value: &Value) -> (Option<bool>, Option<String>) {
         let bounded = self.at_most.is_some() || self.at_least.is_some();
         if bounded {
@@ -143,6 +145,7 @@ impl Expectation {
         };
         let tolerance = self.tolerance.unwrap_or(0.0);
         let near = |a: f64, b: f64| (a - b).abs() <= tolerance;
+        // Values of the same type; numbers within the tolerance.
         match (value, expected) {
             (Value::Text(text), _) if self.text.is_some() => {
                 (Some(self.text.as_ref() == Some(text)), None)
@@ -166,6 +169,7 @@ impl Expectation {
         }
     }
 
+    /// Whether a number, or every item of a list, is within the bounds.
     fn within_bounds(&self, value: &Value) -> (Option<bool>, Option<String>) {
         let inside = |x: f64| {
             self.at_most.is_none_or(|most| x <= most)
@@ -182,6 +186,7 @@ impl Expectation {
     }
 }
 
+/// Reads a tolerance: a number, an expression, or a percentage.
 fn read_tolerance(
     tolerance: &Datum,
     parameters: &[(String, f64)],

@@ -1,4 +1,4 @@
-//! Runs what findings ask for and evaluates them.
+//! Evaluates the findings of a scene and makes the runs they need: cases and studies.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,33 +18,33 @@ use crate::study::StudyTable;
 use crate::text::BuiltMechanism;
 use crate::watch::{BodiesOutcome, ObservableRequest, RunProgress, run_bodies};
 
-/// How many threads further runs may use: at least one.
+/// Number of threads that further runs may use, at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Threads(usize);
 
 impl Threads {
-    /// This many, or one.
+    /// This many threads, at least one.
     pub fn new(count: usize) -> Self {
         Self(count.max(1))
     }
 
-    /// As many as the machine has.
+    /// All threads of the machine.
     pub fn all() -> Self {
         Self(std::thread::available_parallelism().map_or(1, usize::from))
     }
 
-    /// How many.
+    /// The number of threads.
     pub fn get(self) -> usize {
         self.0
     }
 }
 
-/// Evaluates the findings of a scene on its main run; the cases and studies they ask for are run,
-/// each once. `progress` hears the name of the finding that is being worked on and the share done,
-/// and says whether to go on.
+/// Evaluates the findings of a scene on its main run; the cases and studies they need are run, each
+/// once. `progress` is called with the name of the finding in work and the share done, and returns
+/// whether to go on.
 ///
 /// # Errors
-/// A finding, a case or a study that cannot be read. A finding without a value is no error.
+/// A finding, a case or a study has an error. A finding without a value is no error.
 pub fn evaluate_findings(
     scene: &Scene,
     main: &MechanismOutcome,
@@ -55,8 +55,8 @@ pub fn evaluate_findings(
     evaluate(scene, &plan, MainRun::Mechanism(main), threads, progress)
 }
 
-/// As [`evaluate_findings`] for a scene of bodies. What findings look at must have been asked for:
-/// see [`crate::wanted`].
+/// As [`evaluate_findings`] for a scene of bodies. The observables that the findings need must have
+/// been requested: see [`observable_request`](crate::finding::observable_request).
 ///
 /// # Errors
 /// As [`evaluate_findings`].
@@ -70,13 +70,14 @@ pub fn evaluate_bodies_findings(
     evaluate(scene, &plan, MainRun::Bodies(main), threads, progress)
 }
 
-/// The run that findings look at where they name no other.
+/// The run that findings are evaluated on where they name no case.
 #[derive(Clone, Copy)]
 enum MainRun<'a> {
     Mechanism(&'a MechanismOutcome),
     Bodies(&'a BodiesOutcome),
 }
 
+/// Evaluates all findings, with each case and each study run once.
 fn evaluate(
     scene: &Scene,
     plan: &CompiledFindings,
@@ -92,6 +93,7 @@ fn evaluate(
     for (done, (asked, expression)) in scene.findings().iter().zip(&plan.findings).enumerate() {
         going = going && progress(&asked.name, done as f64 / count);
         let case = asked.case.clone().unwrap_or_else(|| "main".to_string());
+        // The run of the case, when the first of its findings needs it.
         if !subjects.contains_key(&case) {
             // A case takes most of the time of its first finding.
             let label = format!("{}, case {case}", asked.name);
@@ -102,6 +104,7 @@ fn evaluate(
         let Some(subject) = subjects.get_mut(&case) else {
             continue;
         };
+        // The value of the finding; studies are run when they are first needed.
         let mut fraction = |share: f64| progress(&asked.name, (done as f64 + share) / count);
         let mut laboratory = StudyRunner {
             scene,
@@ -121,7 +124,7 @@ fn evaluate(
     Ok(found)
 }
 
-/// The run of a case with its scene.
+/// The run of a case with its scene, or the main run.
 fn subject<'a>(
     scene: &'a Scene,
     plan: &CompiledFindings,
@@ -130,6 +133,7 @@ fn subject<'a>(
     threads: Threads,
     tell: &mut dyn FnMut(f64) -> bool,
 ) -> Result<EvaluatedRun<'a>, SceneError> {
+    // A case is run with its overrides.
     if let Some(case) = scene.cases().iter().find(|known| known.name == case) {
         let changed = scene.with_overrides(&case.set)?;
         let wanted = match main {
@@ -145,12 +149,14 @@ fn subject<'a>(
             return Ok(EvaluatedRun::bodies(scene, main, threads.get()));
         }
     };
+    // The main run of a mechanism needs its compiled system to evaluate observables.
     let built = scene.build_mechanism()?;
     let pace = pace(&built, threads);
     let (scene, main) = (Cow::Borrowed(scene), Cow::Borrowed(main));
     Ok(EvaluatedRun::new(scene, main, built.system, pace))
 }
 
+/// Time span, step and threads of a mechanism's run.
 fn pace(built: &BuiltMechanism, threads: Threads) -> RunSchedule {
     RunSchedule {
         start: built.initial.t,
@@ -160,7 +166,7 @@ fn pace(built: &BuiltMechanism, threads: Threads) -> RunSchedule {
     }
 }
 
-/// Whether a value is as expected of a finding; nothing where it cannot be compared.
+/// Whether a value is as expected of a finding; none where it cannot be compared.
 pub(crate) fn meets_expectation(
     asked: &Asked,
     subject: &EvaluatedRun<'_>,
@@ -172,7 +178,8 @@ pub(crate) fn meets_expectation(
     expected.ok()?.judge(value).0
 }
 
-/// Runs a scene and keeps the run to be looked at: all of it, or what is wanted of bodies.
+/// Runs a scene and keeps what findings are evaluated on: the whole trajectory, or the requested
+/// values of bodies.
 pub(crate) fn run_scene(
     scene: Scene,
     threads: Threads,
@@ -181,7 +188,8 @@ pub(crate) fn run_scene(
     run_scene_with_progress(scene, threads, wanted, &mut |_| true)
 }
 
-/// As [`run_subject`]; `tell` hears the share of the run that is done and says whether to go on.
+/// As [`run_scene`]; `tell` is called with the share of the run that is done and returns whether to
+/// go on.
 fn run_scene_with_progress(
     scene: Scene,
     threads: Threads,
@@ -191,12 +199,12 @@ fn run_scene_with_progress(
     run_scene_with(scene, threads, wanted, &mut Unrecorded(tell))
 }
 
-/// What takes the records of a run beside it.
+/// Makes the run of a scene, with records or without.
 pub(crate) trait SceneRunner {
-    /// The run of a mechanism.
+    /// Runs a mechanism.
     fn mechanism(&mut self, scene: &Scene, built: BuiltMechanism) -> MechanismOutcome;
 
-    /// The run of bodies.
+    /// Runs bodies.
     fn bodies(
         &mut self,
         scene: &Scene,
@@ -206,7 +214,7 @@ pub(crate) trait SceneRunner {
     ) -> BodiesOutcome;
 }
 
-/// Nothing is recorded; what it holds hears of progress.
+/// Runs without records; calls its progress callback.
 struct Unrecorded<'a>(&'a mut dyn FnMut(f64) -> bool);
 
 impl SceneRunner for Unrecorded<'_> {
@@ -226,14 +234,14 @@ impl SceneRunner for Unrecorded<'_> {
     }
 }
 
-/// As [`run_subject`]; the run is handed to `records` to be made.
+/// As [`run_scene`]; `records` makes the run.
 pub(crate) fn run_scene_with(
     scene: Scene,
     threads: Threads,
     wanted: &ObservableRequest,
     records: &mut dyn SceneRunner,
 ) -> EvaluatedRun<'static> {
-    // A case may be there to show that it is refused.
+    // A case may exist to show that it is refused.
     let refused = |scene: Scene, error: SceneError| {
         EvaluatedRun::refused(Cow::Owned(scene), error.to_string())
     };
@@ -255,6 +263,7 @@ pub(crate) fn run_scene_with(
     }
 }
 
+/// Compares a value with its expectation and makes the finding.
 fn finding(
     scene: &Scene,
     asked: &Asked,
@@ -262,7 +271,7 @@ fn finding(
     subject: &mut EvaluatedRun<'_>,
     (value, mut behind): (Valued<Value>, Vec<String>),
 ) -> Result<Finding, SceneError> {
-    // A run that was refused has no step: one of any length serves to read the expectation.
+    // A run that was refused has no step: any length serves to evaluate the expectation.
     let h = if subject.step().is_finite() {
         subject.step()
     } else {
@@ -273,8 +282,9 @@ fn finding(
         Err(Absent(reason)) => (None, Some(false), Some(reason)),
         Ok(value) => {
             let (ok, reason) = expectation.judge(&value);
-            // The certificate of the main run speaks for itself; those of its preparations, of a case
-            // and of the runs of a study are shown nowhere else, so findings answer for them.
+            // The certificate of the main run is reported by itself; those of its preparations, of
+            // a case and of the runs of a study are reported nowhere else, so findings fail with
+            // them.
             behind.extend(match case {
                 "main" => subject.unprepared(),
                 _ => subject.uncertified().map(|why| format!("this case: {why}")),
@@ -301,18 +311,19 @@ fn finding(
     })
 }
 
-/// Runs studies when they are first asked for.
+/// Runs studies when they are first needed.
 struct StudyRunner<'a> {
     scene: &'a Scene,
     plan: &'a CompiledFindings,
     tables: &'a mut Vec<Option<Valued<StudyTable>>>,
     threads: Threads,
     progress: &'a mut dyn FnMut(f64) -> bool,
-    /// What the runs of the studies that were asked lack.
+    /// What the certificates of the runs of these studies lack.
     missed: Vec<String>,
 }
 
 impl StudyRunner<'_> {
+    /// The table of a study, run at the first call.
     fn table(&mut self, study: usize) -> Valued<&StudyTable> {
         if self.tables[study].is_none() {
             let compiled = &self.plan.studies[study];
@@ -320,6 +331,7 @@ impl StudyRunner<'_> {
             let table = table.map_err(|error| Absent::because(error.to_string()));
             self.tables[study] = Some(table);
         }
+        // A finding fails where runs of its study are not certified.
         if let Some(Ok(table)) = &self.tables[study]
             && let Some(missed) = table.missed()
             && !self.missed.contains(&missed)
@@ -345,6 +357,7 @@ impl Studies for StudyRunner<'_> {
         let mut numbers = table
             .numbers(crate::finding::compile::THRESHOLD)
             .map_err(Absent)?;
+        // One threshold is a number, several are a list.
         match (numbers.len(), numbers.pop()) {
             (1, Some(number)) => Ok(Value::Number(number)),
             (_, Some(last)) => {

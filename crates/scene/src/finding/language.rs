@@ -1,4 +1,5 @@
-//! What observables may speak of: coordinates and constraints of a mechanism, or bodies and watches.
+//! The names that observables may use: coordinates and constraints of a mechanism, or bodies and
+//! watches.
 
 use expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
 use mechanism::{System, SystemError};
@@ -7,11 +8,11 @@ use crate::finding::scan::{Part, TextError};
 use crate::text::{Observable, Sample, SymbolicSystem};
 use crate::watch::{NameTable, Observables};
 
-/// What observables may speak of.
+/// The names that observables may use.
 pub(crate) enum Language<'a> {
     /// A mechanism.
     Mechanism(&'a mut SymbolicSystem),
-    /// A collection of bodies.
+    /// A scene of bodies.
     Bodies(NameTable<'a>),
 }
 
@@ -28,7 +29,7 @@ impl<'a> From<NameTable<'a>> for Language<'a> {
 }
 
 impl Language<'_> {
-    /// Checks an observable.
+    /// Checks that a text is an observable.
     pub fn observable(&mut self, part: Part<'_>) -> Result<(), TextError> {
         match self {
             Self::Mechanism(system) => match system.observable(part.text) {
@@ -56,7 +57,8 @@ impl Language<'_> {
             }
             Self::Bodies(glossary) => match exact(glossary.parameters, part.text) {
                 Ok((graph, node)) => graph.evaluate(node, &[start]).ok(),
-                // Something that moves: not what an exact solution may use, but not unknown either.
+                // An observable of the motion: an exact solution must not use it, but its names are
+                // known.
                 Err(_) if Observables::compile(glossary, &[part.text]).is_ok() => None,
                 Err(error) => return Err(located(part, &error, what)),
             },
@@ -70,7 +72,7 @@ impl Language<'_> {
         }
     }
 
-    /// The number of a contact, or a watch, and of its rows.
+    /// The number of a contact, or of a watch, and the number of its rows.
     pub fn contact(&self, name: &str) -> Option<(usize, usize)> {
         match self {
             Self::Mechanism(system) => {
@@ -78,12 +80,12 @@ impl Language<'_> {
                 let found = constraints.iter().position(|known| known.name == name)?;
                 Some((found, constraints[found].rows))
             }
-            // Tangents of different pairs cannot be added up: the normal alone.
+            // Tangents of different pairs cannot be added: the normal row alone.
             Self::Bodies(glossary) => glossary.watch_named(name).map(|watch| (watch, 1)),
         }
     }
 
-    /// What contacts are called here, and their names.
+    /// What contacts are called here (contact or watch), and their names.
     pub fn contacts(&self) -> (&'static str, Vec<String>) {
         match self {
             Self::Mechanism(system) => {
@@ -105,13 +107,13 @@ impl Language<'_> {
         }
     }
 
-    /// Whether it is about bodies.
+    /// Whether it is a scene of bodies.
     pub fn is_bodies(&self) -> bool {
         matches!(self, Self::Bodies(_))
     }
 }
 
-/// An expression in `t` and parameters.
+/// Parses an expression in `t` and parameters.
 pub(crate) fn exact(
     parameters: &[(String, f64)],
     text: &str,
@@ -125,8 +127,8 @@ pub(crate) fn exact(
     Ok((graph, node))
 }
 
-/// The value of an observable that depends on time alone. The motion is given as NaN, which no
-/// expression loses: one that uses it fails.
+/// The value of an observable that depends on time alone. The motion is given as NaN, which
+/// propagates through every expression: one that uses it has no value.
 pub(crate) fn of_time(
     observable: &mut Observable,
     system: &mut SymbolicSystem,

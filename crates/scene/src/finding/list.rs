@@ -1,8 +1,8 @@
-//! Measures of lists.
+//! Measures of lists: clusters, shares, spread, slope.
 
 use crate::finding::value::{Absent, Value, Valued};
 
-/// What is asked of a list.
+/// A measure of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OfList {
     Distinct,
@@ -16,7 +16,7 @@ pub(crate) enum OfList {
 }
 
 impl OfList {
-    /// By name, with the number of numbers after the list.
+    /// The measure of a name, and how many numbers follow the list.
     pub fn named(name: &str) -> Option<(Self, usize)> {
         Some(match name {
             "distinct" => (Self::Distinct, 1),
@@ -69,7 +69,7 @@ pub(crate) fn evaluate(what: OfList, items: &[f64], numbers: &[f64]) -> Valued<V
     })
 }
 
-/// The slope of the straight line that fits points best, in y.
+/// The slope of the regression line of y over x.
 pub(crate) fn slope(x: &[f64], y: &[f64]) -> Valued<Value> {
     if x.len() != y.len() || x.len() < 2 {
         return Err(Absent::because(format!(
@@ -94,6 +94,7 @@ pub(crate) fn slope(x: &[f64], y: &[f64]) -> Valued<Value> {
     }
 }
 
+/// Checks a tolerance.
 fn tolerance(value: f64) -> Valued<f64> {
     match value >= 0.0 && value.is_finite() {
         true => Ok(value),
@@ -103,8 +104,9 @@ fn tolerance(value: f64) -> Valued<f64> {
     }
 }
 
-/// Means of groups of values, ascending. From below, a value joins the group while it is within the
-/// tolerance of the smallest of it: all members of a group agree within the tolerance.
+/// Means of clusters of values, ascending. In ascending order a value joins the cluster while it is
+/// within the tolerance of its smallest member: all members of a cluster agree within the
+/// tolerance.
 fn centres(items: &[f64], tolerance: f64) -> Vec<f64> {
     let mut sorted = items.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -115,7 +117,7 @@ fn centres(items: &[f64], tolerance: f64) -> Vec<f64> {
             _ => groups.push(vec![value]),
         }
     }
-    // Mean as smallest plus mean excess: exact for a group of equal values.
+    // Mean as smallest plus mean excess: exact for a cluster of equal values.
     let mean = |group: &Vec<f64>| {
         let excess: f64 = group.iter().map(|x| x - group[0]).sum();
         group[0] + excess / group.len() as f64

@@ -1,4 +1,4 @@
-//! The measures of a motion, compiled.
+//! The measures that value expressions know, and their evaluation on a run.
 
 use crate::finding::accuracy::Accuracy;
 use crate::finding::expression::Expression;
@@ -8,7 +8,7 @@ use crate::finding::subject::{EvaluatedRun, Studies};
 use crate::finding::value::{Absent, Value, Valued};
 use crate::finding::{happening, series};
 
-/// How each measure is written.
+/// The form in which each measure is written.
 const MEASURES: [(&str, &str); 48] = [
     ("initial", "initial(x)"),
     ("final", "final(x)"),
@@ -74,18 +74,18 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     MEASURES.iter().map(|(name, _)| *name)
 }
 
-/// Whether there is such a measure.
+/// Whether a name is that of a measure.
 pub(crate) fn is_measure(name: &str) -> bool {
     names().any(|known| known == name)
 }
 
-/// How a measure is written.
+/// The form in which a measure is written.
 pub(crate) fn form(name: &str) -> &'static str {
     let entry = MEASURES.iter().find(|(known, _)| *known == name);
     entry.map_or("", |(_, form)| form)
 }
 
-/// Where an observable is read.
+/// The time at which an observable is evaluated.
 #[derive(Debug, Clone)]
 pub(crate) enum EvaluationTime {
     Initial,
@@ -93,18 +93,18 @@ pub(crate) enum EvaluationTime {
     At(Expression),
 }
 
-/// What is made of an observable over time.
+/// Reduction of an observable over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fold {
     Maximum,
     Minimum,
     Mean,
     Integral,
-    /// Of the mean.
+    /// Standard error of the mean.
     StandardError,
 }
 
-/// In which sense 0 is passed.
+/// Direction of a zero crossing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sense {
     Any,
@@ -112,7 +112,7 @@ pub(crate) enum Sense {
     Down,
 }
 
-/// What is asked of the k-th event of a kind.
+/// What is measured of the k-th event of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventMeasure {
     Impact,
@@ -159,7 +159,7 @@ pub(crate) enum RunMeasure {
         constraint: usize,
         row: usize,
     },
-    /// A column of the certificate, by its place.
+    /// The largest value of a column of the certificate, by its place.
     Worst(usize),
     Missed,
     Accuracy(Box<Accuracy>),
@@ -182,7 +182,7 @@ pub(crate) enum Call {
         numbers: Vec<Expression>,
     },
     List(Vec<Expression>),
-    /// Of a straight line through points: abscissae, ordinates.
+    /// Slope of the regression line: abscissae, ordinates.
     Slope([Expression; 2]),
     Fails(String),
     /// Limit analysis of a load case.
@@ -190,7 +190,7 @@ pub(crate) enum Call {
         what: OfLimit,
         load: String,
     },
-    /// The value of a parameter at which standing ends.
+    /// Critical value of a parameter, at which equilibrium ends.
     CriticalParameter {
         parameter: String,
         from: Expression,
@@ -199,7 +199,7 @@ pub(crate) enum Call {
 }
 
 impl Call {
-    /// Whether the run's motion is looked at by itself.
+    /// Whether the run alone is needed: no further runs, no studies.
     pub fn needs_only_the_run(&self) -> bool {
         let all =
             |expressions: &[Expression]| expressions.iter().all(Expression::needs_only_the_run);
@@ -217,12 +217,13 @@ impl Call {
         }
     }
 
-    /// Its value on a run.
+    /// The value on a run.
     pub fn evaluate(
         &self,
         subject: &mut EvaluatedRun<'_>,
         studies: &mut dyn Studies,
     ) -> Valued<Value> {
+        // Studies and statics first, then lists, then measures of the run.
         match self {
             Self::Column { study, column } => studies.column(*study, column).map(Value::List),
             Self::Threshold { study } => studies.threshold(*study),
@@ -265,7 +266,7 @@ impl Call {
 }
 
 impl RunMeasure {
-    /// Its number on a run.
+    /// The number on a run.
     fn evaluate(&self, subject: &mut EvaluatedRun<'_>, studies: &mut dyn Studies) -> Valued<f64> {
         match self {
             Self::Point { of, place } => match place {
@@ -313,7 +314,7 @@ impl RunMeasure {
     }
 }
 
-/// Which one: the first where nothing is said.
+/// The number of the event or crossing: the first where none is given.
 fn counted(
     k: Option<&Expression>,
     subject: &mut EvaluatedRun<'_>,

@@ -1,9 +1,12 @@
-//! Findings: what a scene is known for, measured on its motion and held against what is expected.
+//! Findings: values measured on the motion of a scene and compared with what is expected.
 //!
-//! A finding is a value expression ([`crate::file::Finding`]); `expression` compiles and evaluates
-//! it, `measure` names the measures, `series`, `happening`, `zeno`, `accuracy` and `list` compute
-//! them, `judge` compares. A finding that has no value (there is no third impact) is not wrong
-//! input: it has a reason instead, and is not met.
+//! A finding is a value expression ([`crate::file::FindingSpec`]). `scan`, `compile` and
+//! `expression` compile it, with the names of `names` and `language`; `plan` does so for all
+//! findings and studies of a scene. `laboratory` makes the runs and evaluates, on a run (`subject`)
+//! or on runs that are not kept (`sampler`); `want` says what a run of bodies must keep. `measure`
+//! lists the measures; `series`, `happening`, `zeno`, `accuracy`, `list` and `statics` compute
+//! them; `judge` compares a value (`value`) with its expectation. A finding without a value (there
+//! is no third impact) is no input error: it has a reason instead, and is not met.
 
 mod accuracy;
 pub(crate) mod compile;
@@ -42,11 +45,11 @@ pub(crate) use plan::compile_study;
 pub struct Finding {
     /// Its name.
     pub name: String,
-    /// What was measured; nothing when there is no such thing in the motion.
+    /// The measured value; none when the motion has no such thing.
     pub value: Option<Value>,
-    /// What was expected.
+    /// The expected value.
     pub expected: Option<Value>,
-    /// By how much the value may differ, absolute.
+    /// Tolerance, absolute.
     pub tolerance: Option<f64>,
     /// Upper bound, where one is given instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,13 +57,13 @@ pub struct Finding {
     /// Lower bound, where one is given instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_least: Option<f64>,
-    /// Whether the value is as expected; nothing when nothing is expected of it.
+    /// Whether the value is as expected; none when nothing is expected.
     pub ok: Option<bool>,
-    /// Where the expectation comes from.
+    /// Source of the expectation.
     pub source: Option<String>,
     /// What it means.
     pub about: Option<String>,
-    /// The run it looks at.
+    /// The case it is evaluated on.
     pub case: String,
     /// Step and error of the runs that an order was fitted to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,4 +1,4 @@
-//! What a value expression may speak of.
+//! The names that a value expression may use.
 
 use crate::file::Study;
 use crate::finding::language::Language;
@@ -7,29 +7,29 @@ use crate::finding::scan::{Part, TextError};
 /// The names known to value expressions of one scene.
 pub(crate) struct Names<'a> {
     pub parameters: &'a [(String, f64)],
-    /// Compiles observables, knows the constraints.
+    /// Names of observables and constraints.
     pub language: Language<'a>,
-    /// Beginning of the run.
+    /// Start of the run.
     pub start: f64,
     /// The studies of the scene; none within a study.
     pub studies: &'a [Study],
 }
 
 impl Names<'_> {
-    /// Checks an observable and gives its text.
+    /// Checks an observable and returns its text.
     pub fn observable(&mut self, part: Part<'_>) -> Result<String, TextError> {
         self.language.observable(part)?;
         Ok(part.text.to_string())
     }
 
     /// Checks an exact solution, an expression in `t`, parameters and definitions made of them, and
-    /// gives its text.
+    /// returns its text.
     pub fn exact(&mut self, part: Part<'_>) -> Result<String, TextError> {
         self.language.exact(part, self.start)?;
         Ok(part.text.to_string())
     }
 
-    /// The index of a constraint, or a watch, and its number of rows.
+    /// The number of a constraint, or of a watch, and of its rows.
     pub fn constraint(&self, part: Part<'_>) -> Result<(usize, usize), TextError> {
         let name = part.text.trim_matches(['"', '\'']);
         if let Some(found) = self.language.contact(name) {
@@ -43,7 +43,7 @@ impl Names<'_> {
         Err(part.error(problem))
     }
 
-    /// A study, by its place in the list.
+    /// The number of a study.
     pub fn study(&self, part: Part<'_>) -> Result<usize, TextError> {
         let name = part.text.trim_matches(['"', '\'']);
         if let Some(index) = self.studies.iter().position(|study| study.name == name) {
@@ -84,7 +84,7 @@ impl Names<'_> {
         }
     }
 
-    /// A message about a name that is not among the known ones.
+    /// The message for an unknown name, with a similar known one.
     pub fn unknown(&self, what: &str, name: &str, known: &[String]) -> String {
         let guess = self.guess(name, known);
         match known.is_empty() {
@@ -96,7 +96,7 @@ impl Names<'_> {
         }
     }
 
-    /// `; did you mean ...?`, or nothing.
+    /// The clause `; did you mean ...?`, or an empty text.
     pub fn guess(&self, name: &str, known: &[String]) -> String {
         match expr::similar_names(name, known).first() {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
@@ -104,7 +104,7 @@ impl Names<'_> {
         }
     }
 
-    /// A message about a name in arithmetic that is no parameter.
+    /// The message for a name in arithmetic that is no parameter.
     pub fn unknown_value(&mut self, name: &str) -> String {
         if self.language.observable(Part::whole(name)).is_ok() {
             return format!(

@@ -1,4 +1,4 @@
-//! Everything a scene's findings and studies need, read and checked before anything is run.
+//! Compiles and checks the findings and studies of a scene before anything is run.
 
 use crate::collection::{BuiltBodies, SceneNames};
 use crate::error::{InputError, SceneError};
@@ -12,7 +12,7 @@ use crate::survey;
 use crate::text::SymbolicSystem;
 use crate::watch::{self, BodiesOutcome, NameTable, ObservableRequest};
 
-/// What the texts of a scene are read against.
+/// The names and settings against which the expressions of a scene are compiled.
 pub(crate) enum ExpressionContext<'a> {
     /// A mechanism.
     Mechanism {
@@ -20,12 +20,12 @@ pub(crate) enum ExpressionContext<'a> {
         start: f64,
         step: f64,
     },
-    /// A collection of bodies.
+    /// A scene of bodies.
     Bodies { glossary: NameTable<'a>, step: f64 },
 }
 
 impl<'a> ExpressionContext<'a> {
-    /// A collection that has not moved yet.
+    /// Bodies before their run.
     pub fn of_collection(scene: &'a Scene, collection: &'a BuiltBodies) -> Self {
         let (_, _, step) = collection.span();
         Self::Bodies {
@@ -34,7 +34,7 @@ impl<'a> ExpressionContext<'a> {
         }
     }
 
-    /// A collection that has moved.
+    /// Bodies after their run.
     pub fn of_outcome(scene: &'a Scene, outcome: &'a BodiesOutcome) -> Self {
         Self::Bodies {
             glossary: outcome.name_table(scene.parameters()),
@@ -42,7 +42,7 @@ impl<'a> ExpressionContext<'a> {
         }
     }
 
-    /// What observables may speak of.
+    /// The names that observables may use.
     pub fn language(&mut self) -> Language<'_> {
         match self {
             Self::Mechanism { system, .. } => Language::Mechanism(system),
@@ -63,7 +63,7 @@ impl<'a> ExpressionContext<'a> {
         }
     }
 
-    /// The names of value expressions.
+    /// The names that value expressions may use.
     pub fn names<'b>(&'b mut self, scene: &'b Scene, studies: &'b [Study]) -> Names<'b> {
         Names {
             parameters: scene.parameters(),
@@ -74,10 +74,10 @@ impl<'a> ExpressionContext<'a> {
     }
 }
 
-/// Does something with what the texts of a scene are read against.
+/// Builds the scene and calls `work` with its expression context.
 ///
 /// # Errors
-/// The mechanism or the bodies cannot be made, or whatever `work` says.
+/// The mechanism or the bodies cannot be built, or the error of `work`.
 pub(crate) fn with_expression_context<T>(
     scene: &Scene,
     work: impl FnOnce(&mut ExpressionContext<'_>) -> Result<T, SceneError>,
@@ -98,14 +98,14 @@ pub(crate) fn with_expression_context<T>(
     }
 }
 
-/// Everything a scene's findings need, compiled.
+/// The findings and studies of a scene, compiled.
 pub(crate) struct CompiledFindings {
     pub findings: Vec<Expression>,
     pub studies: Vec<CompiledStudy>,
 }
 
 impl CompiledFindings {
-    /// What a run of bodies must keep for the findings of a case; nothing stands for the main one.
+    /// What a run of bodies must keep for the findings of a case; `None` is the main run.
     pub fn observable_request(
         &self,
         scene: &Scene,
@@ -122,10 +122,10 @@ impl CompiledFindings {
     }
 }
 
-/// Reads all findings and studies of a scene without running anything.
+/// Checks all findings and studies of a scene without running anything.
 ///
 /// # Errors
-/// The first text that cannot be read, with its finding or study, line and place.
+/// The first expression with an error, with its finding or study, line and place.
 pub fn check_findings(scene: &Scene) -> Result<(), SceneError> {
     match scene.kind() {
         SceneKind::Mechanism => {
@@ -135,10 +135,10 @@ pub fn check_findings(scene: &Scene) -> Result<(), SceneError> {
     }
 }
 
-/// Reads all findings, studies and conditions of a scene of bodies without running anything.
+/// Checks all findings, studies and stop conditions of a scene of bodies without running anything.
 ///
 /// # Errors
-/// The first text that cannot be read, with its part, line and place.
+/// The first expression with an error, with its part, line and place.
 pub fn check_collection(scene: &Scene, collection: &BuiltBodies) -> Result<(), SceneError> {
     compile_findings(
         scene,
@@ -147,7 +147,7 @@ pub fn check_collection(scene: &Scene, collection: &BuiltBodies) -> Result<(), S
     watch::check_stops(scene, collection)
 }
 
-/// What the main run of a scene of bodies must keep for its findings and its plots.
+/// What the main run of a scene of bodies must keep for its findings, plots and profiles.
 ///
 /// # Errors
 /// As [`check_collection`].
@@ -160,6 +160,7 @@ pub fn observable_request(
         &mut ExpressionContext::of_collection(scene, collection),
     )?;
     let mut wanted = plan.observable_request(scene, collection.names(), None);
+    // Plots of the main run, then profiles.
     for plot in scene.plots().iter().filter(|plot| plot.study.is_none()) {
         if plot.cases.iter().any(|case| case == "main") {
             let texts = plot.x.iter().chain(&plot.y);
@@ -184,6 +185,7 @@ pub(crate) fn compile_findings(
 ) -> Result<CompiledFindings, SceneError> {
     let step = ground.step();
     let mut findings = Vec::with_capacity(scene.findings().len());
+    // Findings, with the overrides of their cases.
     for asked in scene.findings() {
         let case = scene
             .cases()
@@ -193,7 +195,7 @@ pub(crate) fn compile_findings(
             .map(|case| scene.with_overrides(&case.set))
             .transpose()?;
         let mut compiled = compile(scene, asked, ground);
-        // A case may have bodies that the main run has not.
+        // A case may have bodies that the main run does not have.
         if let (Err(_), Some(changed), ExpressionContext::Bodies { .. }) =
             (&compiled, &changed, &*ground)
         {
@@ -203,6 +205,7 @@ pub(crate) fn compile_findings(
         expectation(scene, asked, parameters, step)?;
         findings.push(compiled?);
     }
+    // Overrides of cases that no finding names are checked, too.
     for case in scene.cases() {
         scene.with_overrides(&case.set)?;
     }
@@ -213,6 +216,7 @@ pub(crate) fn compile_findings(
     Ok(CompiledFindings { findings, studies })
 }
 
+/// Compiles the value of a finding.
 fn compile(
     scene: &Scene,
     asked: &Asked,
@@ -235,6 +239,7 @@ pub(crate) fn compile_study<'a>(
         Language::Mechanism(_) => scene.build_mechanism()?.initial.t,
         Language::Bodies(glossary) => glossary.start,
     };
+    // Expressions know watches by their numbers; nothing else of the names is needed.
     let cast = match &language {
         Language::Mechanism(_) => SceneNames::default(),
         Language::Bodies(glossary) => SceneNames {
@@ -265,12 +270,14 @@ pub(crate) fn compile_study<'a>(
     CompiledStudy::new(scene, study, observe, when, cast)
 }
 
+/// Evaluates what is expected of a finding.
 pub(crate) fn expectation(
     scene: &Scene,
     asked: &Asked,
     parameters: &[(String, f64)],
     h: f64,
 ) -> Result<Expectation, SceneError> {
+    // A text is expected of a text: it is not evaluated.
     if let Check::Expected {
         value: Datum::Text(text),
         ..
@@ -286,7 +293,7 @@ pub(crate) fn expectation(
     })
 }
 
-/// An error about a text of the scene.
+/// An error about an expression of the scene.
 fn wrong(file: &str, part: &str, key: &str, at: &Formula, problem: String) -> SceneError {
     SceneError::from(InputError {
         file: file.to_string(),

@@ -1,4 +1,5 @@
-//! Observables at given instants of a run that is not kept.
+//! Observables at given instants of a run that is not kept, for comparisons of steps and
+//! integrators.
 
 use mechanism::{
     ConfigurationSpace, ConstraintReport, Event, MechanismError, State, StepReport, System,
@@ -17,11 +18,11 @@ use crate::text::{Observable, Sample, SymbolicSystem};
 use crate::trajectory::{Interpolation, Segment};
 use crate::watch::{ObservableRequest, run_bodies};
 
-/// An instant this close to the end of a step, as a share of it, is that end.
+/// An instant this close to the end of a step, as a share of the step, is that end.
 const ROUNDING: f64 = 1e-6;
 
-/// Values of the observables at the instants, one after the other, of the scene run with another
-/// step.
+/// Values of the observables at the instants, one instant after the other, of the scene run with
+/// another step.
 pub(crate) fn values(
     scene: &Scene,
     of: &[String],
@@ -45,6 +46,7 @@ pub(crate) fn values(
         let compiled = system.observable(text);
         observables.push(compiled.map_err(|error| Absent::because(error.to_string()))?);
     }
+    // The sampler observes the run; only the sampled values are kept.
     let mut sampler = Sampler {
         chart: system.configuration_space().clone(),
         between: Interpolation::of(built.settings.scheme),
@@ -56,6 +58,7 @@ pub(crate) fn values(
         before: None,
     };
     let (certificate, stopped) = integrate(built, &mut sampler, &mut |_| true);
+    // Runs that stopped or missed their tolerance cannot be compared.
     if let Some(stop) = stopped {
         let how = if event {
             "event-driven"
@@ -98,6 +101,7 @@ fn of_bodies(scene: &Scene, of: &[String], instants: &[f64], step: f64) -> Value
     if let Some(stop) = outcome.stopped {
         return Err(failed(stop.to_string()));
     }
+    // Preparations must have met their tolerances, too.
     let prepared = outcome
         .prepared
         .iter()
@@ -112,7 +116,7 @@ fn of_bodies(scene: &Scene, of: &[String], instants: &[f64], step: f64) -> Value
         if t > end + ROUNDING * step {
             return Err(failed(format!("the run ended before t = {t}")));
         }
-        // An end of a step as it is, without the rounding of an interpolation.
+        // The end of a step as it is, without the rounding of an interpolation.
         let near = outcome
             .times
             .partition_point(|known| *known < t - ROUNDING * step);
@@ -131,8 +135,8 @@ fn of_bodies(scene: &Scene, of: &[String], instants: &[f64], step: f64) -> Value
     Ok(values)
 }
 
-/// Why a run with missed steps has no values to compare. What a longer step costs otherwise, depth and
-/// loss, is what is measured here.
+/// Why a run with steps that missed their tolerance has no values to compare. Its other violations,
+/// penetration and energy loss, are part of the error that is measured.
 fn missed(certificate: &Certificate, step: f64) -> Option<Absent> {
     let (missed, steps) = (certificate.missed, certificate.steps);
     (missed > 0).then(|| {
@@ -144,6 +148,7 @@ fn missed(certificate: &Certificate, step: f64) -> Option<Absent> {
     })
 }
 
+/// Samples observables at given instants while a mechanism runs.
 struct Sampler<'a> {
     chart: ConfigurationSpace,
     between: Interpolation,
@@ -156,6 +161,7 @@ struct Sampler<'a> {
 }
 
 impl Sampler<'_> {
+    /// Evaluates the observables at an instant; forces are means over the step.
     fn observe(
         &mut self,
         t: f64,
@@ -182,6 +188,7 @@ impl Sampler<'_> {
         Ok(())
     }
 
+    /// Samples all instants within the step that ends in this state.
     fn take(
         &mut self,
         state: &State,
@@ -197,6 +204,7 @@ impl Sampler<'_> {
             if t > state.t + ROUNDING * h {
                 break;
             }
+            // At the end of the step the state itself, elsewhere the interpolation.
             if (state.t - t).abs() <= ROUNDING * h {
                 self.observe(t, (&state.q, &state.v), h, touches)?;
                 continue;

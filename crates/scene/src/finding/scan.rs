@@ -1,21 +1,21 @@
 //! Cuts the calls of measures out of a value expression.
 //!
-//! `abs(final(x) - 2)` becomes `abs(_1       - 2)` and the call `final(x)`: what is left is an
-//! expression of `percuss-expr`, every place as far from the beginning as before.
+//! `abs(final(x) - 2)` becomes `abs(_1    - 2)` and the call `final(x)`: the rest is an expression
+//! of `percuss-expr`, with every character at its old offset.
 
-/// Something wrong at a place of a text.
+/// An error at a place of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextError {
     /// Byte offset in the whole text.
     pub at: usize,
     /// Bytes to underline.
     pub width: usize,
-    /// What is wrong and what was expected.
+    /// The problem and what was expected.
     pub problem: String,
 }
 
 impl TextError {
-    /// At a place.
+    /// An error at a byte offset.
     pub fn new(at: usize, width: usize, problem: impl Into<String>) -> Self {
         Self {
             at,
@@ -40,6 +40,7 @@ impl TextError {
     }
 }
 
+/// The last character boundary at or before an offset.
 fn floor_boundary(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (0..=at)
@@ -48,7 +49,7 @@ fn floor_boundary(text: &str, at: usize) -> usize {
         .unwrap_or(0)
 }
 
-/// A part of a text and where it begins in the whole.
+/// A part of a text and its offset in the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Part<'a> {
     pub text: &'a str,
@@ -61,7 +62,7 @@ impl<'a> Part<'a> {
         Self { text, at: 0 }
     }
 
-    /// Bytes `from..to` of it.
+    /// The bytes `from..to` of the part.
     pub fn sub(&self, from: usize, to: usize) -> Self {
         Self {
             text: &self.text[from..to],
@@ -69,7 +70,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Without blanks around it.
+    /// The part without surrounding blanks.
     pub fn trim(&self) -> Self {
         let lead = self.text.len() - self.text.trim_start().len();
         let text = self.text.trim();
@@ -85,25 +86,25 @@ impl<'a> Part<'a> {
 /// A call `name(...)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RawCall<'a> {
-    /// All of it.
+    /// The whole call.
     pub whole: Part<'a>,
     pub name: Part<'a>,
-    /// Between the brackets.
+    /// The text between the brackets.
     pub inside: Part<'a>,
 }
 
-/// What a value expression consists of.
+/// A value expression with its calls cut out.
 pub(crate) struct Cut<'a> {
     /// The text with `_1`, `_2`, … in the place of the calls.
     pub rest: String,
     pub calls: Vec<RawCall<'a>>,
-    /// The text between quotes, when that is all.
+    /// The text between quotes, where there is nothing else.
     pub literal: Option<&'a str>,
-    /// Whether the last thing done is a comparison or `and`, `or`, `not`.
+    /// Whether the outermost operation is a comparison or `and`, `or`, `not`.
     pub truth: bool,
 }
 
-/// One token as far as cutting needs to know.
+/// Tokens, as far as cutting needs to know them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Token {
     Name,
@@ -122,6 +123,7 @@ fn token(part: Part<'_>, at: usize) -> Result<(Token, usize), TextError> {
     let rest = &part.text[at..];
     let first = rest.chars().next().unwrap_or(' ');
     let width = first.len_utf8();
+    // Names, numbers and quoted texts; everything else is one character.
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     if first.is_alphabetic() || first == '_' {
         let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
@@ -189,6 +191,7 @@ pub(crate) fn cut<'a>(
         literal: None,
         truth: is_truth(unwrapped(part)?)?,
     };
+    // Token by token; a call is replaced by a placeholder of the same width.
     let mut at = 0;
     while at < text.len() {
         let (kind, end) = token(part, at)?;
@@ -220,13 +223,13 @@ pub(crate) fn cut<'a>(
     Ok(cut)
 }
 
-/// What stands in the place of a call. At most as long as the shortest call for the first hundred
+/// The placeholder of a call. It is at most as long as the shortest call for the first hundred
 /// thousand of them.
 pub(crate) fn placeholder(call: usize) -> String {
     format!("_{}", call + 1)
 }
 
-/// Arguments: groups between semicolons of parts between commas.
+/// Splits arguments: groups between semicolons of parts between commas.
 pub(crate) fn arguments<'a>(inside: Part<'a>) -> Result<Vec<Vec<Part<'a>>>, TextError> {
     let mut groups = vec![Vec::new()];
     if inside.text.trim().is_empty() {
@@ -234,6 +237,7 @@ pub(crate) fn arguments<'a>(inside: Part<'a>) -> Result<Vec<Vec<Part<'a>>>, Text
     }
     let (mut at, mut from, mut depth) = (0, 0, 0usize);
     let text = inside.text;
+    // Separators count outside brackets only.
     while at < text.len() {
         let (kind, end) = token(inside, at)?;
         match kind {
@@ -254,6 +258,7 @@ pub(crate) fn arguments<'a>(inside: Part<'a>) -> Result<Vec<Vec<Part<'a>>>, Text
     Ok(groups)
 }
 
+/// Adds an argument to the last group; an empty one is an error.
 fn add<'a>(groups: &mut [Vec<Part<'a>>], part: Part<'a>) -> Result<(), TextError> {
     let part = part.trim();
     if part.text.is_empty() {

@@ -1,33 +1,33 @@
-//! Measures of observables along the motion.
+//! Measures of observables over time: values, extrema, means, integrals, zero crossings.
 
 use crate::finding::measure::{Fold, Sense};
 use crate::finding::subject::{EvaluatedRun, present};
 use crate::finding::value::{Absent, Valued};
 use crate::survey::block;
 
-/// How far outside the motion an instant may lie for rounding, as a share of its length.
+/// How far outside the run an instant may lie by rounding, as a share of its length.
 const ROUNDING: f64 = 1e-9;
 
-/// At the initial state.
+/// The initial value.
 pub(crate) fn initial(subject: &mut EvaluatedRun<'_>, of: &str) -> Valued<f64> {
     let (start, _) = ends(subject)?;
     subject.value_at(of, start)
 }
 
-/// At the end of the run.
+/// The value at the end of the run.
 pub(crate) fn last(subject: &mut EvaluatedRun<'_>, of: &str) -> Valued<f64> {
     subject.require_whole()?;
     let (_, end) = ends(subject)?;
     subject.value_at(of, end)
 }
 
-/// At an instant.
+/// The value at an instant.
 pub(crate) fn at(subject: &mut EvaluatedRun<'_>, of: &str, t: f64) -> Valued<f64> {
     require_inside(subject, t)?;
     subject.value_at(of, t)
 }
 
-/// Something made of all values over the run or a span of it.
+/// A reduction over the run or a time span.
 pub(crate) fn over(
     subject: &mut EvaluatedRun<'_>,
     of: &str,
@@ -50,6 +50,7 @@ pub(crate) fn over(
             (from, to)
         }
     };
+    // Values at the states within the span and at its two ends.
     let values = subject.series(of)?;
     let times = subject.times()?;
     let inside = times.partition_point(|&t| t <= from)..times.partition_point(|&t| t < to);
@@ -60,7 +61,7 @@ pub(crate) fn over(
         present(of, *t, *x)?;
     }
     let each = || points.iter().map(|(_, x)| *x);
-    // The trapezium through v_I and v_F is the displacement of the midpoint scheme.
+    // The trapezoidal rule with v_I and v_F is the displacement of the midpoint scheme.
     let integral = || -> f64 {
         let pieces = points.windows(2);
         pieces
@@ -79,7 +80,7 @@ pub(crate) fn over(
     })
 }
 
-/// The instant at which 0 is passed for the k-th time.
+/// The time of the k-th zero crossing.
 pub(crate) fn passing(
     subject: &mut EvaluatedRun<'_>,
     of: &str,
@@ -89,7 +90,7 @@ pub(crate) fn passing(
     let values = subject.series(of)?;
     let times = subject.times()?;
     let mut found = 0;
-    // Last state with a sign; zeros in between belong to the passage, if it is one.
+    // The last state with a sign; zeros in between belong to the crossing, if it is one.
     let mut before: Option<usize> = None;
     for state in 0..values.len() {
         if values[state].is_nan() {
@@ -109,6 +110,7 @@ pub(crate) fn passing(
                 Sense::Down => !up,
             };
             found += usize::from(counts);
+            // A zero at a state is the crossing itself; else it is between two states.
             if counts && found == k {
                 if state > signed + 1 {
                     return Ok(times[signed + 1]);
@@ -125,6 +127,7 @@ pub(crate) fn passing(
         }
         before = Some(state);
     }
+    // Fewer crossings than asked for.
     let way = match sense {
         Sense::Any => "passes 0",
         Sense::Up => "rises through 0",
@@ -146,12 +149,12 @@ fn times_text(count: usize) -> String {
     }
 }
 
-/// Where the line through both ends of a bracket is 0.
+/// Zero of the chord of a bracket.
 fn chord([(t0, x0), (t1, x1)]: [(f64, f64); 2]) -> f64 {
     t0 + (t1 - t0) * (x0 / (x0 - x1))
 }
 
-/// A zero of an observable that is smooth between two states, by bisection with chords.
+/// A zero of an observable that is smooth between two states, by regula falsi with bisection.
 fn refined(subject: &mut EvaluatedRun<'_>, of: &str, mut bracket: [(f64, f64); 2]) -> Valued<f64> {
     let width = bracket[1].0 - bracket[0].0;
     for round in 0..60 {
@@ -159,7 +162,7 @@ fn refined(subject: &mut EvaluatedRun<'_>, of: &str, mut bracket: [(f64, f64); 2
         if t1 - t0 <= 1e-13 * width.max(t1.abs()) {
             break;
         }
-        // Every third time the middle, so that the bracket always shrinks.
+        // Every third step bisects, so that the bracket always shrinks.
         let t = if round % 3 == 2 {
             0.5 * (t0 + t1)
         } else {
@@ -184,6 +187,7 @@ fn ends(subject: &EvaluatedRun<'_>) -> Valued<(f64, f64)> {
     }
 }
 
+/// Refuses an instant outside the computed time span.
 fn require_inside(subject: &EvaluatedRun<'_>, t: f64) -> Valued<()> {
     let (start, end) = ends(subject)?;
     let slack = ROUNDING * (end - start);

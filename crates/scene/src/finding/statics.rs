@@ -1,22 +1,22 @@
-//! Limit analysis of the scene of a run: its value does not look at the motion.
+//! Limit analysis of the scene of a run; the value does not depend on the motion.
 
 use crate::equilibrium;
 use crate::finding::subject::EvaluatedRun;
 use crate::finding::value::{Absent, Value, Valued};
 
-/// What is asked of a load case.
+/// A figure of a load case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OfLimit {
-    /// The multiplier, associated friction.
+    /// The load multiplier with associated friction.
     Associated,
-    /// The least multiplier of the mechanism, Coulomb's friction.
+    /// The least multiplier found for the collapse mechanism with Coulomb friction.
     Coulomb,
-    /// Distance between what is carried and what is proven, relative.
+    /// Relative gap between the lower and the upper bound of the multiplier.
     Gap,
 }
 
 impl OfLimit {
-    /// By the name of its measure.
+    /// The figure that a measure names.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "limit" => Some(Self::Associated),
@@ -53,7 +53,7 @@ pub(crate) fn limit(subject: &EvaluatedRun<'_>, what: OfLimit, load: &str) -> Va
     }
 }
 
-/// The value of a parameter at which standing ends.
+/// The critical value of a parameter, at which equilibrium ends.
 pub(crate) fn critical_parameter(
     subject: &EvaluatedRun<'_>,
     parameter: &str,

@@ -1,4 +1,4 @@
-//! A run that is looked at.
+//! A run on which findings are evaluated, with its scene and cached series.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,12 +14,12 @@ use crate::text::{Observable, Sample, SymbolicSystem};
 use crate::trajectory::{Interpolation, Trajectory};
 use crate::watch::BodiesOutcome;
 
-/// Gives the results of studies, which are run when they are first asked for.
+/// Results of studies, which are run when they are first needed.
 pub(crate) trait Studies {
-    /// A column of numbers of a study, by its place in the scene.
+    /// A column of numbers of a study, by its number in the scene.
     fn column(&mut self, study: usize, column: &str) -> Valued<Vec<f64>>;
 
-    /// Where a bisection ended.
+    /// The threshold that a bisection found.
     fn threshold(&mut self, study: usize) -> Valued<Value>;
 }
 
@@ -36,10 +36,10 @@ impl Studies for NoStudies {
     }
 }
 
-/// How a run is computed.
+/// Time span, step and threads of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunSchedule {
-    /// Beginning of the run.
+    /// Start of the run.
     pub start: f64,
     /// Its end.
     pub until: f64,
@@ -56,14 +56,15 @@ pub(crate) struct EvaluatedRun<'a> {
     state: State<'a>,
     /// Values of observables at all states, by text.
     series: HashMap<String, Rc<[f64]>>,
-    /// Values of observables on instants in runs with other steps, by what they depend on.
+    /// Values of observables at instants in runs with other steps, by a key of all they depend on.
     pub compared: HashMap<String, Valued<Rc<[f64]>>>,
-    /// Steps and errors that the order asked for last was fitted to.
+    /// Steps and errors that the last order was fitted to.
     pub errors: Vec<[f64; 2]>,
 }
 
+/// The outcome of the run.
 enum State<'a> {
-    /// A motion of a mechanism, complete or not.
+    /// A run of a mechanism, complete or not.
     Run {
         outcome: Box<Cow<'a, MechanismOutcome>>,
         system: Box<SymbolicSystem>,
@@ -71,7 +72,7 @@ enum State<'a> {
     },
     /// A run of bodies, complete or not.
     Bodies(Box<Cow<'a, BodiesOutcome>>),
-    /// Not even a beginning, and why.
+    /// A run that could not start, and why.
     Refused(String),
 }
 
@@ -124,7 +125,7 @@ impl<'a> EvaluatedRun<'a> {
         Self::of(scene, pace, State::Refused(reason))
     }
 
-    /// The scene with the values of this run.
+    /// The scene with the overrides of this run.
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
@@ -144,7 +145,7 @@ impl<'a> EvaluatedRun<'a> {
         self.pace.threads
     }
 
-    /// Beginning and end of the run as the scene says.
+    /// Start and end of the run as the scene gives them.
     pub fn asked(&self) -> Valued<(f64, f64)> {
         match &self.state {
             State::Refused(reason) => Err(Absent(reason.clone())),
@@ -162,7 +163,7 @@ impl<'a> EvaluatedRun<'a> {
         stop.map(ToString::to_string)
     }
 
-    /// Whether there is a motion at all.
+    /// Whether the run started.
     pub fn began(&self) -> bool {
         let stop = match &self.state {
             State::Run { outcome, .. } => outcome.stopped.as_ref(),
@@ -172,7 +173,7 @@ impl<'a> EvaluatedRun<'a> {
         stop.is_none_or(|stop| stop.started)
     }
 
-    /// What the run vouches for, where there is one.
+    /// The certificate of the run, where there is one.
     pub fn certificate(&self) -> Option<&Certificate> {
         match &self.state {
             State::Run { outcome, .. } => Some(&outcome.certificate),
@@ -187,7 +188,8 @@ impl<'a> EvaluatedRun<'a> {
         self.unprepared().or(own)
     }
 
-    /// The steps of preparations that missed: what the run begins from is not what it should be.
+    /// The preparations with steps that missed their tolerance: the initial state of the run is
+    /// then not certified.
     pub fn unprepared(&self) -> Option<String> {
         let State::Bodies(outcome) = &self.state else {
             return None;
@@ -210,7 +212,7 @@ impl<'a> EvaluatedRun<'a> {
             .is_some_and(|reason| reason.to_lowercase().contains(&word))
     }
 
-    /// What a constraint, or a watch, is called.
+    /// The name of a constraint, or of a watch.
     pub fn constraint_name(&self, constraint: usize) -> String {
         let named = match &self.state {
             State::Run { system, .. } => {
@@ -226,7 +228,7 @@ impl<'a> EvaluatedRun<'a> {
         named.unwrap_or_else(|| constraint.to_string())
     }
 
-    /// Why there is no motion.
+    /// The reason why there is no motion.
     fn nothing(&self) -> Absent {
         let unknown = || "there is no motion".to_string();
         Absent(self.stopped().unwrap_or_else(unknown))
@@ -245,7 +247,7 @@ impl<'a> EvaluatedRun<'a> {
         }
     }
 
-    /// A motion that stopped early has no value for what looks at all of it.
+    /// An error where the run stopped early: measures of the whole run then have no value.
     pub fn require_whole(&self) -> Valued<()> {
         match self.stopped() {
             Some(reason) => Err(Absent(reason)),
@@ -259,7 +261,7 @@ impl<'a> EvaluatedRun<'a> {
         between == Some(Interpolation::Smooth)
     }
 
-    /// The motion of a mechanism.
+    /// The trajectory of a mechanism.
     pub fn trajectory(&self) -> Option<&Trajectory> {
         match &self.state {
             State::Run { outcome, .. } => Some(&outcome.trajectory),
@@ -267,7 +269,7 @@ impl<'a> EvaluatedRun<'a> {
         }
     }
 
-    /// What happened, as far as there is a motion.
+    /// The events, as far as there is a motion.
     pub fn events(&self) -> Valued<&[Event]> {
         self.times()?;
         match &self.state {
@@ -284,6 +286,7 @@ impl<'a> EvaluatedRun<'a> {
         }
         let states = self.times()?.len();
         let mut values = Vec::with_capacity(states);
+        // Bodies have the series that were requested; a mechanism is evaluated on its trajectory.
         if let State::Bodies(outcome) = &self.state {
             let unknown = || Absent::because(format!("`{of}` was not observed"));
             values.extend_from_slice(outcome.series_of(of).ok_or_else(unknown)?);
@@ -302,8 +305,7 @@ impl<'a> EvaluatedRun<'a> {
         Ok(values)
     }
 
-    /// The value of an observable at an instant within the motion; of bodies, on the straight line
-    /// between two states.
+    /// The value of an observable at an instant within the run; of bodies, by linear interpolation.
     pub fn value_at(&mut self, of: &str, t: f64) -> Valued<f64> {
         if matches!(self.state, State::Bodies(_)) {
             let values = self.series(of)?;
@@ -320,6 +322,7 @@ impl<'a> EvaluatedRun<'a> {
         Ok(value)
     }
 
+    /// Calls `work` with an observable of a mechanism, compiled once.
     fn observe(
         &mut self,
         of: &str,
@@ -372,7 +375,7 @@ impl Look<'_> {
     }
 }
 
-/// A value that is there.
+/// The value, or an error where it is not finite.
 pub(crate) fn present(of: &str, t: f64, value: f64) -> Valued<f64> {
     match value.is_finite() {
         true => Ok(value),
@@ -382,7 +385,7 @@ pub(crate) fn present(of: &str, t: f64, value: f64) -> Valued<f64> {
     }
 }
 
-/// The value at an instant, on the straight line between the states around it.
+/// Linear interpolation between the states around an instant; constant outside.
 pub(crate) fn between(times: &[f64], values: &[f64], t: f64) -> f64 {
     let after = times.partition_point(|known| *known < t);
     let get = |k: usize| Some((*times.get(k)?, *values.get(k)?));
@@ -392,7 +395,7 @@ pub(crate) fn between(times: &[f64], values: &[f64], t: f64) -> f64 {
         (None, None) => return f64::NAN,
     };
     let share = (t - before.0) / (after.0 - before.0);
-    // The ends exactly, whatever the other end is.
+    // The end exactly, whatever the other value is.
     if share >= 1.0 {
         return after.1;
     }

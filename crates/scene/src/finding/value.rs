@@ -1,10 +1,10 @@
-//! What a value expression comes to.
+//! Values of value expressions.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A number, a truth, a text or a list of numbers.
+/// A number, a truth value, a text or a list of numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -19,7 +19,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// What it is, for messages.
+    /// Its type, for messages.
     pub fn sort(&self) -> &'static str {
         match self {
             Self::Number(_) => "a number",
@@ -29,7 +29,7 @@ impl Value {
         }
     }
 
-    /// As a number: a truth is 1 or 0.
+    /// As a number: a truth value is 1 or 0.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(*number),
@@ -53,13 +53,13 @@ impl fmt::Display for Value {
     }
 }
 
-/// Why there is no value although nothing is wrong with the text: the motion has no such impact, a
-/// run stopped.
+/// Why there is no value although the expression has no error: the motion has no such impact, a run
+/// stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Absent(pub String);
 
 impl Absent {
-    /// With its reason.
+    /// With a reason.
     pub fn because(reason: impl Into<String>) -> Self {
         Self(reason.into())
     }

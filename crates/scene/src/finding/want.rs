@@ -1,4 +1,4 @@
-//! What a run of bodies must keep for the measures that will be taken of it.
+//! What a run of bodies must keep for the measures that will be evaluated on it.
 
 use crate::collection::SceneNames;
 use crate::finding::expression::Expression;
@@ -7,7 +7,7 @@ use crate::finding::measure::{Call, EvaluationTime, RunMeasure};
 use crate::watch::ObservableRequest;
 
 impl Call {
-    /// Adds what it looks at.
+    /// Requests what the measure needs.
     pub fn add_requests(&self, cast: &SceneNames, wanted: &mut ObservableRequest) {
         let all = |expressions: &[Expression], wanted: &mut ObservableRequest| {
             expressions
@@ -32,6 +32,7 @@ impl Call {
 }
 
 impl RunMeasure {
+    /// Requests observables, and the events of watches, that the measure needs.
     fn add_requests(&self, cast: &SceneNames, wanted: &mut ObservableRequest) {
         let name = |watch: usize| cast.watches.get(watch).map(|watch| watch.name.as_str());
         match self {
@@ -77,7 +78,7 @@ impl RunMeasure {
                     wanted.observable(&force_of(watch));
                 }
             }
-            // Runs of their own.
+            // Makes runs of its own.
             Self::Accuracy(accuracy) => {
                 accuracy
                     .steps

@@ -1,23 +1,23 @@
-//! Where infinitely many impacts end.
+//! Accumulation of impacts (Zeno): the instant at which infinitely many impacts end.
 //!
 //! ```text
 //! t_k = t* − C r^k,   r = lim (t_{k+1} − t_k)/(t_k − t_{k−1}) < 1          (B02 counter-example 6)
 //! ```
 //!
 //! The event-driven integrator reports t*. A time stepper knows the t_k to within a step, so only
-//! intervals of many steps tell r: it is fitted to their logarithms with weights d_k² (the error of
-//! ln d_k is h/d_k), then t* and C by least squares. A sequence that merely looks geometric is told
-//! apart by what happens after t*: there the contact must carry force.
+//! intervals of many steps determine r: it is fitted to their logarithms with weights d_k² (the
+//! error of ln d_k is h/d_k), then t* and C by least squares. A sequence that only looks geometric
+//! is excluded by what follows t*: there the contact must carry force.
 
 use mechanism::{Event, EventKind};
 
-/// Shortest interval between impacts that tells anything, in steps.
+/// Shortest interval between impacts that is used, in steps.
 const RESOLVED: f64 = 20.0;
 
-/// Ratios of successive intervals that belong together agree this well, beside what a step does.
+/// Relative tolerance between ratios of successive intervals, beside the error of a step.
 const ALIKE: f64 = 0.1;
 
-/// What is seen of one constraint, or of one watch.
+/// Impacts and closed steps of one constraint, or of one watch.
 pub(crate) struct ImpactHistory<'a> {
     /// Times of all states.
     pub times: &'a [f64],
@@ -30,8 +30,9 @@ pub(crate) struct ImpactHistory<'a> {
 }
 
 impl ImpactHistory<'_> {
-    /// Where its impacts accumulate, or why nowhere.
+    /// The accumulation point of its impacts, or why there is none.
     pub fn accumulation(&self) -> Result<f64, String> {
+        // The event-driven integrator reports it.
         let mut events = self.events.iter();
         if let Some(event) = events.find(|event| event.kind == EventKind::Accumulation) {
             return Ok(event.t);
@@ -39,6 +40,7 @@ impl ImpactHistory<'_> {
         let is_impact = |kind: EventKind| matches!(kind, EventKind::Impact { .. });
         let impacts = self.events.iter().filter(|e| is_impact(e.kind));
         let impacts: Vec<f64> = impacts.map(|e| e.t).collect();
+        // Time stepping: extrapolate, then check that the contact stays closed.
         let limit = extrapolate(&impacts, self.step)?;
         let end = self.times.last().copied().unwrap_or(limit);
         if end < limit + RESOLVED * self.step {
@@ -65,10 +67,10 @@ impl ImpactHistory<'_> {
     }
 }
 
-/// t* of a geometric sequence of instants known to within `h`.
+/// The limit t* of a geometric sequence of instants known to within `h`.
 pub(crate) fn extrapolate(impacts: &[f64], h: f64) -> Result<f64, String> {
     let intervals: Vec<f64> = impacts.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    // Once an interval is too short to tell anything, so are those that follow.
+    // Once an interval is too short to be used, so are those that follow.
     let resolved = intervals.iter().take_while(|d| **d >= RESOLVED * h).count();
     let first = alike_from(&intervals[..resolved], h);
     if resolved < first + 3 {
@@ -83,7 +85,7 @@ pub(crate) fn extrapolate(impacts: &[f64], h: f64) -> Result<f64, String> {
             "the intervals between impacts do not shrink (ratio {ratio:.4})"
         ));
     }
-    // t_k = t* − C r^k is linear in t* and C.
+    // Least squares: t_k = t* − C r^k is linear in t* and C.
     let instants = &impacts[first..=resolved];
     let n = instants.len() as f64;
     let powers: Vec<f64> = (0..instants.len()).map(|k| ratio.powi(k as i32)).collect();
@@ -102,7 +104,8 @@ fn alike_from(intervals: &[f64], h: f64) -> usize {
     let Some(last) = intervals.len().checked_sub(1) else {
         return 0;
     };
-    // The intervals before the last ones are longer and better known: compare with their ratio.
+    // The intervals before the last ones are longer and have smaller errors: compare with their
+    // ratio.
     let middle = last / 2;
     let common = match middle {
         0 => return 0,

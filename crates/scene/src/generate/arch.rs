@@ -1,4 +1,4 @@
-//! A circular arch of equal voussoirs.
+//! Circular arch of equal voussoirs.
 //!
 //! ```text
 //! joint k:  angle from the vertical  α_k = (2k − n)·span/(2n),   k = 0 … n
@@ -25,26 +25,26 @@ pub struct Arch {
     pub thickness: f64,
     /// Number of voussoirs.
     pub voussoirs: usize,
-    /// Angle the arch spans, symmetric about the vertical: π is a half circle, 2π a ring.
+    /// Angle of the arch, symmetric about the vertical: π is a half circle, 2π a ring.
     pub span: f64,
     /// Number of chords on each side of a voussoir, at most [`MOST_FACETS`].
     pub facets: usize,
-    /// Its centre.
+    /// Centre of the circles.
     pub origin: Vec2,
 }
 
-/// Beyond this many the sides are round to 1e-5 of anything that counts.
+/// With more chords the sides are round to about 1e-5 of their size.
 pub const MOST_FACETS: usize = 64;
 
-/// An arch, voussoirs from the left springing to the right one. All share one shape; a voussoir's
-/// angle is that of its own axis against the vertical.
+/// Makes an arch, voussoirs from the left springing to the right one. All share one shape; the angle of a
+/// voussoir is that of its own axis against the vertical.
 ///
 /// # Errors
 /// A length, an angle or a number out of range.
 pub fn arch(arch: &Arch) -> Result<Vec<GeneratedBody<Plane>>, GenerateError> {
     check(arch)?;
     let n = arch.voussoirs as f64;
-    // One voussoir upright above the origin; sides mirror each other exactly.
+    // One voussoir upright above the origin; its sides are exact mirror images.
     let inner = arch.radius - arch.thickness / 2.0;
     let outer = arch.radius + arch.thickness / 2.0;
     let m = arch.facets as f64;

@@ -1,4 +1,4 @@
-//! A house of cards.
+//! House of cards.
 //!
 //! ```text
 //! storey j of n:   n − j tents of two cards, leaning by ±α from the vertical, and between their ridges
@@ -9,7 +9,7 @@
 //!
 //! A card is a rectangle L × t (in space a box). One corner at the top is cut off by a vertical plane
 //! c behind it, so that two cards lean on each other with faces, of height t/(4 sin α): two sharp
-//! corners that meet have no normal. Each card stands on its lower corner, at the distance `foot` from
+//! corners in contact have no normal. Each card stands on its lower corner, at the distance `foot` from
 //! the plane of the ridge; its highest corner, at the distance `lid`, carries the flat cards, whose ends
 //! are `lid`/2 from that plane. Feet of two tents are a `lid` or more apart and touch nothing but what
 //! they stand on.
@@ -31,19 +31,19 @@ pub struct Cards<D: Prism> {
     pub storeys: usize,
     /// Angle of the leaning cards from the vertical.
     pub lean: f64,
-    /// The middle of its foot.
+    /// Middle of the base.
     pub origin: D::Vector,
 }
 
-/// Lengths of a house.
+/// Dimensions of a house.
 struct Plan {
     sin: f64,
     cos: f64,
     length: f64,
     thickness: f64,
-    /// How far behind the corner a card is cut.
+    /// Distance behind the corner at which a card is cut.
     cut: f64,
-    /// From the plane of the ridge to the corner a card stands on.
+    /// From the plane of the ridge to the corner that a card stands on.
     foot: f64,
     /// From that plane to the highest corner.
     lid: f64,
@@ -53,7 +53,7 @@ struct Plan {
     rise: f64,
 }
 
-/// A house of cards, storey by storey: the leaning cards from left to right, then the flat ones.
+/// Makes a house of cards, storey by storey: the leaning cards from left to right, then the flat ones.
 ///
 /// # Errors
 /// A length, an angle or a number out of range; cards too thick to lean so.
@@ -80,6 +80,7 @@ pub fn cards<D: Prism>(cards: &Cards<D>) -> Result<Vec<GeneratedBody<D>>, Genera
             pose: shifted(&made.1, cards.origin + D::spot(x, 0.0, up)),
         });
     };
+    // Storey by storey: tents of two leaning cards, then flat cards between their ridges.
     for storey in 0..cards.storeys {
         let tents = cards.storeys - storey;
         let base = storey as f64 * (plan.rise + plan.thickness);
@@ -104,7 +105,7 @@ fn leaning(plan: &Plan) -> Vec<Vec2> {
     let top = stand + along * plan.length;
     let mut under = top - along * (plan.cut / plan.sin);
     let mut over = top - across * (plan.cut / plan.cos);
-    // Both are on the plane of the ridge: exactly, so that the faces of the two cards are one.
+    // Exactly on the plane of the ridge, so that the faces of the two cards coincide.
     under.x = 0.0;
     over.x = 0.0;
     let back = across * plan.thickness;
@@ -119,7 +120,7 @@ fn check<D: Prism>(cards: &Cards<D>) -> Result<Plan, GenerateError> {
     error::count("storeys", cards.storeys)?;
     let n = cards.storeys as f64;
     most("storeys", n * (n + 1.0) + 0.5 * n * (n - 1.0))?;
-    // Below and above, cosine or sine are lost in the thickness of any card.
+    // Outside, cosine or sine is lost in the thickness of any card.
     if !(cards.lean > 0.01 && cards.lean < 1.56) {
         return Err(GenerateError::new(
             "lean",
@@ -131,7 +132,7 @@ fn check<D: Prism>(cards: &Cards<D>) -> Result<Plan, GenerateError> {
     let (sin, cos) = cards.lean.sin_cos();
     let cut = 0.25 * thickness * cos;
     let (foot, lid) = (length * sin - cut, thickness * cos - cut);
-    // Its weight must be between its foot and the ridge, or the card falls outwards.
+    // Its weight must act between its foot and the ridge, or the card falls outwards.
     if 0.5 * length * sin <= 0.5 * thickness * cos + cut {
         return Err(GenerateError::new(
             "card",

@@ -1,17 +1,17 @@
-//! Grains by place: a grid of cells for each class of sizes.
+//! Hierarchical grid (multi-level linked cells): grains by position, one grid for each class of sizes.
 //!
 //! Class c holds the radii in (R/2^(c+1), R/2^c], R the largest, in cells of the diameter 2R/2^c. A
-//! search for grains near a small grain then looks at few cells in every class, whatever the spread of
+//! query for grains near a small grain then visits few cells in every class, whatever the spread of
 //! sizes. Cells are stacked in layers along the last axis, added as grains come to lie in them.
 
 use super::mould::Vec3;
 
-/// More classes than this add nothing: the last one takes all smaller grains.
+/// Largest number of classes: the last one takes all smaller grains.
 const CLASSES: usize = 12;
-/// End of a list.
+/// End of a linked list.
 const NONE: u32 = u32::MAX;
 
-/// Grains in cells. Coordinates start at 0 along the first two axes.
+/// The grids of all size classes. Coordinates start at 0 along the first two axes.
 #[derive(Debug)]
 pub(super) struct HierarchicalGrid {
     classes: Vec<Class>,
@@ -20,7 +20,7 @@ pub(super) struct HierarchicalGrid {
     top: f64,
 }
 
-/// A grain in its cell.
+/// A grain, with the next one in the list of its cell.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Grain {
     pub centre: Vec3,
@@ -30,7 +30,7 @@ pub(super) struct Grain {
 
 #[derive(Debug)]
 struct Class {
-    /// Largest radius in it.
+    /// Largest radius of the class.
     radius: f64,
     /// Side of a cell.
     side: f64,
@@ -38,7 +38,7 @@ struct Class {
     counts: [usize; 2],
     /// First grain of each cell, layer by layer.
     heads: Vec<u32>,
-    /// Number of layers that hold grains, for each pillar of cells.
+    /// Number of layers that hold grains, for each vertical column of cells.
     tops: Vec<u32>,
 }
 
@@ -59,7 +59,7 @@ impl HierarchicalGrid {
         }
     }
 
-    /// The height above which there is nothing.
+    /// The height above which there is no grain.
     pub fn top(&self) -> f64 {
         self.top
     }
@@ -79,7 +79,7 @@ impl HierarchicalGrid {
         });
     }
 
-    /// Whether a grain overlaps none.
+    /// Overlap test: whether a grain here would overlap none.
     pub fn free(&self, centre: Vec3, radius: f64) -> bool {
         let mut free = true;
         self.near([centre, centre], radius, |grain| {
@@ -90,7 +90,7 @@ impl HierarchicalGrid {
         free
     }
 
-    /// Visits every grain whose surface may be within `reach` of a box, while `visit` says true. The
+    /// Visits every grain whose surface may be within `reach` of a box, while `visit` returns true. The
     /// order is fixed.
     pub fn near(&self, [low, high]: [Vec3; 2], reach: f64, mut visit: impl FnMut(&Grain) -> bool) {
         for class in &self.classes {
@@ -100,6 +100,7 @@ impl HierarchicalGrid {
             };
             let bottom = class.layer(low.z - reach);
             let end = class.layer(high.z + reach).saturating_add(1);
+            // Columns of cells below the box, then the layers within its height.
             for j in j0..=j1 {
                 for i in i0..=i1 {
                     let pillar = j * class.counts[0] + i;
@@ -114,8 +115,8 @@ impl HierarchicalGrid {
         }
     }
 
-    /// Visits the grains that a grain of this radius could touch when falling from `from`, from above
-    /// downwards by cells, while something is left that could be higher than `visit` last returned.
+    /// Visits the grains that a grain of this radius could touch when falling from `from`, cell by cell from above
+    /// downwards, while a grain is left that could stop it higher than `visit` last returned.
     pub fn below(
         &self,
         from: Vec3,
@@ -133,7 +134,7 @@ impl HierarchicalGrid {
                 for i in i0..=i1 {
                     let pillar = j * class.counts[0] + i;
                     let mut layer = (class.tops[pillar] as usize).min(highest.saturating_add(1));
-                    // The centre comes to rest at most a reach above the top of a cell.
+                    // The centre comes to rest at most `reach` above the top of a cell.
                     while layer > 0 && layer as f64 * class.side + reach >= found {
                         layer -= 1;
                         self.walk(class, pillar, layer, &mut |grain| {
@@ -146,7 +147,7 @@ impl HierarchicalGrid {
         }
     }
 
-    /// Visits the grains of a cell.
+    /// Visits the grains of a cell; false if `visit` ended the search.
     fn walk(
         &self,
         class: &Class,
@@ -197,7 +198,7 @@ impl Class {
         (z / self.side).max(0.0) as usize
     }
 
-    /// The ranges of cells within `reach` of a box; `None` if there are no grains.
+    /// The ranges of columns of cells within `reach` of a box; `None` if there are no grains.
     fn pillars(&self, [low, high]: [Vec3; 2], reach: f64) -> Option<([usize; 2], [usize; 2])> {
         if self.heads.is_empty() {
             return None;
@@ -211,7 +212,7 @@ impl Class {
         Some((range(0), range(1)))
     }
 
-    /// Puts a grain into its cell; gives the one that was first there.
+    /// Inserts a grain at the head of the list of its cell; returns the former head.
     fn push(&mut self, centre: Vec3, index: u32) -> u32 {
         let pillar = self.cell(1, centre.y) * self.counts[0] + self.cell(0, centre.x);
         let layer = self.layer(centre.z);

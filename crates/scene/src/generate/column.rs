@@ -1,4 +1,4 @@
-//! A column of equal blocks.
+//! Column of equal blocks.
 
 use bodies::{Pose, Vector};
 
@@ -13,14 +13,14 @@ pub struct Column<D: GeneratorDim> {
     pub block: D::Vector,
     /// Number of blocks.
     pub count: usize,
-    /// The middle of its foot.
+    /// Middle of the base.
     pub origin: D::Vector,
-    /// Angle by which the whole is turned about the middle of its foot, anticlockwise as seen with x
+    /// Angle by which the column is rotated about the middle of its base, anticlockwise as seen with x
     /// to the right and up upwards: a positive one leans towards smaller x.
     pub lean: f64,
 }
 
-/// A column, blocks from below: block i has its centre at the height (i + 1/2)·h along its axis.
+/// Makes a column, blocks from below: block i has its centre at the height (i + 1/2)·h along its axis.
 ///
 /// # Errors
 /// A side or a number out of range.

@@ -1,4 +1,4 @@
-//! A spherical dome of blocks in courses.
+//! Spherical dome of blocks in courses.
 //!
 //! ```text
 //! direction(θ, φ) = (sin θ cos φ, sin θ sin φ, cos θ),   r, R = radius ∓ thickness/2
@@ -11,10 +11,10 @@
 //!
 //! A lower bed has a ridge over each cross joint of the course below: the block is the exact convex
 //! polyhedron that fits, for any number of blocks in either course and any bond. Neighbours have whole
-//! faces (cross joints) or planes (beds) in common: no gap, no overlap. A block is what its outer
-//! face cuts from the centre, less the same scaled by r/R: its volume is V_R·(1 − (r/R)³). Corners on
+//! faces (cross joints) or planes (beds) in common: no gap, no overlap. A block is the cone from the centre over its
+//! outer face, less the same scaled by r/R: its volume is V_R·(1 − (r/R)³). Vertices on
 //! cross joints are on the spheres, faces are chords: the dome has less volume than the shell between
-//! the spheres, by a part of the order of the squares of a block's angles.
+//! the spheres, by a fraction of the order of the squares of a block's angles.
 //!
 //! Without an oculus a flat keystone closes the dome.
 
@@ -33,15 +33,15 @@ use super::vault::{Bond, most, thickness};
 /// Fewest blocks of a course: with two, beds would be parts of one plane.
 const FEWEST: usize = 3;
 
-/// A joint of the course below nearer to a block's end than this part of its angle is at its end.
+/// A joint of the course below nearer to a block's end than this fraction of its angle coincides with it.
 const SAME: f64 = 1e-9;
 
-/// How many blocks there are in a course.
+/// Number of blocks in a course.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Blocks {
-    /// So many in each.
+    /// The same number in each course.
     Number(usize),
-    /// As many as come nearest to this length, half way up the course on the middle sphere.
+    /// The number that comes nearest to this length, half way up the course on the middle sphere.
     Size(f64),
 }
 
@@ -54,13 +54,13 @@ pub struct Dome {
     pub thickness: f64,
     /// Number of courses, the keystone among them.
     pub courses: usize,
-    /// Blocks of a course.
+    /// Number of blocks in a course.
     pub blocks: Blocks,
-    /// Angle the dome spans, seen from the centre: π is a half sphere.
+    /// Angle subtended by the dome at the centre: π is a hemisphere.
     pub span: f64,
-    /// Angle the opening at the top spans, seen from the centre; 0 for a keystone instead.
+    /// Angle subtended by the opening at the top; 0 for a keystone instead.
     pub oculus: f64,
-    /// How the courses lie to each other.
+    /// Bond of the courses.
     pub bond: Bond,
     /// The centre of the spheres.
     pub origin: Vec3,
@@ -91,7 +91,7 @@ impl Dome {
         }
     }
 
-    /// Numbers (from 0) of the blocks of the lowest course.
+    /// Indices of the blocks of the lowest course.
     pub fn springers(&self) -> Vec<usize> {
         match self.beds()[..] {
             [below, above, ..] => (0..self.number(below, above) as usize).collect(),
@@ -107,7 +107,7 @@ struct Joints {
     count: usize,
 }
 
-/// A dome, course by course from the springing, each anticlockwise from above; the keystone last.
+/// Makes a dome, course by course from the springing, each anticlockwise from above; the keystone last.
 ///
 /// # Errors
 /// A length, an angle or a number out of range.
@@ -116,6 +116,7 @@ pub fn dome(dome: &Dome) -> Result<Vec<GeneratedBody<Space>>, GenerateError> {
     let beds = dome.beds();
     let counts: Vec<f64> = beds.windows(2).map(|b| dome.number(b[0], b[1])).collect();
     most("courses", counts.iter().sum())?;
+    // Courses from the springing upwards, each fitted to the joints of the one below.
     let mut pieces = Vec::new();
     let mut below: Option<Joints> = None;
     for (pair, count) in beds.windows(2).zip(&counts) {
@@ -139,7 +140,7 @@ pub fn dome(dome: &Dome) -> Result<Vec<GeneratedBody<Space>>, GenerateError> {
     Ok(pieces)
 }
 
-/// Half the distance at which joints of two courses repeat: no joint can be farther from all those of
+/// Half the angle at which joints of two courses repeat: no joint can be farther from all those of
 /// the other course. With equal numbers it is half a block.
 fn clearance(a: usize, b: usize) -> f64 {
     let (mut x, mut y) = (a, b);
@@ -150,7 +151,7 @@ fn clearance(a: usize, b: usize) -> f64 {
     PI * x as f64 / (a as f64 * b as f64)
 }
 
-/// The blocks of one course.
+/// Makes the blocks of one course.
 fn course(
     dome: &Dome,
     beds: [f64; 2],
@@ -159,7 +160,7 @@ fn course(
     pieces: &mut Vec<GeneratedBody<Space>>,
 ) -> Result<(), GenerateError> {
     let width = 2.0 * PI / joints.count as f64;
-    // Blocks that see the same joints below are one shape, turned.
+    // Blocks over the same joints below are one shape, rotated.
     let alike = below.is_none_or(|below| below.count % joints.count == 0);
     let mut shared: Option<(Shape, Pose<Space>)> = None;
     for j in 0..joints.count {
@@ -181,7 +182,7 @@ fn course(
     Ok(())
 }
 
-/// Joints of the course below: angles from the middle of a block, from the last one not inside it on
+/// Joints of the course below a block, as angles from its middle: from the last one not inside it on
 /// the right to the first one not inside it on the left.
 fn beneath(below: Joints, middle: f64, width: f64) -> Vec<f64> {
     let pitch = 2.0 * PI / below.count as f64;
@@ -199,7 +200,7 @@ fn direction(polar: f64, azimuth: f64) -> Vec3 {
     Vec3::new(sin * azimuth.cos(), sin * azimuth.sin(), cos)
 }
 
-/// A block about the azimuth 0, with the joints below it, or with a lower bed of its own.
+/// A block about the azimuth 0, over the joints below it, or with a lower bed of its own.
 fn block(
     dome: &Dome,
     [below, above]: [f64; 2],
@@ -209,6 +210,7 @@ fn block(
     let half = 0.5 * width;
     let corners = [direction(below, -half), direction(below, half)];
     let tops = [direction(above, half), direction(above, -half)];
+    // Rays from the centre through the vertices: two above, and one for each ridge or end below.
     let mut rays: Vec<Vec3> = tops.to_vec();
     match beneath {
         None => rays.extend(corners),
@@ -229,7 +231,7 @@ fn block(
     shell(dome, &rays, plane)
 }
 
-/// Where the bed of the course below, chords between its joints, meets a meridian plane.
+/// The point where the bed of the course below, chords between its joints, meets a meridian plane.
 fn on_bed(polar: f64, joints: &[f64], azimuth: f64) -> Vec3 {
     for pair in joints.windows(2) {
         if (pair[0]..=pair[1]).contains(&azimuth) {

@@ -1,4 +1,4 @@
-//! What can be wrong with the parameters of a generator.
+//! Errors of generator parameters.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use bodies::{ShapeError, Vector};
 
 use super::MOST;
 
-/// Why a generator makes nothing: which key, what is wrong with it, what to do.
+/// Why a generator fails: key, problem and advice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GenerateError {
-    /// The key to blame, as it is written in a scene.
+    /// The key at fault, as written in a scene.
     pub key: &'static str,
     /// What is wrong and what was expected.
     pub problem: String,
-    /// What to do; may be empty.
+    /// What the user can do; may be empty.
     pub advice: String,
 }
 
@@ -49,7 +49,7 @@ impl GenerateError {
     }
 }
 
-/// A length must be positive and finite.
+/// Requires a positive, finite length.
 pub(crate) fn length(key: &'static str, value: f64) -> Result<f64, GenerateError> {
     if value > 0.0 && value.is_finite() {
         return Ok(value);
@@ -61,7 +61,7 @@ pub(crate) fn length(key: &'static str, value: f64) -> Result<f64, GenerateError
     ))
 }
 
-/// A point must be finite.
+/// Requires a finite point.
 pub(crate) fn point<V: Vector>(key: &'static str, value: V) -> Result<V, GenerateError> {
     if value.is_finite() {
         return Ok(value);
@@ -73,7 +73,7 @@ pub(crate) fn point<V: Vector>(key: &'static str, value: V) -> Result<V, Generat
     ))
 }
 
-/// A number of bodies must be at least 1 and at most [`MOST`].
+/// Requires a number of bodies from 1 to [`MOST`].
 pub(crate) fn count(key: &'static str, value: usize) -> Result<usize, GenerateError> {
     match value {
         0 => Err(GenerateError::new(

@@ -1,4 +1,4 @@
-//! What a grain looks like: round, or irregular with corners.
+//! Grain shapes: discs or spheres, or irregular convex bodies.
 
 use bodies::{Pose, Vector};
 
@@ -7,25 +7,24 @@ use super::error::GenerateError;
 use super::mould::GeneratorDim;
 use crate::study::random::SplitMix64;
 
-/// Most corners of an irregular grain.
+/// Most vertices of an irregular grain.
 const CORNERS: usize = 100;
 
-/// What the grains of a group look like.
+/// The shape of generated grains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GrainShape {
     /// Discs or spheres.
     #[default]
     Round,
-    /// Irregular convex polygons or polyhedra whose corners are on the circle or sphere of the
-    /// grain's radius: the radius of a grain is that of the circle or sphere around it.
+    /// Irregular convex polygons or polyhedra inscribed in the circle or sphere of the grain's radius.
     Angular {
-        /// Fewest and most corners; all numbers between them are equally likely.
+        /// Fewest and most vertices; all numbers between them are equally likely.
         corners: [usize; 2],
     },
 }
 
 impl GrainShape {
-    /// Checks the number of corners.
+    /// Checks the number of vertices.
     pub(crate) fn check<D: GeneratorDim>(self) -> Result<(), GenerateError> {
         let Self::Angular { corners: [a, b] } = self else {
             return Ok(());
@@ -43,7 +42,7 @@ impl GrainShape {
         ))
     }
 
-    /// A grain about the origin; `place` moves it.
+    /// Makes a grain about the origin; `place` moves it.
     pub(crate) fn make<D: GeneratorDim>(
         self,
         radius: f64,
@@ -68,7 +67,7 @@ impl GrainShape {
     }
 }
 
-/// Moves a grain that was made about the origin to where its circle or sphere has its centre.
+/// Moves a grain made about the origin, so that its circle or sphere has this centre.
 pub(crate) fn place<D: GeneratorDim>(
     mut piece: GeneratedBody<D>,
     centre: D::Vector,

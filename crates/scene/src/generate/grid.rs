@@ -1,4 +1,4 @@
-//! Grains on a lattice.
+//! Grains on a lattice: square or cubic, triangular, face-centred cubic.
 //!
 //! ```text
 //! square       x = s·(i, j, k)
@@ -16,10 +16,10 @@ use super::sizes::Sizes;
 use super::{GeneratedBody, MOST};
 use crate::study::random::SplitMix64;
 
-/// How the places of a grid are arranged.
+/// Lattice of a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GridLattice {
-    /// Squares or cubes.
+    /// Square or cubic.
     #[default]
     Square,
     /// Equilateral triangles, rows along x; plane.
@@ -33,23 +33,23 @@ pub enum GridLattice {
 pub struct Grid<D: GeneratorDim> {
     /// Radii of the grains.
     pub radius: Sizes,
-    /// What they look like.
+    /// Shape of the grains.
     pub form: GrainShape,
-    /// Number of places along each axis.
+    /// Number of lattice sites along each axis.
     pub counts: Vec<usize>,
-    /// Distance between neighbouring places; `None`: 2.02 largest radii.
+    /// Distance between neighbouring sites; `None`: 2.02 largest radii.
     pub spacing: Option<f64>,
-    /// How the places are arranged.
+    /// The lattice.
     pub lattice: GridLattice,
-    /// Largest random shift of a grain from its place.
+    /// Largest random shift of a grain from its site.
     pub jitter: f64,
-    /// Start of the random numbers.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// The first place.
+    /// The first site.
     pub origin: D::Vector,
 }
 
-/// Grains on a lattice, the index along x running fastest.
+/// Makes grains on a lattice, the index along x running fastest.
 ///
 /// # Errors
 /// A number out of range, a lattice of the other dimension, or grains that could overlap.
@@ -77,7 +77,7 @@ pub fn grid<D: GeneratorDim>(grid: &Grid<D>) -> Result<Vec<GeneratedBody<D>>, Ge
     Ok(pieces)
 }
 
-/// A place of the lattice with distance 1 between neighbours.
+/// A site of the lattice with distance 1 between neighbours.
 fn site(lattice: GridLattice, [i, j, k]: [usize; 3]) -> [f64; 3] {
     let row = 3.0_f64.sqrt() / 2.0;
     let (x, y, z) = (i as f64, j as f64, k as f64);
@@ -92,7 +92,7 @@ fn site(lattice: GridLattice, [i, j, k]: [usize; 3]) -> [f64; 3] {
     }
 }
 
-/// Checks the parameters; gives three counts and the spacing.
+/// Checks the parameters; returns three counts and the spacing.
 fn check<D: GeneratorDim>(grid: &Grid<D>) -> Result<([usize; 3], f64), GenerateError> {
     grid.radius.check()?;
     grid.form.check::<D>()?;
@@ -137,11 +137,11 @@ fn check<D: GeneratorDim>(grid: &Grid<D>) -> Result<([usize; 3], f64), GenerateE
     Ok((counts, room(grid)?))
 }
 
-/// The spacing, if no two grains can overlap.
+/// The spacing, checked so that no two grains can overlap.
 fn room<D: GeneratorDim>(grid: &Grid<D>) -> Result<f64, GenerateError> {
     let largest = grid.radius.largest();
     let spacing = error::length("spacing", grid.spacing.unwrap_or(2.02 * largest))?;
-    // Distances of a lattice are right to rounding only: grains that just touch are welcome.
+    // Distances of a lattice are exact to rounding only: grains that just touch are allowed.
     let spare = spacing * (1.0 + 1e-14) / 2.0 - largest;
     if spare < 0.0 {
         return Err(GenerateError::new(

@@ -1,9 +1,13 @@
-//! Many bodies at once: walls, columns, arches, vaults, domes, drums, dry-stone walls, rows, houses of
-//! cards, grids, packings, deposits, and the record of an earthquake.
+//! Generators of many bodies: masonry (walls, columns, arches, vaults, domes, drums, dry-stone walls), rows of
+//! dominoes, houses of cards, grain assemblies (grids, random packings, deposits), and ground motion from an
+//! accelerogram (`quake`).
 //!
 //! Each generator is a pure function of plain numbers: the same parameters and the same seed give the
 //! same bodies, bit by bit. No two bodies it makes overlap by more than 1e-12 of their size. "Up" is
 //! the last axis: y in the plane, z in space.
+//!
+//! Beside the generators: `sizes` and `sieve` have grain size distributions, `grain` grain shapes, `region` the regions
+//! of packings, `cells` the hierarchical grid for overlap queries, `mould` and `prism` the shapes by dimension.
 
 mod arch;
 mod cards;
@@ -48,14 +52,14 @@ pub use wall::{Wall, wall};
 
 use bodies::{Dim, Pose};
 
-/// Most bodies one generator makes: beyond it a slip of the keyboard is likelier than a wish.
+/// Largest number of bodies of one generator: more is likelier a typing error than intended.
 pub const MOST: usize = 10_000_000;
 
-/// A body made by a generator: what it looks like and where it is.
+/// A generated body: shape and pose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GeneratedBody<D: Dim> {
     /// Its shape; equal shapes share their vertices.
     pub shape: D::Shape,
-    /// Where it is.
+    /// Position and orientation.
     pub pose: Pose<D>,
 }

@@ -1,4 +1,4 @@
-//! The shapes generators are made of, in the plane and in space.
+//! Shapes that generators need, by dimension: discs or spheres, boxes, irregular convex bodies.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ pub(crate) type Quat = <Space as Dim>::Rotation;
 
 /// A dimension in which generators can make bodies.
 pub trait GeneratorDim: Dim {
-    /// Fewest corners of a body.
+    /// Fewest vertices of a convex body.
     const CORNERS: usize;
 
-    /// A disc or a ball.
+    /// A disc or a sphere.
     ///
     /// # Errors
     /// A radius that is not a positive, finite length.
@@ -33,14 +33,14 @@ pub trait GeneratorDim: Dim {
     /// A side that is not a positive, finite length.
     fn block(sides: Self::Vector) -> Result<Self::Shape, ShapeError>;
 
-    /// The rotation that leans a tower: anticlockwise as seen with x to the right and up upwards.
+    /// The rotation of a leaning column: anticlockwise as seen with x to the right and up upwards.
     fn leaning(angle: f64) -> Self::Rotation;
 
-    /// An irregular convex body with so many corners, all on the circle or sphere of that radius
-    /// about the origin; with the placement of its body axes. `uniform` gives numbers in [0, 1).
+    /// An irregular convex body with so many vertices, all on the circle or sphere of that radius
+    /// about the origin, and the pose of its body axes. `uniform` gives numbers in [0, 1).
     ///
     /// # Errors
-    /// Corners that span nothing.
+    /// The vertices span no area or volume.
     fn irregular(
         radius: f64,
         corners: usize,
@@ -102,13 +102,13 @@ impl GeneratorDim for Space {
     }
 
     fn leaning(angle: f64) -> Quat {
-        // With x to the right and z upwards, y points away from the eye.
+        // With x to the right and z upwards, y points away from the observer.
         Quat::from_rotation_y(-angle)
     }
 
-    // Points of the golden spiral, which cover the sphere evenly for any number of them, each moved
-    // at random by up to a quarter of the side of the square that is its share of the sphere, then
-    // the whole turned at random. All points of a sphere are corners of their hull.
+    // Points of the golden spiral (Fibonacci lattice), which cover the sphere evenly for any number of them, each moved
+    // at random by up to a quarter of the side of the square of its share of the sphere, then the whole rotated at
+    // random. All points of a sphere are vertices of their convex hull.
     fn irregular(
         radius: f64,
         corners: usize,
@@ -134,7 +134,7 @@ impl GeneratorDim for Space {
     }
 }
 
-/// A rotation of which all are equally likely (Shoemake 1992).
+/// A rotation uniform on SO(3) (Shoemake 1992).
 fn random_rotation(uniform: &mut dyn FnMut() -> f64) -> Quat {
     let u = uniform();
     let (a, b) = (2.0 * PI * uniform(), 2.0 * PI * uniform());
@@ -142,7 +142,7 @@ fn random_rotation(uniform: &mut dyn FnMut() -> f64) -> Quat {
     Quat::from_xyzw(p * a.sin(), p * a.cos(), q * b.sin(), q * b.cos()).normalize()
 }
 
-/// A random vector no longer than `reach`, uniform in the disc or ball.
+/// A random vector no longer than `reach`, uniform in the disc or ball, by rejection.
 pub(crate) fn within<D: Dim>(reach: f64, random: &mut SplitMix64) -> D::Vector {
     use bodies::Vector as _;
     loop {
@@ -150,7 +150,7 @@ pub(crate) fn within<D: Dim>(reach: f64, random: &mut SplitMix64) -> D::Vector {
         for entry in entries.iter_mut().take(D::N) {
             *entry = 2.0 * random.uniform() - 1.0;
         }
-        // Cut out of the square or cube around it: more than half of it is inside.
+        // Rejection from the square or cube around it: more than half of it is inside.
         let vector = D::Vector::from_components(&entries[..D::N]);
         if vector.norm() <= 1.0 {
             return vector * reach;

@@ -1,9 +1,9 @@
-//! Grains at random without overlap: random sequential addition.
+//! Random sequential addition (RSA): grains placed at random without overlap.
 //!
-//! Each grain takes the first of a sequence of uniform places in the box at which it overlaps no grain
-//! placed before; larger ones choose first, so that mixtures find room. The expected cost is constant
-//! per trial (cells). The method jams: discs of one size at an area fraction of 0.547, spheres at
-//! a volume fraction of 0.384. Close below it, trials grow without bound, and the generator gives up.
+//! Each grain takes the first of a sequence of uniform positions in the box at which it overlaps no grain
+//! placed before; larger ones are placed first, so that mixtures find room. The expected cost is constant
+//! per trial (hierarchical grid). The method jams: discs of one size at an area fraction of 0.547, spheres at
+//! a volume fraction of 0.384. Just below it the number of trials grows without bound, and the generator gives up.
 
 use bodies::{Dim, Vector};
 
@@ -16,15 +16,15 @@ use super::region::{PackingRegion, PlacementRegion};
 use super::sizes::Sizes;
 use crate::study::random::SplitMix64;
 
-/// Places tried for one grain before the generator gives up.
+/// Positions tried for one grain before the generator gives up.
 pub const TRIALS: usize = 200_000;
 
-/// How many grains a packing has.
+/// Number of grains of a packing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Amount {
-    /// So many.
+    /// A given number.
     Count(usize),
-    /// As many as fill this fraction of the box's area or volume.
+    /// As many as fill this fraction of the area or volume of the region.
     Fraction(f64),
 }
 
@@ -33,21 +33,21 @@ pub enum Amount {
 pub struct Packing<D: GeneratorDim> {
     /// Radii of the grains.
     pub radius: Sizes,
-    /// What they look like.
+    /// Shape of the grains.
     pub form: GrainShape,
-    /// Lower corner of the box, in which all grains are as a whole.
+    /// Lower corner of the box, which contains all grains entirely.
     pub low: D::Vector,
     /// Upper corner.
     pub high: D::Vector,
-    /// What part of the box, or which periodic cell.
+    /// The region: box, cylinder or periodic cell.
     pub region: PackingRegion<D>,
-    /// How many.
+    /// Number of grains, or fraction filled.
     pub amount: Amount,
-    /// Start of the random numbers.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
-/// Grains at random without overlap.
+/// Makes grains at random positions without overlap.
 ///
 /// # Errors
 /// A number out of range, a grain larger than the box, or no room: with the number placed.
@@ -57,7 +57,7 @@ pub fn packing<D: GeneratorDim>(
     let region = check(packing)?;
     let grains = draw(packing, region.volume)?;
     let mut order: Vec<usize> = (0..grains.len()).collect();
-    // A stable sort: grains of one size keep the order in which they were drawn.
+    // Largest first. The sort is stable: grains of one size keep the order in which they were drawn.
     order.sort_by(|a, b| grains[*b].0.total_cmp(&grains[*a].0));
     let largest = grains
         .iter()
@@ -68,6 +68,7 @@ pub fn packing<D: GeneratorDim>(
     let mut cells = HierarchicalGrid::new(region.extent, smallest, largest, grains.len());
     let mut random = SplitMix64::new(packing.seed, "place");
     let mut centres = vec![Vec3::ZERO; grains.len()];
+    // Place one grain after the other, each at the first free position.
     for (placed, grain) in order.iter().enumerate() {
         let radius = grains[*grain].0;
         let place = (0..TRIALS).find_map(|_| {
@@ -80,6 +81,7 @@ pub fn packing<D: GeneratorDim>(
         region.keep(&mut cells, place, radius);
         centres[*grain] = place;
     }
+    // Back to the order of drawing and to the coordinates of the scene.
     let pieces = grains.into_iter().zip(centres);
     Ok(pieces
         .map(|((_, piece), centre)| {
@@ -89,7 +91,7 @@ pub fn packing<D: GeneratorDim>(
         .collect())
 }
 
-/// The radii and shapes of all grains, about the origin.
+/// Draws radii and shapes of all grains, about the origin.
 fn draw<D: GeneratorDim>(
     packing: &Packing<D>,
     volume: f64,
@@ -107,7 +109,7 @@ fn draw<D: GeneratorDim>(
         Amount::Count(count) => (0..error::count("count", count)?).map(|_| make()).collect(),
         Amount::Fraction(fraction) => {
             let goal = fraction * volume;
-            // As few as there can be, all of the largest size.
+            // The least number there can be, all grains of the largest size: refuse hopeless fractions early.
             let round = D::round(packing.radius.largest());
             let round = round.map_err(|e| GenerateError::shape("radius", &e))?;
             let largest = D::mass_properties(&round, 1.0).map_or(0.0, |m| m.mass);
@@ -117,7 +119,7 @@ fn draw<D: GeneratorDim>(
             loop {
                 let (radius, piece) = make()?;
                 let size = D::mass_properties(&piece.shape, 1.0).map_or(0.0, |m| m.mass);
-                // The number of grains whose total is nearest to the goal.
+                // Stop at the number of grains whose total is nearest to the goal.
                 if filled + 0.5 * size >= goal || !(size > 0.0) {
                     break;
                 }
@@ -154,7 +156,7 @@ fn check<D: GeneratorDim>(packing: &Packing<D>) -> Result<PlacementRegion<D>, Ge
     }
 }
 
-/// Whether the largest grain fits into the box.
+/// Requires that the largest grain fits into the box.
 pub(super) fn fits<D: Dim>(
     low: D::Vector,
     high: D::Vector,
@@ -186,7 +188,7 @@ pub(super) fn fits<D: Dim>(
     Ok(())
 }
 
-/// Whether coordinates along the first axes of a box are fine enough for its grains. One of 10⁸ radii
+/// Requires that coordinates along the first axes of a box are fine enough for its grains: a coordinate of 10⁸ radii
 /// is rounded to 10⁻⁸ of a radius.
 pub(super) fn fine<D: Dim>(sides: D::Vector, axes: usize, least: f64) -> Result<(), GenerateError> {
     let widest = sides.components()[..axes]
@@ -204,7 +206,7 @@ pub(super) fn fine<D: Dim>(sides: D::Vector, axes: usize, least: f64) -> Result<
     ))
 }
 
-/// No room: how many were placed, and what part of the box they fill.
+/// The error for a jammed packing: number of grains placed and fraction filled.
 fn jammed<D: GeneratorDim>(
     packing: &Packing<D>,
     volume: f64,

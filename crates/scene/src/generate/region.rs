@@ -1,8 +1,8 @@
-//! Where grains are placed: a box, a cylinder in it, a periodic cell.
+//! Regions of a packing: a box, a cylinder in it, a periodic cell.
 //!
 //! A cylinder is the largest upright one in the middle of its box; in the plane, where it is seen from
-//! above, the largest disc. In a cell places are uniform and grains stand for all their images: each is
-//! kept with those images that a grain in the cell could meet. Where every distance between opposite
+//! above, the largest disc. In a periodic cell positions are uniform and a grain stands for all its images: it is
+//! stored with those images that a grain in the cell could meet. Where every distance between opposite
 //! faces is at least two diameters of the largest grain, these have shifts −1, 0, 1.
 
 use bodies::{Dim, Lattice, Vector};
@@ -12,21 +12,21 @@ use super::error::{self, GenerateError};
 use super::mould::Vec3;
 use crate::study::random::SplitMix64;
 
-/// Where grains are placed.
+/// The region in which grains are placed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PackingRegion<D: Dim> {
     /// In the box from `low` to `high`.
     Box,
     /// In the largest upright cylinder (plane: disc) in that box.
     Cylinder,
-    /// In a periodic cell with its corner at the origin; the box does not matter.
+    /// In a periodic cell with its corner at the origin; the box is ignored.
     Cell(Lattice<D>),
 }
 
-/// A region with its numbers, counted from a corner.
+/// A region with its dimensions, in coordinates relative to a corner.
 #[derive(Debug)]
 pub(super) struct PlacementRegion<D: Dim> {
-    /// Where coordinates are counted from.
+    /// Origin of the coordinates.
     pub corner: D::Vector,
     /// Sides of the box that holds all that is kept.
     pub extent: Vec3,

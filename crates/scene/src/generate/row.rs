@@ -1,4 +1,4 @@
-//! A row of equal blocks that stand apart: dominoes.
+//! Row of equal blocks that stand apart: dominoes.
 //!
 //! ```text
 //! block k:  at arc length k·spacing along a line or circle,   across its direction
@@ -24,17 +24,17 @@ pub struct DominoRow<D: Prism> {
     pub block: D::Vector,
     /// Number of blocks.
     pub count: usize,
-    /// From the middle of one to the middle of the next, along the line.
+    /// Distance between the middles of neighbours, along the line.
     pub spacing: f64,
     /// Direction of the row at its first block, from x towards y (space).
     pub heading: f64,
     /// Angle by which the direction changes from the first to the last, positive to the left (space).
     pub turn: f64,
-    /// The middle of the foot of the first block.
+    /// Middle of the base of the first block.
     pub origin: D::Vector,
 }
 
-/// A row, blocks in the order of the line.
+/// Makes a row, blocks in the order of the line.
 ///
 /// # Errors
 /// A length, an angle or a number out of range; blocks that would overlap.
@@ -91,7 +91,7 @@ fn check<D: Prism>(row: &DominoRow<D>) -> Result<(), GenerateError> {
     turn(row)
 }
 
-/// Blocks on a circle do not meet on its inner side, nor does the row run into its own beginning.
+/// Requires that blocks on a circle do not meet on its inner side, and that the row does not run into its start.
 fn turn<D: Prism>(row: &DominoRow<D>) -> Result<(), GenerateError> {
     if row.turn == 0.0 {
         return Ok(());
@@ -105,7 +105,7 @@ fn turn<D: Prism>(row: &DominoRow<D>) -> Result<(), GenerateError> {
     }
     let steps = row.count as f64 - 1.0;
     let step = row.turn.abs() / steps;
-    // A row that closes has its last block one step before its first.
+    // In a closed row the last block is one step before the first.
     let whole = 2.0 * PI * steps / row.count as f64;
     if !(row.turn.abs() <= whole * (1.0 + 1e-12)) {
         return Err(GenerateError::new(

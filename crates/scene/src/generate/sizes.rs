@@ -1,4 +1,4 @@
-//! Distributions of radii.
+//! Grain size distributions.
 //!
 //! ```text
 //! uniform     p(r) = 1/(b − a)                        on [a, b]
@@ -10,7 +10,7 @@
 //! sieve       a grading curve by mass (see `sieve`)
 //! ```
 //!
-//! A grain takes at most a few random numbers, and none is ever outside its bounds: cut
+//! A grain takes a few random numbers, and no radius is ever outside its bounds: truncated
 //! distributions are drawn by rejection with a proposal fitted to the interval (Robert 1995), which
 //! accepts at least three in ten whatever the interval.
 
@@ -20,36 +20,36 @@ use super::error::{self, GenerateError};
 use super::sieve;
 use crate::study::random::SplitMix64;
 
-/// How the radii of grains are distributed.
+/// Distribution of the radii of grains.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sizes {
-    /// All alike.
+    /// All equal.
     Equal(f64),
     /// Uniform between two bounds.
     Uniform([f64; 2]),
-    /// Normal, cut to an interval.
+    /// Normal, truncated to an interval.
     Normal {
-        /// Mean of the uncut distribution.
+        /// Mean of the distribution before truncation.
         mean: f64,
         /// Its standard deviation.
         deviation: f64,
         /// Smallest and largest radius.
         between: [f64; 2],
     },
-    /// Lognormal, cut to an interval.
+    /// Lognormal, truncated to an interval.
     Lognormal {
-        /// Median of the uncut distribution.
+        /// Median of the distribution before truncation.
         median: f64,
         /// Standard deviation of the logarithm.
         sigma: f64,
         /// Smallest and largest radius.
         between: [f64; 2],
     },
-    /// Equal area (plane) or volume (space) of all sizes between two bounds.
+    /// Equal area (plane) or volume (space) in equal intervals of radius between two bounds.
     ByArea([f64; 2]),
     /// Some radii, each with its share of the number of grains. Shares need not add up to 1.
     Mix(Vec<(f64, f64)>),
-    /// Openings of sieves, diameters, and how much of the mass passes each; nothing passes the first.
+    /// Grading curve: sieve openings (diameters) and how much of the mass passes each; nothing passes the first.
     Sieve(Vec<(f64, f64)>),
 }
 
@@ -57,7 +57,7 @@ impl Sizes {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// A radius that is not positive, bounds in the wrong order, shares that are none.
+    /// A radius is not positive, bounds are in the wrong order, or shares are invalid.
     pub fn check(&self) -> Result<(), GenerateError> {
         match self {
             Self::Equal(radius) => error::length("radius", *radius).map(|_| ()),
@@ -85,7 +85,7 @@ impl Sizes {
         }
     }
 
-    /// No grain is smaller than this.
+    /// Lower bound of the radii.
     pub fn smallest(&self) -> f64 {
         match self {
             Self::Equal(radius) => *radius,
@@ -99,7 +99,7 @@ impl Sizes {
         }
     }
 
-    /// No grain is larger than this.
+    /// Upper bound of the radii.
     pub fn largest(&self) -> f64 {
         match self {
             Self::Equal(radius) => *radius,
@@ -135,7 +135,7 @@ impl Sizes {
                 let z = cut_normal(scale(a), scale(b), random);
                 (median * (sigma * z).exp()).clamp(*a, *b)
             }
-            // The inverse of the distribution function: r^(1−d) is uniform.
+            // Inversion of the distribution function: r^(1−d) is uniform.
             Self::ByArea([a, b]) => {
                 let power = 1.0 - dimension as f64;
                 let ratio = (b / a).powf(power);
@@ -150,7 +150,7 @@ impl Sizes {
     }
 }
 
-/// The part of a mix that a uniform number falls to.
+/// The radius of a mix that a uniform number selects.
 fn mixed(parts: &[(f64, f64)], uniform: f64) -> f64 {
     let total: f64 = parts.iter().map(|part| part.1).sum();
     let mut left = uniform * total;
@@ -202,14 +202,14 @@ fn shares(parts: &[(f64, f64)]) -> Result<(), GenerateError> {
     }
 }
 
-/// A standard normal number (Box and Muller).
+/// A standard normal number (Box–Muller).
 fn normal(random: &mut SplitMix64) -> f64 {
     // 1 − u is in (0, 1]: its logarithm is finite.
     let length = (-2.0 * (1.0 - random.uniform()).ln()).sqrt();
     length * (2.0 * PI * random.uniform()).cos()
 }
 
-/// A standard normal number cut to [a, b].
+/// A standard normal number truncated to [a, b].
 fn cut_normal(a: f64, b: f64, random: &mut SplitMix64) -> f64 {
     if b < 0.0 {
         return -tail_or_middle(-b, -a, random);
@@ -219,12 +219,12 @@ fn cut_normal(a: f64, b: f64, random: &mut SplitMix64) -> f64 {
 
 /// The same for b ≥ 0.
 fn tail_or_middle(a: f64, b: f64, random: &mut SplitMix64) -> f64 {
-    // So far out the tail falls off within 1/a: nothing is left of it but its beginning.
+    // So far out the tail decays within 1/a: it is its beginning to rounding.
     if a > 1e6 {
         return a;
     }
     if a >= 0.0 {
-        // A decaying exponential, cut to [a, b], with Robert's rate.
+        // Proposal: exponential distribution on [a, b] with Robert's rate.
         let rate = (a + (a * a + 4.0).sqrt()) / 2.0;
         let mass = -(-rate * (b - a)).exp_m1();
         let best = rate.min(b);
@@ -236,7 +236,7 @@ fn tail_or_middle(a: f64, b: f64, random: &mut SplitMix64) -> f64 {
             }
         }
     }
-    // The top of the bell is inside: wide intervals from the bell, narrow ones from the interval.
+    // The mode is inside: wide intervals propose from the normal, narrow ones from the uniform distribution.
     let wide = b - a > (2.0 * PI).sqrt();
     loop {
         let z = match wide {

@@ -1,4 +1,4 @@
-//! A barrel vault of equal voussoirs.
+//! Barrel vault of equal voussoirs.
 //!
 //! ```text
 //! bed joint k:       angle from the vertical  α_k = (2k − n)·span/(2n),       k = 0 … n
@@ -20,13 +20,13 @@ use super::error::{self, GenerateError};
 use super::mould::{Quat, Vec2, Vec3};
 use super::prism::{Prism, moved};
 
-/// How the joints of neighbouring courses lie to each other.
+/// Bond: position of the joints of neighbouring courses relative to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Bond {
-    /// Half a block apart: courses hold each other.
+    /// Running bond, half a block apart: courses interlock.
     #[default]
     Running,
-    /// In line: rings of a vault, ribs of a dome that touch but are not tied.
+    /// Stack bond, in line: rings of a vault, ribs of a dome that touch but do not interlock.
     Stack,
 }
 
@@ -39,15 +39,15 @@ pub struct Vault {
     pub thickness: f64,
     /// Number of courses from springing to springing.
     pub voussoirs: usize,
-    /// Angle the vault spans, symmetric about the vertical: π is a half circle.
+    /// Angle of the vault, symmetric about the vertical: π is a half circle.
     pub span: f64,
-    /// Its extent along y.
+    /// Extent along y.
     pub depth: f64,
-    /// Number of whole voussoirs along it.
+    /// Number of whole voussoirs along y.
     pub rings: usize,
-    /// How the courses lie to each other.
+    /// Bond of the courses.
     pub bond: Bond,
-    /// The middle of its axis.
+    /// Middle of the axis.
     pub origin: Vec3,
 }
 
@@ -58,7 +58,7 @@ impl Vault {
         self.rings + usize::from(halves)
     }
 
-    /// Numbers (from 0) of the voussoirs of the first and the last course among so many.
+    /// Indices of the voussoirs of the first and the last course, of `all` voussoirs.
     pub fn springers(&self, all: usize) -> Vec<usize> {
         let first = self.course(0).min(all);
         let last = self.course(self.voussoirs.saturating_sub(1)).min(all);
@@ -68,7 +68,7 @@ impl Vault {
     }
 }
 
-/// A vault, course by course from the left springing (smallest x), each along y.
+/// Makes a vault, course by course from the left springing (smallest x), each along y.
 ///
 /// # Errors
 /// A length, an angle or a number out of range.
@@ -78,7 +78,7 @@ pub fn vault(vault: &Vault) -> Result<Vec<GeneratedBody<Space>>, GenerateError> 
     let (sin, cos) = (vault.span / (2.0 * n)).sin_cos();
     let inner = vault.radius - vault.thickness / 2.0;
     let outer = vault.radius + vault.thickness / 2.0;
-    // One voussoir upright above the axis; sides mirror each other exactly.
+    // One voussoir upright above the axis; its sides are exact mirror images.
     let section = [
         Vec2::new(-inner * sin, inner * cos),
         Vec2::new(inner * sin, inner * cos),
@@ -91,7 +91,7 @@ pub fn vault(vault: &Vault) -> Result<Vec<GeneratedBody<Space>>, GenerateError> 
     let (whole, half) = (made(step)?, made(0.5 * step)?);
     let mut pieces = Vec::new();
     for k in 0..vault.voussoirs {
-        // Positive about y turns from z to x: from the left springing to the right one.
+        // A positive rotation about y goes from z to x: from the left springing to the right one.
         let turn = Quat::from_rotation_y((2.0 * k as f64 + 1.0 - n) * vault.span / (2.0 * n));
         let count = vault.course(k);
         for j in 0..count {
@@ -130,7 +130,7 @@ fn check(vault: &Vault) -> Result<(), GenerateError> {
             "It is in radians: pi makes a half circle",
         ));
     }
-    // As for an arch: a voussoir over half a turn has no chord on the inner side.
+    // As for an arch: a voussoir over half a circle has no chord on the inner side.
     let fewest = (vault.span / (0.9 * PI)).ceil();
     if (vault.voussoirs as f64) < fewest {
         return Err(GenerateError::new(
@@ -142,7 +142,7 @@ fn check(vault: &Vault) -> Result<(), GenerateError> {
     most("rings", vault.voussoirs as f64 * (vault.rings as f64 + 0.5))
 }
 
-/// A shell about a centre has a hollow in its middle.
+/// Requires a shell that is hollow: thickness below twice the radius.
 pub(crate) fn thickness(thickness: f64, radius: f64) -> Result<(), GenerateError> {
     if thickness < 2.0 * radius {
         return Ok(());
@@ -154,7 +154,7 @@ pub(crate) fn thickness(thickness: f64, radius: f64) -> Result<(), GenerateError
     ))
 }
 
-/// A structure of no more bodies than one generator makes.
+/// Requires no more bodies than one generator makes.
 pub(crate) fn most(key: &'static str, bodies: f64) -> Result<(), GenerateError> {
     if bodies <= super::MOST as f64 {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A wall in running bond.
+//! Wall in running bond.
 //!
 //! ```text
 //! joint k of a course:  x_k = origin + k·l/2 (+ s_k),   |s_k| ≤ vary·l/2,   s = 0 at both ends
@@ -32,15 +32,15 @@ pub struct Wall<D: GeneratorDim> {
     pub courses: usize,
     /// Length of the wall, a multiple of half a block.
     pub length: f64,
-    /// Its lower left corner (in space the one with the smallest coordinates).
+    /// Lower left corner (in space the one with the smallest coordinates).
     pub origin: D::Vector,
     /// Largest relative change of a block's length and height; 0 for none.
     pub vary: f64,
-    /// Start of the random numbers of `vary`.
+    /// Seed of the random numbers of `vary`.
     pub seed: u64,
 }
 
-/// A wall in running bond, blocks by course from below, from left to right. Even courses begin with a
+/// Makes a wall in running bond, blocks by course from below, from left to right. Even courses begin with a
 /// full block, odd ones with a half.
 ///
 /// # Errors
@@ -52,13 +52,14 @@ pub fn wall<D: GeneratorDim>(wall: &Wall<D>) -> Result<Vec<GeneratedBody<D>>, Ge
     let mut shapes = Shapes::<D>::default();
     let mut pieces = Vec::new();
     let (half, nominal) = (wall.block[0] / 2.0, wall.block[up]);
-    // Heights of the joints: multiples of the height while nothing varies.
+    // Heights of the bed joints: multiples of the block height while nothing varies.
     let mut raised = 0.0;
     for course in 0..wall.courses {
         let change = nominal * wall.vary * (2.0 * random.uniform() - 1.0);
         let bottom = course as f64 * nominal + raised;
         raised += change;
         let height = nominal + change;
+        // Blocks of the course: from one joint to the next, in half blocks and a random shift.
         let mut from = (0, 0.0);
         while from.0 < halves {
             let full = from.0 + 2 <= halves && !(from.0 == 0 && course % 2 == 1);
@@ -89,7 +90,7 @@ pub fn wall<D: GeneratorDim>(wall: &Wall<D>) -> Result<Vec<GeneratedBody<D>>, Ge
     Ok(pieces)
 }
 
-/// Checks the parameters; gives the length in half blocks.
+/// Checks the parameters; returns the length in half blocks.
 fn halves<D: GeneratorDim>(wall: &Wall<D>) -> Result<usize, GenerateError> {
     for side in wall.block.components() {
         error::length("block", *side)?;
@@ -107,7 +108,7 @@ fn halves<D: GeneratorDim>(wall: &Wall<D>) -> Result<usize, GenerateError> {
     let half = wall.block[0] / 2.0;
     let ratio = wall.length / half;
     let halves = ratio.round();
-    // Values such as 6.3/0.3 miss their whole number by rounding.
+    // Ratios such as 6.3/0.3 miss their integer by rounding.
     if halves < 1.0 || (ratio - halves).abs() > 1e-9 * halves {
         let lower = ratio.floor().max(1.0);
         return Err(GenerateError::new(
@@ -130,7 +131,7 @@ fn halves<D: GeneratorDim>(wall: &Wall<D>) -> Result<usize, GenerateError> {
     Ok(halves as usize)
 }
 
-/// A vector with one entry replaced.
+/// A vector with one component replaced.
 fn with<V: Vector>(vector: V, index: usize, value: f64) -> V {
     let mut entries = [0.0; 3];
     for (entry, old) in entries.iter_mut().zip(vector.components()) {
@@ -140,7 +141,7 @@ fn with<V: Vector>(vector: V, index: usize, value: f64) -> V {
     V::from_components(&entries[..vector.components().len()])
 }
 
-/// Blocks made so far: equal ones share their vertices.
+/// Cache of block shapes: equal ones share their vertices.
 struct Shapes<D: GeneratorDim>(HashMap<[u64; 3], D::Shape>);
 
 impl<D: GeneratorDim> Default for Shapes<D> {

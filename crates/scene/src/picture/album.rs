@@ -19,7 +19,7 @@ pub(crate) const STANDARD: [(&str, &str); 3] = [
     ),
 ];
 
-/// Instants that `pictures` shows.
+/// Number of instants in the picture `pictures`.
 const INSTANTS: usize = 6;
 
 /// The pictures of a run of bodies.
@@ -29,7 +29,7 @@ pub struct RunPictures<'a> {
     scene: &'a Scene,
 }
 
-/// Which instants a picture shows.
+/// Instants shown by a picture.
 enum Instants {
     End,
     At(Vec<f64>),
@@ -37,7 +37,7 @@ enum Instants {
 }
 
 impl<'a> RunPictures<'a> {
-    /// The pictures of a run; `scene` is that of its manifest.
+    /// The pictures of a run; `scene` is the scene of its manifest.
     pub fn new(record: &'a Record, scene: &'a Scene) -> Self {
         Self { record, scene }
     }
@@ -58,10 +58,10 @@ impl<'a> RunPictures<'a> {
         all
     }
 
-    /// The picture of a name as SVG; `None` for a name that is none.
+    /// The picture with this name as SVG; `None` for an unknown name.
     ///
     /// # Errors
-    /// What it needs cannot be read, or there is nothing to show.
+    /// A table cannot be read, or there is nothing to show.
     pub fn svg(&self, name: &str) -> Result<Option<String>, PlotError> {
         let declared = self.scene.pictures().iter().find(|p| p.name == name);
         let (request, moments) = match declared {
@@ -143,7 +143,7 @@ fn instant(name: &str, text: &str) -> Result<f64, PlotError> {
     }
 }
 
-/// What a declared picture asks for, its expressions evaluated.
+/// The request of a declared picture, with its expressions evaluated.
 fn declared_request(
     scene: &Scene,
     picture: &Picture,
@@ -182,8 +182,8 @@ fn declared_request(
     Ok((request, moments))
 }
 
-/// What a picture of a run shows where nothing else is asked for: as the first declared one, without forces,
-/// by material where none is declared.
+/// The default request: that of the first declared picture, without forces; coloured by material where none is
+/// declared.
 ///
 /// # Errors
 /// An expression of the declared picture has no value.
@@ -205,7 +205,7 @@ pub(crate) fn default_request(scene: &Scene) -> Result<PictureRequest, SceneErro
     Ok(request)
 }
 
-/// Marks of joints need the scene, which the manifest has; without its files there are none.
+/// Joint glyphs, from the scene in the manifest; none where the scene's data files are missing.
 fn joints(scene: &Scene) -> Vec<super::joint::JointGlyph> {
     match scene.bodies().is_some_and(|of| !of.joints.is_empty()) {
         true => scene

@@ -1,15 +1,15 @@
-//! From which side bodies are seen.
+//! Camera: orthographic projection of bodies onto the picture plane.
 //!
-//! A parallel projection: u = right·x, v = up·x, depth = toward·x, larger depth nearer to the eye.
+//! u = right·x, v = up·x, depth = toward·x; a larger depth is nearer to the viewer.
 
 use super::still::BodyState;
 use super::{cross, dot, norm};
 use crate::record::RecordedShape;
 
-/// The direction from which space is seen where a picture does not say: obliquely from above.
+/// Default viewing direction in space: obliquely from above.
 const OBLIQUE: [f64; 3] = [0.55, -1.0, 0.55];
 
-/// A direction of view.
+/// Orthonormal frame of the camera.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Camera {
     pub right: [f64; 3],
@@ -18,7 +18,7 @@ pub(super) struct Camera {
 }
 
 impl Camera {
-    /// Straight onto the plane.
+    /// View of the plane, along −z.
     pub(super) fn flat() -> Self {
         Self {
             right: [1.0, 0.0, 0.0],
@@ -27,7 +27,7 @@ impl Camera {
         }
     }
 
-    /// From a direction; z points up, or y where the view is along z.
+    /// View from a direction; z points up, or y where the view is along z.
     pub(super) fn from(view: Option<[f64; 3]>) -> Self {
         let length = |v: &[f64; 3]| norm(*v);
         let given = view.filter(|v| length(v).is_finite() && length(v) > 0.0);
@@ -44,27 +44,27 @@ impl Camera {
         }
     }
 
-    /// A point on the picture.
+    /// Projection of a point onto the picture plane.
     pub(super) fn project(&self, point: [f64; 3]) -> (f64, f64) {
         (dot(self.right, point), dot(self.up, point))
     }
 
-    /// How near it is.
+    /// Depth of a point: larger is nearer to the viewer.
     pub(super) fn depth(&self, point: [f64; 3]) -> f64 {
         dot(self.toward, point)
     }
 }
 
-/// A vector of length 1 along another, which must not be 0.
+/// Unit vector along a nonzero vector.
 pub(super) fn unit(v: [f64; 3]) -> [f64; 3] {
-    // Scaled first: the square of a huge or tiny number is none.
+    // Scaled first: the square of a very large or small number overflows or underflows.
     let most = v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     let v = v.map(|x| x / most);
     let length = norm(v);
     v.map(|x| x / length)
 }
 
-/// Smallest and largest value of direction·x over a body; `None` for one without bounds.
+/// Smallest and largest value of direction·x over a body; `None` for an unbounded one.
 pub(super) fn extent(
     outline: &RecordedShape,
     place: &BodyState,

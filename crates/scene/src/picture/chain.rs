@@ -1,4 +1,4 @@
-//! Force chains in a picture.
+//! Force chains in a picture: which contact forces belong to one.
 
 use bodies::measure::{ForceChainContact, force_chains};
 
@@ -7,7 +7,7 @@ use super::{force, norm};
 use crate::record::{BodyDescription, RecordedShape};
 use crate::watch::ANGLE;
 
-/// Which forces of a still belong to a force chain.
+/// For each force of a frame, whether it belongs to a force chain.
 pub(super) fn chain_members(bodies: &[BodyDescription], still: &Frame) -> Vec<bool> {
     let struts: Vec<ForceChainContact> = still
         .forces
@@ -46,7 +46,7 @@ fn strut(bodies: &[BodyDescription], still: &Frame, force: &DrawnForce) -> Force
     }
 }
 
-/// Whether a body is no boundary: it has a size.
+/// Whether a body is a grain and not a boundary: it has a size.
 fn grain(outline: &RecordedShape) -> bool {
     force::thickness(outline).is_some()
 }

@@ -1,4 +1,4 @@
-//! Colours: scales on which equal steps look equal, and sober fills for what has no value.
+//! Colour maps that are perceptually uniform, and fill colours for bodies without a value.
 
 /// A colour, 8 bits each of red, green, blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,7 +16,7 @@ impl Rgb {
         [self.0, self.1, self.2]
     }
 
-    /// The colour `share` of the way to another.
+    /// Linear interpolation to another colour by a fraction `share`.
     pub(super) fn mix(self, other: Self, share: f64) -> Self {
         let one = |a: u8, b: u8| {
             let (a, b) = (f64::from(a), f64::from(b));
@@ -29,7 +29,7 @@ impl Rgb {
         )
     }
 
-    /// As much darker.
+    /// Darkened by a fraction.
     pub(super) fn darker(self, share: f64) -> Self {
         self.mix(Self(0, 0, 0), share)
     }
@@ -43,25 +43,25 @@ impl Rgb {
         }
     }
 
-    /// As much lighter.
+    /// Lightened by a fraction.
     pub(super) fn lighter(self, share: f64) -> Self {
         self.mix(Self(255, 255, 255), share)
     }
 }
 
-/// Bodies without a value.
+/// Fill of bodies without a value.
 pub(super) const PLAIN: Rgb = Rgb(176, 196, 216);
 
-/// Bodies that forces do not move.
+/// Fill of fixed and kinematic bodies.
 pub(super) const FIXED: Rgb = Rgb(208, 208, 206);
 
-/// Ground and other solid beyond a boundary.
+/// Fill of half-planes and other solid boundaries.
 pub(super) const GROUND: Rgb = Rgb(240, 239, 236);
 
-/// Lines of force.
+/// Colour of force lines.
 pub(super) const FORCE: Rgb = Rgb(178, 48, 56);
 
-/// Materials, in their order: light, so that thin outlines and marks are seen on them.
+/// Fills by material, in order: light, so that thin outlines and glyphs remain visible on them.
 const MATERIALS: [Rgb; 8] = [
     Rgb(176, 196, 216),
     Rgb(238, 200, 150),
@@ -73,12 +73,12 @@ const MATERIALS: [Rgb; 8] = [
     Rgb(205, 190, 175),
 ];
 
-/// Colour of a material by its number among those that are there.
+/// Colour of the n-th material in use.
 pub(super) fn of_material(number: usize) -> Rgb {
     MATERIALS[number % MATERIALS.len()]
 }
 
-/// Viridis, ten of its colours at equal distances: perceptually uniform, also in grey.
+/// Viridis, sampled at ten equidistant values: perceptually uniform, also in grey.
 const VIRIDIS: [Rgb; 10] = [
     Rgb(68, 1, 84),
     Rgb(72, 40, 120),
@@ -92,7 +92,7 @@ const VIRIDIS: [Rgb; 10] = [
     Rgb(253, 231, 37),
 ];
 
-/// From blue over nearly white to red, equally dark at both ends: for values of both signs.
+/// Diverging map from blue over near white to red, with equal luminance at both ends: for values of both signs.
 const SIGNED: [Rgb; 9] = [
     Rgb(5, 76, 133),
     Rgb(55, 118, 168),
@@ -105,20 +105,20 @@ const SIGNED: [Rgb; 9] = [
     Rgb(139, 29, 32),
 ];
 
-/// Levels of a scale: the eye does not tell more apart, and a picture stays small.
+/// Number of levels of a colour map: more cannot be told apart, and the SVG stays small.
 const LEVELS: f64 = 64.0;
 
-/// A scale of colours over an interval of values.
+/// A colour map over an interval of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ColourMap {
     pub low: f64,
     pub high: f64,
-    /// Whether 0 is its middle.
+    /// Whether the map is diverging, with 0 at its centre.
     pub signed: bool,
 }
 
 impl ColourMap {
-    /// A scale that shows all of `values`: from 0 or from the smallest one up, or from −m to m.
+    /// A map that covers all `values`: from 0 or from the smallest value up, or from −m to m.
     pub(crate) fn over(values: impl Iterator<Item = f64>, from_zero: bool, signed: bool) -> Self {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.filter(|v| v.is_finite()) {
@@ -134,7 +134,7 @@ impl ColourMap {
         } else if from_zero {
             (low, high) = (low.min(0.0), high.max(0.0));
         }
-        // All alike: any interval will do, as long as it is one.
+        // All values are equal: any nonempty interval will do.
         if !(high - low > 1e-12 * high.abs().max(low.abs())) {
             let room = if high == 0.0 { 1.0 } else { 0.5 * high.abs() };
             high += room;
@@ -145,7 +145,7 @@ impl ColourMap {
         Self { low, high, signed }
     }
 
-    /// The colour of a value, in one of its levels.
+    /// The colour of a value, rounded to one of the levels.
     pub(crate) fn colour(&self, value: f64) -> Rgb {
         let place = (value - self.low) / (self.high - self.low);
         if place.is_nan() {
@@ -154,7 +154,7 @@ impl ColourMap {
         self.at((place.clamp(0.0, 1.0) * LEVELS).round() / LEVELS)
     }
 
-    /// The colour at a place between 0 and 1.
+    /// The colour at a fraction between 0 and 1.
     pub(super) fn at(&self, place: f64) -> Rgb {
         let stops: &[Rgb] = if self.signed { &SIGNED } else { &VIRIDIS };
         let last = stops.len() - 1;
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(ramp.colour(0.0), VIRIDIS[0]);
         assert_eq!(ramp.colour(5.0), VIRIDIS[9]);
         assert_eq!(ramp.colour(99.0), VIRIDIS[9]);
-        // Rec. 709 luminance rises all along.
+        // Rec. 709 luminance increases monotonically.
         let light =
             |c: Rgb| 0.2126 * f64::from(c.0) + 0.7152 * f64::from(c.1) + 0.0722 * f64::from(c.2);
         let along: Vec<f64> = (0..=20)

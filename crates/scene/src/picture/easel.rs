@@ -1,7 +1,7 @@
-//! Pictures of one motion as pixels or SVG, all alike: for stills by themselves and for films.
+//! Image writer: pictures of one run as pixels or SVG, all with the same window and scales.
 //!
-//! In the plane pixels are those of the SVG. In space the bodies are pixels of their own ([`super::render`]) and
-//! the SVG lies over them: forces, frame, title, key.
+//! In the plane the SVG is rasterised. In space the bodies are rendered to pixels ([`super::render`]) and the
+//! SVG overlay (forces, border, title, legend) is drawn over them.
 
 use super::ground::patches;
 use super::images::wrap_bodies;
@@ -14,13 +14,13 @@ use super::request::PictureRequest;
 use super::still::Frame;
 use crate::plot::draw_over;
 
-/// A page of this many pixels has letters of their own size; on others they grow with it.
+/// A page of this many pixels has text at its nominal size; text scales with the page.
 const PLAIN: f64 = 960.0 * 600.0;
 
-/// How large a picture is.
+/// Size of a picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Size {
-    /// As its content asks for, so many pixels for one of the SVG.
+    /// As large as its content needs, times this zoom.
     Natural(f64),
     /// Width and height in pixels.
     Pixels(usize, usize),
@@ -57,7 +57,7 @@ impl Image {
         Ok(bytes)
     }
 
-    /// From pixels with opacity over SVG: all are opaque in the end.
+    /// Composites pixels with opacity over the rasterised SVG; the result is opaque.
     pub(crate) fn of_svg(
         svg: &str,
         zoom: f64,
@@ -74,8 +74,7 @@ impl Image {
     }
 }
 
-/// How the SVG of a picture becomes pixels: their number for one of the SVG, and the size of its page where
-/// it is given.
+/// Zoom from SVG pixels to image pixels, and the size of the page where it is given.
 pub(crate) fn zoom(size: Size) -> (f64, Option<(f64, f64)>) {
     match size {
         Size::Natural(zoom) => (zoom, None),
@@ -87,7 +86,7 @@ pub(crate) fn zoom(size: Size) -> (f64, Option<(f64, f64)>) {
     }
 }
 
-/// Draws the states of one motion.
+/// Writes pictures of the states of one run.
 #[derive(Debug)]
 pub struct ImageWriter<'a> {
     company: BodyShapes<'a>,
@@ -97,7 +96,7 @@ pub struct ImageWriter<'a> {
 }
 
 impl<'a> ImageWriter<'a> {
-    /// For one still; [`Easel::see`] makes it fit others as well.
+    /// For one frame; [`ImageWriter::include`] widens window and scales for others.
     pub fn new(
         company: BodyShapes<'a>,
         still: &Frame,
@@ -112,7 +111,7 @@ impl<'a> ImageWriter<'a> {
         }
     }
 
-    /// Widens window, colours and widths of forces to what a still needs.
+    /// Widens window, colour scale and force widths to include a frame.
     pub fn include(&mut self, still: &Frame) {
         let stills = std::slice::from_ref(still);
         self.look
@@ -125,12 +124,12 @@ impl<'a> ImageWriter<'a> {
         (page, zoom)
     }
 
-    /// A still as SVG.
+    /// A frame as SVG.
     pub fn svg(&self, still: &Frame) -> String {
         self.page().0.svg(std::slice::from_ref(still), Layer::All)
     }
 
-    /// A still as pixels.
+    /// A frame as pixels.
     ///
     /// # Errors
     /// The picture is too large.
@@ -140,7 +139,7 @@ impl<'a> ImageWriter<'a> {
         let size = match self.size {
             Size::Pixels(width, height) => (width, height),
             Size::Natural(_) => {
-                // Even numbers: films need them.
+                // Even width and height: video encoders need them.
                 let even = |length: f64| 2 * (0.5 * length * zoom).ceil().max(1.0) as usize;
                 (even(page.layout.page.0), even(page.layout.page.1))
             }
@@ -162,10 +161,10 @@ impl<'a> ImageWriter<'a> {
         Image::of_svg(&page.svg(stills, Layer::Overlay), zoom, size, pixels)
     }
 
-    /// The bodies of the panel as pixels, and where they go.
+    /// The bodies of the panel rendered to pixels, and the position of these pixels on the page.
     fn solids(&self, page: &SvgPage<'_>, zoom: f64, still: &Frame) -> ((usize, usize), Raster) {
         let panel = page.layout.panel(0);
-        // Whole pixels inside the frame, and the part of the world that they show.
+        // Whole pixels inside the border, and the window that they show.
         let low = |x: f64| (x * zoom).ceil();
         let high = |x: f64| (x * zoom).floor();
         let (x0, y0) = (low(panel.at.0), low(panel.at.1));
@@ -200,7 +199,7 @@ impl<'a> ImageWriter<'a> {
     }
 }
 
-/// Lays pixels over others.
+/// Composites pixels over others (source over).
 fn lay(under: &mut [u8], size: (usize, usize), raster: &Raster, at: (usize, usize), share: f64) {
     for (y, row) in raster.pixels.chunks(raster.width.max(1)).enumerate() {
         let begin = 4 * ((y + at.1) * size.0 + at.0);
@@ -218,7 +217,7 @@ fn lay(under: &mut [u8], size: (usize, usize), raster: &Raster, at: (usize, usiz
     }
 }
 
-/// The bodies of space alone, without page and ground, as pixels: the window is widened to fill them.
+/// The bodies of space alone, without page and half-spaces, as pixels; the window is widened to fill the image.
 pub fn render_bodies(
     company: &BodyShapes<'_>,
     still: &Frame,

@@ -1,7 +1,7 @@
-//! Forces between bodies as lines whose width is the force.
+//! Contact forces as lines whose width is proportional to the force.
 //!
-//! Between two round bodies the line joins their centres, from a round body to a boundary it ends at the
-//! point of contact; elsewhere it passes through the point of contact in the direction of the force.
+//! Between two round bodies the line joins their centres; from a round body to a boundary it ends at the
+//! contact point; otherwise it passes through the contact point in the direction of the force.
 
 use super::camera::Camera;
 use super::chain;
@@ -14,34 +14,34 @@ use super::still::{DrawnForce, Frame};
 use super::{dot, norm};
 use crate::record::{BodyDescription, RecordedShape};
 
-/// Lines that are drawn at most, the strongest.
+/// Maximal number of lines; the strongest are drawn.
 const MOST: usize = 100_000;
 
-/// Thinner lines are not seen, in pixels.
+/// Thinner lines are left out, in pixels.
 const THINNEST: f64 = 0.04;
 
-/// The widest line in pixels, where bodies are large.
+/// Largest line width in pixels, where bodies are large.
 const WIDEST: f64 = 9.0;
 
-/// Forces beside the chains.
+/// Colour of forces outside the force chains.
 const BESIDE: Rgb = Rgb(168, 164, 158);
 
-/// Widths of lines: pixels for a unit of force.
+/// Scale of line widths.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ForceWidths {
-    /// The largest force of all stills.
+    /// The largest force of all frames.
     pub largest: f64,
     /// Its width in pixels.
     pub widest: f64,
 }
 
-/// The largest force of a still.
+/// The largest force of a frame.
 pub(super) fn largest(still: &Frame) -> f64 {
     let all = still.forces.iter().map(|f| norm(f.force));
     all.filter(|x| x.is_finite()).fold(0.0, f64::max)
 }
 
-/// The widths in panels of this scale: the largest force of all is half as wide as a middling body.
+/// Widths for panels of this scale: the largest force is half as wide as a body of median size.
 pub(super) fn widths(bodies: &[BodyDescription], largest: f64, scale: f64) -> ForceWidths {
     let mut sizes: Vec<f64> = bodies.iter().filter_map(|b| thickness(&b.shape)).collect();
     sizes.sort_by(f64::total_cmp);
@@ -52,7 +52,7 @@ pub(super) fn widths(bodies: &[BodyDescription], largest: f64, scale: f64) -> Fo
     }
 }
 
-/// Half the width of a body where it is thinnest; `None` for boundaries.
+/// Half the smallest width of a body; `None` for boundaries.
 pub(super) fn thickness(outline: &RecordedShape) -> Option<f64> {
     match outline {
         RecordedShape::Round { radius }
@@ -83,7 +83,7 @@ pub(super) fn thickness(outline: &RecordedShape) -> Option<f64> {
     }
 }
 
-/// Draws the forces of a still, the strongest last; with `chains` those of force chains stand out.
+/// Draws the forces of a frame, the strongest last; with `chains`, those of force chains are highlighted.
 pub(super) fn draw(
     paper: &mut SvgWriter,
     panel: &Panel,
@@ -103,7 +103,7 @@ pub(super) fn draw(
         .zip(inside)
         .filter(|(f, _)| width(f) >= THINNEST)
         .collect();
-    // Chains over what is beside them.
+    // Force chains are painted over the other forces.
     let strength = |(force, inside): &(&DrawnForce, bool)| (*inside, width(force));
     seen.sort_by(|a, b| {
         let (a, b) = (strength(a), strength(b));
@@ -134,7 +134,7 @@ pub(super) fn draw(
     paper.end();
 }
 
-/// Where the line of a force begins and ends.
+/// End points of the line of a force.
 fn ends(
     bodies: &[BodyDescription],
     still: &Frame,
@@ -143,8 +143,8 @@ fn ends(
     let [i, j] = force.bodies;
     let (a, b) = (bodies.get(i)?, bodies.get(j)?);
     let (at_a, at_b) = (still.bodies.get(i)?.position, still.bodies.get(j)?.position);
-    // Bodies are drawn where the cell is: what belongs to one of them is its image nearest to it. A
-    // boundary without end is nowhere in particular, the other body is.
+    // Minimum image: bodies are drawn wrapped into the cell, so a contact belongs to the nearest image of its
+    // body. An unbounded boundary has no position; the other body's is used.
     let near = |from: [f64; 3], to: [f64; 3]| match &still.cell {
         Some(vectors) => images::nearest(vectors, still.periodic, from, to),
         None => to,
@@ -161,7 +161,7 @@ fn ends(
         (false, true) if thickness(&a.shape).is_none() => return Some((at, at_b)),
         _ => {}
     }
-    // As long as the smaller body is wide.
+    // Line length: the width of the smaller body.
     let sizes = [a, b].map(|n| thickness(&n.shape).unwrap_or(f64::INFINITY));
     let half = 0.8 * sizes[0].min(sizes[1]);
     let strength = norm(force.force);

@@ -1,7 +1,7 @@
-//! Half-spaces: the part of their surface near the bodies, with a grid.
+//! Half-spaces: the patch of their surface near the bodies, with a grid.
 //!
-//! Only surfaces that are seen from outside are drawn: bodies are then all in front of them. A surface
-//! between the eye and the bodies is left out.
+//! Only surfaces seen from outside are drawn: all bodies are then in front of them. A surface between the
+//! viewer and the bodies is left out.
 
 use super::camera::{Camera, extent, unit};
 use super::colour::GROUND;
@@ -12,13 +12,13 @@ use super::{cross, dot};
 use crate::plot::nice_floor;
 use crate::record::{BodyDescription, BodyMotion, RecordedShape};
 
-/// Air around the bodies, of the largest side of their box.
+/// Margin around the bodies, as a fraction of the largest side of their bounding box.
 const AIR: f64 = 0.06;
 
 /// A half-space further from the bodies than this many times their size is not shown.
 const FAR: f64 = 3.0;
 
-/// A box with axes parallel to those of space.
+/// An axis-aligned bounding box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BoundingBox {
     low: [f64; 3],
@@ -35,7 +35,7 @@ impl BoundingBox {
         }
     }
 
-    /// The room that holds both.
+    /// Extends the box to include another.
     pub(super) fn join(&mut self, other: &Self) {
         self.add(other.low);
         self.add(other.high);
@@ -51,7 +51,7 @@ impl BoundingBox {
         std::array::from_fn(|k| 0.5 * (self.low[k] + self.high[k]))
     }
 
-    /// The room that the bodies of all stills take, down to the half-spaces near them.
+    /// Bounding box of the bodies of all frames, extended to the half-spaces near them.
     pub(super) fn of(bodies: &[BodyDescription], stills: &[&Frame]) -> Option<Self> {
         let mut room = Self {
             low: [f64::INFINITY; 3],
@@ -89,13 +89,13 @@ impl BoundingBox {
     }
 }
 
-/// Normal and level n·x of the surface of a half-space.
+/// Normal n and offset n·x of the surface of a half-space.
 fn surface(place: &BodyState) -> ([f64; 3], f64) {
     let normal = place.rotate([0.0, 0.0, 1.0]);
     (normal, dot(normal, place.position))
 }
 
-/// The surfaces of the half-spaces of a still inside a room, those that are seen.
+/// The visible surfaces of the half-spaces of a frame, clipped to a box.
 pub(super) fn patches(
     bodies: &[BodyDescription],
     still: &Frame,
@@ -131,7 +131,7 @@ pub(super) fn patches(
     found
 }
 
-/// A square of the surface that reaches beyond the room.
+/// A square of the surface that extends beyond the box.
 fn square(normal: [f64; 3], level: f64, room: &BoundingBox) -> Vec<[f64; 3]> {
     let middle = room.middle();
     let height = dot(normal, middle) - level;
@@ -144,7 +144,7 @@ fn square(normal: [f64; 3], level: f64, room: &BoundingBox) -> Vec<[f64; 3]> {
     corners.map(corner).to_vec()
 }
 
-/// Two directions in a surface, along axes of space where it is parallel to them.
+/// Two tangents of a surface, along coordinate axes where it is parallel to them.
 fn directions(normal: [f64; 3]) -> ([f64; 3], [f64; 3]) {
     let other = match normal[1].abs() < 0.9 {
         true => [0.0, 1.0, 0.0],
@@ -154,7 +154,7 @@ fn directions(normal: [f64; 3]) -> ([f64; 3], [f64; 3]) {
     (e, cross(normal, e))
 }
 
-/// The part of a convex polygon with n·x ≥ level.
+/// Clips a convex polygon to n·x ≥ level (Sutherland–Hodgman).
 fn clip(polygon: &[[f64; 3]], normal: [f64; 3], level: f64) -> Vec<[f64; 3]> {
     let mut kept = Vec::new();
     let next = polygon.iter().cycle().skip(1);
@@ -171,7 +171,7 @@ fn clip(polygon: &[[f64; 3]], normal: [f64; 3], level: f64) -> Vec<[f64; 3]> {
     kept
 }
 
-/// Lines on a patch, at multiples of a round length along two directions.
+/// Grid lines on a patch, at multiples of a round length along two directions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SurfaceGrid {
     along: [[f64; 3]; 2],
@@ -180,7 +180,7 @@ pub(super) struct SurfaceGrid {
 }
 
 impl SurfaceGrid {
-    /// Whether a point of the patch is within `half` of a line.
+    /// Whether a point of the patch is within `half` of a grid line.
     pub(super) fn near_line(&self, point: [f64; 3], half: f64) -> bool {
         self.along.iter().any(|direction| {
             let shares = dot(*direction, point) / self.spacing;
@@ -232,7 +232,7 @@ pub(super) fn draw(paper: &mut SvgWriter, panel: &Panel, camera: &Camera, patch:
         let first = (low / spacing).ceil() as i64;
         let lines = (first..).map(|k| k as f64 * spacing).take(64);
         for level in lines.take_while(|x| *x < high) {
-            // Where the polygon crosses the level: two points, its ends apart.
+            // Where the polygon crosses the level: the two end points of the grid line.
             let next = patch.iter().cycle().skip(1);
             let crossing = patch.iter().zip(next).filter_map(|(a, b)| {
                 let (da, db) = (dot(direction, *a) - level, dot(direction, *b) - level);

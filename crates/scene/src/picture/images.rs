@@ -1,5 +1,5 @@
-//! Bodies of a periodic cell as they are drawn: wrapped into it, with the images of those that stick
-//! out at a face, and the outline of the cell.
+//! Periodic images: bodies of a periodic cell are wrapped into it; those that cross a face also get their
+//! images; and the outline of the cell is drawn.
 
 use std::borrow::Cow;
 
@@ -10,21 +10,21 @@ use super::paper::SvgWriter;
 use super::still::{BodyState, Frame};
 use crate::record::BodyDescription;
 
-/// The vectors of a cell; the third is along z in the plane.
+/// The cell vectors; in the plane the third is along z.
 pub(super) type Vectors = [[f64; 3]; 3];
 
-/// Bodies to draw in a still.
+/// Bodies to draw in a frame, with their periodic images.
 pub(super) struct WrappedBodies<'a> {
-    /// What they are, images after the bodies.
+    /// Descriptions of the bodies, then of the images.
     pub bodies: Cow<'a, [BodyDescription]>,
-    /// Where they are.
+    /// Their states.
     pub still: Cow<'a, Frame>,
-    /// Which body each is.
+    /// Index of the body that each of them is an image of.
     pub source_body: Vec<usize>,
 }
 
 impl WrappedBodies<'_> {
-    /// Colours of all from those of the bodies.
+    /// Fill colours of bodies and images from those of the bodies.
     pub fn fills(&self, of_bodies: &[Rgb]) -> Vec<Rgb> {
         let fill = |owner: &usize| of_bodies.get(*owner).copied().unwrap_or(PLAIN);
         self.source_body.iter().map(fill).collect()
@@ -39,7 +39,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     (0..3).map(|k| a[k] * b[k]).sum()
 }
 
-/// Rows of H⁻¹.
+/// Rows of H⁻¹, with the cell vectors as the columns of H.
 fn inverse(vectors: &Vectors) -> Vectors {
     let [a, b, c] = *vectors;
     let rows = [cross(b, c), cross(c, a), cross(a, b)];
@@ -55,7 +55,7 @@ fn moved(place: &BodyState, vectors: &Vectors, shift: [f64; 3]) -> BodyState {
     }
 }
 
-/// The image of a point that is nearest to another one.
+/// Minimum image: the periodic image of a point nearest to another point.
 pub(super) fn nearest(
     vectors: &Vectors,
     periodic: [bool; 3],
@@ -72,7 +72,7 @@ pub(super) fn nearest(
     moved(&BodyState::at(to, 0.0), vectors, shift).position
 }
 
-/// Wraps the bodies of a still and adds images; the still as it is where there is no cell.
+/// Wraps the bodies of a frame into the cell and adds images; without a cell, the frame unchanged.
 pub(super) fn wrap_bodies<'a>(
     bodies: &'a [BodyDescription],
     still: &'a Frame,
@@ -91,7 +91,7 @@ pub(super) fn wrap_bodies<'a>(
         let Some(place) = placed.bodies.get(owner).copied() else {
             break;
         };
-        // Boundaries without end have no extent and are their own images.
+        // Unbounded boundaries have no extent and are their own images.
         let span = |place: &BodyState, row: [f64; 3]| extent(&name.shape, place, row);
         if !(0..3).all(|k| span(&place, rows[k]).is_some_and(|(a, b)| (b - a).is_finite())) {
             continue;
@@ -124,7 +124,8 @@ pub(super) fn wrap_bodies<'a>(
     }
 }
 
-/// How far the edges go in shares of the vectors: along a direction without images as far as bodies.
+/// Extent of the edges in fractions of the cell vectors; along a direction without images, the extent of the
+/// bodies.
 fn reach(still: &Frame, vectors: &Vectors) -> [(f64, f64); 3] {
     let rows = inverse(vectors);
     std::array::from_fn(|k| match still.periodic[k] {
@@ -156,7 +157,7 @@ pub(super) fn outline(paper: &mut SvgWriter, panel: &Panel, camera: &Camera, sti
     paper.group("class=\"cell\" stroke=\"#222222\" stroke-dasharray=\"5 3\" stroke-width=\"1\"");
     for n in 0..1_usize << axes {
         let from: [f64; 3] = std::array::from_fn(|k| (n >> k & 1) as f64);
-        // Where there are no images there is no face, and an edge belongs to the faces beside it.
+        // A direction without images has no face; an edge is drawn where a face beside it exists.
         let faced = |k: usize| (0..axes).any(|j| j != k && still.periodic[j]);
         for k in (0..axes).filter(|&k| from[k] == 0.0 && faced(k)) {
             let (mut from, mut to) = (from, from);

@@ -1,8 +1,8 @@
-//! Joints as small marks over the bodies, the same size in every picture.
+//! Joint glyphs: small symbols over the bodies, the same size in every picture.
 //!
-//! A ring is a revolute joint, a full dot a ball, a full square one that holds everything, an open
-//! square a slide, a ring with a dot a cylindrical one; a distance is a line, dashed where it has limits
-//! or a spring. A pin with play is drawn to scale in its hole.
+//! A ring is a revolute joint, a filled dot a spherical joint, a filled square a fixed (weld) joint, an open
+//! square a prismatic joint, a ring with a dot a cylindrical joint; a distance constraint is a line, dashed
+//! where it has limits or is a spring. A revolute joint with clearance is drawn to scale: the pin in its hole.
 
 use bodies::joint::{Joint, JointFrame, JointKind};
 use bodies::{Dim, Vector};
@@ -13,25 +13,25 @@ use super::paper::{Px, SvgWriter};
 use super::still::Frame;
 use crate::collection::BuiltBodies;
 
-/// Radius of a mark in pixels.
+/// Radius of a glyph in pixels.
 const SIZE: f64 = 3.2;
 
-/// Colour of marks.
+/// Colour of glyphs.
 const INK: &str = "#1b1b1b";
 
-/// A joint as it is drawn.
+/// A joint as a glyph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointGlyph {
     kind: JointKind,
-    /// Body (none for the world) and point in its axes.
+    /// Body (`None` for the world frame) and point in body axes.
     ends: [(Option<usize>, [f64; 3]); 2],
-    /// Whether a distance keeps its length.
+    /// Whether a distance is a rigid constraint.
     rigid: bool,
-    /// Radii of pin and hole.
+    /// Radii of pin and hole of a joint with clearance.
     radii: Option<(f64, f64)>,
 }
 
-/// The joints of a collection.
+/// The glyphs of all joints.
 pub(super) fn joint_glyphs(collection: &BuiltBodies) -> Vec<JointGlyph> {
     match collection {
         BuiltBodies::Plane(all) => all.model.joints.iter().map(pin).collect(),
@@ -55,7 +55,7 @@ fn pin<D: Dim>(joint: &Joint<D>) -> JointGlyph {
     }
 }
 
-/// Draws the joints of a still.
+/// Draws the joints of a frame.
 pub(super) fn draw(
     paper: &mut SvgWriter,
     panel: &Panel,

@@ -1,4 +1,4 @@
-//! What explains a picture: axes, scale, directions, colours, widths of forces.
+//! Legend of a picture: axes, scale bar, axis triad, colour bar, widths of forces.
 
 use super::camera::Camera;
 use super::colour::FORCE;
@@ -8,17 +8,17 @@ use super::panel::Panel;
 use super::paper::{Anchor, Px, SvgWriter};
 use crate::plot::{Ticks, format_short, nice_floor};
 
-/// Width of the bar of colours in pixels.
+/// Width of the colour bar in pixels.
 const BAR: f64 = 14.0;
 
-/// Names of materials beyond these are not listed.
+/// Maximal number of material names listed.
 const SWATCHES: usize = 12;
 
-/// Room for the key in pixels.
+/// Width of the legend in pixels.
 pub(super) fn width(key: &ColourLegend) -> f64 {
     match key {
         ColourLegend::None => 6.0,
-        // Room for the numbers, and for the word above them.
+        // Room for the tick labels, and for the heading above them.
         ColourLegend::Bar { label, .. } => (12.0 + 8.5 * label.chars().count() as f64).max(84.0),
         ColourLegend::Swatches(names) => {
             let longest = names.iter().map(|(n, _)| n.chars().count()).max();
@@ -27,7 +27,7 @@ pub(super) fn width(key: &ColourLegend) -> f64 {
     }
 }
 
-/// Draws the key beside the panels.
+/// Draws the legend beside the panels.
 pub(super) fn draw(paper: &mut SvgWriter, panel: &Panel, x: f64, tall: f64, key: &ColourLegend) {
     match key {
         ColourLegend::None => {}
@@ -69,12 +69,12 @@ pub(super) fn draw(paper: &mut SvgWriter, panel: &Panel, x: f64, tall: f64, key:
     }
 }
 
-/// Marks on the left and below, in coordinates of the plane.
+/// Ticks on the left and below, in coordinates of the plane.
 pub(super) fn axes(paper: &mut SvgWriter, panel: &Panel) {
     let (left, bottom) = (panel.at.0, panel.at.1 + panel.size.1);
     let (low, high) = (panel.window.low, panel.window.high);
     let tick = " stroke=\"#444444\" stroke-width=\"0.8\"";
-    // Labels must not run into each other.
+    // Few enough ticks that labels do not overlap.
     let across = ((panel.size.0 / 80.0) as usize).clamp(2, 9);
     for (mark, text) in Ticks::between(low.0, high.0, across).all() {
         let (x, _) = panel.to_pixels((mark, low.1));
@@ -90,13 +90,13 @@ pub(super) fn axes(paper: &mut SvgWriter, panel: &Panel) {
     let middle = panel.at.0 + 0.5 * panel.size.0;
     paper.text((middle, bottom + 36.0), 13.0, Anchor::Middle, "x (m)");
     let high = panel.at.1 + 0.5 * panel.size.1;
-    // Along the axis: beside it the numbers are in the way.
+    // Rotated along the axis: beside it are the tick labels.
     paper.group(&format!("transform=\"rotate(-90 18 {})\"", Px(high)));
     paper.text((18.0, high), 13.0, Anchor::Middle, "y (m)");
     paper.end();
 }
 
-/// A bar of a round length; gives where the next thing may begin.
+/// A scale bar of a round length; returns the x coordinate of its end.
 pub(super) fn scale_bar(paper: &mut SvgWriter, panel: &Panel, at: (f64, f64)) -> f64 {
     let length = nice_floor(0.25 * panel.size.0.max(120.0) / panel.scale);
     let wide = length * panel.scale;
@@ -110,7 +110,7 @@ pub(super) fn scale_bar(paper: &mut SvgWriter, panel: &Panel, at: (f64, f64)) ->
     at.0 + wide + 40.0 + 8.0 * text.chars().count() as f64
 }
 
-/// Directions of the axes in the lower left corner.
+/// Triad of axis directions in the lower left corner.
 pub(super) fn triad(paper: &mut SvgWriter, panel: &Panel, camera: &Camera) {
     let long = (0.06 * panel.size.0).clamp(14.0, 30.0);
     let at = (
@@ -126,14 +126,14 @@ pub(super) fn triad(paper: &mut SvgWriter, panel: &Panel, camera: &Camera) {
         let (u, v) = camera.project(axis);
         let end = (at.0 + long * u, at.1 - long * v);
         paper.line(at, end, " stroke=\"#333333\" stroke-width=\"1.1\"");
-        // An axis towards the eye has no length, and its name would lie on the others.
+        // An axis towards the viewer has no length on screen: its label is kept away from the others.
         let away = 9.0 / u.hypot(v).max(0.3);
         let name_at = (end.0 + away * u, end.1 - away * v + 3.5);
         paper.text(name_at, 11.0, Anchor::Middle, name);
     }
 }
 
-/// The width of the largest force.
+/// Legend of the largest force and its line width.
 pub(super) fn force(paper: &mut SvgWriter, at: (f64, f64), widths: &ForceWidths) {
     let width = Px(widths.widest);
     let y = at.1 - 4.5;

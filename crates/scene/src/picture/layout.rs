@@ -1,15 +1,15 @@
-//! Where everything on a page is.
+//! Page layout: positions of title, panels, axes and legend.
 
 use super::key;
 use super::paint::ColourLegend;
 use super::panel::Panel;
 use super::window::Window;
 
-/// Room for one panel and for several together, in pixels.
+/// Room for a single panel and for several together, in pixels.
 const ONE: (f64, f64) = (760.0, 620.0);
 const SEVERAL: (f64, f64) = (1080.0, 800.0);
 
-/// The smallest panel: a tall thin thing still needs a title.
+/// Smallest panel: a tall thin one still needs room for a title.
 const SMALLEST: (f64, f64) = (360.0, 160.0);
 
 /// Heights and gaps in pixels.
@@ -18,12 +18,12 @@ const CAPTION: f64 = 22.0;
 const GAP: f64 = 14.0;
 const FOOT: f64 = 46.0;
 
-/// Left of a panel, with and without axes, and between a panel and the key.
+/// Margin left of a panel, with and without axes, and between a panel and the legend.
 const AXES: f64 = 66.0;
 const LEFT: f64 = 20.0;
 const BESIDE: f64 = 18.0;
 
-/// Where everything is.
+/// Positions on a page.
 pub(super) struct Layout {
     pub page: (f64, f64),
     /// Upper left corner of the first panel.
@@ -31,11 +31,11 @@ pub(super) struct Layout {
     /// Size of a panel.
     pub size: (f64, f64),
     columns: usize,
-    /// From one panel to the next.
+    /// Offset from one panel to the next.
     stride: (f64, f64),
     window: Window,
     pub scale: f64,
-    /// Left end of the key, height of all panels.
+    /// Left end of the legend, height of all panels.
     pub key_at: f64,
     pub tall: f64,
 }
@@ -48,7 +48,7 @@ impl Layout {
             _ => (SEVERAL, CAPTION, (90.0, 60.0)),
         };
         let (w, h) = seen.size();
-        // As many columns as make the panels largest.
+        // Number of columns: the one that makes the panels largest.
         let scale_of = |columns: usize| {
             let rows = count.div_ceil(columns) as f64;
             let columns = columns as f64;
@@ -56,7 +56,7 @@ impl Layout {
             let high = (room.1 - (rows - 1.0) * GAP) / rows - caption;
             (wide / w).min(high / h)
         };
-        // Empty places count against it.
+        // Empty cells of the grid of panels count against a number of columns.
         let filled = |columns: usize| count as f64 / (columns * count.div_ceil(columns)) as f64;
         let worth = |columns: usize| scale_of(columns) * filled(columns);
         let best = (1..=count).max_by(|a, b| worth(*a).total_cmp(&worth(*b)));
@@ -84,7 +84,7 @@ impl Layout {
         }
     }
 
-    /// One panel on a page of this size: the window is widened to fill it.
+    /// One panel on a page of given size: the window is widened to fill it.
     pub(super) fn fitted(seen: &Window, flat: bool, key: &ColourLegend, page: (f64, f64)) -> Self {
         let at = (if flat { AXES } else { LEFT }, TITLE);
         let room = (

@@ -1,5 +1,4 @@
-//! What the pictures of one motion have in common, so that they can be compared: the part of the world they
-//! show, the scale of colours, the width of forces.
+//! Common scale of the pictures of one run, so that they can be compared: window, colour scale, force widths.
 
 use super::camera::Camera;
 use super::force;
@@ -11,20 +10,20 @@ use super::request::PictureRequest;
 use super::still::Frame;
 use super::window::{Window, window};
 
-/// What pictures have in common.
+/// Window and scales that pictures share.
 #[derive(Debug, Clone)]
 pub(super) struct CommonScale {
     pub window: Window,
-    /// The room that half-spaces are shown in.
+    /// Bounding box to which half-spaces are clipped.
     pub room: Option<BoundingBox>,
-    /// Least and largest value of the colours; `None` where they stand for none.
+    /// Smallest and largest value of the colour map; `None` where colours show no value.
     pub span: Option<(f64, f64)>,
     /// The largest force.
     pub largest: f64,
 }
 
 impl CommonScale {
-    /// Of stills together.
+    /// The common scale of several frames.
     pub(super) fn of(company: &BodyShapes<'_>, stills: &[Frame], request: &PictureRequest) -> Self {
         let camera = camera(company, request);
         let (bodies, flat) = (company.bodies, company.dimension == 2);
@@ -49,7 +48,7 @@ impl CommonScale {
         }
     }
 
-    /// Of one more still.
+    /// Extends the scale to include another.
     pub(super) fn join(&mut self, other: &Self) {
         self.window.join(&other.window);
         match (&mut self.room, &other.room) {
@@ -68,7 +67,7 @@ fn widest(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// From where bodies are seen.
+/// The camera of a picture.
 pub(super) fn camera(company: &BodyShapes<'_>, request: &PictureRequest) -> Camera {
     match company.dimension {
         2 => Camera::flat(),

@@ -1,11 +1,11 @@
-//! Marks over the bodies.
+//! Annotations over the bodies: lines and dots.
 
 use super::camera::Camera;
 use super::panel::Panel;
 use super::paper::{Px, SvgWriter};
 use super::request::Annotation;
 
-/// Draws marks in their order.
+/// Draws annotations in their order.
 pub(super) fn draw(paper: &mut SvgWriter, panel: &Panel, camera: &Camera, marks: &[Annotation]) {
     if marks.is_empty() {
         return;

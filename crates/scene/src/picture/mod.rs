@@ -1,15 +1,17 @@
-//! Pictures of bodies: SVG of where they are at one or several instants.
+//! Pictures of bodies at one or several instants: SVG, and pixels for PNG, GIF and films.
 //!
 //! ```text
-//! records → States → Still (bodies at an instant) ┐
-//!           names  → shapes                        ├→ panels side by side on a page → SVG → PNG
-//! [[picture]] → Request                            ┘
+//! records → RecordedFrames → Frame (bodies at an instant) ┐               ┌→ SVG
+//!           names          → shapes                        ├→ SvgPage, panels
+//! [[picture]] → PictureRequest                             ┘               └→ ImageWriter → Image → PNG, GIF, films
 //! ```
 //!
-//! In the plane, bodies are drawn as they are. Space is seen from a direction without perspective;
-//! each surface is shaded by its slope and drawn over those behind it, in an order found on a fine grid
-//! of rays (`order`). What is hidden is left out. Bodies depend on the records alone: neither the
-//! scene's file nor meshes beside it are needed. Marks of joints come from the scene in the manifest.
+//! In the plane, shapes are drawn as vector graphics. Space is shown by an orthographic projection, in two
+//! ways. The SVG uses the painter's algorithm: surfaces are shaded by their normal and painted from back to
+//! front, in an order found by ray casting on a grid (`order`); hidden surfaces are left out. Pixels come from
+//! `render`: a depth buffer, exact ray casting, a shadow map and ambient occlusion; the SVG overlay is drawn
+//! over them. Bodies depend on the records alone: neither the scene's file nor its mesh files are needed. Joint
+//! glyphs come from the scene in the manifest.
 
 mod album;
 mod camera;

@@ -1,10 +1,10 @@
-//! In which order pieces are drawn, so that what is nearer covers what is behind it.
+//! Painter's algorithm: a back-to-front order of convex pieces.
 //!
-//! Rays through a grid of points of the panel meet the pieces. Along a ray the nearer of two pieces comes
-//! later; two disjoint convex bodies are met in the same order by every ray that meets both, so one ray
-//! decides, and a majority of rays where they overlap a little. A piece that is nowhere the nearest is
-//! hidden and left out. The order of all is a topological one, by nearness where rays leave it open or
-//! contradict each other in a circle.
+//! Rays through a grid of points of the panel intersect the pieces. Along a ray the nearer of two pieces is
+//! painted later; all rays that hit two disjoint convex bodies hit them in the same order, so one ray decides,
+//! and a majority of rays where they overlap slightly. A piece that is nearest on no ray is hidden and left
+//! out. The order of all pieces is a topological sort, by depth where rays do not determine it or contradict
+//! each other in a cycle.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,10 +12,10 @@ use std::collections::BinaryHeap;
 use super::panel::Panel;
 use super::solid::Item;
 
-/// Rays in a pixel, in each direction.
+/// Rays per pixel in each direction.
 const FINE: f64 = 1.0;
 
-/// The pieces that are seen, the furthest first.
+/// The visible pieces, the furthest first.
 pub(super) fn order(items: &[Item], panel: &Panel) -> Vec<usize> {
     let grid = Grid::of(panel);
     let seen = grid.seen(items);
@@ -38,10 +38,10 @@ impl Grid {
         }
     }
 
-    /// Visits all rays that meet a piece: number of the ray and nearness.
+    /// Visits all rays that hit a piece: index of the ray and depth.
     fn rays(&self, item: &Item, mut visit: impl FnMut(usize, f64)) {
         let range = |low: f64, high: f64, count: usize| {
-            // Rays pass through the middles of cells.
+            // Rays pass through the centres of cells.
             let first = ((low * FINE) - 0.5).ceil().max(0.0) as usize;
             let end = ((high * FINE) + 0.5).floor().max(0.0) as usize;
             first..end.min(count)
@@ -61,7 +61,7 @@ impl Grid {
             }
         }
         if !met {
-            // Too small for the grid: it counts for the ray next to its middle.
+            // Too small for the grid: it counts for the ray nearest to its centre.
             let x = (0.5 * (item.low.0 + item.high.0) - x0) * FINE;
             let y = (0.5 * (item.low.1 + item.high.1) - y0) * FINE;
             if x >= 0.0 && y >= 0.0 && (x as usize) < self.wide && (y as usize) < self.high {
@@ -70,7 +70,7 @@ impl Grid {
         }
     }
 
-    /// Which pieces are the nearest of some ray.
+    /// Which pieces are nearest on some ray.
     fn seen(&self, items: &[Item]) -> Vec<bool> {
         let mut front: Vec<(f64, u32)> = vec![(f64::NEG_INFINITY, u32::MAX); self.wide * self.high];
         for (k, item) in items.iter().enumerate() {
@@ -89,8 +89,8 @@ impl Grid {
         seen
     }
 
-    /// Pairs (behind, before) of pieces that some ray meets one after the other; each pair once, in the
-    /// direction of most rays.
+    /// Pairs (behind, in front) of pieces that are consecutive on some ray; each pair once, in the direction of
+    /// most rays.
     fn pairs(&self, items: &[Item], seen: &[bool]) -> Vec<(u32, u32)> {
         let mut hits: Vec<(u32, f64, u32)> = Vec::new();
         for (k, item) in items.iter().enumerate().filter(|(k, _)| seen[*k]) {
@@ -100,7 +100,7 @@ impl Grid {
             let key = a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
             key.then(a.2.cmp(&b.2))
         });
-        // Smaller number first, and +1 where it is behind.
+        // Smaller index first; +1 where it is behind.
         let on_one_ray = hits.windows(2).filter(|w| w[0].0 == w[1].0);
         let mut votes: Vec<(u32, u32, i32)> = on_one_ray
             .map(|w| match w[0].2 < w[1].2 {
@@ -121,7 +121,7 @@ impl Grid {
     }
 }
 
-/// Nearness that can be sorted; no piece has one that is no number.
+/// Depth with a total order; no piece has a NaN depth.
 #[derive(PartialEq, Clone, Copy)]
 struct Near(f64);
 
@@ -148,7 +148,7 @@ fn sorted(items: &[Item], seen: &[bool], pairs: &[(u32, u32)]) -> Vec<usize> {
     }
     let key = |k: usize| Reverse((Near(items[k].near), k));
     let all = (0..items.len()).filter(|k| seen[*k]);
-    // Where rays contradict each other in a circle, the furthest one breaks it.
+    // Where rays contradict each other in a cycle, the furthest piece breaks it.
     let mut furthest: Vec<usize> = all.clone().collect();
     furthest.sort_by_key(|k| (Near(items[*k].near), *k));
     let mut waiting = furthest.into_iter();

@@ -1,4 +1,4 @@
-//! The page: title, panels side by side, axes or a scale, the key.
+//! SVG page: title, panels side by side, axes or a scale bar, the legend.
 
 use super::camera::Camera;
 use super::force::{self, ForceWidths};
@@ -17,14 +17,14 @@ use super::{plane, space};
 use crate::plot::format_short;
 use crate::record::BodyDescription;
 
-/// What a run is drawn with.
+/// Bodies of a run: shapes, dimension and initial state.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyShapes<'a> {
-    /// What the bodies are.
+    /// Descriptions of the bodies.
     pub bodies: &'a [BodyDescription],
-    /// 2 or 3.
+    /// Dimension, 2 or 3.
     pub dimension: usize,
-    /// The state the run began with: displacements are seen from there.
+    /// The initial state, which displacements refer to.
     pub first: &'a Frame,
 }
 
@@ -35,16 +35,16 @@ pub fn draw(company: &BodyShapes<'_>, stills: &[Frame], request: &PictureRequest
     page.svg(stills, Layer::All)
 }
 
-/// What of a page is drawn.
+/// Layers of a page to draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layer {
     /// Everything.
     All,
-    /// What lies over the bodies and beside them: the bodies are there as pixels.
+    /// What lies over and beside the bodies, which are rendered to pixels separately.
     Overlay,
 }
 
-/// A page to be filled.
+/// A page with its layout and scales.
 pub(super) struct SvgPage<'a> {
     company: BodyShapes<'a>,
     request: &'a PictureRequest,
@@ -56,7 +56,7 @@ pub(super) struct SvgPage<'a> {
 }
 
 impl<'a> SvgPage<'a> {
-    /// A page for so many stills, of a size where one is given.
+    /// A page for this many frames, of a given size if there is one.
     pub(super) fn new(
         company: BodyShapes<'a>,
         request: &'a PictureRequest,
@@ -85,14 +85,14 @@ impl<'a> SvgPage<'a> {
         }
     }
 
-    /// Colours of the bodies of stills.
+    /// Fill colours of the bodies of frames.
     pub(super) fn paint(&self, stills: &[Frame]) -> BodyColours {
         let flat = self.company.dimension == 2;
         let wish = (self.request, self.look.span);
         BodyColours::of(self.company.bodies, stills, self.company.first, flat, wish)
     }
 
-    /// The page with stills, as SVG.
+    /// The page with frames, as SVG.
     pub(super) fn svg(&self, stills: &[Frame], layer: Layer) -> String {
         let alone = self.company.dimension == 2 && stills.len() == 1;
         let ((width, height), theme) = (self.layout.page, self.request.theme);
@@ -155,7 +155,7 @@ impl<'a> SvgPage<'a> {
         }
     }
 
-    /// Draws what lies over the bodies of a panel: joints, forces, marks, the outline of the cell.
+    /// Draws what lies over the bodies of a panel: joints, forces, annotations, the outline of the cell.
     fn draw_over(&self, paper: &mut SvgWriter, panel: &Panel, still: &Frame) {
         let camera = &self.camera;
         joint::draw(paper, panel, camera, &self.request.joints, still);
@@ -183,7 +183,7 @@ fn title(paper: &mut SvgWriter, width: f64, text: &str) {
     paper.text((0.5 * width, 28.0), size, Anchor::Middle, text);
 }
 
-/// What is drawn until the group ends stays inside the panel.
+/// Opens a group whose content is clipped to the panel.
 fn open(paper: &mut SvgWriter, panel: &Panel) {
     let id = panel.number;
     paper.raw(format_args!("<clipPath id=\"panel{id}\">"));
@@ -192,7 +192,7 @@ fn open(paper: &mut SvgWriter, panel: &Panel) {
     paper.group(&format!("clip-path=\"url(#panel{id})\""));
 }
 
-/// The border, with axes or with a cross of directions.
+/// The border, with axes or with a triad of axis directions.
 fn draw_border(paper: &mut SvgWriter, panel: &Panel, camera: &Camera, axes: bool) {
     let border = " fill=\"none\" stroke=\"#888888\" stroke-width=\"0.8\"";
     paper.rect(panel.at, panel.size, border);
@@ -203,14 +203,14 @@ fn draw_border(paper: &mut SvgWriter, panel: &Panel, camera: &Camera, axes: bool
     }
 }
 
-/// Below the panels: a scale where there are no axes, and how wide a force is.
+/// Below the panels: a scale bar where there are no axes, and the legend of forces.
 fn foot(paper: &mut SvgWriter, layout: &Layout, axes: bool, widths: Option<&ForceWidths>) {
     let bottom = layout.at.1 + layout.tall;
     let mut x = layout.at.0;
     if !axes {
         x = key::scale_bar(paper, &layout.panel(0), (x, bottom + 18.0));
     } else {
-        // Beside the name of the axis: on its left where there is no room on its right.
+        // Beside the axis label: to its left where there is no room to its right.
         x = match layout.size.0 < 480.0 {
             true => 8.0,
             false => x + layout.size.0 - 190.0,

@@ -1,4 +1,4 @@
-//! Which colour each body has, and the key that explains it.
+//! Fill colours of bodies, and their legend.
 
 use super::colour::{self, ColourMap, FIXED, PLAIN, Rgb};
 use super::norm;
@@ -7,35 +7,35 @@ use super::still::{BodyState, Frame};
 use crate::file::Colour;
 use crate::record::{BodyDescription, BodyMotion};
 
-/// How much lighter bodies are behind lines of force.
+/// How much lighter bodies are drawn behind force lines.
 pub(super) const PALE: f64 = 0.6;
 
-/// What colours mean.
+/// Legend of the colours.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ColourLegend {
-    /// Nothing.
+    /// No legend.
     None,
-    /// Values.
+    /// A colour bar of values.
     Bar {
         label: &'static str,
         ramp: ColourMap,
-        /// How much lighter than the scale bodies are drawn.
+        /// How much lighter than the colour map the bodies are drawn.
         pale: f64,
     },
-    /// Names.
+    /// Named swatches.
     Swatches(Vec<(String, Rgb)>),
 }
 
-/// Colours of the bodies of every still.
+/// Fill colours of the bodies of every frame.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct BodyColours {
     pub key: ColourLegend,
-    /// By still and body.
+    /// By frame and body.
     pub fills: Vec<Vec<Rgb>>,
 }
 
 impl BodyColours {
-    /// Colours as a picture asks for them; `first` is the state the run began with.
+    /// The colours of a request; `first` is the initial state of the run.
     pub(super) fn of(
         bodies: &[BodyDescription],
         stills: &[Frame],
@@ -54,8 +54,8 @@ impl BodyColours {
         paint
     }
 
-    /// Bodies step back behind the lines of force, and so does the key. Bodies of space are drawn
-    /// translucent instead, which comes to the same.
+    /// Lightens bodies and legend behind force lines. Bodies in space are drawn translucent instead, to the
+    /// same effect.
     fn fade(&mut self, flat: bool, theme: Theme) {
         if flat {
             for fill in self.fills.iter_mut().flatten() {
@@ -134,7 +134,7 @@ impl BodyColours {
     }
 }
 
-/// What the colours of the bodies of a still stand for; NaN for what has none.
+/// The values shown by the colours of the bodies of a frame; NaN for bodies without one.
 fn values(
     bodies: &[BodyDescription],
     still: &Frame,
@@ -162,7 +162,7 @@ fn values(
     .collect()
 }
 
-/// Least and largest value that colours of a still stand for; `None` where they stand for none.
+/// Smallest and largest value shown by the colours of a frame; `None` where colours show no value.
 pub(super) fn span(
     bodies: &[BodyDescription],
     still: &Frame,
@@ -182,7 +182,7 @@ fn still_or(body: &BodyDescription, colour: Rgb) -> Rgb {
     }
 }
 
-/// What a colour bar is headed with.
+/// Heading of a colour bar.
 fn label(colour: Colour) -> &'static str {
     match colour {
         Colour::None => "",

@@ -1,24 +1,24 @@
-//! A rectangle of the page with a scale.
+//! Panel: a rectangle of the page that shows a window of the world.
 
 use super::window::Window;
 
-/// A rectangle of the page that shows a window of the world, both directions to one scale.
+/// A rectangle of the page that shows a window of the world, with one scale in both directions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Panel {
     /// Its upper left corner.
     pub at: (f64, f64),
     /// Its width and height in pixels.
     pub size: (f64, f64),
-    /// What it shows.
+    /// The window that it shows.
     pub window: Window,
-    /// Pixels for a length of 1.
+    /// Pixels per unit of length.
     pub scale: f64,
-    /// Its number on the page.
+    /// Its index on the page.
     pub number: usize,
 }
 
 impl Panel {
-    /// A point of the picture in pixels.
+    /// A point of the picture plane in pixels.
     pub(super) fn to_pixels(&self, (u, v): (f64, f64)) -> (f64, f64) {
         (
             self.at.0 + (u - self.window.low.0) * self.scale,
@@ -26,7 +26,7 @@ impl Panel {
         )
     }
 
-    /// Whether a circle around a point (both in pixels) is seen at all.
+    /// Whether a circle (centre and radius in pixels) is at least partly inside.
     pub(super) fn is_visible(&self, (x, y): (f64, f64), radius: f64) -> bool {
         x + radius >= self.at.0
             && x - radius <= self.at.0 + self.size.0
@@ -34,7 +34,7 @@ impl Panel {
             && y - radius <= self.at.1 + self.size.1
     }
 
-    /// Its middle in pixels.
+    /// Its centre in pixels.
     pub(super) fn middle(&self) -> (f64, f64) {
         (self.at.0 + 0.5 * self.size.0, self.at.1 + 0.5 * self.size.1)
     }

@@ -1,10 +1,10 @@
-//! SVG text, element by element.
+//! SVG writer of pictures: appends one element at a time to a string.
 
 use std::fmt::{Display, Write};
 
 use super::request::Theme;
 
-/// SVG text that grows.
+/// SVG document under construction.
 #[derive(Debug, Default)]
 pub(super) struct SvgWriter {
     text: String,
@@ -25,7 +25,7 @@ impl Display for Px {
     }
 }
 
-/// Where a text is held.
+/// Horizontal alignment of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Left,
@@ -33,7 +33,7 @@ pub(super) enum Anchor {
     Right,
 }
 
-/// Letters that XML needs otherwise.
+/// Text with the characters escaped that XML reserves.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -41,12 +41,12 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 impl SvgWriter {
-    /// A page in white.
+    /// A page with white background.
     pub(super) fn new(width: f64, height: f64) -> Self {
         Self::themed(width, height, Theme::Light)
     }
 
-    /// A page on what a theme says.
+    /// A page with the background of a theme.
     pub(super) fn themed(width: f64, height: f64, theme: Theme) -> Self {
         let mut paper = Self::transparent(width, height, theme);
         let (w, h) = (Px(width), Px(height));
@@ -56,7 +56,7 @@ impl SvgWriter {
         paper
     }
 
-    /// A page without a ground, to be laid over pixels.
+    /// A page without background, to be composited over pixels.
     pub(super) fn transparent(width: f64, height: f64, theme: Theme) -> Self {
         let (w, h) = (Px(width), Px(height));
         let mut paper = Self {
@@ -70,7 +70,7 @@ impl SvgWriter {
         paper
     }
 
-    /// A line of SVG.
+    /// Appends one line of SVG text.
     pub(super) fn raw(&mut self, line: std::fmt::Arguments<'_>) {
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "{line}");
@@ -116,7 +116,7 @@ impl SvgWriter {
 
     /// A circle.
     pub(super) fn circle(&mut self, at: (f64, f64), radius: f64, attributes: &str) {
-        // A radius is written finer: it is small.
+        // A radius is small and gets three decimals.
         let r = (radius * 1000.0).round() / 1000.0;
         let (x, y) = (Px(at.0), Px(at.1));
         self.raw(format_args!(
@@ -167,7 +167,7 @@ impl SvgWriter {
         ));
     }
 
-    /// The whole text.
+    /// Closes the document and returns its text.
     pub(super) fn finish(mut self) -> String {
         self.text += "</svg>\n";
         match self.theme {
@@ -177,8 +177,8 @@ impl SvgWriter {
     }
 }
 
-/// Greys of a page and what they are in the dark. Bodies never have one of them: their colours are no pure
-/// greys, and neither are mixtures of those with black or white.
+/// Greys of the light theme and their counterparts in the dark one. No body has one of them: fills are not pure
+/// greys, and neither are their mixtures with black or white.
 const DARK: [(&str, &str); 13] = [
     ("ffffff", "14161a"),
     ("222222", "e6e6e6"),
@@ -186,18 +186,18 @@ const DARK: [(&str, &str); 13] = [
     ("444444", "b8b8b8"),
     ("666666", "989898"),
     ("888888", "6a6e76"),
-    // Ground: its solid side, its patch, the border and the grid of the patch.
+    // Half-planes: solid side, patch, border and grid of the patch.
     ("f0efec", "2a2d32"),
     ("e9e8e5", "2a2d32"),
     ("b4b2ac", "565a60"),
     ("d0cec8", "3c4046"),
-    // Forces, those beside chains, plain bodies that do not move.
+    // Forces, forces outside chains, plain fixed bodies.
     ("b23038", "ff7a6b"),
     ("a8a49e", "7d7a76"),
     ("d0d0ce", "787c82"),
 ];
 
-/// The ground of a page.
+/// Background colour of a page.
 pub(super) fn ground(theme: Theme) -> [u8; 3] {
     match theme {
         Theme::Light => [255; 3],

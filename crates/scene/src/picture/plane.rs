@@ -1,4 +1,4 @@
-//! Bodies of the plane.
+//! Bodies of the plane, as SVG shapes.
 
 use super::colour::{GROUND, Rgb};
 use super::panel::Panel;
@@ -6,19 +6,19 @@ use super::paper::{Px, SvgWriter};
 use super::still::{BodyState, Frame};
 use crate::record::{BodyDescription, BodyMotion, RecordedShape, ShapePart};
 
-/// Distance and length of the strokes of a hatching, in pixels.
+/// Spacing and length of hatching strokes, in pixels.
 const HATCH: f64 = 8.0;
 
-/// A disc of a smaller radius has no mark, in pixels: it would not be seen.
+/// A disc of a smaller radius gets no radius line, in pixels.
 const MARKED: f64 = 3.0;
 
-/// A body smaller than this has no outline, in pixels.
+/// A smaller body gets no outline, in pixels.
 const OUTLINED: f64 = 1.2;
 
-/// Bodies that are drawn one by one; more become a raster.
+/// Maximal number of bodies drawn as shapes; more are drawn as a raster.
 pub(super) const MOST: usize = 100_000;
 
-/// Draws the bodies of a still, discs with a mark that shows how they are turned if asked for.
+/// Draws the bodies of a frame; discs with a radius line that shows their rotation, if requested.
 pub(super) fn draw(
     paper: &mut SvgWriter,
     panel: &Panel,
@@ -43,7 +43,7 @@ pub(super) fn draw(
         super::raster::draw(paper, panel, bodies, still, fills);
         return;
     }
-    // What moves lies over what does not.
+    // Moving bodies are painted over fixed ones.
     for fixed in [true, false] {
         let class = if fixed { "fixed" } else { "bodies" };
         paper.group(&format!("class=\"{class}\" stroke-linejoin=\"round\""));
@@ -64,7 +64,7 @@ fn flat(place: &BodyState, v: [f64; 2]) -> (f64, f64) {
     (p[0], p[1])
 }
 
-/// The outlines of all parts, then their insides over them: no seam is seen.
+/// A compound body: the outlines of all parts, then their fills over them, so that no seam shows.
 fn compound(
     paper: &mut SvgWriter,
     panel: &Panel,
@@ -86,11 +86,11 @@ fn compound(
     }
 }
 
-/// Fill of a body of this size in pixels, and its outline if asked for.
+/// SVG style of a body of this size in pixels: its fill, and its outline if requested.
 fn style((fill, lined): (Rgb, bool), size: f64) -> String {
     match lined && size >= OUTLINED {
         true => {
-            // Thin beside the body, and never thick.
+            // The outline is thin relative to the body, and bounded.
             let width = (0.12 * size).clamp(0.25, 0.8);
             let line = fill.line();
             format!(
@@ -149,7 +149,7 @@ fn disc(
     }
     paper.circle(centre, r, &style(fill, r));
     if mark && r >= MARKED {
-        // A radius shows how the disc is turned.
+        // A radius line shows the rotation of the disc.
         let rim = panel.to_pixels(flat(place, [radius, 0.0]));
         let line = fill.0.line();
         let width = Px((0.06 * r).clamp(0.4, 1.0));
@@ -179,7 +179,7 @@ fn capsule(
     let (c, d) = (end(-half_length, radius), end(-half_length, -radius));
     let [ax, ay, bx, by] = [a.0, a.1, b.0, b.1].map(Px);
     let [cx, cy, dx, dy] = [c.0, c.1, d.0, d.1].map(Px);
-    // Anticlockwise in the plane is against the sense of the screen, whose y points down.
+    // Counterclockwise in the plane is clockwise on screen, where y points down.
     let arc = format!("A{0} {0} 0 0 0", Px(r));
     paper.raw(format_args!(
         "<path d=\"M{dx} {dy}L{ax} {ay}{arc} {bx} {by}L{cx} {cy}{arc} {dx} {dy}Z\"{}/>",
@@ -187,10 +187,10 @@ fn capsule(
     ));
 }
 
-/// The solid side in grey, its surface hatched.
+/// A half-plane: the solid side in grey, its surface hatched.
 fn half_plane(paper: &mut SvgWriter, panel: &Panel, place: &BodyState) {
     let normal = place.rotate([0.0, 1.0, 0.0]);
-    // In pixels, y down; into the solid, and along the surface.
+    // In pixels, y down: normal into the solid, and tangent of the surface.
     let into = (-normal[0], normal[1]);
     let along = (into.1, -into.0);
     let origin = panel.to_pixels((place.position[0], place.position[1]));
@@ -201,7 +201,7 @@ fn half_plane(paper: &mut SvgWriter, panel: &Panel, place: &BodyState) {
     if !(foot.0.is_finite() && foot.1.is_finite())
         || (foot.0 - middle.0).hypot(foot.1 - middle.1) > 2.0 * long
     {
-        // All solid or all free: no surface to be seen.
+        // The panel lies entirely inside or outside the solid: no surface is visible.
         return;
     }
     let point = |s: f64, d: f64| {
@@ -241,7 +241,7 @@ fn chain(
     for (a, b) in points.iter().zip(ends) {
         let length = (b.0 - a.0).hypot(b.1 - a.1);
         if length > 0.0 && length.is_finite() {
-            // Solid on the right when walking from a to b; on the screen y points down.
+            // The solid is on the right when going from a to b; on screen y points down.
             let into = (-(b.1 - a.1) / length, (b.0 - a.0) / length);
             rest = strokes(paper, panel, *a, *b, into, rest);
         }
@@ -252,8 +252,8 @@ fn chain(
     }
 }
 
-/// Hatching from a to b: oblique strokes into the solid, the first after `rest` pixels. Returns how far
-/// the next stroke is beyond b.
+/// Hatching from a to b: oblique strokes into the solid, the first after `rest` pixels. Returns the distance of
+/// the next stroke beyond b.
 fn strokes(
     paper: &mut SvgWriter,
     panel: &Panel,
@@ -268,7 +268,7 @@ fn strokes(
     if count < 0.0 {
         return rest - length;
     }
-    // Strokes lean to one side of the screen, whichever way the surface is walked along.
+    // Strokes lean to one side of the screen, whatever the direction of the surface.
     let lean = if along.0 + 1e-9 * along.1 < 0.0 {
         0.7
     } else {

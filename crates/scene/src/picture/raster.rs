@@ -1,7 +1,7 @@
-//! Very many bodies of the plane: cells of a pixel instead of shapes.
+//! Rasterises very many bodies of the plane to pixel cells instead of shapes.
 //!
-//! A cell has the colour of the last body that covers its middle; a body that covers no middle colours
-//! the cell it is in. Neighbouring cells of one colour are one rectangle.
+//! A cell has the colour of the last body that covers its centre; a body that covers no centre colours the cell
+//! it lies in. Adjacent cells of one colour are merged to one rectangle (run-length encoding).
 
 use super::colour::Rgb;
 use super::panel::Panel;
@@ -9,7 +9,7 @@ use super::paper::SvgWriter;
 use super::still::{BodyState, Frame};
 use crate::record::{BodyDescription, RecordedShape, ShapePart};
 
-/// Draws the bodies of a still as cells.
+/// Draws the bodies of a frame as cells.
 pub(super) fn draw(
     paper: &mut SvgWriter,
     panel: &Panel,
@@ -22,7 +22,7 @@ pub(super) fn draw(
     for ((name, place), fill) in bodies.iter().zip(&still.bodies).zip(fills) {
         cover(&mut cells, (wide, high), panel, &name.shape, place, *fill);
     }
-    // Cells of a row touch without a seam when edges are not smoothed.
+    // Without antialiasing, cells of a row join without a seam.
     paper.group("class=\"cells\" shape-rendering=\"crispEdges\"");
     for (y, row) in cells.chunks(wide.max(1)).enumerate() {
         let mut x = 0;
@@ -61,7 +61,7 @@ fn cover(
     let mut seen = false;
     for row in range(y, high) {
         for column in range(x, wide) {
-            // From the centre, in lengths, y up.
+            // Cell centre relative to the body's centre, in world lengths, y up.
             let u = (column as f64 + 0.5 - x) / panel.scale;
             let v = (y - row as f64 - 0.5) / panel.scale;
             if holds(outline, place, u, v) {
@@ -75,7 +75,7 @@ fn cover(
     }
 }
 
-/// Largest distance of a point from the centre; `None` for boundaries.
+/// Largest distance of a point of the body from its centre; `None` for boundaries.
 fn reach(outline: &RecordedShape) -> Option<f64> {
     match outline {
         RecordedShape::Round { radius } => Some(*radius),
@@ -99,7 +99,7 @@ fn reach(outline: &RecordedShape) -> Option<f64> {
     }
 }
 
-/// Whether a point, seen from the centre along space axes, lies in a body.
+/// Whether a point, relative to the centre along space axes, lies in a body.
 fn holds(outline: &RecordedShape, place: &BodyState, u: f64, v: f64) -> bool {
     let axis = place.rotate([1.0, 0.0, 0.0]);
     let (x, y) = (u * axis[0] + v * axis[1], v * axis[0] - u * axis[1]);
@@ -111,7 +111,7 @@ fn holds(outline: &RecordedShape, place: &BodyState, u: f64, v: f64) -> bool {
             ..
         } => (x.abs() - half_length).max(0.0).hypot(y) <= *radius,
         RecordedShape::Polygon(vertices) => {
-            // Edges that a ray to the right crosses: an odd number of them from inside.
+            // Even–odd rule: a ray to the right crosses an odd number of edges from inside.
             let ends = vertices.iter().cycle().skip(1);
             let crossed = vertices.iter().zip(ends).filter(|(a, b)| {
                 let over = (a[1] > y) != (b[1] > y);

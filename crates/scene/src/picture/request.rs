@@ -1,55 +1,55 @@
-//! What a picture is to show.
+//! Request of a picture: what it shows and how.
 
 use super::joint::JointGlyph;
 use crate::file::Colour;
 
-/// On what a picture is drawn.
+/// Light or dark background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
     /// Dark on white.
     #[default]
     Light,
-    /// Light on nearly black.
+    /// Light on near black.
     Dark,
 }
 
-/// What a picture is to show.
+/// Content and style of a picture.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PictureRequest {
     /// Its title.
     pub title: String,
-    /// What colours mean.
+    /// Quantity that colours the bodies.
     pub colour: Colour,
     /// Whether forces are drawn.
     pub forces: bool,
-    /// Whether force chains stand out.
+    /// Whether force chains are highlighted.
     pub chains: bool,
-    /// Lower corner of what is shown; all bodies where not given. In space a box.
+    /// Lower corner of the window; all bodies where not given. In space, of a box.
     pub low: Option<[f64; 3]>,
     /// Upper corner.
     pub high: Option<[f64; 3]>,
-    /// Direction from which space is seen.
+    /// Viewing direction in space.
     pub view: Option<[f64; 3]>,
-    /// Whether bodies are pale behind marks.
+    /// Whether bodies are lightened behind annotations.
     pub fade_bodies: bool,
-    /// Whether the title says no time.
+    /// Whether the title omits the time.
     pub hide_time: bool,
-    /// Decimals of a time that stands in a corner of the panel, always in the same place.
+    /// Decimals of a time label in a corner of the panel, at a fixed position.
     pub time_decimals: Option<usize>,
-    /// On what it is drawn.
+    /// Theme of the page.
     pub theme: Theme,
-    /// Drawn over the bodies of every panel.
+    /// Annotations over the bodies of every panel.
     pub annotations: Vec<Annotation>,
-    /// Joints, drawn as marks.
+    /// Joints, drawn as glyphs.
     pub joints: Vec<JointGlyph>,
 }
 
-/// Something drawn over the bodies, sizes in pixels.
+/// An annotation over the bodies, sizes in pixels.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Annotation {
-    /// A line between two points of the world.
+    /// A line between two points in world coordinates.
     Line {
-        /// The points.
+        /// The end points.
         ends: [[f64; 3]; 2],
         /// Its width.
         width: f64,
@@ -58,7 +58,7 @@ pub enum Annotation {
     },
     /// A dot.
     Dot {
-        /// Where.
+        /// Position in world coordinates.
         at: [f64; 3],
         /// Its radius.
         radius: f64,

@@ -1,4 +1,5 @@
-//! A rose: how often directions of the plane occur, as sectors whose areas are the shares.
+//! Rose diagram (polar histogram): density of directions in the plane, as sectors whose areas are the
+//! fractions.
 
 use std::f64::consts::TAU;
 
@@ -11,19 +12,19 @@ const RADIUS: f64 = 240.0;
 /// Centre of the rose.
 const CENTRE: (f64, f64) = (300.0, 325.0);
 
-/// Colours of the two kinds of petals.
+/// Colours of the two distributions.
 const COLOURS: [&str; 2] = ["#0072b2", "#d55e00"];
 
 /// One distribution of directions.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DirectionDensity {
-    /// What it is of.
+    /// Name in the legend.
     pub label: String,
-    /// Density relative to that of no preferred direction, bins centred on multiples of their width.
+    /// Density relative to the isotropic one; bins are centred on multiples of their width.
     pub density: Vec<f64>,
 }
 
-/// Two distributions of directions in one picture.
+/// Two distributions of directions in one diagram.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RoseDiagram {
     /// Title.
@@ -32,14 +33,14 @@ pub(crate) struct RoseDiagram {
     pub note: String,
     /// Names of the axes to the right and up.
     pub axes: [String; 2],
-    /// Filled, and as an outline.
+    /// The first filled, the second as an outline.
     pub petals: [DirectionDensity; 2],
 }
 
 /// The outline of all sectors, y upwards: radius √density times `unit`.
 fn outline(density: &[f64], unit: f64) -> Vec<(f64, f64)> {
     let width = TAU / density.len().max(1) as f64;
-    // Arcs of a degree: their area falls short by 5e-5.
+    // Arcs as chords of one degree: their area falls short by 5e-5.
     let parts = (width.to_degrees().ceil() as usize).max(1);
     let mut points = Vec::new();
     for (k, d) in density.iter().enumerate() {
@@ -52,7 +53,7 @@ fn outline(density: &[f64], unit: f64) -> Vec<(f64, f64)> {
     points
 }
 
-/// Draws it.
+/// Draws the diagram as SVG.
 pub(crate) fn draw(rose: &RoseDiagram) -> String {
     let densities = rose.petals.iter().flat_map(|p| &p.density);
     let most = densities.copied().fold(1.0, f64::max);
@@ -81,7 +82,7 @@ pub(crate) fn draw(rose: &RoseDiagram) -> String {
     paper.finish()
 }
 
-/// Circles of equal density and lines of equal direction.
+/// Circles of constant density and lines of constant direction.
 fn grid(paper: &mut SvgWriter, rose: &RoseDiagram, most: f64, unit: f64) {
     paper.group("fill=\"none\" stroke=\"#000000\" stroke-opacity=\"0.18\" stroke-width=\"1\"");
     for k in 0..12 {
@@ -96,7 +97,7 @@ fn grid(paper: &mut SvgWriter, rose: &RoseDiagram, most: f64, unit: f64) {
         paper.circle(CENTRE, level.sqrt() * unit, "");
     }
     paper.end();
-    // What no preferred direction would look like.
+    // The circle of the isotropic distribution.
     let dashed = " fill=\"none\" stroke=\"#444444\" stroke-dasharray=\"4 3\" stroke-width=\"1\"";
     paper.circle(CENTRE, unit, dashed);
     for k in 0..12 {
@@ -111,7 +112,7 @@ fn grid(paper: &mut SvgWriter, rose: &RoseDiagram, most: f64, unit: f64) {
         };
         paper.text(at, 14.0, Anchor::Middle, &text);
     }
-    // Between two lines of direction, where sectors hide them least.
+    // Density labels between two direction lines, where sectors cover them least.
     let (sin, cos) = 75f64.to_radians().sin_cos();
     for level in &levels {
         let r = level.sqrt() * unit;
@@ -129,7 +130,7 @@ fn legend(paper: &mut SvgWriter, rose: &RoseDiagram) {
             _ => format!(" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\""),
         };
         paper.rect((left, height - 11.0), (22.0, 13.0), &style);
-        // The figures on a line of their own: a long line would leave the page.
+        // The figures on a second line: a long line would leave the page.
         let (name, figures) = petals.label.split_once(": ").unwrap_or((&petals.label, ""));
         paper.text((left + 30.0, height), 14.0, Anchor::Left, name);
         paper.text((left + 30.0, height + 19.0), 13.0, Anchor::Left, figures);

@@ -1,4 +1,4 @@
-//! Bodies of space as they are seen: outlines in pixels, slopes, and how near each point is.
+//! Bodies of space as convex pieces on screen: outlines in pixels, shading, depth.
 
 use super::camera::{Camera, unit};
 use super::panel::Panel;
@@ -6,31 +6,31 @@ use super::still::BodyState;
 use super::{cross, dot};
 use crate::record::{Faces, RecordedShape};
 
-/// Sides that stand for a circle.
+/// Number of sides of a polygon that approximates a circle.
 const SIDES: usize = 64;
 
-/// Direction of the light: to the left, up, towards the eye.
+/// Direction of the light: left, up, towards the viewer.
 const LIGHT: [f64; 3] = [-0.45, 0.65, 0.61];
 
-/// A flat face that is seen from its outside.
+/// A front-facing planar face.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Facet {
     /// Its corners in pixels.
     pub corners: Vec<(f64, f64)>,
-    /// Nearness at (x, y): n0 + nx x + ny y, in pixels.
+    /// Depth at (x, y): n0 + nx x + ny y, in pixels.
     near: [f64; 3],
-    /// How bright it is, 0 to 1.
+    /// Brightness, 0 to 1.
     pub light: f64,
-    /// Whether its edges are those of the body.
+    /// Whether its edges are those of the body and not of a faceted round surface.
     pub sharp: bool,
 }
 
-/// What is drawn in one piece and in front of or behind everything else as a whole: it is convex.
+/// A convex piece, which is in front of or behind every other one as a whole.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Form {
-    /// A ball: centre and nearness of it, radius.
+    /// A sphere: centre, depth of the centre, radius.
     Ball((f64, f64), f64, f64),
-    /// A capsule: its two ends with their nearness, radius.
+    /// A capsule: its two ends with their depths, radius.
     Rod([((f64, f64), f64); 2], f64),
     /// Faces.
     Facets(Vec<Facet>),
@@ -42,27 +42,27 @@ pub(super) struct Item {
     pub form: Form,
     /// The body.
     pub body: usize,
-    /// Nearness of its middle.
+    /// Depth of its centre.
     pub near: f64,
-    /// Box around it in pixels: least and largest x and y.
+    /// Bounding box in pixels: smallest and largest x and y.
     pub low: (f64, f64),
     pub high: (f64, f64),
 }
 
-/// Turns bodies into pieces.
+/// Converts bodies to pieces.
 pub(super) struct Sculptor<'a> {
     pub panel: &'a Panel,
     pub camera: &'a Camera,
 }
 
 impl Sculptor<'_> {
-    /// A point in pixels, and how near it is in pixels.
+    /// A point in pixels, and its depth in pixels.
     fn see(&self, point: [f64; 3]) -> ((f64, f64), f64) {
         let at = self.panel.to_pixels(self.camera.project(point));
         (at, self.camera.depth(point) * self.panel.scale)
     }
 
-    /// Adds the pieces of a body that are seen.
+    /// Adds the visible pieces of a body.
     pub(super) fn add(
         &self,
         body: usize,
@@ -138,16 +138,16 @@ impl Sculptor<'_> {
         })
     }
 
-    /// A face, if it is seen from outside; its corners run anticlockwise.
+    /// A face if it is front-facing; its corners are in counterclockwise order.
     fn facet(&self, corners: &[[f64; 3]], sharp: bool) -> Option<Facet> {
         let normal = newell(corners);
         let towards = dot(normal, self.camera.toward);
-        // Seen from the edge it has no area; the normal of a face without area is no number.
+        // A face seen edge-on has no area on screen; the normal of a degenerate face is NaN.
         if !(towards > 1e-6) {
             return None;
         }
         let seen: Vec<((f64, f64), f64)> = corners.iter().map(|c| self.see(*c)).collect();
-        // n·x = const on the plane, with x = u right + v up + d toward, and y of pixels down.
+        // n·x = const on the plane, with x = u right + v up + d toward, and y in pixels pointing down.
         let (nu, nv) = (dot(normal, self.camera.right), dot(normal, self.camera.up));
         let (sx, sy) = (-nu / towards, nv / towards);
         let ((x, y), d) = *seen.first()?;
@@ -159,14 +159,14 @@ impl Sculptor<'_> {
         })
     }
 
-    /// How bright a surface with this normal is.
+    /// Brightness of a surface with this normal.
     fn light(&self, normal: [f64; 3]) -> f64 {
         let camera = self.camera;
         let seen = [camera.right, camera.up, camera.toward].map(|e| dot(normal, e));
         dot(seen, LIGHT).max(0.0)
     }
 
-    /// Strips along a cylinder and the end that is seen.
+    /// Strips of a cylinder's lateral surface and its visible end cap.
     fn cylinder(&self, place: &BodyState, half_length: f64, radius: f64) -> Vec<Facet> {
         let point = |k: usize, z: f64| {
             let angle = std::f64::consts::TAU * (k % SIDES) as f64 / SIDES as f64;
@@ -183,7 +183,7 @@ impl Sculptor<'_> {
     }
 }
 
-/// Unit normal of a polygon, by Newell's sum: right also for thin and nearly flat ones.
+/// Unit normal of a polygon by Newell's method: accurate also for thin and nearly planar ones.
 pub(super) fn newell(corners: &[[f64; 3]]) -> [f64; 3] {
     let mut sum = [0.0; 3];
     let next = corners.iter().cycle().skip(1);
@@ -211,7 +211,7 @@ impl Facet {
 
     fn covers(&self, (x, y): (f64, f64)) -> bool {
         let next = self.corners.iter().cycle().skip(1);
-        // Anticlockwise seen from outside; on the screen y points down.
+        // Counterclockwise seen from outside; on screen y points down.
         let side =
             |a: &(f64, f64), b: &(f64, f64)| (b.0 - a.0) * (y - a.1) - (b.1 - a.1) * (x - a.0);
         self.corners
@@ -245,7 +245,7 @@ impl Form {
         }
     }
 
-    /// How near the surface is at a point of the screen; `None` beside it.
+    /// Depth of the surface at a point of the screen; `None` outside.
     pub(super) fn nearness(&self, at: (f64, f64)) -> Option<f64> {
         match self {
             Self::Ball(centre, near, r) => dome(at, *centre, *near, *r),

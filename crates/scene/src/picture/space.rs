@@ -1,4 +1,4 @@
-//! Bodies of space.
+//! Bodies of space as SVG, by the painter's algorithm.
 
 use std::collections::BTreeSet;
 
@@ -13,16 +13,17 @@ use super::solid::{Facet, Form, Item, Sculptor};
 use super::still::Frame;
 use crate::record::BodyDescription;
 
-/// Pieces that are seen and shaded one by one; with more of them, balls and capsules are drawn flat.
+/// Maximal number of visible pieces that are shaded individually; with more, spheres and capsules have flat
+/// colours.
 const SHADED: usize = 20_000;
 
-/// A ball of a smaller radius is drawn flat, in pixels: no shading would be seen.
+/// A sphere of a smaller radius has a flat colour, in pixels.
 const SMALL: f64 = 1.5;
 
-/// Rings that shade a capsule.
+/// Number of nested strokes that shade a capsule.
 const RINGS: usize = 16;
 
-/// Draws the bodies of a still; `pale` where something is to be seen through them.
+/// Draws the bodies of a frame; translucent with `pale`.
 pub(super) fn draw(
     paper: &mut SvgWriter,
     panel: &Panel,
@@ -74,7 +75,7 @@ pub(super) fn draw(
     paper.end();
 }
 
-/// Shades of a ball for every colour: light from the upper left.
+/// A radial gradient of a sphere for every colour: light from the upper left.
 fn gradients(paper: &mut SvgWriter, panel: &Panel, colours: &BTreeSet<[u8; 3]>) {
     paper.raw(format_args!("<defs>"));
     for [r, g, b] in colours {
@@ -111,7 +112,7 @@ fn ball(paper: &mut SvgWriter, panel: &Panel, at: (f64, f64), r: f64, fill: Rgb,
     paper.circle(at, r, &style);
 }
 
-/// A capsule: strokes with round ends, each narrower, lighter and nearer to the light than the last.
+/// A capsule: nested strokes with round ends, each narrower, lighter and shifted towards the light.
 fn rod(paper: &mut SvgWriter, a: (f64, f64), b: (f64, f64), r: f64, fill: Rgb, shaded: bool) {
     let mut stroke = |shift: f64, width: f64, colour: Rgb| {
         let by = (-0.36 * shift, -0.46 * shift);
@@ -119,7 +120,7 @@ fn rod(paper: &mut SvgWriter, a: (f64, f64), b: (f64, f64), r: f64, fill: Rgb, s
             " stroke=\"{colour}\" stroke-width=\"{}\" stroke-linecap=\"round\"",
             Px(width)
         );
-        // A line without length has no caps everywhere: a hundredth of a pixel is one.
+        // Some renderers draw no caps on a line of zero length: it gets a hundredth of a pixel.
         let end = if a == b { (b.0 + 0.01, b.1) } else { b };
         paper.line(
             (a.0 + by.0, a.1 + by.1),
@@ -147,7 +148,7 @@ fn facet(paper: &mut SvgWriter, facet: &Facet, fill: Rgb) {
     let colour = fill
         .darker(0.55 * (1.0 - facet.light))
         .lighter(0.18 * facet.light);
-    // Parts of a round side are joined by strokes of their own colour, without a seam.
+    // Facets of a round surface get strokes of their own fill, so that no seam shows.
     let line = if facet.sharp {
         fill.darker(0.65)
     } else {

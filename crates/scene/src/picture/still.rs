@@ -1,11 +1,11 @@
-//! Bodies at an instant, from the records.
+//! Bodies at an instant, read from the records.
 
 use crate::record::{
     BodyDescription, CHUNK_ROWS, ColumnValues, Record, RecordError, ShapePart, Table,
     read_body_descriptions,
 };
 
-/// Where a body is and how it moves. The plane has z = 0.
+/// Position and velocity of a body. In the plane z = 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BodyState {
     /// Centre of mass.
@@ -19,7 +19,7 @@ pub struct BodyState {
 }
 
 impl BodyState {
-    /// At rest in a place, turned by an angle about z.
+    /// At rest at a position, rotated by an angle about z.
     pub fn at(position: [f64; 3], angle: f64) -> Self {
         let (sin, cos) = (0.5 * angle).sin_cos();
         Self {
@@ -30,7 +30,7 @@ impl BodyState {
         }
     }
 
-    /// A vector from body axes to space axes.
+    /// Rotates a vector from body axes to space axes.
     pub(crate) fn rotate(&self, v: [f64; 3]) -> [f64; 3] {
         let [w, x, y, z] = self.rotation;
         // v + 2w (q × v) + 2 q × (q × v).
@@ -47,7 +47,7 @@ impl BodyState {
         std::array::from_fn(|k| v[k] + 2.0 * (w * c[k] + d[k]))
     }
 
-    /// The place of a part of the body.
+    /// The state of a part of the body.
     pub(crate) fn of_part(&self, part: &ShapePart) -> Self {
         let ([a, b, c, d], [w, x, y, z]) = (self.rotation, part.rotation);
         Self {
@@ -62,52 +62,52 @@ impl BodyState {
         }
     }
 
-    /// A point of the body in space.
+    /// A point in body axes, in space coordinates.
     pub(crate) fn to_space(&self, v: [f64; 3]) -> [f64; 3] {
         let turned = self.rotate(v);
         std::array::from_fn(|k| self.position[k] + turned[k])
     }
 }
 
-/// A force between two bodies.
+/// A contact force between two bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DrawnForce {
     /// The bodies.
     pub bodies: [usize; 2],
-    /// Where it acts.
+    /// Contact point.
     pub at: [f64; 3],
-    /// Force on the second body, mean over the step.
+    /// Force on the second body: impulse over step length, the mean over the step.
     pub force: [f64; 3],
-    /// Its part along the normal.
+    /// Its normal component.
     pub normal: f64,
 }
 
-/// Bodies at an instant.
+/// All bodies at an instant.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Frame {
-    /// The step that led there.
+    /// The step that ends at this instant.
     pub step: i64,
-    /// The instant.
+    /// Time.
     pub t: f64,
     /// Every body.
     pub bodies: Vec<BodyState>,
-    /// Forces over the step; only where they were asked for.
+    /// Contact forces over the step; only where requested.
     pub forces: Vec<DrawnForce>,
     /// Vectors of the periodic cell, if there is one; the third is along z in the plane.
     pub cell: Option<[[f64; 3]; 3]>,
-    /// Along which of them there are images.
+    /// Along which cell vectors the cell is periodic.
     pub periodic: [bool; 3],
-    /// Whether it is of the plane; only where there is a cell.
+    /// Whether it is planar; only where there is a cell.
     pub flat: bool,
 }
 
-/// The recorded states of a run.
+/// The recorded states of a run of bodies.
 #[derive(Debug)]
 pub struct RecordedFrames<'a> {
     record: &'a Record,
-    /// What the bodies are.
+    /// Descriptions of the bodies.
     pub bodies: Vec<BodyDescription>,
-    /// 2 or 3.
+    /// Dimension, 2 or 3.
     pub dimension: usize,
     count: usize,
     held: std::cell::RefCell<Option<(usize, Table)>>,
@@ -136,12 +136,12 @@ impl<'a> RecordedFrames<'a> {
         })
     }
 
-    /// How many there are.
+    /// Number of states.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -163,7 +163,7 @@ impl<'a> RecordedFrames<'a> {
         Ok(table.map_or(f64::NAN, |t| t.number(row % CHUNK_ROWS)))
     }
 
-    /// The state nearest in time; the earlier of two.
+    /// Index of the state nearest in time; the earlier of two.
     ///
     /// # Errors
     /// The records are damaged.
@@ -187,7 +187,7 @@ impl<'a> RecordedFrames<'a> {
         })
     }
 
-    /// Reads a state.
+    /// Reads a state, with contact forces if requested.
     ///
     /// # Errors
     /// The records are damaged.
@@ -232,7 +232,7 @@ impl<'a> RecordedFrames<'a> {
         Ok(still)
     }
 
-    /// Along which vectors of the cell there are images: all, where an older record does not say.
+    /// Along which cell vectors the cell is periodic: along all, where an older record does not say.
     fn periodic(&self) -> [bool; 3] {
         let said = &self.record.manifest().settings["periodic"];
         let axis = |k: usize| said.get(k).and_then(serde_json::Value::as_bool);
@@ -264,7 +264,7 @@ impl<'a> RecordedFrames<'a> {
         Ok(Some(vectors))
     }
 
-    /// Forces of the contacts over a step: impulses over its length.
+    /// Contact forces over a step: impulses over its length.
     fn forces(&self, step: i64) -> Result<Vec<DrawnForce>, RecordError> {
         let columns: &[&str] = match self.dimension {
             2 => &[
@@ -307,7 +307,7 @@ impl<'a> RecordedFrames<'a> {
 fn force(table: &Table, row: usize, flat: bool, h: f64) -> DrawnForce {
     let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row));
     let three = |k: usize| [at(k), at(k + 1), at(k + 2)];
-    // A contact without friction has no tangential rows.
+    // A frictionless contact has no tangential rows.
     let or_zero = |x: f64| if x.is_nan() { 0.0 } else { x };
     let (point, n, s) = match flat {
         true => (

@@ -1,4 +1,4 @@
-//! What part of the world a picture shows.
+//! Window of a picture: the rectangle of the world that it shows.
 
 use super::camera::{Camera, extent};
 use super::ground::{BoundingBox, patches};
@@ -6,16 +6,16 @@ use super::request::PictureRequest;
 use super::still::Frame;
 use crate::record::{BodyDescription, BodyMotion, RecordedShape};
 
-/// Air around the bodies, of the larger side.
+/// Margin around the bodies, as a fraction of the larger side.
 const AIR: f64 = 0.05;
 
-/// A fixed body may widen the window by this share on each side, no more: a floor may be very long.
+/// A fixed body widens the window by at most this fraction on each side: a floor may be very long.
 const FIXED: f64 = 0.2;
 
 /// A half-plane or half-space further from the bodies than this many times their size is not shown.
 const FAR: f64 = 3.0;
 
-/// A rectangle on the picture, in lengths of the world.
+/// A rectangle in the picture plane, in world lengths.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Window {
     pub low: (f64, f64),
@@ -23,7 +23,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Around nothing.
+    /// The empty window.
     const NONE: Self = Self {
         low: (f64::INFINITY, f64::INFINITY),
         high: (f64::NEG_INFINITY, f64::NEG_INFINITY),
@@ -60,7 +60,7 @@ impl Window {
         }
     }
 
-    /// Made wider or higher around its middle until it is at least this large.
+    /// Widened about its centre to at least this size.
     pub(super) fn at_least(&self, size: (f64, f64)) -> Self {
         let (w, h) = self.size();
         let (x, y) = (0.5 * (size.0 - w).max(0.0), 0.5 * (size.1 - h).max(0.0));
@@ -70,7 +70,7 @@ impl Window {
         }
     }
 
-    /// The window that holds both.
+    /// Extends the window to include another.
     pub(super) fn join(&mut self, other: &Self) {
         self.add(other.low);
         self.add(other.high);
@@ -84,7 +84,7 @@ impl Window {
     }
 }
 
-/// The window of a picture: what is asked for, or all that moves, with what is fixed near it.
+/// The window of a picture: the requested one, or all moving bodies with the fixed ones near them.
 pub(super) fn window(
     bodies: &[BodyDescription],
     stills: &[&Frame],
@@ -132,7 +132,7 @@ pub(super) fn window(
     asked(all, request, camera)
 }
 
-/// Half-planes near the bodies are to be seen.
+/// Extends the window to half-planes near the bodies.
 fn add_feet(all: &mut Window, bodies: &[BodyDescription], still: &Frame, camera: &Camera) {
     for (name, place) in bodies.iter().zip(&still.bodies) {
         if *name.shape != RecordedShape::HalfPlane {
@@ -149,7 +149,7 @@ fn add_feet(all: &mut Window, bodies: &[BodyDescription], still: &Frame, camera:
     }
 }
 
-/// The corners that were asked for; the others stay.
+/// Replaces the corners that were requested; the others remain.
 fn asked(mut all: Window, request: &PictureRequest, camera: &Camera) -> Window {
     let (Some(low), Some(high)) = (request.low, request.high) else {
         let flat = |point: [f64; 3]| (point[0], point[1]);

@@ -1,47 +1,47 @@
-//! Axes: which numbers they span, where they are marked, and how the marks are written.
+//! Axes: range, tick positions (nice numbers 1, 2, 5 times a power of ten) and tick labels.
 
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
-/// Share of the span left free beyond the data.
+/// Margin beyond the data, as a fraction of the range.
 const AIR: f64 = 0.04;
 
-/// Relative variation that is shown as none.
+/// Relative variation below which data count as constant.
 const CONSTANT: f64 = 1e-9;
 
-/// Span of a logarithmic axis at most, in decades: what lies deeper is rounding.
+/// Maximal range of a logarithmic axis in decades: smaller values are rounding errors.
 const DECADES: f64 = 30.0;
 
-/// Decades below which a logarithmic axis is marked at 2 and 5, too.
+/// Range in decades below which a logarithmic axis also has ticks at 2 and 5.
 const FEW: f64 = 2.5;
 
-/// Equal or decimal scale.
+/// Linear or logarithmic scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
-    /// Equal steps are equal lengths.
+    /// Equal differences are equal lengths.
     #[default]
     Linear,
-    /// Equal ratios are equal lengths; only positive numbers are seen.
+    /// Equal ratios are equal lengths; only positive numbers are shown.
     Log,
 }
 
-/// A span of numbers with marks.
+/// A range of numbers with ticks.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Axis {
     scale: Scale,
-    /// Ends; logarithms (base 10) on a logarithmic axis.
+    /// Ends of the range; logarithms (base 10) on a logarithmic axis.
     low: f64,
     high: f64,
     ticks: Vec<f64>,
-    /// Digits after the point.
+    /// Decimals of the labels.
     digits: usize,
-    /// Whether numbers are written with a power of ten.
+    /// Whether labels are written in scientific notation.
     powers: bool,
 }
 
 impl Axis {
-    /// An axis that shows all of `values` that can be shown, with about `count` marks.
+    /// An axis that covers all finite `values`, with about `count` ticks.
     pub(super) fn over(values: impl Iterator<Item = f64>, scale: Scale, count: usize) -> Self {
         let seen = values.filter(|x| x.is_finite() && (scale == Scale::Linear || *x > 0.0));
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -57,28 +57,28 @@ impl Axis {
 
     fn linear(low: f64, high: f64, count: usize) -> Self {
         let (low, high) = match (low.min(high), high - low) {
-            // No point at all.
+            // No finite value at all.
             (_, width) if width.is_nan() || width == f64::NEG_INFINITY => (0.0, 1.0),
-            // A constant, or one up to the errors of a computation: room around it.
+            // A constant, up to rounding errors: a margin around it.
             (at, width) if width <= CONSTANT * at.abs().max(high.abs()) => {
                 let room = if at == 0.0 { 1.0 } else { 0.1 * at.abs() };
                 (at - room, high + room)
             }
-            // Ends so far apart that their distance is no number.
+            // The range overflows.
             (_, width) if width.is_infinite() => (f64::MIN / 4.0, f64::MAX / 4.0),
             (_, width) => (low - AIR * width, high + AIR * width),
         };
         Self::between(low, high, count)
     }
 
-    /// An axis from 0 to a little more than the largest of `values`.
+    /// An axis from 0 to slightly more than the largest of `values`.
     pub(super) fn from_zero(values: impl Iterator<Item = f64>, count: usize) -> Self {
         let high = values.filter(|x| x.is_finite()).fold(0.0, f64::max);
         let high = if high > 0.0 { high } else { 1.0 };
         Self::between(0.0, (1.0 + AIR) * high, count)
     }
 
-    /// An axis with the ends of `values` as its own.
+    /// An axis whose range is exactly that of `values`.
     pub(super) fn tight(values: impl Iterator<Item = f64>, scale: Scale, count: usize) -> Self {
         let seen = values.filter(|x| x.is_finite() && (scale == Scale::Linear || *x > 0.0));
         let ends = (f64::INFINITY, f64::NEG_INFINITY);
@@ -99,7 +99,7 @@ impl Axis {
     fn between(low: f64, high: f64, count: usize) -> Self {
         let step = nice_ceil((high - low) / count.max(1) as f64);
         let (first, last) = ((low / step).ceil(), (high / step).floor());
-        // `k as f64 * step` keeps 0 exact; a count cannot run away, whatever the rounding.
+        // `k as f64 * step` keeps 0 exact; the loop is bounded whatever the rounding.
         let marks = (0..=4 * count).map(|k| first + k as f64);
         let marks: Vec<f64> = marks.take_while(|k| *k <= last).map(|k| k * step).collect();
         let largest = low.abs().max(high.abs());
@@ -113,7 +113,7 @@ impl Axis {
             ticks: marks,
             digits: match powers {
                 false => plain,
-                // As many as tell two marks apart.
+                // As many decimals as distinguish two ticks.
                 true => after(largest.log10().floor() - step.log10().floor()),
             },
             powers,
@@ -148,7 +148,7 @@ impl Axis {
         }
     }
 
-    /// A logarithmic axis of few powers of ten: 2 and 5 times these are marked, too. Ends are logarithms.
+    /// A logarithmic axis of few decades, with ticks also at 2 and 5. Ends are logarithms.
     fn few_decades(low: f64, high: f64) -> Self {
         let decades = (0..8).map(|k| low.floor() + f64::from(k));
         let marks = decades.flat_map(|power| [1.0, 2.0, 5.0].map(|f: f64| power + f.log10()));
@@ -162,18 +162,18 @@ impl Axis {
         }
     }
 
-    /// The same axis made longer around its middle until it spans `width`, with about `count` marks.
+    /// The same axis widened about its centre to the range `width`, with about `count` ticks.
     pub(super) fn widened(&self, width: f64, count: usize) -> Self {
         let middle = 0.5 * (self.low + self.high);
         Self::between(middle - 0.5 * width, middle + 0.5 * width, count)
     }
 
-    /// Length of its span.
+    /// Length of its range.
     pub(super) fn width(&self) -> f64 {
         self.high - self.low
     }
 
-    /// Where a number lies, 0 at the low end and 1 at the high one; NaN where it is not seen.
+    /// Position of a number, 0 at the low end and 1 at the high end; NaN where it is not shown.
     pub(super) fn fraction(&self, value: f64) -> f64 {
         let at = match self.scale {
             Scale::Linear => value,
@@ -183,7 +183,7 @@ impl Axis {
         (at - self.low) / (self.high - self.low)
     }
 
-    /// How a mark is written.
+    /// Label of a tick.
     pub(super) fn label(&self, mark: f64) -> String {
         let digits = self.digits;
         match (self.scale, self.powers) {
@@ -196,50 +196,50 @@ impl Axis {
             (Scale::Linear, false) => format!("{mark:.digits$}"),
             (Scale::Linear, true) if mark == 0.0 => "0".into(),
             (Scale::Linear, true) => {
-                // Without zeros at the end: 2.5e-7.
+                // Trailing zeros removed: 2.5e-7.
                 let rounded: f64 = format!("{mark:.digits$e}").parse().unwrap_or(mark);
                 format!("{rounded:e}")
             }
         }
     }
 
-    /// Length of the longest label.
+    /// Number of characters of the longest label.
     pub(super) fn longest_label(&self) -> usize {
         let lengths = self.ticks.iter().map(|m| self.label(*m).len());
         lengths.max().unwrap_or(1)
     }
 
-    /// Whether 0 lies inside.
+    /// Whether 0 lies in the range.
     pub(super) fn shows_zero(&self) -> bool {
         self.scale == Scale::Linear && self.low < 0.0 && self.high > 0.0
     }
 
-    /// The number at a place.
+    /// The number at a position, the inverse of [`Axis::fraction`].
     pub(super) fn at(&self, place: f64) -> f64 {
         self.low + place * (self.high - self.low)
     }
 }
 
-/// Round numbers in an interval, with their texts.
+/// Ticks of an interval, with their labels.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ticks(Axis);
 
 impl Ticks {
-    /// About `count` of them.
+    /// About `count` ticks.
     pub(crate) fn between(low: f64, high: f64, count: usize) -> Self {
         Self(Axis::between(low, high, count))
     }
 
-    /// The numbers and how they are written.
+    /// Values and labels.
     pub(crate) fn all(&self) -> impl Iterator<Item = (f64, String)> + '_ {
         self.0.ticks.iter().map(|mark| (*mark, self.0.label(*mark)))
     }
 }
 
-/// The largest of 1, 2, 5 times a power of ten that is not above `length`.
+/// The largest nice number (1, 2, 5 times a power of ten) not above `length`.
 pub(crate) fn nice_floor(length: f64) -> f64 {
     let power = 10f64.powf(length.log10().floor());
-    // Rounding must not turn 2 into 1.
+    // A tolerance, since rounding must not turn 2 into 1.
     let factor = match length / power {
         f if f >= 5.0 - 1e-9 => 5.0,
         f if f >= 2.0 - 1e-9 => 2.0,
@@ -248,7 +248,7 @@ pub(crate) fn nice_floor(length: f64) -> f64 {
     factor * power
 }
 
-/// A number to six digits, without zeros at its end.
+/// A number to six significant digits, without trailing zeros.
 pub(crate) fn format_short(x: f64) -> String {
     let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
     match rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs()) {
@@ -257,11 +257,11 @@ pub(crate) fn format_short(x: f64) -> String {
     }
 }
 
-/// The next of 1, 2, 5 times a power of ten.
+/// The smallest nice number (1, 2, 5 times a power of ten) not below `step`.
 pub(super) fn nice_ceil(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factor = step / power;
-    // Rounding must not turn 1 into 2.
+    // A tolerance, since rounding must not turn 1 into 2.
     let factor = match factor {
         f if f <= 1.0 + 1e-9 => 1.0,
         f if f <= 2.0 + 1e-9 => 2.0,
@@ -271,7 +271,7 @@ pub(super) fn nice_ceil(step: f64) -> f64 {
     factor * power
 }
 
-/// For the drawing library an axis is its own coordinate: marks and places as stored.
+/// The drawing library's view of an axis: coordinates and ticks as stored.
 impl Ranged for Axis {
     type FormatOption = DefaultFormatting;
     type ValueType = f64;
@@ -308,10 +308,10 @@ mod tests {
         assert_eq!(labels(0.0, 2.0), ["0.0", "0.5", "1.0", "1.5", "2.0"]);
         assert_eq!(labels(-30.0, 25.0), ["-30", "-20", "-10", "0", "10", "20"]);
         assert_eq!(labels(0.0, 4e-7)[1], "1e-7");
-        // Marks of a narrow span far from 0 are told apart.
+        // Ticks of a narrow range far from 0 are distinguishable.
         let narrow = labels(1e7, 1e7 + 5.0);
         assert!(narrow.windows(2).all(|w| w[0] != w[1]), "{narrow:?}");
-        // Rounding of a constant is not blown up to a picture of its own.
+        // Rounding errors of a constant are not magnified.
         assert_eq!(labels(0.5, 0.5 + 1e-14)[0], "0.46");
     }
 

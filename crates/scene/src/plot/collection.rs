@@ -1,4 +1,4 @@
-//! The plots of runs of bodies: those that every run has, and observables that a scene declares.
+//! The plots of runs of bodies: standard ones, and observables that a scene declares.
 
 use super::declared::{case_label, part, series_style, window};
 use super::fabric::FABRIC;
@@ -38,7 +38,7 @@ pub(super) const STANDARD: [(&str, &str); 8] = [
     ),
 ];
 
-/// A standard plot of a run of bodies; `None` for a name that is none.
+/// A standard plot of a run of bodies; `None` for an unknown name.
 pub(super) fn figure(record: &Record, name: &str) -> Result<Option<Figure>, PlotError> {
     let title = &record.manifest().title;
     let of = |what: &str| format!("{title}: {what}");
@@ -57,8 +57,8 @@ pub(super) fn figure(record: &Record, name: &str) -> Result<Option<Figure>, Plot
     }))
 }
 
-/// Energies, the total with that of springs; what contacts and joints dissipate is counted from the
-/// start.
+/// Energies; the total includes the elastic energy of springs. The dissipation of contacts and joints is
+/// cumulative from the start.
 fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
     let columns = [
         "t",
@@ -90,7 +90,7 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
     let mut before = elastic.first().copied().unwrap_or(0.0);
     let joints: Vec<f64> = each
         .map(|k| {
-            // Springs keep a part of their work.
+            // Springs store a part of their work; the rest is dissipated by damping.
             let damped = spring[k] + elastic[k] - before;
             before = elastic[k];
             rub[k] + held[k] + damped
@@ -110,7 +110,7 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
     Ok(over_time(title, &label, series))
 }
 
-/// Observables of one run: times and, by text, values.
+/// Observables of one run: times and, by expression, values.
 struct ObservedSeries {
     times: Vec<f64>,
     series: Vec<(String, Vec<f64>)>,
@@ -141,7 +141,7 @@ impl ObservedSeries {
         })
     }
 
-    /// From another run of the scene.
+    /// From another run of the scene (a case).
     fn of_run(
         scene: &Scene,
         texts: &[&str],
@@ -170,7 +170,7 @@ impl ObservedSeries {
     }
 }
 
-/// The curves of a declared plot of observables.
+/// The series of a declared plot of observables, for all its cases.
 pub(super) fn of_cases(
     record: &Record,
     scene: &Scene,
@@ -216,11 +216,11 @@ pub(super) fn of_cases(
     Ok(all)
 }
 
-/// Compiles the observables of all plots of bodies. Every case is built once: there may be very many
+/// Compiles the observables of all plots of bodies. Every case is built only once: there may be very many
 /// bodies.
 ///
 /// # Errors
-/// The first that cannot be read, with its plot and line.
+/// The first that does not compile, with its plot and line.
 pub(super) fn check(scene: &Scene) -> Result<(), SceneError> {
     let observed = || scene.plots().iter().filter(|plot| plot.study.is_none());
     let mut cases: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! The pictures that a scene declares: observables of runs, columns of studies.
+//! The plots that a scene declares: observables of runs, columns of studies.
 
 use super::collection;
 use super::figure::{Figure, Series, SeriesStyle};
@@ -16,17 +16,17 @@ use crate::sink::NullObserver;
 use crate::survey::block::running;
 use crate::text::{Observable, SymbolicSystem};
 
-/// The case that is the run itself.
+/// Name of the case that is the run itself.
 const MAIN: &str = "main";
 
 pub(super) fn part(plot: &Plot) -> String {
     format!("plot `{}`", plot.name)
 }
 
-/// Compiles the observables of all plots and looks for the columns of studies.
+/// Compiles the observables of all plots and checks the columns of studies.
 ///
 /// # Errors
-/// The first text that cannot be read, with its plot and line.
+/// The first expression that does not compile, with its plot and line.
 pub fn check_plots(scene: &Scene) -> Result<(), SceneError> {
     check_pictures(scene)?;
     let mut system = match scene.kind() {
@@ -52,7 +52,7 @@ pub fn check_plots(scene: &Scene) -> Result<(), SceneError> {
     }
 }
 
-/// The figure of a declared plot. Cases beside the main one and studies are run for it; `note` hears
+/// The figure of a declared plot. Cases other than the main one, and studies, are run for it; `note` is told
 /// which.
 pub(super) fn figure(
     record: &Record,
@@ -73,7 +73,7 @@ pub(super) fn figure(
         false => series,
     };
     let time = unit::label("t", "time");
-    // A study without `x` is drawn over what it varies, whose unit is not known.
+    // A study without `x` is plotted over its varied key, whose unit is unknown.
     let x = match (&plot.x, &plot.study) {
         (Some(x), _) if x.text == "t" => time.as_str(),
         (Some(x), _) => x.text.as_str(),
@@ -135,7 +135,7 @@ pub(super) fn series_style(plot: &Plot) -> SeriesStyle {
     }
 }
 
-/// First and last time to be shown.
+/// Time window of a plot.
 pub(super) fn window(scene: &Scene, plot: &Plot) -> Result<(f64, f64), SceneError> {
     let bound = |key: &str, formula: &Option<Formula>, default: f64| match formula {
         Some(formula) => scene.evaluate(&part(plot), key, formula),
@@ -235,7 +235,7 @@ fn of_cases(
     Ok(all)
 }
 
-/// What the legend calls an observable of a case.
+/// Legend label of an observable of a case.
 pub(super) fn case_label(plot: &Plot, text: &str, case: &str) -> String {
     match (plot.cases.len(), plot.y.len()) {
         (1, _) => text.into(),

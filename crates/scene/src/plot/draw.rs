@@ -1,7 +1,7 @@
 //! Draws a figure as SVG.
 //!
-//! The drawing library rounds to whole pixels. The canvas is therefore `FINE` times larger than the
-//! picture, with all sizes in that measure, and the picture is scaled to its size by its view box.
+//! The drawing library rounds to whole pixels. The canvas is therefore `FINE` times larger than the picture,
+//! with all sizes in canvas units, and the view box scales it to the picture's size.
 
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
@@ -12,14 +12,14 @@ use super::axis::{Axis, Scale};
 use super::figure::{Figure, Series, SeriesStyle};
 use super::{legend, thin};
 
-/// Canvas points in a pixel.
+/// Canvas units per pixel.
 pub(super) const FINE: u32 = 8;
 
 /// Width and height of a picture in pixels.
 pub(super) const SIZE: (u32, u32) = (860, 560);
 
-/// The palette of Okabe and Ito, told apart with every common kind of colour vision (its yellow is
-/// left out: too pale for a line on white).
+/// The palette of Okabe and Ito, distinguishable with every common type of colour vision (its yellow is left
+/// out: too pale for a line on white).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -30,12 +30,12 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
-/// Dash and gap in pixels of lines beyond the palette: they differ in print, too.
+/// Dash and gap lengths in pixels, by round of the palette: series also differ in print.
 const DASHES: [(i32, i32); 3] = [(8, 4), (3, 3), (14, 3)];
 
 pub(super) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Pixels on the canvas.
+/// Pixels in canvas units.
 pub(super) fn px(pixels: u32) -> u32 {
     pixels * FINE
 }
@@ -43,7 +43,7 @@ pub(super) fn px(pixels: u32) -> u32 {
 /// The picture as SVG text.
 ///
 /// # Errors
-/// The drawing library refuses; said in its words.
+/// The drawing library reports an error.
 pub fn svg(figure: &Figure) -> Result<String, String> {
     let mut text = String::new();
     let canvas = (px(SIZE.0), px(SIZE.1));
@@ -59,7 +59,7 @@ where
     let canvas = backend.into_drawing_area();
     canvas.fill(&WHITE)?;
     let area = titled(&canvas, &figure.title)?;
-    // Beside the curves a legend hides none of them.
+    // The legend is beside the plot area and covers no curve.
     let (area, beside) = area.split_horizontally(px(SIZE.0 - legend::width(figure)));
     legend::draw(&beside, figure)?;
     let (mut x, mut y) = axes(figure);
@@ -98,7 +98,7 @@ where
     Ok(())
 }
 
-/// Axes that show everything.
+/// Axes that cover all data.
 fn axes(figure: &Figure) -> (Axis, Axis) {
     let all = || figure.series.iter().flat_map(|s| &s.points);
     if !figure.heat_map.is_empty() {
@@ -117,7 +117,7 @@ fn axes(figure: &Figure) -> (Axis, Axis) {
     (x, y)
 }
 
-/// Coloured cells.
+/// The cells of a heat map.
 fn draw_heat_map<'a, B: DrawingBackend + 'a>(
     chart: &mut Chart<'a, B>,
     figure: &Figure,
@@ -132,7 +132,7 @@ where
     };
     let seen = figure.heat_map.iter().filter(|t| t.value.is_finite());
     let cells = seen.filter_map(|tile| {
-        // A little over the neighbour, which is drawn later: no seams.
+        // Cells overlap their neighbours slightly, so that no seam shows.
         let corner = |a: f64, b: f64, more: f64| {
             let place = |at: f64| (at + more).min(1.0);
             (x.at(place(x.fraction(a))), y.at(place(y.fraction(b))))
@@ -147,7 +147,7 @@ where
     Ok(())
 }
 
-/// All series, thinned.
+/// All series, decimated.
 fn all_series<'a, B: DrawingBackend + 'a>(
     chart: &mut Chart<'a, B>,
     figure: &Figure,
@@ -158,7 +158,7 @@ fn all_series<'a, B: DrawingBackend + 'a>(
 where
     B::ErrorType: 'static,
 {
-    // Thinned in pixels of the picture, y downwards as on the screen.
+    // Decimation works in pixels of the picture, y downwards.
     let (wide, tall) = (f64::from(wide), f64::from(tall));
     let pixel = |p: &(f64, f64)| (x.fraction(p.0) * wide, (1.0 - y.fraction(p.1)) * tall);
     let back = |p: &(f64, f64)| (x.at(p.0 / wide), y.at(1.0 - p.1 / tall));
@@ -166,7 +166,7 @@ where
         let points: Vec<thin::Point> = series.points.iter().map(pixel).collect();
         let style = Style::of(series, k, figure.series.len());
         if series.style == SeriesStyle::Area {
-            // Down to the axis; what a decimal axis does not show is there, too.
+            // Area under the curve, down to the axis; values not shown on a logarithmic axis are at its foot.
             let foot = |p: &thin::Point| (p.0, if p.1.is_finite() { p.1 } else { tall });
             let all = points.iter().filter(|p| p.0.is_finite()).map(foot);
             let mut below: Vec<(f64, f64)> = all.map(|p| back(&p)).collect();
@@ -182,7 +182,7 @@ where
             draw_error_bars(chart, &points, &style, &back)?;
             continue;
         }
-        // A curve that stays in its place would not be seen at all.
+        // A curve smaller than a pixel would be invisible: it is drawn as a point.
         if series.style == SeriesStyle::Points || thin::is_single_pixel(&points) {
             let dots = thin::decimate_points(&points);
             let dot = |p: &(f64, f64)| Circle::new(back(p), style.radius, style.colour.filled());
@@ -203,7 +203,7 @@ where
     Ok(())
 }
 
-/// Bars of errors with feet.
+/// Error bars with caps.
 fn draw_error_bars<'a, B: DrawingBackend + 'a>(
     chart: &mut Chart<'a, B>,
     points: &[thin::Point],
@@ -213,7 +213,7 @@ fn draw_error_bars<'a, B: DrawingBackend + 'a>(
 where
     B::ErrorType: 'static,
 {
-    /// Half the width of a foot in pixels.
+    /// Half the width of a cap in pixels.
     const FOOT: f64 = 4.0;
     for pair in points.windows(2) {
         let [a, b] = [pair[0], pair[1]];
@@ -250,7 +250,7 @@ where
     Ok(rest)
 }
 
-/// Makes the scale of both axes the same, for a plot `ratio` times as wide as high.
+/// Widens one axis so that both have the same scale, for a plot area with this aspect ratio.
 fn equalise(x: &mut Axis, y: &mut Axis, ratio: f64) {
     if x.width() < y.width() * ratio {
         *x = x.widened(y.width() * ratio, 8);
@@ -281,12 +281,12 @@ where
     Ok(())
 }
 
-/// How a series looks.
+/// Drawing style of a series.
 #[derive(Clone, Copy)]
 pub(super) struct Style {
     pub colour: RGBColor,
     pub shape: ShapeStyle,
-    /// Dash and gap on the canvas.
+    /// Dash and gap in canvas units.
     pub dash: Option<(i32, i32)>,
     pub radius: u32,
 }
@@ -303,13 +303,13 @@ impl Style {
             (_, 0) => None,
             (_, n) => Some(scaled(DASHES[(n - 1) % DASHES.len()])),
         };
-        // Where curves coincide the first must still be seen under the later ones.
+        // Where curves coincide, the first must remain visible under later ones.
         let width = if count > 1 && place == 0 { 28 } else { 14 };
         Self {
             colour,
             shape: colour.stroke_width(width * FINE / 10),
             dash,
-            // Few points are looked at one by one, many as a cloud.
+            // Large markers for few points, small ones for many.
             radius: match series.points.len() {
                 0..=100 => px(7) / 2,
                 101..=2000 => px(5) / 2,

@@ -1,10 +1,9 @@
-//! The directions of contact normals as a rose: `fabric`.
+//! Rose diagram of contact normals: `fabric`.
 //!
-//! A normal has no sense: each is counted in both. With n bins of width 2π/n and the share s_k of the
-//! directions (or of the normal impulses) in bin k, the density relative to that of no preferred
-//! direction is d_k = n s_k, and its sector is drawn with the radius √d_k: areas are shares, and the
-//! rose of whatever distribution has the area π of the unit circle. Anisotropy and its direction are
-//! those of the second harmonic,
+//! A contact normal has no sign: each is counted in both directions. With n bins of width 2π/n and the fraction
+//! s_k of the directions (or of the normal impulses) in bin k, the density relative to the isotropic one is d_k
+//! = n s_k, and its sector is drawn with radius √d_k: areas are fractions, and every diagram has the area π of
+//! the unit circle. Fabric anisotropy a and its direction θ_a are those of the second harmonic,
 //!
 //! ```text
 //! a (cos 2θ_a, sin 2θ_a) = 2 Σ w (cos 2θ, sin 2θ) / Σ w,      E(θ) ≈ (1 + a cos 2(θ − θ_a)) / 2π
@@ -19,13 +18,13 @@ use crate::record::Record;
 /// Name of the plot.
 pub(super) const FABRIC: &str = "fabric";
 
-/// Options that it heeds in the plane, and in space.
+/// Options supported in the plane, and in space.
 const HEEDED: [&str; 3] = ["--at", "--where", "--plane"];
 
-/// A direction in the plane of the rose and its weight.
+/// A direction in the plane of the diagram, with its weight.
 type Direction = (f64, f64);
 
-/// The rose of the normals of contacts that press, and that of their impulses.
+/// Rose diagram of the normals of contacts with a normal impulse, and of their impulses.
 pub(super) fn rose(
     record: &Record,
     name: &str,
@@ -48,7 +47,7 @@ pub(super) fn rose(
     };
     let mut directions: Vec<Direction> = Vec::new();
     for k in 0..x.len() {
-        // A normal across the plane has no direction in it.
+        // A normal perpendicular to the plane has no direction in it.
         let across = !(x[k].hypot(y[k]) > 1e-9);
         if impulse[k] > 0.0 && !across {
             directions.push((y[k].atan2(x[k]), impulse[k]));
@@ -88,12 +87,12 @@ pub(super) fn rose(
     })
 }
 
-/// The two axes of the rose.
+/// The two axes of the diagram.
 fn plane(wish: &PlotOptions, flat: bool) -> Result<[&'static str; 2], PlotError> {
     match (wish.plane.as_deref(), flat) {
         (None, true) => Ok(["x", "y"]),
         (Some("xy"), false) => Ok(["x", "y"]),
-        // The vertical is in it, as scenes are usually set up.
+        // The default plane contains z, usually the vertical.
         (None | Some("xz"), false) => Ok(["x", "z"]),
         (Some("yz"), false) => Ok(["y", "z"]),
         (Some(other), _) => Err(PlotError::Unknown(format!(
@@ -102,7 +101,7 @@ fn plane(wish: &PlotOptions, flat: bool) -> Result<[&'static str; 2], PlotError>
     }
 }
 
-/// Densities relative to that of no preferred direction, from the first axis on, anticlockwise.
+/// Densities relative to the isotropic one, counterclockwise from the first axis.
 fn densities(of: &[Direction], bins: usize) -> Vec<f64> {
     let mut sums = vec![0.0; bins];
     for (angle, weight) in of {

@@ -1,51 +1,51 @@
-//! A picture before it is drawn.
+//! Data of a plot before it is drawn.
 
 use super::axis::Scale;
 
-/// How the points of a series are shown.
+/// Style of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SeriesStyle {
-    /// Joined by a line.
+    /// A solid line.
     #[default]
     Line,
-    /// Joined by a dashed line.
+    /// A dashed line.
     Dashed,
-    /// Joined by a finely dashed line.
+    /// A dotted line.
     Dotted,
-    /// Dots.
+    /// Point markers.
     Points,
-    /// Straight pieces from point to point with feet: bars of errors.
+    /// Error bars: straight segments between pairs of points, with caps.
     ErrorBars,
-    /// A line with what is below it filled.
+    /// A line with the area below it filled.
     Area,
 }
 
-/// A coloured cell.
+/// A cell of a heat map.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeatMapCell {
-    /// Its ends along x.
+    /// Interval along x.
     pub x: (f64, f64),
-    /// Its ends along y.
+    /// Interval along y.
     pub y: (f64, f64),
-    /// What its colour says; no number is left white.
+    /// Value shown by its colour; NaN is left white.
     pub value: f64,
 }
 
-/// Points that belong together.
+/// A series of points.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Series {
-    /// What the legend calls them.
+    /// Legend label.
     pub label: String,
-    /// The points; one that is no number breaks a line.
+    /// The points; NaN breaks a line.
     pub points: Vec<(f64, f64)>,
-    /// How they are shown.
+    /// Style.
     pub style: SeriesStyle,
-    /// Colour: number in the palette.
+    /// Colour index in the palette.
     pub colour: usize,
 }
 
 impl Series {
-    /// A line.
+    /// A solid line.
     pub fn line(label: impl Into<String>, x: &[f64], y: &[f64], colour: usize) -> Self {
         Self {
             label: label.into(),
@@ -55,7 +55,7 @@ impl Series {
         }
     }
 
-    /// The same shown otherwise.
+    /// The same with another style.
     #[must_use]
     pub fn with_style(mut self, mark: SeriesStyle) -> Self {
         self.style = mark;
@@ -63,7 +63,7 @@ impl Series {
     }
 }
 
-/// A picture before it is drawn.
+/// A plot before it is drawn.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figure {
     /// Its title.
@@ -72,24 +72,24 @@ pub struct Figure {
     pub x_label: String,
     /// Label of the y axis.
     pub y_label: String,
-    /// What is shown.
+    /// The series.
     pub series: Vec<Series>,
-    /// One scale on both axes: circles are round.
+    /// Whether both axes have the same scale, so that circles are round.
     pub equal_aspect: bool,
     /// Scale of x.
     pub x_scale: Scale,
     /// Scale of y.
     pub y_scale: Scale,
-    /// The y axis begins at 0.
+    /// Whether the y axis begins at 0.
     pub from_zero: bool,
-    /// Coloured cells under the series.
+    /// Cells of a heat map, under the series.
     pub heat_map: Vec<HeatMapCell>,
-    /// What their colours say.
+    /// Quantity shown by the colours of the heat map.
     pub heat_map_label: String,
 }
 
 impl Figure {
-    /// Whether anything at all can be shown.
+    /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
         let shown = |p: &(f64, f64)| {
             p.0.is_finite()

@@ -1,4 +1,4 @@
-//! The pictures of a run directory, by name.
+//! The plots and pictures of a run directory, by name.
 
 use thiserror::Error;
 
@@ -16,43 +16,43 @@ use crate::finding::Threads;
 use crate::picture::{RunPictures, draw_rose};
 use crate::record::{Record, RecordError};
 
-/// The picture of a mechanism.
+/// Name of the drawing of a mechanism.
 const DRAWING: &str = "drawing";
 
-/// Why a picture cannot be had.
+/// Why a plot cannot be drawn.
 #[derive(Debug, Error)]
 pub enum PlotError {
-    /// The scene in the manifest is not right.
+    /// The scene in the manifest is invalid.
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// The records cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// A name that is none.
+    /// Unknown name.
     #[error("{0}")]
     Unknown(String),
-    /// There is nothing to show.
+    /// There are no data to show.
     #[error("{0}")]
     Nothing(String),
-    /// The drawing library refuses.
+    /// The drawing library reports an error.
     #[error("cannot draw the picture: {0}")]
     Drawing(String),
 }
 
-/// The pictures of a run directory.
+/// The plots and pictures of a run directory.
 #[derive(Debug)]
 pub struct RunPlots<'a> {
     record: &'a Record,
-    /// The scene of the manifest; none for a study.
+    /// The scene of the manifest; `None` for a study.
     scene: Option<Scene>,
     options: PlotOptions,
 }
 
 impl<'a> RunPlots<'a> {
-    /// The pictures of a run or a study.
+    /// The plots of a run or a study.
     ///
     /// # Errors
-    /// The scene's text in the manifest is not right (it was altered, or a newer program wrote it).
+    /// The scene's text in the manifest is invalid (it was altered, or a newer version wrote it).
     pub fn of(record: &'a Record) -> Result<Self, PlotError> {
         let manifest = record.manifest();
         let scene = match manifest.kind.as_str() {
@@ -71,14 +71,14 @@ impl<'a> RunPlots<'a> {
         })
     }
 
-    /// The same with something asked of its pictures.
+    /// The same with plot options.
     #[must_use]
     pub fn with_options(mut self, wish: PlotOptions) -> Self {
         self.options = wish;
         self
     }
 
-    /// Names and titles of the pictures: those that the scene declares first.
+    /// Names and titles of the plots: those that the scene declares first.
     ///
     /// # Errors
     /// The manifest lacks a table.
@@ -126,7 +126,7 @@ impl<'a> RunPlots<'a> {
         Ok(all)
     }
 
-    /// Forms of names beyond those that are listed, with what they draw.
+    /// Patterns of further names, such as `histogram:TABLE:COLUMN`, with their description.
     pub fn name_patterns(&self) -> Vec<(String, String)> {
         let tables = self.record.manifest().tables.iter();
         let tables: Vec<&str> = tables.map(|t| t.name.as_str()).collect();
@@ -156,10 +156,10 @@ impl<'a> RunPlots<'a> {
         scene.is_some_and(|scene| scene.kind() == SceneKind::Bodies)
     }
 
-    /// The picture of a name, drawn as SVG.
+    /// The plot or picture with this name, as SVG.
     ///
     /// # Errors
-    /// There is no such picture, or it has nothing to show, or what it needs cannot be read or run.
+    /// The name is unknown, there is nothing to show, or the data cannot be read or a case cannot be run.
     pub fn svg(
         &self,
         name: &str,
@@ -189,7 +189,7 @@ impl<'a> RunPlots<'a> {
         draw::svg(&figure).map_err(PlotError::Drawing)
     }
 
-    /// The mechanism at an instant: the end where none is given. Nothing for another name.
+    /// The mechanism at an instant, by default the end; `None` for another name.
     fn drawing(&self, name: &str) -> Result<Option<String>, PlotError> {
         let (word, time) = timed(name);
         let Some(scene) = self.scene.as_ref().filter(|_| word == DRAWING) else {
@@ -211,10 +211,10 @@ impl<'a> RunPlots<'a> {
         text.ok_or_else(empty).map(Some)
     }
 
-    /// The plot of a name.
+    /// The plot with this name, as data.
     ///
     /// # Errors
-    /// There is no such plot, or it has nothing to show, or what it needs cannot be read or run.
+    /// The name is unknown, there is nothing to show, or the data cannot be read or a case cannot be run.
     pub fn figure(
         &self,
         name: &str,
@@ -249,7 +249,7 @@ impl<'a> RunPlots<'a> {
         if self.options.log_y {
             figure.y_scale = Scale::Log;
         }
-        // One scale of both axes is a matter of lengths, which a decimal axis does not show.
+        // An equal aspect ratio has no meaning on logarithmic axes.
         figure.equal_aspect &= !(self.options.log_x || self.options.log_y);
         if figure.is_empty() {
             let empty = format!("the plot `{name}` has nothing to show in this run");
@@ -258,7 +258,7 @@ impl<'a> RunPlots<'a> {
         Ok(figure)
     }
 
-    /// The plots that every run has by name.
+    /// The standard plots.
     fn named(&self, scene: &Scene, name: &str) -> Result<Option<Figure>, PlotError> {
         if scene.kind() == SceneKind::Mechanism {
             return match moving::figure(self.record, scene, name)? {
@@ -283,7 +283,7 @@ impl<'a> RunPlots<'a> {
         }
     }
 
-    /// Columns of tables: `histogram:TABLE:COLUMN` and `TABLE:X:Y`.
+    /// Plots of table columns: `histogram:TABLE:COLUMN` and `TABLE:X:Y`.
     fn of_tables(&self, name: &str) -> Result<Option<Figure>, PlotError> {
         let parts: Vec<&str> = name.splitn(3, ':').collect();
         match parts.as_slice() {
@@ -320,7 +320,7 @@ impl<'a> RunPlots<'a> {
     }
 }
 
-/// A name and the time after its colon.
+/// Splits a name from the time after its colon.
 fn timed(name: &str) -> (&str, Option<&str>) {
     match name.split_once(':') {
         Some((word, time)) => (word, Some(time)),
@@ -328,7 +328,7 @@ fn timed(name: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Options that a plot by name heeds.
+/// Options supported by the plot with this name.
 fn supported_options(name: &str) -> &'static [&'static str] {
     match timed(name).0 {
         FORCES => &histogram::HEEDED,

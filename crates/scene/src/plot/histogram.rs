@@ -1,8 +1,8 @@
 //! Histograms: `histogram:TABLE:COLUMN`, and the distribution of contact forces.
 //!
-//! Bins are as wide as Freedman and Diaconis (1981) advise, 2 IQR n^(−1/3), rounded to 1, 2 or 5 times
-//! a power of ten, so that their edges are round numbers; whole numbers are never divided. With a
-//! decimal axis bins have equal ratios instead, and only positive values are counted.
+//! The bin width is that of Freedman and Diaconis (1981), 2 IQR n^(−1/3), rounded to 1, 2 or 5 times a power of
+//! ten, so that edges are round numbers; it is at least 1 for integers. On a logarithmic axis bins have equal
+//! ratios instead, and only positive values are counted.
 
 use super::axis::{Scale, nice_ceil, nice_floor};
 use super::figure::{Figure, Series, SeriesStyle};
@@ -12,26 +12,26 @@ use super::unit;
 use super::wish::PlotOptions;
 use crate::record::{ColumnType, Record};
 
-/// Options that a histogram heeds.
+/// Options supported by a histogram.
 pub(super) const HEEDED: [&str; 4] = ["--at", "--where", "--log-x", "--log-y"];
 
-/// The plot of the distribution of forces.
+/// Name of the plot of the force distribution.
 pub(super) const FORCES: &str = "force-distribution";
 
-/// Fewest and most bins.
+/// Minimal and maximal number of bins.
 const BINS: (f64, f64) = (5.0, 100.0);
 
-/// Values counted in bins that lie side by side.
+/// Adjacent bins with counts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Bins {
     /// Edges in ascending order, one more than bins.
     pub edges: Vec<f64>,
-    /// Values from an edge on and below the next; the last bin has its upper edge, too.
+    /// Number of values in [edge, next edge); the last bin includes its upper edge.
     pub counts: Vec<usize>,
 }
 
 impl Bins {
-    /// Counts all finite values; with `log` the positive ones.
+    /// Counts all finite values; with `log`, the positive ones.
     pub fn of(values: &[f64], log: bool, whole: bool) -> Self {
         let seen = values.iter().copied();
         let seen = seen.filter(|x| x.is_finite() && (!log || *x > 0.0));
@@ -41,7 +41,7 @@ impl Bins {
             return Self::default();
         };
         let step = step(&seen, low, high, whole && !log);
-        // Whole numbers are in the middle of their bins.
+        // Integers lie at the centres of their bins.
         let shift = if whole && !log { 0.5 } else { 0.0 };
         let first = ((low + shift) / step).floor();
         let count = (((high + shift) / step).floor() - first) as usize + 1;
@@ -61,7 +61,7 @@ impl Bins {
         bins
     }
 
-    /// An outline of columns as high as `height` says.
+    /// Outline of the histogram with these heights.
     fn outline(&self, height: impl Fn(usize) -> f64) -> Vec<(f64, f64)> {
         let mut points = Vec::with_capacity(2 * self.counts.len() + 2);
         points.extend(self.edges.first().map(|e| (*e, 0.0)));
@@ -73,14 +73,14 @@ impl Bins {
     }
 }
 
-/// Width of the bins of sorted values.
+/// Bin width for sorted values (Freedman–Diaconis).
 fn step(sorted: &[f64], low: f64, high: f64, whole: bool) -> f64 {
     let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
     let span = high - low;
     let advised = 2.0 * (at(0.75) - at(0.25)) / (sorted.len() as f64).cbrt();
     let advised = advised.clamp(span / BINS.1, span / BINS.0);
     if !(span > 1e-12 * low.abs().max(high.abs())) || !advised.is_finite() {
-        // All alike: one bin around them.
+        // All values are equal: one bin around them.
         let size = low.abs().max(high.abs());
         return if whole || size == 0.0 {
             1.0
@@ -94,7 +94,7 @@ fn step(sorted: &[f64], low: f64, high: f64, whole: bool) -> f64 {
     }
 }
 
-/// A histogram of a column.
+/// The histogram of a column.
 pub(super) fn figure(
     record: &Record,
     table: &str,
@@ -121,7 +121,7 @@ pub(super) fn figure(
     })
 }
 
-/// Density of the normal impulses over their mean, of contacts that press.
+/// Probability density of the normal impulses over their mean, for contacts with a normal impulse.
 pub(super) fn forces(record: &Record, wish: &PlotOptions) -> Result<Figure, PlotError> {
     let mut wish = wish.clone();
     if wish.at.is_none() {
@@ -171,7 +171,7 @@ pub(super) fn forces(record: &Record, wish: &PlotOptions) -> Result<Figure, Plot
 mod tests {
     use super::*;
 
-    /// Values of a simple sequence, skewed.
+    /// A simple deterministic sequence with a skewed distribution.
     fn values(n: usize) -> Vec<f64> {
         let share = |k: usize| (k as f64 * 0.618_033_988_75).fract();
         (0..n).map(|k| 3.0 * share(k).powi(3) - 0.5).collect()
@@ -186,7 +186,7 @@ mod tests {
             for (k, edges) in bins.edges.windows(2).enumerate() {
                 let inside = |x: &&f64| {
                     let below = **x < edges[1] || (k == last && **x <= edges[1]);
-                    // An edge of a decimal axis is rounded twice: no value of these lies on one.
+                    // An edge on a logarithmic axis is rounded twice: no test value lies on one.
                     **x >= edges[0] && below && (!log || **x > 0.0)
                 };
                 assert_eq!(all.iter().filter(inside).count(), bins.counts[k], "{k}");

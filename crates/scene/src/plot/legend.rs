@@ -1,4 +1,4 @@
-//! The legend: a sample of every series with its name, beside the curves.
+//! Legend: a sample of every series with its label, beside the plot area.
 
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
@@ -13,19 +13,19 @@ use crate::picture::ColourMap;
 /// Height of a line in pixels.
 const LINE: u32 = 22;
 
-/// Lines that fit beside the curves.
+/// Maximal number of lines beside the plot area.
 const LINES: usize = 22;
 
-/// Length of a sample in pixels.
+/// Length of a line sample in pixels.
 const SAMPLE: u32 = 28;
 
-/// Width of a bar of colours in pixels.
+/// Width of the colour bar in pixels.
 const BAR: u32 = 20;
 
-/// Longest name in characters.
+/// Maximal length of a label in characters.
 const LONGEST: usize = 26;
 
-/// Width in pixels; none for a single series, whose name is on the axis.
+/// Width in pixels; 0 for a single series, whose label is on the axis.
 pub(super) fn width(figure: &Figure) -> u32 {
     if !figure.heat_map.is_empty() {
         return BAR + 110;
@@ -35,11 +35,11 @@ pub(super) fn width(figure: &Figure) -> u32 {
     }
     let longest = figure.series.iter().map(|s| s.label.chars().count()).max();
     let longest = u32::try_from(longest.unwrap_or(0).min(LONGEST)).unwrap_or(0);
-    // Letters of 14 pixels are about 8 wide.
+    // Characters of 14 pixels are about 8 wide.
     SAMPLE + 24 + 8 * longest
 }
 
-/// Draws it into the area beside the curves.
+/// Draws the legend into the area beside the plot.
 pub(super) fn draw<'a, B: DrawingBackend + 'a>(
     area: &DrawingArea<B, Shift>,
     figure: &Figure,
@@ -61,7 +61,7 @@ where
         let style = style.pos(Pos::new(HPos::Left, VPos::Center));
         Text::new(text, (at(SAMPLE + 8), at(height)), style)
     };
-    // A series without a name belongs to the one before.
+    // An unnamed series belongs to the previous one.
     let named = figure.series.iter().enumerate();
     let named = named.filter(|(_, series)| !series.label.is_empty());
     for (line, (k, series)) in named.take(LINES).enumerate() {
@@ -95,15 +95,15 @@ where
     Ok(())
 }
 
-/// Series with a name; all where none has one.
+/// Number of named series; of all where none is named.
 fn lines(figure: &Figure) -> usize {
     figure.series.iter().filter(|s| !s.label.is_empty()).count()
 }
 
-/// The colours of the cells of a figure.
+/// The colour map of a figure's heat map.
 pub(super) fn ramp(figure: &Figure) -> Option<ColourMap> {
     let values = || figure.heat_map.iter().map(|t| t.value);
-    // Rounding below 0 is no second sign.
+    // Rounding errors below 0 do not make the map diverging.
     let (low, high) = values()
         .filter(|v| v.is_finite())
         .fold((0.0, 0.0), |(low, high), v| {
@@ -119,7 +119,7 @@ pub(super) fn colour(ramp: &ColourMap, value: f64) -> RGBColor {
     RGBColor(r, g, b)
 }
 
-/// The bar that says what colours mean.
+/// The colour bar of a heat map.
 fn bar<'a, B: DrawingBackend + 'a>(
     area: &DrawingArea<B, Shift>,
     figure: &Figure,
@@ -130,7 +130,7 @@ where
 {
     /// Its ends in pixels.
     const ENDS: (f64, f64) = (440.0, 60.0);
-    /// Pieces of it.
+    /// Number of its segments.
     const PIECES: i32 = 64;
     let at = |pixels: f64| (pixels * f64::from(super::draw::FINE)) as i32;
     let height = |share: f64| at(ENDS.0 + share * (ENDS.1 - ENDS.0));
@@ -138,7 +138,7 @@ where
     for k in 0..PIECES {
         let ends = [k, k + 1].map(|k| f64::from(k) / f64::from(PIECES));
         let value = ramp.low + 0.5 * (ends[0] + ends[1]) * (ramp.high - ramp.low);
-        // Each piece up to the top, the next over it: no seams.
+        // Each segment extends to the top and is overpainted by the next: no seams.
         let corners = [(0, height(ends[0])), (at(f64::from(BAR)), height(1.0))];
         area.draw(&Rectangle::new(corners, colour(ramp, value).filled()))?;
     }

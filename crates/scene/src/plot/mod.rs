@@ -1,9 +1,8 @@
-//! Pictures of runs and studies: SVG, and PNG from it.
+//! Plots of runs and studies: SVG, and PNG from it.
 //!
-//! A [`Gallery`] knows the pictures of a run directory by name: those that the scene declares and
-//! those that every run has. It makes a [`Figure`], which is data; [`svg`] draws it, [`png`]
-//! rasterises the drawing. Observables are evaluated by the scene's own text from the manifest, so a
-//! run directory is enough to draw from.
+//! [`RunPlots`] finds the plots of a run directory by name: those that the scene declares and the standard
+//! ones. It makes a [`Figure`], which is data; [`svg`] draws it, [`png`] rasterises the drawing. Observables
+//! are evaluated from the scene's text in the manifest, so a run directory is all that a plot needs.
 
 mod axis;
 mod collection;

@@ -1,8 +1,7 @@
-//! The moving set of a sweeping process with the path through it.
+//! Plot of the moving set C(t) of a sweeping process with the path of the point.
 //!
-//! The boundary of C(t) is the zero line of min_k gap_k, drawn by marching squares: in the plane of
-//! two coordinates at a few instants, or over time for one coordinate. More coordinates have no
-//! such picture.
+//! The boundary of C(t) is the zero contour of min_k gap_k, found by marching squares: in the plane of two
+//! coordinates at a few instants, or over time for one coordinate. More coordinates have no such plot.
 
 use mechanism::System;
 
@@ -12,25 +11,26 @@ use crate::file::Scene;
 use crate::record::Record;
 use crate::text::SymbolicSystem;
 
-/// Its name.
+/// Name of the plot.
 pub(super) const NAME: &str = "set";
 
-/// Its title in the list.
+/// Title in the list of plots.
 pub(super) const TITLE: &str = "the moving set and the path of the point";
 
-/// Instants at which a set of the plane is shown.
+/// Number of instants at which a planar set is shown.
 const INSTANTS: usize = 6;
 
-/// Cells along each side: a hundredth of the picture, finer than its lines are thick apart.
+/// Cells of the contour grid along each side: below a hundredth of the picture, finer than lines can be told
+/// apart.
 const CELLS: usize = 160;
 
-/// Whether a scene has this picture.
+/// Whether a scene has this plot.
 pub(super) fn shows(scene: &Scene) -> bool {
     let swept = scene.mechanism().filter(|m| m.sweep.is_some());
     swept.is_some_and(|m| m.coordinates.len() <= 2 && !m.contacts.is_empty())
 }
 
-/// The picture; `None` for another name or another sort of scene.
+/// The plot; `None` for another name or another type of scene.
 pub(super) fn figure(
     record: &Record,
     scene: &Scene,
@@ -74,7 +74,7 @@ pub(super) fn figure(
             let whole = sets.iter().all(|set| window.holds(&set.points));
             (sets, whole)
         };
-        // Twice the room where that shows every set whole; one without end is never shown whole.
+        // Twice the margin where that shows every set completely; an unbounded set never is.
         let (narrow, whole) = sets(ROOM);
         let wide = Some(sets(2.0 * ROOM)).filter(|wide| !whole && wide.1);
         series.extend(wide.map_or(narrow, |wide| wide.0));
@@ -99,7 +99,7 @@ fn boundary(label: String, points: Vec<(f64, f64)>, colour: usize) -> Series {
     }
 }
 
-/// The least gap, NaN where an expression fails.
+/// The smallest gap, min_k gap_k; NaN where an expression fails.
 fn min_gap(system: &mut SymbolicSystem, t: f64, q: &[f64]) -> f64 {
     let all = system.constraints().iter();
     let (count, contacts) = all.fold((0, 0), |(n, c), one| {
@@ -115,17 +115,17 @@ fn min_gap(system: &mut SymbolicSystem, t: f64, q: &[f64]) -> f64 {
     }
 }
 
-/// Room around a path, of its size.
+/// Margin around the path, as a fraction of its extent.
 const ROOM: f64 = 0.75;
 
-/// What is looked at.
+/// The window of the plot.
 struct Window {
     x: (f64, f64),
     y: (f64, f64),
 }
 
 impl Window {
-    /// The path with room around it for a set of its size; over time only upwards and downwards.
+    /// The path with a margin for a set of its size; over time the margin is vertical only.
     fn around(x: &[f64], y: &[f64], time: bool, room: f64) -> Self {
         let span = |v: &[f64]| {
             let finite = || v.iter().copied().filter(|v| v.is_finite());
@@ -139,7 +139,7 @@ impl Window {
             true => sy.1 - sy.0,
             false => (sx.1 - sx.0).max(sy.1 - sy.0),
         };
-        // A point that never moves has a set of some size around it all the same.
+        // A point that never moves gets a window of fixed size.
         let room = if size > 0.0 { room * size } else { 1.0 };
         let wide = if time { 0.0 } else { room };
         Self {
@@ -148,7 +148,7 @@ impl Window {
         }
     }
 
-    /// Whether a line does not come to the border.
+    /// Whether a contour does not reach the border of the window.
     fn holds(&self, points: &[(f64, f64)]) -> bool {
         let inside = |x: f64, span: (f64, f64)| {
             let border = 1e-6 * (span.1 - span.0);
@@ -158,7 +158,7 @@ impl Window {
         points.iter().all(both)
     }
 
-    /// Pieces of the zero line, with breaks between them.
+    /// Segments of the zero contour, with NaN breaks between them (marching squares).
     fn contour(&self, mut value: impl FnMut(f64, f64) -> f64) -> Vec<(f64, f64)> {
         let at = |span: (f64, f64), k: usize| span.0 + (span.1 - span.0) * k as f64 / CELLS as f64;
         let mut below: Vec<f64> = (0..=CELLS)
@@ -184,7 +184,7 @@ impl Window {
     }
 }
 
-/// The zero line through one cell; edges are crossed in pairs.
+/// The contour through one cell; edges are crossed in pairs.
 fn piece(corners: &[(f64, f64, f64); 4], points: &mut Vec<(f64, f64)>) {
     let mut crossings = Vec::with_capacity(4);
     for k in 0..4 {
@@ -213,7 +213,7 @@ mod tests {
         let points = window.contour(|x, y| 1.0 - x * x - y * y);
         let seen: Vec<_> = points.iter().filter(|p| p.0.is_finite()).collect();
         assert!(seen.len() > 200);
-        // Linear interpolation on cells of 1/40: an eighth of their square at most.
+        // Linear interpolation on cells of 1/40: the error is at most an eighth of their square.
         assert!(seen.iter().all(|p| (p.0.hypot(p.1) - 1.0).abs() < 1e-4));
     }
 }

@@ -9,13 +9,13 @@ use super::unit;
 use super::wish::PlotOptions;
 use crate::record::Record;
 
-/// Series told apart at most: more cannot be found again in a legend.
+/// Maximal number of series: more cannot be identified in a legend.
 const MOST: usize = 20;
 
-/// Bodies that get a series of their own where nothing else is asked for.
+/// Up to this many bodies get a series each by default.
 const FEW: usize = 12;
 
-/// Options that it heeds.
+/// Supported options.
 pub(super) const HEEDED: [&str; 5] = ["--at", "--where", "--by", "--log-x", "--log-y"];
 
 /// The plot of two columns.
@@ -31,7 +31,7 @@ pub(super) fn figure(
     let by = wish.by.as_deref().or(bodies.then_some("body"));
     let picked = select_rows(record, table, &[x, y], by, wish)?;
     let series = split(&picked, by.unwrap_or_default())?;
-    // One row for each step is a curve; rows of many contacts or bodies at once are a cloud.
+    // One row per step is a curve; many contacts or bodies per step are a point cloud.
     let curve = match table {
         "steps" | "coordinates" | "observables" | "cell" => wish.by.is_none(),
         "bodies" => {
@@ -55,13 +55,13 @@ pub(super) fn figure(
         x_label: unit::of_column(along),
         y_label: unit::of_column(across),
         series: series.into_iter().map(|s| s.with_style(mark)).collect(),
-        // Paths and shapes keep their angles.
+        // Positions are plotted with equal aspect ratio.
         equal_aspect: lengths && table == "bodies",
         ..Figure::default()
     })
 }
 
-/// A series for every value that tells rows apart, in the order in which they come up.
+/// One series for each value of the grouping column, in order of first appearance.
 fn split(picked: &SelectedRows, by: &str) -> Result<Vec<Series>, PlotError> {
     let [x, y] = picked.numbers.as_slice() else {
         return Ok(Vec::new());

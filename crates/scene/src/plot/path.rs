@@ -1,4 +1,4 @@
-//! Where bodies go: `trajectory:NAME,NAME` and `phase:NAME.x`.
+//! Trajectories and phase portraits of bodies: `trajectory:NAME,NAME` and `phase:NAME.x`.
 
 use super::figure::{Figure, Series};
 use super::gallery::PlotError;
@@ -7,13 +7,13 @@ use super::unit;
 use super::wish::{PlotOptions, unknown};
 use crate::record::Record;
 
-/// What `trajectory:` is followed by.
+/// Prefix of the names of trajectory plots.
 pub(super) const TRAJECTORY: &str = "trajectory:";
 
 /// Coordinates of a body with their velocities.
 const RATES: [(&str, &str); 4] = [("x", "vx"), ("y", "vy"), ("z", "vz"), ("angle", "spin")];
 
-/// Only the rows of one body.
+/// Options that select the rows of one body.
 fn of_body(number: usize) -> PlotOptions {
     PlotOptions {
         conditions: vec![("body".into(), number.to_string())],
@@ -21,7 +21,7 @@ fn of_body(number: usize) -> PlotOptions {
     }
 }
 
-/// The paths of bodies: in the plane as they are, in space by coordinates over time.
+/// Trajectories of bodies: in the plane y over x, in space coordinates over time.
 pub(super) fn trajectory(record: &Record, names: &str) -> Result<Figure, PlotError> {
     let known = body_names(record)?;
     let flat = entry(record, "bodies")?.iter().all(|c| c.name != "z");
@@ -62,13 +62,13 @@ pub(super) fn trajectory(record: &Record, names: &str) -> Result<Figure, PlotErr
     })
 }
 
-/// The velocity of a coordinate of a body over the coordinate.
+/// Phase portrait: the velocity of a coordinate of a body over the coordinate.
 pub(super) fn phase(record: &Record, name: &str) -> Result<Figure, PlotError> {
     let columns = entry(record, "bodies")?;
     let has = |c: &str| columns.iter().any(|column| column.name == c);
     let there = RATES.iter().filter(|(x, v)| has(x) && has(v));
     let there: Vec<String> = there.map(|(x, _)| (*x).to_string()).collect();
-    // A name may have a full stop in it: the coordinate is what follows the last.
+    // A body name may contain a full stop: the coordinate follows the last one.
     let Some((body, coordinate)) = name.rsplit_once('.') else {
         let problem = format!(
             "`phase:{name}`: a body and its coordinate were expected, phase:NAME.{}",

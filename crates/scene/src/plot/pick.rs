@@ -1,4 +1,4 @@
-//! Rows of a table that a plot shows: at a time, with given values, as numbers.
+//! Row selection: rows of a table at a time and with given values, as numbers.
 
 use std::sync::Arc;
 
@@ -6,24 +6,24 @@ use super::gallery::PlotError;
 use super::wish::{PlotOptions, unknown};
 use crate::record::{CellValue, Column, ColumnType, ColumnValues, Record, Table};
 
-/// Columns whose numbers are those of bodies.
+/// Columns that contain body indices.
 const BODIES: [&str; 3] = ["body", "a", "b"];
 
-/// Names of bodies beside their numbers, as `percuss table` prints them.
+/// Name columns and their index columns, as `percuss table` prints them.
 const NAMED: [(&str, &str); 3] = [("name", "body"), ("name_a", "a"), ("name_b", "b")];
 
-/// Rows of a table.
+/// Selected rows of a table.
 #[derive(Debug, Default)]
 pub(super) struct SelectedRows {
-    /// The columns that were asked for, as numbers.
+    /// The requested columns, as numbers.
     pub numbers: Vec<Vec<f64>>,
-    /// What tells series apart; empty where nothing does.
+    /// Values of the grouping column; empty without one.
     pub by: Vec<Arc<str>>,
 }
 
 /// A condition on a row.
 struct Condition {
-    /// Place among the columns read.
+    /// Index among the columns read.
     place: usize,
     value: ConditionValue,
 }
@@ -57,7 +57,7 @@ pub(super) fn entry<'a>(record: &'a Record, table: &str) -> Result<&'a [Column],
     })
 }
 
-/// A column that can be drawn.
+/// A column of numbers, which can be plotted.
 pub(super) fn drawable<'a>(
     record: &'a Record,
     table: &str,
@@ -72,7 +72,7 @@ pub(super) fn drawable<'a>(
     }
 }
 
-/// Names of the bodies by number; empty where there are none.
+/// Names of the bodies by index; empty where there are none.
 pub(super) fn body_names(record: &Record) -> Result<Vec<String>, PlotError> {
     if record.entry("names").is_err() {
         return Ok(Vec::new());
@@ -85,7 +85,7 @@ pub(super) fn body_names(record: &Record) -> Result<Vec<String>, PlotError> {
     Ok((0..table.rows).map(text).collect())
 }
 
-/// The number of a body by its name, or by the number itself.
+/// The index of a body by its name, or by the index itself.
 pub(super) fn body_number(names: &[String], name: &str) -> Result<usize, PlotError> {
     if let Some(found) = names.iter().position(|known| known == name) {
         return Ok(found);
@@ -96,7 +96,7 @@ pub(super) fn body_number(names: &[String], name: &str) -> Result<usize, PlotErr
     }
 }
 
-/// Reads columns of the rows that are wished for.
+/// Reads columns of the rows that meet the plot's conditions.
 pub(super) fn select_rows(
     record: &Record,
     table: &str,
@@ -138,7 +138,7 @@ pub(super) fn select_rows(
     Ok(picked)
 }
 
-/// Goes through a table part by part; the second argument says which rows are of the time.
+/// Reads a table part by part; the second argument of the callback is the range of rows at the requested time.
 fn each_part(
     record: &Record,
     table: &str,
@@ -150,7 +150,7 @@ fn each_part(
         column(record, table, "t")?;
     }
     if let (Some(t), true) = (at, record.entry("bodies").is_ok()) {
-        // States of many bodies are found without reading the others.
+        // The rows of a state are found by the step index, without reading the others.
         let (first, count) = record.rows_near(table, t)?;
         let names: Vec<&str> = read.iter().map(String::as_str).collect();
         take(&record.rows(table, &names, first, count)?, &|_| true);
@@ -229,7 +229,7 @@ impl SelectedRows {
     }
 }
 
-/// A value as a series is called by it.
+/// The text of a value as a series label.
 fn word(values: &ColumnValues, row: usize, names: &[String]) -> Arc<str> {
     match values.cell(row) {
         CellValue::Text(text) => text.into(),

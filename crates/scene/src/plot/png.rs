@@ -1,23 +1,22 @@
-//! A picture as PNG: the SVG, rasterised with a typeface of its own.
+//! Rasterises SVG to PNG with an embedded font.
 //!
-//! No font of the machine is used, so a picture is the same everywhere.
+//! No system font is used, so a picture is the same on every machine.
 
 use std::sync::{Arc, OnceLock};
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb::Database};
 
-/// DejaVu Sans, reduced to the letters of European languages, Greek and some mathematics (licence
-/// beside it).
+/// DejaVu Sans, a subset: European languages, Greek and some mathematics (licence beside the file).
 const FONT: &[u8] = include_bytes!("font/DejaVuSans-subset.ttf");
 
-/// Pixels of the picture for one of the SVG: sharp on screens of high resolution and in print.
+/// Image pixels per SVG pixel: sharp on screens of high resolution and in print.
 const ZOOM: f32 = 2.0;
 
-/// Why a picture has no pixels.
+/// Error message of a picture that is too large.
 const LARGE: &str = "the picture is too large to be drawn";
 
-/// The typeface, read once.
+/// The font, parsed once.
 fn fonts() -> Arc<Database> {
     static FONTS: OnceLock<Arc<Database>> = OnceLock::new();
     let read = || {
@@ -41,7 +40,7 @@ fn tree(svg: &str) -> Result<Tree, String> {
 /// The picture as the bytes of a PNG file.
 ///
 /// # Errors
-/// The text is no SVG, or is too large to be drawn.
+/// The text is not valid SVG, or is too large to be drawn.
 pub fn png(svg: &str) -> Result<Vec<u8>, String> {
     let tree = tree(svg)?;
     let size = tree.size().to_int_size().scale_by(ZOOM).ok_or(LARGE)?;
@@ -51,11 +50,11 @@ pub fn png(svg: &str) -> Result<Vec<u8>, String> {
     picture.encode_png().map_err(|e| e.to_string())
 }
 
-/// Draws SVG over pixels, so many of them for one of the SVG; `pixels` are rows of red, green, blue, each
-/// times its opacity, and the opacity.
+/// Draws SVG over pixels with this zoom; `pixels` are rows of red, green, blue with premultiplied alpha, and
+/// alpha.
 ///
 /// # Errors
-/// The text is no SVG, or there are not as many pixels as said.
+/// The text is not valid SVG, or the number of pixels does not match the size.
 pub(crate) fn draw_over(
     svg: &str,
     zoom: f64,

@@ -1,4 +1,5 @@
-//! The drawing of a performance profile as SVG.
+//! Performance profile (Dolan and Moré 2002) as SVG: the fraction of problems solved within a factor τ of the
+//! best method.
 
 use std::ops::Range;
 
@@ -6,17 +7,17 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
-/// One method's curve.
+/// The profile of one method.
 pub struct PerformanceCurve {
     name: String,
     /// Finite log2 τ in ascending order.
     steps: Vec<f64>,
-    /// Number of problems, the failed ones included.
+    /// Number of problems, including the failed ones.
     total: usize,
 }
 
 impl PerformanceCurve {
-    /// The curve of the ratios τ of all problems, infinite where the method failed.
+    /// The profile from the ratios τ of all problems, infinite where the method failed.
     pub fn new(name: &str, ratios: Vec<f64>) -> Self {
         let total = ratios.len();
         let finite = ratios.into_iter().filter(|t| t.is_finite());
@@ -42,7 +43,7 @@ impl PerformanceCurve {
     }
 }
 
-/// An axis from 0 to `end` with labels at given places.
+/// An axis from 0 to `end` with labels at given positions.
 struct Axis {
     end: f64,
     labels: Vec<f64>,
@@ -70,7 +71,7 @@ impl Ranged for Axis {
 }
 
 impl Axis {
-    /// log2 τ from 0 to a whole number beyond the last step, so that its level is seen.
+    /// log2 τ from 0 to an integer beyond the last step, so that the final level is visible.
     fn of_ratios(curves: &[PerformanceCurve]) -> Self {
         let last = curves.iter().filter_map(|c| c.steps.last());
         let end = last.fold(0.0_f64, |m, x| m.max(*x)).floor() + 1.0;
@@ -83,7 +84,7 @@ impl Axis {
         }
     }
 
-    /// Parts of a whole, with air above the highest curve.
+    /// Fractions from 0 to 1, with a margin above the highest curve.
     fn of_parts() -> Self {
         Self {
             end: 1.02,
@@ -92,8 +93,8 @@ impl Axis {
     }
 }
 
-/// The palette of Okabe and Ito, told apart with every common kind of colour vision (its yellow is
-/// left out: too pale for a line on white).
+/// The palette of Okabe and Ito, distinguishable with every common type of colour vision (its yellow is left
+/// out: too pale for a line on white).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
     RGBColor(213, 94, 0),
@@ -104,13 +105,13 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(86, 180, 233),
 ];
 
-/// Length of dash and gap in pixels; a gap of 0 is a solid line. Curves differ in print, too.
+/// Dash and gap lengths in pixels; a gap of 0 is a solid line. Curves also differ in print.
 const DASHES: [(i32, i32); 4] = [(10, 0), (10, 4), (4, 3), (16, 3)];
 
 /// Width and height of the picture in pixels.
 const SIZE: (u32, u32) = (860, 560);
 
-/// The picture of the curves as SVG text.
+/// The profiles as SVG.
 pub fn svg(title: &str, curves: &[PerformanceCurve]) -> Result<String, String> {
     let mut text = String::new();
     draw(title, curves, SVGBackend::with_string(&mut text, SIZE)).map_err(|e| e.to_string())?;
@@ -155,7 +156,7 @@ where
             chart.draw_series(DashedLineSeries::new(corners, dash, gap, style))?
         };
         series.label(&curve.name).legend(move |(x, y)| {
-            // A dash longer than the sample is a solid line.
+            // A dash longer than the legend sample makes a solid line.
             let (dash, gap) = if gap == 0 { (40, 1) } else { (dash, gap) };
             DashedPathElement::new([(x, y), (x + 34, y)], dash, gap, style)
         });

@@ -1,4 +1,4 @@
-//! The pictures that every run has.
+//! Standard plots of every run.
 
 use super::axis::Scale;
 use super::figure::{Figure, Series, SeriesStyle};
@@ -9,7 +9,7 @@ use super::wish::unknown;
 use crate::finding::Finding;
 use crate::record::{CellValue, Column, Record, RecordError};
 
-/// Names and titles of the pictures that every run has; `phase:NAME` comes for every coordinate.
+/// Names and titles of the standard plots; `phase:NAME` exists for every coordinate.
 pub(super) const STANDARD: [(&str, &str); 8] = [
     (
         "energy",
@@ -33,13 +33,13 @@ pub(super) const STANDARD: [(&str, &str); 8] = [
     ),
 ];
 
-/// The picture that only runs with orders of convergence among their findings have.
+/// Name of the convergence plot, which runs with orders of convergence among their findings have.
 pub(super) const ORDERS: &str = "orders";
 
-/// What `phase:` is followed by.
+/// Prefix of the names of phase portraits.
 pub(super) const PHASE: &str = "phase:";
 
-/// A standard picture; `None` for a name that is none.
+/// A standard plot; `None` for an unknown name.
 pub(super) fn figure(record: &Record, name: &str) -> Result<Option<Figure>, PlotError> {
     let title = &record.manifest().title;
     let of = |what: &str| format!("{title}: {what}");
@@ -60,7 +60,7 @@ pub(super) fn figure(record: &Record, name: &str) -> Result<Option<Figure>, Plot
     }))
 }
 
-/// A whole number of every step over time.
+/// An integer column of the table of steps over time.
 pub(super) fn count(record: &Record, column: &str, label: &str) -> Result<Figure, RecordError> {
     let steps = record.table("steps", Some(&["t", column]))?;
     let series = Series::line(column, &steps.numbers("t"), &steps.numbers(column), 0);
@@ -88,7 +88,7 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
     let (potential, label) = from_start(potential, &kinetic);
     let total: Vec<f64> = kinetic.iter().zip(&potential).map(|(a, b)| a + b).collect();
     let mut series = vec![Series::line("kinetic", &t, &kinetic, 0)];
-    // A scene without a potential has nothing but its kinetic energy.
+    // Without a potential there is only kinetic energy.
     if potential.iter().any(|p| *p != 0.0) {
         series.push(Series::line("potential", &t, &potential, 1));
         series.push(Series::line("total", &t, &total, 2));
@@ -98,14 +98,14 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
     Ok(over_time(title, &label, series))
 }
 
-/// A potential counted from its start where its own zero is so far away that nothing else would be
-/// seen, and the label of the axis.
+/// A potential relative to its initial value where its own zero is so far away that variations would be
+/// invisible, and the axis label.
 pub(super) fn from_start(potential: Vec<f64>, kinetic: &[f64]) -> (Vec<f64>, String) {
     let label = unit::label("energy", "energy");
     let first = potential.first().copied().unwrap_or(0.0);
     let changes = potential.iter().map(|p| (p - first).abs());
     let seen = changes.chain(kinetic.iter().copied()).fold(0.0, f64::max);
-    // What is at rest up to rounding has nothing to be seen.
+    // At rest up to rounding: no variation to show.
     match first.abs() > 4.0 * seen && seen > 1e-9 * first.abs() {
         false => (potential, label),
         true => {
@@ -115,8 +115,8 @@ pub(super) fn from_start(potential: Vec<f64>, kinetic: &[f64]) -> (Vec<f64>, Str
     }
 }
 
-/// What was lost since the start, for each kind of work on the bodies: what they lose has the other
-/// sign. A kind that does nothing is left out.
+/// Cumulative dissipation for each type of work: the negative of the work done on the bodies. A type that is
+/// zero throughout is left out.
 pub(super) fn lost<const N: usize>(t: &[f64], works: [(&str, Vec<f64>); N]) -> Vec<Series> {
     let mut all = Vec::new();
     for (k, (label, work)) in works.into_iter().enumerate() {
@@ -173,7 +173,7 @@ fn penetration(record: &Record, title: String) -> Result<Figure, RecordError> {
     Ok(over_time(title, &label, series))
 }
 
-/// Impulses are 0 in steps in which a constraint took no part.
+/// Impulses over time; 0 in steps in which a constraint is inactive.
 fn impulses(record: &Record, title: String) -> Result<Figure, PlotError> {
     let steps = record.table("steps", Some(&["step", "t"]))?;
     let contacts = record.table("contacts", None)?;
@@ -262,7 +262,8 @@ fn fitted(record: &Record) -> impl Iterator<Item = Finding> {
     read.filter(|finding| finding.errors.len() > 1)
 }
 
-/// Errors of the findings that are orders, each with a dashed line of its fitted slope.
+/// Errors over step lengths of the findings that are orders of convergence, each with a dashed line of its
+/// fitted slope.
 pub(super) fn orders(record: &Record, title: String) -> Result<Figure, PlotError> {
     let mut series = Vec::new();
     for (k, finding) in fitted(record).enumerate() {

@@ -1,4 +1,4 @@
-//! Plots of studies: a finding over what was varied.
+//! Plots of studies: a finding over the varied parameters.
 
 use super::axis::Scale;
 use super::figure::{Figure, HeatMapCell, Series, SeriesStyle};
@@ -7,13 +7,13 @@ use super::wish::{PlotOptions, unknown};
 use super::{format_short, unit};
 use crate::record::{Column, ColumnType, ColumnValues, REPEATED, Record, Table, VARIED};
 
-/// Series told apart at most.
+/// Maximal number of series.
 const MOST: usize = 12;
 
-/// Options that a plot of a study heeds.
+/// Options supported by plots of studies.
 const HEEDED: [&str; 4] = ["--against", "--by", "--log-x", "--log-y"];
 
-/// Every column of numbers of a study is a picture of its own.
+/// Every numeric column of a study is a plot.
 pub(super) fn list(record: &Record) -> Result<Vec<(String, String)>, PlotError> {
     let columns = &record.entry("runs")?.columns;
     let keys = keys(columns);
@@ -30,7 +30,7 @@ pub(super) fn list(record: &Record) -> Result<Vec<(String, String)>, PlotError> 
         .collect())
 }
 
-/// Numbers that were varied.
+/// Numeric parameters that were varied.
 fn keys(columns: &[Column]) -> Vec<String> {
     let varied = columns
         .iter()
@@ -41,7 +41,7 @@ fn keys(columns: &[Column]) -> Vec<String> {
 /// One run, or the mean of its repetitions.
 #[derive(Debug, Clone, PartialEq)]
 struct Point {
-    /// The first of its rows.
+    /// Index of its first row.
     row: usize,
     x: f64,
     by: String,
@@ -50,7 +50,7 @@ struct Point {
     error: f64,
 }
 
-/// The plot of a column; `None` for a name that is none.
+/// The plot of a column; `None` for an unknown name.
 pub(super) fn figure(
     record: &Record,
     name: &str,
@@ -98,7 +98,7 @@ pub(super) fn figure(
     }))
 }
 
-/// A column by name, or the nearest ones.
+/// A column by name; the error suggests the nearest names.
 fn known(columns: &[Column], key: &str, number: bool) -> Result<String, PlotError> {
     let fits = |c: &&Column| !number || c.kind != ColumnType::Text;
     match columns.iter().filter(fits).any(|c| c.name == key) {
@@ -116,7 +116,7 @@ fn known(columns: &[Column], key: &str, number: bool) -> Result<String, PlotErro
 }
 
 fn label(column: &Column) -> String {
-    // Times of the run have their unit whatever the scene is.
+    // Run times have units whatever the scene's are.
     match column.name.trim_start_matches("run.") {
         "step" | "until" | "start" if column.meaning == VARIED => unit::label(&column.name, "time"),
         _ => unit::of_column(column),
@@ -136,7 +136,7 @@ fn text(values: Option<&ColumnValues>, row: usize) -> String {
     }
 }
 
-/// Runs as points; those that differ by their repetition alone are one, in the order of the runs.
+/// Runs as points; runs that differ by their repetition alone are averaged, in the order of the runs.
 fn points(table: &Table, along: &str, by: Option<&str>, name: &str) -> Vec<Point> {
     let columns = table.columns.iter();
     let repeated = columns.clone().any(|c| c.meaning == REPEATED) && along != "run";
@@ -147,7 +147,7 @@ fn points(table: &Table, along: &str, by: Option<&str>, name: &str) -> Vec<Point
         .collect();
     let same = |a: usize, b: usize| varied.iter().all(|v| v.cell(a) == v.cell(b));
     let (x, y) = (table.numbers(along), table.numbers(name));
-    // Repetitions are the fastest: those of a point follow each other.
+    // The repetition index varies fastest: repetitions of a point are consecutive rows.
     let rows: Vec<usize> = (0..table.rows).collect();
     let groups = rows.chunk_by(|a, b| repeated && same(*a, *b));
     let point = |group: &[usize]| {
@@ -177,7 +177,7 @@ fn mean_and_error(values: &[f64]) -> (f64, f64) {
     }
 }
 
-/// Series by the second key; repetitions as means with bars.
+/// Series by the second parameter; repetitions as means with error bars.
 fn series(points: Vec<Point>, by: Option<&str>) -> Result<Vec<Series>, PlotError> {
     let mut labels: Vec<String> = Vec::new();
     for point in &points {
@@ -208,7 +208,7 @@ fn series(points: Vec<Point>, by: Option<&str>) -> Result<Vec<Series>, PlotError
             colour,
         });
         own.sort_by(|a, b| a.x.total_cmp(&b.x));
-        // A grid, whose points may be joined: every value of x once.
+        // A grid study, whose points may be joined: every value of x once.
         let once = own.windows(2).all(|w| w[0].x < w[1].x);
         if once && (by.is_some() || bars) {
             all.push(Series {
@@ -234,7 +234,7 @@ fn series(points: Vec<Point>, by: Option<&str>) -> Result<Vec<Series>, PlotError
     Ok(all)
 }
 
-/// The cells of a full grid of two keys; `None` where it is none.
+/// The heat map of a full grid of two parameters; `None` where the grid is incomplete.
 fn heat_map(
     table: &Table,
     (first, second): (&str, &str),
@@ -270,7 +270,7 @@ fn heat_map(
     placed.iter().map(tile).collect()
 }
 
-/// Edges half-way between neighbours, in the measure of the axis.
+/// Cell edges half-way between neighbours, on the scale of the axis.
 fn edges(values: &[f64], scale: Scale) -> Vec<f64> {
     let log = scale == Scale::Log && values.iter().all(|x| *x > 0.0);
     let to = |x: f64| if log { x.ln() } else { x };

@@ -1,4 +1,4 @@
-//! Plots of profiles and distributions, from the tables of a run.
+//! Plots of spatial profiles and distributions, from the tables of a run.
 
 use super::figure::{Figure, Series, SeriesStyle};
 use super::gallery::PlotError;
@@ -26,7 +26,7 @@ pub(super) fn list(scene: &Scene) -> Vec<(String, String)> {
     profiles.chain(counts).collect()
 }
 
-/// The plot of a profile or distribution; `None` for a name that is none.
+/// The plot of a profile or distribution; `None` for an unknown name.
 pub(super) fn figure(
     record: &Record,
     scene: &Scene,
@@ -50,7 +50,7 @@ fn title(scene: &Scene, given: &Option<String>, name: &str) -> String {
     given.clone().unwrap_or_else(plain)
 }
 
-/// Means over the slices with their standard errors as bars; heights go up.
+/// Means over the slices with their standard errors as error bars; heights are on the vertical axis.
 fn profile(
     record: &Record,
     scene: &Scene,
@@ -83,7 +83,7 @@ fn profile(
         for row in rows.iter().filter(|r| error[**r].is_finite()) {
             let (at, mean, error) = (position[*row], mean[*row], error[*row]);
             bars.extend([place(at, mean - error), place(at, mean + error)]);
-            // A gap between one bar and the next.
+            // NaN separates one error bar from the next.
             bars.push((f64::NAN, f64::NAN));
         }
         if !bars.is_empty() {
@@ -110,7 +110,7 @@ fn profile(
     })
 }
 
-/// Densities as steps.
+/// Probability densities as step functions.
 fn distribution(
     record: &Record,
     scene: &Scene,

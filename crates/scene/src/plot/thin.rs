@@ -1,20 +1,20 @@
-//! Leaves out what a picture cannot show.
+//! Decimation: leaves out points that a picture cannot show.
 //!
-//! A run has up to millions of steps, a picture a thousand columns. A curve over time keeps, in every
-//! column of pixels, its first, lowest, highest and last point, in their order: what is drawn covers
-//! the same pixels. Other curves and clouds of points keep a point only when it leaves the spot of
-//! the one before.
+//! A run has up to millions of steps, a picture a thousand columns of pixels. A curve over time keeps, in every
+//! column of pixels, its first, lowest, highest and last point, in order (min–max downsampling): the drawn
+//! curve covers the same pixels. Other curves and point clouds keep a point only when its distance from the
+//! last kept one exceeds a threshold.
 
 /// A point in pixels; NaN breaks a curve.
 pub(super) type Point = (f64, f64);
 
-/// Points nearer than this to the last one kept are not seen, in pixels.
+/// Points nearer than this to the last one kept are dropped, in pixels.
 const SPOT: f64 = 0.25;
 
-/// Columns in a pixel: pictures are looked at enlarged.
+/// Columns per pixel: pictures are viewed enlarged.
 const FINE: f64 = 2.0;
 
-/// Thins a curve, piece by piece between points that are none.
+/// Decimates a curve, segment by segment between NaN points.
 pub(super) fn decimate_curve(points: &[Point]) -> Vec<Vec<Point>> {
     let pieces = points.split(|p| !(p.0.is_finite() && p.1.is_finite()));
     let pieces = pieces.filter(|piece| !piece.is_empty());
@@ -28,7 +28,7 @@ pub(super) fn decimate_curve(points: &[Point]) -> Vec<Vec<Point>> {
     pieces.map(thin).collect()
 }
 
-/// First, lowest, highest and last of every column.
+/// First, lowest, highest and last point of every column.
 fn columns(points: &[Point]) -> Vec<Point> {
     let mut kept = Vec::new();
     let column = |p: &Point| (p.0 * FINE).floor();
@@ -51,7 +51,7 @@ fn columns(points: &[Point]) -> Vec<Point> {
     kept
 }
 
-/// Points that leave the spot of the last one kept, and the last.
+/// Points further than the threshold from the last one kept, and the last point.
 fn spots(points: &[Point]) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::new();
     for (k, point) in points.iter().enumerate() {
@@ -74,7 +74,7 @@ pub(super) fn is_single_pixel(points: &[Point]) -> bool {
     seen.all(|p| (p.0 - first.0).abs() < 1.0 && (p.1 - first.1).abs() < 1.0)
 }
 
-/// Thins a cloud of points: one in every spot, in their order.
+/// Decimates a point cloud: one point per cell of the threshold's size, in order.
 pub(super) fn decimate_points(points: &[Point]) -> Vec<Point> {
     let mut taken = std::collections::HashSet::new();
     let spot = |p: &Point| ((p.0 / SPOT).round() as i64, (p.1 / SPOT).round() as i64);
@@ -101,7 +101,7 @@ mod tests {
         let thin = decimate_curve(&points);
         assert_eq!(thin.len(), 1);
         assert!(thin[0].contains(&points[123_456]));
-        // Four points for each half of 800 pixels at most.
+        // At most four points for each half pixel of 800.
         assert!(thin[0].len() <= 6400, "{}", thin[0].len());
         assert_eq!(
             (thin[0].first(), thin[0].last()),
@@ -121,7 +121,7 @@ mod tests {
             .collect();
         let thin = &decimate_curve(&points)[0];
         assert!(thin.len() < 4000 && thin.len() > 1000, "{}", thin.len());
-        // No two neighbours further apart than a pixel: it still looks round.
+        // No two neighbours are further apart than a pixel: the circle still looks round.
         let gap = |w: &[Point]| (w[0].0 - w[1].0).hypot(w[0].1 - w[1].1);
         assert!(thin.windows(2).all(|w| gap(w) < 1.0));
     }

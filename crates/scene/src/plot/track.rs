@@ -1,4 +1,4 @@
-//! A motion as a sequence of samples, from records or from memory, for observables.
+//! Sampled motion: states and forces from the records or from memory, for observables.
 
 use mechanism::{System, SystemError};
 
@@ -7,23 +7,23 @@ use crate::record::{CellValue, MechanismLayout, Record, RecordError, Table};
 use crate::text::{Observable, Sample, SymbolicSystem};
 use crate::trajectory::Trajectory;
 
-/// A force of one row of a constraint.
+/// Constraint, row and mean force.
 type Force = (usize, usize, f64);
 
-/// States of a motion with the mean forces of the steps that led to them.
+/// States of a motion with the mean forces of the steps that end at them.
 pub(super) struct SampledMotion {
     t: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
     positions: usize,
     velocities: usize,
-    /// End of the forces of each state.
+    /// End of each state's forces in the list.
     ends: Vec<usize>,
     forces: Vec<Force>,
 }
 
 impl SampledMotion {
-    /// The recorded states of a run; forces only `with_forces`, since the table is the largest.
+    /// The recorded states of a run; forces only `with_forces`, since that table is the largest.
     pub(super) fn of_record(
         record: &Record,
         scene: &Scene,
@@ -61,7 +61,7 @@ impl SampledMotion {
         }
     }
 
-    /// Tables are in the order of the steps: one pass over all three.
+    /// Reads the forces. All three tables are sorted by step: one merge pass.
     fn add_forces(
         &mut self,
         record: &Record,
@@ -142,7 +142,7 @@ impl SampledMotion {
         &self.t
     }
 
-    /// The values of an observable at all states; NaN at states where it has none.
+    /// The values of an observable at all states; NaN where it is undefined.
     pub(super) fn values(
         &self,
         system: &mut SymbolicSystem,

@@ -1,11 +1,11 @@
 //! Units on axes.
 //!
-//! Tables name the dimension of a column in words (`length/time`): scenes use coherent units of the
-//! user's choice. Axes show them in the default system, SI.
+//! Tables state the dimension of a column in words (`length/time`), since scenes use any coherent units. Axes
+//! show them in the default system, SI.
 
 use crate::record::Column;
 
-/// The symbol of a dimension; nothing for pure numbers and what is not known.
+/// The unit symbol of a dimension; `None` for pure numbers and unknown dimensions.
 pub(super) fn symbol(dimension: &str) -> Option<String> {
     if dimension == "1" {
         return None;
@@ -34,7 +34,7 @@ pub(super) fn symbol(dimension: &str) -> Option<String> {
         match letter {
             '*' => text.push('·'),
             '/' => text.push('/'),
-            // A power is a digit above the line, which the word after it gives.
+            // An exponent becomes a superscript of the following word.
             '^' | '\0' => {}
             _ => return None,
         }

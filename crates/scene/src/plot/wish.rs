@@ -1,31 +1,31 @@
-//! What is asked of a plot beside its name.
+//! Options of a plot.
 
 use super::gallery::PlotError;
 
-/// What is asked of a plot beside its name: options of `percuss plot`.
+/// Options of a plot, as of `percuss plot`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PlotOptions {
-    /// Only what is nearest to this time (`--at`).
+    /// Only the recorded time nearest to this one (`--at`).
     pub at: Option<f64>,
-    /// Only rows whose column has this value (`--where`).
+    /// Only rows with these values, as (column, value) (`--where`).
     pub conditions: Vec<(String, String)>,
-    /// Decimal scale of x (`--log-x`).
+    /// Logarithmic x axis (`--log-x`).
     pub log_x: bool,
-    /// Decimal scale of y (`--log-y`).
+    /// Logarithmic y axis (`--log-y`).
     pub log_y: bool,
-    /// What a study is drawn over (`--against`).
+    /// Parameter on the x axis of a study (`--against`).
     pub against: Option<String>,
-    /// What tells series apart (`--by`).
+    /// Column that groups rows into series (`--by`).
     pub by: Option<String>,
-    /// The plane of a rose in space, by its axes (`--plane`).
+    /// Plane of a rose diagram in space, by its axes (`--plane`).
     pub plane: Option<String>,
 }
 
-/// Options of decimal scales.
+/// Options for logarithmic axes.
 pub(super) const SCALES: [&str; 2] = ["--log-x", "--log-y"];
 
 impl PlotOptions {
-    /// Options that are given.
+    /// Names of the options that are set.
     fn given(&self) -> Vec<&'static str> {
         let all = [
             ("--at", self.at.is_some()),
@@ -40,7 +40,7 @@ impl PlotOptions {
         given.map(|(name, _)| *name).collect()
     }
 
-    /// Refuses an option that a plot would not heed.
+    /// Rejects an option that a plot does not support.
     pub(super) fn require(&self, plot: &str, heeded: &[&str]) -> Result<(), PlotError> {
         match self.given().into_iter().find(|name| !heeded.contains(name)) {
             None => Ok(()),
@@ -56,7 +56,7 @@ impl PlotOptions {
         }
     }
 
-    /// The same at another time, where a name says so: `fabric:2.5`.
+    /// The same at another time, where the name contains one: `fabric:2.5`.
     pub(super) fn at_time(&self, name: &str, time: Option<&str>) -> Result<Self, PlotError> {
         let Some(text) = time else {
             return Ok(self.clone());
@@ -76,13 +76,13 @@ impl PlotOptions {
     }
 }
 
-/// A name that is none, with the nearest of those that there are.
+/// The error of an unknown name, with the nearest known names.
 pub(super) fn unknown(sort: &str, name: &str, known: &[String]) -> PlotError {
     let guess = match expr::similar_names(name, known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };
-    /// Names listed at most.
+    /// Maximal number of names listed.
     const LISTED: usize = 40;
     let mut listed = known[..known.len().min(LISTED)].join(", ");
     if known.len() > LISTED {

@@ -53,7 +53,7 @@ pub fn write(
 /// Writes a file under a temporary name beside `path`, flushes it to the disk, renames it.
 ///
 /// # Errors
-/// The machine refuses; the temporary file is removed.
+/// A file operation fails; the temporary file is removed.
 pub fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<(), RecordError> {
     // Two processes that write the same file do not meet in its draft.
     let draft = path.with_extension(format!("{}.part", std::process::id()));
@@ -76,7 +76,7 @@ pub fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Resul
 /// Writes a whole file of bytes, as [`replace`] does.
 ///
 /// # Errors
-/// The machine refuses.
+/// A file operation fails.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     replace(path, |mut file| file.write_all(bytes))
 }

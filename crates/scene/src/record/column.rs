@@ -10,7 +10,7 @@ use super::packing::TableCompression;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnType {
-    /// Whole numbers, 64 bits.
+    /// Integers, 64 bits.
     Integer,
     /// 64-bit floating point.
     Real,
@@ -68,7 +68,7 @@ impl Column {
 /// The values of a column; `None` is null.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ColumnValues {
-    /// Whole numbers.
+    /// Integers.
     Integer(Vec<i64>),
     /// Numbers.
     Real(Vec<f64>),
@@ -83,7 +83,7 @@ pub enum ColumnValues {
 /// One value, borrowed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CellValue<'a> {
-    /// A whole number.
+    /// An integer.
     Integer(i64),
     /// A number.
     Real(f64),

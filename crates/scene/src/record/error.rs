@@ -76,7 +76,7 @@ pub enum RecordError {
     /// A name that the records do not have.
     #[error("{0}")]
     Unknown(String),
-    /// The machine refused.
+    /// A file operation failed (disk, permission).
     #[error("{}: cannot {doing}: {reason}", .path.display())]
     Fault {
         /// The file or directory.

@@ -36,7 +36,7 @@ impl Lock {
     /// Takes the lock of a directory, which must exist.
     ///
     /// # Errors
-    /// Another process holds it, or the machine refuses.
+    /// Another process holds it, or a file operation fails.
     pub fn take(directory: &Path) -> Result<Self, RecordError> {
         let mut options = OpenOptions::new();
         let lock = Self::open(directory, options.write(true).create(true))?;
@@ -46,7 +46,7 @@ impl Lock {
     /// Takes the lock of a directory that has one.
     ///
     /// # Errors
-    /// Another process holds it, or the machine refuses.
+    /// Another process holds it, or a file operation fails.
     pub fn take_abandoned(directory: &Path) -> Result<Option<Self>, RecordError> {
         Self::open(directory, OpenOptions::new().write(true))
     }
@@ -74,7 +74,7 @@ impl Lock {
     /// Takes the file away: the run is brought to its end.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn end(self) -> Result<(), RecordError> {
         fs::remove_file(&self.path)
             .map_err(|e| RecordError::fault(&self.path, "remove this file", &e))

@@ -166,7 +166,7 @@ impl Manifest {
     /// Puts it into a directory in place of what was there, as a whole.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn write(&self, directory: &Path) -> Result<(), RecordError> {
         replace(&directory.join(MANIFEST), |mut file| {
             let mut text = serde_json::to_vec_pretty(self)?;

@@ -60,7 +60,7 @@ impl OutputDirectory {
     /// Makes the directory and gives its path.
     ///
     /// # Errors
-    /// It is taken, or the machine refuses.
+    /// It is taken, or a file operation fails.
     pub fn make(&self) -> Result<PathBuf, RecordError> {
         match self {
             Self::Given(path) => {

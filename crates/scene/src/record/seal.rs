@@ -63,7 +63,7 @@ pub fn decode<T: DeserializeOwned>(packed: &EncodedBytes) -> Result<T, String> {
 /// Writes a value, complete the moment it has its name.
 ///
 /// # Errors
-/// The machine refuses.
+/// A file operation fails.
 pub(super) fn write(path: &Path, value: &impl Serialize) -> Result<(), RecordError> {
     let fault = |e: std::io::Error| RecordError::fault(path, "write this file", &e);
     let EncodedBytes(plain) = encode(value).map_err(|e| fault(std::io::Error::other(e)))?;

@@ -89,7 +89,7 @@ impl RunWriter {
     /// words.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn resume(
         directory: &Path,
         lock: Lock,
@@ -146,7 +146,7 @@ impl RunWriter {
     /// Makes the directory, takes its lock and writes the manifest, unless that is done.
     ///
     /// # Errors
-    /// The place is taken, or the machine refuses.
+    /// The place is taken, or a file operation fails.
     pub fn open(&mut self) -> Result<(), RecordError> {
         if self.open.is_some() {
             return Ok(());
@@ -169,7 +169,7 @@ impl RunWriter {
     /// Writes the manifest as it stands, where there is a directory.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn write_manifest(&self) -> Result<(), RecordError> {
         match &self.open {
             Some(open) => self.manifest.write(&open.directory),
@@ -213,7 +213,7 @@ impl RunWriter {
     /// Writes a checkpoint: the tables as they are, what the recorder and the motion need besides.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn write_checkpoint<'a>(
         &mut self,
         tables: impl Iterator<Item = &'a TableWriter>,
@@ -284,7 +284,7 @@ impl RunWriter {
     /// Says in the manifest that nothing more can be written. Checkpoints and the lock stay.
     ///
     /// # Errors
-    /// The machine refuses that, too.
+    /// That file operation fails, too.
     pub fn fail(
         &mut self,
         certificate: &impl Serialize,
@@ -299,7 +299,7 @@ impl RunWriter {
     /// The run has ended with all that belongs to it: takes away checkpoints, histories and the lock.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn finish(&mut self) -> Result<(), RecordError> {
         let Some(directory) = self.flush()? else {
             return Ok(());
@@ -313,7 +313,7 @@ impl RunWriter {
     /// run left there stays.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn abandon(&mut self) -> Result<(), RecordError> {
         let Some(open) = self.open.take_if(|open| !open.resumed) else {
             return Ok(());

@@ -40,7 +40,7 @@ const FIGURES: [(&str, &str, &str); 4] = [
 /// the runs from 0; with a `reason` the table lacks some of them.
 ///
 /// # Errors
-/// The machine refuses.
+/// A file operation fails.
 pub fn write_study(
     directory: &Path,
     study: &StudyFile,

@@ -2,7 +2,7 @@
 //!
 //! | table | one row for |
 //! |---|---|
-//! | `steps` | every recorded step: its account (certificate) |
+//! | `steps` | every recorded step: its step report (residual, errors, energies) |
 //! | `coordinates` | every recorded step: positions and velocities at its end; row 0 is the start |
 //! | `contacts` | every constraint that took part in a recorded step |
 //! | `events` | every event, whether its step is recorded or not |

@@ -100,7 +100,7 @@ impl TableWriter {
     /// of one size.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub(super) fn spill(&mut self, directory: &Path) -> Result<(), RecordError> {
         match self.full() {
             true => scribe::write(directory, self.job()),
@@ -112,7 +112,7 @@ impl TableWriter {
     /// directory find its columns.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn close(&mut self, directory: &Path) -> Result<(), RecordError> {
         match self.held() > 0 || self.given == 0 {
             true => scribe::write(directory, self.job()),
@@ -195,7 +195,7 @@ impl MechanismRecorder {
     /// The same in a session, which may be that of an interrupted run.
     ///
     /// # Errors
-    /// The session goes on with a run that had other tables, or the machine refuses.
+    /// The session goes on with a run that had other tables, or a file operation fails.
     pub fn on(
         mut session: RunWriter,
         layout: MechanismLayout,
@@ -247,7 +247,7 @@ impl MechanismRecorder {
     /// Writes what is in memory and how the run ended. Does nothing when there was no step.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn close(
         &mut self,
         certificate: &impl Serialize,
@@ -263,7 +263,7 @@ impl MechanismRecorder {
     /// The same for a run that was stopped on request: `resume` will go on with it.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn interrupt(
         &mut self,
         certificate: &impl Serialize,
@@ -305,7 +305,7 @@ impl MechanismRecorder {
     /// readable.
     ///
     /// # Errors
-    /// The machine refuses that, too.
+    /// That file operation fails, too.
     pub fn fail(
         &mut self,
         certificate: &impl Serialize,
@@ -327,7 +327,7 @@ impl MechanismRecorder {
     /// Adds the findings to the manifest.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn add_findings(&mut self, findings: Vec<Value>) -> Result<(), RecordError> {
         self.session.manifest.findings = Some(findings);
         self.session.write_manifest()
@@ -344,7 +344,7 @@ impl MechanismRecorder {
     /// The run has ended with all that belongs to it.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn finish(&mut self) -> Result<(), RecordError> {
         self.session.finish()
     }

@@ -1,6 +1,6 @@
-//! Where a condition changes.
+//! Bisection: the value of a parameter at which a condition changes.
 
-/// An interval and how far it is to be halved.
+/// An interval, and the length at which its bisection ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Search {
     pub from: f64,
@@ -9,8 +9,8 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// Halves the interval, keeping both answers at its ends, until it is no longer than the
-    /// tolerance; its middle.
+    /// Bisects the interval, whose ends have different answers, until it is no longer than the
+    /// tolerance; returns its midpoint.
     pub fn run(&self, holds: impl Fn(f64) -> Result<bool, String>) -> Result<f64, String> {
         let at = |x: f64| holds(x).map_err(|reason| format!("at {x}: {reason}"));
         let (mut low, mut high) = (self.from, self.to);
@@ -22,6 +22,7 @@ impl Search {
         }
         while high - low > self.tolerance {
             let middle = 0.5 * (low + high);
+            // The interval cannot be divided further in floating point.
             if !(middle > low && middle < high) {
                 break;
             }

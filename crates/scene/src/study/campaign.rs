@@ -1,8 +1,8 @@
-//! A study on disk: made in parts, by several processes or machines, killed and gone on with.
+//! A study in a directory: divided among processes or machines, interrupted and resumed.
 //!
-//! A run is a function of the study and its number. What the directory holds is the set of runs that
-//! have ended; a process makes those of its share that are missing, in any order, and adds them to
-//! its own journal. The table is written from the journals in the order of the runs, so it is the same
+//! A run is a function of the study and its number. The directory holds the set of runs that have
+//! ended; a process makes the missing runs of its shard, in any order, and appends them to its own
+//! journal. The table is written from the journals in the order of the runs, so it is the same
 //! however the work was divided and however often it was interrupted.
 
 use std::collections::BTreeMap;
@@ -20,19 +20,19 @@ use crate::error::SceneError;
 use crate::finding::{Threads, Value};
 use crate::record::{OutputDirectory, RecordError, replace_file, write_study};
 
-/// Folder of the records of runs that are kept.
+/// Folder of the records of runs.
 const RUNS: &str = "runs";
 
-/// Why a study cannot be made or gone on with.
+/// Why a study cannot be run or resumed.
 #[derive(Debug, Error)]
 pub enum StudyError {
-    /// The study or its scene is not right.
+    /// The study or its scene has an error.
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// The directory cannot be used.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The directory is of another study.
+    /// The directory belongs to another study.
     #[error(
         "{}: this directory holds another study: {what}; name another directory, or remove this one",
         .path.display()
@@ -43,7 +43,7 @@ pub enum StudyError {
         /// What differs.
         what: String,
     },
-    /// Another process is at it.
+    /// Another process is working on the shard.
     #[error(
         "{}: another process is working on {what} of this study; wait for it, or choose another \
          with --shard", .path.display()
@@ -51,10 +51,10 @@ pub enum StudyError {
     Busy {
         /// The directory.
         path: PathBuf,
-        /// Which part.
+        /// The shard, or the table.
         what: String,
     },
-    /// There is nothing to put together.
+    /// The directory has no study whose table could be written.
     #[error(
         "{}: there is no study here to put together; run it first, with this directory as -o",
         .path.display()
@@ -65,20 +65,20 @@ pub enum StudyError {
     },
 }
 
-/// How far the work of a process is.
+/// Progress of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StudyProgress {
-    /// Runs of this share that have ended, those of earlier processes included.
+    /// Runs of this shard that have ended, those of earlier processes included.
     pub done: usize,
-    /// Those made by this process.
+    /// Runs made by this process.
     pub made: usize,
-    /// Those made by this process that did not come to a good end.
+    /// Runs made by this process that did not finish with their certificate met.
     pub failed: usize,
-    /// Runs of this share.
+    /// Number of runs of this shard.
     pub all: usize,
 }
 
-/// The number of a run, from 0, and the values of what is varied.
+/// The number of a run, from 0, and the values of the varied keys.
 pub type Planned = (usize, Vec<Value>);
 
 /// A study with its directory.
@@ -89,16 +89,17 @@ pub struct StudyDirectory<'a> {
 }
 
 impl<'a> StudyDirectory<'a> {
-    /// Claims a directory for a study, or goes on with the one that is there.
+    /// Starts a study in a directory, or opens the one that is there.
     ///
     /// # Errors
-    /// The study is not right, or the directory is taken by something else.
+    /// The study has an error, or the directory is used by something else.
     pub fn open(study: &'a StudyFile, place: &OutputDirectory) -> Result<Self, StudyError> {
         let compiled = study.compile()?;
         let directory = match place {
             OutputDirectory::Given(path) if is_begun(path) => path.clone(),
             place => place.make()?,
         };
+        // The first process writes the identity of the study; every process compares with it.
         let path = directory.join(IDENTITY);
         if !path.exists() {
             let text = serde_json::to_string_pretty(&identity(study));
@@ -114,10 +115,10 @@ impl<'a> StudyDirectory<'a> {
         Ok(campaign)
     }
 
-    /// A study that has been begun in a directory.
+    /// Opens a study that exists in a directory.
     ///
     /// # Errors
-    /// There is none, or another one.
+    /// The directory has no study, or another one.
     pub fn open_existing(study: &'a StudyFile, directory: &Path) -> Result<Self, StudyError> {
         if !directory.join(IDENTITY).exists() {
             return Err(StudyError::Nothing {
@@ -137,7 +138,7 @@ impl<'a> StudyDirectory<'a> {
         self.compiled.points.len()
     }
 
-    /// Whether the directory is of this very study.
+    /// Checks that the directory belongs to this study: texts, overrides and version.
     fn recognise(&self) -> Result<(), StudyError> {
         let path = self.directory.join(IDENTITY);
         let text = std::fs::read(&path);
@@ -155,11 +156,11 @@ impl<'a> StudyDirectory<'a> {
         }
     }
 
-    /// Makes the runs of a share that no journal holds yet. `progress` hears how far it is and says
-    /// whether to go on.
+    /// Makes the runs of a shard that are in no journal yet. `progress` is called after each batch
+    /// and returns whether to go on.
     ///
     /// # Errors
-    /// Another process works on the share, or the machine refuses.
+    /// Another process works on the shard, or a file cannot be written.
     pub fn run(
         &self,
         shard: Shard,
@@ -175,6 +176,7 @@ impl<'a> StudyDirectory<'a> {
                 false => format!("share {shard}"),
             },
         };
+        // The journal of the shard is locked; runs of any journal count as done.
         let mut journal = Journal::open(&self.directory, shard)?.ok_or_else(busy)?;
         let known = journal::read_all(&self.directory)?;
         let share = (0..self.runs()).filter(|run| shard.has(*run));
@@ -186,6 +188,7 @@ impl<'a> StudyDirectory<'a> {
             failed: 0,
             all,
         };
+        // Runs in parallel; ended ones are appended to the journal in batches.
         let work = |run: usize| {
             let kept = self.study.keeps().then(|| self.kept(run));
             self.compiled.row(scene, run, search, kept.as_deref())
@@ -202,14 +205,14 @@ impl<'a> StudyDirectory<'a> {
         Ok(told)
     }
 
-    /// Where the records of a run are kept.
+    /// Directory of the records of a run.
     fn kept(&self, run: usize) -> PathBuf {
         let digits = self.runs().to_string().len().max(4);
         let name = format!("{:0digits$}", run + 1);
         self.directory.join(RUNS).join(name)
     }
 
-    /// All runs that there are, by number from 0.
+    /// All runs that have ended, by number from 0.
     fn rows(&self) -> Result<BTreeMap<usize, StudyRow>, StudyError> {
         let (scene, columns) = (self.study.scene(), self.compiled.columns().len());
         let known = journal::read_all(&self.directory)?;
@@ -223,7 +226,7 @@ impl<'a> StudyDirectory<'a> {
         Ok(rows)
     }
 
-    /// Runs, counted from 0, that no journal holds yet.
+    /// Numbers, from 0, of the runs that are in no journal yet.
     ///
     /// # Errors
     /// A journal is damaged.
@@ -233,7 +236,7 @@ impl<'a> StudyDirectory<'a> {
         Ok(all.filter(|run| !known.contains_key(run)).collect())
     }
 
-    /// The shares of a division that lack a run, for messages: those of the journals that are there.
+    /// The shards with missing runs, for messages, in the division of the journals that are there.
     ///
     /// # Errors
     /// The directory cannot be read.
@@ -244,12 +247,12 @@ impl<'a> StudyDirectory<'a> {
         Ok(shards.filter(lacks).collect())
     }
 
-    /// Writes the table of all runs that there are.
+    /// Writes the table of all runs that have ended.
     ///
     /// # Errors
-    /// A journal is damaged, or the machine refuses.
+    /// A journal is damaged, or a file cannot be written.
     pub fn write_table(&self) -> Result<StudyResult, StudyError> {
-        // Two at once would write the same, but through the same temporary files.
+        // Two processes would write the same table, but through the same temporary files.
         let held = journal::lock(&self.directory.join("table.lock"))?;
         if !matches!(held, Lock::Held(_)) {
             return Err(StudyError::Busy {
@@ -257,6 +260,7 @@ impl<'a> StudyDirectory<'a> {
                 what: "the table".into(),
             });
         }
+        // Rows in the order of the runs; a table with missing runs says so.
         let rows = self.rows()?;
         let whole = rows.len() == self.runs();
         let numbers: Vec<usize> = rows.keys().copied().collect();
@@ -270,10 +274,10 @@ impl<'a> StudyDirectory<'a> {
         Ok(result)
     }
 
-    /// What is varied, and its values in the runs of a share.
+    /// The varied keys, and their values in the runs of a shard.
     ///
     /// # Errors
-    /// The study is not right.
+    /// The study has an error.
     pub fn plan(
         study: &StudyFile,
         shard: Shard,
@@ -286,8 +290,8 @@ impl<'a> StudyDirectory<'a> {
     }
 }
 
-/// Whether a directory is of a study, perhaps of one that another process is just beginning: its
-/// first file has a temporary name for a moment.
+/// Whether a directory belongs to a study, perhaps to one that another process is just creating:
+/// its first file has a temporary name for a moment.
 fn is_begun(directory: &Path) -> bool {
     let stem = IDENTITY.trim_end_matches("json");
     let Ok(mut entries) = std::fs::read_dir(directory) else {
@@ -296,8 +300,8 @@ fn is_begun(directory: &Path) -> bool {
     entries.any(|entry| entry.is_ok_and(|e| e.file_name().to_string_lossy().starts_with(stem)))
 }
 
-/// What a directory remembers of its study. Results depend on nothing else, meshes beside the scene
-/// excepted.
+/// The identity of a study as the directory stores it. Results depend on nothing else, except
+/// meshes beside the scene.
 fn identity(study: &StudyFile) -> Json {
     let overrides = study.scene().overrides().iter();
     let set: Vec<String> = overrides.map(|(k, v)| format!("{k}={v}")).collect();
@@ -309,7 +313,7 @@ fn identity(study: &StudyFile) -> Json {
     })
 }
 
-/// Parts of the identity and what to say when they differ.
+/// Parts of the identity, and the message when they differ.
 const DIFFERENCES: [(&str, &str); 4] = [
     ("study", "the text of the study file is not the same"),
     ("scene", "the text of its scene is not the same"),

@@ -1,4 +1,4 @@
-//! Studies in files of their own.
+//! Studies in files of their own (`kind = "study"`).
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::finding::{Threads, compile_study};
 use crate::study::table::group_outcomes;
 use crate::study::{CompiledStudy, OutcomeGroup, StudyTable};
 
-/// Which runs count as the same outcome.
+/// Which runs count as the same outcome: columns and tolerance.
 #[derive(Debug, Clone, PartialEq)]
 struct Alike {
     of: Vec<String>,
@@ -33,14 +33,14 @@ pub struct StudyFile {
     keep: bool,
 }
 
-/// What came out of a study.
+/// The result of a study.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StudyResult {
-    /// Run by run.
+    /// The runs.
     pub table: StudyTable,
-    /// Groups of runs that ended alike, the largest first; where asked for.
+    /// Groups of runs with the same outcome, the largest first; where requested.
     pub outcomes: Option<Vec<OutcomeGroup>>,
-    /// Why there are none although asked for.
+    /// Why there are no groups although requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcomes_reason: Option<String>,
 }
@@ -49,7 +49,7 @@ impl StudyFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// The file or its scene cannot be read, or something in it is not right.
+    /// The file or its scene cannot be read or has an error.
     pub fn load(path: &str) -> Result<Self, SceneError> {
         let text = read(path)?;
         let file = Path::new(path);
@@ -59,7 +59,7 @@ impl StudyFile {
         Self::parse(&name, path, &text)
     }
 
-    /// Reads a study from its text. A scene file is looked for beside `origin` first.
+    /// Reads a study from its text. A scene file is searched beside `origin` first.
     ///
     /// # Errors
     /// As [`StudyFile::load`].
@@ -67,10 +67,10 @@ impl StudyFile {
         Self::read(name, origin, text, None)
     }
 
-    /// A study of a scene that is there already: the same text without the key `scene`.
+    /// A study of a given scene: the same text without the key `scene`.
     ///
     /// # Errors
-    /// Something in it is not right.
+    /// The study has an error.
     pub fn of_scene(
         name: &str,
         origin: &str,
@@ -80,6 +80,7 @@ impl StudyFile {
         Self::read(name, origin, text, Some(scene))
     }
 
+    /// Reads the text; `scene` replaces the key `scene`.
     fn read(
         name: &str,
         origin: &str,
@@ -99,6 +100,7 @@ impl StudyFile {
                 return Err(root.error("the key `kind` is missing", advice).into());
             }
         }
+        // The keys of the study, then the scene.
         let (title, about) = (root.text_if("title")?, root.text_if("about")?);
         let path = match scene {
             None => root.text("scene")?,
@@ -151,20 +153,20 @@ impl StudyFile {
         &self.scene
     }
 
-    /// Whether the records of every run are kept.
+    /// Whether every run is recorded.
     pub fn keeps(&self) -> bool {
         self.keep
     }
 
-    /// The columns by which outcomes are told apart; none where that is not asked for.
+    /// The columns by which outcomes are distinguished; none where that is not requested.
     pub fn outcome_columns(&self) -> &[String] {
         self.alike.as_ref().map_or(&[], |alike| &alike.of)
     }
 
-    /// The same study with other values of the scene: keys and values as for `--set`.
+    /// The same study with overrides of the scene: keys and values as for `--set`.
     ///
     /// # Errors
-    /// As [`Scene::with`].
+    /// As [`Scene::with_overrides`].
     pub fn with<K: AsRef<str>, V: AsRef<str>>(&self, set: &[(K, V)]) -> Result<Self, SceneError> {
         let mut changed = self.clone();
         changed.scene = self.scene.with_overrides(set)?;
@@ -174,7 +176,7 @@ impl StudyFile {
     /// Number of runs.
     ///
     /// # Errors
-    /// Values of the study that cannot be evaluated.
+    /// A value of the study cannot be evaluated.
     pub fn runs(&self) -> Result<usize, SceneError> {
         Ok(
             super::points(&self.scene.with_overrides(&self.study.set)?, &self.study)
@@ -183,10 +185,10 @@ impl StudyFile {
         )
     }
 
-    /// Makes all runs. `progress` hears the share done and says whether to go on.
+    /// Makes all runs. `progress` is called with the share done and returns whether to go on.
     ///
     /// # Errors
-    /// Values of the study that cannot be evaluated. A run that fails is a row without values.
+    /// A value of the study cannot be evaluated. A run that fails is a row without values.
     pub fn run(
         &self,
         threads: Threads,
@@ -197,7 +199,7 @@ impl StudyFile {
         self.conclude(table.map_err(|error| self.here(error))?)
     }
 
-    /// Gathers runs that ended alike, where that is asked for.
+    /// Groups runs with the same outcome, where that is requested.
     pub(super) fn conclude(&self, table: StudyTable) -> Result<StudyResult, SceneError> {
         let (outcomes, outcomes_reason) = match &self.alike {
             None => (None, None),
@@ -213,6 +215,7 @@ impl StudyFile {
         })
     }
 
+    /// The groups, or why a column has no numbers.
     fn gather(
         &self,
         alike: &Alike,
@@ -224,6 +227,7 @@ impl StudyFile {
         Ok(columns.map(|columns| group_outcomes(&columns, tolerance)))
     }
 
+    /// The tolerance of the groups.
     fn tolerance(&self, alike: &Alike) -> Result<f64, SceneError> {
         let tolerance = self
             .scene
@@ -238,7 +242,7 @@ impl StudyFile {
         }
     }
 
-    /// Reads everything without running anything.
+    /// Checks everything without running anything.
     fn check(&self) -> Result<(), SceneError> {
         let compiled = self.compile()?;
         let Some(alike) = &self.alike else {
@@ -246,6 +250,7 @@ impl StudyFile {
         };
         self.tolerance(alike)?;
         let known = compiled.column_names();
+        // The columns of `[outcomes]` must exist.
         for column in &alike.of {
             if !known.contains(column) {
                 let guess = match expr::similar_names(column, &known).first() {
@@ -275,7 +280,7 @@ impl StudyFile {
         })
     }
 
-    /// An error of the study is in this file, not in that of the scene.
+    /// Puts the study file, not the scene file, into an error of the study.
     fn here(&self, error: SceneError) -> SceneError {
         match error {
             SceneError::Input(mut input) if input.origin != Origin::Override => {
@@ -299,7 +304,7 @@ impl StudyFile {
     }
 }
 
-/// A scene file beside the study, if there is one; else what was written.
+/// A scene file beside the study, if there is one; else the path as written.
 fn beside(origin: &str, scene: &str) -> String {
     let near = Path::new(origin).parent().map(|folder| folder.join(scene));
     match near {
@@ -308,6 +313,7 @@ fn beside(origin: &str, scene: &str) -> String {
     }
 }
 
+/// Reads the table `[outcomes]`.
 fn alike(root: &mut Reader<'_>) -> Result<Option<Alike>, Box<InputError>> {
     let Some(item) = root.take("outcomes") else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What a study has found so far, on disk.
+//! Journals of a study: the runs that have ended, on disk.
 //!
 //! ```text
 //! DIR/study.json                          which study this is: texts, overrides, version
@@ -6,10 +6,10 @@
 //! DIR/shard-00001-of-00001.lock           held while the share is being worked on
 //! ```
 //!
-//! A line is the CRC-32 of its text, a space, the text (JSON) and a line feed. Lines are appended and
-//! flushed to the disk before the run counts as done: whatever kills the program leaves whole lines
-//! and at most one that is cut off, which its checksum tells and which is cut away. A journal is
-//! written by one process, which holds the lock of its share; all may read it.
+//! A line is the CRC-32 of its text, a space, the text (JSON) and a line feed. Lines are appended
+//! and synchronised to the disk before the run counts as done: if the process is killed, all lines
+//! are whole except perhaps the last, which fails its checksum and is truncated. A journal is
+//! written by one process, which holds the lock of its shard; all processes may read it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -25,10 +25,10 @@ use crate::certificate::Certificate;
 use crate::finding::Value;
 use crate::record::RecordError;
 
-/// Name of the file that says which study a directory is of.
+/// Name of the file with the identity of the study.
 pub const IDENTITY: &str = "study.json";
 
-/// A number in JSON, which has none for NaN and infinity: these are texts.
+/// A number in JSON, which has no NaN and no infinity: these are texts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Number(f64);
 
@@ -43,6 +43,7 @@ impl Serialize for Number {
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        // A number, or the text of NaN or an infinity.
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum Either {
@@ -56,7 +57,7 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// A cell as it stands in the journal.
+/// A cell as the journal stores it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Saved {
@@ -89,7 +90,7 @@ impl Saved {
     }
 }
 
-/// What a run came to, without what was set: that follows from its number.
+/// The result of a run, without the varied values: those follow from its number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Line {
     /// Number of the run, from 0.
@@ -100,7 +101,8 @@ pub(super) struct Line {
     stopped: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     missed: Option<String>,
-    /// Steps, missed, and the worst figures in the order of [`Certificate::columns`].
+    /// Steps, missed steps, whether it is met, and the largest figures in the order of
+    /// [`Certificate::columns`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     certificate: Option<(usize, usize, bool, Vec<Number>)>,
 }
@@ -121,7 +123,7 @@ impl Line {
         }
     }
 
-    /// The row, with what was set; nothing where the columns are others.
+    /// The row, with the varied values; none where the number of columns differs.
     pub fn row(self, settings: Vec<Value>, columns: usize) -> Option<StudyRow> {
         if self.cells.len() != columns {
             return None;
@@ -147,13 +149,14 @@ pub(super) struct Journal {
     _lock: File,
 }
 
-/// Whether a lock was had.
+/// The result of an attempt to lock a file.
 pub(super) enum Lock {
     Held(File),
     Taken,
 }
 
-/// Takes the lock of a file without waiting; the system lets go of it however the process ends.
+/// Takes the lock of a file without waiting; the operating system releases it however the process
+/// ends.
 pub(super) fn lock(path: &Path) -> Result<Lock, RecordError> {
     let fault = |e: &io::Error| RecordError::fault(path, "lock this file", e);
     let file = File::create(path).map_err(|e| fault(&e))?;
@@ -165,8 +168,8 @@ pub(super) fn lock(path: &Path) -> Result<Lock, RecordError> {
 }
 
 impl Journal {
-    /// Opens the journal of a share, cuts away a line that was not finished; `None` when another
-    /// process works on the share.
+    /// Opens the journal of a shard and truncates an unfinished line; `None` when another process
+    /// works on the shard.
     pub fn open(directory: &Path, shard: Shard) -> Result<Option<Self>, RecordError> {
         let Lock::Held(held) = lock(&directory.join(shard.stem() + ".lock"))? else {
             return Ok(None);
@@ -176,6 +179,7 @@ impl Journal {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
         let file = options.open(&path).map_err(fault)?;
+        // Truncate to the last line with a valid checksum.
         let (_, sound) = read_one(&path)?;
         file.set_len(sound as u64).map_err(fault)?;
         file.sync_all().map_err(fault)?;
@@ -186,7 +190,7 @@ impl Journal {
         }))
     }
 
-    /// Adds lines; they are on the disk when this returns.
+    /// Appends lines; they are on the disk when this returns.
     pub fn add(&mut self, lines: &[Line]) -> Result<(), RecordError> {
         let mut text = String::new();
         for line in lines {
@@ -194,13 +198,14 @@ impl Journal {
             let json = json.map_err(|e| RecordError::fault(&self.path, "write this file", &e))?;
             text += &format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes()));
         }
+        // One write, then a sync: lines are whole or missing.
         let written = self.file.write_all(text.as_bytes());
         let written = written.and_then(|()| self.file.sync_data());
         written.map_err(|e| RecordError::fault(&self.path, "write this file", &e))
     }
 }
 
-/// The lines of a journal as far as they are sound, and the length of that part.
+/// The lines of a journal with valid checksums, and the length of that part.
 fn read_one(path: &Path) -> Result<(Vec<Line>, usize), RecordError> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
@@ -210,7 +215,7 @@ fn read_one(path: &Path) -> Result<(Vec<Line>, usize), RecordError> {
     let (mut lines, mut sound) = (Vec::new(), 0);
     for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
         let Some(line) = sound_line(piece) else {
-            // Only the end can be cut off; anything else was altered.
+            // Only the end can be truncated; any other damage is an alteration.
             if sound + piece.len() < bytes.len() {
                 let why = format!("line {} does not match its checksum", lines.len() + 1);
                 return Err(RecordError::damaged(path, why));
@@ -223,6 +228,7 @@ fn read_one(path: &Path) -> Result<(Vec<Line>, usize), RecordError> {
     Ok((lines, sound))
 }
 
+/// A line whose checksum is valid.
 fn sound_line(piece: &[u8]) -> Option<Line> {
     let text = std::str::from_utf8(piece).ok()?.strip_suffix('\n')?;
     let (sum, json) = text.split_once(' ')?;
@@ -245,7 +251,7 @@ fn journals(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
     Ok(paths)
 }
 
-/// Into how many shares the study is divided, by the names of the journals: the finest.
+/// The number of shards, by the names of the journals: the finest division.
 pub(super) fn division(directory: &Path) -> Result<usize, RecordError> {
     let paths = journals(directory)?;
     let of = paths.iter().filter_map(|path| {
@@ -255,7 +261,7 @@ pub(super) fn division(directory: &Path) -> Result<usize, RecordError> {
     Ok(of.max().unwrap_or(1))
 }
 
-/// All runs that any journal of the directory holds, by number.
+/// All runs in the journals of the directory, by number.
 pub(super) fn read_all(directory: &Path) -> Result<BTreeMap<usize, Line>, RecordError> {
     let mut all = BTreeMap::new();
     for path in journals(directory)? {

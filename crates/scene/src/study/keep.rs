@@ -1,4 +1,8 @@
-//! Records of the runs of a study, as `percuss run` would have written them.
+//! Records of the runs of a study.
+//!
+//! The records are those of `percuss run`, with these differences in `run.json`: the certificate is
+//! serialised as it is (`sums` and `marks`, no `not_met` and no shares), and warnings, nonunique
+//! instants and solids are absent. The record of a run that could not start is kept.
 
 use std::path::Path;
 
@@ -12,14 +16,14 @@ use crate::run::{MechanismOutcome, run_mechanism};
 use crate::text::BuiltMechanism;
 use crate::watch::{BodiesOutcome, ObservableRequest, run_bodies};
 
-/// Records one run in a directory; what an interrupted study left there is replaced.
+/// Records one run in a directory and replaces what an interrupted study left there.
 pub(super) struct RecordingRunner<'a> {
     directory: &'a Path,
     fault: Option<RecordError>,
 }
 
 impl<'a> RecordingRunner<'a> {
-    /// Into this directory of the study.
+    /// Records into this directory of the study.
     pub fn new(directory: &'a Path) -> Self {
         Self {
             directory,
@@ -27,11 +31,12 @@ impl<'a> RecordingRunner<'a> {
         }
     }
 
-    /// What went wrong while recording.
+    /// The first error of recording.
     pub fn take_fault(&mut self) -> Option<RecordError> {
         self.fault.take()
     }
 
+    /// Keeps the first error.
     fn note(&mut self, result: Result<(), RecordError>) {
         if let Err(error) = result {
             self.fault.get_or_insert(error);
@@ -39,7 +44,7 @@ impl<'a> RecordingRunner<'a> {
     }
 
     fn place(&self) -> OutputDirectory {
-        // A directory without the study's word for its run is of a run that was killed.
+        // A directory whose run is in no journal belongs to a run that was killed.
         let _ = std::fs::remove_dir_all(self.directory);
         OutputDirectory::Given(self.directory.to_path_buf())
     }
@@ -47,6 +52,7 @@ impl<'a> RecordingRunner<'a> {
 
 impl SceneRunner for RecordingRunner<'_> {
     fn mechanism(&mut self, scene: &Scene, built: BuiltMechanism) -> MechanismOutcome {
+        // Without a recorder the run is made all the same; the error is kept.
         let manifest = Manifest::of_mechanism(scene, &built, Threads::new(1));
         let layout = MechanismLayout::of_scene(scene, &built.system);
         let mut recorder =
@@ -58,6 +64,7 @@ impl SceneRunner for RecordingRunner<'_> {
                 }
             };
         let outcome = run_mechanism(built, &mut recorder, &mut |_| true);
+        // Close the record with certificate and reason for an early stop.
         if let Some(fault) = recorder.take_fault() {
             self.note(Err(fault));
         }
@@ -75,7 +82,7 @@ impl SceneRunner for RecordingRunner<'_> {
         wanted: &ObservableRequest,
     ) -> BodiesOutcome {
         let mut wanted = wanted.clone();
-        // What the scene's plots show must be in the records, too.
+        // The observables of the scene's plots must be in the records, too.
         for plot in scene.plots().iter().filter(|plot| plot.study.is_none()) {
             let texts = plot.x.iter().chain(&plot.y);
             texts.for_each(|formula| wanted.observable(&formula.text));
@@ -95,6 +102,7 @@ impl SceneRunner for RecordingRunner<'_> {
         if let Some(fault) = recorder.take_fault() {
             self.note(Err(fault));
         }
+        // Series, profiles and distributions, then certificate and reason for an early stop.
         self.note(recorder.add_series(&outcome.times, &outcome.series));
         self.note(recorder.add_surveys(&outcome));
         let stopped = outcome.stopped.as_ref().map(ToString::to_string);

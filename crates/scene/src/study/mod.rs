@@ -1,7 +1,17 @@
-//! Studies: many runs of a scene, what each is observed for, and where something changes.
+//! Studies: many runs of a scene with varied values, measures of each run, and bisection for a
+//! threshold.
 //!
-//! Runs are independent and share nothing: the table is the same, bit by bit, for any number of
-//! threads. A run's motion is dropped as soon as it has been observed.
+//! Runs are independent and share nothing: the table is the same, bit for bit, for any number of
+//! threads. The trajectory of a run is dropped as soon as it has been measured.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `file` | study files |
+//! | `points`, `span`, `random` | values of the runs: grids, samples, Latin hypercubes; the random generator |
+//! | `row`, `bisect` | one run of a study; bisection |
+//! | `table` | the result, groups of equal outcomes |
+//! | `parallel` | runs on several threads |
+//! | `campaign`, `shard`, `journal`, `keep` | a study in a directory: shards, journals, records |
 
 mod bisect;
 mod campaign;
@@ -31,15 +41,15 @@ pub use table::{Cell, End, OutcomeGroup, StudyRow, StudyTable};
 
 use points::points;
 
-/// A study whose texts have been read.
+/// A compiled study.
 pub(crate) struct CompiledStudy {
     study: Study,
     observe: Vec<Expression>,
     when: Option<Expression>,
     points: Vec<Vec<String>>,
-    /// Findings of the scene that something is expected of, with the places of their values.
+    /// Findings of the scene with an expectation, and the places of their values.
     judged: Vec<(usize, FindingSpec)>,
-    /// The watches of bodies, which expressions know by their places.
+    /// The watches of bodies, which expressions know by their numbers.
     cast: SceneNames,
 }
 
@@ -54,7 +64,7 @@ impl CompiledStudy {
     ) -> Result<Self, SceneError> {
         let base = scene.with_overrides(&study.set)?;
         let points = points(&base, study)?;
-        // Keys and words are the same for all runs: the first tells.
+        // Keys and words are the same for all runs: the first one serves as the test.
         let mut first = row::overrides(study, points.first().map_or(&[], Vec::as_slice));
         if let Some(bisect) = &study.bisect {
             first.push((bisect.key.clone(), bisect.from.text.clone()));
@@ -70,8 +80,8 @@ impl CompiledStudy {
         })
     }
 
-    /// Adds a finding of the scene as a column, if it looks at the main run alone and the study has
-    /// no column of that name. One that cannot be read is left to the scene's own check.
+    /// Adds a finding of the scene as a column, if it needs the main run alone and the study has no
+    /// column of that name. An error in it is left to the scene's own check.
     pub fn add_finding(&mut self, finding: &FindingSpec, names: &mut Names<'_>) {
         let taken = self.column_names().contains(&finding.name);
         if taken || finding.case.as_deref().is_some_and(|case| case != "main") {
@@ -89,7 +99,7 @@ impl CompiledStudy {
         }
     }
 
-    /// Names of all columns and keys.
+    /// Names of all columns and varied keys.
     pub fn column_names(&self) -> Vec<String> {
         let varied = self.study.vary.iter().map(|vary| vary.key.clone());
         let mut all = self.columns();
@@ -97,13 +107,14 @@ impl CompiledStudy {
         all
     }
 
-    /// Names of the columns that every run has: the threshold, what is observed, findings, and
-    /// whether these are as expected.
+    /// Names of the columns of every run: the threshold, the observed values, findings, and whether
+    /// these are as expected.
     fn columns(&self) -> Vec<String> {
         let threshold = self.study.bisect.as_ref().map(|_| THRESHOLD.to_string());
         let observed = self.study.observe.iter().map(|(name, _)| name.clone());
         let mut all: Vec<String> = threshold.into_iter().chain(observed).collect();
         for (_, finding) in &self.judged {
+            // A name that is taken gets underscores.
             let mut name = format!("{}_ok", finding.name);
             while all.contains(&name) {
                 name.push('_');
@@ -113,10 +124,10 @@ impl CompiledStudy {
         all
     }
 
-    /// Makes all runs. `progress` hears the share done and says whether to go on.
+    /// Makes all runs. `progress` is called with the share done and returns whether to go on.
     ///
     /// # Errors
-    /// Bounds of a bisection that have no value. A run that fails is a row without values.
+    /// Bounds of a bisection have no value. A run that fails is a row without values.
     pub fn run(
         &self,
         scene: &Scene,
@@ -125,7 +136,7 @@ impl CompiledStudy {
     ) -> Result<StudyTable, SceneError> {
         let search = self.search(scene)?;
         let work = |run: usize| {
-            // Nothing is recorded, so no machine can refuse it.
+            // Nothing is recorded, so no record can fail.
             self.row(scene, run, search, None).unwrap_or_else(|error| {
                 let (settings, columns) = (self.settings(scene, run), self.columns().len());
                 StudyRow::failed(settings, columns, End::Fault, &error.to_string())

@@ -1,10 +1,10 @@
-//! The same work on several threads, with the same result.
+//! Independent jobs on several threads, with results that do not depend on their number.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
 
-/// Results of `work(0)`, …, `work(count − 1)` in order. Each job is done once, by whichever thread is
-/// free, and knows nothing of the others: the result is that of one thread.
+/// Results of `work(0)`, …, `work(count − 1)` in order. Each job is done once, by whichever thread
+/// is free, and is independent of the others: the result is that of one thread.
 pub(crate) fn map<T, F>(count: usize, threads: usize, work: F) -> Vec<T>
 where
     T: Send,
@@ -13,9 +13,9 @@ where
     map_with_progress(count, threads, work, &mut |_| true)
 }
 
-/// As [`map`]. After each of its own jobs the calling thread tells the share done; when it hears
-/// that this is enough no further jobs are begun and only the results before the first job left out
-/// are given.
+/// As [`map`]. After each of its own jobs the calling thread reports the share done; when it is
+/// told to stop, no further jobs are begun and only the results before the first job left out are
+/// returned.
 pub(crate) fn map_with_progress<T, F>(
     count: usize,
     threads: usize,
@@ -29,6 +29,7 @@ where
     let next = AtomicUsize::new(0);
     let enough = AtomicBool::new(false);
     let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(count));
+    // The loop of a worker: take the next job until none is left or it is told to stop.
     let go = |tell: &mut dyn FnMut(f64) -> bool| {
         while !enough.load(Ordering::Relaxed) {
             let job = next.fetch_add(1, Ordering::Relaxed);
@@ -36,7 +37,7 @@ where
                 return;
             }
             let result = work(job);
-            // A thread that panicked is raised again when the scope ends.
+            // The panic of a thread is raised again when the scope ends.
             let mut done = done.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             done.push((job, result));
             let share = done.len() as f64 / count as f64;
@@ -46,6 +47,7 @@ where
             }
         }
     };
+    // The calling thread works, too, and is the only one that reports.
     std::thread::scope(|scope| {
         for _ in 1..threads.min(count) {
             scope.spawn(|| go(&mut |_| true));
@@ -55,14 +57,15 @@ where
     let mut done = done
         .into_inner()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
+    // Results in order, up to the first job that was left out.
     done.sort_by_key(|(job, _)| *job);
     let numbered = done.into_iter().enumerate();
     let unbroken = numbered.take_while(|(at, (job, _))| at == job);
     unbroken.map(|(_, (_, result))| result).collect()
 }
 
-/// Does all jobs on some threads. `take` gets what has ended, on the calling thread, and says whether
-/// to go on; an error, of a job or of `take`, ends the work.
+/// Does all jobs on some threads. `take` is called on the calling thread with the jobs that have
+/// ended and returns whether to go on; an error, of a job or of `take`, ends the work.
 pub(crate) fn for_each_job<T: Send, E: Send>(
     jobs: &[usize],
     threads: usize,
@@ -73,6 +76,7 @@ pub(crate) fn for_each_job<T: Send, E: Send>(
     let (sender, receiver) = mpsc::channel();
     let (next, enough, work) = (&next, &enough, &work);
     std::thread::scope(|scope| {
+        // Workers send their results; a closed channel ends them.
         for _ in 0..threads {
             let sender = sender.clone();
             scope.spawn(move || {
@@ -89,7 +93,7 @@ pub(crate) fn for_each_job<T: Send, E: Send>(
         drop(sender);
         let mut ended = Ok(());
         while let Ok(first) = receiver.recv() {
-            // All that has come meanwhile goes to the disk in one piece.
+            // All results that have arrived meanwhile are written together.
             let batch = std::iter::once(first).chain(receiver.try_iter());
             let batch: Result<Vec<(usize, T)>, E> =
                 batch.map(|(job, done)| Ok((job, done?))).collect();

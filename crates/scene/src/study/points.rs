@@ -1,4 +1,4 @@
-//! The values that the runs of a study take.
+//! Design points: the values of the varied keys in the runs of a study.
 
 use expr::{Graph, Scope};
 
@@ -7,10 +7,10 @@ use crate::file::{Formula, Scene, Study, VariedValues, Vary};
 use crate::study::random::SplitMix64;
 use crate::study::span::Span;
 
-/// Most runs of one study: beyond this a count is a slip of the pen.
+/// Largest number of runs of one study.
 const MOST: usize = 10_000_000;
 
-/// Values that are gone through together: places in the point, and for each its values.
+/// Keys that vary together: their places in the point, and the values of each.
 struct Axis {
     slots: Vec<usize>,
     values: Vec<Vec<String>>,
@@ -28,6 +28,7 @@ impl Axis {
         self.values.first().map_or(0, Vec::len)
     }
 
+    /// Puts the values of one place of the axis into a point.
     fn put(&self, at: usize, point: &mut [String]) {
         for (slot, values) in self.slots.iter().zip(&self.values) {
             point[*slot].clone_from(&values[at]);
@@ -35,9 +36,9 @@ impl Axis {
     }
 }
 
-/// Overrides of each run, one value for each key that is varied. Lists, intervals and the rows of a
-/// list of points make a grid, the last key fastest; samples are drawn together and go faster than
-/// any of them, repetitions faster still. A point keeps its number however the study is run.
+/// Overrides of each run, one value for each varied key. Lists, intervals and the rows of a list of
+/// points make a grid, the last key fastest; samples are drawn together and vary faster than the
+/// grid, repetitions faster still. A point keeps its number however the study is run.
 pub(crate) fn points(scene: &Scene, study: &Study) -> Result<Vec<Vec<String>>, SceneError> {
     let axes = axes(scene, study)?;
     let lengths = axes.iter().map(Axis::len);
@@ -47,6 +48,7 @@ pub(crate) fn points(scene: &Scene, study: &Study) -> Result<Vec<Vec<String>>, S
         return Err(wrong(scene, study, "vary", study.line, problem));
     }
     let mut points = Vec::with_capacity(total);
+    // The number of a run in mixed radix: the last axis varies fastest.
     for index in 0..total {
         let mut point = vec![String::new(); study.vary.len()];
         let mut rest = index;
@@ -65,6 +67,7 @@ fn axes(scene: &Scene, study: &Study) -> Result<Vec<Axis>, SceneError> {
     let mut listed: Option<Axis> = None;
     let mut samples: Option<Axis> = None;
     let mut repeated: Option<Axis> = None;
+    // Grid axes each by itself; columns, samples and repetitions in one axis each.
     for (slot, vary) in study.vary.iter().enumerate() {
         match &vary.range {
             VariedValues::List(values) => axes.push(Axis::of(slot, values.clone())),
@@ -108,6 +111,7 @@ fn axes(scene: &Scene, study: &Study) -> Result<Vec<Axis>, SceneError> {
     Ok(slow.chain(samples).chain(repeated).collect())
 }
 
+/// Adds a key to an axis whose keys vary together.
 fn join(axis: &mut Option<Axis>, slot: usize, values: Vec<String>) {
     match axis {
         None => *axis = Some(Axis::of(slot, values)),
@@ -122,6 +126,7 @@ fn texts(values: Vec<f64>) -> Vec<String> {
     values.into_iter().map(text_of).collect()
 }
 
+/// Checks that all samples have the same number.
 fn together(
     scene: &Scene,
     study: &Study,
@@ -141,6 +146,8 @@ fn together(
     }
 }
 
+/// Draws the values of a key: an expression in the random numbers `rnd` (uniform) and `gauss`
+/// (normal).
 fn sample(
     scene: &Scene,
     study: &Study,
@@ -184,6 +191,7 @@ fn sample(
     Ok(values)
 }
 
+/// Checks the number of values of a key.
 fn check_count(scene: &Scene, study: &Study, vary: &Vary, count: usize) -> Result<(), SceneError> {
     match count <= MOST {
         true => Ok(()),
@@ -194,7 +202,7 @@ fn check_count(scene: &Scene, study: &Study, vary: &Vary, count: usize) -> Resul
     }
 }
 
-/// A number as an override that reads as the same bits.
+/// A number as an override that is read as the same bits.
 pub(crate) fn text_of(value: f64) -> String {
     format!("{value:?}")
 }

@@ -1,12 +1,12 @@
-//! Random numbers that are the same everywhere.
+//! Pseudorandom numbers that are the same on every machine.
 
-/// The generator SplitMix64 (Steele, Lea, Flood 2014): a counter through a mixing function, so
+/// The generator SplitMix64 (Steele, Lea, Flood 2014): a counter through a mixing function, so that
 /// neighbouring seeds give unrelated sequences.
 #[derive(Debug, Clone)]
 pub(crate) struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// The sequence of a seed and a name: two keys of one study never share theirs.
+    /// The sequence of a seed and a name: two keys of one study have different sequences.
     pub fn new(seed: u64, name: &str) -> Self {
         // FNV-1a of the name.
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -17,6 +17,7 @@ impl SplitMix64 {
         random
     }
 
+    /// The next 64 bits.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

@@ -1,4 +1,4 @@
-//! One run of a study: what is set, what is looked at, how it ended.
+//! One run of a study: overrides, measures, how it ended.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,11 +17,11 @@ use crate::record::RecordError;
 use crate::watch::ObservableRequest;
 
 impl CompiledStudy {
-    /// Makes a run; with a directory its records are kept there. A failure of the program is a row as
-    /// any other: the runs beside it go on.
+    /// Makes a run, recorded where a directory is given. A panic of the program gives a row as any
+    /// other failure: the other runs go on.
     ///
     /// # Errors
-    /// The machine refuses the records: then nothing is known of the run.
+    /// The records cannot be written: then nothing is known of the run.
     pub(super) fn row(
         &self,
         scene: &Scene,
@@ -39,12 +39,13 @@ impl CompiledStudy {
         })
     }
 
-    /// What was varied in a run, as the table shows it.
+    /// The varied values of a run, as the table shows them.
     pub(super) fn settings(&self, scene: &Scene, run: usize) -> Vec<Value> {
         let point = self.points.get(run).map_or(&[][..], Vec::as_slice);
         point.iter().map(|text| setting(scene, text)).collect()
     }
 
+    /// Bisects where the study does, then runs the scene and evaluates the columns.
     fn attempt(
         &self,
         scene: &Scene,
@@ -56,6 +57,7 @@ impl CompiledStudy {
         let mut row = StudyRow::new(settings);
         let mut set = overrides(&self.study, point);
         let rest = self.observe.len() + self.judged.len();
+        // Bisection: the threshold becomes the first column and an override of the run.
         if let Some(search) = search {
             let missed = RefCell::new(None);
             let threshold = self.threshold(scene, &set, search, &missed);
@@ -78,6 +80,7 @@ impl CompiledStudy {
                 return Ok(row);
             }
         }
+        // The run itself; a scene that refuses its values gives a row without values.
         match scene.with_overrides(&set) {
             Err(error) => {
                 let reason = error.to_string();
@@ -90,6 +93,7 @@ impl CompiledStudy {
         Ok(row)
     }
 
+    /// Makes the run, with or without records.
     fn subject(
         &self,
         scene: Scene,
@@ -104,13 +108,14 @@ impl CompiledStudy {
         keeper.take_fault().map_or(Ok(subject), Err)
     }
 
-    /// Looks at a run.
+    /// Evaluates the columns on a run.
     fn observe(&self, subject: &mut EvaluatedRun<'_>, row: &mut StudyRow) {
         let first = row.cells.len();
         for observed in &self.observe {
             row.cells
                 .push(cell(observed.evaluate(subject, &mut NoStudies)));
         }
+        // Whether findings are as expected.
         for (place, finding) in &self.judged {
             let value = row.cells.get(first + place).and_then(|c| c.value.as_ref());
             let ok = value.and_then(|value| meets_expectation(finding, subject, value));
@@ -120,6 +125,7 @@ impl CompiledStudy {
         }
         row.stopped = subject.stopped();
         row.certificate = subject.certificate().cloned().filter(|c| c.steps > 0);
+        // How the run ended, with the certificates of its preparations and of the bisection.
         let missed = subject.uncertified();
         let met = row.missed.is_none() && missed.is_none();
         row.end = match (&row.stopped, subject.began(), met) {
@@ -133,7 +139,7 @@ impl CompiledStudy {
         }
     }
 
-    /// What a run of bodies must keep for these.
+    /// What a run of bodies must keep for these expressions.
     fn wanted(&self, expressions: &[Expression]) -> ObservableRequest {
         let mut wanted = ObservableRequest::default();
         for expression in expressions {
@@ -142,7 +148,7 @@ impl CompiledStudy {
         wanted
     }
 
-    /// The key of the bisection and where it ended.
+    /// The key of the bisection, and the threshold.
     fn threshold(
         &self,
         scene: &Scene,
@@ -154,6 +160,7 @@ impl CompiledStudy {
             return Err("there is no bisection".to_string());
         };
         let wanted = self.wanted(std::slice::from_ref(when));
+        // Each trial is a run of its own; the first one that is not certified is reported.
         let holds = |value: f64| {
             let mut set = set.clone();
             set.push((bisect.key.clone(), points::text_of(value)));
@@ -166,9 +173,9 @@ impl CompiledStudy {
     }
 }
 
-/// What work comes to, or the words with which it panicked.
+/// The result of `work`, or the message of its panic.
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    // A run owns all that it changes: nothing half done is seen by another.
+    // A run owns all that it changes: no other run sees a partial change.
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let text = payload.downcast_ref::<&str>().map(|text| text.to_string());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
@@ -183,7 +190,7 @@ fn cell(value: Valued<Value>) -> Cell {
     }
 }
 
-/// Overrides of a run.
+/// The overrides of a run.
 pub(super) fn overrides(study: &Study, point: &[String]) -> Overrides {
     let varied = study.vary.iter().zip(point);
     let varied = varied.map(|(vary, value)| (vary.key.clone(), value.clone()));
@@ -196,6 +203,7 @@ fn setting(scene: &Scene, text: &str) -> Value {
     number.map_or_else(|_| Value::Text(text.to_string()), Value::Number)
 }
 
+/// Runs a scene and evaluates the condition `when`.
 fn truth(
     scene: &Scene,
     set: &Overrides,

@@ -1,12 +1,13 @@
-//! A share of the runs of a study, for job arrays.
+//! Shards of the runs of a study, for job arrays.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Most shares: beyond this a number is a slip of the pen.
+/// Largest number of shards.
 const MOST: usize = 100_000;
 
-/// The share `index` of `of`: every `of`-th run, so that slow corners of a grid are spread.
+/// The shard `index` of `of`: every `of`-th run, so that slow regions of a grid are spread over the
+/// shards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     index: usize,
@@ -17,7 +18,7 @@ impl Shard {
     /// The whole study.
     pub const WHOLE: Self = Self { index: 1, of: 1 };
 
-    /// Share number `index`, from 1, of `of`.
+    /// Shard number `index`, from 1, of `of`.
     pub fn new(index: usize, of: usize) -> Option<Self> {
         ((1..=of).contains(&index) && of <= MOST).then_some(Self { index, of })
     }
@@ -27,22 +28,22 @@ impl Shard {
         self.index
     }
 
-    /// How many shares there are.
+    /// The number of shards.
     pub fn of(self) -> usize {
         self.of
     }
 
-    /// Whether it is the whole.
+    /// Whether it is the whole study.
     pub fn is_whole(self) -> bool {
         self.of == 1
     }
 
-    /// Whether a run, counted from 0, is in it.
+    /// Whether a run, counted from 0, belongs to it.
     pub fn has(self, run: usize) -> bool {
         run % self.of == self.index - 1
     }
 
-    /// The names of its files begin with this.
+    /// The beginning of the names of its files.
     pub fn stem(self) -> String {
         format!("shard-{:05}-of-{:05}", self.index, self.of)
     }

@@ -1,18 +1,18 @@
-//! Values in an interval: equally spaced, or drawn one from each of its equal parts.
+//! Values in an interval: equally spaced, or a Latin hypercube sample.
 //!
 //! ```text
 //! x(s) = a + s (b − a)      or      x(s) = a (b/a)^s,      s ∈ [0, 1]
 //! Latin hypercube of n: s_k = (p(k) + u_k)/n,  p a random permutation of 0 … n−1,  u_k uniform
 //! ```
 //!
-//! Whole numbers are the floor of x over [a, b + 1): each has its share, both ends included.
+//! Whole numbers are the floor of x over [a, b + 1): all are equally likely, both ends included.
 
 use crate::error::SceneError;
 use crate::file::{Formula, Scene, Spacing, Study, Vary};
 use crate::study::points::wrong;
 use crate::study::random::SplitMix64;
 
-/// An interval that values are taken from.
+/// An interval from which values are taken.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {
     from: f64,
@@ -40,6 +40,7 @@ impl Span {
                 "`scale = \"log\"`: ends above 0 were expected, not {from} and {to}"
             ));
         }
+        // Whole numbers within the interval.
         let (low, high) = (from.min(to).ceil(), from.max(to).floor());
         if spacing.whole && (low > high || (spacing.log && low < 1.0)) {
             return fail(format!("there is no whole number from {from} to {to}"));
@@ -47,7 +48,7 @@ impl Span {
         Ok(Self { from, to, spacing })
     }
 
-    /// The value at a share of the way; the ends exactly.
+    /// The value at a share of the interval; the ends exactly.
     fn at(&self, share: f64) -> f64 {
         let between = |a: f64, b: f64| match (share, self.spacing.log) {
             (0.0, _) => a,
@@ -58,6 +59,7 @@ impl Span {
         if !self.spacing.whole {
             return between(self.from, self.to);
         }
+        // Whole numbers: the floor over an interval that is longer by one.
         let (low, high) = (
             self.from.min(self.to).ceil(),
             self.from.max(self.to).floor(),
@@ -69,7 +71,7 @@ impl Span {
         }
     }
 
-    /// `count` of them, both ends included.
+    /// `count` equally spaced values, both ends included.
     pub fn even(&self, count: usize) -> Vec<f64> {
         let last = count.saturating_sub(1).max(1) as f64;
         let mut values: Vec<f64> = (0..count).map(|k| self.at(k as f64 / last)).collect();
@@ -80,7 +82,7 @@ impl Span {
         values
     }
 
-    /// One in each of `count` equal parts, in random order.
+    /// One value in each of `count` equal parts, in random order.
     pub fn latin(&self, count: usize, random: &mut SplitMix64) -> Vec<f64> {
         let order = random.permutation(count);
         let share = |part: usize, within: f64| (part as f64 + within) / count as f64;

@@ -1,4 +1,4 @@
-//! What a study found.
+//! The table of a study, and groups of runs with the same outcome.
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -9,20 +9,20 @@ use crate::finding::Value;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum End {
-    /// It came to its end and every step reached its tolerance.
+    /// It finished and its certificate is met.
     Finished,
-    /// It came to its end, but its certificate is not met.
+    /// It finished, but its certificate is not met.
     Missed,
-    /// It could not go on.
+    /// It stopped early.
     Stopped,
-    /// It could not begin: a value or the initial state is not right.
+    /// It could not start: a value or the initial state was refused.
     Refused,
     /// The program failed.
     Fault,
 }
 
 impl End {
-    /// As it stands in the table.
+    /// Its name in the table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Finished => "finished",
@@ -39,13 +39,13 @@ impl End {
 pub struct Cell {
     /// The value.
     pub value: Option<Value>,
-    /// Why there is none.
+    /// Why there is no value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl Cell {
-    /// With a value.
+    /// A cell with a value.
     pub(crate) fn of(value: Value) -> Self {
         Self {
             value: Some(value),
@@ -53,7 +53,7 @@ impl Cell {
         }
     }
 
-    /// Without one.
+    /// A cell without a value.
     pub(crate) fn absent(reason: String) -> Self {
         Self {
             value: None,
@@ -65,30 +65,30 @@ impl Cell {
 /// One run of a study.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StudyRow {
-    /// What was varied.
+    /// Values of the varied keys.
     pub settings: Vec<Value>,
-    /// What was observed.
+    /// Values of the columns.
     pub cells: Vec<Cell>,
     /// Why the run stopped before its end, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
     /// How it ended.
     pub end: End,
-    /// What was not met by it, by its preparations or by a run of its bisection.
+    /// What its certificate, those of its preparations or that of a run of its bisection lack.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missed: Option<String>,
-    /// What it vouches for; nothing where there is no motion.
+    /// Its certificate; none where there is no motion.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "certified")]
     pub certificate: Option<Certificate>,
 }
 
-/// A certificate as it is written for programs.
+/// Serialises a certificate in its JSON form.
 fn certified<S: Serializer>(all: &Option<Certificate>, out: S) -> Result<S::Ok, S::Error> {
     all.as_ref().map(Certificate::json).serialize(out)
 }
 
 impl StudyRow {
-    /// A run of which nothing is known yet.
+    /// A row without values yet.
     pub(crate) fn new(settings: Vec<Value>) -> Self {
         Self {
             settings,
@@ -100,7 +100,7 @@ impl StudyRow {
         }
     }
 
-    /// A run that came to nothing.
+    /// A run without any values.
     pub(crate) fn failed(settings: Vec<Value>, columns: usize, end: End, reason: &str) -> Self {
         let mut row = Self::new(settings);
         row.leave_out(columns, reason);
@@ -109,35 +109,35 @@ impl StudyRow {
         row
     }
 
-    /// Cells without a value, all for the same reason.
+    /// Adds cells without a value, all for the same reason.
     pub(crate) fn leave_out(&mut self, count: usize, reason: &str) {
         let empty = (0..count).map(|_| Cell::absent(reason.to_string()));
         self.cells.extend(empty);
     }
 }
 
-/// What a study found, run by run.
+/// The result of a study, run by run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StudyTable {
     /// Name of the study.
     pub name: String,
-    /// Keys that were varied.
+    /// The varied keys.
     pub keys: Vec<String>,
-    /// The key among them that only tells repetitions apart.
+    /// The key among them that only numbers repetitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<String>,
-    /// Columns that were observed.
+    /// The columns.
     pub columns: Vec<String>,
-    /// How many of these, the last ones, say whether a finding is as expected.
+    /// How many of the columns, the last ones, say whether a finding is as expected.
     pub judged: usize,
-    /// Number of runs asked for; fewer rows when it was stopped.
+    /// Number of runs of the study; there are fewer rows when it was stopped.
     pub asked: usize,
     /// Runs in order.
     pub rows: Vec<StudyRow>,
 }
 
 impl StudyTable {
-    /// How many runs did not meet their certificates, and what the first of them lacks.
+    /// How many runs are not certified, and what the first of them lacks.
     pub(crate) fn missed(&self) -> Option<String> {
         let missed = self.rows.iter().filter_map(|row| row.missed.as_ref());
         let missed: Vec<&String> = missed.collect();
@@ -149,10 +149,10 @@ impl StudyTable {
         ))
     }
 
-    /// A column of numbers, or a key that was varied.
+    /// A column of numbers, or a varied key.
     ///
     /// # Errors
-    /// There is no such column, or a run has no number there, and why.
+    /// There is no such column, or a run has no number there; the reason.
     pub fn numbers(&self, column: &str) -> Result<Vec<f64>, String> {
         let study = &self.name;
         if self.rows.len() < self.asked {
@@ -161,6 +161,7 @@ impl StudyTable {
                 "the study `{study}` was stopped after {made} of {asked} runs"
             ));
         }
+        // An observed column: every run must have a number.
         if let Some(at) = self.columns.iter().position(|name| name == column) {
             let each = self.rows.iter().enumerate().map(|(run, row)| {
                 let cell = &row.cells[at];
@@ -177,6 +178,7 @@ impl StudyTable {
             });
             return each.collect();
         }
+        // A varied key.
         let Some(at) = self.keys.iter().position(|key| key == column) else {
             return Err(format!("the study `{study}` has no column `{column}`"));
         };
@@ -186,10 +188,10 @@ impl StudyTable {
     }
 }
 
-/// Runs of a study that ended alike.
+/// Runs of a study with the same outcome.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OutcomeGroup {
-    /// Means of the columns that were compared.
+    /// Means of the compared columns.
     pub centre: Vec<f64>,
     /// Number of runs.
     pub runs: usize,
@@ -199,12 +201,13 @@ pub struct OutcomeGroup {
     pub first: usize,
 }
 
-/// Gathers runs whose columns agree within the tolerance with the first of their group; the largest
-/// group first.
+/// Groups runs whose columns agree within the tolerance with the first run of their group; the
+/// largest group first.
 pub(crate) fn group_outcomes(columns: &[Vec<f64>], tolerance: f64) -> Vec<OutcomeGroup> {
     let runs = columns.first().map_or(0, Vec::len);
-    // First run of a group and its members.
+    // Members of each group, its first run first.
     let mut groups: Vec<Vec<usize>> = Vec::new();
+    // A run joins the first group whose first run it agrees with.
     for run in 0..runs {
         let agrees = |group: &&mut Vec<usize>| {
             let mut each = columns.iter();
@@ -215,6 +218,7 @@ pub(crate) fn group_outcomes(columns: &[Vec<f64>], tolerance: f64) -> Vec<Outcom
             None => groups.push(vec![run]),
         }
     }
+    // Means relative to the first run: exact where all members are equal.
     let mut all: Vec<OutcomeGroup> = groups
         .iter()
         .map(|group| {

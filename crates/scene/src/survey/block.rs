@@ -1,24 +1,26 @@
-//! How well the mean of a series over time is known.
+//! Standard error of the mean of a correlated time series, by block averages (Flyvbjerg–Petersen
+//! blocking).
 //!
 //! ```text
 //! s_b² = 1/(m(m−1)) Σ (x̄_k − x̄)²          m blocks of b values each, x̄_k their means
 //! ```
 //!
-//! Values that follow each other are alike, so s_1 is too small; s_b grows with b until blocks are
-//! independent, and scatters as b grows further. Taken is the shortest block b = 2^k with
-//! b³ > 2 n (s_b/s_1)⁴ (Wolff 2004), at which the two errors are about alike. Limit: the span must hold
-//! many correlation times; where no block will do there is no value.
+//! Successive values are correlated, so s_1 is too small; s_b grows with b until blocks are
+//! independent, and scatters as b grows further. The shortest block b = 2^k with b³ > 2 n
+//! (s_b/s_1)⁴ is taken (Wolff 2004), at which systematic and statistical error are about equal.
+//! Limit: the span must contain many correlation times; where no block satisfies the condition
+//! there is no value.
 
-/// Fewest blocks of which a variance is taken.
+/// Smallest number of blocks for a variance.
 const BLOCKS: usize = 8;
 
-/// Fewest values.
+/// Smallest number of values.
 pub const FEWEST: usize = 2 * BLOCKS;
 
 /// Why there is no standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoStandardError {
-    /// So few values.
+    /// Too few values; this many.
     Few(usize),
     /// Still correlated over an eighth of the span.
     Correlated,
@@ -40,7 +42,7 @@ impl std::fmt::Display for NoStandardError {
     }
 }
 
-/// The standard error of the mean of values at equal distances of time.
+/// The standard error of the mean of equidistant values in time.
 ///
 /// # Errors
 /// There are too few values, or they are correlated for too long.
@@ -55,6 +57,7 @@ pub fn standard_error(values: &[f64]) -> Result<f64, NoStandardError> {
         return Ok(0.0);
     }
     let mut length = 1_usize;
+    // Double the block length until the condition holds.
     while means.len() >= BLOCKS {
         let error = error_of(&means);
         let b = length as f64;
@@ -68,7 +71,7 @@ pub fn standard_error(values: &[f64]) -> Result<f64, NoStandardError> {
     Err(NoStandardError::Correlated)
 }
 
-/// The error of the mean of independent values.
+/// The standard error of the mean of independent values.
 fn error_of(values: &[f64]) -> f64 {
     let m = values.len() as f64;
     let mean = values.iter().sum::<f64>() / m;
@@ -92,6 +95,7 @@ pub fn cell_means(points: &[(f64, f64)]) -> Vec<f64> {
         } else {
             begin + width
         };
+        // Exact integral over the cell, piece by piece.
         let (mut from, mut sum) = (begin, 0.0);
         while from < end && piece < count {
             let (a, b) = (points[piece], points[piece + 1]);
@@ -111,23 +115,25 @@ pub fn cell_means(points: &[(f64, f64)]) -> Vec<f64> {
     cells
 }
 
-/// Instants at which the standard error of a running mean is shown.
+/// Number of instants at which the standard error of a running mean is given.
 const SHOWN: usize = 60;
 
-/// An instant, the mean up to it, the standard error of that mean.
+/// Time, mean up to it, standard error of that mean.
 pub type Known = (f64, f64, f64);
 
-/// The mean from the first point up to every point, and at some of them how well it is known.
+/// The mean from the first point up to every point, and its standard error at some of them.
 pub fn running(points: &[(f64, f64)]) -> (Vec<(f64, f64)>, Vec<Known>) {
     let known: Vec<(f64, f64)> = points.iter().copied().filter(|p| p.1.is_finite()).collect();
     let Some(first) = known.first().copied() else {
         return (Vec::new(), Vec::new());
     };
+    // Running mean by the trapezoidal rule.
     let (mut means, mut integral) = (vec![first], 0.0);
     for pair in known.windows(2) {
         integral += 0.5 * (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1);
         means.push((pair[1].0, integral / (pair[1].0 - first.0)));
     }
+    // Standard errors of the mean over growing spans.
     let all = cell_means(&known);
     let mut errors = Vec::new();
     for k in 1..=SHOWN {

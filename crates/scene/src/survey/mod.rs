@@ -1,13 +1,14 @@
-//! Surveys of a run of bodies: profiles over slices and distributions, as tables and plots, and how well
-//! a mean over time is known.
+//! Statistics of a run of bodies: profiles over slices, distributions (histograms), standard errors
+//! of time averages.
 //!
 //! ```text
 //! profile        mean over a span of time of an observable of every slice of a region, ± standard error
 //! distribution   counts of a quantity of contacts, chains or bodies in bins, over the recorded steps
 //! ```
 //!
-//! `block` is the standard error of a mean of correlated values; `profile` makes profiles from the
-//! series of a run when it has ended; distributions are counted while it goes on (`watch::bins`).
+//! `block` computes the standard error of a mean of correlated values; `profile` makes profiles
+//! from the series of a run when it has ended; distributions are counted during the run
+//! (`watch::bins`).
 
 pub mod block;
 mod profile;
@@ -17,7 +18,7 @@ pub(crate) use profile::{profiles, texts};
 
 use crate::file::{Formula, Word};
 
-/// What a profile says, as text.
+/// A profile as the scene file gives it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ProfileSpec {
     pub name: String,
@@ -29,7 +30,7 @@ pub(crate) struct ProfileSpec {
     pub to: Option<Formula>,
 }
 
-/// What a distribution says, as text.
+/// A distribution as the scene file gives it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DistributionSpec {
     pub name: String,
@@ -49,37 +50,37 @@ pub(crate) struct DistributionSpec {
 pub struct Profile {
     /// Its name.
     pub name: String,
-    /// The region that is cut in slices.
+    /// The region that is divided into slices.
     pub region: String,
-    /// The axis it is cut along, from 0.
+    /// The axis of the slices, from 0.
     pub axis: usize,
-    /// Where slices begin and end when the span begins: one more than there are slices.
+    /// Bounds of the slices at the start of the span: one more than there are slices.
     pub edges: Vec<f64>,
     /// Words of observables, `WORD_REGION_k`.
     pub quantity: Vec<String>,
-    /// Begin of the span of time.
+    /// Start of the time span.
     pub from: f64,
     /// Its end.
     pub to: f64,
 }
 
-/// What is counted.
+/// The quantity of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DistributionQuantity {
     /// Normal forces of contacts over their mean in the step.
     NormalForce,
-    /// Friction over its bound.
+    /// Mobilised friction: friction force over its bound.
     Mobilised,
-    /// Direction of the normals: in the plane from the x axis, 0 to π; in space from the z axis, 0 to
-    /// π/2.
+    /// Angle of the contact normals: in the plane from the x axis, 0 to π; in space from the z
+    /// axis, 0 to π/2.
     ContactAngle,
-    /// Radii of the balls of the same volume.
+    /// Radii of the discs or balls of the same volume.
     Size,
-    /// Contacts of force chains.
+    /// Numbers of contacts of force chains.
     ChainLength,
 }
 
-/// Names of what is counted.
+/// Names of the quantities.
 pub(crate) const DISTRIBUTION_QUANTITIES: [(&str, DistributionQuantity); 5] = [
     ("normal_force", DistributionQuantity::NormalForce),
     ("mobilised", DistributionQuantity::Mobilised),
@@ -89,7 +90,7 @@ pub(crate) const DISTRIBUTION_QUANTITIES: [(&str, DistributionQuantity); 5] = [
 ];
 
 impl DistributionQuantity {
-    /// What the axis of its plot is called.
+    /// Label of the axis of its plot.
     pub(crate) fn label(self, dimension: usize) -> &'static str {
         match (self, dimension) {
             (Self::NormalForce, _) => "normal force over its mean",
@@ -109,7 +110,7 @@ pub struct Distribution {
     pub name: String,
     /// The group or region.
     pub of: String,
-    /// What is counted.
+    /// The quantity.
     pub quantity: DistributionQuantity,
     /// Lower end of the first bin.
     pub low: f64,
@@ -117,22 +118,22 @@ pub struct Distribution {
     pub high: f64,
     /// Number of bins.
     pub bins: usize,
-    /// Recorded steps from here on count.
+    /// Start of the time span whose recorded steps are counted.
     pub from: f64,
-    /// To here.
+    /// Its end.
     pub to: f64,
 }
 
-/// A distribution that has been counted.
+/// The counts of a distribution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CountedDistribution {
-    /// What and in which bins.
+    /// Quantity and bins.
     pub of: Distribution,
-    /// Values in each bin.
+    /// Number of values in each bin.
     pub counts: Vec<usize>,
-    /// All values, those outside the bins among them.
+    /// Number of all values, those outside the bins included.
     pub total: usize,
-    /// Their sum.
+    /// Sum of all values.
     pub sum: f64,
 }
 
@@ -147,7 +148,7 @@ impl CountedDistribution {
         }
     }
 
-    /// Counts a value; one that is none is not counted.
+    /// Counts a value; values that are not finite are left out.
     pub(crate) fn add(&mut self, value: f64) {
         if !value.is_finite() {
             return;
@@ -175,8 +176,8 @@ impl CountedDistribution {
         (at(k), at(k + 1))
     }
 
-    /// Count of a bin over the number of all values and the width of the bin; NaN where nothing was
-    /// counted.
+    /// Probability density: count of a bin over the number of all values and the width of the bin;
+    /// NaN where nothing was counted.
     pub fn density(&self, k: usize) -> f64 {
         let (low, high) = self.bin(k);
         let count = self.counts.get(k).copied().unwrap_or(0);

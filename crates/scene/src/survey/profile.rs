@@ -1,11 +1,12 @@
-//! Profiles from the series of a run.
+//! Profiles over the slices of a region, from the series of a run.
 
 use super::Profile;
 use super::block::standard_error;
 use crate::watch::BodiesOutcome;
 
-/// A quantity that is made of the means of others: γ̇ d √(ρ/p) with the gradient of the mean velocity
-/// from slice to slice. The mean of its value at every instant would count fluctuations as shear.
+/// The inertial number γ̇ d √(ρ/p) is computed from means: γ̇ is the gradient of the mean velocity
+/// from slice to slice. The time average of the instantaneous value would count fluctuations as
+/// shear.
 const INERTIAL: &str = "inertial_number";
 
 /// One slice of a profile.
@@ -41,6 +42,7 @@ fn words(profile: &Profile) -> Vec<String> {
     all
 }
 
+/// The mean velocity along an axis.
 fn velocity(axis: usize) -> String {
     format!("mean_v{}", ["x", "y", "z"][axis.min(2)])
 }
@@ -85,7 +87,7 @@ fn middle(profile: &Profile, slice: usize) -> f64 {
     0.5 * (profile.edges[slice - 1] + profile.edges[slice])
 }
 
-/// Mean over the span of the steps at which there is a value, and its error.
+/// Time average over the steps of the span with a value, and its standard error.
 fn over_time(
     outcome: &BodiesOutcome,
     profile: &Profile,
@@ -95,7 +97,7 @@ fn over_time(
     let text = format!("{word}_{}_{slice}", profile.region);
     let series = outcome.series_of(&text).unwrap_or(&[]);
     let seen = outcome.times.iter().zip(series);
-    // A step of rounding at both ends.
+    // The span includes its ends, to rounding.
     let slack = 1e-6 * outcome.step;
     let span = profile.from - slack..=profile.to + slack;
     let values: Vec<f64> = seen
@@ -109,10 +111,11 @@ fn over_time(
     (Some(mean), standard_error(&values).ok())
 }
 
-/// γ̇ d √(ρ/p) of a slice.
+/// Inertial number γ̇ d √(ρ/p) of a slice.
 fn inertial(outcome: &BodiesOutcome, profile: &Profile, slice: usize) -> Option<f64> {
     let mean = |word: &str, slice: usize| over_time(outcome, profile, word, slice).0;
     let last = profile.edges.len() - 1;
+    // Central difference of the mean velocity; one-sided at the first and last slice.
     let (below, above) = (slice.saturating_sub(1).max(1), (slice + 1).min(last));
     let way = middle(profile, above) - middle(profile, below);
     let mut square = 0.0;

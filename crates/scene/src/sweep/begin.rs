@@ -1,4 +1,4 @@
-//! The process of a scene: set, metric, drift.
+//! The sweeping process of a scene: moving set, metric and drift.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use super::set::{self, Complaint, Functions};
 use crate::finding::language::of_time;
 use crate::text::SymbolicSystem;
 
-/// Set, metric and drift of a scene.
+/// Builds the process of a scene: a room with people, or the set of its contacts and joints.
 pub(super) fn process(
     plan: &SweepingSettings,
     system: &mut SymbolicSystem,
@@ -24,6 +24,7 @@ pub(super) fn process(
     if let Some(text) = &plan.retraction {
         set = bounded(set, system, text)?;
     }
+    // Euclidean, diagonal or full metric, by the number of entries.
     let n = initial.q.len();
     let metric = match plan.metric.len() {
         0 => Metric::Euclidean,
@@ -31,6 +32,7 @@ pub(super) fn process(
         _ => Metric::full(n, &plan.metric)?,
     };
     let process = Process::new(set, initial.t, &initial.q)?.with_metric(metric)?;
+    // The process has −du ∈ N_C(u) + f dt: the drift enters with the opposite sign.
     let drift = Functions::new(system, complaint);
     Ok(process.with_perturbation(move |t, u, f| {
         drift.drift(t, u, f);
@@ -38,7 +40,7 @@ pub(super) fn process(
     }))
 }
 
-/// The set with the retraction that the scene states.
+/// The set with the excess bound from the retraction function r(t) that the scene gives.
 fn bounded(
     set: Box<dyn MovingSet>,
     system: &SymbolicSystem,
@@ -46,7 +48,7 @@ fn bounded(
 ) -> Result<Box<dyn MovingSet>, SweepingError> {
     let mut own = system.clone();
     let Ok(observable) = own.observable(text) else {
-        // Its text was parsed when the scene was built.
+        // The text was parsed when the scene was built.
         return Ok(set);
     };
     let pair = RefCell::new((own, observable));

@@ -1,11 +1,12 @@
-//! `[crowd]`: people leaving a room, the coordinates of many written in one table.
+//! `[crowd]`: evacuation of a room (crowd motion), the coordinates of all people given by one
+//! table.
 
 use sweep::apps::crowd::Room;
 
 use crate::error::InputError;
 use crate::file::{CoordinateSpec, Formula, Named, Reader};
 
-/// `[crowd]`.
+/// The table `[crowd]`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CrowdSpec {
     pub columns: usize,
@@ -15,10 +16,10 @@ pub(crate) struct CrowdSpec {
     pub seed: u64,
 }
 
-/// The numbers of a room.
+/// Keys of the numbers of a room.
 pub(crate) const KEYS: [&str; 6] = ["depth", "width", "door", "radius", "speed", "jitter"];
 
-/// People beyond which a step would take too long: every step solves a new polyhedron.
+/// Largest number of people: every step solves a new polyhedron.
 const MOST: usize = 1000;
 
 /// Reads `[crowd]`.
@@ -51,7 +52,7 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<Option<CrowdSpec>, Box<Input
 }
 
 impl CrowdSpec {
-    /// x1, y1, x2, y2, …
+    /// Coordinates x1, y1, x2, y2, … of the people.
     pub fn coordinates(&self, line: usize) -> Vec<CoordinateSpec> {
         let person = |k: usize| ["x", "y"].map(|axis| format!("{axis}{k}"));
         let names = (1..=self.columns * self.rows).flat_map(person);
@@ -66,7 +67,7 @@ impl CrowdSpec {
             .collect()
     }
 
-    /// `outside`: how many are out of the door.
+    /// The definition `outside`: the number of people out of the door.
     pub fn definitions(&self, line: usize) -> Named {
         let each = (1..=self.columns * self.rows).map(|k| format!("step(x{k})"));
         Named {
@@ -75,7 +76,7 @@ impl CrowdSpec {
         }
     }
 
-    /// The room of these numbers, in the order of [`KEYS`], and where people stand.
+    /// The room of these numbers, in the order of [`KEYS`], and the initial positions.
     pub fn people(&self, numbers: &[f64]) -> Result<(Room, Vec<f64>), sweep::SweepingError> {
         let at = |i: usize| numbers.get(i).copied().unwrap_or(f64::NAN);
         let room = Room {

@@ -1,4 +1,4 @@
-//! Errors of a process in the words of its scene.
+//! Errors of a sweeping process, with the names of the scene.
 
 use mechanism::{MechanismError, System, SystemError};
 use sweep::SweepingError;
@@ -7,7 +7,7 @@ use super::SweepingSettings;
 use super::set::{self, Complaint};
 use crate::text::SymbolicSystem;
 
-/// The error of a process; an expression that failed comes first.
+/// The error of a process; an expression that failed takes precedence, as the cause.
 pub(super) fn explain(
     error: SweepingError,
     plan: &SweepingSettings,
@@ -19,6 +19,7 @@ pub(super) fn explain(
     {
         return first.into();
     }
+    // Rows of the set by the name of their contact or joint.
     let name = |row: usize| {
         let (k, _) = set::number_of_row(plan, system, row);
         let found = system.constraints().get(k);
@@ -38,7 +39,7 @@ pub(super) fn explain(
     SystemError { what, problem, t }.into()
 }
 
-/// What, what is wrong with it, and when.
+/// Subject, problem and time of an error.
 fn words(error: SweepingError, name: &dyn Fn(usize) -> String) -> (String, String, f64) {
     match error {
         SweepingError::StartOutside { time, distance } => {

@@ -1,7 +1,7 @@
-//! Scenes with `kind = "sweep"`: −du ∈ N_C(t)(u) − w(t, u) dt.
+//! Sweeping processes: scenes with `kind = "sweep"`, −du ∈ N_C(t)(u) − w(t, u) dt.
 //!
-//! The swept point u is made of the coordinates, C(t) = { gap_k(t, u) ≥ 0, f_j(t, u) = 0 } of the
-//! contacts and joints, w is the drift. Everything else (names, observables, findings, studies,
+//! The point u consists of the coordinates, C(t) = { gap_k(t, u) ≥ 0, f_j(t, u) = 0 } of the
+//! contacts and joints, and w is the drift. Everything else (names, observables, findings, studies,
 //! plots, records) is that of a mechanism: the same expressions, the same tables. Where all
 //! functions are affine with constant gradients the set is a polyhedron; otherwise it is an
 //! intersection of smooth regions and its gaps must be concave.
@@ -24,12 +24,12 @@ use crate::file::{
     BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, Formula, Reader, Word, read_word,
 };
 
-/// `[process]`.
+/// The table `[process]`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct SweepSpec {
     /// One entry per coordinate, or a whole matrix row by row; none for the Euclidean metric.
     pub metric: Vec<Formula>,
-    /// By coordinate name.
+    /// Drift, by coordinate name.
     pub drift: Vec<(String, Vec<Formula>)>,
     pub lambda: Option<Formula>,
     pub start: Option<Word>,
@@ -39,7 +39,7 @@ pub(crate) struct SweepSpec {
     pub crowd: Option<CrowdSpec>,
 }
 
-/// Reads `[process]`.
+/// Reads the table `[process]`.
 pub(crate) fn read(
     root: &mut Reader<'_>,
     coordinates: &[CoordinateSpec],
@@ -57,6 +57,7 @@ pub(crate) fn read(
         retraction: reader.formula_if("retraction")?,
         ..SweepSpec::default()
     };
+    // Drift: one expression per coordinate.
     if let Some(item) = reader.take("drift") {
         let mut table = reader.of("[process.drift]", "drift", item)?;
         for entry in table.take_all() {
@@ -73,6 +74,7 @@ pub(crate) fn read(
             spec.drift.push((entry.key, vec![formula]));
         }
     }
+    // The metric: none, a diagonal, or a whole matrix.
     let n = coordinates.len();
     if ![0, n, n * n].contains(&spec.metric.len()) {
         let problem = format!("`metric` has {} entries", spec.metric.len());
@@ -84,7 +86,7 @@ pub(crate) fn read(
 }
 
 impl SweepSpec {
-    /// The drift as the forces of a mechanism of unit mass: what makes the names and programs.
+    /// The drift as forces of a mechanism of unit mass, from which names and programs are compiled.
     pub fn dynamics(&self, coordinates: &[CoordinateSpec]) -> DynamicsSpec {
         let squares = coordinates.iter().map(|c| format!("{}_dot^2", c.name));
         let text = format!("0.5*({})", squares.collect::<Vec<_>>().join(" + "));
@@ -96,7 +98,8 @@ impl SweepSpec {
     }
 }
 
-/// Refuses what a sweeping process has no use for.
+/// Refuses keys of mechanisms that have no meaning in a sweeping process: velocities, friction,
+/// restitution.
 pub(crate) fn refuse(
     root: &Reader<'_>,
     coordinates: &[CoordinateSpec],
@@ -126,6 +129,7 @@ pub(crate) fn refuse(
             );
         }
     }
+    // Of a contact only the gap has a meaning.
     for c in contacts {
         let given = [
             ("normal", c.normal.is_some()),

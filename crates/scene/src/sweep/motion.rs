@@ -1,11 +1,13 @@
-//! A sweeping process as a motion: the states, accounts, touches and events of a mechanism.
+//! A sweeping process as an [`Integrator`]: states, step reports, constraint reports and events of
+//! a mechanism.
 //!
 //! Velocities are the mean ones of the step, (u_F − u_I)/h. Impulses are the multipliers of the
-//! step: A(u_F − u_I) = h A w + Σ S ∇gap, those of its last part where jumps or kinks divide it. The
-//! event-driven method has h times the forces at the end. The ledger has the distance to the normal cone
-//! (relative to 1 + |u|) as its residual, the distance of u_F outside C(t_F) as its penetration,
-//! and as its gain by how much the variation of u exceeds the retraction of C, relative, where
-//! that is known (0: never, for the catching-up method). Energies mean nothing here and are 0.
+//! step: A(u_F − u_I) = h A w + Σ S ∇gap, those of its last part where jumps or kinks divide it;
+//! the event-driven method has h times the forces at the end. The step report has the distance to
+//! the normal cone (relative to 1 + |u|) as its residual, the distance of u_F outside C(t_F) as its
+//! penetration, and as its gain by how much the variation of u exceeds the retraction of C,
+//! relative, where that is known (0: never, for the catching-up method). Energies have no meaning
+//! here and are 0.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,7 +24,7 @@ use super::error::explain;
 use super::set::{self, Complaint};
 use crate::text::{BuiltMechanism, SymbolicSystem};
 
-/// A constraint that held the point in a step.
+/// A constraint with a multiplier in the step.
 struct ActiveConstraint {
     constraint: usize,
     gap: f64,
@@ -42,7 +44,7 @@ pub(crate) struct SweepMotion {
     events: Vec<Event>,
     touches: Vec<ActiveConstraint>,
     begin: f64,
-    /// The point at the start.
+    /// The initial point.
     origin: Vec<f64>,
     until: f64,
     step: f64,
@@ -54,13 +56,14 @@ pub(crate) struct SweepMotion {
 }
 
 impl SweepMotion {
-    /// Starts a process, or says why it cannot start.
+    /// Starts a process.
     pub fn new(built: BuiltMechanism, plan: SweepingSettings) -> Result<Self, MechanismError> {
         let complaint: Complaint = Arc::new(Mutex::new(None));
         let mut system = built.system;
         let failed = |error: SweepingError, system: &SymbolicSystem| {
             explain(error, &plan, system, &complaint)
         };
+        // Set, metric and drift, then method and tolerance.
         let made = process(&plan, &mut system, &built.initial, &complaint);
         let mut process = made.map_err(|e| failed(e, &system))?;
         let settings = sweep::Settings {
@@ -73,6 +76,7 @@ impl SweepMotion {
         process.begin().map_err(|e| failed(e, &system))?;
         let mut state = built.initial;
         state.q.copy_from_slice(process.point());
+        // Adaptive steps are bounded by the excess of the set.
         let pace = built.settings.adaptive.map(|a| StepSize::Adaptive {
             excess: a.tolerance,
             shortest: a.smallest,
@@ -105,11 +109,12 @@ impl SweepMotion {
 
     /// End of the next recorded step.
     fn next_end(&mut self) -> Result<f64, SweepingError> {
+        // Adaptive: up to the next jump or kink, or the end.
         if let Some(pace) = self.pace {
             let stops = self.plan.jumps.iter().chain(&self.plan.kinks).copied();
             let later = stops.filter(|&t| t > self.process.time());
             let stop = later.fold(self.until, f64::min);
-            // Up to a jump the set is that of the left limit.
+            // Up to a jump the set is the left limit.
             let last = match self.plan.jumps.contains(&stop) {
                 true => stop.next_down(),
                 false => stop,
@@ -120,6 +125,7 @@ impl SweepMotion {
             let end = self.process.next_instant(pace, last, &mut self.guess)?;
             return Ok(if end == last { stop } else { end });
         }
+        // Constant steps: multiples of h from the start, so that rounding does not accumulate.
         self.count += 1;
         let end = self.begin + f64::from(self.count) * self.step;
         let left = crate::run::END_TOLERANCE * self.step;
@@ -130,9 +136,10 @@ impl SweepMotion {
         })
     }
 
-    /// Goes to `end` through the jumps and kinks before it.
+    /// Advances to `end` through the jumps and kinks before it.
     fn advance_to(&mut self, end: f64) -> Result<sweep::SweepingStep, SweepingError> {
         let from = self.process.time();
+        // Instants at which the step is divided; of a jump and a kink at once the jump counts.
         let mut stops: Vec<(f64, bool)> = Vec::new();
         for (list, jumps) in [(&self.plan.jumps, true), (&self.plan.kinks, false)] {
             let inside = list.iter().filter(|t| **t > from && **t <= end);
@@ -143,6 +150,7 @@ impl SweepMotion {
         stops.dedup_by(|later, first| later.0 == first.0);
         let mut whole: Option<sweep::SweepingStep> = None;
         let mut changes = Vec::new();
+        // Each part up to its stop, then the jump of the set.
         for (t, jumps) in stops {
             let last = if jumps { t.next_down() } else { t };
             if self.process.time() < last {
@@ -155,6 +163,7 @@ impl SweepMotion {
                 whole = Some(join(whole, self.process.jump(t)?));
             }
         }
+        // Changes of the active set, known exactly to the event-driven method, become events.
         for change in changes {
             let (constraint, _) = set::number_of_row(&self.plan, &self.system, change.constraint);
             let kind = match change.held {
@@ -180,7 +189,8 @@ impl SweepMotion {
         loads.filter(|(_, l)| *l != 0.0).collect()
     }
 
-    /// What the constraints did, and for time steppers the events it means.
+    /// Updates the constraint reports, and for time stepping the events that the change of status
+    /// means.
     fn update_constraints(&mut self, h: f64, v_before: &[f64]) -> Result<(), SystemError> {
         let impulses = self.impulses(h);
         let (t, q) = (self.state.t, self.state.q.clone());
@@ -192,13 +202,14 @@ impl SweepMotion {
         self.state.impulse.fill(0.0);
         let (mut first, mut first_gap) = (0, 0);
         self.ledger.drift = 0.0;
+        // Each constraint: impulse, gap or drift, relative velocities.
         for (k, constraint) in constraints.iter().enumerate() {
             let (n, d) = (q.len(), constraint.rows);
             let mut impulse = vec![0.0; d];
             for &(row, value) in &impulses {
                 let (which, at) = set::number_of_row(&self.plan, &self.system, row);
                 if which == k {
-                    // A row of a joint is f = 0 itself, that of a contact −gap ≤ 0.
+                    // A row of a joint is f = 0 itself, a row of a contact is −gap ≤ 0.
                     let sign = if constraint.is_contact() { 1.0 } else { -1.0 };
                     impulse[at] += sign * value;
                 }
@@ -238,7 +249,8 @@ impl SweepMotion {
         Ok(())
     }
 
-    /// Contacts that began or ceased to hold in the step, known to within it.
+    /// Contacts that became active or inactive in the step; the time of the event is the end of the
+    /// step.
     fn compare(&mut self, status: &[Status]) {
         for (k, constraint) in self.system.constraints().iter().enumerate() {
             let kind = match (self.state.status[k], status[k]) {
@@ -257,7 +269,7 @@ impl SweepMotion {
     }
 }
 
-/// Two parts of one recorded step.
+/// Combines two parts of one recorded step.
 fn join(first: Option<sweep::SweepingStep>, second: sweep::SweepingStep) -> sweep::SweepingStep {
     let Some(first) = first else { return second };
     sweep::SweepingStep {
@@ -273,7 +285,7 @@ fn join(first: Option<sweep::SweepingStep>, second: sweep::SweepingStep) -> swee
 }
 
 impl SweepMotion {
-    /// How far the point is from where it started.
+    /// Largest displacement of a coordinate from the start.
     fn reach(&self) -> f64 {
         let moved = self.state.q.iter().zip(&self.origin);
         moved.fold(0.0, |most: f64, (u, from)| most.max((u - from).abs()))
@@ -281,12 +293,14 @@ impl SweepMotion {
 }
 
 impl Integrator for SweepMotion {
-    fn integrate(&mut self) -> Result<(), MechanismError> {
+    fn advance(&mut self) -> Result<(), MechanismError> {
+        // The step of the process, through jumps and kinks.
         self.events.clear();
         let from = self.process.time();
         let done = self.next_end().and_then(|end| self.advance_to(end));
         let step = done.map_err(|e| explain(e, &self.plan, &self.system, &self.complaint))?;
         let h = self.process.time() - from;
+        // Mean velocity of the step, and the new point.
         let v_before = self.state.v.clone();
         for i in 0..self.state.q.len() {
             let u = self.process.point()[i];
@@ -295,6 +309,7 @@ impl Integrator for SweepMotion {
         }
         self.state.t = self.process.time();
         self.update_constraints(h, &v_before)?;
+        // Step report: variation beyond the retraction of the set is reported as gain.
         let summary = self.process.summary();
         let size = 1.0 + self.process.metric().norm(self.process.point());
         let over = summary.bound.map_or(0.0, |bound| {
@@ -345,8 +360,8 @@ impl Integrator for SweepMotion {
         &self.events
     }
 
-    /// What the projections have learnt on the way is part of their bits and is not kept: a process is
-    /// made again from its start, which takes seconds.
+    /// No checkpoints: the projections keep data between steps that affect the last bits of a
+    /// result and are not saved. A process is computed again from its start, which takes seconds.
     fn save(&self) -> Option<MotionCheckpoint> {
         None
     }

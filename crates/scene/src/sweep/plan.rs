@@ -1,4 +1,4 @@
-//! The numbers of a sweeping process: method, metric, stops.
+//! Settings of a sweeping process: method, metric, jumps and kinks, retraction.
 
 use expr::lagrange::Coordinates;
 use expr::{Graph, NodeId};
@@ -13,7 +13,7 @@ use crate::finding::language::of_time;
 use crate::text::SymbolicSystem;
 use mechanism::State;
 
-/// How a sweeping process is computed.
+/// Settings of a sweeping process.
 #[derive(Debug, Clone)]
 pub(crate) struct SweepingSettings {
     pub method: Method,
@@ -26,11 +26,12 @@ pub(crate) struct SweepingSettings {
     pub retraction: Option<String>,
     /// Whether all functions are affine with constant gradients.
     pub affine: bool,
+    /// Room and initial positions of a crowd.
     pub room: Option<(Room, Vec<f64>)>,
 }
 
 impl SweepingSettings {
-    /// What the manifest calls the method.
+    /// The name of the method in the manifest.
     pub fn integrator(&self) -> &'static str {
         match self.method {
             Method::CatchingUp => "catching-up",
@@ -42,7 +43,7 @@ impl SweepingSettings {
     }
 }
 
-/// `[run]` without what only sweeping processes or only mechanisms understand.
+/// `[run]` without the keys that only sweeping processes or only mechanisms have.
 pub(crate) fn plain_run(
     file: &str,
     run: &MechanismRunSpec,
@@ -66,7 +67,7 @@ pub(crate) fn plain_run(
     })
 }
 
-/// Whether no derivative of these functions along a coordinate depends on anything.
+/// Whether the gradients of these functions are constant.
 pub(crate) fn affine(
     graph: &mut Graph,
     coordinates: &Coordinates,
@@ -84,7 +85,7 @@ pub(crate) fn affine(
 /// Evaluates an expression in the parameters: part, key, expression.
 type Numbers<'a> = &'a mut dyn FnMut(&str, &str, &Formula) -> Result<f64, Box<InputError>>;
 
-/// All numbers of the process.
+/// Evaluates all settings of the process.
 pub(crate) fn sweeping_settings(
     file: &str,
     spec: &SweepSpec,
@@ -99,6 +100,7 @@ pub(crate) fn sweeping_settings(
     };
     let (metric, jumps) = (list("metric", &spec.metric)?, list("jumps", &spec.jumps)?);
     let kinks = list("kinks", &spec.kinks)?;
+    // Initial point: inside the set, or projected onto it.
     let start = match &spec.start {
         None => StartPolicy::Inside,
         Some(word) if word.text == "inside" => StartPolicy::Inside,
@@ -108,6 +110,7 @@ pub(crate) fn sweeping_settings(
             return Err(value_error(file, PART, "start", word, problem, ""));
         }
     };
+    // Room and positions of a crowd.
     let room = match &spec.crowd {
         None => None,
         Some(crowd) => {
@@ -116,7 +119,7 @@ pub(crate) fn sweeping_settings(
                 numbers.push(number("[crowd]", key, formula)?);
             }
             let people = crowd.people(&numbers);
-            // The number that decides is the door or the room; the message names it.
+            // The decisive number may be the door or the room; the message names it.
             let first = &crowd.numbers[0];
             Some(people.map_err(|error| {
                 value_error(file, "[crowd]", KEYS[0], first, error.to_string(), "")
@@ -135,7 +138,8 @@ pub(crate) fn sweeping_settings(
     })
 }
 
-/// What needs the compiled system: people take their places, the retraction is tried out.
+/// Completes the initial state with the compiled system: positions of a crowd, a test evaluation of
+/// the retraction.
 pub(crate) fn complete_initial_state(
     file: &str,
     spec: &SweepSpec,
@@ -159,6 +163,7 @@ pub(crate) fn complete_initial_state(
     value.map(|_| ()).map_err(|error| wrong(error.to_string()))
 }
 
+/// The method named by `run.integrator`.
 fn method(
     file: &str,
     spec: &SweepSpec,
@@ -175,6 +180,7 @@ fn method(
     let word = run.integrator.as_ref();
     let chosen = word.map_or("catching-up", |word| word.text.as_str());
     let overridden = word.is_some_and(|w| w.origin == crate::error::Origin::Override);
+    // Keys of another method are refused, unless `--set` chose the method.
     let idle = |key: &str, of: &str, given: &Option<Formula>, part: &str| match given {
         Some(formula) if chosen != of && !overridden => {
             let problem = format!("`{key}` does nothing with the integrator \"{chosen}\"");
@@ -205,6 +211,7 @@ fn method(
     }
 }
 
+/// The regularised (Moreau–Yosida) flow, which needs its coefficient λ.
 fn regularised(
     file: &str,
     spec: &SweepSpec,
@@ -226,6 +233,7 @@ fn regularised(
     Err(error)
 }
 
+/// The error for an unknown method, with the known ones.
 fn unknown(file: &str, word: &Formula, words: &[&str]) -> Box<InputError> {
     let names: Vec<String> = words.iter().map(|w| w.to_string()).collect();
     let guess = match expr::similar_names(&word.text, &names).first() {

@@ -1,8 +1,8 @@
-//! Moving sets from the programs of a scene.
+//! Moving sets from the compiled expressions of a scene.
 //!
-//! gap_k(t, u) ≥ 0 becomes c_k = −gap_k ≤ 0. Affine ones become rows −G u ≤ gap(t, 0), joints
-//! G u = −f(t, 0); the programs are those of a mechanism's contacts and joints. An expression
-//! that fails leaves its message for whoever sees the NaN it returns.
+//! gap_k(t, u) ≥ 0 becomes c_k = −gap_k ≤ 0. Affine gaps become rows −G u ≤ gap(t, 0), joints G u =
+//! −f(t, 0); the programs are those of a mechanism's contacts and joints. An expression that fails
+//! gives NaN and stores its error for whoever meets the NaN.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use sweep::{ConstraintRows, Inequalities, InequalitySet, MovingPolyhedron, Movin
 use super::SweepingSettings;
 use crate::text::SymbolicSystem;
 
-/// The first expression that failed.
+/// The error of the first expression that failed.
 pub(super) type Complaint = Arc<Mutex<Option<SystemError>>>;
 
 /// The programs of a scene behind a shared reference.
@@ -21,7 +21,7 @@ pub(super) struct Functions {
     system: RefCell<SymbolicSystem>,
     complaint: Complaint,
     dim: usize,
-    /// Number of contacts; joints do not count.
+    /// Number of contacts, without joints.
     contacts: usize,
 }
 
@@ -36,7 +36,7 @@ impl Functions {
         }
     }
 
-    /// Runs a program; NaN everywhere and the complaint kept where it fails.
+    /// Runs a program; where it fails the values are NaN and the error is stored.
     fn run(
         &self,
         out: &mut [f64],
@@ -72,7 +72,7 @@ impl Functions {
         out
     }
 
-    /// The drift at a point.
+    /// The drift at a point: the forces of the mechanism of unit mass, at rest.
     pub fn drift(&self, t: f64, x: &[f64], out: &mut [f64]) {
         let still = vec![0.0; self.dim];
         let mut mass = vec![0.0; self.dim * self.dim];
@@ -109,8 +109,8 @@ impl Inequalities for Functions {
     }
 }
 
-/// The set of a scene. Contacts come before joints in every scene, equations before inequalities
-/// in a polyhedron; [`number_of_row`] goes back.
+/// The moving set of a scene. Contacts come before joints in every scene, equalities before
+/// inequalities in a polyhedron; [`number_of_row`] is the inverse.
 pub(super) fn of_scene(
     plan: &SweepingSettings,
     system: &SymbolicSystem,
@@ -118,6 +118,7 @@ pub(super) fn of_scene(
 ) -> Result<Box<dyn MovingSet>, sweep::SweepingError> {
     let functions = Functions::new(system, complaint);
     let equations: usize = joints(system).iter().map(|j| j.1).sum();
+    // Smooth concave gaps: an intersection of smooth regions, without equalities.
     if !plan.affine {
         if equations > 0 {
             return Err(sweep::SweepingError::Unsupported {
@@ -128,6 +129,7 @@ pub(super) fn of_scene(
         }
         return Ok(Box::new(InequalitySet::new(functions)?));
     }
+    // Affine functions: a polyhedron with constant rows, equalities first.
     let origin = vec![0.0; functions.dim];
     let (n, contacts) = (functions.dim, functions.contacts);
     let mut matrix = Vec::new();
@@ -141,6 +143,7 @@ pub(super) fn of_scene(
     }
     let at_origin = origin.clone();
     let rates = Functions::new(system, complaint);
+    // Right-hand sides move with t; their rates are those of the gaps.
     let set = MovingPolyhedron::with_equalities(sparse(n, &matrix)?, equations, move |t, b| {
         let values = functions.gaps(t, &at_origin);
         let (gaps, rest) = values.split_at(contacts);
@@ -156,7 +159,7 @@ pub(super) fn of_scene(
     })))
 }
 
-/// Joints by number, with their rows.
+/// The joints: number of the constraint, number of its rows.
 fn joints(system: &SymbolicSystem) -> Vec<(usize, usize)> {
     let all = system.constraints().iter().enumerate();
     all.filter(|(_, c)| !c.is_contact())
@@ -164,7 +167,7 @@ fn joints(system: &SymbolicSystem) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Rows without their zeros.
+/// The rows of a matrix in sparse or dense form.
 fn sparse(n: usize, matrix: &[f64]) -> Result<ConstraintRows, sweep::SweepingError> {
     let rows: Vec<Vec<(usize, f64)>> = matrix
         .chunks_exact(n.max(1))
@@ -181,7 +184,7 @@ fn sparse(n: usize, matrix: &[f64]) -> Result<ConstraintRows, sweep::SweepingErr
     }
 }
 
-/// The constraint of a scene and its row that row `row` of the set stands for.
+/// The constraint of a scene, and the row of it, that row `row` of the set stands for.
 pub(super) fn number_of_row(
     plan: &SweepingSettings,
     system: &SymbolicSystem,

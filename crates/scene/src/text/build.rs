@@ -1,4 +1,4 @@
-//! From a scene to a mechanism that can move.
+//! Building a mechanism: from a scene to a compiled system, an initial state and settings.
 
 use contact::law::Status;
 use expr::lagrange::{Equations, LagrangeError};
@@ -17,7 +17,7 @@ use crate::file::{Formula, MechanismSpec, Scene, value_error};
 
 const DYNAMICS: &str = "[dynamics]";
 
-/// Compiles a scene.
+/// Builds the mechanism of a scene: settings, names, energies, constraints, then compiled programs.
 pub(crate) fn build(
     scene: &Scene,
     mechanism: &MechanismSpec,
@@ -27,6 +27,7 @@ pub(crate) fn build(
         file,
         parameters: scene.resolved(),
     };
+    // Run settings: times, step, scheme, bounds of the certificate.
     let schedule = match &mechanism.sweep {
         None => evaluator.schedule(&mechanism.run)?,
         Some(_) => evaluator.schedule(&crate::sweep::plain_run(file, &mechanism.run)?)?,
@@ -41,8 +42,9 @@ pub(crate) fn build(
         &mut evaluator.parameters,
         CertificateBounds::default(),
     )?;
-    // Only to refuse what is wrong before anything moves.
+    // Only to refuse an invalid `[record]` before the run.
     scene.choice((schedule.start, schedule.until))?;
+    // Names, then energies and constraints as nodes of one expression graph.
     let names = names::names(file, mechanism, &evaluator.parameters)?;
     let mut collector = Collector {
         file,
@@ -66,6 +68,7 @@ pub(crate) fn build(
         collector.nonfirm(spec)?;
     }
     let sweep = swept(&mut evaluator, &mut collector, mechanism)?;
+    // Compile, then evaluate the initial state.
     let canonical = canonical(&mut collector, mechanism, schedule.settings.impact)?;
     let mut system = assemble(collector, energies, canonical)?;
     let mut initial = initial(&mut evaluator, mechanism, &system, schedule.start)?;
@@ -85,7 +88,7 @@ pub(crate) fn build(
     })
 }
 
-/// The plan of a sweeping process.
+/// Settings of the catching-up scheme of a sweeping process; `None` for a mechanism.
 fn swept(
     evaluator: &mut Evaluator<'_>,
     collector: &mut Collector<'_>,
@@ -104,7 +107,7 @@ fn swept(
         .map(|plan| Some(Box::new(plan)))
 }
 
-/// Energies and Lagrange's equations.
+/// Energies and the equations of motion derived from them (Lagrange, Hamel).
 struct Energies {
     kinetic: NodeId,
     potential: Option<NodeId>,
@@ -121,6 +124,7 @@ fn energies(
         None => None,
         Some(formula) => Some(collector.parse(DYNAMICS, "potential", formula)?),
     };
+    // Generalised forces by velocity; 0 where none is given.
     let mut forces: Vec<NodeId> = Vec::new();
     for coordinate in &mechanism.coordinates {
         let given = spec
@@ -136,6 +140,7 @@ fn energies(
             }
         }
     }
+    // Symbolic derivation of A and K; an error is reported at the energy at fault.
     let file = collector.file;
     let Names {
         graph, coordinates, ..
@@ -166,7 +171,7 @@ fn energies(
     })
 }
 
-/// e(q, v) of the canonical law.
+/// e(q, v) of the canonical impact law (B02).
 fn canonical(
     collector: &mut Collector<'_>,
     mechanism: &MechanismSpec,
@@ -181,6 +186,7 @@ fn canonical(
         .law
         .as_ref()
         .is_some_and(|law| law.origin == Origin::Override);
+    // An overridden law leaves `restitution` unused without an error.
     if law != ImpactLaw::Canonical && !overridden {
         let problem = format!("`restitution` does nothing with the {} law", law.name());
         let advice = "Add `law = \"canonical\"`, or give the restitution to the contacts";
@@ -224,6 +230,7 @@ fn assemble(
         inputs,
         ..
     } = names;
+    // One program each for A and K, the potential energy and all gaps.
     let dynamics = Unit::new(energies.equations.program(&graph));
     let label = |node| vec![("the potential energy".to_string(), node)];
     let potential = energies
@@ -253,13 +260,14 @@ fn assemble(
     })
 }
 
-/// The names of observables: those of the scene, the energies, and what constraints bring.
+/// The names of observables: those of the scene, the energies, and the quantities of constraints.
 fn observed(
     file: &str,
     (graph, mut scope): (&mut Graph, Scope),
     energies: &Energies,
     extras: Vec<(usize, String, Extra)>,
 ) -> Result<(Scope, Vec<Measured>), Box<InputError>> {
+    // Energies.
     let potential = energies.potential.unwrap_or(Graph::ZERO);
     let total = graph.add(energies.kinetic, potential);
     let whole = [
@@ -271,6 +279,7 @@ fn observed(
         let taken = |error| observable_taken(file, 0, name, &error);
         scope.bind(name, node).map_err(taken)?;
     }
+    // Quantities of constraints: expressions of the state, or inputs evaluated along the motion.
     let mut measured = Vec::new();
     for (line, name, extra) in extras {
         let taken = |error| observable_taken(file, line, &name, &error);
@@ -309,7 +318,7 @@ fn observable_taken(
     })
 }
 
-/// The state at the beginning of the run.
+/// The initial state, with quaternions normalised and all contacts open.
 fn initial(
     evaluator: &mut Evaluator<'_>,
     mechanism: &MechanismSpec,
@@ -325,6 +334,7 @@ fn initial(
         };
         let mut position = values("initial", &spec.initial)?;
         let mut velocity = values("velocity", &spec.velocity)?;
+        // Without `initial`: zero, or the identity rotation.
         if position.is_empty() {
             position = vec![0.0; spec.kind.num_positions()];
             if spec.kind == Coordinate::Orientation {

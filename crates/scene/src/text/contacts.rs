@@ -1,4 +1,4 @@
-//! Unilateral contacts of a scene: rows, law, restitution.
+//! Unilateral contacts of a mechanism: normal, tangential and moment rows, contact law, restitution.
 
 use expr::{Graph, NodeId};
 use mechanism::ConstraintKind;
@@ -12,11 +12,12 @@ use crate::error::{InputError, Origin};
 use crate::file::{ContactSpec, Formula, FrictionSpec, RestitutionSpec, value_error};
 
 impl Collector<'_> {
-    /// Adds a contact.
+    /// Adds a contact with its observables.
     pub fn contact(&mut self, spec: &ContactSpec) -> Result<(), Box<InputError>> {
         let (name, line) = (&spec.name, spec.line);
         let part = &format!("contact `{name}`");
         let label = format!("the normal velocity of `{name}`");
+        // Normal row: the rate of the gap, unless the scene gives the normal velocity itself.
         let (gap, mut normal) = self.holonomic((part, "gap"), &spec.gap, label.clone())?;
         let Names {
             graph, coordinates, ..
@@ -25,6 +26,7 @@ impl Collector<'_> {
         if let Some(formula) = &spec.normal {
             (speed, normal) = self.velocity((part, "normal"), formula, label)?;
         }
+        // Tangential rows, then those of rolling and spinning.
         let (mut rows, mut slips) = (vec![normal], Vec::new());
         for formula in &spec.tangent {
             let label = format!("the sliding velocity of `{name}`");
@@ -45,9 +47,11 @@ impl Collector<'_> {
             law,
             rebound,
         )?;
+        // With friction, S_n must be a force: the normal row is scaled to a distance.
         if spec.friction.is_some() && spec.normal.is_none() {
             self.scale(1, spec.tangent.len());
         }
+        // Observables of the contact.
         self.gaps.push((format!("the gap of `{name}`"), gap));
         self.extra(line, format!("gap_{name}"), Extra::Node(gap));
         self.extra(line, format!("normal_speed_{name}"), Extra::Node(speed));
@@ -89,6 +93,7 @@ impl Collector<'_> {
                 (LawForm::StaticDynamic, vec![fixed, sliding])
             }
         };
+        // Moment rows make it a law with rolling friction.
         let form = match (spec.moment.len(), spec.tangent.len()) {
             (0, _) => form,
             (_, 1) => LawForm::RollingPlane,
@@ -106,7 +111,7 @@ impl Collector<'_> {
             let label = format!("`{key}` of `{}`", spec.name);
             values.push((label, self.parse(part, key, formula)?));
         }
-        // An override may have changed a parameter, not the line.
+        // An overridden coefficient has no line.
         let origin = match formulas.iter().find(|f| f.origin == Origin::Override) {
             Some(formula) => formula.origin.clone(),
             None => Origin::Line(*line),
@@ -119,7 +124,7 @@ impl Collector<'_> {
         })
     }
 
-    /// Normal and tangential restitution; none where both are 0.
+    /// Normal and tangential restitution; `None` where both are 0.
     fn rebound(
         &mut self,
         part: &str,
@@ -157,7 +162,7 @@ impl Collector<'_> {
         Ok(Some(Values::compile(&self.names.graph, outputs)))
     }
 
-    /// A constant restitution must be one that an impact law can have.
+    /// Requires a constant restitution to be admissible for an impact law, 0 ≤ e ≤ 1.
     pub fn require_admissible(
         &self,
         part: &str,

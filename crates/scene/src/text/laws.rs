@@ -1,7 +1,7 @@
-//! The law of one constraint from the values of its coefficients.
+//! The contact law of a constraint from the values of its coefficients.
 //!
-//! Laws with constant coefficients are made once; thresholds of non-firm constraints scale with the
-//! length of a step, and the set made last is kept.
+//! Laws with constant coefficients are made once. Thresholds of non-firm constraints are forces and scale with the
+//! length of a step; the law made last is cached.
 
 use contact::Law;
 use contact::law::{LawError, NonFirmSet, PolygonSection, StaticDynamic, Status};
@@ -9,38 +9,38 @@ use contact::law::{LawError, NonFirmSet, PolygonSection, StaticDynamic, Status};
 use super::unit::{Inputs, Values};
 use mechanism::SystemError;
 
-/// Which law; its coefficients come as a list.
+/// The type of a law; the comment of each variant lists its coefficients in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LawForm {
-    /// None.
+    /// No coefficient.
     Frictionless,
     /// μ.
     Coulomb,
-    /// plus, minus.
+    /// μ₊, μ₋ of NOTATION: while u_t > 0 and while u_t < 0.
     Asymmetric,
     /// μ₁, μ₂.
     Elliptic,
     /// x, y of each vertex.
     Polygon,
-    /// Static, dynamic.
+    /// μ_s, μ_d.
     StaticDynamic,
-    /// μ, rolling, and spinning where there is a row for it.
+    /// μ, μ_roll, and μ_spin where there is a row for it.
     Rolling,
-    /// μ, rolling.
+    /// μ, μ_roll.
     RollingPlane,
-    /// None.
+    /// No coefficient.
     Bilateral,
     /// μ.
     BilateralFriction {
         /// Number of bilateral rows.
         normal_rows: usize,
     },
-    /// The numbers of its set, in order.
+    /// The bounds of its set, in order.
     NonFirm(SetForm),
 }
 
 impl LawForm {
-    /// Of `rows` rows, the first `normal` of them normal, those that are velocities of sliding.
+    /// The number of sliding-velocity rows among `rows` rows whose first `normal` are normal.
     pub fn num_slips(&self, rows: usize, normal: usize) -> usize {
         match self {
             Self::Frictionless | Self::Bilateral | Self::NonFirm(_) => 0,
@@ -51,24 +51,24 @@ impl LawForm {
     }
 }
 
-/// Which set of reactions; bounds come as a list, in order.
+/// The set of admissible reactions; the comment of each variant lists its bounds in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SetForm {
-    /// From a bound on.
+    /// Lower bound.
     AtLeast,
-    /// Up to a bound.
+    /// Upper bound.
     AtMost,
-    /// Between two bounds.
+    /// Lower and upper bound.
     Between,
-    /// A radius.
+    /// Radius of a ball about 0.
     Ball,
-    /// Everything; no number.
+    /// The whole space, no number: a firm constraint.
     Firm,
-    /// Sum of sets, their numbers one after the other.
+    /// Minkowski sum of sets, their numbers one after the other.
     Sum(Vec<SetForm>),
 }
 
-/// A box with equal bounds in all rows, widened by a ball.
+/// A box with equal bounds in all rows, plus a ball.
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
     lower: f64,
@@ -77,7 +77,7 @@ struct Bounds {
 }
 
 impl SetForm {
-    /// Adds this set to the bounds; takes its numbers from `values`.
+    /// Adds this set (Minkowski sum) to the bounds, with its numbers taken from `values`.
     fn add_to(
         &self,
         bounds: &mut Bounds,
@@ -122,10 +122,10 @@ fn interval(bounds: &mut Bounds, lower: f64, upper: f64) -> Result<(), String> {
     }
 }
 
-/// Makes the law of `rows` rows over a time `h` (forces: h = 1) from the values of its coefficients.
+/// Makes the law of `rows` rows over a time `h` (h = 1 for forces) from the values of its coefficients.
 ///
 /// # Errors
-/// Coefficients without meaning, in words.
+/// Coefficients are inadmissible; the text says why.
 pub fn assemble_law(
     form: &LawForm,
     values: &[f64],
@@ -184,7 +184,7 @@ pub fn assemble_law(
     Ok(law)
 }
 
-/// The set C times h: bounds on forces become bounds on impulses.
+/// The law of a set C times h: bounds of forces become bounds of impulses.
 fn nonfirm(set: &SetForm, values: &[f64], rows: usize, h: f64) -> Result<Law, String> {
     let text = |error: LawError| error.to_string();
     let mut bounds = Bounds {
@@ -192,6 +192,7 @@ fn nonfirm(set: &SetForm, values: &[f64], rows: usize, h: f64) -> Result<Law, St
         upper: 0.0,
         radius: 0.0,
     };
+    // Box plus ball, both times h.
     set.add_to(&mut bounds, &mut values.iter())?;
     let (lower, upper) = (vec![h * bounds.lower; rows], vec![h * bounds.upper; rows]);
     let ball = NonFirmSet::ball(rows, h * bounds.radius).map_err(text)?;
@@ -199,18 +200,18 @@ fn nonfirm(set: &SetForm, values: &[f64], rows: usize, h: f64) -> Result<Law, St
     Ok(axis_box.plus(1.0, &ball).map_err(text)?.into_law())
 }
 
-/// The law of one constraint.
+/// Type and coefficients of the law of one constraint, with a cache.
 #[derive(Debug, Clone)]
 pub(super) struct LawOf {
     form: LawForm,
     values: Values,
     rows: usize,
-    /// The law made last, where coefficients are constant, and the length of step it is for.
+    /// The law made last, where coefficients are constant, and the step length it is for.
     made: Option<(Law, f64)>,
 }
 
 impl LawOf {
-    /// Checks coefficients that are constant.
+    /// Checks constant coefficients and makes their law.
     pub fn new(form: LawForm, values: Values, rows: usize) -> Result<Self, String> {
         let made = match values.constant() {
             None => None,
@@ -227,7 +228,7 @@ impl LawOf {
         })
     }
 
-    /// The law at a state.
+    /// The law at a state: cached, or made anew where coefficients or the step length changed.
     #[inline]
     pub fn at(
         &mut self,

@@ -1,13 +1,18 @@
-//! Mechanisms written as text.
+//! Mechanisms from symbolic expressions: `mechanism::System` by symbolic differentiation and compiled programs.
 //!
 //! ```text
 //! A(t,q) dv = K(t,q,v) dt + Σ Gᵀ dS        from T(t,q,v), V(t,q), forces            (M88 7.4)
 //! U = G(t,q) v + W(t,q)                     from gaps, joints, velocity expressions   (JM92 5.3)
 //! ```
 //!
-//! Everything is derived symbolically once and compiled; afterwards an evaluation is one run of a
-//! flat program over one list (t, q, v) and allocates nothing. Values that are not finite stop the
-//! motion with the part that failed, the state and the instant.
+//! All derivatives are taken symbolically once and compiled; afterwards an evaluation is one run of a straight-line
+//! program over one input vector (t, q, v) and allocates nothing, except for laws whose set follows the state. Values
+//! that are not finite stop the motion with the expression that failed, the state and the instant.
+//!
+//! `names` registers coordinates, parameters and definitions; `contacts`, `touch` and `scale` turn constraints into
+//! rows, gaps and laws; `laws` makes the [`contact::Law`] of a state; `settings` evaluates `[run]`; `build` assembles
+//! the system; `unit` runs programs and explains failures; `observable` and `sketch` compile expressions for findings,
+//! plots and drawings.
 
 mod build;
 mod contacts;
@@ -35,33 +40,33 @@ pub(crate) use sketch::{DrawingProgram, DrawingProgramError};
 use laws::LawOf;
 use unit::{Inputs, Unit, Values};
 
-/// A scene ready to move.
+/// A mechanism ready to run.
 #[derive(Debug, Clone)]
 pub struct BuiltMechanism {
-    /// The mechanism.
+    /// The system of equations.
     pub system: SymbolicSystem,
-    /// Where it starts; its time is the beginning of the run.
+    /// Initial state; its time is the start of the run.
     pub initial: State,
-    /// How it is computed.
+    /// Integrator and its settings.
     pub settings: Settings,
     /// End of the run.
     pub until: f64,
-    /// Every how many steps a row is recorded.
+    /// A row is recorded every so many steps.
     pub record_every: usize,
-    /// What the figures of its certificate are held against.
+    /// Bounds of the certificate.
     pub bounds: crate::certificate::CertificateBounds,
-    /// How it is swept, if it is a sweeping process.
+    /// Settings of the catching-up scheme, if it is a sweeping process.
     pub(crate) sweep: Option<Box<crate::sweep::SweepingSettings>>,
 }
 
 impl BuiltMechanism {
-    /// The method of a sweeping process, by the name that `integrator` has for it.
+    /// The method of a sweeping process, by its value of `integrator`; `None` for a mechanism.
     pub fn sweep_method(&self) -> Option<&'static str> {
         self.sweep.as_ref().map(|plan| plan.integrator())
     }
 }
 
-/// A mechanism from expressions.
+/// A mechanism whose kinetic energy, potential, forces and constraints are expressions.
 #[derive(Debug, Clone)]
 pub struct SymbolicSystem {
     chart: ConfigurationSpace,
@@ -74,24 +79,24 @@ pub struct SymbolicSystem {
     touching: Vec<ConstraintPrograms>,
     canonical: Option<Values>,
     tangent: Option<Unit>,
-    /// The velocity that the scene starts with, before anything that happens at the first instant.
+    /// The velocity given by the scene, before impacts at the first instant.
     first_velocity: Vec<f64>,
     model: Model,
 }
 
-/// The expressions behind the programs: for observables and for the tangent.
+/// The expression graph behind the programs: for observables and for the tangent.
 #[derive(Debug, Clone)]
 struct Model {
     graph: Graph,
     coordinates: Coordinates,
     force: Vec<NodeId>,
-    /// Everything an observable may use.
+    /// The names an observable may use.
     scope: Scope,
-    /// Inputs of observables beyond the state.
+    /// Inputs of observables beyond the state: gaps, velocities, forces.
     measured: Vec<observable::Measured>,
 }
 
-/// Programs of one constraint.
+/// Compiled programs of one constraint.
 #[derive(Debug, Clone)]
 struct ConstraintPrograms {
     /// G by rows, then W.
@@ -100,12 +105,12 @@ struct ConstraintPrograms {
     law: LawOf,
     /// Normal and tangential restitution.
     rebound: Option<Values>,
-    /// How its normal rows come to the unit of length, where they need to.
+    /// Scaling of its normal rows to the unit of length, where they need it.
     scaling: Option<NormalScaling>,
 }
 
 impl SymbolicSystem {
-    /// The constraint of a name.
+    /// The index of the constraint of this name.
     pub fn constraint_index(&self, name: &str) -> Option<usize> {
         self.constraints.iter().position(|c| c.name == name)
     }
@@ -124,12 +129,14 @@ impl SymbolicSystem {
         let n = coordinates.dimension();
         let mut outputs = Vec::with_capacity(2 * n * n);
         let name = |i: usize| &self.names[self.chart.num_positions() + i];
+        // ∂K/∂q along each velocity direction of the configuration space.
         for (i, &k) in force.iter().enumerate() {
             for j in 0..n {
                 let label = format!("derivative of the force along {} by position {j}", name(i));
                 outputs.push((label, coordinates.derivative_along(graph, k, j)));
             }
         }
+        // ∂K/∂v.
         let velocities = coordinates.velocities().to_vec();
         for (i, &k) in force.iter().enumerate() {
             for (j, &v) in velocities.iter().enumerate() {
@@ -183,6 +190,7 @@ impl System for SymbolicSystem {
         by_position: &mut [f64],
         by_velocity: &mut [f64],
     ) -> Result<bool, SystemError> {
+        // Compiled when first asked for: only implicit schemes need it.
         if self.tangent.is_none() {
             self.tangent = Some(self.compile_tangent());
         }
@@ -210,6 +218,7 @@ impl System for SymbolicSystem {
     fn gaps(&mut self, t: f64, q: &[f64], gaps: &mut [f64]) -> Result<(), SystemError> {
         self.inputs.set_position(t, q);
         gaps.copy_from_slice(self.gaps.run_at_position(&self.inputs)?);
+        // Normal rows of constraints with friction are scaled to lengths, and their gaps with them.
         let mut first = 0;
         for i in 0..self.constraints.len() {
             let count = self.constraints[i].num_gaps();
@@ -258,7 +267,7 @@ impl System for SymbolicSystem {
     ) -> Result<(), SystemError> {
         self.inputs.set(t, q, v);
         bias.copy_from_slice(self.touching[constraint].bias.run(&self.inputs)?);
-        // U = L⁻¹(N v + W): where it is kept at zero, the rate of L takes no part.
+        // U = L⁻¹(N v + W): where U is kept at zero, the rate of L takes no part.
         if let Some(factor) = self.factor_at(constraint)? {
             factor.apply(bias, 1);
         }

@@ -1,6 +1,6 @@
-//! The names that expressions of a scene may use.
+//! Names that expressions of a mechanism may use.
 //!
-//! Inputs are t, then all positions, then all velocities; programs read them from one list in this
+//! Inputs are t, then all positions, then all velocities; programs read them from one vector in this
 //! order. Then come the parameters and the definitions with their rates.
 
 use expr::lagrange::{self, Coordinates};
@@ -10,7 +10,7 @@ use mechanism::{ConfigurationSpace, Coordinate};
 use crate::error::{InputError, Origin};
 use crate::file::{CoordinateSpec, MechanismSpec, Parameters, of_definitions, require_unreserved};
 
-/// Graph, names, and the independent variables.
+/// Expression graph, scope, and the independent variables.
 pub(super) struct Names {
     pub graph: Graph,
     pub scope: Scope,
@@ -18,12 +18,12 @@ pub(super) struct Names {
     pub chart: ConfigurationSpace,
     /// t, positions, velocities.
     pub inputs: Vec<String>,
-    /// Definitions without a rate, because velocities occur in them.
+    /// Definitions without a rate, because they depend on velocities.
     pub rateless: Vec<String>,
 }
 
 impl Names {
-    /// What to say of an unknown name that would be the rate of a definition.
+    /// Advice for an unknown name that would be the rate of a definition.
     pub fn advice(&self, error: &ExprError) -> String {
         let ErrorKind::UnknownName { name, .. } = error.kind() else {
             return String::new();
@@ -61,7 +61,7 @@ fn velocity_names(spec: &CoordinateSpec) -> Vec<String> {
     }
 }
 
-/// The rotation matrix (space = Q · body) and the spin in space axes of an orientation.
+/// Definitions of an orientation: its rotation matrix (world = Q · body) and its spin in world axes.
 fn orientation_definitions(name: &str) -> Vec<(String, String)> {
     let entry = |text: &str| text.replace('@', &format!("{name}_"));
     let mut all: Vec<(String, String)> = [
@@ -86,7 +86,7 @@ fn orientation_definitions(name: &str) -> Vec<(String, String)> {
     all
 }
 
-/// The independent variables of one coordinate.
+/// The nodes of one coordinate.
 fn variable((q, v): (&Vec<NodeId>, &Vec<NodeId>)) -> lagrange::CoordinateInputs {
     match (&q[..], &v[..]) {
         (&[w, x, y, z], &[a, b, c]) => lagrange::CoordinateInputs::Orientation {
@@ -100,7 +100,7 @@ fn variable((q, v): (&Vec<NodeId>, &Vec<NodeId>)) -> lagrange::CoordinateInputs 
     }
 }
 
-/// Makes all names known.
+/// Registers all names of a scene.
 pub(super) fn names(
     file: &str,
     mechanism: &MechanismSpec,
@@ -110,6 +110,7 @@ pub(super) fn names(
     let (mut graph, mut scope) = (Graph::new(), Scope::new());
     let time = scope.input(&mut graph, "t").ok();
     let mut inputs = vec!["t".to_string()];
+    // Registers names as inputs, in the order of the coordinates.
     let mut register =
         |graph: &mut Graph, scope: &mut Scope, of: fn(&CoordinateSpec) -> Vec<String>| {
             let mut nodes: Vec<Vec<NodeId>> = Vec::new();
@@ -127,6 +128,7 @@ pub(super) fn names(
     }
     let positions = register(&mut graph, &mut scope, position_names)?;
     let velocities = register(&mut graph, &mut scope, velocity_names)?;
+    // Rotation matrices and spins of orientations are definitions.
     for spec in specs.iter().filter(|s| s.kind == Coordinate::Orientation) {
         scope
             .define(&mut graph, &orientation_definitions(&spec.name))
@@ -159,7 +161,7 @@ pub(super) fn names(
     })
 }
 
-/// Parameters, then definitions with their rates.
+/// Defines parameters, then definitions with their rates.
 fn define(
     file: &str,
     mechanism: &MechanismSpec,

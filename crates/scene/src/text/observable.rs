@@ -1,4 +1,4 @@
-//! Observables: expressions in everything a motion has.
+//! Observables of a mechanism: compiled expressions in state, energies, gaps, velocities and forces of constraints.
 
 use expr::{ExprError, NodeId, Scope};
 use mechanism::{StateRef, SystemError, painleve};
@@ -6,7 +6,7 @@ use mechanism::{StateRef, SystemError, painleve};
 use super::SymbolicSystem;
 use super::unit::Unit;
 
-/// What an observable looks at.
+/// State and forces at which an observable is evaluated.
 #[derive(Clone, Copy)]
 pub struct Sample<'a> {
     /// Time.
@@ -19,17 +19,17 @@ pub struct Sample<'a> {
     pub forces: &'a dyn Fn(usize, usize) -> f64,
 }
 
-/// An input beyond the state.
+/// An input of an observable beyond the state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Measured {
     pub slot: usize,
     pub what: Quantity,
 }
 
-/// Where it comes from.
+/// The quantity behind such an input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Quantity {
-    /// Mean force of a row over the last step.
+    /// Mean force of a row over the last step, impulse over h.
     Force { constraint: usize, row: usize },
     /// Painlevé's γ of a contact (P15 §3).
     Gamma { constraint: usize },
@@ -47,7 +47,7 @@ pub struct Observable {
 impl SymbolicSystem {
     /// Compiles an observable: an expression in t, coordinates, velocities, definitions, parameters,
     /// `kinetic`, `potential`, `energy`, `gap_C`, `normal_speed_C`, `slip_C`, `slip2_C`, `force_C`,
-    /// `friction_C`, `friction2_C`, `gamma_C`.
+    /// `friction_C`, `friction2_C`, `gamma_C`, where C is the name of a constraint.
     ///
     /// # Errors
     /// The text cannot be parsed or uses an unknown name.

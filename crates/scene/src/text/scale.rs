@@ -1,4 +1,4 @@
-//! Normal rows of constraints with friction in the unit of length ([`mechanism::scaling`]).
+//! Scaling of normal rows of constraints with friction to the unit of length ([`mechanism::scaling`]).
 
 use mechanism::scaling::{self, NormalFactor};
 use mechanism::{State, StateRef, SystemError};
@@ -6,7 +6,7 @@ use mechanism::{State, StateRef, SystemError};
 use super::{ConstraintPrograms, SymbolicSystem};
 
 impl SymbolicSystem {
-    /// Keeps the scalings of the constraints that need one.
+    /// Keeps the scaling of those constraints that need one, decided at the initial state.
     pub(super) fn settle_scaling(&mut self, initial: &State) {
         let at = StateRef {
             t: initial.t,
@@ -20,7 +20,7 @@ impl SymbolicSystem {
         }
     }
 
-    /// The factor of a constraint at the position of the inputs, where it has one.
+    /// The scaling factor of a constraint at the positions of the inputs; `None` where it has no scaling.
     pub(super) fn factor_at(
         &mut self,
         constraint: usize,

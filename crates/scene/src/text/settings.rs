@@ -1,4 +1,4 @@
-//! `[run]` and `[impact]` with their numbers.
+//! Run settings of a mechanism: `[run]` and `[impact]` evaluated to `mechanism::Settings`.
 
 use mechanism::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings};
 
@@ -7,13 +7,13 @@ use crate::file::{Formula, MechanismRunSpec, Parameters, StepSpec, value_error};
 
 const PART: &str = "[run]";
 
-/// Reads settings for one file.
+/// Evaluates settings of one file.
 pub(super) struct Evaluator<'a> {
     pub file: &'a str,
     pub parameters: Parameters,
 }
 
-/// When and how.
+/// Start and end time, and the settings of the integrator.
 pub(super) struct Schedule {
     pub start: f64,
     pub until: f64,
@@ -52,7 +52,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// All of `[run]`.
+    /// Evaluates all of `[run]`.
     pub fn schedule(&mut self, run: &MechanismRunSpec) -> Result<Schedule, Box<InputError>> {
         let start = match &run.start {
             None => 0.0,
@@ -66,6 +66,7 @@ impl Evaluator<'_> {
         }
         let (step, adaptive) = self.step(&run.step, until - start)?;
         let scheme = self.scheme(run)?;
+        // The event-driven integrator controls its own step.
         if adaptive.is_some() && scheme == Scheme::Event {
             let problem = "the event-driven integrator chooses its own steps; `step` is the interval \
                            between outputs";
@@ -96,6 +97,7 @@ impl Evaluator<'_> {
         spec: &StepSpec,
         span: f64,
     ) -> Result<(f64, Option<AdaptiveStep>), Box<InputError>> {
+        // Fixed step, or adaptive between the smallest and the largest one.
         let (step, key, formula, adaptive) = match spec {
             StepSpec::Fixed(formula) => (self.positive("step", formula)?, "step", formula, None),
             StepSpec::Variable {
@@ -136,6 +138,7 @@ impl Evaluator<'_> {
             None => "midpoint",
             Some(word) => self.word(PART, "integrator", word, &WORDS)?,
         };
+        // θ-method: θ from ½ (midpoint) to 1 (implicit Euler).
         if chosen == "theta" {
             let theta = match &run.theta {
                 None => 0.5,
@@ -212,7 +215,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// One of a few words.
+    /// One of a few keywords.
     fn word(
         &self,
         part: &str,

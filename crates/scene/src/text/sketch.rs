@@ -1,38 +1,37 @@
-//! Expressions evaluated together along a motion: the points of a drawing.
+//! Drawing programs: expressions of the points of a drawing, evaluated together along a motion.
 //!
-//! They may use what observables may, but forces, which states do not hold, and further inputs of
-//! their own: the parameters of curves. Values that are not finite are not refused: a line has a
-//! break there.
+//! They may use the names of observables except forces, which states do not hold, and further inputs of their own:
+//! the parameters of curves. Values that are not finite are not refused: a line has a gap there.
 
 use expr::{ExprError, Program, Scratch};
 
 use super::SymbolicSystem;
 
-/// Expressions of one system that are evaluated together.
+/// Compiled expressions of one system that are evaluated together.
 #[derive(Debug)]
 pub(crate) struct DrawingProgram {
     program: Program,
     scratch: Scratch,
     inputs: Vec<f64>,
-    /// Slots of the further inputs.
+    /// Slots of the further inputs (curve parameters).
     slots: Vec<usize>,
     out: Vec<f64>,
     constant: bool,
     still: bool,
 }
 
-/// Why a text is no part of a sketch.
+/// Why a text cannot be part of a drawing.
 #[derive(Debug)]
 pub(crate) enum DrawingProgramError {
     /// It cannot be parsed, or uses an unknown name.
     Expression(ExprError),
-    /// It uses a force.
+    /// It uses a force or γ, which a state does not hold.
     Force,
 }
 
 impl SymbolicSystem {
-    /// Compiles texts that may use the names in `free` beside those of observables; the place of the
-    /// first text that is wrong, or none for a name that is.
+    /// Compiles texts that may use the names in `free` beside those of observables. An error has the index of the
+    /// first invalid text, or `None` for an invalid name in `free`.
     pub(crate) fn drawing_program(
         &mut self,
         texts: &[&str],
@@ -51,6 +50,7 @@ impl SymbolicSystem {
         for (place, text) in texts.iter().enumerate() {
             let node = graph.parse(&scope, text);
             let node = node.map_err(|e| (Some(place), DrawingProgramError::Expression(e)))?;
+            // What the expressions depend on: nothing but curve parameters, or time as well.
             for slot in graph.inputs_of(node) {
                 if self.model.measured.iter().any(|m| m.slot == slot) {
                     return Err((Some(place), DrawingProgramError::Force));
@@ -83,12 +83,12 @@ impl DrawingProgram {
         self.constant
     }
 
-    /// Whether no coordinate or velocity occurs.
+    /// Whether neither positions nor velocities occur.
     pub fn is_still(&self) -> bool {
         self.still
     }
 
-    /// The state from now on.
+    /// Sets time, positions and velocities.
     pub fn place(&mut self, t: f64, q: &[f64], v: &[f64]) {
         let state = std::iter::once(&t).chain(q).chain(v);
         for (input, value) in self.inputs.iter_mut().zip(state) {
@@ -96,7 +96,7 @@ impl DrawingProgram {
         }
     }
 
-    /// The values at the state and these further inputs; NaN where there is none.
+    /// The values at the state and these further inputs; NaN where they are not finite.
     pub fn values(&mut self, free: &[f64]) -> &[f64] {
         for (slot, value) in self.slots.iter().zip(free) {
             if let Some(input) = self.inputs.get_mut(*slot) {

@@ -1,4 +1,6 @@
-//! Constraints of a scene: rows, gaps, laws, restitution.
+//! Constraints of a mechanism: rows G, W and bias by symbolic differentiation, gaps, laws and restitution.
+//!
+//! Here are joints, nonholonomic and non-firm constraints; unilateral contacts are in `contacts`.
 
 use expr::NodeId;
 use expr::lagrange::{Constraints, LagrangeError, VelocityRow};
@@ -15,27 +17,27 @@ use crate::file::{
     BilateralSpec, Formula, NonFirmSpec, NonholonomicSpec, SetSpec, expression_error, value_error,
 };
 
-/// A named expression with its value.
+/// A node with its label in messages.
 type Labelled = (String, NodeId);
 
-/// Collects the constraints of a scene.
+/// Collects the constraints of a scene while it is built.
 pub(super) struct Collector<'a> {
     pub file: &'a str,
     pub names: Names,
     pub constraints: Vec<Constraint>,
     pub touching: Vec<ConstraintPrograms>,
     pub gaps: Vec<Labelled>,
-    /// Line of the constraint, name for observables, what it is.
+    /// Observables of constraints: line of the constraint, name, quantity.
     pub extras: Vec<(usize, String, Extra)>,
 }
 
-/// A row of G and W with its bias.
+/// A row of G and W with its bias Ġ v + Ẇ.
 pub(super) struct Row {
     label: String,
     row: VelocityRow,
 }
 
-/// Where a law comes from, for messages.
+/// A law with its coefficients, and its position in the file for messages.
 pub(super) struct LawSource<'a> {
     pub form: LawForm,
     pub values: Vec<Labelled>,
@@ -44,7 +46,7 @@ pub(super) struct LawSource<'a> {
 }
 
 impl Collector<'_> {
-    /// Parses an expression in all names.
+    /// Parses an expression in all names of the scene.
     pub fn parse(
         &mut self,
         part: &str,
@@ -69,7 +71,7 @@ impl Collector<'_> {
         value_error(self.file, part, key, at, error.to_string(), "")
     }
 
-    /// A row that is the rate of a function of positions and time; the function itself.
+    /// The row of a holonomic function f(t, q), its rate; and the function itself.
     pub(super) fn holonomic(
         &mut self,
         (part, key): (&str, &str),
@@ -90,7 +92,7 @@ impl Collector<'_> {
         Ok((node, Row { label, row }))
     }
 
-    /// A row that is a velocity; the velocity itself.
+    /// The row of a velocity that is affine in v; and the velocity itself.
     pub(super) fn velocity(
         &mut self,
         (part, key): (&str, &str),
@@ -106,7 +108,7 @@ impl Collector<'_> {
         Ok((node, Row { label, row }))
     }
 
-    /// Compiles a constraint and adds it.
+    /// Compiles a constraint and adds it: outputs are G by rows, then W.
     pub(super) fn push(
         &mut self,
         (name, part, line): (&str, &str, usize),
@@ -131,6 +133,7 @@ impl Collector<'_> {
             ));
             bias.push((format!("the rate of {label}"), row.bias));
         }
+        // Constant coefficients are checked here, others when they are evaluated.
         let values = Values::compile(graph, law.values);
         let law = LawOf::new(law.form, values, rows.len()).map_err(|problem| {
             Box::new(InputError {
@@ -158,14 +161,14 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// The normal rows of the last constraint may have to be brought to the unit of length.
+    /// Scales the normal rows of the last constraint to the unit of length, if its coordinates may need it.
     pub(super) fn scale(&mut self, normal: usize, tangential: usize) {
         if let Some(last) = self.touching.last_mut() {
             last.scaling = NormalScaling::new(&self.names.chart, normal, tangential);
         }
     }
 
-    /// Constraint names are their own and fit into names of observables.
+    /// Requires a constraint name that is unique and valid within names of observables.
     fn require_name(&self, name: &str, part: &str, line: usize) -> Result<(), Box<InputError>> {
         let fail = |problem: String, advice: &str| {
             Err(Box::new(InputError {
@@ -205,7 +208,7 @@ impl Collector<'_> {
         self.extra(line, format!("{prefix}_{name}"), Extra::Measured(quantity));
     }
 
-    /// Adds a joint.
+    /// Adds a joint (bilateral holonomic constraint), with or without friction.
     pub fn joint(&mut self, spec: &BilateralSpec) -> Result<(), Box<InputError>> {
         let name = &spec.name;
         let part = &format!("joint `{name}`");
@@ -216,6 +219,7 @@ impl Collector<'_> {
             gaps.push((format!("the constraint of `{name}`"), node));
             rows.push(row);
         }
+        // Sliding velocities of a joint with friction follow its normal rows.
         let normal_rows = rows.len();
         for formula in &spec.tangent {
             let label = format!("the sliding velocity of `{name}`");
@@ -253,7 +257,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// `force_NAME`, `force2_NAME`, … of the first rows.
+    /// Observables `force_NAME`, `force2_NAME`, … of the first rows.
     fn forces(&mut self, line: usize, name: &str, rows: usize) {
         for row in 0..rows {
             let prefix = match row {
@@ -278,7 +282,7 @@ impl Collector<'_> {
         Ok(rows)
     }
 
-    /// Adds a non-holonomic constraint.
+    /// Adds a nonholonomic constraint.
     pub fn velocity_constraint(&mut self, spec: &NonholonomicSpec) -> Result<(), Box<InputError>> {
         let part = &format!("velocity constraint `{}`", spec.name);
         let rows = self.velocity_rows(part, &spec.name, &spec.constraint)?;
@@ -302,7 +306,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// Adds a non-firm constraint.
+    /// Adds a non-firm constraint: a bilateral one whose reaction stays in a set C (B02 §5).
     pub fn nonfirm(&mut self, spec: &NonFirmSpec) -> Result<(), Box<InputError>> {
         let part = &format!("non-firm constraint `{}`", spec.name);
         let rows = self.velocity_rows(part, &spec.name, &spec.constraint)?;

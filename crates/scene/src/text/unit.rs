@@ -1,11 +1,11 @@
-//! Programs with their registers, and values that may be constant.
+//! Compiled programs with their registers, and coefficients that are constant or follow the state.
 
 use std::sync::Arc;
 
 use expr::{Graph, NodeId, Program, RunError, Scratch};
 use mechanism::SystemError;
 
-/// Time, positions and velocities in one list: what all programs read.
+/// Input vector of all programs: time, positions, velocities.
 #[derive(Debug, Clone)]
 pub(super) struct Inputs {
     pub values: Vec<f64>,
@@ -31,14 +31,14 @@ impl Inputs {
         velocities.copy_from_slice(v);
     }
 
-    /// For programs that do not read velocities.
+    /// Sets time and positions only, for programs that do not read velocities.
     #[inline]
     pub fn set_position(&mut self, t: f64, q: &[f64]) {
         self.values[0] = t;
         self.values[1..=self.num_positions].copy_from_slice(q);
     }
 
-    /// The failure of a program at these inputs; `count` of them were set.
+    /// The error of a program at these inputs; `velocities` says whether velocities were set.
     #[cold]
     fn failure(&self, error: &RunError, velocities: bool) -> SystemError {
         let t = self.values[0];
@@ -67,7 +67,7 @@ impl Inputs {
     }
 }
 
-/// `x = 1, x_dot = -2`.
+/// A state in words: `x = 1, x_dot = -2`.
 fn describe(names: &[String], values: &[f64]) -> String {
     let pairs = names.iter().zip(values);
     let texts: Vec<String> = pairs
@@ -76,7 +76,7 @@ fn describe(names: &[String], values: &[f64]) -> String {
     texts.join(", ")
 }
 
-/// A program with its registers and its last outputs.
+/// A program with its registers and its latest outputs.
 #[derive(Debug)]
 pub(super) struct Unit {
     program: Program,
@@ -103,7 +103,7 @@ impl Unit {
         Self::new(Program::compile_labelled(graph, outputs))
     }
 
-    /// The outputs at inputs that hold time, positions and velocities.
+    /// The outputs for inputs that hold time, positions and velocities.
     #[inline]
     pub fn run(&mut self, inputs: &Inputs) -> Result<&[f64], SystemError> {
         match self.finite(&inputs.values) {
@@ -112,7 +112,7 @@ impl Unit {
         }
     }
 
-    /// The outputs at inputs that hold time and positions.
+    /// The outputs for inputs that hold time and positions.
     #[inline]
     pub fn run_at_position(&mut self, inputs: &Inputs) -> Result<&[f64], SystemError> {
         match self.finite(&inputs.values) {
@@ -121,7 +121,7 @@ impl Unit {
         }
     }
 
-    /// Runs; whether all went well.
+    /// Runs the program; whether all outputs are finite.
     #[inline]
     fn finite(&mut self, inputs: &[f64]) -> bool {
         let run = self.program.run(inputs, &mut self.scratch, &mut self.out);
@@ -135,7 +135,7 @@ impl Unit {
             .run_checked(&inputs.values, &mut self.scratch, &mut self.out);
         match run {
             Err(error) => inputs.failure(&error, velocities),
-            // The run that failed and this one are the same: never reached, but no panic either.
+            // The failed run and this one are the same, so that this is never reached; still no panic.
             Ok(()) => SystemError {
                 what: "an expression".to_string(),
                 problem: "is not finite".to_string(),
@@ -144,7 +144,7 @@ impl Unit {
         }
     }
 
-    /// Runs with more inputs than a state has; a failure names the state among them.
+    /// Runs with inputs beyond the state; an error names the state among them.
     pub fn run_with(&mut self, values: &[f64], inputs: &Inputs) -> Result<&[f64], SystemError> {
         if self.finite(values) {
             return Ok(&self.out);
@@ -167,7 +167,7 @@ pub(super) enum Values {
 }
 
 impl Values {
-    /// Constant where no input occurs.
+    /// Compiles expressions; constant where no input occurs in any of them.
     pub fn compile(graph: &Graph, outputs: Vec<(String, NodeId)>) -> Self {
         let constant = outputs
             .iter()

@@ -1,9 +1,10 @@
-//! A whole motion in memory: t, q, v at the ends of all steps, accounts, contacts, events.
+//! A trajectory in memory: t, q, v at the ends of all steps, step reports, constraint reports,
+//! events.
 //!
-//! Flat arrays; states are numbered from 0 (the initial one), step k leads from state k − 1 to
-//! state k. Sampling between states is that of [`Between`]; the event-driven integrator gives states
-//! only at its outputs, so an output interval that holds a jump of the velocity is known to
-//! second order in its length: choose it fine enough where such instants are looked at.
+//! The arrays are flat. States are numbered from 0 (the initial one); step k leads from state k − 1
+//! to state k. [`Interpolation`] says how values between states are computed. The event-driven
+//! integrator gives states only at its outputs, so an output interval with a jump of the velocity
+//! is known to second order in its length: choose it fine enough where such instants matter.
 
 mod piece;
 mod segment;
@@ -20,18 +21,18 @@ pub(crate) use piece::TrajectoryIncrement;
 pub use segment::Interpolation;
 pub(crate) use segment::Segment;
 
-/// One constraint in one step; its rows are in a common array.
+/// The report of one constraint in one step; its rows are in a common array.
 #[derive(Debug, Clone, Copy)]
 struct Stored {
     constraint: usize,
     gap: f64,
     status: Status,
     rows: usize,
-    /// First of begin, end, impulse, one after the other.
+    /// Index of its rows: begin, end, impulse, one after the other.
     first: usize,
 }
 
-/// A whole motion in memory.
+/// A trajectory in memory.
 #[derive(Debug, Clone)]
 pub struct Trajectory {
     chart: ConfigurationSpace,
@@ -48,7 +49,7 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    /// A motion without states yet.
+    /// A trajectory without states.
     pub fn new(chart: ConfigurationSpace, between: Interpolation) -> Self {
         Self {
             chart,
@@ -73,6 +74,7 @@ impl Trajectory {
         touches: &[ConstraintReport<'_>],
         events: &[Event],
     ) {
+        // State and step report, then the rows of each active constraint.
         self.t.push(state.t);
         self.q.extend_from_slice(&state.q);
         self.v.extend_from_slice(&state.v);
@@ -99,17 +101,17 @@ impl Trajectory {
         self.t.len()
     }
 
-    /// Whether there is no state at all: the motion could not start.
+    /// Whether there is no state at all: the run could not start.
     pub fn is_empty(&self) -> bool {
         self.t.is_empty()
     }
 
-    /// How positions follow velocities.
+    /// The configuration space: how positions follow velocities.
     pub fn chart(&self) -> &ConfigurationSpace {
         &self.chart
     }
 
-    /// How it goes between states.
+    /// The interpolation between states.
     pub fn interpolation(&self) -> Interpolation {
         self.between
     }
@@ -141,12 +143,12 @@ impl Trajectory {
         &self.v[state * n..(state + 1) * n]
     }
 
-    /// Account of the step that ended in a state.
+    /// Report of the step that ended in a state.
     pub fn step_report(&self, state: usize) -> &StepReport {
         &self.ledgers[state]
     }
 
-    /// The constraints that took part in the step that ended in a state.
+    /// Reports of the constraints that were active in the step that ended in a state.
     pub fn constraint_reports(&self, state: usize) -> impl Iterator<Item = ConstraintReport<'_>> {
         let first = state
             .checked_sub(1)
@@ -168,7 +170,7 @@ impl Trajectory {
             })
     }
 
-    /// All events in order.
+    /// All events in order of time.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
@@ -182,7 +184,7 @@ impl Trajectory {
     }
 
     /// Mean force of a row of a constraint over the step that ended in a state; for the initial
-    /// state over the first step. 0 where the constraint took no part.
+    /// state over the first step. 0 where the constraint was not active.
     pub fn force(&self, state: usize, constraint: usize, row: usize) -> f64 {
         let state = state.max(1);
         if state >= self.len() {
@@ -196,8 +198,8 @@ impl Trajectory {
         impulse.map_or(0.0, |impulse| impulse / h)
     }
 
-    /// The state in which the step that holds `t` ends: t_{k−1} < t ≤ t_k; 0 at or before the
-    /// start. An instant within a thousand millionth of a step from a state is that state.
+    /// The state in which the step that contains `t` ends: t_{k−1} < t ≤ t_k; 0 at or before the
+    /// start. An instant within 1e-9 of a step from a state is that state.
     pub fn state_at(&self, t: f64) -> usize {
         let last = self.len().saturating_sub(1);
         let k = self.t.partition_point(|&instant| instant < t).min(last);
@@ -207,13 +209,14 @@ impl Trajectory {
         k
     }
 
-    /// Positions and right-continuous velocities at `t`, held to the computed span; the state in
-    /// which that step ends. Nothing is written when there is no state.
+    /// Positions and right-continuous velocities at `t`, clamped to the computed time span; returns
+    /// the state in which that step ends. Nothing is written when there is no state.
     pub fn sample(&self, t: f64, q: &mut Vec<f64>, v: &mut Vec<f64>) -> usize {
         if self.is_empty() {
             return 0;
         }
         let k = self.state_at(t);
+        // States themselves are copied, without the rounding of an interpolation.
         let near = k == 0 || self.t[k] - t <= 1e-9 * (self.t[k] - self.t[k - 1]);
         if near {
             q.clear();

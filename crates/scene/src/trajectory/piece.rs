@@ -1,4 +1,4 @@
-//! A piece of a motion, as checkpoints keep it: the states from one on, to the bit.
+//! Increment of a trajectory, as checkpoints store it: the states from one on, bit for bit.
 
 use contact::law::Status;
 use mechanism::{Event, StepReport};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Stored, Trajectory};
 
-/// The states of a motion from one on.
+/// The states of a trajectory from one on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TrajectoryIncrement {
     t: Vec<f64>,
@@ -14,14 +14,14 @@ pub(crate) struct TrajectoryIncrement {
     v: Vec<f64>,
     ledgers: Vec<StepReport>,
     touches: Vec<Touched>,
-    /// Touches of each state.
+    /// Number of constraint reports of each state.
     touch_counts: Vec<usize>,
     rows: Vec<f64>,
     events: Vec<Event>,
     event_counts: Vec<usize>,
 }
 
-/// One constraint in one step; its rows follow those of the one before.
+/// The report of one constraint in one step; its rows follow those of the one before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Touched {
     constraint: usize,
@@ -35,6 +35,7 @@ impl Trajectory {
     pub(crate) fn since(&self, first: usize) -> TrajectoryIncrement {
         let first = first.min(self.len());
         let (n, m) = (self.chart.num_positions(), self.chart.num_velocities());
+        // Offsets of the first state in the flat arrays.
         let before = |ends: &[usize]| first.checked_sub(1).map_or(0, |k| ends[k]);
         let (touch, event) = (before(&self.touch_ends), before(&self.event_ends));
         let touches = &self.touches[touch..];
@@ -52,7 +53,7 @@ impl Trajectory {
         }
     }
 
-    /// Adds what came after; false, and nothing is added, where it cannot be a piece of this motion.
+    /// Appends an increment; false, and nothing is appended, where it does not fit this trajectory.
     pub(crate) fn append(&mut self, piece: TrajectoryIncrement) -> bool {
         let (n, m) = (self.chart.num_positions(), self.chart.num_velocities());
         let states = piece.t.len();
@@ -60,6 +61,8 @@ impl Trajectory {
         let Some(statuses) = statuses.collect::<Option<Vec<_>>>() else {
             return false;
         };
+        // Lengths must agree with the system and with each other; the bytes may be those of another
+        // one.
         let lengths = piece.q.len() == n * states
             && piece.v.len() == m * states
             && piece.ledgers.len() == states
@@ -76,6 +79,7 @@ impl Trajectory {
         if !fits {
             return false;
         }
+        // Reports get their offsets in the common array of rows.
         let mut first = self.rows.len();
         for (touch, status) in piece.touches.iter().zip(statuses) {
             self.touches.push(Stored {
@@ -114,6 +118,7 @@ impl Touched {
     }
 }
 
+/// The status of a code; none for an unknown code.
 fn status(code: u8) -> Option<Status> {
     match code {
         0 => Some(Status::Open),
@@ -123,13 +128,13 @@ fn status(code: u8) -> Option<Status> {
     }
 }
 
-/// How many each has, from where each ends.
+/// Counts from the ends of successive ranges.
 fn counts(mut before: usize, ends: &[usize]) -> Vec<usize> {
     let count = |end: &usize| end - std::mem::replace(&mut before, *end);
     ends.iter().map(count).collect()
 }
 
-/// Where each ends, from how many each has.
+/// Appends the ends of successive ranges with these counts.
 fn extend(ends: &mut Vec<usize>, counts: &[usize]) {
     let mut end = ends.last().copied().unwrap_or(0);
     for count in counts {

@@ -1,4 +1,4 @@
-//! One step seen from inside.
+//! Interpolation within one step.
 //!
 //! ```text
 //! time stepping:  q(t_I + τ) = q_I moved along v_I for τ ≤ (1−θ)h, then along v_F     (M88 11.1)
@@ -7,22 +7,22 @@
 //!                 along v_I before it and back along v_F after it
 //! ```
 //!
-//! What is left at t_F (a violation correction, a chart that is not flat) is spread over the step in
-//! proportion to time, so that both ends are met exactly.
+//! The remainder at t_F (a position correction, a configuration space that is not flat) is
+//! distributed over the step in proportion to time, so that both ends are met exactly.
 
 use mechanism::{ConfigurationSpace, Coordinate, Event, EventKind, Scheme};
 
-/// How positions and velocities go between the ends of a step.
+/// Interpolation of positions and velocities between the ends of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Interpolation {
-    /// Along v_I for this share of the step, then along v_F; velocities are step functions.
+    /// Along v_I for this share of the step, then along v_F; velocities are piecewise constant.
     PiecewiseConstant(f64),
-    /// Smooth but for jumps at events.
+    /// Cubic Hermite, except for jumps at events.
     Smooth,
 }
 
 impl Interpolation {
-    /// How the integrator of a scheme moves.
+    /// The interpolation that agrees with the integrator of a scheme.
     pub fn of(scheme: Scheme) -> Self {
         match scheme {
             Scheme::Midpoint => Self::PiecewiseConstant(0.5),
@@ -33,7 +33,7 @@ impl Interpolation {
     }
 }
 
-/// The two ends of a step and what happened between them.
+/// The two ends of a step, and its events.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Segment<'a> {
     pub begin: (f64, &'a [f64], &'a [f64]),
@@ -41,7 +41,7 @@ pub(crate) struct Segment<'a> {
     pub events: &'a [Event],
 }
 
-/// Whether velocities jump there.
+/// Whether the velocity jumps at an event.
 fn jumps(event: &Event) -> bool {
     match event.kind {
         EventKind::Impact { .. }
@@ -53,7 +53,7 @@ fn jumps(event: &Event) -> bool {
 }
 
 impl Segment<'_> {
-    /// Positions and right-continuous velocities at `t`, which is held to the step.
+    /// Positions and right-continuous velocities at `t`, clamped to the step.
     pub fn sample(
         &self,
         chart: &ConfigurationSpace,
@@ -85,7 +85,7 @@ impl Segment<'_> {
         }
     }
 
-    /// Instants of the first and last jump strictly inside or at the end.
+    /// Times of the first and last velocity jump in the step.
     fn jump_span(&self) -> Option<(f64, f64)> {
         let instants = self.events.iter().filter(|e| jumps(e)).map(|e| e.t);
         instants.fold(None, |span: Option<(f64, f64)>, t| match span {
@@ -94,6 +94,7 @@ impl Segment<'_> {
         })
     }
 
+    /// Piecewise constant velocities, with the remainder at t_F distributed over the step.
     fn held(&self, chart: &ConfigurationSpace, share: f64, t: f64, q: &mut [f64]) {
         let (t0, q0, v0) = self.begin;
         let (t1, q1, v1) = self.end;
@@ -108,6 +109,7 @@ impl Segment<'_> {
         let mut whole = q0.to_vec();
         moved(&mut whole, h);
         moved(q, t - t0);
+        // Both ends are met exactly.
         let ahead = (t - t0) / h;
         for i in 0..q.len() {
             q[i] += ahead * (q1[i] - whole[i]);
@@ -115,11 +117,13 @@ impl Segment<'_> {
         chart.normalise(q);
     }
 
+    /// Cubic Hermite interpolation in (q_I, q̇_I, q_F, q̇_F).
     fn hermite(&self, chart: &ConfigurationSpace, t: f64, q: &mut [f64], v: &mut [f64]) {
         let (t0, q0, v0) = self.begin;
         let (t1, q1, v1) = self.end;
         let h = t1 - t0;
         let s = (t - t0) / h;
+        // Rates of the positions; those of a quaternion are not its angular velocity.
         let (mut rate0, mut rate1) = (vec![0.0; q0.len()], vec![0.0; q0.len()]);
         chart.position_rate_into(q0, v0, &mut rate0);
         chart.position_rate_into(q1, v1, &mut rate1);
@@ -129,10 +133,12 @@ impl Segment<'_> {
             q[i] = q0[i] + b1 * (q1[i] - q0[i]) + h * (m0 * rate0[i] + m1 * rate1[i]);
         }
         chart.normalise(q);
+        // Velocities by coordinate.
         let (mut p, mut k) = (0, 0);
         for coordinate in chart.coordinates() {
             match coordinate {
-                // The derivative of the cubic: one order better than a line through v_I and v_F.
+                // The derivative of the cubic: one order better than linear interpolation of v_I
+                // and v_F.
                 Coordinate::Length | Coordinate::Angle => {
                     let slope = 6.0 * (s - s2) / h * (q1[p] - q0[p]);
                     let ends = (3.0 * s2 - 4.0 * s + 1.0) * v0[k] + (3.0 * s2 - 2.0 * s) * v1[k];
@@ -147,6 +153,8 @@ impl Segment<'_> {
         }
     }
 
+    /// Interpolation around velocity jumps between `first` and `last`: along v_I before, back along
+    /// v_F after.
     fn around(
         &self,
         chart: &ConfigurationSpace,
@@ -174,7 +182,7 @@ impl Segment<'_> {
             after(q, t);
             v.copy_from_slice(v1);
         } else {
-            // Between two jumps nothing is known but where the motion came from and goes to.
+            // Between two jumps only the states before and after are known: linear interpolation.
             let mut ahead = Vec::new();
             before(q, first);
             after(&mut ahead, last);

@@ -1,8 +1,9 @@
-//! What the account of a step says of itself, whether its state is recorded or not.
+//! Consistency of the recorded figures of one step with each other: residual, energy and momentum errors and the flag
+//! that says whether the tolerance was met. Needs only the row of the table `steps`, not the state.
 
 use super::report::{Location, Report};
 
-/// Figures of one step.
+/// Figures of one step, read from the table `steps`.
 pub(super) struct RecordedFigures {
     pub step: i64,
     pub t: f64,
@@ -15,11 +16,11 @@ pub(super) struct RecordedFigures {
     pub gain: f64,
     pub excess: f64,
     pub turnover: f64,
-    /// Works that are part of the turnover.
+    /// Works that enter the energy turnover.
     pub given: [f64; 4],
 }
 
-/// How large what is left over of balances may be.
+/// Bounds of the relative errors of the balances of energy and momentum.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BalanceTolerances {
     pub tolerance: f64,
@@ -33,7 +34,7 @@ pub(super) fn declare_checks(report: &mut Report) {
     report.declare("account", meaning, 0.0);
 }
 
-/// The one place that says which recorded figure decides whether a step reached its tolerance.
+/// The only place that says which recorded figure decides whether a step met its tolerance.
 fn meets_tolerance(figures: &RecordedFigures, tolerance: f64) -> bool {
     figures.residual <= tolerance * (1.0 + 1e-9)
 }

@@ -1,8 +1,8 @@
-//! The certificate of `run.json` against the table `steps` that it sums up.
+//! The certificate of `run.json` against the table `steps` that it summarises.
 //!
-//! The account of every step of bodies is recorded, so that each figure is the largest of a column. Of
-//! mechanisms only recorded steps have a row: where steps are left out, a figure is at least the largest of
-//! those that are there.
+//! Every step of a run of bodies has a row in `steps`, so that each figure of the certificate is the maximum of a
+//! column. Of mechanisms only recorded steps have a row: where steps are left out, a figure is at least the maximum
+//! over the rows that are there.
 
 use serde_json::Value;
 
@@ -11,8 +11,8 @@ use super::report::{Location, MissedSteps, Report, RowRange};
 use super::stream::StepStream;
 use crate::record::{Record, RunStatus};
 
-/// Keys of the certificate, and the column that each is the largest of. A figure that is added to the
-/// certificate is compared once it is in this list; columns that a record does not have are passed over.
+/// Keys of the certificate, and the column that each is the maximum of. A figure that is added to the certificate is
+/// compared once it is in this list; columns that a record does not have are skipped.
 const WORST: [(&str, &str); 11] = [
     ("worst_residual", "residual"),
     ("worst_penetration", "penetration"),
@@ -27,7 +27,7 @@ const WORST: [(&str, &str); 11] = [
     ("worst_resting_share", "resting_share"),
 ];
 
-/// Figures that have a bound, and its key.
+/// Figures that have a bound, and the key of the bound.
 const BOUNDED: [(&str, &str); 5] = [
     ("worst_excess", "gain"),
     ("worst_penetration_share", "penetration"),
@@ -36,10 +36,10 @@ const BOUNDED: [(&str, &str); 5] = [
     ("dissipation", "dissipation"),
 ];
 
-/// The figures are copies: they are the same numbers.
+/// Relative tolerance: the figures are copies of recorded numbers.
 const SAME: f64 = 1e-15;
 
-/// What the table says.
+/// Maxima and counts over the table `steps`.
 struct StepsSummary {
     steps: usize,
     missed: usize,
@@ -48,7 +48,7 @@ struct StepsSummary {
     worst: [Option<f64>; WORST.len()],
 }
 
-/// Compares the certificate with the account of the steps, and tells steps that missed their tolerance.
+/// Compares the certificate with the table `steps`, and reports steps that missed their tolerance.
 pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), VerifyError> {
     let meaning = "figures of the certificate against the worst of the account; relative";
     report.declare("certificate", meaning, SAME);
@@ -73,8 +73,8 @@ pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), Verify
         let first = told.first;
         report.missed = Some(MissedSteps { count, first });
     }
-    // A run that ended, or was stopped on request, has the account of all its steps, or of those that it
-    // was asked to record.
+    // A run that ended, or was stopped on request, has rows for all of its steps, or for those that it was asked to
+    // record.
     let whole = told.steps as i64 == told.last;
     if !whole {
         let why = "steps that are not recorded are part of it: compared from below only";
@@ -94,7 +94,7 @@ pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), Verify
     ];
     for ((key, _), own) in WORST.iter().zip(told.worst) {
         if let Some(own) = own {
-            // A figure that is no number is written as null.
+            // A figure that is not finite is written as null.
             figures.push((key.to_string(), own.is_finite().then_some(own), number(key)));
         }
     }
@@ -114,7 +114,8 @@ pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), Verify
     Ok(())
 }
 
-/// `ok` is what the figures say: every step reached its tolerance, every figure is a number and within its bound.
+/// The verdict `ok` follows from the figures: every step met its tolerance, every figure is finite and within its
+/// bound.
 fn compare_verdict(report: &mut Report, certificate: &Value, told: &StepsSummary) {
     let Some(ok) = certificate.get("ok").and_then(Value::as_bool) else {
         note(report, f64::INFINITY, "`ok` of the certificate is absent");
@@ -155,7 +156,7 @@ fn note(report: &mut Report, off: f64, what: &str) {
     });
 }
 
-/// The largest of each column, and the steps that missed; `None` without a table.
+/// The maximum of each column, and the steps that missed their tolerance; `None` without a table.
 fn read(record: &Record) -> Result<Option<StepsSummary>, VerifyError> {
     let Ok(entry) = record.entry("steps") else {
         return Ok(None);
@@ -186,7 +187,7 @@ fn read(record: &Record) -> Result<Option<StepsSummary>, VerifyError> {
         for (k, worst) in told.worst.iter_mut().enumerate() {
             if let Some(worst) = worst {
                 let value = group.at(1 + k, 0);
-                // What is no number stays.
+                // NaN is kept once it occurs.
                 if !(value.abs() <= *worst) && !worst.is_nan() {
                     *worst = value.abs();
                 }

@@ -1,38 +1,38 @@
-//! Columns that nothing is compared with.
+//! Columns of the records that are not verified.
 //!
-//! What a column of the records is compared with depends on the run. This list has what is never
-//! compared; the parts of this module add what they cannot compare in the run at hand. All other columns
-//! are compared: a test alters each of them and expects that it is found.
+//! Which columns can be verified depends on the run. This list has the columns that never are; the other modules add
+//! those that cannot be verified in the run at hand. All other columns are compared: a test alters each of them and
+//! expects that the alteration is found.
 
 use super::report::{Report, RowRange};
 use super::sweeps;
 use crate::file::{Scene, SceneKind};
 use crate::record::Record;
 
-/// What the solver went through, which leaves no trace in the motion.
+/// Solver statistics (iterations, solver used): the motion does not depend on them.
 const EFFORT: &str = "what the solver went through; the motion does not depend on it";
 
-/// What was measured on the motion.
+/// Quantities measured on the motion, also at steps that are not recorded.
 const MEASURED: &str = "measured on the motion, also at steps that are not recorded";
 
-/// What tells points of a pair apart.
+/// The feature number that distinguishes contact points of a pair.
 const LABEL: &str = "a label that tells points of a pair apart; the motion does not depend on it";
 
-/// What mechanisms say of contacts.
+/// The status of constraints of mechanisms.
 const OPEN: &str =
     "mechanisms say `open` of contacts that carry an impulse, too; stick and slip are compared";
 
-/// What bodies say of contacts.
+/// The status of contacts of bodies.
 const RESTING: &str = "a contact without velocity may be called stick or slip; that it carries an impulse or \
                        not, and that it moves, is compared";
 
-/// What is said of contacts that may jump.
+/// Warnings of a Painlevé paradox: the contact may jump.
 const PAINLEVE: &str = "said of a contact that may jump; the motion does not depend on it";
 
-/// What is said of steps whose velocities are not unique.
+/// Warnings of steps whose velocities are not unique.
 const ANOTHER: &str = "said of another solution of the step; the motion does not depend on it";
 
-/// Adds what is never compared, as far as the record has it.
+/// Lists the columns that are never verified, as far as the record has them.
 pub(super) fn list(record: &Record, scene: &Scene, report: &mut Report) {
     let bodies = scene.kind() == SceneKind::Bodies;
     let sweep = !bodies && sweeps(scene);

@@ -1,42 +1,44 @@
-//! The residual that decides, written anew: velocity defects of contacts over the speed at stake.
+//! The residual RV that decides convergence, implemented independently: velocity defects of the contacts over their
+//! velocity scale (speed at stake).
 //!
 //! ```text
 //! RV = max_α ‖F_α‖ / (κ_α V_α),     V_α = max s_β over the contacts that bodies connect with α, s = ‖b‖ or,
-//!                                   where b_n > 0, max(0, ‖b_t‖ − b_n); but no less than 1e-3 of the speed of its own bodies
+//!                                   where b_n > 0, max(0, ‖b_t‖ − b_n); but no less than 1e-3 of the speed
+//!                                   of its own bodies
 //! ```
 
-/// The share of the speed of a contact's own bodies below which V is not taken.
+/// Lower bound of V: this share of the speed of a contact's own bodies.
 const OWN: f64 = 1e-3;
 
-/// One contact or part of a joint.
+/// The defect of one contact or of one part of a joint.
 #[derive(Debug, Clone)]
 pub(super) struct Defect {
-    /// The bodies that it moves.
+    /// The bodies that its impulse moves.
     pub bodies: Vec<usize>,
     pub rows: usize,
     pub kappa: f64,
-    /// ‖F‖ and s.
+    /// The norm ‖F‖ of the natural map and the speed s.
     pub left: f64,
     pub free: f64,
-    /// A velocity that rounding of the terms may leave.
+    /// Velocity error that rounding of the terms may cause.
     pub rounding: f64,
 }
 
-/// Those of a step.
+/// The defects of all contacts and joint parts of a step.
 #[derive(Debug, Default)]
 pub(super) struct Defects {
     list: Vec<Defect>,
 }
 
-/// The verdict on a step.
+/// The residual of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Residual {
-    /// RV, and what rounding may have left of it.
+    /// RV, and the part of it that rounding may have caused.
     pub residual: f64,
     pub rounding: f64,
-    /// Where it is found in the order of [`Defects::push`].
+    /// Index of the worst defect, in the order of [`Defects::push`].
     pub worst: usize,
-    /// V in that order.
+    /// The velocity scale V of each defect, in the same order.
     pub speed: Vec<f64>,
 }
 
@@ -45,7 +47,8 @@ impl Defects {
         self.list.push(defect);
     }
 
-    /// `own` is the speed of a body in the kinetic metric, √(2E); `one` says that all contacts are connected.
+    /// Evaluates RV. `own` is the speed of a body in the kinetic metric, √(2E); `one` says that all contacts are
+    /// connected (one component).
     pub fn residual(&self, own: impl Fn(usize) -> f64, one: bool) -> Residual {
         let component = self.components(one);
         let mut largest = vec![0.0_f64; self.list.len()];
@@ -77,7 +80,7 @@ impl Defects {
         verdict
     }
 
-    /// The first contact of the component of each.
+    /// Connected components of the contact graph by union–find: the first contact of the component of each contact.
     fn components(&self, one: bool) -> Vec<usize> {
         if one {
             return vec![0; self.list.len()];

@@ -1,13 +1,13 @@
-//! Whole numbers of all tables: counts are not negative, and numbers of bodies and joints are those of one.
+//! Integer columns of all tables: counts are not negative, and indices of bodies and joints are in range.
 //!
-//! The rest of this module reads them as indices; what is none of one is damage, and is named here by table, row
+//! The other modules use these values as indices. A value out of range is damage and is reported here by table, row
 //! and column.
 
 use super::VerifyError;
 use super::report::{Location, Report};
 use crate::record::{ColumnType, ColumnValues, Record};
 
-/// How many things there are that rows may name.
+/// Numbers of bodies and joints that rows may refer to.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counts {
     pub bodies: usize,
@@ -15,7 +15,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// What an entry of a column has to be below.
+    /// Exclusive upper bound of the entries of a column.
     fn limit(self, column: &str) -> i64 {
         let limit = match column {
             "body" | "a" | "b" => self.bodies,
@@ -27,7 +27,7 @@ impl Counts {
     }
 }
 
-/// Compares every entry of every column of whole numbers.
+/// Compares every entry of every integer column.
 pub(super) fn compare(
     record: &Record,
     counts: Counts,

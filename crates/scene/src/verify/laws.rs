@@ -1,42 +1,44 @@
-//! The laws, written anew from their statements.
+//! Contact laws and their natural map F (proximal residual), implemented independently of the engine.
 //!
 //! ```text
 //! S ∈ K = { S_n ≥ 0, S_t ∈ S_n D },   Ū_n ≥ 0,   S_n Ū_n = 0,   −Ū_t ∈ N_{S_n D}(S_t)       (M88 12.2)
 //! Ũ = Ū + σ_D(−Ū_t) n,                F = S − proj_K(S − κ Ũ),   κ = d / tr H
 //! bilateral rows F = κ Ū;             non-firm F = S − proj_C(S − κ U)                      (B02 §5)
-//! R2² = Σ |F|²/κ / max( Σ |S|²/κ, Σ κ |Ū|², Σ κ |b|² )
 //! ```
 //!
-//! The projection onto K minimises (n − x_n)² + dist²(x_t, nD) over n ≥ 0. Its derivative in n grows,
-//! n − x_n − σ_D(x_t − proj_{nD} x_t): closed form for one disc, bisection for every other section.
+//! D is the friction section (disc, ellipse, polygon, …) with support function σ_D, H the diagonal block of the
+//! Delassus operator. The residual RV of a step is formed from F in the module `defects`. The projection onto K
+//! minimises (n − x_n)² + dist²(x_t, nD) over n ≥ 0. Its derivative in n is increasing, n − x_n − σ_D(x_t − proj_{nD}
+//! x_t): closed form for one disc, bisection for every other section.
 
-/// A law of a contact or of rows of a joint.
+/// The law of a contact or of some rows of a joint.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Rule {
-    /// A unilateral normal row, and further rows in S_n D.
+    /// Signorini condition in the normal row and friction: further rows in S_n D.
     Cone(Section),
-    /// Ū = 0.
+    /// Bilateral rows, Ū = 0.
     Held,
-    /// S in a box widened by a ball.
+    /// Non-firm law: S in the Minkowski sum of a box and a ball.
     Within {
         low: Vec<f64>,
         high: Vec<f64>,
         radius: f64,
     },
-    /// The first rows are held, the others are within μ times the size of their impulse.
+    /// Joint with friction: the first rows are bilateral, the others are bounded by μ times the norm of their
+    /// impulse.
     HeldFriction { held: usize, mu: f64 },
 }
 
-/// D, the set that tangential impulses are in for S_n = 1.
+/// The friction section D: the set of tangential impulses for S_n = 1.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Section {
-    /// {0}.
+    /// No friction: {0}.
     Nothing,
-    /// Discs one after the other: radius and number of rows.
+    /// Product of discs: radius and number of rows of each.
     Discs(Vec<(f64, usize)>),
-    /// From −minus to plus.
+    /// The interval from −minus to plus.
     Interval { plus: f64, minus: f64 },
-    /// With these half-axes.
+    /// An ellipse with these semi-axes.
     Ellipse([f64; 2]),
     /// A convex polygon, anticlockwise.
     Polygon(Vec<[f64; 2]>),
@@ -47,7 +49,7 @@ fn size(x: &[f64]) -> f64 {
 }
 
 impl Section {
-    /// The farthest point of D from 0, or more.
+    /// An upper bound of the distance of points of D from 0.
     fn widest(&self) -> f64 {
         match self {
             Self::Nothing => 0.0,
@@ -58,7 +60,7 @@ impl Section {
         }
     }
 
-    /// σ_D(x) = max over D of x·w.
+    /// Support function σ_D(x) = max over w ∈ D of x·w.
     pub fn support(&self, x: &[f64]) -> f64 {
         match self {
             Self::Nothing => 0.0,
@@ -79,7 +81,7 @@ impl Section {
         }
     }
 
-    /// The nearest point of s D, s ≥ 0.
+    /// Projects x onto s D, s ≥ 0.
     pub fn nearest(&self, s: f64, x: &mut [f64]) {
         match self {
             Self::Nothing => x.fill(0.0),
@@ -109,7 +111,7 @@ impl Section {
     }
 }
 
-/// The nearest point of an ellipse with its inside: y_i = a_i² x_i/(a_i² + λ), λ ≥ 0 with y on the rim.
+/// Projection onto an ellipse with its interior: y_i = a_i² x_i/(a_i² + λ), λ ≥ 0 with y on the boundary.
 fn on_ellipse(a: [f64; 2], x: [f64; 2]) -> [f64; 2] {
     let at = |l: f64| {
         [0, 1].map(|i| {
@@ -140,9 +142,9 @@ fn on_ellipse(a: [f64; 2], x: [f64; 2]) -> [f64; 2] {
     at(high)
 }
 
-/// The nearest point of s times a convex polygon.
+/// Projection onto s times a convex polygon.
 fn in_polygon(vertices: &[[f64; 2]], s: f64, x: [f64; 2]) -> [f64; 2] {
-    // Nothing lies to the left of edges without length.
+    // Edges of length zero have no side.
     if !(s > 0.0) {
         return [0.0; 2];
     }
@@ -169,7 +171,7 @@ fn in_polygon(vertices: &[[f64; 2]], s: f64, x: [f64; 2]) -> [f64; 2] {
     if inside { x } else { best.1 }
 }
 
-/// The nearest point of the cone { n ≥ 0, t ∈ n D }.
+/// Projection onto the cone { n ≥ 0, t ∈ n D }.
 fn in_cone(section: &Section, x: &mut [f64]) {
     let (n, t) = x.split_at_mut(1);
     if t.is_empty() {
@@ -184,7 +186,7 @@ fn in_cone(section: &Section, x: &mut [f64]) {
     if let Section::Discs(discs) = section
         && let [(mu, _)] = discs.as_slice()
     {
-        // One disc: onto the ray nearest to x, if x is outside.
+        // One disc, closed form: onto the nearest ray of the boundary if x is outside.
         let length = size(t);
         if length > mu * n[0] {
             n[0] = (n[0] + mu * length) / (1.0 + mu * mu);
@@ -215,7 +217,7 @@ fn in_cone(section: &Section, x: &mut [f64]) {
 }
 
 impl Rule {
-    /// The part of a contact in the speed at stake: that of b, but for what separates.
+    /// Contribution of a contact to the velocity scale V: the norm of b, less what separates.
     pub fn speed_at_stake(&self, b: &[f64]) -> f64 {
         match (self, b) {
             (Self::Cone(_), [normal, others @ ..]) if *normal > 0.0 => {
@@ -225,7 +227,7 @@ impl Rule {
         }
     }
 
-    /// By how much the shift σ_D may multiply a rounding of the velocity: 1 + the widest coefficient.
+    /// Amplification of a rounding error of the velocity by the shift σ_D: 1 + the largest coefficient.
     pub fn widest(&self) -> f64 {
         1.0 + match self {
             Self::Cone(section) => section.widest(),
@@ -234,7 +236,7 @@ impl Rule {
         }
     }
 
-    /// F, in units of S.
+    /// Natural map F, in units of S.
     pub fn natural(&self, kappa: f64, s: &[f64], u: &[f64], f: &mut [f64]) {
         for i in 0..s.len() {
             f[i] = s[i] - kappa * u[i];
@@ -290,7 +292,7 @@ impl Rule {
 mod tests {
     use super::*;
 
-    /// All points of a cone that a grid of n and of the section gives.
+    /// Least squared distance to the cone, by exhaustive search on a grid of n and of the section.
     fn brute(section: &Section, x: &[f64]) -> f64 {
         let mut best = size(x);
         for i in 0..=400 {
@@ -332,7 +334,7 @@ mod tests {
                 let mut y = x.to_vec();
                 in_cone(section, &mut y);
                 let far = size(&x.iter().zip(&y).map(|(a, b)| a - b).collect::<Vec<_>>());
-                // The grid is 0.01 apart, and the distance is flat to first order at its minimum.
+                // The grid spacing is 0.01, and the distance is flat to first order at its minimum.
                 assert!((far - brute(section, x)).abs() < 1e-4, "{section:?} {x:?}");
                 let mut again = y.clone();
                 in_cone(section, &mut again);

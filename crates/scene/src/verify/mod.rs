@@ -1,7 +1,7 @@
-//! `percuss verify`: are the records of a run what they claim to be?
+//! `percuss verify`: independent verification of the records of a run.
 //!
-//! From recorded placements, velocities and impulses alone, with masses, shapes, laws and forces of the
-//! scene's text, every recorded step is computed anew:
+//! Every recorded step is recomputed from the recorded poses, velocities and impulses and from the masses, shapes,
+//! laws and forces in the scene's text. The recorded columns are compared with what the equations give:
 //!
 //! ```text
 //! midpoint    q_M = q_F − ½h v_F                  gaps      x ∓ ½ g n on both surfaces
@@ -10,10 +10,10 @@
 //! energy      T_F − T_I = work + impact + sliding + boundary + …
 //! ```
 //!
-//! What decides is written here and nowhere else: laws, projections, residual, kinematics, surfaces, works.
-//! Solvers, judge, detection and the accounts of the engine are not used (a test of this module reads its
-//! own sources for their names). Memory is bounded by one chunk of each table and the bodies of two
-//! states.
+//! Laws, projections, residual, kinematics, surfaces and works are implemented here a second time. The engine's
+//! solvers, residual evaluator, contact detection and energy balance are not called: a test of this module searches
+//! its source files for their names. The definitions of a scene (bodies, joints, constraints, laws of pairs) are
+//! those of the engine's crates. Memory is bounded by one chunk of each table and the bodies of two states.
 
 mod account;
 mod bodies;
@@ -41,31 +41,31 @@ use crate::record::{Record, RecordError, RecordShape, RunStatus};
 
 pub use report::{Check, Disagreement, Location, MissedSteps, Report, RowRange, UncheckedColumn};
 
-/// Why nothing can be verified.
+/// Why a run cannot be verified.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
     /// The records cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The scene in the manifest is none.
+    /// The scene in the manifest cannot be parsed or built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// There is nothing to verify; the sentence says why.
+    /// The directory has no steps to verify; the sentence says why.
     #[error("{0}")]
     Nothing(String),
 }
 
-/// Which steps are looked at, and who hears of it.
+/// Which recorded steps are verified, and the progress callback.
 pub struct VerifyOptions<'a> {
-    /// First and last step; all where not given.
+    /// First and last step, inclusive; `None`: all steps.
     pub steps: Option<(i64, i64)>,
-    /// Only every so many recorded steps.
+    /// Stride: only every `every`-th recorded step is verified.
     pub every: usize,
-    /// End of the run, for the progress.
+    /// End time of the run, for the progress.
     pub until: f64,
-    /// Hears the share that is done.
+    /// Called with the fraction of the run that is done.
     pub progress: &'a mut dyn FnMut(f64),
-    /// Recorded steps passed so far.
+    /// Number of recorded steps passed so far.
     pub seen: usize,
 }
 
@@ -79,7 +79,7 @@ impl std::fmt::Debug for VerifyOptions<'_> {
 }
 
 impl<'a> VerifyOptions<'a> {
-    /// All recorded steps.
+    /// Verifies all recorded steps.
     pub fn all(progress: &'a mut dyn FnMut(f64)) -> Self {
         Self {
             steps: None,
@@ -90,7 +90,7 @@ impl<'a> VerifyOptions<'a> {
         }
     }
 
-    /// Whether a recorded step is to be looked at; asked once for each, in order.
+    /// Whether a recorded step is verified; called once for each step, in order.
     fn selects(&mut self, step: i64) -> bool {
         let wanted = self.steps.is_none_or(|(a, b)| (a..=b).contains(&step));
         if !wanted {
@@ -101,7 +101,7 @@ impl<'a> VerifyOptions<'a> {
     }
 }
 
-/// Records that hold no run, or only parts of its states.
+/// Refuses directories of studies and records of a subset of the bodies.
 fn refuse(record: &Record) -> Result<(), VerifyError> {
     let manifest = record.manifest();
     if manifest.kind != "run" {
@@ -134,6 +134,7 @@ fn refuse(record: &Record) -> Result<(), VerifyError> {
 pub fn verify(record: &Record, asked: &mut VerifyOptions<'_>) -> Result<Report, VerifyError> {
     let manifest = record.manifest();
     refuse(record)?;
+    // The status first, then the checksums: a damaged chunk makes all further comparisons meaningless.
     let mut report = Report::default();
     if manifest.status == RunStatus::Running {
         report.ends = Some("the run is under way or was interrupted".into());
@@ -142,6 +143,7 @@ pub fn verify(record: &Record, asked: &mut VerifyOptions<'_>) -> Result<Report, 
         report.skip("the mechanics: a chunk is not the one that was written");
         return Ok(report);
     }
+    // Rebuild the scene of the run from the text and the overrides in the manifest.
     let set: Vec<(&str, &str)> = manifest
         .overrides
         .iter()
@@ -151,6 +153,7 @@ pub fn verify(record: &Record, asked: &mut VerifyOptions<'_>) -> Result<Report, 
         Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with_overrides(&set)?;
     let until = manifest.settings.get("until").and_then(|t| t.as_f64());
     asked.until = manifest.reached.or(until).unwrap_or(f64::INFINITY);
+    // Comparisons that need no mechanics, then the mechanics by kind of scene.
     columns::list(record, &scene, &mut report);
     certificate::compare(record, &mut report)?;
     match scene.kind() {
@@ -174,7 +177,7 @@ pub fn verify(record: &Record, asked: &mut VerifyOptions<'_>) -> Result<Report, 
     Ok(report)
 }
 
-/// A run of bodies, plane or space.
+/// Verifies a run of bodies, in the plane or in space.
 fn collection<D: bodies::EmbedInSpace + RecordShape>(
     record: &Record,
     assembly: BodiesSetup<D>,
@@ -195,7 +198,7 @@ fn sweeps(scene: &Scene) -> bool {
     scene.mechanism().is_some_and(|m| m.sweep.is_some())
 }
 
-/// Whether the scene chose which steps have contacts or states: rows may then be absent.
+/// Whether the scene selected which steps have contacts or states: rows may then be absent.
 fn chosen(record: &Record) -> bool {
     let choice = record.manifest().settings.get("record");
     let keys = [
@@ -208,11 +211,11 @@ fn chosen(record: &Record) -> bool {
     choice.is_some_and(|choice| keys.iter().any(|key| choice.get(key).is_some()))
 }
 
-/// Says once that contacts of some steps were not recorded.
+/// Reported once where contacts of some steps were not recorded.
 const NOT_CHOSEN: &str =
     "steps whose contacts or account the scene chose not to record (`[record]`)";
 
-/// Compares the checksums of all chunks with those of the manifest; whether all are right.
+/// Compares the CRC-32 of all chunks with those of the manifest; returns whether all are equal.
 fn checksums(record: &Record, report: &mut Report) -> Result<bool, VerifyError> {
     let meaning = "chunks whose checksum is not the one in run.json";
     report.declare("checksums", meaning, 0.0);

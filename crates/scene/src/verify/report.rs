@@ -1,4 +1,4 @@
-//! What was compared, how far it was off, and where.
+//! The result of a verification: checks with their largest disagreement, its location, and what was not checked.
 
 use serde::Serialize;
 
@@ -9,101 +9,101 @@ pub struct Location {
     pub step: Option<i64>,
     /// Time at its end.
     pub t: Option<f64>,
-    /// The bodies, contact, joint or file.
+    /// The bodies, contact, joint or file concerned.
     pub what: String,
 }
 
-/// One kind of comparison over all steps.
+/// One kind of comparison, over all steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Check {
-    /// Its name.
+    /// Name of the check.
     pub name: &'static str,
     /// What is compared with what.
     pub meaning: &'static str,
-    /// How many comparisons there were.
+    /// Number of comparisons.
     pub compared: usize,
-    /// How many were beyond the bound.
+    /// Number of comparisons beyond the bound.
     pub beyond: usize,
     /// Largest disagreement, relative as `meaning` says.
     pub worst: f64,
-    /// Largest that is allowed.
+    /// Largest disagreement that is allowed.
     pub bound: f64,
-    /// Where the largest one is.
+    /// Where the largest disagreement is.
     pub place: Option<Location>,
-    /// Whether all were within the bound.
+    /// Whether all comparisons were within the bound.
     pub ok: bool,
 }
 
-/// A disagreement.
+/// A comparison that was beyond its bound.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Disagreement {
     /// Name of the check.
     pub check: &'static str,
-    /// How far it is off.
+    /// Size of the disagreement.
     pub value: f64,
-    /// Largest that is allowed.
+    /// Largest disagreement that is allowed.
     pub bound: f64,
-    /// Where.
+    /// Where it is.
     #[serde(flatten)]
     pub place: Location,
 }
 
-/// Which rows of a column.
+/// Which rows of a column an entry refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RowRange {
-    /// All of them.
+    /// All rows.
     All,
-    /// Those of steps whose state is not recorded.
+    /// Rows of steps whose state is not recorded.
     Unrecorded,
-    /// Those of the first recorded state.
+    /// Rows of the first recorded state.
     First,
 }
 
-/// A column of the records that nothing is compared with.
+/// A column of the records that is not verified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UncheckedColumn {
     /// Name of the table; `run.json` for the manifest.
     pub table: String,
     /// Name of the column, or of the key.
     pub column: String,
-    /// Which rows of it.
+    /// Which rows of the column.
     pub rows: RowRange,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
 }
 
-/// Steps that did not reach their tolerance.
+/// Steps that did not meet their tolerance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MissedSteps {
-    /// How many of them there are.
+    /// Number of these steps.
     pub count: usize,
-    /// Number and instant of the first one that is recorded.
+    /// Number and time of the first one that is recorded.
     pub first: Option<(i64, f64)>,
 }
 
-/// Offenders that are kept for each check.
+/// Number of disagreements kept for each check.
 const KEPT: usize = 10;
 
-/// What a verification found.
+/// The result of a verification.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Report {
-    /// Recorded steps that were looked at, and that there are.
+    /// Number of recorded steps that were verified.
     pub steps: usize,
-    /// Contacts that were looked at.
+    /// Number of contacts that were verified.
     pub contacts: usize,
-    /// Steps whose velocities before them are recorded; the others are computed backwards.
+    /// Steps whose initial velocities are recorded; those of the other steps are reconstructed backwards.
     pub consecutive: usize,
-    /// The comparisons.
+    /// The checks.
     pub checks: Vec<Check>,
     /// The worst disagreements of each check.
     pub offenders: Vec<Disagreement>,
-    /// What was not looked at, and why.
+    /// What was not verified, and why.
     pub unchecked: Vec<String>,
-    /// Columns that nothing is compared with, and why.
+    /// Columns that were not verified, and why.
     pub unread: Vec<UncheckedColumn>,
-    /// Steps that missed their tolerance, where there are any: the motion is then not vouched for, whether
-    /// or not the figures agree.
+    /// Steps that missed their tolerance, where there are any: the motion is then not certified, whether or not the
+    /// figures agree.
     pub missed: Option<MissedSteps>,
     /// Why the records end before the run, where they do.
     pub ends: Option<String>,
@@ -115,12 +115,12 @@ impl Report {
         self.checks.iter().all(|check| check.ok)
     }
 
-    /// Whether all figures agree and every step reached its tolerance.
+    /// Whether all figures agree and every step met its tolerance.
     pub fn ok(&self) -> bool {
         self.agrees() && self.missed.is_none()
     }
 
-    /// Announces a check; it is listed even if nothing is compared.
+    /// Declares a check; it is listed even if nothing is compared.
     pub(super) fn declare(&mut self, name: &'static str, meaning: &'static str, bound: f64) {
         if self.checks.iter().any(|check| check.name == name) {
             return;
@@ -137,7 +137,7 @@ impl Report {
         });
     }
 
-    /// One comparison of an announced check; what is no number is a disagreement without end.
+    /// Adds one comparison to a declared check; NaN counts as an infinite disagreement.
     pub(super) fn add_comparison(
         &mut self,
         name: &'static str,
@@ -172,7 +172,7 @@ impl Report {
         }
     }
 
-    /// Says once that nothing is compared with a column.
+    /// Lists a column as not verified, once.
     pub(super) fn mark_unchecked(
         &mut self,
         table: &str,
@@ -193,7 +193,7 @@ impl Report {
         }
     }
 
-    /// The same for several columns.
+    /// Lists several columns as not verified.
     pub(super) fn mark_all_unchecked(
         &mut self,
         table: &str,
@@ -206,7 +206,7 @@ impl Report {
             .for_each(|column| self.mark_unchecked(table, column, rows, why));
     }
 
-    /// Says once what was not looked at.
+    /// Notes once what was not verified.
     pub(super) fn skip(&mut self, what: &str) {
         if !self.unchecked.iter().any(|known| known == what) {
             self.unchecked.push(what.to_string());
@@ -214,7 +214,7 @@ impl Report {
     }
 }
 
-/// What a figure has beyond what rounding explains; what is no number is beyond everything.
+/// The part of a figure that rounding does not explain; infinite for NaN.
 pub(super) fn beyond(value: f64, explained: f64) -> f64 {
     let rest = value - explained;
     if rest.is_nan() {
@@ -224,7 +224,7 @@ pub(super) fn beyond(value: f64, explained: f64) -> f64 {
     }
 }
 
-/// Keeps the worst of each check, worst first.
+/// Keeps the worst disagreements of each check, worst first.
 fn keep(all: &mut Vec<Disagreement>, new: Disagreement) {
     let name = new.check;
     let at = all

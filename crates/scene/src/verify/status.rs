@@ -1,9 +1,9 @@
-//! What a contact did, against its impulse and velocity.
+//! The recorded status of a contact (open, stick, slip) against its impulse and velocity.
 
 use super::laws::Rule;
 
-/// How far a contact is from what its status says, over what the tolerance allows for it: 0 open, 1 stick,
-/// 2 slip. `s`, `u`, `b`: impulse, velocity of the law, and that without impulses.
+/// Distance of a contact from the conditions of its status, relative to what the tolerance allows: 0 open, 1 stick, 2
+/// slip. `s`, `u`, `b`: impulse, velocity in the law, and velocity without impulses.
 pub(super) fn status_defect(
     status: usize,
     (s, u, b): (&[f64], &[f64], &[f64]),
@@ -13,15 +13,15 @@ pub(super) fn status_defect(
 ) -> f64 {
     let size = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
     let root = kappa.sqrt();
-    // Rounding of velocities that cancel has a size of its own.
+    // Lower bound: rounding of velocities that cancel.
     let allowed = allowed.max(1e-13 * root * size(b));
     let over = |x: f64| if x == 0.0 { 0.0 } else { x / allowed };
     match (status, rule) {
         (0, _) => over(size(s) / root),
         (1, _) => over(root * size(u)),
         (2, Rule::Cone(section)) => {
-            // Sliding: −u_t·S_t is all that S_n D allows. What is missing, as an impulse. Where the velocity is so small
-            // that it has no direction, a contact may be called slip whatever its impulse.
+            // Slip: −u_t·S_t attains the support function of S_n D; the difference is expressed as an impulse. A
+            // velocity too small to have a direction may be called slip whatever the impulse.
             let speed = size(&u[1..]);
             if !(speed > 0.0) {
                 return 0.0;

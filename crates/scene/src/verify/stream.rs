@@ -1,4 +1,4 @@
-//! Tables read step by step, one chunk in memory.
+//! Sequential reader of a table, step by step, with one chunk in memory.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ pub(super) struct StepRows {
     pub t: f64,
     /// Number of rows.
     pub rows: usize,
-    /// Numbers by column, NaN where there is none.
+    /// Numbers by column, NaN where a value is absent.
     pub numbers: Vec<Vec<f64>>,
     /// Texts by column.
     pub texts: Vec<Vec<Arc<str>>>,
 }
 
 impl StepRows {
-    /// A number.
+    /// The number in a column and row.
     pub fn at(&self, column: usize, row: usize) -> f64 {
         let column = self.numbers.get(column);
         column.and_then(|c| c.get(row)).copied().unwrap_or(f64::NAN)
     }
 
-    /// Three numbers from a column on; missing ones of the plane are 0.
+    /// Up to three numbers in consecutive columns; the missing third component of the plane is 0.
     pub fn vector(&self, first: Option<usize>, count: usize, row: usize) -> [f64; 3] {
         let mut out = [0.0; 3];
         if let Some(first) = first {
@@ -35,14 +35,14 @@ impl StepRows {
         out
     }
 
-    /// A text.
+    /// The text in a column and row.
     pub fn text(&self, column: usize, row: usize) -> &str {
         let column = self.texts.get(column);
         column.and_then(|c| c.get(row)).map_or("", |text| text)
     }
 }
 
-/// A table whose rows are in the order of their steps.
+/// A table whose rows are ordered by step.
 #[derive(Debug)]
 pub(super) struct StepStream<'a> {
     record: &'a Record,
@@ -54,14 +54,13 @@ pub(super) struct StepStream<'a> {
     numbers: Vec<Option<usize>>,
     texts: Vec<Option<usize>>,
     places: Vec<usize>,
-    /// Whether rows of the last step read are all there: another step follows, or the table is closed.
+    /// Whether all rows of the last step read are present: another step follows, or the table is closed.
     last_step_complete: bool,
     ahead: Option<StepRows>,
 }
 
 impl<'a> StepStream<'a> {
-    /// Opens a table by the names of its columns; a column that is not there has no values. `None`
-    /// where there is no such table.
+    /// Opens a table with the named columns; an absent column has no values. `None` where there is no such table.
     pub fn open(
         record: &'a Record,
         table: &'a str,
@@ -137,7 +136,7 @@ impl<'a> StepStream<'a> {
         }
     }
 
-    /// The rows of this step: empty where it has none. Steps before it are passed over.
+    /// The rows of a given step, empty where it has none. Skips the steps before it.
     pub fn at(&mut self, step: i64) -> Result<StepRows, RecordError> {
         while let Some(group) = self.next()? {
             if group.step == step {
@@ -156,7 +155,7 @@ impl<'a> StepStream<'a> {
         })
     }
 
-    /// Whether the table is closed: its last step is complete.
+    /// Whether the table is closed, so that its last step is complete.
     pub fn closed(&self) -> bool {
         self.last_step_complete
     }

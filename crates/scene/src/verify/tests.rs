@@ -1,10 +1,12 @@
-//! What this module may not use.
+//! The engine's evaluators that this module must not use.
 
-/// Names of the engine's own judgement: what is verified must not verify itself.
-const FORBIDDEN: [&str; 21] = [
+/// Names of the engine's solvers, residual evaluator, contact detection, integrators and projections. Verification by
+/// the code under verification would prove nothing. Every renaming in the engine has to be entered here.
+const FORBIDDEN: [&str; 22] = [
     "solve::",
-    "contact::Judge",
+    "ResidualEvaluator",
     "judge::",
+    "residual::",
     "natural_residual",
     "solve_local",
     ".project(",
@@ -13,20 +15,21 @@ const FORBIDDEN: [&str; 21] = [
     "detect::",
     "World<",
     "World::",
-    "Stepper",
+    "TimeStepper",
     "EventDriven",
     "contact_law",
     "Process",
     "MovingSet",
     "project_into",
-    "sweep::Polyhedron",
+    "MovingPolyhedron",
     "Projector",
-    ".normality(",
+    ".normal_cone_distance(",
     "SweepMotion",
 ];
 
 #[test]
 fn the_sources_name_no_solver_judge_detection_or_account_of_the_engine() {
+    // Read every source file below `src/verify` except this one.
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/verify");
     let mut folders = vec![std::path::PathBuf::from(folder)];
     let mut files = 0;

@@ -1,7 +1,7 @@
-//! Steps and instants of all tables against the account of the steps, and of the account against the scene.
+//! Step numbers and times of all tables against the table `steps`, and those of `steps` against the scene.
 //!
 //! ```text
-//! t_F = t_I + h,   t = t_0 + k h for steps of fixed length,   every row of step k has the t of its account
+//! t_F = t_I + h,   t = t_0 + k h for steps of fixed length,   every row of step k has the t of its row in `steps`
 //! ```
 
 use bodies::Dim;
@@ -14,12 +14,12 @@ use crate::error::SceneError;
 use crate::file::Scene;
 use crate::record::{Record, RecordError, RunStatus};
 
-/// Instants are sums of lengths: rounding, relative to the instant and the length.
+/// Times are sums of step lengths: rounding, relative to the time and the length.
 const ROUNDING: f64 = 1e-10;
 
-/// What is known of the steps of a run beforehand.
+/// Start, step length and end of a run as the scene gives them.
 pub(super) struct ExpectedTimes {
-    /// Start of the run.
+    /// Start time of the run.
     start: f64,
     /// Length of every step but the last, where it is fixed.
     length: Option<f64>,
@@ -49,7 +49,7 @@ impl ExpectedTimes {
     }
 }
 
-/// Compares all tables that have steps and instants.
+/// Compares all tables that have step numbers and times.
 pub(super) fn compare(
     record: &Record,
     plan: &ExpectedTimes,
@@ -61,7 +61,7 @@ pub(super) fn compare(
     compare_account(record, plan, report)?;
     for entry in &record.manifest().tables {
         let has = |name: &str| entry.columns.iter().any(|c| c.name == name);
-        // Events have instants of their own.
+        // Events have times of their own.
         if has("step") && has("t") && entry.name != "steps" && entry.name != "events" {
             compare_table(record, &entry.name, plan.start, report)?;
         }
@@ -69,7 +69,7 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// The account itself: t_F − t_I = h, numbers that go up, steps of the length that the scene says.
+/// The table `steps` itself: t_F − t_I = h, ascending numbers, steps of the length that the scene gives.
 fn compare_account(
     record: &Record,
     plan: &ExpectedTimes,
@@ -95,7 +95,7 @@ fn compare_account(
             let end = plan.start + step as f64 * length;
             let mut apart = (t - end).abs();
             let mut longer = (h - length).abs();
-            // The last step may end with the run: it is shorter then, or longer by a rest that is less than a
+            // The last step may end with the run: it is then shorter, or longer by a remainder of less than a
             // millionth of a step.
             if end > plan.until - crate::run::END_TOLERANCE * length {
                 apart = apart.min((t - plan.until).abs());
@@ -116,7 +116,7 @@ fn compare_account(
     Ok(())
 }
 
-/// A table: its steps go up, and every row of a step has the instant of its account.
+/// Another table: its steps ascend, and every row of a step has the time of that step.
 fn compare_table(
     record: &Record,
     table: &str,
@@ -152,7 +152,7 @@ fn compare_table(
                     };
                 }
             }
-            // Of a run under way tables are written one after the other.
+            // The tables of a run under way are written one after the other.
             None if record.manifest().status == RunStatus::Running => return Ok(()),
             None => off = f64::INFINITY,
         }

@@ -1,8 +1,7 @@
-//! Three-vectors and unit quaternions, written anew: nothing here is shared with the engine.
+//! Three-vectors, 3×3 matrices and unit quaternions; no code is shared with the engine.
 //!
-//! A rotation is the unit quaternion (w, x, y, z) from body axes to space axes. A spin Ω in body axes
-//! that is held for a time h turns it by Cayley's map, R ← R cay(hΩ), the unit quaternion along
-//! (1, ½hΩ).
+//! A rotation is the unit quaternion (w, x, y, z) from body axes to space axes. An angular velocity Ω in body axes
+//! that is constant for a time h updates it by the Cayley map, R ← R cay(hΩ), the unit quaternion along (1, ½hΩ).
 
 /// A vector of space; the plane is z = 0.
 pub(super) type V3 = [f64; 3];
@@ -10,10 +9,10 @@ pub(super) type V3 = [f64; 3];
 /// A quaternion w, x, y, z.
 pub(super) type Q4 = [f64; 4];
 
-/// A matrix, row by row.
+/// A 3×3 matrix, row by row.
 pub(super) type M3 = [[f64; 3]; 3];
 
-/// No turn.
+/// The identity rotation.
 pub(super) const IDENTITY: Q4 = [1.0, 0.0, 0.0, 0.0];
 
 pub(super) fn add(a: V3, b: V3) -> V3 {
@@ -49,7 +48,7 @@ pub(super) fn norm(a: V3) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// a/|a|; 0 where it has no direction.
+/// a/|a|; 0 for the zero vector.
 pub(super) fn unit(a: V3) -> V3 {
     let length = norm(a);
     if length > 0.0 {
@@ -59,7 +58,7 @@ pub(super) fn unit(a: V3) -> V3 {
     }
 }
 
-/// The product of two quaternions.
+/// Hamilton product of two quaternions.
 pub(super) fn product(a: Q4, b: Q4) -> Q4 {
     [
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
@@ -82,30 +81,30 @@ pub(super) fn unit_quaternion(q: Q4) -> Q4 {
     }
 }
 
-/// The vector of body axes in space axes.
+/// Components in space axes of a vector given in body axes.
 pub(super) fn rotate(q: Q4, v: V3) -> V3 {
     let r = [q[1], q[2], q[3]];
     let once = add(cross(r, v), scale(v, q[0]));
     add_scaled(v, cross(r, once), 2.0)
 }
 
-/// The vector of space axes in body axes.
+/// Components in body axes of a vector given in space axes.
 pub(super) fn rotate_back(q: Q4, v: V3) -> V3 {
     rotate(conjugate(q), v)
 }
 
-/// R cay(a).
+/// R cay(a), the Cayley update of a rotation.
 pub(super) fn cayley(q: Q4, a: V3) -> Q4 {
     unit_quaternion(product(q, [1.0, 0.5 * a[0], 0.5 * a[1], 0.5 * a[2]]))
 }
 
-/// The rotation of the plane by an angle.
+/// The rotation about z by an angle.
 pub(super) fn about_z(angle: f64) -> Q4 {
     let (sin, cos) = (0.5 * angle).sin_cos();
     [cos, 0.0, 0.0, sin]
 }
 
-/// L v.
+/// Matrix times vector.
 pub(super) fn apply(m: &M3, v: V3) -> V3 {
     [dot(m[0], v), dot(m[1], v), dot(m[2], v)]
 }
@@ -119,12 +118,12 @@ pub(super) fn identity() -> M3 {
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 }
 
-/// A : B.
+/// Double contraction A : B.
 pub(super) fn contract(a: &M3, b: &M3) -> f64 {
     (0..3).map(|i| dot(a[i], b[i])).sum()
 }
 
-/// x with M x = v, by Cramer's rule; not finite where there is none.
+/// Solves M x = v by Cramer's rule; not finite where M is singular.
 pub(super) fn solve(m: &M3, v: V3) -> V3 {
     let columns: M3 = std::array::from_fn(|j| [m[0][j], m[1][j], m[2][j]]);
     let all = dot(columns[0], cross(columns[1], columns[2]));

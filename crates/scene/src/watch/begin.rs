@@ -1,4 +1,7 @@
-//! From the state of a scene to that of its run: overlaps, preparations.
+//! Preparations: runs before the run (equilibration, settling) that make its initial state.
+//!
+//! Each preparation has its own model, settings and stop condition and starts from the final state
+//! of the one before; the first one, or the run itself, resolves the initial overlaps.
 
 use bodies::{Dim, Model, Settings, State, World};
 
@@ -12,17 +15,17 @@ use crate::certificate::Certificate;
 use crate::collection::{BodiesObserver, Preparation};
 use crate::run::{END_TOLERANCE, StopReason};
 
-/// From the state of the scene to that of the run.
+/// Carries the state from the scene through the preparations to the run.
 pub(super) struct PreparationRunner<D: Dim> {
     pub state: Option<State<D>>,
-    /// Whether overlaps have been looked at.
+    /// Whether initial overlaps have been checked.
     pub checked: bool,
     pub overlap: crate::collection::OverlapRule,
     pub threads: usize,
 }
 
 impl<D: ObservedDim> PreparationRunner<D> {
-    /// How many of the preparations are done already.
+    /// Number of preparations that a checkpoint says are done; restores the outcome from it.
     pub fn skip(
         &mut self,
         past: Option<&RestoredRun<D>>,
@@ -37,8 +40,8 @@ impl<D: ObservedDim> PreparationRunner<D> {
         past.checkpoint.preparation.unwrap_or(all)
     }
 
-    /// The bodies under new conditions at a new time, or where they were when they were interrupted.
-    /// Guided bodies go on from where they are.
+    /// The world of a preparation or of the run: bodies under new conditions at time `t`, or in the
+    /// state of the checkpoint. Kinematic bodies continue from their present poses.
     pub fn world(
         &mut self,
         model: Model<D>,
@@ -47,6 +50,7 @@ impl<D: ObservedDim> PreparationRunner<D> {
         (past, outcome): (Option<&mut RestoredRun<D>>, &mut BodiesOutcome),
     ) -> Result<World<D>, String> {
         let explain = |error| start::describe_error(&error, &outcome.names);
+        // Resume: the state and the step report of the checkpoint.
         if let Some(past) = past {
             let state = past.state.take().ok_or("there is no state")?;
             let world = World::resume(model, state, settings, past.checkpoint.ledger);
@@ -55,6 +59,7 @@ impl<D: ObservedDim> PreparationRunner<D> {
         let mut state = self.state.take().ok_or("there is no state")?;
         state.t = t;
         let mut world = World::new(model, state, settings).map_err(explain)?;
+        // Initial overlaps are checked once, in the first world that is made.
         if !self.checked {
             outcome.relaxed = start::resolve_overlaps(&mut world, &outcome.names, self.overlap)?;
             self.checked = true;
@@ -62,7 +67,7 @@ impl<D: ObservedDim> PreparationRunner<D> {
         Ok(world)
     }
 
-    /// Runs a preparation, by its number, from its beginning or from where it was.
+    /// Runs the preparation of a number, from its start or from a checkpoint.
     pub fn prepare(
         &mut self,
         (number, preparation): (usize, Preparation<D>),
@@ -83,12 +88,13 @@ impl<D: ObservedDim> PreparationRunner<D> {
         } = preparation;
         let wrong = |reason: String| StopReason::Bodies(format!("preparation `{name}`: {reason}"));
         settings.threads = self.threads;
-        // Guides of a preparation may be others than those of the run.
+        // Prescribed motions of a preparation may differ from those of the run.
         if let Some(state) = &mut self.state {
             state.kinematic_origins.clear();
         }
         let world = self.world(model, settings, 0.0, (past.as_mut(), outcome));
         let stop: Vec<&str> = stop.iter().map(|stop| stop.text.as_str()).collect();
+        // The only observable of a preparation is its stop condition.
         let panel = Observables::compile(&outcome.name_table(&parameters), &stop);
         let panel = panel.map_err(|(_, error)| wrong(error.render(stop[0])))?;
         let mut rehearsal = PreparationRun {
@@ -101,6 +107,7 @@ impl<D: ObservedDim> PreparationRunner<D> {
             halted: false,
         };
         rehearsal.begin(past);
+        // Step loop, then the check of a condition that must be reached.
         rehearsal.run(until, outcome, sink, progress)?;
         let PreparationRun {
             world,
@@ -119,7 +126,8 @@ impl<D: ObservedDim> PreparationRunner<D> {
         Ok(())
     }
 
-    /// The state at the end of a preparation is that of what comes next.
+    /// The final state of a preparation becomes the initial state of what follows; `rest` sets the
+    /// velocities to zero.
     fn take_final_state(&mut self, world: World<D>, rest: bool) {
         let mut state = world.into_state();
         state.kinematic_origins.clear();
@@ -130,7 +138,7 @@ impl<D: ObservedDim> PreparationRunner<D> {
     }
 }
 
-/// A preparation that is running.
+/// A preparation under way.
 struct PreparationRun<'a, D: Dim> {
     number: usize,
     name: &'a str,
@@ -142,7 +150,7 @@ struct PreparationRun<'a, D: Dim> {
 }
 
 impl<D: ObservedDim> PreparationRun<'_, D> {
-    /// Looks at the start, or goes on where it was interrupted.
+    /// Observes the initial state, or restores a checkpoint.
     fn begin(&mut self, past: Option<RestoredRun<D>>) {
         let Some(RestoredRun {
             checkpoint: moment, ..
@@ -157,6 +165,7 @@ impl<D: ObservedDim> PreparationRun<'_, D> {
         self.panel.restore(moment.observables);
     }
 
+    /// The step loop of a preparation.
     fn run(
         &mut self,
         until: f64,
@@ -173,6 +182,7 @@ impl<D: ObservedDim> PreparationRun<'_, D> {
                 StopReason::Bodies(format!("preparation `{name}`: stopped at t = {t}: {error}"))
             })?;
             self.step += 1;
+            // Certificate, stop condition, progress, observer: the order of the run's own loop.
             start::certify(&mut self.certificate, &self.world, &outcome.names);
             let values = self.panel.evaluate(D::view(&self.world));
             self.halted = values.first().is_some_and(|x| holds(*x));
@@ -184,9 +194,10 @@ impl<D: ObservedDim> PreparationRun<'_, D> {
             ));
             sink.on_preparation_step().map_err(StopReason::Observer)?;
             if self.halted {
-                // Whoever wants to stop is asked again at the first step of what comes next.
+                // A request to stop is repeated at the first step of what follows.
                 break;
             }
+            // A preparation that is stopped on request leaves a checkpoint.
             if sink.checkpoint_due() || !going {
                 self.write_checkpoint(outcome, sink)?;
             }
@@ -197,6 +208,7 @@ impl<D: ObservedDim> PreparationRun<'_, D> {
         Ok(())
     }
 
+    /// Writes a checkpoint; a preparation has no history.
     fn write_checkpoint(
         &self,
         outcome: &BodiesOutcome,
@@ -214,7 +226,8 @@ impl<D: ObservedDim> PreparationRun<'_, D> {
     }
 }
 
-/// Refuses a preparation that had to reach a condition: how far it came.
+/// The error of a preparation that must reach its condition and did not, with the values it
+/// reached.
 fn require<D: ObservedDim>(
     met: bool,
     world: &World<D>,

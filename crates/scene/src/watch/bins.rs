@@ -1,4 +1,4 @@
-//! Distributions, counted at the recorded steps of a run.
+//! Distributions (histograms) of granular quantities, counted at the recorded steps of a run.
 
 use std::f64::consts::PI;
 
@@ -11,18 +11,18 @@ use super::sets::BodySet;
 use super::turn::ObservedDim;
 use crate::survey::{CountedDistribution, DistributionQuantity};
 
-/// Distributions as far as they are counted.
+/// Counts of all distributions so far.
 #[derive(Debug, Default)]
 pub(super) struct DistributionCounter {
     grains: GranularMeasures,
     sets: Vec<(usize, BodySet)>,
-    /// The number of its set, and the counts.
+    /// The number of the body set, and the counts.
     all: Vec<(usize, CountedDistribution)>,
     every: usize,
 }
 
 impl DistributionCounter {
-    /// The distributions of a cast; every `every`-th step is counted.
+    /// The distributions of a scene; every `every`-th step is counted.
     ///
     /// # Errors
     /// A set whose bounds cannot be read.
@@ -41,7 +41,7 @@ impl DistributionCounter {
                     .push((number, BodySet::compile(number, glossary)?));
             }
             if let Some((_, set)) = bins.sets.iter().find(|(known, _)| *known == number) {
-                // Any measure of contacts: the network is needed.
+                // Any contact measure will do here: it makes the force network available.
                 bins.grains
                     .ask(number, set, GranularQuantity::NormalForce, total);
             }
@@ -51,17 +51,19 @@ impl DistributionCounter {
         Ok(bins)
     }
 
-    /// Counts the step if it is one of those recorded and within a span.
+    /// Counts the step if it is recorded and within the time span of a distribution.
     pub fn step<D: ObservedDim>(&mut self, step: usize, world: &World<D>, last: bool) {
         if self.all.is_empty() || !(last || step.is_multiple_of(self.every)) {
             return;
         }
         let t = world.state().t;
         let slack = 1e-6 * world.settings().step;
+        // Spans include their ends, to rounding.
         let due = |of: &crate::survey::Distribution| (of.from - slack..=of.to + slack).contains(&t);
         if !self.all.iter().any(|(_, counted)| due(&counted.of)) {
             return;
         }
+        // Members of the sets and the force network, once for all distributions.
         for (_, set) in &mut self.sets {
             set.update(world);
         }
@@ -75,14 +77,14 @@ impl DistributionCounter {
         }
     }
 
-    /// Counts a step as the last one that was not one of those recorded.
+    /// Counts the last step of a run, unless it was counted as a recorded one.
     pub fn close<D: ObservedDim>(&mut self, step: usize, world: &World<D>) {
         if !step.is_multiple_of(self.every.max(1)) {
             self.step(step, world, true);
         }
     }
 
-    /// Counts, number and sum of values of each distribution so far.
+    /// Counts, number and sum of values of each distribution so far, for a checkpoint.
     pub fn checkpoint(&self) -> Vec<(Vec<usize>, usize, f64)> {
         let counts = self.all.iter();
         counts
@@ -90,19 +92,20 @@ impl DistributionCounter {
             .collect()
     }
 
-    /// Goes on with these.
+    /// Continues from the counts of a checkpoint.
     pub fn restore(&mut self, memory: Vec<(Vec<usize>, usize, f64)>) {
         for ((_, counted), (counts, total, sum)) in self.all.iter_mut().zip(memory) {
             (counted.counts, counted.total, counted.sum) = (counts, total, sum);
         }
     }
 
-    /// What was counted.
+    /// The final counts.
     pub fn into_counts(self) -> Vec<CountedDistribution> {
         self.all.into_iter().map(|(_, counted)| counted).collect()
     }
 }
 
+/// Adds the values of one step to a distribution.
 fn count<D: ObservedDim>(
     number: usize,
     counted: &mut CountedDistribution,
@@ -115,6 +118,7 @@ fn count<D: ObservedDim>(
     };
     let network = grains.network();
     match counted.of.quantity {
+        // Normal forces relative to their mean over the set.
         DistributionQuantity::NormalForce => {
             let mean = grains.value(number, GranularQuantity::NormalForce, D::N);
             let links = patch.links(network);
@@ -132,6 +136,7 @@ fn count<D: ObservedDim>(
             let lengths = chain_lengths(patch, network);
             lengths.iter().for_each(|n| counted.add(*n as f64));
         }
+        // Radius of the disc or ball with the volume of the body.
         DistributionQuantity::Size => {
             for body in &set.now {
                 let body = &world.model().bodies[*body as usize];
@@ -147,12 +152,14 @@ fn count<D: ObservedDim>(
     }
 }
 
-/// A normal has no sense: in the plane its angle from x in [0, π), in space from z in [0, π/2].
+/// Angle of a contact normal, which has no orientation: in the plane from x in [0, π), in space
+/// from z in [0, π/2].
 fn direction<D: ObservedDim>(link: &ContactForce) -> f64 {
     let [x, y, z] = link.normal;
     match D::N {
         2 => {
             let angle = y.atan2(x).rem_euclid(PI);
+            // Rounding may give π, which is 0.
             if angle < PI { angle } else { 0.0 }
         }
         _ => z.abs().min(1.0).acos(),

@@ -1,4 +1,5 @@
-//! Quantities of the periodic cell.
+//! Observables of the periodic cell: vectors, strain, stress, solid fraction, coordination,
+//! unbalanced force.
 
 use bodies::{Vector, World};
 
@@ -6,7 +7,7 @@ use super::network::{ForceNetworkCore, Link};
 use super::quantity::CellQuantity;
 use super::turn::ObservedDim;
 
-/// The value of a quantity; not a number without a cell.
+/// The value of a quantity; NaN without a cell.
 pub(super) fn value<D: ObservedDim>(world: &World<D>, what: CellQuantity) -> f64 {
     let Some(lattice) = &world.state().cell else {
         return f64::NAN;
@@ -18,6 +19,7 @@ pub(super) fn value<D: ObservedDim>(world: &World<D>, what: CellQuantity) -> f64
         CellQuantity::Stress(row, column) => world.cell_stress()[row][column],
         CellQuantity::Fraction => fraction(world).unwrap_or(f64::NAN),
         CellQuantity::Coordination => network(world).coordination(),
+        // Rattlers: movable bodies outside the m-core of the force network.
         CellQuantity::Rattlers => {
             let movable = world.model().bodies.iter();
             let movable = movable.filter(|body| body.freedom.movable()).count();
@@ -27,7 +29,7 @@ pub(super) fn value<D: ObservedDim>(world: &World<D>, what: CellQuantity) -> f64
     }
 }
 
-/// Share of the cell that bodies fill, if there is one.
+/// Solid fraction of the cell, if there is one.
 pub(super) fn fraction<D: ObservedDim>(world: &World<D>) -> Option<f64> {
     let volume = world.state().cell.as_ref()?.volume();
     let bodies = world.model().bodies.iter();
@@ -35,8 +37,8 @@ pub(super) fn fraction<D: ObservedDim>(world: &World<D>) -> Option<f64> {
     Some(sizes.map(|size| size.mass).sum::<f64>() / volume)
 }
 
-/// The network of the last step. A body is held by one contact more than there are axes, or by two
-/// where friction acts.
+/// The m-core of the force network of the last step. A body is held by D + 1 contacts without
+/// friction, by two with friction.
 fn network<D: ObservedDim>(world: &World<D>) -> ForceNetworkCore {
     let contacts = || (0..world.num_contacts()).map(|index| world.contact(index));
     let links: Vec<Link> = contacts()
@@ -52,7 +54,8 @@ fn network<D: ObservedDim>(world: &World<D>) -> ForceNetworkCore {
     ForceNetworkCore::new(bodies.len(), movable, &links, least)
 }
 
-/// Mean of |Σ S| over the bodies that contacts push, over the mean of S_n over contacts.
+/// Unbalanced force ratio: mean of |Σ S| over the bodies with contacts, over the mean of S_n over
+/// the contacts.
 fn unbalanced<D: ObservedDim>(world: &World<D>) -> f64 {
     let mut net = vec![(D::Vector::default(), false); world.model().bodies.len()];
     let (mut sum, mut count) = (0.0, 0_usize);
@@ -63,6 +66,7 @@ fn unbalanced<D: ObservedDim>(world: &World<D>) -> f64 {
             continue;
         }
         (sum, count) = (sum + normal, count + 1);
+        // Impulse in world axes; body a receives the opposite one.
         let mut force = D::Vector::default();
         for (axis, s) in contact.frame.as_ref().iter().zip(contact.impulse) {
             force += *axis * *s;

@@ -1,9 +1,11 @@
-//! What happened at the contacts of a watch: impacts, touches, detachments, sticking, slipping.
+//! Event detector: impacts, touches, detachments, stick and slip transitions at the contacts of a
+//! watch.
 //!
-//! A pair of bodies counts as one contact, however many points it touches at. As for mechanisms, a
-//! pair may be open for a step or two and close again with the speed that one step of the forces
-//! gives: that is persistent contact, seen through steps of finite length. It has opened when it
-//! stays open for longer, and what closes faster than the forces explain is a collision.
+//! A pair of bodies counts as one contact, whatever the number of its contact points. As for
+//! mechanisms, a pair in persistent contact may be open for a step or two and close again with the
+//! speed that the forces give in one step; this is an effect of the finite step. A pair has
+//! detached when it stays open for more than [`GRACE`] steps, and a closing speed above [`SPEED`]
+//! times what the forces explain is an impact.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +18,11 @@ use super::resolve::NameTable;
 use super::tally::{Sides, carries};
 use super::turn::ObservedDim;
 
-/// Steps for which a pair may be open without having opened.
+/// Number of steps for which a closed pair may be open before it counts as detached.
 const GRACE: usize = 4;
 
-/// A pair that closes within the grace did not collide if it approaches with less than this many
-/// times the speed that a step of the forces makes, or the approach of its last step.
+/// A pair that closes within the grace period has an impact if its approach speed exceeds this
+/// multiple of the speed that the forces give in a step, or of the approach speed of its last step.
 const SPEED: f64 = 4.0;
 
 /// A watched pair that counts as closed.
@@ -28,29 +30,29 @@ const SPEED: f64 = 4.0;
 struct Pair {
     /// Steps since it last carried an impulse.
     open: usize,
-    /// Instant at which it last did.
+    /// Instant at which it last carried an impulse.
     last: f64,
-    /// What it did then.
+    /// Its contact status then.
     #[serde(with = "bodies::did")]
     status: Status,
-    /// How fast it approached then.
+    /// Its approach speed then.
     approach: f64,
     /// Its normal velocity at the end of that step.
     parting: f64,
 }
 
-/// What a pair does in a step in which it carries an impulse.
+/// The contact points of a pair in a step in which it carries an impulse, taken together.
 #[derive(Debug, Clone, Copy)]
 struct Strike {
     bodies: [u32; 2],
-    /// Normal velocities of the point that approaches fastest.
+    /// Normal velocities, before and after, of the point that approaches fastest.
     before: f64,
     after: f64,
-    /// Sliding if all its points slide.
+    /// Sliding if all points slide.
     status: Status,
 }
 
-/// One watch.
+/// One watch, with its closed pairs.
 #[derive(Debug)]
 struct Watched {
     number: usize,
@@ -58,24 +60,24 @@ struct Watched {
     pairs: BTreeMap<[u32; 2], Pair>,
 }
 
-/// What is remembered from step to step: the steps seen, and the pairs of each watch.
+/// State of the detector at a checkpoint: number of steps, and the closed pairs of each watch.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct EventDetectorCheckpoint {
     steps: usize,
     pairs: Vec<BTreeMap<[u32; 2], Pair>>,
 }
 
-/// Reads events off successive steps.
+/// Detects events from successive steps.
 #[derive(Debug)]
 pub(super) struct EventDetector {
     watches: Vec<Watched>,
     steps: usize,
-    /// All events so far, in the order of time.
+    /// All events so far, in order of time.
     pub events: Vec<Event>,
 }
 
 impl EventDetector {
-    /// Looks at these watches, by their places in the cast.
+    /// Observes the watches of these numbers.
     pub fn new(glossary: &NameTable<'_>, numbers: &[usize]) -> Self {
         let total = glossary.names.bodies.len();
         let watched = numbers.iter().filter_map(|&number| {
@@ -111,11 +113,11 @@ impl EventDetector {
         for watch in &mut self.watches {
             watch.step(world, &span, &mut self.events);
         }
-        // A detachment is known only after the grace.
+        // A detachment is known only after the grace period, with an earlier time.
         self.events[first..].sort_by(|a, b| a.t.total_cmp(&b.t));
     }
 
-    /// What it remembers from step to step, but for the events.
+    /// State for a checkpoint, without the events.
     pub fn checkpoint(&self) -> EventDetectorCheckpoint {
         let pairs = self.watches.iter().map(|watch| watch.pairs.clone());
         EventDetectorCheckpoint {
@@ -124,7 +126,7 @@ impl EventDetector {
         }
     }
 
-    /// Goes on with what it remembered, and these events.
+    /// Restores the state of a checkpoint, and these events.
     pub fn restore(&mut self, memory: EventDetectorCheckpoint, events: Vec<Event>) {
         self.steps = memory.steps;
         self.events = events;
@@ -133,7 +135,7 @@ impl EventDetector {
         }
     }
 
-    /// All events, in the order of time.
+    /// All events, in order of time.
     pub fn into_events(mut self) -> Vec<Event> {
         self.events.sort_by(|a, b| a.t.total_cmp(&b.t));
         self.events
@@ -144,15 +146,16 @@ impl EventDetector {
 struct Span {
     begin: f64,
     end: f64,
-    /// One of the first steps: what touches now without speed touched at the start.
+    /// One of the first steps: contacts that close without speed were closed at the start.
     young: bool,
     /// Speed that gravity gives in a step.
     fall: f64,
-    /// Whether there are forces beyond gravity.
+    /// Whether there are forces other than gravity.
     pushed: bool,
 }
 
 impl Watched {
+    /// Gathers the contact points of each pair and ages the pairs without impulse.
     fn step<D: ObservedDim>(&mut self, world: &World<D>, span: &Span, events: &mut Vec<Event>) {
         let mut strike: Option<Strike> = None;
         for index in 0..world.num_contacts() {
@@ -160,7 +163,7 @@ impl Watched {
             if !carries(&contact) || !self.sides.watches(contact.bodies) {
                 continue;
             }
-            // Contacts come sorted by bodies.
+            // Contacts are sorted by bodies, so the points of a pair follow each other.
             match &mut strike {
                 Some(known) if known.bodies == contact.bodies => known.add(&contact),
                 _ => {
@@ -173,6 +176,7 @@ impl Watched {
         if let Some(done) = strike {
             self.closes(&done, span, events);
         }
+        // Pairs without an impulse in this step; detached after the grace period.
         let number = self.number;
         self.pairs.retain(|_, pair| {
             if pair.last < span.end {
@@ -186,18 +190,20 @@ impl Watched {
         });
     }
 
-    /// A pair carries an impulse in this step.
+    /// A pair carries an impulse in this step: impact, touch, or a change between stick and slip.
     fn closes(&mut self, strike: &Strike, span: &Span, events: &mut Vec<Event>) {
         let (number, middle) = (self.number, 0.5 * (span.begin + span.end));
         let known = self.pairs.get(&strike.bodies).copied();
         let approach = known.map_or(0.0, |pair| pair.approach);
+        // Approach speed that the forces explain.
         let mut forced = span.fall.max(approach);
         if let Some(pair) = known.filter(|pair| span.pushed && pair.open > 0) {
-            // What the forces did to it while it was open, by step.
+            // Mean change of the normal velocity per step while the pair was open.
             forced = forced.max((strike.before - pair.parting).abs() / pair.open as f64);
         }
         let fast = -strike.before > SPEED * forced;
         let mut status = known.map_or(strike.status, |pair| pair.status);
+        // Persistent contact: only the friction status may change.
         if known.is_some() && !fast {
             let kind = match (status, strike.status) {
                 (Status::Stick, Status::Slip) => Some(EventKind::Slip),
@@ -205,6 +211,7 @@ impl Watched {
                 _ => None,
             };
             events.extend(kind.map(|kind| event(middle, number, kind)));
+        // A new contact, or an impact of a pair within its grace period.
         } else {
             if let Some(pair) = known.filter(|pair| pair.open > 0) {
                 events.push(event(pair.last, number, EventKind::Detach));
@@ -218,6 +225,7 @@ impl Watched {
                 }
             });
         }
+        // An open contact point has no friction status: the last one is kept.
         if strike.status != Status::Open {
             status = strike.status;
         }
@@ -243,6 +251,8 @@ impl Strike {
         }
     }
 
+    /// Adds a contact point: the fastest approach counts, and one sticking point makes the pair
+    /// stick.
     fn add<D: ObservedDim>(&mut self, contact: &Contact<'_, D>) {
         let other = Self::of(contact);
         if other.before < self.before {

@@ -1,4 +1,5 @@
-//! The loop: preparations, then the run.
+//! A run of bodies from the built scene to its outcome: preparations, then the step loop of
+//! [`Driver`].
 
 use bodies::{Dim, World};
 
@@ -19,10 +20,10 @@ use crate::file::{Formula, Scene};
 use crate::finding::Threads;
 use crate::run::{EarlyStop, StopReason};
 
-/// What hears of progress and says whether to go on.
+/// Progress callback: called after every step, returns whether the run goes on.
 pub(super) type ProgressCallback<'a> = dyn FnMut(&RunProgress<'_>) -> bool + 'a;
 
-/// Bodies at the beginning of their run, with what the run needs to know.
+/// Bodies at the start of their run: initial overlaps resolved, preparations done.
 pub(super) struct Prepared<D: Dim> {
     pub world: World<D>,
     pub checkpoint: Option<RestoredRun<D>>,
@@ -31,10 +32,10 @@ pub(super) struct Prepared<D: Dim> {
     pub record_every: usize,
 }
 
-/// Overlaps and preparations: from an assembly to the beginning of its run.
+/// Resolves initial overlaps and runs the preparations.
 ///
 /// # Errors
-/// There is no motion; the outcome says why.
+/// The run cannot start; the outcome says why.
 pub(super) fn prepare<D: ObservedDim>(
     assembly: BodiesSetup<D>,
     threads: Threads,
@@ -63,6 +64,7 @@ pub(super) fn prepare<D: ObservedDim>(
         overlap,
         threads: threads.get(),
     };
+    // From the checkpoint, if there is one: preparations that are done are skipped.
     let lead = |outcome: &mut BodiesOutcome,
                 sink: &mut dyn BodiesObserver,
                 progress: &mut ProgressCallback<'_>| {
@@ -72,11 +74,13 @@ pub(super) fn prepare<D: ObservedDim>(
             let from = past.take_if(|past| past.checkpoint.preparation == Some(each.0));
             begin.prepare(each, from, outcome, sink, progress)?;
         }
+        // The world of the run starts from the final state of the last preparation.
         let world = begin.world(model, settings, start, (past.as_mut(), outcome));
         Ok((world.map_err(StopReason::Bodies)?, past))
     };
     match lead(&mut outcome, sink, progress) {
         Ok((world, past)) => {
+            // A resumed run has the redundant joint rows in its checkpoint.
             if past.is_none() {
                 outcome.name_redundant(&world);
             }
@@ -95,7 +99,7 @@ pub(super) fn prepare<D: ObservedDim>(
     }
 }
 
-/// Runs an assembly.
+/// Runs bodies from preparation to end.
 pub(super) fn run<D: ObservedDim>(
     scene: &Scene,
     assembly: BodiesSetup<D>,
@@ -130,14 +134,14 @@ pub(super) fn run<D: ObservedDim>(
 }
 
 impl BodiesOutcome {
-    /// Names the joints that hold what others hold already.
+    /// Stores the names of the joints with redundant rows (statically indeterminate joints).
     fn name_redundant<D: Dim>(&mut self, world: &World<D>) {
         let spare = world.redundant_rows().iter();
         let names = spare.filter_map(|&joint| self.names.joints.get(joint).cloned());
         self.redundant = names.collect();
     }
 
-    /// There is no motion.
+    /// Records that the run could not start.
     pub(super) fn set_not_started(&mut self, t: f64, reason: StopReason) {
         self.stopped = Some(EarlyStop {
             t,
@@ -146,7 +150,7 @@ impl BodiesOutcome {
         });
     }
 
-    /// What observables may speak of.
+    /// The names that observables may use.
     pub(crate) fn name_table<'a>(&'a self, parameters: &'a [(String, f64)]) -> NameTable<'a> {
         NameTable {
             names: &self.names,
@@ -157,7 +161,7 @@ impl BodiesOutcome {
     }
 }
 
-/// The run itself.
+/// What the step loop needs to know of the run.
 pub(super) struct RunSpec<'a> {
     pub wanted: &'a ObservableRequest,
     pub stop: Option<&'a Formula>,
@@ -166,7 +170,7 @@ pub(super) struct RunSpec<'a> {
 }
 
 impl RunSpec<'_> {
-    /// What is read at every step: what was asked for, then the condition.
+    /// Compiles the requested observables, followed by the stop condition.
     fn observables(&self, outcome: &BodiesOutcome) -> Result<Observables, String> {
         let asked = self.wanted.observables.iter().map(String::as_str);
         let stop = self.stop.iter().map(|stop| stop.text.as_str());
@@ -178,7 +182,7 @@ impl RunSpec<'_> {
         })
     }
 
-    /// What looks at every step.
+    /// The observers of every step: observables, distributions, event detector.
     pub fn observers(&self, outcome: &BodiesOutcome) -> Result<RunObservers, String> {
         Ok(RunObservers {
             observables: self.observables(outcome)?,
@@ -188,7 +192,7 @@ impl RunSpec<'_> {
         })
     }
 
-    /// Looks at the end of a step.
+    /// Observes the end of a step: certificate, observables and stop condition, events.
     pub fn observe_step<D: ObservedDim>(
         &self,
         world: &World<D>,
@@ -198,11 +202,13 @@ impl RunSpec<'_> {
         start::certify(&mut outcome.certificate, world, &outcome.names);
         outcome.most_contacts = outcome.most_contacts.max(world.num_contacts());
         let values = look.observables.evaluate(D::view(world));
+        // The stop condition is the last of the compiled texts.
         outcome.halted = self.stop.is_some() && values.last().is_some_and(|x| holds(*x));
         outcome.push_state(world.state().t, values);
         look.event_detector.step(world);
     }
 
+    /// The distributions to be counted; none where they are not requested.
     fn distributions(&self, outcome: &BodiesOutcome) -> Result<DistributionCounter, String> {
         match self.wanted.distributions {
             true => {
@@ -212,6 +218,7 @@ impl RunSpec<'_> {
         }
     }
 
+    /// The event detector of the requested watches.
     fn event_detector(&self, outcome: &BodiesOutcome) -> EventDetector {
         let glossary = outcome.name_table(self.parameters);
         let names = self.wanted.watches.iter();
@@ -221,13 +228,15 @@ impl RunSpec<'_> {
         EventDetector::new(&glossary, &numbers)
     }
 
+    /// Makes an empty series for every requested observable.
     pub fn prepare_series(&self, outcome: &mut BodiesOutcome) {
         let texts = self.wanted.observables.iter();
         outcome.series = texts.map(|text| (text.clone(), Vec::new())).collect();
     }
 }
 
-/// What looks at every step of the run, and how much of what it saw is in a history.
+/// The observers of every step of the run, and how much of what they gathered is in checkpoints
+/// already.
 pub(super) struct RunObservers {
     pub observables: Observables,
     pub distributions: DistributionCounter,
@@ -236,13 +245,14 @@ pub(super) struct RunObservers {
 }
 
 impl RunObservers {
-    /// Goes on where an interrupted run was; gives the number of its step.
+    /// Restores the observers from a checkpoint; returns the number of its step.
     pub fn restore<D: Dim>(
         &mut self,
         mut past: RestoredRun<D>,
         outcome: &mut BodiesOutcome,
     ) -> usize {
         let events = past.restore_histories(outcome);
+        // What comes from the checkpoint counts as written.
         (_, self.kept) = HistoryIncrement::since(HistoryLength::default(), outcome, &events);
         let moment = past.checkpoint;
         self.observables.restore(moment.observables);
@@ -251,7 +261,7 @@ impl RunObservers {
         moment.step
     }
 
-    /// Hands over what the run would be continued from.
+    /// Writes a checkpoint with what was gathered since the previous one.
     pub fn write_checkpoint<D: Dim>(
         &mut self,
         step: usize,
@@ -274,7 +284,9 @@ impl RunObservers {
     }
 }
 
+/// Times, series and the reason for an early stop.
 impl BodiesOutcome {
+    /// Appends a state: its time and the values of the observables.
     pub(super) fn push_state(&mut self, t: f64, values: &[f64]) {
         self.times.push(t);
         for ((_, series), value) in self.series.iter_mut().zip(values) {
@@ -282,6 +294,7 @@ impl BodiesOutcome {
         }
     }
 
+    /// Records where and why the run ended early.
     pub(super) fn stop<D: Dim>(&mut self, world: &World<D>, reason: StopReason) {
         self.stopped = Some(EarlyStop {
             t: world.state().t,
@@ -291,11 +304,12 @@ impl BodiesOutcome {
     }
 }
 
-/// Whether a condition is true: what has no value is not.
+/// Whether a condition is true; NaN is false.
 pub(super) fn holds(value: f64) -> bool {
     value != 0.0 && !value.is_nan()
 }
 
+/// Progress of a run or a preparation after a step.
 pub(super) fn run_progress<'a, D: Dim>(
     world: &World<D>,
     preparation: Option<&'a str>,
@@ -321,14 +335,15 @@ pub(super) fn run_progress<'a, D: Dim>(
     }
 }
 
-/// Checks the conditions `stop` of a scene and its preparations.
+/// Checks the stop conditions of a run and of its preparations.
 ///
 /// # Errors
-/// The part and key, the formula, and what is wrong with it.
+/// The part of the scene, the formula, and the message.
 pub(super) fn check_stops<D: Dim>(
     assembly: &BodiesSetup<D>,
     parameters: &[(String, f64)],
 ) -> Result<(), (String, Formula, String)> {
+    // Compiling is the check; the program is dropped.
     let check =
         |part: String, formula: &Formula, cast: &SceneNames, parameters: &[(String, f64)]| {
             let glossary = NameTable {

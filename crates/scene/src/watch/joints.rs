@@ -1,28 +1,28 @@
-//! Pairs of bodies that touch.
+//! Pairs of bodies that touch, by a geometric criterion.
 //!
-//! Blocks of a wall share faces without pressing on each other: whether such a joint is closed must
-//! not hang on the sign of a gap of 1e-17. Two bodies touch when they are closer than a millionth of
-//! their size.
+//! Blocks of a wall share faces without contact forces, and rounding gives their gap either sign
+//! (about 1e-17). Two bodies therefore touch when they are closer than a millionth of their size.
 
 use bodies::{Detector, Dim, World};
 
 use super::sets::BodySet;
 
-/// Closer than this share of the radius of a body counts as touching; a pair has the sum of two.
+/// Share of the bounding radius of a body within which it touches; a pair has the sum of two.
 const CLOSE: f64 = 5e-7;
 
-/// Finds the pairs that touch where the bodies are now.
+/// Finds the pairs that touch in the present configuration.
 #[derive(Debug)]
 pub(super) struct TouchingPairs<D: Dim> {
     detector: Detector<D>,
     aabb_margin: Vec<f64>,
     /// All pairs that touch, sorted.
     now: Vec<[u32; 2]>,
-    /// Members of the set that is looked at.
+    /// Scratch: members of the set in question.
     inside: Vec<bool>,
 }
 
 impl<D: Dim> TouchingPairs<D> {
+    /// A detector whose margins are [`CLOSE`] times the bounding radii; unbounded bodies have none.
     pub fn new(world: &World<D>) -> Self {
         let sizes = world.model().bodies.iter().map(|body| {
             let radius = D::bounding_radius(&body.shape);
@@ -40,7 +40,7 @@ impl<D: Dim> TouchingPairs<D> {
         }
     }
 
-    /// Looks at all pairs.
+    /// Detects all touching pairs.
     pub fn update(&mut self, world: &World<D>) {
         let (state, model) = (world.state(), world.model());
         let place = (model, state.cell.as_ref());
@@ -52,7 +52,7 @@ impl<D: Dim> TouchingPairs<D> {
         self.now.dedup();
     }
 
-    /// The pairs of a set that touch.
+    /// The touching pairs within a set.
     pub fn of(&mut self, set: &BodySet) -> Vec<[u32; 2]> {
         let mark = |inside: &mut Vec<bool>, value: bool| {
             for &body in &set.now {
@@ -68,7 +68,7 @@ impl<D: Dim> TouchingPairs<D> {
         pairs
     }
 
-    /// How many of these pairs do not touch.
+    /// How many of these pairs do not touch any more.
     pub fn parted(&self, pairs: &[[u32; 2]]) -> usize {
         let apart = |pair: &&[u32; 2]| self.now.binary_search(pair).is_err();
         pairs.iter().filter(apart).count()

@@ -1,12 +1,12 @@
-//! Bodies that a caller keeps: stepped one by one, or run turn by turn with whatever is to be recorded.
+//! Bodies that the caller owns: stepped one by one, or run with observers, one step per call.
 //!
 //! ```text
-//! scene ── Live::begin (overlaps, preparations) ── advance, advance, …
-//!                                               └─ Course::begin ── turn, turn, … ── close
+//! scene ── AnyWorld::prepare (overlaps, preparations) ── advance, advance, …
+//!                               └─ WorldRun::start ── step, step, … ── close
 //! ```
 //!
-//! [`run_wanted`](super::run_wanted) is a course from beginning to end with a world that nobody else
-//! sees. Here the world stays the caller's: between two turns it may be looked at and changed.
+//! [`run_bodies`](super::run_bodies) is such a run from start to end with a world that nobody else
+//! sees. Here the world stays the caller's: between two steps it may be inspected and changed.
 
 use bodies::{Plane, Space, World, WorldError};
 
@@ -29,22 +29,22 @@ pub enum AnyWorld {
     Space(World<Space>),
 }
 
-/// What a scene says of the runs of its bodies.
+/// The settings that a scene gives to runs of its bodies.
 #[derive(Debug, Clone)]
 pub struct RunTemplate {
-    /// What came before the run: names, overlaps, preparations.
+    /// What came before the run: names, initial overlaps, preparations.
     pub before: BodiesOutcome,
-    /// Bodies and contacts of every so many steps are recorded.
+    /// Interval of recorded steps.
     pub record_every: usize,
     stop: Option<Formula>,
     parameters: Vec<(String, f64)>,
 }
 
 impl AnyWorld {
-    /// The bodies of a scene at the beginning of their run: overlaps looked at, preparations run.
+    /// The bodies of a scene at the start of their run: overlaps resolved, preparations run.
     ///
     /// # Errors
-    /// There is no motion; the outcome says why.
+    /// The run cannot start; the outcome says why.
     pub fn prepare(
         scene: &Scene,
         collection: BuiltBodies,
@@ -75,10 +75,10 @@ impl AnyWorld {
         }
     }
 
-    /// Goes on by one step.
+    /// Makes one step.
     ///
     /// # Errors
-    /// What cannot go on, with the names of the bodies; the state is that before.
+    /// A message with the names of the bodies; the state is that before the step.
     pub fn advance(&mut self, cast: &SceneNames) -> Result<(), String> {
         let done = match self {
             Self::Plane(world) => world.step(),
@@ -87,7 +87,7 @@ impl AnyWorld {
         done.map_err(|error| explained(&error, cast))
     }
 
-    /// Begins what steps made one by one vouch for.
+    /// Begins the certificate of steps that are made one by one.
     pub fn begin_certificate(&self, certificate: &mut Certificate) {
         match self {
             Self::Plane(world) => certificate.begin(world.report()),
@@ -95,7 +95,7 @@ impl AnyWorld {
         }
     }
 
-    /// Adds the last step to what is vouched for.
+    /// Adds the last step to a certificate.
     pub fn certify(&self, certificate: &mut Certificate, cast: &SceneNames) {
         match self {
             Self::Plane(world) => start::certify(certificate, world, cast),
@@ -103,7 +103,7 @@ impl AnyWorld {
         }
     }
 
-    /// As sinks see it.
+    /// The world as observers see it.
     pub fn view(&self) -> WorldRef<'_> {
         match self {
             Self::Plane(world) => WorldRef::Plane(world),
@@ -120,12 +120,12 @@ impl AnyWorld {
     }
 }
 
-/// An error of a world with the names of the bodies.
+/// The message of an error of a world, with the names of the bodies.
 pub fn explained(error: &WorldError, cast: &SceneNames) -> String {
     start::describe_error(error, cast)
 }
 
-/// A run of a live world.
+/// A run of a world that the caller owns.
 pub struct WorldRun {
     wanted: ObservableRequest,
     score: RunTemplate,
@@ -142,7 +142,8 @@ impl std::fmt::Debug for WorldRun {
 }
 
 impl WorldRun {
-    /// Begins a run from where the world is to `until`; the start goes to `sink`.
+    /// Starts a run from the present time of the world to `until`; the observer is given the
+    /// initial state.
     pub fn start(
         live: &AnyWorld,
         score: &RunTemplate,
@@ -150,6 +151,7 @@ impl WorldRun {
         until: f64,
         sink: &mut dyn BodiesObserver,
     ) -> Self {
+        // The outcome starts from what came before: names, overlaps, preparations.
         let mut outcome = score.before.clone();
         (outcome.start, outcome.step) = live.time();
         outcome.until = until;
@@ -173,7 +175,7 @@ impl WorldRun {
         course
     }
 
-    /// One step, if there is one left; whether there may be another one.
+    /// Makes one step if there is one left; returns whether there may be another.
     pub fn step(
         &mut self,
         live: &mut AnyWorld,
@@ -196,16 +198,17 @@ impl WorldRun {
         }
     }
 
-    /// Keeps the state, so that the run can be continued from here.
+    /// Writes a checkpoint, from which the run can be resumed.
     pub fn write_checkpoint(&mut self, live: &AnyWorld, sink: &mut dyn BodiesObserver) {
         self.with(live, sink, Keep::State);
     }
 
-    /// Keeps the state and ends on request.
+    /// Writes a checkpoint and ends the run on request.
     pub fn interrupt(&mut self, live: &AnyWorld, sink: &mut dyn BodiesObserver) {
         self.with(live, sink, Keep::End);
     }
 
+    /// Writes a checkpoint, with or without ending the run, in either dimension.
     fn with(&mut self, live: &AnyWorld, sink: &mut dyn BodiesObserver, what: Keep) {
         fn apply<D: ObservedDim>(
             walk: &mut Driver,
@@ -228,7 +231,7 @@ impl WorldRun {
         }
     }
 
-    /// What came out of it.
+    /// Ends the run and returns its outcome.
     pub fn close(mut self, live: &AnyWorld) -> BodiesOutcome {
         if let Some(walk) = self.walk.take() {
             match live {
@@ -240,6 +243,7 @@ impl WorldRun {
     }
 }
 
+/// What [`WorldRun::with`] does: write a checkpoint, or write it and end the run.
 #[derive(Clone, Copy)]
 enum Keep {
     State,

@@ -1,10 +1,28 @@
-//! A run of bodies: the loop and what is observed of it.
+//! Driver of runs of bodies: preparations, step loop, checkpoints, observables, events.
 //!
-//! `follow` is the loop, `begin` what goes before it, `start` looks at overlaps; `moment` is what an
-//! interrupted run is continued from. `resolve` takes names apart, `panel`
-//! compiles observables and reads them at every step (`sets`, `tally`, `joints`, `totals`, `grains`,
-//! `value` compute what they are made of); `events` reads off what happens at watched contacts. Nothing is
-//! kept of a run but the values that were asked for.
+//! | module | contents |
+//! |---|---|
+//! | `follow` | a run from the built scene to its outcome: preparations, then the steps |
+//! | `walk` | the step loop |
+//! | `begin` | preparations (equilibration before the run) |
+//! | `start` | initial overlaps, certificate of a step, messages with names |
+//! | `live` | a run step by step on a world that the caller owns |
+//! | `moment` | checkpoints |
+//! | `outcome` | what is requested of a run, its progress, its result |
+//! | `resolve` | names in expressions: which quantity of which body, set, watch or joint |
+//! | `quantity` | the observable quantities and their words |
+//! | `panel` | compiled observables, evaluated at every step |
+//! | `value`, `cell`, `totals` | values of quantities; of the periodic cell; accumulated works |
+//! | `sets` | groups and regions of bodies |
+//! | `tally` | contact forces on bodies, contacts of watches |
+//! | `joints` | pairs of bodies that touch |
+//! | `grains` | granular measures: stress, fabric, force chains, inertial number |
+//! | `network` | m-core of the force network, rattlers |
+//! | `bins` | distributions counted during the run |
+//! | `events` | event detector: impacts, touches, detachments, stick and slip |
+//! | `turn` | the dimension as observables see it |
+//!
+//! Of a run only the requested values are kept in memory; poses go to the observer.
 
 mod begin;
 mod bins;
@@ -48,7 +66,7 @@ use crate::finding::{self, Threads};
 use crate::record::{DataFile, bodies_settings_json};
 
 impl BuiltBodies {
-    /// Names of its parts.
+    /// Names of bodies, groups, regions, watches and joints.
     pub fn names(&self) -> &SceneNames {
         match self {
             Self::Plane(assembly) => &assembly.names,
@@ -56,7 +74,7 @@ impl BuiltBodies {
         }
     }
 
-    /// 2 or 3.
+    /// Dimension, 2 or 3.
     pub fn dimension(&self) -> usize {
         match self {
             Self::Plane(_) => 2,
@@ -64,7 +82,7 @@ impl BuiltBodies {
         }
     }
 
-    /// Begin and end of the run, and the length of a step.
+    /// Start and end of the run, and the length of a step.
     pub fn span(&self) -> (f64, f64, f64) {
         match self {
             Self::Plane(all) => (all.start, all.until, all.settings.step),
@@ -80,7 +98,7 @@ impl BuiltBodies {
         }
     }
 
-    /// Its settings as they stand in a manifest.
+    /// The settings as they are written to a manifest.
     pub fn settings_json(&self) -> serde_json::Value {
         let (mut settings, cell) = match self {
             Self::Plane(a) => (
@@ -99,7 +117,7 @@ impl BuiltBodies {
         settings
     }
 
-    /// What observables may speak of.
+    /// The names that observables may use.
     pub(crate) fn name_table<'a>(&'a self, parameters: &'a [(String, f64)]) -> NameTable<'a> {
         NameTable {
             names: self.names(),
@@ -110,9 +128,9 @@ impl BuiltBodies {
     }
 }
 
-/// Runs a collection. Every step goes to `sink`; the values of the observables `observe` at every
-/// step, and the events of the watches that the scene's findings ask for, are kept in the outcome;
-/// `progress` says whether to go on. Results do not depend on the number of threads.
+/// Runs bodies and observes them. `sink` is given every step; the outcome has the values of the
+/// observables `observe` at every step and the events of the watches that the scene's findings
+/// need; `progress` says whether to go on. Results do not depend on the number of threads.
 pub fn run_bodies_observing(
     scene: &Scene,
     collection: BuiltBodies,
@@ -130,7 +148,7 @@ pub fn run_bodies_observing(
     run_bodies(scene, collection, &wanted, threads, sink, progress)
 }
 
-/// Runs a collection and keeps what is wanted of it.
+/// Runs bodies and keeps the requested observables, events and distributions.
 pub fn run_bodies(
     scene: &Scene,
     collection: BuiltBodies,
@@ -149,7 +167,7 @@ pub fn run_bodies(
     }
 }
 
-/// Checks what only the run would read: the conditions `stop`.
+/// Checks the expressions that only the run evaluates: the conditions `stop`.
 ///
 /// # Errors
 /// A condition that cannot be read.
@@ -171,7 +189,7 @@ pub(crate) fn check_stops(scene: &Scene, collection: &BuiltBodies) -> Result<(),
     })
 }
 
-/// A sink of bodies that keeps nothing.
+/// The observer of bodies that does nothing.
 impl BodiesObserver for crate::sink::NullObserver {
     fn on_step(
         &mut self,
@@ -183,15 +201,16 @@ impl BodiesObserver for crate::sink::NullObserver {
     }
 }
 
-/// A compiled observable of a run of bodies, shown every step, the start first.
+/// A compiled observable of a run of bodies. It is evaluated at every step, the start first:
+/// accumulated works and displacements depend on the steps before.
 #[derive(Debug)]
 pub struct BodiesObservable(Observables);
 
 impl BodiesObservable {
-    /// Compiles an expression.
+    /// Compiles an expression with the names of a scene.
     ///
     /// # Errors
-    /// What is wrong with it, with the place in the text.
+    /// A message with the place of the error in the text.
     pub fn compile(
         cast: &SceneNames,
         dimension: usize,
@@ -208,7 +227,7 @@ impl BodiesObservable {
         panel.map(Self).map_err(|(_, error)| error.render(text))
     }
 
-    /// Its value at the end of a step; NaN where there is none.
+    /// The value at the end of a step; NaN where there is none.
     pub fn evaluate(&mut self, view: WorldRef<'_>) -> f64 {
         self.0.evaluate(view).first().copied().unwrap_or(f64::NAN)
     }

@@ -1,8 +1,9 @@
-//! What a run of bodies is continued from, and what it has gathered on the way.
+//! Checkpoint of a run of bodies, and the history it has gathered.
 //!
-//! A step depends on the state, the account of the step before and what observables, watches and
-//! distributions remember; on nothing else, the workspace of the step and its number of threads
-//! included. A run that goes on from a moment makes the same bits as one that was not interrupted.
+//! A step depends on the state, the step report of the step before, and the state of observables,
+//! event detector and distributions; on nothing else, not on the workspace of the step and not on
+//! the number of threads. A run resumed from a checkpoint makes the same bits as one that was not
+//! interrupted.
 
 use std::borrow::Cow;
 
@@ -18,14 +19,14 @@ use crate::collection::BodiesObserver;
 use crate::error::SceneError;
 use crate::record::{Snapshot, decode, encode};
 
-/// What a run is continued from at the end of a step, with the state.
+/// Checkpoint at the end of a step of a preparation or of the run; the state is encoded beside it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct BodiesCheckpoint<'a> {
-    /// The preparation it is in, from 0; none: the run itself.
+    /// The number of the preparation, from 0; none for the run itself.
     pub preparation: Option<usize>,
     pub step: usize,
     pub ledger: StepReport,
-    /// Of the preparation or the run, up to here.
+    /// Certificate of the preparation or the run, up to here.
     pub certificate: Certificate,
     pub observables: ObservablesCheckpoint,
     pub event_detector: EventDetectorCheckpoint,
@@ -37,7 +38,8 @@ pub(super) struct BodiesCheckpoint<'a> {
 }
 
 impl<'a> BodiesCheckpoint<'a> {
-    /// The end of a step of a preparation.
+    /// The parts of a checkpoint, of a preparation or of the run, that the step report and the
+    /// outcome have; the caller fills in the others.
     pub fn of(ledger: &StepReport, outcome: &'a BodiesOutcome) -> Self {
         Self {
             preparation: None,
@@ -54,7 +56,8 @@ impl<'a> BodiesCheckpoint<'a> {
         }
     }
 
-    /// Hands it over to be kept, with what came to the history since it was last.
+    /// Encodes the checkpoint and passes it to the observer, with the history since the previous
+    /// one.
     pub fn write<D: Dim>(
         &self,
         state: &State<D>,
@@ -73,7 +76,7 @@ impl<'a> BodiesCheckpoint<'a> {
     }
 }
 
-/// What a run gathers at every step, since the last checkpoint.
+/// Times, series and events since the previous checkpoint.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct HistoryIncrement {
     times: Vec<f64>,
@@ -81,7 +84,7 @@ pub(super) struct HistoryIncrement {
     pub events: Vec<Event>,
 }
 
-/// How much of what is gathered is in a history already.
+/// How much of times and events is in the history of checkpoints already.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct HistoryLength {
     times: usize,
@@ -89,7 +92,7 @@ pub(super) struct HistoryLength {
 }
 
 impl HistoryIncrement {
-    /// What came since, and how much it is then.
+    /// The increment since the previous checkpoint, and the new length.
     pub fn since(
         kept: HistoryLength,
         outcome: &BodiesOutcome,
@@ -109,19 +112,19 @@ impl HistoryIncrement {
     }
 }
 
-/// A moment with everything gathered until then.
+/// A checkpoint that was read back, with the whole history before it.
 pub(super) struct RestoredRun<D: Dim> {
     pub checkpoint: BodiesCheckpoint<'static>,
-    /// Until the motion has it.
+    /// None once a world has taken it.
     pub state: Option<State<D>>,
     pub histories: Vec<HistoryIncrement>,
 }
 
 impl<D: Dim> RestoredRun<D> {
-    /// What the sink has of an interrupted run.
+    /// Reads the checkpoint of the observer, if it has one.
     ///
     /// # Errors
-    /// It is not that of such a run.
+    /// The bytes are not a checkpoint of such a run.
     pub fn of(sink: &mut dyn BodiesObserver) -> Result<Option<Self>, String> {
         let Some(restored) = sink.take_checkpoint() else {
             return Ok(None);
@@ -139,7 +142,7 @@ impl<D: Dim> RestoredRun<D> {
         }))
     }
 
-    /// Puts back into the outcome what is gathered; gives the events.
+    /// Moves the history into the outcome; returns the events.
     pub fn restore_histories(&mut self, outcome: &mut BodiesOutcome) -> Vec<Event> {
         let mut events = Vec::new();
         for history in self.histories.drain(..) {
@@ -152,9 +155,10 @@ impl<D: Dim> RestoredRun<D> {
         events
     }
 
-    /// Puts back into the outcome what it was.
+    /// Restores certificate, preparations and counts of the outcome.
     pub fn restore_outcome(&self, outcome: &mut BodiesOutcome) {
         let moment = &self.checkpoint;
+        // The certificate of a preparation is not that of the run.
         if moment.preparation.is_none() {
             outcome.certificate = moment.certificate.clone();
         }

@@ -1,33 +1,36 @@
-//! The network of contacts that carry force.
+//! The m-core of the network of contacts that carry force; bodies outside it are rattlers.
 //!
 //! ```text
 //! rattler         a body with fewer than m contacts to bodies that are none
 //! coordination    z = 2 N_c / N over the bodies and contacts that are left
 //! ```
 //!
-//! Bodies are taken away one after the other until none is left to take: the largest network in which
-//! each has m contacts, whatever the order (its m-core).
+//! Bodies with too few contacts are removed one after the other until none is left to remove. What
+//! remains is the largest network in which each body has m contacts (its m-core), whatever the
+//! order.
 
 /// A contact: its bodies and its normal force.
 pub(super) type Link = ([u32; 2], f64);
 
-/// Forces below this share of the mean are none. Contacts that a solver leaves without a load have
-/// one of the size of its residual, 1e-4 of the mean at most; of the forces of packings, which have a
-/// finite density at 0, one in a thousand is below.
+/// Forces below this share of the mean count as zero. Contacts that a solver leaves without load
+/// have a force of the size of its residual, 1e-4 of the mean at most; of the forces in packings,
+/// whose density at 0 is finite, one in a thousand is below.
 const LEAST: f64 = 1e-3;
 
-/// What the network is made of.
+/// Size of the m-core.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ForceNetworkCore {
-    /// Bodies in it.
+    /// Number of bodies.
     pub bodies: usize,
-    /// Contacts in it.
+    /// Number of contacts.
     pub contacts: usize,
 }
 
 impl ForceNetworkCore {
-    /// Of `count` bodies, those in `taken` only, with at least `least` contacts each.
+    /// The core of `count` bodies, of which only those in `taken` count as members, with at least
+    /// `least` contacts each.
     pub fn new(count: usize, taken: impl Fn(usize) -> bool, links: &[Link], least: usize) -> Self {
+        // Contacts above the threshold of force.
         let pushing = links.iter().filter(|(_, force)| *force > 0.0);
         let (number, total) = pushing.fold((0, 0.0), |(n, sum), (_, force)| (n + 1, sum + force));
         let floor = LEAST * total / f64::from(number.max(1));
@@ -37,6 +40,7 @@ impl ForceNetworkCore {
             .map(|(bodies, _)| bodies.map(|body| body as usize))
             .filter(|bodies| bodies.iter().all(|&body| body < count))
             .collect();
+        // Degrees and incident contacts of the bodies.
         let mut degree = vec![0_usize; count];
         let mut around: Vec<Vec<usize>> = vec![Vec::new(); count];
         for (link, bodies) in strong.iter().enumerate() {
@@ -45,6 +49,7 @@ impl ForceNetworkCore {
                 around[body].push(link);
             }
         }
+        // Remove bodies of low degree; each removal may bring neighbours below the threshold.
         let mut inside: Vec<bool> = (0..count).map(&taken).collect();
         let weak = |degree: &[usize], body: usize| taken(body) && degree[body] < least;
         let mut left: Vec<usize> = (0..count).filter(|&body| weak(&degree, body)).collect();
@@ -69,7 +74,7 @@ impl ForceNetworkCore {
         }
     }
 
-    /// z; not a number without bodies.
+    /// Coordination number z; NaN without bodies.
     pub fn coordination(&self) -> f64 {
         2.0 * self.contacts as f64 / self.bodies as f64
     }

@@ -1,4 +1,4 @@
-//! What is asked of a run of bodies, and what comes out of it.
+//! What is requested of a run of bodies, its progress, and its result.
 
 use mechanism::Event;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::collection::SceneNames;
 use crate::run::EarlyStop;
 use crate::survey::CountedDistribution;
 
-/// What is to be kept of a run: poses are not, a million bodies would not fit.
+/// What is to be kept of a run. Poses are not: those of a million bodies would not fit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObservableRequest {
     /// Observables whose values at every step are kept.
@@ -21,21 +21,21 @@ pub struct ObservableRequest {
 }
 
 impl ObservableRequest {
-    /// Asks for an observable, once.
+    /// Requests an observable, once.
     pub fn observable(&mut self, text: &str) {
         if !self.observables.iter().any(|known| known == text) {
             self.observables.push(text.to_string());
         }
     }
 
-    /// Asks for the events of a watch, once.
+    /// Requests the events of a watch, once.
     pub fn watch(&mut self, name: &str) {
         if !self.watches.iter().any(|known| known == name) {
             self.watches.push(name.to_string());
         }
     }
 
-    /// Asks for all that another asks for.
+    /// Adds all that another request has.
     pub fn include(&mut self, other: &Self) {
         other
             .observables
@@ -46,7 +46,7 @@ impl ObservableRequest {
     }
 }
 
-/// How far a run is, and how its last step went.
+/// Progress of a run after a step, with the figures of that step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunProgress<'a> {
     /// The preparation that is running; nothing for the run itself.
@@ -57,73 +57,73 @@ pub struct RunProgress<'a> {
     pub t: f64,
     /// Time at which it ends.
     pub until: f64,
-    /// Share of it that is done.
+    /// Share of the time span that is done.
     pub share: f64,
     /// Contacts of the step; active constraints of a mechanism.
     pub contacts: usize,
-    /// Iterations of its solver.
+    /// Iterations of the contact solver.
     pub iterations: usize,
-    /// Its residual.
+    /// Residual of the contact problem.
     pub residual: f64,
-    /// What the residual must reach.
+    /// Tolerance of the residual.
     pub tolerance: f64,
     /// Whether the step reached its tolerances.
     pub reached: bool,
-    /// Deepest penetration.
+    /// Largest penetration.
     pub penetration: f64,
     /// Energy gained through contacts, relative to the largest term of the step.
     pub gain: f64,
     /// Smallest Painlevé γ of a sliding contact; +∞ where none slides.
     pub gamma: f64,
-    /// What the run, or the preparation, vouches for so far.
+    /// Certificate of the run, or of the preparation, so far.
     pub certificate: &'a Certificate,
 }
 
-/// A run before the run, as it went.
+/// The result of a preparation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PreparationOutcome {
     /// Its name.
     pub name: String,
-    /// How long it lasted.
+    /// Duration in simulated time.
     pub duration: f64,
-    /// What it vouches for.
+    /// Its certificate.
     pub certificate: Certificate,
     /// Whether its `stop` ended it.
     pub halted: bool,
 }
 
-/// What came out of a run of bodies.
+/// The result of a run of bodies.
 #[derive(Debug, Clone)]
 pub struct BodiesOutcome {
     /// Times of all states, the start first.
     pub times: Vec<f64>,
-    /// The observables asked for, by text: a value for each state. NaN where there is none.
+    /// The requested observables, by text: a value for each state, NaN where there is none.
     pub series: Vec<(String, Vec<f64>)>,
-    /// Events of the watches asked for, in the order of time; `constraint` is the place of the watch
-    /// in the cast.
+    /// Events of the requested watches, in order of time; `constraint` is the number of the watch
+    /// in [`SceneNames`].
     pub events: Vec<Event>,
-    /// Distributions, where they were asked for.
+    /// Distributions, where they were requested.
     pub distributions: Vec<CountedDistribution>,
-    /// What the run vouches for.
+    /// Certificate of the run.
     pub certificate: Certificate,
     /// Why it ended early, if it did.
     pub stopped: Option<EarlyStop>,
-    /// Whether the condition `stop` of the scene ended it: that is its end as intended.
+    /// Whether the stop condition of the scene ended the run: an intended end.
     pub halted: bool,
-    /// The runs before it.
+    /// The preparations.
     pub prepared: Vec<PreparationOutcome>,
-    /// Deepest overlap that was moved apart before the start; 0 where there was none.
+    /// Largest initial overlap that was resolved before the start; 0 where there was none.
     pub relaxed: f64,
-    /// Most contacts of a step.
+    /// Largest number of contacts of a step.
     pub most_contacts: usize,
-    /// For each row that joints hold although others hold it already, the name of its joint: how often
-    /// the joints are statically undetermined at the start.
+    /// For each redundant row of the joints at the start, the name of its joint: their number is
+    /// the degree of static indeterminacy.
     pub redundant: Vec<String>,
-    /// Names of the parts.
+    /// Names of bodies, groups, regions, watches and joints.
     pub names: SceneNames,
-    /// 2 or 3.
+    /// Dimension, 2 or 3.
     pub dimension: usize,
-    /// Beginning of the run.
+    /// Start of the run.
     pub start: f64,
     /// Its end, if nothing stops it.
     pub until: f64,
@@ -132,7 +132,7 @@ pub struct BodiesOutcome {
 }
 
 impl BodiesOutcome {
-    /// Nothing yet.
+    /// An outcome without states.
     pub(super) fn new(
         cast: SceneNames,
         dimension: usize,
@@ -159,7 +159,7 @@ impl BodiesOutcome {
         }
     }
 
-    /// The values of an observable that was asked for.
+    /// The values of a requested observable.
     pub fn series_of(&self, text: &str) -> Option<&[f64]> {
         let mut all = self.series.iter();
         let found = all.find(|(known, _)| known == text);
@@ -168,9 +168,10 @@ impl BodiesOutcome {
 }
 
 impl BodiesOutcome {
-    /// What it vouches for as it is written for programs, with what only bodies have.
+    /// The certificate as JSON, with the figures that only bodies have.
     pub fn certificate_json(&self) -> Value {
         let mut all = serde_json::to_value(self.certificate.json()).unwrap_or_else(|_| json!({}));
+        // Figures of bodies; those that are absent or zero are left out.
         all["most_contacts"] = self.most_contacts.into();
         if !self.redundant.is_empty() {
             all["redundant_joint_rows"] = self.redundant.len().into();
@@ -182,6 +183,7 @@ impl BodiesOutcome {
         if self.relaxed > 0.0 {
             all["relaxed"] = self.relaxed.into();
         }
+        // Preparations in short: their whole certificates are not part of the record.
         let prepared = self.prepared.iter().map(|prepared| {
             json!({
                 "name": prepared.name,
@@ -199,7 +201,7 @@ impl BodiesOutcome {
         all
     }
 
-    /// What is not as it should be, in sentences: of the preparations, of the run, of the joints.
+    /// Warnings, in sentences: of the preparations, of the run, of the joints.
     pub fn warnings(&self) -> Vec<String> {
         let prepared = self.prepared.iter();
         let prepared = prepared.flat_map(|p| preparation_warnings(&p.name, &p.certificate));
@@ -210,7 +212,7 @@ impl BodiesOutcome {
             .collect()
     }
 
-    /// A warning about joints that hold what others hold already.
+    /// A warning about redundant joint rows, whose reactions are indeterminate.
     pub fn redundant_rows_warning(&self) -> Option<String> {
         let (noun, hold) = match self.redundant.len() {
             0 => return None,
@@ -225,7 +227,7 @@ impl BodiesOutcome {
         ))
     }
 
-    /// The joints with such rows, each once.
+    /// The joints with redundant rows, each once.
     fn spare_joints(&self) -> Vec<String> {
         let mut all = self.redundant.clone();
         all.sort();
@@ -234,8 +236,9 @@ impl BodiesOutcome {
     }
 }
 
-/// What is not as it should be in a preparation. How deep its contacts are and what its scheme loses is
-/// over when the run begins; a step that missed its tolerance, or gained energy, is in what it leaves.
+/// Warnings about a preparation. Its penetration and the energy its scheme loses no longer matter
+/// when the run begins; a step that missed its tolerance, or gained energy, affects the state it
+/// leaves.
 pub fn preparation_warnings(name: &str, certificate: &Certificate) -> Vec<String> {
     let told = [Criterion::Residual, Criterion::Gain];
     let told = told

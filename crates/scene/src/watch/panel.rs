@@ -1,8 +1,8 @@
-//! Observables, compiled once and read at every step.
+//! Observables, compiled once and evaluated at every step.
 //!
-//! All texts share one program; a quantity that several of them use is computed once. Only what is
-//! asked for costs anything: bodies by name their own few numbers, sets a pass over their members,
-//! contact forces one pass over the contacts.
+//! All texts share one program; a quantity that several of them use is computed once. Only
+//! requested quantities cost time: those of named bodies a few numbers each, those of sets a pass
+//! over the members, contact forces one pass over the contacts.
 
 use bodies::{Plane, Space, World};
 use expr::{ErrorKind, Graph, NodeId, Program, Scope, Scratch};
@@ -19,7 +19,7 @@ use super::turn::ObservedDim;
 use crate::collection::WorldRef;
 use crate::finding::scan::TextError;
 
-/// Names one text may use, at most: more are a slip of the pen.
+/// Largest number of distinct names in one text.
 const NAMES: usize = 10_000;
 
 /// Compiled observables of one run.
@@ -27,14 +27,14 @@ const NAMES: usize = 10_000;
 pub(crate) struct Observables {
     program: Program,
     scratch: Scratch,
-    /// What each input of the program is.
+    /// The quantity of each input of the program.
     quantities: Vec<Quantity>,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
     look: ObservableInputs,
 }
 
-/// What is remembered from step to step; everything else is computed anew at every step.
+/// What is kept from step to step; everything else is computed anew at every step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct ObservablesCheckpoint {
     totals: Totals,
@@ -43,19 +43,19 @@ pub(crate) struct ObservablesCheckpoint {
     begun: bool,
 }
 
-/// What is kept and computed to know the quantities.
+/// The data from which quantities are evaluated.
 #[derive(Debug)]
 pub(super) struct ObservableInputs {
-    /// The sets that are asked for, by number.
+    /// The requested sets, by number.
     pub sets: Vec<(usize, BodySet)>,
     pub tally: ContactTally,
     pub totals: Totals,
     pub grains: GranularMeasures,
-    /// Where bodies were at the start, by body; only for those whose displacement is asked for.
+    /// Initial positions, by body; only for bodies whose displacement is requested.
     pub origin: Vec<(u32, [f64; 3])>,
     /// Pairs of each set that touched at the start.
     pub first: Vec<Vec<[u32; 2]>>,
-    /// Pairs of each set that touch now, and those that have opened.
+    /// Numbers of pairs of each set that touch now, and of initial pairs that have opened.
     pub joints: Vec<(usize, usize)>,
     plane: Option<TouchingPairs<Plane>>,
     space: Option<TouchingPairs<Space>>,
@@ -64,7 +64,7 @@ pub(super) struct ObservableInputs {
 }
 
 impl Observables {
-    /// Compiles texts.
+    /// Compiles texts into one program.
     ///
     /// # Errors
     /// Which text is wrong, and what is wrong with it.
@@ -93,8 +93,8 @@ impl Observables {
         })
     }
 
-    /// Values of all texts at the end of a step: every step is to be shown, the start first. NaN
-    /// where there is none (the mean of no bodies, a logarithm of a negative number).
+    /// Values of all texts at the end of a step. Every step must be given, the start first. NaN
+    /// where there is no value (the mean of no bodies, the logarithm of a negative number).
     pub fn evaluate(&mut self, view: WorldRef<'_>) -> &[f64] {
         match view {
             WorldRef::Plane(world) => {
@@ -111,7 +111,7 @@ impl Observables {
         &self.outputs
     }
 
-    /// What it remembers from step to step.
+    /// State for a checkpoint.
     pub fn checkpoint(&self) -> ObservablesCheckpoint {
         let look = &self.look;
         ObservablesCheckpoint {
@@ -122,13 +122,14 @@ impl Observables {
         }
     }
 
-    /// Goes on with what it remembered.
+    /// Restores the state of a checkpoint.
     pub fn restore(&mut self, memory: ObservablesCheckpoint) {
         let look = &mut self.look;
         (look.totals, look.begun) = (memory.totals, memory.begun);
         (look.origin, look.first) = (memory.origin, memory.first);
     }
 
+    /// Evaluates the inputs of the program, then the program.
     fn read_world<D: ObservedDim>(
         &mut self,
         world: &World<D>,
@@ -141,6 +142,7 @@ impl Observables {
         let run = self
             .program
             .run(&self.inputs, &mut self.scratch, &mut self.outputs);
+        // An expression that fails has no value.
         if run.is_err() {
             self.outputs.fill(f64::NAN);
         }
@@ -148,6 +150,7 @@ impl Observables {
 }
 
 impl ObservableInputs {
+    /// Requests from sets, contact tally and granular measures what the quantities need.
     fn of(quantities: &[Quantity], glossary: &NameTable<'_>) -> Result<Self, String> {
         let cast = glossary.names;
         let total = cast.bodies.len();
@@ -163,6 +166,7 @@ impl ObservableInputs {
             space: None,
             displaced: Vec::new(),
             begun: false,
+            // Each kind of quantity requests its data.
         };
         for quantity in quantities {
             match *quantity {
@@ -201,7 +205,7 @@ impl ObservableInputs {
         Ok(look)
     }
 
-    /// A quantity of these bodies is asked for.
+    /// Requests the data for a quantity of these bodies.
     fn need(&mut self, what: BodyQuantity, bodies: &[u32], total: usize) {
         if what.touches() {
             self.tally.follow(bodies, total);
@@ -211,18 +215,21 @@ impl ObservableInputs {
         }
     }
 
+    /// Updates all data at the end of a step.
     fn update<D: ObservedDim>(
         &mut self,
         world: &World<D>,
         finder: &mut Option<TouchingPairs<D>>,
         quantities: &[Quantity],
     ) {
+        // Initial positions, at the first call.
         if !self.begun {
             let pose = |body: u32| world.state().poses.get(body as usize);
             let known = self.displaced.iter();
             let known = known.filter_map(|&b| Some((b, super::value::triple(pose(b)?.position))));
             self.origin = known.collect();
         }
+        // Contacts, works and sets.
         self.tally.update(world);
         self.totals.add(world.report());
         for (_, set) in &mut self.sets {
@@ -233,6 +240,7 @@ impl ObservableInputs {
             let of = |what| matches!(what, SetQuantity::Joints | SetQuantity::Opened);
             matches!(*quantity, Quantity::Set { what, .. } if of(what))
         };
+        // Touching pairs need collision detection of their own.
         if quantities.iter().any(pairs) {
             let joints = finder.get_or_insert_with(|| TouchingPairs::new(world));
             joints.update(world);
@@ -251,7 +259,7 @@ impl ObservableInputs {
     }
 }
 
-/// A graph whose names are made known as they occur.
+/// A graph into which names are entered as inputs when they occur.
 struct Names<'a> {
     glossary: &'a NameTable<'a>,
     graph: Graph,
@@ -260,6 +268,7 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    /// A graph with the parameters as constants.
     fn new(glossary: &'a NameTable<'a>) -> Result<Self, TextError> {
         let (mut graph, mut scope) = (Graph::new(), Scope::new());
         for (name, value) in glossary.parameters {
@@ -274,6 +283,7 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// Parses a text. Each unknown name is resolved, made an input, and the text parsed again.
     fn parse(&mut self, text: &str) -> Result<NodeId, TextError> {
         self.refuse_ambiguous(text)?;
         for _ in 0..NAMES {
@@ -282,6 +292,7 @@ impl<'a> Names<'a> {
                 Err(error) => error,
             };
             let at = error.location().map_or(0, |place| place.offset);
+            // Any other error is one of the text.
             let ErrorKind::UnknownName { name, .. } = error.kind() else {
                 let width = match error.kind() {
                     ErrorKind::UnknownFunction { name, .. } => name.len(),
@@ -289,6 +300,7 @@ impl<'a> Names<'a> {
                 };
                 return Err(TextError::new(at, width, error.kind().to_string()));
             };
+            // The meaning of the name; its quantity becomes an input.
             let wrong = |problem: String| TextError::new(at, name.len(), problem);
             let meaning = self.glossary.resolve(name).map_err(wrong)?;
             let quantity = meaning.ok_or_else(|| wrong(self.glossary.unknown(name)))?;
@@ -299,7 +311,7 @@ impl<'a> Names<'a> {
         Err(TextError::new(0, 1, "the expression has too many names"))
     }
 
-    /// Refuses a parameter in the text that is the name of an observable, too.
+    /// Refuses a parameter in the text whose name is also that of an observable.
     fn refuse_ambiguous(&self, text: &str) -> Result<(), TextError> {
         let word = |c: char| c.is_alphanumeric() || c == '_';
         for (name, _) in self.glossary.parameters {

@@ -1,4 +1,4 @@
-//! What can be observed of a collection, one quantity each.
+//! The observable quantities of bodies and the words that name them in expressions.
 
 use super::grains::{GranularQuantity, granular_quantities};
 
@@ -7,7 +7,7 @@ use super::grains::{GranularQuantity, granular_quantities};
 pub(super) enum Quantity {
     /// Time.
     Time,
-    /// A column of the account of the last step.
+    /// A column of the step report of the last step.
     Report(ReportColumn),
     /// A sum over all steps since the start.
     Total(Total),
@@ -15,19 +15,19 @@ pub(super) enum Quantity {
     Contacts,
     /// Those of them that slide.
     Sliding,
-    /// Of one body.
+    /// A quantity of one body.
     Body { body: u32, what: BodyQuantity },
-    /// Of the bodies of a set: groups in their order, then regions.
+    /// A quantity of a set of bodies: groups in their order, then regions.
     Set { set: usize, what: SetQuantity },
-    /// Of the periodic cell.
+    /// A quantity of the periodic cell.
     Cell(CellQuantity),
-    /// Of a joint, by its place in the cast.
+    /// A quantity of a joint, by its number in the scene.
     Joint { joint: usize, what: JointQuantity },
-    /// Of the contacts of a watch, by its place in the cast.
+    /// A quantity of the contacts of a watch, by its number in the scene.
     Watch { watch: usize, what: WatchQuantity },
 }
 
-/// A column of the account of a step.
+/// A column of the step report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReportColumn {
     Kinetic,
@@ -63,17 +63,17 @@ pub(super) enum Side {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyQuantity {
     Position(usize),
-    /// Plane: the angle, not reduced.
+    /// Plane: the angle, not reduced to one turn.
     Angle,
     /// Space: w, x, y, z.
     Quaternion(usize),
     Velocity(usize),
     Speed,
-    /// Plane: with its sign. Space: its size.
+    /// Angular velocity. Plane: with its sign. Space: its magnitude.
     Spin,
-    /// About an axis of space.
+    /// Angular velocity about an axis of space.
     SpinAbout(usize),
-    /// Distance from where it was at the start.
+    /// Distance from the initial position.
     Displacement,
     /// Contact force, mean over the step.
     Force(usize),
@@ -88,27 +88,27 @@ pub(super) enum BodyQuantity {
 }
 
 impl BodyQuantity {
-    /// Whether contacts must be looked at.
+    /// Whether the contacts of the step are needed.
     pub fn touches(self) -> bool {
         matches!(self, Self::Force(_) | Self::Torque(_) | Self::Contacts)
     }
 }
 
-/// What is made of the bodies of a set.
+/// A quantity of the bodies of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SetQuantity {
     Count,
     Extent(Side),
     Fold(Fold, BodyQuantity),
-    /// Pairs that touch.
+    /// Number of pairs that touch.
     Joints,
-    /// Pairs that touched at the first step and do not now.
+    /// Number of pairs that touched at the start and do not now.
     Opened,
-    /// A measure of granular matter.
+    /// A granular measure.
     Grain(GranularQuantity),
 }
 
-/// How numbers become one.
+/// Reduction of the values of a set to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
     Sum,
@@ -120,15 +120,15 @@ pub(super) enum Fold {
 /// A quantity of the contacts of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WatchQuantity {
-    /// Those that carry an impulse.
+    /// Contacts that carry an impulse.
     Contacts,
     /// Those of them that slide.
     Sliding,
-    /// Smallest gap seen; 0 when none was detected.
+    /// Smallest gap; 0 when no contact was detected.
     Gap,
     /// Sum of the normal forces.
     Force,
-    /// Sum of the sizes of the friction forces.
+    /// Sum of the magnitudes of the friction forces.
     Friction,
     /// Largest sliding speed.
     Slip,
@@ -140,23 +140,24 @@ pub(super) enum CellQuantity {
     /// A component of a vector of the cell.
     Vector(usize, usize),
     Volume,
-    /// ∫ L dt since the beginning.
+    /// Strain ∫ L dt since the start.
     Strain(usize, usize),
-    /// From contacts, mean over the step, compressive where positive.
+    /// Stress of the contact forces, mean over the step, compression positive.
     Stress(usize, usize),
-    /// Share of the volume that bodies fill.
+    /// Solid fraction.
     Fraction,
-    /// Mean number of contacts of what carries force.
+    /// Coordination number of the m-core of the force network.
     Coordination,
-    /// Bodies that carry none.
+    /// Rattlers: bodies outside it.
     Rattlers,
-    /// Mean net force on bodies over the mean normal force.
+    /// Unbalanced force: mean net force on bodies over the mean normal force.
     Unbalanced,
 }
 
 /// Names of quantities of the cell.
 pub(super) fn cell_quantities(dimension: usize) -> impl Iterator<Item = (String, CellQuantity)> {
     let axes = &["x", "y", "z"][..dimension];
+    // Components of vectors, strain and stress, one name for each pair of axes.
     let pairs = (0..dimension).flat_map(move |i| (0..dimension).map(move |j| (i, j)));
     let components = pairs.flat_map(move |(i, j)| {
         let of = |word: &str| format!("{word}_{}{}", axes[i], axes[j]);
@@ -183,10 +184,10 @@ pub(super) enum JointQuantity {
     Angle,
     Slide,
     Speed,
-    /// Size of the force.
+    /// Magnitude of the force.
     Force,
     ForceAlong(usize),
-    /// Plane: with its sign. Space: its size.
+    /// Plane: with its sign. Space: its magnitude.
     Torque,
     TorqueAbout(usize),
     Power,
@@ -213,7 +214,7 @@ const JOINT_SPACE: [(&str, JointQuantity); 4] = [
     ("torque_z", JointQuantity::TorqueAbout(2)),
 ];
 
-/// What `NAME_what` may be of a joint.
+/// Words of `NAME_what` of a joint in a dimension.
 pub(super) fn joint_quantities(
     dimension: usize,
 ) -> impl Iterator<Item = (&'static str, JointQuantity)> {
@@ -224,7 +225,7 @@ pub(super) fn joint_quantities(
     JOINT.iter().chain(special).copied()
 }
 
-/// Names of quantities that belong to the whole collection.
+/// Names of quantities of the whole scene.
 pub(super) const WHOLE: [(&str, Quantity); 15] = [
     ("t", Quantity::Time),
     ("kinetic", Quantity::Report(ReportColumn::Kinetic)),
@@ -288,7 +289,7 @@ const BODY_SPACE: [(&str, BodyQuantity); 16] = [
     ("momentum_z", BodyQuantity::Momentum(2)),
 ];
 
-/// What `NAME_what` may be of a body.
+/// Words of `NAME_what` of a body in a dimension.
 pub(super) fn body_quantities(
     dimension: usize,
 ) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
@@ -299,7 +300,7 @@ pub(super) fn body_quantities(
     BODY.iter().chain(special).copied()
 }
 
-/// Q of `sum_Q_G` and its like.
+/// The body quantities Q that `sum_Q_G` and its like may reduce.
 pub(super) fn of_folds(dimension: usize) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
     body_quantities(dimension).filter(|(_, what)| {
         matches!(
@@ -317,7 +318,7 @@ pub(super) fn of_folds(dimension: usize) -> impl Iterator<Item = (&'static str, 
     })
 }
 
-/// Words of `WORD_Q_G`.
+/// Words of the reductions `WORD_Q_G`.
 pub(super) const FOLDS: [(&str, Fold); 4] = [
     ("sum", Fold::Sum),
     ("mean", Fold::Mean),
@@ -336,7 +337,7 @@ const SETS: [(&str, SetQuantity); 7] = [
     ("opened", SetQuantity::Opened),
 ];
 
-/// Words of `WORD_G`, measures of granular matter among them.
+/// Words of `WORD_G`, granular measures included.
 pub(super) fn set_quantities(
     dimension: usize,
 ) -> impl Iterator<Item = (&'static str, SetQuantity)> {

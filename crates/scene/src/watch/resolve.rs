@@ -1,7 +1,7 @@
-//! From a name in an expression to what it means.
+//! Resolves a name in an expression to the quantity it means.
 //!
-//! A collection may have a million bodies with thirty names each, so names are not listed but taken
-//! apart when they occur.
+//! A scene may have a million bodies with thirty names each, so names are not listed but split into
+//! word and owner when they occur.
 
 use super::quantity::{
     FOLDS, Quantity, SetQuantity, WATCHES, WHOLE, body_quantities, cell_quantities,
@@ -9,27 +9,27 @@ use super::quantity::{
 };
 use crate::collection::SceneNames;
 
-/// Bodies looked at for a suggestion, at most.
+/// Largest number of bodies searched for a suggestion.
 const LOOKED_AT: usize = 5000;
 
-/// What observables of a scene of bodies may speak of.
+/// The names that observables of a scene of bodies may use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NameTable<'a> {
-    /// The names of its parts.
+    /// Names of bodies, groups, regions, watches and joints.
     pub names: &'a SceneNames,
-    /// 2 or 3.
+    /// Dimension, 2 or 3.
     pub dimension: usize,
     /// Names and values of the parameters.
     pub parameters: &'a [(String, f64)],
-    /// Beginning of the run.
+    /// Start of the run.
     pub start: f64,
 }
 
 impl NameTable<'_> {
-    /// What a name means; nothing where it means nothing.
+    /// The quantity that a name means; none where the name is unknown.
     ///
     /// # Errors
-    /// The name has two meanings: what they are.
+    /// The name has two meanings, which the message gives.
     pub(super) fn resolve(&self, name: &str) -> Result<Option<Quantity>, String> {
         let found = self.found(name);
         if self.parameters.iter().any(|(known, _)| known == name)
@@ -48,6 +48,7 @@ impl NameTable<'_> {
         }
     }
 
+    /// All meanings of a name, each with its description.
     fn found(&self, name: &str) -> Vec<(Quantity, String)> {
         let mut found: Vec<(Quantity, String)> = Vec::new();
         let whole = WHOLE.iter().find(|(known, _)| *known == name);
@@ -66,12 +67,13 @@ impl NameTable<'_> {
         found
     }
 
-    /// All that a name means as an observable, in words.
+    /// All meanings of a name as an observable, in words.
     pub(crate) fn meanings(&self, name: &str) -> Vec<String> {
         let found = self.found(name).into_iter();
         found.map(|(_, what)| what).collect()
     }
 
+    /// Meanings `NAME_word` of a body.
     fn body(&self, name: &str, found: &mut Vec<(Quantity, String)>) {
         for (word, what) in body_quantities(self.dimension) {
             if let Some(owner) = before(name, word)
@@ -86,10 +88,12 @@ impl NameTable<'_> {
         }
     }
 
+    /// Meanings `word_NAME` and `word_quantity_NAME` of a group or region.
     fn set(&self, name: &str, found: &mut Vec<(Quantity, String)>) {
         let mut push = |set: usize, what, words: String| {
             found.push((Quantity::Set { set, what }, words));
         };
+        // Plain words, then reductions over the members.
         for (word, what) in set_quantities(self.dimension) {
             if let Some(owner) = after(name, word)
                 && let Some(set) = self.set_named(owner)
@@ -112,6 +116,7 @@ impl NameTable<'_> {
         }
     }
 
+    /// Meanings `word_NAME` of a watch.
     fn watch(&self, name: &str, found: &mut Vec<(Quantity, String)>) {
         for (word, what) in WATCHES {
             if let Some(owner) = after(name, word)
@@ -125,6 +130,7 @@ impl NameTable<'_> {
         }
     }
 
+    /// Meanings `NAME_word` of a joint.
     fn joint(&self, name: &str, found: &mut Vec<(Quantity, String)>) {
         for (word, what) in joint_quantities(self.dimension) {
             if let Some(owner) = before(name, word)
@@ -138,7 +144,7 @@ impl NameTable<'_> {
         }
     }
 
-    /// The number of a group or region.
+    /// The number of a group or region: groups first.
     pub(super) fn set_named(&self, name: &str) -> Option<usize> {
         let mut groups = self.names.groups.iter();
         if let Some(group) = groups.position(|(known, _)| known == name) {
@@ -149,7 +155,7 @@ impl NameTable<'_> {
         Some(self.names.groups.len() + region)
     }
 
-    /// The place of a watch.
+    /// The number of a watch.
     pub(crate) fn watch_named(&self, name: &str) -> Option<usize> {
         self.names
             .watches
@@ -163,7 +169,7 @@ impl NameTable<'_> {
         watches.map(|watch| watch.name.clone()).collect()
     }
 
-    /// A message about a name that means nothing, with those that resemble it.
+    /// The message for an unknown name, with similar known names.
     pub(super) fn unknown(&self, name: &str) -> String {
         let mut known = self.candidates(name);
         known.sort();
@@ -177,7 +183,7 @@ impl NameTable<'_> {
         format!("unknown name `{name}`{guess} ({})", self.known())
     }
 
-    /// What there is, in few words.
+    /// A short description of the known names, with one example of each kind.
     fn known(&self) -> String {
         let whole: Vec<&str> = WHOLE.iter().map(|(name, _)| *name).collect();
         let mut text = format!("known here: {}", whole.join(", "));
@@ -215,7 +221,7 @@ impl NameTable<'_> {
         text
     }
 
-    /// Known names that may resemble one.
+    /// Known names that may be similar to a given one.
     fn candidates(&self, name: &str) -> Vec<String> {
         let mut known: Vec<String> = WHOLE.iter().map(|(n, _)| n.to_string()).collect();
         known.extend(self.parameters.iter().map(|(n, _)| n.clone()));
@@ -223,6 +229,7 @@ impl NameTable<'_> {
             known.extend(cell_quantities(self.dimension).map(|(name, _)| name));
         }
         let groups = self.names.groups.iter().map(|(n, _)| n);
+        // A large scene is not listed in full.
         let sets = groups.chain(self.names.regions.iter().map(|region| &region.name));
         for set in sets.take(LOOKED_AT) {
             known.extend(set_quantities(self.dimension).map(|(word, _)| format!("{word}_{set}")));
@@ -246,7 +253,7 @@ impl NameTable<'_> {
         known
     }
 
-    /// Bodies whose name stands, or nearly stands, at the beginning of another name.
+    /// Bodies whose name is, or resembles, the beginning of a given name.
     fn similar_bodies(&self, name: &str) -> Vec<String> {
         let looked: Vec<String> = self.names.bodies.iter().take(LOOKED_AT).cloned().collect();
         let mut similar = Vec::new();
@@ -261,8 +268,8 @@ impl NameTable<'_> {
     }
 }
 
-/// Words of observables: those that follow the name of a body, those that precede the name of a
-/// group or region, those that precede the name of a watch.
+/// Words of observables: those after the name of a body, those before the name of a group or
+/// region, those before the name of a watch.
 pub(crate) fn words(dimension: usize) -> [Vec<String>; 3] {
     let of_sets = set_quantities(dimension).map(|(word, _)| word.to_string());
     let folds = FOLDS.iter().flat_map(|(fold, _)| {

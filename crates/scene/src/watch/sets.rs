@@ -1,4 +1,4 @@
-//! Groups and regions: which bodies are in them at the moment.
+//! Groups and regions: which bodies belong to them at the end of a step.
 
 use bodies::{Dim, World};
 use expr::{Graph, Program, Scope, Scratch};
@@ -7,27 +7,27 @@ use super::resolve::NameTable;
 use crate::collection::Region;
 use crate::file::Formula;
 
-/// All of space.
+/// The bounds of a group: all of space.
 const EVERYWHERE: ([f64; 3], [f64; 3]) = ([f64::NEG_INFINITY; 3], [f64::INFINITY; 3]);
 
-/// The bodies of a group, or of a region at the moment.
+/// The members of a group, or of a region at present.
 #[derive(Debug)]
 pub(super) struct BodySet {
-    /// In ascending order.
+    /// Members, in ascending order.
     pub now: Vec<u32>,
     region: Option<Boundary>,
-    /// The box of a region at the moment.
+    /// The box of a region at present.
     frame: ([f64; 3], [f64; 3]),
 }
 
 /// The bounds of a region.
 #[derive(Debug)]
 struct Boundary {
-    /// Bodies that may be in it.
+    /// Bodies that may be in the region.
     candidates: Vec<u32>,
     low: Vec<Bound>,
     high: Vec<Bound>,
-    /// Which slice of how many along which axis.
+    /// Slice number, number of slices, axis.
     slice: Option<(usize, usize, usize)>,
 }
 
@@ -39,6 +39,7 @@ enum Bound {
 }
 
 impl Bound {
+    /// Compiles a bound; `inf` and `-inf` need no program.
     fn compile(formula: &Formula, parameters: &[(String, f64)]) -> Result<Self, String> {
         match formula.text.trim() {
             "inf" | "+inf" => return Ok(Self::Infinite(f64::INFINITY)),
@@ -57,6 +58,7 @@ impl Bound {
         Ok(Self::Moving(Box::new((program, Scratch::new()))))
     }
 
+    /// The bound at a time; NaN where the expression fails.
     fn at(&mut self, t: f64) -> f64 {
         match self {
             Self::Infinite(value) => *value,
@@ -73,7 +75,7 @@ impl Bound {
 }
 
 impl BodySet {
-    /// A set by its number: groups in their order, then regions.
+    /// The set of a number: groups in their order, then regions.
     pub fn compile(number: usize, glossary: &NameTable<'_>) -> Result<Self, String> {
         let cast = glossary.names;
         if let Some((_, members)) = cast.groups.get(number) {
@@ -93,7 +95,7 @@ impl BodySet {
         })
     }
 
-    /// All bodies that may ever be in it.
+    /// All bodies that may ever be in the set.
     pub fn candidates(&self) -> &[u32] {
         match &self.region {
             Some(region) => &region.candidates,
@@ -101,12 +103,12 @@ impl BodySet {
         }
     }
 
-    /// The box of a region at the moment; a group has none, and infinite bounds.
+    /// The box of a region at present; a group has infinite bounds.
     pub fn frame(&self) -> ([f64; 3], [f64; 3]) {
         self.frame
     }
 
-    /// Looks which bodies are in it.
+    /// Updates the members of a region.
     pub fn update<D: Dim>(&mut self, world: &World<D>) {
         let Some(region) = &mut self.region else {
             return;
@@ -119,7 +121,7 @@ impl BodySet {
             let Some(pose) = state.poses.get(body as usize) else {
                 continue;
             };
-            // A body on the cut between two slices belongs to the upper one alone.
+            // A body on the boundary between two slices belongs to the upper one alone.
             let inside = |axis: usize| {
                 let x = pose.position[axis];
                 x >= low[axis] && (x < high[axis] || closed[axis] && x == high[axis])
@@ -148,7 +150,7 @@ impl Boundary {
         })
     }
 
-    /// Lower and upper bounds at a time, and whether the upper one belongs to it.
+    /// Lower and upper bounds at a time, and whether the upper one is included.
     fn box_at(&mut self, t: f64) -> ([f64; 3], [f64; 3], [bool; 3]) {
         let mut low = [f64::NEG_INFINITY; 3];
         let mut high = [f64::INFINITY; 3];
@@ -159,6 +161,7 @@ impl Boundary {
         for (value, bound) in high.iter_mut().zip(&mut self.high) {
             *value = bound.at(t);
         }
+        // One of equal slices along an axis; only the last one includes its upper bound.
         if let Some((slice, count, axis)) = self.slice
             && axis < 3
         {

@@ -1,23 +1,26 @@
-//! Before the first step: overlaps and what is done about them.
+//! Initial overlaps (penetrations before the first step), the certificate of a step, and messages
+//! with names.
 
 use bodies::{DeepestContact, Dim, Overlap, World, WorldError};
 
 use crate::certificate::{Certificate, Criterion};
 use crate::collection::{OverlapRule, SceneNames};
 
-/// Overlap allowed where nothing is said, as a share of the smaller body's radius.
+/// Default for the allowed initial overlap, as a share of the smaller body's radius.
 const ALLOWED: f64 = 1e-6;
 
-/// Pairs named in a message.
+/// Largest number of pairs named in a message.
 const NAMED: usize = 5;
 
-/// Projections of a relaxation at most. Each leaves what is of second order in the depth.
+/// Largest number of projections in the removal of overlaps. Each leaves an error of second order
+/// in the depth.
 const ROUNDS: usize = 200;
 
-/// Refuses overlaps that are too deep, or moves them apart; the deepest that was moved apart.
+/// Refuses initial overlaps that are too deep, or separates them; returns the deepest one that was
+/// separated.
 ///
 /// # Errors
-/// What overlaps and what can be done.
+/// Which bodies overlap, and the remedies.
 pub(super) fn resolve_overlaps<D: Dim>(
     world: &mut World<D>,
     cast: &SceneNames,
@@ -30,6 +33,7 @@ pub(super) fn resolve_overlaps<D: Dim>(
     if !rule.relax {
         return Err(refused(&overlaps, cast));
     }
+    // Projection, then a check of what is left.
     let tolerance = rule.allowed.unwrap_or_else(|| least_allowed(world));
     let relaxed = world.separate_overlaps(tolerance, ROUNDS);
     relaxed.map_err(|error| describe_error(&error, cast))?;
@@ -44,11 +48,12 @@ pub(super) fn resolve_overlaps<D: Dim>(
     }
 }
 
-/// Pairs that overlap by more than is allowed, deepest first.
+/// Pairs that overlap by more than allowed, deepest first.
 fn too_deep<D: Dim>(world: &mut World<D>, rule: OverlapRule) -> Vec<Overlap> {
     if let Some(allowed) = rule.allowed {
         return world.overlaps(allowed);
     }
+    // Without a limit in the scene, each pair has its own by the radius of its smaller body.
     let least = least_allowed(world);
     let mut overlaps = world.overlaps(least);
     overlaps.retain(|overlap| {
@@ -58,7 +63,7 @@ fn too_deep<D: Dim>(world: &mut World<D>, rule: OverlapRule) -> Vec<Overlap> {
     overlaps
 }
 
-/// The overlap allowed to the smallest body.
+/// The allowed overlap of the smallest body.
 fn least_allowed<D: Dim>(world: &World<D>) -> f64 {
     let bodies = 0..world.model().bodies.len() as u32;
     let least = bodies
@@ -76,6 +81,7 @@ fn radius<D: Dim>(world: &World<D>, body: u32) -> f64 {
     body.map_or(f64::INFINITY, |body| D::bounding_radius(&body.shape))
 }
 
+/// The message for overlaps that are too deep.
 fn refused(overlaps: &[Overlap], cast: &SceneNames) -> String {
     let named: Vec<String> = overlaps
         .iter()
@@ -101,12 +107,13 @@ fn pair(overlap: &Overlap, cast: &SceneNames) -> String {
     format!("{a} and {b}")
 }
 
-/// Adds the last step of a world to what it vouches for.
+/// Adds the last step of a world to a certificate.
 pub(super) fn certify<D: Dim>(certificate: &mut Certificate, world: &World<D>, cast: &SceneNames) {
     certificate.add(world.report(), &|what| place(what, world, cast));
 }
 
-/// Where a world is deepest, furthest apart, or slides where it may jump.
+/// Where a criterion is violated most: the deepest contact, the joint with the largest drift, the
+/// sliding contact with a nonunique continuation, the infeasible contacts.
 fn place<D: Dim>(what: Criterion, world: &World<D>, cast: &SceneNames) -> String {
     let joint = |number: u32| match cast.joints.get(number as usize) {
         Some(name) => format!("joint `{name}`"),
@@ -141,7 +148,7 @@ fn place<D: Dim>(what: Criterion, world: &World<D>, cast: &SceneNames) -> String
     .unwrap_or_default()
 }
 
-/// What a body is called.
+/// The name of a body, or its number where it has none.
 fn name(body: usize, cast: &SceneNames) -> String {
     match cast.bodies.get(body) {
         Some(name) => format!("`{name}`"),
@@ -149,7 +156,7 @@ fn name(body: usize, cast: &SceneNames) -> String {
     }
 }
 
-/// An error of the world with the names of the bodies.
+/// The message of an error of a world, with the names of the bodies.
 pub(super) fn describe_error(error: &WorldError, cast: &SceneNames) -> String {
     match error {
         WorldError::Mass { body, what, value } => format!(

@@ -1,4 +1,4 @@
-//! One pass over the contacts of a step, for all observables that ask for them.
+//! One pass over the contacts of a step for all observables of contact forces and watches.
 
 use bodies::{Contact, Vector, World};
 use contact::law::Status;
@@ -7,25 +7,25 @@ use super::quantity::WatchQuantity;
 use super::turn::ObservedDim;
 use crate::collection::Watch;
 
-/// No slot: nobody asks for this body.
+/// Slot of a body whose forces are not requested.
 const NOBODY: u32 = u32::MAX;
 
-/// What contacts did in the last step, to the bodies and watches that are asked for.
+/// Contact forces on the requested bodies and at the requested watches in the last step.
 #[derive(Debug, Default)]
 pub(super) struct ContactTally {
-    /// Whether anything here is asked for.
+    /// Whether anything is requested.
     needed: bool,
-    /// Slot of each body; empty where no body is asked for.
+    /// Slot of each body; empty where no body is requested.
     slots: Vec<u32>,
     bodies: Vec<Pushed>,
     watches: Vec<(usize, Sides, Seen)>,
-    /// Contacts with an impulse.
+    /// Number of contacts with an impulse.
     pub carrying: usize,
-    /// Those of them that slide.
+    /// Number of those that slide.
     pub sliding: usize,
 }
 
-/// Contact forces on a body.
+/// Sum of the contact forces on a body.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pushed {
     pub force: [f64; 3],
@@ -33,7 +33,7 @@ pub(super) struct Pushed {
     pub contacts: usize,
 }
 
-/// Which side of a watch each body is on: bit 0 the first, bit 1 the second.
+/// Side of a watch each body is on: bit 0 the first, bit 1 the second.
 #[derive(Debug)]
 pub(super) struct Sides(Vec<u8>);
 
@@ -58,7 +58,7 @@ impl Sides {
     }
 }
 
-/// What a watch saw in the last step.
+/// Contacts of a watch in the last step.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
     detected: bool,
@@ -71,12 +71,12 @@ struct Seen {
 }
 
 impl ContactTally {
-    /// Contacts are to be counted.
+    /// Requests the numbers of contacts.
     pub fn count(&mut self) {
         self.needed = true;
     }
 
-    /// Forces on these bodies are asked for; there are `total` in all.
+    /// Requests the forces on these bodies; there are `total` bodies.
     pub fn follow(&mut self, bodies: &[u32], total: usize) {
         self.needed = true;
         self.slots.resize(total, NOBODY);
@@ -90,7 +90,7 @@ impl ContactTally {
         }
     }
 
-    /// A watch is asked for.
+    /// Requests a watch.
     pub fn watch(&mut self, number: usize, watch: &Watch, total: usize) {
         self.needed = true;
         if !self.watches.iter().any(|(known, ..)| *known == number) {
@@ -99,13 +99,13 @@ impl ContactTally {
         }
     }
 
-    /// Contact forces on a body that is followed.
+    /// Contact forces on a requested body.
     pub fn pushed(&self, body: u32) -> Pushed {
         let slot = self.slots.get(body as usize).copied().unwrap_or(NOBODY);
         self.bodies.get(slot as usize).copied().unwrap_or_default()
     }
 
-    /// What a watch saw.
+    /// A quantity of a watch.
     pub fn seen(&self, number: usize, what: WatchQuantity) -> f64 {
         let entry = self.watches.iter().find(|(known, ..)| *known == number);
         let Some((_, _, seen)) = entry else {
@@ -121,11 +121,12 @@ impl ContactTally {
         }
     }
 
-    /// Looks at all contacts of the last step.
+    /// Sums over all contacts of the last step.
     pub fn update<D: ObservedDim>(&mut self, world: &World<D>) {
         if !self.needed {
             return;
         }
+        // Sums start from zero.
         (self.carrying, self.sliding) = (0, 0);
         self.bodies.fill(Pushed::default());
         for (_, _, seen) in &mut self.watches {
@@ -148,11 +149,12 @@ impl ContactTally {
         }
     }
 
-    /// Adds the impulse of a contact to the bodies that are followed.
+    /// Adds the impulse of a contact, over h, to the requested bodies.
     fn push<D: ObservedDim>(&mut self, contact: &Contact<'_, D>, h: f64) {
         if self.slots.is_empty() || !(h > 0.0) {
             return;
         }
+        // Force from the first D rows, moment from the rolling and spinning rows.
         let frame = contact.frame.as_ref();
         let (mut force, mut moment) = (D::Vector::default(), [0.0; 3]);
         for (row, s) in contact.impulse.iter().enumerate() {
@@ -161,7 +163,7 @@ impl ContactTally {
                     force += *axis * (s / h);
                 }
             } else if let Some(axis) = frame.get((row - D::N + 1) % D::N) {
-                // Rolling about the tangents, then spinning about the normal.
+                // Moment rows: rolling about the tangents, then spinning about the normal.
                 let axis = D::axis(*axis);
                 moment = [0, 1, 2].map(|k| moment[k] + axis[k] * s / h);
             }
@@ -173,7 +175,7 @@ impl ContactTally {
             let Some(pushed) = self.bodies.get_mut(slot as usize) else {
                 continue;
             };
-            // Contacts act at the midpoint of the step.
+            // The impulse acts at the midpoint of the step.
             let about = D::moment(at - centre, force);
             for k in 0..3 {
                 pushed.force[k] += sign * force.components().get(k).copied().unwrap_or(0.0);
@@ -206,12 +208,12 @@ impl Seen {
     }
 }
 
-/// Whether a contact carries an impulse.
+/// Whether a contact carries a normal impulse.
 pub(super) fn carries<D: ObservedDim>(contact: &Contact<'_, D>) -> bool {
     contact.impulse.first().is_some_and(|s| *s > 0.0)
 }
 
-/// Size of the tangential rows.
+/// Magnitude of the tangential rows.
 fn tangential<D: ObservedDim>(rows: &[f64]) -> f64 {
     let rows = rows.iter().take(D::N).skip(1);
     rows.map(|x| x * x).sum::<f64>().sqrt()

@@ -1,20 +1,20 @@
-//! Works since the start.
+//! Works accumulated since the start, and the energy balance.
 //!
 //! ```text
 //! E − E₀ = work − dissipated + boundary_work,   E = kinetic + potential of gravity + elastic
 //! ```
 //!
-//! The account of a step has the work of all given forces, that of gravity included; here gravity
-//! is in E, and what is left is the work of the other forces. What a correction of overlaps lifts
-//! counts among it, and so does the work of motors of joints. What friction and dampers of joints take
-//! is dissipated, and what putting joints together again takes.
+//! The step report has the work of all given forces, gravity included; here gravity is part of E,
+//! and `work` is that of the other forces. It includes the energy that the correction of
+//! penetrations adds and the work of joint motors. The energy taken by friction and dampers of
+//! joints, and by the projection of joints, is dissipated.
 
 use bodies::StepReport;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::Total;
 
-/// Works since the start.
+/// Works accumulated since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Totals {
     begun: bool,
@@ -31,11 +31,11 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Takes the account of a step; the first time that of the start.
+    /// Adds a step report; the first one is that of the start.
     pub fn add(&mut self, ledger: &StepReport) {
         if self.begun {
             let lifted = ledger.potential - self.potential;
-            // What springs do not keep of their work is lost in dampers.
+            // The work of springs that is not stored in them is lost in dampers.
             let damped = ledger.spring + ledger.elastic - self.elastic;
             let lost = -(ledger.impact + ledger.sliding + ledger.rub + ledger.held + damped);
             self.all += ledger.work + ledger.motor;
@@ -59,11 +59,13 @@ impl Totals {
         self.elastic = ledger.elastic;
     }
 
+    /// An accumulated work, or the relative error of the energy balance.
     pub fn get(&self, total: Total) -> f64 {
         match total {
             Total::Work => self.work,
             Total::Dissipated => self.dissipated,
             Total::BoundaryWork => self.boundary,
+            // Energy error relative to the sum of the absolute works.
             Total::Balance => {
                 let now = self.kinetic + self.elastic;
                 let left = now - self.initial - self.all + self.dissipated - self.boundary;

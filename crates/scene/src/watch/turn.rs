@@ -1,28 +1,28 @@
-//! What an observer asks of the two dimensions, beyond what stepping needs.
+//! The dimension as observables see it, beyond what stepping needs.
 
 use bodies::measure::ClippedVolume;
 use bodies::{MassProperties, Plane, Pose, Space, Vector, World};
 
 use crate::collection::WorldRef;
 
-/// The plane or space, as an observer sees it. Axial vectors have three entries in both: in the plane
-/// the first two are 0.
+/// The plane or space, as observables see it. Axial vectors have three entries in both: in the
+/// plane the first two are 0.
 pub(crate) trait ObservedDim: ClippedVolume {
-    /// The axis that points up.
+    /// The vertical axis.
     const UP: usize;
-    /// The angle of a rotation; 0 in space.
+    /// The angle of a rotation in the plane; 0 in space.
     fn angle(rotation: &Self::Rotation) -> f64;
     /// The rotation as a quaternion w, x, y, z.
     fn quaternion(rotation: &Self::Rotation) -> [f64; 4];
-    /// Angular velocity in space axes.
+    /// Angular velocity in world axes.
     fn spin(pose: &Pose<Self>, velocity: &Self::Dofs) -> [f64; 3];
     /// lever × force.
     fn moment(lever: Self::Vector, force: Self::Vector) -> [f64; 3];
-    /// A vector along the axis of a moment row, in space axes.
+    /// Direction of the moment of a rolling or spinning row, in world axes.
     fn axis(direction: Self::Vector) -> [f64; 3];
-    /// Angular momentum about the centre of mass, space axes.
+    /// Angular momentum about the centre of mass, world axes.
     fn momentum(mass: &MassProperties<Self>, pose: &Pose<Self>, velocity: &Self::Dofs) -> [f64; 3];
-    /// The world as sinks see it.
+    /// The world as observers see it.
     fn view(world: &World<Self>) -> WorldRef<'_>;
 }
 

@@ -1,4 +1,4 @@
-//! The value of a quantity where the bodies are.
+//! Values of observable quantities at the end of a step.
 
 use bodies::{Vector, World};
 
@@ -9,7 +9,7 @@ use super::quantity::{
 use super::turn::ObservedDim;
 
 impl ObservableInputs {
-    /// NaN where there is none.
+    /// The value of a quantity; NaN where there is none.
     pub(super) fn value<D: ObservedDim>(&self, world: &World<D>, quantity: Quantity) -> f64 {
         let ledger = world.report();
         match quantity {
@@ -35,6 +35,7 @@ impl ObservableInputs {
         }
     }
 
+    /// A quantity of one body.
     fn of_body<D: ObservedDim>(&self, world: &World<D>, number: u32, what: BodyQuantity) -> f64 {
         let (state, index) = (world.state(), number as usize);
         let (Some(body), Some(pose), Some(velocity)) = (
@@ -65,13 +66,14 @@ impl ObservableInputs {
             BodyQuantity::Force(axis) => self.tally.pushed(number).force[axis],
             BodyQuantity::Torque(axis) => self.tally.pushed(number).torque[axis],
             BodyQuantity::Contacts => self.tally.pushed(number).contacts as f64,
+            // Only free coordinates have kinetic energy: prescribed ones have no mass.
             BodyQuantity::Kinetic => {
                 let masses = D::mass_diagonal(&body.mass);
                 let parts = masses.as_ref().iter().zip(velocity.as_ref()).enumerate();
                 let parts = parts.filter(|(k, _)| body.freedom.is_free(*k));
                 0.5 * parts.map(|(_, (m, v))| m * v * v).sum::<f64>()
             }
-            // The mass of what does not follow forces has no meaning.
+            // The mass of a fixed or kinematic body has no meaning.
             BodyQuantity::Momentum(_) | BodyQuantity::Mass if !body.freedom.movable() => 0.0,
             BodyQuantity::Momentum(axis) => D::momentum(&body.mass, pose, velocity)[axis],
             BodyQuantity::Extent(side) => {
@@ -87,6 +89,7 @@ impl ObservableInputs {
         }
     }
 
+    /// A quantity of the members of a set.
     fn of_set<D: ObservedDim>(&self, world: &World<D>, number: usize, what: SetQuantity) -> f64 {
         let Some(at) = self.sets.iter().position(|(known, _)| *known == number) else {
             return f64::NAN;
@@ -115,7 +118,7 @@ impl ObservableInputs {
     }
 }
 
-/// Of a joint over the last step; NaN where there is none.
+/// A quantity of a joint over the last step; NaN where there is none.
 fn of_joint<D: ObservedDim>(world: &World<D>, number: usize, what: JointQuantity) -> f64 {
     let Some(joint) = world.joint(number) else {
         return f64::NAN;

@@ -1,4 +1,7 @@
-//! A run of bodies step by step: the loop, one turn of it at a time.
+//! The step loop of a run of bodies, one step per call of [`Driver::step`].
+//!
+//! Order within a step: world step, certificate, observables, events, progress callback,
+//! distributions, observer, checkpoint. Records depend on this order.
 
 use bodies::World;
 
@@ -11,7 +14,7 @@ use crate::collection::BodiesObserver;
 use crate::error::SceneError;
 use crate::run::{END_TOLERANCE, StopReason};
 
-/// A run that is under way: what looks at it, and where it is.
+/// A run under way: its observers, the step number, and the first error of the observer.
 pub(super) struct Driver {
     look: RunObservers,
     step: usize,
@@ -21,8 +24,8 @@ pub(super) struct Driver {
 }
 
 impl Driver {
-    /// Looks at the start, or goes on where a run was interrupted; nothing where the run is refused,
-    /// which the outcome then says.
+    /// Observes the initial state, or restores the observers from a checkpoint. None where the run
+    /// cannot start; the outcome then says why.
     pub fn begin<D: ObservedDim>(
         main: &RunSpec<'_>,
         world: &World<D>,
@@ -38,9 +41,11 @@ impl Driver {
                 return None;
             }
         };
+        // The last step may fall short of the end by rounding.
         let end = until - END_TOLERANCE * world.settings().step.min(until - start);
         main.prepare_series(outcome);
         let (mut step, mut reason) = (0, Ok(()));
+        // Resume from the checkpoint, or observe the initial state as step 0.
         if let Some(past) = past {
             step = look.restore(past, outcome);
         } else {
@@ -56,7 +61,7 @@ impl Driver {
         })
     }
 
-    /// One step, if there is one left; whether there may be another one.
+    /// Makes one step if there is one left; returns whether there may be another.
     pub fn step<D: ObservedDim>(
         &mut self,
         main: &RunSpec<'_>,
@@ -65,6 +70,7 @@ impl Driver {
         sink: &mut dyn BodiesObserver,
         progress: &mut ProgressCallback<'_>,
     ) -> bool {
+        // Stopped, halted by its condition, or at the end.
         let over = outcome.halted || outcome.stopped.is_some();
         if self.reason.is_err() || !(world.state().t < self.end) || over {
             return false;
@@ -72,12 +78,13 @@ impl Driver {
         if let Err(error) = world.step() {
             let reason = start::describe_error(&error, &outcome.names);
             outcome.stop(world, StopReason::Bodies(reason));
-            // The last state is given once more, as the last: contacts of the step that failed
-            // are none of its contacts.
+            // The observer is given the last state once more, with `last` set. `overlaps` clears
+            // the contacts of the failed step, which are not contacts of this state.
             world.overlaps(f64::INFINITY);
             self.reason = sink.on_step(self.step, D::view(world), true);
             return false;
         }
+        // Certificate, observables, events; then the progress callback.
         self.step += 1;
         let span = (outcome.start, outcome.until);
         main.observe_step(world, &mut self.look, outcome);
@@ -87,12 +94,15 @@ impl Driver {
             (self.step, &outcome.certificate),
             span,
         ));
+        // Distributions and the observer are told which step is the last.
         let last = outcome.halted || !(world.state().t < self.end);
         self.look.distributions.step(self.step, world, last);
         self.reason = sink.on_step(self.step, D::view(world), last);
         if last || self.reason.is_err() {
             return false;
         }
+        // A request to stop at the last step is no interruption; at any other it leaves a
+        // checkpoint.
         if sink.checkpoint_due() || !going {
             self.reason = self.look.write_checkpoint(self.step, world, outcome, sink);
         }
@@ -102,8 +112,8 @@ impl Driver {
         going && self.reason.is_ok()
     }
 
-    /// Ends on request after a step whose state is kept. For the records as they are left; a run that
-    /// is resumed knows nothing of it.
+    /// Ends the run on request after a step whose checkpoint is written: the records are closed
+    /// with this state as the last. A run resumed from the checkpoint does not depend on it.
     fn stop_on_request<D: ObservedDim>(
         &mut self,
         world: &World<D>,
@@ -115,7 +125,7 @@ impl Driver {
         outcome.stop(world, StopReason::Requested);
     }
 
-    /// Keeps the state and ends on request.
+    /// Writes a checkpoint and ends the run on request.
     pub fn interrupt<D: ObservedDim>(
         &mut self,
         world: &World<D>,
@@ -128,7 +138,7 @@ impl Driver {
         }
     }
 
-    /// Keeps the state, so that the run can be continued from here.
+    /// Writes a checkpoint, from which the run can be resumed.
     pub fn write_checkpoint<D: ObservedDim>(
         &mut self,
         world: &World<D>,
@@ -140,7 +150,7 @@ impl Driver {
         }
     }
 
-    /// Puts what was seen into the outcome.
+    /// Moves events, distributions and an error of the observer into the outcome.
     pub fn close<D: ObservedDim>(self, world: &World<D>, outcome: &mut BodiesOutcome) {
         if let Err(error) = self.reason {
             outcome.stop(world, StopReason::Observer(error));

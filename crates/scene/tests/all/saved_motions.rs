@@ -65,7 +65,7 @@ fn goes_on(
     };
     let ended = |m: &dyn Integrator| m.state().t >= built.until;
     for _ in 0..before {
-        if ended(&*whole) || whole.integrate().is_err() {
+        if ended(&*whole) || whole.advance().is_err() {
             break;
         }
     }
@@ -77,7 +77,7 @@ fn goes_on(
         if ended(&*whole) {
             break;
         }
-        let (a, b) = (whole.integrate(), again.integrate());
+        let (a, b) = (whole.advance(), again.advance());
         assert_eq!(a, b, "{name}: step {step} after {before}");
         if a.is_err() {
             break;

@@ -1,4 +1,4 @@
-//! The file itself: packs in the page, written beside the name it will have.
+//! The HTML file: binary tables embedded in the page, written to a temporary file and renamed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -20,7 +20,7 @@ use crate::page::{MARKER, PAGE};
 use crate::route::Query;
 use crate::states::times;
 
-/// A pack deflated and in base64; nothing where the run has none.
+/// A binary table, deflated and in base64; `None` where the run has none.
 pub(super) fn packed(moment: &RunSnapshot, ask: &Query) -> Result<Option<String>, ViewError> {
     match pack(moment, ask)? {
         Some(pack) => Ok(Some(compressed_base64(&pack)?.0)),
@@ -31,13 +31,13 @@ pub(super) fn packed(moment: &RunSnapshot, ask: &Query) -> Result<Option<String>
 fn pack(moment: &RunSnapshot, ask: &Query) -> Result<Option<BinaryTable>, ViewError> {
     match moment.pack(ask) {
         Ok(pack) => Ok(Some(pack)),
-        // What was not recorded is told among the notes.
+        // Tables that were not recorded are listed in the notes.
         Err(error) if error.status() == 404 => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// A pack deflated and in base64, and its bytes before.
+/// A binary table, deflated and in base64, and its size before compression.
 fn compressed_base64(pack: &BinaryTable) -> Result<(String, usize), ViewError> {
     let bytes = pack.encode();
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
@@ -46,7 +46,7 @@ fn compressed_base64(pack: &BinaryTable) -> Result<(String, usize), ViewError> {
     Ok((STANDARD.encode(small), bytes.len()))
 }
 
-/// A file that is being written, beside the one it will be.
+/// A temporary file beside its target.
 pub(super) struct TemporaryFile {
     path: PathBuf,
     out: PathBuf,
@@ -55,7 +55,7 @@ pub(super) struct TemporaryFile {
 
 impl TemporaryFile {
     pub fn new(out: &Path) -> Result<Self, ViewError> {
-        // A link is kept and the file behind it replaced.
+        // A symbolic link is kept and the file behind it replaced.
         let out = fs::canonicalize(out).unwrap_or_else(|_| out.into());
         let mut name = std::ffi::OsString::from(".");
         name.push(out.file_name().unwrap_or_default());
@@ -78,7 +78,7 @@ impl TemporaryFile {
         .into()
     }
 
-    /// Writes everything; the bytes of the file.
+    /// Writes the whole page; returns its size in bytes.
     pub fn fill(
         &self,
         moment: &RunSnapshot,
@@ -200,7 +200,7 @@ impl Writer {
     }
 }
 
-/// The element that says what is in the file.
+/// The index element, which lists the content of the file.
 fn index(
     moment: &RunSnapshot,
     choice: &HtmlContent,
@@ -215,7 +215,7 @@ fn index(
         about["time"]["to"] = last.t.into();
     }
     about["thinned"] = choice.thinned.clone();
-    // A file that is passed on does not tell where it was made.
+    // The path of the run directory is removed: a file that is shared should not reveal it.
     let place = moment.record.directory().display().to_string();
     if let Value::Object(about) = &mut about {
         about.remove("directory");
@@ -227,7 +227,7 @@ fn index(
     let index = json!({
         "format": 1, "about": about, "compression": "deflate-raw", "packs": packs,
     });
-    // Nothing in a text can end the element.
+    // `<` is escaped, so that no text can end the element.
     let text = index.to_string().replace('<', "\\u003c");
     format!("<script type=\"application/json\" id=\"percuss-index\">{text}</script>\n")
 }

@@ -1,13 +1,14 @@
-//! A run as one file: the page with the packs in it, to be opened from disk and passed on.
+//! Export of a run to one HTML file: the page with the binary tables embedded, which opens from disk.
 //!
 //! ```text
 //! page … <script type="application/json" id="percuss-index"> { about, packs } </script>
-//!        <script type="application/octet-stream;base64" id="pack:bodies/0"> base64(deflate(pack)) </script> …
+//!        <script type="application/octet-stream;base64" id="pack:bodies/0"> base64(deflate(table)) </script> …
 //! ```
 //!
-//! States are left out evenly until the file keeps its bound; the first and the last stay. How many that
-//! takes is estimated from a few states and put right by what comes out. What was left out is told in the
-//! file (`thinned`). A pack is in memory at a time; the file appears under its name when it is complete.
+//! States are left out evenly until the file keeps its size limit; the first and the last stay. The stride is
+//! estimated from a few states and corrected by the size of the result. The file states what was left out
+//! (`thinned`). One binary table is in memory at a time; the file appears under its name when it is complete
+//! (write to a temporary file, rename).
 
 mod draft;
 
@@ -23,26 +24,26 @@ use crate::moment::RunSnapshot;
 use crate::page::PAGE;
 use crate::route::Query;
 
-/// Bytes of a file where nothing is said.
+/// Default size limit in bytes.
 pub const BUDGET: u64 = 60_000_000;
 
-/// States that the size of a file is estimated from.
+/// Number of states from which the size of a file is estimated.
 const SAMPLES: usize = 6;
 
-/// What goes into the file.
+/// Options of an HTML export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HtmlOptions {
-    /// Every so many recorded states; as many as there is room for without it.
+    /// Stride over the recorded states; chosen by the size limit if not given.
     pub every: Option<usize>,
-    /// Earliest time.
+    /// Start of the time window.
     pub from: Option<f64>,
-    /// Latest time.
+    /// End of the time window.
     pub until: Option<f64>,
-    /// Bytes at most.
+    /// Size limit in bytes.
     pub most: u64,
-    /// Whether contacts are in it.
+    /// Whether contacts are included.
     pub contacts: bool,
-    /// Whether a file that is there is replaced.
+    /// Whether an existing file is replaced.
     pub force: bool,
 }
 
@@ -59,24 +60,24 @@ impl Default for HtmlOptions {
     }
 }
 
-/// What came of it.
+/// Summary of an HTML export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HtmlSummary {
     /// Bytes of the file.
     pub bytes: u64,
     /// States in it.
     pub states: usize,
-    /// States in the records, between the times asked for.
+    /// Recorded states in the time window.
     pub of: usize,
-    /// Steps whose contacts are in it.
+    /// Steps whose contacts are included.
     pub contacts: usize,
 }
 
-/// Writes a run as one file. `progress` hears the share done.
+/// Writes a run as one HTML file. `progress` receives the fraction done.
 ///
 /// # Errors
-/// There is such a file, there is no state at these times, one state alone is too large, the records are
-/// damaged, or the machine refuses.
+/// The file exists, no state lies in the time window, one state alone exceeds the limit, the records are
+/// damaged, or writing fails.
 pub fn write(
     moment: &RunSnapshot,
     out: &Path,
@@ -110,13 +111,13 @@ pub fn write(
                 contacts: choice.contacts.len(),
             });
         }
-        // Beyond this only the first and the last state are left.
+        // With this stride only the first and the last state are left.
         if request.every.is_some() || every >= all.len() {
             return Err(ViewError::Question(too_large(
                 moment, request, bytes, &choice,
             )));
         }
-        // Rounded up, and a little more: what is left out need not be of the usual size.
+        // Rounded up with a margin: the sizes of states differ.
         let ratio = bytes as f64 / request.most as f64;
         every = (every + 1).max((every as f64 * ratio * 1.02).ceil() as usize);
     }
@@ -148,8 +149,7 @@ fn too_large(
     )
 }
 
-/// The recorded states between the times asked for. A run that has none may still have an account and a
-/// drawing.
+/// The recorded states in the time window. A run without any may still have steps and a drawing.
 fn chosen(moment: &RunSnapshot, request: &HtmlOptions) -> Result<Vec<usize>, ViewError> {
     let frames = moment.frames();
     let low = request.from.unwrap_or(f64::NEG_INFINITY);
@@ -173,7 +173,7 @@ fn chosen(moment: &RunSnapshot, request: &HtmlOptions) -> Result<Vec<usize>, Vie
     }
 }
 
-/// How many states must be passed over for the file to keep its bound, about.
+/// Estimates the stride with which the file keeps its size limit.
 fn estimate(
     moment: &RunSnapshot,
     request: &HtmlOptions,
@@ -210,7 +210,7 @@ fn estimate(
     Ok(((whole / room).ceil() as usize).clamp(1, all.len()))
 }
 
-/// The last step whose contacts are known at a step.
+/// The last step at or before a step whose contacts are recorded.
 fn contact_at(moment: &RunSnapshot, step: i64) -> Option<usize> {
     let after = moment
         .contact_steps
@@ -218,9 +218,9 @@ fn contact_at(moment: &RunSnapshot, step: i64) -> Option<usize> {
     after.checked_sub(1)
 }
 
-/// What goes into a file.
+/// Content of an HTML file.
 struct HtmlContent {
-    /// Numbers of the states and of the steps whose contacts are in it.
+    /// Indices of the states and of the contact steps that are included.
     states: Vec<usize>,
     contacts: Vec<usize>,
     thinned: Value,

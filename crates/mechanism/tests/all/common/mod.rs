@@ -227,7 +227,7 @@ pub fn run(motion: &mut EventDriven<Model>, steps: usize) -> Run {
         missed: 0,
     };
     for _ in 0..steps {
-        motion.integrate().unwrap();
+        motion.advance().unwrap();
         run.states.push(motion.state().clone());
         run.events.extend_from_slice(motion.events());
         let ledger = motion.step_report();

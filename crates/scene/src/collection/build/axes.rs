@@ -1,4 +1,4 @@
-//! What differs between the plane and space when bodies are made from text.
+//! What depends on the dimension when bodies are built from a scene.
 
 use bodies::{Compound, Dim, Plane, Pose, PrescribedMotion, Space, Vector};
 
@@ -17,53 +17,53 @@ pub(super) type Vec3 = <Space as Dim>::Vector;
 /// Rotations of space.
 pub(super) type Quat = <Space as Dim>::Rotation;
 
-/// A shape and the placement of its body axes in the axes it was described in.
+/// A shape, and the pose of its body axes in the axes of its description.
 pub(super) type Placed<D> = (<D as Dim>::Shape, Pose<D>);
 
-/// The plane or space.
+/// The dimension as the builder of scenes sees it.
 pub(super) trait SceneDim: Prism {
-    /// What loads may depend on: time, place, velocity, mass.
+    /// Variables of given forces: time, position, velocity, mass.
     const VARIABLES: &'static [&'static str];
 
-    /// The shape of a body.
+    /// Makes the shape of a body.
     fn shape(context: &mut Context<'_>, form: &Form<'_>) -> Result<Placed<Self>, SceneError>;
 
-    /// How a body is turned.
+    /// The initial orientation of a body.
     fn rotation(
         context: &mut Context<'_>,
         part: &str,
         turn: &TurnSpec,
     ) -> Result<Self::Rotation, Box<InputError>>;
 
-    /// A body of parts as a shape.
+    /// The shape of a compound.
     fn joined(compound: Compound<Self>) -> Self::Shape;
 
-    /// A rotation from the entries of a quaternion; there is none in the plane.
+    /// A rotation from the components of a quaternion; the identity in the plane.
     fn quaternion(entries: &[f64]) -> Self::Rotation;
 
-    /// One rotation after another.
+    /// Composition of rotations.
     fn after(outer: &Self::Rotation, inner: &Self::Rotation) -> Self::Rotation;
 
     /// Moments of inertia from numbers: one in the plane, three in space.
     fn inertia(moments: &[f64]) -> Self::Inertia;
 
-    /// Velocity components from the velocity and the spin, in space about space axes.
+    /// Velocity components from velocity and spin; in space the spin is given in world axes.
     fn velocity(rotation: &Self::Rotation, velocity: &[f64], spin: &[f64]) -> Self::Dofs;
 
-    /// Values of the variables of loads.
+    /// Sets the variables of given forces.
     fn observe(t: f64, pose: &Pose<Self>, velocity: &Self::Dofs, mass: f64, out: &mut [f64]);
 
-    /// The voussoirs of an arch, which there is in the plane.
+    /// The voussoirs of an arch; only in the plane.
     fn arch(arch: &Arch) -> Result<Vec<GeneratedBody<Self>>, GenerateError>;
 
-    /// The blocks of a structure that there is in space.
+    /// The blocks of a structure that exists only in space.
     fn solid(solid: &SpatialStructure) -> Result<Vec<GeneratedBody<Self>>, GenerateError>;
 
-    /// A given motion.
+    /// A prescribed motion as a trait object of this dimension.
     fn prescribed_motion(given: ExpressionMotion) -> Box<dyn PrescribedMotion<Self>>;
 }
 
-/// A placement within a placement.
+/// Composition of poses.
 pub(super) fn compose<D: SceneDim>(outer: &Pose<D>, inner: &Pose<D>) -> Pose<D> {
     Pose {
         position: outer.position + D::rotate(&outer.rotation, inner.position),
@@ -71,7 +71,7 @@ pub(super) fn compose<D: SceneDim>(outer: &Pose<D>, inner: &Pose<D>) -> Pose<D> 
     }
 }
 
-/// Body axes that are those the shape is described in.
+/// The identity: body axes that are the axes of the description.
 pub(super) fn in_place<D: Dim>() -> Pose<D> {
     Pose {
         position: D::Vector::splat(0.0),

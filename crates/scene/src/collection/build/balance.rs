@@ -1,10 +1,10 @@
-//! Bodies whose mass is not where their shape says: a given centre of mass and given axes.
+//! Bodies with a given centre of mass and given principal axes, other than those of their shape.
 //!
 //! ```text
 //! x = position + R (X_c + Q Y),   Y in body axes,   J = Q diag(inertia) Qᵀ about X_c
 //! ```
 //!
-//! X_c (`centre`) and Q (`axes`) are in the axes that the shape is described in. The shape becomes a
+//! X_c (`centre`) and Q (`axes`) are in the axes of the shape's description. The shape becomes a
 //! compound of its parts in body axes that are not its own.
 
 use bodies::{Compound, MassProperties, Pose, SourceSurface, Vector};
@@ -16,7 +16,7 @@ use super::context::{Context, at};
 use super::spin;
 use crate::error::{InputError, SceneError};
 
-/// The shape in the body axes that the text gives, if it gives any.
+/// The shape in the body axes that the scene gives, if it gives any.
 pub(super) fn balanced<D: SceneDim>(
     context: &mut Context<'_>,
     body: &BodySpec,
@@ -45,6 +45,7 @@ pub(super) fn balanced<D: SceneDim>(
         mass,
         inertia: D::inertia(&moments),
     };
+    // Body axes in the axes of the description.
     let axes = Pose {
         position: match &body.centre {
             None => placement.position,
@@ -59,6 +60,7 @@ pub(super) fn balanced<D: SceneDim>(
             }
         },
     };
+    // Parts and source surface in the axes of the description.
     let (parts, skin) = match D::compound(&shape) {
         None => (vec![(shape, placement)], None),
         Some(compound) => {

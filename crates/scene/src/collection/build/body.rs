@@ -1,4 +1,4 @@
-//! One body from text: shape, placement, mass, velocity.
+//! One body from its specification: shape, pose, mass properties, velocity.
 
 use bodies::{Body, Dim, Freedom, MassProperties, Pose, Vector};
 
@@ -12,19 +12,19 @@ use super::spin;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
 
-/// A body and where it starts.
+/// A body with its initial state.
 pub(super) struct Made<D: Dim> {
     pub body: Body<D>,
     pub pose: Pose<D>,
     pub velocity: D::Dofs,
-    /// Body axes in the axes the shape was described in.
+    /// Pose of the body axes in the axes of the shape's description.
     pub placement: Pose<D>,
-    /// Components of the spin without inertia: bit k is component k.
+    /// Bit mask of the spin components without moment of inertia.
     pub weightless: u8,
 }
 
 /// Makes a body. `mask` has the velocity components that follow forces in the run or in some
-/// preparation; `guide` is the number of its motion.
+/// preparation; `guide` is the index of its prescribed motion.
 pub(super) fn body<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
@@ -43,12 +43,13 @@ pub(super) fn body<D: SceneDim>(
     };
     let placed = D::shape(context, &form)?;
     let (shape, placement) = match mask {
-        // Keys that do nothing are refused below.
+        // A body that never follows forces: useless keys are refused below.
         0 => placed,
         _ => balanced(context, body, placed)?,
     };
-    // The parts of a compound that all have densities have them relative to 1.
+    // A compound whose parts all have densities is computed relative to density 1.
     let density = density.or(body.shape.dense().then_some(1.0));
+    // Pose of the description, then of the body axes within it.
     let outer = Pose {
         position: D::Vector::from_components(&list(context, &part, "position", &body.position)?),
         rotation: D::rotation(context, &part, &body.turn)?,
@@ -79,7 +80,7 @@ pub(super) fn body<D: SceneDim>(
     })
 }
 
-/// Numbers of a key; none where it is missing.
+/// The numbers of a key; empty where it is missing.
 fn list(
     context: &mut Context<'_>,
     part: &str,
@@ -92,7 +93,7 @@ fn list(
     }
 }
 
-/// Keys that would do nothing, and boundaries that nothing holds.
+/// Refuses keys without effect, and boundaries that would move freely.
 fn require_use(
     context: &Context<'_>,
     body: &BodySpec,
@@ -133,7 +134,7 @@ fn require_use(
     Ok(())
 }
 
-/// The density of a material, where it has one.
+/// The density of a material, if it has one.
 fn density(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
@@ -151,7 +152,7 @@ fn density(
     }
 }
 
-/// Mass of a body that never moves under forces: what its density says, else 0.
+/// Mass properties of a body that never follows forces: by its density, else 0.
 fn at_rest<D: SceneDim>(shape: &D::Shape, density: Option<f64>) -> MassProperties<D> {
     let of_shape = density.and_then(|density| D::mass_properties(shape, density));
     of_shape.unwrap_or(MassProperties {
@@ -160,7 +161,7 @@ fn at_rest<D: SceneDim>(shape: &D::Shape, density: Option<f64>) -> MassPropertie
     })
 }
 
-/// Mass of a body that follows forces, and the components of its spin without inertia.
+/// Mass properties of a body that follows forces, and the spin components without moment of inertia.
 fn mass<D: SceneDim>(
     context: &mut Context<'_>,
     body: &BodySpec,
@@ -175,6 +176,7 @@ fn mass<D: SceneDim>(
         Some(formula) => Some(context.positive(at(&part, "mass"), formula)?),
     };
     let unit = D::mass_properties(shape, 1.0);
+    // From the given mass, else from the density; boundaries need a given mass.
     let mut mass = match (unit, given, density) {
         (Some(unit), Some(mass), _) => {
             // The moments of the shape, scaled: those of a body of uniform density.
@@ -193,7 +195,7 @@ fn mass<D: SceneDim>(
                 let advice = "Add `inertia`, or do not free its rotation";
                 return Err(context.part_error(&part, body.line, problem, advice));
             }
-            // Rotations that are held: their moments are never used, any positive ones will do.
+            // Rotations that are held: their moments are never used, any positive ones do.
             let inertia = D::inertia(&[mass; 3]);
             MassProperties { mass, inertia }
         }
@@ -202,6 +204,7 @@ fn mass<D: SceneDim>(
             return Err(context.part_error(&part, body.line, problem, "Add `mass`"));
         }
     };
+    // Given moments of inertia replace those of the shape.
     let mut weightless = 0;
     if let Some(formulas) = &body.inertia {
         let mut moments = moments(context, &part, formulas)?;
@@ -224,7 +227,7 @@ pub(super) fn moments(
         .collect();
     let moments = moments?;
     if let [a, b, c] = moments[..] {
-        // I_a = ∫ (y² + z²) and so on: none exceeds the sum of the others. Rounding is let pass.
+        // I_a = ∫ (y² + z²) and so on: none exceeds the sum of the others, to rounding.
         let largest = a.max(b).max(c);
         if largest > (a + b + c - largest) * (1.0 + 1e-12) {
             let problem = "no body has these moments: the largest exceeds the sum of the others";
@@ -234,7 +237,7 @@ pub(super) fn moments(
     Ok(moments)
 }
 
-/// Sizes so extreme that a mass or a moment under- or overflows.
+/// Refuses sizes so extreme that a mass or a moment under- or overflows.
 fn require_mass(
     context: &Context<'_>,
     body: &BodySpec,
@@ -255,7 +258,7 @@ fn require_mass(
     }
 }
 
-/// The velocity at the start; none in directions that are held.
+/// The initial velocity; it must be 0 in components that are held.
 fn velocity<D: SceneDim>(
     context: &mut Context<'_>,
     body: &BodySpec,

@@ -10,10 +10,10 @@ use super::roster::BodyTable;
 use crate::error::InputError;
 use crate::file::Formula;
 
-/// Share of gravity along an axis of tilt that is rounding.
+/// Component of gravity along an axis of tilt, relative, that is rounding error.
 const ALONG: f64 = 1e-9;
 
-/// All load cases.
+/// Makes all load cases.
 pub(super) fn cases<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
@@ -95,7 +95,7 @@ fn something(
     }
 }
 
-/// Gravity turned by a right angle about the axis.
+/// The load of a tilt: gravity rotated by a right angle about the axis.
 fn tilt<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
@@ -116,6 +116,7 @@ fn tilt<D: SceneDim>(
         let problem = "with given forces beside gravity the multiplier of a tilt is no tangent";
         return Err(context.list_error(place, formulas, problem, "Use `acceleration` instead"));
     }
+    // Plane: the sense of rotation; space: a horizontal axis.
     if let [sense] = formulas {
         let value = context.number(place, sense)?;
         if value.abs() != 1.0 {

@@ -1,4 +1,4 @@
-//! Names of the parts: groups, regions, watches.
+//! Names of the parts of a scene: groups, regions, watches, load cases.
 
 use super::super::spec::{BodiesSpec, RegionSpec};
 use super::super::{Region, SceneNames, Watch};
@@ -9,7 +9,7 @@ use super::roster::BodyTable;
 use crate::error::InputError;
 use crate::file::Formula;
 
-/// All names.
+/// Makes all names.
 pub(super) fn scene_names<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
@@ -50,7 +50,7 @@ pub(super) fn scene_names<D: SceneDim>(
     })
 }
 
-/// A region, or its slices.
+/// Adds a region, or its slices.
 fn region<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &RegionSpec,

@@ -1,4 +1,4 @@
-//! The periodic cell with its numbers.
+//! The periodic cell: lattice, imposed strain rate and stress, inertia and damping.
 
 use bodies::{CellController, ImposedLoading, Lattice, Matrix, PeriodicCell, Vector};
 use expr::{Program, Scratch};
@@ -10,10 +10,10 @@ use super::roster::BodyTable;
 use crate::error::{InputError, Origin};
 use crate::file::Formula;
 
-/// Its part in messages.
+/// Name of the table in messages.
 const PART: &str = "[cell]";
 
-/// Where the cell is at the start.
+/// The lattice of the cell at the start.
 pub(super) fn lattice<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
@@ -35,7 +35,7 @@ pub(super) fn lattice<D: SceneDim>(
     Ok(Some(lattice))
 }
 
-/// What the cell obeys, from the time `start` on.
+/// The controller, modes, inertia and damping of the cell, from the time `start` on.
 pub(super) fn cell<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
@@ -49,7 +49,7 @@ pub(super) fn cell<D: SceneDim>(
     let drive = drive(context, cell, D::N, start)?;
     let mass = match &cell.inertia {
         Some(inertia) => context.positive(at(PART, "inertia"), inertia)?,
-        // What the bodies would have if they moved with the mean flow: ∫ρ x² over a cube.
+        // Default: the inertia of the bodies moving with the mean flow, ∫ρ x² over a cube.
         None => {
             let movable = roster.bodies.iter().filter(|body| body.freedom.movable());
             let total: f64 = movable.map(|body| body.mass.mass).sum();
@@ -70,7 +70,7 @@ pub(super) fn cell<D: SceneDim>(
     }))
 }
 
-/// The directions of L that follow a stress.
+/// The components of the velocity gradient L that are driven by a stress.
 fn modes(cell: &CellSpec, dimension: usize) -> Vec<Matrix> {
     let unit = |entries: &[(usize, usize)]| {
         let mut matrix = [[0.0; 3]; 3];
@@ -85,20 +85,20 @@ fn modes(cell: &CellSpec, dimension: usize) -> Vec<Matrix> {
     size.chain(each).collect()
 }
 
-/// Expressions in t: strain rates, then stresses.
+/// Imposed strain rates and stresses: one program of expressions in t.
 #[derive(Debug)]
 struct Drive {
     program: Program,
     scratch: Scratch,
     out: Vec<f64>,
-    /// Where each value goes: whether it is a stress, row, column.
+    /// Target of each value: whether it is a stress, row, column.
     to: Vec<(bool, usize, usize)>,
 }
 
 impl CellController for Drive {
     fn at(&mut self, t: f64) -> ImposedLoading {
         let run = self.program.run(&[t], &mut self.scratch, &mut self.out);
-        // One input and these outputs always fit; were it otherwise, the world stops at this.
+        // One input and these outputs always fit; if not, the step reports NaN.
         if run.is_err() {
             self.out.fill(f64::NAN);
         }

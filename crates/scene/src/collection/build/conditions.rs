@@ -1,4 +1,4 @@
-//! What acts on the bodies: laws, gravity, motions, forces, drag.
+//! Conditions of a stage: laws, gravity, prescribed motions, forces, drag.
 
 use bodies::{Body, Drag, ForceField, Freedom, Model, PrescribedMotion, Vector};
 
@@ -12,20 +12,20 @@ use super::load::{self, Target};
 use super::roster::BodyTable;
 use crate::error::{InputError, SceneError};
 
-/// What conditions are made from, whatever the values of the parameters are.
+/// Everything a model is made from that does not depend on parameter values.
 pub(super) struct Conditions<'a> {
     spec: &'a BodiesSpec,
-    /// By pair of materials, row-major: whether bodies of them can meet.
+    /// By pair of materials, row-major: whether bodies of them can touch.
     meet: Vec<bool>,
-    /// Members of each field.
+    /// Members of each force field.
     fields: Vec<Vec<u32>>,
     /// Members of each drag.
     drags: Vec<Vec<u32>>,
 }
 
 impl<'a> Conditions<'a> {
-    /// Finds out which materials can meet, and resolves names. `masks` has what follows forces at
-    /// some time of the bodies of `[[body]]`.
+    /// Finds out which materials can touch, and resolves names. `masks` has the velocity components of the bodies of
+    /// `[[body]]` that follow forces in some stage.
     pub fn new<D: SceneDim>(
         context: &Context<'_>,
         spec: &'a BodiesSpec,
@@ -36,6 +36,7 @@ impl<'a> Conditions<'a> {
             Some(mask) => *mask != 0,
             None => body.freedom.movable(),
         };
+        // Force fields and drags that act on no movable body are refused.
         let mut fields = Vec::new();
         for field in &spec.fields {
             let part = format!("field {}", field.number);
@@ -72,7 +73,7 @@ impl<'a> Conditions<'a> {
         })
     }
 
-    /// The model with the parameters of the context. `freedoms` is what each body obeys.
+    /// The model with the parameters of the context; `freedoms` has the freedom of each body in this stage.
     pub fn model<D: SceneDim>(
         &self,
         context: &mut Context<'_>,
@@ -133,6 +134,7 @@ impl<'a> Conditions<'a> {
         bodies: &[Body<D>],
     ) -> Result<Vec<Box<dyn ForceField<D>>>, Box<InputError>> {
         let mut all: Vec<Box<dyn ForceField<D>>> = Vec::new();
+        // Forces given with a body.
         for (i, body) in self.spec.bodies.iter().enumerate() {
             let Some(spec) = &body.load else {
                 continue;
@@ -158,6 +160,7 @@ impl<'a> Conditions<'a> {
             };
             all.push(Box::new(load::load(context, &part, spec, target)?));
         }
+        // Force fields on many bodies.
         for (field, members) in self.spec.fields.iter().zip(&self.fields) {
             let part = format!("field {}", field.number);
             let target = Target {
@@ -170,7 +173,7 @@ impl<'a> Conditions<'a> {
         Ok(all)
     }
 
-    /// Resistances of several tables add up.
+    /// Drag coefficients by body; those of several tables add up.
     fn drag(&self, context: &mut Context<'_>, count: usize) -> Result<Vec<Drag>, Box<InputError>> {
         if self.spec.drags.is_empty() {
             return Ok(Vec::new());
@@ -193,14 +196,14 @@ impl<'a> Conditions<'a> {
     }
 }
 
-/// Those of some bodies that forces can move.
+/// The movable ones of some bodies.
 fn movable<D: SceneDim>(bodies: &[Body<D>], members: &[u32]) -> Vec<u32> {
     let all = members.iter().copied();
     all.filter(|&i| bodies[i as usize].freedom.movable())
         .collect()
 }
 
-/// Which materials can meet: two bodies, at least one of which moves under forces.
+/// Which materials can touch: those of two bodies of which at least one is movable.
 fn meet<D: SceneDim>(
     count: usize,
     bodies: &[Body<D>],

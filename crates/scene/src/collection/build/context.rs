@@ -1,4 +1,4 @@
-//! Values of expressions in the parameters, and messages about them.
+//! Evaluation of expressions in the parameters, and error messages about them.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ pub(super) struct Context<'a> {
     pub sources: &'a Sources,
 }
 
-/// What a collection is made from besides the text of its scene.
+/// Data files and seeds used beside the text of the scene.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     /// The folder that paths are relative to.
@@ -28,14 +28,14 @@ pub(super) struct Sources {
     pub seeds: RefCell<Vec<u64>>,
 }
 
-/// Where in the file something stands: the part, the key.
+/// Position of a value: part and key.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a> {
     pub part: &'a str,
     pub key: &'a str,
 }
 
-/// A place in a part.
+/// A key of a part.
 pub(super) fn at<'a>(part: &'a str, key: &'a str) -> At<'a> {
     At { part, key }
 }
@@ -43,7 +43,7 @@ pub(super) fn at<'a>(part: &'a str, key: &'a str) -> At<'a> {
 impl Context<'_> {
     /// The value of an expression in the parameters.
     pub fn number(&mut self, at: At<'_>, formula: &Formula) -> Result<f64, Box<InputError>> {
-        // Most values are plain numbers, and there may be many thousands.
+        // Most values are plain numbers, and there may be many thousands: no graph is needed for them.
         match formula.text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(value),
             _ => self
@@ -72,7 +72,7 @@ impl Context<'_> {
         }
     }
 
-    /// The values of several.
+    /// The values of several expressions.
     pub fn numbers(
         &mut self,
         at: At<'_>,
@@ -108,14 +108,14 @@ impl Context<'_> {
         }
     }
 
-    /// A whole number from `least`.
+    /// An integer from `least`.
     pub fn whole(
         &mut self,
         at: At<'_>,
         formula: &Formula,
         least: usize,
     ) -> Result<usize, Box<InputError>> {
-        // Above this, doubles no longer count.
+        // 2⁵³: above it, not every integer is a double.
         const LARGEST: f64 = 9_007_199_254_740_992.0;
         let value = self.number(at, formula)?;
         match value >= least as f64 && value <= LARGEST && value.fract() == 0.0 {
@@ -127,7 +127,7 @@ impl Context<'_> {
         }
     }
 
-    /// A direction: numbers that are not all 0, scaled to length 1.
+    /// A direction: numbers that are not all 0, normalised.
     pub fn direction(
         &mut self,
         at: At<'_>,
@@ -136,7 +136,7 @@ impl Context<'_> {
     ) -> Result<Vec<f64>, Box<InputError>> {
         let mut values = self.numbers(at, formulas)?;
         let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        // Scaled by the largest entry first: squares may leave the range of numbers.
+        // Scaled by the largest component first: squares may overflow.
         values.iter_mut().for_each(|v| *v /= largest);
         let length = values.iter().map(|v| v * v).sum::<f64>().sqrt();
         match largest > 0.0 && length.is_finite() {
@@ -150,7 +150,7 @@ impl Context<'_> {
         }
     }
 
-    /// One of a few words.
+    /// One of a few keywords.
     pub fn word<T: Copy>(
         &self,
         at: At<'_>,

@@ -1,4 +1,4 @@
-//! Files that a scene refers to: beside it, or compiled in.
+//! Data files that a scene refers to: beside it, or built in.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -9,10 +9,10 @@ use crate::builtin;
 use crate::error::SceneError;
 use crate::record::DataFile;
 
-/// Longest file that is read, in bytes.
+/// Largest file that is read, in bytes.
 const LONGEST: u64 = 1 << 30;
 
-/// The bytes of a file beside the scene; where there is none, of the built-in one of that name.
+/// The bytes of a file; where there is none, of the built-in data file of that name.
 pub(super) fn read(
     context: &Context<'_>,
     at: At<'_>,
@@ -20,7 +20,7 @@ pub(super) fn read(
 ) -> Result<Cow<'static, [u8]>, SceneError> {
     let folder = Path::new(context.file).parent().unwrap_or(Path::new(""));
     let shown = folder.join(&name.text);
-    // Found from another folder than that of the command, a file is the same.
+    // A file found from another folder than the current one keeps its name.
     let path = context.sources.folder.join(&shown);
     let path = if path.exists() { path } else { shown.clone() };
     match std::fs::metadata(&path) {
@@ -54,7 +54,7 @@ pub(super) fn read(
     Err(context.wrong(at, name, problem, advice).into())
 }
 
-/// Notes that a file was read, once.
+/// Records that a file was read, once.
 fn note(context: &Context<'_>, name: &Name, path: Option<&Path>, bytes: &[u8]) {
     let mut files = context.sources.files.borrow_mut();
     if !files.iter().any(|file| file.name == name.text) {
@@ -66,7 +66,7 @@ fn note(context: &Context<'_>, name: &Name, path: Option<&Path>, bytes: &[u8]) {
     }
 }
 
-/// The same as text.
+/// The same as UTF-8 text.
 pub(super) fn read_text(
     context: &Context<'_>,
     at: At<'_>,

@@ -1,4 +1,4 @@
-//! Shapes that are more than a few numbers: compounds, surfaces from files, heights.
+//! Composite shapes: compounds, triangle surfaces from files, convex decompositions, heightfields.
 
 use bodies::space::{
     DecomposedMesh, DecompositionParams, Mesh, MeshError, read_obj, read_stl, weld,
@@ -13,9 +13,9 @@ use super::data;
 use crate::error::{InputError, Origin, SceneError};
 use crate::file::Formula;
 
-/// A shape to be made: that of a body, or of a part of one.
+/// A shape to be made: of a body, or of a part of one.
 pub(super) struct Form<'a> {
-    /// What the body or the part is called in messages.
+    /// Name of the body or part in messages.
     pub part: String,
     pub shape: &'a ShapeSpec,
     /// Its line.
@@ -25,7 +25,7 @@ pub(super) struct Form<'a> {
 }
 
 impl Form<'_> {
-    /// What is wrong with it.
+    /// The error for this shape.
     pub fn wrong(&self, context: &Context<'_>, dimension: usize, error: &ShapeError) -> SceneError {
         let key = self.shape.key(dimension);
         let line = Origin::Line(self.line);
@@ -35,7 +35,7 @@ impl Form<'_> {
     }
 }
 
-/// Parts that are joined.
+/// Makes a compound of parts.
 pub(super) fn compound<D: SceneDim>(
     context: &mut Context<'_>,
     form: &Form<'_>,
@@ -50,6 +50,7 @@ pub(super) fn compound<D: SceneDim>(
             let line = Origin::Line(piece.line);
             return Err(context.error(at(&part, kind), line, problem, "").into());
         }
+        // Shape and pose of the part, with its own density or that of the material.
         let own = match &piece.density {
             None => None,
             Some(density) => Some(context.positive(at(&part, "density"), density)?),
@@ -69,10 +70,11 @@ pub(super) fn compound<D: SceneDim>(
             position: D::Vector::from_components(&position),
             rotation: D::rotation(context, &inner.part, &piece.turn)?,
         };
+        // Density relative to that of the material.
         let weight = match (own, form.density) {
             (Some(own), Some(density)) => own / density,
             (Some(own), None) => own,
-            // A part that is a compound with densities of its own has them relative to 1.
+            // A part that is a compound with its own densities has them relative to 1.
             (None, _) => 1.0,
         };
         all.push((shape, compose(&outer, &placement), weight));
@@ -81,8 +83,8 @@ pub(super) fn compound<D: SceneDim>(
     Compound::new(&all).map_err(|error| form.wrong(context, D::N, &error))
 }
 
-/// Without a density of the material either all parts have their own or none has: what the rest would
-/// weigh is not known.
+/// Without a density of the material either all parts have their own or none has: otherwise the mass of the
+/// rest is unknown.
 fn even(
     context: &Context<'_>,
     form: &Form<'_>,
@@ -103,7 +105,7 @@ fn even(
 /// Vertices and triangles of a surface.
 pub(super) type Surface = (Vec<Vec3>, Vec<[u32; 3]>);
 
-/// Vertices and triangles of a file.
+/// Reads vertices and triangles of a file (OBJ or STL).
 pub(super) fn surface(
     context: &mut Context<'_>,
     place: At<'_>,
@@ -128,7 +130,7 @@ pub(super) fn surface(
     Ok((vertices, triangles))
 }
 
-/// The same with vertices that are nearly the same made one.
+/// The same, with vertices welded that are closer than `merge`.
 pub(super) fn welded(
     context: &mut Context<'_>,
     place: At<'_>,
@@ -143,7 +145,7 @@ pub(super) fn welded(
     Ok(weld(&vertices, &triangles, within))
 }
 
-/// What is wrong with a file of triangles.
+/// The error for a file of triangles.
 pub(super) fn of_file(
     context: &Context<'_>,
     place: At<'_>,
@@ -153,7 +155,7 @@ pub(super) fn of_file(
     context.wrong(place, file, error.to_string(), "").into()
 }
 
-/// A closed surface as a body.
+/// A closed surface as a body: convex decomposition.
 pub(super) fn solid(
     context: &mut Context<'_>,
     place: At<'_>,
@@ -189,7 +191,7 @@ pub(super) fn solid(
         .map_err(|error| of_file(context, place, &spec.file, &error.into()))
 }
 
-/// Rows of heights, all equally long, and how large the ground is along them and across.
+/// Heights of a heightfield, rows of equal length, and its size along and across them.
 pub(super) fn heights(
     context: &mut Context<'_>,
     place: At<'_>,
@@ -230,7 +232,7 @@ pub(super) fn heights(
     Ok((rows, size))
 }
 
-/// Why rows are no ground.
+/// Why rows are not a heightfield.
 fn uneven(rows: &[Vec<f64>], dimension: usize) -> Option<String> {
     let wide = rows.first().map_or(0, Vec::len);
     if dimension == 3 && rows.len() < 2 {
@@ -252,7 +254,7 @@ fn uneven(rows: &[Vec<f64>], dimension: usize) -> Option<String> {
     ))
 }
 
-/// Rows of numbers: separated by commas, semicolons or spaces; `#` begins a comment.
+/// Rows of numbers, separated by commas, semicolons or spaces; `#` begins a comment.
 fn numbers(text: &str) -> Result<Vec<Vec<f64>>, String> {
     let mut rows = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -275,7 +277,7 @@ fn numbers(text: &str) -> Result<Vec<Vec<f64>>, String> {
     Ok(rows)
 }
 
-/// Heights over a rectangle around the origin as triangles, two to a cell.
+/// The triangle mesh of a heightfield over a rectangle around the origin, two triangles per cell.
 pub(super) fn ground(rows: &[Vec<f64>], size: &[f64]) -> Result<Mesh, ShapeError> {
     let (wide, deep) = (rows.first().map_or(0, Vec::len), rows.len());
     let share = |k: usize, count: usize| k as f64 / (count as f64 - 1.0) - 0.5;

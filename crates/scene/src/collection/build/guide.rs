@@ -1,11 +1,11 @@
-//! Given motions.
+//! Prescribed motions of kinematic bodies: expressions in t, and accelerograms (base excitation).
 //!
 //! ```text
 //! x(t) = x_0 + Σ f_i(t),   R(t) = exp(θ(t) e) R_0,   v = ẋ,   Ω = Rᵀ θ̇ e
 //! ```
 //!
-//! x_0, R_0 is where the body was when the run began. f and θ are expressions in t whose derivatives
-//! are exact, or integrals of recorded accelerations.
+//! x_0, R_0 is the pose of the body when the stage began. f and θ are expressions in t, differentiated
+//! symbolically, or twice integrated accelerograms.
 
 use bodies::plane::Angle;
 use bodies::{Plane, Pose, PrescribedMotion, Space, Vector};
@@ -19,27 +19,27 @@ use crate::error::{InputError, SceneError};
 use crate::file::{Formula, Word};
 use crate::generate::quake::{Accelerogram, Drift, GroundMotion};
 
-/// A given motion of one body.
+/// The prescribed motion of one body.
 #[derive(Debug)]
 pub(super) struct ExpressionMotion {
-    /// Offsets and angle, then their rates.
+    /// Displacement and angle, then their rates.
     program: Program,
     scratch: Scratch,
     out: [f64; 8],
-    /// Axis of the turn, in space axes.
+    /// Axis of the rotation, in world axes.
     axis: Vec3,
     accelerograms: Vec<AccelerogramMotion>,
 }
 
-/// An accelerogram along a direction.
+/// Ground motion along a direction.
 #[derive(Debug)]
 struct AccelerogramMotion {
     ground: GroundMotion,
-    /// With the scale.
+    /// Unit direction times scale.
     direction: Vec3,
 }
 
-/// Offset, angle, and their rates.
+/// Displacement, angle, and their rates.
 struct Offset {
     place: Vec3,
     angle: f64,
@@ -50,13 +50,14 @@ struct Offset {
 impl ExpressionMotion {
     fn offset(&mut self, t: f64) -> Offset {
         let run = self.program.run(&[t], &mut self.scratch, &mut self.out);
-        // One input and eight outputs always fit; were it otherwise, no number is better than a
-        // wrong one: the world stops at it.
+        // One input and eight outputs always fit; if not, NaN is better than a wrong number: the
+        // step reports it.
         if run.is_err() {
             self.out = [f64::NAN; 8];
         }
         let [x, y, z, angle, vx, vy, vz, spin] = self.out;
         let (mut place, mut velocity) = (Vec3::new(x, y, z), Vec3::new(vx, vy, vz));
+        // Add the ground motion of every accelerogram.
         for shaken in &self.accelerograms {
             let ground = shaken.ground.at(t);
             place += shaken.direction * ground.x;
@@ -99,7 +100,7 @@ impl PrescribedMotion<Space> for ExpressionMotion {
     }
 }
 
-/// Compiles the motion of a body; `start` is when it begins.
+/// Compiles the motion of a body; `start` is the time at which its stage begins.
 pub(super) fn compile_motion(
     context: &mut Context<'_>,
     body: &BodySpec,
@@ -110,6 +111,7 @@ pub(super) fn compile_motion(
     let mut clock = Clock::new(context)?;
     let mut nodes = [Graph::ZERO; 4];
     let (mut axis, mut shaken) = (Vec3::Z, Vec::new());
+    // Sum of the parts: displacement by axis and angle.
     for motion in motions {
         match motion {
             MotionSpec::Expressions { offset, turn } => {
@@ -139,6 +141,7 @@ pub(super) fn compile_motion(
             }
         }
     }
+    // Velocities are symbolic derivatives.
     let rates = nodes.map(|node| clock.graph.derivative(node, clock.time));
     let outputs: Vec<NodeId> = nodes.into_iter().chain(rates).collect();
     Ok(ExpressionMotion {
@@ -150,7 +153,7 @@ pub(super) fn compile_motion(
     })
 }
 
-/// A part of a motion that is an accelerogram.
+/// The part of a motion that is an accelerogram.
 fn accelerogram_motion(
     context: &mut Context<'_>,
     part: &str,
@@ -175,7 +178,7 @@ fn accelerogram_motion(
     Ok(Some(AccelerogramMotion { ground, direction }))
 }
 
-/// Reads an expression in t whose value and rate at the start must be finite.
+/// Parses an expression in t whose value and rate at the start must be finite.
 fn parse(
     clock: &mut Clock,
     context: &Context<'_>,
@@ -196,7 +199,7 @@ fn parse(
     Ok(node)
 }
 
-/// The motion of the ground in a file.
+/// Reads the ground motion of a file.
 fn ground(
     context: &Context<'_>,
     part: &str,

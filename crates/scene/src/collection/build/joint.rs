@@ -1,4 +1,4 @@
-//! Joints from text.
+//! Joints of bodies from their specifications: frames, limits, motors, springs, friction.
 
 mod keys;
 
@@ -17,7 +17,7 @@ use super::roster::BodyTable;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
 
-/// Kinds by their words.
+/// Kinds of joints by keyword.
 const KINDS: [(&str, JointKind); 7] = [
     ("revolute", JointKind::Revolute),
     ("prismatic", JointKind::Prismatic),
@@ -28,10 +28,10 @@ const KINDS: [(&str, JointKind); 7] = [
     ("clearance", JointKind::Clearance),
 ];
 
-/// What stands for no body.
+/// The name that stands for the world instead of a body.
 const WORLD: &str = "world";
 
-/// A given speed.
+/// The speed of a motor as an expression in t.
 #[derive(Debug)]
 struct Pace {
     program: Program,
@@ -41,7 +41,7 @@ struct Pace {
 impl PrescribedSpeed for Pace {
     fn at(&mut self, t: f64) -> f64 {
         let mut out = [f64::NAN];
-        // One input and one output always fit; were it otherwise, the world stops at this.
+        // One input and one output always fit; if not, the step reports NaN.
         match self.program.run(&[t], &mut self.scratch, &mut out) {
             Ok(()) => out[0],
             Err(_) => f64::NAN,
@@ -49,7 +49,7 @@ impl PrescribedSpeed for Pace {
     }
 }
 
-/// Where all bodies are at the start: guided ones where their guides say.
+/// Initial poses of all bodies: kinematic ones where their prescribed motion puts them.
 pub(super) fn places<D: SceneDim>(
     roster: &BodyTable<D>,
     model: &mut Model<D>,
@@ -66,7 +66,7 @@ pub(super) fn places<D: SceneDim>(
     poses
 }
 
-/// All joints, for bodies that are at `poses` where the joints are put together.
+/// Makes all joints, assembled with the bodies at `poses`.
 pub(super) fn joints<D: SceneDim>(
     context: &mut Context<'_>,
     specs: &[JointSpec],
@@ -130,7 +130,7 @@ fn joint<D: SceneDim>(
     Ok(joint)
 }
 
-/// The body of an end; none for the world.
+/// The body at an end of a joint; `None` for the world.
 fn end<D: SceneDim>(
     context: &Context<'_>,
     part: &str,
@@ -144,7 +144,7 @@ fn end<D: SceneDim>(
     }
 }
 
-/// Points and frames in body axes.
+/// Points and frames of a joint in the axes of its two bodies.
 fn sides<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &JointSpec,
@@ -176,7 +176,7 @@ fn sides<D: SceneDim>(
     }))
 }
 
-/// Its two points in body axes, from space or from the axes of the shapes.
+/// The two points of a joint in body axes, given in world axes or in the axes of the shapes.
 fn points<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &JointSpec,
@@ -225,7 +225,7 @@ fn points<D: SceneDim>(
     }
 }
 
-/// What is on the coordinate: limits, motor, spring, friction, play.
+/// Adds limits, motor, spring, friction and play on the joint coordinate.
 fn attach<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &JointSpec,
@@ -289,7 +289,7 @@ fn spring<D: SceneDim>(
     let (stiffness, damping) = (value("stiffness", stiffness)?, value("damping", damping)?);
     let rest = match rest {
         Some(rest) => context.number(at(&inner, "rest"), rest)?,
-        // A distance is what it is at the start, other coordinates begin at 0.
+        // A distance has its initial length, other coordinates begin at 0.
         None if joint.kind == JointKind::Distance => joint.length,
         None => 0.0,
     };

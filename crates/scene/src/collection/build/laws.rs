@@ -1,7 +1,7 @@
-//! Laws between materials.
+//! Contact laws between materials.
 //!
-//! A pair by name beats one with an `any`, which beats `["any", "any"]`. Of two laws of the same
-//! rank neither beats the other: such a pair is refused if its bodies can meet.
+//! A law for a pair by name takes precedence over one with an `any`, which takes precedence over `["any", "any"]`.
+//! Two laws of the same rank are ambiguous: such a pair is refused if its bodies can touch.
 
 use bodies::{Friction, Materials, PairLaw};
 use contact::law::{LawError, PolygonSection, StaticDynamic, Status};
@@ -12,7 +12,7 @@ use super::context::{At, Context, at};
 use crate::error::{InputError, Origin};
 use crate::file::{Formula, FrictionSpec, RestitutionSpec};
 
-/// The number of a material.
+/// The index of a material.
 pub(super) fn material(
     context: &Context<'_>,
     spec: &BodiesSpec,
@@ -29,7 +29,7 @@ pub(super) fn material(
     }
 }
 
-/// A law with the materials it is about; `None` is any.
+/// A law with its materials; `None` is any.
 struct Entry<'a> {
     spec: &'a LawSpec,
     between: [Option<usize>; 2],
@@ -37,7 +37,7 @@ struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// How well it fits a pair in this order; 0 is not at all, 3 by name.
+    /// How specific it is for a pair in this order: 0 does not apply, 3 by name.
     fn rank(&self, a: usize, b: usize) -> u8 {
         let fits = |of: Option<usize>, m: usize| of.is_none_or(|of| of == m);
         match fits(self.between[0], a) && fits(self.between[1], b) {
@@ -47,7 +47,7 @@ impl Entry<'_> {
     }
 }
 
-/// The table of laws. `meet` says whether bodies of two materials can touch.
+/// Makes the table of laws. `meet` says whether bodies of two materials can touch.
 pub(super) fn laws(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
@@ -58,6 +58,7 @@ pub(super) fn laws(
     let mut table = Materials::new(count, &PairLaw::default());
     for a in 0..count {
         for b in a..count {
+            // The most specific law in either order of the pair.
             let rank = |e: &Entry<'_>| e.rank(a, b).max(e.rank(b, a));
             let best = entries.iter().map(rank).max().unwrap_or(0);
             let mut fitting = entries.iter().filter(|e| best > 0 && rank(e) == best);
@@ -180,7 +181,7 @@ fn friction(
             [along[0], along[1], along[2]]
         }
     };
-    // Each law says itself which coefficients it can have.
+    // Each law validates its own coefficients.
     let check = |context: &Context<'_>, law: &Law, rows: usize| match law.validate(rows) {
         Ok(()) => Ok(()),
         Err(error) => Err(not_lawful(context, place, *line, &error)),
@@ -227,7 +228,7 @@ fn friction(
     })
 }
 
-/// The polygon of a law of friction.
+/// The polygonal section of a friction law.
 fn section(
     context: &mut Context<'_>,
     place: At<'_>,
@@ -250,7 +251,7 @@ fn not_lawful(
     context.error(place, Origin::Line(line), error.to_string(), "")
 }
 
-/// Normal and tangential restitution.
+/// Normal and tangential restitution of a pair.
 fn rebound(
     context: &mut Context<'_>,
     part: &str,
@@ -280,7 +281,7 @@ fn rebound(
     Ok(restitution)
 }
 
-/// A restitution must be one that an impact law can have.
+/// Requires a restitution admissible for an impact law, 0 ≤ e ≤ 1.
 fn admissible(
     context: &Context<'_>,
     place: At<'_>,

@@ -1,4 +1,4 @@
-//! Given forces: of one body, or of many.
+//! Given forces and torques: force fields from expressions, on one body or on many.
 
 use bodies::{Dim, ForceContext, ForceField, Vector};
 use expr::{Graph, NodeId, Program, Scope, Scratch};
@@ -9,14 +9,14 @@ use super::context::{Context, at};
 use crate::error::InputError;
 use crate::file::Formula;
 
-/// A force and a moment on each of some bodies: one program, run for each of them.
+/// A force and a torque on each of some bodies: one program, run for each of them.
 #[derive(Debug)]
 pub(super) struct Load<D: Dim> {
     members: Vec<u32>,
     per_mass: bool,
-    /// Where the force acts, in body axes.
+    /// Point of application, in body axes.
     at: Option<D::Vector>,
-    /// Force and moment by velocity component.
+    /// Force and torque by velocity component.
     program: Program,
     scratch: Scratch,
     inputs: Vec<f64>,
@@ -36,13 +36,13 @@ impl<D: SceneDim> ForceField<D> for Load<D> {
                 .run(&self.inputs, &mut self.scratch, out)
                 .is_err()
             {
-                // Inputs and outputs always fit; were it otherwise, the world stops at this.
+                // Inputs and outputs always fit; if not, the step reports NaN.
                 out.fill(f64::NAN);
             }
             if let Some(point) = self.at {
                 let mut row = D::ZERO_VELOCITY;
                 let lever = D::rotate(&pose.rotation, point);
-                // The row of G is linear in the direction: with the force for it, it is the load.
+                // A row of G is linear in the direction: with the force for it, it is the torque.
                 let force = D::Vector::from_components(&out[..D::N]);
                 D::linear_jacobian_row(&pose.rotation, lever, force, row.as_mut());
                 for (moment, more) in out[D::N..].iter_mut().zip(&row.as_ref()[D::N..]) {
@@ -57,7 +57,7 @@ impl<D: SceneDim> ForceField<D> for Load<D> {
     }
 }
 
-/// Whom a load acts on, and how.
+/// The bodies a load acts on, and how.
 pub(super) struct Target<D: Dim> {
     pub members: Vec<u32>,
     pub per_mass: bool,
@@ -90,11 +90,11 @@ pub(super) fn load<D: SceneDim>(
     })
 }
 
-/// What the expressions of loads may use.
+/// Names that the expressions of loads may use.
 struct Words {
     graph: Graph,
     scope: Scope,
-    /// Variables that are called like a parameter.
+    /// Variables that have the name of a parameter.
     twofold: Vec<(String, NodeId)>,
 }
 
@@ -107,6 +107,7 @@ impl Words {
             context.unreadable(at("[parameters]", ""), &nowhere, error)
         };
         let parameters = &context.parameters.values;
+        // Variables of the body, then parameters as constants.
         for variable in D::VARIABLES {
             let node = scope.input(&mut graph, variable);
             let node = node.map_err(|error| unreadable(&error))?;

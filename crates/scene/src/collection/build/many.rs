@@ -1,4 +1,4 @@
-//! Generators with their numbers.
+//! Generators with their parameters evaluated.
 
 use bodies::Vector;
 
@@ -13,7 +13,7 @@ use crate::generate::{
     Packing, PackingRegion, Sizes, Wall, column, deposit, grid, packing, wall,
 };
 
-/// Reads the numbers of one generator.
+/// Evaluates the parameters of one generator.
 pub(super) struct Numbers<'a, 'b> {
     context: &'a mut Context<'b>,
     part: String,
@@ -58,7 +58,7 @@ impl<'a, 'b> Numbers<'a, 'b> {
         all.iter().map(|formula| self.whole(key, formula)).collect()
     }
 
-    /// The seed of a generator; noted where it leaves anything to chance.
+    /// The seed of a generator; recorded if it draws random numbers.
     pub fn seed(&mut self, formula: &Option<Formula>, draws: bool) -> Result<u64, Box<InputError>> {
         let place = at(&self.part, "seed");
         let whole = |f| self.context.whole(place, f, 0).map(|seed| seed as u64);
@@ -199,7 +199,7 @@ impl<'a, 'b> Numbers<'a, 'b> {
     }
 }
 
-/// The bodies of a generator.
+/// Runs a generator.
 pub(super) fn pieces<D: SceneDim>(
     context: &mut Context<'_>,
     many: &GeneratorSpec,
@@ -339,7 +339,7 @@ fn grains<D: SceneDim>(
     })
 }
 
-/// Round grains at given places.
+/// Discs or spheres at given positions.
 fn given<D: SceneDim>(rows: &[[f64; 4]]) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     let piece = |(at, row): (usize, &[f64; 4])| {
         let wrong = |problem: String| GenerateError {
@@ -374,7 +374,7 @@ fn lattices(dimension: usize) -> &'static [(&'static str, GridLattice)] {
     }
 }
 
-/// What a generator says is wrong, at the key it names.
+/// The error of a generator, at the key it names.
 fn blame(context: &Context<'_>, many: &GeneratorSpec, error: &GenerateError) -> Box<InputError> {
     let part = many.part();
     let line = many.lines.iter().find(|(key, _)| key == error.key);

@@ -1,7 +1,14 @@
-//! From the text of a scene to bodies that can move.
+//! Building a scene of bodies: from specifications with expressions to a model, an initial state and settings.
 //!
-//! Shapes, masses and placements are made once, with the parameters of the run. What a preparation
-//! may change is made for each of them: laws, gravity, motions, forces, drag.
+//! Shapes, masses and poses are made once, with the parameters of the run. What a preparation
+//! may change is made for each of them: laws, gravity, prescribed motions, forces, drag.
+//!
+//! `roster` is the table of all bodies, `body`, `form`, `balance` and `spin` make one of them, `many` and `structure`
+//! run the generators; `conditions` makes the model of a stage with `laws`, `guide` (prescribed motions), `load`
+//! (forces) and `cell`; `joint` makes joints; `cast`, `clash`, `case` and `survey` make names, load cases and
+//! statistics; `settings` and `prepare` evaluate `[run]` and `[[prepare]]`; `axes` has what depends on the dimension;
+//! `context` evaluates expressions, `data` reads files, `pictures` checks `[[picture]]`, `surroundings` makes laws and
+//! gravity alone.
 
 mod axes;
 mod balance;
@@ -45,7 +52,7 @@ use conditions::Conditions;
 use context::{Context, Sources};
 use roster::BodyTable;
 
-/// Makes the collection of a scene.
+/// Builds the bodies of a scene.
 pub(crate) fn build(scene: &Scene, spec: &BodiesSpec) -> Result<BuiltBodies, SceneError> {
     spec.require_text(scene.origin())?;
     match spec.dimension {
@@ -54,7 +61,7 @@ pub(crate) fn build(scene: &Scene, spec: &BodiesSpec) -> Result<BuiltBodies, Sce
     }
 }
 
-/// Joints, put together where the bodies first are.
+/// Makes the joints, assembled at the poses of the first stage.
 fn join<D: SceneDim>(
     context: &mut Context<'_>,
     spec: &BodiesSpec,
@@ -86,6 +93,7 @@ fn assembly<D: SceneDim>(scene: &Scene, spec: &BodiesSpec) -> Result<BodiesSetup
         parameters: scene.resolved(),
         sources: &sources,
     };
+    // Settings, the table of bodies, names and statistics.
     let schedule = settings::schedule(&mut context, &spec.run)?;
     let masks = prepare::masks(&context, spec)?;
     let mut roster: BodyTable<D> = BodyTable::new(&mut context, spec, &masks)?;
@@ -95,6 +103,7 @@ fn assembly<D: SceneDim>(scene: &Scene, spec: &BodiesSpec) -> Result<BodiesSetup
     cast.record = settings::recorded(&mut context, &spec.run, &roster, span)?;
     clash::require_distinct(&context, spec, &cast)?;
     pictures::check(&mut context, spec)?;
+    // One model per stage: preparations, then the run.
     let conditions = Conditions::new(&context, spec, &roster, &masks)?;
     let mut prepare =
         prepare::preparations(&context, spec, &roster, &conditions, &schedule.settings)?;
@@ -102,11 +111,13 @@ fn assembly<D: SceneDim>(scene: &Scene, spec: &BodiesSpec) -> Result<BodiesSetup
     let mut model = conditions.model(&mut context, &roster, &freedoms, schedule.start)?;
     let models = (&mut model, &mut prepare[..]);
     join(&mut context, spec, &roster, models, schedule.start)?;
+    // Zero and very small moments of inertia.
     spin::require_inertia(&context, spec, &roster, &model)?;
     spin::raise_small_moments(&mut model);
     for preparation in &mut prepare {
         spin::raise_small_moments(&mut preparation.model);
     }
+    // Poses that prescribed motions are relative to.
     let guided = spec.bodies.iter().zip(&roster.poses);
     let guided = guided.filter(|(body, _)| matches!(body.freedom, FreedomSpec::Motion(_)));
     let anchors = guided.map(|(_, pose)| *pose).collect();

@@ -1,10 +1,10 @@
-//! Values of declared pictures.
+//! Checks of declared pictures.
 
 use super::super::spec::BodiesSpec;
 use super::context::{Context, at};
 use crate::error::InputError;
 
-/// Instants that have values, windows that have room, views that have a direction.
+/// Checks that instants have values, windows have an extent and views have a direction.
 pub(super) fn check(context: &mut Context<'_>, spec: &BodiesSpec) -> Result<(), Box<InputError>> {
     for picture in &spec.pictures {
         let part = format!("picture `{}`", picture.name);

@@ -1,4 +1,4 @@
-//! Runs before the run.
+//! Preparations: stages computed before the run, each with its own parameters and freedoms.
 
 use bodies::{Freedom, Settings};
 
@@ -16,7 +16,7 @@ fn part(prepare: &PrepareSpec) -> String {
     format!("prepare `{}`", prepare.name)
 }
 
-/// For each body of `[[body]]` the velocity components that follow forces in the run or in some
+/// For each body of `[[body]]` the bit mask of velocity components that follow forces in the run or in some
 /// preparation.
 pub(super) fn masks(context: &Context<'_>, spec: &BodiesSpec) -> Result<Vec<u8>, Box<InputError>> {
     let of_run = spec.bodies.iter().map(|body| match &body.freedom {
@@ -39,7 +39,7 @@ pub(super) fn masks(context: &Context<'_>, spec: &BodiesSpec) -> Result<Vec<u8>,
     Ok(masks)
 }
 
-/// All preparations.
+/// Makes all preparations.
 pub(super) fn preparations<D: SceneDim>(
     context: &Context<'_>,
     spec: &BodiesSpec,
@@ -59,7 +59,7 @@ pub(super) fn preparations<D: SceneDim>(
         let freedoms = freedoms(context, &part, prepare, roster)?;
         all.push(Preparation {
             name: prepare.name.clone(),
-            // Its time begins at 0.
+            // The time of a stage begins at 0.
             model: conditions.model(&mut own, roster, &freedoms, 0.0)?,
             settings,
             until,
@@ -95,7 +95,7 @@ fn changed(
     Parameters::resolve(context.file, &named)
 }
 
-/// What each body obeys during a preparation.
+/// The freedom of each body during a preparation: `free` and `hold` applied.
 fn freedoms<D: SceneDim>(
     context: &Context<'_>,
     part: &str,
@@ -103,6 +103,7 @@ fn freedoms<D: SceneDim>(
     roster: &BodyTable<D>,
 ) -> Result<Vec<Freedom>, Box<InputError>> {
     let mut freedoms: Vec<Freedom> = roster.bodies.iter().map(|body| body.freedom).collect();
+    // Fixed and kinematic bodies that follow forces in this stage.
     for (name, mask) in &prepare.free {
         let body = roster.body(context, at(part, "free"), name)? as usize;
         if freedoms[body].movable() {
@@ -112,6 +113,7 @@ fn freedoms<D: SceneDim>(
         }
         freedoms[body] = Freedom::Partial(*mask);
     }
+    // Bodies that are fixed in this stage.
     for name in &prepare.hold {
         let place = at(part, "hold");
         for body in roster.members(context, place, name)? {

@@ -1,4 +1,4 @@
-//! All bodies with their names, and the groups of them.
+//! Body table: all bodies with their names, and the groups of them.
 
 use std::collections::HashMap;
 
@@ -12,25 +12,25 @@ use super::{cell, laws, many, structure};
 use crate::error::{InputError, SceneError};
 use crate::generate::GeneratedBody;
 
-/// The bodies in order: those of `[[body]]`, then those of the generators as they stand in the file.
+/// The bodies in order: those of `[[body]]`, then those of the generators in the order of the file.
 pub(super) struct BodyTable<D: Dim> {
     pub names: Vec<String>,
     pub bodies: Vec<Body<D>>,
     pub poses: Vec<Pose<D>>,
     pub velocities: Vec<D::Dofs>,
-    /// Of the bodies of `[[body]]`: body axes in the axes the shape was described in.
+    /// For the bodies of `[[body]]`: the pose of the body axes in the axes of the shape's description.
     pub placements: Vec<Pose<D>>,
-    /// Components of spins without inertia: body and component.
+    /// Spin components without moment of inertia: body and component.
     pub weightless: Vec<(u32, usize)>,
-    /// Name and members in ascending order: of generators, then of `[[group]]`.
+    /// Groups, name and members in ascending order: of generators, then of `[[group]]`.
     pub groups: Vec<(String, Vec<u32>)>,
-    /// Whether forces move each body at some time.
+    /// By body: whether it follows forces in some stage.
     movable: Vec<bool>,
-    /// What each name stands for.
+    /// What each name refers to.
     known: HashMap<String, Known>,
 }
 
-/// What a name stands for, and the line it was given on.
+/// What a name refers to, and its line.
 #[derive(Clone, Copy)]
 enum Known {
     Body(u32, usize),
@@ -39,12 +39,12 @@ enum Known {
     Joint(usize),
 }
 
-/// Most bodies of a collection: their numbers have 32 bits.
+/// Largest number of bodies: their indices have 32 bits.
 const MOST: usize = u32::MAX as usize;
 
 impl<D: SceneDim> BodyTable<D> {
     /// Makes all bodies. `masks` has for each body of `[[body]]` the velocity components that follow
-    /// forces at some time.
+    /// forces in some stage.
     pub fn new(
         context: &mut Context<'_>,
         spec: &BodiesSpec,
@@ -107,7 +107,7 @@ impl<D: SceneDim> BodyTable<D> {
         Ok(())
     }
 
-    /// Gives a name to one thing only.
+    /// Registers a name, which must be unique.
     fn register(
         &mut self,
         context: &Context<'_>,
@@ -129,7 +129,7 @@ impl<D: SceneDim> BodyTable<D> {
         Err(context.part_error(part, line, problem, "Give each its own name"))
     }
 
-    /// The bodies of a generator and their group.
+    /// Adds the bodies of a generator and their group.
     fn generate(
         &mut self,
         context: &mut Context<'_>,
@@ -138,6 +138,7 @@ impl<D: SceneDim> BodyTable<D> {
     ) -> Result<(), SceneError> {
         let part = many.part();
         let material = laws::material(context, spec, at(&part, "material"), &many.material)?;
+        // Density: of the generator, else of its material.
         let density = match (&many.density, spec.materials.get(usize::from(material))) {
             (Some(density), _) => Some(context.positive(at(&part, "density"), density)?),
             (None, Some(of)) => match &of.density {
@@ -163,6 +164,7 @@ impl<D: SceneDim> BodyTable<D> {
         let lattice = cell::lattice(context, spec)?;
         let pieces = many::pieces::<D>(context, many, lattice)?;
         let springers = structure::springers(context, many, pieces.len())?;
+        // Bodies `NAME_1`, `NAME_2`, …; springers may be fixed.
         for (index, piece) in pieces.into_iter().enumerate() {
             let held = many.fixed || springers.binary_search(&index).is_ok();
             let made = placed(piece, material, density, (!held).then_some(&velocity));
@@ -188,7 +190,7 @@ impl<D: SceneDim> BodyTable<D> {
         Ok(())
     }
 
-    /// `[[group]]`: they may name each other in any order, but not in a ring.
+    /// Resolves `[[group]]`: groups may name each other in any order, but not in a cycle.
     fn group(&mut self, context: &Context<'_>, spec: &BodiesSpec) -> Result<(), Box<InputError>> {
         let first = self.groups.len();
         for group in &spec.groups {
@@ -202,8 +204,8 @@ impl<D: SceneDim> BodyTable<D> {
         Ok(())
     }
 
-    /// Collects the members of a group after those of the groups it names. The groups on the way are
-    /// a stack of (group, next name to look at).
+    /// Collects the members of a group after those of the groups it names: depth-first search with an explicit
+    /// stack of (group, next name).
     fn collect(
         &mut self,
         context: &Context<'_>,
@@ -248,7 +250,7 @@ impl<D: SceneDim> BodyTable<D> {
         Ok(())
     }
 
-    /// Gives a name to a region.
+    /// Registers the name of a region.
     pub fn region(
         &mut self,
         context: &Context<'_>,
@@ -259,7 +261,7 @@ impl<D: SceneDim> BodyTable<D> {
         self.register(context, part, name, Known::Region(line), line)
     }
 
-    /// Gives a name to a joint.
+    /// Registers the name of a joint.
     pub fn joint(
         &mut self,
         context: &Context<'_>,
@@ -270,12 +272,12 @@ impl<D: SceneDim> BodyTable<D> {
         self.register(context, part, name, Known::Joint(line), line)
     }
 
-    /// Whether forces move a body at some time.
+    /// Whether a body follows forces in some stage.
     pub fn moves(&self, body: u32) -> bool {
         self.movable.get(body as usize).copied().unwrap_or(false)
     }
 
-    /// The number of a body.
+    /// The index of a body.
     pub fn body(
         &self,
         context: &Context<'_>,

@@ -1,4 +1,4 @@
-//! `[run]` and `[[prepare]]` with their numbers.
+//! Run settings of bodies: `[run]`, `[record]` and `[[prepare]]` evaluated.
 
 use bodies::{Activation, Settings};
 
@@ -14,10 +14,10 @@ use crate::record::{BodySubset, OPTIONAL_BODY_TABLES, RecordSelection};
 
 const PART: &str = "[run]";
 
-/// States of a run that are kept where nothing is said.
+/// Number of recorded states of a run by default.
 const KEPT: f64 = 250.0;
 
-/// When and how.
+/// Times, settings of the scheme, recording interval, overlaps and bounds of a run.
 pub(super) struct Schedule {
     pub start: f64,
     pub until: f64,
@@ -31,7 +31,7 @@ fn run_key(key: &str) -> At<'_> {
     at(PART, key)
 }
 
-/// All of `[run]`.
+/// Evaluates all of `[run]`.
 pub(super) fn schedule(
     context: &mut Context<'_>,
     run: &BodiesRunSpec,
@@ -48,6 +48,7 @@ pub(super) fn schedule(
     }
     let step = step(context, PART, &run.step, until - start)?;
     let settings = settings(context, run, step)?;
+    // Recording interval: of `[record]`, of `[run]`, else for about 250 states.
     let chosen = run.record.every(context.file, &mut context.parameters)?;
     let record_every = match (chosen, &run.record_every) {
         (Some(every), _) => every,
@@ -73,7 +74,7 @@ pub(super) fn schedule(
     })
 }
 
-/// `[record]` with its numbers and the numbers of its bodies.
+/// Evaluates `[record]`, with the indices of its bodies.
 pub(super) fn recorded<D: SceneDim>(
     context: &mut Context<'_>,
     run: &BodiesRunSpec,

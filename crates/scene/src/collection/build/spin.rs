@@ -1,4 +1,4 @@
-//! Bodies without a moment of inertia: what holds their rotation, and what stands for it.
+//! Bodies with zero moment of inertia: which rotations joints must hold, and the small moments used instead of 0.
 
 use bodies::{Dim, Friction, Model, Vector, joint};
 
@@ -8,8 +8,8 @@ use super::context::{Context, at};
 use super::roster::BodyTable;
 use crate::error::InputError;
 
-/// Refuses a spin without inertia that no joint holds, unless nothing can turn the body about it: a
-/// disc or a ball that touches without friction.
+/// Refuses a spin component without inertia that no joint constrains, unless no torque can act about it: a
+/// disc or a sphere that touches without friction.
 pub(super) fn require_inertia<D: SceneDim>(
     context: &Context<'_>,
     spec: &BodiesSpec,
@@ -41,11 +41,11 @@ pub(super) fn require_inertia<D: SceneDim>(
     Ok(())
 }
 
-/// The moment of inertia that stands for 0, over mass × length²: its share of the kinetic energy is below what
-/// steps are solved to, and rows of joints stay well above rounding.
+/// The moment of inertia used instead of 0, over mass × length²: its share of the kinetic energy is below the
+/// tolerance of steps, and rows of joints stay well above rounding.
 const NEGLIGIBLE: f64 = 1e-8;
 
-/// Puts negligible moments in the place of those that are 0; answers which they were.
+/// Replaces zero moments by negligible ones; returns the bit mask of those replaced.
 pub(super) fn replace_zero_moments(moments: &mut [f64], mass: f64, length: f64) -> u8 {
     let mut zero = 0;
     for (k, moment) in moments.iter_mut().enumerate() {
@@ -57,9 +57,10 @@ pub(super) fn replace_zero_moments(moments: &mut [f64], mass: f64, length: f64) 
     zero
 }
 
-/// Raises moments that are smaller than negligible against the longest arm of a joint, given ones and those that stand for
-/// 0: the rounding of the joint's impulses, which such a moment turns into spin, would be more than steps are solved to.
+/// Raises moments that are negligible against the longest lever arm of a joint, given ones and replaced ones:
+/// rounding errors of the joint's impulses, which such a moment turns into spin, would exceed the tolerance of steps.
 pub(super) fn raise_small_moments<D: SceneDim>(model: &mut Model<D>) {
+    // Longest arm of a joint by body.
     let sides = model.joints.iter().flat_map(|joint| &joint.frames);
     let mut arms = vec![0.0_f64; model.bodies.len()];
     for side in sides {
@@ -80,7 +81,7 @@ pub(super) fn raise_small_moments<D: SceneDim>(model: &mut Model<D>) {
     }
 }
 
-/// Whether a material has no law that turns a round body.
+/// Whether a material has no law that exerts a torque on a round body.
 fn slides<D: Dim>(model: &Model<D>, material: u16) -> bool {
     (0..model.materials.count()).all(|other| {
         let (law, _) = model.materials.law(material, other as u16);

@@ -1,4 +1,4 @@
-//! Structures of blocks with their numbers.
+//! Masonry generators with their parameters evaluated.
 
 use std::f64::consts::PI;
 
@@ -14,10 +14,10 @@ use crate::generate::{
     self, Blocks, Cards, Dome, DominoRow, Drums, Drystone, GenerateError, GeneratedBody, Vault,
 };
 
-/// Least distance of joints in a dry-stone wall, as a part of the shortest stone.
+/// Default least distance of joints in a dry-stone wall, as a fraction of the shortest stone.
 const STAGGER: f64 = 0.25;
 
-/// A structure that there is only in space.
+/// A structure that exists only in space.
 pub(in crate::collection) enum SpatialStructure {
     Vault(Vault),
     Dome(Dome),
@@ -25,7 +25,7 @@ pub(in crate::collection) enum SpatialStructure {
 }
 
 impl SpatialStructure {
-    /// Its bodies.
+    /// Makes its blocks.
     pub fn make(&self) -> Result<Vec<GeneratedBody<Space>>, GenerateError> {
         match self {
             Self::Vault(vault) => generate::vault(vault),
@@ -34,7 +34,7 @@ impl SpatialStructure {
         }
     }
 
-    /// Numbers of the bodies from which it springs, among so many.
+    /// Indices of the springers among `all` blocks.
     fn springers(&self, all: usize) -> Vec<usize> {
         match self {
             Self::Vault(vault) => vault.springers(all),
@@ -44,7 +44,7 @@ impl SpatialStructure {
     }
 }
 
-/// The bodies of a structure.
+/// Makes the bodies of a structure.
 pub(super) fn structure<D: SceneDim>(
     numbers: &mut Numbers<'_, '_>,
     many: &GeneratorSpec,
@@ -103,7 +103,7 @@ pub(super) fn structure<D: SceneDim>(
     })
 }
 
-/// A structure of space with its numbers.
+/// Evaluates the parameters of a structure in space.
 fn solid(
     numbers: &mut Numbers<'_, '_>,
     spec: &StructureSpec,
@@ -211,7 +211,7 @@ fn whole_if(
     whole.transpose()
 }
 
-/// Which of so many bodies of a generator stay where they are: those it springs from, if it says so.
+/// Indices of the fixed bodies of a generator: its springers, if the scene fixes them.
 pub(super) fn springers(
     context: &mut Context<'_>,
     many: &GeneratorSpec,

@@ -1,5 +1,5 @@
-//! What surrounds bodies, made without making the bodies: laws between materials, gravity,
-//! which ways it repeats.
+//! Environment of a scene of bodies, without building the bodies: laws between materials, gravity,
+//! periodic directions.
 
 use bodies::Materials;
 
@@ -9,20 +9,20 @@ use super::laws;
 use crate::error::SceneError;
 use crate::file::Scene;
 
-/// Laws and gravity of a scene of bodies.
+/// Materials, laws and gravity of a scene of bodies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BodiesEnvironment {
-    /// Names of the materials; their order is their number.
+    /// Names of the materials, by number.
     pub materials: Vec<String>,
-    /// Laws by pair of materials; none at all for a pair that the scene has no law for.
+    /// Laws by pair of materials; the default one for a pair without a law in the scene.
     pub laws: Materials,
-    /// Acceleration of gravity, as many numbers as dimensions.
+    /// Gravity, one component per dimension.
     pub gravity: Vec<f64>,
-    /// Which vectors of the cell have images; empty without a cell.
+    /// Which cell vectors are periodic; empty without a cell.
     pub periodic: Vec<bool>,
 }
 
-/// The surroundings of the bodies of a scene.
+/// Makes the environment of a scene.
 pub(crate) fn environment(
     scene: &Scene,
     spec: &BodiesSpec,
@@ -33,7 +33,7 @@ pub(crate) fn environment(
         parameters: scene.resolved(),
         sources: &sources,
     };
-    // Which bodies meet is not known without them: a pair without a law is not told here.
+    // Which bodies can touch is not known without them: a pair without a law is no error here.
     let laws = laws::laws(&mut context, spec, &|_, _| false)?;
     let gravity = match &spec.gravity {
         None => vec![0.0; spec.dimension],

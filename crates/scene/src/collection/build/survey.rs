@@ -1,4 +1,4 @@
-//! Profiles and distributions with their numbers.
+//! Profiles and distributions with their numbers evaluated.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -10,10 +10,10 @@ use crate::file::{Formula, Scene};
 use crate::survey::{Distribution, DistributionQuantity, DistributionSpec, Profile, ProfileSpec};
 use crate::watch::NameTable;
 
-/// Bins where nothing is said.
+/// Default number of bins.
 const BINS: usize = 40;
 
-/// Adds the profiles and distributions of a scene to its cast.
+/// Adds the profiles and distributions of a scene to its names.
 pub(super) fn add(
     context: &mut Context<'_>,
     scene: &Scene,
@@ -45,7 +45,7 @@ pub(super) fn add(
     Ok(())
 }
 
-/// A span of time within the run.
+/// An interval of time within the run.
 fn times(
     context: &mut Context<'_>,
     part: &str,
@@ -112,7 +112,7 @@ fn profile(
     Ok(profile)
 }
 
-/// Whether there is such an observable of a slice.
+/// Checks that an observable of this name exists for a slice.
 fn known_word(
     context: &Context<'_>,
     part: &str,
@@ -189,7 +189,7 @@ fn distribution(
     })
 }
 
-/// Bounds and bins where nothing is said.
+/// Default bounds and number of bins.
 fn usual(quantity: DistributionQuantity, dimension: usize) -> (Option<(f64, f64)>, usize) {
     match quantity {
         DistributionQuantity::NormalForce => (Some((0.0, 8.0)), BINS),
@@ -197,7 +197,7 @@ fn usual(quantity: DistributionQuantity, dimension: usize) -> (Option<(f64, f64)
         DistributionQuantity::ContactAngle if dimension == 2 => (Some((0.0, PI)), 36),
         DistributionQuantity::ContactAngle => (Some((0.0, FRAC_PI_2)), 18),
         DistributionQuantity::Size => (None, BINS),
-        // One bin for each length from 2 to 20.
+        // One bin for each chain length from 2 to 20.
         DistributionQuantity::ChainLength => (Some((1.5, 20.5)), 19),
     }
 }

@@ -136,7 +136,7 @@ fn components(
     Ok(all)
 }
 
-/// What does not go together.
+/// Refuses keys that exclude each other.
 fn check(reader: &Reader<'_>, spec: &CellSpec, dimension: usize) -> Result<(), Box<InputError>> {
     let wrong = |problem: String, advice: &str| Err(reader.error(problem, advice));
     for stress in &spec.stress {

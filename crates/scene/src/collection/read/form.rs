@@ -1,4 +1,4 @@
-//! Reads shapes that are more than a few numbers: surfaces, heights, compounds.
+//! Reads composite shapes: `mesh`, `solid`, `heights`, `compound`.
 
 use super::super::form::{Heights, HeightsSpec, MeshSpec, PieceSpec, SolidSpec};
 use super::super::spec::ShapeSpec;

@@ -40,7 +40,7 @@ pub(super) fn joints(
     Ok(all)
 }
 
-/// A point, or an array of two.
+/// A point, or an array of two points.
 fn places(
     reader: &mut Reader<'_>,
     key: &'static str,
@@ -67,7 +67,7 @@ fn places(
     }
 }
 
-/// A table of values, none of which must be there.
+/// A table of optional values.
 fn table<const N: usize>(
     reader: &mut Reader<'_>,
     key: &'static str,

@@ -1,5 +1,5 @@
 //! Reads the generators: `[[wall]]`, `[[column]]`, `[[arch]]`, `[[grid]]`, `[[packing]]`,
-//! `[[deposit]]`, `[[grains]]`; those of other structures are in [`structure`].
+//! `[[deposit]]`, `[[grains]]`; those of other masonry are in `structure`.
 
 use super::super::spec::{ArrangementSpec, GeneratorSpec, GrainSpec, RegionOfPacking, SizesSpec};
 use super::structure;
@@ -196,7 +196,7 @@ fn corners_of(reader: &mut Reader<'_>, dimension: usize) -> Result<Corners, Box<
     Ok((low, vector_of(reader, "high", dimension)?))
 }
 
-/// `radius`, `shape`, `corners`.
+/// `radius`, `shape`, `corners`: sizes and shape of grains.
 fn grain(reader: &mut Reader<'_>, dimension: usize) -> Result<GrainSpec, Box<InputError>> {
     let Some(item) = reader.take("radius") else {
         return Err(reader.missing("radius"));

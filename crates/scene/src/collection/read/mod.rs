@@ -18,7 +18,7 @@ use super::spec::{BodiesSpec, Name};
 use crate::error::InputError;
 use crate::file::{self, Formula, Item, Reader, Value};
 
-/// Everything between the title and the reports.
+/// Reads all tables of a scene of bodies except title and reports.
 pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>> {
     let parameters = file::read_named(root, "parameters")?;
     let (dimension, gravity) = world::world(root)?;
@@ -59,7 +59,7 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>>
     })
 }
 
-/// Names of what no text can hold.
+/// `callables`: bodies whose motion or force is a function of a caller.
 fn callables(root: &mut Reader<'_>) -> Result<Vec<String>, Box<InputError>> {
     const KEY: &str = "callables";
     let Some(item) = root.take(KEY) else {
@@ -72,7 +72,7 @@ fn callables(root: &mut Reader<'_>) -> Result<Vec<String>, Box<InputError>> {
     names.map(|name| name.map(|name| name.text)).collect()
 }
 
-/// The tables `[[key]]`, each with a name that can be part of an observable's.
+/// The tables `[[key]]`, each with a name that can be part of an observable.
 fn named<'a>(
     root: &mut Reader<'a>,
     key: &'static str,
@@ -85,7 +85,7 @@ fn named<'a>(
     Ok(all)
 }
 
-/// The tables `[[key]]` that have no name, with their numbers from 1.
+/// The tables `[[key]]` without a name, with their numbers from 1.
 fn numbered<'a>(
     root: &mut Reader<'a>,
     key: &'static str,
@@ -99,7 +99,7 @@ fn numbered<'a>(
         .collect()
 }
 
-/// Letters, digits and `_`, no digit first: what can be read in an expression.
+/// Requires an identifier: letters, digits and `_`, no digit first.
 fn require_identifier(reader: &Reader<'_>, name: &str) -> Result<(), Box<InputError>> {
     let mut letters = name.chars();
     let first = |c: char| c.is_alphabetic() || c == '_';
@@ -115,7 +115,7 @@ fn require_identifier(reader: &Reader<'_>, name: &str) -> Result<(), Box<InputEr
     }
 }
 
-/// An array of so many values.
+/// An array of a given length.
 fn vector(
     reader: &Reader<'_>,
     key: &str,
@@ -165,7 +165,7 @@ fn pair(reader: &Reader<'_>, key: &str, item: Item) -> Result<[Formula; 2], Box<
     both.map_err(|_| reader.expected(key, &raw, "an array of 2 values", ""))
 }
 
-/// A value in the plane, three in space.
+/// One value in the plane, three in space: spin, torque.
 fn turning(
     reader: &mut Reader<'_>,
     key: &'static str,
@@ -197,7 +197,7 @@ fn points(
     }
 }
 
-/// A name with its place.
+/// A name with its line.
 fn name(reader: &Reader<'_>, key: &str, item: Item) -> Result<Name, Box<InputError>> {
     match item.value {
         Value::Text(text) => Ok(Name::at_line(text, item.line)),
@@ -260,7 +260,7 @@ fn between(reader: &mut Reader<'_>) -> Result<[Name; 2], Box<InputError>> {
     }
 }
 
-/// One of a few words; the first one where the key is missing.
+/// One of a few keywords; the first one where the key is missing.
 fn choice<T: Copy>(
     reader: &mut Reader<'_>,
     key: &'static str,

@@ -1,4 +1,4 @@
-//! Reads what the motion of a body obeys, and the forces given to it.
+//! Reads the freedom of a body (fixed, free components, prescribed motion), and the forces given to it.
 
 use super::super::spec::{FreedomSpec, LoadSpec, MotionSpec};
 use super::{turning, vector_if, vector_of};
@@ -15,7 +15,7 @@ pub(super) fn components(dimension: usize) -> &'static [&'static str] {
     }
 }
 
-/// `fixed`, `free`, `motion`: at most one of them.
+/// `fixed`, `free` or `motion`: at most one of them.
 pub(super) fn freedom(
     reader: &mut Reader<'_>,
     dimension: usize,
@@ -45,7 +45,7 @@ pub(super) fn freedom(
     }
 }
 
-/// Bits of the velocity components that follow forces.
+/// Bit mask of the velocity components that follow forces.
 pub(super) fn mask(
     reader: &Reader<'_>,
     key: &str,

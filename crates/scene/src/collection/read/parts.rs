@@ -1,4 +1,4 @@
-//! Reads groups, regions, watches, fields and drags.
+//! Reads `[[group]]`, `[[region]]`, `[[watch]]`, `[[field]]` and `[[drag]]`.
 
 use super::super::spec::{DragSpec, FieldSpec, GroupSpec, LoadSpec, RegionSpec, WatchSpec};
 use super::{between, choice, name_if, named, names_if, numbered, turning, vector_if};
@@ -48,7 +48,7 @@ pub(super) fn regions(
     Ok(all)
 }
 
-/// A bound of a region: entries may be infinite.
+/// A bound of a region: components may be infinite.
 fn bound(
     reader: &mut Reader<'_>,
     key: &'static str,
@@ -73,7 +73,7 @@ fn slices(
     reader: &mut Reader<'_>,
     dimension: usize,
 ) -> Result<Option<(usize, usize)>, Box<InputError>> {
-    /// More slices than anyone looks at.
+    /// Largest number of slices.
     const MOST: usize = 10_000;
     let Some(item) = reader.take("slices") else {
         return Ok(None);

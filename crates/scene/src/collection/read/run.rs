@@ -35,7 +35,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<BodiesRunSpec, Box<InputError
     Ok(spec)
 }
 
-/// true or false as a word, so that it can be overridden.
+/// A boolean as a word, so that it can be overridden.
 fn truth(reader: &mut Reader<'_>, key: &'static str) -> Result<Option<Word>, Box<InputError>> {
     let truth = reader.truth_if(key)?;
     Ok(truth.map(|(truth, line)| Word::at_line(truth.to_string(), line)))
@@ -146,7 +146,7 @@ pub(super) fn pictures(
     Ok(all)
 }
 
-/// `forces`: true, false or "chains". Whether they are drawn, and whether chains stand out.
+/// `forces`: true, false or "chains". Whether forces are drawn, and whether force chains are highlighted.
 fn forces(reader: &mut Reader<'_>) -> Result<(bool, bool), Box<InputError>> {
     let Some(item) = reader.take("forces") else {
         return Ok((false, false));

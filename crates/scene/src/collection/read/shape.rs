@@ -1,4 +1,4 @@
-//! Reads what a body looks like.
+//! Reads the shape of a body.
 
 use super::super::spec::ShapeSpec;
 use super::{form, name, pair, points, vector};
@@ -42,7 +42,7 @@ pub(super) fn shape(
     let mut table = reader.of(part, "shape", item.clone())?;
     let mut found = Vec::new();
     for key in PLANE.iter().chain(&SPACE) {
-        // Some stand in both lists; a key taken is not there any more.
+        // Some keys are in both lists; a key already taken is absent.
         if let Some(value) = table.take(key) {
             found.push((*key, value));
         }
@@ -116,7 +116,7 @@ fn polyhedron(table: &mut Reader<'_>, item: Item) -> Result<ShapeSpec, Box<Input
     }
 }
 
-/// Loops of vertex numbers from 0.
+/// Faces of a polyhedron: loops of vertex indices from 0.
 fn faces(table: &Reader<'_>, item: Item, count: usize) -> Result<Vec<Vec<usize>>, Box<InputError>> {
     const KEY: &str = "faces";
     let number = |item: &Item| match item.value {

@@ -1,5 +1,5 @@
-//! Reads the generators of structures: `[[vault]]`, `[[dome]]`, `[[drums]]`, `[[drystone]]`, `[[row]]`,
-//! `[[cards]]`, and the arch of space.
+//! Reads the masonry generators: `[[vault]]`, `[[dome]]`, `[[drums]]`, `[[drystone]]`, `[[row]]`,
+//! `[[cards]]`, and `[[arch]]` in space.
 
 use super::super::spec::ArrangementSpec;
 use super::super::structure::{BlocksSpec, StructureSpec};
@@ -119,7 +119,7 @@ pub(super) fn cards(reader: &mut Reader<'_>, dimension: usize) -> Read {
     }))
 }
 
-/// `fixed = true`, or `fixed = "springers"` for what springs: all fixed, springers fixed.
+/// `fixed = true`, or `fixed = "springers"` for arches, vaults and domes: whether all, whether springers are fixed.
 pub(super) fn fixed(reader: &mut Reader<'_>, word: &str) -> Result<(bool, bool), Box<InputError>> {
     let springs = matches!(word, "vault" | "dome" | "arch");
     match reader.take("fixed") {
@@ -151,7 +151,7 @@ fn only_space(
     }
 }
 
-/// The smallest and the largest of something.
+/// A pair of the smallest and the largest value.
 fn bounds(reader: &mut Reader<'_>, key: &'static str) -> Result<[Formula; 2], Box<InputError>> {
     match reader.take(key) {
         Some(item) => pair(reader, key, item),

@@ -1,11 +1,11 @@
-//! Reads profiles and distributions.
+//! Reads `[[profile]]` and `[[distribution]]`.
 
 use super::{choice, name_of, names_if};
 use crate::error::InputError;
 use crate::file::{self, Reader};
 use crate::survey::{DISTRIBUTION_QUANTITIES, DistributionQuantity, DistributionSpec, ProfileSpec};
 
-/// More bins than anyone looks at.
+/// Largest number of bins.
 const MOST: usize = 10_000;
 
 /// `[[profile]]`.

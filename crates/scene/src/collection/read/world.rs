@@ -5,7 +5,7 @@ use super::{between, named, numbered, vector_if};
 use crate::error::InputError;
 use crate::file::{self, Formula, FrictionSpec, Reader, Value};
 
-/// The table of laws grows with the square of their number.
+/// Largest number of materials: the table of laws grows with its square.
 const MOST_MATERIALS: usize = 1000;
 
 /// `[world]`: the dimension and gravity.
@@ -101,7 +101,7 @@ pub(super) fn laws(
     Ok(all)
 }
 
-/// What does not go together, or not in this dimension.
+/// Refuses keys that exclude each other or do not exist in this dimension.
 fn check_law(reader: &Reader<'_>, law: &LawSpec, dimension: usize) -> Result<(), Box<InputError>> {
     let wrong = |problem: String, advice: &str| Err(reader.error(problem, advice));
     let directed =

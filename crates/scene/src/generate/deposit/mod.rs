@@ -1,20 +1,22 @@
-//! Grains dropped one after the other, each rolling down to a stable place.
+//! Ballistic deposition: grains dropped one after the other, each rolling down to a stable position.
 //!
 //! ```text
 //! minimise the height of the centre p   subject to   |p − c_j| ≥ r + r_j for the grains j there,
 //!                                                    p at least r from the floor and the side walls
 //! ```
 //!
-//! A grain falls from above at a uniform place and follows the steepest descent without friction
+//! A grain falls from above at a uniform position and follows the steepest descent without friction
 //! (Visscher and Bolsterli 1972): straight down, then over a grain, then along the valley between
-//! two hindrances, until it cannot go down: it lies on the floor, or in the plane on two and in space
-//! on three hindrances, the vertical through its centre inside their support. Each piece of the way is
-//! a straight line or an arc of a circle, and where it ends is a root in closed form, so that supports
-//! are touched to rounding. The grains before never move.
+//! two obstacles, until it cannot go down: it lies on the floor, or in the plane on two and in space
+//! on three obstacles, the vertical through its centre inside their support. Each segment of the path is
+//! a straight line or an arc of a circle, and its end is a root in closed form, so that supports
+//! are touched to rounding. Grains placed before never move.
 //!
-//! Coordinates are counted from the corner `low`, which keeps digits: 1e-12 of a radius for boxes up to
+//! Coordinates are relative to the corner `low`, which keeps digits: 1e-12 of a radius for boxes up to
 //! some thousand radii wide and high. Cost: a bounded number of arcs per grain, each with a bounded
-//! number of neighbours (cells).
+//! number of neighbours (hierarchical grid).
+//!
+//! `path` intersects lines and arcs with obstacles, `rest` finds the direction of descent, `roll` follows one grain.
 
 mod path;
 mod rest;
@@ -33,7 +35,7 @@ use super::sizes::Sizes;
 use crate::study::random::SplitMix64;
 use roll::Roll;
 
-/// Times a grain is dropped anew, elsewhere, when it comes to lie above the box.
+/// Times a grain is dropped again, elsewhere, when it comes to rest above the box.
 const DROPS: usize = 100;
 
 /// Parameters of a deposit.
@@ -41,20 +43,20 @@ const DROPS: usize = 100;
 pub struct Deposit<D: GeneratorDim> {
     /// Radii of the grains.
     pub radius: Sizes,
-    /// What they look like. Irregular grains are put into the circles or spheres around them: they do
+    /// Shape of the grains. Irregular grains are inscribed in the circles or spheres that are deposited: they do
     /// not touch.
     pub form: GrainShape,
     /// Number of grains.
     pub count: usize,
     /// Lower corner of the box: floor and side walls.
     pub low: D::Vector,
-    /// Upper corner. No grain lies above; the height may be infinite.
+    /// Upper corner. No grain reaches above; the height may be infinite.
     pub high: D::Vector,
-    /// Start of the random numbers.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
-/// Grains at rest on each other, in the order in which they were dropped.
+/// Makes grains at rest on each other, in the order in which they were dropped.
 ///
 /// # Errors
 /// A number out of range, a grain larger than the box, or a full box: with the number placed.
@@ -79,6 +81,7 @@ pub fn deposit<D: GeneratorDim>(
     );
     let height = sides[up];
     let mut pieces = Vec::with_capacity(deposit.count);
+    // One grain after the other: drop until it rests within the box.
     for placed in 0..deposit.count {
         let radius = deposit.radius.draw(D::N, &mut sizes);
         let mut roll = Roll::new(&cells, radius, [sides.x, depth]);
@@ -91,6 +94,7 @@ pub fn deposit<D: GeneratorDim>(
             return Err(full(deposit, placed));
         };
         cells.add(rest, radius);
+        // In the plane the vertical axis is y.
         let entries = if D::N == 2 {
             [rest.x, rest.z, 0.0]
         } else {
@@ -123,7 +127,7 @@ fn check<D: GeneratorDim>(deposit: &Deposit<D>) -> Result<(), GenerateError> {
     fine::<D>(sides, up, deposit.radius.smallest())
 }
 
-/// No room: how many were placed.
+/// The error for a full box, with the number of grains placed.
 fn full<D: GeneratorDim>(deposit: &Deposit<D>, placed: usize) -> GenerateError {
     GenerateError::new(
         "count",

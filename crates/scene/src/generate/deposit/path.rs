@@ -1,4 +1,4 @@
-//! A piece of the way of a falling grain: where it begins to touch something.
+//! Segments of the path of a falling grain, and where they enter an obstacle.
 //!
 //! ```text
 //! arc:   p(φ) = o + ρ·(cos φ u + sin φ w),   φ ≥ 0
@@ -6,16 +6,16 @@
 //! ```
 //!
 //! Along an arc both |p − c|² − R² and n·p − d have the form a + b cos φ + c sin φ; along a fall they
-//! are a quadratic and a constant. Where the function is negative, the grain would be inside the
-//! hindrance: one interval in either case, known by its middle and its half-width. It is entered if
-//! its middle is still ahead. So a hindrance that is just being left, at which rounding may put the
+//! are a quadratic and a linear function. Where the function is negative, the grain would be inside the
+//! obstacle: one interval in either case, given by its middle and its half-width. It is entered if
+//! its middle is still ahead. So an obstacle that is just being left, at which rounding may put the
 //! grain slightly inside, is told from one just being reached.
 
 use std::f64::consts::PI;
 
 use crate::generate::mould::Vec3;
 
-/// Something a grain cannot enter with its centre.
+/// A set that the centre of a grain cannot enter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum GrainObstacle {
     /// A grain: |p − centre| ≥ reach.
@@ -25,7 +25,7 @@ pub(super) enum GrainObstacle {
 }
 
 impl GrainObstacle {
-    /// Unit vector away from it at p.
+    /// Unit normal away from it at p.
     pub fn normal(&self, p: Vec3) -> Vec3 {
         match self {
             Self::Ball { centre, .. } => (p - *centre).normalize_or_zero(),
@@ -33,7 +33,7 @@ impl GrainObstacle {
         }
     }
 
-    /// Distance between p and it; negative inside.
+    /// Gap between p and it; negative inside.
     pub fn gap(&self, p: Vec3) -> f64 {
         match self {
             Self::Ball { centre, reach } => (p - *centre).length() - reach,
@@ -42,10 +42,10 @@ impl GrainObstacle {
     }
 }
 
-/// A straight fall or an arc, downwards from where the grain is.
+/// A segment of the path: a vertical fall or an arc, downwards from the position of the grain.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Path {
-    /// Down from a point.
+    /// Vertically down from a point.
     Fall { from: Vec3 },
     /// On a circle from u towards w.
     Arc {
@@ -73,8 +73,8 @@ impl Path {
         }
     }
 
-    /// Where a hindrance is entered: the smallest parameter ≥ 0, if there is one. A hindrance that the
-    /// whole path enters by no more than the depth `graze` is not.
+    /// Where an obstacle is entered: the smallest parameter ≥ 0, if there is one. An obstacle that the
+    /// whole path enters by no more than the depth `graze` does not count.
     pub fn entered(&self, hindrance: &GrainObstacle, graze: f64) -> Option<f64> {
         match (self, hindrance) {
             (Self::Fall { from }, GrainObstacle::Ball { centre, reach }) => {
@@ -121,7 +121,7 @@ impl Path {
         }
     }
 
-    /// The box around the path up to a parameter.
+    /// The bounding box of the path up to a parameter.
     pub fn bounds(&self, until: f64) -> [Vec3; 2] {
         let (a, b) = (self.at(0.0), self.at(until));
         let (mut low, mut high) = (a.min(b), a.max(b));
@@ -148,7 +148,7 @@ impl Path {
     }
 
     /// The first angle at which a + b·(cos) + c·(sin) falls below 0, for a function that is not
-    /// negative at 0 but for rounding.
+    /// negative at 0 except by rounding.
     pub fn falls([a, b, c]: [f64; 3]) -> Option<f64> {
         let scale = a.abs() + b.hypot(c);
         below([a, b, c], scale * 1e-15)
@@ -168,7 +168,7 @@ fn below([a, b, c]: [f64; 3], graze: f64) -> Option<(f64, f64)> {
     Some((middle, half))
 }
 
-/// Where an interval of angles is entered when going up from 0. If 0 is inside it is so by rounding:
+/// Where an interval of angles is entered when going up from 0. If 0 is inside, it is so by rounding:
 /// at the end where the interval begins, its middle ahead, or at the end where it was just left.
 fn first((middle, half): (f64, f64)) -> f64 {
     let entry = middle - half;

@@ -1,36 +1,37 @@
-//! Which way down is: the steepest descent of a grain among what it touches.
+//! Direction of descent of a grain among the obstacles it touches.
 //!
 //! ```text
 //! v = projection of −e onto {v : n_k·v ≥ 0 for every touched k}
 //! ⇔  v = −e + Σ λ_k n_k,   λ_k ≥ 0,   n_k·v ≥ 0,   λ_k n_k·v = 0
 //! ```
 //!
-//! e points up. The projection exists and is unique; it is found by trying the few sets of at most
-//! three supports, small ones first. v = 0 is an equilibrium. One on fewer than three balls is
-//! balanced, not stable, unless something touched bars every way off.
+//! e points up. The projection exists and is unique; it is found by enumerating the few active sets of at most
+//! three supports, small ones first. v = 0 is an equilibrium. An equilibrium on fewer than three balls is
+//! unstable, unless an obstacle bars every way off.
 
 use crate::generate::mould::Vec3;
 
-/// Rounding of directions and multipliers, both of size 1.
+/// Rounding error of directions and multipliers, both of size 1.
 const TINY: f64 = 1e-12;
-/// A slope less than this is none.
+/// A slope below this counts as level.
 const LEVEL: f64 = 1e-10;
 
-/// What a grain does next.
+/// The next move of a grain.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Descent {
-    /// It stays.
+    /// It is at rest in a stable position.
     Rest,
-    /// It moves along these of the touched (at most two) in this direction.
+    /// It moves along these touched obstacles (at most two) in this direction.
     Go { along: Vec<usize>, towards: Vec3 },
-    /// Rounding hides the way.
+    /// Rounding leaves no direction to choose.
     Lost,
 }
 
-/// The steepest descent among what is touched, given by unit normals away from it. Those `barred`
-/// are not even entered by rounding; `flat` ones are planes.
+/// The steepest descent among touched obstacles, given by their unit outward normals. `barred` obstacles
+/// may not be entered even by rounding; `flat` ones are planes.
 pub(super) fn descend(normals: &[Vec3], barred: &[bool], flat: &[bool]) -> Descent {
     let n = normals.len();
+    // Candidate active sets: none, single supports, pairs, triples.
     let singles = (0..n).map(|i| vec![i]);
     let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |j| vec![i, j]));
     let triples =
@@ -39,6 +40,7 @@ pub(super) fn descend(normals: &[Vec3], barred: &[bool], flat: &[bool]) -> Desce
         .chain(singles)
         .chain(pairs)
         .chain(triples);
+    // The first set with multipliers ≥ 0 and an admissible direction is the projection.
     for along in sets {
         let Some(towards) = supported(normals, &along) else {
             continue;
@@ -56,18 +58,18 @@ pub(super) fn descend(normals: &[Vec3], barred: &[bool], flat: &[bool]) -> Desce
 }
 
 /// Whether a direction goes down. A projection v of −e has −e·v = |v|²; between nearly opposite supports
-/// rounding may leave a v that does not, and then there is no slope that could be known.
+/// rounding may leave a v that violates it, and then no slope can be known.
 fn slopes(towards: Vec3) -> bool {
     let square = towards.length_squared();
     square > LEVEL * LEVEL && -towards.z > 0.5 * square
 }
 
-/// Whether a direction leads into nothing.
+/// Whether a direction leads into no obstacle.
 fn allowed(normals: &[Vec3], towards: Vec3) -> bool {
     normals.iter().all(|n| n.dot(towards) >= -TINY)
 }
 
-/// −e + Σ λ n for the λ that stop all motion into the supports, if these are not negative.
+/// −e + Σ λ n for the λ that stop all motion into the supports; `None` if one of them is negative.
 fn supported(normals: &[Vec3], along: &[usize]) -> Option<Vec3> {
     let n = |k: usize| normals[along[k]];
     match along.len() {
@@ -97,7 +99,7 @@ fn supported(normals: &[Vec3], along: &[usize]) -> Option<Vec3> {
     }
 }
 
-/// An equilibrium: stable, or balanced on top of a ball or between two.
+/// An equilibrium: stable, or unstable on top of a ball or between two, and then left along a free direction.
 fn balanced(normals: &[Vec3], flat: &[bool], along: Vec<usize>) -> Descent {
     let ways = match along.as_slice() {
         [i] if !flat[*i] => vec![Vec3::X, Vec3::Y],

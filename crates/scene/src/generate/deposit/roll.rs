@@ -1,29 +1,29 @@
-//! The way of one grain from above to where it rests.
+//! The path of one grain from the drop to its position of rest.
 
 use super::path::{GrainObstacle, Path};
 use super::rest::{Descent, descend};
 use crate::generate::cells::HierarchicalGrid;
 use crate::generate::mould::Vec3;
 
-/// Most pieces of a way; the mean is about ten.
+/// Largest number of segments of a path; the mean is about ten.
 const PIECES: usize = 2000;
 
-/// A grain on its way among the grains before.
+/// A grain rolling among those placed before.
 #[derive(Debug)]
 pub(super) struct Roll<'a> {
     cells: &'a HierarchicalGrid,
     radius: f64,
-    /// Where the centre can be: smallest and largest x and y.
+    /// Range of the centre: smallest and largest x and y.
     room: [[f64; 2]; 2],
     walls: [GrainObstacle; 5],
     touched: Vec<GrainObstacle>,
-    /// What ended the last piece of the way, and pieces before of no length: where the way is along a
-    /// wall that rounding tilts towards it, say, the wall must not be entered again and again.
+    /// The obstacle that ended the last segment, and those of zero-length segments before it: where the path is along a
+    /// wall that rounding tilts towards it, for example, the wall must not be entered again and again.
     barred: Vec<GrainObstacle>,
 }
 
 impl<'a> Roll<'a> {
-    /// In a box of this width and depth; a depth of 0 is the plane.
+    /// A grain in a box of this width and depth; a depth of 0 is the plane.
     pub fn new(cells: &'a HierarchicalGrid, radius: f64, [width, depth]: [f64; 2]) -> Self {
         let across = |extent: f64| [radius, (extent - radius).max(radius)];
         let room = match depth > 0.0 {
@@ -47,8 +47,8 @@ impl<'a> Roll<'a> {
         }
     }
 
-    /// Drops the grain at a place given by two numbers in [0, 1); gives where it rests. `None` if it
-    /// does not come to rest or rests inside something, which takes an accident of rounding.
+    /// Drops the grain at a position given by two numbers in [0, 1); returns where it rests. `None` if it
+    /// does not come to rest or rests inside an obstacle, which only rounding can cause.
     pub fn drop(&mut self, at: [f64; 2]) -> Option<Vec3> {
         let across = |axis: usize| {
             let [a, b] = self.room[axis];
@@ -56,6 +56,7 @@ impl<'a> Roll<'a> {
         };
         let height = self.cells.top() + 2.0 * self.radius;
         let mut p = self.fall(Vec3::new(across(0), across(1), height));
+        // Segment by segment: contacts here, direction of descent, then fall, roll or rest.
         for _ in 0..PIECES {
             self.touch(p);
             let normals: Vec<Vec3> = self.touched.iter().map(|h| h.normal(p)).collect();
@@ -77,13 +78,13 @@ impl<'a> Roll<'a> {
         None
     }
 
-    /// Gaps below this are none: what the coordinates of a point can tell.
+    /// Gap below which an obstacle is touched: the resolution of the coordinates.
     fn tiny(&self, p: Vec3) -> f64 {
         let largest = p.abs().max_element();
         1e-14 * self.radius + 2.0 * f64::EPSILON * largest
     }
 
-    /// Collects what is touched at p, with what the last piece of the way ended at or went along.
+    /// Collects the obstacles touched at p, with those that the last segment ended at or went along.
     fn touch(&mut self, p: Vec3) {
         let tiny = self.tiny(p);
         let touched = &mut self.touched;
@@ -102,12 +103,12 @@ impl<'a> Roll<'a> {
             }
             true
         });
-        // What was left behind is not touched.
+        // Obstacles that were left behind are no longer touched.
         touched.retain(|h| h.gap(p) <= 8.0 * tiny);
     }
 
-    /// Whether a grain at p enters nothing. Equal grains that lie as in a crystal bar the way at angles
-    /// that rounding hides: then a hindrance may be passed, or a place between nearly opposite supports
+    /// Whether a grain at p overlaps nothing. Equal grains in a crystal arrangement bar the way at angles
+    /// that rounding hides: then an obstacle may be passed, or a position between nearly opposite supports
     /// be known to few digits.
     fn clear(&self, p: Vec3) -> bool {
         let least = 8.0 * self.tiny(p);
@@ -122,7 +123,7 @@ impl<'a> Roll<'a> {
         clear
     }
 
-    /// Straight down until something is touched.
+    /// Falls vertically until an obstacle is touched.
     fn fall(&mut self, from: Vec3) -> Vec3 {
         let path = Path::Fall { from };
         let graze = 2.0 * self.tiny(from);
@@ -146,13 +147,14 @@ impl<'a> Roll<'a> {
         path.at(end)
     }
 
-    /// Along one or two hindrances until a third is touched or one is left.
+    /// Rolls along one or two obstacles until a further one is touched or one is left.
     fn slide(&mut self, p: Vec3, along: &[GrainObstacle], towards: Vec3) -> Option<Vec3> {
         let path = arc(p, along, towards)?;
         let until = left(&path, p, along)?;
         let mut end = until;
         let graze = 2.0 * self.tiny(p);
         let mut hit = None;
+        // The nearest obstacle on the arc, among walls and grains.
         let mut meet = |hindrance: GrainObstacle| {
             if along.contains(&hindrance) {
                 return;
@@ -173,6 +175,7 @@ impl<'a> Roll<'a> {
             });
             true
         });
+        // Contacts at the end of the segment.
         self.touched.clear();
         self.touched.extend_from_slice(along);
         self.touched.extend(hit);
@@ -198,7 +201,7 @@ fn arc(p: Vec3, along: &[GrainObstacle], towards: Vec3) -> Option<Path> {
                 reach: rb,
             },
         ] => {
-            // The plane of equal powers; (ra − rb)(ra + rb) keeps digits.
+            // The radical plane of the two spheres; (ra − rb)(ra + rb) keeps digits.
             let d = *b - *a;
             let length = d.length();
             let axis = d / length;
@@ -235,8 +238,8 @@ fn chord(r: f64, t: f64) -> f64 {
     ((r - t) * (r + t)).max(0.0).sqrt()
 }
 
-/// Where the first of the hindrances along which the grain moves stops carrying it, or the way stops
-/// going down. A hindrance carries as long as its multiplier is positive: n·e for a single one,
+/// Where the first of the obstacles along which the grain moves stops carrying it, or the path stops
+/// going down. An obstacle carries as long as its multiplier is positive: n·e for a single one,
 /// nᵢ·e − (nᵢ·nⱼ) nⱼ·e for one of two, where nᵢ·nⱼ is constant along the circle.
 fn left(path: &Path, p: Vec3, along: &[GrainObstacle]) -> Option<f64> {
     let Path::Arc {
@@ -248,7 +251,7 @@ fn left(path: &Path, p: Vec3, along: &[GrainObstacle]) -> Option<f64> {
     else {
         return None;
     };
-    // n·e of a hindrance along the arc: constant, cosine and sine part.
+    // n·e of an obstacle along the arc: constant, cosine and sine part.
     let steep = |h: &GrainObstacle| match h {
         GrainObstacle::Ball { centre: c, reach } => [
             (*centre - *c).z / reach,

@@ -1,4 +1,4 @@
-//! A dry-stone wall: courses of random heights, stones of random lengths, joints that do not run on.
+//! Dry-stone wall: courses of random heights, stones of random lengths, staggered joints.
 //!
 //! ```text
 //! beds     0 = z_0 < z_1 < … < z_n = height,      z_{k+1} − z_k ∈ [h_0, h_1]
@@ -6,15 +6,15 @@
 //! bond     |x_j − x'_i| ≥ stagger·l_0 for all inner joints x_j of a course and x'_i of the one below
 //! ```
 //!
-//! Both are walks of random steps that must end at a given point and keep out of given intervals. The
+//! Both are random walks that must end at a given point and avoid given intervals. The
 //! points from which the end can be reached are found first ([`walk`]); each step then is uniform among
-//! those that lead on. A course above which no bond is possible makes the wall begin anew with the next
-//! random numbers; after [`ATTEMPTS`] of them the wall is refused.
+//! those that lead on. If a course cannot be bonded to the one below, the wall is drawn again with the next
+//! random numbers; after [`ATTEMPTS`] attempts it is refused.
 //!
 //! With `irregular` = q, joints lean and beds tilt: each end of a joint moves by up to ±q l_0/4 along
 //! its bed, each end of an inner bed by up to ±q h_0/4. Beds stay straight from end to end and joints
 //! are shared by two stones: all stones are quadrilaterals that bear on whole faces. The ends of
-//! joints keep the distance stagger·l_0, lengths and heights may leave their bounds by q/2 of the
+//! joints keep the distance stagger·l_0; lengths and heights may leave their bounds by q/2 of the
 //! smallest.
 
 mod walk;
@@ -29,7 +29,7 @@ use super::vault::most;
 use crate::study::random::SplitMix64;
 use walk::ConstrainedWalk;
 
-/// Walls tried before a bond counts as impossible.
+/// Attempts before a bond counts as impossible.
 const ATTEMPTS: usize = 100;
 
 /// Parameters of a dry-stone wall.
@@ -45,11 +45,11 @@ pub struct Drystone<D: Prism> {
     pub height: f64,
     /// Its extent along y (space).
     pub depth: f64,
-    /// Least distance of joints of two courses, as a part of the shortest stone.
+    /// Least distance of joints of two courses, as a fraction of the shortest stone.
     pub stagger: f64,
     /// How far joints lean and beds tilt: 0 for upright boxes, at most 0.5.
     pub irregular: f64,
-    /// Start of the random numbers.
+    /// Seed of the random numbers.
     pub seed: u64,
     /// Lower left corner (in space the one with the smallest coordinates).
     pub origin: D::Vector,
@@ -62,7 +62,7 @@ struct Course {
     joints: Vec<[f64; 2]>,
 }
 
-/// A dry-stone wall, course by course from below, from left to right.
+/// Makes a dry-stone wall, course by course from below, from left to right.
 ///
 /// # Errors
 /// A length, a part or a number out of range; heights or lengths that do not add up; joints too dense
@@ -93,7 +93,7 @@ fn apart<D: Prism>(wall: &Drystone<D>) -> f64 {
     (wall.stagger + 0.5 * wall.irregular) * wall.lengths[0]
 }
 
-/// Beds and joints; none if a course could not be bonded to the one below.
+/// Draws beds and joints; `None` if a course could not be bonded to the one below.
 fn draw<D: Prism>(
     wall: &Drystone<D>,
     random: &mut SplitMix64,
@@ -110,6 +110,7 @@ fn draw<D: Prism>(
         ));
     };
     let mut centred = || 2.0 * random.uniform() - 1.0;
+    // Beds: inner ones tilt by random ends.
     let tilt = 0.25 * wall.irregular * wall.heights[0];
     let mut ends: Vec<[f64; 2]> = Vec::with_capacity(beds.len());
     for (k, bed) in beds.iter().enumerate() {
@@ -117,6 +118,7 @@ fn draw<D: Prism>(
         let tilt = if inner { tilt } else { 0.0 };
         ends.push([bed + tilt * centred(), bed + tilt * centred()]);
     }
+    // Courses: joints keep away from those below, inner ones lean.
     let lean = 0.25 * wall.irregular * wall.lengths[0];
     let mut courses: Vec<Course> = Vec::with_capacity(beds.len());
     let mut last: Vec<f64> = Vec::new();
@@ -159,13 +161,13 @@ fn impossible_length<D: Prism>(wall: &Drystone<D>) -> GenerateError {
     )
 }
 
-/// Where no joint may be: about the inner joints of the course below.
+/// Intervals without joints: about the inner joints of the course below.
 fn around(joints: &[f64], apart: f64) -> Vec<[f64; 2]> {
     let inner = joints.get(1..joints.len().saturating_sub(1)).unwrap_or(&[]);
     inner.iter().map(|x| [x - apart, x + apart]).collect()
 }
 
-/// The stones between the joints.
+/// Makes the stones between the joints.
 fn build<D: Prism>(
     wall: &Drystone<D>,
     courses: &[Course],

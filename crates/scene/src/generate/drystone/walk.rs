@@ -1,4 +1,4 @@
-//! A random walk to the right that ends at a given point and keeps out of given intervals.
+//! Constrained random walk: increasing points that end at a given point and avoid given intervals.
 //!
 //! ```text
 //! 0 = x_0 < x_1 < … < x_m = end,   x_{j+1} − x_j ∈ [a, b],   x_j ∉ bars for 0 < j < m
@@ -11,15 +11,15 @@
 
 use crate::study::random::SplitMix64;
 
-/// Steps of a walk at most.
+/// Largest number of steps of a walk.
 pub(super) const MOST: usize = 2000;
 
-/// Intervals that miss each other by this part of the whole meet: rounding of sums of steps.
+/// Intervals that miss each other by this fraction of the whole meet: rounding of sums of steps.
 const SAME: f64 = 1e-12;
 
 type Interval = [f64; 2];
 
-/// All walks of one kind.
+/// All walks with the same step, end and bars.
 pub(super) struct ConstrainedWalk {
     step: Interval,
     end: f64,
@@ -35,6 +35,7 @@ impl ConstrainedWalk {
         let allowed = allowed(end, bars);
         let mut good: Vec<Interval> = vec![[end, end]];
         let mut last = good.clone();
+        // Backward reachable sets S_i of the end.
         for _ in 0..MOST {
             last = earlier(&last, step, &allowed, slack);
             if last.is_empty() {
@@ -50,7 +51,7 @@ impl ConstrainedWalk {
         }
     }
 
-    /// The points of a random walk, 0 and the end among them; `None` if there is none.
+    /// Draws the points of a random walk, 0 and the end included; `None` if there is none.
     pub fn draw(&self, random: &mut SplitMix64) -> Option<Vec<f64>> {
         let mut points = vec![0.0];
         let mut x = 0.0;
@@ -67,20 +68,21 @@ impl ConstrainedWalk {
         None
     }
 
-    /// A point within reach from which the end can be reached.
+    /// Draws a point within reach from which the end can be reached.
     fn pick(&self, reach: Interval, random: &mut SplitMix64) -> Option<f64> {
         let from = self.good.partition_point(|i| i[1] < reach[0] - self.slack);
         let within = || {
             let rest = self.good[from..].iter();
             rest.take_while(|i| i[0] <= reach[1] + self.slack).map(|i| {
                 let low = i[0].max(reach[0]);
-                // Slack may turn the two round.
+                // Slack may exchange the two ends.
                 [low, i[1].min(reach[1]).max(low)]
             })
         };
         let count = within().count();
         let total: f64 = within().map(|[a, b]| b - a).sum();
         let share = random.uniform();
+        // Only isolated points: choose one; otherwise uniform by length.
         if total <= self.slack {
             let number = ((share * count as f64) as usize).min(count.checked_sub(1)?);
             return within().nth(number).map(|[a, _]| a);
@@ -98,7 +100,7 @@ impl ConstrainedWalk {
     }
 }
 
-/// What is left of [0, end] between the bars.
+/// The parts of [0, end] outside the bars.
 fn allowed(end: f64, bars: &[Interval]) -> Vec<Interval> {
     let mut all = Vec::new();
     let mut from = 0.0_f64;
@@ -119,6 +121,7 @@ fn earlier(set: &[Interval], [a, b]: Interval, allowed: &[Interval], slack: f64)
     let before = united(set.iter().map(|i| [i[0] - b, i[1] - a]).collect());
     let mut all = Vec::new();
     let (mut i, mut j) = (0, 0);
+    // Merge of two ascending lists of intervals.
     while let (Some(p), Some(q)) = (before.get(i), allowed.get(j)) {
         let low = p[0].max(q[0]);
         let high = p[1].min(q[1]);

@@ -1,4 +1,4 @@
-//! The motion of the ground from a record of its acceleration.
+//! Ground motion from an accelerogram: integration with baseline correction.
 //!
 //! ```text
 //! a(t) piecewise linear between the rows,   v = ∫ a,   x = ∫ v,   v = x = 0 at the first row
@@ -6,33 +6,33 @@
 //! ```
 //!
 //! p is a velocity; its derivative c₁ + 2 c₂ s is subtracted from the acceleration, which stays
-//! piecewise linear, and its integral from the displacement. v is quadratic and x cubic on every
-//! piece; both are exact, and x is twice differentiable wherever a is continuous. Everything is
+//! piecewise linear, and its integral from the displacement (baseline correction). v is quadratic and x cubic on
+//! every interval; both are exact, and x is twice differentiable wherever a is continuous. Everything is
 //! linear in the record.
 //!
-//! Before the first row the ground is at rest in its place. The velocity left at the last row (after
-//! the removal of the drift a small one) is taken off by a triangle of acceleration in a twentieth of
-//! the record's duration; from there on the ground stands still. So the velocity has no jump anywhere
+//! Before the first row the ground is at rest at its origin. The velocity left at the last row (small after
+//! baseline correction) is removed by a triangular acceleration pulse over a twentieth of
+//! the record's duration; from there on the ground is at rest. So the velocity has no jump anywhere
 //! and the record itself is not changed.
 
 mod read;
 
 pub use read::{Accelerogram, AccelerogramError};
 
-/// What is done about a drift of the velocity.
+/// Baseline correction: treatment of a drift of the velocity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Drift {
-    /// Its least-squares polynomial of degree 2 through 0 at the start is removed.
+    /// The least-squares polynomial of degree 2 through 0 at the start is removed.
     #[default]
     Remove,
-    /// It stays.
+    /// No correction.
     Keep,
 }
 
-/// Part of the record's duration in which the ground comes to rest after its end.
+/// Duration of the final pulse over that of the record.
 const STOP: f64 = 0.05;
 
-/// The ground at an instant.
+/// Displacement, velocity and acceleration of the ground at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ground {
     /// Displacement.
@@ -43,16 +43,16 @@ pub struct Ground {
     pub a: f64,
 }
 
-/// The motion of the ground.
+/// Ground motion: a piecewise cubic displacement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroundMotion {
     pieces: Vec<Piece>,
-    /// Where the ground stands in the end, and since when.
+    /// Time and displacement from which on the ground is at rest.
     end: (f64, f64),
     coefficients: [f64; 2],
 }
 
-/// The motion from a time on: x + v s + a s²/2 + j s³/6.
+/// One interval of the motion, from time t on: x + v s + a s²/2 + j s³/6.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Piece {
     t: f64,
@@ -73,12 +73,13 @@ impl Piece {
 }
 
 impl GroundMotion {
-    /// Integrates a record.
+    /// Integrates an accelerogram twice.
     pub fn new(record: &Accelerogram, drift: Drift) -> Self {
         let rows = record.rows();
         let mut pieces = integrate(rows.iter().copied());
         let mut coefficients = [0.0; 2];
         let t0 = pieces.first().map_or(0.0, |piece| piece.t);
+        // Baseline correction: fit the drift of the velocity, subtract its derivative, integrate again.
         if drift == Drift::Remove {
             coefficients = fit(&pieces, rows);
             let [c1, c2] = coefficients;
@@ -92,7 +93,7 @@ impl GroundMotion {
         }
     }
 
-    /// The ground at a time: at rest before the record, still after it. Costs a binary search.
+    /// The ground at a time: at rest before and after the motion. Costs a binary search.
     pub fn at(&self, t: f64) -> Ground {
         if t >= self.end.0 {
             return Ground {
@@ -106,18 +107,18 @@ impl GroundMotion {
         }
     }
 
-    /// When the ground begins to move and when it stands still again.
+    /// When the ground begins to move and when it is at rest again.
     pub fn times(&self) -> [f64; 2] {
         [self.pieces.first().map_or(0.0, |piece| piece.t), self.end.0]
     }
 
-    /// The drift that was removed: c₁ and c₂.
+    /// Coefficients of the drift that was removed: c₁ and c₂.
     pub fn drift(&self) -> [f64; 2] {
         self.coefficients
     }
 }
 
-/// The pieces between rows of time and acceleration, from rest.
+/// The intervals between rows of time and acceleration, integrated from rest.
 fn integrate(rows: impl Iterator<Item = [f64; 2]>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for [t, a] in rows {
@@ -139,8 +140,8 @@ fn integrate(rows: impl Iterator<Item = [f64; 2]>) -> Vec<Piece> {
     pieces
 }
 
-/// c₁ and c₂ of the drift: ∫ (v − c₁ s − c₂ s²)² ds smallest. v s and v s² have degree 3 and 4 on a
-/// piece: three points of Gauss integrate them exactly. s is scaled by the duration T, so that the
+/// c₁ and c₂ of the drift: ∫ (v − c₁ s − c₂ s²)² ds smallest. v s and v s² have degree 3 and 4 on an
+/// interval: three-point Gauss quadrature integrates them exactly. s is scaled by the duration T, so that the
 /// normal equations are those of s and s² on [0, 1]: [1/3 1/4; 1/4 1/5].
 fn fit(pieces: &[Piece], rows: &[[f64; 2]]) -> [f64; 2] {
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
@@ -150,6 +151,7 @@ fn fit(pieces: &[Piece], rows: &[[f64; 2]]) -> [f64; 2] {
     let far = (3.0_f64 / 5.0).sqrt();
     let points = [(-far, 5.0 / 18.0), (0.0, 8.0 / 18.0), (far, 5.0 / 18.0)];
     let (mut b1, mut b2) = (0.0, 0.0);
+    // Right-hand sides ∫ v s and ∫ v s² by Gauss quadrature.
     for (piece, pair) in pieces.iter().zip(rows.windows(2)) {
         let (from, to) = (pair[0][0], pair[1][0]);
         let width = to - from;
@@ -167,7 +169,7 @@ fn fit(pieces: &[Piece], rows: &[[f64; 2]]) -> [f64; 2] {
     [c1 / duration, c2 / (duration * duration)]
 }
 
-/// Ends the motion after the last piece; gives when and where.
+/// Brings the ground to rest after the last row; returns time and displacement.
 fn stop(pieces: &mut Vec<Piece>, rows: &[[f64; 2]], t0: f64) -> (f64, f64) {
     let Some(last) = pieces.pop() else {
         return (0.0, 0.0);
@@ -177,7 +179,7 @@ fn stop(pieces: &mut Vec<Piece>, rows: &[[f64; 2]], t0: f64) -> (f64, f64) {
     if v == 0.0 {
         return (last.t, last.start.x);
     }
-    // −v = area of the triangle = half · peak.
+    // −v = area of the triangular pulse = half · peak.
     let jerk = -v / (half * half);
     let first = Piece {
         t: last.t,

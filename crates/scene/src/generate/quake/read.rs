@@ -1,20 +1,20 @@
-//! Reading a record: rows of time and acceleration.
+//! Reading an accelerogram: rows of time and acceleration.
 
 use std::fmt;
 
-/// Fewest rows of a record.
+/// Fewest rows of an accelerogram.
 const FEWEST: usize = 3;
-/// A step longer than so many medians is a gap.
+/// A time step longer than this multiple of the median is a gap.
 const GAP: f64 = 10.0;
 
-/// Why a text is no record.
+/// Why a text is not an accelerogram.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccelerogramError {
-    /// The line to blame, from 1; `None`: the whole.
+    /// The line at fault, from 1; `None`: the text as a whole.
     pub line: Option<usize>,
     /// What is wrong and what was expected.
     pub problem: String,
-    /// What to do; may be empty.
+    /// What the user can do; may be empty.
     pub advice: String,
 }
 
@@ -43,7 +43,7 @@ impl AccelerogramError {
     }
 }
 
-/// A record of the acceleration of the ground: at least three rows, times increasing, without gaps.
+/// An accelerogram: at least three rows, times increasing, without gaps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Accelerogram {
     rows: Vec<[f64; 2]>,
@@ -54,7 +54,7 @@ impl Accelerogram {
     /// begins a comment, and a first line without any number is a header.
     ///
     /// # Errors
-    /// What is wrong and on which line.
+    /// A row is invalid, rows are too few, or a time step is a gap; with the line.
     pub fn parse(text: &str) -> Result<Self, AccelerogramError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut rows: Vec<[f64; 2]> = Vec::new();
@@ -65,6 +65,7 @@ impl Accelerogram {
             if content.is_empty() {
                 continue;
             }
+            // The first line with content may be a header.
             let may_be_header = std::mem::take(&mut header);
             let fields: Vec<&str> = content.split(',').map(str::trim).collect();
             if may_be_header && fields.iter().all(|field| field.parse::<f64>().is_err()) {

@@ -1,29 +1,30 @@
-//! What is nearest at every sample of a picture.
+//! Depth buffer: depth, normal and body of the nearest surface at every sample.
 
-/// Nothing is seen at a sample.
+/// Body index of a sample that no surface covers.
 pub(super) const NOTHING: u32 = u32::MAX;
 
-/// A vector of the screen: right, down, towards the eye; lengths in samples.
+/// A vector in screen axes: right, down, towards the viewer; lengths in samples.
 pub(super) type Vector = [f64; 3];
 
-/// One part of a normal in a 16-bit number.
+/// Scale of a normal component stored as a 16-bit integer.
 const FINE: f64 = 32767.0;
 
-/// Samples of a rectangle: how near what is seen there is, its slope, and whose it is.
+/// Depth, normal and body index at the samples of a rectangle.
 #[derive(Debug)]
 pub(super) struct DepthBuffer {
     pub wide: usize,
     pub high: usize,
-    /// Nearness in samples; −∞ where nothing is.
+    /// Depth in samples, larger is nearer; −∞ where there is no surface.
     pub depth: Vec<f32>,
-    /// Normal, right and down; the third part is positive and follows. Empty in a buffer of depths.
+    /// Components of the normal to the right and down; the third is positive and follows. Empty in a depth-only
+    /// buffer.
     normals: Vec<[i16; 2]>,
-    /// Number of the piece. Empty in a buffer of depths.
+    /// Index of the body. Empty in a depth-only buffer.
     body_ids: Vec<u32>,
 }
 
 impl DepthBuffer {
-    /// With slopes and owners.
+    /// With normals and body indices.
     pub(super) fn new(wide: usize, high: usize) -> Self {
         Self {
             normals: vec![[0; 2]; wide * high],
@@ -32,7 +33,7 @@ impl DepthBuffer {
         }
     }
 
-    /// Nearness alone.
+    /// Depth only: a shadow map.
     pub(super) fn depth_only(wide: usize, high: usize) -> Self {
         Self {
             wide,
@@ -43,7 +44,7 @@ impl DepthBuffer {
         }
     }
 
-    /// Whose a sample is.
+    /// Body index at a sample.
     pub(super) fn body_at(&self, at: usize) -> u32 {
         self.body_ids.get(at).copied().unwrap_or(NOTHING)
     }
@@ -55,8 +56,8 @@ impl DepthBuffer {
         [x, y, (1.0 - x * x - y * y).max(0.0).sqrt()]
     }
 
-    /// Puts a surface that `meet` gives at the middles of samples inside a box: nearness and unit normal.
-    /// `most` is its nearest point: what lies before that is not asked for.
+    /// Rasterises a surface inside a box: `meet` gives depth and unit normal at the centre of a sample. `most`
+    /// is the largest depth of the surface: samples that are nearer already are skipped without calling `meet`.
     pub(super) fn rasterize(
         &mut self,
         (low, high): ([f64; 2], [f64; 2]),

@@ -1,13 +1,14 @@
-//! Bodies of space as pixels: the nearest surface at every sample, lit by a sun and a sky.
+//! Renderer of bodies in space: depth buffer, directional light with a shadow map, ambient occlusion.
 //!
-//! Every line of sight meets balls, capsules and cylinders where their equations say, faces in their planes
-//! (`trace`); a buffer keeps the nearest (`buffer`). Then every sample that is seen is lit once (`shade`), and
-//! 2 × 2 or 3 × 3 of them make a pixel. The work grows with the number of bodies and of samples, memory with
-//! 12 bytes a sample and a depth a texel of the sun's buffer: a million bodies are a matter of seconds.
-//! Nothing is random and nothing depends on threads: the same bodies give the same bytes.
+//! Rays parallel to the viewing direction intersect spheres, capsules and cylinders analytically, and faces in
+//! their planes (`trace`); a depth buffer keeps the nearest surface (`buffer`). Then every covered sample is
+//! shaded once (`shade`), and 2 × 2 or 3 × 3 samples are averaged to a pixel (supersampling). The work grows
+//! with the number of bodies and of samples; memory is 12 bytes per sample and one depth per texel of the
+//! shadow map: a million bodies take seconds. The result is deterministic and does not depend on the number of
+//! threads.
 //!
-//! Limits: no perspective, and surfaces are seen from outside only: the far sides of meshes and half-spaces are
-//! left out.
+//! Limits: no perspective, and surfaces are seen from outside only: back faces of meshes and half-spaces are
+//! culled.
 
 mod buffer;
 mod sculpt;
@@ -28,16 +29,16 @@ use shade::{SUN, Shader};
 use surface::SurfaceAppearance;
 use view::ScreenProjection;
 
-/// Numbers from here on are patches of half-spaces.
+/// Body indices from here on denote patches of half-spaces.
 const PATCHES: u32 = 0xf000_0000;
 
-/// Pixels up to which there are nine samples for each; four beyond.
+/// Up to this many pixels, nine samples per pixel; four beyond.
 const FINE: usize = 700_000;
 
-/// Samples of the longer side of the sun's buffer, at most.
+/// Maximal number of texels along the longer side of the shadow map.
 const SUNS: usize = 4096;
 
-/// Bodies at an instant with their colours.
+/// Bodies of a frame with their colours.
 #[derive(Clone, Copy)]
 pub(super) struct RenderScene<'a> {
     pub bodies: &'a [BodyDescription],
@@ -45,18 +46,18 @@ pub(super) struct RenderScene<'a> {
     pub fills: &'a [Rgb],
 }
 
-/// How they are looked at.
+/// Camera, window and image size.
 pub(super) struct RenderView<'a> {
     pub camera: &'a Camera,
     pub window: Window,
-    /// Pixels.
+    /// Image size in pixels.
     pub size: (usize, usize),
-    /// Surfaces of half-spaces.
+    /// Patches of half-spaces.
     pub patches: &'a [Vec<[f64; 3]>],
     pub theme: Theme,
 }
 
-/// Pixels: red, green, blue times their opacity, and the opacity.
+/// Pixels with premultiplied alpha: red, green, blue times opacity, and opacity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raster {
     /// Pixels in a row.
@@ -67,7 +68,7 @@ pub struct Raster {
     pub pixels: Vec<[u8; 4]>,
 }
 
-/// Draws bodies as pixels.
+/// Renders bodies to pixels.
 pub(super) fn render(cast: &RenderScene<'_>, shot: &RenderView<'_>) -> Raster {
     let (width, height) = shot.size;
     let fine = if width * height <= FINE { 3 } else { 2 };
@@ -83,7 +84,7 @@ pub(super) fn render(cast: &RenderScene<'_>, shot: &RenderView<'_>) -> Raster {
         scale: high as f64 / shot.window.size().1,
         base: base.filter(|d| d.is_finite()).fold(f64::NAN, f64::max),
     };
-    // Where there is no body at all nothing is near or far.
+    // Without any body, the depth origin is arbitrary.
     let view = ScreenProjection {
         base: if view.base.is_finite() {
             view.base
@@ -146,7 +147,7 @@ fn pixel(
     [r, g, b, byte(opacity)]
 }
 
-/// The bodies as the sun sees them.
+/// Shadow map: the depth of the bodies seen from the light.
 fn shadow_map(
     cast: &RenderScene<'_>,
     view: &ScreenProjection,
@@ -170,7 +171,7 @@ fn shadow_map(
     (view, depths)
 }
 
-/// What marks the squares of a patch.
+/// The grids of patches of half-spaces.
 pub(super) fn lines(patches: &[Vec<[f64; 3]>]) -> Vec<Option<super::ground::SurfaceGrid>> {
     patches.iter().map(|patch| grid(patch)).collect()
 }

@@ -1,4 +1,4 @@
-//! Bodies into a buffer, the nearest first: what lies behind is then refused early.
+//! Rasterises bodies into a depth buffer from front to back: hidden surfaces are then rejected early.
 
 use super::super::solid::newell;
 use super::super::still::BodyState;
@@ -8,7 +8,7 @@ use super::trace::{Face, Rod, intersect_sphere};
 use super::view::ScreenProjection;
 use crate::record::{Faces, RecordedShape};
 
-/// Puts all bodies of a cast into a buffer.
+/// Rasterises all bodies.
 pub(super) fn rasterize_bodies(
     buffer: &mut DepthBuffer,
     view: &ScreenProjection,
@@ -33,7 +33,7 @@ pub(super) fn rasterize_bodies(
     }
 }
 
-/// Puts a body into a buffer.
+/// Rasterises one body.
 fn rasterize_body(
     buffer: &mut DepthBuffer,
     view: &ScreenProjection,
@@ -93,7 +93,7 @@ fn rod(view: &ScreenProjection, axis: [f64; 3], half: f64, radius: f64) -> Rod {
     }
 }
 
-/// Puts a round thing around a point that reaches as far as `reach`.
+/// Rasterises a round shape about a point, with half-extent `reach`.
 fn around(
     buffer: &mut DepthBuffer,
     at: Vector,
@@ -126,7 +126,7 @@ fn put_faces(
     }
 }
 
-/// Puts a convex face into a buffer, if it is seen from outside.
+/// Rasterises a convex face if it is front-facing.
 pub(super) fn rasterize_face(
     buffer: &mut DepthBuffer,
     view: &ScreenProjection,

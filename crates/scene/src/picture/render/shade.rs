@@ -1,51 +1,51 @@
-//! How bright a sample is.
+//! Shading of a sample: diffuse and specular (Blinn–Phong) light with shadow map and ambient occlusion.
 //!
 //! ```text
 //! colour = albedo ((sky + lamp n_z) (1 − occlusion) + sun max(0, n·l) (1 − shadow)) + gloss (n·h)³²
 //! ```
 //!
-//! in squares of the numbers of a screen, which light adds up in. The shadow is looked up in a second
-//! buffer, seen from the sun; the occlusion is that of the surfaces near the sample on the screen:
-//! the mean over taps v of max(0, n·v/|v|), less where they are far.
+//! in linear light (squares of display values). The shadow is looked up in a shadow map, with percentage-closer
+//! filtering over several taps; the occlusion is screen-space ambient occlusion: the mean over taps v of max(0,
+//! n·v/|v|), reduced with distance.
 
 use super::super::dot;
 use super::buffer::{DepthBuffer, NOTHING, Vector};
 use super::view::ScreenProjection;
 
-/// Direction to the sun: left, up, towards the eye; down is positive on the screen.
+/// Direction to the light: left, up, towards the viewer; down is positive on screen.
 pub(super) const SUN: Vector = [-0.45, -0.65, 0.612_372_435_695_794_5];
 
-/// Brightness of the sun, of the sky from below and from above, and of what the eye sends out: it keeps what
-/// is turned away from the sun from being black.
+/// Intensity of the directional light, of the sky from below and from above, and of a light at the viewer,
+/// which keeps surfaces that face away from the light from being black.
 const SUNNY: f64 = 0.66;
 const SKY: (f64, f64) = (0.16, 0.34);
 const LAMP: f64 = 0.20;
 
-/// Brightness of the highlight.
+/// Intensity of the specular highlight.
 const GLOSS: f64 = 0.05;
 
-/// Taps of the shadow and of the occlusion for each sample.
+/// Taps of the shadow map and of the ambient occlusion for each sample.
 const SHADOWS: usize = 6;
 const TAPS: usize = 10;
 
-/// How far the edge of a shadow is spread, in texels of its buffer.
+/// Filter radius of the shadow map, in texels.
 const SOFT: f64 = 2.4;
 
-/// What darkens a sample besides its slope.
+/// Depth buffers and parameters of the shading.
 pub(super) struct Shader<'a> {
     pub view: &'a ScreenProjection,
     pub buffer: &'a DepthBuffer,
-    /// The scene from the sun: where it looks from, and how near everything is to it.
+    /// The shadow map and its projection.
     pub sun: Option<(ScreenProjection, DepthBuffer)>,
-    /// How far surfaces darken each other, in samples.
+    /// Radius of ambient occlusion, in samples.
     pub occlusion_radius: f64,
-    /// Upwards in space, on the screen.
+    /// The upward direction of space in screen axes.
     pub up: Vector,
     shadow_taps: Vec<[f64; 2]>,
     taps: Vec<[f64; 2]>,
 }
 
-/// Points of a disc of radius 1, spread evenly: Vogel's spiral. One pattern for each of 2 × 2 samples.
+/// Evenly distributed points of the unit disc (Vogel's spiral), one pattern for each of 2 × 2 samples.
 fn spiral(count: usize) -> Vec<[f64; 2]> {
     const GOLDEN: f64 = 2.399_963_229_728_653;
     let all = (0..4 * count).map(|k| {
@@ -75,7 +75,7 @@ impl<'a> Shader<'a> {
         }
     }
 
-    /// The colour of a sample whose surface has this one; both squares of what a screen is given.
+    /// The shaded colour of a sample with this albedo; both in linear light.
     pub(super) fn colour(&self, x: usize, y: usize, albedo: Vector) -> Vector {
         let at = y * self.buffer.wide + x;
         let n = self.buffer.normal(at);
@@ -92,20 +92,20 @@ impl<'a> Shader<'a> {
         };
         let open = 1.0 - self.ambient_occlusion(here, n, pattern);
         let sky = SKY.0 + (SKY.1 - SKY.0) * (0.5 + 0.5 * dot(n, self.up));
-        // Halfway between the sun and the eye.
+        // Half vector between light and viewer.
         let half = super::super::camera::unit([SUN[0], SUN[1], SUN[2] + 1.0]);
         let gloss = GLOSS * dot(n, half).max(0.0).powi(32) * lit;
         let sky = sky + LAMP * n[2];
         albedo.map(|c| c * (sky * open + SUNNY * lit * (0.55 + 0.45 * open)) + gloss)
     }
 
-    /// The share of the sun that reaches a point.
+    /// The fraction of filter taps at which the light reaches a point.
     fn sun_visibility(&self, here: Vector, n: Vector, slope: f64, pattern: usize) -> f64 {
         let Some((sun, depths)) = &self.sun else {
             return 1.0;
         };
         let texel = self.view.scale / sun.scale;
-        // Away from the surface: a texel has one depth, the surface below it many.
+        // Normal offset against self-shadowing: a texel has one depth, the surface below it a range of depths.
         let off = [0, 1, 2].map(|k| here[k] + 1.2 * texel * n[k]);
         let at = sun.to_screen(self.view.to_world(off));
         let steep = ((1.0 - slope * slope).max(0.0).sqrt() / slope).min(5.0);
@@ -123,7 +123,7 @@ impl<'a> Shader<'a> {
         1.0 - shaded.count() as f64 / SHADOWS as f64
     }
 
-    /// The share of the sky that surfaces nearby hide.
+    /// The fraction of the sky that nearby surfaces occlude.
     fn ambient_occlusion(&self, here: Vector, n: Vector, pattern: usize) -> f64 {
         let buffer = self.buffer;
         let taps = &self.taps[pattern * TAPS..(pattern + 1) * TAPS];
@@ -150,7 +150,7 @@ impl<'a> Shader<'a> {
                 f64::from(buffer.depth[at]) - here[2],
             ];
             let far = dot(v, v).sqrt();
-            // A bend of less than six degrees is none: normals are rounded.
+            // Bends of less than six degrees are ignored: stored normals are rounded.
             let rise = dot(n, v) / far.max(1e-9) - 0.1;
             let fade = 1.0 - (far / (2.5 * self.occlusion_radius)).min(1.0);
             sum += rise.max(0.0) * fade;

@@ -1,4 +1,4 @@
-//! What a surface looks like before light falls on it: colour, marks of balls, lines along edges.
+//! Appearance of surfaces before shading: albedo, markings of spheres, edge lines.
 
 use super::super::colour::{GROUND, PLAIN, Rgb};
 use super::super::dot;
@@ -10,34 +10,34 @@ use super::view::ScreenProjection;
 use super::{PATCHES, RenderScene, RenderView, lines};
 use crate::record::RecordedShape;
 
-/// A ball of a smaller radius has no marks, in pixels.
+/// A sphere of a smaller radius has no markings, in pixels.
 const MARKED: f64 = 9.0;
 
-/// How much darker the marked quarters of a ball are, and lines along edges and of grids.
+/// Darkening factor of the marked quarters of a sphere, and of edge and grid lines.
 const MARK: f64 = 0.68;
 const EDGE: f64 = 0.30;
 const LINE: f64 = 0.80;
 
-/// An edge is where normals differ by more than 25 degrees.
+/// Cosine of the crease angle, 25 degrees: an edge is where normals differ by more.
 const BEND: f64 = 0.906;
 
-/// Ground in the dark.
+/// Colour of half-spaces in the dark theme.
 const NIGHT: Rgb = Rgb(58, 61, 66);
 
-/// Surfaces of all pieces.
+/// Appearance of all bodies and patches.
 pub(super) struct SurfaceAppearance<'a> {
     cast: &'a RenderScene<'a>,
     grids: Vec<Option<SurfaceGrid>>,
     ground: Vector,
-    /// Strength of the lines along the edges of each body, 0 to 1; empty where none has any.
+    /// Opacity of the edge lines of each body, 0 to 1; empty where no body has edges.
     inks: Vec<f32>,
-    /// Radius from which on balls are marked.
+    /// Radius from which on spheres are marked.
     marked: f64,
     fine: usize,
     reach: f64,
 }
 
-/// What a screen is given, squared.
+/// A display colour in linear light (squared).
 fn linear(colour: Rgb) -> Vector {
     colour.parts().map(|c| (f64::from(c) / 255.0).powi(2))
 }
@@ -61,7 +61,7 @@ impl<'a> SurfaceAppearance<'a> {
         let pixels = view.scale / fine as f64;
         let ink = |outline: &RecordedShape| {
             let size = outline.radius().filter(|_| edged(outline));
-            // A body of a few pixels would be all edges.
+            // Edge lines fade out for bodies of a few pixels.
             size.map_or(0.0, |r| ((r * pixels - 2.0) / 10.0).clamp(0.0, 1.0) as f32)
         };
         let any = cast.bodies.iter().any(|name| edged(&name.shape));
@@ -82,17 +82,17 @@ impl<'a> SurfaceAppearance<'a> {
             },
             marked: MARKED / pixels,
             fine,
-            // Bodies darken what is about as far as they are large.
+            // The occlusion radius is about the size of a body.
             reach: middling.clamp(5.0 * fine as f64, 24.0 * fine as f64),
         }
     }
 
-    /// How far surfaces darken each other, in samples.
+    /// Radius of ambient occlusion, in samples.
     pub(super) fn reach(&self) -> f64 {
         self.reach
     }
 
-    /// The colour of a sample without light.
+    /// The albedo of a sample.
     pub(super) fn albedo(
         &self,
         buffer: &DepthBuffer,
@@ -105,7 +105,7 @@ impl<'a> SurfaceAppearance<'a> {
             let near = f64::from(buffer.depth[at]);
             let point = view.to_world([x as f64 + 0.5, y as f64 + 0.5, near]);
             let grid = self.grids.get((owner - PATCHES) as usize);
-            // Half a pixel on either side.
+            // Half the width of a line: half a pixel.
             let half = 0.5 * self.fine as f64 / view.scale;
             let line = grid
                 .and_then(Option::as_ref)
@@ -127,7 +127,7 @@ impl<'a> SurfaceAppearance<'a> {
         }
     }
 
-    /// What lines along edges leave of the light of a sample.
+    /// Factor by which edge lines darken a sample.
     pub(super) fn edge_darkening(&self, buffer: &DepthBuffer, (x, y): (usize, usize)) -> f64 {
         let at = y * buffer.wide + x;
         let ink = self.ink(buffer.body_at(at));
@@ -156,17 +156,17 @@ impl<'a> SurfaceAppearance<'a> {
     }
 }
 
-/// Whether an edge of the body at a sample lies between it and another one.
+/// Whether an edge of the body at a sample lies between it and another sample.
 fn edge(buffer: &DepthBuffer, at: usize, other: usize) -> bool {
     let (mine, theirs) = (buffer.body_at(at), buffer.body_at(other));
     if mine == theirs {
         return dot(buffer.normal(at), buffer.normal(other)) < BEND;
     }
-    // The line belongs to the nearer one, and to both where they are as near.
+    // The line is drawn on the nearer surface, and on both at equal depth.
     theirs == NOTHING || buffer.depth[at] >= buffer.depth[other] - 1.5
 }
 
-/// Whether a direction points to one of the marked quarters of a ball.
+/// Whether a direction points to one of the two marked quarters of a sphere (x y > 0 in body axes).
 fn quarter(place: &BodyState, direction: [f64; 3]) -> bool {
     let [w, x, y, z] = place.rotation;
     let back = BodyState {

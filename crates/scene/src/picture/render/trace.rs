@@ -1,7 +1,7 @@
-//! Where a line of sight meets a surface, exactly.
+//! Ray casting: exact intersection of a viewing ray with a surface.
 //!
-//! The line through (x, y) is (x, y, t) with t towards the eye; of all t on the surface the largest is seen.
-//! With d = (x, y) − centre, axis a (unit), m = d·a in the plane of the screen:
+//! The ray through (x, y) is (x, y, t) with t towards the viewer; the largest t on the surface is visible. With
+//! d = (x, y) − centre, axis a (unit), m = d·a in the plane of the screen:
 //!
 //! ```text
 //! ball       t = √(r² − d²)
@@ -11,10 +11,10 @@
 
 use super::buffer::Vector;
 
-/// A sine squared below which an axis points at the eye: its side is then not seen.
+/// Squared sine below which an axis counts as parallel to the ray: the lateral surface is then not visible.
 const END_ON: f64 = 1e-12;
 
-/// A ball around the origin.
+/// Sphere about the origin: depth and normal.
 pub(super) fn intersect_sphere(d: [f64; 2], r: f64) -> Option<(f64, Vector)> {
     let left = r * r - d[0] * d[0] - d[1] * d[1];
     if !(left >= 0.0) {
@@ -24,7 +24,7 @@ pub(super) fn intersect_sphere(d: [f64; 2], r: f64) -> Option<(f64, Vector)> {
     Some((t, [d[0] / r, d[1] / r, t / r]))
 }
 
-/// A rod around the origin: axis, half length of its straight part, radius.
+/// A capsule or cylinder about the origin: axis, half length of its straight part, radius.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rod {
     pub axis: Vector,
@@ -33,7 +33,7 @@ pub(super) struct Rod {
 }
 
 impl Rod {
-    /// Its side, between the ends.
+    /// Intersection with the lateral surface between the ends.
     fn side(&self, d: [f64; 2]) -> Option<(f64, Vector)> {
         let [ax, ay, az] = self.axis;
         let across = ax * ax + ay * ay;
@@ -53,7 +53,7 @@ impl Rod {
         (along.abs() <= self.half).then(|| (t, normal.map(|x| x / self.radius)))
     }
 
-    /// With round ends.
+    /// Capsule: hemispherical ends.
     pub(super) fn intersect_capsule(&self, d: [f64; 2]) -> Option<(f64, Vector)> {
         let end = |sign: f64| {
             let by = self.axis.map(|x| sign * self.half * x);
@@ -63,10 +63,10 @@ impl Rod {
         nearest([self.side(d), end(1.0), end(-1.0)])
     }
 
-    /// With flat ends.
+    /// Cylinder: flat ends.
     pub(super) fn intersect_cylinder(&self, d: [f64; 2]) -> Option<(f64, Vector)> {
         let [ax, ay, az] = self.axis;
-        // The end that is seen.
+        // The end cap that faces the viewer.
         let sign = if az < 0.0 { -1.0 } else { 1.0 };
         let m = d[0] * ax + d[1] * ay;
         let end = || {
@@ -85,8 +85,7 @@ impl Rod {
         nearest([self.side(d), end(), None])
     }
 
-    /// Half of the box around it on the screen, and how far it reaches towards the eye. A capsule fits
-    /// into it, and so does a cylinder.
+    /// Half-extent of its bounding box on screen, and of its depth; valid for capsule and cylinder.
     pub(super) fn half_extent(&self) -> Vector {
         self.axis.map(|x| self.half * x.abs() + self.radius)
     }
@@ -97,7 +96,7 @@ fn nearest(met: [Option<(f64, Vector)>; 3]) -> Option<(f64, Vector)> {
     all.reduce(|a, b| if b.0 > a.0 { b } else { a })
 }
 
-/// A convex face that is seen from its outside.
+/// A front-facing convex face.
 #[derive(Debug, Clone)]
 pub(super) struct Face {
     corners: Vec<Vector>,
@@ -105,13 +104,13 @@ pub(super) struct Face {
 }
 
 impl Face {
-    /// From its corners, in either sense, and its unit normal; `None` where it is not seen.
+    /// From its corners, in either orientation, and its unit normal; `None` for a back face.
     pub(super) fn of(corners: Vec<Vector>, normal: Vector) -> Option<Self> {
         let seen = normal[2] > 1e-6 && corners.iter().flatten().all(|x| x.is_finite());
         (seen && corners.len() > 2).then_some(Self { corners, normal })
     }
 
-    /// Box on the screen and nearest point.
+    /// Bounding box on screen and largest depth.
     pub(super) fn bounds(&self) -> (([f64; 2], [f64; 2]), f64) {
         let mut low = [f64::INFINITY; 2];
         let mut high = [f64::NEG_INFINITY; 3];
@@ -126,7 +125,7 @@ impl Face {
         ((low, [high[0], high[1]]), high[2])
     }
 
-    /// Where the line of sight through a point meets it.
+    /// Depth and normal where the ray through a point intersects the face.
     pub(super) fn intersect(&self, x: f64, y: f64) -> Option<(f64, Vector)> {
         let next = self.corners.iter().cycle().skip(1);
         let (mut left, mut right) = (true, true);

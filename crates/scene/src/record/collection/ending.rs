@@ -15,7 +15,7 @@ impl BodiesRecorder {
     /// for each text. Does nothing when there was no step.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn add_series(
         &mut self,
         times: &[f64],
@@ -50,7 +50,7 @@ impl BodiesRecorder {
     /// Writes the profiles and distributions of a run. Does nothing when there was no step.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn add_surveys(&mut self, outcome: &BodiesOutcome) -> Result<(), RecordError> {
         let Some(directory) = self.writer.flush()? else {
             return Ok(());
@@ -63,7 +63,7 @@ impl BodiesRecorder {
     /// Writes what is in memory and how the run ended. Does nothing when there was no step.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn close(
         &mut self,
         certificate: &impl Serialize,
@@ -79,7 +79,7 @@ impl BodiesRecorder {
     /// The same for a run that was stopped on request: `resume` will go on with it.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn interrupt(
         &mut self,
         certificate: &impl Serialize,
@@ -92,7 +92,7 @@ impl BodiesRecorder {
     /// readable, and `resume` goes on from the last checkpoint.
     ///
     /// # Errors
-    /// The machine refuses that, too.
+    /// That file operation fails, too.
     pub fn fail(
         &mut self,
         certificate: &impl Serialize,
@@ -137,7 +137,7 @@ impl BodiesRecorder {
     /// Adds the findings to the manifest.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn add_findings(&mut self, findings: Vec<Value>) -> Result<(), RecordError> {
         self.writer.manifest.findings = Some(findings);
         self.writer.write_manifest()
@@ -154,7 +154,7 @@ impl BodiesRecorder {
     /// The run has ended with all that belongs to it: only its manifest and its tables stay.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn finish(&mut self) -> Result<(), RecordError> {
         self.writer.finish()
     }
@@ -162,7 +162,7 @@ impl BodiesRecorder {
     /// There is no motion after all: nothing stays.
     ///
     /// # Errors
-    /// The machine refuses.
+    /// A file operation fails.
     pub fn abandon(&mut self) -> Result<(), RecordError> {
         self.writer.abandon()
     }

@@ -3,8 +3,8 @@
 //! | table | one row for |
 //! |---|---|
 //! | `names` | every body: its name, material, mass and shape; written once |
-//! | `steps` | every step: its account (certificate) |
-//! | `bodies` | every body in every recorded state: placement and velocity; step 0 is the start |
+//! | `steps` | every step: its step report (residual, errors, energies) |
+//! | `bodies` | every body in every recorded state: pose and velocity; step 0 is the start |
 //! | `contacts` | every contact of every recorded step but the start |
 //! | `midpoints`, `joints` | every body, every row of a joint in every recorded step, where joints or overlaps are put right |
 //! | `observables` | every step: what findings and plots look at; written at the end |

@@ -81,7 +81,7 @@ impl BodiesRecorder {
     /// A recorder of a collection in a session, which may be that of an interrupted run.
     ///
     /// # Errors
-    /// The session goes on with a run that had other tables, or the machine refuses.
+    /// The session goes on with a run that had other tables, or a file operation fails.
     pub fn on(session: RunWriter, collection: &BuiltBodies) -> Result<Self, RecordError> {
         match collection {
             BuiltBodies::Plane(a) => {

@@ -8,7 +8,7 @@ use contact::law::Status;
 use super::super::column::ColumnValues;
 use super::tables::row_names;
 
-/// What a dimension writes of a placement and a velocity.
+/// What a dimension writes of a pose and a velocity.
 pub(super) trait PoseColumns: Dim {
     /// The angle, or the quaternion w, x, y, z.
     fn rotation(pose: &Pose<Self>, out: &mut impl FnMut(f64));

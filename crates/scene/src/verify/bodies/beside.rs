@@ -1,12 +1,12 @@
-//! Contacts beside joints: one ρ in all rows, and what is gained by it (decision 44).
+//! Energy gain of contacts that act together with joints: one restitution coefficient ρ in all rows (decision 44).
 
 use super::BodiesVerifier;
 use super::given::EmbedInSpace;
 use super::motion::RowImpulse;
 
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
-    /// The gain of contacts and joints by the one ρ of contacts and limits that carry impulses; `None` where there are
-    /// none of them, or of several ρ.
+    /// The gain of contacts and joints with the common ρ of the contacts and limits that carry impulses; `None` where
+    /// no contact or limit does, or where several ρ occur.
     pub(super) fn gain_beside_joints(&self, forced: f64) -> Option<f64> {
         if self.joints.rows.is_empty() {
             return None;
@@ -50,7 +50,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         Some(gain.max(least).max(0.0))
     }
 
-    /// The one ρ of contacts, limits and rubbing joints that carry impulses, where a contact or limit does.
+    /// The common ρ of contacts, limits and joints with friction that carry impulses, where a contact or limit does.
     fn rho_beside_joints(&self) -> Option<f64> {
         let contacts = self.impulses.len() - self.joints.rows.len();
         let strikes = self.impulses[..contacts]
@@ -81,7 +81,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         rho
     }
 
-    /// Whether held rows have the ρ of the contacts beside them: then they are part of a collision.
+    /// Whether bilateral rows have the ρ of the contacts that act with them: then they are part of a collision.
     pub(super) fn solved_again(&self) -> bool {
         let held = self.joints.rows.iter().filter(|row| row.part == "held");
         let (begin, end): (Vec<f64>, Vec<f64>) = held.map(|row| (row.begin, row.end)).unzip();

@@ -1,13 +1,14 @@
-//! What a step says of its energy beside the works: what it turns over, what contacts and joints gain, what those
-//! contacts lose that last; and depths and errors beside the sizes of bodies.
+//! Energy budget of a step (dissipation inequality): turnover, gain and inadmissible gain of contacts and joints,
+//! work of persistent contacts; and penetration and joint drift relative to the size of the bodies.
 //!
 //! ```text
-//! turnover  max(T_I, T(v_L), forced, |work|, |boundary|, |motor|, |spring|)      forced   ½‖v_L − v_I‖² in the metric A
+//! turnover  max(T_I, T(v_L), forced, |work|, |boundary|, |motor|, |spring|)
+//! forced    ½‖v_L − v_I‖² in the metric A
 //! lawful    Σ S (U_F + ρU_I)/(1 + ρ)                                             ≤ 0 where the laws hold
 //! gain      lawful − ½δ‖v_F − v_L‖², δ = (1 − ρ)/(1 + ρ), with one ρ; else Σ ½S (U_I + U_F)
-//! excess    the gain with one ρ; else no more than lawful. Joints beside contacts that carry impulses are taken with the ρ
-//!           of the contacts, and ‖v_F − v_L‖ without what springs and motors did
-//! lasting   Σ ½S (U_I − U_F⁻) of contacts that carried impulses before, too, and the work of held rows of joints
+//! excess    the gain with one ρ; else no more than lawful. Joints that act with contacts that carry impulses are
+//!           taken with the ρ of the contacts, and ‖v_F − v_L‖ without the effect of springs and motors
+//! lasting   Σ ½S (U_I − U_F⁻) of contacts that carried impulses before, too, and the work of bilateral joint rows
 //! ```
 
 use bodies::{Friction, PairLaw};
@@ -20,10 +21,10 @@ use super::ledger::{EXCESS, FORCED, GAIN, LASTING, MIXED, TURNOVER, WORK};
 use super::motion::RowImpulse;
 use super::read::{RecordedContactRow, RecordedState};
 
-/// Sums over all contacts of products that are known to rounding.
+/// Relative tolerance: sums over all contacts of products that are known to rounding.
 const BOOKS: f64 = 1e-10;
 
-/// A contact is at rest where a step changes its depth by no more than this share of it.
+/// A contact is at rest if a step changes its penetration by no more than this share.
 const AT_REST: f64 = 0.1;
 
 pub(super) fn declare_checks(report: &mut Report) {
@@ -39,19 +40,19 @@ pub(super) fn declare_checks(report: &mut Report) {
 #[derive(Debug, Default)]
 struct ContactSums {
     lawful: f64,
-    /// Σ ½ S (U_I + U_F) of contacts, held rows, friction and limits.
+    /// Σ ½ S (U_I + U_F) over contacts, bilateral rows, friction and limits.
     raw: f64,
-    /// Smallest and largest ρ of a row of a contact with an impulse.
+    /// Smallest and largest ρ of the contact rows that carry an impulse.
     range: Option<(f64, f64)>,
-    /// Whether held rows, friction or limits of joints carry impulses.
+    /// Whether bilateral rows, friction or limits of joints carry impulses.
     acts: bool,
-    /// Work of held rows.
+    /// Work of the bilateral rows.
     held: f64,
-    /// Sizes of all products.
+    /// Sum of the absolute values of all products.
     size: f64,
 }
 
-/// ρ of a row; a law without friction has that of the normal row alone.
+/// The restitution coefficient ρ of a row; a frictionless law has that of the normal row alone.
 fn rho(law: &PairLaw, row: usize) -> f64 {
     let smooth = matches!(law.friction, Friction::None | Friction::Coulomb(0.0))
         && law.rolling == 0.0
@@ -63,7 +64,7 @@ fn rho(law: &PairLaw, row: usize) -> f64 {
 }
 
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
-    /// The one ρ of all laws of the scene, where there is but one.
+    /// The restitution coefficient ρ that all laws of the scene share, if they do.
     pub(super) fn common_restitution(&self) -> Option<f64> {
         let model = &self.scene.model;
         let count = model.materials.count() as u16;
@@ -78,7 +79,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         each.all(|other| other == first).then_some(first)
     }
 
-    /// U_I and U_F of a row of a contact.
+    /// U_I and U_F of a contact row, with the mean flow of the cell.
     pub(super) fn both_ends(&self, push: &RowImpulse, branch: V3) -> [f64; 2] {
         let motion = &self.motion;
         let mut u = [&motion.begin, &motion.end].map(|v| motion.row_velocity(push, v));
@@ -93,6 +94,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     fn sums(&self) -> ContactSums {
         let mut sums = ContactSums::default();
         let mut at = 0;
+        // Contacts: lawful work, raw work and the range of ρ.
         for touch in &self.contacts {
             let branch = self.motion.branch_vector(touch);
             let law = self.scene.pair(touch.a, touch.b, touch.feature);
@@ -111,6 +113,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 sums.size += s.abs() * (begin.abs() + end.abs());
             }
         }
+        // Joints: bilateral rows, friction and limits; springs and motors are not dissipative laws.
         for (row, push) in self.joints.rows.iter().zip(&self.impulses[at..]) {
             let [begin, end] =
                 [&self.motion.begin, &self.motion.end].map(|v| self.motion.row_velocity(push, v));
@@ -151,6 +154,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 all[2] += half * free * free;
             }
         }
+        // Strain-rate coordinates of the periodic cell.
         if let (Some(flow), Some(free)) = (motion.flow, self.cell_free) {
             let [begin, free, end] =
                 [&flow.begin, &free, &flow.end].map(|rate| self.cell_hats(rate));
@@ -162,11 +166,12 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         all
     }
 
-    /// What contacts and joints gain, and the part of it that no law allows.
+    /// Energy gain of contacts and joints, and the inadmissible part of it.
     fn gain(&self, sums: &ContactSums, mixed: bool, [pushed, forced]: [f64; 2]) -> [f64; 2] {
         if let (false, Some(gain)) = (mixed, self.gain_beside_joints(forced)) {
             return [gain, gain];
         }
+        // No common ρ: only the raw sum, bounded by the lawful one, can be judged.
         if mixed || sums.acts {
             return [sums.raw.max(0.0), sums.raw.min(sums.lawful).max(0.0)];
         }
@@ -178,21 +183,23 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         [gain, gain]
     }
 
-    /// Energies of the step against the account.
+    /// Compares the energy budget of the step with the recorded one.
     pub(super) fn compare_energy_budget(&mut self) {
         let Some(row) = self.steps.row else { return };
         let sums = self.sums();
         let [pushed, forced, free] = self.changes();
+        // Kinetic energy before the step, including the cell.
         let mut before = self.kinetic(&self.motion.begin);
         if let Some(flow) = &self.motion.flow {
             let hats = self.cell_hats(&flow.begin);
             before += 0.5 * hats.iter().map(|x| x * x).sum::<f64>();
         }
-        // Work, boundary, motor and spring.
+        // Recorded works of forces, boundaries, motors and springs.
         let given = [row[WORK], row[WORK + 3], row[WORK + 4], row[WORK + 5]];
         let turnover = given
             .iter()
             .fold(forced.max(before).max(free), |m, w| m.max(w.abs()));
+        // Gains, relative to the turnover as in the record.
         let mixed = self.common_restitution().is_none()
             && sums.range.is_some_and(|(least, most)| least < most);
         let [gain, excess] = self.gain(&sums, mixed, [pushed, forced]);
@@ -213,6 +220,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                     .mark_unchecked("steps", "lasting", RowRange::All, why);
             }
         }
+        // Differences relative to the energy scale of the step.
         let scale = turnover.max(sums.size).max(pushed);
         let scale = scale.max(self.steps.floor()).max(f64::MIN_POSITIVE);
         for (what, off) in found {
@@ -229,12 +237,13 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.report.add_comparison("books", off, || place);
     }
 
-    /// What contacts that last lose; `None` where those of the step before are not known.
+    /// Work of persistent contacts; `None` where the contacts of the step before are not known.
     fn lasting(&self) -> Option<f64> {
         let (step, past) = self.previous_contacts.as_ref()?;
         if step + 1 != self.steps.step || self.scene.flows() {
             return None;
         }
+        // Persistent contacts: same bodies, same periodic image, same feature.
         let key = |t: &RecordedContactRow| (t.a, t.b, t.shift.map(f64::to_bits), t.feature);
         let known: std::collections::HashMap<_, &RecordedContactRow> =
             past.iter().map(|touch| (key(touch), touch)).collect();
@@ -244,10 +253,11 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 continue;
             };
             let rows = |touch: &RecordedContactRow| touch.rows.min(D::N);
+            // Relative velocity at the end of the previous step, in space axes.
             let velocity = (0..rows(before)).fold([0.0; 3], |sum, k| {
                 add_scaled(sum, before.axes[k], before.end[k])
             });
-            // A contact that stuck before and sticks now does not slide along its tangent either.
+            // A contact that sticks in both steps contributes its tangential rows, too.
             let stuck = before.status == 1 && touch.status == 1;
             for k in 0..if stuck { rows(touch) } else { 1 } {
                 sum += 0.5 * touch.impulse[k] * (touch.begin[k] - dot(touch.axes[k], velocity));
@@ -256,7 +266,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         Some(sum)
     }
 
-    /// The smallest dimension of some bodies; `None` where it cannot be told from the records.
+    /// The smallest thickness of some bodies; `None` where it cannot be determined from the records.
     fn thinnest(&self, bodies: impl Iterator<Item = usize>) -> Option<f64> {
         let mut least = f64::INFINITY;
         for i in bodies {
@@ -267,16 +277,17 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         Some(least)
     }
 
-    /// Depths and errors of joints over the sizes of the bodies.
+    /// Penetration and joint drift relative to the size of the bodies.
     pub(super) fn compare_shares(&mut self, last: &RecordedState) {
         let Some([deep, loose, resting, sunk]) = self.steps.shares() else {
             return;
         };
         let mut own = Some(0.0_f64);
-        // Depth at rest, and over the size.
+        // Largest relative penetration at rest, with its depth.
         let mut rest = Some([0.0_f64; 2]);
         for touch in self.contacts.iter().filter(|touch| touch.gap < 0.0) {
             let pin = clearance_of(touch.feature, &self.scene.model.joints);
+            // Length scale: the clearance of a pin joint, otherwise the thinner body.
             let size = match pin.and_then(|joint| joint.clearance.as_ref()) {
                 Some(clearance) => Some(clearance.play),
                 None => self.thinnest([touch.a, touch.b].into_iter()),
@@ -297,6 +308,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.compare_share("penetration_share", own, deep, 0.0);
         self.compare_share("resting", rest.map(|rest| rest[0]), resting, 0.0);
         self.compare_share("resting_share", rest.map(|rest| rest[1]), sunk, 0.0);
+        // Drift of the joints.
         let (mut own, mut thin) = (Some(0.0_f64), f64::INFINITY);
         let (drifts, coordinates) = self.drifts(last);
         for (joint, drift) in self.scene.model.joints.iter().zip(drifts) {
@@ -305,11 +317,11 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             thin = thin.min(size.unwrap_or(f64::INFINITY));
             own = own.and_then(|own| Some(own.max(drift / size?)));
         }
-        // The error of a joint is known to rounding of its coordinates.
+        // The drift of a joint is known to the rounding of its coordinates.
         self.compare_share("drift_share", own, loose, 1e-12 * coordinates / thin);
     }
 
-    /// One share, known to `rounding`.
+    /// Compares one relative figure that is known up to `rounding`.
     fn compare_share(
         &mut self,
         column: &'static str,

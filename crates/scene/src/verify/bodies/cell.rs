@@ -1,9 +1,11 @@
-//! The periodic cell of a step.
+//! The periodic cell of a step: its lattice vectors, its strain rate and its balance of momentum.
 //!
 //! ```text
 //! q̇_L = [ q̇_I (1 − ½hγ) + (h/M|B|²) (Σ m c ⊗ c − V σ) : B ] / (1 + ½hγ)
-//! M|B|² (q̇_F − q̇_L) = Σ S·B ℓ            q̇ = L:B/|B|², L = given + Σ q̇ B
+//! M|B|² (q̇_F − q̇_L) = Σ S·B ℓ            q̇ = L:B/|B|², L = imposed + Σ q̇ B
 //! ```
+//!
+//! B are the modes of deformation that follow the stress, L the velocity gradient, ℓ the branch vector of a contact.
 
 use super::super::report::{Location, Report, RowRange};
 use super::super::stream::StepStream;
@@ -27,7 +29,7 @@ pub(super) fn declare_checks(report: &mut Report) {
     report.declare("images", images, 1e-9);
 }
 
-/// The table `cell`; none where it does not tell how the cell deforms.
+/// Opens the table `cell`; `None` where it does not record how the cell deforms.
 pub(super) fn open<'a>(
     record: &'a Record,
     plane: bool,
@@ -49,7 +51,7 @@ pub(super) fn open<'a>(
     StepStream::open(record, "cell", &names, &[])
 }
 
-/// The cell over a step.
+/// Velocity gradients and lattice vectors of the cell over a step.
 pub(super) fn read_flow(
     stream: &mut Option<StepStream<'_>>,
     step: i64,
@@ -82,7 +84,7 @@ pub(super) fn read_flow(
     }))
 }
 
-/// How far a vector is from a sum of whole numbers of the cell's vectors.
+/// Distance of a vector from the nearest integer combination of the lattice vectors.
 fn broken(vectors: &[V3; 3], v: V3) -> f64 {
     let columns: M3 = std::array::from_fn(|i| std::array::from_fn(|j| vectors[j][i]));
     let numbers = solve(&columns, v);
@@ -91,7 +93,7 @@ fn broken(vectors: &[V3; 3], v: V3) -> f64 {
         .fold(0.0, |m, x| worse(m, (x - x.round()).abs()))
 }
 
-/// The vectors at the beginning of a step, by those at its end.
+/// The lattice vectors at the beginning of a step, from those at its end.
 fn vectors_before(flow: &CellFlow, h: f64) -> [V3; 3] {
     let mean = add_scaled_matrix(&flow.begin, &flow.end, 1.0);
     flow.vectors.map(|v| {
@@ -113,12 +115,13 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// The cell at the start: its vectors are the scene's where nothing is prepared, its rates those that are given.
+    /// The cell at the start: its vectors are those of the scene where nothing is prepared, its rates the imposed
+    /// ones.
     pub(super) fn compare_first_cell(&mut self, flow: Option<CellFlow>, start: &Start<D>) {
         let Some(flow) = flow else { return };
         self.lattice = Some((0, flow));
         let place = self.cell_place(0);
-        // There is no step before: the rates after it are those before it.
+        // There is no step before: initial and final rates are equal.
         let off = if flow.begin == flow.end {
             0.0
         } else {
@@ -126,6 +129,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         };
         let spot = place.clone();
         self.report.add_comparison("rate", off, || spot);
+        // Imposed components of the velocity gradient.
         let (given, _) = self.scene.control(self.motion.t);
         let left = self.without_modes(&add_scaled_matrix(&flow.end, &given, -1.0));
         let scale = contract(&flow.end, &flow.end).sqrt();
@@ -139,6 +143,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         if start.prepared {
             return;
         }
+        // Lattice vectors of the scene.
         let Some(lattice) = &start.state.cell else {
             return;
         };
@@ -150,13 +155,14 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// The vectors of the cell from those of the step before, and the images that its contacts are with.
+    /// The lattice vectors against those of the step before, and the periodic images of the contacts.
     pub(super) fn compare_lattice(&mut self, flow: Option<CellFlow>, step: i64) {
         let Some(flow) = flow else { return };
         let h = self.motion.h;
         let first = vectors_before(&flow, h);
         let place = self.cell_place(step);
         let known = self.lattice.filter(|(before, _)| before + 1 == step);
+        // Consecutive steps: the lattice may change by a unimodular reduction only.
         if let Some((_, before)) = known {
             let off = before
                 .vectors
@@ -177,6 +183,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             }
         }
         self.lattice = Some((step, flow));
+        // Shifts of contacts across faces are integer combinations of the midpoint lattice.
         let middle = first.map(|v| add_scaled(v, apply(&flow.begin, v), 0.5 * h));
         let mut across = false;
         for k in 0..self.contacts.len() {
@@ -196,7 +203,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// What the cell adds to the trace of H of a contact.
+    /// Contribution of the cell to the trace of the Delassus block of a contact.
     pub(super) fn cell_trace(&self, pushes: &[RowImpulse], branch: V3) -> f64 {
         let Some(cell) = &self.scene.model.cell else {
             return 0.0;
@@ -212,7 +219,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         trace
     }
 
-    /// L without the impulses of the step.
+    /// The velocity gradient L without the impulses of the step.
     pub(super) fn free_rate(&self, flow: &CellFlow) -> M3 {
         match &self.cell_free {
             Some(rate) => *rate,
@@ -220,7 +227,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// Computes L_L for the step.
+    /// Computes L_L of the step.
     pub(super) fn set_free_rate(&mut self) {
         self.cell_free = None;
         let Some(flow) = self.motion.flow else { return };
@@ -230,6 +237,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let Some(cell) = &self.scene.model.cell else {
             return;
         };
+        // Kinetic stress Σ m c ⊗ c at the midpoint.
         let mut motion = [[0.0; 3]; 3];
         for (part, begin) in self.scene.parts.iter().zip(&self.motion.begin) {
             let c = linear(begin);
@@ -242,11 +250,13 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             }
         }
         let mean = add_scaled_matrix(&flow.begin, &flow.end, 1.0);
+        // Volume at the midpoint, from the vectors at the end of the step.
         let volume = determinant(&flow.vectors)
             * determinant(&add_scaled_matrix(&identity(), &mean, -0.25 * h))
             / determinant(&add_scaled_matrix(&identity(), &mean, 0.25 * h))
             * determinant(&add_scaled_matrix(&identity(), &flow.begin, 0.5 * h));
         let pushed = add_scaled_matrix(&motion, &stress, -volume);
+        // Free rate of each mode, with viscous damping.
         let mut free = rate;
         for mode in &cell.modes {
             let square = contract(mode, mode);
@@ -259,7 +269,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.cell_free = Some(free);
     }
 
-    /// The momentum of the cell, and the rates that are given.
+    /// The momentum balance of the cell, and its imposed rates.
     pub(super) fn compare_cell(&mut self) {
         let (Some(flow), Some(free)) = (self.motion.flow, self.cell_free) else {
             return;
@@ -276,6 +286,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             t: Some(t),
             what: what.to_string(),
         };
+        // Balance of each mode: generalised impulse Σ S·B ℓ.
         for (mode, mass) in &modes {
             let square = contract(mode, mode);
             let (mut sum, mut size) = (0.0, 0.0);
@@ -300,6 +311,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 .add_comparison("cell", off, || place("the cell"));
             left = add_scaled_matrix(&left, mode, -contract(&flow.end, mode) / square);
         }
+        // What remains of L without the modes is imposed.
         let scale = contract(&flow.end, &flow.end).sqrt();
         let off = contract(&left, &left).sqrt() / scale.max(f64::MIN_POSITIVE);
         self.report

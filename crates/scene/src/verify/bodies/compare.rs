@@ -1,4 +1,4 @@
-//! Masses, given motions, kinematics and momenta of the bodies of a step.
+//! Masses, prescribed motions, kinematics and momentum balance of the bodies of a step.
 
 use super::super::report::Location;
 use super::super::vector::{norm, sub};
@@ -22,13 +22,13 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// Bodies that do not follow forces are where they are said to be.
+    /// Fixed and kinematic bodies are where the scene puts them.
     pub(super) fn compare_prescribed_motions(&mut self, last: &RecordedState) {
         for i in 0..self.scene.parts.len() {
             let part = self.scene.parts[i];
             let there = match (part.guide, part.movable) {
                 (Some(guide), _) => self.scene.prescribed_state(guide, last.t),
-                // What nothing moves stays where it was.
+                // A fixed body keeps its pose.
                 (None, false) => self.fixed_poses.get(i).map(|stand| (*stand, [0.0; 6])),
                 (None, true) => None,
             };
@@ -60,7 +60,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 continue;
             }
             let reached = match self.motion.midpoint_recorded {
-                // Joints have moved the bodies since.
+                // Position corrections have moved the bodies since; the recorded midpoint is compared instead.
                 true => self
                     .motion
                     .ahead_of::<D>(&before.poses[i], &before.twists[i]),
@@ -92,7 +92,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 continue;
             }
             let motion = &self.motion;
-            // Velocities of rounding that are left of the largest energy so far.
+            // Residual velocities of rounding, from the largest energy so far.
             let rest = 1e-2 * (2.0 * self.steps.floor() / part.mass).sqrt() * f64::EPSILON;
             let mut off = 0.0_f64;
             for k in (0..6).filter(|&k| part.inverse[k] > 0.0) {
@@ -111,7 +111,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     }
 }
 
-/// The angle between two placements; not reduced in the plane.
+/// The angle between two poses; not reduced modulo 2π in the plane.
 pub(super) fn turn_between(a: &SpatialPose, b: &SpatialPose) -> f64 {
     let plane = (a.angle - b.angle).abs();
     // A quaternion and its negative are the same rotation.

@@ -1,4 +1,4 @@
-//! Velocities and laws of the contacts of a step.
+//! Relative velocities and contact laws of the contacts of a step: the residual RV and the recorded statuses.
 
 use super::super::defects::{Defect, Defects};
 use super::super::laws::Rule;
@@ -10,13 +10,13 @@ use super::given::{EmbedInSpace, rules};
 use super::motion::RowImpulse;
 use super::read::RecordedContactRow;
 
-/// Of what a residual is relative to: two computations of it differ by the rounding of sums.
+/// Relative tolerance of a residual: two computations of it differ by the rounding of sums.
 const RESIDUAL: f64 = 1e-10;
 
-/// A velocity is known to this share of the terms it is made of.
+/// A velocity is known to this share of the absolute values of its terms.
 const ROUNDING: f64 = 1e-14;
 
-/// A status is right if the contact is nearer to it than this many times what the tolerance leaves.
+/// A status is accepted if its defect is below this many times what the tolerance allows.
 const STATUS: f64 = 30.0;
 
 pub(super) fn declare_checks(report: &mut Report) {
@@ -29,20 +29,20 @@ pub(super) fn declare_checks(report: &mut Report) {
     report.declare("status", status, STATUS);
 }
 
-/// The figures of one block of rows.
+/// Impulse, velocities and scaling of one contact.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ContactBlock {
     pub s: Vec<f64>,
-    /// Ū and Ū without impulses.
+    /// Ū and b = Ū without impulses.
     pub u: Vec<f64>,
     pub b: Vec<f64>,
     pub kappa: f64,
-    /// What rounding of the velocities may leave.
+    /// Velocity error that rounding may cause.
     pub rounding: f64,
 }
 
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
-    /// A size for the velocity of a row: the terms of the two bodies.
+    /// Scale of the velocity of a row: the sum of the absolute values of the terms of both bodies.
     pub(super) fn row_size(&self, push: &RowImpulse) -> f64 {
         let mut sum = 0.0;
         for (side, body) in push.bodies.iter().enumerate() {
@@ -62,7 +62,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         sum
     }
 
-    /// begin and end against G v.
+    /// Recorded velocities `begin` and `end` against G v.
     pub(super) fn compare_velocities(&mut self) {
         let mut at = 0;
         for k in 0..self.contacts.len() {
@@ -77,6 +77,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                     self.motion.row_velocity(&push, &self.motion.begin),
                     self.motion.row_velocity(&push, &self.motion.end),
                 ];
+                // Mean flow of the periodic cell.
                 let mut flow_size = 0.0;
                 if let (Some(flow), false) = (&self.motion.flow, push.rotational) {
                     for (u, rate) in u.iter_mut().zip([&flow.begin, &flow.end]) {
@@ -101,7 +102,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// The trace of H of some rows of a contact or joint.
+    /// Trace of the diagonal block of the Delassus operator H = G A⁻¹ Gᵀ of some rows.
     pub(super) fn trace(&self, pushes: &[RowImpulse]) -> f64 {
         let mut trace = 0.0;
         for push in pushes {
@@ -140,6 +141,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             };
             let flow = self.flows(push, branch);
             let begin = self.motion.row_velocity(push, &self.motion.begin) + flow[0];
+            // Restitution term ρ U_I, or gap/h with predicted activation.
             let mut rebound = e * begin;
             if row == 0 && self.predicted && pair.restitution.normal == 0.0 {
                 rebound += touch.gap.max(0.0) / self.motion.h;
@@ -150,6 +152,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             block.b.push(free + rebound);
             block.s.push(touch.impulse[row]);
         }
+        // κ = d / tr H.
         let trace = self.trace(pushes) + self.cell_trace(pushes, branch);
         block.kappa = pushes.len() as f64 / trace;
         let terms: f64 = pushes.iter().map(|push| self.row_size(push)).sum();
@@ -157,7 +160,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         Some(block)
     }
 
-    /// What the mean flow adds to a row: U_I, U_L, U_F.
+    /// Contribution of the mean flow to a row: to U_I, U_L, U_F.
     fn flows(&self, push: &RowImpulse, branch: V3) -> [f64; 3] {
         match (&self.motion.flow, push.rotational) {
             (Some(flow), false) => {
@@ -168,12 +171,13 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// RV of the step against the tolerance and the recorded figure; statuses.
+    /// RV of the step against the tolerance and the recorded residual; statuses.
     pub(super) fn compare_laws(&mut self) {
         let (mut defects, mut blocks) =
             (Defects::default(), Vec::with_capacity(self.contacts.len()));
         let mut at = 0;
         let mut f = [0.0; 8];
+        // The defect of every contact by the natural map of its law.
         for (k, touch) in self.contacts.iter().enumerate() {
             let pushes = &self.impulses[at..at + touch.rows];
             at += touch.rows;
@@ -197,16 +201,18 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             });
             blocks.push((k, block, rule));
         }
+        // Joints share the velocity scale; then the residual of the step.
         self.compare_joint_laws(&mut defects);
         let own = |i: usize| self.speed_of(i);
         let verdict = defects.residual(own, false);
         let worst = blocks.get(verdict.worst).map_or(usize::MAX, |(k, ..)| *k);
         self.note_residual(verdict.residual, verdict.rounding, worst);
         let tolerance = self.tolerance.max(verdict.residual);
+        // Status of every contact, as exactly as the residual allows.
         for ((k, block, rule), speed) in blocks.iter().zip(&verdict.speed) {
             let touch = self.contacts[*k];
             let figures = (&block.s[..], &block.u[..], &block.b[..]);
-            // The shift of the law multiplies what is left of a tangential velocity.
+            // The shift σ_D of the law amplifies the error of a tangential velocity.
             let allowed = tolerance * speed * block.kappa.sqrt() * rule.widest();
             let off = status_defect(touch.status, figures, block.kappa, rule, allowed);
             let (step, t, names) = (self.steps.step, self.motion.t, &self.names);
@@ -218,7 +224,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// The bodies that impulses of these rows move.
+    /// The bodies that the impulses of these rows move.
     pub(super) fn moved(&self, pushes: &[RowImpulse]) -> Vec<usize> {
         let Some(push) = pushes.first() else {
             return Vec::new();
@@ -235,13 +241,13 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             .collect()
     }
 
-    /// Whether rates of the cell follow the stress.
+    /// Whether strain rates of the cell follow the stress.
     fn yields(&self) -> bool {
         let cell = self.scene.model.cell.as_ref();
         self.motion.flow.is_some() && cell.is_some_and(|cell| !cell.modes.is_empty())
     }
 
-    /// The free velocity of a body, or of the cell behind them, in the kinetic metric.
+    /// The free velocity of a body, or of the cell (index after the last body), in the kinetic metric.
     fn speed_of(&self, body: usize) -> f64 {
         let (Some(part), Some(free)) = (self.scene.parts.get(body), self.motion.free.get(body))
         else {
@@ -252,7 +258,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         each.map(|(w, v)| v * v / w).sum::<f64>().sqrt()
     }
 
-    /// The figures of a contact and the rule that it obeys best.
+    /// The figures of a contact and the rule with the smallest defect.
     fn best_rule(
         &self,
         touch: &RecordedContactRow,
@@ -303,12 +309,12 @@ pub(super) fn size(x: &[f64]) -> f64 {
     x.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
-/// The larger; what is no number is largest.
+/// The larger of two defects; infinite for NaN.
 pub(super) fn worse(a: f64, b: f64) -> f64 {
     if b.is_nan() { f64::INFINITY } else { a.max(b) }
 }
 
-/// Two bodies and their feature.
+/// The names of two bodies and the feature of their contact.
 fn pair_of(names: &[crate::record::BodyDescription], [a, b]: [usize; 2], feature: u32) -> String {
     let name = |i: usize| names.get(i).map_or("?", |name| &name.name);
     format!("`{}` and `{}`, feature {feature}", name(a), name(b))

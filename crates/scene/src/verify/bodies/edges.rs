@@ -1,8 +1,8 @@
-//! Two edges that lie along each other: their points of contact need not be opposite.
+//! Contact points of nearly parallel edges: the nearest points need not lie opposite along the normal.
 //!
-//! Polyhedra that are apart and whose nearest edges are nearly parallel touch at both ends of the common length. There x
-//! on the edge of a and y on that of b are nearest to each other and y − x is not along n. What is recorded is their
-//! middle and the gap:
+//! Polyhedra that are apart and whose nearest edges are nearly parallel touch at both ends of the common length.
+//! There x on the edge of a and y on that of b are nearest to each other and y − x is not along n. The record holds
+//! their midpoint and the gap:
 //!
 //! ```text
 //! ½(x + y) = at,   n·(y − x) = gap,       x or y an end of its edge, the other the nearest point to it
@@ -12,10 +12,11 @@ use super::super::vector::{V3, add, add_scaled, dot, norm, scale, sub};
 use super::given::SpatialPose;
 use crate::record::{Faces, RecordedShape};
 
-/// Sine of the angle up to which two edges lie along each other.
+/// Sine of the angle up to which two edges count as parallel.
 const PARALLEL: f64 = 1e-2;
 
-/// How far `at` and `gap` are from the middle and the gap of points on two such edges; infinite where there are none.
+/// Distance of `at` and `gap` from the midpoint and the gap of points on two parallel edges; infinite where there are
+/// none.
 pub(super) fn parallel_edge_defect(
     (oa, a): (&RecordedShape, &SpatialPose),
     (ob, b): (&RecordedShape, &SpatialPose),
@@ -33,7 +34,7 @@ pub(super) fn parallel_edge_defect(
     })
 }
 
-/// The edges of a polyhedron in space, each from its end with the smaller number.
+/// The edges of a polyhedron in space, each listed once, from its end with the smaller index.
 fn edges(faces: &Faces, stand: &SpatialPose) -> Vec<[V3; 2]> {
     let place = |i: u32| {
         let turned = super::super::vector::rotate(stand.q, faces.vertices[i as usize]);
@@ -43,7 +44,7 @@ fn edges(faces: &Faces, stand: &SpatialPose) -> Vec<[V3; 2]> {
     for face in &faces.faces {
         for k in 0..face.len() {
             let (i, j) = (face[k], face[(k + 1) % face.len()]);
-            // The face on the other side runs through it backwards.
+            // The adjacent face traverses the edge in the opposite direction.
             if i < j {
                 all.push([place(i), place(j)]);
             }
@@ -52,16 +53,16 @@ fn edges(faces: &Faces, stand: &SpatialPose) -> Vec<[V3; 2]> {
     all
 }
 
-/// The same for one edge of each.
+/// The same for one edge of each polyhedron.
 fn between([p, pe]: [V3; 2], [q, qe]: [V3; 2], at: V3, n: V3, gap: f64) -> f64 {
     let (u, v) = (sub(pe, p), sub(qe, q));
     let (uu, vv, uv) = (dot(u, u), dot(v, v), dot(u, v));
-    // sin² = 1 − cos²; edges that cross have opposite points.
+    // sin² = 1 − cos²; edges that cross have opposite nearest points.
     if 1.0 - uv * uv / (uu * vv) > PARALLEL * PARALLEL {
         return f64::INFINITY;
     }
-    // Nearly parallel edges leave s u + t v open along them: an end of one, and the point of the other that is
-    // nearest to it.
+    // The nearest points of nearly parallel edges are not unique: take an end of one edge and the point of the other
+    // that is nearest to it.
     let ends = [0.0, 1.0];
     let of_a = ends.map(|s| {
         let x = add_scaled(p, u, s);

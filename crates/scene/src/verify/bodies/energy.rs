@@ -1,10 +1,12 @@
-//! The energies and works of recorded steps against the account.
+//! Energies and works of a step against the recorded energy balance.
 //!
 //! ```text
 //! T = ½ v·A v,   V = −Σ m g·x,   work = A(v_L − v_I)·½(v_F + v_I)
 //! impact, sliding = Σ ½ S (U_I + U_F) of normal and other rows,   boundary = −Σ ½ S (W_I + W_F)
 //! T_F − T_I = work + impact + sliding + boundary + motor + spring + rub + held       every step
 //! ```
+//!
+//! `rub` is the column of the friction work of joints, `held` that of the work of bilateral joint rows.
 
 use super::super::vector::{add_scaled_matrix, apply, contract, dot};
 use super::BodiesVerifier;
@@ -13,7 +15,7 @@ use super::ledger::{COLUMNS, ELASTIC, KINETIC, POTENTIAL, WORK};
 use super::read::RecordedState;
 
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
-    /// Kinetic energy of all that follows forces.
+    /// Kinetic energy of all bodies that follow forces.
     pub(super) fn kinetic(&self, speeds: &[Twist]) -> f64 {
         let mut sum = 0.0;
         for (part, v) in self.scene.parts.iter().zip(speeds) {
@@ -35,7 +37,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         sum
     }
 
-    /// ½ M Σ q̇² B:B, with a rate of the cell.
+    /// Generalised velocities of the cell scaled to unit mass: their ½ Σ is ½ M Σ q̇² B:B.
     pub(super) fn cell_hats(&self, rate: &[[f64; 3]; 3]) -> Vec<f64> {
         let Some(cell) = &self.scene.model.cell else {
             return Vec::new();
@@ -49,7 +51,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             .collect()
     }
 
-    /// Energies at the start, which the balance of the first step begins with.
+    /// Energies at the start, from which the balance of the first step begins.
     pub(super) fn begin_energy(&mut self, start: &RecordedState, flow: Option<[[f64; 3]; 3]>) {
         let mut kinetic = self.kinetic(&start.twists);
         if let Some(rate) = flow {
@@ -59,7 +61,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.begin_stake();
     }
 
-    /// What is at stake in a step in which bodies are at rest.
+    /// Energy that gravity feeds into bodies at rest in one step: a lower bound of the energy scale.
     pub(super) fn begin_stake(&mut self) {
         let (g, h) = (self.scene.gravity(), self.motion.h);
         let heavy = self.scene.parts.iter().filter(|part| part.movable);
@@ -67,7 +69,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.steps.gravity_energy = 0.5 * mass * h * h * dot(g, g);
     }
 
-    /// Energies of a state whose step is not known.
+    /// Energies of a state whose step cannot be reconstructed.
     pub(super) fn compare_end_energy(&mut self, last: &RecordedState) {
         let Some(row) = self.steps.row else { return };
         if self.scene.flows() {
@@ -90,6 +92,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let (impact, sliding, boundary, size) = self.works();
         let joints = self.joint_works(last);
         let motion = &self.motion;
+        // Work of the forces, and the energy they give to bodies at rest.
         let (mut work, mut at_stake) = (0.0, 0.0);
         for (i, part) in self.scene.parts.iter().enumerate() {
             for k in (0..6).filter(|&k| part.inverse[k] > 0.0) {
@@ -111,6 +114,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             }
         }
         let Some(row) = self.steps.row else { return };
+        // Works in the order of the columns of `steps`.
         let own = [
             work,
             impact + joints.limit,
@@ -127,6 +131,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let scale = scale
             .max(self.kinetic(&motion.begin))
             .max(self.steps.floor());
+        // Differences relative to the largest energy or work of the step.
         let over = |x: f64| if x == 0.0 { 0.0 } else { x.abs() / scale };
         let mut found = vec![("kinetic", over(kinetic - row[KINETIC]))];
         for (k, value) in own.iter().enumerate() {
@@ -144,7 +149,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.compare_depth();
     }
 
-    /// Works of the contacts, and the sum of their sizes.
+    /// Works of the contacts (impact, sliding, boundary), and the sum of their absolute values.
     fn works(&self) -> (f64, f64, f64, f64) {
         let (mut impact, mut sliding, mut boundary, mut size) = (0.0, 0.0, 0.0, 0.0);
         let motion = &self.motion;
@@ -154,6 +159,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 .map(|(part, v)| if part.movable { [0.0; 6] } else { *v })
                 .collect()
         };
+        // Velocities of fixed and kinematic bodies alone give W.
         let (first, last) = (held(&motion.begin), held(&motion.end));
         let mut at = 0;
         for touch in &self.contacts {
@@ -167,6 +173,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                         + motion.row_velocity(push, &motion.end));
                 let mut carried =
                     0.5 * (motion.row_velocity(push, &first) + motion.row_velocity(push, &last));
+                // Mean flow of the cell; its imposed part works as a boundary.
                 if let (Some(flow), false) = (&motion.flow, push.rotational) {
                     let both = add_scaled_matrix(&flow.begin, &flow.end, 1.0);
                     mean += 0.5 * dot(push.direction, apply(&both, branch));
@@ -184,7 +191,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         (impact, sliding, boundary, size)
     }
 
-    /// A rate of the cell without what follows the stress.
+    /// A velocity gradient of the cell without the modes that follow the stress.
     pub(super) fn without_modes(&self, rate: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
         let modes = self.scene.model.cell.iter().flat_map(|cell| &cell.modes);
         modes.fold(*rate, |rate, mode| {

@@ -1,14 +1,15 @@
-//! Normals on chains, meshes and polygons that are not convex: of the segment or triangle that a point is on.
+//! Contact normals on chains, meshes and nonconvex polygons: the normal of the segment or triangle that the point
+//! lies on.
 
 use super::super::vector::{V3, cross, norm, rotate_back, sub, unit};
 use super::shape::{of_triangle, on_segment};
 use crate::record::{Faces, RecordedShape};
 
-/// How far `n` is from the outward normal of a segment or triangle that has the point within `near`, all in
-/// body axes; infinite where there is none.
+/// Distance of `n` from the outward normal of a segment or triangle within `near` of the point, all in body axes;
+/// infinite where there is none.
 pub(super) fn face_normal_defect(outline: &RecordedShape, p: V3, n: V3, near: f64) -> f64 {
     match outline {
-        // Solid on the left of its edges, and on the right of those of a chain.
+        // A polygon is solid on the left of its edges, a chain on the right.
         RecordedShape::Polygon(vertices) => segments(vertices, true, 1.0, (p, n, near)),
         RecordedShape::Chain { vertices, closed } => {
             segments(vertices, *closed, -1.0, (p, n, near))

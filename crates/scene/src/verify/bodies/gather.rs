@@ -1,4 +1,4 @@
-//! What a step consists of: its contacts, its end, its impulses.
+//! Assembles the data of a step: its contacts, its final velocities and midpoint, its impulses.
 
 use super::super::report::RowRange;
 use super::given::{self, EmbedInSpace};
@@ -7,7 +7,7 @@ use super::read::{self, RecordedState};
 use super::{BodiesVerifier, Tables, VerifyError, joints};
 
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
-    /// Drops contacts that name no bodies, or have other rows than their law.
+    /// Drops contacts that refer to no bodies, or have other rows than their law.
     pub(super) fn drop_invalid_contacts(&mut self) {
         let mut touches = std::mem::take(&mut self.contacts);
         touches.retain(|touch| {
@@ -36,7 +36,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.contacts = touches;
     }
 
-    /// v_F, and where it is recorded the midpoint.
+    /// Sets v_F, and the midpoint where it is recorded.
     pub(super) fn set_end(
         &mut self,
         tables: &mut Tables<'_>,
@@ -68,8 +68,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         Ok(())
     }
 
-    /// Every body that follows forces has one midpoint, in their order; those that joints turn and whose moments are
-    /// unequal have the spin by which their gyroscopic moment was taken.
+    /// Every body that follows forces has one midpoint, in order; jointed bodies with unequal moments of inertia also
+    /// have the angular velocity at which their gyroscopic moment was evaluated.
     fn compare_midpoints(&mut self, told: &[(usize, bool)]) {
         let model = &self.scene.model;
         let sides = model.joints.iter().flat_map(|joint| &joint.frames);
@@ -98,7 +98,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.report.add_comparison("rows", off, || place);
     }
 
-    /// The impulses of contacts and joints.
+    /// Collects the row impulses of contacts, then of joints.
     pub(super) fn set_pushes(&mut self) {
         self.impulses.clear();
         for touch in &self.contacts {

@@ -1,7 +1,7 @@
-//! What is given: masses, laws, motions and forces of the scene, in one form for plane and space.
+//! Data of the scene: masses, laws, prescribed motions and force fields, in one form for plane and space.
 //!
-//! The plane is z = 0 of space: a body of it turns about z alone. Forces, motions and the speeds of
-//! motors are the scene's expressions; everything that follows from them is computed here.
+//! The plane is embedded as z = 0 of space: its bodies rotate about z alone. Forces, prescribed motions and motor
+//! speeds are the scene's expressions; everything that follows from them is computed here.
 
 use bodies::plane::Angle;
 use bodies::{
@@ -11,33 +11,33 @@ use bodies::{
 use super::super::laws::{Rule, Section};
 use super::super::vector::{IDENTITY, M3, Q4, V3, about_z, conjugate, product, sub};
 
-/// Where a body is.
+/// Pose of a body in space.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SpatialPose {
     pub x: V3,
     pub q: Q4,
-    /// The angle of the plane, not reduced.
+    /// The angle in the plane, not reduced modulo 2π.
     pub angle: f64,
 }
 
-/// How a body moves: velocity in space axes, spin in body axes.
+/// Twist of a body: velocity in space axes, angular velocity in body axes.
 pub(crate) type Twist = [f64; 6];
 
-/// A body.
+/// Constants of a body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyConstants {
-    /// Mass and moments by component, and 1 over them; 0 where it does not follow forces.
+    /// Mass and moments of inertia by component, and their inverses; 0 where the component does not follow forces.
     pub masses: [f64; 6],
     pub inverse: [f64; 6],
     pub mass: f64,
     pub movable: bool,
     pub guide: Option<usize>,
     pub material: u16,
-    /// Resistance of translation and rotation.
+    /// Linear drag coefficients of translation and rotation.
     pub drag: [f64; 2],
 }
 
-/// A dimension in numbers of space.
+/// Conversion between a dimension (plane, space) and spatial quantities.
 pub(crate) trait EmbedInSpace: Dim {
     fn pose(stand: &SpatialPose) -> Pose<Self>;
     fn spatial_pose(pose: &Pose<Self>) -> SpatialPose;
@@ -107,19 +107,19 @@ impl EmbedInSpace for Space {
     }
 }
 
-/// The scene of a run.
+/// The model of a scene, with constants for each body.
 #[derive(Debug)]
 pub(crate) struct SceneData<D: Dim> {
     pub model: Model<D>,
     pub parts: Vec<BodyConstants>,
-    /// Where the bodies of the guides were when the run began.
+    /// Poses of the bodies with prescribed motions at the start of their motions.
     pub motion_origins: Vec<SpatialPose>,
     poses: Vec<Pose<D>>,
     speeds: Vec<D::Dofs>,
     loads: Vec<D::Dofs>,
 }
 
-/// Which entry of six a component of the dimension is.
+/// Index in a twist of a component of the dimension.
 fn component<D: Dim>(k: usize) -> usize {
     match (D::N, k) {
         (2, 2) => 5,
@@ -166,7 +166,7 @@ impl<D: EmbedInSpace> SceneData<D> {
         }
     }
 
-    /// Finds where the guided bodies were from where they are at the start.
+    /// Computes the origins of the prescribed motions from the poses at the start.
     pub fn set_motion_origins(&mut self, start: &[SpatialPose], t: f64) {
         let still = SpatialPose {
             x: [0.0; 3],
@@ -192,19 +192,19 @@ impl<D: EmbedInSpace> SceneData<D> {
         }
     }
 
-    /// Where a guide puts its body, and its velocity.
+    /// Pose and twist of a kinematic body by its prescribed motion.
     pub fn prescribed_state(&mut self, guide: usize, t: f64) -> Option<(SpatialPose, Twist)> {
         let anchor = D::pose(self.motion_origins.get(guide)?);
         let (pose, dofs) = self.model.prescribed_motions.get_mut(guide)?.at(&anchor, t);
         Some((D::spatial_pose(&pose), D::twist(&dofs)))
     }
 
-    /// Whether there are forces beyond gravity and drag.
+    /// Whether there are force fields beyond gravity and drag.
     pub fn has_fields(&self) -> bool {
         !self.model.force_fields.is_empty()
     }
 
-    /// Forces in space axes and moments in body axes of the fields.
+    /// Force fields: forces in space axes and moments in body axes.
     pub fn loads(&mut self, t: f64, stands: &[SpatialPose], speeds: &[Twist], out: &mut [Twist]) {
         self.poses.clear();
         self.poses.extend(stands.iter().map(D::pose));
@@ -235,7 +235,7 @@ impl<D: EmbedInSpace> SceneData<D> {
         g
     }
 
-    /// What is given of the cell at a time: rate and stress.
+    /// Imposed velocity gradient and stress of the cell at a time.
     pub fn control(&mut self, t: f64) -> (M3, M3) {
         let cell = self.model.cell.as_mut();
         let control = cell.and_then(|cell| cell.control.as_mut());
@@ -249,7 +249,7 @@ impl<D: EmbedInSpace> SceneData<D> {
         cell.is_some_and(|cell| cell.control.is_some() || !cell.modes.is_empty())
     }
 
-    /// The law between two bodies, with its restitution: by material, or that of a pin in its hole.
+    /// The law between two bodies, with its restitution: by material, or that of a pin joint with clearance.
     pub fn pair(&self, a: usize, b: usize, feature: u32) -> Option<&PairLaw> {
         if let Some(joint) = clearance_of(feature, &self.model.joints) {
             return joint.clearance.as_ref().map(|clearance| &clearance.law);
@@ -259,14 +259,14 @@ impl<D: EmbedInSpace> SceneData<D> {
     }
 }
 
-/// The joint whose pin a feature is about: features of clearances are numbered from here on.
+/// The joint with clearance that a contact feature belongs to: such features are numbered from a fixed offset on.
 pub(super) fn clearance_of<D: Dim>(feature: u32, joints: &[Joint<D>]) -> Option<&Joint<D>> {
     let number = feature.checked_sub(0xFFF0_0000)? as usize;
     joints.get(number).filter(|joint| joint.clearance.is_some())
 }
 
-/// The rules of a law: two where the coefficient depends on what the contact did before, which a thinned
-/// record does not tell.
+/// The rules of a law: two where the friction coefficient depends on the status of the contact before, which a
+/// thinned record does not have.
 pub(super) fn rules(pair: &PairLaw, plane: bool) -> Vec<Rule> {
     let rows = if plane { 1 } else { 2 };
     let disc = |mu: f64| Rule::Cone(Section::Discs(vec![(mu, rows)]));

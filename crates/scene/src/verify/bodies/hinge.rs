@@ -1,4 +1,4 @@
-//! Where the two ends of a joint are, what it holds, and its coordinate.
+//! Joint frames in space, bilateral constraint functions of a joint, and its coordinate.
 
 use bodies::joint::{JointCoordinate, JointKind};
 use bodies::{Dim, Joint, Vector};
@@ -6,7 +6,7 @@ use bodies::{Dim, Joint, Vector};
 use super::super::vector::{IDENTITY, V3, add, cross, dot, norm, rotate, sub, unit};
 use super::given::SpatialPose;
 
-/// Both ends of a joint in space.
+/// The two frames of a joint in space.
 pub(super) struct JointFrames {
     pub points: [V3; 2],
     pub axes: [[V3; 3]; 2],
@@ -43,7 +43,7 @@ pub(super) fn joint_frames<D: Dim>(joint: &Joint<D>, stands: &[SpatialPose]) -> 
     ends
 }
 
-/// Held functions: whether it is a turn, its direction, its value.
+/// Bilateral constraint functions: whether rotational, direction, value.
 pub(super) fn held<D: Dim>(joint: &Joint<D>, ends: &JointFrames) -> Vec<(bool, V3, f64)> {
     let d = sub(ends.points[1], ends.points[0]);
     let [e, f] = &ends.axes;
@@ -79,7 +79,7 @@ pub(super) fn held<D: Dim>(joint: &Joint<D>, ends: &JointFrames) -> Vec<(bool, V
     all
 }
 
-/// The coordinate: its value, whether it is a turn, its direction.
+/// The joint coordinate: its value, whether it is an angle, its direction.
 pub(super) fn coordinate<D: Dim>(joint: &Joint<D>, ends: &JointFrames) -> (f64, bool, V3) {
     let d = sub(ends.points[1], ends.points[0]);
     let [e, f] = &ends.axes;

@@ -1,4 +1,4 @@
-//! The joints of a step.
+//! The joints of a step: recorded rows, works and drift.
 //!
 //! ```text
 //! held      U_I + U_F = 0                            directions from the points and axes of the scene
@@ -24,8 +24,8 @@ use crate::record::{Record, RecordError};
 /// Directions and points of rows: rounding of rotations, relative to the coordinates.
 const ROWS: f64 = 1e-12;
 
-/// Laws of joints, relative to their terms: the solver eliminates held rows to rounding, and friction
-/// is found to the tolerance of the run.
+/// Laws of joints, relative to their terms: the solver eliminates bilateral rows to rounding, and friction is solved
+/// to the tolerance of the run.
 pub(super) const LAWS: f64 = 1e-9;
 
 pub(super) fn declare_checks(report: &mut Report) {
@@ -40,7 +40,7 @@ pub(super) fn declare_checks(report: &mut Report) {
     report.declare("drift", drift, 1e-12);
 }
 
-/// One row.
+/// One row of the table `joints`.
 #[derive(Debug, Clone)]
 pub(super) struct RecordedJointRow {
     pub joint: usize,
@@ -48,7 +48,7 @@ pub(super) struct RecordedJointRow {
     pub part: &'static str,
     pub row: usize,
     rotational: bool,
-    /// Whether the column `turn` has a number that it may have.
+    /// Whether the column `turn` has an admissible value.
     told: bool,
     pub direction: V3,
     at: V3,
@@ -57,7 +57,7 @@ pub(super) struct RecordedJointRow {
     pub impulse: f64,
 }
 
-/// The rows of a step.
+/// The joint rows of a step.
 #[derive(Debug, Default)]
 pub(super) struct RecordedJointRows {
     pub rows: Vec<RecordedJointRow>,
@@ -102,6 +102,7 @@ pub(super) fn open(record: &Record, plane: bool) -> Result<Option<StepStream<'_>
 fn read(group: &StepRows, row: usize, plane: bool) -> RecordedJointRow {
     let n = if plane { 2 } else { 3 };
     let turn = group.at(2, row);
+    // Parts of a joint, as the column `part` names them.
     let parts = ["held", "spring", "motor", "friction", "limit"];
     let word = group.text(0, row);
     RecordedJointRow {
@@ -122,7 +123,7 @@ fn read(group: &StepRows, row: usize, plane: bool) -> RecordedJointRow {
     }
 }
 
-/// The impulses of the joints.
+/// Appends the impulses of the joint rows.
 pub(super) fn joint_impulses<D: Dim>(
     rows: &RecordedJointRows,
     joints: &[Joint<D>],
@@ -143,7 +144,7 @@ pub(super) fn joint_impulses<D: Dim>(
     }
 }
 
-/// Works of joints over a step.
+/// Works of the joints over a step, and the elastic energy of their springs.
 #[derive(Debug, Default)]
 pub(super) struct JointWorks {
     pub motor: f64,
@@ -171,6 +172,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             both.map(|(part, v)| if part.movable { [0.0; 6] } else { *v })
                 .collect()
         };
+        // Velocities of fixed and kinematic bodies alone, for the boundary work.
         let (first, end) = (given(&self.motion.begin), given(&self.motion.end));
         for (row, push) in self.joints.rows.iter().zip(self.joint_pushes()) {
             let u = self.motion.row_velocity(push, &self.motion.begin)
@@ -187,6 +189,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 _ => works.limit += done,
             }
         }
+        // Kinetic energy removed by the projection of the velocities at the end of the step.
         works.held += self.kinetic(&last.twists) - self.kinetic(&self.motion.end);
         for joint in &self.scene.model.joints {
             if let Some(spring) = &joint.spring {
@@ -198,7 +201,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         works
     }
 
-    /// Drops rows that name no joint.
+    /// Drops rows that refer to no joint.
     pub(super) fn sift_joints(&mut self) {
         let count = self.scene.model.joints.len();
         if self.joints.rows.iter().any(|row| row.joint >= count) {
@@ -210,7 +213,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// Rows, velocities and laws of the joints, and their drift.
+    /// Rows and velocities of the joints, and their drift.
     pub(super) fn compare_joints(&mut self, last: &RecordedState) {
         if self.scene.model.joints.is_empty() {
             let off = self.steps.drift().unwrap_or(0.0);
@@ -222,6 +225,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             );
             return;
         }
+        // Each row: name, direction and point, then U_I and U_F.
         let pushes = self.joint_pushes().to_vec();
         let rows = std::mem::take(&mut self.joints.rows);
         for (row, push) in rows.iter().zip(&pushes) {
@@ -248,12 +252,13 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.compare_drift(last);
     }
 
-    /// How far a row is from what the joint of the scene says.
+    /// Distance of a recorded row from the row that the joint of the scene gives.
     fn row_off(&self, row: &RecordedJointRow) -> f64 {
         let Some(joint) = self.scene.model.joints.get(row.joint) else {
             return f64::INFINITY;
         };
         let ends = joint_frames(joint, &self.motion.mid);
+        // Direction that the scene gives for this row.
         let wanted = match row.part {
             "held" => held(joint, &ends).get(row.row).map(|h| (h.0, h.1)),
             "friction" if joint.kind == JointKind::Spherical => {
@@ -270,6 +275,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         if turn != row.rotational || !row.told {
             return f64::INFINITY;
         }
+        // A limit may act in either sense of the coordinate.
         let far = |sign: f64| norm(sub(scale(direction, sign), row.direction));
         let off = match row.part {
             "limit" => far(1.0).min(far(-1.0)),
@@ -279,7 +285,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         off.max(point / norm(row.at).max(1.0))
     }
 
-    /// The error of each joint at the end, and the largest coordinate.
+    /// The drift of each joint at the end of the step, and the coordinate scale.
     pub(super) fn drifts(&self, last: &RecordedState) -> (Vec<f64>, f64) {
         let (mut all, mut size) = (Vec::new(), 1.0_f64);
         for joint in &self.scene.model.joints {
@@ -293,6 +299,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                         .max(norm(three(&side.point)));
                 }
             }
+            // Angular errors are converted to lengths by the largest lever arm.
             let long = if long > 0.0 { long } else { 1.0 };
             let each = held(joint, &ends).into_iter();
             let each = each.map(|(turn, _, value)| value.abs() * if turn { long } else { 1.0 });

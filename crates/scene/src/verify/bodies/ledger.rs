@@ -1,24 +1,25 @@
-//! The account of the steps: every row of `steps`, whether its state is recorded or not.
+//! The table `steps`: every row, whether the state of its step is recorded or not. Energy balance of each step and of
+//! the whole run.
 
 use super::super::account::{self, BalanceTolerances, RecordedFigures};
 use super::super::report::{Location, Report};
 use super::super::stream::{StepRows, StepStream};
 use crate::record::{Record, RecordError};
 
-/// Energies: sums over all bodies and contacts of products of figures that agree to rounding. The
+/// Tolerance of energies: sums over all bodies and contacts of products of figures that agree to rounding. The
 /// built-in scenes stay below 1e-14.
 const ENERGY: f64 = 1e-12;
 
-/// The balance of a step of the account: rounding of sums over all bodies, as large as the energies.
+/// Tolerance of the energy balance of a recorded step: rounding of sums over all bodies, relative to the energies.
 const BALANCE: f64 = 1e-11;
 
-/// Of the largest energy so far: less than this share of it is rest.
+/// Energies below this share of the largest energy so far count as rest.
 const REST: f64 = 1e-14;
 
-/// The same over a run: roundings of some ten thousand steps.
+/// Tolerance of the energy balance over a run: roundings of some ten thousand steps.
 const RUN: f64 = 1e-9;
 
-/// What the balance of momentum may leave, relative: rounding of sums over all contacts of a body.
+/// Relative error allowed in the momentum balance: rounding of sums over all contacts of a body.
 const MOMENTUM: f64 = 1e-9;
 
 /// The columns that are read, in the order of the constants below.
@@ -81,14 +82,14 @@ pub(super) fn open(record: &Record) -> Result<Option<StepStream<'_>>, RecordErro
     StepStream::open(record, "steps", &names, &[])
 }
 
-/// The account of the step that is looked at.
+/// The row of the step under verification, and sums over the run.
 #[derive(Debug, Default)]
 pub(super) struct RecordedSteps {
     pub step: i64,
     pub row: Option<[f64; COLUMNS.len()]>,
     /// Kinetic energy before the step, once it is known.
     before: Option<f64>,
-    /// Sums over the run: what is left, and the sizes of the works.
+    /// Sums over the run: energy residual, and absolute values of the works.
     left: f64,
     sizes: f64,
     /// Energy that gravity gives to bodies at rest in a step.
@@ -96,21 +97,21 @@ pub(super) struct RecordedSteps {
     reach: TravelBound,
     /// Largest energy or work so far.
     peak: f64,
-    /// The tolerance of the run.
+    /// The solver tolerance of the run.
     tolerance: f64,
 }
 
-/// How far bodies can have come since the last recorded state.
+/// Bound of the displacement of bodies since the last recorded state.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TravelBound {
-    /// Σ ½h (√(2T_I) + √(2T_F)): a way times the root of a mass.
+    /// Σ ½h (√(2T_I) + √(2T_F)): a displacement times the square root of a mass.
     pub root: f64,
-    /// Σ of deepest overlap times the number of contacts.
+    /// Σ of the deepest penetration times the number of contacts.
     pub overlaps: f64,
 }
 
 impl RecordedSteps {
-    /// Of a run with this tolerance.
+    /// No rows yet, for a run with this tolerance.
     pub fn of(tolerance: f64) -> Self {
         Self {
             tolerance,
@@ -118,7 +119,7 @@ impl RecordedSteps {
         }
     }
 
-    /// Goes on to a step; every one on the way is balanced.
+    /// Advances to a step; the energy balance of every step on the way is checked.
     pub fn advance_to(
         &mut self,
         stream: &mut StepStream<'_>,
@@ -136,18 +137,20 @@ impl RecordedSteps {
         Ok(())
     }
 
-    /// One row of the account.
+    /// Adds one row of `steps`.
     pub fn add_row(&mut self, group: &StepRows, report: &mut Report) {
         let row: [f64; COLUMNS.len()] = std::array::from_fn(|k| group.at(k, 0));
         let works = &row[WORK..=HELD];
-        // Joints are put together after the velocities of the step are known: those had more energy.
+        // Joint drift is projected after the velocities of the step are computed: those had more energy.
         let most = row[KINETIC] + row[HELD].abs();
         let first = self.before.unwrap_or(most);
         let both = (2.0 * first.max(0.0)).sqrt() + (2.0 * most.max(0.0)).sqrt();
+        // Displacement bound of this step.
         self.reach.root += 0.5 * row[0] * both;
         self.reach.overlaps += row[1] * row[4];
         self.peak = works.iter().fold(self.peak, |m, w| m.max(w.abs()));
         self.peak = self.peak.max(row[KINETIC]);
+        // Energy balance T_F − T_I = Σ works, of the step and of the run.
         let consecutive = group.step == self.step + 1;
         if let (Some(before), true) = (self.before, consecutive) {
             let sum: f64 = works.iter().sum();
@@ -183,7 +186,7 @@ impl RecordedSteps {
         self.row = Some(row);
     }
 
-    /// The figures of a step with each other.
+    /// Consistency of the figures of a step with each other.
     fn compare_account(&self, group: &StepRows, row: &[f64; COLUMNS.len()], report: &mut Report) {
         let figures = RecordedFigures {
             step: group.step,
@@ -197,7 +200,7 @@ impl RecordedSteps {
             gain: row[GAIN],
             excess: row[EXCESS],
             turnover: row[TURNOVER],
-            // Work, boundary, motor and spring.
+            // Works of forces, boundaries, motors and springs.
             given: [row[WORK], row[WORK + 3], row[WORK + 4], row[WORK + 5]],
         };
         let left = BalanceTolerances {
@@ -208,18 +211,18 @@ impl RecordedSteps {
         account::compare(&figures, &left, report);
     }
 
-    /// An energy that is nothing: bodies that came to rest keep velocities of rounding.
+    /// Energy below which bodies are at rest: what remains are velocities of rounding.
     pub fn floor(&self) -> f64 {
         REST * self.peak
     }
 
-    /// Kinetic energy at the start.
+    /// Sets the kinetic energy at the start.
     pub fn begin(&mut self, kinetic: f64) {
         self.peak = self.peak.max(kinetic);
         self.before = Some(kinetic);
     }
 
-    /// What bodies can have come since it was last asked.
+    /// The displacement bound since the last call; resets it.
     pub fn take_travel_bound(&mut self) -> TravelBound {
         std::mem::take(&mut self.reach)
     }
@@ -252,7 +255,7 @@ impl RecordedSteps {
         self.value(5)
     }
 
-    /// Depth and joint error over the sizes of bodies; depth at rest, and over the sizes.
+    /// Penetration and drift relative to the size of bodies; penetration at rest, absolute and relative.
     pub fn shares(&self) -> Option<[f64; 4]> {
         self.row.map(|row| [row[25], row[26], row[27], row[28]])
     }

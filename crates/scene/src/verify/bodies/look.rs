@@ -1,4 +1,4 @@
-//! Where the contacts of a step are: points on the surfaces of both bodies, normals, frames.
+//! Contact geometry of a step: contact points on the surfaces of both bodies, normals, contact frames.
 //!
 //! ```text
 //! point ∓ ½ gap n on the surfaces of a and b,    |n| = 1,
@@ -17,13 +17,13 @@ use super::read::RecordedContactRow;
 use super::shape;
 use crate::record::RecordedShape;
 
-/// Points on surfaces, relative to the bodies: a corner no farther than 1e-7 of the smaller body outside
-/// the face that it lies on counts as inside, so that flush faces keep their points; and the nearest
-/// points of two edges that lie along each other need not be opposite.
+/// Distance of contact points from the surfaces, relative to the bodies: a corner no farther than 1e-7 of the smaller
+/// body outside the face that it lies on counts as inside, so that flush faces keep their points; and the nearest
+/// points of two parallel edges need not be opposite.
 const SURFACE: f64 = 1e-6;
 
-/// Normals, as lengths relative to the bodies: where the deepest corner of tilted faces reaches beyond the
-/// other body, the gap of the shapes along the normal is not that of a point.
+/// Normals, as lengths relative to the bodies: where the deepest corner of tilted faces reaches beyond the other
+/// body, the gap of the shapes along the normal is not that of a point.
 const NORMAL: f64 = 1e-5;
 
 pub(super) fn declare_checks(report: &mut Report) {
@@ -38,11 +38,11 @@ pub(super) fn declare_checks(report: &mut Report) {
     report.declare("overlooked", pairs, 0.0);
 }
 
-/// How far along its normal a point leaves one of two convex bodies, relative to them: ten times what surfaces are
-/// known to.
+/// Distance along the normal at which a point must have left one of two convex bodies, relative to them: ten times
+/// the tolerance of surfaces.
 const LEAVE: f64 = 10.0 * SURFACE;
 
-/// Whether a shape is one convex piece, so that a point that leaves it along its normal does not meet it again.
+/// Whether a shape is one convex part, so that a ray that leaves it along its normal does not meet it again.
 fn single(outline: &RecordedShape) -> bool {
     match outline {
         RecordedShape::HalfPlane | RecordedShape::HalfSpace => true,
@@ -51,20 +51,20 @@ fn single(outline: &RecordedShape) -> bool {
     }
 }
 
-/// A point of space in body axes.
+/// Body coordinates of a point in space.
 pub(super) fn local(stand: &SpatialPose, p: V3) -> V3 {
     rotate_back(stand.q, sub(p, stand.x))
 }
 
-/// σ(n) − n·p: how far the plane through p is from supporting a shape; of several parts the nearest.
+/// σ(n) − n·p: distance of the plane through p from supporting a shape; the smallest over its parts.
 fn unsupported(outline: &RecordedShape, n: V3, p: V3) -> f64 {
     let parts = shape::convex(outline).unwrap_or_default();
     let off = parts.iter().map(|part| (part.support(n) - dot(n, p)).abs());
     off.fold(f64::INFINITY, f64::min)
 }
 
-/// −σ_a(n) − σ_b(−n): the gap of two convex shapes along n. Of shapes with several parts, the ones for
-/// which it is nearest to `known`; `None` for shapes without convex parts.
+/// −σ_a(n) − σ_b(−n): the gap of two convex shapes along n. Of shapes with several parts, that of the parts for which
+/// it is nearest to `known`; `None` for shapes without convex parts.
 fn gap_along(
     (oa, a): (&RecordedShape, &SpatialPose),
     (ob, b): (&RecordedShape, &SpatialPose),
@@ -79,7 +79,7 @@ fn gap_along(
             _ => None,
         };
         if let Some(up) = up {
-            // Along any other direction it has no end.
+            // The support function of a half-space is infinite along any other direction.
             let end = if norm(sub(own, up)) <= 1e-12 {
                 0.0
             } else {
@@ -99,7 +99,7 @@ fn gap_along(
 }
 
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
-    /// The contacts of the step one by one, then the pairs that have none.
+    /// Each contact point, the normals of each pair, then overlapping pairs without a contact.
     pub(super) fn compare_geometry(&mut self) {
         for k in 0..self.contacts.len() {
             let touch = self.contacts[k];
@@ -117,6 +117,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             t: Some(t),
             what: what.clone(),
         };
+        // Orthonormal contact frame.
         let [n, t1, t2] = touch.axes;
         let mut off = (norm(n) - 1.0).abs().max((norm(t1) - 1.0).abs());
         off = worse(off, dot(n, t1).abs()).max((norm(t2) - 1.0).abs());
@@ -133,13 +134,15 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             x: add(b.x, touch.shift),
             ..*b
         };
+        // Both surface points, in body axes.
         let points = [-0.5, 0.5].map(|s| add_scaled(touch.at, n, s * touch.gap));
         let (pa, pb) = (local(a, points[0]), local(&image, points[1]));
         let (oa, ob) = (&self.shapes[touch.a], &self.shapes[touch.b]);
         let size = oa.radius().unwrap_or(0.0) + ob.radius().unwrap_or(0.0) + norm(pa) + norm(pb);
         let mut off = worse(shape::distance(oa, pa), shape::distance(ob, pb)) / size;
         if single(oa) && single(ob) {
-            // Where faces are flush a point may slip along the sides of both: then the gap is not that of the faces.
+            // Where faces are flush a point may slip along the sides of both bodies: then the gap is not that of the
+            // faces.
             let away = LEAVE * size;
             let out = [
                 local(a, add_scaled(points[0], n, away)),
@@ -155,7 +158,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.report.add_comparison("gap", off, place);
     }
 
-    /// Contacts of one pair along one normal: the smallest gap of them is that of the shapes along it.
+    /// Contacts of one pair with one normal: their smallest gap is that of the shapes along the normal.
     fn compare_normals(&mut self) {
         let mut first = 0;
         while let Some(touch) = self.contacts.get(first).copied() {
@@ -165,6 +168,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let end = first + self.contacts[first..].iter().take_while(same).count();
             let group = self.contacts[first..end].to_vec();
             first = end;
+            // Each distinct normal of the pair once.
             for (k, one) in group.iter().enumerate() {
                 let n = one.axes[0];
                 let seen = group[..k].iter().any(|t| t.axes[0] == n);
@@ -194,7 +198,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let a = *a;
             return self.look_at_facing(touch, group, (&a, &image));
         };
-        // Or it is the normal of a face of one of them, on which all points lie.
+        // Otherwise it is the normal of a face of one of them that contains all points.
         let face = group.iter().fold(0.0_f64, |most, t| {
             let sides = [(oa, a, -0.5), (ob, &image, 0.5)].map(|(outline, stand, side)| {
                 let point = local(stand, add_scaled(t.at, n, side * t.gap));
@@ -203,7 +207,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             });
             most.max(sides[0].min(sides[1]))
         });
-        // With prediction and with restitution the deepest corner over a plane may be on its way out and take no part.
+        // With predicted activation or restitution, the deepest corner over a plane may already separate and not be
+        // active.
         let plane =
             |o: &RecordedShape| matches!(o, RecordedShape::HalfPlane | RecordedShape::HalfSpace);
         let rebounds = self.scene.pair(touch.a, touch.b, touch.feature);
@@ -219,8 +224,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.report.add_comparison("normal", off, || place);
     }
 
-    /// On a shape that is not convex a normal is that of the segment or triangle under the point, or supports
-    /// the other body there.
+    /// On a nonconvex shape a normal is that of the segment or triangle under the point, or supports the other body
+    /// there.
     fn look_at_facing(
         &mut self,
         touch: &RecordedContactRow,
@@ -228,7 +233,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         (a, b): (&SpatialPose, &SpatialPose),
     ) {
         let (oa, ob) = (&self.shapes[touch.a], &self.shapes[touch.b]);
-        // Parts of a polygon that is not convex touch by the normals of their cuts, too.
+        // Parts of a nonconvex polygon also touch with the normals of their internal cuts, which are not recorded.
         let surface =
             |o: &RecordedShape| matches!(o, RecordedShape::Chain { .. } | RecordedShape::Mesh(_));
         if !(surface(oa) || surface(ob)) {
@@ -259,7 +264,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.report.add_comparison("normal", worst, || place);
     }
 
-    /// A pin in its hole: gap = play − |d|, the normal along d.
+    /// A pin joint with clearance: gap = play − |d|, the normal along d.
     fn look_at_pin(&mut self, touch: &RecordedContactRow) -> bool {
         let Some(joint) = clearance_of(touch.feature, &self.scene.model.joints) else {
             return false;
@@ -283,6 +288,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 add(stand.x, super::super::vector::rotate(stand.q, point))
             })
         });
+        // Gap and contact point from the offset d of the pin in its hole.
         let d = sub(pin, hole);
         let first = joint.frames[0].body == Some(touch.a as u32);
         let toward = scale(d, if first { -1.0 } else { 1.0 } / norm(d));

@@ -1,4 +1,8 @@
-//! Runs of bodies, step by step.
+//! Verification of runs of rigid bodies in the plane and in space.
+//!
+//! [`BodiesVerifier`] reads the recorded steps one after the other. For each it reconstructs the midpoint and the
+//! initial velocities from the final state and the recorded impulses, then compares kinematics, momentum, contact
+//! laws, contact geometry, energy, joints and the periodic cell. Plane problems are embedded in space (z = 0).
 
 mod beside;
 mod books;
@@ -39,31 +43,31 @@ use given::SceneData;
 use motion::{RowImpulse, StepMotion};
 use read::RecordedContactRow;
 
-/// Placements that follow from each other: rounding of a few additions, relative to the coordinates.
+/// Poses that follow from each other: rounding of a few additions, relative to the coordinates.
 const KINEMATICS: f64 = 1e-12;
 
-/// Momenta of a body, relative to the sum of the sizes of their terms: a dozen roundings of 1e-16, and
-/// those of levers, which are differences of coordinates that may be a thousand times as large. The
-/// built-in scenes stay below 2e-14.
+/// Momenta of a body, relative to the sum of the absolute values of their terms: a dozen roundings of 1e-16, and
+/// those of lever arms, which are differences of coordinates that may be a thousand times as large. The built-in
+/// scenes stay below 2e-14.
 const MOMENTUM: f64 = 1e-12;
 
-/// Velocities of rows: as momenta, from which they are computed back.
+/// Velocities of contact and joint rows: as momenta, from which they are reconstructed.
 const VELOCITY: f64 = 1e-12;
 
-/// All that is known while a run is gone through.
+/// State of the verification of a run of bodies.
 struct BodiesVerifier<'a, D: Dim> {
     scene: SceneData<D>,
     names: Vec<BodyDescription>,
     plane: bool,
     tolerance: f64,
     predicted: bool,
-    /// Whether joints or overlaps are put right after a step.
+    /// Whether joint drift or overlaps are corrected by projection after a step.
     corrects: bool,
-    /// Whether overlaps are.
+    /// Whether overlaps are corrected.
     overlaps_corrected: bool,
-    /// States of every so many steps are recorded.
+    /// Stride of the recorded states, in steps.
     every: usize,
-    /// Where bodies that nothing moves stand.
+    /// Poses of fixed bodies.
     fixed_poses: Vec<given::SpatialPose>,
     report: &'a mut Report,
     motion: StepMotion,
@@ -73,17 +77,18 @@ struct BodiesVerifier<'a, D: Dim> {
     steps: ledger::RecordedSteps,
     shapes: Vec<std::sync::Arc<crate::record::RecordedShape>>,
     pairs: pairs::OverlapGrid,
-    /// L without the impulses of the step.
+    /// L_L, the rate of the cell without the impulses of the step.
     cell_free: Option<super::vector::M3>,
-    /// The contacts of the last step that was looked at.
+    /// The contacts of the last step that was verified.
     previous_contacts: Option<(i64, Vec<RecordedContactRow>)>,
     /// The cell at the end of that step.
     lattice: Option<(i64, motion::CellFlow)>,
-    /// Whether nothing that the scene says tells where bodies are at the first recorded state.
+    /// Whether the first recorded state does not follow from the scene (a later start, preparations, relaxed
+    /// overlaps).
     start_unknown: bool,
 }
 
-/// The tables of a run.
+/// The tables of a run, open for sequential reading.
 struct Tables<'a> {
     bodies: StepStream<'a>,
     contacts: StepStream<'a>,
@@ -113,7 +118,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// The table `names` has the bodies of the scene; none where the run ended before its first step.
+/// The table `names` must have the bodies of the scene; it has none where the run ended before its first step.
 fn same_count(record: &Record, names: usize, bodies: usize) -> Result<(), VerifyError> {
     let directory = record.directory().display();
     let text = match names {
@@ -134,6 +139,7 @@ pub(super) fn verify<D: EmbedInSpace + RecordShape>(
     asked: &mut VerifyOptions<'_>,
 ) -> Result<(), VerifyError> {
     let plane = D::N == 2;
+    // Tables and names, then the data of the scene.
     let mut tables = Tables::open(record, plane)?;
     names::declare_checks(report);
     names::compare(record, &assembly.names, &assembly.model.bodies, report)?;
@@ -172,6 +178,7 @@ pub(super) fn verify<D: EmbedInSpace + RecordShape>(
         start_unknown: false,
     };
     walk.declare_checks(corrects);
+    // Without midpoints the end of a step cannot be followed back through a position correction.
     if corrects && tables.midpoints.is_none() {
         walk.report.skip(
             "midpoints are not recorded: bodies that joints or corrections moved after a step are not \
@@ -231,7 +238,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         name.unwrap_or_else(|| format!("body {body}"))
     }
 
-    /// The two bodies of a contact.
+    /// The names of the two bodies of a contact.
     fn pair_name(&self, touch: &RecordedContactRow) -> String {
         let (a, b) = (self.name(touch.a), self.name(touch.b));
         format!("`{a}` and `{b}`, feature {}", touch.feature)

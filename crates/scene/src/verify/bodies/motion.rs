@@ -1,4 +1,4 @@
-//! From the end of a step back to its midpoint and its beginning, and the balance of momentum.
+//! Reconstruction of a step from its end: midpoint, initial velocities, and the balance of momentum.
 //!
 //! ```text
 //! x_M = x_F − ½h v_F                       R_M = R_I cay(½hΩ_I),  R_F = R_I cay(½h(Ω_I + Ω_F))
@@ -7,9 +7,9 @@
 //! A(v_F − v_L) = Σ Gᵀ S                     G at the midpoint
 //! ```
 //!
-//! Where the state before is recorded, v_I is taken from it and the last line is a check. Otherwise it
-//! is the equation for v_I, solved by iteration: what it gives is then compared with the recorded
-//! velocities of the contacts before the step.
+//! Where the state before is recorded, v_I is taken from it and the last line is a check. Otherwise the last line is
+//! the equation for v_I, solved by fixed-point iteration: the result is then compared with the recorded contact
+//! velocities before the step.
 
 use super::super::vector::{
     M3, V3, add, add_scaled, add_scaled_matrix, apply, cross, dot, identity, norm, rotate,
@@ -20,57 +20,57 @@ use super::read::{RecordedContactRow, RecordedState};
 pub(super) use super::spin::linear;
 use super::spin::{free_spin, gyroscopic, size, spin, turned, unreduced_angle};
 
-/// Iterations back to the beginning at most; three are enough where forces do not depend on velocity.
+/// Iterations for v_I at most; three suffice where forces do not depend on velocity.
 const ROUNDS: usize = 60;
 
-/// How the periodic cell deforms.
+/// Deformation of the periodic cell over a step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CellFlow {
-    /// L_I and L_F.
+    /// Velocity gradients L_I and L_F.
     pub begin: M3,
     pub end: M3,
-    /// H_F, its columns the vectors.
+    /// H_F, with the lattice vectors as columns.
     pub vectors: [V3; 3],
 }
 
-/// An impulse on two bodies: at a point, or a moment.
+/// An impulse of one row on two bodies: a force at a point, or a moment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowImpulse {
     pub bodies: [Option<usize>; 2],
     pub rotational: bool,
     pub direction: V3,
     pub at: V3,
-    /// Where the image of the second body is.
+    /// Lattice shift of the periodic image of the second body.
     pub shift: V3,
     pub size: f64,
 }
 
-/// A step in numbers.
+/// Velocities, midpoints and impulses of a step.
 #[derive(Debug, Default)]
 pub(super) struct StepMotion {
     pub h: f64,
     pub t: f64,
     pub mid: Vec<SpatialPose>,
-    /// v_I, v_L and v_F, spins in body axes.
+    /// v_I, v_L and v_F, angular velocities in body axes.
     pub begin: Vec<Twist>,
     pub free: Vec<Twist>,
     pub end: Vec<Twist>,
     /// A⁻¹ Σ Gᵀ S.
     pub pushed: Vec<Twist>,
-    /// Sum of the sizes of the terms of a body's balance: velocities, spins.
+    /// Sum of the absolute values of the terms of a body's balance: linear, angular.
     pub size: Vec<[f64; 2]>,
     /// Impulse and moment about the centre at the midpoint, space axes.
     impulse: Vec<[V3; 2]>,
     loads: Vec<Twist>,
     pub flow: Option<CellFlow>,
-    /// Spins by which gyroscopic moments of jointed bodies were taken, in body axes.
+    /// Angular velocities at which gyroscopic moments of jointed bodies were evaluated, in body axes.
     pub gyroscopic_spins: Vec<Option<V3>>,
     /// Whether the midpoints are recorded.
     pub midpoint_recorded: bool,
 }
 
 impl StepMotion {
-    /// Nothing yet, in steps of this length.
+    /// Empty, for steps of this length.
     pub fn of_step(h: f64) -> Self {
         Self {
             h,
@@ -78,7 +78,7 @@ impl StepMotion {
         }
     }
 
-    /// Midpoint and beginning of the step that ends at `last`.
+    /// Reconstructs midpoint and initial velocities of the step that ends at `last`.
     pub fn reconstruct<D: EmbedInSpace>(
         &mut self,
         given: &mut SceneData<D>,
@@ -87,6 +87,7 @@ impl StepMotion {
         pushes: &[RowImpulse],
     ) {
         let count = given.parts.len();
+        // Start: v_I of the state before, otherwise v_F as first iterate.
         self.begin.clear();
         self.begin.extend_from_slice(match before {
             Some(before) => &before.twists,
@@ -99,12 +100,14 @@ impl StepMotion {
         self.free.resize(count, [0.0; 6]);
         self.pushed.resize(count, [0.0; 6]);
         self.loads.resize(count, [0.0; 6]);
+        // Kinematic bodies, and the midpoint where it is known from the beginning.
         self.set_given(given);
         if let (Some(before), false) = (before, self.midpoint_recorded) {
             for i in (0..count).filter(|&i| given.parts[i].movable) {
                 self.mid[i] = self.midpoint_from_begin::<D>(&before.poses[i], &before.twists[i]);
             }
         }
+        // Fixed-point iteration for v_I; one pass where v_I is recorded.
         let mut least = f64::INFINITY;
         for _ in 0..ROUNDS {
             if before.is_none() && !self.midpoint_recorded {
@@ -117,6 +120,7 @@ impl StepMotion {
             if before.is_some() {
                 return;
             }
+            // Residual of A(v_F − v_L) = Σ Gᵀ S, added to v_I.
             let mut left = 0.0_f64;
             for i in (0..count).filter(|&i| given.parts[i].movable) {
                 for k in 0..6 {
@@ -128,6 +132,7 @@ impl StepMotion {
                     }
                 }
             }
+            // Stop at rounding, or when the residual no longer decreases.
             if left <= f64::EPSILON || (left <= 1e-13 && left >= 0.5 * least) {
                 break;
             }
@@ -137,7 +142,7 @@ impl StepMotion {
         self.set_free(given);
     }
 
-    /// Bodies that do not follow forces: where they are at the midpoint, how fast before and after.
+    /// Kinematic and fixed bodies: pose at the midpoint, velocities before and after.
     fn set_given<D: EmbedInSpace>(&mut self, given: &mut SceneData<D>) {
         for i in 0..given.parts.len() {
             let part = given.parts[i];
@@ -158,7 +163,7 @@ impl StepMotion {
         }
     }
 
-    /// From the state before to the midpoint.
+    /// Midpoint pose from the state before.
     fn midpoint_from_begin<D: EmbedInSpace>(
         &self,
         stand: &SpatialPose,
@@ -176,12 +181,12 @@ impl StepMotion {
         }
     }
 
-    /// The same, for a check.
+    /// The same for comparisons from outside.
     pub fn ahead_of<D: EmbedInSpace>(&self, stand: &SpatialPose, speed: &Twist) -> SpatialPose {
         self.midpoint_from_begin::<D>(stand, speed)
     }
 
-    /// From the state before to the end of the step.
+    /// Final pose from the state before, x_F = x_I + ½h(v_I + v_F).
     pub fn end_from_begin<D: EmbedInSpace>(
         &self,
         stand: &SpatialPose,
@@ -192,6 +197,7 @@ impl StepMotion {
         let drift = add(linear(begin), linear(end));
         let mut x = add_scaled(stand.x, drift, 0.5 * h);
         if let Some(flow) = &self.flow {
+            // Mean flow by the trapezoidal rule: implicit in x_F.
             let mean = add_scaled_matrix(&flow.begin, &flow.end, 1.0);
             let right = add_scaled(x, apply(&mean, stand.x), 0.25 * h);
             x = solve(&add_scaled_matrix(&identity(), &mean, -0.25 * h), right);
@@ -204,9 +210,10 @@ impl StepMotion {
         }
     }
 
-    /// From the midpoint to the end of the step.
+    /// Final pose from the midpoint.
     pub fn end_from_midpoint<D: EmbedInSpace>(&self, mid: &SpatialPose, i: usize) -> SpatialPose {
         let (h, begin, end) = (self.h, &self.begin[i], &self.end[i]);
+        // Back to the initial rotation, then over the whole step.
         let first = SpatialPose {
             q: turned::<D>(mid, -0.5 * h, spin(begin)),
             angle: unreduced_angle::<D>(mid.angle, -0.5 * h * begin[5]),
@@ -220,7 +227,7 @@ impl StepMotion {
         }
     }
 
-    /// From the end to the midpoint.
+    /// Midpoint pose from the final pose.
     fn midpoint_from_end<D: EmbedInSpace>(&self, stand: &SpatialPose, i: usize) -> SpatialPose {
         let (h, begin, end) = (self.h, &self.begin[i], &self.end[i]);
         let x = match &self.flow {
@@ -248,7 +255,7 @@ impl StepMotion {
         }
     }
 
-    /// Σ Gᵀ S by body, impulse and moment about its centre, and the sizes of the terms.
+    /// Σ Gᵀ S by body: impulse, moment about the centre, and the absolute values of the terms.
     fn sum_up(&self, count: usize, pushes: &[RowImpulse]) -> (Vec<[V3; 2]>, Vec<[f64; 2]>) {
         let mut impulse = vec![[[0.0; 3]; 2]; count];
         let mut size = vec![[0.0; 2]; count];
@@ -258,6 +265,7 @@ impl StepMotion {
                     continue;
                 };
                 let s = sign * push.size;
+                // Lever arm from the centre, of b to its periodic image.
                 let lever = match side {
                     0 => sub(push.at, self.mid[i].x),
                     _ => sub(sub(push.at, self.mid[i].x), push.shift),
@@ -280,7 +288,7 @@ impl StepMotion {
         (impulse, size)
     }
 
-    /// ½ ‖Σ Gᵀ S‖² in the metric A⁻¹: the energy that these impulses give to bodies at rest.
+    /// ½ ‖Σ Gᵀ S‖² in the metric A⁻¹: the kinetic energy that these impulses give to bodies at rest.
     pub fn energy_of<D: EmbedInSpace>(&self, given: &SceneData<D>, pushes: &[RowImpulse]) -> f64 {
         let (impulse, _) = self.sum_up(given.parts.len(), pushes);
         let mut sum = 0.0;
@@ -296,7 +304,7 @@ impl StepMotion {
         0.5 * sum
     }
 
-    /// A⁻¹ Σ Gᵀ S, and the sizes of the terms.
+    /// Computes A⁻¹ Σ Gᵀ S and the scales of the balances.
     fn gather<D: EmbedInSpace>(&mut self, given: &SceneData<D>, pushes: &[RowImpulse]) {
         let count = given.parts.len();
         (self.impulse, self.size) = self.sum_up(count, pushes);
@@ -326,7 +334,7 @@ impl StepMotion {
         }
     }
 
-    /// v_L.
+    /// Computes the free velocity v_L.
     fn set_free<D: EmbedInSpace>(&mut self, given: &mut SceneData<D>) {
         let (h, t) = (self.h, self.t);
         match given.has_fields() {
@@ -343,11 +351,13 @@ impl StepMotion {
             let (begin, load) = (self.begin[i], self.loads[i]);
             let mut free = begin;
             let moment = spin(&load);
+            // Rotation with gyroscopic moment, then translation.
             let turn = free_spin::<D>(&part.masses, spin(&begin), moment, h);
             free[3..].copy_from_slice(&turn);
             for k in 0..3 {
                 free[k] += h * (gravity[k] + load[k] / part.mass);
             }
+            // Drag by the midpoint rule; held components are zero.
             for k in 0..6 {
                 if !(part.inverse[k] > 0.0) {
                     free[k] = 0.0;
@@ -359,6 +369,7 @@ impl StepMotion {
                     free[k] = (begin[k] * (1.0 - share) + (free[k] - begin[k])) / (1.0 + share);
                 }
             }
+            // Jointed bodies: gyroscopic moment at the recorded angular velocity.
             if let Some(first) = self.gyroscopic_spins.get(i).copied().flatten() {
                 let moment = |end: V3| gyroscopic(&part.masses, spin(&begin), end);
                 let (wanted, taken) = (moment(first), moment(spin(&free)));
@@ -367,6 +378,7 @@ impl StepMotion {
                 }
             }
             if let Some(flow) = &self.flow {
+                // Peculiar velocity in a deforming cell: −L c.
                 let c = linear(&begin);
                 let middle = add_scaled(c, apply(&flow.begin, c), -0.5 * h);
                 let change = scale(apply(&flow.begin, middle), h);
@@ -378,7 +390,7 @@ impl StepMotion {
         }
     }
 
-    /// Velocity of a row with the velocities `v`: b against a.
+    /// Relative velocity of a row, b minus a, for the velocities `v`.
     pub fn row_velocity(&self, push: &RowImpulse, v: &[Twist]) -> f64 {
         let mut sum = 0.0;
         for (side, sign) in [(0, -1.0), (1, 1.0)] {
@@ -401,7 +413,7 @@ impl StepMotion {
         sum
     }
 
-    /// ℓ, from the centre of a to that of the image of b.
+    /// Branch vector ℓ, from the centre of a to that of the periodic image of b.
     pub fn branch_vector(&self, touch: &RecordedContactRow) -> V3 {
         add(sub(self.mid[touch.b].x, self.mid[touch.a].x), touch.shift)
     }

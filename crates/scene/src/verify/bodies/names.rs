@@ -9,7 +9,7 @@ pub(super) fn declare_checks(report: &mut Report) {
     report.declare("names", "entries of `names` that are not the scene's", 0.0);
 }
 
-/// Every entry is what the scene says, to the last bit.
+/// Every entry must equal that of the scene, bit by bit.
 pub(super) fn compare<D: RecordShape>(
     record: &Record,
     cast: &SceneNames,

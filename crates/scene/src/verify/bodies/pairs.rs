@@ -1,7 +1,8 @@
-//! Pairs of bodies that overlap and have no contact: looked for anew in every step.
+//! Missing contacts: pairs of bodies that overlap at the midpoint and have no contact, searched for in every verified
+//! step.
 //!
-//! Bodies are sorted into the cubes of a grid as wide as the usual body; those that are much larger are
-//! tried with all. Each convex part is shrunk by a millionth, so that touching is not overlapping.
+//! Broad phase: a uniform grid of cubes as wide as the typical body; much larger bodies are tested against all.
+//! Narrow phase: GJK on convex parts, each shrunk by a millionth, so that touching is not overlapping.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,13 +13,13 @@ use super::given::{EmbedInSpace, SpatialPose};
 use super::shape::{self, ConvexPart, PlacedPart};
 use crate::record::RecordedShape;
 
-/// By how much shapes are shrunk.
+/// Factor by which shapes are shrunk.
 const SHRUNK: f64 = 1.0 - 1e-6;
 
-/// What is kept from step to step.
+/// Broad-phase data kept from step to step.
 #[derive(Debug, Default)]
 pub(super) struct OverlapGrid {
-    /// By body: distance of its farthest point; none for shapes without end.
+    /// Circumradius of each body; `None` for unbounded shapes.
     radii: Vec<Option<f64>>,
     large: Vec<usize>,
     usual: Vec<usize>,
@@ -33,6 +34,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         if !self.pairs.radii.is_empty() {
             return;
         }
+        // Bodies up to four times the median radius go into the grid, larger ones are tested one by one.
         let radii: Vec<Option<f64>> = self.shapes.iter().map(|shape| shape.radius()).collect();
         let mut known: Vec<f64> = radii.iter().flatten().copied().collect();
         known.sort_by(f64::total_cmp);
@@ -48,6 +50,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             }
         }
         self.pairs.radii = radii;
+        // Jointed pairs without contact are excluded.
         for joint in self
             .scene
             .model
@@ -62,7 +65,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// Looks for pairs without a contact that overlap.
+    /// Searches for overlapping pairs without a contact.
     pub(super) fn find_missing_contacts(&mut self) {
         if self.scene.model.cell.is_some() {
             self.report
@@ -75,6 +78,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let mut tried = 0_usize;
         let mut odd = false;
         {
+            // Narrow-phase test of one candidate pair.
             let mut attempt = |a: usize, b: usize| {
                 let (a, b) = (a.min(b), a.max(b));
                 let free = |i: usize| self.scene.parts[i].inverse[..2].iter().all(|x| *x > 0.0);
@@ -89,6 +93,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                     None => odd = true,
                 }
             };
+            // Grid pairs, then all pairs with a large body.
             self.neighbours(&mut attempt);
             for (k, &large) in self.pairs.large.iter().enumerate() {
                 for &usual in &self.pairs.usual {
@@ -119,7 +124,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// Pairs of usual bodies in the same cube or in neighbouring ones.
+    /// Pairs of grid bodies in the same cube or in neighbouring ones.
     fn neighbours(&self, attempt: &mut dyn FnMut(usize, usize)) {
         let width = self.pairs.width.max(f64::MIN_POSITIVE);
         let cube = |x: V3| -> Cube { x.map(|c| (c / width).floor() as i64) };
@@ -140,7 +145,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// Whether the balls around two bodies meet.
+    /// Whether the bounding spheres of two bodies overlap.
     fn close(&self, a: usize, b: usize) -> bool {
         match (self.pairs.radii[a], self.pairs.radii[b]) {
             (Some(r), Some(s)) => norm(sub(self.motion.mid[a].x, self.motion.mid[b].x)) <= r + s,
@@ -148,7 +153,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// Whether two bodies overlap by more than a millionth; `None` where it cannot be said.
+    /// Whether two bodies overlap by more than a millionth; `None` for nonconvex shapes.
     fn overlaps(&self, a: usize, b: usize) -> Option<bool> {
         let (first, second) = (&*self.shapes[a], &*self.shapes[b]);
         let (at_a, at_b) = (&self.motion.mid[a], &self.motion.mid[b]);
@@ -178,7 +183,7 @@ fn placed<'a>(part: &'a ConvexPart<'a>, stand: &SpatialPose) -> PlacedPart<'a> {
     }
 }
 
-/// The outward normal of a half-plane or half-space, in its axes.
+/// The outward normal of a half-plane or half-space, in body axes.
 fn ground(outline: &RecordedShape) -> Option<V3> {
     match outline {
         RecordedShape::HalfPlane => Some([0.0, 1.0, 0.0]),
@@ -187,7 +192,7 @@ fn ground(outline: &RecordedShape) -> Option<V3> {
     }
 }
 
-/// Whether a body reaches below the ground by more than a millionth of its size.
+/// Whether a body penetrates a half-space by more than a millionth of its size.
 fn below(at: &SpatialPose, up: V3, other: &RecordedShape, stand: &SpatialPose) -> Option<bool> {
     let n = super::super::vector::rotate(at.q, up);
     let height = super::super::vector::dot(n, sub(stand.x, at.x));

@@ -1,4 +1,4 @@
-//! The laws of the joints of a step.
+//! The laws of the joints of a step: bilateral rows, springs, motors, friction and limits.
 
 use bodies::joint::{JointCoordinate, JointKind};
 
@@ -12,14 +12,14 @@ use super::hinge::{coordinate, joint_frames};
 use super::joints::{LAWS, RecordedJointRow};
 use super::motion::RowImpulse;
 
-/// What a part of a joint obeys.
+/// The law of one part of a joint.
 struct JointPartLaw {
     rule: Rule,
-    /// What is added to the velocities at the end.
+    /// Terms added to the final velocities.
     more: Vec<f64>,
-    /// The part of the velocity that follows the impulse: a spring gives way.
+    /// Compliance of a spring: the part of the velocity that is proportional to the impulse.
     yielding: f64,
-    /// What the bound is multiplied by, inversely.
+    /// Factor on the defect: below 1 where the law is solved to the tolerance only.
     slack: f64,
 }
 
@@ -35,13 +35,14 @@ impl JointPartLaw {
 }
 
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
-    /// The laws of the joints; their blocks are part of R2.
+    /// Compares the laws of the joints; their rows enter the velocity scale of RV.
     pub(super) fn compare_joint_laws(&mut self, defects: &mut Defects) {
         let rows = std::mem::take(&mut self.joints.rows);
         let pushes = self.joint_pushes_of(rows.len()).to_vec();
         let mut first = 0;
         let mut pressed = 0.0;
         while let Some(row) = rows.get(first) {
+            // Consecutive rows of one part of one joint form a block.
             let same =
                 |r: &&RecordedJointRow| r.joint == row.joint && r.part == row.part && r.row >= 1;
             let count = 1 + rows[first + 1..].iter().take_while(same).count();
@@ -63,7 +64,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         &self.impulses[self.impulses.len().saturating_sub(count)..]
     }
 
-    /// One part of one joint: how far it is off, and the name of the joint.
+    /// One part of one joint: its relative defect, and the name of the joint.
     fn compare_joint_part(
         &mut self,
         rows: &[RecordedJointRow],
@@ -77,6 +78,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             Some(joint) => joint.motor.as_mut().map_or(0.0, |motor| motor.speed.at(t)),
             None => return (f64::INFINITY, "?".into()),
         };
+        // Impulses; bilateral rows give the reaction that bounds friction.
         let s: Vec<f64> = rows.iter().map(|row| row.impulse).collect();
         if rows[0].part == "held" {
             *pressed = self.normal_reaction(number, &s);
@@ -87,6 +89,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 .map(|p| self.motion.row_velocity(p, v))
                 .collect()
         };
+        // U_I, U_F and the free velocity of the rows.
         let begin = with(&self.motion.begin);
         let (mut u, mut b) = (with(&self.motion.end), with(&self.motion.free));
         let name = self.scene.model.joints[number].name.clone();
@@ -102,10 +105,11 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             u[k] += more + part.yielding * s[k];
             b[k] += more;
         }
+        // Natural map of the rule, scaled by κ = d / (tr H + compliance).
         let kappa = rows.len() as f64 / (self.trace(pushes) + part.yielding);
         let mut f = vec![0.0; rows.len()];
         part.rule.natural(kappa, &s, &u, &mut f);
-        // Its own laws are compared below; here it has its part in the speed at stake.
+        // The defect of a joint is compared separately; here it contributes to the velocity scale only.
         defects.push(Defect {
             bodies: self.moved(pushes),
             rows: rows.len(),
@@ -125,7 +129,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         (off * part.slack, name)
     }
 
-    /// ρ of held rows: 1, or where contacts beside joints gained energy with it, that of the contacts.
+    /// ρ of bilateral rows: 1, or that of the contacts where contacts that act with joints would gain energy with 1.
     pub(super) fn held_restitution(&self, begin: &[f64], end: &[f64]) -> f64 {
         let off = |rho: f64| {
             let each = end.iter().zip(begin).map(|(u, begin)| u + rho * begin);
@@ -135,7 +139,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         if off(other) < off(1.0) { other } else { 1.0 }
     }
 
-    /// What a part of a joint obeys; `None` where the scene has no such part.
+    /// The law of a part of a joint; `None` where the scene has no such part.
     fn part(
         &self,
         row: &RecordedJointRow,
@@ -146,7 +150,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let h = self.motion.h;
         let joint = self.scene.model.joints.get(row.joint)?;
         let (value, _, direction) = coordinate(joint, &joint_frames(joint, &self.motion.mid));
-        // Thresholds and limits are found by iteration, to the tolerance.
+        // Friction bounds and limits are found by iteration, to the solver tolerance.
         let found = LAWS / (10.0 * self.tolerance).max(LAWS);
         Some(match row.part {
             "held" => JointPartLaw::new(begin.to_vec(), Rule::Held),
@@ -200,7 +204,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         })
     }
 
-    /// The size of the reaction that friction is scaled by.
+    /// The norm of the reaction that bounds the friction of a joint.
     fn normal_reaction(&self, number: usize, s: &[f64]) -> f64 {
         let kind = self.scene.model.joints[number].kind;
         let rows = match (kind, D::N) {

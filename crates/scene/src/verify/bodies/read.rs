@@ -1,11 +1,11 @@
-//! Rows of the tables as numbers of one step.
+//! Conversion of table rows to states and contacts of one step.
 
 use super::super::stream::{StepRows, StepStream};
 use super::super::vector::{V3, cross, rotate_back};
 use super::given::{SpatialPose, Twist};
 use crate::record::{Record, RecordError};
 
-/// All bodies at one instant.
+/// Poses and twists of all bodies at one time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RecordedState {
     pub step: i64,
@@ -14,18 +14,18 @@ pub(super) struct RecordedState {
     pub twists: Vec<Twist>,
 }
 
-/// One contact of a step as it is recorded.
+/// One row of the table `contacts`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RecordedContactRow {
     pub a: usize,
     pub b: usize,
     pub feature: u32,
-    /// 0 open, 1 stick, 2 slip, 3 something else.
+    /// 0 open, 1 stick, 2 slip, 3 another text.
     pub status: usize,
     pub gap: f64,
     pub at: V3,
     pub axes: [V3; 3],
-    /// Where the image of b is, from b.
+    /// Lattice shift of the periodic image of b.
     pub shift: V3,
     /// Number of rows.
     pub rows: usize,
@@ -35,7 +35,7 @@ pub(super) struct RecordedContactRow {
 }
 
 impl RecordedContactRow {
-    /// Direction of a row, and whether it is a spin: rolling about the tangents, then spinning.
+    /// Direction of a row, and whether it is rotational: rolling about the tangents, then spinning.
     pub fn row(&self, row: usize, plane: bool) -> (V3, bool) {
         match (plane, row) {
             (true, 0 | 1) => (self.axes[row], false),
@@ -51,7 +51,7 @@ fn columns(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_string()).collect()
 }
 
-/// The table `bodies` or `midpoints`.
+/// Opens the table `bodies` or `midpoints`.
 pub(super) fn open_states<'a>(
     record: &'a Record,
     table: &'static str,
@@ -67,7 +67,7 @@ pub(super) fn open_states<'a>(
     StepStream::open(record, table, &columns(names), &[])
 }
 
-/// One row of a state: number of the body, placement, velocity.
+/// One row of a state: index of the body, pose, twist.
 pub(super) fn state_row(group: &StepRows, row: usize, plane: bool) -> (usize, SpatialPose, Twist) {
     let at = |k: usize| group.at(k, row);
     let body = at(0) as usize;
@@ -91,14 +91,14 @@ pub(super) fn state_row(group: &StepRows, row: usize, plane: bool) -> (usize, Sp
     (body, stand, speed)
 }
 
-/// The spin of body axes by which the gyroscopic moment of a jointed body was taken.
+/// The angular velocity in body axes at which the gyroscopic moment of a jointed body was evaluated.
 pub(super) fn first_spin(group: &StepRows, row: usize, q: super::super::vector::Q4) -> Option<V3> {
     let spin = group.vector(Some(14), 3, row);
     let there = group.numbers.len() > 16 && spin.iter().all(|x| x.is_finite());
     there.then(|| rotate_back(q, spin))
 }
 
-/// A whole state; `None` where rows are missing or out of order.
+/// A complete state; `None` where rows are missing or out of order.
 pub(super) fn state(group: &StepRows, count: usize, plane: bool) -> Option<RecordedState> {
     let mut all = RecordedState {
         step: group.step,
@@ -116,7 +116,7 @@ pub(super) fn state(group: &StepRows, count: usize, plane: bool) -> Option<Recor
     (all.poses.len() == count).then_some(all)
 }
 
-/// The table `contacts`.
+/// Opens the table `contacts`.
 pub(super) fn open_contacts<'a>(
     record: &'a Record,
     plane: bool,
@@ -140,7 +140,7 @@ pub(super) fn open_contacts<'a>(
     StepStream::open(record, "contacts", &names, &["status"])
 }
 
-/// The contacts of a step.
+/// Reads the contacts of a step.
 pub(super) fn read_contacts(group: &StepRows, plane: bool, out: &mut Vec<RecordedContactRow>) {
     let (n, width) = if plane { (2, 3) } else { (3, 6) };
     out.clear();

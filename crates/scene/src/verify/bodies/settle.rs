@@ -1,10 +1,9 @@
-//! Where bodies are at the end of a step that the record has the midpoint of, and how far they may have come
-//! since the last recorded state.
+//! Final positions where a position correction follows the step, and displacement bounds between recorded states.
 //!
 //! ```text
-//! x_F = x_M + ½h v_F, R_F = R_I cay(½h(Ω_I + Ω_F))    bodies that nothing moves after the step: to rounding
+//! x_F = x_M + ½h v_F, R_F = R_I cay(½h(Ω_I + Ω_F))    bodies that no correction moves: to rounding
 //! |x_F − (x_M + ½h v_F)| ≤ 10 Σ (overlaps, joint errors)   of all that it touches or is joined to
-//! G_F v_F + W_F = 0                                   held rows of joints, where they are put together
+//! G_F v_F + W_F = 0                                   bilateral joint rows, where velocities are projected
 //! |x_F − x_0| ≤ Σ ½h (√(2T_I/m) + √(2T_F/m))          over all steps between: no body has more energy than all
 //! ```
 
@@ -18,11 +17,11 @@ use super::read::RecordedState;
 use super::spin::{linear, spin};
 use crate::record::RecordedShape;
 
-/// How many times the sum of what is put right one body may be moved: joints near a dead point, wedges and
-/// light bodies between heavy ones are moved by more than what is put right.
+/// Ratio of the displacement of one body to the sum of the corrected errors, at most: joints near a dead point,
+/// wedges and light bodies between heavy ones move by more than the error.
 const MOVED: f64 = 10.0;
 
-/// Rounding of places, relative to coordinates.
+/// Rounding of positions, relative to coordinates.
 const ROUNDING: f64 = 1e-12;
 
 pub(super) fn declare_checks(report: &mut Report, corrects: bool) {
@@ -34,12 +33,12 @@ pub(super) fn declare_checks(report: &mut Report, corrects: bool) {
             "x_F - x_M - h v_F/2 over what joints and overlaps explain; without any, over rounding";
         report.declare("correction", way, 1.0);
         let tangent = "velocities of joints at the end, where they are held; relative to the terms";
-        // Steps are solved to 1e-6 of the speeds at stake and better.
+        // Steps are solved to 1e-6 of the velocity scale and better.
         report.declare("tangent", tangent, 1e-6);
     }
 }
 
-/// Bodies that contacts and joints connect, with what is put right in each set of them.
+/// Connected groups of bodies by union–find, with the sum of the errors corrected in each.
 struct CorrectionGroups {
     parent: Vec<usize>,
     wrong: Vec<f64>,
@@ -61,7 +60,7 @@ impl CorrectionGroups {
         i
     }
 
-    /// Joins the sets of some bodies and adds what is put right between them.
+    /// Merges the groups of some bodies and adds the error corrected between them.
     fn join(&mut self, bodies: &[usize], wrong: f64) {
         let Some(&first) = bodies.first() else { return };
         let root = self.root(first);
@@ -77,7 +76,7 @@ impl CorrectionGroups {
 }
 
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
-    /// Where a step that nothing is put right after would end.
+    /// Poses at the end of the step without a position correction.
     fn uncorrected_end(&self) -> Vec<SpatialPose> {
         let motion = &self.motion;
         let each = motion.mid.iter().enumerate();
@@ -88,7 +87,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         .collect()
     }
 
-    /// What is put right, by sets of bodies.
+    /// Errors that are corrected, by connected group: overlaps and joint drift.
     fn corrections(&self, arrived: &[SpatialPose]) -> CorrectionGroups {
         let mut sets = CorrectionGroups::new(arrived.len());
         let movable = |i: usize| self.scene.parts.get(i).is_some_and(|part| part.movable);
@@ -99,7 +98,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 .filter(|i| movable(*i))
                 .collect();
             let size = self.smaller(&bodies);
-            // The gap at the end, to first order; and surfaces that turn.
+            // The gap at the end, to first order; and the curvature of rotating surfaces.
             let turn: f64 = bodies
                 .iter()
                 .map(|i| norm(spin(&self.motion.end[*i])))
@@ -108,6 +107,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let curved = (0.5 * h * turn).powi(2) * size;
             sets.join(&bodies, deep + curved);
         }
+        // Joint drift at the uncorrected end; angles as lengths.
         for joint in &self.scene.model.joints {
             let sides = joint.frames.iter().filter_map(|side| side.body);
             let bodies: Vec<usize> = sides.map(|b| b as usize).filter(|b| movable(*b)).collect();
@@ -131,7 +131,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         if least.is_finite() { least } else { 1.0 }
     }
 
-    /// Places and velocities at the end, where the record has the midpoint.
+    /// Final positions and velocities, where the midpoint is recorded.
     pub(super) fn compare_end_positions(&mut self, last: &RecordedState) {
         if !self.motion.midpoint_recorded || self.scene.flows() {
             return;
@@ -149,9 +149,10 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let root = sets.root(i);
             let mut explained = MOVED * sets.wrong[root];
             if self.overlaps_corrected {
-                // Pairs that meet only after the midpoint.
+                // Pairs that begin to touch only after the midpoint.
                 explained += 0.5 * self.motion.h * (self.speed_bound(i) + fastest);
             }
+            // Translation and rotation against the explained displacement.
             let radius = self.shapes[i].radius().unwrap_or(1.0);
             let there = &last.poses[i];
             let rounding = ROUNDING * (norm(there.x) + radius);
@@ -173,7 +174,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         one(&self.motion.end[i]).max(one(&self.motion.begin[i]))
     }
 
-    /// Bodies without joints keep their velocities when overlaps are put right.
+    /// Bodies without joints keep their velocities when overlaps are corrected.
     fn compare_kept_velocities(&mut self, last: &RecordedState) {
         let mut joined = vec![false; last.twists.len()];
         for side in self.scene.model.joints.iter().flat_map(|j| &j.frames) {
@@ -197,7 +198,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// Held rows of joints have no velocity at the end.
+    /// Bilateral joint rows have no velocity at the end of the step.
     pub(super) fn compare_held_velocities(&mut self, last: &RecordedState) {
         for k in 0..self.scene.model.joints.len() {
             let joint = &self.scene.model.joints[k];
@@ -227,7 +228,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// What states that are more than a step apart leave open.
+    /// Lists what remains unverified between states that are more than a step apart.
     fn list_thinned(&mut self, before: &RecordedState) {
         let why = "no state of the step is recorded";
         let columns = [
@@ -281,7 +282,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// No body goes farther between two recorded states than the energy of all bodies would carry it.
+    /// No body moves farther between two recorded states than the kinetic energy of all bodies would carry it.
     pub(super) fn compare_travel(&mut self, before: &RecordedState, last: &RecordedState) {
         let way = self.steps.take_travel_bound();
         if before.step + 1 >= last.step {
@@ -300,7 +301,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             }
             let mut most = way.root / part.mass.sqrt();
             if self.corrects {
-                // What is put right is at most as far as bodies come in a step, and the overlaps of the account.
+                // A correction is bounded by the displacement in a step and by the recorded overlaps.
                 most += way.root / lightest.sqrt() + MOVED * way.overlaps;
             }
             let gone = norm(sub(last.poses[i].x, before.poses[i].x));
@@ -312,7 +313,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     }
 }
 
-/// Velocity of a row of one body, and the sizes of its terms.
+/// Velocity of a row of one body, and the absolute values of its terms.
 fn row(stand: &SpatialPose, speed: &Twist, (turn, direction): (bool, V3), at: V3) -> (f64, f64) {
     let spin = rotate(stand.q, spin(speed));
     let velocity = match turn {

@@ -1,7 +1,7 @@
-//! Surfaces and supports of shapes, as the table `names` describes them.
+//! Surfaces and support functions of shapes, as the table `names` describes them; overlap of convex parts by GJK.
 //!
-//! Distance of a point from the surface: closed forms for round shapes, otherwise the least over edges
-//! or triangles. Support σ(n) = max n·x of convex shapes, the point that reaches it among them.
+//! Distance of a point from the surface: closed forms for round shapes, otherwise the minimum over edges or
+//! triangles. Support function σ(n) = max n·x of convex shapes, with the point that attains it.
 
 use super::super::vector::{
     IDENTITY, Q4, V3, add, add_scaled, cross, dot, norm, rotate, rotate_back, scale, sub, unit,
@@ -39,7 +39,7 @@ pub(super) fn distance(outline: &RecordedShape, p: V3) -> f64 {
     }
 }
 
-/// The nearest point of a segment about the origin.
+/// The nearest point of a segment centred at the origin.
 fn on_axis(p: V3, axis: V3, half: f64) -> V3 {
     scale(axis, dot(p, axis).clamp(-half, half))
 }
@@ -99,12 +99,12 @@ pub(super) fn of_triangle([a, b, c]: [V3; 3], p: V3, known: f64) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// A convex shape: the sum of a core and a ball.
+/// A convex part: the Minkowski sum of a core and a ball.
 #[derive(Debug, Clone)]
 pub(super) struct ConvexPart<'a> {
     core: Core<'a>,
     pub radius: f64,
-    /// Where it is within its body.
+    /// Its position in body axes.
     pub x: V3,
     pub q: Q4,
 }
@@ -127,7 +127,7 @@ fn part(core: Core<'_>, radius: f64) -> Option<Vec<ConvexPart<'_>>> {
     }])
 }
 
-/// The convex parts of a shape; none for boundaries and shapes that are not convex.
+/// The convex parts of a shape; `None` for boundaries and nonconvex shapes.
 pub(super) fn convex(outline: &RecordedShape) -> Option<Vec<ConvexPart<'_>>> {
     match outline {
         RecordedShape::Round { radius } => part(Core::Point, *radius),
@@ -178,7 +178,7 @@ fn turns_left(vertices: &[[f64; 2]]) -> bool {
 }
 
 impl ConvexPart<'_> {
-    /// The farthest point of the core along n, in body axes.
+    /// Support point of the core along n, in body axes.
     fn support_point(&self, n: V3) -> V3 {
         let own = rotate_back(self.q, n);
         let point = match self.core {
@@ -206,7 +206,7 @@ impl ConvexPart<'_> {
         add(self.x, rotate(self.q, point))
     }
 
-    /// σ(n) for a unit vector in body axes.
+    /// Support function σ(n) for a unit vector in body axes.
     pub fn support(&self, n: V3) -> f64 {
         dot(self.support_point(n), n) + self.radius
     }
@@ -223,7 +223,7 @@ fn farthest(points: impl Iterator<Item = V3>, n: V3) -> V3 {
     best.0
 }
 
-/// A convex part where its body is, shrunk about the body's centre by a factor.
+/// A convex part at the pose of its body, shrunk about the body's centre by a factor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlacedPart<'a> {
     pub part: &'a ConvexPart<'a>,
@@ -239,11 +239,11 @@ impl PlacedPart<'_> {
     }
 }
 
-/// Iterations of the search for the nearest points.
+/// Iterations of GJK at most.
 const ROUNDS: usize = 100;
 
-/// Whether two convex parts overlap: the point of least norm of the difference of their cores, by
-/// Gilbert's simplices of at most four vertices, is within the sum of their radii.
+/// Whether two convex parts overlap, by the Gilbert–Johnson–Keerthi algorithm: the point of least norm of the
+/// Minkowski difference of their cores, on simplices of at most four vertices, lies within the sum of their radii.
 pub(super) fn gjk_overlap(a: &PlacedPart<'_>, b: &PlacedPart<'_>) -> bool {
     let radii = a.factor * a.part.radius + b.factor * b.part.radius;
     let mut simplex: Vec<V3> = vec![sub(
@@ -258,7 +258,7 @@ pub(super) fn gjk_overlap(a: &PlacedPart<'_>, b: &PlacedPart<'_>) -> bool {
         }
         let n = scale(near, -1.0 / length);
         let next = sub(b.support_point(n), a.support_point(scale(n, -1.0)));
-        // Everything is beyond the plane through `next`: a bound from below.
+        // Separating plane through `next`: a lower bound of the distance.
         let bound = -dot(next, n);
         if bound > radii || length - bound <= 1e-12 * length {
             return length <= radii;
@@ -269,11 +269,11 @@ pub(super) fn gjk_overlap(a: &PlacedPart<'_>, b: &PlacedPart<'_>) -> bool {
             return true;
         }
     }
-    // Not settled: taken for apart, as nothing is proven.
+    // Not converged: counts as separate, since no overlap is proven.
     false
 }
 
-/// The point of least norm of a simplex, and the vertices it needs. Four vertices: 0 is inside.
+/// The point of least norm of a simplex, and the vertices that span its face. Four vertices: the origin is inside.
 fn closest_on_simplex(simplex: &[V3]) -> (V3, Vec<V3>) {
     let count = simplex.len();
     let mut best: Option<(f64, V3, Vec<V3>)> = None;
@@ -295,7 +295,7 @@ fn closest_on_simplex(simplex: &[V3]) -> (V3, Vec<V3>) {
     })
 }
 
-/// The point of least norm of the plane through some points, if it is between them.
+/// The point of least norm of the affine hull of some points, if it is inside their convex hull.
 fn of_least_norm(points: &[V3]) -> Option<V3> {
     let (first, rest) = points.split_first()?;
     let edges: Vec<V3> = rest.iter().map(|p| sub(*p, *first)).collect();
@@ -317,7 +317,7 @@ fn of_least_norm(points: &[V3]) -> Option<V3> {
     })
 }
 
-/// Solves m equations in place; none where they are singular.
+/// Solves m equations in place by Gaussian elimination; `None` where they are singular.
 fn eliminate(matrix: &mut [[f64; 4]; 3], m: usize) -> Option<[f64; 3]> {
     for k in 0..m {
         let pivot = (k..m).max_by(|a, b| matrix[*a][k].abs().total_cmp(&matrix[*b][k].abs()))?;

@@ -1,16 +1,16 @@
-//! Rotations and spins of a step.
+//! Rotations and angular velocities of a step.
 
 use super::super::vector::{
     M3, Q4, V3, about_z, add, add_scaled, cayley, cross, norm, scale, solve, sub,
 };
 use super::given::{EmbedInSpace, SpatialPose, Twist};
 
-/// The velocity of the centre.
+/// Velocity of the centre.
 pub(super) fn linear(speed: &Twist) -> V3 {
     [speed[0], speed[1], speed[2]]
 }
 
-/// The spin.
+/// Angular velocity in body axes.
 pub(super) fn spin(speed: &Twist) -> V3 {
     [speed[3], speed[4], speed[5]]
 }
@@ -19,7 +19,7 @@ pub(super) fn size(speed: &Twist, first: usize) -> f64 {
     norm([speed[first], speed[first + 1], speed[first + 2]])
 }
 
-/// The angle of the plane after a turn; space has none.
+/// The angle in the plane after a rotation, not reduced modulo 2π; 0 in space.
 pub(super) fn unreduced_angle<D: EmbedInSpace>(angle: f64, turn: f64) -> f64 {
     match D::N {
         2 => angle + turn,
@@ -27,7 +27,7 @@ pub(super) fn unreduced_angle<D: EmbedInSpace>(angle: f64, turn: f64) -> f64 {
     }
 }
 
-/// The rotation after a spin was held for a time.
+/// The rotation after a constant angular velocity for a time.
 pub(super) fn turned<D: EmbedInSpace>(stand: &SpatialPose, time: f64, spin: V3) -> Q4 {
     match D::N {
         2 => about_z(stand.angle + time * spin[2]),
@@ -67,7 +67,7 @@ pub(super) fn free_spin<D: EmbedInSpace>(masses: &[f64; 6], begin: V3, moment: V
     end
 }
 
-/// (JΩ̄) × Ω̄, Ω̄ the mean of two spins in body axes.
+/// Gyroscopic moment (JΩ̄) × Ω̄, Ω̄ the mean of two angular velocities in body axes.
 pub(super) fn gyroscopic(masses: &[f64; 6], begin: V3, end: V3) -> V3 {
     let mean = scale(add(begin, end), 0.5);
     let momentum = [

@@ -1,4 +1,4 @@
-//! The first state against the scene: where its text puts the bodies.
+//! The first recorded state against the initial poses and velocities of the scene.
 
 use bodies::{Dim, State};
 
@@ -9,17 +9,17 @@ use super::compare::turn_between;
 use super::given::EmbedInSpace;
 use super::read::RecordedState;
 
-/// Joints may be off by a millionth of the lengths of their bodies where a scene puts them, and are put
-/// together before the first step: by ten times that at most.
+/// Joints of a scene may be off by a millionth of the lengths of their bodies, and are closed before the first step:
+/// displacement of ten times that at most.
 const JOINED: f64 = 1e-5;
 
-/// What a scene says of the start.
+/// Initial state of a scene.
 pub(super) struct Start<D: Dim> {
     pub state: State<D>,
     pub t: f64,
-    /// Whether bodies are moved before the run: preparations.
+    /// Whether preparations move the bodies before the run.
     pub prepared: bool,
-    /// Whether overlaps are moved apart.
+    /// Whether initial overlaps are separated.
     pub relaxed: bool,
 }
 
@@ -69,7 +69,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             } else {
                 beyond(way, explained)
             };
-            // Velocities that joints do not allow are taken away with it.
+            // Velocities that violate the joints are projected before the first step.
             let speed = if joined { 0.0 } else { speed };
             let name = self.name(i);
             self.report
@@ -77,8 +77,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// How far a body is from where it starts, relative to coordinates and its size, and how far its
-    /// velocity is off, relative to it.
+    /// Distance of a body from its initial pose, relative to coordinates and its size, and the relative error of its
+    /// velocity.
     fn start_of(
         &mut self,
         i: usize,

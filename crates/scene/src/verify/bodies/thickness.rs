@@ -1,10 +1,10 @@
-//! The smallest dimension of a shape: its least width across one of its sides.
+//! Thickness of a shape: its smallest width across one of its faces or edges.
 
 use super::super::vector::{V3, cross, dot, norm, scale, sub};
 use super::shape;
 use crate::record::RecordedShape;
 
-/// σ(n) + σ(−n) of points.
+/// Width σ(n) + σ(−n) of a point set.
 fn width(points: &[V3], n: V3) -> f64 {
     let along = points.iter().map(|p| dot(*p, n));
     let (least, most) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
@@ -13,8 +13,8 @@ fn width(points: &[V3], n: V3) -> f64 {
     most - least
 }
 
-/// The smallest dimension; boundaries have none: infinite. Of a compound that of its thickest part. `None` for bodies
-/// that are not convex, of which the records have the outline and not the parts.
+/// The thickness; infinite for boundaries. Of a compound that of its thickest part. `None` for nonconvex bodies, of
+/// which the records have the outline and not the convex parts.
 pub(super) fn thickness(outline: &RecordedShape, divided: bool) -> Option<f64> {
     Some(match outline {
         RecordedShape::Round { radius } | RecordedShape::Capsule { radius, .. } => 2.0 * radius,
@@ -47,7 +47,7 @@ pub(super) fn thickness(outline: &RecordedShape, divided: bool) -> Option<f64> {
                     .iter()
                     .filter_map(|k| faces.vertices.get(*k as usize).copied())
                     .collect();
-                // Twice the area along the normal: the sum of its triangles.
+                // Area vector of a polygon (twice the area times the normal), summed over triangles.
                 let mut area = [0.0; 3];
                 for pair in corners.windows(2).skip(1) {
                     let more = cross(sub(pair[0], corners[0]), sub(pair[1], corners[0]));

@@ -1,4 +1,4 @@
-//! Goes through the recorded steps of a run of bodies.
+//! Sequential pass over the recorded steps of a run of bodies.
 
 use super::super::report::Location;
 use super::super::stream::StepRows;
@@ -22,7 +22,7 @@ fn last_complete_step(record: &Record) -> Result<Option<i64>, VerifyError> {
             Some(chunk) => chunk.bounds("step")?,
             None => None,
         };
-        // Rows of the last step may go on in a chunk that was not written.
+        // Rows of the last step may continue in a chunk that was not written.
         let last = bounds.map_or(0, |(_, most)| most as i64);
         least = least.min(if table == "steps" { last } else { last - 1 });
     }
@@ -30,7 +30,7 @@ fn last_complete_step(record: &Record) -> Result<Option<i64>, VerifyError> {
 }
 
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
-    /// Only what the account says of itself.
+    /// Verifies only the rows of `steps`, without states.
     pub(super) fn run_steps_only(
         &mut self,
         tables: &mut Tables<'_>,
@@ -51,6 +51,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         asked: &mut VerifyOptions<'_>,
     ) -> Result<(), VerifyError> {
         let count = self.scene.parts.len();
+        // The first state.
         let Some(group) = tables.bodies.next()? else {
             let text = format!("{}: no state is recorded", record.directory().display());
             return Err(VerifyError::Nothing(text));
@@ -61,6 +62,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         if !self.first_state(record, start, tables, asked, &before)? {
             return Ok(());
         }
+        // All further states: rows of `steps` up to the state, displacement bound, then the step itself.
         let (start, until) = (before.t, asked.until);
         let safe = last_complete_step(record)?;
         while let Some(group) = tables.bodies.next()? {
@@ -86,14 +88,14 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             }
             before = last;
         }
-        // Steps of the account behind the last recorded state.
+        // Rows of `steps` after the last recorded state.
         while let Some(group) = tables.steps.next()? {
             self.steps.add_row(&group, self.report);
         }
         Ok(())
     }
 
-    /// The first recorded state; false where the records end.
+    /// Verifies the first recorded state; false where the records end.
     fn first_state(
         &mut self,
         record: &Record,
@@ -115,12 +117,12 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             self.compare_first_cell(flow, start);
             self.begin_energy(first, flow.map(|flow| flow.end));
             if !start.prepared {
-                // Nothing has touched before.
+                // No contacts before the first step.
                 self.previous_contacts = Some((0, Vec::new()));
             }
             return Ok(true);
         }
-        // Recorded from a later instant on: the first state is the end of a step like the others.
+        // Recorded from a later time on: the first state is the end of a step like the others.
         self.begin_stake();
         self.steps
             .advance_to(&mut tables.steps, first.step, self.report)?;
@@ -131,7 +133,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         }
     }
 
-    /// A step whose rows are not all there: an end of the records, or a disagreement.
+    /// A step with missing rows: the end of an interrupted record, or a disagreement.
     fn incomplete(
         &mut self,
         record: &Record,
@@ -156,7 +158,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         Ok(())
     }
 
-    /// One recorded step; false where the records end.
+    /// Verifies one recorded step; false where the records end.
     fn step(
         &mut self,
         record: &Record,
@@ -164,6 +166,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         before: Option<&RecordedState>,
         last: &RecordedState,
     ) -> Result<bool, VerifyError> {
+        // Contacts: their number must be that of `steps`.
         let group = tables.contacts.at(last.step)?;
         read::read_contacts(&group, self.plane, &mut self.contacts);
         self.motion.t = last.t;
@@ -180,6 +183,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         if let Some(h) = self.steps.h() {
             self.motion.h = h;
         }
+        // Periodic cell, joint rows, final velocities and midpoints.
         let flow = cell::read_flow(&mut tables.cell, last.step, self.plane)?;
         self.compare_lattice(flow, last.step);
         self.motion.flow = flow.filter(|_| self.scene.flows());
@@ -191,6 +195,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             self.report.skip(NOT_CHOSEN);
             return Ok(true);
         }
+        // Reconstruct midpoint and initial velocities from the impulses.
         self.set_pushes();
         let known = before.filter(|before| before.step + 1 == last.step);
         let consecutive = known.is_some();
@@ -198,6 +203,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         motion.reconstruct(&mut self.scene, known, last, &self.impulses);
         self.motion = motion;
         self.set_free_rate();
+        // All comparisons of the step.
         self.report.steps += 1;
         self.report.contacts += self.contacts.len();
         self.report.consecutive += usize::from(consecutive);
@@ -217,7 +223,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         Ok(true)
     }
 
-    /// A step whose contacts are not those that its account counts.
+    /// A step whose recorded contacts differ in number from its row in `steps`.
     fn without_contacts(
         &mut self,
         record: &Record,
@@ -241,7 +247,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let aside = !last.step.unsigned_abs().is_multiple_of(self.every as u64);
         if matches!(status, RunStatus::Stopped | RunStatus::Interrupted) && group.rows == 0 && aside
         {
-            // The state is given again when the run ends there; its contacts are gone then.
+            // The state of the last step is recorded again when the run ends there; its contacts are then gone.
             self.report.skip(
                 "contacts of the last step of a run that ended between two recorded states: its state is \
                  recorded without them",

@@ -1,4 +1,4 @@
-//! What a step says of its energy beside the works: what it turns over, what contacts gain, what those lose that last.
+//! Energy budget of a step (dissipation inequality): turnover, gain of the contacts, work of persistent contacts.
 //!
 //! ```text
 //! turnover  max(E(v_I), E(v_L), ½‖hA⁻¹K‖², |work|, |boundary|)        forced   ½‖hA⁻¹K‖²
@@ -15,13 +15,13 @@ use super::dense::{dot, energy, solve};
 use super::step::{Step, size};
 use super::{MechanismVerifier, RecordedState};
 
-/// Sums over a few rows of products that are known to rounding; K is iterated to 1e-13.
+/// Relative tolerance: sums over a few rows of products that are known to rounding; K is iterated to 1e-13.
 const BOOKS: f64 = 1e-10;
 
-/// Of the largest energy so far: less than this share of it is rest.
+/// Energies below this share of the largest energy so far count as rest.
 const REST: f64 = 1e-14;
 
-/// Columns of these figures.
+/// Columns of the energy budget.
 const COLUMNS: [&str; 6] = ["gain", "excess", "turnover", "forced", "lasting", "mixed"];
 
 pub(super) fn declare_checks(report: &mut Report) {
@@ -30,25 +30,25 @@ pub(super) fn declare_checks(report: &mut Report) {
     report.declare("books", books, BOOKS);
 }
 
-/// Energies of a step.
+/// Energy budget of a step.
 #[derive(Default)]
 struct EnergyBudget {
     gain: f64,
-    /// Σ S (U + ρU_I)/(1+ρ).
+    /// Lawful work Σ S (U + ρU_I)/(1+ρ).
     lawful: f64,
-    /// Smallest and largest ρ of a row with an impulse.
+    /// Smallest and largest ρ of the contact rows that carry an impulse.
     range: Option<(f64, f64)>,
     bilateral: bool,
     lasting: f64,
-    /// Sum of the sizes of all products.
+    /// Sum of the absolute values of all products.
     size: f64,
     /// Whether bilateral rows have the ρ of the contacts: part of a collision.
     again: bool,
-    /// What is gained by the one ρ of the contacts beside bilateral rows, where there is such a thing.
+    /// The gain with the common ρ of the contacts that act together with bilateral rows, where there is one.
     one: Option<f64>,
 }
 
-/// Sums over all rows with one ρ.
+/// Sums over all rows with one common ρ.
 struct CommonRestitution {
     rho: f64,
     /// Σ S·(U + ρU_I)/(1+ρ) − ½δ S·(U − U_L), and Σ ½S·(U_I + U).
@@ -79,7 +79,7 @@ impl CommonRestitution {
         self.moves |= moves;
     }
 
-    /// What the sums are above their bounds; `forced` is ½‖U_L − U_I‖² of all coordinates.
+    /// Excess of the sums over their bounds; `forced` is ½‖U_L − U_I‖² of all coordinates.
     fn above(&self, forced: f64) -> f64 {
         match self.moves {
             true => self.sum,
@@ -93,12 +93,12 @@ impl EnergyBudget {
         self.range.is_some_and(|(least, most)| least < most)
     }
 
-    /// What is gained.
+    /// The energy gain.
     fn gained(&self) -> f64 {
         self.one.unwrap_or(self.gain)
     }
 
-    /// The part of the gain that no law allows.
+    /// The inadmissible part of the gain, which no law allows.
     fn excess(&self) -> f64 {
         if let Some(one) = self.one {
             return one;
@@ -111,13 +111,13 @@ impl EnergyBudget {
 }
 
 impl MechanismVerifier<'_> {
-    /// Says that these figures are not compared.
+    /// Marks these columns as not verified.
     pub(super) fn books_unread(&mut self, why: &'static str) {
         self.report
             .mark_all_unchecked("steps", &COLUMNS, RowRange::All, why);
     }
 
-    /// The energies of a step against the account.
+    /// Compares the energy budget of a step with the recorded one.
     pub(super) fn compare_energy_budget(
         &mut self,
         step: &Step,
@@ -130,6 +130,7 @@ impl MechanismVerifier<'_> {
             self.books_unread("impacts of this law are treated apart from the step");
             return Ok(());
         }
+        // Free velocity v_L and the energy scale of the step.
         let n = step.begin.len();
         let pushed = solve(&step.mass, &step.force).unwrap_or_else(|| vec![f64::NAN; n]);
         let free: Vec<f64> = (0..n).map(|i| step.begin[i] + pushed[i]).collect();
@@ -142,6 +143,7 @@ impl MechanismVerifier<'_> {
             account.works[3].abs(),
         ];
         let turnover = sizes.into_iter().fold(forced, f64::max);
+        // Gain and work of persistent contacts.
         let mut books = self.gained(step, &free)?;
         let known = self.add_lasting(step, last, &mut books);
         if !known {
@@ -152,6 +154,7 @@ impl MechanismVerifier<'_> {
         self.peak = self.peak.max(account.kinetic).max(turnover);
         let scale = turnover.max(books.size).max(REST * self.peak);
         let scale = scale.max(f64::MIN_POSITIVE);
+        // Differences; the record holds the gains relative to the turnover.
         let found = [
             ("turnover", turnover - account.turnover),
             ("forced", forced - account.forced),
@@ -177,9 +180,9 @@ impl MechanismVerifier<'_> {
         Ok(())
     }
 
-    /// Figures less those of the account, over what is at stake.
+    /// Adds the differences, relative to the energy scale of the step.
     fn note_books(&mut self, found: &[(&'static str, f64)], scale: f64) {
-        // K follows velocities that are known as well as the contact problem was solved.
+        // K depends on velocities that are as accurate as the solution of the contact problem.
         let allowed = 20.0 * self.step_row.residual.min(self.settings.tolerance);
         for (what, off) in found {
             let off = if *off == 0.0 { 0.0 } else { off.abs() / scale };
@@ -189,7 +192,7 @@ impl MechanismVerifier<'_> {
         }
     }
 
-    /// What contacts gain.
+    /// Energy gain of the contacts.
     fn gained(&mut self, step: &Step, free: &[f64]) -> Result<EnergyBudget, SystemError> {
         let n = step.begin.len();
         let at = StateRef {
@@ -197,6 +200,7 @@ impl MechanismVerifier<'_> {
             q: &step.q,
             v: &step.begin,
         };
+        // Restitution: canonical, that of the contacts, or of each row.
         let common = match self.settings.impact {
             ImpactLaw::Canonical => self.system.canonical_restitution(at)?,
             _ => None,
@@ -215,6 +219,7 @@ impl MechanismVerifier<'_> {
                 if *s == 0.0 {
                     continue;
                 }
+                // U_I, U and U_L of the row.
                 let g = &g[row * n..(row + 1) * n];
                 let [begin, end, free] = [&step.begin[..], &step.velocity_before_projection, free]
                     .map(|v| w[row] + dot(g, v));
@@ -233,6 +238,7 @@ impl MechanismVerifier<'_> {
                 }
                 let (least, most) = books.range.unwrap_or((rho, rho));
                 books.range = Some((least.min(rho), most.max(rho)));
+                // Gain of a contact row by its δ.
                 let delta = (1.0 - rho) / (1.0 + rho);
                 let average = 0.5 * ((1.0 - delta) * begin + (1.0 + delta) * end);
                 books.gain += s * (average - 0.5 * delta * (end - free));
@@ -245,12 +251,13 @@ impl MechanismVerifier<'_> {
         Ok(books)
     }
 
-    /// What contacts that last and joints lose; false where it is not known which contacts last.
+    /// Work of persistent contacts and joints; false where it is not known which contacts persist.
     fn add_lasting(&self, step: &Step, last: &RecordedState, books: &mut EnergyBudget) -> bool {
         let n = step.begin.len();
         for (k, touch) in self.constraint_rows.iter().enumerate() {
             let kind = self.system.constraints()[touch.constraint].kind;
             let now = touch.status.unwrap_or(Status::Open);
+            // Number of rows that count as persistent.
             let count = match (kind, self.previous[touch.constraint]) {
                 (ConstraintKind::Contact, None) => return false,
                 (ConstraintKind::Contact, Some(before)) => match (before, now) {
@@ -279,6 +286,7 @@ impl MechanismVerifier<'_> {
                     &step.velocity_before_projection,
                 );
             }
+            // Impulses of the velocity projection at the end.
             let (g, w) = &step.holds[k];
             for (row, s) in touch.end_impulse.iter().enumerate() {
                 add(
@@ -293,7 +301,7 @@ impl MechanismVerifier<'_> {
         true
     }
 
-    /// How far the system has come, and its widest gap.
+    /// Largest displacement since the start, and the widest gap.
     pub(super) fn compare_extent(&mut self, last: &RecordedState) -> Result<(), SystemError> {
         let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
         self.system.gaps(last.t, &last.q, &mut gaps)?;

@@ -7,11 +7,11 @@ use super::dense::{dot, energy, solve};
 use super::step::{Step, row_off, size};
 use super::{MechanismVerifier, RecordedState, advance};
 
-/// A contact is at rest where a step changes its depth by no more than this share of it.
+/// A contact is at rest if a step changes its penetration by no more than this share.
 const AT_REST: f64 = 0.1;
 
 impl MechanismVerifier<'_> {
-    /// Where the step ends before anything is put right.
+    /// Positions at the end of the step without a position correction.
     pub(super) fn uncorrected_end(&self, step: &Step, before: &RecordedState) -> Vec<f64> {
         let chart = self.system.configuration_space().clone();
         let mut q = step.q.clone();
@@ -77,7 +77,7 @@ impl MechanismVerifier<'_> {
         }
     }
 
-    /// Whether forces differ between the two ends of a step.
+    /// Whether the forces depend on velocity: they differ between both ends of the step.
     fn follows_velocity(&mut self, step: &Step) -> bool {
         let n = step.begin.len();
         let mut mass = vec![0.0; n * n];
@@ -109,8 +109,9 @@ impl MechanismVerifier<'_> {
         let change: Vec<f64> = (0..n)
             .map(|i| step.velocity_before_projection[i] - step.begin[i])
             .collect();
+        // Balance A(v − v_I) = hK + Σ Gᵀ S, coordinate by coordinate.
         let pushed = self.total_impulse(step);
-        // v is not known better than the contact problem was solved, and K follows it.
+        // v is as accurate as the solution of the contact problem, and K depends on it.
         let allowed = 20.0 * self.step_row.residual.min(self.settings.tolerance);
         for i in 0..n {
             let row = &step.mass[i * n..(i + 1) * n];
@@ -124,7 +125,7 @@ impl MechanismVerifier<'_> {
                     scale += (s * g[i]).abs();
                 }
             }
-            // Terms that have all but vanished are known to rounding of what they were before.
+            // Terms that have almost vanished are known to the rounding of their earlier size.
             self.momentum = self.momentum.max(scale);
             let scale = scale.max(1e-6 * self.momentum);
             let rest = (dot(row, &change) - pushed[i]).abs();
@@ -155,11 +156,12 @@ impl MechanismVerifier<'_> {
         }
     }
 
-    /// Gaps and joints at the end.
+    /// Gaps and joint drift at the end.
     pub(super) fn compare_gaps(&mut self, last: &RecordedState) -> Result<(), SystemError> {
         let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
         self.system.gaps(last.t, &last.q, &mut gaps)?;
         let scale = 1.0 + size(&last.q);
+        // Largest penetration and joint drift over all constraints.
         let (mut deep, mut drift) = (0.0_f64, 0.0_f64);
         for (i, constraint) in self.system.constraints().iter().enumerate() {
             for value in &gaps[self.first_gap[i]..self.first_gap[i + 1]] {
@@ -183,6 +185,7 @@ impl MechanismVerifier<'_> {
                 drift - self.step_row.drift,
             ),
         ];
+        // Recorded gap of each active constraint.
         for touch in &self.constraint_rows {
             let (first, next) = (
                 self.first_gap[touch.constraint],
@@ -200,7 +203,7 @@ impl MechanismVerifier<'_> {
         Ok(())
     }
 
-    /// The largest depth of a recorded contact at rest; the event-driven integrator keeps none.
+    /// The largest penetration of a recorded contact at rest; the event-driven integrator allows none.
     fn deepest_at_rest(&self) -> f64 {
         if self.settings.scheme == Scheme::Event {
             return 0.0;
@@ -246,7 +249,7 @@ impl MechanismVerifier<'_> {
         Ok(())
     }
 
-    /// The balance of the step with the works of the account.
+    /// The energy balance of the step with the recorded works.
     pub(super) fn compare_balance(&mut self, change: f64, sizes: &[f64]) {
         let works = self.step_row.works;
         let sum: f64 = works.iter().sum();
@@ -259,7 +262,7 @@ impl MechanismVerifier<'_> {
         self.report.add_comparison("balance", off, || place);
     }
 
-    /// The first row whose work is sliding: friction of contacts, of joints and of non-firm constraints.
+    /// The first row whose work counts as sliding: friction of contacts, of joints and of non-firm constraints.
     pub(super) fn first_tangent(&self, constraint: usize) -> usize {
         match self.system.constraints()[constraint].kind {
             ConstraintKind::Contact => 1,
@@ -275,6 +278,7 @@ impl MechanismVerifier<'_> {
         last: &RecordedState,
     ) -> Result<(), SystemError> {
         let kinetic = self.kinetic(last)?;
+        // Energies and balance; the works only where no separate impact preceded the step.
         self.compare_energies(last, kinetic)?;
         let n = step.begin.len();
         let (first, end) = (energy(&step.mass, &step.begin), energy(&step.mass, &last.v));
@@ -283,6 +287,7 @@ impl MechanismVerifier<'_> {
         if self.struck() {
             return Ok(());
         }
+        // Works of forces, impact, sliding and boundary by the mean of the velocities at both ends.
         let mut own = [0.0; 4];
         own[0] = (0..n)
             .map(|i| step.force[i] * 0.5 * (step.begin[i] + step.velocity_before_projection[i]))
@@ -300,6 +305,7 @@ impl MechanismVerifier<'_> {
                 own[3] -= s * w[row];
                 size = size.max((s * mean).abs());
             }
+            // Work of the velocity projection at the end.
             let (g, w) = &step.holds[k];
             for (row, s) in touch.end_impulse.iter().enumerate() {
                 let g = &g[row * n..(row + 1) * n];

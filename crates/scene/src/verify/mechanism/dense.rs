@@ -1,7 +1,6 @@
-//! Small dense systems.
+//! Small dense linear systems.
 
-/// x with M x = b for a matrix that is row by row, by elimination with pivots; `None` where it is
-/// singular.
+/// Solves M x = b by Gaussian elimination with pivoting, M stored row by row; `None` where it is singular.
 pub(super) fn solve(matrix: &[f64], right: &[f64]) -> Option<Vec<f64>> {
     let n = right.len();
     let (mut m, mut x) = (matrix.to_vec(), right.to_vec());
@@ -29,7 +28,7 @@ pub(super) fn solve(matrix: &[f64], right: &[f64]) -> Option<Vec<f64>> {
     x.iter().all(|x| x.is_finite()).then_some(x)
 }
 
-/// M v.
+/// Matrix–vector product M v.
 pub(super) fn times(matrix: &[f64], v: &[f64]) -> Vec<f64> {
     let rows = matrix.chunks(v.len().max(1));
     rows.map(|row| dot(row, v)).collect()
@@ -39,7 +38,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// ½ v·M v.
+/// Kinetic energy ½ v·M v.
 pub(super) fn energy(matrix: &[f64], v: &[f64]) -> f64 {
     0.5 * dot(&times(matrix, v), v)
 }

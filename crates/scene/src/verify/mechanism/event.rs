@@ -4,10 +4,10 @@
 //! v_I = v_F − A⁻¹(hK + Σ Gᵀ S)        A, K, G at the middle of the interval, S the recorded impulses
 //! ```
 //!
-//! Reactions between recorded instants are integrals. The middle of the interval gives v_I to the third order of h;
-//! the same by both ends differs from it by three times its error, so that it says how far it may be off. Impulses may
-//! act at any instant of the interval: what G changes over it is added, and where the records have events in it, what
-//! forces change as well. Where the state before is recorded it is compared with v_I, else v_I stands for it.
+//! Reactions between recorded times are integrals. The midpoint rule gives v_I to the third order of h; the
+//! trapezoidal rule differs from it by three times its error, which gives an error estimate. Impulses may act at any
+//! time of the interval: the change of G over it is added to the estimate and, where the records have events in it,
+//! the change of the forces. Where the state before is recorded it is compared with v_I, otherwise v_I replaces it.
 
 use mechanism::{ConstraintKind, StateRef, System, SystemError};
 
@@ -18,22 +18,22 @@ use super::law::rules;
 use super::step::size;
 use super::{ConstraintRow, MechanismVerifier, RecordedState, advance};
 
-/// The integrator keeps its errors below 1e-12 of positions and velocities.
+/// Tolerance; the integrator keeps its errors below 1e-12 of positions and velocities.
 pub(super) const ACCURACY: f64 = 1e-9;
 
-/// Rounds back to the beginning.
+/// Fixed-point iterations for the beginning of an interval.
 const ROUNDS: usize = 30;
 
-/// The beginning of an interval as its end says it.
+/// The beginning of an interval, reconstructed from its end.
 pub(super) struct IntervalBegin {
     pub first: RecordedState,
-    /// By how much each velocity may be off.
+    /// Error estimate of each velocity.
     pub doubt: Vec<f64>,
-    /// Whether the records have events in it.
+    /// Whether the records have events in the interval.
     pub events: bool,
 }
 
-/// Forces at one instant: A⁻¹(hK + Σ GᵀS), hK, A, and G and W of the constraints.
+/// Forces at one time: A⁻¹(hK + Σ GᵀS), hK, A, and G and W of the constraints.
 pub(super) struct ForcesAt {
     pub change: Vec<f64>,
     pub force: Vec<f64>,
@@ -42,7 +42,7 @@ pub(super) struct ForcesAt {
 }
 
 impl MechanismVerifier<'_> {
-    /// One interval between recorded instants.
+    /// Verifies one interval between recorded times.
     pub(super) fn interval(
         &mut self,
         before: Option<&RecordedState>,
@@ -56,6 +56,7 @@ impl MechanismVerifier<'_> {
         );
         self.compare_gaps(last)?;
         self.compare_extent(last)?;
+        // A run that begins with an impact: the first interval starts from the velocities of the scene.
         let opening = self
             .opening
             .take()
@@ -63,6 +64,7 @@ impl MechanismVerifier<'_> {
         let known = opening.as_ref().or(before);
         let events = events || opening.is_some() || self.reverses();
         let span = self.interval_begin(last, events)?;
+        // Velocities at both ends and impulses of every active constraint.
         for k in 0..self.constraint_rows.len() {
             let touch = self.constraint_rows[k].clone();
             let what = self.name(touch.constraint);
@@ -72,6 +74,7 @@ impl MechanismVerifier<'_> {
             self.compare_begin(&touch, known, &span)?;
             self.compare_bounds(&touch, last)?;
         }
+        // Velocities and positions at the beginning against the recorded state.
         if let Some(known) = known {
             for i in 0..last.v.len() {
                 let off = (span.first.v[i] - known.v[i]).abs() / span.doubt[i];
@@ -87,14 +90,14 @@ impl MechanismVerifier<'_> {
         self.compare_span_works(&first, last, &span, known.is_some())
     }
 
-    /// Whether a constraint moves the other way at the end: forces and friction then jump within the interval, with
-    /// or without an event.
+    /// Whether a constraint reverses its velocity: forces and friction then jump within the interval, with or without
+    /// an event.
     fn reverses(&self) -> bool {
         let mut all = self.constraint_rows.iter();
         all.any(|touch| dot(&touch.begin, &touch.end) < 0.0)
     }
 
-    /// A⁻¹(hK + Σ GᵀS) with everything at one instant.
+    /// A⁻¹(hK + Σ GᵀS) with everything evaluated at one time.
     pub(super) fn forces_at(
         &mut self,
         t: f64,
@@ -126,7 +129,7 @@ impl MechanismVerifier<'_> {
         })
     }
 
-    /// The beginning of the interval that ends at `last`.
+    /// Reconstructs the beginning of the interval that ends at `last`.
     fn interval_begin(
         &mut self,
         last: &RecordedState,
@@ -140,6 +143,7 @@ impl MechanismVerifier<'_> {
             t: last.t - h,
             ..last.clone()
         };
+        // Fixed-point iteration of the midpoint rule, backwards in time.
         let mut least = f64::INFINITY;
         for _ in 0..ROUNDS {
             let mean: Vec<f64> = (0..n).map(|i| 0.5 * (first.v[i] + last.v[i])).collect();
@@ -159,6 +163,7 @@ impl MechanismVerifier<'_> {
             }
             least = least.min(left);
         }
+        // Error estimate from the forces at both ends.
         let begin = self.forces_at(first.t, &first.q, &first.v)?;
         let doubt = self.doubt(last, &first, [&begin, &end], events);
         Ok(IntervalBegin {
@@ -168,7 +173,7 @@ impl MechanismVerifier<'_> {
         })
     }
 
-    /// By how much each velocity at the beginning may be off.
+    /// Error estimate of each velocity at the beginning.
     fn doubt(
         &self,
         last: &RecordedState,
@@ -178,6 +183,7 @@ impl MechanismVerifier<'_> {
     ) -> Vec<f64> {
         let n = last.v.len();
         let [begin, end] = ends;
+        // Change of G over the interval, weighted with the impulses.
         let mut loose = vec![0.0; n];
         for (k, touch) in self.constraint_rows.iter().enumerate() {
             for (row, s) in touch.impulse.iter().enumerate() {
@@ -188,6 +194,7 @@ impl MechanismVerifier<'_> {
                 }
             }
         }
+        // Change of forces and mass matrix, where events may separate them.
         let jump = if events { 4.0 } else { 0.0 };
         for (i, loose) in loose.iter_mut().enumerate() {
             let (a, b) = (begin.force[i], end.force[i]);
@@ -199,7 +206,7 @@ impl MechanismVerifier<'_> {
                 *loose += jump * (a - b).abs() * moved + ACCURACY * (a.abs() + b.abs()) * speed;
             }
         }
-        // |A⁻¹| applied to it, and the difference to the rule by both ends.
+        // |A⁻¹| applied to these, and the difference between midpoint and trapezoidal rule.
         let mut doubt: Vec<f64> = (0..n)
             .map(|i| {
                 let ends = 0.5 * (begin.change[i] + end.change[i]);
@@ -247,7 +254,7 @@ impl MechanismVerifier<'_> {
         Ok(())
     }
 
-    /// Impulses of contacts push, and are within what friction allows.
+    /// Impulses of contacts are compressive and within the friction cone.
     fn compare_bounds(
         &mut self,
         touch: &ConstraintRow,
@@ -271,6 +278,7 @@ impl MechanismVerifier<'_> {
             .map(|s| s.abs())
             .sum::<f64>()
             .max(f64::MIN_POSITIVE);
+        // Distance from the cone, for the most favourable rule.
         let mut least = f64::INFINITY;
         for rule in rules(&law, s.len(), false) {
             let mut off = (-s[0]).max(0.0);
@@ -288,7 +296,7 @@ impl MechanismVerifier<'_> {
         Ok(())
     }
 
-    /// Figures that an interval without events leaves at 0, and those that it always does.
+    /// Figures that are 0 in an interval without events, and those that always are.
     fn compare_blank(&mut self, span: &IntervalBegin) {
         let account = self.step_row;
         let mut wrong = account.forced != 0.0 || account.lasting != 0.0;
@@ -313,14 +321,15 @@ impl MechanismVerifier<'_> {
         self.report.add_comparison("books", off, || place);
     }
 
-    /// Positions against the mean of the velocities at both ends, within what these differ and what
-    /// accelerations add; where contacts act, velocities may have been those of either end all along.
+    /// Positions against the mean of the velocities at both ends, within their difference and the contribution of
+    /// accelerations; where contacts act, the velocity may have been that of either end throughout.
     fn compare_path(
         &mut self,
         before: &RecordedState,
         last: &RecordedState,
     ) -> Result<(), SystemError> {
         let (n, h) = (last.v.len(), last.t - before.t);
+        // Accelerations by the forces at both ends.
         let mut speeds = Vec::new();
         for state in [before, last] {
             let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
@@ -342,6 +351,7 @@ impl MechanismVerifier<'_> {
         let chart = self.system.configuration_space().clone();
         let mut q = before.q.clone();
         advance(&chart, &mut q, &mean, h);
+        // Coordinate by coordinate; an orientation has four positions and three velocities.
         let (mut p, mut s) = (0, 0);
         let mut found = Vec::new();
         for coordinate in chart.coordinates() {

@@ -1,4 +1,4 @@
-//! The laws of a step of a mechanism.
+//! Residual RV of the laws of a step of a mechanism, statuses, and missing contacts.
 
 use contact::Law;
 use mechanism::{ConstraintKind, ImpactLaw, Scheme, StateRef, System, SystemError};
@@ -12,11 +12,11 @@ use super::law::rules;
 use super::step::{Step, size};
 use super::{ConstraintRow, MechanismVerifier};
 
-/// A velocity is known to this share of the terms it is made of.
+/// A velocity is known to this share of the absolute values of its terms.
 const ROUNDING: f64 = 1e-14;
 
 impl MechanismVerifier<'_> {
-    /// Sum of the sizes of the terms that each velocity of the step is made of.
+    /// Sum of the absolute values of the terms of each velocity of the step.
     pub(super) fn sizes(&self, step: &Step) -> Vec<f64> {
         let n = step.begin.len();
         let mut terms: Vec<f64> = step.force.iter().map(|k| k.abs()).collect();
@@ -29,6 +29,7 @@ impl MechanismVerifier<'_> {
         let mut sizes: Vec<f64> = (0..n)
             .map(|i| step.begin[i].abs() + step.velocity_before_projection[i].abs())
             .collect();
+        // |A⁻¹| applied to the terms, column by column.
         for (j, term) in terms.iter().enumerate() {
             let mut unit = vec![0.0; n];
             unit[j] = *term;
@@ -39,7 +40,8 @@ impl MechanismVerifier<'_> {
         sizes
     }
 
-    /// Weight of U_I in each row of a constraint.
+    /// Weight of U_I in each row of a constraint: the restitution coefficient, or that of the scheme for bilateral
+    /// rows.
     pub(super) fn restitution_weights(
         &mut self,
         constraint: usize,
@@ -69,7 +71,7 @@ impl MechanismVerifier<'_> {
         Ok((0..rows).map(weight).collect())
     }
 
-    /// The one ρ of the rows of contacts that carry impulses.
+    /// The common ρ of the contact rows that carry impulses.
     pub(super) fn contact_rho(
         &mut self,
         at: StateRef<'_>,
@@ -94,8 +96,8 @@ impl MechanismVerifier<'_> {
         Ok(known)
     }
 
-    /// Weight of U_I in each row of a touch: bilateral rows may have that of the contacts, where these gained energy beside
-    /// them.
+    /// Weight of U_I in each row of an active constraint: bilateral rows may have that of the contacts where these
+    /// would otherwise gain energy.
     pub(super) fn weights_of(
         &mut self,
         k: usize,
@@ -124,7 +126,7 @@ impl MechanismVerifier<'_> {
         Ok(weights)
     }
 
-    /// The laws of the step.
+    /// Compares the laws of the step.
     pub(super) fn compare_laws(&mut self, step: &Step) -> Result<(), SystemError> {
         if self.struck() || self.constraint_rows.is_empty() {
             return Ok(());
@@ -139,6 +141,7 @@ impl MechanismVerifier<'_> {
         if self.settings.impact == ImpactLaw::Canonical {
             common = self.system.canonical_restitution(at)?;
         }
+        // Free velocity v_L = v_I + h A⁻¹ K.
         let forced = solve(&step.mass, &step.force).unwrap_or_else(|| vec![f64::NAN; n]);
         let free: Vec<f64> = (0..n).map(|i| step.begin[i] + forced[i]).collect();
         let sizes = self.sizes(step);
@@ -148,11 +151,13 @@ impl MechanismVerifier<'_> {
         for k in 0..self.constraint_rows.len() {
             let touch = self.constraint_rows[k].clone();
             let weights = self.weights_of(k, at, (common, beside))?;
+            // Velocities, scaling and law of the constraint.
             let mut block = ConstraintBlock::of(step, k, (&weights, &free, &sizes));
             let kappa = block.u.len() as f64 / block.trace;
             let previous = self.previous[touch.constraint];
             let status = previous.unwrap_or(contact::law::Status::Open);
             let law = self.system.law(touch.constraint, at, step.h, status)?;
+            // Paoli's scheme: velocity of least kinetic energy.
             if self.settings.scheme == Scheme::Paoli
                 && let Some(lean) =
                     self.least_energy_shift(step, k, &law, (&touch.impulse, &block.u))
@@ -179,8 +184,9 @@ impl MechanismVerifier<'_> {
                 blocks.push((judged.len() - 1, touch, block, kappa, rule));
             }
         }
-        // Which figure decides whether a step reached its tolerance is said here for laws and in `account::decides`
-        // for the account. All constraints share the coordinates, so that they are one component.
+        // The residual RV decides whether a step met its tolerance: evaluated here for the laws, and by
+        // `meets_tolerance` for the recorded figures. All constraints share the coordinates, so that they are one
+        // component.
         let own = (2.0 * energy(&step.mass, &free)).sqrt();
         let verdict = defects.residual(|_| own, true);
         let tolerance = self.settings.tolerance.max(verdict.residual);
@@ -195,7 +201,7 @@ impl MechanismVerifier<'_> {
         Ok(())
     }
 
-    /// What contacts did, against their impulses and velocities.
+    /// Recorded statuses against impulses and velocities.
     fn compare_statuses(
         &mut self,
         blocks: &[(usize, ConstraintRow, ConstraintBlock, f64, Rule)],
@@ -205,7 +211,7 @@ impl MechanismVerifier<'_> {
         for (k, touch, block, kappa, rule) in blocks {
             let allowed = tolerance * speed[*k] * kappa.sqrt();
             let status = match touch.status {
-                // Said of contacts that carry an impulse and do not rebound, too: not compared.
+                // Also recorded for contacts that carry an impulse and do not rebound: not compared.
                 Some(contact::law::Status::Open) => continue,
                 Some(contact::law::Status::Stick) => 1,
                 Some(contact::law::Status::Slip) => 2,
@@ -218,7 +224,7 @@ impl MechanismVerifier<'_> {
         }
     }
 
-    /// Contacts that are closed where the step is taken and have no row.
+    /// Missing contacts: closed at the evaluation point of the step, and without a row.
     pub(super) fn compare_missing_contacts(&mut self, step: &Step) -> Result<(), SystemError> {
         let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
         self.system.gaps(step.t, &step.q, &mut gaps)?;
@@ -242,14 +248,14 @@ impl MechanismVerifier<'_> {
     }
 }
 
-/// The figures of one constraint.
+/// Velocities and scaling of one constraint.
 struct ConstraintBlock {
-    /// Ū and Ū without impulses.
+    /// Ū and b = Ū without impulses.
     u: Vec<f64>,
     b: Vec<f64>,
-    /// tr H.
+    /// Trace of the Delassus block H.
     trace: f64,
-    /// Sizes of all terms that the velocities are made of.
+    /// Sum of the absolute values of the terms of the velocities.
     terms: f64,
 }
 
@@ -268,6 +274,7 @@ impl ConstraintBlock {
             let with = |v: &[f64]| -> f64 { g.iter().zip(v).map(|(g, v)| (g * v).abs()).sum() };
             let [begin, loose, free_of] =
                 [&step.begin, &step.velocity_before_projection, free].map(|v| w + dot(g, v));
+            // Ū = U + ρ U_I, and the trace of G A⁻¹ Gᵀ.
             let rebound = weights[row] * begin;
             block.u.push(loose + rebound);
             block.b.push(free_of + rebound);
@@ -279,7 +286,7 @@ impl ConstraintBlock {
         block
     }
 
-    /// F of the rule that suits best, the widest coefficient of all, and the rule.
+    /// F of the rule with the smallest defect, the largest amplification of all rules, and the rule.
     fn least(
         &self,
         law: &Law,

@@ -1,11 +1,11 @@
-//! Laws of constraints in the form of this module.
+//! Laws of constraints of mechanisms as rules of this module.
 
 use contact::Law;
 
 use super::super::laws::{Rule, Section};
 
-/// The rules of a law over `rows` rows: two where its coefficient depends on what the constraint did
-/// before and the record does not tell.
+/// The rules of a law over `rows` rows: two where its coefficient depends on the status of the constraint before and
+/// the record does not have it.
 pub(super) fn rules(law: &Law, rows: usize, known: bool) -> Vec<Rule> {
     let cone = |section: Section| vec![Rule::Cone(section)];
     let disc = |mu: f64| match rows {

@@ -1,7 +1,8 @@
 //! Contacts of Paoli's scheme: the velocity of least kinetic energy (P15 7).
 //!
-//! min ½‖v‖² over the impulses of the cone with u_n = 0 has the condition that sliding is along the normal of the
-//! section { r_t ∈ r_n D, r_n = ρ − w·r_t }, w = Ŵ_tn/Ŵ_nn with joints held. For a disc that is
+//! min ½‖v‖² over the impulses of the cone with u_n = 0 has the optimality condition that sliding is along the normal
+//! of the section { r_t ∈ r_n D, r_n = ρ − w·r_t }, w = Ŵ_tn/Ŵ_nn, Ŵ the Delassus block with joints held. For a disc
+//! that is
 //!
 //! ```text
 //! u_t = −λ (r_t + μ‖r_t‖ w),   λ ≥ 0:        u_t + λμ‖r_t‖ w opposes r_t, as in Coulomb's law.
@@ -15,11 +16,12 @@ use super::MechanismVerifier;
 use super::dense::{dot, solve};
 use super::step::Step;
 
-/// A row is dependent on others when less than this share of its square is left beside them.
+/// A row is linearly dependent on others when less than this share of its squared norm remains after
+/// orthogonalisation.
 const DEPENDENT: f64 = 1e-18;
 
 impl MechanismVerifier<'_> {
-    /// λμ‖r_t‖ w of a touch, to be added to its tangential velocity `u`; `None` for laws without it.
+    /// λμ‖r_t‖ w of a contact, to be added to its tangential velocity `u`; `None` for laws without it.
     pub(super) fn least_energy_shift(
         &self,
         step: &Step,
@@ -40,7 +42,7 @@ impl MechanismVerifier<'_> {
             return None;
         }
         let w = self.coupling(step, k)?;
-        // An ellipse is the unit disc of r_t/μ, u_t μ, w μ.
+        // An ellipse is the unit disc in the scaled variables r_t/μ, u_t μ, w μ.
         let r = [s[1] / radii[0], s[2] / radii[1]];
         let (u, w) = (
             [1, 2].map(|i| u[i] * radii[i - 1]),
@@ -54,10 +56,10 @@ impl MechanismVerifier<'_> {
         (square > 0.0).then_some(lean)
     }
 
-    /// Ŵ_tn/Ŵ_nn of a touch of three rows, with the bilateral rows of the step held.
+    /// Ŵ_tn/Ŵ_nn of a contact of three rows, with the bilateral rows of the step held.
     fn coupling(&self, step: &Step, k: usize) -> Option<[f64; 2]> {
         let n = step.begin.len();
-        // Pairs g and A⁻¹gᵀ, orthonormal in the metric of A⁻¹.
+        // Gram–Schmidt: pairs g and A⁻¹gᵀ, orthonormal in the metric A⁻¹.
         let mut basis: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
         let rest = |g: &[f64], basis: &[(Vec<f64>, Vec<f64>)]| {
             let mut rest = g.to_vec();

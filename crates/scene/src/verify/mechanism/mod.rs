@@ -1,17 +1,17 @@
-//! Runs of mechanisms: A, K, G, W from the scene's expressions, everything else computed here.
+//! Verification of runs of mechanisms in generalised coordinates: A, K, G, W from the scene's expressions, everything
+//! else computed here.
 //!
 //! ```text
-//!            place of A, G                K                                    q_F
+//!            A, G evaluated at            K                                    q_F
 //! midpoint   t_M, q_I + ½h v_I            (t_M, q_M, ½(v_I + v_F)) or v_I      q_M + ½h v_F
 //! θ          t_I + θh, q_I + θh v_I       θ K_F + (1−θ) K_I                    q_I + h(θ v_F + (1−θ) v_I)
 //! Paoli      t_F, q_F                     (t_F, q_F, v_I)                      q_I + h v_I
-//! A(v* − v_I) = hK + Σ Gᵀ S,   A(v_F − v*) = G_Fᵀ s     s makes v_F tangent where joints are at the end
+//! A(v* − v_I) = hK + Σ Gᵀ S,   A(v_F − v*) = G_Fᵀ s     s projects v* onto the tangent space of the joints at q_F
 //! ```
 //!
-//! Where the state before is not recorded, the step is followed back from its end, as long as nothing
-//! has been put right there; joints and corrections are, and then only what concerns the end is compared.
-//! The event-driven integrator records intervals and not steps: their ends, energies and signs are
-//! compared.
+//! Where the state before is not recorded, the step is reconstructed backwards from its end, unless positions were
+//! corrected after it (joints, overlaps): then only what concerns the end is compared. The event-driven integrator
+//! records intervals and not steps: their ends, energies and signs are compared.
 
 mod books;
 mod compare;
@@ -46,7 +46,7 @@ pub(super) struct RecordedState {
     pub v: Vec<f64>,
 }
 
-/// A constraint that took part in a step.
+/// One row of the table `contacts`: a constraint that was active in a step.
 #[derive(Debug, Clone)]
 pub(super) struct ConstraintRow {
     pub constraint: usize,
@@ -55,11 +55,11 @@ pub(super) struct ConstraintRow {
     pub begin: Vec<f64>,
     pub end: Vec<f64>,
     pub impulse: Vec<f64>,
-    /// Empty where it is not recorded.
+    /// Impulse s of the projection of the final velocity; empty where it is not recorded.
     pub end_impulse: Vec<f64>,
 }
 
-/// Columns of the account that are read.
+/// Columns of `steps` that are read.
 const COLUMNS: [&str; 22] = [
     "h",
     "active",
@@ -85,7 +85,7 @@ const COLUMNS: [&str; 22] = [
     "resting",
 ];
 
-/// The account of a step.
+/// One row of the table `steps`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StepRow {
     pub h: f64,
@@ -97,7 +97,7 @@ pub(super) struct StepRow {
     pub drift: f64,
     pub kinetic: f64,
     pub potential: f64,
-    /// Work, impact, sliding, boundary.
+    /// Works: forces, impact, sliding, boundary.
     pub works: [f64; 4],
     pub momentum: f64,
     pub energy: f64,
@@ -110,7 +110,7 @@ pub(super) struct StepRow {
     pub mixed: bool,
 }
 
-/// All that is known while a run is gone through.
+/// State of the verification of a run of a mechanism.
 pub(super) struct MechanismVerifier<'a> {
     pub system: SymbolicSystem,
     pub settings: Settings,
@@ -118,19 +118,19 @@ pub(super) struct MechanismVerifier<'a> {
     pub report: &'a mut Report,
     pub step_row: StepRow,
     pub constraint_rows: Vec<ConstraintRow>,
-    /// First position function of each constraint.
+    /// Index of the first position function of each constraint.
     pub first_gap: Vec<usize>,
-    /// What each constraint did in the step before, if that is recorded.
+    /// The status of each constraint in the step before, if that is recorded.
     pub previous: Vec<Option<Status>>,
     pub step: i64,
     pub t: f64,
-    /// What is remembered of each constraint, as long as every step is recorded.
+    /// Event state of each constraint, as long as every step is recorded.
     constraint_memory: Option<Vec<watch::ConstraintMemory>>,
-    /// The largest term of a balance of momentum so far.
+    /// The largest term of a momentum balance so far.
     momentum: f64,
     /// The largest energy so far.
     peak: f64,
-    /// Positions at the start, from which the account measures how far the system has come.
+    /// Positions at the start, from which the recorded `extent` is measured.
     origin: Vec<f64>,
     /// The start with the velocities of the scene, where an event-driven run begins with an impact.
     opening: Option<RecordedState>,
@@ -187,6 +187,7 @@ pub(super) fn verify(
 ) -> Result<(), VerifyError> {
     let built = scene.build_mechanism()?;
     let layout = MechanismLayout::of_scene(scene, &built.system);
+    // Offsets of the position functions of the constraints.
     let mut first_gap = vec![0];
     for constraint in built.system.constraints() {
         let last = first_gap[first_gap.len() - 1];
@@ -231,7 +232,7 @@ impl MechanismVerifier<'_> {
     }
 }
 
-/// Positions after a velocity was held for a time; quaternions turn by the exponential.
+/// Advances positions with a constant velocity for a time; quaternions by the exponential map.
 pub(super) fn advance(chart: &ConfigurationSpace, q: &mut [f64], v: &[f64], h: f64) {
     let (mut p, mut s) = (0, 0);
     for coordinate in chart.coordinates() {

@@ -1,4 +1,4 @@
-//! Where a step ends that joints or overlaps are put right after, and figures of the account.
+//! Final positions of a step that a position correction follows, and consistency of the recorded figures.
 
 use mechanism::{ConstraintKind, System, SystemError};
 
@@ -8,11 +8,11 @@ use super::dense::{dot, solve};
 use super::step::{Step, size};
 use super::{MechanismVerifier, RecordedState};
 
-/// How many times further than row by row coordinates may be moved when joints are put together.
+/// Ratio of the joint correction of a coordinate to the sum of the row-by-row corrections, at most.
 const MOVED: f64 = 10.0;
 
 impl MechanismVerifier<'_> {
-    /// The figures of the account with each other.
+    /// Consistency of the recorded figures of a step with each other.
     pub(super) fn compare_figures(&mut self) {
         let account = self.step_row;
         let event = self.settings.scheme == mechanism::Scheme::Event;
@@ -42,8 +42,8 @@ impl MechanismVerifier<'_> {
         account::compare(&figures, &left, self.report);
     }
 
-    /// q_F is where the step arrives, and what is put right after it: joints, and overlaps where the scene
-    /// says so.
+    /// q_F against the uncorrected end of the step, within the correction of joints and, where the scene asks for it,
+    /// of overlaps.
     pub(super) fn compare_correction(
         &mut self,
         step: &Step,
@@ -70,7 +70,7 @@ impl MechanismVerifier<'_> {
                     false => gaps[at].abs(),
                 };
                 let g = &g[row * n..(row + 1) * n];
-                // The shortest way in the kinetic metric that puts this row right.
+                // The shortest displacement in the kinetic metric that corrects this row.
                 if let (Some(way), true) = (solve(&step.mass, g), wrong > 0.0) {
                     explained += MOVED * wrong * size(&way) / dot(&way, g).max(f64::MIN_POSITIVE);
                 }
@@ -84,7 +84,7 @@ impl MechanismVerifier<'_> {
         Ok(())
     }
 
-    /// Columns that thinned records of systems with joints or corrections leave unread.
+    /// Marks the columns that thinned records of systems with joints or corrections leave unverified.
     pub(super) fn thinned_unread(&mut self) {
         let why = "the state before the step is not recorded, and joints or corrections move the one after it";
         let works = ["work", "impact", "sliding", "boundary"];

@@ -1,4 +1,4 @@
-//! Goes through the recorded steps of a mechanism.
+//! Sequential pass over the recorded steps of a mechanism.
 
 use contact::law::Status;
 use mechanism::{ConstraintKind, Scheme, State as Initial, System};
@@ -9,7 +9,7 @@ use super::{COLUMNS, ConstraintRow, MechanismVerifier, RecordedState, StepRow, w
 use crate::record::{Record, RunStatus as Ended};
 
 impl MechanismVerifier<'_> {
-    /// The tables: coordinates, steps, contacts.
+    /// Opens the tables `coordinates`, `steps` and `contacts`.
     fn open<'r>(
         &self,
         record: &'r Record,
@@ -53,6 +53,7 @@ impl MechanismVerifier<'_> {
                 record.directory().display()
             )));
         };
+        // First state against the scene, event memory before the first step.
         self.compare_start(initial, &before);
         if before.step == 0 {
             self.previous.fill(Some(Status::Open));
@@ -67,7 +68,7 @@ impl MechanismVerifier<'_> {
             self.report.add_comparison("start", f64::INFINITY, || place);
         }
         if before.step > 0 {
-            // Recorded from a later instant on: the first state is the end of a step like the others.
+            // Recorded from a later time on: the first state is the end of a step like the others.
             (self.step, self.t) = (before.step, before.t);
             let account = steps.at(before.step)?;
             let group = contacts.at(before.step)?;
@@ -78,6 +79,7 @@ impl MechanismVerifier<'_> {
                 self.remember();
             }
         }
+        // Every further state with its rows of `steps`, `contacts` and `events`.
         while let Some(group) = states.next()? {
             let last = self.state(&group);
             (self.step, self.t) = (last.step, last.t);
@@ -87,6 +89,7 @@ impl MechanismVerifier<'_> {
             if account.rows == 0 && running {
                 break;
             }
+            // Rows that the scene chose not to record interrupt statuses and events.
             let absent = account.rows == 0 || (group.rows == 0 && account.at(1, 0) > 0.0);
             if absent && chosen(record) {
                 self.report.skip(NOT_CHOSEN);
@@ -119,7 +122,7 @@ impl MechanismVerifier<'_> {
         self.compare_late_events(&mut events)
     }
 
-    /// Events behind the last step.
+    /// Events after the last step.
     fn compare_late_events(
         &mut self,
         events: &mut Option<StepStream<'_>>,
@@ -135,7 +138,7 @@ impl MechanismVerifier<'_> {
         Ok(())
     }
 
-    /// Events are told from every step: from one on that is not recorded they are not compared.
+    /// Events follow from consecutive steps: after a step that is not recorded they are not compared.
     fn lose_track(&mut self) {
         if self.constraint_memory.is_some() {
             self.events_unread(watch::THINNED);
@@ -172,7 +175,7 @@ impl MechanismVerifier<'_> {
                 slots.iter().map(slot).collect()
             };
             blank &= self.blank(group, row, constraint);
-            // A constraint takes part once.
+            // A constraint has at most one row per step.
             blank &= self
                 .constraint_rows
                 .iter()
@@ -206,8 +209,8 @@ impl MechanismVerifier<'_> {
         self.report.add_comparison("rows", off, || place);
     }
 
-    /// Columns of rows that the constraint does not have are empty; `hold` is there for all or for none, and never in
-    /// event-driven runs.
+    /// Columns of rows that the constraint does not have are empty; the column `hold` is filled for all rows or for
+    /// none, and never in event-driven runs.
     fn blank(&self, group: &StepRows, row: usize, constraint: usize) -> bool {
         let (groups, slots) = (
             self.layout.groups().len(),
@@ -225,7 +228,7 @@ impl MechanismVerifier<'_> {
         told && (held == 0 || (held == self.held_rows(constraint) && !event))
     }
 
-    /// Rows that are made tangent at the end of a step.
+    /// Number of rows that the velocity projection at the end of a step acts on.
     fn held_rows(&self, constraint: usize) -> usize {
         let known = &self.system.constraints()[constraint];
         match known.kind {
@@ -234,7 +237,7 @@ impl MechanismVerifier<'_> {
         }
     }
 
-    /// What each constraint did, for laws that depend on it.
+    /// Stores the status of each constraint, for laws that depend on it.
     fn remember(&mut self) {
         self.previous.fill(Some(Status::Open));
         for touch in &self.constraint_rows {
@@ -261,7 +264,7 @@ impl MechanismVerifier<'_> {
         self.report.consecutive += usize::from(consecutive);
         let looked = match self.settings.scheme {
             Scheme::Event => {
-                // Without the table nothing is known of events.
+                // Without the table `events` nothing is known of events.
                 let events = happened.is_none_or(|happened| happened.rows > 0);
                 self.interval(known, last, events)
             }
@@ -276,7 +279,7 @@ impl MechanismVerifier<'_> {
     }
 }
 
-/// A row of `steps`.
+/// The values of a row of `steps`.
 fn figures(account: &StepRows) -> StepRow {
     let at = |k: usize| account.at(k, 0);
     StepRow {

@@ -1,4 +1,4 @@
-//! The first state against the scene: initial values by their expressions.
+//! The first recorded state against the scene's initial values.
 
 use mechanism::{Scheme, State as Initial, System};
 
@@ -7,14 +7,13 @@ use super::dense::dot;
 use super::step::size;
 use super::{MechanismVerifier, RecordedState};
 
-/// Joints may be off by this much of the coordinates where a scene puts them, and are put together before
-/// the first step.
+/// Joints of a scene may be off by this share of the coordinates, and are closed before the first step.
 const JOINED: f64 = 1e-6;
 
-/// Gaps up to this share of the coordinates may be closed at the start.
+/// Gaps up to this share of the coordinates may count as closed at the start.
 const CLOSED: f64 = 1e-6;
 
-/// A contact rests that moves by less than this share of the terms of its velocity.
+/// A contact is at rest whose velocity is below this share of the terms of its velocity.
 const STILL: f64 = 1e-12;
 
 impl MechanismVerifier<'_> {
@@ -64,7 +63,7 @@ impl MechanismVerifier<'_> {
         }
     }
 
-    /// Whether a contact is closed and approaches where the scene starts, or cannot be computed.
+    /// Whether a contact of the initial state is closed and approaching, or cannot be evaluated.
     fn may_collide(&mut self, given: &Initial) -> bool {
         let total = self.first_gap.last().copied().unwrap_or(0);
         let mut gaps = vec![0.0; total];
@@ -84,7 +83,7 @@ impl MechanismVerifier<'_> {
             let g = &g[..given.v.len()];
             let terms = g.iter().zip(&given.v).map(|(g, v)| (g * v).abs());
             let terms = w[0].abs() + terms.sum::<f64>();
-            // Less than this share of its terms is rounding of a contact that neither opens nor closes.
+            // A velocity below this share of its terms is rounding of a contact that neither opens nor closes.
             if !(w[0] + dot(g, &given.v) >= -STILL * terms) {
                 return true;
             }

@@ -1,4 +1,4 @@
-//! One time step of a mechanism.
+//! Reconstruction of one time step of a mechanism: evaluation point, forces, constraint rows, initial velocity.
 
 use mechanism::{ConstraintKind, ForceEvaluation, ImpactLaw, Scheme, System, SystemError};
 
@@ -6,24 +6,24 @@ use super::super::stream::StepRows;
 use super::dense::{dot, solve};
 use super::{MechanismVerifier, RecordedState, advance};
 
-/// Iterations back to the beginning of a step.
+/// Fixed-point iterations for the beginning of a step.
 const ROUNDS: usize = 80;
 
-/// A step in numbers.
+/// The quantities of a step.
 pub(super) struct Step {
     pub h: f64,
-    /// Where A and G are taken.
+    /// Time and positions at which A and G are evaluated.
     pub t: f64,
     pub q: Vec<f64>,
     pub begin: Vec<f64>,
-    /// v before it is made tangent at the end.
+    /// v*, the velocity before its projection onto the tangent space of the joints at the end.
     pub velocity_before_projection: Vec<f64>,
     pub mass: Vec<f64>,
     /// hK.
     pub force: Vec<f64>,
-    /// G and W of every touch.
+    /// G and W of every active constraint.
     pub rows: Vec<(Vec<f64>, Vec<f64>)>,
-    /// The same at the end, where velocities are made tangent.
+    /// G and W at the end of the step, where velocities are projected.
     pub holds: Vec<(Vec<f64>, Vec<f64>)>,
 }
 
@@ -40,7 +40,7 @@ impl MechanismVerifier<'_> {
         }
     }
 
-    /// Whether positions are put right after a step.
+    /// Whether positions are corrected after a step.
     pub(super) fn corrects(&self) -> bool {
         let joint = |kind: ConstraintKind| {
             matches!(
@@ -67,7 +67,7 @@ impl MechanismVerifier<'_> {
         Ok((g, w))
     }
 
-    /// How far recorded velocities of a constraint are from G v + W, relative to its terms.
+    /// Difference of the recorded velocities of a constraint from G v + W, relative to its terms.
     pub(super) fn row_off(
         &mut self,
         constraint: usize,
@@ -80,13 +80,14 @@ impl MechanismVerifier<'_> {
         Ok(row_off(&g, &w, v, recorded, &[]))
     }
 
-    /// One recorded step.
+    /// Verifies one recorded step of a time stepper.
     pub(super) fn compare_step(
         &mut self,
         before: Option<&RecordedState>,
         last: &RecordedState,
         happened: Option<&StepRows>,
     ) -> Result<(), SystemError> {
+        // What needs the final state alone.
         self.compare_gaps(last)?;
         self.compare_extent(last)?;
         if before.is_none() {
@@ -101,6 +102,7 @@ impl MechanismVerifier<'_> {
             let kinetic = self.kinetic(last)?;
             return self.compare_energies(last, kinetic);
         }
+        // What needs the whole step.
         let step = self.reconstruct(before, last)?;
         if let Some(before) = before {
             self.compare_kinematics(&step, before, last);
@@ -129,6 +131,7 @@ impl MechanismVerifier<'_> {
         let h = step.h;
         match self.settings.scheme {
             Scheme::Theta(theta) => {
+                // θ-method: forces at both ends, positions by the mean velocity.
                 let mean: Vec<f64> = (0..n)
                     .map(|i| {
                         theta * step.velocity_before_projection[i] + (1.0 - theta) * step.begin[i]
@@ -160,6 +163,7 @@ impl MechanismVerifier<'_> {
                 }
             }
             scheme => {
+                // One evaluation, with the initial or the mean velocity.
                 let at_begin = scheme == Scheme::Paoli
                     || self.settings.force_evaluation == ForceEvaluation::Begin;
                 let v: Vec<f64> = match at_begin {
@@ -176,7 +180,7 @@ impl MechanismVerifier<'_> {
         Ok(force)
     }
 
-    /// Where A and G are taken.
+    /// Sets the positions at which A and G are evaluated.
     fn set_place(&self, step: &mut Step, before: Option<&RecordedState>, last: &RecordedState) {
         let (chart, n, h) = (self.system.configuration_space(), last.v.len(), step.h);
         match (before, self.settings.scheme) {
@@ -212,7 +216,7 @@ impl MechanismVerifier<'_> {
         }
     }
 
-    /// Place and beginning of a step.
+    /// Reconstructs evaluation point and initial velocity of a step.
     fn reconstruct(
         &mut self,
         before: Option<&RecordedState>,
@@ -235,6 +239,7 @@ impl MechanismVerifier<'_> {
             rows: Vec::new(),
             holds: Vec::new(),
         };
+        // Fixed-point iteration for v_I; one pass where v_I is recorded.
         let mut least = f64::INFINITY;
         for _ in 0..ROUNDS {
             self.set_place(&mut step, before, last);
@@ -246,6 +251,7 @@ impl MechanismVerifier<'_> {
             if before.is_some() {
                 break;
             }
+            // v_I = v* − A⁻¹(hK + Σ Gᵀ S).
             let pushed = self.total_impulse(&step);
             let change = solve(&step.mass, &pushed).unwrap_or_else(|| vec![f64::NAN; n]);
             let wanted: Vec<f64> = (0..n)
@@ -256,6 +262,7 @@ impl MechanismVerifier<'_> {
                 .max(size(&step.velocity_before_projection))
                 .max(f64::MIN_POSITIVE);
             step.begin = wanted;
+            // Stop at rounding, or when the change no longer decreases.
             if left <= 1e-16 * scale || (left <= 1e-13 * scale && left >= 0.5 * least) {
                 break;
             }
@@ -264,7 +271,7 @@ impl MechanismVerifier<'_> {
         Ok(step)
     }
 
-    /// G and W of the touches, and v before it was made tangent.
+    /// Sets G and W of the active constraints, and v* from v_F and the impulses s.
     fn set_rows(&mut self, step: &mut Step, last: &RecordedState) -> Result<(), SystemError> {
         let n = last.v.len();
         step.rows.clear();
@@ -307,7 +314,7 @@ impl MechanismVerifier<'_> {
         sum
     }
 
-    /// Whether an impact was treated before the step, by a law that is none on U_F + ρ U_I.
+    /// Whether an impact was resolved before the step, by a law that is not of the form U_F + ρ U_I.
     pub(super) fn struck(&self) -> bool {
         let apart = matches!(
             self.settings.impact,
@@ -319,7 +326,7 @@ impl MechanismVerifier<'_> {
     }
 }
 
-/// Largest disagreement of recorded velocities with G v + W relative to the terms, and their size.
+/// Largest difference of recorded velocities from G v + W relative to the terms, and the size of these.
 pub(super) fn row_off(
     g: &[f64],
     w: &[f64],

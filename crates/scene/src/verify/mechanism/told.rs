@@ -1,7 +1,7 @@
-//! Positions of thinned records that nothing tells.
+//! Positions of thinned records that are not observable.
 //!
-//! Where the state before a step is not recorded, a position shows in gaps of constraints that took part and in the
-//! potential energy. One that is in neither is said not to be compared.
+//! Where the state before a step is not recorded, a position affects only the gaps of active constraints and the
+//! potential energy. One that affects neither is reported as not compared.
 
 use mechanism::{System, SystemError};
 
@@ -9,12 +9,12 @@ use super::super::report::RowRange;
 use super::step::size;
 use super::{MechanismVerifier, RecordedState};
 
-/// Why.
+/// The reason that is reported.
 const WHY: &str = "positions of steps whose state before is not recorded, where neither a gap of a constraint that \
                    took part nor the potential energy depends on them";
 
 impl MechanismVerifier<'_> {
-    /// Lists the positions that nothing of the step at hand depends on.
+    /// Lists the positions that no figure of the step depends on.
     pub(super) fn list_unseen_positions(
         &mut self,
         last: &RecordedState,
@@ -25,7 +25,7 @@ impl MechanismVerifier<'_> {
         let (mut q, mut moved) = (last.q.clone(), gaps.clone());
         let names = self.layout.positions.clone();
         for (i, name) in names.iter().enumerate() {
-            // As much as would be seen.
+            // A perturbation that the comparisons would detect.
             q[i] += 1e-6 * (1.0 + size(&last.q));
             let lifted = self.system.potential(last.t, &q)? != rest;
             self.system.gaps(last.t, &q, &mut moved)?;

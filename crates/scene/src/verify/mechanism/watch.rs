@@ -1,9 +1,10 @@
-//! Events of a time stepper, read off the recorded steps a second time.
+//! Events of a time stepper (impact, touch, detach, stick, slip, locked), derived a second time from the recorded
+//! steps.
 //!
-//! A contact that carries an impulse is closed; one that does not for more than [`GRACE`] steps has opened at
-//! the last instant at which it did. What closes is an impact where it approaches, at the midpoint of the step;
-//! it is lasting contact where it was closed within the grace and approaches no faster than [`SPEED`] times
-//! what forces make in one step, or than it did last time.
+//! A contact that carries an impulse is closed; one that carries none for more than [`REOPEN_STEPS`] steps has
+//! detached at the last time at which it did. A closing contact is an impact where it approaches, at the midpoint of
+//! the step; it is persistent contact where it was closed within these steps and approaches no faster than [`SPEED`]
+//! times the velocity change by forces in one step, or than it did last time.
 
 use contact::law::Status;
 use mechanism::{ConstraintKind, ImpactLaw, Scheme, System, SystemError};
@@ -14,13 +15,13 @@ use super::dense::{dot, solve};
 use super::step::{Step, size};
 use super::{ConstraintRow, MechanismVerifier, RecordedState};
 
-/// Steps for which a contact may be open without having opened.
+/// Steps for which a closed contact may carry no impulse without having detached.
 const REOPEN_STEPS: usize = 4;
 
-/// See above.
+/// Ratio of approach velocities above which a contact that closes again is an impact.
 const SPEED: f64 = 4.0;
 
-/// A joint locks when it stops from more than this many times the speed that it usually loses in a step.
+/// A joint locks when it stops from more than this many times its usual loss of speed in a step.
 const LOCKING: f64 = 10.0;
 
 /// A contact may be closed at the start to this share of the coordinates, and at rest to this share of the
@@ -28,7 +29,7 @@ const LOCKING: f64 = 10.0;
 const CLOSED: f64 = 1e-9;
 const STILL: f64 = 1e-7;
 
-/// What is remembered of a constraint.
+/// Event state of a constraint between steps.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ConstraintMemory {
     /// Steps since it last carried an impulse.
@@ -39,23 +40,23 @@ pub(super) struct ConstraintMemory {
     approach: f64,
 }
 
-/// An event that the steps say.
+/// An event that follows from the steps.
 struct ExpectedEvent {
     t: f64,
     constraint: usize,
     kind: &'static str,
-    /// Velocities of an impact.
+    /// Velocities before and after an impact.
     speeds: Option<[f64; 2]>,
 }
 
-/// Why events cannot be told from the records.
+/// Why events cannot be derived from the records.
 pub(super) const THINNED: &str = "told from every step, and not every step is recorded";
 const APART: &str =
     "impacts of the sequential and of Poisson's law are treated apart from the step";
 const EVENT: &str = "the event-driven integrator meets events between recorded instants";
 
 impl MechanismVerifier<'_> {
-    /// What is seen before the first step; nothing where events cannot be told.
+    /// Initialises the event states before the first step; none where events cannot be derived.
     pub(super) fn begin_events(
         &mut self,
         first: &RecordedState,
@@ -83,6 +84,7 @@ impl MechanismVerifier<'_> {
             closed: false,
             approach: 0.0,
         };
+        // Contacts that are closed and at rest at the start.
         let mut seen = vec![blank; self.system.constraints().len()];
         let mut gaps = vec![0.0; self.first_gap.last().copied().unwrap_or(0)];
         self.system.gaps(first.t, &first.q, &mut gaps)?;
@@ -106,7 +108,7 @@ impl MechanismVerifier<'_> {
         Ok(())
     }
 
-    /// Says that events are not compared.
+    /// Marks the events as not verified.
     pub(super) fn events_unread(&mut self, why: &'static str) {
         self.constraint_memory = None;
         let columns = ["step", "t", "constraint", "kind", "before", "after"];
@@ -114,7 +116,7 @@ impl MechanismVerifier<'_> {
             .mark_all_unchecked("events", &columns, RowRange::All, why);
     }
 
-    /// The events of a step against those that are recorded.
+    /// Compares the derived events of a step with the recorded ones.
     pub(super) fn compare_events(
         &mut self,
         step: &Step,
@@ -163,7 +165,7 @@ impl MechanismVerifier<'_> {
         }
         all.sort_by(|a, b| a.t.total_cmp(&b.t));
         self.constraint_memory = Some(seen);
-        // Whether a contact may jump is not compared.
+        // Warnings that a contact may jump are not compared.
         let rows: Vec<usize> = (0..recorded.rows)
             .filter(|row| recorded.text(1, *row) != "painleve")
             .collect();
@@ -178,7 +180,7 @@ impl MechanismVerifier<'_> {
         }
     }
 
-    /// How far a recorded event is from what happened.
+    /// Difference of a recorded event from the derived one.
     fn event_off(&self, own: &ExpectedEvent, recorded: &StepRows, row: usize) -> f64 {
         let name = self.layout.constraints.get(own.constraint);
         let named = name.is_some_and(|name| name == recorded.text(0, row));
@@ -199,7 +201,7 @@ impl MechanismVerifier<'_> {
     }
 }
 
-/// A contact carries an impulse; `forced`: what forces do to its velocity, and W.
+/// A contact that carries an impulse; `forced`: velocity change by forces, and W.
 fn detect_closing(
     seen: &mut ConstraintMemory,
     touch: &ConstraintRow,
@@ -221,6 +223,7 @@ fn detect_closing(
         });
     };
     let status = touch.status.unwrap_or(Status::Open);
+    // Closed since the start, closed again without impact, or newly closed.
     if brief && seen.approach.is_infinite() {
         push(from, "touch", None);
         seen.status = status;
@@ -241,7 +244,7 @@ fn detect_closing(
     seen.approach = (-speed).max(0.0);
 }
 
-/// A contact carries none.
+/// A contact that carries no impulse.
 fn detect_opening(seen: &mut ConstraintMemory, constraint: usize, all: &mut Vec<ExpectedEvent>) {
     let Some(open) = &mut seen.open else { return };
     *open += 1;
@@ -256,7 +259,7 @@ fn detect_opening(seen: &mut ConstraintMemory, constraint: usize, all: &mut Vec<
     }
 }
 
-/// Friction stops a joint faster than it slowed it.
+/// Locking: friction stops a joint faster than it slowed it before.
 fn detect_locking(
     seen: &mut ConstraintMemory,
     touch: &ConstraintRow,
@@ -287,7 +290,7 @@ fn detect_locking(
     seen.approach = (begin - end).abs();
 }
 
-/// Stick becomes slip, or slip stick.
+/// Transition from stick to slip, or from slip to stick.
 fn detect_slip_change(
     seen: &mut ConstraintMemory,
     touch: &ConstraintRow,

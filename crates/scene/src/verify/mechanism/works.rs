@@ -1,11 +1,11 @@
-//! Works of an interval of the event-driven integrator.
+//! Works over an interval of the event-driven integrator.
 //!
 //! ```text
 //! work = ∫ (K·v + ½ vᵀȦv) dt,   sliding = ∫ R_t·U_t dt,   boundary = −∫ R·W dt
 //! ```
 //!
-//! Each by the middle of the interval or the mean of its ends, with what it may be off by; the balance of all is as
-//! accurate as the motion.
+//! Each by the midpoint or the trapezoidal rule, with an error estimate; the balance of all is as accurate as the
+//! motion.
 
 use mechanism::{System, SystemError};
 
@@ -14,7 +14,7 @@ use super::dense::{dot, energy, times};
 use super::event::{ACCURACY, ForcesAt, IntervalBegin};
 use super::{MechanismVerifier, RecordedState, advance};
 
-/// A work, and what it may be off by.
+/// A work with its error estimate.
 #[derive(Clone, Copy, Default)]
 struct WorkEstimate {
     done: f64,
@@ -22,7 +22,7 @@ struct WorkEstimate {
 }
 
 impl MechanismVerifier<'_> {
-    /// Energies at the end, and works.
+    /// Compares the energies at the end, and the works.
     pub(super) fn compare_span_works(
         &mut self,
         first: &RecordedState,
@@ -72,7 +72,7 @@ impl MechanismVerifier<'_> {
         }
         let momentum = times(&ends[0].mass, &first.v);
         let each = momentum.iter().zip(&span.doubt);
-        // What the energy at the beginning may be off by.
+        // Error estimate of the energy at the beginning.
         let doubt = match known {
             true => 0.0,
             false => each.map(|(p, doubt)| (p * doubt).abs()).sum(),
@@ -81,7 +81,7 @@ impl MechanismVerifier<'_> {
         Ok(())
     }
 
-    /// The change of the kinetic energy against the works of the account.
+    /// The change of the kinetic energy against the recorded works.
     fn compare_span_balance(&mut self, change: f64, doubt: f64, scale: f64) {
         let works = self.step_row.works;
         let left = beyond((change - works.iter().sum::<f64>()).abs(), doubt);
@@ -91,7 +91,7 @@ impl MechanismVerifier<'_> {
             .add_comparison("balance", left / scale, || place);
     }
 
-    /// The work of the forces: K holds Lagrange's terms, which ½ vᵀȦv gives back.
+    /// Work of the forces: K contains the quadratic velocity terms of Lagrange's equations, which ½ vᵀȦv compensates.
     fn force_work(
         &mut self,
         ends: &[ForcesAt; 2],
@@ -116,7 +116,7 @@ impl MechanismVerifier<'_> {
             let moved = (last.v[i] - first.v[i]).abs();
             let jump = if span.events { moved } else { 0.0 };
             let off = if known { 0.0 } else { span.doubt[i] };
-            // Velocities are not straight between the ends, nor is their product with forces.
+            // Velocities are not linear in time between the ends, nor is their product with the forces.
             let bent = (ends[1].change[i] - ends[0].change[i]).abs();
             let (a, b) = (ends[0].force[i], ends[1].force[i]);
             doubt += (a.abs() + b.abs()) * (jump + off + bent) + (a - b).abs() * moved;
@@ -124,8 +124,8 @@ impl MechanismVerifier<'_> {
         Ok(WorkEstimate { done, doubt })
     }
 
-    /// Works of friction and of moving boundaries by the mean of both ends, each with what it may be off by: impulses
-    /// may act at any instant between.
+    /// Works of friction and of moving boundaries by the trapezoidal rule, each with its error estimate: impulses may
+    /// act at any time in between.
     fn friction_and_boundary_work(
         &self,
         ends: &[ForcesAt; 2],

@@ -1,4 +1,4 @@
-//! Comparisons of one step with its records.
+//! Comparisons of one step of a sweeping process with its records.
 
 use ::sweep::Method;
 use mechanism::{System, SystemError};
@@ -10,7 +10,7 @@ use super::step::ProjectionStep;
 use super::{PositionFunctions, RecordedState, SweepVerifier};
 
 impl SweepVerifier<'_> {
-    /// Instants and lengths.
+    /// Times and step lengths.
     pub(super) fn compare_times(&mut self, known: Option<&RecordedState>, last: &RecordedState) {
         let h = self.step_row.h;
         let mut off = 0.0_f64;
@@ -19,7 +19,7 @@ impl SweepVerifier<'_> {
         }
         if let Some(length) = self.length {
             let end = self.initial.t + last.step as f64 * length;
-            // The rest of a run that is less than a millionth of a step belongs to the last one.
+            // A remainder of the run of less than a millionth of a step belongs to the last step.
             let end = match end > self.until - crate::run::END_TOLERANCE * length {
                 true => self.until,
                 false => end,
@@ -30,7 +30,7 @@ impl SweepVerifier<'_> {
         self.note("times", off, "the end of the step");
     }
 
-    /// The mean velocity.
+    /// The mean velocity of the step.
     pub(super) fn compare_velocity(&mut self, known: Option<&RecordedState>, last: &RecordedState) {
         let Some(before) = known else { return };
         for i in 0..last.u.len() {
@@ -41,7 +41,7 @@ impl SweepVerifier<'_> {
         }
     }
 
-    /// How far the point has come, and that all of its gain is held against it.
+    /// Distance from the start, and that `excess` equals the gain.
     pub(super) fn compare_extent(&mut self, last: &RecordedState) {
         let same = self.step_row.excess == self.step_row.gain;
         self.note("gain", if same { 0.0 } else { f64::INFINITY }, "excess");
@@ -51,7 +51,7 @@ impl SweepVerifier<'_> {
         self.note("gap", off / self.size(&last.u), "extent");
     }
 
-    /// Recorded gaps of contacts and the drift of joints.
+    /// Recorded gaps of contacts and the drift of equations.
     pub(super) fn compare_gaps(&mut self, last: &RecordedState, local: &PositionFunctions) {
         let size = self.size(&last.u);
         let mut found = Vec::new();
@@ -68,7 +68,7 @@ impl SweepVerifier<'_> {
         }
     }
 
-    /// G v + W of the contacts that have a row.
+    /// Rates G v + W of the active constraints.
     pub(super) fn compare_ends(
         &mut self,
         known: Option<&RecordedState>,
@@ -100,7 +100,7 @@ impl SweepVerifier<'_> {
         }
     }
 
-    /// How far a point is outside: the largest violation as a length, and whose it is.
+    /// The largest violation of C as a length, and the index of its function.
     pub(super) fn outside(&self, local: &PositionFunctions) -> (f64, usize) {
         let (mut worst, mut who) = (0.0_f64, 0);
         for (k, gap) in local.gaps.iter().enumerate() {
@@ -118,7 +118,7 @@ impl SweepVerifier<'_> {
         (worst, who)
     }
 
-    /// u ∈ C(t).
+    /// Feasibility: u ∈ C(t).
     pub(super) fn compare_set(&mut self, u: &[f64], local: &PositionFunctions) {
         if !self.step_row.reached {
             return;
@@ -132,7 +132,7 @@ impl SweepVerifier<'_> {
         self.note("set", over / self.size(u), what);
     }
 
-    /// S ≥ 0, S gap = 0.
+    /// Complementarity: S ≥ 0, S gap = 0.
     pub(super) fn compare_laws(&mut self, u: &[f64], local: &PositionFunctions) {
         let impulses = self.impulses();
         let size = self.size(u);
@@ -155,7 +155,7 @@ impl SweepVerifier<'_> {
         }
     }
 
-    /// The inclusion of a step; returns the distance of what is left over.
+    /// The inclusion of a step, A(p − z) = Σ S ∇gap; returns the norm of the residual.
     pub(super) fn compare_inclusion(
         &mut self,
         landing: &ProjectionStep,
@@ -167,7 +167,7 @@ impl SweepVerifier<'_> {
         let more = self.form.sizes(&landing.z);
         terms.iter_mut().zip(&more).for_each(|(t, m)| *t += m);
         if matches!(self.plan.method, Method::Regularised(_)) {
-            // p is so many times farther from z than u_F, with its rounding.
+            // The regularised flow puts p farther from z than u_F by this factor, with its rounding.
             terms.iter_mut().for_each(|t| *t *= landing.share);
         }
         let impulses = self.impulses();
@@ -178,7 +178,7 @@ impl SweepVerifier<'_> {
             }
         }
         let left = self.form.dual_norm(&rest);
-        // Implicit stages are repeated until u changes by 1e-15 of 1 + |u|.
+        // Implicit stages are iterated until u changes by 1e-15 of 1 + |u|.
         let known = match self.plan.method {
             Method::CatchingUp => vec![0.0; rest.len()],
             _ => {
@@ -201,7 +201,7 @@ impl SweepVerifier<'_> {
         Ok(left)
     }
 
-    /// A coordinate, and the constraints whose impulses act on it.
+    /// A coordinate, and the constraints whose multipliers act on it.
     fn acting_on(&self, impulses: &[f64], local: &PositionFunctions, i: usize) -> String {
         let acts = (0..impulses.len()).filter(|k| impulses[*k] * local.gradients[*k][i] != 0.0);
         let mut names: Vec<String> = acts.map(|k| self.owner(k)).collect();
@@ -240,7 +240,7 @@ impl SweepVerifier<'_> {
                 self.report.skip(
                     "theta: the distance of a point that is outside C(t) at the end is compared from below only",
                 );
-                // Convex functions are above their tangents: no point of C is nearer.
+                // A convex function is above its tangents, so that this is a lower bound of the distance.
                 (self.below(local) - recorded).max(0.0)
             }
             _ => over - recorded,
@@ -259,7 +259,7 @@ impl SweepVerifier<'_> {
         far.fold(0.0, f64::max)
     }
 
-    /// Contacts that began or ceased to act.
+    /// Contacts that became active or inactive.
     pub(super) fn compare_events(&mut self, happened: &StepRows) {
         if self.plan.integrator() == "event" {
             return;
@@ -290,7 +290,7 @@ impl SweepVerifier<'_> {
             let found: Vec<&str> = of.map(|row| happened.text(1, row)).collect();
             let mut same = found.iter().copied().eq(expected);
             for row in (0..happened.rows).filter(|row| happened.text(0, *row) == name) {
-                // Known to within the step: its end. No velocities, no gamma.
+                // The time of an event is known to within the step: its end. No velocities, no gamma.
                 same &= happened.at(0, row) == self.t;
                 same &= (1..4).all(|k| happened.at(k, row).is_nan());
             }

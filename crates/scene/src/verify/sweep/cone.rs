@@ -1,16 +1,16 @@
-//! The distance of a covector to a cone of normals whose multipliers are not recorded.
+//! Distance of a covector to a normal cone whose multipliers are not recorded: nonnegative least squares (NNLS).
 //!
 //! ```text
 //! min |y − Σ λ_k g_k|_*,   λ_k ≥ 0 for inequalities, free for equations
 //! ```
 //!
-//! Unknowns λ, by the active sets of Lawson and Hanson (1974) on the normal equations: the row with the
-//! steepest descent enters, those whose multiplier turns negative leave. The remainder is computed from y and
-//! λ, so that the condition of the normal equations shows in λ alone. Dense; for some hundred rows.
+//! Active-set method of Lawson and Hanson (1974) on the normal equations: the row with the steepest descent enters,
+//! rows whose multiplier becomes negative leave. The remainder is computed from y and λ, so that the condition number
+//! of the normal equations affects λ alone. Dense; for some hundred rows.
 
 use super::form::{Metric, back, dot, factor};
 
-/// The rows of a cone.
+/// The generators of a cone.
 pub(super) struct Cone<'a> {
     pub form: &'a Metric,
     /// Gradients, and whether the multiplier of each is free.
@@ -18,12 +18,12 @@ pub(super) struct Cone<'a> {
 }
 
 impl Cone<'_> {
-    /// The distance of y to the cone, in the metric A⁻¹.
+    /// Distance of y to the cone, in the metric A⁻¹.
     pub fn distance(&self, y: &[f64]) -> f64 {
         self.form.dual_norm(&self.remainder(y))
     }
 
-    /// y less its nearest point in the cone.
+    /// y minus its projection onto the cone.
     fn remainder(&self, y: &[f64]) -> Vec<f64> {
         let raised: Vec<Vec<f64>> = self.rows.iter().map(|r| self.form.solve(&r.0)).collect();
         let m = self.rows.len();
@@ -52,13 +52,13 @@ impl Cone<'_> {
             };
             inside.push(best);
             if !self.solve_active_set(&gram, &onto, &mut inside, &mut lambda) {
-                // It depends on those that are in: it cannot help.
+                // Linearly dependent on the active rows: no descent.
                 inside.retain(|k| *k != best);
                 lambda[best] = 0.0;
                 barred[best] = true;
                 continue;
             }
-            // One that is thrown out at once by rounding would come again.
+            // A row that rounding removes at once would enter again.
             barred[best] = !inside.contains(&best);
             rest = y.to_vec();
             for k in &inside {
@@ -71,8 +71,8 @@ impl Cone<'_> {
         rest
     }
 
-    /// The multipliers of the rows that are in, and none of them negative; `false` where they depend on
-    /// each other.
+    /// Solves for the multipliers of the active rows, none of them negative; `false` where the rows are linearly
+    /// dependent.
     fn solve_active_set(
         &self,
         products: &[f64],
@@ -97,7 +97,7 @@ impl Cone<'_> {
                 return false;
             }
             let wanted = back(k, &l, &right);
-            // As far towards it as signs allow.
+            // Step length up to the first multiplier that becomes zero.
             let (mut share, mut who) = (1.0, None);
             for (i, a) in inside.iter().enumerate() {
                 if !self.rows[*a].1 && wanted[i] < 0.0 {

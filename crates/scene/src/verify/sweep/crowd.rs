@@ -1,26 +1,26 @@
-//! People in a room: discs that do not overlap, each step nearest to what all wish.
+//! Crowd motion: discs that do not overlap, each step a projection of the desired displacement.
 //!
 //! ```text
 //! D_ij = |q_j − q_i| − 2r ≥ 0,   D_iw = dist(q_i, wall) − r ≥ 0
 //! q_I + h U(q_I) − q_F = −Σ λ ∇D(q_I),   λ ≥ 0,   λ (D(q_I) + ∇D(q_I)·(q_F − q_I)) = 0
 //! ```
 //!
-//! Impulses of people are not recorded: whether multipliers exist is decided by a least distance to the cone
-//! of the closed contacts, group by group of people who touch each other.
+//! Multipliers of a crowd are not recorded: whether some exist is decided by the distance to the cone of the closed
+//! contacts, cluster by cluster of people in contact.
 
 use sweep::apps::crowd::Room;
 
 use super::cone::Cone;
 use super::form::Metric;
 
-/// Contacts of a group up to which its cone is looked at: the cost grows with the fourth power.
+/// Contacts of a cluster up to which its cone is evaluated: the cost grows with the fourth power.
 const MOST: usize = 160;
 
 /// A contact at the beginning of a step.
 struct CrowdContact {
     one: usize,
     other: Option<usize>,
-    /// From `one` to the other, of unit length.
+    /// Unit vector from `one` to the other.
     towards: [f64; 2],
     gap: f64,
 }
@@ -29,7 +29,7 @@ fn centre(q: &[f64], i: usize) -> [f64; 2] {
     [q[2 * i], q[2 * i + 1]]
 }
 
-/// Ends of the walls.
+/// End points of the walls.
 fn walls(room: &Room) -> [[[f64; 2]; 2]; 5] {
     let (back, side, post) = (-room.depth, 0.5 * room.width, 0.5 * room.door);
     [
@@ -52,6 +52,7 @@ fn contacts(room: &Room, q: &[f64], reach: f64) -> Vec<CrowdContact> {
     };
     for one in 0..count {
         let x = centre(q, one);
+        // Person to person.
         for other in one + 1..count {
             let (towards, length) = towards(x, centre(q, other));
             let gap = length - 2.0 * room.radius;
@@ -64,6 +65,7 @@ fn contacts(room: &Room, q: &[f64], reach: f64) -> Vec<CrowdContact> {
                 });
             }
         }
+        // Person to wall: nearest point of the segment.
         for [a, b] in walls(room) {
             let along = [b[0] - a[0], b[1] - a[1]];
             let square = along[0] * along[0] + along[1] * along[1];
@@ -84,7 +86,7 @@ fn contacts(room: &Room, q: &[f64], reach: f64) -> Vec<CrowdContact> {
     all
 }
 
-/// The largest overlap, 0 where there is none, and whose it is.
+/// The largest overlap, 0 where there is none, and the names of those concerned.
 pub(super) fn overlap(room: &Room, q: &[f64]) -> (f64, String) {
     let all = contacts(room, q, 0.0);
     let worst = all.iter().min_by(|a, b| a.gap.total_cmp(&b.gap));
@@ -97,7 +99,7 @@ pub(super) fn overlap(room: &Room, q: &[f64]) -> (f64, String) {
     })
 }
 
-/// Where everyone would go: to the door, and behind it straight on.
+/// Desired velocity of everyone: to the door, and straight on behind it.
 pub(super) fn desired_positions(room: &Room, q: &[f64]) -> Vec<f64> {
     let reach = 0.5 * (0.5 * room.door - room.radius);
     let each = (0..q.len() / 2).flat_map(|i| {
@@ -112,17 +114,17 @@ pub(super) fn desired_positions(room: &Room, q: &[f64]) -> Vec<f64> {
     each.collect()
 }
 
-/// A group of people who touch each other, how far the step is from the cone of its contacts, and whether
-/// it was too large to be looked at.
+/// A cluster of people in contact, and the distance of the step from the cone of its contacts; `None` where the
+/// cluster is too large.
 pub(super) struct CrowdCluster {
     pub people: Vec<usize>,
     pub off: Option<f64>,
 }
 
-/// The groups of a step from `first` to `last` that would have gone to `goal`.
+/// The clusters of a step from `first` to `last` with the desired positions `goal`.
 pub(super) fn groups(room: &Room, first: &[f64], goal: &[f64], last: &[f64]) -> Vec<CrowdCluster> {
     let count = first.len() / 2;
-    // No gap closes by more than twice the longest way.
+    // No gap closes by more than twice the longest displacement.
     let way = (0..count).fold(0.0_f64, |m, i| {
         let (a, b) = (centre(first, i), centre(last, i));
         m.max((a[0] - b[0]).hypot(a[1] - b[1]))
@@ -134,9 +136,10 @@ pub(super) fn groups(room: &Room, first: &[f64], goal: &[f64], last: &[f64]) -> 
             near.towards[0] * (b[0] - a[0]) + near.towards[1] * (b[1] - a[1])
         };
         let change = near.other.map_or(0.0, rate) - rate(near.one);
-        // Projections meet their bounds to rounding; room for a thousand times that.
+        // The linearised constraint is active; a thousand times the rounding of a projection.
         near.gap + change <= 1e-11 * (1.0 + room.depth + room.width)
     });
+    // Connected clusters by union–find.
     let mut head: Vec<usize> = (0..count).collect();
     fn root(head: &[usize], mut i: usize) -> usize {
         while head[i] != i {

@@ -1,10 +1,10 @@
-//! Recorded instants of the event-driven method.
+//! Recorded times of the event-driven method for sweeping processes.
 //!
 //! ```text
 //! S = h Λ,   u̇ = w + A⁻¹ Σ Λ ∇gap,   ∂gap/∂t + ∇gap·u̇ = 0 where Λ acts,   Λ ≥ 0,  gap = 0       (M99 13, 15)
 //! ```
 //!
-//! At an instant of a jump S are those of the jump, as in the other methods.
+//! At the time of a jump of C, S are the multipliers of the jump, as in the other methods.
 
 use mechanism::SystemError;
 
@@ -14,7 +14,7 @@ use super::step::StepPart;
 use super::{PositionFunctions, RecordedState, SweepVerifier};
 
 impl SweepVerifier<'_> {
-    /// One recorded instant.
+    /// Verifies one recorded time.
     pub(super) fn instant(
         &mut self,
         parts: &[StepPart],
@@ -51,7 +51,7 @@ impl SweepVerifier<'_> {
         Ok(vec![self.stretch(part, &first.u, &last.u, drift)])
     }
 
-    /// The contacts that act stay closed.
+    /// Active contacts stay closed: their gap rate is zero.
     fn compare_rates(&mut self, w: &[f64], local: &PositionFunctions) {
         let share = 1.0 / self.step_row.h;
         let pushed = self.impulse_displacement(local, share);

@@ -1,6 +1,6 @@
-//! The scalar product ⟨x, y⟩ = x·A y of a process, with a factorisation of its own.
+//! The scalar product ⟨x, y⟩ = x·A y of a sweeping process, with its own Cholesky factorisation.
 
-/// A symmetric positive definite matrix; a diagonal or unit one is not stored whole.
+/// A symmetric positive definite matrix; unit and diagonal matrices are not stored in full.
 #[derive(Debug, Clone)]
 pub(super) enum Metric {
     Unit,
@@ -10,7 +10,7 @@ pub(super) enum Metric {
 }
 
 impl Metric {
-    /// From the numbers of a scene: none, n or n².
+    /// From the numbers of a scene: none (unit), n (diagonal) or n² (full).
     pub fn new(n: usize, numbers: &[f64]) -> Option<Self> {
         match numbers.len() {
             0 => Some(Self::Unit),
@@ -29,7 +29,7 @@ impl Metric {
         }
     }
 
-    /// |A| |x|, the sizes of the terms of A x.
+    /// |A| |x|, the absolute values of the terms of A x.
     pub fn sizes(&self, x: &[f64]) -> Vec<f64> {
         let row = |row: &[f64]| row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum();
         match self {
@@ -48,18 +48,18 @@ impl Metric {
         }
     }
 
-    /// |x|.
+    /// Norm |x| in the metric A.
     pub fn norm(&self, x: &[f64]) -> f64 {
         dot(&self.apply(x), x).max(0.0).sqrt()
     }
 
-    /// |y| of a covector, in the metric A⁻¹.
+    /// Dual norm |y| of a covector, in the metric A⁻¹.
     pub fn dual_norm(&self, y: &[f64]) -> f64 {
         dot(&self.solve(y), y).max(0.0).sqrt()
     }
 }
 
-/// L of A = L Lᵀ; `None` where A is not positive definite.
+/// Cholesky factor L of A = L Lᵀ; `None` where A is not positive definite.
 pub(super) fn factor(n: usize, a: &[f64]) -> Option<Vec<f64>> {
     let mut l = vec![0.0; n * n];
     for i in 0..n {
@@ -79,7 +79,7 @@ pub(super) fn factor(n: usize, a: &[f64]) -> Option<Vec<f64>> {
     Some(l)
 }
 
-/// x with L Lᵀ x = b.
+/// Solves L Lᵀ x = b by forward and back substitution.
 pub(super) fn back(n: usize, l: &[f64], b: &[f64]) -> Vec<f64> {
     let mut x = b.to_vec();
     for i in 0..n {

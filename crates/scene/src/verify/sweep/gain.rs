@@ -1,11 +1,11 @@
-//! The variation of u against the retraction of C.
+//! The variation of u against the retraction (Hausdorff excess) of C.
 //!
 //! ```text
-//! |u_F − u_I| ≤ e(C_I, C_F) + h|w|        e of a box: the norm of what its sides give way
+//! |u_F − u_I| ≤ e(C_I, C_F) + h|w|        e of a box: the norm of the displacements of its sides inwards
 //! ```
 //!
-//! A theorem for every step of the catching-up method (M99 §5). `gain` of the account is by how much the sum of
-//! the left exceeds that of the right, relative, where e is known: stated by the scene, or of a box.
+//! A theorem for every step of the catching-up method (M99 §5). The recorded `gain` is the relative excess of the sum
+//! of the left sides over the sum of the right sides, where e is known: stated by the scene, or of a box.
 
 use mechanism::{System, SystemError};
 
@@ -15,19 +15,19 @@ use crate::finding::language::of_time;
 use crate::sweep::SweepingSettings;
 use crate::text::{Observable, SymbolicSystem};
 
-/// Sides of a box up to which its retraction is part of the account.
+/// Number of sides up to which the retraction of a box is computed by the run.
 const SIDES: usize = 512;
 
 /// Sums since the start.
 #[derive(Default)]
 pub(super) struct VariationSums {
     variation: f64,
-    /// `None` once it is not known for a step.
+    /// Sum of the bounds; `None` once e is not known for a step.
     bound: Option<f64>,
     /// Whether every step so far is recorded.
     pub whole: bool,
     retraction: Option<Observable>,
-    /// Sides of a box, once they were looked for.
+    /// Sides of a box, once they were determined.
     sides: Option<Option<Vec<(usize, f64)>>>,
 }
 
@@ -44,7 +44,7 @@ impl VariationSums {
     }
 }
 
-/// A part of a step, as far as the variation goes.
+/// Contribution of a part of a step to the variation.
 pub(super) struct VariationPart {
     pub from: f64,
     pub to: f64,
@@ -56,7 +56,7 @@ pub(super) struct VariationPart {
 }
 
 impl SweepVerifier<'_> {
-    /// e(C(from), C(to)), where it is known.
+    /// Retraction e(C(from), C(to)), where it is known.
     pub(super) fn retraction(&mut self, from: f64, to: f64) -> Result<Option<f64>, SystemError> {
         if let Some(retraction) = &mut self.sums.retraction {
             let end = of_time(retraction, &mut self.system, to)?;
@@ -85,8 +85,8 @@ impl SweepVerifier<'_> {
         Ok(Some(dot(&worst, &worst).sqrt()))
     }
 
-    /// For every function its parallel class and the length of its gradient (without end where that is 0);
-    /// `None` where the set is no box.
+    /// For every function its class of parallel sides and the norm of its gradient (infinite where that is 0); `None`
+    /// where the set is not a box.
     fn sides(&mut self) -> Result<Option<Vec<(usize, f64)>>, SystemError> {
         if let Some(known) = &self.sums.sides {
             return Ok(known.clone());
@@ -121,7 +121,7 @@ impl SweepVerifier<'_> {
         Ok(known)
     }
 
-    /// Adds the parts of a step, and compares the account where all steps are known.
+    /// Adds the parts of a step, and compares the recorded gain where all steps are known.
     pub(super) fn sum(&mut self, parts: &[VariationPart]) -> Result<(), SystemError> {
         for part in parts {
             let excess = self.retraction(part.from, part.to)?;
@@ -131,7 +131,7 @@ impl SweepVerifier<'_> {
                 _ => None,
             };
             let own = self.plan.retraction.is_none() && self.plan.integrator() == "catching-up";
-            // What a scene states of its set is no claim of the records.
+            // A retraction that the scene states is not a claim of the records.
             if own && let Some(e) = excess {
                 let over = (part.moved - e - part.drift).max(0.0);
                 self.note("retraction", over / part.size, "the path of the step");
@@ -147,7 +147,7 @@ impl SweepVerifier<'_> {
             let over = self.sums.variation - bound * (1.0 + 1e-12) - 1e-12;
             over.max(0.0) / bound.max(f64::MIN_POSITIVE)
         });
-        // Far beyond 1 the bound is 0 and the share means nothing but that.
+        // Far beyond 1 the bound is 0 and the ratio has no other meaning.
         let off = (over - self.step_row.gain).abs() / over.max(1.0);
         self.note("gain", off, "the sum of all steps");
         Ok(())

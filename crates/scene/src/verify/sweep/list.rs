@@ -1,9 +1,9 @@
-//! What is compared, and how far it may be off.
+//! The checks of a sweeping process, and their bounds.
 
 use super::super::report::Report;
 
-/// Name, meaning and bound of every check of a time stepper. Bounds are a hundred times and more what rounding
-/// and the accuracy of nearest points (1e-12 of 1 + |u|) leave.
+/// Name, meaning and bound of every check of a time-stepping method. Bounds are at least a hundred times the effect
+/// of rounding and of the accuracy of projections (1e-12 of 1 + |u|).
 const CHECKS: [(&str, &str, f64); 16] = [
     (
         "rows",
@@ -81,7 +81,7 @@ const CHECKS: [(&str, &str, f64); 16] = [
     ),
 ];
 
-/// Announces all checks.
+/// Declares all checks.
 pub(super) fn declare_checks(report: &mut Report, event: bool) {
     for (name, meaning, bound) in CHECKS {
         let time_stepper = ["inclusion", "cone", "retraction", "events"];

@@ -1,4 +1,5 @@
-//! Runs of sweeping processes: gaps, gradients and drift from the scene's expressions, the rest computed here.
+//! Verification of runs of sweeping processes: gaps, gradients and drift from the scene's expressions, the rest
+//! computed here.
 //!
 //! ```text
 //! −du ∈ N_C(t)(u) − w dt,   C(t) = { gap ≥ 0, f = 0 },   one step: a nearest point p of C(t_P) to z
@@ -10,11 +11,12 @@
 //! A (p − z) = Σ (multipliers) ∇gap(t_P, p),   S ≥ 0,   S gap(t_P, p) = 0               (M99 3, 19)
 //! ```
 //!
-//! S are the recorded impulses, so that no projection is computed to judge one. Where a jump or a kink
-//! divides a step, S belongs to its last part; the point between is what S leaves, and whether the first part
-//! has multipliers is asked of the cone of its closed constraints. Where the state before is not recorded,
-//! u_I = u_F − h v. The event-driven method records S = h times the forces at the end: the right velocity they
-//! make must keep the closed contacts closed.
+//! The multipliers S are recorded, so that the optimality conditions of a projection are checked and no projection is
+//! computed. Where a jump or a kink of C divides a step, S belongs to its last part; the intermediate point follows
+//! from S, and whether the first part has multipliers is decided by the distance to the normal cone of its closed
+//! constraints (nonnegative least squares). Where the state before is not recorded, u_I = u_F − h v. The event-driven
+//! method records S = h times the reactions at the end: the right velocity that they give must keep the closed
+//! contacts closed.
 
 mod compare;
 mod cone;
@@ -46,7 +48,7 @@ struct RecordedState {
     pub v: Vec<f64>,
 }
 
-/// A constraint that took part in a step.
+/// One row of the table `contacts`: a constraint that was active in a step.
 #[derive(Debug, Clone)]
 struct ConstraintRow {
     pub constraint: usize,
@@ -56,7 +58,7 @@ struct ConstraintRow {
     pub impulse: Vec<f64>,
 }
 
-/// The account of a step.
+/// One row of the table `steps`.
 #[derive(Debug, Clone, Copy, Default)]
 struct StepRow {
     pub h: f64,
@@ -70,14 +72,14 @@ struct StepRow {
     pub extent: f64,
 }
 
-/// All position functions at an instant and a point.
+/// All position functions (gaps and equations) with gradients and rates at one time and point.
 struct PositionFunctions {
     pub gaps: Vec<f64>,
     pub gradients: Vec<Vec<f64>>,
     pub rates: Vec<f64>,
 }
 
-/// All that is known while a run is gone through.
+/// State of the verification of a sweeping process.
 struct SweepVerifier<'a> {
     pub system: SymbolicSystem,
     pub plan: SweepingSettings,
@@ -87,7 +89,7 @@ struct SweepVerifier<'a> {
     pub report: &'a mut Report,
     pub step_row: StepRow,
     pub constraint_rows: Vec<ConstraintRow>,
-    /// First position function of each constraint, and their number.
+    /// Index of the first position function of each constraint, and their number.
     pub first: Vec<usize>,
     /// Whether each position function is an equation.
     pub equation: Vec<bool>,
@@ -96,11 +98,11 @@ struct SweepVerifier<'a> {
     /// Length of a step, where it is fixed.
     pub length: Option<f64>,
     pub sums: VariationSums,
-    /// Contacts of the step before that had a row, if it is recorded.
+    /// Constraints that were active in the step before, if it is recorded.
     pub previous: Option<Vec<bool>>,
-    /// Where the point started, if that is recorded.
+    /// The starting point, if it is recorded.
     pub origin: Option<Vec<f64>>,
-    /// Whether the step is only followed, not looked at.
+    /// Whether the step is only passed through, without comparisons.
     pub skip_checks: bool,
     pub step: i64,
     pub t: f64,
@@ -122,7 +124,7 @@ pub(super) fn verify(
         return Err(nothing("the scene is no sweeping process"));
     };
     let n = built.initial.q.len();
-    // The room of a crowd is measured as it is.
+    // The room of a crowd has the Euclidean metric.
     let numbers: &[f64] = if plan.room.is_some() {
         &[]
     } else {
@@ -171,7 +173,7 @@ impl SweepVerifier<'_> {
         }
     }
 
-    /// One comparison at this step.
+    /// Adds one comparison at this step.
     pub(super) fn note(&mut self, check: &'static str, off: f64, what: impl Into<String>) {
         if !self.skip_checks {
             let place = self.place(what);
@@ -184,13 +186,13 @@ impl SweepVerifier<'_> {
         name.map_or_else(|| "?".into(), |name| format!("`{name}`"))
     }
 
-    /// The constraint that a position function belongs to.
+    /// Name of the constraint that a position function belongs to.
     pub(super) fn owner(&self, function: usize) -> String {
         let after = self.first.iter().position(|f| *f > function);
         self.name(after.map_or(0, |k| k - 1))
     }
 
-    /// Gaps, gradients and rates.
+    /// Evaluates gaps, gradients and rates.
     pub(super) fn local(&mut self, t: f64, u: &[f64]) -> Result<PositionFunctions, SystemError> {
         let n = u.len();
         let mut gaps = vec![0.0; self.equation.len()];
@@ -210,7 +212,7 @@ impl SweepVerifier<'_> {
         })
     }
 
-    /// The drift.
+    /// Evaluates the drift (perturbation) w.
     pub(super) fn drift(&mut self, t: f64, u: &[f64]) -> Result<Vec<f64>, SystemError> {
         if let Some((room, _)) = &self.plan.room {
             return Ok(crowd::desired_positions(room, u));
@@ -222,7 +224,7 @@ impl SweepVerifier<'_> {
         Ok(w)
     }
 
-    /// The recorded impulses, one for each position function.
+    /// The recorded multipliers, one for each position function.
     pub(super) fn impulses(&self) -> Vec<f64> {
         let mut all = vec![0.0; self.equation.len()];
         for touch in &self.constraint_rows {
@@ -233,7 +235,7 @@ impl SweepVerifier<'_> {
         all
     }
 
-    /// 1 + |u|, the unit of lengths.
+    /// Length scale 1 + |u|.
     pub(super) fn size(&self, u: &[f64]) -> f64 {
         1.0 + dot(u, u).sqrt()
     }

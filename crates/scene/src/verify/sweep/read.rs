@@ -1,4 +1,4 @@
-//! The records of a run, step by step.
+//! Sequential pass over the records of a sweeping process.
 
 use ::sweep::StartPolicy;
 use mechanism::System;
@@ -10,7 +10,7 @@ use super::form::{dot, sub};
 use super::{ConstraintRow, RecordedState, StepRow, SweepVerifier};
 use crate::record::{Record, RunStatus};
 
-/// Columns of the account that are read.
+/// Columns of `steps` that are read.
 const COLUMNS: [&str; 22] = [
     "h",
     "active",
@@ -42,7 +42,7 @@ const ZERO: usize = 9;
 const ABSENT: usize = COLUMNS.len() - 1;
 
 impl SweepVerifier<'_> {
-    /// The tables: coordinates, steps, contacts.
+    /// Opens the tables `coordinates`, `steps` and `contacts`.
     fn open<'r>(
         &self,
         record: &'r Record,
@@ -70,7 +70,7 @@ impl SweepVerifier<'_> {
         ])
     }
 
-    /// Goes through all recorded steps.
+    /// Verifies all recorded steps.
     pub(super) fn run(
         &mut self,
         record: &Record,
@@ -95,6 +95,7 @@ impl SweepVerifier<'_> {
             self.report
                 .mark_all_unchecked("events", &columns, RowRange::All, why);
         }
+        // The first state.
         let Some(mut before) = states.next()?.map(|group| self.state(&group)) else {
             return Err(VerifyError::Nothing(format!(
                 "{}: no state is recorded",
@@ -105,13 +106,13 @@ impl SweepVerifier<'_> {
         let (start, until) = (before.t, asked.until);
         let running = record.manifest().status == RunStatus::Running;
         if before.step > 0 {
-            // Recorded from a later instant on: the first state is the end of a step like the others.
+            // Recorded from a later time on: the first state is the end of a step like the others.
             let account = steps.at(before.step)?;
             let group = contacts.at(before.step)?;
             let absent = account.rows == 0 || (group.rows == 0 && account.at(1, 0) > 0.0);
             if !absent && asked.selects(before.step) {
                 self.read(&account, &group, groups.len());
-                // Its own number is not that of the step before: nothing is known of that one.
+                // The same step number as `before` marks the state before as unknown.
                 let unknown = RecordedState {
                     step: before.step,
                     ..RecordedState::default()
@@ -119,6 +120,7 @@ impl SweepVerifier<'_> {
                 self.verify_step(&unknown, &before, None);
             }
         }
+        // Every further state with its rows of `steps`, `contacts` and `events`.
         while let Some(group) = states.next()? {
             let last = self.state(&group);
             (self.step, self.t) = (last.step, last.t);
@@ -142,6 +144,7 @@ impl SweepVerifier<'_> {
                 break;
             }
             self.read(&account, &group, groups.len());
+            // Steps that are not selected still enter the sums of the variation.
             let looked = asked.selects(last.step);
             if looked {
                 (asked.progress)(((last.t - start) / (until - start)).clamp(0.0, 1.0));
@@ -194,7 +197,7 @@ impl SweepVerifier<'_> {
                 let slot = |slot: &usize| group.at(1 + kind * groups + slot, row);
                 slots.iter().map(slot).collect()
             };
-            // A constraint takes part once.
+            // A constraint has at most one row per step.
             if self
                 .constraint_rows
                 .iter()
@@ -224,7 +227,7 @@ impl SweepVerifier<'_> {
         self.note("rows", off, what);
     }
 
-    /// Columns that sweeping processes have nothing to say in.
+    /// Columns that sweeping processes leave empty.
     fn compare_blanks(&mut self, account: &StepRows, group: &StepRows, groups: usize) {
         let none =
             (ZERO..ABSENT).all(|k| account.at(k, 0) == 0.0) && account.at(ABSENT, 0).is_nan();
@@ -238,7 +241,7 @@ impl SweepVerifier<'_> {
         self.note("rows", off, "columns that a sweeping process leaves empty");
     }
 
-    /// The first recorded state.
+    /// Verifies the first recorded state.
     fn begin(&mut self, first: &RecordedState) {
         (self.step, self.t) = (first.step, first.t);
         if first.step != 0 {
@@ -261,6 +264,7 @@ impl SweepVerifier<'_> {
         let given = self.initial.q.clone();
         let size = self.size(&given);
         let off = sub(&first.u, &given);
+        // The start is the given point, or its projection onto C.
         match self.plan.start {
             StartPolicy::Inside => {
                 let off = dot(&off, &off).sqrt() / size;

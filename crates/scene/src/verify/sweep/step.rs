@@ -1,4 +1,4 @@
-//! One recorded step: its parts, and the nearest point that each of them is.
+//! One recorded step of a sweeping process: its parts, and the projection in each of them.
 
 use ::sweep::Method;
 use mechanism::SystemError;
@@ -9,10 +9,10 @@ use super::form::{dot, plus, sub};
 use super::gain::VariationPart;
 use super::{PositionFunctions, RecordedState, SweepVerifier, crowd};
 
-/// Iterations back to the point between two parts.
+/// Fixed-point iterations for the point between two parts.
 const ROUNDS: usize = 100;
 
-/// A part of a step: a motion, or a jump of C at its end.
+/// A part of a step: a continuous motion, or a jump of C at its end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StepPart {
     pub from: f64,
@@ -20,19 +20,19 @@ pub(super) struct StepPart {
     pub jump: bool,
 }
 
-/// What a part projects: p = nearest point of C(t) to z.
+/// The projection of a part: p is the nearest point of C(t) to z.
 pub(super) struct ProjectionStep {
     pub t: f64,
     pub p: Vec<f64>,
     pub z: Vec<f64>,
-    /// The multipliers are so many times the recorded impulses.
+    /// Ratio of the multipliers of the projection to the recorded ones.
     pub share: f64,
     /// h|w|.
     pub drift: f64,
 }
 
 impl SweepVerifier<'_> {
-    /// One recorded step, whose state before may be recorded.
+    /// Verifies one recorded step; the state before may be recorded or not.
     pub(super) fn verify_step(
         &mut self,
         before: &RecordedState,
@@ -55,6 +55,7 @@ impl SweepVerifier<'_> {
         if let Err(error) = self.compare_step(known, last) {
             self.note("set", f64::INFINITY, error.to_string());
         }
+        // Active constraints, for the events of the next step.
         let mut acted = vec![false; self.first.len() - 1];
         for touch in &self.constraint_rows {
             acted[touch.constraint] = true;
@@ -67,6 +68,7 @@ impl SweepVerifier<'_> {
         known: Option<&RecordedState>,
         last: &RecordedState,
     ) -> Result<(), SystemError> {
+        // u_I: recorded, or u_F − h v.
         let first = match known {
             Some(before) => before.clone(),
             None => RecordedState {
@@ -83,6 +85,7 @@ impl SweepVerifier<'_> {
         if self.plan.room.is_some() {
             return self.compare_crowd(&parts, &first, last);
         }
+        // Gaps and rates at the end, then the inclusion and the variation.
         let local = self.local(last.t, &last.u)?;
         self.compare_gaps(last, &local);
         self.compare_ends(known, last, &local);
@@ -93,13 +96,14 @@ impl SweepVerifier<'_> {
         self.sum(&stretches)
     }
 
-    /// Where jumps and kinks divide a step; up to a jump the set is that of the left limit.
+    /// Divides a step at jumps and kinks of C; up to a jump C is its left limit.
     fn parts(&self, from: f64, end: f64) -> Vec<StepPart> {
         let mut stops = vec![(end, false)];
         for (list, jump) in [(&self.plan.jumps, true), (&self.plan.kinks, false)] {
             let inside = list.iter().filter(|t| **t > from && **t <= end);
             stops.extend(inside.map(|t| (*t, jump)));
         }
+        // At equal times a jump takes precedence over a kink.
         stops.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         stops.dedup_by(|later, first| later.0 == first.0);
         let (mut now, mut parts) = (from, Vec::new());
@@ -125,7 +129,7 @@ impl SweepVerifier<'_> {
         parts
     }
 
-    /// What the method projects in a part from u_I to u_F.
+    /// The point z that the method projects, and its projection p, in a part from u_I to u_F.
     pub(super) fn projection_step(
         &mut self,
         part: StepPart,
@@ -158,7 +162,7 @@ impl SweepVerifier<'_> {
                 landing.drift = h * self.form.norm(&w);
             }
             Method::Regularised(lambda) => {
-                // σ = hλ/(1 + hλ), which is 1 where hλ is beyond all numbers.
+                // σ = hλ/(1 + hλ), which is 1 where hλ overflows.
                 let share = 1.0 / (1.0 + 1.0 / (h * lambda));
                 let w = self.drift(to, last)?;
                 landing.z = plus(first, h, &w);
@@ -175,7 +179,7 @@ impl SweepVerifier<'_> {
         Ok(landing)
     }
 
-    /// A step of a time stepper.
+    /// Verifies a step of a time-stepping method.
     fn stepped(
         &mut self,
         parts: &[StepPart],
@@ -196,6 +200,7 @@ impl SweepVerifier<'_> {
                 Ok(vec![stretch])
             }
             [one, two] if plain => {
+                // Last part from the recorded multipliers, first part by the distance to the normal cone.
                 let between = self.back(two, last, local)?;
                 let landing = self.projection_step(two, &between, &last.u)?;
                 let then = self.compare_inclusion(&landing)?;
@@ -228,7 +233,7 @@ impl SweepVerifier<'_> {
         }
     }
 
-    /// The point at the beginning of the last part, from its end and its impulses.
+    /// The point at the beginning of the last part, from its end and its multipliers.
     pub(super) fn back(
         &mut self,
         part: StepPart,
@@ -277,8 +282,8 @@ impl SweepVerifier<'_> {
         }
     }
 
-    /// Whether p is the nearest point of C(t) to z, where the multipliers are not recorded: p is in it and
-    /// A(p − z) in the cone of its closed constraints. Returns the distance to that.
+    /// Whether p is the nearest point of C(t) to z, where the multipliers are not recorded: p is feasible and A(z −
+    /// p) lies in the normal cone of its closed constraints. Returns the distance to the cone.
     pub(super) fn compare_nearest_point(
         &mut self,
         (t, what): (f64, String),
@@ -290,7 +295,7 @@ impl SweepVerifier<'_> {
         let size = self.size(p);
         let closed = (0..local.gaps.len()).filter(|k| {
             let length = dot(&local.gradients[*k], &local.gradients[*k]).sqrt();
-            // As closed as projections leave them.
+            // Closed to the accuracy of projections.
             self.equation[*k] || local.gaps[*k] <= 1e-10 * size * length
         });
         let rows = closed.map(|k| (local.gradients[k].clone(), self.equation[k]));
@@ -303,7 +308,7 @@ impl SweepVerifier<'_> {
         Ok(off)
     }
 
-    /// A step of people in a room.
+    /// Verifies a step of a crowd.
     fn compare_crowd(
         &mut self,
         parts: &[StepPart],
@@ -313,6 +318,7 @@ impl SweepVerifier<'_> {
         let Some(room) = self.plan.room.as_ref().map(|r| r.0) else {
             return Ok(());
         };
+        // Feasibility: no overlaps.
         let (overlap, whose) = crowd::overlap(&room, &last.u);
         let size = self.size(&last.u);
         if self.plan.integrator() != "regularised" && self.plan.integrator() != "theta" {
@@ -336,6 +342,7 @@ impl SweepVerifier<'_> {
         if self.skip_checks {
             return Ok(());
         }
+        // Optimality: distance to the cone of each cluster.
         let (mut sum, mut all) = (0.0, true);
         for group in crowd::groups(&room, &first.u, &landing.z, &last.u) {
             let names = group.people.iter().map(|k| (k + 1).to_string());

@@ -1,4 +1,5 @@
-//! Motion of the bodies of a set, and the heap they form.
+//! Kinetic stress, shear rate and grain size of the bodies of a set, and the largest heap they
+//! form.
 //!
 //! ```text
 //! kinetic stress   1/V Σ m (v − v̄) ⊗ (v − v̄),   v̄ = Σ m v / Σ m
@@ -13,17 +14,18 @@ use bodies::{Vector, World};
 use super::super::turn::ObservedDim;
 use super::super::value::triple;
 
-/// How the bodies of a set move, and how large they are.
+/// Kinematic measures of a set, with mean size and density of its bodies.
 #[derive(Debug, Default)]
 pub(super) struct Flow {
     pub kinetic: Tensor,
     pub shear: f64,
-    /// Mean diameter of the ball of the same volume.
+    /// Mean diameter of the disc or ball of the same volume.
     pub size: f64,
     pub density: f64,
 }
 
 impl Flow {
+    /// Computes the measures over the movable bodies of a set.
     pub fn of<D: ObservedDim>(world: &World<D>, now: &[u32], volume: f64) -> Self {
         let (model, state) = (world.model(), world.state());
         let movable = |body: &&u32| model.bodies[**body as usize].freedom.movable();
@@ -34,6 +36,7 @@ impl Flow {
                 &state.velocities[k].as_ref()[..D::N],
             ))
         };
+        // First pass: mass, solid volume, mean diameter, mean velocities and centroid.
         let (mut mass, mut filled, mut size) = (0.0, 0.0, 0.0);
         let (mut mean, mut middle, mut plain) = ([0.0; 3], [0.0; 3], [0.0; 3]);
         for &k in &members {
@@ -55,6 +58,7 @@ impl Flow {
         let mean = mean.map(|x| x / mass);
         let (plain, middle) = (plain.map(|x| x / count), middle.map(|x| x / count));
         let less = |a: [f64; 3], b: &[f64; 3]| -> [f64; 3] { std::array::from_fn(|k| a[k] - b[k]) };
+        // Second pass: kinetic stress, and the two moments of the least-squares velocity gradient.
         let mut kinetic = Tensor::default();
         let (mut spread, mut product) = (Tensor::default(), Tensor::default());
         for &k in &members {
@@ -73,14 +77,15 @@ impl Flow {
     }
 }
 
-/// √(2 D′:D′) of L = P S⁻¹; NaN where the bodies do not span the space.
+/// Shear rate √(2 D′:D′) of L = P S⁻¹; NaN where the bodies do not span the space.
 fn shear(product: &Tensor, spread: &Tensor, dimension: usize) -> f64 {
     let (values, axes) = spread.principal(dimension);
     let largest = values[0];
-    // Bodies on a line, to rounding, have no gradient across it.
+    // Bodies on a line (in space: in a plane), to rounding, have no velocity gradient across it.
     if !(values[dimension - 1] > 1e-12 * largest) {
         return f64::NAN;
     }
+    // L = P S⁻¹ from the eigenvectors of S.
     let mut gradient = [[0.0; 3]; 3];
     for (value, axis) in values.iter().zip(&axes).take(dimension) {
         for (i, row) in gradient.iter_mut().enumerate() {
@@ -90,6 +95,7 @@ fn shear(product: &Tensor, spread: &Tensor, dimension: usize) -> f64 {
             }
         }
     }
+    // Deviator of the symmetric part.
     let mean = (0..dimension).map(|k| gradient[k][k]).sum::<f64>() / dimension as f64;
     let mut square = 0.0;
     for i in 0..dimension {
@@ -102,30 +108,35 @@ fn shear(product: &Tensor, spread: &Tensor, dimension: usize) -> f64 {
     square.sqrt()
 }
 
-/// The largest heap of bodies of a set that hold together by contacts with a force: their number, and
-/// the extent of the heap (left, right, bottom, top). Boundaries join nothing.
+/// The largest connected component (heap) of the bodies of a set, joined by contacts that carry
+/// force: number of bodies, and extent (left, right, bottom, top). Fixed and kinematic bodies join
+/// nothing.
 pub(super) fn heap<D: ObservedDim>(
     world: &World<D>,
     has: impl Fn(u32) -> bool,
     network: &ContactNetwork,
 ) -> (usize, [f64; 4]) {
     let bodies = &world.model().bodies;
+    // Union-find over the contacts of two movable bodies of the set.
     let mut head: Vec<u32> = (0..bodies.len() as u32).collect();
     let own = |body: u32| has(body) && bodies[body as usize].freedom.movable();
     for link in network.links() {
         let [a, b] = link.bodies;
         if own(a) && own(b) {
             let (a, b) = (root(&mut head, a), root(&mut head, b));
-            // The smaller number leads, whatever the order of the contacts.
+            // The smaller number becomes the root, so the result does not depend on the order of
+            // contacts.
             head[a.max(b) as usize] = a.min(b);
         }
     }
+    // Size of each component; of equal ones the first.
     let mut count = vec![0_usize; bodies.len()];
     for body in (0..bodies.len() as u32).filter(|b| own(*b)) {
         count[root(&mut head, body) as usize] += 1;
     }
     let most = count.iter().copied().max().unwrap_or(0);
     let leader = count.iter().position(|n| *n == most).unwrap_or(0) as u32;
+    // Bounding box of the largest component.
     let mut sides = [f64::NAN; 4];
     if most > 0 {
         for body in (0..bodies.len() as u32).filter(|b| own(*b)) {
@@ -143,7 +154,7 @@ pub(super) fn heap<D: ObservedDim>(
     (most, sides)
 }
 
-/// The body that leads the heap of another one.
+/// Root of the component of a body, with path halving.
 fn root(head: &mut [u32], body: u32) -> u32 {
     let mut at = body;
     while head[at as usize] != at {

@@ -1,10 +1,12 @@
-//! Measures of granular matter for groups and regions.
+//! Granular measures of groups and regions: solid fraction, coordination, stress, fabric, force
+//! chains.
 //!
-//! Bodies of a region are those whose centres are in it; volumes, branches and contacts are cut at its
-//! box instead: a body counts by the part of it that is inside, a contact by its point. A group, and a
-//! side of a region at infinity, ends where its bodies end. See [`bodies::measure`] for the formulas.
+//! The bodies of a region are those whose centres are in it. Volumes, branch vectors and contacts
+//! are clipped at its box instead: a body counts by the part of it that is inside, a contact by its
+//! point. A group, and a side of a region at infinity, ends where its bodies end. See
+//! [`bodies::measure`] for the formulas.
 //!
-//! Nothing is computed but what is asked for, and the network of forces once for all sets.
+//! Only requested measures are computed, and the force network once for all sets.
 
 mod flow;
 mod name;
@@ -19,7 +21,7 @@ use super::sets::BodySet;
 use super::turn::ObservedDim;
 use patch::SetMeasures;
 
-/// What is asked of which sets, and the forces of the last step.
+/// The requested measures by set, and the contact forces of the last step.
 #[derive(Debug, Default)]
 pub(super) struct GranularMeasures {
     network: ContactNetwork,
@@ -27,7 +29,7 @@ pub(super) struct GranularMeasures {
 }
 
 impl GranularMeasures {
-    /// A measure of a set is asked for; there are `total` bodies.
+    /// Requests a measure of a set; there are `total` bodies.
     pub fn ask(&mut self, number: usize, set: &BodySet, what: GranularQuantity, total: usize) {
         let known = self.patches.iter().position(|(known, _)| *known == number);
         let place = known.unwrap_or_else(|| {
@@ -37,7 +39,7 @@ impl GranularMeasures {
         self.patches[place].1.needs.add(what);
     }
 
-    /// Looks at the last step.
+    /// Computes the requested measures at the end of a step.
     pub fn update<D: ObservedDim>(&mut self, world: &World<D>, sets: &[(usize, BodySet)]) {
         if self.patches.is_empty() {
             return;
@@ -58,19 +60,20 @@ impl GranularMeasures {
         found.map_or(f64::NAN, |(_, patch)| patch.value(what, dimension))
     }
 
-    /// The forces of the last step.
+    /// The contact forces of the last step.
     pub fn network(&self) -> &ContactNetwork {
         &self.network
     }
 
-    /// The set of a number.
+    /// The measures of the set of a number.
     pub fn patch(&self, number: usize) -> Option<&SetMeasures> {
         let found = self.patches.iter().find(|(known, _)| *known == number);
         found.map(|(_, patch)| patch)
     }
 }
 
-/// Lengths of the force chains of a patch.
+/// Lengths of the force chains of a set: contacts above the mean force that turn by less than
+/// [`ANGLE`].
 pub(super) fn chain_lengths(patch: &SetMeasures, network: &ContactNetwork) -> Vec<usize> {
     let struts: Vec<_> = patch
         .links(network)

@@ -1,53 +1,53 @@
-//! What measures of granular matter are called.
+//! Names of the granular measures in expressions.
 
 use super::super::quantity::Side;
 
-/// The largest turn of a force chain from a contact to the next.
+/// The largest angle between successive contacts of a force chain.
 pub(crate) const ANGLE: f64 = std::f64::consts::FRAC_PI_4;
 
-/// A measure of a group or region. Axes count from 0.
+/// A granular measure of a group or region. Axes count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GranularQuantity {
-    /// Share of the volume that bodies fill.
+    /// Solid fraction.
     Fraction,
-    /// Mean number of neighbours that a body exchanges a force with.
+    /// Coordination number: mean number of neighbours with a contact force.
     Coordination,
-    /// The same without rattlers.
+    /// Coordination number without rattlers.
     CoreCoordination,
-    /// Bodies that nothing holds.
+    /// Number of rattlers: bodies that no contacts hold.
     Rattlers,
-    /// Love and Weber's, compression positive.
+    /// Love–Weber stress, compression positive.
     Stress(usize, usize),
-    /// Kinetic part: 1/V Σ m (v − v̄) ⊗ (v − v̄).
+    /// Kinetic stress: 1/V Σ m (v − v̄) ⊗ (v − v̄).
     KineticStress(usize, usize),
     /// Trace of the stress over the dimension.
     Pressure,
-    /// Deviator over pressure.
+    /// Deviator of the stress over the pressure.
     StressRatio,
     /// Plane: angle of the largest principal stress from the x axis, in (−π/2, π/2].
     StressAngle,
     /// Space: direction of the largest principal stress.
     StressAxis(usize),
     Fabric(usize, usize),
-    /// Largest less smallest eigenvalue of the fabric.
+    /// Anisotropy: largest less smallest eigenvalue of the fabric tensor.
     Anisotropy,
     /// Mean normal force.
     NormalForce,
-    /// Mean of friction over its bound.
+    /// Mean mobilised friction: friction force over its bound.
     Mobilised,
     /// Force chains: their number, mean length, greatest length.
     Chains,
     ChainLength,
     LongestChain,
-    /// √(2 D′:D′) of the velocity gradient fitted to the bodies.
+    /// Shear rate √(2 D′:D′) of the velocity gradient fitted to the bodies.
     ShearRate,
-    /// γ̇ d √(ρ/p).
+    /// Inertial number γ̇ d √(ρ/p).
     InertialNumber,
-    /// Mean diameter of the ball of the same volume.
+    /// Mean diameter of the disc or ball of the same volume.
     Size,
     /// Mass over volume of the bodies.
     Density,
-    /// The largest heap of bodies that hold together by contacts: its number, its extent.
+    /// The largest heap of bodies joined by contacts: its number of bodies, its extent.
     Heap,
     HeapExtent(Side),
 }

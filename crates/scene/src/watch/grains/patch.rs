@@ -1,4 +1,4 @@
-//! One group or region: its measures at the end of a step.
+//! Granular measures of one group or region at the end of a step.
 
 use bodies::measure::{ContactForce, ContactNetwork, Tensor};
 use bodies::{Vector, World};
@@ -9,7 +9,7 @@ use super::super::turn::ObservedDim;
 use super::flow::{self, Flow};
 use super::{GranularQuantity, chain_lengths};
 
-/// What must be computed.
+/// Which families of measures are requested.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Needs {
     fraction: bool,
@@ -22,6 +22,7 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
+    /// Requests the family that a measure belongs to.
     pub fn add(&mut self, what: GranularQuantity) {
         match what {
             GranularQuantity::Fraction => self.fraction = true,
@@ -51,22 +52,22 @@ impl Needs {
         }
     }
 
-    /// Whether contacts must be looked at.
+    /// Whether the contact forces are needed.
     pub fn links(&self) -> bool {
         self.held || self.stress || self.touch || self.chains || self.heap
     }
 }
 
-/// The measures of a set.
+/// The measures of a set, computed by [`SetMeasures::update`].
 #[derive(Debug, Default)]
 pub(crate) struct SetMeasures {
     pub needs: Needs,
-    /// Bodies that may be in it.
+    /// By body: whether it may be in the set.
     candidate: Vec<bool>,
     /// The box of the region; infinite for a group.
     low: [f64; 3],
     high: [f64; 3],
-    /// Length of a vector of the dimension.
+    /// Number of components of a vector.
     axes: usize,
     fraction: f64,
     coordination: f64,
@@ -83,6 +84,7 @@ pub(crate) struct SetMeasures {
 }
 
 impl SetMeasures {
+    /// The measures of a set of `total` bodies, nothing requested yet.
     pub fn new(set: &BodySet, total: usize) -> Self {
         let mut candidate = vec![false; total];
         for body in set.candidates() {
@@ -100,7 +102,7 @@ impl SetMeasures {
         self.candidate.get(body as usize).copied().unwrap_or(false)
     }
 
-    /// The contacts of the set: one of the bodies is of it, the point is in its box.
+    /// The contacts of the set: one of the bodies belongs to it, the contact point is in its box.
     pub fn links<'a>(
         &'a self,
         network: &'a ContactNetwork,
@@ -113,6 +115,7 @@ impl SetMeasures {
         network.links().iter().filter(move |l| own(l) && within(l))
     }
 
+    /// Computes the requested measures at the end of a step.
     pub fn update<D: ObservedDim>(
         &mut self,
         world: &World<D>,
@@ -121,8 +124,10 @@ impl SetMeasures {
     ) {
         (self.low, self.high) = set.frame();
         self.axes = D::N;
+        // Volume of the box; sides at infinity end where the bodies end.
         let (low, high) = self.closed(world, set);
         let volume = volume(world, &low, &high);
+        // Solid fraction, bodies clipped at the box.
         if self.needs.fraction {
             let (bodies, poses) = (&world.model().bodies, &world.state().poses);
             let parts = set.candidates().iter().map(|body| {
@@ -131,6 +136,7 @@ impl SetMeasures {
             });
             self.fraction = parts.sum::<f64>() / volume;
         }
+        // Love–Weber stress: the virial over the volume.
         if self.needs.stress {
             let has = |body: u32| self.has(body);
             let virial = network.virial(has, &self.low, &self.high);
@@ -156,7 +162,7 @@ impl SetMeasures {
         }
     }
 
-    /// The box, its sides at infinity where the bodies end.
+    /// The box, with sides at infinity moved to where the bodies end.
     fn closed<D: ObservedDim>(&self, world: &World<D>, set: &BodySet) -> ([f64; 3], [f64; 3]) {
         let (mut low, mut high) = (self.low, self.high);
         let open = (0..D::N).any(|k| !(low[k].is_finite() && high[k].is_finite()));
@@ -190,6 +196,7 @@ impl SetMeasures {
         (low, high)
     }
 
+    /// Coordination numbers and rattlers of the movable bodies.
     fn hold<D: ObservedDim>(&mut self, world: &World<D>, set: &BodySet, network: &ContactNetwork) {
         let (mut bodies, mut all, mut core, mut inner) = (0_usize, 0, 0_usize, 0);
         for body in &set.now {
@@ -208,6 +215,7 @@ impl SetMeasures {
         self.rattlers = bodies - core;
     }
 
+    /// Fabric tensor, mean normal force and mobilised friction of the contacts.
     fn touch(&mut self, network: &ContactNetwork) {
         let (mut fabric, mut count, mut force) = (Tensor::default(), 0_usize, 0.0);
         let (mut rough, mut mobilised) = (0_usize, 0.0);
@@ -215,6 +223,7 @@ impl SetMeasures {
             count += 1;
             fabric.add(1.0, &link.normal, &link.normal);
             force += link.normal_force;
+            // Contacts without friction have no mobilised share.
             if !link.mobilised.is_nan() {
                 rough += 1;
                 mobilised += link.mobilised;
@@ -270,7 +279,7 @@ impl SetMeasures {
     }
 }
 
-/// Volume of a box; along an axis with images that of one cell.
+/// Volume of a box; along a periodic axis the length is that of the cell.
 fn volume<D: ObservedDim>(world: &World<D>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
     let (Some(cell), Some(lattice)) = (&world.model().cell, &world.state().cell) else {
         return (0..D::N).map(|k| high[k] - low[k]).product();

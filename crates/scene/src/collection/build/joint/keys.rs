@@ -1,4 +1,4 @@
-//! Which keys a kind of joint needs, and which would do nothing.
+//! Keys that a kind of joint requires, and keys without effect for it.
 
 use bodies::joint::JointKind;
 
@@ -7,7 +7,7 @@ use super::super::axes::SceneDim;
 use super::super::context::Context;
 use crate::error::InputError;
 
-/// Refuses keys that the kind has no use for.
+/// Refuses keys without effect for the kind of joint.
 pub(super) fn require_fitting<D: SceneDim>(
     context: &Context<'_>,
     spec: &JointSpec,
@@ -61,7 +61,7 @@ pub(super) fn require_fitting<D: SceneDim>(
     require_present(context, spec, [axis, pin, clearance])
 }
 
-/// Refuses a joint without a key that its kind needs.
+/// Refuses a joint without a key that its kind requires.
 fn require_present(
     context: &Context<'_>,
     spec: &JointSpec,
