@@ -1,4 +1,4 @@
-//! One method on one problem file, in a process of its own that is ended after a limit.
+//! One method on one problem file, in a child process with a time limit.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,10 +10,10 @@ use solve::Goal;
 use crate::clock::timed;
 use crate::engine::words;
 
-/// The error to reach.
+/// The tolerance, in R1.
 pub const TOLERANCE: f64 = 1e-8;
 
-/// What a method did with a file.
+/// Result of a method on a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Solved {
     pub seconds: f64,
@@ -21,7 +21,7 @@ pub struct Solved {
 }
 
 impl Solved {
-    /// Whether the error was reached.
+    /// Whether the tolerance was reached.
     pub fn reached(&self) -> bool {
         self.error <= TOLERANCE
     }
@@ -33,7 +33,7 @@ pub fn read(path: &Path) -> Result<Problem, String> {
     fclib::problem::to_problem(&file).map_err(words)
 }
 
-/// One method on one file, in this process; the answer is printed as two numbers.
+/// Runs one method on one file in this process; returns its result as two numbers.
 pub fn solve(path: &str, method: &str) -> Result<String, String> {
     let problem = read(Path::new(path))?;
     let goal = Goal {
@@ -60,8 +60,8 @@ pub fn solve(path: &str, method: &str) -> Result<String, String> {
     Ok(format!("{:e} {:e}", best.seconds, best.error))
 }
 
-/// A program that the system ends after so many seconds of processor time: a busy machine must not make a
-/// method fail.
+/// A program that the system kills after so many seconds of CPU time: a busy machine must not make a method
+/// fail.
 fn limited(program: &Path, limit: Duration) -> Command {
     let mut command = Command::new("sh");
     let seconds = limit.as_secs_f64().ceil().max(1.0);
@@ -70,11 +70,12 @@ fn limited(program: &Path, limit: Duration) -> Command {
     command
 }
 
-/// What a limited command prints; None if it was ended, by the limit or after ten times as long.
+/// Output of a limited command; `None` if it was killed, by the CPU limit or after ten times as long.
 fn within(mut command: Command, limit: Duration) -> Result<Option<String>, String> {
     let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(words)?;
     let start = Instant::now();
+    // Poll; kill after ten times the limit in wall time.
     while child.try_wait().map_err(words)?.is_none() {
         if start.elapsed() > 10 * limit {
             child.kill().map_err(words)?;
@@ -88,7 +89,7 @@ fn within(mut command: Command, limit: Duration) -> Result<Option<String>, Strin
     Ok(output.status.success().then_some(text))
 }
 
-/// A method of percuss in a process of its own.
+/// A method of percuss in a child process.
 pub fn own(path: &Path, method: &str, limit: Duration) -> Result<Option<Solved>, String> {
     let program = std::env::current_exe().map_err(words)?;
     let mut command = limited(&program, limit);
@@ -106,8 +107,9 @@ pub fn own(path: &Path, method: &str, limit: Duration) -> Result<Option<Solved>,
     }
 }
 
-/// The problem as `peer.py` reads it.
+/// The problem in the binary format that `peer.py` reads.
 pub fn bytes(problem: &Problem) -> Option<Vec<u8>> {
+    // Only Coulomb contacts in space.
     let coulomb = |law: &Law| match law {
         Law::Coulomb { mu } => Some(*mu),
         _ => None,
@@ -118,6 +120,7 @@ pub fn bytes(problem: &Problem) -> Option<Vec<u8>> {
     let fclib::ProblemForm::Local(local) = file.form else {
         return None;
     };
+    // Counts, CSR structure, then values, b and μ.
     let mut all = Vec::new();
     let mut whole = |x: usize| all.extend((x as i64).to_le_bytes());
     whole(problem.num_contacts());
@@ -129,7 +132,7 @@ pub fn bytes(problem: &Problem) -> Option<Vec<u8>> {
     Some(all)
 }
 
-/// Python with Siconos, where there is one.
+/// A Python interpreter with Siconos, if there is one.
 pub fn python() -> Option<PathBuf> {
     let script = crate::root().join("benches/peer.py");
     ["python3", "/usr/bin/python3"]
@@ -141,7 +144,7 @@ pub fn python() -> Option<PathBuf> {
         })
 }
 
-/// A method of Siconos in a process of its own.
+/// A method of Siconos in a child process.
 pub fn peer(
     python: &Path,
     problem: &Problem,
@@ -152,14 +155,14 @@ pub fn peer(
     let (input, output) = (scratch.join("problem"), scratch.join("impulses"));
     let mut best: Option<Solved> = None;
     let start = Instant::now();
-    // Its files are as short as ours: the same half second, but a process for each run.
+    // Repeated for half a second as above, but with a process for each run.
     while best.is_none() || start.elapsed() < Duration::from_millis(500) {
         let mut command = limited(python, limit);
         command
             .arg(crate::root().join("benches/peer.py"))
             .arg(&input);
         command.args([method, &TOLERANCE.to_string()]).arg(&output);
-        // One thread for its linear algebra, as for ours.
+        // One thread for its linear algebra, as for percuss.
         command
             .env("OMP_NUM_THREADS", "1")
             .env("OPENBLAS_NUM_THREADS", "1");
@@ -222,7 +225,7 @@ mod tests {
             within(quick, Duration::from_secs(60)),
             Ok(Some("done".into()))
         );
-        // Less than the sleeper would have slept: it did not run to its end.
+        // Shorter than the sleep: the process was killed.
         assert!(start.elapsed() < Duration::from_secs(60));
     }
 

@@ -1,17 +1,17 @@
-//! Clocks, and a line of progress on what takes longer than two seconds.
+//! Clocks, and a progress line for tasks of more than two seconds.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Processor seconds of this thread: what a step costs on a machine that does other work too.
+/// CPU time of this thread: the cost of a step on a machine that does other work, too.
 pub fn thread_seconds() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
-/// Processor seconds that a closure takes in all threads of this process, with what it gives back.
+/// CPU time of a closure in all threads of this process, with its result.
 pub fn spent<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let now = || {
         let time = clock_gettime(ClockId::ProcessCPUTime);
@@ -22,21 +22,21 @@ pub fn spent<T>(work: impl FnOnce() -> T) -> (f64, T) {
     (now() - start, result)
 }
 
-/// Processor seconds that a closure takes in this thread, with what it gives back.
+/// CPU time of a closure in this thread, with its result.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let start = thread_seconds();
     let result = work();
     (thread_seconds() - start, result)
 }
 
-/// Seconds of the wall clock that a closure takes: the only clock that sees two threads at work.
+/// Wall time of a closure: the only clock that shows a parallel speed-up.
 pub fn elapsed<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let result = work();
     (start.elapsed().as_secs_f64(), result)
 }
 
-/// Where a long task is, on standard error.
+/// Progress of a long task, on standard error.
 #[derive(Debug)]
 pub struct Progress {
     label: String,
@@ -47,7 +47,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Says nothing before two seconds have passed.
+    /// Prints nothing before two seconds have passed.
     pub fn new(label: impl Into<String>, total: usize) -> Self {
         Self {
             label: label.into(),
@@ -58,15 +58,15 @@ impl Progress {
         }
     }
 
-    /// Says at once that it begins: its first part alone takes long.
+    /// Prints the start at once: the first part alone takes long.
     pub fn announce(&mut self) {
         self.shown = Some(Instant::now());
         self.show(0);
     }
 
-    /// `done` of all parts are done.
+    /// Reports that `done` parts are done.
     pub fn at(&mut self, done: usize) {
-        // A log gets a line now and then, a terminal one line that changes.
+        // A log file gets a line every 10 s, a terminal one line that is updated.
         let pause = Duration::from_secs(if self.live { 1 } else { 10 });
         let due = match self.shown {
             None => self.started.elapsed() > Duration::from_secs(2),
@@ -90,7 +90,7 @@ impl Progress {
             "{start}  {}: {done} of {}, {seconds} s{end}",
             self.label, self.total
         );
-        // Progress that cannot be shown is no reason to stop.
+        // Failure to print progress is ignored.
         let _ = std::io::stderr().flush();
     }
 }

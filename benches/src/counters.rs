@@ -1,8 +1,8 @@
-//! Instructions of the hot loops, counted by callgrind and compared with the file of counters.
+//! Instruction counts of the kernels, by callgrind, compared with the stored counters.
 //!
-//! A count is exact where a time is not, so that a slow-down shows in review. Each kernel is run twice
-//! with different numbers of repetitions; the difference is free of starting up. Programs that choose
-//! their instructions at run time see AVX2 at most there.
+//! Counts are reproducible where times are not, so that a regression shows in review. Each kernel is run twice
+//! with different numbers of repetitions; the difference excludes the start-up. Programs that dispatch on the
+//! CPU at run time use at most AVX2 under callgrind.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,10 +14,10 @@ use crate::options::Options;
 use crate::ratio::{Bound, Ratio};
 use crate::report::{Part, Table, short};
 
-/// Growth that is a finding, relative.
+/// Relative growth that is reported as a regression.
 const ALLOWED: f64 = 0.03;
 
-/// One line of the file.
+/// One counter of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counter {
@@ -26,7 +26,7 @@ pub struct Counter {
     pub instructions: f64,
 }
 
-/// The file.
+/// The file of counters.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Counters {
@@ -34,7 +34,7 @@ struct Counters {
     counter: Vec<Counter>,
 }
 
-/// What is counted: name, unit, and two numbers of repetitions.
+/// The kernels: name, unit, and two numbers of repetitions.
 const KERNELS: [(&str, &str, [usize; 2]); 6] = [
     ("sphere sweep", "contact and sweep", [20, 120]),
     ("planar sweep", "contact and sweep", [20, 120]),
@@ -44,7 +44,7 @@ const KERNELS: [(&str, &str, [usize; 2]); 6] = [
     ("sphere step", "step", [10, 30]),
 ];
 
-/// Instructions that callgrind's file says were executed.
+/// The instruction count in callgrind's output file.
 pub fn collected(text: &str) -> Option<u64> {
     let of = |key: &str| {
         text.lines()
@@ -58,6 +58,7 @@ fn count(name: &str, repeats: usize, scratch: &Path) -> Result<(u64, f64), Strin
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let out = scratch.join("callgrind.out");
     let valgrind = std::env::var("VALGRIND").unwrap_or_else(|_| "valgrind".into());
+    // The kernel in a child process under callgrind.
     let output = Command::new(&valgrind)
         .args(["--tool=callgrind", "--quiet"])
         .arg(format!("--callgrind-out-file={}", out.display()))
@@ -74,6 +75,7 @@ fn count(name: &str, repeats: usize, scratch: &Path) -> Result<(u64, f64), Strin
         };
         return Err(format!("{valgrind}, {name}: {hint}{}", said.trim()));
     }
+    // Instruction count and number of units.
     let text = std::fs::read_to_string(&out).map_err(|e| format!("{}: {e}", out.display()))?;
     let total = collected(&text).ok_or("callgrind's file has no summary")?;
     let units = String::from_utf8_lossy(&output.stdout);
@@ -84,7 +86,7 @@ fn count(name: &str, repeats: usize, scratch: &Path) -> Result<(u64, f64), Strin
     Ok((total, units))
 }
 
-/// Change of a counter: relative, None where there was none before.
+/// Relative change of a counter; `None` for a new one.
 fn change(old: &[Counter], new: &Counter) -> Option<f64> {
     let before = old
         .iter()
@@ -136,7 +138,7 @@ fn write(counters: &[Counter]) -> String {
     text
 }
 
-/// Counts all kernels.
+/// Counts the instructions of all kernels.
 pub fn part(options: &Options) -> Result<Part, String> {
     let mut part = Part::new("counters");
     let old = load()?;
@@ -145,6 +147,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
     let mut table = Table::new(&["kernel", "instructions", "per", "kept", "change, %"]);
     let mut new = Vec::new();
     let mut progress = crate::clock::Progress::new("callgrind", KERNELS.len());
+    // Difference of two repetition counts, per unit of work.
     for (done, (name, unit, [few, many])) in KERNELS.into_iter().enumerate() {
         let (low, units_low) = count(name, few, &scratch)?;
         let (high, units_high) = count(name, many, &scratch)?;
@@ -172,8 +175,9 @@ pub fn part(options: &Options) -> Result<Part, String> {
         progress.at(done + 1);
     }
     drop(progress);
-    // A directory that stays behind in the system's place for such things does no harm.
+    // A temporary directory that remains does no harm.
     let _ = std::fs::remove_dir_all(&scratch);
+    // New reference values on request.
     if options.write {
         std::fs::write(path(), write(&new)).map_err(|e| e.to_string())?;
     }

@@ -1,8 +1,8 @@
-//! percuss beside Rapier and Box2D: the same scenes, the same step, the same evaluation, one process.
+//! Comparison of percuss with Rapier and Box2D: same scenes, same step, same evaluation, one process.
 //!
-//! An engine runs a scene several times; the time of a step is the least over the runs, since they are
-//! the same to the bit, and the mean over the measured steps is reported. Overlaps, energies and
-//! residuals are computed outside the timed part from the places alone.
+//! An engine runs a scene several times; the time of a step is the minimum over the runs, which are identical
+//! to the bit, and the mean over the measured steps is reported. Penetrations, energies and residuals are
+//! computed outside the timed part from the states alone.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ use crate::report::{Part, Table, aim, short};
 use crate::scene::{self, STEP, Scene, Shape};
 use crate::verdict;
 
-/// Steps of a run: those before the measured ones, the measured ones, and how often it is repeated.
+/// Number of steps before the measured ones, of measured steps, and of repetitions.
 #[derive(Debug, Clone, Copy)]
 struct Length {
     before: usize,
@@ -27,29 +27,29 @@ struct Length {
     repeats: usize,
 }
 
-/// What an engine did with a scene.
+/// Result of an engine on a scene.
 #[derive(Debug, Clone)]
 struct Outcome {
     engine: &'static str,
     seconds: f64,
     penetration: f64,
-    /// Largest R2 over the judged steps; none where it could not be computed.
+    /// Largest residual R2 over the evaluated steps; `None` where it could not be computed.
     residual: Option<f64>,
     displacement: f64,
     kinetic: f64,
-    /// Share of its height that the scene lost.
+    /// Fraction of its height that the scene lost.
     lost: f64,
     note: String,
 }
 
-/// Between two looks at the places.
+/// Steps between two evaluations of the states.
 const LOOK: usize = 10;
-/// Steps that are judged in a run.
+/// Number of steps per run whose residual is evaluated.
 const JUDGED: usize = 6;
 
 type Maker<'a> = Box<dyn Fn() -> Result<Box<dyn Engine>, String> + 'a>;
 
-/// One engine on one scene.
+/// Runs one engine on one scene.
 fn run(
     engine: &'static str,
     make: &Maker<'_>,
@@ -72,6 +72,7 @@ fn run(
     let label = format!("{} ({}), {engine}", scene.name, scene.grains.len());
     let mut progress = Progress::new(label, length.repeats * steps);
     let (mut before, mut after) = (Vec::new(), Vec::new());
+    // Repeated runs; residuals and penetrations are evaluated in the last one only.
     for repeat in 0..length.repeats {
         let mut engine = make()?;
         for step in 0..steps {
@@ -82,6 +83,7 @@ fn run(
             if judged {
                 engine.places(&mut before)?;
             }
+            // Timed part: the step alone.
             let start = thread_seconds();
             engine.step()?;
             let spent = thread_seconds() - start;
@@ -92,6 +94,7 @@ fn run(
                 engine.places(&mut after)?;
                 outcome.penetration = outcome.penetration.max(deepest(scene, &after));
             }
+            // Residual: percuss's own, or the independent one.
             if judged {
                 let found = match engine.residual() {
                     Some(own) => Some(own),
@@ -103,6 +106,7 @@ fn run(
             progress.at(repeat * steps + step + 1);
         }
     }
+    // Mean over the steps of the minimum over the runs.
     outcome.seconds = least.iter().sum::<f64>() / length.measured as f64;
     outcome.displacement = scene.displacement(&after);
     outcome.kinetic = scene.kinetic(&after);
@@ -111,13 +115,14 @@ fn run(
     Ok(outcome)
 }
 
-/// The engines of a scene. Rapier as it comes is run where it does not take minutes.
+/// The engines for a scene. Rapier with default settings is run only where it does not take minutes.
 fn makers<'a>(scene: &'a Scene, choice: &'a Choice) -> Vec<(&'static str, Maker<'a>)> {
     let boxed = |engine: Percuss| -> Box<dyn Engine> { Box::new(engine) };
     let mut all: Vec<(&'static str, Maker<'a>)> = vec![(
         "percuss",
         Box::new(move || Percuss::new(scene, choice).map(boxed)),
     )];
+    // Box2D is planar.
     if !scene.spatial() {
         all.push((
             "Box2D, tuned",
@@ -141,13 +146,13 @@ fn makers<'a>(scene: &'a Scene, choice: &'a Choice) -> Vec<(&'static str, Maker<
     all
 }
 
-/// A scene with all its engines.
+/// Runs a scene with all its engines.
 fn compare(scene: &Scene, choice: &Choice, length: Length) -> Result<Vec<Outcome>, String> {
     let mut outcomes = Vec::new();
     for (name, make) in makers(scene, choice) {
         outcomes.push(run(name, &make, scene, choice, length)?);
     }
-    // Ledger of percuss over the same steps: whether every one met its tolerance.
+    // Step reports of percuss over the same steps: whether every step met its tolerance.
     let mut engine = Percuss::new(scene, choice)?;
     let (mut worst, mut missed, mut sweeps) = (0.0_f64, 0, 0);
     let steps = length.before + length.measured;
@@ -181,6 +186,7 @@ fn table(outcomes: &[Outcome], size: f64) -> Table {
         "kinetic energy, J",
     ]);
     let base = outcomes.first().map_or(f64::NAN, |o| o.seconds);
+    // One row per engine.
     for o in outcomes {
         let fallen = if o.lost > 0.1 { " (fallen)" } else { "" };
         table.row([
@@ -197,8 +203,8 @@ fn table(outcomes: &[Outcome], size: f64) -> Table {
     table
 }
 
-/// What is aimed at beside the tuned engine that comes first: at most so many times its time, and a
-/// penetration of at most so many metres or such a share of its own.
+/// Speed target relative to the first tuned engine: at most so many times its time, and a penetration of at
+/// most so many metres or such a multiple of its own.
 #[derive(Debug, Clone, Copy)]
 struct Aim {
     time: f64,
@@ -206,21 +212,21 @@ struct Aim {
     share: f64,
 }
 
-/// Beside Box2D on the wall.
+/// Relative to Box2D on the wall.
 const WALL: Aim = Aim {
     time: 3.0,
     metres: 1e-5,
     share: 0.0,
 };
 
-/// Beside Rapier in a box of spheres.
+/// Relative to Rapier in a box of spheres.
 const GRAINS: Aim = Aim {
     time: 1.0,
     metres: 0.0,
     share: 0.01,
 };
 
-/// The ratios of percuss to that engine in words, and whether the aim is reached.
+/// The ratios of percuss to that engine as text, and whether the target is reached.
 fn told(outcomes: &[Outcome], goal: Option<Aim>) -> String {
     let [own, peer, ..] = outcomes else {
         return String::new();
@@ -235,6 +241,7 @@ fn told(outcomes: &[Outcome], goal: Option<Aim>) -> String {
         peer.engine,
         short(share)
     );
+    // Targets of time and penetration.
     if let Some(goal) = goal {
         let deep = own.penetration <= goal.metres || share <= goal.share;
         let depth = if goal.metres > 0.0 {
@@ -249,7 +256,7 @@ fn told(outcomes: &[Outcome], goal: Option<Aim>) -> String {
     text
 }
 
-/// Time and penetration of percuss over those of every engine; the aim is that beside the first.
+/// Ratios of time and penetration of percuss to every engine; the target refers to the first.
 fn ratios(title: &str, outcomes: &[Outcome], goal: Option<Aim>) -> Vec<Ratio> {
     let mut all = Vec::new();
     let Some((own, peers)) = outcomes.split_first() else {
@@ -262,7 +269,8 @@ fn ratios(title: &str, outcomes: &[Outcome], goal: Option<Aim>) -> Vec<Ratio> {
         let mut depth = Ratio::new(&name("penetration"), "m", own.penetration, metres);
         if let Some(goal) = goal.filter(|_| at == 0) {
             time = time.aim(Bound::AtMost(goal.time));
-            // Depths in metres are held against the peer's, so that one number tells both.
+            // A bound in metres is expressed relative to the peer's penetration, so that one number covers
+            // both.
             let share = goal.share.max(goal.metres / peer.penetration);
             depth = depth.aim(Bound::AtMost(share));
         }
@@ -287,7 +295,7 @@ fn figures(outcomes: &[Outcome]) -> Value {
     outcomes.iter().map(one).collect()
 }
 
-/// Height of a block, or mean radius of grains.
+/// Height of a block, or mean radius of grains: the length scale of penetrations.
 fn size(scene: &Scene) -> f64 {
     match scene.grains[0].shape {
         Shape::Block([_, b]) => 2.0 * b,
@@ -295,13 +303,13 @@ fn size(scene: &Scene) -> f64 {
     }
 }
 
-/// A settled scene: from its loose lattice by percuss, then given to every engine.
+/// A settled scene: percuss lets it settle from a loose lattice, then every engine gets it.
 fn rest(scene: &Scene, steps: usize) -> Result<Scene, String> {
     settled(scene, &Choice::to(1e-4), steps)
 }
 
-/// How percuss runs a scene: spheres with correction. Discs lie in a column of a hundred layers,
-/// which overlaps no less with it and moves more.
+/// Options of percuss for a scene: spheres with position correction. Discs lie in a column of a hundred layers,
+/// which penetrates no less with correction and moves more.
 fn choice(scene: &Scene, tolerance: f64) -> Choice {
     Choice {
         correction: scene.spatial(),
@@ -309,7 +317,7 @@ fn choice(scene: &Scene, tolerance: f64) -> Choice {
     }
 }
 
-/// All scenes.
+/// Runs all scenes.
 pub fn part(options: &Options) -> Result<Part, String> {
     let mut part = Part::new("engines");
     let quick = options.quick;
@@ -319,6 +327,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
         repeats: if quick { 1 } else { repeats },
     };
     let mut all = serde_json::Map::new();
+    // One scene with all engines: text, table, ratios.
     let mut add = |title: &str,
                    scene: &Scene,
                    tolerance: f64,
@@ -343,6 +352,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
     };
     add("Wall", &scene::wall(), 1e-6, length(0, 2000, 3), Some(WALL))?;
     add("Tower", &scene::tower(), 1e-6, length(0, 2000, 2), None)?;
+    // Settled packings.
     let settle = if quick { 400 } else { 1200 };
     let few = rest(&scene::spheres(1000, 9), settle)?;
     add(

@@ -1,15 +1,15 @@
-//! A figure with two logarithmic axes, as SVG.
+//! A log–log plot as SVG.
 
 use std::path::Path;
 
 use plotters::prelude::*;
 
-/// Points of one kind.
+/// A series of points.
 #[derive(Debug, Clone)]
 pub struct Curve {
     name: String,
     points: Vec<(f64, f64)>,
-    /// Hollow marks instead of full ones.
+    /// Whether markers are hollow.
     hollow: bool,
 }
 
@@ -23,14 +23,14 @@ impl Curve {
     }
 }
 
-/// Colours that are told apart by readers who do not see red and green as different (Okabe and Ito).
+/// Colours that are distinguishable with red–green colour blindness (Okabe and Ito).
 const COLOURS: [RGBColor; 3] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
 ];
 
-/// The smallest and the largest of some numbers, with room around them.
+/// Smallest and largest of some numbers, with a margin.
 fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let found = values.fold((f64::INFINITY, 0.0_f64), |(low, high), x| {
         (low.min(x), high.max(x))
@@ -38,7 +38,7 @@ fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     (0.7 * found.0, 1.6 * found.1)
 }
 
-/// Draws the curves two by two in one colour, and the slope of a square root.
+/// Draws the series, in pairs of one colour, and the slope of a square root.
 pub fn draw(path: &Path, along: &str, up: &str, curves: &[Curve]) -> Result<(), String> {
     let mut text = String::new();
     paint(&mut text, along, up, curves).map_err(|e| format!("figure: {e}"))?;
@@ -53,10 +53,11 @@ fn paint(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let all = || curves.iter().flat_map(|c| &c.points);
     let ((left, right), (low, high)) = (ends(all().map(|p| p.0)), ends(all().map(|p| p.1)));
-    // Room for the names above the points.
+    // Room for the legend above the points.
     let high = 8.0 * high;
     let area = SVGBackend::with_string(text, (760, 520)).into_drawing_area();
     area.fill(&WHITE)?;
+    // Logarithmic axes and grid.
     let mut chart = ChartBuilder::on(&area)
         .margin(14)
         .x_label_area_size(44)
@@ -74,6 +75,7 @@ fn paint(
         .label_style(("sans-serif", 14))
         .axis_desc_style(("sans-serif", 16))
         .draw()?;
+    // Series: line and markers.
     for (k, curve) in curves.iter().enumerate() {
         let colour = COLOURS[k / 2 % COLOURS.len()];
         let style = if curve.hollow {
@@ -91,6 +93,7 @@ fn paint(
             .label(&curve.name)
             .legend(move |at| Circle::new((at.0 + 9, at.1), 4, style));
     }
+    // Reference slope.
     let top = all().map(|p| p.1).fold(0.0, f64::max);
     let slope = [left, right].map(|x| (x, top * (x / right).sqrt()));
     chart
@@ -119,7 +122,7 @@ mod tests {
         ];
         let mut text = String::new();
         paint(&mut text, "height", "sweeps", &curves).expect("drawn");
-        // Two points and one mark in the legend for each curve.
+        // Two points and one legend marker for each series.
         assert_eq!(text.matches("<circle").count(), 6);
         for word in ["cold", "warm", "height", "sweeps", "square root"] {
             assert!(text.contains(word), "{word}");

@@ -1,8 +1,8 @@
 //! Problem files: the methods of percuss against each other, and against Siconos where it is installed.
 //!
-//! Every method runs in a process of its own that is ended after a limit, from zero impulses, to 1e-8 in the
-//! collection's error measure R1, recomputed here from W r + q for both. The time is processor time of the
-//! solve alone; short solves are repeated and the least time counts.
+//! Every method runs in a child process with a time limit, from zero impulses, to 1e-8 in the residual R1 of
+//! the problem collection, recomputed here from W r + q for both. The time is CPU time of the solve alone;
+//! short solves are repeated and the minimum counts.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::report::{Part, Table, aim, short};
 /// Methods of Siconos, those that are fast on most files first.
 const PEERS: [&str; 5] = ["NSN_AC", "ADMM", "NSGS:full", "PROX", "NSGS"];
 
-/// The fastest that reached the error, with its name.
+/// The fastest method that reached the tolerance, with its time.
 fn fastest(found: &[(&'static str, Option<Solved>)]) -> Option<(&'static str, f64)> {
     let reached = found
         .iter()
@@ -27,8 +27,8 @@ fn fastest(found: &[(&'static str, Option<Solved>)]) -> Option<(&'static str, f6
     reached.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// The files of the repository, those of a larger collection beside it if there is one, and those of a
-/// directory that was named.
+/// The problem files of the repository, those of a larger collection beside it if there is one, and those of a
+/// given directory.
 fn files(more: Option<&Path>) -> Result<Vec<PathBuf>, String> {
     let mut places = vec![
         crate::root().join("data/fclib"),
@@ -38,6 +38,7 @@ fn files(more: Option<&Path>) -> Result<Vec<PathBuf>, String> {
         std::fs::read_dir(more).map_err(|e| format!("{}: {e}", more.display()))?;
         places.push(more.to_path_buf());
     }
+    // Each file name once, small files first.
     let mut found: Vec<PathBuf> = Vec::new();
     for place in &places {
         let Ok(entries) = std::fs::read_dir(place) else {
@@ -58,7 +59,7 @@ fn files(more: Option<&Path>) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-/// One file with all methods.
+/// Results of all methods on one file.
 struct Row {
     name: String,
     contacts: usize,
@@ -80,13 +81,14 @@ fn row(path: &Path, python: Option<&Path>, scratch: &Path, limit: Duration) -> R
         own: Vec::new(),
         peer: Vec::new(),
     };
-    // A method that takes longer than the best so far, with room for a busy machine, is not the best.
+    // Time limit relative to the best so far, with a margin for a busy machine: a slower method is not the
+    // best.
     let room = |found: &[(&'static str, Option<Solved>)]| {
         let best = fastest(found).map_or(limit.as_secs_f64(), |b| 2.0 * b.1 + 2.0);
         Duration::from_secs_f64(best).min(limit)
     };
     for method in solve::NAMES {
-        // The default is not cut short: whether it solves every file is what is asked.
+        // The default method gets the full limit: whether it solves every file is the question.
         let limit = if method == "auto" {
             10 * limit
         } else {
@@ -112,7 +114,7 @@ fn row(path: &Path, python: Option<&Path>, scratch: &Path, limit: Duration) -> R
     Ok(all)
 }
 
-/// Seconds, or where it ended.
+/// Time in seconds, or how it failed.
 fn shown(solved: Option<Solved>) -> String {
     match solved {
         Some(s) if s.reached() => short(s.seconds),
@@ -133,19 +135,19 @@ fn figures(row: &Row) -> Value {
     json!({ "file": row.name, "contacts": row.contacts, "percuss": side(&row.own), "siconos": side(&row.peer) })
 }
 
-/// What the default did with a file.
+/// The result of the default method on a file.
 fn default(row: &Row) -> Option<Solved> {
     let auto = row.own.iter().find(|(name, _)| *name == "auto");
     auto.and_then(|(_, solved)| *solved)
 }
 
-/// Seconds of the default and of the best method of Siconos on a file that both solve.
+/// Times of the default method and of the best method of Siconos on a file that both solve.
 fn sides(row: &Row) -> Option<[f64; 2]> {
     let own = default(row).filter(Solved::reached)?;
     Some([own.seconds, fastest(&row.peer)?.1])
 }
 
-/// The default over the best of Siconos, file by file and in all.
+/// Ratios of the default method to the best of Siconos, file by file and in total.
 fn ratios(rows: &[Row]) -> Vec<Ratio> {
     const PEER: &str = "best method of Siconos";
     let of = |name: &str, [own, peer]: [f64; 2]| {
@@ -153,6 +155,7 @@ fn ratios(rows: &[Row]) -> Vec<Ratio> {
     };
     let mut total = [0.0; 2];
     let mut all = Vec::new();
+    // Files that both solve, and their sum.
     for row in rows {
         if let Some(sides) = sides(row) {
             total = [total[0] + sides[0], total[1] + sides[1]];
@@ -165,7 +168,7 @@ fn ratios(rows: &[Row]) -> Vec<Ratio> {
     all
 }
 
-/// Files solved, and the sums over those that some method of Siconos solves.
+/// Number of files solved, and sums over those that some method of Siconos solves.
 fn summary(rows: &[Row], python: bool) -> String {
     let solved = rows
         .iter()
@@ -179,6 +182,7 @@ fn summary(rows: &[Row], python: bool) -> String {
         return text
             + " Siconos is not installed here (python3-siconos and scipy): no second column.";
     }
+    // Sums over the files that both solve.
     let (mut own, mut peer, mut both) = (0.0, 0.0, 0);
     for row in rows {
         if let Some(sides) = sides(row) {
@@ -226,6 +230,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
     let mut each = Table::new(&each);
     let mut rows = Vec::new();
     let mut progress = Progress::new("problem files", paths.len());
+    // All methods on each file.
     for (done, path) in paths.iter().enumerate() {
         let row = row(path, python.as_deref(), &scratch, limit)?;
         let solved = row
@@ -246,8 +251,9 @@ pub fn part(options: &Options) -> Result<Part, String> {
         progress.at(done + 1);
     }
     drop(progress);
-    // A directory that stays behind in the system's place for such things does no harm.
+    // A temporary directory that remains does no harm.
     let _ = std::fs::remove_dir_all(&scratch);
+    // Summary, tables and ratios.
     part.say(summary(&rows, python.is_some()));
     part.table(&table);
     part.say("All methods of percuss, s; a method is ended when it takes twice as long as the best before it:");

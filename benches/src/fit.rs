@@ -1,11 +1,12 @@
-//! Power laws through measured points.
+//! Power-law fits.
 
-/// Exponent p and factor c of y = c xᵖ by least squares in logarithms; None with fewer than two different x,
+/// Exponent p and factor c of y = c xᵖ by least squares in logarithms; `None` with fewer than two different x,
 /// or with a value that has no logarithm.
 pub fn power(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     if points.iter().any(|(x, y)| !(*x > 0.0 && *y > 0.0)) {
         return None;
     }
+    // Least squares in logarithms.
     let n = points.len() as f64;
     let logs = || points.iter().map(|(x, y)| (x.ln(), y.ln()));
     let (mean_x, mean_y) = logs().fold((0.0, 0.0), |m, (x, y)| (m.0 + x / n, m.1 + y / n));
@@ -28,7 +29,7 @@ mod tests {
             .map(|k| (k as f64, 3.0 * (k as f64).powf(0.5)))
             .collect();
         let (exponent, factor) = power(&points).expect("a law");
-        // Rounding of a few logarithms.
+        // Rounding errors of a few logarithms.
         assert!((exponent - 0.5).abs() < 1e-14 && (factor - 3.0).abs() < 1e-13);
     }
 

@@ -1,12 +1,12 @@
-//! Sweeps to tolerance against the number of grains across the height of a pile.
+//! Gauss–Seidel sweeps to tolerance against the number of grains across the height of a pile.
 //!
-//! Columns of blocks, heaps of discs between walls and of balls in a box, each of growing height on the
-//! same base. Grains fall and settle first. Cold: the first step from the settled places without any
-//! memory. Warm: the mean over later steps, each from the impulses of the step before, when the pile has come
-//! to rest. Sweeps are
-//! those of nonlinear conjugate gradients from zero, whose iteration is one sweep, to 1e-4; the default starts columns
-//! from a guess and may go on with other methods, whose iterations cost more. Piles of the same height differ by as
-//! much as a factor of two, so that each height has several.
+//! Columns of blocks, heaps of discs between walls and of balls in a box, each of growing height on the same
+//! base. Grains fall and settle first. Cold: the first step from the settled state without a warm start. Warm:
+//! the mean over later steps, each warm-started from the impulses of the previous one, when the pile has come
+//! to rest. Sweeps are those of the nonlinear conjugate gradient method from zero, whose iteration is one
+//! sweep, to 1e-4; the default method starts columns from an estimate and may switch to other methods, whose
+//! iterations cost more. Piles of equal height differ by up to a factor of two, so that each height has
+//! several.
 
 use serde_json::json;
 
@@ -22,8 +22,8 @@ use crate::scene::{self, Grain, Place, Scene, Shape};
 /// Residual that every step must reach.
 const TOLERANCE: f64 = 1e-4;
 
-/// Warm steps that are averaged, after as many that are not: the cold one leaves its own motion, which takes a
-/// pile of a hundred layers some 400 steps to lose.
+/// Warm steps that are averaged, after as many that are not: the cold step causes a motion that takes a pile of
+/// a hundred layers some 400 steps to dissipate.
 const STEPS: usize = 500;
 
 /// Piles of discs and of balls of each height.
@@ -51,7 +51,7 @@ struct Pile {
     /// Grains across the height.
     across: f64,
     contacts: usize,
-    /// Conjugate gradients, then the default method: cold and warm.
+    /// Iterations of NNCG and of the default method: cold and warm.
     iterations: [[f64; 2]; 2],
 }
 
@@ -65,11 +65,13 @@ fn iterations(scene: &Scene, solver: &'static str) -> Result<([f64; 2], usize), 
         ..Choice::to(TOLERANCE)
     };
     let mut engine = Percuss::new(scene, &choice)?;
+    // Cold step.
     engine.step()?;
     let (cold, contacts) = (engine.ledger().iterations, engine.ledger().num_active);
     let mut warm = 0;
     let label = format!("{} of {}, {solver}", scene.name, scene.grains.len());
     let mut progress = Progress::new(label, 2 * STEPS);
+    // Warm steps; the first half is not counted.
     for step in 0..2 * STEPS {
         engine.step()?;
         if step >= STEPS {
@@ -155,6 +157,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
     let (mut table, mut fits) = (Table::new(&COUNTS), Table::new(&EXPONENTS));
     let (mut figures, mut curves) = (Vec::new(), Vec::new());
     let mut grows = [false; 2];
+    // Piles of each kind: table rows, exponents, curves.
     for kind in ["blocks", "discs", "balls"] {
         let piles = family(kind, options.quick)?;
         for pile in &piles {
@@ -163,7 +166,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
             table.row(row);
         }
         let points = |method: usize, start: usize| -> Vec<(f64, f64)> {
-            // A step that is right before the first sweep counts as one in the logarithm.
+            // A step solved before the first sweep counts as one in the logarithm.
             let count = |p: &Pile| p.iterations[method][start].max(1.0);
             piles.iter().map(|p| (p.across, count(p))).collect()
         };
@@ -171,6 +174,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
         let exponents = all
             .each_ref()
             .map(|p| power(p).map_or(f64::NAN, |(p, _)| p));
+        // Target: exponents of the default method of at most one half.
         for (grows, exponent) in grows.iter_mut().zip(&exponents[2..]) {
             *grows |= !(*exponent <= 0.5);
         }
@@ -195,6 +199,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
     part.say(aim("the same, warm", !warm));
     part.table(&table);
     part.figures = figures.into();
+    // The figure of the documentation.
     if !options.quick {
         let path = crate::root().join("docs/images/height.svg");
         draw(
@@ -216,7 +221,7 @@ mod tests {
         let pile = measure(&column(6)).expect("sound");
         assert!((pile.across - 6.0).abs() < 1e-12, "{pile:?}");
         assert_eq!(pile.contacts, 12);
-        // The default may know the answer for a column before its first iteration; sweeps do not.
+        // The default method may solve a column before its first iteration; sweeps do not.
         let [cold, warm] = pile.iterations[0];
         assert!(cold > 0.0 && warm <= cold, "{pile:?}");
         assert!(pile.iterations[1][0] <= cold, "{pile:?}");

@@ -1,4 +1,4 @@
-//! The hot loops alone, for callgrind: `bench kernel NAME REPEATS` prints how many units of work it did.
+//! The kernels alone, for callgrind: `bench kernel NAME REPEATS` prints the number of units of work.
 
 use bodies::{Detector, World};
 use contact::Problem;
@@ -11,7 +11,7 @@ use crate::lattice::lattice;
 use crate::scaling::dense;
 use crate::scene;
 
-/// Runs a kernel; the number of units in which its instructions are counted.
+/// Runs a kernel; returns the number of units in which its instructions are counted.
 pub fn run(name: &str, repeats: usize) -> Result<f64, String> {
     match name {
         "sphere sweep" => sweep(&lattice(512).map_err(words)?, repeats),
@@ -23,7 +23,7 @@ pub fn run(name: &str, repeats: usize) -> Result<f64, String> {
             repeats,
         ),
         "sphere step" => {
-            // Settled enough for contacts all over, in few steps: they are counted, too.
+            // Settled enough to have contacts throughout, in few steps, since these are counted, too.
             let heap = settled(&scene::spheres(200, 5), &Choice::to(1e-3), 150)?;
             step(&mut space_world(&heap, &Choice::to(1e-4))?, repeats)
         }
@@ -37,11 +37,12 @@ fn sweep(problem: &Problem, repeats: usize) -> Result<f64, String> {
     Ok((problem.num_contacts() * repeats) as f64)
 }
 
-/// Touches of balls in a lattice that move a little between two detections: no solver has a part in it.
+/// Contact detection of balls in a lattice that move a little between two calls, without a solver.
 ///
-/// The count belongs to this population, 2.4 touches and eight pairs of boxes for each ball: the same detector takes
-/// a third of it where balls are loose and nothing touches. The list of pairs is kept from one detection to the next;
-/// what is counted is boxes, the look at the list, and the narrow phase.
+/// The count belongs to this configuration, 2.4 contact points and eight pairs of bounding boxes per ball: the
+/// same detector takes a third of it where balls are loose and nothing touches. The pair list is cached from
+/// one call to the next; what is counted is the update of the bounding boxes, the check of the pair list, and
+/// the narrow phase.
 fn detection(repeats: usize) -> Result<f64, String> {
     let heap = dense(1000);
     let world = space_world(&heap, &Choice::to(1e-4))?;

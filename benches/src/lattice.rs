@@ -1,12 +1,13 @@
-//! A lattice of balls as a contact problem of any size, made without detection: for the cost of sweeps.
+//! A lattice of balls as a contact problem of any size, built without contact detection: for the cost of
+//! sweeps.
 //!
-//! Balls of different masses on a cubic lattice, each touching its three lower neighbours or the wall;
-//! a tilted gravity leaves sticking, sliding and open contacts together.
+//! Balls of different masses on a cubic lattice, each in contact with its three lower neighbours or the wall;
+//! tilted gravity produces sticking, sliding and open contacts together.
 
 use contact::{FactoredDelassus, Law, Problem, ProblemError};
 use solve::sample::Random;
 
-/// About `balls` balls and three contacts for each.
+/// About `balls` balls with three contacts each.
 pub fn lattice(balls: usize) -> Result<Problem, ProblemError> {
     let edge = ((balls as f64).cbrt().round() as usize).max(1);
     let mut random = Random::new(1);
@@ -25,7 +26,7 @@ pub fn lattice(balls: usize) -> Result<Problem, ProblemError> {
     for b in 0..edge.pow(3) {
         for (axis, stride) in [(2, edge * edge), (1, edge), (0, 1)] {
             let frame = frame(&mut random, axis);
-            // 1/√I = √(5/2) / (r √m) with r = ½, times the lever.
+            // 1/√I = √(5/2) / (r √m) with r = ½, times the lever arm.
             let ball = |k: usize, sign: f64| (k, sign * root[k], -0.5 * root[k] * 10_f64.sqrt());
             let (first, second) = (ball(b, 1.0), ball(b.saturating_sub(stride), -1.0));
             let both = [first, second];

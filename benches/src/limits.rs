@@ -1,4 +1,4 @@
-//! What the machine can do: read, triad, fused multiply-adds.
+//! Limits of the machine: read bandwidth, triad bandwidth (STREAM), fused multiply-adds.
 
 use std::hint::black_box;
 
@@ -6,10 +6,10 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::clock::{elapsed, timed};
 
-/// Elements of an array: 64 MB, beyond any cache here.
+/// Elements of an array: 64 MB, larger than the caches.
 const LONG: usize = 8 << 20;
 
-/// Least seconds of some repetitions, each on `threads` threads at a time with a state of their own.
+/// Minimal time of some repetitions, each on `threads` threads with separate state.
 fn fastest<T: Send>(
     threads: usize,
     repeats: usize,
@@ -17,12 +17,12 @@ fn fastest<T: Send>(
     work: impl Fn(&mut T) + Sync,
 ) -> f64 {
     let mut states: Vec<T> = (0..threads).map(|_| make()).collect();
-    // The first pass touches the pages.
+    // The first pass touches the pages (page faults are not timed).
     states.iter_mut().for_each(&work);
     let mut least = f64::INFINITY;
     for _ in 0..repeats {
         let (seconds, ()) = if let [state] = states.as_mut_slice() {
-            // The clock that sweeps on one thread are measured by: a share of it is one of the same time.
+            // The same clock as for sweeps on one thread, so that the ratio is meaningful.
             timed(|| work(state))
         } else {
             elapsed(|| {
@@ -38,7 +38,7 @@ fn fastest<T: Send>(
     least
 }
 
-/// GB/s of reading.
+/// Read bandwidth in GB/s.
 pub fn read(threads: usize, repeats: usize) -> f64 {
     let seconds = fastest(
         threads,
@@ -57,7 +57,7 @@ pub fn read(threads: usize, repeats: usize) -> f64 {
     (threads * LONG * 8) as f64 / seconds * 1e-9
 }
 
-/// GB/s of the triad, the lines that stores fetch counted.
+/// Triad bandwidth in GB/s, including the write-allocate traffic.
 pub fn triad(threads: usize, repeats: usize) -> f64 {
     let make = || [vec![0.0_f64; LONG], vec![1.0; LONG], vec![2.0; LONG]];
     let seconds = fastest(threads, repeats, make, |[a, b, c]| {
@@ -73,7 +73,7 @@ pub fn triad(threads: usize, repeats: usize) -> f64 {
 struct Chains(usize);
 
 impl WithSimd for Chains {
-    /// Floating-point operations done.
+    /// Number of floating-point operations.
     type Output = f64;
 
     #[inline(always)]

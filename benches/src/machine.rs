@@ -1,8 +1,8 @@
-//! On what a run was made.
+//! Description of the machine of a benchmark run.
 
 use serde_json::{Value, json};
 
-/// Name, cores, load and compiler, as far as the system tells.
+/// CPU name, cores, load and compiler, as far as the system reports them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
     pub processor: String,
@@ -30,7 +30,7 @@ impl Machine {
         }
     }
 
-    /// One line over a table.
+    /// One line above a table.
     pub fn line(&self) -> String {
         let Self {
             processor,
@@ -64,13 +64,13 @@ impl Machine {
     }
 }
 
-/// Mean number of running tasks over the last minute.
+/// Load average over the last minute.
 fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().next().unwrap_or("unknown").into()
 }
 
-/// What a command prints, or that it is not known.
+/// Output of a command, or that it is unknown.
 fn said(command: &str, arguments: &[&str]) -> String {
     let mut command = std::process::Command::new(command);
     let output = command.args(arguments).current_dir(crate::root()).output();

@@ -1,4 +1,4 @@
-//! The speed of percuss, measured: see docs/speed.md.
+//! Benchmarks of percuss: see docs/speed.md.
 
 mod attempt;
 mod clock;
@@ -34,7 +34,7 @@ use report::Part;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // Single tasks that parts start as processes of their own.
+    // Tasks that sections start as child processes.
     if let [task, first, second] = arguments.as_slice() {
         match task.as_str() {
             "kernel" => return answer(kernel(first, second)),
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A hot loop alone, see `kernel`.
+/// Runs a kernel alone, see `kernel`.
 fn kernel(name: &str, repeats: &str) -> Result<String, String> {
     let repeats = repeats
         .parse()
@@ -63,7 +63,7 @@ fn kernel(name: &str, repeats: &str) -> Result<String, String> {
     kernel::run(name, repeats).map(|units| units.to_string())
 }
 
-/// Prints what a single task found.
+/// Prints the result of a single task.
 fn answer(found: Result<String, String>) -> ExitCode {
     match found {
         Ok(text) => {
@@ -85,6 +85,7 @@ pub fn root() -> PathBuf {
 
 fn run(options: &Options) -> ExitCode {
     let (mut figures, mut ratios, mut failed) = (Map::new(), Vec::new(), false);
+    // A failing section does not stop the others.
     for &name in &options.only {
         eprintln!("==> {name}");
         let machine = Machine::here();
@@ -101,6 +102,7 @@ fn run(options: &Options) -> ExitCode {
         if options.json != Some(Output::Standard) {
             println!("\n## {name}\n\n{text}");
         }
+        // A full run updates the documentation.
         if !options.quick
             && let Err(error) = document(part.name, &text)
         {
@@ -111,6 +113,7 @@ fn run(options: &Options) -> ExitCode {
         figures.insert(name.into(), entry);
         ratios.extend(part.ratios);
     }
+    // Ratios and figures as JSON.
     let file = options.figures.clone().map(Output::File);
     let delivered = deliver(options.json.as_ref(), &ratio::object(&ratios))
         .and_then(|()| deliver(file.as_ref(), &Value::Object(figures)));
@@ -134,7 +137,7 @@ fn part(name: &str, options: &Options) -> Result<Part, String> {
     }
 }
 
-/// Puts the text of a part into the documentation.
+/// Inserts the text of a section into the documentation.
 fn document(name: &str, text: &str) -> Result<(), String> {
     let path = root().join("docs/speed.md");
     let shown = path.display();

@@ -1,35 +1,35 @@
-//! What the command line asks for.
+//! Command line options.
 
 use std::path::PathBuf;
 
-/// The parts, in the order in which they run.
+/// The sections, in the order in which they run.
 pub const PARTS: [&str; 7] = [
     "roofline", "engines", "files", "scaling", "profile", "height", "counters",
 ];
 
-/// Where something goes.
+/// Destination of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
-    /// To standard output, instead of the tables.
+    /// Standard output, instead of the tables.
     Standard,
-    /// Into a file.
+    /// A file.
     File(PathBuf),
 }
 
-/// What is asked for.
+/// The options.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Where the ratios go as JSON, if they do.
+    /// Destination of the ratios as JSON, if any.
     pub json: Option<Output>,
-    /// The file for all figures.
+    /// File of all figures.
     pub figures: Option<PathBuf>,
     pub only: Vec<&'static str>,
     pub quick: bool,
     /// Whether the file of counters is rewritten.
     pub write: bool,
-    /// Seconds that a method may take on a problem file.
+    /// Time limit in seconds of a method on a problem file.
     pub limit: u64,
-    /// A directory with more problem files.
+    /// A directory with further problem files.
     pub files: Option<PathBuf>,
 }
 
@@ -69,7 +69,7 @@ Exit status: 0 all well, 1 a counter has grown by more than 3 % or a part failed
 ";
 
 impl Options {
-    /// Reads the command line; None asks for help.
+    /// Parses the command line; `None` asks for help.
     pub fn parse(arguments: &[String]) -> Result<Option<Self>, String> {
         let mut options = Self::default();
         let mut only = Vec::new();
@@ -111,6 +111,7 @@ impl Options {
                 other => return Err(format!("{other} is not known; --help tells what is")),
             }
         }
+        // Sections in their own order, each once.
         if !only.is_empty() {
             options.only = PARTS.into_iter().filter(|p| only.contains(p)).collect();
         }

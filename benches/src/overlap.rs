@@ -1,8 +1,8 @@
-//! How deep bodies overlap, recomputed in f64 from their places with their exact shapes: no engine's
-//! own figure, and none of percuss's detection.
+//! Penetration depth, recomputed in f64 from the states with exact shapes: independent of every engine's own
+//! value and of percuss's contact detection.
 //!
-//! Rectangles: the least overlap over the four separating axes. Discs and balls: r₁ + r₂ − d. Ground
-//! and walls: how far the lowest point, or the farthest, lies beyond.
+//! Rectangles: the smallest overlap over the four separating axes. Discs and balls: r₁ + r₂ − d. Ground and
+//! walls: how far the lowest, or the outermost, point lies beyond.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use glam::{DVec2, DVec3};
 
 use crate::scene::{Place, Scene, Shape};
 
-/// The deepest overlap of a scene, m; 0 where nothing overlaps.
+/// The largest penetration of a scene, m; 0 where nothing overlaps.
 pub fn deepest(scene: &Scene, places: &[Place]) -> f64 {
     let mut depth = 0.0_f64;
     for (i, place) in places.iter().enumerate() {
@@ -23,7 +23,7 @@ pub fn deepest(scene: &Scene, places: &[Place]) -> f64 {
     depth
 }
 
-/// Radius of the circle or ball around a shape.
+/// Radius of the bounding circle or ball of a shape.
 fn reach(shape: &Shape) -> f64 {
     match *shape {
         Shape::Block([a, b]) => a.hypot(b),
@@ -31,7 +31,7 @@ fn reach(shape: &Shape) -> f64 {
     }
 }
 
-/// How far a body lies beyond the ground and the walls.
+/// Penetration of a body into the ground and the walls.
 fn beyond(scene: &Scene, shape: &Shape, place: &Place) -> f64 {
     let extent = |axis: DVec3| match *shape {
         Shape::Block(half) => spread(half, place.angle, axis.truncate()),
@@ -53,13 +53,13 @@ fn beyond(scene: &Scene, shape: &Shape, place: &Place) -> f64 {
     depth
 }
 
-/// Half the width of a turned rectangle along an axis.
+/// Half the width of a rotated rectangle along an axis (support function).
 fn spread(half: [f64; 2], angle: f64, axis: DVec2) -> f64 {
     let along = DVec2::from_angle(angle);
     half[0] * along.dot(axis).abs() + half[1] * along.perp().dot(axis).abs()
 }
 
-/// Overlap of two bodies; 0 where they are apart.
+/// Penetration of two bodies; 0 where they are separated.
 fn pair(shapes: [&Shape; 2], places: [&Place; 2]) -> f64 {
     let between = places[1].position - places[0].position;
     match (shapes[0], shapes[1]) {
@@ -77,7 +77,7 @@ fn pair(shapes: [&Shape; 2], places: [&Place; 2]) -> f64 {
     }
 }
 
-/// Pairs whose surrounding balls meet, found with a grid of cells as wide as the largest body.
+/// Pairs whose bounding balls overlap, found with a uniform grid of cells as wide as the largest body.
 fn near(scene: &Scene, places: &[Place]) -> Vec<(usize, usize)> {
     let largest = scene
         .grains
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn walls_and_towers_touch_without_overlap() {
         for scene in [wall(), tower()] {
-            // Sums of a dozen decimal fractions of some metres.
+            // Rounding of sums of a dozen decimal fractions of some metres.
             assert!(deepest(&scene, &scene.starts()) < 1e-14);
         }
     }
@@ -176,7 +176,7 @@ mod tests {
     fn the_grid_finds_every_pair_that_all_pairs_find() {
         let mut scene = spheres(300, 9);
         for (k, grain) in scene.grains.iter_mut().enumerate() {
-            // Pushed together: many overlap, and some cells have negative numbers.
+            // Pushed together: many overlap, and some cells have negative indices.
             grain.start.position *= 0.6 + 1e-3 * (k % 7) as f64;
         }
         let places = scene.starts();

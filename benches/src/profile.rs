@@ -1,7 +1,7 @@
-//! Where the time of a step goes: detection, assembly, solve, update, account.
+//! Time of the stages of a step: detection, assembly, solve, update, account.
 //!
-//! The world's own clock of its stages, summed over a block of steps; the block with the least total of
-//! several is reported. Writing records is not a part of a step of bodies and is not seen here.
+//! The world's own stage timers, summed over a block of steps; of several blocks the one with the smallest
+//! total is reported. Writing of records is not part of a step and is not included.
 
 use bodies::{Dim, StepTimings, World};
 use serde_json::json;
@@ -28,7 +28,7 @@ fn stages(profile: &StepTimings) -> [f64; 5] {
     [detection, assembly, solve, update, account]
 }
 
-/// Seconds of each stage per step, contacts and iterations of the last step.
+/// Seconds per step of each stage; contacts and iterations of the last step.
 fn measure<D: Dim>(
     world: &mut World<D>,
     label: &str,
@@ -37,6 +37,7 @@ fn measure<D: Dim>(
     const BLOCKS: usize = 5;
     let mut progress = Progress::new(format!("profile, {label}"), BLOCKS * steps);
     let mut best = ([f64::INFINITY; 5], f64::INFINITY);
+    // The best of several blocks.
     for block in 0..BLOCKS {
         world.begin_profile();
         for step in 0..steps {
@@ -75,6 +76,7 @@ fn profile(
 /// The wall and boxes of spheres.
 pub fn part(options: &Options) -> Result<Part, String> {
     let mut part = Part::new("profile");
+    // Scenes at rest.
     let rest = |count, across| {
         let steps = if options.quick { 300 } else { 1200 };
         settled(&scene::spheres(count, across), &Choice::to(1e-4), steps)
@@ -91,6 +93,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
     head.extend(shares.iter().map(String::as_str));
     let mut table = Table::new(&head);
     let mut figures = Vec::new();
+    // Time and shares of the stages.
     for (label, scene, tolerance) in &scenes {
         let steps = if scene.grains.len() > 1000 { 20 } else { 100 };
         let (seconds, contacts, iterations) = profile(scene, *tolerance, label, steps)?;

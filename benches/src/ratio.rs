@@ -1,10 +1,10 @@
-//! Ratios: what `--json` prints, each with both sides' figures.
+//! Ratios: the output of `--json`, each with the values of both sides.
 
 use serde_json::{Map, Value, json};
 
 use crate::report::short;
 
-/// The bound of an aim.
+/// Bound of a target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
     AtMost(f64),
@@ -27,7 +27,7 @@ impl Bound {
     }
 }
 
-/// A figure of percuss over one of something else, measured in the same run.
+/// A value of percuss over one of another program, measured in the same run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratio {
     name: String,
@@ -38,7 +38,7 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// Names are made of words, numbers, dots and underscores.
+    /// Names consist of words, numbers, dots and underscores.
     pub fn new(
         name: &str,
         unit: &'static str,
@@ -84,7 +84,7 @@ impl Ratio {
     }
 }
 
-/// All of them as one object.
+/// All ratios as one JSON object.
 pub fn object<'a>(ratios: impl IntoIterator<Item = &'a Ratio>) -> Value {
     let pairs = ratios.into_iter().map(|r| (r.name.clone(), r.value()));
     Value::Object(pairs.collect::<Map<_, _>>())

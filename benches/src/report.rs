@@ -1,10 +1,10 @@
-//! Tables and figures of a run, and their place in the documentation.
+//! Tables of a benchmark run, and their insertion into the documentation.
 
 use serde_json::Value;
 
 use crate::ratio::Ratio;
 
-/// A table of text.
+/// A text table.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
     pub head: Vec<String>,
@@ -23,7 +23,7 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// As Markdown: the first column to the left, the others to the right.
+    /// As Markdown: the first column left-aligned, the others right-aligned.
     pub fn markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let mut text = line(&self.head);
@@ -36,17 +36,17 @@ impl Table {
     }
 }
 
-/// What a part of the run found.
+/// Result of a section.
 #[derive(Debug, Clone)]
 pub struct Part {
     pub name: &'static str,
     /// Paragraphs and tables in Markdown.
     pub blocks: Vec<String>,
-    /// The figures.
+    /// All measured values.
     pub figures: Value,
-    /// Those that are compared with others.
+    /// The ratios to other programs or limits.
     pub ratios: Vec<Ratio>,
-    /// Whether it found what must not be (counters that grew).
+    /// Whether a regression was found (counters that grew).
     pub failed: bool,
 }
 
@@ -74,7 +74,7 @@ impl Part {
     }
 }
 
-/// Puts `text` between the markers of a part; an error names the marker that is missing.
+/// Inserts `text` between the markers of a section; the error names a missing marker.
 pub fn replace(document: &str, name: &str, text: &str) -> Result<String, String> {
     let (open, close) = (
         format!("<!-- bench {name} -->"),
@@ -95,7 +95,7 @@ pub fn replace(document: &str, name: &str, text: &str) -> Result<String, String>
     ))
 }
 
-/// A sentence on an aim.
+/// A sentence on a target.
 pub fn aim(what: &str, met: bool) -> String {
     let verdict = if met { "reached" } else { "not reached" };
     format!("Aim: {what}: {verdict}.")

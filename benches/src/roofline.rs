@@ -1,9 +1,10 @@
-//! Contact sweeps against what the machine can do, measured in the same run.
+//! Roofline of the contact sweeps: their throughput against the limits of the machine, measured in the same
+//! run.
 //!
-//! Bandwidth: read (sum of an array) and triad (a = b + s c, ordinary stores, 32 bytes an element with
-//! the line that a store fetches). Arithmetic: fused multiply-adds on twelve independent registers.
-//! A sweep over balls moves, for each contact, its share of a pack (read, and the part that changes
-//! written back) and the rows of its bodies, each once; what seams fetch again is not counted.
+//! Bandwidth: read (sum of an array) and triad (a = b + s c, ordinary stores, 32 bytes an element with the
+//! write-allocate line). Arithmetic: fused multiply-adds on twelve independent registers. A sweep over balls
+//! moves, for each contact, its share of a SIMD pack (read, and the part that changes written back) and the
+//! rows of its bodies, each once; what the interfaces between partitions fetch again is not counted.
 
 use serde_json::json;
 use solve::Nlgs;
@@ -19,30 +20,31 @@ use crate::report::{Part, Table, aim, short};
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// What a sweep moves per contact, counted from the layout of `solve::batch`.
+/// Memory traffic of a sweep per contact, counted from the data layout of `solve::batch`.
 ///
-/// A pack of four contacts of two balls: which contacts (16 B), which bodies (32), two axes (192), masses and
-/// levers (128), 1/H (64), μ and κ (64), the free velocity (96), impulse, direction and last step (288):
-/// 880 B, 14 lines; what changes takes the last five lines. A body has three lines, all read and written: its
-/// velocity, the one where the sweep began, and the one of the direction (`motion::Follow`).
+/// A pack of four contacts of two balls: contact indices (16 B), body indices (32), two axes (192), masses and
+/// lever arms (128), 1/H (64), μ and κ (64), the free velocity (96), impulse, search direction and last step
+/// (288): 880 B, 14 cache lines; what changes takes the last five lines. A body has three lines, all read and
+/// written: its velocity, the one where the sweep began, and the one of the search direction
+/// (`motion::ExtrapolateKernel`).
 pub mod layout {
     use super::LINE;
 
     /// Bytes read of a pack.
     pub const PACK: usize = 14 * LINE;
-    /// Bytes of it written back.
+    /// Bytes of a pack written back.
     pub const CHANGED: usize = 5 * LINE;
     /// Bytes of a body, all of them written back.
     pub const BODY: usize = 3 * LINE;
 
-    /// Bytes per contact with this many bodies for each contact.
+    /// Bytes per contact, given the number of bodies per contact.
     pub fn traffic(bodies_per_contact: f64) -> f64 {
         (PACK + CHANGED) as f64 / 4.0 + (2 * BODY) as f64 * bodies_per_contact
     }
 }
 
-/// Million contact sweeps per second over a lattice of balls, on one thread and on two, and bytes per
-/// contact and sweep.
+/// Million contact updates per second over a lattice of balls, on one thread and on two, and bytes per contact
+/// and sweep.
 #[derive(Debug, Clone, Copy)]
 struct Rate {
     balls: usize,
@@ -51,14 +53,14 @@ struct Rate {
     bytes: f64,
 }
 
-/// The least over repetitions of a long call less that of a short one, because taking the contacts in is no
-/// part of a sweep: processor time on one thread, the wall clock on two.
+/// The minimum over repetitions of a long call less that of a short one, because packing the contacts is no
+/// part of a sweep: CPU time on one thread, wall time on two.
 fn sweeps(balls: usize, repeats: usize) -> Result<Rate, String> {
     let problem = lattice(balls).map_err(words)?;
     let contacts = problem.num_contacts();
-    // Some milliseconds a call: on a busy machine short calls find both cores free now and then.
+    // Some milliseconds per call: on a busy machine short calls find both cores free now and then.
     let count = (1_000_000 / contacts).clamp(3, 400);
-    // Sweeps from memory take tenths of a second each, and less of them is enough.
+    // Sweeps from memory take tenths of a second each, and fewer repetitions suffice.
     let repeats = (repeats * count / 8).clamp(5, 20 * repeats);
     let mut impulse = vec![0.0; problem.num_rows()];
     let pool = rayon::ThreadPoolBuilder::new()
@@ -117,7 +119,7 @@ fn measure(part: &mut Part, repeats: usize) -> [[f64; 3]; 2] {
     limits
 }
 
-/// What is aimed at: small problems from the caches, the largest from memory, two threads.
+/// Targets: small problems from the caches, the largest from memory, two threads.
 fn aims(rates: &[(Rate, [f64; 2])]) -> String {
     let ([(small, _), ..], [.., (large, share)]) = (rates, rates) else {
         return String::new();
@@ -138,7 +140,7 @@ fn aims(rates: &[(Rate, [f64; 2])]) -> String {
     .join(" ")
 }
 
-/// Sweeps beside the machine's bandwidth, and two threads beside one.
+/// Ratios of sweeps to the machine's bandwidth, and of two threads to one.
 fn ratios(part: &mut Part, rates: &[(Rate, [f64; 2])], limits: &[[f64; 3]; 2]) {
     for (at, (rate, _)) in rates.iter().enumerate() {
         let name = |what: &str| format!("sweeps.{}.{what}", rate.balls);
@@ -163,10 +165,11 @@ fn ratios(part: &mut Part, rates: &[(Rate, [f64; 2])], limits: &[[f64; 3]; 2]) {
     }
 }
 
-/// Limits of the machine, then sweeps.
+/// Measures the limits of the machine, then the sweeps.
 pub fn part(options: &Options) -> Result<Part, String> {
     let mut part = Part::new("roofline");
     let repeats = if options.quick { 5 } else { 15 };
+    // Limits of the machine.
     let limits = measure(&mut part, 4 * repeats);
     let sizes: &[usize] = if options.quick {
         &[512, 8_000, 125_000]
@@ -185,6 +188,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
         "2 threads, %",
     ]);
     let mut rates = Vec::new();
+    // Throughput and its share of the triad bandwidth.
     for &balls in sizes {
         let rate = sweeps(balls, repeats)?;
         let bandwidth = rate.million.map(|million| 1e-3 * million * rate.bytes);
@@ -226,7 +230,7 @@ mod tests {
 
     #[test]
     fn traffic_of_a_lattice_is_that_of_its_lines() {
-        // (14 + 5) lines for four contacts, and a body for four.
+        // (14 + 5) lines for four contacts, and a quarter of a body per contact.
         assert_eq!(layout::traffic(1.0 / 4.0), 19.0 * 16.0 + 96.0);
     }
 }

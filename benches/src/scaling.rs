@@ -1,10 +1,9 @@
-//! From a thousand to a million grains, on one thread and on two.
+//! Scaling from a thousand to a million grains, on one thread and on two.
 //!
-//! Balls on a dense cubic lattice, a little off their places so that neighbours touch or nearly touch,
-//! fall a few steps in a box: detection, about three contacts for each ball, a solve to 1e-4. Times are
-//! processor times on one thread and those of the wall clock on two, the least over the measured steps
-//! divided by contacts and iterations of the same step; the number of iterations grows with the height,
-//! the time of each should not.
+//! Balls on a dense cubic lattice, slightly perturbed so that neighbours touch or nearly touch, fall a few
+//! steps in a box: contact detection, about three contacts per ball, a solve to 1e-4. Times are CPU times on
+//! one thread and wall times on two, the minimum over the measured steps divided by contacts and iterations of
+//! the same step; the number of iterations grows with the height, the time of each should not.
 
 use bodies::Activation;
 use glam::DVec3;
@@ -20,13 +19,14 @@ use crate::ratio::Ratio;
 use crate::report::{Part, Table, short};
 use crate::scene::{Grain, Place, Scene, Shape};
 
-/// Balls whose neighbours along the axes touch or nearly touch, moving slowly.
+/// Balls whose neighbours along the axes touch or nearly touch, with small velocities.
 pub fn dense(count: usize) -> Scene {
     let radius = 0.01;
     let edge = (count as f64).cbrt().round() as usize;
     let mut random = Random::new(5);
     let spacing = 1.99 * radius;
     let half = 0.5 * spacing * edge as f64;
+    // Lattice sites with a small perturbation and velocity.
     let grain = |k: usize| {
         let place = [k % edge, k / edge % edge, k / (edge * edge)];
         let mut at = place.map(|i| (i as f64 + 0.5) * spacing + random.within(0.0, 0.02 * radius));
@@ -56,7 +56,7 @@ struct Row {
     contacts: usize,
     iterations: usize,
     seconds: f64,
-    /// Of a step, per contact and iteration.
+    /// Time of a step per contact and iteration.
     share: f64,
 }
 
@@ -78,6 +78,7 @@ fn measure(scene: &Scene, threads: usize, steps: usize) -> Result<Row, String> {
         format!("{} grains, {threads} threads", row.grains),
         steps + 1,
     );
+    // A thread pool of the given size.
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
@@ -85,10 +86,12 @@ fn measure(scene: &Scene, threads: usize, steps: usize) -> Result<Row, String> {
     if row.grains > 50_000 {
         progress.announce();
     }
-    // The first step allocates; among the many iterations of a large one that is nothing, and a second one is dear.
+    // The first step allocates memory; in a large problem its many iterations hide that, and a second step is
+    // expensive.
     if row.grains < 500_000 {
         engine.step()?;
     }
+    // The minimum per contact and iteration over the steps.
     for step in 0..steps {
         progress.at(step + 1);
         let (seconds, result) = if threads == 1 {
@@ -131,6 +134,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
         "gain",
     ]);
     let (mut figures, mut points) = (Vec::new(), Vec::new());
+    // Each size on one thread and on two.
     for &count in sizes {
         let scene = dense(count);
         let steps = (200_000 / count).clamp(1, 20);
@@ -164,6 +168,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
         }));
     }
     part.table(&table);
+    // Exponent of the growth, ideally 0.
     let exponent = power(&points).map_or(f64::NAN, |(p, _)| p);
     part.say(format!(
         "Time per contact and iteration grows as the {} power of the number of grains (fit).",
@@ -181,7 +186,7 @@ mod tests {
     fn a_dense_lattice_has_about_three_contacts_for_each_ball() {
         let row = measure(&dense(1000), 1, 1).expect("sound");
         assert_eq!(row.grains, 1000);
-        // 2700 neighbours along the axes, of which the open ones of a step are left out, and walls.
+        // 2700 pairs of neighbours along the axes, without the open ones of a step, and walls.
         assert!((1000..3400).contains(&row.contacts), "{row:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! The scenes that every engine is given: shapes, masses, places and velocities, in f64.
+//! Benchmark scenes for every engine: shapes, masses, positions and velocities, in f64.
 //!
-//! Plane scenes lie in x, y with y up; scenes of balls have z up. The ground is y = 0 or z = 0, walls
-//! are at ± `half`. Numbers come from a 64-bit congruential generator, so that a scene is the same
-//! everywhere.
+//! Plane scenes lie in x, y with y up; scenes of balls have z up. The ground is y = 0 or z = 0, walls are at ±
+//! `half`. Random numbers come from a 64-bit linear congruential generator, so that a scene is the same on
+//! every machine.
 
 use std::f64::consts::PI;
 
@@ -26,7 +26,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Volume, and moment of inertia over mass about the axis that matters.
+    /// Volume, and moment of inertia over mass about the relevant axis.
     pub fn volume_and_gyration(&self) -> (f64, f64) {
         match *self {
             Self::Block([a, b]) => (4.0 * a * b, (a * a + b * b) / 3.0),
@@ -36,13 +36,13 @@ impl Shape {
     }
 }
 
-/// Where a body is and how it moves. Balls have no attitude, plane bodies an angle about z.
+/// Position and velocity of a body. Balls have no orientation, plane bodies an angle about z.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
     pub position: DVec3,
     pub angle: f64,
     pub velocity: DVec3,
-    /// About space axes.
+    /// Angular velocity about space axes.
     pub spin: DVec3,
 }
 
@@ -76,12 +76,12 @@ impl Grain {
     }
 }
 
-/// What every engine is given.
+/// A scene, as every engine gets it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scene {
     pub name: &'static str,
     pub grains: Vec<Grain>,
-    /// Walls at ± this in the horizontal directions, where there are some.
+    /// Walls at ± this in the horizontal directions, if there are any.
     pub half: Option<f64>,
     pub friction: f64,
     /// Whether the ground shakes.
@@ -89,7 +89,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Whether it is one of balls in space.
+    /// Whether it is a scene of balls in space.
     pub fn spatial(&self) -> bool {
         matches!(self.grains.first().map(|g| g.shape), Some(Shape::Ball(_)))
     }
@@ -102,7 +102,7 @@ impl Scene {
         self.grains.iter().map(|g| g.start).collect()
     }
 
-    /// Kinetic energy of these places, J.
+    /// Kinetic energy of these states, J.
     pub fn kinetic(&self, places: &[Place]) -> f64 {
         let one = |(g, p): (&Grain, &Place)| {
             0.5 * (g.mass() * p.velocity.length_squared() + g.inertia() * p.spin.length_squared())
@@ -110,7 +110,7 @@ impl Scene {
         self.grains.iter().zip(places).map(one).sum()
     }
 
-    /// Largest way of a centre from its start, m.
+    /// Largest displacement of a centre from its start, m.
     pub fn displacement(&self, places: &[Place]) -> f64 {
         let way = |(g, p): (&Grain, &Place)| g.start.position.distance(p.position);
         self.grains.iter().zip(places).map(way).fold(0.0, f64::max)
@@ -126,7 +126,7 @@ impl Scene {
     }
 }
 
-/// Place of the shaking ground: 12.5 cm at 2 Hz (Jean and Moreau 1992, example 1).
+/// Position of the shaking ground: 12.5 cm at 2 Hz (Jean and Moreau 1992, example 1).
 pub fn ground(t: f64) -> f64 {
     0.125 * (4.0 * PI * t).sin()
 }
@@ -136,7 +136,7 @@ pub fn ground_velocity(t: f64) -> f64 {
     0.5 * PI * (4.0 * PI * t).cos()
 }
 
-/// Knuth's 64-bit congruential generator.
+/// Knuth's 64-bit linear congruential generator.
 struct Random(u64);
 
 impl Random {
@@ -154,6 +154,7 @@ impl Random {
 /// 176 blocks in running bond, 16 courses, on shaking ground.
 pub fn wall() -> Scene {
     let mut grains = Vec::new();
+    // Running bond: a half block at alternating ends.
     for course in 0..16 {
         let mut x = -3.15;
         for k in 0..11 {
@@ -197,10 +198,11 @@ pub fn discs(count: usize, across: usize) -> Scene {
     other_discs(count, across, 0)
 }
 
-/// The same with other radii and places for every `seed`.
+/// The same with other radii and positions for every `seed`.
 pub fn other_discs(count: usize, across: usize, seed: u64) -> Scene {
     let mut random = Random(12_345 + (seed << 32));
     let width = across as f64 / 38.0;
+    // Random radii on a perturbed lattice.
     let grain = |i: usize| {
         let radius = 0.008 + 0.004 * random.unit();
         let x = -0.5 * width + ((i % across) as f64 + 0.5) / 38.0 + random.around(1e-3);
@@ -225,11 +227,12 @@ pub fn spheres(count: usize, across: usize) -> Scene {
     other_spheres(count, across, 0)
 }
 
-/// The same with other radii and places for every `seed`.
+/// The same with other radii and positions for every `seed`.
 pub fn other_spheres(count: usize, across: usize, seed: u64) -> Scene {
     let mut random = Random(777 + count as u64 + (seed << 32));
     let spacing = 0.25 / 9.0;
     let half = 0.5 * spacing * across as f64;
+    // Random radii on a perturbed lattice.
     let grain = |i: usize| {
         let radius = 0.008 + 0.004 * random.unit();
         let place = i % (across * across);
@@ -297,7 +300,7 @@ mod tests {
         };
         let m = 2500.0 * 4.0 / 3.0 * PI * r * r * r;
         let energy = 0.5 * m * 4.0 + 0.5 * (0.4 * m * r * r) * 9.0;
-        // Rounding of a few products.
+        // Rounding errors of a few products.
         assert!((scene.kinetic(&[place]) / energy - 1.0).abs() < 1e-14);
     }
 }

@@ -1,18 +1,18 @@
-//! The independent residual of another engine's step.
+//! Independent residual of another engine's step.
 //!
-//! From the places and velocities before the step percuss builds the contact problem (★) of that step,
-//! u = W r + b with one law per contact, at the contacts that it finds at the midpoint. The velocities
-//! after the step give u at every contact; impulses are not unique in a pile, and engines do not tell
-//! them for these contacts. A pair (r, u) is judged by
+//! From the states before the step percuss builds the contact problem (★) of that step, u = W r + b with one
+//! law per contact, at the contacts that it detects at the midpoint. The velocities after the step give u at
+//! every contact; impulses are not unique in a pile, and engines do not provide them for these contacts. A pair
+//! (r, u) has the residual
 //!
 //! ```text
 //! R² = ( Σ ‖F_α(r, u)‖²/κ_α + Σ κ_α ‖(W r + b − u)_α‖² ) / max( Σ ‖r‖²/κ , Σ κ‖u‖² , Σ κ‖b‖² )
 //! ```
 //!
-//! which is R2, the measure that percuss's own steps must meet, where u = W r + b. It is taken at percuss's
-//! own solution r* of the same step and at r* + δ_k, where δ_k are iterates of conjugate gradients on
-//! W δ = u − (W r* + b); the least value is reported: some impulses explain the engine's velocities at
-//! least that well.
+//! which is the dimensionless residual R2 where u = W r + b (percuss's own steps are decided by RV). It is
+//! evaluated at percuss's own solution r* of the same step and at r* + δ_k, where δ_k are iterates of the
+//! conjugate gradient method on W δ = u − (W r* + b); the smallest value is reported: some impulses explain the
+//! engine's velocities at least that well.
 
 use contact::{DelassusOperator, Problem, ResidualEvaluator, ResidualMeasure};
 
@@ -20,7 +20,7 @@ use crate::engine::percuss::{Choice, Percuss};
 use crate::engine::{Engine, words};
 use crate::scene::{Place, Scene};
 
-/// R of the step from `before` to `after` that began at time t; None where there is no contact.
+/// R of the step from `before` to `after` that began at time t; `None` without contacts.
 pub fn judge(
     scene: &Scene,
     choice: &Choice,
@@ -28,6 +28,7 @@ pub fn judge(
     before: &[Place],
     after: &[Place],
 ) -> Result<Option<f64>, String> {
+    // percuss's own step from the same state.
     let mut there = scene.clone();
     for (grain, place) in there.grains.iter_mut().zip(before) {
         grain.start = *place;
@@ -41,6 +42,7 @@ pub fn judge(
     let Some(problem) = engine.problem().filter(|p| p.num_contacts() > 0) else {
         return Ok(None);
     };
+    // Contact velocities of the other engine's end state.
     let seen = velocity(scene, problem, after)?;
     Ok(Some(least(problem, engine.impulses(), &seen)))
 }
@@ -51,6 +53,7 @@ fn velocity(scene: &Scene, problem: &Problem, places: &[Place]) -> Result<Vec<f6
         return Err("the problem of a step is one of bodies".into());
     };
     let mut hat = Vec::with_capacity(kinetic.num_coordinates());
+    // Kinetic coordinates of the velocities.
     for (grain, place) in scene.grains.iter().zip(places) {
         let (v, w) = (
             place.velocity * grain.mass().sqrt(),
@@ -65,6 +68,7 @@ fn velocity(scene: &Scene, problem: &Problem, places: &[Place]) -> Result<Vec<f6
     if hat.len() != kinetic.num_coordinates() {
         return Err("bodies and coordinates do not match".into());
     }
+    // u = Ĝ v̂ + affine term.
     let mut u: Vec<f64> = (0..problem.num_rows())
         .map(|row| kinetic.affine_term(row))
         .collect();
@@ -88,9 +92,9 @@ fn residual(problem: &Problem, kappa: &[f64], r: &[f64], u: &[f64], miss: &[f64]
     (law * law + square(miss) / scale).sqrt()
 }
 
-/// The least R over the iterates of conjugate gradients, preconditioned by κ, from the impulses r.
+/// The smallest R over the iterates of conjugate gradients, preconditioned by κ, from the impulses r.
 fn least(problem: &Problem, mut r: Vec<f64>, u: &[f64]) -> f64 {
-    // More iterations fit the velocities ever closer with ever wilder impulses.
+    // More iterations fit the velocities ever more closely with ever larger impulses.
     const ITERATIONS: usize = 256;
     let mut kappa = vec![0.0; u.len()];
     for a in 0..problem.num_contacts() {
@@ -159,9 +163,9 @@ mod tests {
             let [before, after] = stepped(&scene, &choice, 300);
             let verdict = judge(&scene, &choice, 300.0 * STEP, &before, &after);
             let verdict = verdict.expect("sound").expect("contacts");
-            // Solved twice, with a warm start and without: two errors below the tolerance, whose
-            // velocities and impulses both count, and contacts at a gap of 1e-6 of a radius that only
-            // the warm step knows. A game engine's step has 1e-2 and more.
+            // Solved twice, with and without warm start: two errors below the tolerance, whose velocities and
+            // impulses both count, and contacts at a gap of 1e-6 of a radius that only the warm step has. A
+            // game engine's step has 1e-2 and more.
             assert!(verdict < 30.0 * tolerance, "{}: {verdict:?}", scene.name);
         }
     }
@@ -172,13 +176,13 @@ mod tests {
         scene.grains.truncate(1);
         let choice = Choice::to(1e-8);
         let [before, mut after] = stepped(&scene, &choice, 10);
-        // A hundredth of the speed that gravity gives in a step, downwards.
+        // A hundredth of the velocity increment of gravity in a step, downwards.
         for place in &mut after {
             place.velocity.y -= 0.01 * 9.81 * STEP;
         }
         let verdict = judge(&scene, &choice, 10.0 * STEP, &before, &after);
         let verdict = verdict.expect("sound").expect("contacts");
-        // A hundredth of the free velocity is what is wrong, and R is relative to that.
+        // The error is a hundredth of the free velocity, and R is relative to that.
         assert!((3e-3..3e-2).contains(&verdict), "{verdict:?}");
     }
 }

@@ -1,6 +1,6 @@
-//! Box2D v3 in the plane, f32, one thread, tuned to overlap little: contacts of 500 Hz, lengths in
-//! units of 2 cm, four substeps. The unit is one of the process, so that stock settings cannot be run
-//! beside these.
+//! Box2D v3 in the plane, f32, one thread, tuned for small penetration: contact frequency 500 Hz, lengths in
+//! units of 2 cm, four substeps. The length unit is global to the process, so that default settings cannot be
+//! run beside these.
 
 use boxdd::{
     BodyBuilder, BodyId, BodyType, Foundation, FoundationConfig, Position, ShapeDef,
@@ -15,10 +15,10 @@ use crate::scene::{self, Place, Scene, Shape};
 pub const HERTZ: f32 = 500.0;
 /// Length unit, m.
 pub const UNIT: f32 = 0.02;
-/// Substeps of a step.
+/// Substeps per step.
 pub const SUBSTEPS: i32 = 4;
 
-/// Box2D with one scene.
+/// A Box2D world of one scene.
 pub struct Box2d {
     world: World,
     ground: BodyId,
@@ -30,12 +30,14 @@ pub struct Box2d {
 impl Box2d {
     pub fn new(scene: &Scene) -> Result<Self, String> {
         let foundation = Foundation::initialize(FoundationConfig::new(UNIT)).map_err(words)?;
+        // World settings; sleeping is off.
         let settings = WorldBuilder::from(foundation.world_def())
             .gravity(Vec2::new(0.0, -scene::GRAVITY as f32))
             .contact_hertz(HERTZ)
             .enable_sleep(false);
         let settings = settings.build().map_err(words)?;
         let mut world = foundation.create_world(settings).map_err(words)?;
+        // Friction without restitution.
         let material = SurfaceMaterial::default().with_friction(scene.friction as f32);
         let material = material
             .and_then(|m| m.with_restitution(0.0))
@@ -44,6 +46,7 @@ impl Box2d {
             let surface = ShapeDef::builder().material(material);
             surface.density(density as f32).build().map_err(words)
         };
+        // Ground and walls as slabs of a kinematic body.
         let ground = BodyBuilder::from(foundation.body_def()).body_type(BodyType::Kinematic);
         let ground = world
             .create_body(ground.build().map_err(words)?)
@@ -54,6 +57,7 @@ impl Box2d {
             let mut body = world.body(ground).map_err(words)?;
             body.create_polygon(&surface(1.0)?, &slab).map_err(words)?;
         }
+        // Dynamic bodies.
         let mut grains = Vec::with_capacity(scene.grains.len());
         for grain in &scene.grains {
             let body = body(foundation, &grain.start).build().map_err(words)?;
@@ -111,6 +115,7 @@ fn body(foundation: &Foundation, place: &Place) -> BodyBuilder {
 impl Engine for Box2d {
     fn step(&mut self) -> Result<(), String> {
         self.steps += 1;
+        // The ground follows its prescribed position.
         if self.quake {
             let next = scene::ground(self.steps as f64 * scene::STEP);
             let mut ground = self.world.body(self.ground).map_err(words)?;

@@ -1,4 +1,4 @@
-//! The engines behind one interface: put a scene in, step, read places.
+//! Common interface of the engines: build a scene, step, read positions.
 
 pub mod box2d;
 pub mod percuss;
@@ -8,21 +8,21 @@ pub mod rapier3;
 
 use crate::scene::Place;
 
-/// One engine with one scene.
+/// An engine with one scene.
 pub trait Engine {
-    /// Goes on by one step of `scene::STEP`.
+    /// Advances by one step of `scene::STEP`.
     fn step(&mut self) -> Result<(), String>;
 
-    /// Where all bodies are, in the order of the scene.
+    /// States of all bodies, in the order of the scene.
     fn places(&mut self, into: &mut Vec<Place>) -> Result<(), String>;
 
-    /// R2 of the last step, judged on the impulses of the engine; None where it does not tell them.
+    /// Residual R2 of the last step, from the impulses of the engine; `None` where it does not provide them.
     fn residual(&self) -> Option<f64> {
         None
     }
 }
 
-/// An error in words.
+/// An error as text.
 pub fn words(error: impl std::fmt::Display) -> String {
     error.to_string()
 }

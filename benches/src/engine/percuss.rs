@@ -1,4 +1,4 @@
-//! percuss through its crate of bodies.
+//! percuss, through its crate `bodies`.
 
 use bodies::plane::Angle;
 use bodies::{
@@ -11,7 +11,7 @@ use glam::{DQuat, DVec2, DVec3};
 use super::{Engine, words};
 use crate::scene::{self, Grain, Place, Scene, Shape};
 
-/// How percuss is run.
+/// Options of percuss.
 #[derive(Debug, Clone)]
 pub struct Choice {
     pub tolerance: f64,
@@ -20,7 +20,7 @@ pub struct Choice {
     pub solver: &'static str,
     /// Time at which the scene starts.
     pub start: f64,
-    /// Whether overlaps are projected away after each step.
+    /// Whether penetrations are corrected by projection after each step.
     pub correction: bool,
 }
 
@@ -61,7 +61,7 @@ impl PrescribedMotion<Plane> for Quake {
     }
 }
 
-/// A model and a state to be filled with bodies.
+/// A model and a state under construction.
 struct Draft<D: Dim> {
     model: Model<D>,
     state: State<D>,
@@ -113,9 +113,10 @@ impl<D: Dim> Draft<D> {
     }
 }
 
-/// A plane scene as a world; bodies have the numbers of the scene's, boundaries follow.
+/// A plane scene as a world; bodies have the indices of the scene's, boundaries follow.
 pub fn plane_world(scene: &Scene, choice: &Choice) -> Result<World<Plane>, String> {
     let mut draft = Draft::<Plane>::new(scene, DVec2::Y * -scene::GRAVITY, choice.start);
+    // Bodies: shape, mass properties and initial state.
     for grain in &scene.grains {
         let shape = match grain.shape {
             Shape::Block([a, b]) => {
@@ -173,7 +174,7 @@ fn plane_borders(scene: &Scene, draft: &mut Draft<Plane>) {
     }
     if scene.quake {
         draft.model.prescribed_motions.push(Box::new(Quake));
-        // The ground's place when the motion began, wherever it is now.
+        // Origin of the kinematic body: the position of the ground when the motion began.
         draft.state.kinematic_origins.push(Pose {
             position: DVec2::ZERO,
             rotation: Angle::default(),
@@ -181,9 +182,10 @@ fn plane_borders(scene: &Scene, draft: &mut Draft<Plane>) {
     }
 }
 
-/// A scene of balls as a world; bodies have the numbers of the scene's, boundaries follow.
+/// A scene of balls as a world; bodies have the indices of the scene's, boundaries follow.
 pub fn space_world(scene: &Scene, choice: &Choice) -> Result<World<Space>, String> {
     let mut draft = Draft::<Space>::new(scene, DVec3::Z * -scene::GRAVITY, choice.start);
+    // Bodies: balls only.
     for grain in &scene.grains {
         let Shape::Ball(radius) = grain.shape else {
             return Err(format!("{}: only balls are put in space", scene.name));
@@ -207,6 +209,7 @@ pub fn space_world(scene: &Scene, choice: &Choice) -> Result<World<Space>, Strin
         let shape = space::Shape::sphere(radius).map_err(words)?;
         draft.add((shape, mass, Freedom::Free), pose, velocity);
     }
+    // Ground and walls as half-spaces.
     let mut borders = vec![(DVec3::Z, 0.0)];
     if let Some(half) = scene.half {
         let sides = [DVec3::X, DVec3::NEG_X, DVec3::Y, DVec3::NEG_Y];
@@ -247,7 +250,7 @@ impl Percuss {
         })
     }
 
-    /// Account of the last step.
+    /// Report of the last step.
     pub fn ledger(&self) -> &StepReport {
         match self {
             Self::Plane(world, _) => world.report(),
@@ -319,7 +322,7 @@ impl Engine for Percuss {
                         position: pose.position,
                         angle: 0.0,
                         velocity: DVec3::new(v[0], v[1], v[2]),
-                        // The world keeps spins about body axes.
+                        // The world stores angular velocities about body axes.
                         spin: pose.rotation * DVec3::new(v[3], v[4], v[5]),
                     }
                 }));
@@ -329,11 +332,11 @@ impl Engine for Percuss {
     }
 }
 
-/// Steps in which the overlaps of a fall are projected away.
+/// Number of steps in which the penetrations of the fall are removed by projection.
 const CLEANING: usize = 100;
 
-/// Lets a scene settle; the scene with the places where it lies. Overlaps of its fall are projected away in
-/// some more steps.
+/// Lets a scene settle; returns it with its final states. Penetrations of the fall are removed by projection in
+/// some further steps.
 pub fn settled(scene: &Scene, choice: &Choice, steps: usize) -> Result<Scene, String> {
     let fallen = stepped(scene, choice, steps)?;
     let choice = Choice {
@@ -352,6 +355,7 @@ fn stepped(scene: &Scene, choice: &Choice, steps: usize) -> Result<Scene, String
         engine.step()?;
         progress.at(step + 1);
     }
+    // The final states become the start.
     let mut places = Vec::new();
     engine.places(&mut places)?;
     let mut scene = scene.clone();

@@ -1,12 +1,12 @@
-//! What the harnesses of Rapier in the plane and in space have in common.
+//! Settings common to Rapier in the plane and in space.
 
-/// How Rapier is set.
+/// Settings of Rapier.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tuning {
-    /// As it comes, sleep off.
+    /// Default settings, without sleeping.
     Stock,
-    /// Stiff contacts (500 Hz, twice that against what does not move), lengths in units of 2 cm, and
-    /// in space its own Coulomb friction.
+    /// Stiff contacts (500 Hz, twice that against fixed bodies), lengths in units of 2 cm, and in space its own
+    /// Coulomb friction.
     Tuned,
 }
 

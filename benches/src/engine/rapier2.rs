@@ -7,7 +7,7 @@ use super::Engine;
 use super::rapier::Tuning;
 use crate::scene::{self, Place, Scene, Shape};
 
-/// Rapier with one scene.
+/// A Rapier world of one scene.
 pub struct Rapier {
     world: PhysicsWorld,
     ground: RigidBodyHandle,
@@ -22,6 +22,7 @@ impl Rapier {
         world.gravity = Vector::new(0.0, -scene::GRAVITY as f32);
         let settings = &mut world.integration_parameters;
         settings.dt = scene::STEP as f32;
+        // Stiff contacts and a small length unit.
         if tuning == Tuning::Tuned {
             settings.length_unit = Tuning::UNIT;
             let damping = settings.contact_softness.damping_ratio;
@@ -30,6 +31,7 @@ impl Rapier {
                 SpringCoefficients::new(2.0 * Tuning::HERTZ, damping);
         }
         let surface = |c: ColliderBuilder| c.friction(scene.friction as f32).restitution(0.0);
+        // Ground and walls as slabs of a kinematic body.
         let ground = world.insert_body(RigidBodyBuilder::kinematic_position_based());
         let mut border = |half: [f32; 2], at: [f32; 2]| {
             let slab = ColliderBuilder::cuboid(half[0], half[1]);
@@ -43,6 +45,7 @@ impl Rapier {
             border([0.5, 5.0], [x, 5.0]);
         }
         let mut grains = Vec::with_capacity(scene.grains.len());
+        // Dynamic bodies without sleeping.
         for grain in &scene.grains {
             let Place {
                 position: p,

@@ -7,7 +7,7 @@ use super::Engine;
 use super::rapier::Tuning;
 use crate::scene::{self, Place, Scene, Shape};
 
-/// Rapier with one scene.
+/// A Rapier world of one scene.
 pub struct Rapier {
     world: PhysicsWorld,
     grains: Vec<RigidBodyHandle>,
@@ -19,6 +19,7 @@ impl Rapier {
         world.gravity = Vector::new(0.0, 0.0, -scene::GRAVITY as f32);
         let settings = &mut world.integration_parameters;
         settings.dt = scene::STEP as f32;
+        // Stiff contacts, Coulomb friction and a small length unit.
         if tuning == Tuning::Tuned {
             settings.length_unit = Tuning::UNIT;
             settings.friction_model = FrictionModel::Coulomb;
@@ -28,6 +29,7 @@ impl Rapier {
                 SpringCoefficients::new(2.0 * Tuning::HERTZ, damping);
         }
         let surface = |c: ColliderBuilder| c.friction(scene.friction as f32).restitution(0.0);
+        // Ground and walls as slabs of a fixed body.
         let ground = world.insert_body(RigidBodyBuilder::fixed());
         let mut border = |half: [f32; 3], at: [f32; 3]| {
             let slab = ColliderBuilder::cuboid(half[0], half[1], half[2]);
@@ -44,6 +46,7 @@ impl Rapier {
         }
         let mut grains = Vec::with_capacity(scene.grains.len());
         let vector = |v: DVec3| Vector::new(v.x as f32, v.y as f32, v.z as f32);
+        // Dynamic bodies without sleeping.
         for grain in &scene.grains {
             let Place {
                 position,

@@ -35,6 +35,7 @@ pub fn load(path: &Path) -> Result<LoadedProblem, String> {
             path.display()
         ));
     }
+    // Read the file and assemble the contact problem.
     let file = fclib::read(path).map_err(|e| e.to_string())?;
     let problem =
         fclib::problem::to_problem(&file).map_err(|e| format!("{}: {e}", path.display()))?;

@@ -158,6 +158,7 @@ fn text(audit: &Audit) -> String {
         size.unit,
         size.what
     );
+    // Runs, orders of convergence, perturbation, findings, verdict.
     text += &runs_text(audit);
     for left in &audit.left_out {
         let _ = writeln!(text, "left out: {}: {}", left.name, left.why);
@@ -213,6 +214,7 @@ fn runs_text(audit: &Audit) -> String {
             String::new(),
             String::new(),
         ];
+        // Distances from the reference run, which is the first.
         if k > 0 {
             for (cell, exceeded) in row[4..7].iter_mut().zip(&run.exceeded) {
                 *cell = exceeded.t.map_or("never".into(), rough);
@@ -253,10 +255,12 @@ fn order_text(order: &Order) -> String {
 fn perturbation_text(audit: &Audit) -> String {
     let told = &audit.sensitivity;
     let largest = told.largest.map_or("?".into(), rough);
+    // The horizon of predictability.
     let horizon = match told.incomparable_from {
         Some(t) => format!("motions cannot be compared from t = {} on", rough(t)),
         None => "all motions stay within a tenth of the size".into(),
     };
+    // Exponential growth of the perturbation, or not.
     match (told.verdict, told.rate, told.interval) {
         (Fate::Chaotic, Some(rate), Some([low, high])) => format!(
             "CHAOTIC: 1e-12 grows as exp(λt), λ = {} 1/s ({} to {}), to {largest}; {horizon}",
@@ -279,6 +283,7 @@ fn findings_text(audit: &Audit) -> String {
         text += "\n";
         text += &aligned(&rows);
     }
+    // Findings that need further runs.
     if !audit.unmeasured.is_empty() {
         let _ = writeln!(
             text,
@@ -295,6 +300,7 @@ fn finding_row(finding: &AuditedFinding) -> [String; 6] {
         Some(value) => format!("{} ({})", v.run, cell(value)),
         None => format!("{} (no value)", v.run),
     };
+    // Runs in which the finding does not meet its expectation.
     let bad: Vec<String> = finding.values.iter().filter(bad).map(told).collect();
     [
         finding.name.clone(),
@@ -324,6 +330,7 @@ fn cell(value: &Value) -> String {
             .join(", "),
         other => other.to_string(),
     };
+    // Truncated to the width of the column.
     match text.chars().count() > WIDEST {
         true => text.chars().take(WIDEST - 1).chain(['…']).collect(),
         false => text,

@@ -87,6 +87,7 @@ fn measure(
     outcome: &BodiesOutcome,
     recorder: &mut BodiesRecorder,
 ) -> Result<(), CommandError> {
+    // Findings may be interrupted at once: the records are closed already.
     let _at_once = interrupt::exit_at_once(findings_interrupted_text(recorder.directory()));
     let progress = Progress::of_shares(args.quiet);
     progress.at("findings");
@@ -142,6 +143,7 @@ fn follow(
     let mut tell = |tick: &RunProgress<'_>| watcher.tick(tick);
     let outcome = scene::run_bodies(scene, collection, wanted, threads, recorder, &mut tell);
     drop(watcher);
+    // Redundant joint rows are reported.
     if let Some(warning) = outcome.redundant_rows_warning() {
         output::message(&format!("warning: {warning}"));
     }
@@ -154,6 +156,7 @@ pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandError> 
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;
     let cast = collection.names();
+    // Counts of what the scene declares.
     let mut counts = vec![
         (cast.bodies.len(), "body"),
         (cast.materials.len(), "material"),
@@ -162,6 +165,7 @@ pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandError> 
         (cast.watches.len(), "watch"),
         (cast.joints.len(), "joint"),
     ];
+    // One step without recording.
     let (wanted, threads) = (ObservableRequest::default(), Threads::all());
     let sink = &mut NullObserver;
     let outcome = scene::run_bodies(scene, collection, &wanted, threads, sink, &mut |_| false);

@@ -100,6 +100,7 @@ fn all_runs(
             solve::NAMES.iter().for_each(|_| progress.step());
             continue;
         };
+        // All methods on one problem.
         let mut runs = Vec::with_capacity(solve::NAMES.len());
         for method in solve::NAMES {
             progress.at(&format!("{name}: {method}"));
@@ -109,6 +110,7 @@ fn all_runs(
         let Some(best) = best(&runs, &goal) else {
             continue;
         };
+        // The best result decides whether the problem counts as solved.
         let best = ProblemResult::new(&loaded, best.clone());
         tally.missed += usize::from(!best.run.solved);
         if !args.json && !args.quiet {

@@ -55,6 +55,7 @@ impl StudySummary {
             stopped: 0,
             missed: 0,
         };
+        // Group the failures by outcome and reason.
         for row in 0..table.rows {
             let (end, reason) = (text(table, "end", row), text(table, "stopped", row));
             match end.as_str() {
@@ -109,6 +110,7 @@ impl StudySummary {
         if self.figures.is_empty() {
             return String::new();
         }
+        // One row per observed quantity.
         let head = ["", "runs", "lowest", "mean", "highest", "as expected"].map(String::from);
         let each = self.figures.iter().map(|f| {
             let expected = f.expected.map(|(met, of)| format!("{met} of {of}"));
@@ -131,11 +133,13 @@ impl StudySummary {
         for failure in self.failures.iter().take(REASONS) {
             let runs: Vec<usize> = failure.runs.iter().map(|row| number(table, *row)).collect();
             let noun = if runs.len() == 1 { "run" } else { "runs" };
+            // What happened, for which runs.
             let what = match failure.end.as_str() {
                 "missed" => "a step did not reach its tolerance".to_string(),
                 _ => failure.reason.clone(),
             };
             all += &format!("\n{} {noun} {}: {what}\n", failure.end, listed(&runs));
+            // Advice: how to repeat the first of these runs.
             let first = failure.runs.first().copied().unwrap_or(0);
             let again = format!("percuss run {scene}{}", settings(table, first));
             all += &match failure.end.as_str() {
@@ -210,6 +214,7 @@ fn settings(table: &Table, row: usize) -> String {
 
 /// Ascending numbers as ranges: 1-4, 7, 9.
 pub fn listed(numbers: &[usize]) -> String {
+    // Contiguous ranges.
     let mut spans: Vec<(usize, usize)> = Vec::new();
     for n in numbers {
         match spans.last_mut() {

@@ -36,6 +36,7 @@ struct Example {
 
 /// Runs the command.
 pub fn run(args: &ExamplesArgs) -> Result<CommandStatus, CommandError> {
+    // Text of one scene.
     if let Some(name) = &args.show {
         let text = scene::builtin::text(name).ok_or_else(|| {
             CommandError::Input(format!(
@@ -45,6 +46,7 @@ pub fn run(args: &ExamplesArgs) -> Result<CommandStatus, CommandError> {
         output::print(text)?;
         return Ok(CommandStatus::Success);
     }
+    // List of all scenes.
     let all = scene::builtin::list()?;
     if args.json {
         let examples: Vec<Example> = all

@@ -103,6 +103,7 @@ fn corners(text: &str) -> Result<usize, String> {
 /// Runs the command.
 pub fn run(args: &ExportArgs) -> Result<CommandStatus, CommandError> {
     let record = Record::open(&args.directory)?;
+    // Pictures and films.
     if args.picture.wanted() {
         return picture(args, &record);
     }
@@ -111,6 +112,7 @@ pub fn run(args: &ExportArgs) -> Result<CommandStatus, CommandError> {
             "{name} is for pictures and films (--png, --svg, --gif, --mp4): leave it out"
         )));
     }
+    // Page, ParaView files or CSV.
     let progress = Progress::of_shares(args.quiet);
     progress.at("exporting");
     let told = match (&args.vtk, &args.csv) {
@@ -201,11 +203,13 @@ fn csv(
 ) -> Result<String, CommandError> {
     let tables = &record.manifest().tables;
     let name = |table: &str| format!("{table}.csv");
+    // Files of an earlier export may be replaced.
     let ours = |file: &str| {
         let known = tables.iter().any(|t| name(&t.name) == file);
         known || file == COLUMNS || file == "findings.csv"
     };
     export::prepare_folder(out, args.force, ours)?;
+    // One file per table, then findings and the description of columns.
     for (k, table) in tables.iter().enumerate() {
         let view = Columns::of(record, &table.name, None)?;
         write(&out.join(name(&table.name)), &view.headings, |lines| {
@@ -261,6 +265,7 @@ fn write(
             path.display()
         ))
     };
+    // Rows as CSV through a buffer.
     let file = File::create(path).map_err(fault)?;
     let mut file = BufWriter::new(file);
     let done = {

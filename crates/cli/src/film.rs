@@ -53,6 +53,7 @@ pub fn run(
     (path, format): (&Path, FilmFormat),
     quiet: bool,
 ) -> Result<CommandStatus, CommandError> {
+    // Frame rate limit of the format.
     let most = if format == FilmFormat::Gif {
         50.0
     } else {
@@ -67,6 +68,7 @@ pub fn run(
     even(wish, format)?;
     let target = OutputFile::new(path)?;
     interrupt::install_handler()?;
+    // Schedule of frames, and decimals of the time label.
     let times = reel.times()?;
     let frames = plan.frames(&times)?;
     let progress = Progress::of_shares(quiet);
@@ -77,6 +79,7 @@ pub fn run(
     let shooting = reel.renderer(wish, &states, Some(stamp), &mut tell)?;
     let mut drawn = 0_usize;
     let count = frames.len();
+    // Render a frame, unless interrupted.
     let mut next = |image: &mut dyn FnMut() -> Result<(), FilmError>| {
         if interrupt::requested() {
             return Err(FilmError::Interrupted);
@@ -87,6 +90,7 @@ pub fn run(
         progress.share(share, || format!("frame {drawn} of {count}"));
         Ok(())
     };
+    // Encode.
     let done = match format {
         FilmFormat::Gif => {
             gif(&shooting, &frames, plan.fps, &mut next).and_then(|bytes| Ok(target.write(bytes)?))
@@ -161,6 +165,7 @@ fn gif(
     fps: f64,
     next: &mut Next<'_>,
 ) -> Result<Vec<u8>, FilmError> {
+    // The palette from some frames.
     let samples = samples(frames).map(|frame| shooting.image(frame.state));
     let samples: Vec<Image> = samples.collect::<Result<_, _>>()?;
     let size = samples
@@ -169,6 +174,7 @@ fn gif(
     let palette = Palette::of(&samples);
     drop(samples);
     let mut writer = GifWriter::new(Vec::new(), size, palette).map_err(|e| unwritten(&e))?;
+    // Frames with their delays; the last one is shown longer.
     for (k, frame) in frames.iter().enumerate() {
         next(&mut || {
             let image = shooting.image(frame.state)?;
@@ -199,6 +205,7 @@ impl Encoder {
     fn start(path: &Path, (width, height): (usize, usize), fps: f64) -> Result<Self, CommandError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let draft = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+        // Raw RGB frames through a pipe, encoded as MP4 in yuv420p.
         let started = Command::new("ffmpeg")
             .args(["-hide_banner", "-loglevel", "error", "-nostdin", "-y"])
             .args(["-f", "rawvideo", "-pixel_format", "rgb24"])
@@ -236,6 +243,7 @@ impl Encoder {
 
     /// Waits for ffmpeg and renames the film to its target; removes an incomplete one.
     fn finish(mut self, path: &Path, fed: io::Result<()>) -> Result<(), CommandError> {
+        // Closing the pipe ends the film.
         drop(self.child.stdin.take());
         let ended = self.child.wait_with_output();
         let done = match ended {
@@ -251,6 +259,7 @@ impl Encoder {
             }
             Err(e) => Err(unwritten(&e.to_string())),
         };
+        // An incomplete film is removed.
         if done.is_err() {
             let _ = fs::remove_file(&self.draft);
         }

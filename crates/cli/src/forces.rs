@@ -71,6 +71,7 @@ fn time(text: &str) -> Result<f64, String> {
 /// Runs the command.
 pub fn run(args: &ForcesArgs) -> Result<CommandStatus, CommandError> {
     let record = Record::open(&args.directory)?;
+    // The picture file is created before the work.
     let picture = args.output.as_deref().map(|path| {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         match extension.as_deref() {
@@ -84,6 +85,7 @@ pub fn run(args: &ForcesArgs) -> Result<CommandStatus, CommandError> {
     });
     let picture = picture.transpose()?;
     let progress = Progress::of_shares(args.quiet);
+    // Interval of every contact impulse that equilibrium and the contact laws admit.
     let forces = equilibrium::force_bounds(
         &record,
         &mut ForceBoundsOptions {
@@ -116,6 +118,7 @@ pub fn run(args: &ForcesArgs) -> Result<CommandStatus, CommandError> {
             false => target.write(svg)?,
         }
     }
+    // JSON, one line, or the table.
     if args.json {
         output::print_json(&json(&forces))?;
     } else if args.quiet {
@@ -123,6 +126,7 @@ pub fn run(args: &ForcesArgs) -> Result<CommandStatus, CommandError> {
     } else {
         output::print(&text(&forces))?;
     }
+    // Success only if the duality gap and the violations prove the bounds.
     let bounds = &forces.bounds;
     Ok(
         match bounds.gap.max(bounds.balance).max(bounds.cone) <= PROVEN {
@@ -138,6 +142,7 @@ fn summary(forces: &ForceBounds) -> String {
         .iter()
         .filter(|c| c.interval.determined)
         .count();
+    // Unbounded intervals: self-stress.
     let endless = forces
         .contacts
         .iter()
@@ -178,6 +183,7 @@ fn text(forces: &ForceBounds) -> String {
         bounds.gap,
         bounds.projection_distance
     );
+    // Contacts.
     text += &crate::table::aligned(&rows(forces));
     if forces.contacts.len() > SHOWN {
         let _ = writeln!(
@@ -204,6 +210,7 @@ fn rows(forces: &ForceBounds) -> Vec<[String; 8]> {
         ]
         .map(String::from),
     ];
+    // One row per contact, with its interval of admissible impulses.
     for contact in forces.contacts.iter().take(SHOWN) {
         let interval = &contact.interval;
         let place: Vec<String> = contact.at.iter().map(|x| format!("{x:.4}")).collect();

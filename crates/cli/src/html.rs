@@ -65,6 +65,7 @@ pub fn write(
     };
     let mut tell = |share: f64| progress.share(share, || "exporting".into());
     let done = html::write(&moment, out, &request, &mut tell)?;
+    // Message: states and contacts included.
     let bodies = moment.record().entry("names").is_ok();
     let states = match (done.states, done.of) {
         _ if !bodies => "the run".to_string(),

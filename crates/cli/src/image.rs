@@ -114,6 +114,7 @@ fn corners(text: &str) -> Result<Corners, String> {
 }
 
 fn view(text: &str) -> Result<[f64; 3], String> {
+    // Named directions.
     let named = match text {
         "front" => Some([0.0, -1.0, 0.0]),
         "back" => Some([0.0, 1.0, 0.0]),
@@ -123,6 +124,7 @@ fn view(text: &str) -> Result<[f64; 3], String> {
         "oblique" => Some([0.55, -1.0, 0.55]),
         _ => None,
     };
+    // Or three numbers that are not all 0.
     let given = || {
         let all = <[f64; 3]>::try_from(numbers(text)?).ok()?;
         all.iter().any(|x| *x != 0.0).then_some(all)
@@ -215,6 +217,7 @@ impl PictureArgs {
         zoom: f64,
     ) -> Result<RenderOptions, CommandError> {
         let dimension = reel.dimension();
+        // Options that do not fit the run.
         if self.view.is_some() && dimension == Some(2) {
             return Err(CommandError::Input(
                 "--view is for runs in space; this one is in the plane".into(),
@@ -225,6 +228,7 @@ impl PictureArgs {
                 "--chains makes force chains stand out among forces: give --forces as well".into(),
             ));
         }
+        // Window: four numbers in the plane, six in space.
         let window = match (&self.window, dimension) {
             (None, _) => None,
             (Some(Corners(all)), Some(n)) if all.len() != 2 * n => {
@@ -284,6 +288,7 @@ pub fn run(
     record: &Record,
     shared: &CommonOptions,
 ) -> Result<CommandStatus, CommandError> {
+    // Options that do not fit the product.
     let refuse = |given: bool, name: &str, of: &str| match given {
         true => Err(CommandError::Input(format!(
             "{name} is for {of}: leave it out"
@@ -301,6 +306,7 @@ pub fn run(
             free(path, shared.force)?;
             still(args, record, shared, (path, svg))
         }
+        // A film: its speed by stride, by factor, or automatic.
         Some(Product::Film(path, format)) => {
             refuse(args.at.is_some(), "--at", "pictures (--png, --svg)")?;
             free(path, shared.force)?;
@@ -331,6 +337,7 @@ fn still(
     shared: &CommonOptions,
     (path, svg): (&Path, bool),
 ) -> Result<CommandStatus, CommandError> {
+    // The nearest recorded state.
     let reel = FrameSequence::of(record)?;
     let wish = args.render_options(&reel, shared, if svg { 1.0 } else { ZOOM })?;
     let (state, t) = reel.nearest(args.at)?;

@@ -93,6 +93,7 @@ fn over(
     key: &str,
     span: (f64, f64),
 ) -> Result<CommandStatus, CommandError> {
+    // Bisection over the parameter.
     let progress = Progress::of_shares(args.quiet);
     let verge = equilibrium::critical_parameter(scene, key, span, &mut |done| {
         progress.share(done, || key.to_string());
@@ -138,6 +139,7 @@ fn loads(args: &LimitArgs, scene: &Scene) -> Result<CommandStatus, CommandError>
         None if known.is_empty() => vec![String::new()],
         None => known,
     };
+    // Picture files are created before the work.
     let pictures = match &args.output {
         None => Vec::new(),
         Some(directory) => {
@@ -151,6 +153,7 @@ fn loads(args: &LimitArgs, scene: &Scene) -> Result<CommandStatus, CommandError>
     };
     let progress = Progress::new(asked.len(), args.quiet);
     let mut all = Vec::new();
+    // Limit analysis of each load case.
     for name in &asked {
         progress.at(name);
         all.push(equilibrium::analyse_load(scene, name)?);
@@ -161,6 +164,7 @@ fn loads(args: &LimitArgs, scene: &Scene) -> Result<CommandStatus, CommandError>
         let title = format!("{}: {}", scene.title(), headline(weighed));
         target.write(equilibrium::mechanism_svg(&title, weighed))?;
     }
+    // Results.
     match args.json {
         true => {
             let loads: Vec<Value> = all.iter().map(load_json).collect();
@@ -192,6 +196,7 @@ fn headline(weighed: &LimitAnalysis) -> String {
     if !weighed.standing.stands {
         return format!("{name}: it does not stand without the load");
     }
+    // Load multiplier, or tilt angle.
     match (weighed.limit.status, weighed.angle()) {
         (LimitStatus::Unbounded, _) => format!("{name}: any multiplier is carried"),
         (LimitStatus::Infeasible, _) => format!("{name}: no multiplier has equilibrium"),
@@ -214,6 +219,7 @@ fn text(weighed: &LimitAnalysis) -> String {
     let (limit, standing) = (&weighed.limit, &weighed.standing);
     let bodies = weighed.names.len();
     let _ = writeln!(text, "  {bodies} bodies, {} contacts", weighed.joints.len());
+    // The structure does not stand under its dead load.
     if !standing.stands {
         let _ = writeln!(
             text,
@@ -223,6 +229,7 @@ fn text(weighed: &LimitAnalysis) -> String {
             standing.kinematic
         );
     }
+    // Static and kinematic bounds of the load multiplier.
     match limit.status {
         LimitStatus::Bounded => {
             let _ = writeln!(
@@ -247,6 +254,7 @@ fn text(weighed: &LimitAnalysis) -> String {
         }
         LimitStatus::Infeasible => {}
     }
+    // Collapse mechanism.
     let (hinges, sliding) = joints(weighed);
     let _ = writeln!(
         text,
@@ -262,6 +270,7 @@ fn text(weighed: &LimitAnalysis) -> String {
 
 fn coulomb_text(weighed: &LimitAnalysis) -> String {
     let coulomb = &weighed.coulomb;
+    // Non-associated (Coulomb) friction: a sequence of programs, which may lower the multiplier.
     match &coulomb.limit {
         Some(found) if coulomb.steps == 0 => format!(
             "  the mechanism does not slide: Coulomb's friction has the same multiplier {}\n",
@@ -286,6 +295,7 @@ fn coulomb_text(weighed: &LimitAnalysis) -> String {
 /// Hinges and sliding joints of the mechanism as text: pairs of bodies and positions.
 fn joints(weighed: &LimitAnalysis) -> (Vec<String>, Vec<String>) {
     let (mut hinges, mut sliding) = (Vec::new(), Vec::new());
+    // Role of each contact in the mechanism.
     for joint in &weighed.joints {
         let name = |i: u32| weighed.names.get(i as usize).map_or("", |name| &*name.name);
         let [a, b] = joint.bodies.map(name);
@@ -321,6 +331,7 @@ fn load_json(weighed: &LimitAnalysis) -> Value {
         .limit
         .as_ref()
         .map_or(f64::NAN, |limit| limit.multiplier);
+    // Velocities of the collapse mechanism.
     let mechanism: Vec<Value> = weighed
         .names
         .iter()

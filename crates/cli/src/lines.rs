@@ -41,6 +41,7 @@ impl<'a> RowTextWriter<'a> {
         heading: bool,
         out: &'a mut Out<'a>,
     ) -> Self {
+        // In JSON a repeated key is written once.
         let key = |(k, name): (usize, &String)| {
             let first = !columns[..k].contains(name);
             let text = Value::from(name.as_str()).to_string();
@@ -54,6 +55,7 @@ impl<'a> RowTextWriter<'a> {
             column: 0,
             out,
         };
+        // CSV heading.
         if format == TableFormat::Csv && heading {
             let names: Vec<String> = columns.iter().map(|c| quoted(c)).collect();
             lines.text.extend(names.join(",").as_bytes());
@@ -114,6 +116,7 @@ impl<'a> RowTextWriter<'a> {
             other if self.format == TableFormat::Csv => {
                 self.cell(CellValue::Text(&other.to_string()))
             }
+            // Any other JSON value is written in place of null.
             other => {
                 let k = self.column;
                 self.cell(CellValue::Null);

@@ -49,6 +49,7 @@ pub fn nonunique_text(places: &[NonuniqueInstant]) -> String {
             .collect();
         entries.join(", ")
     };
+    // The sets of outcomes: a segment of velocities, or two of them.
     for place in places.iter().take(PLACES) {
         let between = match place.outcomes.as_str() {
             "segment" => "any velocity between",

@@ -107,6 +107,7 @@ pub fn run(args: &PlotArgs) -> Result<CommandStatus, CommandError> {
         by: args.by.clone(),
         plane: args.plane.clone(),
     });
+    // Without a name: list the plots.
     let Some(what) = &args.what else {
         let rows = gallery.list()?.into_iter().chain(gallery.name_patterns());
         let rows = rows.map(|(name, title)| [name, title]);
@@ -118,6 +119,7 @@ pub fn run(args: &PlotArgs) -> Result<CommandStatus, CommandError> {
         .clone()
         .unwrap_or_else(|| args.directory.join(file_name(what)));
     let format = format(&path)?;
+    // Draw; cases and studies are run if the plot needs them.
     let progress = Progress::of_unknown(args.quiet);
     progress.at("drawing");
     let text = gallery.svg(what, args.threads.get(), &mut |note| {
@@ -129,6 +131,7 @@ pub fn run(args: &PlotArgs) -> Result<CommandStatus, CommandError> {
     drop(progress);
     let target = OutputFile::new(&path)?;
     let failed = |e: String| CommandError::Machine(format!("cannot draw the picture: {e}"));
+    // SVG, or PNG rasterised from it.
     match format {
         PictureFormat::Svg => target.write(&text)?,
         PictureFormat::Png => target.write(png(&text).map_err(failed)?)?,

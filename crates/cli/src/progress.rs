@@ -96,11 +96,13 @@ impl Progress {
     }
 
     fn with_template(steps: usize, quiet: bool, template: &str) -> Self {
+        // Hidden until the delay has passed.
         let target = ProgressDrawTarget::hidden();
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
+        // Only on a terminal.
         let wanted = !quiet && io::stderr().is_terminal();
         let waiting = wanted.then(|| {
             *shown() = Some(bar.clone());

@@ -135,6 +135,7 @@ impl MethodResult {
             r1: judgement.r1,
             r2: judgement.r2,
             seconds: *seconds,
+            // A problem counts as solved only by the independent residual.
             solved: judgement.residual(goal.measure) <= goal.tolerance
                 && report.outcome != Outcome::Infeasible,
             outcome: match report.outcome {

@@ -58,6 +58,7 @@ pub fn time(text: &str) -> Result<f64, String> {
 pub fn run(args: &TableArgs) -> Result<CommandStatus, CommandError> {
     let record = Record::open(&args.directory)?;
     let mut out = output::print_bytes;
+    // Findings are in the manifest; other tables are in chunks.
     match args.table.as_str() {
         "findings" if record.manifest().kind != "study" => {
             let columns = finding_columns(args)?;
@@ -153,6 +154,7 @@ impl Columns {
             .iter()
             .filter(|(of, ..)| *of == table && record.entry("names").is_ok())
             .collect();
+        // Requested columns, or all with the names of bodies after their indices.
         let headings = match asked {
             Some(asked) => asked.to_vec(),
             None => {
@@ -167,6 +169,7 @@ impl Columns {
         };
         let mut places = Vec::new();
         let mut sources = Vec::new();
+        // Source column of each heading.
         for heading in &headings {
             let named = joined.iter().find(|(_, _, name)| name == heading);
             let key = named.map_or_else(|| heading.clone(), |(_, key, _)| (*key).to_string());
@@ -201,6 +204,7 @@ impl Columns {
                 .values
                 .get(place)
                 .map_or(CellValue::Null, |v| v.cell(row));
+            // A body index is replaced by its name.
             lines.cell(match (named, cell) {
                 (true, CellValue::Integer(body)) => {
                     let body = usize::try_from(body).unwrap_or(usize::MAX);

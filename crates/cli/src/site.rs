@@ -88,6 +88,7 @@ impl RunTarget {
                 files,
             } => (directory, lock, files),
         };
+        // Resume only with the same data files, from the last checkpoint.
         require_same(scene, &files, &manifest.files)?;
         let (mut session, notes) =
             RunWriter::resume(&directory, lock, manifest, scene.checkpoint_schedule())?;

@@ -200,6 +200,7 @@ fn one_method(args: &SolveArgs, tally: &mut SolveCounts) -> Result<(), CommandEr
     let width = table::width(&names);
     let (mut records, mut skipped) = (Vec::new(), Vec::new());
     let progress = Progress::new(args.files.len(), args.quiet);
+    // Solve file by file; rows are printed as they are known.
     for (path, name) in args.files.iter().zip(&names) {
         progress.at(name);
         if let Some(loaded) = load(path, &progress, &mut skipped, tally) {
@@ -223,6 +224,7 @@ fn one_method(args: &SolveArgs, tally: &mut SolveCounts) -> Result<(), CommandEr
     }
     drop(progress);
     history.write()?;
+    // JSON object, or legend, sums by class and closing line.
     let solved = records.len() - tally.missed;
     if args.json {
         return output::print_json(&args.summary(records, solved, skipped));

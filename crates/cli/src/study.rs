@@ -211,6 +211,7 @@ fn gather(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<CommandStat
 fn plan(args: &StudyArgs, study: &StudyFile) -> Result<CommandStatus, CommandError> {
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let (keys, rows) = StudyDirectory::plan(study, shard)?;
+    // JSON object.
     if args.json {
         let object = |(run, values): &Planned| {
             let settings = keys.iter().zip(values).map(|(k, v)| (k.clone(), json!(v)));
@@ -221,6 +222,7 @@ fn plan(args: &StudyArgs, study: &StudyFile) -> Result<CommandStatus, CommandErr
         output::print_json(&json!({ "study": study.name(), "runs": rows }))?;
         return Ok(CommandStatus::Success);
     }
+    // Text table: run numbers and varied values.
     let number = |(run, _): &Planned| (run + 1).to_string();
     let mut columns = vec![column_texts("run", rows.iter().map(number))];
     for (k, key) in keys.iter().enumerate() {
@@ -251,6 +253,7 @@ pub fn show(record: &Record, json: bool, quiet: bool) -> Result<CommandStatus, C
         0 => CommandStatus::Success,
         _ => CommandStatus::NotMet,
     };
+    // JSON object.
     if json {
         let rows = (0..table.rows).map(|row| {
             let cells = table.columns.iter().zip(&table.values);
@@ -272,6 +275,7 @@ pub fn show(record: &Record, json: bool, quiet: bool) -> Result<CommandStatus, C
         }))?;
         return Ok(verdict);
     }
+    // Closing line.
     let missed = match digest.missed() {
         0 => String::new(),
         n => format!(", {n} missed their tolerance"),
@@ -290,6 +294,7 @@ pub fn show(record: &Record, json: bool, quiet: bool) -> Result<CommandStatus, C
         output::print(&line)?;
         return Ok(verdict);
     }
+    // Rows, statistics, outcomes, failures.
     let mut text = format!("{}\n\n", manifest.title);
     text += &rows_text(&table);
     text += &digest.text();
@@ -324,6 +329,7 @@ fn rows_text(table: &Table) -> String {
     let says = |values: &ColumnValues, nothing: &str| {
         (0..table.rows).any(|row| values.cell(row) != CellValue::Text(nothing))
     };
+    // Columns shown: varied and observed values; outcome columns only where a run failed.
     let shown = |(column, values): &(&Column, &ColumnValues)| match column.name.as_str() {
         "run" => true,
         "end" => says(values, "finished"),

@@ -92,6 +92,7 @@ impl RunSummary<'_> {
     pub fn line(&self) -> String {
         let manifest = self.manifest;
         let mut line = format!("{}: {}", manifest.scene, self.status());
+        // Certificate.
         match (manifest.status, self.certified()) {
             (RunStatus::Running, _) => line += ", no certificate yet",
             (RunStatus::Stopped | RunStatus::Interrupted, true) => {
@@ -100,6 +101,7 @@ impl RunSummary<'_> {
             (_, true) => line += ", certificate ok",
             (_, false) => line += ", certificate NOT ok",
         }
+        // Findings.
         if let Some(findings) = &manifest.findings {
             let judged = findings.iter().filter(|f| f["ok"].is_boolean());
             let met = findings.iter().filter(|f| f["ok"] == true).count();
@@ -114,6 +116,7 @@ impl RunSummary<'_> {
     /// The whole summary as text.
     pub fn text(&self) -> String {
         let manifest = self.manifest;
+        // Title and source; status; certificate; notes; findings.
         let mut text = manifest.title.clone();
         if !manifest.source.is_empty() {
             let _ = write!(text, " ({})", manifest.source);
@@ -140,6 +143,7 @@ impl RunSummary<'_> {
         if let Some(t) = manifest.reached {
             let _ = write!(line, " at t = {}", format_short(t));
         }
+        // Integrator, step and overrides.
         let word = |key: &str| settings[key].as_str().unwrap_or("?").to_string();
         let step = settings["step"].as_f64().map_or("?".into(), format_short);
         let _ = write!(line, "; integrator {}, step {step}", word("integrator"));
@@ -159,6 +163,7 @@ impl RunSummary<'_> {
     fn prelude(&self) -> String {
         let certificate = self.certificate();
         let mut text = String::new();
+        // Stop condition, removal of overlaps, preparatory runs.
         if certificate["halted"] == true {
             text += "\nended by its condition `stop`";
         }
@@ -248,6 +253,7 @@ fn findings_text(findings: &[Value]) -> String {
     let cases = findings
         .iter()
         .any(|f| f["case"].as_str().is_some_and(|c| c != "main"));
+    // One row per finding.
     for finding in findings {
         let verdict = match finding["ok"].as_bool() {
             Some(true) => "ok",
@@ -267,6 +273,7 @@ fn findings_text(findings: &[Value]) -> String {
             },
         ]);
     }
+    // The column of cases only where a finding has one.
     if !cases {
         rows[0][4].clear();
     }
@@ -304,6 +311,7 @@ pub fn value_text(value: &Value) -> String {
         Value::Null => "-".into(),
         Value::Number(number) => number.as_f64().map_or("?".into(), format_short),
         Value::String(text) => text.clone(),
+        // Long lists are abbreviated.
         Value::Array(items) if items.len() > 3 => {
             let first: Vec<String> = items.iter().take(2).map(value_text).collect();
             format!("[{}, … {} in all]", first.join(", "), items.len())
@@ -322,6 +330,7 @@ pub fn format_short(x: f64) -> String {
     if x == 0.0 {
         return "0".into();
     }
+    // Scientific notation for very large and small numbers.
     if !(1e-3..1e7).contains(&size) {
         let rounded: f64 = format!("{x:.6e}").parse().unwrap_or(x);
         return format!("{rounded:e}");

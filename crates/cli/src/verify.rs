@@ -76,6 +76,7 @@ pub fn run(args: &VerifyArgs) -> Result<CommandStatus, CommandError> {
         VerifyError::Nothing(text) => CommandError::Input(text),
     })?;
     drop(progress);
+    // JSON, one line, or the whole report.
     if args.json {
         output::print_json(&json!({
             "ok": report.ok(),
@@ -102,6 +103,7 @@ pub fn run(args: &VerifyArgs) -> Result<CommandStatus, CommandError> {
 }
 
 fn summary(report: &Report) -> String {
+    // Agreement of recomputed values, and whether steps met their tolerance.
     let verdict = match (report.agrees(), &report.missed) {
         (true, None) => "all figures agree".to_string(),
         (true, Some(_)) => "the figures agree, but steps MISSED their tolerance".to_string(),
@@ -137,6 +139,7 @@ fn missed_line(missed: &MissedSteps) -> String {
 
 /// Columns that are not verified: one line for each table and reason.
 fn columns(report: &Report) -> String {
+    // Group the columns by table and reason.
     let mut groups: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for unread in &report.unread {
         let (table, why) = (&*unread.table, unread.why);
@@ -166,6 +169,7 @@ fn text(report: &Report) -> String {
         "where the worst is",
     ];
     let mut rows = vec![heading.map(String::from)];
+    // One row for each check that compared anything.
     for check in report.checks.iter().filter(|check| check.compared > 0) {
         rows.push([
             check.name.into(),
@@ -180,6 +184,7 @@ fn text(report: &Report) -> String {
         ]);
     }
     let mut text = crate::table::aligned(&rows);
+    // Values beyond their bound.
     if !report.offenders.is_empty() {
         text += "\nDisagreements, worst first in each check:\n";
         for offender in report.offenders.iter().take(SHOWN) {
@@ -200,6 +205,7 @@ fn text(report: &Report) -> String {
             );
         }
     }
+    // Steps beyond their tolerance, and what was not verified.
     if let Some(missed) = &report.missed {
         text += &missed_line(missed);
     }

@@ -64,12 +64,14 @@ pub fn run(args: &ViewArgs) -> Result<CommandStatus, CommandError> {
         ..Options::default()
     };
     let server = Server::bind(run, options).map_err(|error| refused(args, &error))?;
+    // Ctrl-C stops the server.
     let stopper = server.stopper();
     ctrlc::set_handler(move || stopper.stop()).map_err(|error| {
         CommandError::Machine(format!("cannot listen to Ctrl-C: {error}; run again"))
     })?;
     let address = server.address();
     output::print(&format!("{address}\n"))?;
+    // A browser that cannot be opened is not an error: the address is printed.
     if !args.no_browser {
         match open(&address) {
             Ok(()) => {}
@@ -93,6 +95,7 @@ pub fn run(args: &ViewArgs) -> Result<CommandStatus, CommandError> {
 
 fn refused(args: &ViewArgs, error: &io::Error) -> CommandError {
     let host = if args.ipv6 { "::1" } else { "127.0.0.1" };
+    // Advice by cause.
     CommandError::Machine(match (error.kind(), args.port) {
         (io::ErrorKind::AddrInUse, Some(port)) => format!(
             "port {port} of {host} is taken by another program; name another one, or leave --port out \

@@ -1,12 +1,12 @@
-//! Tables by the Arrow C stream interface: what pandas, polars, pyarrow and DuckDB read.
+//! Tables by the Arrow C stream interface, which pandas, polars, pyarrow and DuckDB read.
 //!
-//! The one file of the package with `unsafe`: the interface is C structures whose consumer calls back
-//! through function pointers and frees by `release`. Every structure owns a box in `private_data`;
-//! `release` takes the box back and drops it, once. Buffers are kept alive by the box of their array.
+//! The one file of this crate with `unsafe`: the interface consists of C structures whose consumer calls back
+//! through function pointers and frees by `release`. Every structure owns a box in `private_data`; `release`
+//! takes the box back and drops it, once. Buffers are kept alive by the box of their array.
 //!
 //! ```text
 //! stream ── get_schema → struct<columns>
-//!        ── get_next   → one batch, then an array that is released: the end
+//!        ── get_next   → one batch, then a released array: the end of the stream
 //! ```
 #![allow(unsafe_code)]
 
@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use scene::record::{ColumnValues, Table};
 
-/// Values may be absent (`ARROW_FLAG_NULLABLE`).
+/// Values may be null (`ARROW_FLAG_NULLABLE`).
 const NULLABLE: i64 = 2;
 
 /// `struct ArrowSchema` of the Arrow C data interface.
@@ -65,25 +65,25 @@ struct Buffers {
     format: CString,
     nulls: i64,
     length: i64,
-    /// Validity, offsets and data as the format asks for; a buffer that may be missing is `None`.
+    /// Validity, offsets and data as the format requires; an absent optional buffer is `None`.
     parts: Vec<Option<Vec<u8>>>,
 }
 
-/// What a schema owns.
+/// Data owned by a schema.
 struct SchemaOwn {
     _format: CString,
     _name: CString,
     children: Vec<*mut Schema>,
 }
 
-/// What an array owns.
+/// Data owned by an array.
 struct ArrayOwn {
     _parts: Vec<Option<Vec<u8>>>,
     pointers: Vec<*const c_void>,
     children: Vec<*mut Array>,
 }
 
-/// What a stream owns: the batch, until it is taken.
+/// Data owned by a stream: the batch, until it is taken.
 struct StreamOwn {
     schema: Vec<(CString, CString)>,
     batch: Option<Vec<Buffers>>,
@@ -121,7 +121,7 @@ fn buffers(name: &str, values: &ColumnValues) -> Buffers {
         }
         ColumnValues::Truth(v) => ("b", 0, vec![None, Some(bits(v.iter().copied()))]),
         ColumnValues::Text(v) => {
-            // Large strings ("U"): 64-bit offsets, which no table outgrows.
+            // Large strings ("U"): 64-bit offsets, so that no table is too large.
             let mut offsets = 0i64.to_ne_bytes().to_vec();
             let mut data = Vec::new();
             for word in v {
@@ -182,7 +182,7 @@ fn array(length: i64, nulls: i64, parts: Vec<Option<Vec<u8>>>, children: Vec<*mu
     }
 }
 
-/// Frees a schema and the children it still has.
+/// Frees a schema and its remaining children.
 unsafe extern "C" fn release_schema(schema: *mut Schema) {
     // SAFETY: the consumer calls this once with a structure that `schema` made; `private_data` is
     // its box, and each child is a box of its own whose release, if it still has one, is this.
@@ -198,7 +198,7 @@ unsafe extern "C" fn release_schema(schema: *mut Schema) {
     }
 }
 
-/// Frees an array and the children it still has.
+/// Frees an array and its remaining children.
 unsafe extern "C" fn release_array(array: *mut Array) {
     // SAFETY: as for a schema; a child that the consumer moved out has no release any more.
     unsafe {
@@ -233,7 +233,7 @@ unsafe extern "C" fn get_next(stream: *mut Stream, out: *mut Array) -> c_int {
         let own = &mut *(*stream).private_data.cast::<StreamOwn>();
         let rows = own.rows;
         let Some(batch) = own.batch.take() else {
-            // The end of a stream is an array that is released.
+            // A released array marks the end of the stream.
             let mut end = array(0, 0, Vec::new(), Vec::new());
             release_array(&raw mut end);
             out.write(end);
@@ -262,7 +262,7 @@ unsafe extern "C" fn release_stream(stream: *mut Stream) {
     }
 }
 
-/// A stream that nobody has taken is released with its capsule.
+/// A stream that no consumer has taken is released with its capsule.
 #[repr(transparent)]
 struct OwnedStream(Stream);
 

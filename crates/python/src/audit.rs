@@ -1,4 +1,4 @@
-//! Audits: a run repeated with other steps, tolerance and rule.
+//! Audits: a run repeated with other steps, tolerances and rules.
 
 use std::path::{Path, PathBuf};
 
@@ -21,14 +21,15 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scene_of_run, module)?)
 }
 
-/// The scene of a run directory as it was run.
+/// The scene of a run directory, as it was run.
 #[pyfunction]
 fn scene_of_run(directory: PathBuf) -> PyResult<PyScene> {
     let (scene, _) = load_recorded_scene(&directory).map_err(refused)?;
     Ok(PyScene { scene })
 }
 
-/// Audits a scene; gives the figures as a dict and the picture as SVG. With `out` both are written there.
+/// Audits a scene; returns the results as a dict and the picture as SVG. With `out`, both are also written
+/// there.
 #[pyfunction]
 #[pyo3(signature = (scene, out=None, threads=None, all_findings=false, tell=None))]
 fn audit_scene(
@@ -51,6 +52,7 @@ fn audit_scene(
         },
     };
     let scene = &scene.scene;
+    // The output directory is checked before the work.
     let target = out.map(|out| output_place(Some(Path::new(&out)), None, scene.name()));
     if let Some(target) = &target {
         target.check().map_err(error::record)?;

@@ -1,8 +1,8 @@
-//! Given motions and forces that are Python callables.
+//! Prescribed motions and forces that are Python callables.
 //!
-//! The engine asks for them in the middle of a step, without the interpreter's lock. What a callable
-//! raises, or a value that is none, cannot be said there: it is kept in a slot, the engine gets NaN,
-//! refuses the step for it and stays as it was, and the exception is raised instead of that refusal.
+//! The engine calls them during a step, without holding the GIL. An exception, or an invalid return value,
+//! cannot be reported there: it is stored in a slot, the engine gets NaN, rejects the step for it and keeps its
+//! state, and the exception is raised in place of that error.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,17 +23,17 @@ impl ExceptionSlot {
         slot.get_or_insert(raised);
     }
 
-    /// Takes it out.
+    /// Takes the exception out of the slot.
     pub fn take(&self) -> Option<PyErr> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// What callables ask of the two dimensions.
+/// What callables need to know of the dimension.
 pub trait CallableDim: Dim {
-    /// Displacements that a motion may have: in the plane with or without an angle.
+    /// Permitted numbers of displacement components: in the plane with or without an angle.
     const ENTRIES: &'static [usize];
-    /// The pose moved by `by`, and the velocity with the entries of `rate`.
+    /// The pose displaced by `by`, and the velocity with the components of `rate`.
     fn moved(anchor: &Pose<Self>, by: &[f64], rate: &[f64]) -> (Pose<Self>, Self::Dofs);
 }
 
@@ -66,18 +66,18 @@ impl CallableDim for Space {
     }
 }
 
-/// A given motion: a callable t → displacement from where the body was at the start.
+/// A prescribed motion: a callable t → displacement from the initial pose of the body.
 #[derive(Debug)]
 pub struct CallableMotion {
     /// Name of the body, for messages.
     pub body: String,
     /// The displacement.
     pub place: Py<PyAny>,
-    /// Its derivative; by central differences over a step where there is none.
+    /// Its time derivative; by central differences over a step if not given.
     pub rate: Option<Py<PyAny>>,
     /// Length of a step.
     pub step: f64,
-    /// Where exceptions go.
+    /// Slot for exceptions.
     pub slot: ExceptionSlot,
 }
 
@@ -90,6 +90,7 @@ impl CallableMotion {
         entries: &[usize],
     ) -> PyResult<Vec<f64>> {
         let given = call.call1(py, (t,))?;
+        // Any array-like of numbers is accepted.
         let numpy = py.import("numpy")?;
         let array = numpy.call_method1("atleast_1d", (given,))?;
         let array = array.call_method1("astype", ("float64",))?;
@@ -100,6 +101,7 @@ impl CallableMotion {
             )
         })?;
         let all = array.as_array().to_vec();
+        // Number and finiteness of the components.
         if !entries.contains(&all.len()) || all.iter().any(|x| !x.is_finite()) {
             let expected: Vec<String> = entries.iter().map(ToString::to_string).collect();
             return Err(error::argument(
@@ -121,7 +123,7 @@ impl CallableMotion {
             if let Some(rate) = &self.rate {
                 return Ok((place, self.ask(py, rate, t, entries)?));
             }
-            // (x(t + h/2) − x(t − h/2))/h: of second order, as the step is.
+            // (x(t + h/2) − x(t − h/2))/h: second order, as the time stepping.
             let h = self.step;
             let late = self.ask(py, &self.place, t + 0.5 * h, entries)?;
             let early = self.ask(py, &self.place, t - 0.5 * h, entries)?;
@@ -143,15 +145,15 @@ impl<D: CallableDim> PrescribedMotion<D> for CallableMotion {
     }
 }
 
-/// A given force: a callable (t, positions, velocities) → one row of force, or force and moment, for
-/// each of its bodies.
+/// A force law: a callable (t, positions, velocities) → one row of force, or of force and moment, for each of
+/// its bodies.
 #[derive(Debug)]
 pub struct CallableForce {
     /// Its bodies.
     pub bodies: Vec<u32>,
     /// The callable.
     pub call: Py<PyAny>,
-    /// Where exceptions go.
+    /// Slot for exceptions.
     pub slot: ExceptionSlot,
 }
 
@@ -159,6 +161,7 @@ impl CallableForce {
     fn rows<D: Dim>(&self, scenery: &ForceContext<'_, D>) -> PyResult<(Vec<f64>, usize)> {
         Python::attach(|py| {
             let count = self.bodies.len();
+            // Positions and velocities of the bodies as arrays.
             let (mut places, mut rates) = (Vec::new(), Vec::new());
             for &body in &self.bodies {
                 let (place, rate) = (
@@ -174,6 +177,7 @@ impl CallableForce {
             };
             let places: Bound<'_, PyArray2<f64>> = shaped(places, D::N)?;
             let rates: Bound<'_, PyArray2<f64>> = shaped(rates, D::DOF)?;
+            // Call, and check of shape and finiteness.
             let given = self.call.call1(py, (scenery.t, places, rates))?;
             let numpy = py.import("numpy")?;
             let array = numpy.call_method1("atleast_2d", (given,))?;
@@ -206,6 +210,7 @@ impl<D: Dim> ForceField<D> for CallableForce {
     fn add_loads(&mut self, scenery: &ForceContext<'_, D>, loads: &mut [D::Dofs]) {
         let (rows, width) = match self.rows(scenery) {
             Ok(both) => both,
+            // An exception is stored; NaN makes the engine reject the step.
             Err(raised) => {
                 self.slot.put(raised);
                 (vec![f64::NAN; self.bodies.len() * D::N], D::N)

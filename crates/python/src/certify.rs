@@ -1,4 +1,4 @@
-//! What a run vouches for, and what is said of one that ended early.
+//! Messages and JSON of runs: interruptions, failures, findings.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub fn interrupted(stop: Option<&EarlyStop>) -> bool {
     stop.is_some_and(|stop| stop.reason == StopReason::Requested)
 }
 
-/// A fault of the machine in the middle of a run, with what is left to do.
+/// The exception of a machine failure during a run, with advice.
 pub fn record_failure(fault: &RecordError, directory: Option<&Path>) -> PyErr {
     match directory.filter(|d| d.is_dir()) {
         Some(directory) if fault.is_fault() => error::machine(format!(
@@ -25,14 +25,14 @@ pub fn record_failure(fault: &RecordError, directory: Option<&Path>) -> PyErr {
     }
 }
 
-/// Findings as the manifest holds them.
+/// Findings as the manifest stores them.
 pub fn findings_json(found: &[scene::finding::Finding]) -> PyResult<Vec<Value>> {
     let json = found.iter().map(serde_json::to_value);
     json.collect::<Result<_, _>>()
         .map_err(|e| error::machine(format!("cannot write the findings as JSON: {e}")))
 }
 
-/// How far the convex parts of bodies are from the bodies.
+/// Approximation errors of convex decompositions: distance of the convex parts from the bodies.
 pub fn decomposition_errors(collection: &scene::collection::BuiltBodies) -> Vec<Value> {
     let json = |(name, fit): &(String, scene::collection::DecompositionFit)| {
         json!({

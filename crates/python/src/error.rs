@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! percuss.Error
-//!   InputError (also ValueError)    the input is not right           exit status 2 of the command
+//!   InputError (also ValueError)    bad input                        exit status 2 of the command
 //!   MachineError (also OSError)     the machine failed               exit status 3
 //!   NotConverged                    a result was required, not met   exit status 1
 //! ```
@@ -52,12 +52,12 @@ pub fn input(text: impl Into<String>) -> PyErr {
     InputError::new_err(text.into())
 }
 
-/// An argument that is not right.
+/// An invalid argument.
 pub fn argument(name: &str, problem: impl std::fmt::Display) -> PyErr {
     InputError::new_err(format!("`{name}`: {problem}"))
 }
 
-/// A fault of the machine.
+/// A failure of the machine.
 pub fn machine(text: impl Into<String>) -> PyErr {
     MachineError::new_err(text.into())
 }

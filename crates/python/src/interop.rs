@@ -1,4 +1,4 @@
-//! Collections of space described to other programs: shapes, masses, placements, joints.
+//! Description of bodies in space for other programs: shapes, masses, poses, joints.
 
 use std::path::Path;
 
@@ -78,14 +78,16 @@ fn body(name: &str, body: &Body<Space>, pose: &Pose<Space>) -> Value {
     })
 }
 
-/// A joint: its place and axis in space are those of its first side.
+/// A joint: its position and axis in space are those of its first body.
 fn joint(joint: &mut Joint<Space>, poses: &[Pose<Space>]) -> Value {
     let [first, second] = &joint.frames;
+    // Position and axis in space, from the frame on the first body.
     let (mut at, mut axis) = (first.point, first.axes[0]);
     if let Some(pose) = first.body.and_then(|body| poses.get(body as usize)) {
         at = pose.position + pose.rotation * at;
         axis = pose.rotation * axis;
     }
+    // Infinite limits and bounds become null.
     let finite = |value: f64| value.is_finite().then_some(value);
     let limits = joint.limits.map(|l| [finite(l.low), finite(l.high)]);
     let motor = joint
@@ -118,7 +120,7 @@ fn of_space(mut all: BodiesSetup<Space>) -> Value {
     json!({ "bodies": bodies, "joints": joints })
 }
 
-/// The bodies and joints of a scene of space at its start, as JSON.
+/// The bodies and joints of a spatial scene at its start, as JSON.
 #[pyfunction]
 #[pyo3(signature = (name, text, folder))]
 pub fn describe_bodies(
@@ -133,6 +135,7 @@ pub fn describe_bodies(
             None => scene,
             Some(folder) => scene.from_folder(Path::new(folder)),
         };
+        // Only scenes in space.
         match scene.build_bodies().map_err(error::scene)? {
             BuiltBodies::Space(all) => Ok(of_space(all).to_string()),
             BuiltBodies::Plane(_) => Err(error::input(

@@ -1,9 +1,8 @@
 //! The extension module behind the Python package `percuss`.
 //!
-//! Everything here is a thin face of the crates below it: a scene is read by `scene`, a world is
-//! built and stepped by `bodies`, a problem is solved by `solve`. What this crate adds is the border:
-//! errors become exceptions with the same text, arrays are read and lent without copying, long work
-//! runs without the interpreter's lock and hears Ctrl-C.
+//! It is a thin layer over the other crates: `scene` reads scenes, `bodies` builds and steps worlds, `solve`
+//! solves contact problems. This crate adds the boundary to Python: errors become exceptions with the same
+//! text, arrays are read and shared without copying, long computations release the GIL and respond to Ctrl-C.
 
 mod arrow;
 mod audit;

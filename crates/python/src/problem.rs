@@ -28,7 +28,7 @@ fn solver_names() -> Vec<&'static str> {
 #[pyclass(frozen, name = "Problem", module = "percuss")]
 pub struct PyProblem {
     problem: Problem,
-    /// Where it comes from, for `repr`.
+    /// Origin, for `repr`.
     origin: String,
 }
 
@@ -53,7 +53,7 @@ impl PyProblem {
         })
     }
 
-    /// A problem with a stored matrix: compressed rows.
+    /// A problem with a stored matrix in compressed rows (CSR).
     #[staticmethod]
     fn from_rows(
         dimension: usize,
@@ -63,6 +63,7 @@ impl PyProblem {
         b: PyReadonlyArray1<'_, f64>,
         mu: PyReadonlyArray1<'_, f64>,
     ) -> PyResult<Self> {
+        // Index arrays as unsigned integers.
         let whole = |name: &str, all: &PyReadonlyArray1<'_, i64>| {
             let all = all.as_slice().map_err(|e| error::argument(name, e))?;
             let place = |x: &i64| {
@@ -79,6 +80,7 @@ impl PyProblem {
                 .map_err(|e| error::argument(name, e))
         };
         let (data, b, mu) = (slice("W.data", &data)?, slice("b", &b)?, slice("mu", &mu)?);
+        // Consistency of the row pointer.
         let ordered = indptr.windows(2).all(|pair| pair[0] <= pair[1]);
         let ends = indptr.last() == Some(&indices.len()) && indptr.first() == Some(&0);
         if !ordered || !ends || indices.len() != data.len() {
@@ -104,13 +106,13 @@ impl PyProblem {
         self.problem.num_rows()
     }
 
-    /// b, the velocity without impulses.
+    /// b, the free velocity.
     #[getter]
     fn free<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, self.problem.free_velocity())
     }
 
-    /// First row of each contact, and one more entry.
+    /// First row of each contact, and the total number of rows.
     #[getter]
     fn offset(&self) -> Vec<usize> {
         self.problem.offset().to_vec()
@@ -129,7 +131,7 @@ impl PyProblem {
         Ok(PyArray1::from_vec(py, u))
     }
 
-    /// The judge's verdict on impulses; a dict.
+    /// Residuals of given impulses; a dict.
     fn judge(&self, py: Python<'_>, r: PyReadonlyArray1<'_, f64>) -> PyResult<Py<PyAny>> {
         let r = self.rowwise("r", &r)?;
         let verdict = ResidualEvaluator::new(&self.problem).evaluate(&self.problem, &r);
@@ -141,7 +143,7 @@ impl PyProblem {
         dict.into_py_any(py)
     }
 
-    /// Solves it; a dict with impulses, velocities, residuals, path and history.
+    /// Solves the problem; a dict with impulses, velocities, residuals, path and history.
     #[pyo3(signature = (solver="auto", tolerance=1e-6, max_iterations=None, measure="rv", history=false, start=None))]
     #[allow(clippy::too_many_arguments)]
     fn solve(
@@ -162,10 +164,12 @@ impl PyProblem {
                 format!("there is no `{solver}`; there are {names}"),
             )
         })?;
+        // Start impulses: given, or zero.
         let mut impulse = match start {
             Some(start) => self.rowwise("start", &start)?,
             None => vec![0.0; self.problem.num_rows()],
         };
+        // Solve and evaluate the residuals without the GIL.
         let (report, judgement, velocity, seconds) = py.detach(|| {
             let begin = Instant::now();
             let report = method.solve(&self.problem, &mut impulse, &goal);
@@ -195,7 +199,7 @@ impl PyProblem {
 }
 
 impl PyProblem {
-    /// One finite entry for each row.
+    /// Checks for one finite entry per row.
     fn rowwise(&self, name: &str, all: &PyReadonlyArray1<'_, f64>) -> PyResult<Vec<f64>> {
         let all = all.as_slice().map_err(|e| error::argument(name, e))?;
         let rows = self.rows();
@@ -216,7 +220,7 @@ impl PyProblem {
     }
 }
 
-/// What a solver answered.
+/// Result of a solve.
 struct Answer {
     impulse: Vec<f64>,
     velocity: Vec<f64>,
@@ -234,6 +238,7 @@ impl Answer {
         let dict = PyDict::new(py);
         dict.set_item("r", PyArray1::from_slice(py, &self.impulse))?;
         dict.set_item("u", PyArray1::from_slice(py, &self.velocity))?;
+        // Solved by the independent residual, not by the solver's own report.
         let residual = judgement.residual(goal.measure);
         let solved = residual <= goal.tolerance && report.outcome != Outcome::Infeasible;
         dict.set_item("solved", solved)?;
@@ -251,6 +256,7 @@ impl Answer {
             .map(|stage| (stage.method, stage.iterations, stage.residual))
             .collect();
         dict.set_item("path", stages)?;
+        // Residual history as two arrays.
         let at = report.history.iter().map(|(at, _)| *at as i64).collect();
         let of = report
             .history

@@ -1,31 +1,31 @@
-//! The border between long work and the interpreter: Ctrl-C, progress, callbacks.
+//! Progress and signals during long computations: Ctrl-C, progress callbacks.
 //!
-//! Work runs without the interpreter's lock. Every 20 ms it asks whether a signal came, every 100 ms
-//! it tells how far it is; both take the lock for a moment. What Python raises there is kept, the work
-//! is told to end, and the exception is raised when it has.
+//! The computation runs without the GIL. Every 20 ms it polls for signals, every 100 ms it reports progress;
+//! both take the GIL for a moment. An exception raised there is stored, the computation is asked to end, and
+//! the exception is raised when it has ended.
 
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use scene::RunProgress;
 
-/// Time between two looks at signals.
+/// Interval between polls for signals.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Time between two words about progress.
+/// Interval between progress reports.
 const TELL: Duration = Duration::from_millis(100);
 
-/// Listens to the interpreter while work goes on.
+/// Polls signals and reports progress.
 pub struct ProgressReporter<'a> {
     tell: Option<&'a Py<PyAny>>,
     looked: Instant,
     told: Instant,
-    /// What Python raised.
+    /// The exception that Python raised.
     pub raised: Option<PyErr>,
 }
 
 impl<'a> ProgressReporter<'a> {
-    /// `tell(share, t, words)` hears how far the work is.
+    /// `tell(share, t, words)` receives the progress.
     pub fn new(tell: Option<&'a Py<PyAny>>) -> Self {
         let now = Instant::now();
         Self {
@@ -36,17 +36,19 @@ impl<'a> ProgressReporter<'a> {
         }
     }
 
-    /// Whether to go on.
+    /// Polls and reports; returns whether to continue.
     pub fn update(&mut self, share: f64, t: f64, words: &str) -> bool {
         if self.raised.is_some() {
             return false;
         }
+        // At most one poll per interval.
         let now = Instant::now();
         if now.duration_since(self.looked) < LOOK {
             return true;
         }
         self.looked = now;
         let telling = now.duration_since(self.told) >= TELL;
+        // Signals, and progress if due, with the GIL.
         let done = Python::attach(|py| {
             py.check_signals()?;
             if let (Some(tell), true) = (self.tell, telling) {
@@ -71,7 +73,7 @@ impl<'a> ProgressReporter<'a> {
         self.update(tick.share, tick.t, tick.preparation.unwrap_or(""))
     }
 
-    /// What Python raised, if it did.
+    /// Raises the stored exception, if any.
     pub fn check(self) -> PyResult<()> {
         self.raised.map_or(Ok(()), Err)
     }

@@ -1,4 +1,4 @@
-//! Run directories: manifest, tables, pictures, verification.
+//! Run directories: manifest, tables, plots, verification.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(svg_to_png, module)?)
 }
 
-/// The directory of a run, opened.
+/// An open run directory.
 #[pyclass(frozen, name = "Record", module = "percuss")]
 pub struct PyRecord {
     record: Record,
@@ -65,13 +65,13 @@ impl PyRecord {
         })
     }
 
-    /// Names and titles of the pictures.
+    /// Names and titles of the plots.
     fn pictures(&self) -> PyResult<Vec<(String, String)>> {
         let gallery = RunPlots::of(&self.record).map_err(picture)?;
         gallery.list().map_err(picture)
     }
 
-    /// A picture as SVG.
+    /// A plot as SVG.
     #[pyo3(signature = (name, at=None, only=None, log_x=false, log_y=false))]
     fn svg(
         &self,
@@ -97,7 +97,7 @@ impl PyRecord {
         })
     }
 
-    /// The series of a plot: (title, x label, y label, [(name, x, y)]); none for pictures of bodies.
+    /// The series of a plot: (title, x label, y label, [(name, x, y)]); `None` for pictures of bodies.
     fn series(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         let figure = py.detach(|| {
             let gallery = RunPlots::of(&self.record).map_err(picture)?;
@@ -105,6 +105,7 @@ impl PyRecord {
                 .figure(name, Threads::all(), &mut |_| {})
                 .map_err(picture)
         })?;
+        // Labels and scales.
         let dict = PyDict::new(py);
         dict.set_item("title", &figure.title)?;
         dict.set_item("x_label", &figure.x_label)?;
@@ -112,6 +113,7 @@ impl PyRecord {
         dict.set_item("x_log", figure.x_scale == scene::plot::Scale::Log)?;
         dict.set_item("y_log", figure.y_scale == scene::plot::Scale::Log)?;
         let mut all = Vec::new();
+        // Points of each series.
         for series in &figure.series {
             let x: Vec<f64> = series.points.iter().map(|p| p.0).collect();
             let y: Vec<f64> = series.points.iter().map(|p| p.1).collect();
@@ -125,7 +127,7 @@ impl PyRecord {
         dict.into_py_any(py)
     }
 
-    /// Recomputes what the run recorded; a dict.
+    /// Recomputes recorded quantities independently; a dict.
     #[pyo3(signature = (every=1, steps=None, tell=None))]
     fn verify(
         &self,
@@ -141,6 +143,7 @@ impl PyRecord {
             ));
         }
         let mut pulse = ProgressReporter::new(tell.as_ref());
+        // Verification without the GIL, with progress.
         let report = py.detach(|| {
             let mut hear = |done: f64| {
                 pulse.update(done, f64::NAN, "verifying");
@@ -179,7 +182,7 @@ fn picture(fault: PlotError) -> PyErr {
     }
 }
 
-/// An SVG text as a PNG file.
+/// Rasterises SVG to PNG.
 #[pyfunction]
 fn svg_to_png<'py>(py: Python<'py>, svg: &str) -> PyResult<Bound<'py, PyBytes>> {
     let made = py.detach(|| png(svg));
@@ -187,7 +190,7 @@ fn svg_to_png<'py>(py: Python<'py>, svg: &str) -> PyResult<Bound<'py, PyBytes>> 
     Ok(PyBytes::new(py, &made))
 }
 
-/// Columns of a table, or of a part of it.
+/// Columns of a table, or some of them.
 #[pyclass(frozen, name = "Columns", module = "percuss")]
 pub struct PyTable {
     name: String,
@@ -213,8 +216,7 @@ impl PyTable {
         self.table.rows
     }
 
-    /// A column as an array: whole numbers, numbers (NaN where one is absent), truth values; texts
-    /// as a list.
+    /// A column as an array: integers, floats (NaN where absent), booleans; texts as a list.
     fn column(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         let Some(values) = self.table.column(name) else {
             let all = self.names().join(", ");
@@ -223,6 +225,7 @@ impl PyTable {
                 self.name
             )));
         };
+        // Arrays by type.
         match values {
             ColumnValues::Integer(v) => PyArray1::from_slice(py, v).into_py_any(py),
             ColumnValues::Real(v) => PyArray1::from_slice(py, v).into_py_any(py),
@@ -245,7 +248,7 @@ impl PyTable {
         py: Python<'py>,
         requested_schema: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A consumer may ask for other types; the interface lets a producer give its own.
+        // A consumer may request other types; the interface permits a producer to return its own.
         let _ = requested_schema;
         arrow::stream(py, &self.table)
     }

@@ -1,4 +1,4 @@
-//! Runs of scenes, as the command makes them: records, certificate, findings.
+//! Runs of scenes, as by the command: records, certificate, findings.
 
 use std::path::{Path, PathBuf};
 
@@ -23,28 +23,28 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(resume_run, module)?)
 }
 
-/// How a run is made.
+/// Options of a run.
 pub struct RunOptions<'a> {
-    /// Threads of detection, cases and studies.
+    /// Threads of contact detection, cases and studies.
     pub threads: Threads,
     /// Whether findings are measured.
     pub findings: bool,
-    /// Hears how far it is.
+    /// Progress callback.
     pub tell: Option<&'a Py<PyAny>>,
 }
 
-/// What came of a run: its directory, and what ended it early. An interruption is raised by the caller
-/// once the records are closed.
+/// Result of a run: its directory, and what ended it early. An interruption is raised by the caller once the
+/// records are closed.
 pub struct RunEnd {
-    /// Where the records are; none where the run was refused.
+    /// The run directory; `None` where the run was refused.
     pub directory: Option<PathBuf>,
-    /// What Python raised on the way.
+    /// The exception raised during the run.
     pub raised: Option<PyErr>,
-    /// Why there is no motion.
+    /// Why there is no solution.
     pub refused: Option<String>,
 }
 
-/// Runs a scene into a directory; gives the directory.
+/// Runs a scene into a directory; returns the directory.
 #[pyfunction]
 #[pyo3(signature = (scene, out, threads=None, findings=true, tell=None))]
 fn run_scene(
@@ -61,7 +61,7 @@ fn run_scene(
     finish(ended)
 }
 
-/// Goes on with an interrupted run; gives its directory.
+/// Resumes an interrupted run; returns its directory.
 #[pyfunction]
 #[pyo3(signature = (directory, threads=None, findings=true, force=false, tell=None))]
 fn resume_run(
@@ -86,7 +86,7 @@ fn resume_run(
     finish(ended)
 }
 
-/// Reads everything of a scene and tries its first step, without recording.
+/// Validates a scene and computes its first step, without recording.
 #[pyfunction]
 fn check_scene(py: Python<'_>, scene: &PyScene) -> PyResult<()> {
     let scene = &scene.scene;
@@ -129,7 +129,7 @@ fn manner(
     })
 }
 
-/// Raises what is to be raised after the records are closed.
+/// Raises the pending exception after the records are closed.
 pub fn finish(ended: RunEnd) -> PyResult<PathBuf> {
     match (ended.raised, ended.refused, ended.directory) {
         (Some(raised), _, _) => Err(raised),
@@ -183,12 +183,14 @@ pub fn conclude(
     mut raised: Option<PyErr>,
 ) -> PyResult<RunEnd> {
     recorder.set_warnings(outcome.warnings());
+    // A failed write ends the run; the records so far stay readable.
     if let Some(fault) = recorder.take_fault() {
         let _ = recorder.fail(&certificate, fault.to_string());
         return Err(record_failure(&fault, recorder.directory()));
     }
     let stopped = outcome.stopped.as_ref();
     let asked = interrupted(stopped);
+    // A run that could not start leaves no records.
     if !asked && stopped.is_some_and(|stop| !stop.started) {
         recorder.abandon().map_err(error::record)?;
         let words = stopped.map(|stop| format!("{}: {stop}", scene.origin()));
@@ -198,6 +200,7 @@ pub fn conclude(
             refused: words,
         });
     }
+    // Close the records, as complete or as interrupted.
     let mut close = || {
         recorder.add_series(&outcome.times, &outcome.series)?;
         recorder.add_surveys(outcome)?;
@@ -210,6 +213,7 @@ pub fn conclude(
         let _ = recorder.fail(&certificate, fault.to_string());
         return Err(record_failure(&fault, recorder.directory()));
     }
+    // Findings, unless the run was interrupted.
     if !asked && raised.is_none() {
         if manner.findings {
             let found = measured(manner, |threads, tell| {
@@ -232,9 +236,11 @@ pub fn conclude(
 }
 
 fn mechanism(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResult<RunEnd> {
+    // Validate before anything is written.
     let built = scene.build_mechanism().map_err(error::scene)?;
     scene::check_findings(scene).map_err(error::scene)?;
     check_plots(scene).map_err(error::scene)?;
+    // Recorder and run.
     let layout = MechanismLayout::of_scene(scene, &built.system);
     let every = built.record_every;
     let manifest = Manifest::of_mechanism(scene, &built, manner.threads);
@@ -254,6 +260,7 @@ fn mechanism(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResul
     if let Some(StopReason::Observer(fault)) = stopped.map(|stop| &stop.reason) {
         return Err(error::scene(fault.clone()));
     }
+    // Instants at which the continuation is not unique.
     recorder.set_nonunique(scene::nonunique_instants(&mut system, &outcome));
     let closed = match stopped.map(ToString::to_string) {
         Some(words) if interrupted(stopped) => recorder.interrupt(&certificate, words),
@@ -285,7 +292,7 @@ fn mechanism(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResul
     })
 }
 
-/// Findings as the manifest holds them, or what Python raised while they were measured.
+/// Findings as the manifest stores them, or the exception raised while they were measured.
 fn measured(
     manner: &RunOptions<'_>,
     evaluate: impl FnOnce(

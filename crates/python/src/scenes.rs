@@ -21,7 +21,7 @@ fn builtin() -> PyResult<Vec<(String, String, String)>> {
     Ok(all.into_iter().map(row).collect())
 }
 
-/// A scene: a mechanism, a sweep or bodies, how they are computed, what is known of them.
+/// A scene: a mechanism, a sweeping process or bodies, with settings and known results.
 #[pyclass(frozen, name = "Scene", module = "percuss")]
 pub struct PyScene {
     /// The scene as the engine reads it.
@@ -49,7 +49,7 @@ impl PyScene {
         Ok(Self { scene })
     }
 
-    /// The same scene with other values, as `--set` of the command.
+    /// The same scene with overridden values, as by `--set` of the command.
     fn with_values(&self, pairs: Vec<(String, String)>) -> PyResult<Self> {
         let scene = self.scene.with_overrides(&pairs).map_err(error::scene)?;
         Ok(Self { scene })
@@ -61,19 +61,19 @@ impl PyScene {
         self.scene.name()
     }
 
-    /// One line about it.
+    /// Its title, one line.
     #[getter]
     fn title(&self) -> &str {
         self.scene.title()
     }
 
-    /// Where the system comes from; may be empty.
+    /// Source in the literature; may be empty.
     #[getter]
     fn source(&self) -> &str {
         self.scene.source()
     }
 
-    /// A paragraph about it; may be empty.
+    /// Description; may be empty.
     #[getter]
     fn about(&self) -> &str {
         self.scene.about()

@@ -1,4 +1,4 @@
-//! Where a run writes to: a new directory, or that of a run that was interrupted.
+//! Run target: a new directory, or that of an interrupted run.
 
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,17 @@ use scene::record::{DataFile, Lock, Manifest, OutputDirectory, RunStatus, RunWri
 
 use crate::error;
 
-/// Where a run writes to.
+/// The directory that a run writes to.
 pub enum RunTarget {
     /// A new directory.
     New(OutputDirectory),
-    /// That of a run that was interrupted: its lock, its files as they were.
+    /// The directory of an interrupted run: its path, its lock, its data files at the start of the run.
     Resumed(PathBuf, Lock, Vec<DataFile>),
 }
 
-/// The scene and the place of a run that was interrupted; nothing where there is nothing to go on with.
+/// The scene and the run target of an interrupted run; `None` where there is nothing to resume.
 pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, RunTarget)>> {
+    // The lock is taken before the manifest is read.
     let lock = match directory.is_dir() {
         true => Lock::take_abandoned(directory).map_err(error::record)?,
         false => None,
@@ -30,6 +31,7 @@ pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, RunTarget)
             "{shown}: this is the directory of a {kind}, not of a run"
         )));
     }
+    // A completed run has nothing to resume.
     let lock = match (lock, manifest.status) {
         (Some(lock), _) => lock,
         (None, RunStatus::Finished | RunStatus::Stopped) => return Ok(None),
@@ -37,6 +39,7 @@ pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, RunTarget)
             Lock::take(directory).map_err(error::record)?
         }
     };
+    // Another version may give other bits.
     let (old, new) = (manifest.percuss.as_str(), env!("CARGO_PKG_VERSION"));
     if old != new && !force {
         return Err(error::input(format!(
@@ -44,6 +47,7 @@ pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, RunTarget)
              other bits; use percuss {old}, or force=True"
         )));
     }
+    // The scene as it was run, with its data folder.
     let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text);
     let overrides = manifest.overrides.iter();
     let overrides: Vec<(&str, &str)> = overrides.map(|o| (&*o.key, &*o.value)).collect();
@@ -59,7 +63,7 @@ pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, RunTarget)
     Ok(Some((scene, site)))
 }
 
-/// The session of a run with this manifest.
+/// The run writer with this manifest.
 pub fn run_writer(scene: &Scene, site: RunTarget, manifest: Manifest) -> PyResult<RunWriter> {
     match site {
         RunTarget::New(place) => {

@@ -1,4 +1,4 @@
-//! JSON of the records as Python objects.
+//! Conversion of JSON to Python objects.
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -10,6 +10,7 @@ pub fn python(py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
     match value {
         Value::Null => Ok(py.None()),
         Value::Bool(b) => b.into_py_any(py),
+        // Integers stay integers.
         Value::Number(number) => match (number.as_i64(), number.as_u64()) {
             (Some(whole), _) => whole.into_py_any(py),
             (None, Some(whole)) => whole.into_py_any(py),

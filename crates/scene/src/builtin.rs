@@ -54,6 +54,7 @@ pub fn data(name: &str) -> Option<&'static [u8]> {
 /// # Errors
 /// A built-in scene is broken; tests keep this from happening.
 pub fn list() -> Result<Vec<Builtin>, SceneError> {
+    // Parsing gives title and source.
     let entry = |&(name, text): &(&str, &str)| {
         let scene = Scene::parse(name, name, text)?;
         Ok(Builtin {

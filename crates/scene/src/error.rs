@@ -94,6 +94,7 @@ impl fmt::Display for InputError {
             Origin::Override => write!(f, "{}, overridden: ", self.file)?,
             Origin::Whole => write!(f, "{}: ", self.file)?,
         }
+        // Part, key and value.
         if !self.part.is_empty() {
             write!(f, "{}: ", self.part)?;
         }

@@ -39,6 +39,7 @@ pub fn nonunique_instants(
     let mut found = Vec::new();
     for state in 1..motion.len() {
         for event in motion.events_of(state) {
+            // Only events at which γ ceased to be positive.
             let EventKind::Painleve { gamma } = event.kind else {
                 continue;
             };
@@ -57,6 +58,7 @@ pub fn nonunique_instants(
                     begin + share.max(1.0 - share) * (end - begin)
                 }
             };
+            // The positions at that instant.
             let mut q = motion.position(state - 1).to_vec();
             motion.chart().integrate(&mut q, &v, t - begin);
             let v = &v[..];
@@ -70,6 +72,7 @@ pub fn nonunique_instants(
             let Some((outcomes, before, jump)) = ways else {
                 continue;
             };
+            // Velocities with their names.
             let named = |v: &[f64]| {
                 let names = (0..v.len()).map(|i| system.velocity_name(i));
                 names.zip(v.iter().copied()).collect()
@@ -95,6 +98,7 @@ fn outcomes(
     at: StateRef<'_>,
     (h, scheme): (f64, Scheme),
 ) -> Option<(&'static str, Vec<f64>, Vec<f64>)> {
+    // A contact: unique, two velocities, or a segment of them.
     if system.constraints()[constraint].kind == ConstraintKind::Contact {
         let contact = analyse_sliding_contact(system, constraint, at, scheme).ok()?;
         return match contact.outcomes {

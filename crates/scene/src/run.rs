@@ -2,10 +2,10 @@
 //!
 //! [`run_mechanism`] chooses the integrator named by the settings (time stepping, event-driven, or
 //! the sweeping process of [`crate::sweep`]) and makes steps from the initial state until t ≥
-//! `until`. The last step is not shortened to end at `until`, so that a run with half the step
-//! passes through the same instants. After every step, in this order: the certificate, the
-//! observer, the progress callback, the checkpoint. A motion that fails midway keeps what was
-//! computed.
+//! `until`. The last of constant steps is not shortened to end at `until`, so that a run with half
+//! the step passes through the same instants; adaptive steps and those of a sweeping process end
+//! there. After every step, in this order: the certificate, the observer, the progress callback,
+//! the checkpoint. A motion that fails midway keeps what was computed.
 
 use std::fmt;
 
@@ -181,6 +181,7 @@ fn integrate_from(
     sink: &mut dyn MechanismObserver,
     progress: &mut ProgressCallback<'_>,
 ) -> (Certificate, Option<EarlyStop>) {
+    // Time span of the run, with the tolerance at its end.
     let (start, until) = (built.initial.t, built.until);
     let left = END_TOLERANCE * built.settings.step.min(until - start);
     let span = Span {
@@ -210,7 +211,7 @@ fn integrate_from(
         Scheme::Midpoint | Scheme::Theta(_) | Scheme::Paoli => {
             match TimeStepper::new(built.system, built.settings, built.initial) {
                 Ok(mut motion) => {
-                    // Time stepping may shorten an adaptive step so that it does not pass the end.
+                    // Only adaptive steps are shortened to end at `until`.
                     motion.set_end_time(until);
                     step_until_end(&mut motion, begun, (span, names), sink, progress)
                 }

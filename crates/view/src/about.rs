@@ -17,6 +17,7 @@ impl RunSnapshot {
             .iter()
             .map(|c| json!({ "name": c.name, "unit": c.unit, "meaning": c.meaning }))
             .collect();
+        // Last recorded time.
         let last = frames.last().map(|span| span.t).or(manifest.reached);
         let start = settings.get("start").cloned().unwrap_or(json!(0.0));
         json!({
@@ -59,6 +60,7 @@ impl RunSnapshot {
 
     fn bounding(&self, n: usize) -> Value {
         let count = self.frames().len();
+        // From the first and the last state.
         let ends = match count {
             0 => return Value::Null,
             1 => vec![0],
@@ -78,6 +80,7 @@ impl RunSnapshot {
     fn certificate(&self) -> Value {
         let manifest = self.record.manifest();
         let ledger = self.steps.as_ref().map(|(_, account)| account.ledger());
+        // The certificate of a completed run; otherwise from the steps read so far.
         let mut told: Map<String, Value> = match &manifest.certificate {
             Some(Value::Object(known)) => known.clone(),
             _ => {
@@ -109,6 +112,7 @@ impl RunSnapshot {
                 .cloned()
                 .unwrap_or_default(),
         );
+        // The steps with the worst residuals.
         if let Ok(ledger) = ledger {
             told.insert("worst".into(), ledger.worst_steps());
         }

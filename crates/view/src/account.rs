@@ -139,6 +139,7 @@ impl DownsampledSteps {
             }
             let step = step.map_or(f64::NAN, at);
             self.missed += usize::from(reached.is_some_and(|k| at(k) == 0.0));
+            // Worst value of each column.
             for k in 0..self.columns.len() {
                 let value = at(k);
                 if let Some(worst) = self.worst.get_mut(k)
@@ -161,6 +162,7 @@ impl DownsampledSteps {
             return;
         }
         self.rows += 1;
+        // A new row; when the table is full, rows are merged in pairs first.
         if self.filled == self.width || self.values.is_empty() {
             if self.values.len() / count == LIMIT {
                 self.halve();
@@ -169,6 +171,7 @@ impl DownsampledSteps {
             self.filled = 1;
             return;
         }
+        // Otherwise merge into the last row.
         let last = self.values.len() - count;
         let row = self.values.get_mut(last..).unwrap_or(&mut []);
         for (k, (value, rule)) in row.iter_mut().zip(&self.rules).enumerate() {
@@ -253,12 +256,14 @@ impl IncrementalSteps {
         checked: &VerifiedChunks,
         shelf: &LiveTable,
     ) -> Result<(), RecordError> {
+        // Rebuild if the last chunk seen has changed (the run was resumed).
         let files = shelf.parts().iter().filter(|p| p.is_file());
         let seen = files.clone().nth(self.files.wrapping_sub(1));
         let stale = self.files > 0 && seen.is_none_or(|piece| piece.rows != self.last);
         if self.files == 0 || stale {
             (self.files, self.base) = (0, DownsampledSteps::new(shelf.columns()));
         }
+        // Add the new chunks.
         for piece in files.skip(self.files) {
             let rows = piece.first..piece.first + piece.rows;
             let part = shelf.read(record, checked, &self.base.names(), rows)?;
@@ -266,6 +271,7 @@ impl IncrementalSteps {
             self.files += 1;
             self.last = piece.rows;
         }
+        // Rows in the checkpoint are added to a copy: they will be in a chunk later.
         self.now = None;
         for piece in shelf.parts().iter().filter(|p| !p.is_file()) {
             let now = self.now.get_or_insert_with(|| self.base.clone());
@@ -288,6 +294,7 @@ pub(crate) fn window(
     shelf: &LiveTable,
     (from, to): (f64, f64),
 ) -> Result<BinaryTable, RecordError> {
+    // Only parts that overlap the time window are read.
     let mut ledger = DownsampledSteps::new(shelf.columns());
     for piece in shelf.parts() {
         let ends = shelf.bounds(piece, "t")?;

@@ -44,6 +44,7 @@ impl BodyAttributes {
             Some(ColumnValues::Text(all)) => all,
             _ => Vec::new(),
         };
+        // Materials and groups as numbers; the first group of a body is used for its colour.
         let mut materials = Numbered::of(known);
         let material = bodies.iter().map(|b| materials.number(&b.material));
         let material = material.collect();
@@ -71,6 +72,7 @@ impl BodyAttributes {
         let count = self.bodies.len();
         let (mut kind, mut outline) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let (mut radius, mut half_length) = (Vec::new(), Vec::new());
+        // One entry per body.
         for body in &self.bodies {
             let (code, [r, l]) = self.kind(&body.shape);
             kind.push(code);
@@ -103,6 +105,7 @@ impl BodyAttributes {
             BinaryValues::F32(self.bodies.iter().map(mass).collect()),
         );
         pack.insert_header("outlines", outlines.all);
+        // Names only for a moderate number of bodies.
         if count <= NAMED {
             let names: Vec<&str> = self.bodies.iter().map(|b| &*b.name).collect();
             pack.insert_header("names", names);
@@ -136,6 +139,7 @@ impl BodyAttributes {
     /// A shape with vertices as JSON; `None` for a round one.
     fn outline(&self, outline: &RecordedShape) -> Option<Value> {
         let faces = |faces: &Faces| json!({ "vertices": faces.vertices, "faces": faces.faces });
+        // Parts of a compound, recursively.
         let part = |member: &ShapePart| {
             let (kind, [radius, half_length]) = self.kind(&member.shape);
             json!({

@@ -26,6 +26,7 @@ impl RunSnapshot {
             let text = "a run of bodies has no drawing: it is in api/shapes and api/bodies";
             return Err(ViewError::Absent(text.into()));
         };
+        // Columns.
         let mut pack = BinaryTable::new();
         for column in drawn.columns {
             let data = match column.values {
@@ -36,6 +37,7 @@ impl RunSnapshot {
             };
             pack.add(column.name, &column.unit, data);
         }
+        // Metadata.
         let header = serde_json::to_value(&drawn.header).unwrap_or_default();
         if let Value::Object(header) = header {
             for (key, value) in header {

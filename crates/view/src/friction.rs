@@ -30,9 +30,11 @@ impl FrictionUsage {
                 .ok()
                 .filter(|m| usize::from(*m) < laws.count())
         };
+        // Materials without a known law.
         let (Some(a), Some(b)) = (known(materials[0]), known(materials[1])) else {
             return f64::NAN;
         };
+        // No normal impulse or no friction.
         if !(normal > 0.0) || tangential.iter().any(|t| t.is_nan()) {
             return f64::NAN;
         }

@@ -80,14 +80,17 @@ impl RunSnapshot {
         let mut names = vec!["t", "step", "body"];
         names.extend(usual(self.flat));
         names.extend(self.further().iter().map(|c| c.name.as_str()));
+        // Row of the body within a state, the same in every state.
         let rank = match spans.first() {
             None => 0,
             Some(first) => self.rank(states, first, body)?,
         };
         let table = self.rows_of(states, &names, rank)?;
+        // Check that the rows are those of the body.
         if (0..table.rows).any(|row| number(&table, 2, row) != Some(body)) {
             return Err(self.out_of_order_error("bodies").into());
         }
+        // Decimation keeps the extremes of the speed.
         let speed: Vec<f64> = {
             let column = |name: &str| table.numbers(name);
             let (x, y, z) = (column("vx"), column("vy"), column("vz"));
@@ -111,6 +114,7 @@ impl RunSnapshot {
         let rows = first.first..first.first + first.rows;
         let (record, checked) = (&self.record, &self.checked);
         let table = states.shelf.read(record, checked, &["body"], rows)?;
+        // Position of the body among the recorded ones.
         let mut all = (0..table.rows).map(|row| number(&table, 0, row));
         all.position(|b| b == Some(body)).ok_or_else(|| {
             ViewError::Absent(format!(
@@ -196,19 +200,21 @@ impl RunSnapshot {
         pack
     }
 
-    /// The history of one contact: in steps in which it is absent, gap and impulse are NaN.
+    /// The history of one contact: in steps in which it is absent, its gap is NaN and its impulse 0.
     ///
     /// # Errors
     /// Contacts were not recorded, or the records are damaged.
     pub fn history_of_contact(&self, pair: [usize; 3]) -> Result<BinaryTable, ViewError> {
         let contacts = self.contacts.as_ref().map_err(Clone::clone)?;
         let rows: usize = self.contact_steps.iter().map(|s| s.rows).sum();
+        // Stride over the steps where the table is too large.
         let every = rows.div_ceil(READ).max(1);
         let chosen: Vec<StepSpan> = self.contact_steps.iter().step_by(every).copied().collect();
         let mut seen = ContactSeries::default();
         for group in batches(&chosen) {
             self.seek(contacts, group, pair, &mut seen)?;
         }
+        // Decimation keeps the extremes of the normal impulse.
         let rows = decimated_rows(&seen.sn, LIMIT);
         let mut pack = BinaryTable::new();
         pack.add("t", "time", picked(&seen.t, &rows));
@@ -237,6 +243,7 @@ impl RunSnapshot {
         seen: &mut ContactSeries,
     ) -> Result<(), ViewError> {
         let (record, checked) = (&self.record, &self.checked);
+        // Range of rows of the group.
         let full = group.iter().filter(|s| s.rows > 0);
         let begin = full.clone().map(|s| s.first).min().unwrap_or(0);
         let end = full.map(|s| s.first + s.rows).max().unwrap_or(0);
@@ -247,6 +254,7 @@ impl RunSnapshot {
             let mut same = same.map(|(k, n)| number(&keys, k, *row) == Some(*n));
             same.all(|same| same)
         };
+        // Row of the contact in each step, if present.
         let rows: Vec<Option<usize>> = group
             .iter()
             .map(|span| {
@@ -323,6 +331,7 @@ fn batches(spans: &[StepSpan]) -> Vec<&[StepSpan]> {
     let mut groups = Vec::new();
     let (mut begin, mut rows, mut end) = (0, 0, None);
     for (k, span) in spans.iter().enumerate() {
+        // A gap between rows, or enough rows, ends a group.
         let apart = span.rows > 0 && end.is_some_and(|end| end != span.first);
         if apart || rows >= ROWS {
             groups.extend(spans.get(begin..k));

@@ -107,12 +107,14 @@ impl StepIndex {
         let Some((low, high)) = shelf.bounds(piece, "step")? else {
             return Ok(());
         };
+        // A chunk of a single step: the footer statistics suffice.
         if low == high
             && let Some((t, _)) = shelf.bounds(piece, "t")?
         {
             self.extend(low as i64, t, piece.first, piece.rows);
             return Ok(());
         }
+        // Otherwise group equal steps.
         let part = shelf.read_unverified(record, piece, &["step", "t"])?;
         let Some(ColumnValues::Integer(steps)) = part.values.first() else {
             return Ok(());

@@ -65,6 +65,7 @@ impl SceneFacts {
     pub fn of(record: &Record) -> Self {
         let bodies = record.entry("names").is_ok();
         let plain = if bodies { "bodies" } else { "mechanism" };
+        // Data of the scene; without a valid scene, only the type of the run.
         let read = || -> Result<Self, ViewError> {
             let scene = record.scene()?;
             let surroundings = scene.environment()?;
@@ -165,6 +166,7 @@ impl RunSnapshot {
         revision: u64,
         old: Option<&Self>,
     ) -> Self {
+        // The old snapshot is reused only for the same scene and overrides.
         let like = |old: &&Self| {
             let (old, new) = (old.record.manifest(), record.manifest());
             old.text == new.text && old.overrides == new.overrides
@@ -180,6 +182,7 @@ impl RunSnapshot {
         let flat = dimension.is_none_or(|d| d.as_u64() != Some(3));
         let company = company(&record, &facts, flat, old);
         let count = company.as_ref().map_or(0, |c| c.bodies.len());
+        // Tables with their step indices.
         let states = match facts.kind == "bodies" {
             true => states(&record, tail, count, old),
             false => steps(&record, "coordinates", tail, old.map(|old| &old.states)),
@@ -207,6 +210,7 @@ impl RunSnapshot {
             origin: old.map_or([0.0; 3], |old| old.origin),
             record,
         };
+        // Contact steps, and the origin from the first state.
         moment.contact_steps = moment.find_contact_steps();
         if old.is_none_or(|old| old.frames().is_empty()) {
             moment.origin = moment.middle();

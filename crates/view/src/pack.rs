@@ -195,6 +195,7 @@ impl BinaryTable {
     /// # Errors
     /// The bytes are truncated or not a binary table; the message says why.
     pub fn decode(bytes: &[u8]) -> Result<Self, String> {
+        // Header: length and JSON.
         let head = bytes.get(..4).and_then(|b| b.try_into().ok());
         let length = head.map(u32::from_le_bytes).ok_or("it has no header")? as usize;
         let text = bytes.get(4..4 + length).ok_or("its header is cut off")?;
@@ -205,6 +206,7 @@ impl BinaryTable {
         let data = bytes.get(padded(4 + length)..).unwrap_or(&[]);
         let listed = extra.remove("columns").ok_or("it lists no columns")?;
         let mut columns = Vec::new();
+        // Columns, with overflow-safe bounds checks.
         for entry in listed.as_array().ok_or("its columns are no list")? {
             let text = |key: &str| entry[key].as_str().unwrap_or_default().to_string();
             let count = |key: &str| entry[key].as_u64().and_then(|n| usize::try_from(n).ok());

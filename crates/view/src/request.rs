@@ -107,6 +107,7 @@ pub fn parse(bytes: &[u8], guard: &AccessRule) -> Result<Option<RequestTarget>, 
 pub(crate) fn read(bytes: &[u8], guard: &AccessRule) -> Result<Option<HttpRequest>, RequestError> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut request = httparse::Request::new(&mut headers);
+    // Parse; an incomplete request is continued later.
     match request.parse(bytes) {
         Ok(httparse::Status::Complete(_)) => {}
         Ok(httparse::Status::Partial) => return Ok(None),
@@ -118,12 +119,14 @@ pub(crate) fn read(bytes: &[u8], guard: &AccessRule) -> Result<Option<HttpReques
     let (Some(method), Some(target)) = (request.method, request.path) else {
         return Err(RequestError::new(400, "this is no request"));
     };
+    // Method.
     let head = match method {
         "GET" => false,
         "HEAD" => true,
         _ => return Err(RequestError::new(405, "only GET and HEAD are answered")),
     };
     check(request.headers, guard)?;
+    // Accepted encodings: gzip unless q=0.
     let accepts = values(request.headers, "accept-encoding");
     let mut codings = accepts.flat_map(|v| v.split(|b| *b == b','));
     let gzip = codings.any(|coding| {
@@ -149,6 +152,7 @@ fn values<'a>(
 }
 
 fn check(headers: &[httparse::Header<'_>], guard: &AccessRule) -> Result<(), RequestError> {
+    // Exactly one Host header, which names this server.
     let mut hosts = values(headers, "host");
     match (hosts.next(), hosts.next()) {
         (Some(host), None) if guard.is_here(host) => {}
@@ -158,6 +162,7 @@ fn check(headers: &[httparse::Header<'_>], guard: &AccessRule) -> Result<(), Req
         }
         _ => return Err(RequestError::new(400, "one host was expected")),
     }
+    // Requests from pages of other sites are rejected.
     for origin in values(headers, "origin") {
         if !origin
             .strip_prefix(b"http://")
@@ -166,6 +171,7 @@ fn check(headers: &[httparse::Header<'_>], guard: &AccessRule) -> Result<(), Req
             return Err(RequestError::new(403, "pages of other sites get no answer"));
         }
     }
+    // No request body.
     let body = values(headers, "content-length").any(|length| length != b"0");
     if body || values(headers, "transfer-encoding").next().is_some() {
         return Err(RequestError::new(
@@ -181,6 +187,7 @@ fn find(target: &str, guard: &AccessRule) -> Result<RequestTarget, RequestError>
     if target.len() > TARGET {
         return Err(RequestError::new(414, "this address is too long"));
     }
+    // Plain characters only, and no dot segments.
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"/_-.+?&=".contains(&b);
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let Some(path) = path.strip_prefix('/').filter(|_| target.bytes().all(plain)) else {
@@ -189,6 +196,7 @@ fn find(target: &str, guard: &AccessRule) -> Result<RequestTarget, RequestError>
     if path.split('/').any(|part| part == "." || part == "..") {
         return Err(RequestError::new(400, "this is no address of this server"));
     }
+    // Secret token.
     let (token, rest) = match path.split_once('/') {
         Some((token, rest)) => (token, Some(rest)),
         None => (path, None),
@@ -198,6 +206,7 @@ fn find(target: &str, guard: &AccessRule) -> Result<RequestTarget, RequestError>
             "the secret in the address is not right: open the address that percuss view printed";
         return Err(RequestError::new(403, text));
     }
+    // Page or data.
     match rest {
         None => Ok(RequestTarget::Slash),
         Some("") => Ok(RequestTarget::Page),

@@ -83,11 +83,13 @@ impl Query {
             true => Ok(ask),
             false => Err(bad("this address takes no query")),
         };
+        // Addresses with an index.
         match path.split_once('/') {
             Some(("bodies", k)) => plain(Self::Bodies(number(k)?)),
             Some(("contacts", k)) => plain(Self::Contacts(number(k)?)),
             Some(("body", k)) => plain(Self::Body(number(k)?)),
             Some(_) => Err(unknown()),
+            // Addresses without an index, some with a query string.
             None => match path {
                 "about" => plain(Self::About),
                 "frames" => plain(Self::Frames),

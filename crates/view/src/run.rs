@@ -64,6 +64,7 @@ impl FollowedRun {
     /// # Errors
     /// It is not a run directory, or that of a study, or its manifest is damaged.
     pub fn open(directory: &Path) -> Result<Self, ViewError> {
+        // The stamp is taken before the manifest is read.
         let stamp = stamp(directory);
         let record = Record::open(directory)?;
         if record.manifest().kind != "run" {
@@ -100,16 +101,19 @@ impl FollowedRun {
     /// The directory was removed, or its manifest is damaged.
     pub fn snapshot(&self) -> Result<Arc<RunSnapshot>, ViewError> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        // A recent snapshot is reused.
         if seen.at.elapsed() < FRESH {
             return Ok(Arc::clone(&seen.moment));
         }
         let stamp = stamp(&self.directory);
         let old = Arc::clone(&seen.moment);
         let same = stamp.is_some() && stamp == seen.stamp;
+        // A completed run with an unchanged manifest does not change any more.
         if same && old.state != RunState::Running {
             seen.at = Instant::now();
             return Ok(old);
         }
+        // Reread the manifest if it changed, then the tables.
         let record = match same {
             true => old.record.clone(),
             false => Record::open(&self.directory)?,
@@ -118,6 +122,7 @@ impl FollowedRun {
         let tail = newest(&record, seen.tail.clone());
         let revision = old.revision + 1;
         let moment = RunSnapshot::refresh(record, tail.as_deref(), state, revision, Some(&old));
+        // The revision grows only with new data.
         let unchanged = same && moment.extent() == old.extent() && state == old.state;
         if !unchanged {
             seen.moment = Arc::new(moment);
@@ -167,6 +172,7 @@ impl RunSnapshot {
             json: true,
             bytes: value.to_string().into_bytes().into(),
         };
+        // JSON responses; everything else is a binary table.
         Ok(match ask {
             Query::About => json(self.about()),
             Query::Body(id) => json(

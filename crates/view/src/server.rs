@@ -97,12 +97,14 @@ impl Server {
     /// # Errors
     /// The port is in use or not permitted, or the system provides no random numbers.
     pub fn bind(run: FollowedRun, options: Options) -> io::Result<Self> {
+        // Loopback address only.
         let address: IpAddr = match options.ipv6 {
             true => Ipv6Addr::LOCALHOST.into(),
             false => Ipv4Addr::LOCALHOST.into(),
         };
         let listener = TcpListener::bind((address, options.port))?;
         let address = listener.local_addr()?;
+        // A random secret token of 128 bits.
         let mut secret = [0_u8; 16];
         getrandom::fill(&mut secret).map_err(|e| io::Error::other(e.to_string()))?;
         let token = secret.iter().map(|b| format!("{b:02x}")).collect();
@@ -226,6 +228,7 @@ impl Reply {
     }
 
     fn send(&self, stream: &mut TcpStream, head: bool, shared: &Shared) -> io::Result<()> {
+        // Status line and security headers.
         let mut text = format!(
             "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\
              Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
@@ -246,6 +249,7 @@ impl Reply {
         if let Some(location) = &self.location {
             text += &format!("Location: {location}\r\n");
         }
+        // Body, unless it is a HEAD request.
         text += "\r\n";
         stream.write_all(text.as_bytes())?;
         if !head {
@@ -306,6 +310,7 @@ impl Shared {
         let end = Instant::now() + limits.request_timeout;
         let mut bytes = Vec::new();
         let mut part = [0_u8; 2048];
+        // Read until the headers are complete, within time and size limits.
         loop {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() || stream.set_read_timeout(Some(left)).is_err() {
@@ -358,6 +363,7 @@ impl Shared {
             squeeze,
             location: None,
         };
+        // Page, redirect to the address with a trailing slash, or data.
         match &request.target {
             RequestTarget::Page => Ok(reply("text/html; charset=utf-8", PAGE.into(), true)),
             RequestTarget::Slash => Ok(Reply {

@@ -94,6 +94,7 @@ impl LiveTable {
             });
             first += rows;
         }
+        // Rows in the checkpoint follow the chunks while the table is open.
         let open = entry.checksums.is_none();
         let rest = tail
             .filter(|_| open)
@@ -137,6 +138,7 @@ impl LiveTable {
         piece: &TablePart,
         column: &str,
     ) -> Result<Option<(f64, f64)>, RecordError> {
+        // Footer statistics of a chunk, or the values in memory.
         match &piece.held {
             PartSource::File(chunk) => chunk.bounds(column),
             PartSource::Memory(table) => {
@@ -159,6 +161,7 @@ impl LiveTable {
         names: &[&str],
         rows: Range<usize>,
     ) -> Result<Table, RecordError> {
+        // Parts that overlap the range of rows.
         let pieces = self.parts.iter();
         let wanted = pieces.filter(|p| p.first < rows.end && p.first + p.rows > rows.start);
         let places = self.places(record, names)?;
@@ -175,6 +178,7 @@ impl LiveTable {
                 whole.append(part);
             }
         }
+        // Fewer rows than expected: the run was resumed while they were read.
         let there = rows.end.min(self.rows()).saturating_sub(rows.start);
         match all.rows == there {
             true => Ok(all),
@@ -219,6 +223,7 @@ impl LiveTable {
         places: &[usize],
         rows: Range<usize>,
     ) -> Result<Table, RecordError> {
+        // Rows from the chunk, or from memory.
         match &piece.held {
             PartSource::File(chunk) => {
                 record.read_rows_unverified(&self.table, chunk, places, rows)

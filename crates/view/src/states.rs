@@ -86,6 +86,7 @@ impl RunSnapshot {
     pub fn bodies(&self, frame: usize) -> Result<BinaryTable, ViewError> {
         let states = self.bodies_table()?;
         let span = frame_of(states.index.spans(), frame, "bodies")?;
+        // Rows of the state, with all columns to be shown.
         let mut names = vec!["step", "body"];
         names.extend(usual(self.flat));
         names.extend(self.further().iter().map(|c| c.name.as_str()));
@@ -94,6 +95,7 @@ impl RunSnapshot {
         let table = states.shelf.read(record, checked, &names, rows)?;
         let count = self.body_attributes.as_ref().map_or(0, |c| c.bodies.len());
         let mut columns = vec![vec![f32::NAN; count]; names.len() - 2];
+        // By body, positions relative to the origin in single precision.
         for row in 0..table.rows {
             if table.values.first().map(|v| v.number(row)) != Some(span.step as f64) {
                 return Err(self.out_of_order_error("bodies").into());
@@ -118,6 +120,7 @@ impl RunSnapshot {
         for ((name, column), values) in names.iter().zip(&table.columns).skip(2).zip(columns) {
             pack.add(*name, &column.unit, BinaryValues::F32(values));
         }
+        // Coordination number, where contacts are known.
         if let Some(counts) = self.coordination(span.step, count)? {
             pack.add("contacts", "", BinaryValues::U32(counts));
         }
@@ -154,6 +157,7 @@ impl RunSnapshot {
         let Some(span) = self.contact_steps.get(place) else {
             return Ok(None);
         };
+        // Count each contact with a normal impulse for both bodies.
         let mut counts = vec![0_u32; count];
         let rows = span.first..span.first + span.rows;
         let names = ["a", "b", "impulse_n"];
@@ -181,6 +185,7 @@ impl RunSnapshot {
         let Some(span) = cell.index.of_step(step) else {
             return Ok(Value::Null);
         };
+        // Columns a_x, a_y, … of the cell vectors.
         let n = if self.flat { 2 } else { 3 };
         let axes = &["x", "y", "z"][..n];
         let names: Vec<String> = ["a", "b", "c"][..n]
@@ -222,6 +227,7 @@ impl RunSnapshot {
         names.extend(axes);
         // Boundaries with vertices count only where no other body is bounded.
         let bound = company.bodies.iter().all(|b| b.shape.radius().is_none());
+        // Bounding box of the bounding spheres.
         for frame in frames {
             let span = states.index.spans().get(*frame)?;
             let rows = span.first..span.first + span.rows;

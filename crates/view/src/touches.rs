@@ -106,6 +106,7 @@ impl RunSnapshot {
             &["x", "y", "z"]
         };
         let names = columns(self.flat);
+        // Periodic cells: the shift between the images in contact.
         let has_shift = contacts.shelf.columns().iter().any(|c| c.name == "shift_x");
         let shifts: Vec<String> = axes.iter().map(|axis| format!("shift_{axis}")).collect();
         let mut read = names.clone();
@@ -115,6 +116,7 @@ impl RunSnapshot {
         let rows = span.first..span.first + span.rows;
         let (record, checked) = (&self.record, &self.checked);
         let table = contacts.shelf.read(record, checked, &read, rows)?;
+        // Check that the rows are those of the step.
         let steps = table.values.first();
         if (0..table.rows).any(|row| steps.map(|s| s.number(row)) != Some(span.step as f64)) {
             return Err(self.out_of_order_error("contacts").into());
@@ -141,6 +143,7 @@ impl RunSnapshot {
             let each = (0..table.rows).map(|row| one(row).unwrap_or(u32::MAX));
             each.collect()
         };
+        // Friction usage from the materials of both bodies.
         let (a, b) = (whole(1), whole(2));
         let usage = self.usages(&a, &b, &all);
         let mut pack = BinaryTable::new();
@@ -151,6 +154,7 @@ impl RunSnapshot {
             let each = all.iter().map(|c| of(c) as f32);
             BinaryValues::F32(each.collect())
         };
+        // Geometry and impulses in space axes.
         for (k, axis) in axes.iter().enumerate() {
             let origin = self.origin[k];
             pack.add(*axis, "length", real(&|c| c.point[k] - origin));

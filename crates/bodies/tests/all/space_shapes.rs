@@ -154,7 +154,7 @@ fn faces_with_very_many_corners_are_refused_and_smaller_ones_are_not() {
         matches!(
             refused,
             Err(ShapeError::TooMany {
-                most: MOST_SIDES,
+                most: MAX_FACE_VERTICES,
                 ..
             })
         ),

@@ -1,4 +1,4 @@
-//! The run of a system: the one that is there, or a new one.
+//! The run of a system: an existing one is reused, otherwise a process is started.
 
 use std::fs;
 use std::io::Read;
@@ -11,16 +11,17 @@ use scene::record::{Manifest, RunStatus};
 use super::entry::SystemOutcome;
 use crate::interrupt;
 
-/// How often a run under way is looked at.
+/// Polling interval of a child process.
 const BLINK: Duration = Duration::from_millis(20);
 
-/// What a run is given to end in by itself when we are interrupted.
+/// Time that a child process gets to end by itself after an interruption.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Runs a system into a directory, or takes what is there; and whether the run was made anew.
+/// Runs a system into a directory, or reuses the run there; returns whether the run is new.
 pub fn run(name: &str, text: &str, directory: &Path) -> (SystemOutcome, bool) {
     let there = Manifest::read(directory).ok();
     let same = there.filter(|m| m.text == text && m.overrides.is_empty() && current(m));
+    // Reuse a complete run, resume an incomplete one, or start anew.
     let command = match same {
         Some(manifest) if manifest.findings.is_some() && ended(&manifest) => {
             return (SystemOutcome::Ran(Box::new(manifest)), false);
@@ -47,7 +48,7 @@ pub fn run(name: &str, text: &str, directory: &Path) -> (SystemOutcome, bool) {
     (started(&command, directory), true)
 }
 
-/// Whether a run came to its end.
+/// Whether a run was completed.
 fn ended(manifest: &Manifest) -> bool {
     matches!(manifest.status, RunStatus::Finished | RunStatus::Stopped)
 }
@@ -57,12 +58,13 @@ fn current(manifest: &Manifest) -> bool {
     manifest.percuss == env!("CARGO_PKG_VERSION")
 }
 
-/// Lets a process of its own make the run, and says how it ended.
+/// Runs a system in a child process; returns its outcome.
 fn started(command: &[std::ffi::OsString], directory: &Path) -> SystemOutcome {
     let program = match std::env::current_exe() {
         Ok(program) => program,
         Err(e) => return SystemOutcome::Failed(format!("percuss does not find itself: {e}")),
     };
+    // The same program in a child process, on one thread.
     let child = Command::new(program)
         .args(command)
         .args(["--threads", "1", "--quiet"])
@@ -75,6 +77,7 @@ fn started(command: &[std::ffi::OsString], directory: &Path) -> SystemOutcome {
         Ok(None) => return SystemOutcome::Failed("it was interrupted".into()),
         Err(e) => return SystemOutcome::Failed(format!("percuss cannot start itself: {e}")),
     };
+    // The outcome from the manifest and the exit status.
     match (Manifest::read(directory), status) {
         (Ok(manifest), _) if ended(&manifest) => SystemOutcome::Ran(Box::new(manifest)),
         (_, Some(2)) => SystemOutcome::Refused(last(&words)),
@@ -87,16 +90,16 @@ fn started(command: &[std::ffi::OsString], directory: &Path) -> SystemOutcome {
     }
 }
 
-/// The last line that is no warning.
+/// The last line that is not a warning.
 fn last(words: &str) -> String {
     let mut said = words.lines().filter(|line| !line.contains("warning:"));
     let line = said.next_back().unwrap_or("it ended without a word");
     line.strip_prefix("percuss: ").unwrap_or(line).into()
 }
 
-/// Waits for a process: its exit status and what it said. Nothing when we were interrupted.
+/// Waits for a child process: its exit status and standard error. `None` after an interruption.
 fn wait(mut child: Child) -> Option<(Option<i32>, String)> {
-    // What is said must be read while it runs: a pipe holds little.
+    // Standard error is read while the process runs: a pipe buffer is small.
     let pipe = child.stderr.take();
     let reader = std::thread::spawn(move || {
         let mut words = Vec::new();
@@ -113,7 +116,7 @@ fn wait(mut child: Child) -> Option<(Option<i32>, String)> {
             Err(_) => break None,
         }
         if interrupt::requested() {
-            // The terminal has told it as well; a kill leaves what can be gone on with.
+            // The terminal signals the child as well; if it is killed, its run can be resumed.
             let since = *asked.get_or_insert_with(Instant::now);
             if since.elapsed() > PATIENCE {
                 let _ = child.kill();

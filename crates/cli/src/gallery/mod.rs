@@ -95,6 +95,7 @@ pub fn run(args: &GalleryArgs) -> Result<CommandStatus, CommandError> {
     let fault = |path: &Path, e: std::io::Error| {
         CommandError::Machine(format!("{}: cannot make this folder: {e}", path.display()))
     };
+    // Folders and the page are created before the work.
     for folder in entry::FOLDERS {
         let folder = args.output.join(folder);
         fs::create_dir_all(&folder).map_err(|e| fault(&folder, e))?;
@@ -110,6 +111,7 @@ pub fn run(args: &GalleryArgs) -> Result<CommandStatus, CommandError> {
         ));
         return Ok(CommandStatus::Interrupted);
     }
+    // The page, then the summary.
     target.write(page::html(&entries))?;
     tell(args, &index, &entries)?;
     Ok(match entries.iter().all(Entry::is_ok) {
@@ -136,6 +138,7 @@ fn chosen(args: &GalleryArgs) -> Result<Vec<&str>, CommandError> {
 
 /// Runs all systems, several in parallel; the result is in the order of names whatever the number of threads.
 fn make_all(args: &GalleryArgs, names: &[&str]) -> Result<Vec<Entry>, CommandError> {
+    // Work queue: an atomic index into the names, one result slot per name.
     let progress = Mutex::new(Progress::new(names.len(), args.quiet));
     let next = AtomicUsize::new(0);
     let made: Vec<Mutex<Option<Entry>>> = names.iter().map(|_| Mutex::new(None)).collect();
@@ -158,6 +161,7 @@ fn make_all(args: &GalleryArgs, names: &[&str]) -> Result<Vec<Entry>, CommandErr
             progress.step();
         }
     };
+    // Worker threads, with this thread among them.
     std::thread::scope(|scope| {
         let count = args.threads.get().get().min(names.len()).max(1);
         for _ in 1..count {

@@ -49,6 +49,7 @@ pub fn html(entries: &[Entry]) -> String {
         entries.len(),
         env!("CARGO_PKG_VERSION"),
     );
+    // One section per group.
     for (group, heading) in Group::ALL {
         let mut of = entries
             .iter()
@@ -78,6 +79,7 @@ fn card(page: &mut String, entry: &Entry) {
         );
     }
     let _ = writeln!(page, "<h3>{title}</h3>");
+    // Source, outcome and description.
     if !entry.source.is_empty() {
         let _ = writeln!(page, "<p class=\"soft\">{}</p>", escaped(&entry.source));
     }
@@ -89,6 +91,7 @@ fn card(page: &mut String, entry: &Entry) {
             escaped(entry.about.trim())
         );
     }
+    // Film and plot.
     if let Some(file) = &entry.film {
         let _ = writeln!(
             page,
@@ -109,6 +112,7 @@ fn card(page: &mut String, entry: &Entry) {
         );
     }
     findings(page, entry.findings());
+    // Links to the viewer page and the scene.
     let look = entry.page.as_ref().map_or_else(String::new, |file| {
         format!(" · <a href=\"{file}\">look at it</a>")
     });
@@ -122,6 +126,7 @@ fn card(page: &mut String, entry: &Entry) {
 /// Certificate and findings in one line, or what went wrong.
 fn verdict(page: &mut String, entry: &Entry) {
     let class = if entry.is_ok() { "good" } else { "bad" };
+    // Refused or failed.
     if let SystemOutcome::Refused(why) | SystemOutcome::Failed(why) = &entry.outcome {
         let word = if entry.is_ok() {
             "refused, as it must be"
@@ -135,6 +140,7 @@ fn verdict(page: &mut String, entry: &Entry) {
         );
         return;
     }
+    // Certificate and findings.
     let certificate = entry.certificate();
     let word = match (certificate["ok"] == true, certificate["steps"].as_u64()) {
         (true, Some(steps)) => format!("certificate ok over {steps} steps"),
@@ -162,6 +168,7 @@ fn findings(page: &mut String, findings: &[Value]) {
     }
     *page += "<details><summary>Findings</summary><div class=\"wide\"><table>\n\
               <tr><th>finding</th><th>value</th><th>expected</th><th></th></tr>\n";
+    // One row per finding.
     for finding in findings {
         let (class, word) = match finding["ok"].as_bool() {
             Some(true) => ("good", "ok"),

@@ -42,9 +42,11 @@ pub fn pictures(entry: &mut Entry, folder: &Path, directory: &Path, anew: bool) 
     };
     let name = entry.name.clone();
     let there = |file: &str| !anew && folder.join(file).is_file();
+    // Plot.
     if let Err(why) = plot(entry, &record, folder, anew) {
         entry.notes.push(format!("its plot cannot be drawn: {why}"));
     }
+    // Viewer page.
     let file = format!("pages/{name}.html");
     let made = match there(&file) {
         true => Ok(()),
@@ -61,6 +63,7 @@ pub fn pictures(entry: &mut Entry, folder: &Path, directory: &Path, anew: bool) 
         entry.picture = entry.plot.as_ref().map(|(file, _)| file.clone());
         return;
     };
+    // Picture.
     let file = format!("pictures/{name}.png");
     let made = match there(&file) {
         true => Ok(()),
@@ -75,6 +78,7 @@ pub fn pictures(entry: &mut Entry, folder: &Path, directory: &Path, anew: bool) 
             .notes
             .push(format!("its picture cannot be drawn: {why}")),
     }
+    // Film.
     let file = format!("films/{name}.gif");
     if there(&file) {
         entry.film = Some(file);
@@ -128,6 +132,7 @@ fn plot(entry: &mut Entry, record: &Record, folder: &Path, anew: bool) -> Result
 /// motion; of a drawing the last, whose traces are complete.
 fn still(entry: &Entry, record: &Record, reel: &FrameSequence<'_>) -> Result<Vec<u8>, String> {
     let (_, last) = reel.nearest(None).map_err(|e| e.to_string())?;
+    // Bodies in the middle of the motion; a drawing at its end.
     let at = match entry.group {
         Group::Bodies => instant(record).unwrap_or(0.5 * last),
         _ => last,
@@ -159,6 +164,7 @@ fn film(reel: &FrameSequence<'_>) -> Result<Option<Vec<u8>>, String> {
     let (Some(first), Some(last)) = (times.first(), times.last()) else {
         return Ok(None);
     };
+    // No film of too few states or too many bodies.
     if times.len() < 3 || reel.bodies() > MANY {
         return Ok(None);
     }
@@ -166,6 +172,7 @@ fn film(reel: &FrameSequence<'_>) -> Result<Option<Vec<u8>>, String> {
         size: Some(FILM),
         ..RenderOptions::default()
     };
+    // Fewer frames until the film is small enough.
     for count in FRAMES {
         let plan = FilmSchedule {
             from: None,

@@ -78,13 +78,13 @@ impl Drop for Page {
     }
 }
 
-/// The header of a pack.
+/// The header of a binary table.
 fn header(bytes: &[u8]) -> Value {
     let length = u32::from_le_bytes(bytes[..4].try_into().expect("four bytes")) as usize;
     serde_json::from_slice(&bytes[4..4 + length]).expect("JSON")
 }
 
-/// A column of 32-bit floats of a pack.
+/// A column of 32-bit floats of a binary table.
 fn column(bytes: &[u8], name: &str) -> Vec<f32> {
     let header = header(bytes);
     let length = u32::from_le_bytes(bytes[..4].try_into().expect("four bytes")) as usize;

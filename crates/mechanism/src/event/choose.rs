@@ -179,7 +179,7 @@ impl<S: System> ModeSelector<'_, S> {
         now: &[Margin],
         frame: &EvaluatedState,
     ) -> Result<bool, MechanismError> {
-        let a = frame.from_kinetic(&found.hat);
+        let a = frame.physical_from_kinetic(&found.hat);
         let (h, at) = (self.look_ahead, self.at);
         // Prediction with constant acceleration.
         let (mut q, mut v, mut mean) = (at.q.to_vec(), at.v.to_vec(), at.v.to_vec());
@@ -270,7 +270,10 @@ pub(crate) fn accelerations<S: System>(
             found.push(hat);
         }
     }
-    Ok(found.iter().map(|hat| frame.from_kinetic(hat)).collect())
+    Ok(found
+        .iter()
+        .map(|hat| frame.physical_from_kinetic(hat))
+        .collect())
 }
 
 /// All combinations that satisfy the laws, with speeds below `limit` taken as rest.

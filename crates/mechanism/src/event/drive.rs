@@ -77,7 +77,7 @@ impl Layout {
         system
             .configuration_space()
             .position_rate_into(q, v, &mut slope[..self.np]);
-        slope[self.np..self.np + self.n].copy_from_slice(&frame.from_kinetic(&found.hat));
+        slope[self.np..self.np + self.n].copy_from_slice(&frame.physical_from_kinetic(&found.hat));
         // Impulses by row; powers of K, of friction, of moving boundaries.
         let (impulses, sums) =
             slope[self.np + self.n..].split_at_mut(self.len() - SUMS - self.np - self.n);

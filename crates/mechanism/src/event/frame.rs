@@ -120,7 +120,7 @@ impl EvaluatedState {
     }
 
     /// From kinetic coordinates: L⁻ᵀ x̂.
-    pub(super) fn from_kinetic(&self, hat: &[f64]) -> Vec<f64> {
+    pub(super) fn physical_from_kinetic(&self, hat: &[f64]) -> Vec<f64> {
         let mut x = hat.to_vec();
         dense::solve_lower_transposed(&self.inertia.factor, self.n(), &mut x);
         x

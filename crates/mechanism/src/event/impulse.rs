@@ -94,7 +94,7 @@ impl<S: System> EventDriven<S> {
         };
         // Adopt v⁺ and add the impulses to the interval.
         self.report_jump(frame, refusal)?;
-        self.now.v = frame.from_kinetic(&most.answer.hat);
+        self.now.v = frame.physical_from_kinetic(&most.answer.hat);
         let impulse: Vec<(usize, Vec<f64>)> = (frame.locals.iter().zip(&most.answer.reaction))
             .map(|(local, s)| (local.constraint, s.clone()))
             .collect();

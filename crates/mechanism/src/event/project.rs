@@ -124,7 +124,7 @@ impl<S: System> EventDriven<S> {
             }
         }
         let wanted: Vec<f64> = value.iter().zip(factor).map(|(f, k)| -f * k).collect();
-        let change = frame.from_kinetic(&least_norm_combination(&rows, &wanted).0);
+        let change = frame.physical_from_kinetic(&least_norm_combination(&rows, &wanted).0);
         let chart = self.system.configuration_space().clone();
         chart.integrate(&mut self.now.q, &change, 1.0);
         Ok(())
@@ -198,6 +198,6 @@ pub(super) fn project_velocity(
     let wanted: Vec<f64> = rows.iter().map(|r| -r.1).collect();
     let (hat, impulse) = least_norm_combination(&hats, &wanted);
     let mut next = v.to_vec();
-    dense::axpy(1.0, &frame.from_kinetic(&hat), &mut next);
+    dense::axpy(1.0, &frame.physical_from_kinetic(&hat), &mut next);
     Some((next, impulse))
 }

@@ -1,7 +1,7 @@
 //! Contacts of Paoli's scheme: the velocity of least kinetic energy (P15 7).
 //!
-//! With two directions of friction this is not Coulomb's law of u, but Coulomb's law of the shifted velocity û_t = u_t
-//! + g w (`Law::least_energy`). (★) is solved with the shift added to the velocity; the shift of each contact follows
+//! With two directions of friction this is not Coulomb's law of u, but Coulomb's law of the shifted velocity
+//! û_t = u_t + g w (`Law::least_energy`). (★) is solved with the shift added to the velocity; the shift of each contact follows
 //! exactly from its own problem with the impulses of the others fixed. One contact, with any joints, takes one
 //! correction; several are updated in a fixed-point iteration of at most 100 rounds, each with a contact solve.
 

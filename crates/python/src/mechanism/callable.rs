@@ -1,10 +1,10 @@
-//! A mechanism whose A, K, gaps and rows are Python functions.
+//! A mechanism whose A, K, gaps and Jacobian rows are Python functions.
 //!
-//! The Python side (`percuss.functions`) has one object with a method for each method of
-//! [`System`]; it differentiates (complex steps) and checks shapes. Here numbers are fetched, looked at
-//! and given to the integrators. What Python raises is kept and raised again when the motion has
-//! stopped: to the integrators it is a [`SystemError`] like any other, so that their state is that
-//! before the step.
+//! The Python side (`percuss.functions`) has one object with a method for each method of [`System`]; it
+//! differentiates (complex-step derivatives) and checks shapes. This module fetches the numbers, checks that
+//! they are finite and passes them to the integrators. An exception is stored and raised again when the motion
+//! has stopped: to the integrators it is a [`SystemError`] like any other, so that their state is that before
+//! the step.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,17 +22,17 @@ use scene::assemble_law;
 use super::forms::{ConstraintLaw, constraint};
 use crate::error;
 
-/// What Python raised within a callback.
+/// The exception that a callback raised, shared with the caller.
 pub(crate) type SharedException = Arc<Mutex<Option<PyErr>>>;
 
-/// Keeps the first thing that was raised.
+/// Stores the first exception.
 pub(crate) fn store_exception(raised: &SharedException, error: PyErr) {
     if let Ok(mut slot) = raised.lock() {
         slot.get_or_insert(error);
     }
 }
 
-/// Takes what was raised.
+/// Takes the exception.
 pub(crate) fn take_exception(raised: &SharedException) -> Option<PyErr> {
     raised.lock().ok().and_then(|mut slot| slot.take())
 }
@@ -44,7 +44,7 @@ pub(super) struct CallableSystem {
     names: Vec<String>,
     constraints: Vec<Constraint>,
     rules: Vec<ConstraintLaw>,
-    /// By constraint: how its normal rows come to the unit of length, where they need to.
+    /// By constraint: scaling of its normal rows to the unit of length, where needed.
     scalings: Vec<Option<NormalScaling>>,
     raised: SharedException,
 }
@@ -56,6 +56,7 @@ impl CallableSystem {
     /// It is not of the form that `percuss.functions` has.
     pub fn new(model: &Bound<'_, PyAny>, raised: SharedException) -> PyResult<Self> {
         let words: Vec<String> = model.getattr("kinds")?.extract()?;
+        // Types of the coordinates.
         let coordinates = words.iter().map(|word| match word.as_str() {
             "line" => Ok(Coordinate::Length),
             "angle" => Ok(Coordinate::Angle),
@@ -63,6 +64,7 @@ impl CallableSystem {
             _ => Err(error::input(format!("unknown kind of coordinate `{word}`"))),
         });
         let chart = ConfigurationSpace::new(coordinates.collect::<PyResult<_>>()?);
+        // Constraints with their laws.
         let (mut constraints, mut rules) = (Vec::new(), Vec::new());
         for item in model.getattr("constraints")?.try_iter()? {
             let (constraint, rule) = constraint(&item?)?;
@@ -82,7 +84,7 @@ impl CallableSystem {
         })
     }
 
-    /// Brings the normal rows of constraints with friction to the unit of length, as scenes do.
+    /// Scales the normal rows of constraints with friction to the unit of length, as scenes do.
     pub fn scale(&mut self, at: StateRef<'_>) {
         for i in 0..self.constraints.len() {
             let Constraint { kind, rows, .. } = self.constraints[i];
@@ -93,7 +95,7 @@ impl CallableSystem {
                     continue;
                 }
             };
-            // Moments of rolling laws are rows too, but no slip.
+            // Rolling and spinning moments are rows too, but not slip velocities.
             let tangential = self.rules[i].form.num_slips(rows, normal);
             if let Some(scaling) = NormalScaling::new(&self.chart, normal, tangential) {
                 self.scalings[i] = scaling::scaling_if_needed(self, i, scaling, at);
@@ -101,7 +103,7 @@ impl CallableSystem {
         }
     }
 
-    /// The factor of the normal rows of a constraint at a position, where it has one.
+    /// The scale factor of the normal rows of a constraint at a position, if it has one.
     fn factor(
         &self,
         constraint: usize,
@@ -120,7 +122,7 @@ impl CallableSystem {
         Ok(scaling.at(&g, n))
     }
 
-    /// G and W of one constraint as the functions give them.
+    /// G and W of one constraint, unscaled.
     fn written_rows(
         &self,
         constraint: usize,
@@ -141,7 +143,7 @@ impl CallableSystem {
         finite(t, || format!("the rate of `{name}`"), boundary)
     }
 
-    /// Calls a method and hands its result on; what Python raises becomes an error of the system.
+    /// Calls a method and passes its result on; an exception becomes an error of the system.
     fn ask<T>(
         &self,
         t: f64,
@@ -165,7 +167,7 @@ impl CallableSystem {
     }
 }
 
-/// Copies an array of Python's into place: one that is not of this size is a fault of its author.
+/// Copies a Python array; one of another size is an error of its author.
 fn fetch(value: &Bound<'_, PyAny>, what: &str, out: &mut [f64]) -> PyResult<()> {
     let array: Bound<'_, PyArrayDyn<f64>> = value.cast_into_exact_array(what)?;
     let view = array.try_readonly()?;
@@ -180,7 +182,7 @@ fn fetch(value: &Bound<'_, PyAny>, what: &str, out: &mut [f64]) -> PyResult<()> 
     Ok(())
 }
 
-/// Casts with a message of our own.
+/// Downcast with an error message that names the function.
 trait IntoArray<'py> {
     fn cast_into_exact_array(&self, what: &str) -> PyResult<Bound<'py, PyArrayDyn<f64>>>;
 }
@@ -339,7 +341,7 @@ impl System for CallableSystem {
             fetch(&values, "the second derivative", bias)
         })?;
         finite(t, || format!("the second derivative of `{name}`"), bias)?;
-        // U = L⁻¹(N v + W): where it is kept at zero, the rate of L takes no part.
+        // U = L⁻¹(N v + W): where U is kept at zero, the time derivative of L does not enter.
         if let Some(factor) = self.factor(constraint, t, q)? {
             factor.apply(bias, 1);
         }
@@ -362,6 +364,7 @@ impl System for CallableSystem {
         let Some(rule) = self.rules.get(constraint) else {
             return Ok(Law::Frictionless);
         };
+        // Constant coefficients, or a call of the Python function.
         let values = match &rule.constant {
             Some(values) => values,
             None => {

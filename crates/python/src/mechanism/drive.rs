@@ -1,4 +1,4 @@
-//! Runs a mechanism of Python functions.
+//! Integrates a mechanism of Python functions.
 
 use mechanism::{
     AdaptiveStep, EventDriven, ForceEvaluation, ImpactLaw, Integrator as Moves, MechanismError,
@@ -12,10 +12,10 @@ use super::motion::Motion;
 use super::text::{SignalPoll, refuse_empty};
 use crate::error;
 
-/// A run is over when what is left of it is less than this share of a step: rounding of t.
+/// A run is complete when less than this fraction of a step is left: rounding errors of t.
 const LEFT: f64 = 1e-6;
 
-/// How a motion is computed, as Python says it.
+/// Integration options, from a Python dict.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct MechanismOptions {
@@ -36,6 +36,7 @@ impl MechanismOptions {
                 "`{key} = \"{word}\"`: one of {known} was expected"
             )))
         };
+        // Integrator.
         let scheme = match self.integrator.as_str() {
             "midpoint" => Scheme::Midpoint,
             "theta" => Scheme::Theta(self.theta),
@@ -51,6 +52,7 @@ impl MechanismOptions {
             "begin" => ForceEvaluation::Begin,
             word => return unknown("forces", word, "\"mean\", \"begin\""),
         };
+        // Impact law.
         let impact = match self.law.as_str() {
             "moreau" => ImpactLaw::Moreau,
             "canonical" => ImpactLaw::Canonical,
@@ -61,6 +63,7 @@ impl MechanismOptions {
                 return unknown("law", word, known);
             }
         };
+        // Adaptive step size.
         let adaptive = self
             .adaptive
             .map(|(tolerance, smallest, largest)| AdaptiveStep {
@@ -83,7 +86,7 @@ impl MechanismOptions {
     }
 }
 
-/// Runs a mechanism of Python functions from (t, q, u) until an instant.
+/// Integrates a mechanism of Python functions from (t, q, u) until a given time.
 #[pyfunction]
 #[pyo3(signature = (model, settings, start, until, progress))]
 pub fn run_callable(
@@ -94,11 +97,13 @@ pub fn run_callable(
     until: f64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Motion> {
+    // The system for the integrator, and a second one that describes it.
     let raised = SharedException::default();
     let mut system = CallableSystem::new(model, raised.clone())?;
     let described = CallableSystem::new(model, raised.clone())?;
     let settings = settings.settings()?;
     let (t, q, v) = start;
+    // Sizes of the initial state and the time span.
     let chart = system.configuration_space();
     if q.len() != chart.num_positions() || v.len() != chart.num_velocities() {
         return Err(error::input(format!(
@@ -126,8 +131,10 @@ pub fn run_callable(
         q: &initial.q,
         v: &initial.v,
     });
-    // Functions may not be defined at every place nearby; what they raise at the start they raise again.
+    // Functions may be undefined at nearby positions; an exception at the initial position is raised again
+    // later.
     drop(take_exception(&raised));
+    // Integrate without the GIL; a pending exception takes precedence.
     let mut ear = SignalPoll::new(progress);
     let motion = py.detach(|| integrate(system, &described, settings, initial, until, &mut ear));
     if let Some(raised) = take_exception(&raised) {
@@ -137,7 +144,7 @@ pub fn run_callable(
     refuse_empty(motion)
 }
 
-/// Chooses the integrator and follows it.
+/// Chooses the integrator and runs it.
 fn integrate(
     system: CallableSystem,
     described: &CallableSystem,
@@ -148,8 +155,10 @@ fn integrate(
 ) -> Motion {
     let between = Interpolation::of(settings.scheme);
     let trajectory = Trajectory::new(described.configuration_space().clone(), between);
+    // Tolerance on the end time.
     let left = LEFT * settings.step.min(until - initial.t);
     let span = (initial.t, until, until - left);
+    // Event-driven integration or time stepping.
     let begun: Result<Box<dyn Moves>, MechanismError> = match settings.scheme {
         Scheme::Event => EventDriven::new(system, settings, initial)
             .map(|motion| Box::new(motion) as Box<dyn Moves>),
@@ -175,11 +184,13 @@ fn follow(
     ear: &mut SignalPoll,
 ) -> Motion {
     let mut certificate = Certificate::new();
+    // Initial state.
     certificate.begin(motion.step_report());
     let names = described.constraints().iter();
     let names: Vec<String> = names.map(|c| c.name.clone()).collect();
     trajectory.push(motion.state(), motion.step_report(), &[], &[]);
     let mut stopped = None;
+    // Steps: advance, certify, store, poll for signals.
     while motion.state().t < end {
         if let Err(wrong) = motion.advance() {
             let t = motion.state().t;

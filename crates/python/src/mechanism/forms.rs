@@ -1,4 +1,4 @@
-//! Constraints and laws as the Python side describes them.
+//! Constraints and laws from their Python description.
 
 use contact::law::Status;
 use mechanism::{Constraint, ConstraintKind};
@@ -10,7 +10,7 @@ use crate::error;
 
 /// The law of one constraint.
 pub(super) struct ConstraintLaw {
-    /// Which.
+    /// The type of law.
     pub form: LawForm,
     /// Coefficients, where they are constant.
     pub constant: Option<Vec<f64>>,
@@ -24,6 +24,7 @@ pub(super) fn constraint(item: &Bound<'_, PyAny>) -> PyResult<(Constraint, Const
     let rows: usize = item.get_item(2)?.extract()?;
     let normal_rows: usize = item.get_item(3)?.extract()?;
     let constant: Option<Vec<f64>> = item.get_item(5)?.extract()?;
+    // Type of the constraint.
     let kind = match word.as_str() {
         "contact" => ConstraintKind::Contact,
         "joint" => ConstraintKind::Joint,
@@ -33,6 +34,7 @@ pub(super) fn constraint(item: &Bound<'_, PyAny>) -> PyResult<(Constraint, Const
         _ => return Err(error::input(format!("unknown kind of constraint `{word}`"))),
     };
     let form = form(&item.get_item(4)?, normal_rows)?;
+    // Constant coefficients are checked at once.
     if let Some(values) = &constant {
         let law = assemble_law(&form, values, rows, 1.0, Status::Open);
         law.map_err(|problem| error::input(format!("the law of `{name}`: {problem}")))?;
@@ -43,7 +45,7 @@ pub(super) fn constraint(item: &Bound<'_, PyAny>) -> PyResult<(Constraint, Const
     ))
 }
 
-/// A law by its word; a non-firm one is a pair ("nonfirm", set).
+/// A law by its name; a non-firm one is a pair ("nonfirm", set).
 fn form(item: &Bound<'_, PyAny>, normal_rows: usize) -> PyResult<LawForm> {
     if let Ok(pair) = item.cast::<PyTuple>() {
         return Ok(LawForm::NonFirm(set(&pair.get_item(1)?)?));

@@ -4,8 +4,9 @@
 //! A(t,q) du = K(t,q,u) dt + Σ Gᵀ dS                                                     (M88 7.4)
 //! ```
 //!
-//! Expressions are a scene's text and go the way of the command. Functions are a
-//! [`callable::Callable`], one more [`mechanism::System`], which the same integrators move.
+//! Mechanisms of expressions are compiled from a scene's text, as in the command. Mechanisms of Python
+//! functions are a `CallableSystem`, which implements the trait `mechanism::System`, so that the same
+//! integrators apply.
 
 mod callable;
 mod drive;

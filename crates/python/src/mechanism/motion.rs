@@ -8,7 +8,7 @@ use scene::{Certificate, Sample, SymbolicSystem, Trajectory};
 
 use crate::error;
 
-/// A motion in memory, with the names of what it is made of.
+/// A computed motion, with the names of its coordinates and constraints.
 #[pyclass(module = "percuss._percuss", frozen)]
 pub struct Motion {
     trajectory: Trajectory,
@@ -17,13 +17,13 @@ pub struct Motion {
     positions: Vec<String>,
     velocities: Vec<String>,
     constraints: Vec<Constraint>,
-    /// What observables are evaluated with: mechanisms from expressions have one.
+    /// The system that evaluates observables: only mechanisms of expressions have one.
     system: Option<SymbolicSystem>,
     findings: Option<String>,
 }
 
 impl Motion {
-    /// A motion of a system, as far as it came.
+    /// The motion of a system, up to where it was computed.
     pub(super) fn new<S: System>(
         system: &S,
         trajectory: Trajectory,
@@ -56,7 +56,7 @@ impl Motion {
         self.stopped.as_deref()
     }
 
-    /// Whether there is no motion at all.
+    /// Whether there are no states.
     pub(super) fn is_empty(&self) -> bool {
         self.trajectory.is_empty()
     }
@@ -64,7 +64,7 @@ impl Motion {
 
 type Column = (&'static str, fn(&StepReport) -> f64);
 
-/// The columns of the account that Python sees.
+/// The columns of the step reports that Python sees.
 const COLUMNS: [Column; 18] = [
     ("t", |l| l.t),
     ("h", |l| l.h),
@@ -86,7 +86,7 @@ const COLUMNS: [Column; 18] = [
     ("gamma", |l| l.gamma),
 ];
 
-/// Name and numbers (velocity before and after, or γ) of an event.
+/// Name and data (velocity before and after, or γ) of an event.
 fn told(kind: EventKind) -> (&'static str, f64, f64) {
     match kind {
         EventKind::Impact { before, after } => ("impact", before, after),
@@ -126,7 +126,7 @@ impl Motion {
         self.stopped.clone()
     }
 
-    /// What was found, as JSON; mechanisms from expressions.
+    /// The findings as JSON; of mechanisms of expressions only.
     #[getter]
     fn findings(&self) -> Option<String> {
         self.findings.clone()
@@ -137,12 +137,12 @@ impl Motion {
         serde_json::to_string(&self.certificate.json()).unwrap_or_default()
     }
 
-    /// What is not as it should be, in sentences.
+    /// Warnings, in sentences.
     fn warnings(&self) -> Vec<String> {
         self.certificate.warnings()
     }
 
-    /// Times, positions and velocities: flat arrays and the lengths of their rows.
+    /// Times, positions and velocities: flat arrays and their row lengths.
     fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
         let (n, motion) = (self.trajectory.len(), &self.trajectory);
@@ -155,7 +155,7 @@ impl Motion {
         Ok(all)
     }
 
-    /// The account of the steps, a column for each figure; row 0 is the initial state.
+    /// The step reports, one array per column; row 0 is the initial state.
     fn ledger<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
         for (name, of) in COLUMNS {
@@ -165,13 +165,14 @@ impl Motion {
         Ok(all)
     }
 
-    /// Impulses of the rows of a constraint over the step that ends in each state, and its gap there
-    /// (NaN where the constraint took no part).
+    /// Impulses of the rows of a constraint over the step that ends in each state, and its gap there (NaN where
+    /// the constraint was inactive).
     fn impulses<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let n = self.trajectory.len();
         let rows: Vec<usize> = self.constraints.iter().map(|c| c.rows).collect();
         let mut impulse: Vec<Vec<f64>> = rows.iter().map(|d| vec![0.0; n * d]).collect();
         let mut gap = vec![vec![f64::NAN; n]; rows.len()];
+        // Impulses and gaps of the active constraints; inactive ones keep 0 and NaN.
         for k in 0..n {
             for touch in self.trajectory.constraint_reports(k) {
                 let (c, d) = (touch.constraint, touch.impulse.len());
@@ -184,6 +185,7 @@ impl Motion {
                 gap[c][k] = touch.gap;
             }
         }
+        // As arrays by constraint.
         let mut all = Vec::with_capacity(rows.len());
         for ((impulse, gap), d) in impulse.into_iter().zip(gap).zip(rows) {
             let one = PyDict::new(py);
@@ -194,7 +196,7 @@ impl Motion {
         Ok(all)
     }
 
-    /// What happened: instants, numbers of constraints, words, and two numbers each.
+    /// Events: times, constraint indices, names, and two numbers each.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let events = self.trajectory.events();
         let all = PyDict::new(py);
@@ -218,6 +220,7 @@ impl Motion {
         let observable = system.observable(text);
         let mut observable = observable.map_err(|e| error::input(e.to_string()))?;
         let mut values = Vec::with_capacity(self.trajectory.len());
+        // Evaluate at every state.
         for k in 0..self.trajectory.len() {
             let forces = |constraint, row| self.trajectory.force(k, constraint, row);
             let sample = Sample {

@@ -1,4 +1,4 @@
-//! Mechanisms and sweeping processes of expressions: the text of a scene, run in memory.
+//! Mechanisms and sweeping processes of expressions: compiled from scene text, run in memory.
 
 use std::time::{Duration, Instant};
 
@@ -8,10 +8,10 @@ use scene::{NullObserver, Origin, Scene, SceneError, StudyFile, Threads};
 use super::motion::Motion;
 use crate::error;
 
-/// How often Python is asked whether somebody pressed Ctrl-C.
+/// Interval between polls for signals (Ctrl-C).
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Asks Python now and then for signals and tells it how far the work is; keeps what it raised.
+/// Polls Python for signals, reports progress, and stores an exception.
 pub(crate) struct SignalPoll {
     asked: Instant,
     told: Option<Py<PyAny>>,
@@ -19,7 +19,7 @@ pub(crate) struct SignalPoll {
 }
 
 impl SignalPoll {
-    /// `told` is called with the share done.
+    /// `told` is called with the fraction done.
     pub fn new(told: Option<Py<PyAny>>) -> Self {
         Self {
             asked: Instant::now(),
@@ -28,12 +28,13 @@ impl SignalPoll {
         }
     }
 
-    /// Whether to go on.
+    /// Polls; returns whether to continue.
     pub fn should_continue(&mut self, share: f64) -> bool {
         if self.asked.elapsed() < PAUSE {
             return true;
         }
         self.asked = Instant::now();
+        // Signals and progress, with the GIL.
         let asked = Python::attach(|py| {
             py.check_signals()?;
             match &self.told {
@@ -50,7 +51,7 @@ impl SignalPoll {
         }
     }
 
-    /// What Python raised, if anything.
+    /// Raises the stored exception, if any.
     pub fn end(self) -> PyResult<()> {
         match self.raised {
             None => Ok(()),
@@ -59,7 +60,7 @@ impl SignalPoll {
     }
 }
 
-/// An error of a text that nobody wrote: its lines mean nothing.
+/// An error of generated text: its line numbers mean nothing to the user and are removed.
 fn arguments(mut wrong: SceneError) -> PyErr {
     if let SceneError::Input(input) = &mut wrong
         && let Origin::Line(_) = input.origin
@@ -69,13 +70,13 @@ fn arguments(mut wrong: SceneError) -> PyErr {
     error::scene(wrong)
 }
 
-/// The scene of a text with other values.
+/// The scene of a text with overridden values.
 fn scene(name: &str, text: &str, set: &[(String, String)]) -> PyResult<Scene> {
     let parsed = Scene::parse(name, name, text).and_then(|scene| scene.with_overrides(set));
     parsed.map_err(arguments)
 }
 
-/// Reads and compiles a mechanism without running it.
+/// Compiles a mechanism without running it.
 #[pyfunction]
 #[pyo3(signature = (name, text, set))]
 pub fn check_mechanism(
@@ -93,7 +94,7 @@ pub fn check_mechanism(
     })
 }
 
-/// Runs a mechanism or a sweeping process in memory; `findings`: evaluates those of the scene, too.
+/// Runs a mechanism or a sweeping process in memory; with `findings`, evaluates those of the scene, too.
 #[pyfunction]
 #[pyo3(signature = (name, text, set, findings, thread_count, progress))]
 pub fn run_mechanism(
@@ -112,10 +113,12 @@ pub fn run_mechanism(
         if findings {
             scene::check_findings(&scene).map_err(arguments)?;
         }
+        // Run in memory.
         let system = built.system.clone();
         let outcome = scene::run_mechanism(built, &mut NullObserver, &mut |tick| {
             ear.should_continue(tick.share)
         });
+        // Findings, only of a complete run.
         let found = match findings && outcome.stopped.is_none() {
             false => None,
             true => {
@@ -137,7 +140,7 @@ pub fn run_mechanism(
     refuse_empty(made?)
 }
 
-/// A motion that could not start is an error of the input.
+/// A motion that could not start is an input error.
 pub(super) fn refuse_empty(motion: Motion) -> PyResult<Motion> {
     match motion.is_empty() {
         false => Ok(motion),
@@ -148,7 +151,7 @@ pub(super) fn refuse_empty(motion: Motion) -> PyResult<Motion> {
     }
 }
 
-/// Runs a study of a scene in memory and gives its table as JSON.
+/// Runs a study of a scene in memory and returns its table as JSON.
 #[pyfunction]
 #[pyo3(signature = (name, text, set, study, thread_count, progress))]
 pub fn run_study(

@@ -1,11 +1,10 @@
-//! Sweeping processes from Python: sets of arrays and functions of time.
+//! Sweeping processes from Python: moving sets from arrays and functions of time.
 //!
 //! ```text
 //! -du in N_C(t)(u) + f(t, u) dt                                                              (M99)
 //! ```
 //!
-//! All methods of the crate `sweep`; processes of expressions are scenes and go through
-//! [`crate::mechanism`].
+//! All methods of the crate `sweep`; processes of expressions are scenes and go through [`crate::mechanism`].
 
 mod sets;
 mod smooth;
@@ -22,7 +21,7 @@ use crate::error;
 use crate::mechanism::{SharedException, SignalPoll, take_exception};
 use sets::{AnySet, call, set, wrong};
 
-/// How a process is run, as Python says it.
+/// Options of a process, from a Python dict.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct SweepOptions {
@@ -95,7 +94,7 @@ impl SweepOptions {
     }
 }
 
-/// What is kept of a run.
+/// History of a run.
 #[derive(Default)]
 struct SweepHistory {
     steps: Vec<SweepingStep>,
@@ -104,7 +103,7 @@ struct SweepHistory {
     changes: Vec<ActiveSetChange>,
 }
 
-/// Runs a process and gives arrays.
+/// Runs a process and returns arrays.
 #[pyfunction]
 #[pyo3(signature = (description, start, chosen, flow, progress))]
 pub fn run_sweep<'py>(
@@ -117,6 +116,7 @@ pub fn run_sweep<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let raised = SharedException::default();
     let process = process(description, &start, &chosen, flow, &raised)?;
+    // Run without the GIL; a pending exception takes precedence.
     let mut ear = SignalPoll::new(progress);
     let ran = py.detach(|| run(process, &chosen, &mut ear));
     if let Some(raised) = take_exception(&raised) {
@@ -136,6 +136,7 @@ fn process(
 ) -> PyResult<Process<AnySet>> {
     let made = set(description, raised)?;
     let (metric, settings) = (chosen.metric(start.len())?, chosen.settings()?);
+    // Set, metric and settings.
     let process = Process::new(made, chosen.begin, start)
         .and_then(|process| process.with_metric(metric))
         .and_then(|process| process.with_settings(settings))
@@ -149,7 +150,7 @@ fn process(
     })
 }
 
-/// The start after a projection, the steps, and the account.
+/// The history, the initial point after its projection, and the summary.
 type Ran = (SweepHistory, Vec<f64>, SweepingSummary);
 
 fn run(
@@ -161,6 +162,7 @@ fn run(
     process.begin()?;
     let begun = process.point().to_vec();
     let length = (chosen.end - chosen.begin).abs().max(f64::MIN_POSITIVE);
+    // Store every step and poll for signals.
     let summary = process.run_while(&chosen.schedule(), |step, process| {
         kept.steps.push(*step);
         kept.points.extend_from_slice(process.point());
@@ -196,10 +198,12 @@ fn arrays<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (n, dim) = (kept.steps.len(), begun.len());
     let all = PyDict::new(py);
+    // Times and points, with the initial one.
     let times = std::iter::once(begin).chain(kept.steps.iter().map(|s| s.time));
     all.set_item("t", PyArray1::from_iter(py, times.collect::<Vec<_>>()))?;
     let points: Vec<f64> = begun.iter().chain(&kept.points).copied().collect();
     all.set_item("u", PyArray1::from_vec(py, points).reshape([n + 1, dim])?)?;
+    // Loads (multipliers), if their number is constant over the steps.
     let rows = match n > 0 && kept.loads.len().is_multiple_of(n) {
         true => kept.loads.len() / n,
         false => 0,
@@ -210,12 +214,14 @@ fn arrays<'py>(
     };
     let shape = [if rows == 0 { 0 } else { n }, rows];
     all.set_item("loads", PyArray1::from_vec(py, loads).reshape(shape)?)?;
+    // Step data by column.
     let steps = PyDict::new(py);
     for (name, of) in COLUMNS {
         let values: Vec<f64> = kept.steps.iter().map(of).collect();
         steps.set_item(name, PyArray1::from_vec(py, values))?;
     }
     all.set_item("steps", steps)?;
+    // Changes of the active set.
     let changes = kept.changes.iter();
     let changes: Vec<(f64, usize, bool)> =
         changes.map(|c| (c.time, c.constraint, c.held)).collect();

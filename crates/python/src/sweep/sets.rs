@@ -1,8 +1,8 @@
 //! Moving sets from Python: arrays, and functions of time that return arrays.
 //!
-//! A description is a pair (word, dict) made by `percuss.sets`, which has checked types and shapes and
-//! wrapped functions so that they return what they should or raise. A function that raises gives
-//! NaN here, which stops the process at once; what was raised is kept and raised again.
+//! A description is a pair (name, dict) made by `percuss.sets`, which has checked types and shapes and wrapped
+//! functions so that they return arrays of the right shape or raise. A function that raises gives NaN here,
+//! which stops the process at once; the exception is stored and raised again.
 
 use convex::{AxisBox, Ball, ConvexError, Ellipsoid, HalfSpace, Point, Polytope, Segment, Set};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
@@ -17,10 +17,10 @@ use super::smooth::Functions;
 use crate::error;
 use crate::mechanism::{SharedException, store_exception};
 
-/// A set behind a pointer.
+/// A moving set as a trait object.
 pub(super) type AnySet = Box<dyn MovingSet + Send>;
 
-/// Numbers, or a function of time that returns as many.
+/// Constant numbers, or a function of time that returns as many.
 pub(super) enum TimeFunction {
     Constant(Vec<f64>),
     Function(Py<PyAny>, usize),
@@ -39,7 +39,7 @@ impl TimeFunction {
         matches!(self, Self::Constant(_))
     }
 
-    /// The numbers at an instant.
+    /// The numbers at a time.
     fn at(&self, t: f64, raised: &SharedException) -> Vec<f64> {
         match self {
             Self::Constant(values) => values.clone(),
@@ -64,13 +64,13 @@ impl TimeFunction {
     }
 }
 
-/// An entry that must be there.
+/// A required entry.
 pub(super) fn item<'py>(dict: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyAny>> {
     dict.get_item(key)?
         .ok_or_else(|| error::argument(key, "it is missing"))
 }
 
-/// Numbers of an array.
+/// The numbers of an array.
 pub(super) fn numbers(value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     let array = value
         .cast::<PyArrayDyn<f64>>()
@@ -78,7 +78,7 @@ pub(super) fn numbers(value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     Ok(array.try_readonly()?.as_slice()?.to_vec())
 }
 
-/// Calls f(t) or f(t, x) and copies what it returns; NaN where it raises.
+/// Calls f(t) or f(t, x) and copies the result; NaN where it raises.
 pub(super) fn call(
     function: &Py<PyAny>,
     raised: &SharedException,
@@ -86,6 +86,7 @@ pub(super) fn call(
     x: Option<&[f64]>,
     out: &mut [f64],
 ) {
+    // NaN unless the call succeeds.
     out.fill(f64::NAN);
     let called = Python::attach(|py| -> PyResult<()> {
         let function = function.bind(py);
@@ -108,12 +109,13 @@ pub(super) fn call(
     }
 }
 
-/// Makes a set of its description.
+/// Makes a set from its description.
 ///
 /// # Errors
-/// Numbers that make no set.
+/// The numbers define no valid set.
 pub(super) fn set(spec: &Bound<'_, PyAny>, raised: &SharedException) -> PyResult<AnySet> {
     let (word, dict): (String, Bound<'_, PyDict>) = spec.extract()?;
+    // Set by its name; any other name is a convex set that may be transformed.
     match word.as_str() {
         "polyhedron" => polyhedron(&dict, raised),
         "product" => {
@@ -142,12 +144,12 @@ pub(super) fn set(spec: &Bound<'_, PyAny>, raised: &SharedException) -> PyResult
     }
 }
 
-/// What the crate says of numbers that make no set.
+/// The exception for numbers that define no valid set.
 pub(super) fn wrong(error: sweep::SweepingError) -> PyErr {
     error::input(error.to_string())
 }
 
-/// G x <= b(t), the first rows equations; rows that move are built anew at every instant.
+/// G x <= b(t), the first rows equations; moving rows are rebuilt at every time.
 fn polyhedron(dict: &Bound<'_, PyDict>, raised: &SharedException) -> PyResult<AnySet> {
     let dim: usize = item(dict, "dim")?.extract()?;
     let equalities: usize = item(dict, "equalities")?.extract()?;
@@ -159,6 +161,7 @@ fn polyhedron(dict: &Bound<'_, PyDict>, raised: &SharedException) -> PyResult<An
         true => None,
         false => Some(TimeFunction::read(dict, "rates")?),
     };
+    // Constant rows: only the bounds move.
     if let TimeFunction::Constant(matrix) = &rows {
         let rows = ConstraintRows::dense(dim, matrix).map_err(wrong)?;
         let made = MovingPolyhedron::with_equalities(rows, equalities, bounds.path(raised));
@@ -168,6 +171,7 @@ fn polyhedron(dict: &Bound<'_, PyDict>, raised: &SharedException) -> PyResult<An
             Some(rates) => Box::new(made.with_rates(rates.path(raised))),
         });
     }
+    // Moving rows: a polyhedron per time.
     let raised = raised.clone();
     Ok(Box::new(TransformedSet::time_dependent(dim, move |t| {
         let (rows, bounds) = (rows.at(t, &raised), bounds.at(t, &raised));
@@ -188,10 +192,10 @@ fn finite(what: &'static str, values: &[f64]) -> Result<(), ConvexError> {
     }
 }
 
-/// A set of `convex` from its word and numbers.
+/// A convex set from its name and numbers.
 fn base(word: &str, dim: usize, numbers: &[Vec<f64>]) -> convex::Result<Set> {
     for values in numbers {
-        // Sides of a box may be at infinity.
+        // Sides of a box may be infinite.
         if word != "box" {
             finite("numbers of the set", values)?;
         }
@@ -219,6 +223,7 @@ fn transformed_set(
     let keys: Vec<String> = item(dict, "numbers")?.extract()?;
     let given = keys.iter().map(|key| TimeFunction::read(dict, key));
     let given: Vec<TimeFunction> = given.collect::<PyResult<_>>()?;
+    // Constant numbers: one set; otherwise a set per time.
     let mut made = match given.iter().all(TimeFunction::is_constant) {
         true => {
             let numbers: Vec<Vec<f64>> = given.iter().map(|g| g.at(0.0, raised)).collect();
@@ -233,6 +238,7 @@ fn transformed_set(
             })
         }
     };
+    // Optional translation, scaling and rotation.
     let moved = |key: &str| -> PyResult<Option<TimeFunction>> {
         match dict.get_item(key)? {
             Some(value) if !value.is_none() => TimeFunction::read(dict, key).map(Some),
@@ -262,6 +268,7 @@ fn discs(dict: &Bound<'_, PyDict>, raised: &SharedException) -> PyResult<AnySet>
     let made = DiscConfiguration::new(space, &radii).map_err(wrong)?;
     Ok(Box::new(made.with_obstacles(move |t| {
         let mut all = Vec::new();
+        // Half-spaces with unit normals.
         for row in walls.at(t, &raised).chunks_exact(space + 1) {
             let length = row[..space].iter().map(|n| n * n).sum::<f64>().sqrt();
             all.push(Obstacle::HalfSpace {
@@ -269,6 +276,7 @@ fn discs(dict: &Bound<'_, PyDict>, raised: &SharedException) -> PyResult<AnySet>
                 offset: row[space] / length,
             });
         }
+        // Segments.
         for row in segments.at(t, &raised).chunks_exact(2 * space) {
             all.push(Obstacle::Segment {
                 from: row[..space].to_vec(),

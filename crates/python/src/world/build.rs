@@ -1,4 +1,4 @@
-//! From what Python says to a world: the text of a scene, arrays of grains, callables.
+//! Builds a world from Python: scene text, arrays of grains, callables.
 
 use std::sync::Mutex;
 
@@ -13,17 +13,17 @@ use crate::callable::{CallableDim, CallableForce, CallableMotion, ExceptionSlot}
 use crate::error;
 use crate::pulse::ProgressReporter;
 
-/// A body, its displacement, and its velocity if it is given.
+/// A body, its displacement, and its velocity if given.
 type MotionArg = (String, Py<PyAny>, Option<Py<PyAny>>);
 
-/// Names of bodies or groups (none: all), and the force on them.
+/// Names of bodies or groups (`None`: all), and the force on them.
 type ForceArg = (Option<Vec<String>>, Py<PyAny>);
 
 /// Name, and rows of coordinates and radius.
 type Grains<'py> = (String, PyReadonlyArray2<'py, f64>);
 
-/// Builds a world. `text` is a scene of bodies; a body whose motion is a callable has any other
-/// motion in it.
+/// Builds a world. `text` is a scene of bodies; for a body whose motion is a callable it contains a placeholder
+/// motion.
 #[pyfunction]
 #[pyo3(signature = (text, grains, motions, forces, threads=1, tell=None))]
 pub fn build(
@@ -39,6 +39,7 @@ pub fn build(
         let text = "a whole number, 1 or more, was expected";
         return Err(error::argument("threads", text));
     }
+    // Build the bodies without the GIL.
     let scene = with_grains(parse(text)?, &grains)?;
     let mut collection = py
         .detach(|| scene.build_bodies())
@@ -46,10 +47,12 @@ pub fn build(
     let wanted = scene::observable_request(&scene, &collection);
     let wanted = wanted.map_err(|fault| error::scene(placeless(fault)))?;
     let slot = ExceptionSlot::default();
+    // Replace motions and add forces by callables.
     match &mut collection {
         BuiltBodies::Plane(all) => attach_callables(py, all, &motions, &forces, &slot)?,
         BuiltBodies::Space(all) => attach_callables(py, all, &motions, &forces, &slot)?,
     }
+    // Preparation: removal of overlaps and preparatory steps.
     let mut pulse = ProgressReporter::new(tell.as_ref());
     let begun = py.detach(|| {
         let threads = Threads::new(threads);
@@ -77,12 +80,12 @@ pub fn build(
     })
 }
 
-/// Reads the text that the package has put together; its lines are nothing that anybody wrote.
+/// Parses the text that the package has generated; its line numbers mean nothing to the user.
 pub fn parse(text: &str) -> PyResult<Scene> {
     Scene::parse("world", "World", text).map_err(|fault| error::scene(placeless(fault)))
 }
 
-/// The same error without a line.
+/// The same error without a line number.
 fn placeless(fault: SceneError) -> SceneError {
     match fault {
         SceneError::Input(input) => SceneError::from(InputError {
@@ -99,6 +102,7 @@ fn placeless(fault: SceneError) -> SceneError {
 fn with_grains(mut scene: Scene, all: &[Grains<'_>]) -> PyResult<Scene> {
     for (name, rows) in all {
         let rows = rows.as_array();
+        // Coordinates and radius.
         if rows.ncols() != 4 {
             return Err(error::argument(
                 "positions",
@@ -112,7 +116,7 @@ fn with_grains(mut scene: Scene, all: &[Grains<'_>]) -> PyResult<Scene> {
     Ok(scene)
 }
 
-/// Puts callables in the place of the motions of bodies, and adds forces.
+/// Replaces the prescribed motions of bodies by callables, and adds forces.
 fn attach_callables<D: CallableDim>(
     py: Python<'_>,
     all: &mut BodiesSetup<D>,
@@ -121,9 +125,11 @@ fn attach_callables<D: CallableDim>(
     slot: &ExceptionSlot,
 ) -> PyResult<()> {
     let cast = &all.names;
+    // The model of each preparatory stage and that of the run.
     let stages = all.prepare.iter_mut();
     let stages = stages.map(|stage| (&mut stage.model, stage.settings.step));
     for (model, step) in stages.chain([(&mut all.model, all.settings.step)]) {
+        // Prescribed motions.
         for (body, place, rate) in motions {
             let number = cast.bodies.iter().position(|name| name == body);
             let guide = number.and_then(|number| guide(model, number));
@@ -138,6 +144,7 @@ fn attach_callables<D: CallableDim>(
                 slot: slot.clone(),
             });
         }
+        // Forces on bodies or groups.
         for (names, call) in forces {
             let bodies = match names {
                 None => (0..cast.bodies.len() as u32).collect(),
@@ -153,7 +160,7 @@ fn attach_callables<D: CallableDim>(
     Ok(())
 }
 
-/// The guide of a body, if it has one.
+/// Index of the prescribed motion of a body, if it has one.
 fn guide<D: CallableDim>(model: &Model<D>, body: usize) -> Option<usize> {
     match model.bodies.get(body)?.freedom {
         Freedom::Kinematic(guide) => {
@@ -169,6 +176,7 @@ fn members(cast: &scene::collection::SceneNames, names: &[String]) -> PyResult<V
     for name in names {
         let group = cast.groups.iter().find(|(group, _)| group == name);
         let body = cast.bodies.iter().position(|body| body == name);
+        // A name may be a group or a body.
         match (group, body) {
             (Some((_, members)), _) => all.extend(members),
             (None, Some(body)) => all.push(body as u32),

@@ -18,10 +18,10 @@ use crate::pulse::ProgressReporter;
 use crate::run::{self, RunEnd, RunOptions};
 use crate::value;
 
-/// Longest time without the interpreter where there is a callback to come back to anyway.
+/// Longest time without the GIL where there is a Python callback.
 const SLICE: Duration = Duration::from_millis(20);
 
-/// What is asked of a run.
+/// Options of a run.
 struct WorldRunOptions {
     until: f64,
     every: usize,
@@ -29,8 +29,8 @@ struct WorldRunOptions {
     tell: Option<Py<PyAny>>,
 }
 
-/// Runs to `until`. `text` is the scene as it is to be recorded, `whole` says whether it has all
-/// of the world. Gives a dict.
+/// Runs to `until`. `text` is the scene to be recorded; `whole` says whether it describes the world completely.
+/// Returns a dict.
 #[pyfunction]
 #[pyo3(signature = (engine, until, text, whole, out=None, every=1, observe=Vec::new(), callback=None, tell=None, findings=true))]
 #[allow(clippy::too_many_arguments)]
@@ -58,14 +58,17 @@ pub fn run_world(
         callback,
         tell,
     };
+    // Observables of findings and plots, and the requested ones.
     let mut wanted = engine.wanted.clone();
     observe.iter().for_each(|text| wanted.observable(text));
+    // Without a directory: run in memory.
     let Some(out) = out else {
         let (outcome, raised) = engine.run_steps(py, &asked, wanted, &mut NullObserver)?;
         raised.map_or(Ok(()), Err)?;
         engine.settle(&outcome)?;
         return told(py, &outcome, None);
     };
+    // With records: open the run writer, run, close the records, measure findings.
     let scene = match whole {
         true => parse(text)?,
         false => engine.scene.clone(),
@@ -85,7 +88,7 @@ pub fn run_world(
     told(py, &outcome, Some(&directory))
 }
 
-/// Leaves the world as it is now in a directory, as a run of one step: for pictures.
+/// Records the current state of a world in a directory, as a run of one step: for pictures.
 #[pyfunction]
 pub fn snapshot_world(engine: &Engine, out: PathBuf, text: &str) -> PyResult<()> {
     let scene = engine.scene.clone();
@@ -101,6 +104,7 @@ pub fn snapshot_world(engine: &Engine, out: PathBuf, text: &str) -> PyResult<()>
     let mut recorder = engine.recorder(session, 1)?;
     let inner = engine.inner()?;
     let certificate = inner.score.before.certificate_json();
+    // The state as the initial one and as the end of a step.
     for step in 0..2 {
         let taken = recorder.on_step(step, inner.live.view(), step == 1);
         taken.map_err(error::scene)?;
@@ -110,7 +114,7 @@ pub fn snapshot_world(engine: &Engine, out: PathBuf, text: &str) -> PyResult<()>
 }
 
 impl Engine {
-    /// A session for the records of a run; `other` is the text of a world that no text has all of.
+    /// The run writer of a run; `other` is the text of a world that no text describes completely.
     fn session(
         &self,
         scene: &Scene,
@@ -120,6 +124,7 @@ impl Engine {
     ) -> PyResult<RunWriter> {
         let collection = scene.build_bodies().map_err(error::scene)?;
         let mut manifest = Manifest::of_bodies(scene, &collection, Threads::all());
+        // Settings of this run.
         let (t, _) = self.inner()?.live.time();
         manifest.settings["start"] = t.into();
         manifest.settings["until"] = asked.until.into();
@@ -138,7 +143,7 @@ impl Engine {
         BodiesRecorder::of_live(session, &inner.live, cast, every).map_err(error::record)
     }
 
-    /// Takes the turns of a run; gives what came out, and what Python raised.
+    /// Makes the steps of a run; returns the outcome, and the exception that Python raised.
     fn run_steps(
         &self,
         py: Python<'_>,
@@ -147,6 +152,7 @@ impl Engine {
         sink: &mut (dyn BodiesObserver + Send),
     ) -> PyResult<(BodiesOutcome, Option<PyErr>)> {
         let mut pulse = ProgressReporter::new(asked.tell.as_ref());
+        // Start of the run: observers and recorder see the initial state.
         let mut course = {
             let inner = self.inner()?;
             let mut score = inner.score.clone();
@@ -154,6 +160,7 @@ impl Engine {
             WorldRun::start(&inner.live, &score, wanted, asked.until, sink)
         };
         let mut first = true;
+        // Steps without the GIL, in slices if there is a callback.
         loop {
             let going = py.detach(|| {
                 let mut inner = self.inner.lock().unwrap_or_else(|p| p.into_inner());
@@ -161,7 +168,8 @@ impl Engine {
                 loop {
                     let going = turn(&mut course, &mut inner, sink, &mut pulse);
                     if first && going {
-                        // A world may have been stepped or changed: its text is not where it is.
+                        // A checkpoint after the first step: the state of a world that was stepped or changed
+                        // does not follow from its text.
                         course.write_checkpoint(&inner.live, sink);
                         first = false;
                     }
@@ -171,6 +179,7 @@ impl Engine {
                     }
                 }
             });
+            // The callback may end the run by an exception.
             if pulse.raised.is_none()
                 && let Some(callback) = &asked.callback
                 && let Err(raised) = callback.call0(py)
@@ -185,12 +194,13 @@ impl Engine {
                 break;
             }
         }
+        // The result up to the last step, and the pending exception.
         let outcome = course.close(&self.inner()?.live);
         let raised = pulse.raised.or_else(|| self.slot.take());
         Ok((outcome, raised))
     }
 
-    /// Raises what ended a run that was not asked to end.
+    /// Raises the error of a run that ended early without a request.
     fn settle(&self, outcome: &BodiesOutcome) -> PyResult<()> {
         match &outcome.stopped {
             Some(EarlyStop {
@@ -214,7 +224,7 @@ fn turn(
     going
 }
 
-/// A run as a dict: directory, certificate, times and series of what was observed.
+/// A run as a dict: directory, certificate, times and series of observables.
 fn told(py: Python<'_>, outcome: &BodiesOutcome, directory: Option<&Path>) -> PyResult<Py<PyAny>> {
     let dict = PyDict::new(py);
     dict.set_item("directory", directory)?;

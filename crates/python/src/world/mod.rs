@@ -1,8 +1,8 @@
-//! Worlds: bodies that Python builds, steps, looks at and changes.
+//! Worlds: bodies that Python builds, steps, reads and changes.
 //!
-//! The engine is behind a lock that is taken without the interpreter's own, or only tried: a thread
-//! that holds the interpreter never waits for one that steps and may need the interpreter for a
-//! callable. Whoever finds it taken is told that the world is being stepped.
+//! The engine is behind a mutex that is locked only without the GIL, or by `try_lock`: a thread that holds the
+//! GIL never waits for one that steps and may need the GIL for a callable (this would be a deadlock). A caller
+//! that finds the mutex locked gets the error that the world is being stepped.
 
 mod build;
 mod course;
@@ -33,19 +33,19 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(course::snapshot_world, module)?)
 }
 
-/// What moves.
+/// The mutable state: world, observables, certificate.
 pub struct Inner {
     live: AnyWorld,
     score: RunTemplate,
-    /// Observables that were asked for, with their last values.
+    /// Requested observables, with their last values.
     observables: Vec<(String, BodiesObservable, f64)>,
-    /// What the steps that were made by hand vouch for, and what of it has been told.
+    /// Certificate of the steps made by `step`, and which warnings have been issued.
     certificate: Certificate,
     told: Vec<Criterion>,
 }
 
-/// What is told when it is so for the first time. Energies at stake grow with a motion: what is held
-/// against them stands in the certificate.
+/// Criteria that cause a warning when they are first violated. Energy scales grow during a motion: criteria
+/// relative to them are in the certificate only.
 const TOLD: [Criterion; 8] = [
     Criterion::Residual,
     Criterion::Gain,
@@ -62,14 +62,14 @@ const TOLD: [Criterion; 8] = [
 pub struct Engine {
     inner: Mutex<Inner>,
     scene: Scene,
-    /// What findings and plots of the scene look at.
+    /// Observables needed by findings and plots of the scene.
     wanted: ObservableRequest,
-    /// What callables raised.
+    /// Exceptions of callables.
     slot: ExceptionSlot,
 }
 
 impl Inner {
-    /// Shows the observers the end of a step.
+    /// Updates the observables at the end of a step.
     fn update_observables(&mut self) {
         for (_, observer, value) in &mut self.observables {
             *value = observer.evaluate(self.live.view());
@@ -87,9 +87,10 @@ impl Inner {
         Ok(())
     }
 
-    /// What was not told before.
+    /// Warnings that have not been issued before.
     fn new_warnings(&mut self) -> Vec<String> {
         let new = TOLD.into_iter();
+        // Criteria that are violated and have not been reported.
         let new =
             new.filter(|what| self.certificate.is_reported(*what) && !self.told.contains(what));
         let new: Vec<Criterion> = new.collect();
@@ -107,7 +108,7 @@ impl Inner {
 }
 
 impl Engine {
-    /// The engine, if nobody is stepping it.
+    /// The mutable state, unless another thread is stepping it.
     fn inner(&self) -> PyResult<MutexGuard<'_, Inner>> {
         match self.inner.try_lock() {
             Ok(inner) => Ok(inner),
@@ -118,7 +119,7 @@ impl Engine {
         }
     }
 
-    /// What a callable raised, or this refusal.
+    /// The exception of a callable, or this refusal.
     fn refusal(&self, reason: String) -> PyErr {
         self.slot.take().unwrap_or_else(|| error::input(reason))
     }
@@ -126,11 +127,11 @@ impl Engine {
 
 #[pymethods]
 impl Engine {
-    /// Makes `count` steps; what is not as it should be and was not told before.
+    /// Makes `count` steps; returns new warnings.
     #[pyo3(signature = (count=1))]
     fn step(&self, py: Python<'_>, count: usize) -> PyResult<Vec<String>> {
         let mut pulse = ProgressReporter::new(None);
-        // Found taken, it is not waited for: see the head of this file.
+        // The mutex is not waited for: see the head of this file.
         drop(self.inner()?);
         let done = py.detach(|| {
             let mut inner = self.inner.lock().unwrap_or_else(|p| p.into_inner());
@@ -147,7 +148,7 @@ impl Engine {
         Ok(self.inner()?.new_warnings())
     }
 
-    /// What the steps that were made by hand vouch for; a dict.
+    /// Certificate of the steps made by `step`; a dict.
     fn certificate(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let sheet = self.inner()?.certificate.json();
         let json = serde_json::to_value(sheet)
@@ -161,7 +162,7 @@ impl Engine {
         Ok(self.inner()?.live.time())
     }
 
-    /// 2 or 3.
+    /// Dimension, 2 or 3.
     #[getter]
     fn dimension(&self) -> PyResult<usize> {
         Ok(self.inner()?.score.before.dimension)
@@ -182,12 +183,12 @@ impl Engine {
         Ok(self.inner()?.score.before.names.groups.clone())
     }
 
-    /// Masses, materials and freedoms of the bodies; a dict of arrays.
+    /// Masses, materials and degrees of freedom of the bodies; a dict of arrays.
     fn bodies(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         report::bodies(py, &self.inner()?.live)
     }
 
-    /// The account of the last step; a dict.
+    /// The report of the last step; a dict.
     fn ledger(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         report::ledger(py, &self.inner()?.live)
     }
@@ -205,13 +206,13 @@ impl Engine {
         })
     }
 
-    /// An array of the engine, lent: `positions`, `velocities`, `spins`, `rotations`.
+    /// A view of an engine array: `positions`, `velocities`, `spins`, `rotations`.
     fn view(slf: &Bound<'_, Self>, what: &str) -> PyResult<view::View> {
         let engine = slf.clone().unbind();
         view::view(engine, &slf.get().inner()?.live, what)
     }
 
-    /// The value of an observable now.
+    /// The current value of an observable.
     fn observe(&self, text: &str) -> PyResult<f64> {
         let mut inner = self.inner()?;
         if let Some((_, _, value)) = inner.observables.iter().find(|(known, ..)| known == text) {
@@ -226,7 +227,7 @@ impl Engine {
         Ok(value)
     }
 
-    /// Everything that the motion is continued from, as bytes.
+    /// Checkpoint: the complete state, as bytes.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let packed = match &self.inner()?.live {
             AnyWorld::Plane(world) => postcard::to_stdvec(&(world.state(), world.report())),
@@ -236,9 +237,10 @@ impl Engine {
         Ok(PyBytes::new(py, &packed))
     }
 
-    /// Goes to a state of this world, or of one with the same bodies.
+    /// Restores a checkpoint of this world, or of one with the same bodies.
     fn restore(&self, packed: &[u8]) -> PyResult<()> {
         fn apply<D: Dim>(world: &mut World<D>, packed: &[u8]) -> PyResult<()> {
+            // State and report of the last step.
             let unpacked: Result<(State<D>, StepReport), _> = postcard::from_bytes(packed);
             let (state, ledger) = unpacked
                 .map_err(|_| error::argument("state", "it is no state of a world like this"))?;
@@ -254,13 +256,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Puts other velocities in the place of those that follow forces: one row of velocity and spin
-    /// (in space about body axes) for each body.
+    /// Sets the velocities of dynamic bodies: one row of velocity and angular velocity (in space about body
+    /// axes) for each body.
     fn set_velocities(&self, rows: PyReadonlyArray2<'_, f64>) -> PyResult<()> {
         fn apply<D: Dim>(
             world: &mut World<D>,
             rows: numpy::ndarray::ArrayView2<'_, f64>,
         ) -> PyResult<()> {
+            // Shape of the array.
             let count = world.state().velocities.len();
             if rows.nrows() != count || rows.ncols() != D::DOF {
                 let (n, m) = (rows.nrows(), rows.ncols());
@@ -285,7 +288,7 @@ impl Engine {
         Ok(())
     }
 
-    /// What was done before the run: overlaps moved apart, preparations; a dict.
+    /// Preparation before the run: overlaps removed, preparatory steps; a dict.
     fn before(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let json = self.inner()?.score.before.certificate_json();
         value::python(py, &json)

@@ -1,4 +1,4 @@
-//! What a world tells: the account of the last step, its contacts, its bodies.
+//! Reports of a world: last step, contacts, bodies.
 
 use bodies::{Dim, Freedom, Vector, World};
 use contact::law::Status;
@@ -11,7 +11,7 @@ use scene::AnyWorld;
 use crate::error;
 use crate::value;
 
-/// The account of the last step as a dict.
+/// The report of the last step as a dict.
 pub fn ledger(py: Python<'_>, live: &AnyWorld) -> PyResult<Py<PyAny>> {
     let ledger = match live {
         AnyWorld::Plane(world) => world.report(),
@@ -22,7 +22,7 @@ pub fn ledger(py: Python<'_>, live: &AnyWorld) -> PyResult<Py<PyAny>> {
     value::python(py, &json)
 }
 
-/// One packed record for each contact of the last step; `_arrays.py` has the data type.
+/// One packed record for each contact of the last step; `_arrays.py` has the NumPy data type.
 pub fn contacts<'py>(py: Python<'py>, live: &AnyWorld) -> Bound<'py, PyBytes> {
     let packed = match live {
         AnyWorld::Plane(world) => packed(world),
@@ -34,6 +34,8 @@ pub fn contacts<'py>(py: Python<'py>, live: &AnyWorld) -> Bound<'py, PyBytes> {
 fn packed<D: Dim>(world: &World<D>) -> Vec<u8> {
     let mut out = Vec::new();
     let h = world.report().h;
+    // Layout of a record: bodies, feature, status, gap, point, normal, impulse, normal impulse and force, end
+    // velocity.
     for k in 0..world.num_contacts() {
         let contact = world.contact(k);
         for body in contact.bodies {
@@ -56,6 +58,7 @@ fn packed<D: Dim>(world: &World<D>) -> Vec<u8> {
             .components()
             .iter()
             .for_each(|x| number(*x));
+        // Impulse in space axes.
         let mut impulse = D::Vector::default();
         for (axis, s) in contact.frame.as_ref().iter().zip(contact.impulse) {
             impulse += *axis * *s;
@@ -72,10 +75,11 @@ fn packed<D: Dim>(world: &World<D>) -> Vec<u8> {
     out
 }
 
-/// Masses, materials and freedoms of the bodies.
+/// Masses, materials and degrees of freedom of the bodies.
 pub fn bodies(py: Python<'_>, live: &AnyWorld) -> PyResult<Py<PyAny>> {
     fn gather<D: Dim>(world: &World<D>) -> (Vec<f64>, Vec<u16>, Vec<bool>) {
         let all = &world.model().bodies;
+        // Mass and movability of each body.
         let mass = |freedom: Freedom, mass: f64| if freedom.movable() { mass } else { 0.0 };
         (
             all.iter().map(|b| mass(b.freedom, b.mass.mass)).collect(),

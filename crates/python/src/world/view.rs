@@ -1,10 +1,10 @@
-//! The engine's arrays as NumPy sees them: lent, not copied.
+//! Views of engine arrays for NumPy, without copying.
 //!
-//! A [`View`] has NumPy's array interface (an address, a shape, strides) and keeps the engine alive:
-//! `numpy.asarray(view)` is an array over the engine's own memory with the view as its base. The
-//! memory of placements and velocities is allocated once, when a world is built, and stays where it
-//! is until the engine is dropped: bodies cannot be added to a built world, a step writes in place,
-//! and so does a restored state. The arrays are read-only.
+//! A [`View`] has NumPy's array interface (address, shape, strides) and keeps the engine alive:
+//! `numpy.asarray(view)` is an array over the engine's memory with the view as its base. The memory of poses
+//! and velocities is allocated once, when a world is built, and keeps its address until the engine is dropped:
+//! bodies cannot be added to a built world, and a step or a restored checkpoint writes in place. The arrays are
+//! read-only.
 
 use bodies::{Dim, Plane, Space, State, Vector, World};
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use scene::AnyWorld;
 use super::Engine;
 use crate::error;
 
-/// A lent array.
+/// A borrowed array.
 #[pyclass(frozen, name = "View", module = "percuss")]
 pub struct View {
     /// Keeps the memory alive.
@@ -46,7 +46,7 @@ impl View {
     }
 }
 
-/// Where a column begins, how far it is to the next body, and how many entries it has.
+/// Address of a column, stride between bodies, and number of components.
 struct Span {
     address: usize,
     stride: usize,
@@ -67,6 +67,7 @@ fn span<D: Dim>(
     let rate = state.velocities.first()?.as_ref();
     let (place, speed) = (size_of_val(pose), size_of_val(rate));
     let spins = if D::N == 2 { None } else { Some(D::DOF - D::N) };
+    // Address, stride and number of components by name.
     let (address, stride, entries) = match what {
         "positions" => (at(pose.position.components().first()?), place, Some(D::N)),
         "velocities" => (at(rate.first()?), speed, Some(D::N)),
@@ -97,6 +98,7 @@ pub fn view(engine: Py<Engine>, live: &AnyWorld, what: &str) -> PyResult<View> {
         AnyWorld::Space(world) => (span(world, what, space), world.state().poses.len()),
     };
     let span = span.ok_or_else(|| error::input(format!("there is no array `{what}`")))?;
+    // A scalar per body has one axis, a vector two.
     let (mut shape, mut strides) = (vec![count], vec![span.stride]);
     if let Some(entries) = span.entries {
         shape.push(entries);

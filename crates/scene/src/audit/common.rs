@@ -32,6 +32,7 @@ impl Common {
     /// # Errors
     /// The scene has an error.
     pub fn of(scene: &Scene) -> Result<Self, SceneError> {
+        // A scene is built once; the runs repeat or change it.
         Ok(match scene.kind() {
             SceneKind::Mechanism => Self::Mechanism(Box::new(scene.build_mechanism()?)),
             SceneKind::Bodies => match scene.build_bodies()? {
@@ -98,6 +99,7 @@ impl AuditRunner<'_> {
 
     /// Whether `step` is only the interval between outputs (event-driven methods).
     pub fn chooses_steps(&self) -> bool {
+        // Event-driven methods, of a sweeping process or of a mechanism.
         match self.sweep_method() {
             Some(method) => method == "event",
             None => self.scheme() == Some(Scheme::Event),
@@ -116,6 +118,7 @@ impl AuditRunner<'_> {
 /// Settings and movable bodies of a scene of bodies.
 fn common<D: Dim>(assembly: &BodiesSetup<D>) -> Common {
     let bodies = assembly.model.bodies.iter().zip(0u32..);
+    // Fixed and kinematic bodies are the same in all runs.
     let movable = bodies.filter(|(body, _)| body.freedom.movable());
     let movable: Vec<(f64, u32)> = movable
         .map(|(b, k)| (D::bounding_radius(&b.shape), k))

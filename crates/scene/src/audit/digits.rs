@@ -88,6 +88,7 @@ struct Agreement {
 
 /// Digits and spread of values relative to the largest one.
 fn agreement(values: &[ValueIn]) -> Agreement {
+    // Exact equality, also for texts and truth values.
     let same = values.windows(2).all(|w| w[0].value == w[1].value);
     let lists: Option<Vec<Vec<f64>>> = values.iter().map(|v| numbers(v.value.as_ref())).collect();
     let lists = lists.filter(|lists| lists.windows(2).all(|w| w[0].len() == w[1].len()));

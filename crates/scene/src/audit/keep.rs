@@ -26,6 +26,7 @@ pub fn load_recorded_scene(directory: &Path) -> Result<(Scene, Manifest), PlotEr
         let path = directory.into();
         return Err(RecordError::NotARun { path, why }.into());
     }
+    // Overrides of the recorded run.
     let set: Vec<(&str, &str)> = manifest
         .overrides
         .iter()
@@ -112,6 +113,7 @@ impl Audit {
     /// # Errors
     /// The directory exists, or a file cannot be written.
     pub fn write(&self, place: &OutputDirectory) -> Result<PathBuf, PlotError> {
+        // Everything is computed before the directory is made.
         let text = serde_json::to_string_pretty(self)
             .map_err(|e| PlotError::Drawing(format!("cannot write the audit as JSON: {e}")))?;
         let picture = self.svg()?;

@@ -36,6 +36,7 @@ impl AuditRun {
     /// Why a run cannot serve as a variant: another integrator that does not apply, a perturbed
     /// initial state that is refused.
     pub fn unfit(&self, variant: &Variant) -> Option<String> {
+        // Only an early stop can make a variant unfit.
         let stop = self.stopped.as_ref()?;
         let optional = match variant.role {
             Role::Integrator => true,
@@ -87,6 +88,7 @@ impl<'a> AuditRunner<'a> {
         let (start, until) = maker.span();
         let left = crate::run::END_TOLERANCE;
         let steps = ((until - start) / maker.step() - left).ceil().max(1.0) as usize;
+        // Bodies need memory for each sample.
         let count = match &maker.common {
             Common::Mechanism(_) => 1,
             Common::Bodies { movable, .. } => movable.len(),
@@ -153,6 +155,7 @@ impl<'a> AuditRunner<'a> {
         if !matches!(self.common, Common::Bodies { prepared: true, .. }) {
             return Ok(());
         }
+        // Progress names the preparation.
         let mut tell = |tick: &RunProgress<'_>| {
             let words = format!("preparing {}", tick.preparation.unwrap_or_default());
             progress(&words, 0.0)
@@ -318,6 +321,7 @@ impl<'a> AuditRunner<'a> {
         let Common::Bodies { movable, .. } = &self.common else {
             return Err(AuditError::Stopped);
         };
+        // What the findings need of the run.
         let wanted = finding::observable_request(scene, &collection)?;
         // Start from the prepared state, perturbed where the variant is.
         match (&mut collection, &self.prepared) {

@@ -35,6 +35,7 @@ pub(super) enum Metric {
 impl Metric {
     /// The metric of bodies with these bounding radii.
     pub fn of_bodies(dimension: usize, radii: Vec<f64>) -> Self {
+        // Median of the finite radii.
         let mut sorted: Vec<f64> = radii.iter().copied().filter(|r| r.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
         let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0.5);
@@ -56,6 +57,7 @@ impl Metric {
             masses,
             size: 1.0,
         };
+        // Largest distance from the start.
         let from_start = (1..reference.len())
             .map(|k| metric.distance(k, reference.at(0), reference.at(k)).0)
             .filter(|d| d.is_finite());
@@ -92,10 +94,11 @@ impl Metric {
                 radii,
                 size,
             } => {
+                // Centre and axes of each body.
                 let n = *dimension;
                 let width = n + n * n;
                 let pairs = a.chunks_exact(width).zip(b.chunks_exact(width)).zip(radii);
-                // |R_a − R_b|_F / √2 is 2 sin(Δφ/2) in space and √2 times that in the plane.
+                // |R_a − R_b|_F / √2 = 2 sin(Δφ/2), in the plane and in space.
                 let moved = pairs.map(|((a, b), radius)| {
                     let turned = length(&a[n..], &b[n..]) / std::f64::consts::SQRT_2;
                     length(&a[..n], &b[..n]) + radius * turned
@@ -114,6 +117,7 @@ impl Metric {
                 masses,
                 size,
             } => {
+                // Kinetic norm of the difference.
                 let difference = difference(chart, a, b);
                 let mass = masses.get(instant).map_or(&[][..], Vec::as_slice);
                 let square = form(mass, &difference).max(0.0);

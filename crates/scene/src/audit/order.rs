@@ -94,6 +94,7 @@ pub(super) fn order(pairs: &[Pair]) -> Order {
     // Instants whose finer difference is clearly above tolerance and rounding.
     let counts = |p: &&Pair| p.fine > CLEAR * p.floor.max(ROUNDING) && p.coarse.is_finite();
     let used: Vec<Pair> = pairs.iter().filter(counts).copied().collect();
+    // No instant counts: the reason.
     let (Some(first), Some(last)) = (used.first(), used.last()) else {
         let same = pairs.iter().all(|p| p.fine <= CLEAR * ROUNDING);
         return Order::absent(match (pairs.len() <= 1, same) {

@@ -136,6 +136,7 @@ pub(super) fn report(
     left_out: Vec<LeftOut>,
     unmeasured: Vec<String>,
 ) -> Audit {
+    // Reference first, then in a fixed order.
     runs.sort_by_key(|(variant, _)| rank(variant.role));
     // Distances of all runs to the reference.
     let all: Vec<RunReport> = runs
@@ -143,6 +144,7 @@ pub(super) fn report(
         .map(|run| compared(maker, metric, &runs[0].1, run))
         .collect();
     let findings = digits::findings(&runs);
+    // Distances of the run with a given role.
     let distances = |role: Role| {
         let place = runs.iter().position(|(variant, _)| variant.role == role)?;
         Some(all[place].distances.as_slice())
@@ -241,6 +243,7 @@ type Apart<'a> = &'a dyn Fn(&Samples, &Samples) -> f64;
 
 /// Observed orders from the runs with steps h, h/2 and h/4.
 fn orders(maker: &AuditRunner<'_>, metric: &Metric, runs: &[(Variant, AuditRun)]) -> Orders {
+    // Samples of the runs by role.
     let of = |role: Role| runs.iter().find(|(variant, _)| variant.role == role);
     let samples = |role: Role| of(role).map(|(_, made)| &made.samples);
     let absent = |reason: &str| Orders {
@@ -264,6 +267,7 @@ fn orders(maker: &AuditRunner<'_>, metric: &Metric, runs: &[(Variant, AuditRun)]
         .filter_map(samples)
         .collect();
     let common = h.len().min(half.len()).min(quarter.len());
+    // Energies relative to the largest one of the reference.
     let largest = h.energies.iter().fold(0.0_f64, |s, e| s.max(e.abs()));
     let scale = if largest > 0.0 { largest } else { 1.0 };
     // Differences at an instant, for configurations and for the energy.
@@ -291,6 +295,7 @@ fn orders(maker: &AuditRunner<'_>, metric: &Metric, runs: &[(Variant, AuditRun)]
 /// What is not certified or does not hold, in sentences.
 fn not_held(runs: &[RunReport], findings: &[AuditedFinding], prepared_ok: bool) -> Vec<String> {
     let mut all = Vec::new();
+    // Preparations, certificates, findings.
     if !prepared_ok {
         all.push("a preparation is not certified: steps of it missed their tolerance".to_string());
     }

@@ -43,6 +43,7 @@ impl Samples {
 /// Numbers of the steps of the reference whose ends are the common instants, the start first and
 /// the end last.
 pub(super) fn instants(steps: usize, bodies: usize) -> Vec<usize> {
+    // The number of instants is bounded by memory.
     let most = (PLACEMENTS / bodies.max(1)).clamp(FEWEST, INSTANTS);
     let stride = steps.div_ceil(most).max(1);
     let mut all: Vec<usize> = (0..=steps).step_by(stride).collect();
@@ -68,6 +69,7 @@ pub(super) struct Sampler<'a> {
 
 impl BodiesObserver for Sampler<'_> {
     fn on_step(&mut self, step: usize, view: WorldRef<'_>, _last: bool) -> Result<(), SceneError> {
+        // Step k of the reference ends with step k·ratio of this run.
         let due = self.instants.get(self.samples.len());
         if due.is_some_and(|due| due * self.ratio == step) {
             match view {
@@ -83,6 +85,7 @@ impl Sampler<'_> {
     /// Takes centre and body axes of every movable body.
     fn take<D: Dim>(&mut self, world: &World<D>) {
         self.samples.width = self.movable.len() * (D::N + D::N * D::N);
+        // Position, then the rotated axes: continuous in the orientation, unlike angles.
         let (state, ledger) = (world.state(), world.report());
         for &body in self.movable {
             let pose = &state.poses[body as usize];
@@ -115,6 +118,7 @@ pub(super) fn of_trajectory(
         width: chart.num_positions(),
         ..Samples::default()
     };
+    // A run that could not start has no samples.
     let Some(end) = trajectory.end() else {
         return samples;
     };

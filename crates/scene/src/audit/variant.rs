@@ -95,6 +95,7 @@ pub(super) fn variants(
             Err(why) => left_out.push(LeftOut::named(Role::Step(divisor).name(), why)),
         }
     }
+    // A tenth of the tolerance, unless that is below rounding.
     let tolerance = maker.tolerance() / 10.0;
     match tolerance >= LEAST_TOLERANCE {
         true => all.push(Variant {
@@ -138,6 +139,7 @@ fn steps(
         let scene = scene.clone();
         return Ok(Ok(Variant { role, what, scene }));
     }
+    // The step is an override of the scene.
     let step = maker.step() / f64::from(divisor);
     let what = format!("step = {step:e}");
     let scene = scene.with_overrides(&[("run.step", format!("{step:e}"))])?;

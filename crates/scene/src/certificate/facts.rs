@@ -58,6 +58,7 @@ impl From<&mechanism::StepReport> for StepFigures {
             forced: ledger.forced,
             kinetic: ledger.kinetic,
             potential: ledger.potential,
+            // Work of normal and tangential impulses.
             lost: ledger.impact + ledger.sliding,
             gamma: ledger.gamma,
             apart: 0.0,
@@ -85,6 +86,7 @@ impl From<&bodies::StepReport> for StepFigures {
             forced: ledger.forced,
             kinetic: ledger.kinetic,
             potential: ledger.potential + ledger.elastic,
+            // As above, with friction in joints and the bilateral constraints of joints.
             lost: ledger.impact + ledger.sliding + ledger.rub + ledger.held,
             gamma: ledger.gamma,
             apart: ledger.apart,

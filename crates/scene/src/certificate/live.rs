@@ -72,6 +72,7 @@ impl Warnings {
         let Some(certificate) = self.last.take() else {
             return Vec::new();
         };
+        // A preparation reports all its warnings, with its name.
         let words = match self.preparation.take() {
             Some(name) => preparation_warnings(&name, &certificate),
             // A single violation already reported is not repeated: it stands in the summary.
@@ -106,6 +107,7 @@ fn first(what: Criterion, tick: &RunProgress<'_>) -> String {
         "" => String::new(),
         place => format!(" of {place}"),
     };
+    // What happened, in the words of the criterion.
     let said = match what {
         Criterion::Residual if figure <= tick.tolerance => {
             "the iteration of the forces did not settle".into()

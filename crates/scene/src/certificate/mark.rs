@@ -105,11 +105,13 @@ impl Violation {
             Criterion::Nonunique => !(figure >= self.worst),
             _ => !(figure <= self.worst),
         };
+        // Only a new worst figure asks for its place, which may be costly.
         if !worse {
             return;
         }
         (self.worst, self.worst_at, self.worst_place) = (figure, at, place(what));
         self.amount = amount;
+        // The first violation is also the worst so far.
         if self.times == 1 {
             (self.first, self.first_place) = (at, self.worst_place.clone());
         }

@@ -115,6 +115,7 @@ impl Certificate {
     pub fn add(&mut self, ledger: impl Into<StepFigures>, place: &dyn Fn(Criterion) -> String) {
         let facts = ledger.into();
         self.steps += 1;
+        // A step is solved if it reached its tolerance and balances momentum.
         self.missed += usize::from(!facts.solved());
         self.sums.note(&facts, false);
         // Running maximum of every column.
@@ -135,6 +136,7 @@ impl Certificate {
         let now = self.figures(&facts);
         for (what, figure) in Criterion::ALL.into_iter().zip(now) {
             if self.beyond(what, figure, &facts) {
+                // The length or energy behind the figure, for messages.
                 let amount = match what {
                     Criterion::Penetration => facts.penetration,
                     Criterion::Resting => facts.resting,
@@ -153,6 +155,7 @@ impl Certificate {
 
     /// The figures of a step, in the order of [`Criterion::ALL`].
     fn figures(&self, facts: &StepFigures) -> [f64; Criterion::ALL.len()] {
+        // Relative to the dimensions of bodies, or to the length of the mechanism.
         let [penetration, resting, drift] = match facts.shares {
             Some(shares) => shares,
             None => [facts.penetration, facts.resting, facts.drift]
@@ -188,6 +191,7 @@ impl Certificate {
 
     /// The worst figure of the run for a criterion.
     fn worst_of(&self, what: Criterion) -> f64 {
+        // Mechanisms have an extent; bodies have shares of their own dimensions.
         let length = self.sums.extent.is_some();
         match what {
             Criterion::Residual => self.worst_residual,
@@ -257,6 +261,7 @@ impl Certificate {
             ok,
             ..Self::new()
         };
+        // Same order as `columns`.
         let mut figures = figures.into_iter();
         let [penetration, resting, drift] = &mut known.sums.shares;
         for worst in [
@@ -291,6 +296,7 @@ impl Sums {
             self.lasting += facts.lasting;
         }
         self.energy = energy;
+        // Running extremes of the energies.
         self.kinetic = worse(self.kinetic, facts.kinetic);
         let (low, high) = self.potential.unwrap_or((facts.potential, facts.potential));
         self.potential = Some((low.min(facts.potential), high.max(facts.potential)));
@@ -308,6 +314,7 @@ impl Sums {
 
     /// The energy at stake so far: largest kinetic energy, range of the potential one, supply, work on bodies at rest.
     fn energy_at_stake(&self) -> f64 {
+        // Range of the potential energy: its zero is arbitrary.
         let range = self.potential.map_or(0.0, |(low, high)| high - low);
         self.kinetic + range + self.supplied + self.forced
     }

@@ -89,6 +89,7 @@ impl Certificate {
 
     fn entry(&self, what: Criterion) -> NotMet {
         let mark = self.violation(what);
+        // The tolerance of the residual is that of the run, not of the certificate.
         let bound = (what != Criterion::Residual).then(|| self.bounds.of(what));
         NotMet {
             what: what.name(),

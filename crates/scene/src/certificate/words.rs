@@ -18,6 +18,7 @@ impl Certificate {
 
     /// The violated criteria in one line; `None` for a certificate that holds.
     pub fn reason(&self) -> Option<String> {
+        // Sentences of all violated criteria, joined to one line.
         let words: Vec<String> = self
             .not_met()
             .into_iter()
@@ -47,6 +48,7 @@ impl Certificate {
     pub fn sentence(&self, what: Criterion) -> String {
         let mark = self.violation(what);
         let (worst, bound) = (self.worst_of(what), self.bounds().of(what));
+        // Time, place and reference length of the worst figure.
         let at = figure(mark.worst_at.1);
         let place = match mark.worst_place.as_str() {
             "" => String::new(),
@@ -108,10 +110,12 @@ impl Certificate {
     fn first(&self, what: Criterion) -> String {
         let mark = self.violation(what);
         let (step, t) = (mark.first.0, figure(mark.first.1));
+        // Number of violating steps in words.
         let steps = match mark.times {
             1 => "one step".to_string(),
             times => format!("{times} steps"),
         };
+        // Criteria with a bound were exceeded, the others merely occurred.
         let beyond = match what {
             _ if Criterion::BOUNDED.contains(&what) => "first beyond the bound",
             _ => "first",
@@ -170,9 +174,11 @@ pub(crate) fn figure(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return format!("{x}");
     }
+    // Scientific notation outside of the readable range.
     if !(1e-3..1e5).contains(&size) {
         return format!("{x:.2e}");
     }
+    // Three significant digits, without trailing zeros.
     let digits = (2 - size.log10().floor() as i32).max(0) as usize;
     let text = format!("{x:.digits$}");
     match text.contains('.') {

@@ -14,6 +14,7 @@ pub(super) fn drawing(
 ) -> Drawing {
     let mut columns = vec![column("t", "s", DrawingValues::F64(states.t.clone()))];
     let mut items = Vec::with_capacity(pieces.len());
+    // Points of each item in single precision, and its contact activity.
     for (k, (piece, touch)) in pieces.into_iter().zip(touches).enumerate() {
         let points = piece.points.iter().map(|x| *x as f32).collect();
         columns.push(column(
@@ -31,6 +32,7 @@ pub(super) fn drawing(
         }
         items.push(piece.item);
     }
+    // Recorded coordinates and velocities.
     for (k, recorded) in states.columns.iter().enumerate() {
         let name = format!("q:{}", recorded.name);
         columns.push(column(&name, "", DrawingValues::F64(states.series(k))));

@@ -88,6 +88,7 @@ impl<'a> Compiler<'_, 'a> {
         let spec = self.spec;
         let (formulas, overs) = self.formulas();
         let sketch = self.sketch(system, &formulas, &overs)?;
+        // A moving item gets fewer sample points.
         let moving = usize::from(!sketch.is_constant());
         let radius = match &spec.shape {
             DrawingShapeSpec::Tip { radius, .. } => radius.as_ref(),
@@ -99,6 +100,7 @@ impl<'a> Compiler<'_, 'a> {
             Some(width) => self.positive("width", width)?,
             None => usual_width(&spec.shape),
         };
+        // Sample points of the parameters.
         let spans: Result<Vec<(f64, f64)>, SceneError> =
             overs.iter().map(|over| self.span(over)).collect();
         let (samples, grid) = samples(&spans?, moving);
@@ -150,6 +152,7 @@ impl<'a> Compiler<'_, 'a> {
         let names: Vec<&str> = overs.iter().map(|o| o.name.as_str()).collect();
         let (file, part, key) = (self.scene.origin(), &self.spec.part, self.spec.key);
         let sketch = system.drawing_program(&texts, &names);
+        // Report the expression, or the parameter, at fault.
         sketch.map_err(|(place, error)| {
             let formula = place.and_then(|place| formulas.get(place));
             let error: Box<InputError> = match (formula, error) {
@@ -206,6 +209,7 @@ impl<'a> Compiler<'_, 'a> {
             .iter()
             .map(|c| c.name.clone())
             .collect();
+        // Contacts must exist; the error suggests the nearest name.
         for formula in &self.spec.contacts {
             if known.contains(&formula.text) {
                 continue;

@@ -8,6 +8,7 @@ use crate::sweep::CrowdSpec;
 
 /// The items of a drawing: the declared ones, or the default ones.
 pub(super) fn specs(mechanism: &MechanismSpec) -> Cow<'_, [DrawingSpec]> {
+    // Declared items take precedence; mechanisms have no default.
     let Some(sweep) = &mechanism.sweep else {
         return Cow::Borrowed(&mechanism.drawings);
     };
@@ -22,6 +23,7 @@ pub(super) fn specs(mechanism: &MechanismSpec) -> Cow<'_, [DrawingSpec]> {
         .iter()
         .map(|c| c.name.as_str())
         .collect();
+    // In one coordinate the point moves on the x axis.
     let at = match names.as_slice() {
         [x] => point(x, "0"),
         [x, y] => point(x, y),
@@ -92,6 +94,7 @@ fn people(crowd: &CrowdSpec) -> Vec<DrawingSpec> {
     let (depth, width, door) = (number(0), number(1), number(2));
     let upper = |at: &str, sign: &str| format!("{sign}0.5*({at})");
     let back = format!("-({depth})");
+    // Walls from one side of the door around the room to the other.
     let corners = [
         point("0", &upper(door, "")),
         point("0", &upper(width, "")),

@@ -93,11 +93,13 @@ fn evaluate_drawing(record: &Record, scene: &Scene, frames: usize) -> Result<Dra
     let Some(mechanism) = scene.mechanism() else {
         return Ok(Drawing::default());
     };
+    // Compile the items and sample the states.
     let specs = default::specs(mechanism);
     let mut built = scene.build_mechanism()?;
     let mut things = compile::compile(scene, &specs, &mut built.system)?;
     let width: usize = things.iter().map(compile::CompiledItem::numbers).sum();
     let states = states::SampledStates::read(record, frames, width)?;
+    // Evaluate all items; the moving set is computed separately.
     let mut pieces = Vec::new();
     for thing in &mut things {
         pieces::add(&mut pieces, thing, &states);
@@ -107,6 +109,7 @@ fn evaluate_drawing(record: &Record, scene: &Scene, frames: usize) -> Result<Dra
         Some(affine) => set::fill(&mut pieces, &mut built.system, &states, affine),
         None => true,
     };
+    // Bounding box, and the extent of half-planes in it.
     let crowd = mechanism.drawings.is_empty()
         && mechanism.sweep.as_ref().is_some_and(|s| s.crowd.is_some());
     let corners = match crowd {

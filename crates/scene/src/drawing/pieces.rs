@@ -34,6 +34,7 @@ pub(super) fn add(
     thing: &mut CompiledItem<'_>,
     states: &SampledStates,
 ) {
+    // A constant item is evaluated once; traces and moving sets never are constant.
     let fixed = thing.sketch.is_constant()
         && !matches!(thing.kind, Kind::Trace | Kind::Set)
         && states.len() > 0;
@@ -44,6 +45,7 @@ pub(super) fn add(
         points: Vec::new(),
         half: matches!(thing.spec.shape, DrawingShapeSpec::Half { .. }),
     };
+    // A disc with an angle gets a spoke, as an item of its own.
     let spoke = matches!(
         thing.spec.shape,
         DrawingShapeSpec::Tip { angle: Some(_), .. }
@@ -65,6 +67,7 @@ pub(super) fn add(
         half: false,
     });
     let mut natural = None;
+    // Points at each state.
     for k in 0..frames {
         let (q, v) = states.state(k);
         let t = states.t.get(k).copied().unwrap_or(f64::NAN);
@@ -127,6 +130,7 @@ fn at_state(
             let values = thing.sketch.values(&[]);
             let (centres, angle) = values.split_at(at.len() * d);
             points.extend(whole(centres, d));
+            // A spoke from the centre to the rim; NaN breaks the line.
             if let (Some(spokes), [angle]) = (spokes, angle) {
                 let radius = thing.radius.unwrap_or(0.0);
                 for centre in centres.chunks_exact(d) {

@@ -42,6 +42,7 @@ pub(super) fn fill(
     let Some(piece) = pieces.iter_mut().find(|p| p.item.kind == Kind::Set) else {
         return true;
     };
+    // One gap value per unilateral constraint.
     let contacts = system.constraints().iter().filter(|c| c.is_contact());
     let gaps = vec![0.0; contacts.map(|c| c.num_gaps()).sum()];
     let mut sets = SetSampler {
@@ -50,6 +51,7 @@ pub(super) fn fill(
         affine,
         reach: 1.0,
     };
+    // The search radius, then the boundary at each state.
     let whole = sets.choose_search_radius(states);
     let mut all = true;
     piece.counts.clear();

@@ -1,7 +1,7 @@
 //! A drawing at one instant, as SVG.
 //!
-//! Both axes have one scale. A drawing in space is shown by an oblique parallel projection from above. Items are
-//! painted in order of declaration (painter's algorithm): a later item covers an earlier one.
+//! Both axes have one scale. A drawing in space is shown by an oblique parallel projection from above. Items
+//! are painted in order of declaration (painter's algorithm): a later item covers an earlier one.
 
 use super::form::{Drawing, Item, Kind};
 use super::paper::{Px, Stroke, SvgWriter};
@@ -68,6 +68,7 @@ impl Drawing {
         };
         let size = (size.0.max(SMALLEST), size.1.max(SMALLEST));
         let (width, height) = (f64::from(size.0), f64::from(size.1));
+        // The nearest state, and the projection to pixels.
         let frame = self.frame(at);
         let view = PageProjection::of(self, (width, height));
         let mut paper = SvgWriter::new((width, height), colours.ground);
@@ -80,6 +81,7 @@ impl Drawing {
         if view.flat {
             view.mesh(&mut paper, colours, &self.header.axes);
         }
+        // Items are clipped to the plot area.
         let (x, y) = (Px(view.at.0), Px(view.at.1));
         let (w, h) = (Px(view.size.0), Px(view.size.1));
         paper.raw(format_args!(
@@ -103,6 +105,7 @@ impl Drawing {
             draw(&mut paper, item, &points, (view.flat, view.scale), ink);
         }
         paper.raw(format_args!("</g>"));
+        // Labels over all items.
         for (k, item) in self.header.items.iter().enumerate() {
             let points = view.points(self.points(k, frame), self.header.dimension);
             let first = points.iter().find(|p| p.0.is_finite());
@@ -235,6 +238,7 @@ impl PageProjection {
         } else {
             oblique()
         };
+        // Margins: room for tick labels in the plane.
         let at = (if flat { 62.0 } else { 14.0 }, 40.0);
         let foot = if flat { 46.0 } else { 14.0 };
         let size = (width - at.0 - 14.0, height - at.1 - foot);
@@ -252,6 +256,7 @@ impl PageProjection {
             (f64::INFINITY, f64::INFINITY),
             (-f64::INFINITY, -f64::INFINITY),
         );
+        // Bounding box of the projected corners.
         for corner in 0..1 << corners.min.len() {
             let axis = |k: usize| {
                 let side = if corner >> k & 1 == 0 {
@@ -313,11 +318,13 @@ impl PageProjection {
         };
         let name = |k: usize| axes.get(k).map_or("", String::as_str);
         let across = ((self.size.0 / 90.0) as usize).clamp(2, 9);
+        // Vertical grid lines.
         for (mark, text) in Ticks::between(self.low.0, high.0, across).all() {
             let (x, _) = self.pixel((mark, 0.0));
             paper.line(&[(x, top), (x, bottom)], false, ink);
             paper.text((x, bottom + 17.0), 12.0, "middle", colours.words, &text);
         }
+        // Horizontal grid lines; none where the y axis has no name.
         let along = ((self.size.1 / 60.0) as usize).clamp(2, 9);
         let shown = !name(1).is_empty();
         for (mark, text) in Ticks::between(self.low.1, high.1, along).all() {
@@ -328,6 +335,7 @@ impl PageProjection {
             paper.line(&[(left, y), (right, y)], false, ink);
             paper.text((left - 7.0, y + 4.0), 12.0, "end", colours.words, &text);
         }
+        // Axis names.
         let middle = (0.5 * (left + right), bottom + 36.0);
         paper.text(middle, 13.0, "middle", colours.words, name(0));
         let middle = 0.5 * (top + bottom);

@@ -27,6 +27,7 @@ impl SampledStates {
         let columns = record.entry("coordinates")?.columns.clone();
         let places: Vec<usize> = (0..columns.len()).collect();
         let rows = record.num_rows("coordinates")?;
+        // Number of states that keeps points and values within their limits.
         let fit = (NUMBERS / numbers.max(1)).min(VALUES / columns.len().max(1));
         let chosen = Chosen::of(rows, most.min(fit.max(2)));
         let mut states = Self {
@@ -40,6 +41,7 @@ impl SampledStates {
             values: Vec::new(),
         };
         let mut first = 0;
+        // Chosen rows, chunk by chunk.
         for chunk in record.chunks("coordinates")? {
             let table = record.read_chunk("coordinates", &chunk, &places)?;
             while let Some(row) = chosen.row(states.t.len()) {

@@ -11,6 +11,7 @@ pub(super) fn read_contact_activity(
     pieces: &[EvaluatedItem],
     states: &SampledStates,
 ) -> Result<Vec<Option<Vec<u8>>>, RecordError> {
+    // Nothing to read without recorded contacts or items that have contacts.
     let tables = &record.manifest().tables;
     let entry = tables.iter().find(|table| table.name == "contacts");
     let asked = pieces.iter().any(|piece| !piece.item.contacts.is_empty());
@@ -20,6 +21,7 @@ pub(super) fn read_contact_activity(
     let has =
         |piece: &EvaluatedItem| (!piece.item.contacts.is_empty()).then(|| vec![0; states.len()]);
     let mut touches: Vec<Option<Vec<u8>>> = pieces.iter().map(has).collect();
+    // Step, constraint and impulses.
     let mut names = vec!["step".to_string(), "constraint".to_string()];
     let columns = entry.columns.iter().map(|c| c.name.clone());
     names.extend(columns.filter(|name| name.starts_with("impulse")));
@@ -35,6 +37,7 @@ pub(super) fn read_contact_activity(
             if !acts {
                 continue;
             }
+            // The first state at or after the step.
             let frame = states.step.partition_point(|step| *step < number(0));
             for (piece, touch) in pieces.iter().zip(&mut touches) {
                 if let Some(mark) = touch.as_mut().and_then(|touch| touch.get_mut(frame))

@@ -40,6 +40,7 @@ impl RecordDim for Plane {
 
 impl RecordDim for Space {
     fn pose(place: &BodyState) -> (Pose<Self>, [f64; 6]) {
+        // Records store quaternions scalar first.
         let [w, x, y, z] = place.rotation;
         let pose = Pose {
             position: vector::<Self>(place.position),

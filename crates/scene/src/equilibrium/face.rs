@@ -36,6 +36,7 @@ impl RecordedContact<'_> {
         // Sliding rows: the ratio of the impulse to S_n that the slip direction prescribes.
         let mut tied = vec![None; self.impulse.len()];
         match self.law {
+            // Isotropic friction: a disc of radius μ.
             Law::Coulomb { mu } => self.disc(1, self.impulse.len() - 1, *mu, 1.0, &mut tied),
             Law::StaticDynamic { friction, .. } => {
                 self.disc(
@@ -46,6 +47,7 @@ impl RecordedContact<'_> {
                     &mut tied,
                 );
             }
+            // Plane: the bound opposite to the slip velocity.
             Law::CoulombAsymmetric { plus, minus } => {
                 let u = self.velocity[1];
                 let bound = if u > 0.0 { -minus } else { *plus };
@@ -55,6 +57,7 @@ impl RecordedContact<'_> {
             }
             Law::CoulombElliptic { mu1, mu2 } => self.ellipse([*mu1, *mu2], &mut tied),
             Law::CoulombPolygon(section) => self.polygon(section.vertices(), &mut tied),
+            // Discs of sliding, rolling and spinning are independent.
             Law::Rolling {
                 mu,
                 mu_roll,
@@ -72,6 +75,7 @@ impl RecordedContact<'_> {
             }
             _ => {}
         }
+        // Sliding in at least one group of rows, else sticking.
         match tied.iter().any(Option::is_some) {
             true => Face::Slip(tied),
             false => Face::Stick,
@@ -98,6 +102,7 @@ impl RecordedContact<'_> {
             .zip(&goal)
             .map(|(s, d)| s - d * self.impulse[0])
             .collect();
+        // Distance of the impulse from its value at sliding, as a force at the lever arm.
         let away = if lever > 0.0 {
             norm(&away) / lever
         } else {
@@ -131,6 +136,7 @@ impl RecordedContact<'_> {
             return;
         };
         let s = self.impulse;
+        // On an edge normal to u_t every point maximises the dissipation: keep that of the run.
         let ratio = [s[1] / s[0], s[2] / s[0]];
         let same = (against(best) - against(&ratio)).abs() <= 1e-6 * norm(u);
         let goal = if s[0] > 0.0 && same { ratio } else { *best };
@@ -148,6 +154,7 @@ impl RecordedContact<'_> {
 
     /// Which of the static and the dynamic coefficient a sliding contact used, by the ratio of its impulses.
     fn used(&self, friction: &contact::law::StaticDynamic) -> f64 {
+        // The nearer of the two coefficients to the recorded ratio.
         let ratio = norm(&self.impulse[1..]) / self.impulse[0];
         let (low, high) = (friction.mu_dynamic, friction.mu_static);
         match ratio.is_finite() && (ratio - high).abs() < (ratio - low).abs() {

@@ -100,6 +100,7 @@ pub fn force_bounds(
         );
         return Err(PlotError::Nothing(text));
     }
+    // The recorded state, and the bodies rebuilt from the scene.
     let states = RecordedFrames::of(record)?;
     let still = chosen(&shown, &states, asked.at)?;
     let collection = scene.build_bodies()?;
@@ -128,6 +129,7 @@ pub fn force_bounds(
 
 /// The recorded state nearest to a time within the run.
 fn chosen(shown: &str, states: &RecordedFrames<'_>, t: f64) -> Result<Frame, PlotError> {
+    // State 0 is the initial one, without contacts.
     let last = states.len().checked_sub(1);
     let Some(last) = last.filter(|last| *last > 0) else {
         let text = format!("{shown}: no step is recorded yet");
@@ -162,6 +164,7 @@ fn of_step<D: RecordDim>(
     asked: &mut ForceBoundsOptions<'_>,
 ) -> Result<ForceBounds, PlotError> {
     let h = assembly.settings.step;
+    // The contact table of the step.
     let rows = Rows::<D>::read(record, still.step)?;
     if rows.table.rows == 0 {
         let text = format!(
@@ -205,6 +208,7 @@ fn midpoints<D: RecordDim>(assembly: &BodiesSetup<D>, still: &Frame) -> Vec<Pose
     let both = still.bodies.iter().zip(&assembly.model.bodies);
     both.map(|(place, body)| {
         let (pose, velocity) = D::pose(place);
+        // Back by half a step: q_M = q_F − ½h v_F.
         match body.freedom.movable() {
             true => D::advance_pose(&pose, &velocity, -0.5 * assembly.settings.step),
             false => pose,
@@ -229,6 +233,7 @@ fn contacts<D: RecordDim>(
             .unwrap_or_default()
     };
     let one = |(k, spot): (usize, &StaticContact<D>)| {
+        // The first row of a contact is its normal.
         let row = gathered.system.rows(k).start;
         Contact {
             bodies: spot.bodies,

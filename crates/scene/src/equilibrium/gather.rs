@@ -122,6 +122,7 @@ fn seat<D: Dim>(body: &Body<D>, first: usize) -> Option<BodyCoordinates> {
     if !body.freedom.movable() {
         return None;
     }
+    // Radii of gyration of the rotations.
     let masses = D::mass_diagonal(&body.mass);
     let mass = body.mass.mass;
     let radius = masses
@@ -147,6 +148,7 @@ fn block<D: Dim>(
     seat: &BodyCoordinates,
     sign: f64,
 ) -> Vec<f64> {
+    // Lever arm of the contact point about the centre of mass.
     let lever = spot.at - pose.position;
     let mut out = Vec::with_capacity(spot.rows * seat.components.len());
     for i in 0..spot.rows {
@@ -172,6 +174,7 @@ pub(super) fn detect_closed_contacts<D: Dim>(
     model: &Model<D>,
     poses: &[Pose<D>],
 ) -> Vec<StaticContact<D>> {
+    // Unbounded shapes count with size 0.
     let size = |body: &Body<D>| {
         let radius = D::bounding_radius(&body.shape);
         if radius.is_finite() { radius } else { 0.0 }
@@ -200,6 +203,7 @@ pub(super) fn detect_closed_contacts<D: Dim>(
             }
             _ => D::contact_frame(touch.normal),
         };
+        // Static friction: contacts of a configuration at rest stick.
         let (law, rows) = contact_law::<D>(pair, Status::Stick);
         spots.push(StaticContact {
             bodies: found.bodies,

@@ -81,6 +81,7 @@ impl<D: RecordDim> Rows<D> {
         let model = &assembly.model;
         let mut spots = Vec::with_capacity(self.table.rows);
         for row in 0..self.table.rows {
+            // Indices of the bodies must exist in the scene.
             let body = |column: &str| {
                 let number = usize::try_from(self.integer(row, column)).ok();
                 number.filter(|i| *i < model.bodies.len())
@@ -135,6 +136,7 @@ impl<D: RecordDim> Rows<D> {
         let mut kappas = Vec::with_capacity(spots.len());
         let mut fastest = 0.0_f64;
         for (k, spot) in spots.iter().enumerate() {
+            // Scale of impulse over velocity, and restitution of the pair.
             let kappa = self.kappa(gathered, spot, k);
             let [a, b] = spot
                 .bodies
@@ -179,6 +181,7 @@ impl<D: RecordDim> Rows<D> {
 
     /// κ of a contact from the masses of its bodies: 1/W_nn of its normal row.
     fn kappa(&self, gathered: &StaticModel, spot: &StaticContact<D>, contact: usize) -> f64 {
+        // W_nn = Σ ‖G_n‖²/m over the movable bodies: rotations are scaled by the radius of gyration.
         let mut inverse = 0.0;
         for &body in &spot.bodies {
             if let Some(seat) = &gathered.seats[body as usize] {

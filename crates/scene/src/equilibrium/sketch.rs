@@ -160,6 +160,7 @@ fn norm(v: [f64; 3]) -> f64 {
 
 /// The state of a body moved by `by` times its velocity, with a finite rotation.
 fn displaced(place: &BodyState, moved: &Moved, by: f64) -> BodyState {
+    // Quaternion of a rotation by the finite angle about the spin axis.
     let angle = by * norm(moved.spin);
     let (sin, cos) = (0.5 * angle).sin_cos();
     let axis = match angle > 0.0 {
@@ -193,6 +194,7 @@ fn radius(name: &BodyDescription) -> f64 {
 
 /// Largest side of the bounding box of all bodies with finite radii.
 fn extent(names: &[BodyDescription], still: &Frame) -> f64 {
+    // Bounding box; shapes without radius are unbounded.
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for (name, place) in names.iter().zip(&still.bodies) {
         if let Some(radius) = name.shape.radius() {

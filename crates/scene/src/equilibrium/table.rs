@@ -63,12 +63,14 @@ fn push(
             fill(column);
         }
     };
+    // Step and time, bodies, feature.
     next(&mut |c| c.push_integer(usize::try_from(forces.step).unwrap_or(0)));
     next(&mut |c| c.push_real(forces.t));
     for body in contact.bodies {
         next(&mut |c| c.push_integer(body as usize));
     }
     next(&mut |c| c.push_integer(usize::try_from(contact.feature).unwrap_or(0)));
+    // Status, contact point and normal.
     let word = status.iter().find(|word| &***word == contact.status);
     next(&mut |c| c.push_text(word.unwrap_or(&status[0])));
     let ends = [contact.at, contact.normal];
@@ -76,6 +78,7 @@ fn push(
         next(&mut |c| c.push_real(*x));
     }
     next(&mut |c| c.push_real(contact.impulse));
+    // Attained ends and proven bounds; infinite ones are null.
     let interval = &contact.interval;
     for x in [
         interval.low,

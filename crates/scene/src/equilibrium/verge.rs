@@ -49,6 +49,7 @@ pub fn critical_parameter(
     progress: &mut dyn FnMut(f64),
 ) -> Result<CriticalParameter, SceneError> {
     let mut tried = 0;
+    // Equilibrium of the scene rebuilt with this parameter value.
     let mut at = |value: f64| -> Result<bool, SceneError> {
         tried += 1;
         let changed = scene.with_overrides(&[(parameter, format!("{value:?}"))])?;
@@ -95,6 +96,7 @@ fn is_in_equilibrium<D: RecordDim>(
     scene: &Scene,
     mut assembly: BodiesSetup<D>,
 ) -> Result<bool, SceneError> {
+    // Feasibility under the dead load of the initial configuration.
     let (ground, dead) = InitialConfiguration::new(scene, &mut assembly)?;
     let answer = check_equilibrium(&ground.gathered.system, &dead);
     match answer {

@@ -112,6 +112,7 @@ fn of_load<D: RecordDim>(
     mut assembly: BodiesSetup<D>,
     load: &str,
 ) -> Result<LimitAnalysis, SceneError> {
+    // The load case by name.
     let Some(case) = assembly
         .names
         .loads
@@ -167,6 +168,7 @@ fn names<D: RecordDim>(assembly: &BodiesSetup<D>) -> Vec<BodyDescription> {
 /// The error for a load that the scene does not have.
 fn unknown(scene: &Scene, loads: &[LoadCase], name: &str) -> SceneError {
     let known: Vec<String> = loads.iter().map(|case| case.name.clone()).collect();
+    // Suggest the nearest known name.
     let guess = match expr::similar_names(name, &known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
@@ -210,6 +212,7 @@ fn require_standing<D: RecordDim>(
     scene: &Scene,
     assembly: &BodiesSetup<D>,
 ) -> Result<(), SceneError> {
+    // Impulses of joints are not part of the static model.
     if let Some(joint) = assembly.names.joints.first() {
         let problem = format!(
             "limit analysis is of bodies that touch, and the joint `{joint}` holds some together"
@@ -277,6 +280,7 @@ impl<D: RecordDim> InitialConfiguration<D> {
         for field in &mut model.force_fields {
             field.add_loads(&scenery, &mut loads);
         }
+        // Forces by coordinate; without a movable body there is nothing to analyse.
         let dead = gathered.load::<D>(&loads);
         if gathered.system.num_coordinates() == 0 {
             let problem = "there is no body that could move";
@@ -295,6 +299,7 @@ impl<D: RecordDim> InitialConfiguration<D> {
     /// The live load, which the multiplier scales.
     fn live_load(&self, assembly: &BodiesSetup<D>, case: &LoadCase) -> Vec<f64> {
         let mut loads = vec![D::ZERO_VELOCITY; assembly.model.bodies.len()];
+        // Proportional to the masses, or a force on one body.
         match &case.kind {
             LoadKind::Acceleration(a) | LoadKind::Tilt(a) => {
                 for (load, body) in loads.iter_mut().zip(&assembly.model.bodies) {
@@ -396,9 +401,11 @@ fn norm(v: &[f64]) -> f64 {
 /// Decides which contacts are hinges and which slide.
 fn roles(joints: &mut [CollapseContact]) {
     let most = |of: &dyn Fn(&CollapseContact) -> f64| joints.iter().map(of).fold(0.0, f64::max);
+    // Thresholds relative to the largest velocity, spin and force.
     let fast = most(&|j| j.opening.abs().max(j.sliding));
     let (turning, force) = (most(&|j| j.turning), most(&|j| j.normal));
     for joint in joints {
+        // A contact without force is idle.
         if joint.normal <= STILL * force {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The bodies of a state: as points with arrays, and as surfaces.
+//! The bodies of a state as VTK points with arrays, and as surfaces.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,24 +12,24 @@ use crate::record::{
     read_body_descriptions,
 };
 
-/// What all states have in common.
+/// Descriptions and surfaces of the bodies, common to all states.
 #[derive(Debug)]
 pub struct BodySurfaces {
-    /// What the bodies are.
+    /// Descriptions of the bodies.
     pub bodies: Vec<BodyDescription>,
     /// Their groups, as in the records.
     pub groups: Vec<Arc<str>>,
-    /// Numbers of the groups and of the materials, by body.
+    /// Index of the group, by body.
     pub group: Vec<i64>,
-    /// Numbers of the materials, by body.
+    /// Index of the material, by body.
     pub material: Vec<i64>,
     surfaces: Vec<Arc<Surface>>,
-    /// Where they were first; by body.
+    /// Initial positions, by body.
     first: HashMap<usize, [f64; 3]>,
-    /// Centre and half the diagonal of a box around all that has an end.
+    /// Centre and half diagonal of the bounding box of all bounded bodies.
     middle: [f64; 3],
     half_diagonal: f64,
-    /// Whether they are of the plane.
+    /// Whether the run is in the plane.
     pub flat: bool,
 }
 
@@ -44,7 +44,7 @@ pub fn columns(flat: bool) -> &'static [&'static str] {
     }
 }
 
-/// The bodies of a state with their numbers.
+/// The poses and velocities of the bodies of a state, with their indices.
 pub fn body_states(slab: &StepRows, flat: bool) -> Vec<(usize, BodyState)> {
     let one = |row: usize| {
         let at = |k: usize| slab.number(row, 3 + k);
@@ -66,7 +66,7 @@ pub fn body_states(slab: &StepRows, flat: bool) -> Vec<(usize, BodyState)> {
     (0..slab.table.rows).map(one).collect()
 }
 
-/// Numbers for texts, in the order of their first appearance.
+/// Numbers texts in the order of their first appearance.
 fn numbered(texts: &[Arc<str>]) -> Vec<i64> {
     let mut known: HashMap<&str, i64> = HashMap::new();
     let mut all = Vec::with_capacity(texts.len());
@@ -112,7 +112,7 @@ impl BodySurfaces {
         Ok(company)
     }
 
-    /// The box around all that has an end, in the first and in the last chunk of the states.
+    /// Bounding box of all bounded bodies, in the first and in the last chunk of the states.
     fn measure(&mut self, record: &Record) -> Result<(), RecordError> {
         let axes: &[&str] = if self.flat {
             &["x", "y"]
@@ -125,6 +125,7 @@ impl BodySurfaces {
         let mut ends = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
         let last = chunks.len().saturating_sub(1);
         let both = chunks.iter().enumerate();
+        // Only the first and the last chunk: the box is for the size of patches.
         for (_, chunk) in both.filter(|(k, _)| *k == 0 || *k == last) {
             let part = record.read_chunk("bodies", chunk, &places)?;
             for row in 0..part.rows {
@@ -142,6 +143,7 @@ impl BodySurfaces {
                 }
             }
         }
+        // Centre and diagonal; sides without extent count as zero.
         let sides: [f64; 3] = std::array::from_fn(|k| ends[1][k] - ends[0][k]);
         let sides = sides.map(|s| if s.is_finite() { s.max(0.0) } else { 0.0 });
         for (k, side) in sides.iter().enumerate().filter(|(_, s)| **s > 0.0) {
@@ -154,7 +156,7 @@ impl BodySurfaces {
         Ok(())
     }
 
-    /// A point for every body.
+    /// A vertex for every body.
     pub fn points(&self, state: &[(usize, BodyState)]) -> PolyData {
         let mut poly = PolyData {
             points: state.iter().map(|(_, place)| place.position).collect(),
@@ -180,7 +182,7 @@ impl BodySurfaces {
         poly
     }
 
-    /// The surfaces of the bodies, in their places.
+    /// The surfaces of the bodies at their poses.
     pub fn shapes(&self, state: &[(usize, BodyState)]) -> PolyData {
         let mut poly = PolyData::default();
         let (mut of_lines, mut of_polys) = (Vec::new(), Vec::new());
@@ -188,6 +190,7 @@ impl BodySurfaces {
             let Some(known) = self.surfaces.get(*body) else {
                 continue;
             };
+            // Vertices in space, cells with the index of their body.
             let patch = self.patch(*body, place);
             let surface = patch.as_ref().unwrap_or(known);
             let first = poly.points.len();
@@ -202,19 +205,20 @@ impl BodySurfaces {
                 of_polys.push((*body, state[k].1));
             }
         }
-        // Arrays follow the order of the cells: lines before polygons.
+        // Cell arrays follow the order of VTK: lines before polygons.
         of_lines.append(&mut of_polys);
         poly.cell_data = self.arrays(&of_lines);
         poly
     }
 
-    /// A half-plane or a half-space as far as the bodies go.
+    /// A bounded patch of a half-plane or half-space below the bodies.
     fn patch(&self, body: usize, place: &BodyState) -> Option<Surface> {
         let flat = match &*self.bodies.get(body)?.shape {
             RecordedShape::HalfPlane => true,
             RecordedShape::HalfSpace => false,
             _ => return None,
         };
+        // Centre of the bounding box in the axes of the boundary.
         let [w, x, y, z] = place.rotation;
         let back = BodyState {
             rotation: [w, -x, -y, -z],
@@ -222,7 +226,7 @@ impl BodySurfaces {
         };
         let away = std::array::from_fn(|k| self.middle[k] - place.position[k]);
         let [a, b, _] = back.rotate(away);
-        // A little more than the box around the bodies: its corners are seen on the patch.
+        // A little larger than the bounding box of the bodies.
         let s = 1.2 * self.half_diagonal;
         Some(match flat {
             true => Surface {
@@ -240,7 +244,7 @@ impl BodySurfaces {
         })
     }
 
-    /// What is known of bodies, for points or cells that belong to them.
+    /// Arrays of body data, for points or cells that belong to them.
     fn arrays(&self, of: &[(usize, BodyState)]) -> Vec<DataArray> {
         let each = |value: &dyn Fn(&(usize, BodyState)) -> f64| of.iter().map(value).collect();
         let three = |value: &dyn Fn(&(usize, BodyState)) -> [f64; 3]| -> Vec<[f64; 3]> {
@@ -257,7 +261,7 @@ impl BodySurfaces {
         let speed = |(_, place): &(usize, BodyState)| {
             place.velocity.iter().map(|v| v * v).sum::<f64>().sqrt()
         };
-        // What forces do not move has no mass: not a number, as VTK has it.
+        // Bodies that do not follow forces have no mass: NaN, as VTK has no null.
         let mass = |(k, _): &(usize, BodyState)| {
             let body = self.bodies.get(*k);
             body.and_then(|b| b.mass).unwrap_or(f64::NAN)
@@ -275,7 +279,7 @@ impl BodySurfaces {
     }
 }
 
-/// The surface of every body; bodies of one shape share one.
+/// The surface of every body; bodies with the same shape share one.
 fn surfaces(bodies: &[BodyDescription], fineness: Tessellation) -> Vec<Arc<Surface>> {
     let mut shared: HashMap<*const RecordedShape, Arc<Surface>> = HashMap::new();
     let one = |body: &BodyDescription| {

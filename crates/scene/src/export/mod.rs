@@ -1,16 +1,16 @@
-//! Records for other programs: ParaView files.
+//! Export of runs of bodies to ParaView: VTK PolyData files and PVD collections.
 //!
 //! ```text
 //! OUT/bodies.pvd     times and files of the series; open this one in ParaView
 //! OUT/bodies-000000.vtp     a point for every body, with arrays
-//! OUT/shapes-000000.vtp     surfaces of the bodies where they are
+//! OUT/shapes-000000.vtp     surfaces of the bodies at their poses
 //! OUT/contacts-000000.vtp   a point for every contact, with arrays
-//! OUT/chains-000000.vtp     lines between bodies that press on each other (where asked for)
+//! OUT/chains-000000.vtp     lines between bodies in contact (force chains; where asked for)
 //! OUT/names.csv      what the numbers of bodies, groups and materials mean
 //! ```
 //!
-//! Read is one step after the other: memory is bounded by a chunk of each table and a state. A series'
-//! `.pvd` is written last, so what has one is complete.
+//! The tables are read step by step: memory is bounded by a chunk of each table and a state. The `.pvd` of a series
+//! is written last, so that a series with one is complete.
 
 mod company;
 mod series;
@@ -31,40 +31,40 @@ use walk::{StepReader, StepRows};
 
 use crate::record::{Record, RecordError};
 
-/// Corners around capsules and cylinders where nothing is said.
+/// Vertices around capsules and cylinders by default.
 const AROUND: usize = 16;
 
-/// What is exported.
+/// Options of the export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VtkOptions {
-    /// Every so many recorded states.
+    /// Stride over the recorded states.
     pub every: usize,
     /// Earliest time.
     pub from: Option<f64>,
     /// Latest time.
     pub until: Option<f64>,
-    /// Corners around round shapes; with it discs and balls have surfaces, too.
+    /// Vertices around round shapes; with it discs and spheres have surfaces, too.
     pub tessellate: Option<usize>,
-    /// Whether lines between bodies are written.
+    /// Whether the lines between bodies in contact are written.
     pub chains: bool,
     /// Whether files of an earlier export are replaced.
     pub force: bool,
 }
 
-/// What was exported.
+/// Summary of an export.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VtkSummary {
-    /// Number of states.
+    /// Number of exported states.
     pub states: usize,
-    /// What is not there, and why.
+    /// What could not be exported, and why.
     pub notes: Vec<String>,
 }
 
-/// Writes the states of a run of bodies for ParaView. `progress` hears the share done.
+/// Writes the states of a run of bodies for ParaView. `progress` is called with the fraction done.
 ///
 /// # Errors
-/// The run is a mechanism or did not record its bodies, there is no state at these times, the folder is
-/// taken, the records are damaged, or a file operation fails.
+/// The run is a mechanism or did not record its bodies, there is no state at these times, the folder is not empty,
+/// the records are damaged, or a file operation fails.
 pub fn vtk(
     record: &Record,
     out: &Path,
@@ -83,6 +83,7 @@ pub fn vtk(
         .columns
         .iter()
         .all(|c| c.name != "z");
+    // The first state is the reference of displacements.
     let always = (f64::NEG_INFINITY, f64::INFINITY);
     let first = StepReader::new(record, "bodies", company::columns(flat), always)?.step()?;
     let Some(first) = first else {
@@ -97,7 +98,7 @@ pub fn vtk(
     };
     let company = BodySurfaces::new(record, &company::body_states(&first, flat), fineness)?;
     let mut export = Export::new(record, request, &company)?;
-    // A folder is made only when there is something to put into it.
+    // The folder is created only when there is something to write.
     let start = loop {
         match export.bodies.step()? {
             None => return Err(export.nothing(first.t)),
@@ -127,6 +128,7 @@ impl<'a> Export<'a> {
         request: &'a VtkOptions,
         company: &'a BodySurfaces,
     ) -> Result<Self, RecordError> {
+        // Chunks outside the time window are skipped.
         let low = request.from.unwrap_or(f64::NEG_INFINITY);
         let window = (low, request.until.unwrap_or(f64::INFINITY));
         let walk =
@@ -140,6 +142,7 @@ impl<'a> Export<'a> {
                 None
             }
         };
+        // The periodic cell, for nearest images.
         let cell = match record.entry("cell").is_ok() {
             true => Some(walk("cell", cell_columns(company.flat))?),
             false => None,
@@ -181,6 +184,7 @@ impl<'a> Export<'a> {
         let mut shapes = FileSeries::new("shapes");
         let mut touches = FileSeries::new("contacts");
         let mut chains = FileSeries::new("chains");
+        // All states in the window, every `every`-th one exported.
         let (mut ahead, mut cells) = (None, None);
         let (mut next, mut seen) = (Some(start), 0_usize);
         while let Some(slab) = next {
@@ -190,6 +194,7 @@ impl<'a> Export<'a> {
                     let state = company::body_states(&slab, flat);
                     folder.add(&mut bodies, t, &self.company.points(&state))?;
                     folder.add(&mut shapes, t, &self.company.shapes(&state))?;
+                    // Contacts, and lines between the centres with the periodic cell.
                     if let Some((found, known)) = self.contacts_of_step(slab.step, &mut ahead)? {
                         let found = found.as_ref();
                         if known {
@@ -209,6 +214,7 @@ impl<'a> Export<'a> {
             progress(self.bodies.share());
             next = self.bodies.step()?;
         }
+        // Lists of times last: a series with one is complete.
         let states = bodies.len();
         for series in [&bodies, &shapes, &touches, &chains] {
             folder.close(series)?;
@@ -219,7 +225,7 @@ impl<'a> Export<'a> {
         })
     }
 
-    /// The contacts of a step, and whether it is known what they were.
+    /// The contacts of a step, and whether they are known.
     fn contacts_of_step(
         &mut self,
         step: i64,
@@ -229,7 +235,7 @@ impl<'a> Export<'a> {
             return Ok(None);
         };
         let found = walk.at(step, ahead)?;
-        // Where contacts are thinned, no rows may mean that none were kept.
+        // Where contacts are thinned, no rows may mean that none were recorded.
         let chosen = self.record.manifest().settings.get("record");
         let keys = ["contacts_every", "bodies_every", "from", "until"];
         let thinned = keys

@@ -1,4 +1,4 @@
-//! The folder of an export: files of the series, their lists of times, names.
+//! The folder of an export: files of the series, their PVD collections, names.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -8,7 +8,7 @@ use super::company::BodySurfaces;
 use super::vtp::PolyData;
 use crate::record::{CellValue, Record, RecordError};
 
-/// Files of one sort with their times.
+/// A series of files with their times.
 #[derive(Debug)]
 pub struct FileSeries {
     name: &'static str,
@@ -16,7 +16,7 @@ pub struct FileSeries {
 }
 
 impl FileSeries {
-    /// None yet.
+    /// An empty series.
     pub fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -24,7 +24,7 @@ impl FileSeries {
         }
     }
 
-    /// How many there are.
+    /// Number of files.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -45,9 +45,10 @@ pub struct ExportFolder {
 const SERIES: [&str; 4] = ["bodies", "shapes", "contacts", "chains"];
 
 impl ExportFolder {
-    /// Makes the folder; one that holds files is refused, or rid of the files of an earlier export.
+    /// Creates the folder; one that is not empty is refused, or cleared of the files of an earlier export.
     pub fn make(path: &Path, force: bool) -> Result<Self, RecordError> {
         prepare_folder(path, force, |name| {
+            // Files of an earlier export, by their names.
             let Some((stem, ending)) = name.rsplit_once('.') else {
                 return false;
             };
@@ -57,7 +58,7 @@ impl ExportFolder {
         Ok(Self { path: path.into() })
     }
 
-    /// Adds a file to a series.
+    /// Writes a file and adds it to a series.
     pub fn add(&self, series: &mut FileSeries, t: f64, poly: &PolyData) -> Result<(), RecordError> {
         let name = format!("{}-{:06}.vtp", series.name, series.len());
         self.write(&name, |out| poly.write(t, out))?;
@@ -65,7 +66,7 @@ impl ExportFolder {
         Ok(())
     }
 
-    /// Writes the list of a series.
+    /// Writes the PVD collection of a series.
     pub fn close(&self, series: &FileSeries) -> Result<(), RecordError> {
         if series.is_empty() {
             return Ok(());
@@ -78,7 +79,7 @@ impl ExportFolder {
             )?;
             writeln!(out, "<Collection>")?;
             for (t, name) in &series.entries {
-                // All digits: times of the files are those of the records.
+                // Shortest exact decimals: times of the files are those of the records.
                 writeln!(
                     out,
                     "<DataSet timestep=\"{t:?}\" group=\"\" part=\"0\" file=\"{name}\"/>"
@@ -88,7 +89,7 @@ impl ExportFolder {
         })
     }
 
-    /// What the numbers mean.
+    /// Writes `names.csv`: the meaning of the numbers of bodies, groups and materials.
     pub fn names(&self, record: &Record, company: &BodySurfaces) -> Result<(), RecordError> {
         let table = record.table("names", Some(&["motion", "mass", "shape"]))?;
         self.write("names.csv", |out| {
@@ -105,6 +106,7 @@ impl ExportFolder {
                     number(&company.material),
                     quoted(&body.material),
                 ];
+                // Motion, mass and shape as recorded; null is empty.
                 fields.extend(table.values.iter().map(|values| match values.cell(k) {
                     CellValue::Text(text) => quoted(text),
                     CellValue::Real(x) => format!("{x:?}"),
@@ -123,6 +125,7 @@ impl ExportFolder {
     ) -> Result<(), RecordError> {
         let path = self.path.join(name);
         let written = File::create(&path).and_then(|file| {
+            // A file that could not be completed is removed.
             let mut out = BufWriter::with_capacity(1 << 18, file);
             fill(&mut out)?;
             out.flush()
@@ -134,11 +137,11 @@ impl ExportFolder {
     }
 }
 
-/// Makes a folder for an export. One that holds files is refused, unless by force: then the files that
-/// `ours` knows are removed, and nothing else.
+/// Creates a folder for an export. One that is not empty is refused, unless by force: then the files that `ours`
+/// recognises are removed, and nothing else.
 ///
 /// # Errors
-/// The folder is taken, or a file operation fails.
+/// The folder is not empty, or a file operation fails.
 pub fn prepare_folder(
     path: &Path,
     force: bool,
@@ -163,6 +166,7 @@ pub fn prepare_folder(
             path.display()
         )));
     }
+    // Only files of the export are removed.
     for entry in found {
         let file = entry.file_type().map_err(fault)?.is_file();
         if file && ours(&entry.file_name().to_string_lossy()) {

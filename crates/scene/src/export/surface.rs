@@ -1,8 +1,7 @@
-//! Shapes as polygons and lines, in body axes.
+//! Tessellation of shapes: polygons and lines in body axes.
 //!
-//! Polygons, polyhedra, chains and meshes are as they are. Round shapes have corners on the shape
-//! itself, N of them around: what is drawn lies inside, by at most r (1 - cos(pi/N)), for balls by
-//! r (1 - cos(pi/N)^2).
+//! Polygons, polyhedra, chains and meshes are exact. Round shapes have their vertices on the surface, N of them
+//! around: the tessellation lies inside, by at most r (1 - cos(pi/N)), for spheres by r (1 - cos(pi/N)^2).
 
 use std::f64::consts::{PI, TAU};
 
@@ -12,27 +11,27 @@ use crate::record::RecordedShape;
 /// A shape as polygons and lines.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Surface {
-    /// Corners.
+    /// Vertices.
     pub points: Vec<[f64; 3]>,
-    /// Open lines.
+    /// Open polylines.
     pub lines: Vec<Vec<usize>>,
     /// Faces, anticlockwise seen from outside.
     pub polys: Vec<Vec<usize>>,
 }
 
-/// How fine round shapes are.
+/// Fineness of the tessellation of round shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tessellation {
-    /// Corners around capsules and cylinders, and around round parts of compounds.
+    /// Vertices around capsules and cylinders, and around round parts of compounds.
     pub around: usize,
-    /// Whether discs and balls are drawn, too; they are points with a radius otherwise.
+    /// Whether discs and spheres are tessellated, too; otherwise they are points with a radius.
     pub balls: bool,
     /// Whether the shapes are of the plane.
     pub flat: bool,
 }
 
 impl Surface {
-    /// A shape; half-planes and half-spaces have no end and nothing here.
+    /// Tessellates a shape; unbounded half-planes and half-spaces give nothing here.
     pub fn of(outline: &RecordedShape, fineness: Tessellation) -> Self {
         let mut surface = Self::default();
         surface.add(outline, fineness, true);
@@ -75,6 +74,7 @@ impl Surface {
                 self.push(faces.vertices.clone(), Vec::new(), polys.collect());
             }
             RecordedShape::Compound(members) => {
+                // Each part in its own axes, then moved to the axes of the compound.
                 for member in members {
                     let first = self.points.len();
                     self.add(&member.shape, fine, false);
@@ -96,13 +96,14 @@ impl Surface {
         self.polys.extend(polys.into_iter().map(moved));
     }
 
-    /// A disc, or two half discs at the ends of a segment along x.
+    /// A disc, or a plane capsule: two half discs at the ends of a segment along x.
     fn flat_round(&mut self, half_length: f64, radius: f64, n: usize) {
         let half = n.div_ceil(2);
         let (count, steps) = match half_length > 0.0 {
             true => (2 * (half + 1), half),
             false => (n, n),
         };
+        // Half discs one after the other, or the full circle.
         let corner = |k: usize| {
             let (shift, angle) = match half_length > 0.0 {
                 true if k <= half => (half_length, PI * (k as f64 / steps as f64 - 0.5)),
@@ -121,14 +122,14 @@ impl Surface {
         );
     }
 
-    /// A ball, or two half balls at the ends of a segment along z: rings from the south pole.
+    /// A sphere, or a capsule: two hemispheres at the ends of a segment along z, as rings from the south pole.
     fn round(&mut self, half_length: f64, radius: f64, n: usize) {
         let rings = n.div_ceil(2).max(2);
         let mut heights = Vec::new();
         for k in 1..rings {
             let (sin, cos) = (PI * (k as f64 / rings as f64 - 0.5)).sin_cos();
             let (z, r) = (radius * sin, radius * cos);
-            // Where the half balls meet the segment there is a ring on either side.
+            // Where the hemispheres meet the cylinder there is a ring on either side.
             let middle = 2 * k == rings;
             match half_length > 0.0 {
                 true if middle => heights.extend([(-half_length, radius), (half_length, radius)]),
@@ -144,9 +145,10 @@ impl Surface {
         self.lathe(&[(-half_length, radius), (half_length, radius)], None, n);
     }
 
-    /// Rings about z with these heights and radii from below, closed by points or by polygons.
+    /// Surface of revolution: rings about z with these heights and radii from below, closed by poles or by polygons.
     fn lathe(&mut self, rings: &[(f64, f64)], poles: Option<(f64, f64)>, n: usize) {
         let mut points = Vec::with_capacity(rings.len() * n + 2);
+        // Vertices of the rings.
         for (z, r) in rings {
             points.extend((0..n).map(|k| {
                 let (sin, cos) = (TAU * k as f64 / n as f64).sin_cos();
@@ -154,6 +156,7 @@ impl Surface {
             }));
         }
         let mut polys = Vec::new();
+        // Quadrilaterals between neighbouring rings.
         for ring in 1..rings.len() {
             let (low, high) = ((ring - 1) * n, ring * n);
             polys.extend((0..n).map(|k| {
@@ -162,6 +165,7 @@ impl Surface {
             }));
         }
         let last = rings.len().saturating_sub(1) * n;
+        // Closed by triangles at the poles, or by end polygons; all faces anticlockwise from outside.
         match poles {
             Some((south, north)) => {
                 let (s, t) = (points.len(), points.len() + 1);
@@ -289,7 +293,7 @@ mod tests {
         assert!((disc - exact).abs() < 1e-12, "{disc}");
         let pill = area(&Surface::of(&capsule, fine(n, true)));
         assert!((pill - (exact + 4.0 * h * r)).abs() < 1e-12, "{pill}");
-        // Balls are left to glyphs where nothing is said.
+        // Spheres are left to glyphs by default.
         let plain = Tessellation {
             balls: false,
             ..fine(16, true)

@@ -1,4 +1,4 @@
-//! The contacts of a state as points with arrays, and the lines between the bodies that they join.
+//! The contacts of a state as VTK points with arrays, and lines between the bodies in contact.
 
 use std::collections::HashMap;
 
@@ -54,7 +54,7 @@ struct Contact {
     bodies: [usize; 2],
     at: [f64; 3],
     normal: [f64; 3],
-    /// Impulse on the second body in space axes, its part along the normal, and the size of the rest.
+    /// Impulse on the second body in space axes, its normal component, and the norm of the tangential one.
     impulse: [f64; 3],
     along: f64,
     across: f64,
@@ -63,7 +63,7 @@ struct Contact {
 fn contact(slab: &StepRows, row: usize, flat: bool) -> Contact {
     let at = |k: usize| slab.number(row, k);
     let three = |k: usize| [at(k), at(k + 1), at(k + 2)];
-    // A contact without friction has no tangential rows.
+    // A frictionless contact has no tangential rows.
     let or_zero = |x: f64| if x.is_nan() { 0.0 } else { x };
     let (point, n, t1, s) = match flat {
         true => {
@@ -73,6 +73,7 @@ fn contact(slab: &StepRows, row: usize, flat: bool) -> Contact {
         }
         false => (three(7), three(10), three(13), three(16).map(or_zero)),
     };
+    // Second tangent n × t1; the impulse in space axes.
     let t2 = [
         n[1] * t1[2] - n[2] * t1[1],
         n[2] * t1[0] - n[0] * t1[2],
@@ -95,7 +96,7 @@ fn read_contacts(slab: Option<&StepRows>, flat: bool) -> Vec<Contact> {
     (0..rows).filter_map(one).collect()
 }
 
-/// A point for every contact.
+/// A vertex for every contact.
 pub fn points(slab: Option<&StepRows>, flat: bool) -> PolyData {
     let contacts = read_contacts(slab, flat);
     let mut poly = PolyData {
@@ -108,6 +109,7 @@ pub fn points(slab: Option<&StepRows>, flat: bool) -> PolyData {
     let rows = 0..contacts.len();
     let gap = |row: usize| slab.map_or(f64::NAN, |slab| slab.number(row, 6));
     let feature = |row: usize| slab.map_or(0, |slab| slab.integer(row, 4));
+    // Status as a number: 0 open, 1 stick, 2 slip.
     let status = |row: usize| match slab.map_or("", |slab| slab.text(row, 5)) {
         "stick" => 1,
         "slip" => 2,
@@ -130,8 +132,8 @@ pub fn points(slab: Option<&StepRows>, flat: bool) -> PolyData {
     poly
 }
 
-/// A line for every contact that carries an impulse: from centre to centre, or to the contact where a
-/// body has no centre (boundaries) or was not recorded. In a periodic cell the nearest images count.
+/// A line for every contact that carries an impulse: from centre to centre, or to the contact point where a body has
+/// no centre (boundaries) or was not recorded. In a periodic cell to the nearest images.
 pub fn contact_lines(
     slab: Option<&StepRows>,
     company: &BodySurfaces,
@@ -150,6 +152,7 @@ pub fn contact_lines(
         for body in contact.bodies {
             let bounded = company.bodies.get(body).and_then(|b| b.shape.radius());
             let centre = bounded.and_then(|_| centres.get(&body)).copied();
+            // End of the line: centre, nearest image of the centre, or contact point.
             let end = match (centre, cell) {
                 (None, _) => contact.at,
                 (Some(centre), None) => centre,
@@ -172,8 +175,7 @@ pub fn contact_lines(
     poly
 }
 
-/// The image of a point in a periodic cell that is nearest to another, to the nearest integers of
-/// cell vectors.
+/// The periodic image of a point that is nearest to another, by rounding the lattice coordinates of their difference.
 fn nearest(point: [f64; 3], to: [f64; 3], cell: &[[f64; 3]; 3]) -> [f64; 3] {
     let [u, v, w] = *cell;
     let cross = |a: [f64; 3], b: [f64; 3]| {
@@ -184,6 +186,7 @@ fn nearest(point: [f64; 3], to: [f64; 3], cell: &[[f64; 3]; 3]) -> [f64; 3] {
         ]
     };
     let dot = |a: [f64; 3], b: [f64; 3]| (0..3).map(|k| a[k] * b[k]).sum::<f64>();
+    // Reciprocal lattice vectors, times the volume.
     let rows = [cross(v, w), cross(w, u), cross(u, v)];
     let volume = dot(u, rows[0]);
     let away: [f64; 3] = std::array::from_fn(|k| to[k] - point[k]);
@@ -206,7 +209,7 @@ mod tests {
         let point = [0.1, 0.2, 0.0];
         let target = [0.1 + 2.0 * 4.0 - 1.0 + 0.3, 0.2 - 3.0 - 0.2, 0.0];
         let found = nearest(point, target, &cell);
-        // Sums of a few numbers of order 10.
+        // Rounding of sums of a few numbers of order 10.
         let away = (found[0] - target[0] + 0.3).abs() + (found[1] - target[1] - 0.2).abs();
         assert!(away < 1e-14, "{found:?}");
     }

@@ -1,8 +1,8 @@
-//! Polygonal data as a VTK XML file, arrays appended as raw bytes.
+//! VTK PolyData in the XML format, arrays appended as raw bytes.
 //!
 //! ```text
-//! <VTKFile …> heading: names, types and offsets of the arrays
-//! _           then for every array: its length in bytes (UInt64), its bytes, little end first
+//! <VTKFile …> header: names, types and offsets of the arrays
+//! _           then for every array: its length in bytes (UInt64), its bytes, little-endian
 //! ```
 
 use std::io::{self, Write};
@@ -21,14 +21,14 @@ pub enum ArrayData {
 pub struct DataArray {
     /// Its name.
     pub name: &'static str,
-    /// Values for each point or cell.
+    /// Number of components for each point or cell.
     pub components: usize,
     /// The values, one point or cell after the other.
     pub data: ArrayData,
 }
 
 impl DataArray {
-    /// Integers.
+    /// An integer array.
     pub fn integers(name: &'static str, values: Vec<i64>) -> Self {
         Self {
             name,
@@ -37,7 +37,7 @@ impl DataArray {
         }
     }
 
-    /// Numbers.
+    /// A scalar array.
     pub fn reals(name: &'static str, values: Vec<f64>) -> Self {
         Self {
             name,
@@ -46,7 +46,7 @@ impl DataArray {
         }
     }
 
-    /// Vectors of N numbers.
+    /// An array of vectors with N components.
     pub fn vectors<const N: usize>(name: &'static str, values: &[[f64; N]]) -> Self {
         Self {
             name,
@@ -56,11 +56,11 @@ impl DataArray {
     }
 }
 
-/// Cells of one sort: points of each, one cell after the other.
+/// Cells of one kind: point indices of each, one cell after the other.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cells {
     connectivity: Vec<i64>,
-    /// Where each cell ends.
+    /// End of each cell in the list of point indices.
     offsets: Vec<i64>,
 }
 
@@ -72,30 +72,30 @@ impl Cells {
         self.offsets.push(self.connectivity.len() as i64);
     }
 
-    /// How many there are.
+    /// Number of cells.
     fn len(&self) -> usize {
         self.offsets.len()
     }
 }
 
-/// Points, and what is made of them.
+/// Points, and the cells made of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PolyData {
     /// The points.
     pub points: Vec<[f64; 3]>,
-    /// Cells that are points.
+    /// Vertex cells.
     pub verts: Cells,
-    /// Cells that are lines.
+    /// Polyline cells.
     pub lines: Cells,
-    /// Cells that are polygons.
+    /// Polygon cells.
     pub polys: Cells,
     /// Arrays over the points.
     pub point_data: Vec<DataArray>,
-    /// Arrays over the cells: those that are points, lines, polygons, in this order.
+    /// Arrays over the cells: vertices, lines, polygons, in this order.
     pub cell_data: Vec<DataArray>,
 }
 
-/// The heading as it grows, and the arrays it speaks of.
+/// The XML header as it grows, and the arrays it refers to.
 struct File<'a> {
     heading: String,
     arrays: Vec<Bytes<'a>>,
@@ -129,6 +129,7 @@ impl<'a> File<'a> {
              format=\"appended\" offset=\"{}\"/>\n",
             self.offset
         );
+        // Offsets count the length prefix of each array.
         self.offset += size_of::<u64>() + bytes.len();
         self.arrays.push(bytes);
     }
@@ -147,6 +148,7 @@ impl<'a> File<'a> {
 
     fn cells(&mut self, part: &str, cells: &'a Cells) {
         self.heading += &format!("<{part}>\n");
+        // Cells as lists of point indices and ends.
         let both = [
             ("connectivity", &cells.connectivity),
             ("offsets", &cells.offsets),
@@ -159,7 +161,7 @@ impl<'a> File<'a> {
 }
 
 impl PolyData {
-    /// Writes it as of time `t`.
+    /// Writes the data set as of time `t`.
     ///
     /// # Errors
     /// A file operation fails.
@@ -172,6 +174,7 @@ impl PolyData {
             arrays: Vec::new(),
             offset: 0,
         };
+        // Header: time, counts, then the arrays in the order in which they are appended.
         file.array("TimeValue", 1, " NumberOfTuples=\"1\"", Bytes::Real(&time));
         file.heading += &format!(
             "</FieldData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"{}\" \
@@ -190,6 +193,7 @@ impl PolyData {
         file.cells("Lines", &self.lines);
         file.cells("Polys", &self.polys);
         file.heading += "</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_";
+        // Appended raw data, each array with its length.
         out.write_all(file.heading.as_bytes())?;
         for bytes in &file.arrays {
             out.write_all(&(bytes.len() as u64).to_le_bytes())?;

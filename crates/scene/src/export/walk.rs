@@ -1,11 +1,11 @@
-//! A table from its first step to its last, one step at a time.
+//! Sequential reader of a table, one step at a time.
 
 use crate::record::{Chunk, ColumnValues, Record, RecordError, Table};
 
 /// The rows of one step.
 #[derive(Debug, Clone)]
 pub struct StepRows {
-    /// The step.
+    /// Number of the step.
     pub step: i64,
     /// Its time.
     pub t: f64,
@@ -14,13 +14,13 @@ pub struct StepRows {
 }
 
 impl StepRows {
-    /// A number; NaN where there is none.
+    /// The number in a row and column; NaN where it is null.
     pub fn number(&self, row: usize, column: usize) -> f64 {
         let values = self.table.values.get(column);
         values.map_or(f64::NAN, |values| values.number(row))
     }
 
-    /// An integer.
+    /// The integer in a row and column.
     pub fn integer(&self, row: usize, column: usize) -> i64 {
         match self.table.values.get(column) {
             Some(ColumnValues::Integer(all)) => all.get(row).copied().unwrap_or(0),
@@ -28,7 +28,7 @@ impl StepRows {
         }
     }
 
-    /// A text.
+    /// The text in a row and column.
     pub fn text(&self, row: usize, column: usize) -> &str {
         match self.table.values.get(column) {
             Some(ColumnValues::Text(all)) => all.get(row).map_or("", |text| text),
@@ -37,7 +37,7 @@ impl StepRows {
     }
 }
 
-/// Reads a table whose steps ascend, chunk by chunk: one chunk and one step are in memory.
+/// Reads a table with ascending steps chunk by chunk: one chunk and one step are in memory.
 #[derive(Debug)]
 pub struct StepReader<'a> {
     record: &'a Record,
@@ -50,7 +50,7 @@ pub struct StepReader<'a> {
 }
 
 impl<'a> StepReader<'a> {
-    /// All of a table; `columns` begin with `step` and `t`.
+    /// Opens the chunks of a table whose times overlap `window`; `columns` begin with `step` and `t`.
     pub fn new(
         record: &'a Record,
         table: &'a str,
@@ -76,7 +76,7 @@ impl<'a> StepReader<'a> {
         })
     }
 
-    /// The share of the chunks that has been read.
+    /// The fraction of the chunks that has been read.
     pub fn share(&self) -> f64 {
         let rows = self.held.as_ref().map_or(1, |held| held.rows.max(1));
         let within = self.row as f64 / rows as f64;
@@ -84,10 +84,11 @@ impl<'a> StepReader<'a> {
         (done / self.chunks.len().max(1) as f64).clamp(0.0, 1.0)
     }
 
-    /// The rows of the next step.
+    /// The rows of the next step; `None` at the end.
     pub fn step(&mut self) -> Result<Option<StepRows>, RecordError> {
         let mut slab: Option<StepRows> = None;
         loop {
+            // Next chunk.
             if self.held.as_ref().is_none_or(|held| self.row >= held.rows) {
                 let Some(chunk) = self.chunks.get(self.next) else {
                     return Ok(slab);
@@ -103,6 +104,7 @@ impl<'a> StepReader<'a> {
             let Some(ColumnValues::Integer(steps)) = held.values.first() else {
                 return Ok(slab);
             };
+            // A step may span two chunks: its rows are joined.
             let (begin, step) = (self.row, steps[self.row]);
             if slab.as_ref().is_some_and(|slab| slab.step != step) {
                 return Ok(slab);
@@ -132,7 +134,7 @@ impl<'a> StepReader<'a> {
         }
     }
 
-    /// The rows of this step, if there are any; steps must be asked for in ascending order.
+    /// The rows of this step, if there are any; steps must be requested in ascending order.
     pub fn at(
         &mut self,
         step: i64,

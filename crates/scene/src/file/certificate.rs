@@ -69,6 +69,7 @@ impl CertificateSpec {
                 };
                 return Err(value_error(file, PART, key, formula, problem, advice));
             }
+            // Enter the value under its key.
             match key {
                 "gain" => bounds.gain = value,
                 "penetration" => bounds.penetration = value,

@@ -127,6 +127,7 @@ impl Scene {
             cadence,
             folder: PathBuf::new(),
         };
+        // Checks that need the whole scene.
         scene.check_keys()?;
         scene.check_intervals()?;
         Ok(scene)
@@ -138,6 +139,7 @@ impl Scene {
     /// There is neither, the file cannot be read, or as [`Scene::parse`].
     pub fn load(path_or_name: &str) -> Result<Self, SceneError> {
         let path = Path::new(path_or_name);
+        // A bare word is the name of a built-in scene first, then a file.
         let is_path = path.extension().is_some() || path.components().count() > 1;
         if !is_path && let Some(text) = builtin::text(path_or_name) {
             return Self::parse(path_or_name, path_or_name, text);
@@ -183,6 +185,7 @@ impl Scene {
                 None => changed.overrides.push((key.to_string(), value.to_string())),
             }
         }
+        // Parameters may depend on those overridden.
         changed.parameters = Parameters::resolve(&self.origin, changed.content.parameters())?;
         Ok(changed)
     }
@@ -194,7 +197,7 @@ impl Scene {
     pub fn build_mechanism(&self) -> Result<BuiltMechanism, SceneError> {
         match &self.content {
             Content::Mechanism(mechanism) => text::build(self, mechanism),
-            Content::Bodies(_) => Err(self.other_kind("bodies", "Scene::collection")),
+            Content::Bodies(_) => Err(self.other_kind("bodies", "Scene::build_bodies")),
         }
     }
 
@@ -205,7 +208,7 @@ impl Scene {
     pub fn build_bodies(&self) -> Result<BuiltBodies, SceneError> {
         match &self.content {
             Content::Bodies(bodies) => collection::build(self, bodies),
-            Content::Mechanism(_) => Err(self.other_kind("mechanism", "Scene::build")),
+            Content::Mechanism(_) => Err(self.other_kind("mechanism", "Scene::build_mechanism")),
         }
     }
 
@@ -235,6 +238,7 @@ impl Scene {
         let require = |part: &str, key: &str, line: usize| {
             overrides::require_known(&self.origin, &self.content, part, key, line)
         };
+        // Overrides of cases.
         for case in &self.cases {
             let part = format!("case `{}`", case.name);
             for (key, _) in &case.set {
@@ -384,6 +388,7 @@ fn kind(root: &mut Reader<'_>) -> Result<(SceneKind, bool), SceneError> {
         let advice = "Add `kind = \"mechanism\"`, `kind = \"bodies\"` or `kind = \"sweep\"`";
         return Err(root.error("the key `kind` is missing", advice).into());
     };
+    // A sweeping process is a mechanism with other run settings.
     match &item.value {
         tree::Value::Text(kind) if kind == "mechanism" => Ok((SceneKind::Mechanism, false)),
         tree::Value::Text(kind) if kind == "sweep" => Ok((SceneKind::Mechanism, true)),

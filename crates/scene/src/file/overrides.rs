@@ -77,6 +77,7 @@ fn keys(content: &Content) -> &'static [&'static str] {
 
 /// The setting that a key names, without the prefix `run.` or `impact.`; `None` if it cannot be overridden.
 fn setting(content: &Content, key: &str) -> Option<&'static str> {
+    // `run.` may be left out; `law` exists only for mechanisms.
     let short = key.strip_prefix("run.").unwrap_or(key);
     let known = keys(content).iter().find(|known| **known == short).copied();
     let law = matches!(content, Content::Mechanism(_)) && (key == "law" || key == "impact.law");
@@ -160,6 +161,7 @@ fn unknown(
         .chain(long)
         .chain(impact.then(|| "impact.law".to_string()))
         .collect();
+    // Suggest the nearest key.
     let guess = match expr::similar_names(key, &all).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),

@@ -94,6 +94,7 @@ impl Parameters {
         scope
             .define(&mut graph, &texts)
             .map_err(|error| of_definitions(file, PART, named, &error))?;
+        // Values must be finite.
         let mut values = Vec::new();
         for n in named {
             let node = scope.get(&n.name).unwrap_or(Graph::ZERO);
@@ -141,6 +142,7 @@ pub(crate) fn of_definitions(
     named: &[Named],
     error: &ExprError,
 ) -> Box<InputError> {
+    // The name at fault.
     let culprit = match error.kind() {
         ErrorKind::Cycle(names) => names.first().map(String::as_str),
         // The last of two equal names: the first is legitimate.

@@ -1,11 +1,11 @@
-//! Reads when checkpoints are written: `[checkpoint]`.
+//! Reads the checkpoint policy: `[checkpoint]`.
 
 use crate::error::InputError;
 use crate::file::reader::Reader;
 use crate::file::tree::Value;
 use crate::record::CheckpointPolicy;
 
-/// `[checkpoint]`, or what holds where there is none.
+/// `[checkpoint]`, or the default policy.
 pub(super) fn cadence(root: &mut Reader<'_>) -> Result<CheckpointPolicy, Box<InputError>> {
     let mut cadence = CheckpointPolicy::default();
     let Some(item) = root.take("checkpoint") else {

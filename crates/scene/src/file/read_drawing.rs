@@ -37,6 +37,7 @@ pub(super) fn drawings(root: &mut Reader<'_>) -> Read<Vec<DrawingSpec>> {
 }
 
 fn thing(mut reader: Reader<'_>, name: Option<String>, index: usize) -> Read<DrawingSpec> {
+    // Exactly one key gives the shape.
     let found: Vec<(&'static str, Item)> = SHAPES
         .iter()
         .filter_map(|key| reader.take(key).map(|item| (*key, item)))
@@ -68,6 +69,7 @@ fn thing(mut reader: Reader<'_>, name: Option<String>, index: usize) -> Read<Dra
 }
 
 fn shape(reader: &mut Reader<'_>, key: &'static str, item: Item) -> Read<DrawingShapeSpec> {
+    // The points of the shape, with the further keys it takes.
     Ok(match key {
         "link" => DrawingShapeSpec::Link(line(reader, key, item)?),
         "tip" => DrawingShapeSpec::Tip {
@@ -113,6 +115,7 @@ fn obstacle(reader: &mut Reader<'_>, item: Item) -> Read<DrawingShapeSpec> {
         let problem = problem.to_string();
         Err(reader.wrong("obstacle", &item, problem, advice))
     };
+    // Several points are a polyline; a single one needs a radius or a normal.
     if !alone {
         return match (radius, normal) {
             (None, None) if all.len() > 1 => Ok(DrawingShapeSpec::Obstacle(all)),
@@ -161,6 +164,7 @@ fn outline(reader: &mut Reader<'_>, shape: &DrawingShapeSpec) -> Read<(bool, boo
         true => reader.truth_if("filled")?,
         false => None,
     };
+    // Defaults: discs and half-spaces are filled; filled lines are closed.
     let filled = match (filled, shape) {
         (Some((filled, _)), _) => filled,
         (None, DrawingShapeSpec::Tip { radius, .. }) => radius.is_some(),
@@ -203,6 +207,7 @@ fn overs<const N: usize>(reader: &mut Reader<'_>) -> Read<[OverSpec; N]> {
         _ => "two parameters with their intervals were expected",
     };
     let advice = "It is written over = { u = [0, 1] }, the names your own";
+    // A table of parameter names with their intervals.
     let Value::Table(entries) = item.value.clone() else {
         return Err(reader.wrong("over", &item, what.into(), advice));
     };
@@ -271,6 +276,7 @@ fn points(reader: &Reader<'_>, key: &str, item: Item) -> Read<(Vec<PointSpec>, b
         let all = parts.iter().map(|p| reader.to_formula(key, p.clone()));
         all.collect::<Read<PointSpec>>()
     };
+    // A flat array is one point, a nested one several.
     if !items.iter().any(nested) {
         return Ok((vec![one(&item, items)?], true));
     }
@@ -294,6 +300,7 @@ fn same_dimension(root: &Reader<'_>, all: &[DrawingSpec]) -> Read<()> {
     let Some(first) = all.first() else {
         return Ok(());
     };
+    // The first element gives the dimension.
     let dimension = first.shape.dimension();
     for one in all {
         let at_one = |problem: &str, advice: &str| {

@@ -1,11 +1,11 @@
-//! Reads a mechanism.
+//! Reads a mechanism (`kind = "mechanism"`).
 
 use crate::error::SceneError;
 use crate::file::reader::Reader;
 use crate::file::spec::MechanismSpec;
 use crate::file::{read_drawing, read_model, read_run, read_touch};
 
-/// A mechanism: what moves, what touches, how it is computed, what it looks like.
+/// A mechanism: coordinates, energies, constraints, run settings, drawing.
 pub(super) fn mechanism(root: &mut Reader<'_>) -> Result<MechanismSpec, SceneError> {
     let parameters = read_model::named(root, "parameters")?;
     let coordinates = read_model::coordinates(root)?;

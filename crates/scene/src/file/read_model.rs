@@ -1,4 +1,4 @@
-//! Reads what moves: parameters, coordinates, definitions, energies and forces.
+//! Reads the model of a mechanism: parameters, coordinates, definitions, energies and forces.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::file::reader::{Formula, Reader};
 use crate::file::spec::{CoordinateSpec, DynamicsSpec, Named};
 use crate::file::tree::{Item, Value};
 
-/// `[parameters]` or `[definitions]`: the user's names.
+/// `[parameters]` or `[definitions]`: names given by the user.
 pub(crate) fn named(
     root: &mut Reader<'_>,
     key: &'static str,
@@ -29,7 +29,7 @@ pub(crate) fn named(
     Ok(all)
 }
 
-/// The tables `[[key]]`, each with its `name`, which must be its own.
+/// The tables `[[key]]`, each with a unique `name`.
 pub(crate) fn parts<'a>(
     root: &mut Reader<'a>,
     key: &'static str,
@@ -41,6 +41,7 @@ pub(crate) fn parts<'a>(
         let mut reader = root.of(format!("{word} {}", index + 1), key, item)?;
         let name = reader.text("name")?;
         reader.part = format!("{word} `{name}`");
+        // Names are unique among tables of one kind.
         if let Some(first) = lines.insert(name.clone(), reader.line) {
             let problem = format!("the name is used twice, first on line {first}");
             return Err(reader.error(problem, "Give each its own name"));
@@ -54,6 +55,7 @@ pub(crate) fn parts<'a>(
 pub(super) fn coordinates(root: &mut Reader<'_>) -> Result<Vec<CoordinateSpec>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "coordinate", "coordinate")? {
+        // The kind gives the numbers of positions and velocities.
         let kind = match reader.take("kind") {
             None => Coordinate::Length,
             Some(item) => coordinate_kind(&reader, &item)?,
@@ -92,7 +94,7 @@ fn coordinate_kind(reader: &Reader<'_>, item: &Item) -> Result<Coordinate, Box<I
     }
 }
 
-/// One value, or an array of as many as the coordinate has.
+/// One value, or an array of as many as the coordinate has components.
 fn values(
     reader: &mut Reader<'_>,
     key: &'static str,
@@ -110,6 +112,7 @@ fn vector(
     item: Item,
     count: usize,
 ) -> Result<Vec<Formula>, Box<InputError>> {
+    // An orientation takes an array, other coordinates one value.
     match (&item.value, count) {
         (Value::List(items), count) if count > 1 && items.len() == count => {
             let all = items.iter().cloned();
@@ -140,6 +143,7 @@ pub(super) fn dynamics(
     let mut reader = root.of("[dynamics]", "dynamics", item)?;
     let kinetic = reader.formula("kinetic")?;
     let potential = reader.formula_if("potential")?;
+    // Generalised forces by the name of their coordinate.
     let mut forces = Vec::new();
     if let Some(item) = reader.take("forces") {
         let mut table = reader.of("[dynamics.forces]", "forces", item)?;

@@ -13,6 +13,7 @@ use crate::file::tree::{Item, Value};
 pub(super) fn cases(root: &mut Reader<'_>) -> Result<Vec<Case>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "case", "case")? {
+        // `main` is reserved for the run without overrides.
         if name == "main" {
             let problem = "`main` is the run without changes";
             return Err(reader.error(problem, "Choose another name"));
@@ -83,6 +84,7 @@ pub(crate) fn study(reader: &mut Reader<'_>, name: String) -> Result<Study, Box<
     let bisect = bisect(reader)?;
     let when = reader.formula_if("when")?;
     let observe = observe(reader)?;
+    // A bisection has a condition, and every study varies or searches.
     if bisect.is_some() != when.is_some() {
         let problem = "`bisect` and `when`, the condition that changes, go together";
         return Err(reader.error(problem, "Give both or none"));
@@ -143,6 +145,7 @@ pub(super) fn findings(
         let value = reader.formula("value")?;
         let check = check(&mut reader)?;
         let case = reader.text_if("case")?;
+        // The case must exist; `main` is the run without overrides.
         if let Some(case) = &case {
             known_case(&reader, case, cases)?;
         }
@@ -177,6 +180,7 @@ fn require_known(
     if known.iter().any(|known| known == name) {
         return Ok(());
     }
+    // Suggest the nearest name.
     let guess = match expr::similar_names(name, &known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
@@ -198,6 +202,7 @@ fn check(reader: &mut Reader<'_>) -> Result<Check, Box<InputError>> {
     );
     let between = reader.take("between");
     let one = "at most one of `expected`, `at_most`, `at_least`, `between` may be given";
+    // At most one kind of expectation.
     match (expected, most, least, between) {
         (Some(expected), None, None, None) => Ok(Check::Expected {
             value: datum(reader, "expected", expected)?,
@@ -260,6 +265,7 @@ pub(super) fn plots(
 ) -> Result<Vec<Plot>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "plot", "plot")? {
+        // Style, cases and study shown.
         let kind = match reader.text_if("kind")?.as_deref() {
             None | Some("line") => PlotKind::Line,
             Some("points") => PlotKind::Points,
@@ -279,6 +285,7 @@ pub(super) fn plots(
         }
         let average = reader.truth_if("average")?.is_some_and(|(truth, _)| truth);
         let x = reader.formula_if("x")?;
+        // A running mean is over time.
         if average && (x.is_some() || study.is_some()) {
             let problem = "`average` is a mean over time: `x` and `study` do not go with it";
             return Err(reader.error(problem, ""));

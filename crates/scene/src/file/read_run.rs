@@ -16,6 +16,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputEr
         return Err(misspelt.unwrap_or_else(|| root.error("the part [run] is missing", advice)));
     };
     let mut reader = root.of("[run]", "run", item)?;
+    // Keys of `[run]`.
     let until = reader.formula("until")?;
     let start = reader.formula_if("start")?;
     let step = step(&mut reader)?;
@@ -27,6 +28,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputEr
     let tolerance = reader.formula_if("tolerance")?;
     let record_every = reader.count_if("record_every")?;
     reader.finish()?;
+    // Tables beside it: `[record]`, `[certificate]`, `[impact]`.
     let record = record::read(root, SceneKind::Mechanism, record_every.is_some())?;
     let certificate = certificate::read(root)?;
     let (mut law, mut restitution) = (None, None);
@@ -57,6 +59,7 @@ fn step(reader: &mut Reader<'_>) -> Result<StepSpec, Box<InputError>> {
     let Some(item) = reader.take("step") else {
         return Err(reader.missing("step"));
     };
+    // A number is a fixed step, a table an adaptive one.
     if !matches!(item.value, Value::Table(_)) {
         return Ok(StepSpec::Fixed(reader.to_formula("step", item)?));
     }

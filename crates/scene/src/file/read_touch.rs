@@ -1,4 +1,4 @@
-//! Reads what touches: contacts, joints, velocity constraints, non-firm constraints.
+//! Reads the constraints of a mechanism: contacts, joints, nonholonomic and non-firm constraints.
 
 use crate::error::InputError;
 use crate::file::read_model::parts;
@@ -9,7 +9,7 @@ use crate::file::spec::{
 };
 use crate::file::tree::{Item, Value};
 
-/// Sums of sets within sums are of no use beyond this.
+/// Largest depth of sums of sets within sums.
 const DEEPEST_SUM: usize = 8;
 
 /// `[[contact]]`.
@@ -45,7 +45,7 @@ pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, Box<In
     Ok(all)
 }
 
-/// `restitution` or `dissipation`, one of them.
+/// `restitution` or `dissipation`, at most one of them.
 pub(crate) fn rebound(reader: &mut Reader<'_>) -> Result<Option<RestitutionSpec>, Box<InputError>> {
     let restitution = reader.formula_if("restitution")?;
     let dissipation = reader.formula_if("dissipation")?;
@@ -61,7 +61,7 @@ pub(crate) fn rebound(reader: &mut Reader<'_>) -> Result<Option<RestitutionSpec>
     }
 }
 
-/// `friction`, with whatever else its table may hold and its line.
+/// `friction` with its line; `more` reads further keys of its table.
 pub(crate) fn friction<T: Default>(
     reader: &mut Reader<'_>,
     more: impl FnOnce(&mut Reader<'_>) -> Result<T, Box<InputError>>,
@@ -70,6 +70,7 @@ pub(crate) fn friction<T: Default>(
         return Ok(None);
     };
     let line = item.line;
+    // One value is an isotropic coefficient; a table gives the law by its keys.
     let Value::Table(_) = item.value else {
         let formula = reader.to_formula("friction", item)?;
         return Ok(Some((FrictionSpec::Isotropic(formula), line, T::default())));
@@ -87,7 +88,7 @@ pub(crate) fn friction<T: Default>(
     } else if let Some(item) = table.take("polygon") {
         FrictionSpec::Polygon(polygon(&table, item)?)
     } else {
-        // Register what may follow the first key, so that a slip of the pen is recognised.
+        // Register the keys that may follow the first one, so that a misspelling is recognised.
         let _ = (table.take("minus"), table.take("dynamic"));
         table.finish()?;
         let problem = "{ plus, minus }, { static, dynamic }, { axes } or { polygon } was expected";
@@ -123,13 +124,14 @@ fn polygon(reader: &Reader<'_>, item: Item) -> Result<Vec<[Formula; 2]>, Box<Inp
     }
 }
 
-/// Numbers of tangential and angular rows against the laws asked for.
+/// Checks the numbers of tangential and angular rows against the laws given.
 fn check_rows(reader: &Reader<'_>, contact: &ContactSpec) -> Result<(), Box<InputError>> {
     let tangents = contact.tangent.len();
     if tangents > 2 {
         let problem = format!("`tangent` has {tangents} expressions");
         return Err(reader.error(problem, "Give one in the plane, two in space"));
     }
+    // Friction and sliding velocities must agree in number.
     match (&contact.friction, tangents) {
         (Some(_), 0) => {
             return Err(reader.error(
@@ -160,6 +162,7 @@ fn check_rows(reader: &Reader<'_>, contact: &ContactSpec) -> Result<(), Box<Inpu
 fn check_moments(reader: &Reader<'_>, contact: &ContactSpec) -> Result<(), Box<InputError>> {
     let (tangents, moments) = (contact.tangent.len(), contact.moment.len());
     let wrong = |problem: &str, advice: &str| Err(reader.error(problem, advice));
+    // Without moment rows no rolling or spinning friction.
     if moments == 0 {
         return match contact.rolling.is_some() || contact.spinning.is_some() {
             true => wrong(
@@ -183,6 +186,7 @@ fn check_moments(reader: &Reader<'_>, contact: &ContactSpec) -> Result<(), Box<I
             advice,
         );
     }
+    // Rows of rolling and spinning by dimension.
     match (tangents, moments, contact.spinning.is_some()) {
         (1, 1, false) | (2, 2, false) | (2, 3, true) => Ok(()),
         (1, 1, true) => wrong("there is no spin in the plane", "Drop `spinning_friction`"),
@@ -209,6 +213,7 @@ pub(super) fn joints(root: &mut Reader<'_>) -> Result<Vec<BilateralSpec>, Box<In
         let constraint = rows(&mut reader)?;
         let tangent = reader.formulas_if("tangent")?.unwrap_or_default();
         let friction = reader.formula_if("friction")?;
+        // Friction of a joint needs its sliding velocities.
         if friction.is_some() == tangent.is_empty() {
             let problem = "`friction` and `tangent`, the sliding velocity, go together";
             return Err(reader.error(problem, "Give both or none"));
@@ -287,7 +292,7 @@ pub(super) fn nonfirm(root: &mut Reader<'_>) -> Result<Vec<NonFirmSpec>, Box<Inp
     Ok(all)
 }
 
-/// A set of reactions.
+/// The set of reactions of a non-firm constraint.
 fn set(reader: &Reader<'_>, item: Item, depth: usize) -> Result<SetSpec, Box<InputError>> {
     const EXPECTED: &str = "\"firm\" or one of { at_least }, { at_most }, { between }, { ball }, \
                             { sum } was expected";
@@ -302,6 +307,7 @@ fn set(reader: &Reader<'_>, item: Item, depth: usize) -> Result<SetSpec, Box<Inp
     }
     let part = format!("{}, force", reader.part);
     let mut table = reader.of(part, "force", item)?;
+    // One key gives the form of the set.
     let found = if let Some(a) = table.formula_if("at_least")? {
         Some(SetSpec::AtLeast(a))
     } else if let Some(b) = table.formula_if("at_most")? {

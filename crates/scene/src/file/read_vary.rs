@@ -15,6 +15,7 @@ pub(super) fn vary(reader: &mut Reader<'_>) -> Result<Vec<Vary>, Box<InputError>
     let mut all = points(reader)?;
     all.extend(table(reader)?);
     all.extend(repeat(reader)?);
+    // No key may be varied twice.
     for (k, vary) in all.iter().enumerate() {
         if all[..k].iter().any(|before| before.key == vary.key) {
             let problem = format!("`{}` is varied twice", vary.key);
@@ -58,6 +59,7 @@ fn table(reader: &mut Reader<'_>) -> Result<Vec<Vary>, Box<InputError>> {
 }
 
 fn range(reader: &Reader<'_>, key: &str, item: Item) -> Result<VariedValues, Box<InputError>> {
+    // A list of values, or a table that describes an interval or a sample.
     match item.value {
         Value::List(items) if !items.is_empty() => {
             let values = items.into_iter().map(|item| plain(reader, key, item));
@@ -71,6 +73,7 @@ fn range(reader: &Reader<'_>, key: &str, item: Item) -> Result<VariedValues, Box
 /// `{ from, to, count }`, `{ sample, count, seed }`, `{ from, to, latin, seed }`.
 fn interval(reader: &Reader<'_>, key: &str, item: Item) -> Result<VariedValues, Box<InputError>> {
     let mut table = reader.of(format!("{}, {key}", reader.part), key, item)?;
+    // Take all keys first; their combination gives the kind.
     let sample = table.formula_if("sample")?;
     let (from, to) = (table.formula_if("from")?, table.formula_if("to")?);
     let (count, latin) = (table.count_if("count")?, table.count_if("latin")?);
@@ -96,6 +99,7 @@ fn interval(reader: &Reader<'_>, key: &str, item: Item) -> Result<VariedValues, 
     );
     table.finish()?;
     let drawn = seed.unwrap_or(1) as u64;
+    // Random sample, equal spacing or Latin hypercube.
     match (sample, from, to, count, latin) {
         (Some(text), None, None, Some(count), None) if !divided => Ok(VariedValues::Sample {
             text,
@@ -135,6 +139,7 @@ fn points(reader: &mut Reader<'_>) -> Result<Vec<Vary>, Box<InputError>> {
     if rows.is_empty() {
         return Err(table.error("`rows`: an array of points was expected", ""));
     }
+    // One column of values per key.
     let mut all: Vec<Vary> = keys
         .into_iter()
         .map(|key| Vary {

@@ -23,6 +23,7 @@ impl Formula {
 
     /// As it would be written: numbers plain, expressions of a file in quotes.
     pub(crate) fn shown(&self) -> String {
+        // Numbers plain, expressions of files quoted.
         match self.text.parse::<f64>() {
             Ok(number) => number.to_string(),
             Err(_) if self.origin == Origin::Override => self.text.clone(),
@@ -126,10 +127,12 @@ impl<'a> Reader<'a> {
             return Ok(());
         };
         let known: Vec<String> = self.known.iter().map(|key| key.to_string()).collect();
+        // The nearest of the keys that were asked for.
         let guess = match expr::similar_names(&entry.key, &known).first() {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),
         };
+        // All keys that were asked for, sorted for the message.
         let mut names: Vec<&str> = self.known.clone();
         names.sort_unstable();
         names.dedup();
@@ -160,6 +163,7 @@ impl<'a> Reader<'a> {
 
     /// The error for a key that is not known here and looks like `key`.
     pub fn misspelt(&self, key: &str) -> Option<Box<InputError>> {
+        // A key left over that is similar to the wanted one.
         let wanted = [key.to_string()];
         let near = |entry: &&Entry| !expr::similar_names(&entry.key, &wanted).is_empty();
         let entry = self.entries.iter().find(near)?;
@@ -225,6 +229,7 @@ impl<'a> Reader<'a> {
                 line,
                 raw,
             }) => {
+                // An empty array is refused.
                 if items.is_empty() {
                     let value = Value::List(items);
                     let item = Item { line, raw, value };
@@ -242,6 +247,7 @@ impl<'a> Reader<'a> {
     pub fn to_formula(&self, key: &str, item: Item) -> Result<Formula, Box<InputError>> {
         match item.value {
             Value::Text(text) => Ok(Formula::at_line(text, item.line)),
+            // Shortest text that gives the same number back.
             Value::Number(number) if number.is_finite() => {
                 Ok(Formula::at_line(format!("{number:?}"), item.line))
             }

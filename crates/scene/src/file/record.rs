@@ -49,7 +49,7 @@ pub(super) fn keys(kind: SceneKind) -> &'static [&'static str] {
     }
 }
 
-/// Reads `[record]`; `every` is what `[run]` says about it.
+/// Reads `[record]`; `run_every` says whether `[run]` has `record_every`.
 pub(crate) fn read(
     root: &mut Reader<'_>,
     kind: SceneKind,
@@ -76,6 +76,7 @@ pub(crate) fn read(
         },
         compression: read_run::word(&mut reader, "compression")?,
     };
+    // Two recording intervals would contradict each other.
     if let (true, Some(every)) = (run_every, &spec.every) {
         let problem = "`record_every` of [run] says the same";
         let advice = "Leave one of the two out";
@@ -141,6 +142,7 @@ impl RecordSpec {
             true => "bodies_every",
             false => "coordinates_every",
         };
+        // Interval of time, then the selection of tables and steps.
         let (from, until) = self.window(file, parameters, span)?;
         Ok(RecordSelection {
             states: count(file, parameters, states_key, self.states_every.as_ref())?,
@@ -197,6 +199,7 @@ impl RecordSpec {
             None => Ok(None),
             Some(formula) => parameters.evaluate(file, PART, key, formula).map(Some),
         };
+        // The interval of time recorded must meet that of the run.
         let (from, until) = (number("from", &self.from)?, number("until", &self.until)?);
         let (low, high) = (from.unwrap_or(start), until.unwrap_or(end));
         let missed = low > high || low > end || high < start;
@@ -244,6 +247,7 @@ fn one_of<T: Copy>(
     if let Some((_, value)) = known.iter().find(|(name, _)| *name == word.text) {
         return Ok(*value);
     }
+    // Suggest the nearest keyword.
     let names: Vec<String> = known.iter().map(|(name, _)| name.to_string()).collect();
     let guess = match expr::similar_names(&word.text, &names).first() {
         Some(nearest) => format!("; did you mean \"{nearest}\"?"),

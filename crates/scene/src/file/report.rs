@@ -1,4 +1,4 @@
-//! What a scene asks to be run beside it and what it claims: cases, studies, findings, plots, pictures.
+//! Specifications of cases, studies, findings, plots and pictures of a scene.
 //!
 //! Expressions stay text: their language is that of findings.
 
@@ -7,146 +7,146 @@ use crate::file::reader::Formula;
 /// Overrides `key = value`, values as text.
 pub type Overrides = Vec<(String, String)>;
 
-/// The same scene with other values.
+/// `[[case]]`: the same scene with overrides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
     /// Its name.
     pub name: String,
-    /// One line about it.
+    /// Title, one line.
     pub title: Option<String>,
-    /// What is changed.
+    /// The overrides.
     pub set: Overrides,
-    /// Where it begins in the file.
+    /// Line on which it begins.
     pub line: usize,
 }
 
-/// How an interval is divided.
+/// Division of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spacing {
-    /// Equal ratios instead of equal differences.
+    /// Logarithmic: equal ratios instead of equal differences.
     pub log: bool,
-    /// Whole numbers only, both ends included.
+    /// Integers only, both ends included.
     pub whole: bool,
 }
 
 /// The values a study gives to one key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum VariedValues {
-    /// These, each an expression in the parameters or a word.
+    /// A list, each value an expression in the parameters or a word.
     List(Vec<String>),
-    /// `count` equally spaced ones, both ends included.
+    /// `count` equally spaced values, both ends included.
     Even {
-        /// First.
+        /// First value.
         from: Formula,
-        /// Last.
+        /// Last value.
         to: Formula,
-        /// How many.
+        /// Number of values.
         count: usize,
-        /// How the interval is divided.
+        /// Division of the interval.
         spacing: Spacing,
     },
     /// `count` values of an expression in `rnd`, uniform in [0, 1), and `gauss`, standard normal.
     Sample {
         /// The expression.
         text: Formula,
-        /// How many.
+        /// Number of values.
         count: usize,
         /// Seed of the random numbers.
         seed: u64,
     },
-    /// A Latin hypercube: one value at random in each of `count` parts of the interval, the parts in
+    /// Latin hypercube sample: one random value in each of `count` parts of the interval, the parts in
     /// random order.
     Latin {
-        /// One end.
+        /// Lower end.
         from: Formula,
-        /// The other.
+        /// Upper end.
         to: Formula,
-        /// How many.
+        /// Number of values.
         count: usize,
         /// Seed of the random numbers.
         seed: u64,
-        /// How the interval is divided.
+        /// Division of the interval.
         spacing: Spacing,
     },
-    /// The key's column of a list of points: all keys of the list go through their rows together.
+    /// Column of a list of design points: all keys of the list go through their rows together.
     Column(Vec<String>),
-    /// The same run again with the numbers `first`, `first + 1`, …: seeds.
+    /// Replicates: the same run with the numbers `first`, `first + 1`, …, which are seeds.
     Repeat {
         /// The first number.
         first: u64,
-        /// How many runs.
+        /// Number of runs.
         count: usize,
     },
 }
 
-/// One key that a study varies.
+/// A key that a study varies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vary {
     /// The key of an override.
     pub key: String,
     /// Its values.
     pub range: VariedValues,
-    /// Where it stands.
+    /// Line of the key.
     pub line: usize,
 }
 
-/// A search for the value at which something changes.
+/// A bisection for the value at which a condition changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bisect {
     /// The key of an override.
     pub key: String,
-    /// One end.
+    /// Lower end.
     pub from: Formula,
-    /// The other, larger.
+    /// Upper end.
     pub to: Formula,
-    /// Length of the interval at which the search ends.
+    /// Width of the interval at which the bisection ends.
     pub tolerance: Formula,
-    /// Where it stands.
+    /// Line on which it begins.
     pub line: usize,
 }
 
-/// Many short runs of a scene.
+/// `[[study]]`: many runs of a scene, on a grid, on samples or in a bisection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Study {
     /// Its name.
     pub name: String,
     /// Overrides of all its runs.
     pub set: Overrides,
-    /// What is varied.
+    /// The varied keys.
     pub vary: Vec<Vary>,
-    /// What is searched for.
+    /// The bisection, if there is one.
     pub bisect: Option<Bisect>,
-    /// The condition of the search.
+    /// The condition of the bisection.
     pub when: Option<Formula>,
     /// Columns: name and value expression.
     pub observe: Vec<(String, Formula)>,
-    /// Where it begins in the file.
+    /// Line on which it begins.
     pub line: usize,
 }
 
-/// A value that may be a number, a truth, a text or a list.
+/// A number, a boolean, a string or a list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Datum {
     /// A number.
     Number(f64),
-    /// A text: an expression, or a word.
+    /// A string: an expression, or a word.
     Text(String),
-    /// True or false.
+    /// A boolean.
     Truth(bool),
-    /// Several.
+    /// A list.
     List(Vec<Datum>),
 }
 
-/// What is expected of a finding.
+/// The expectation of a finding.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Check {
-    /// Nothing: it is only reported.
+    /// None: the value is only reported.
     Report,
     /// A value.
     Expected {
         /// The value.
         value: Datum,
-        /// Absolute, or relative as `"0.5 %"`.
+        /// Absolute tolerance, or relative as `"0.5 %"`.
         tolerance: Option<Datum>,
     },
     /// An upper bound.
@@ -157,35 +157,35 @@ pub enum Check {
     Between(Formula, Formula),
 }
 
-/// Something a scene is known for.
+/// `[[finding]]`: a measured value of a scene with its expected value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingSpec {
     /// Its name.
     pub name: String,
-    /// How it is measured.
+    /// Expression of the value.
     pub value: Formula,
-    /// What is expected.
+    /// The expectation.
     pub check: Check,
-    /// The run it looks at; the main one where not given.
+    /// The case whose run is measured; the main run where not given.
     pub case: Option<String>,
-    /// Where the expectation comes from.
+    /// Publication or origin of the expectation.
     pub source: Option<String>,
-    /// What it means.
+    /// Description.
     pub about: Option<String>,
-    /// Where it begins in the file.
+    /// Line on which it begins.
     pub line: usize,
 }
 
-/// How a plot draws its points.
+/// Style of a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlotKind {
-    /// Joined.
+    /// Points joined by lines.
     Line,
-    /// Dots.
+    /// Markers.
     Points,
 }
 
-/// A picture of a run or of a study.
+/// `[[plot]]`: a plot of runs or of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plot {
     /// Its name.
@@ -200,33 +200,33 @@ pub struct Plot {
     pub x_label: Option<String>,
     /// Label of y.
     pub y_label: Option<String>,
-    /// How it is drawn.
+    /// Lines or markers.
     pub kind: PlotKind,
-    /// The runs it shows.
+    /// The cases shown.
     pub cases: Vec<String>,
     /// Same scale on both axes.
     pub equal: bool,
     /// The running mean over time instead, with its standard error.
     pub average: bool,
-    /// Shows times from here.
+    /// Start of the time shown.
     pub from: Option<Formula>,
-    /// Shows times up to here.
+    /// End of the time shown.
     pub to: Option<Formula>,
-    /// The study it shows instead of runs.
+    /// The study shown instead of runs.
     pub study: Option<String>,
-    /// Where it begins in the file.
+    /// Line on which it begins.
     pub line: usize,
 }
 
-/// What colours of bodies mean in a picture.
+/// The quantity that colours of bodies show in a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Colour {
-    /// Nothing: all alike.
+    /// None: all bodies have one colour.
     #[default]
     None,
     /// Speed of the centre of mass.
     Speed,
-    /// Distance from where the body was at the start.
+    /// Distance from the initial position.
     Displacement,
     /// Angular velocity.
     Spin,
@@ -236,27 +236,27 @@ pub enum Colour {
     Mass,
 }
 
-/// A picture of the bodies of a run.
+/// `[[picture]]`: a picture of the bodies of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
     /// Its name.
     pub name: String,
     /// Its title.
     pub title: Option<String>,
-    /// Instants it shows, side by side; the end where none is given.
+    /// Instants, shown side by side; the end of the run where none is given.
     pub at: Vec<Formula>,
-    /// What colours mean.
+    /// The quantity that colours show.
     pub colour: Colour,
     /// Whether contact forces are drawn.
     pub forces: bool,
-    /// Whether force chains stand out among them.
+    /// Whether force chains are highlighted.
     pub chains: bool,
     /// Lower corner of the window.
     pub low: Option<Vec<Formula>>,
     /// Upper corner of the window.
     pub high: Option<Vec<Formula>>,
-    /// Direction from which space is seen.
+    /// Viewing direction in space.
     pub view: Option<Vec<Formula>>,
-    /// Where it begins in the file.
+    /// Line on which it begins.
     pub line: usize,
 }

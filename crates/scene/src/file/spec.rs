@@ -79,7 +79,7 @@ pub(crate) struct ContactSpec {
     pub tangential_restitution: Option<Formula>,
 }
 
-/// A bilateral constraint.
+/// `[[joint]]`: a bilateral holonomic constraint, with or without friction.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BilateralSpec {
     pub name: String,
@@ -89,7 +89,7 @@ pub(crate) struct BilateralSpec {
     pub friction: Option<Formula>,
 }
 
-/// A non-holonomic constraint.
+/// `[[velocity_constraint]]`: a nonholonomic constraint.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NonholonomicSpec {
     pub name: String,
@@ -97,7 +97,7 @@ pub(crate) struct NonholonomicSpec {
     pub constraint: Vec<Formula>,
 }
 
-/// A set of reactions.
+/// The set of admissible reactions of a non-firm constraint.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum SetSpec {
     AtLeast(Formula),
@@ -108,7 +108,7 @@ pub(crate) enum SetSpec {
     Sum(Vec<SetSpec>),
 }
 
-/// A constraint whose reaction stays in a set.
+/// `[[nonfirm]]`: a bilateral constraint whose reaction stays in a set (B02 §5).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NonFirmSpec {
     pub name: String,
@@ -117,7 +117,7 @@ pub(crate) struct NonFirmSpec {
     pub force: SetSpec,
 }
 
-/// Length of a step.
+/// Step length: fixed, or adaptive.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum StepSpec {
     Fixed(Formula),
@@ -128,10 +128,10 @@ pub(crate) enum StepSpec {
     },
 }
 
-/// A word with its place.
+/// A word with its position.
 pub(crate) type Word = Formula;
 
-/// `[run]` and `[impact]`.
+/// `[run]` and `[impact]`, with `[record]` and `[certificate]`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MechanismRunSpec {
     pub until: Formula,
@@ -149,7 +149,7 @@ pub(crate) struct MechanismRunSpec {
     pub restitution: Option<Formula>,
 }
 
-/// The whole of a mechanism.
+/// A whole mechanism.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MechanismSpec {
     pub parameters: Vec<Named>,
@@ -161,8 +161,8 @@ pub(crate) struct MechanismSpec {
     pub velocity_constraints: Vec<NonholonomicSpec>,
     pub nonfirm: Vec<NonFirmSpec>,
     pub run: MechanismRunSpec,
-    /// What it looks like.
+    /// Elements of its drawing.
     pub drawings: Vec<DrawingSpec>,
-    /// What makes it a sweeping process.
+    /// Settings that make it a sweeping process.
     pub sweep: Option<crate::sweep::SweepSpec>,
 }

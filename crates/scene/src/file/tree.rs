@@ -82,6 +82,7 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn new(text: &'a str) -> Self {
+        // Offsets after every newline.
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let starts = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1));
         Self {
@@ -119,6 +120,7 @@ impl<'a> Lines<'a> {
     fn item(&self, value: &Spanned<DeValue<'_>>) -> Item {
         let parsed = match value.get_ref() {
             DeValue::String(text) => Value::Text(text.to_string()),
+            // Integers may be decimal, hexadecimal, octal or binary.
             DeValue::Integer(integer) => {
                 let digits = integer.as_str();
                 Value::Number(match integer.radix() {

@@ -40,6 +40,7 @@ impl<W: Write> GifWriter<W> {
         let side =
             |n: usize| u16::try_from(n).map_err(|_| format!("{n} pixels are too many for a GIF"));
         let (width, height) = (side(size.0)?, side(size.1)?);
+        // Global palette, padded to 256 entries.
         let mut colours: Vec<u8> = palette.colours.iter().flatten().copied().collect();
         colours.resize(3 * 256, 0);
         let encoder = Encoder::new(out, width, height, &colours);
@@ -67,9 +68,11 @@ impl<W: Write> GifWriter<W> {
             return Err("a frame has another size than the film".into());
         }
         let pixels = image.rgb.chunks_exact(3);
+        // Quantise to the palette.
         let now: Vec<u8> = pixels
             .map(|p| self.palette.nearest([p[0], p[1], p[2]]))
             .collect();
+        // An identical frame prolongs the pending one.
         match self.changed(&now) {
             None => {
                 if let Some((_, lasts)) = &mut self.waiting {

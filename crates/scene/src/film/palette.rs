@@ -54,6 +54,7 @@ impl Census {
     pub(super) fn palette(&self) -> Palette {
         let used = (0..self.cells.len()).filter(|k| self.cells[*k][0] > 0);
         let mut boxes = vec![Block::of(self, used.collect())];
+        // Split the box of largest spread until there are enough.
         while boxes.len() < COLOURS {
             let spread = |k: &usize| boxes[*k].spread;
             let widest = (0..boxes.len()).max_by(|a, b| spread(a).total_cmp(&spread(b)));
@@ -119,6 +120,7 @@ impl Block {
             let (a, b) = (key(a), key(b));
             a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
         });
+        // Weighted median along the longest side.
         let weight = |cell: &usize| (census.cells[*cell][0] as f64).sqrt();
         let half = 0.5 * self.cells.iter().map(weight).sum::<f64>();
         let mut sum = 0.0;

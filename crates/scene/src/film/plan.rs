@@ -59,6 +59,7 @@ impl FilmSchedule {
         let (Some(first), Some(last)) = (times.first(), times.last()) else {
             return Err(PlotError::Nothing("no state is recorded".into()));
         };
+        // States in the time window.
         let low = self.from.unwrap_or(*first).max(*first);
         let high = self.until.unwrap_or(*last).min(*last);
         let begin = times.partition_point(|t| *t < low);
@@ -70,10 +71,12 @@ impl FilmSchedule {
                 self.until.unwrap_or(*last),
             )));
         }
+        // Every N-th state, one frame each.
         if let FilmSpeed::EveryNth(every) = self.pace {
             let states = (begin..end).step_by(every.max(1));
             return Ok(states.map(|state| FilmFrame { state, count: 1 }).collect());
         }
+        // Otherwise the nearest state at each frame time; repeated states are merged.
         let speed = self.speed(high - low);
         let count = ((high - low) / speed * self.fps).floor() + 1.0;
         if !(count <= MOST) {

@@ -88,10 +88,12 @@ impl<'a> FrameSequence<'a> {
                  lists its plots"
             )));
         }
+        // The scene as it was run.
         let overrides = manifest.overrides.iter();
         let set: Vec<_> = overrides.map(|o| (&*o.key, &*o.value)).collect();
         let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
         let scene = scene.with_overrides(&set)?;
+        // Frames of bodies, or a drawing with at least one item.
         let source = match scene.kind() {
             SceneKind::Bodies => Source::Bodies(RecordedFrames::of(record)?, Box::new(scene)),
             _ => match drawing::of(record)?.filter(|drawing| !drawing.header.items.is_empty()) {
@@ -187,7 +189,7 @@ impl<'a> FrameSequence<'a> {
     }
 
     /// Prepares a renderer that draws all states with one window and one scale; `stamp` is the number of
-    /// decimals of the time label of films. `tell` receives the progress and returns whether to continue.
+    /// decimals of the time label of films. `tell` receives the fraction of states read.
     ///
     /// # Errors
     /// An option is not supported by this run, or the records are damaged.
@@ -209,6 +211,7 @@ impl<'a> FrameSequence<'a> {
                 };
             }
         };
+        // Request, and the initial state where displacements are shown.
         let request = request(scene, wish, stamp)?;
         let first = self.first(request.colour == Colour::Displacement)?;
         let company = BodyShapes {
@@ -217,6 +220,7 @@ impl<'a> FrameSequence<'a> {
             first,
         };
         let forces = request.forces;
+        // Pass over all states: common window, colour scale and force widths.
         let mut seen = states.iter();
         let begin = of.read(*seen.next().unwrap_or(&0), forces)?;
         let mut easel = ImageWriter::new(company, &begin, request, wish.size());
@@ -251,6 +255,7 @@ fn request(
     stamp: Option<usize>,
 ) -> Result<PictureRequest, PlotError> {
     let mut request = default_request(scene)?;
+    // Options override the default request.
     if let Some(colour) = wish.colour {
         request.colour = colour;
     }

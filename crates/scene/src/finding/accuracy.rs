@@ -125,6 +125,7 @@ impl Accuracy {
         studies: &mut dyn Studies,
     ) -> Valued<f64> {
         let mut steps = Vec::with_capacity(self.steps.len());
+        // Steps are expressions, and must be positive.
         for step in &self.steps {
             let h = step.number(subject, studies)?;
             if !(h > 0.0) {
@@ -206,6 +207,7 @@ impl Accuracy {
     /// The error of a run in the chosen norm.
     fn error(&self, computed: &[f64], reference: &[f64]) -> f64 {
         let width = self.of.len().max(1);
+        // The largest error of all observables at each instant.
         let pairs = computed.chunks(width).zip(reference.chunks(width));
         let errors = pairs.map(|(a, b)| {
             let each = a.iter().zip(b).map(|(a, b)| (a - b).abs());

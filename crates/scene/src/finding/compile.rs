@@ -15,6 +15,7 @@ pub(crate) const THRESHOLD: &str = "threshold";
 
 /// Compiles the call of a measure.
 pub(crate) fn call(raw: &RawCall<'_>, names: &mut Names<'_>) -> Result<Call, TextError> {
+    // `order` and `error` have groups of arguments; all others have one.
     let groups = scan::arguments(raw.inside)?;
     if let Some(accuracy) = accuracy(raw, &groups, names)? {
         return Ok(Call::Run(RunMeasure::Accuracy(Box::new(accuracy))));
@@ -107,6 +108,7 @@ fn touching(
     arguments: &[Part<'_>],
     names: &mut Names<'_>,
 ) -> Result<Option<RunMeasure>, TextError> {
+    // Events by name.
     let what = match raw.name.text {
         "impact" => Some(EventMeasure::Impact),
         "speed_before" => Some(EventMeasure::SpeedBefore),
@@ -151,6 +153,7 @@ fn touching(
         (None, "accumulation", []) => RunMeasure::Accumulation { constraint },
         (None, "impulse", []) => RunMeasure::Impulse { constraint, row: 0 },
         (None, "impulse", [row]) => {
+            // Rows of a watch: only normals can be added.
             let row = match (row.text, names.language.is_bodies()) {
                 ("1", true) => 0,
                 (_, true) => {
@@ -179,6 +182,7 @@ fn row_index(part: Part<'_>, rows: usize) -> Result<usize, TextError> {
 
 /// The largest value of a column of the certificate.
 fn worst(column: Part<'_>, names: &Names<'_>) -> Result<Call, TextError> {
+    // Columns of the certificate by name.
     let columns = Certificate::new().columns();
     let found = columns.iter().position(|(name, _)| *name == column.text);
     let known: Vec<String> = columns.iter().map(|(name, _)| name.to_string()).collect();

@@ -160,6 +160,7 @@ impl Expression {
 
 /// The value of an expression in parameters and `h` alone.
 pub(crate) fn plain(text: &str, parameters: &[(String, f64)], h: f64) -> Result<f64, String> {
+    // Inputs in the order of `parse`: parameters, then the step.
     let inputs: Vec<f64> = parameters.iter().map(|(_, value)| *value).collect();
     let known: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();
     let (graph, node) = parse(text, &known, 0).map_err(|error| error.to_string())?;
@@ -252,6 +253,7 @@ fn common_length(values: &[Value]) -> Valued<Option<usize>> {
 
 /// An error of the arithmetic, with the names that value expressions know.
 fn explain(part: Part<'_>, error: &ExprError, names: &mut Names<'_>) -> TextError {
+    // The place within the whole text.
     let offset = error
         .location()
         .map_or(0, |place| place.offset.min(part.text.len()));
@@ -263,6 +265,7 @@ fn explain(part: Part<'_>, error: &ExprError, names: &mut Names<'_>) -> TextErro
         ErrorKind::UnknownFunction {
             name, available, ..
         } => {
+            // Functions and measures are searched for similar names.
             let mut known = available.clone();
             known.extend(measure::names().map(str::to_string));
             let guess = names.guess(name, &known);

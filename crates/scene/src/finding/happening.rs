@@ -15,6 +15,7 @@ pub(crate) fn nth(
     constraint: usize,
     k: usize,
 ) -> Valued<f64> {
+    // Time or speed of events of this kind.
     let value = |event: &Event| match (what, event.kind) {
         (EventMeasure::Impact, EventKind::Impact { .. }) => Some(event.t),
         (EventMeasure::SpeedBefore, EventKind::Impact { before, .. }) => Some(before),
@@ -132,6 +133,7 @@ pub(crate) fn impulse(
         let steps = subject.times()?.windows(2).zip(force.iter().skip(1));
         return Ok(steps.map(|(t, f)| (t[1] - t[0]) * f).sum());
     };
+    // Sum over all steps of the trajectory.
     let mut sum = 0.0;
     for state in 1..motion.len() {
         for touch in motion

@@ -29,6 +29,7 @@ impl Expectation {
         parameters: &[(String, f64)],
         h: f64,
     ) -> Result<Self, (&'static str, String)> {
+        // Expected values and bounds are expressions in the parameters and the step.
         let number = |key: &'static str, text: &str| {
             plain(text, parameters, h).map_err(|problem| (key, problem))
         };
@@ -37,6 +38,7 @@ impl Expectation {
             Check::Report => {}
             Check::AtMost(most) => expectation.at_most = Some(number("at_most", &most.text)?),
             Check::AtLeast(least) => expectation.at_least = Some(number("at_least", &least.text)?),
+            // An interval must not be empty.
             Check::Between(least, most) => {
                 let (least, most) = (
                     number("between", &least.text)?,
@@ -54,6 +56,7 @@ impl Expectation {
                 expectation
                     .set_expected(value, parameters, h)
                     .map_err(|e| ("expected", e))?;
+                // A relative tolerance becomes an absolute one.
                 if let Some(tolerance) = tolerance {
                     let tolerance = read_tolerance(tolerance, parameters, h);
                     let tolerance = tolerance.map_err(|e| ("tolerance", e))?;
@@ -85,6 +88,7 @@ impl Expectation {
         parameters: &[(String, f64)],
         h: f64,
     ) -> Result<(), String> {
+        // Texts are evaluated; the text itself is kept for values that are texts.
         self.expected = Some(match value {
             Datum::Number(number) => Value::Number(*number),
             Datum::Truth(truth) => Value::Truth(*truth),
@@ -117,6 +121,7 @@ impl Expectation {
     fn absolute(&self, tolerance: Tolerance) -> Result<f64, String> {
         let value = match (tolerance, &self.expected) {
             (Tolerance::Absolute(value), _) => value,
+            // A share of the expected value, or of the largest item of a list.
             (Tolerance::Relative(share), Some(Value::Number(number))) => share * number.abs(),
             (Tolerance::Relative(share), Some(Value::List(items))) => {
                 share
@@ -136,6 +141,7 @@ impl Expectation {
 
     /// Whether the value is as expected, and a reason where it cannot be compared.
     pub fn judge(&self, value: &Value) -> (Option<bool>, Option<String>) {
+        // Bounds take precedence: there is then no expected value.
         let bounded = self.at_most.is_some() || self.at_least.is_some();
         if bounded {
             return self.within_bounds(value);
@@ -159,6 +165,7 @@ impl Expectation {
                 }
             }
             (Value::Truth(a), Value::Truth(b)) => (Some(a == b), None),
+            // Truth values count as 0 and 1 against numbers.
             (a, b) => match (a.number(), b.number()) {
                 (Some(a), Some(b)) => (Some(near(a, b)), None),
                 _ => {
@@ -194,6 +201,7 @@ fn read_tolerance(
 ) -> Result<Tolerance, String> {
     match tolerance {
         Datum::Number(number) => Ok(Tolerance::Absolute(*number)),
+        // A percentage, or an absolute tolerance.
         Datum::Text(text) => match text.trim().strip_suffix('%') {
             Some(share) => Ok(Tolerance::Relative(plain(share, parameters, h)? / 100.0)),
             None => Ok(Tolerance::Absolute(plain(text, parameters, h)?)),

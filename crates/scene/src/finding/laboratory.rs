@@ -85,6 +85,7 @@ fn evaluate(
     threads: Threads,
     progress: &mut dyn FnMut(&str, f64) -> bool,
 ) -> Result<Vec<Finding>, SceneError> {
+    // Progress counts findings.
     let count = scene.findings().len() as f64;
     let mut subjects: HashMap<String, EvaluatedRun<'_>> = HashMap::new();
     let mut tables: Vec<Option<Valued<StudyTable>>> = plan.studies.iter().map(|_| None).collect();
@@ -172,6 +173,7 @@ pub(crate) fn meets_expectation(
     subject: &EvaluatedRun<'_>,
     value: &Value,
 ) -> Option<bool> {
+    // A run that was refused has no step.
     let step = Some(subject.step()).filter(|h| h.is_finite());
     let parameters = subject.parameters();
     let expected = expectation(subject.scene(), asked, parameters, step.unwrap_or(1.0));
@@ -245,6 +247,7 @@ pub(crate) fn run_scene_with(
     let refused = |scene: Scene, error: SceneError| {
         EvaluatedRun::refused(Cow::Owned(scene), error.to_string())
     };
+    // Bodies: built, then run by the runner.
     if scene.kind() == SceneKind::Bodies {
         let collection = match scene.build_bodies() {
             Ok(collection) => collection,

@@ -32,6 +32,7 @@ impl Language<'_> {
     /// Checks that a text is an observable.
     pub fn observable(&mut self, part: Part<'_>) -> Result<(), TextError> {
         match self {
+            // Compiling is the check.
             Self::Mechanism(system) => match system.observable(part.text) {
                 Ok(_) => Ok(()),
                 Err(error) => Err(located(part, &error, "an observable")),
@@ -49,6 +50,7 @@ impl Language<'_> {
     /// Checks an exact solution, which must have a value at the start.
     pub fn exact(&mut self, part: Part<'_>, start: f64) -> Result<(), TextError> {
         let what = "the reference (`event`, `finest` or an expression in `t`)";
+        // The value at the start must exist and be finite.
         let value = match self {
             Self::Mechanism(system) => {
                 let compiled = system.observable(part.text);
@@ -134,6 +136,7 @@ pub(crate) fn of_time(
     system: &mut SymbolicSystem,
     t: f64,
 ) -> Result<f64, SystemError> {
+    // NaN for everything that moves.
     let q = vec![f64::NAN; system.configuration_space().num_positions()];
     let v = vec![f64::NAN; system.configuration_space().num_velocities()];
     let sample = Sample {

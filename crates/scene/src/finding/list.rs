@@ -35,6 +35,7 @@ impl OfList {
 /// The value of a measure of a list.
 pub(crate) fn evaluate(what: OfList, items: &[f64], numbers: &[f64]) -> Valued<Value> {
     let number = |i: usize| numbers.get(i).copied().unwrap_or(f64::NAN);
+    // The number of items has a meaning for an empty list, too.
     if what == OfList::Count {
         return Ok(Value::Number(items.len() as f64));
     }
@@ -46,6 +47,7 @@ pub(crate) fn evaluate(what: OfList, items: &[f64], numbers: &[f64]) -> Valued<V
     Ok(match what {
         OfList::Distinct => Value::Number(centres(items, tolerance(number(0))?).len() as f64),
         OfList::Clusters => Value::List(centres(items, tolerance(number(0))?)),
+        // Share of items within [low, high].
         OfList::Share => {
             let within = |x: &&f64| number(0) <= **x && **x <= number(1);
             let count = items.iter().filter(within).count();
@@ -56,6 +58,7 @@ pub(crate) fn evaluate(what: OfList, items: &[f64], numbers: &[f64]) -> Valued<V
         OfList::Smallest => Value::Number(smallest),
         OfList::Largest => Value::Number(largest),
         OfList::Item => {
+            // Items count from 1.
             let k = number(0);
             let inside = k >= 1.0 && k <= items.len() as f64 && k.fract() == 0.0;
             if !inside {
@@ -78,6 +81,7 @@ pub(crate) fn slope(x: &[f64], y: &[f64]) -> Valued<Value> {
             y.len()
         )));
     }
+    // Least squares of y over x.
     let n = x.len() as f64;
     let (mean_x, mean_y) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
     let (mut square, mut product) = (0.0, 0.0);
@@ -110,6 +114,7 @@ fn tolerance(value: f64) -> Valued<f64> {
 fn centres(items: &[f64], tolerance: f64) -> Vec<f64> {
     let mut sorted = items.to_vec();
     sorted.sort_by(f64::total_cmp);
+    // Clusters in ascending order.
     let mut groups: Vec<Vec<f64>> = Vec::new();
     for value in sorted {
         match groups.last_mut() {

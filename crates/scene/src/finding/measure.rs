@@ -10,9 +10,11 @@ use crate::finding::{happening, series};
 
 /// The form in which each measure is written.
 const MEASURES: [(&str, &str); 48] = [
+    // Observables at an instant.
     ("initial", "initial(x)"),
     ("final", "final(x)"),
     ("at", "at(x, time)"),
+    // Reductions over the run or a time span.
     ("maximum", "maximum(x) or maximum(x, from, to)"),
     ("minimum", "minimum(x) or minimum(x, from, to)"),
     ("mean", "mean(x) or mean(x, from, to)"),
@@ -21,9 +23,11 @@ const MEASURES: [(&str, &str); 48] = [
         "standard_error",
         "standard_error(x) or standard_error(x, from, to)",
     ),
+    // Zero crossings.
     ("crossing", "crossing(x, k)"),
     ("rising", "rising(x, k)"),
     ("falling", "falling(x, k)"),
+    // Events and impulses of a contact, joint or watch.
     ("impact", "impact(contact, k)"),
     ("speed_before", "speed_before(contact, k)"),
     ("speed_after", "speed_after(contact, k)"),
@@ -39,8 +43,10 @@ const MEASURES: [(&str, &str); 48] = [
         "impulse",
         "impulse(contact, row), rows counted from 1, the normal",
     ),
+    // The certificate.
     ("worst", "worst(column)"),
     ("missed", "missed()"),
+    // Orders of convergence and errors.
     ("order", "order(x, ...; step, step, ...; reference)"),
     ("order_l1", "order_l1(x, ...; step, step, ...; reference)"),
     (
@@ -50,8 +56,10 @@ const MEASURES: [(&str, &str); 48] = [
     ("error", "error(x, ...; step; reference)"),
     ("error_l1", "error_l1(x, ...; step; reference)"),
     ("error_final", "error_final(x, ...; step; reference)"),
+    // Studies.
     ("column", "column(study, name)"),
     ("threshold", "threshold(study)"),
+    // Lists.
     ("distinct", "distinct(list, tolerance)"),
     ("clusters", "clusters(list, tolerance)"),
     ("share", "share(list, low, high)"),
@@ -62,6 +70,7 @@ const MEASURES: [(&str, &str); 48] = [
     ("item", "item(list, k)"),
     ("list", "list(a, b, ...)"),
     ("slope", "slope(list, list), the second over the first"),
+    // Errors, limit analysis, critical parameters.
     ("fails", "fails(\"word\")"),
     ("limit", "limit(load)"),
     ("coulomb_limit", "coulomb_limit(load)"),
@@ -204,6 +213,7 @@ impl Call {
         let all =
             |expressions: &[Expression]| expressions.iter().all(Expression::needs_only_the_run);
         match self {
+            // Orders of convergence and studies make runs of their own.
             Self::Run(RunMeasure::Accuracy(_)) | Self::Column { .. } | Self::Threshold { .. } => {
                 false
             }
@@ -255,6 +265,7 @@ impl Call {
                 let numbers = numbers.collect::<Valued<Vec<f64>>>()?;
                 list::evaluate(*what, &items, &numbers)
             }
+            // A measure that is not finite counts as absent.
             Self::Run(measure) => match measure.evaluate(subject, studies)? {
                 number if number.is_finite() => Ok(Value::Number(number)),
                 number => Err(Absent::because(format!(
@@ -278,6 +289,7 @@ impl RunMeasure {
                 }
             },
             Self::Over { of, fold, span } => {
+                // Bounds of the time span, by default the whole run.
                 let span = match span {
                     None => None,
                     Some((from, to)) => {
@@ -299,6 +311,7 @@ impl RunMeasure {
                 happening::nth(subject, *what, *constraint, k)
             }
             Self::Impacts { constraint, faster } => {
+                // Without a speed all impacts count.
                 let faster = match faster {
                     Some(speed) => speed.number(subject, studies)?,
                     None => 0.0,

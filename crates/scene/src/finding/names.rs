@@ -31,12 +31,14 @@ impl Names<'_> {
 
     /// The number of a constraint, or of a watch, and of its rows.
     pub fn constraint(&self, part: Part<'_>) -> Result<(usize, usize), TextError> {
+        // Names may be quoted.
         let name = part.text.trim_matches(['"', '\'']);
         if let Some(found) = self.language.contact(name) {
             return Ok(found);
         }
         let (what, known) = self.language.contacts();
         let mut problem = self.unknown(what, name, &known);
+        // The message says how to declare a watch.
         if what == "watch" && known.is_empty() {
             problem += "; declare one, as in `[[watch]]` with `between = [A, B]`";
         }
@@ -106,12 +108,14 @@ impl Names<'_> {
 
     /// The message for a name in arithmetic that is no parameter.
     pub fn unknown_value(&mut self, name: &str) -> String {
+        // An observable without a measure: the message asks which of its values is meant.
         if self.language.observable(Part::whole(name)).is_ok() {
             return format!(
                 "`{name}` changes along the motion: say which of its values is meant, as in \
                  `final({name})` or `maximum({name})`"
             );
         }
+        // Parameters and the step are known.
         let mut known: Vec<String> = self
             .parameters
             .iter()

@@ -235,6 +235,7 @@ pub(crate) fn compile_study<'a>(
     language: impl Into<Language<'a>>,
 ) -> Result<CompiledStudy, SceneError> {
     let language = language.into();
+    // Start of the run, at which exact solutions are tested.
     let start = match &language {
         Language::Mechanism(_) => scene.build_mechanism()?.initial.t,
         Language::Bodies(glossary) => glossary.start,
@@ -254,6 +255,7 @@ pub(crate) fn compile_study<'a>(
         start,
         studies: &[],
     };
+    // Errors name the study and the key.
     let mut compile = |key: &str, formula: &Formula| {
         let compiled = Expression::compile(&formula.text, &mut names);
         compiled.map_err(|problem| wrong(scene.origin(), &part, key, formula, problem))

@@ -30,6 +30,7 @@ pub(crate) fn values(
     step: f64,
     event: bool,
 ) -> Valued<Vec<f64>> {
+    // The step, and the integrator of a reference, are overrides.
     let mut set = vec![("run.step", format!("{step:?}"))];
     if event {
         set.push(("run.integrator", "event".to_string()));
@@ -40,6 +41,7 @@ pub(crate) fn values(
         return of_bodies(&scene, of, instants, step);
     }
     let built = scene.build_mechanism().map_err(failed)?;
+    // Observables are compiled with a system of their own.
     let mut system = built.system.clone();
     let mut observables = Vec::with_capacity(of.len());
     for text in of {
@@ -169,6 +171,7 @@ impl Sampler<'_> {
         h: f64,
         touches: &[ConstraintReport<'_>],
     ) -> Result<(), SystemError> {
+        // Mean force over the step.
         let forces = |constraint: usize, row: usize| {
             let touch = touches.iter().find(|touch| touch.constraint == constraint);
             let impulse = touch.and_then(|touch| touch.impulse.get(row));

@@ -26,10 +26,12 @@ impl TextError {
 
     /// The message with the line of the text and a mark below the place.
     pub fn render(&self, text: &str) -> String {
+        // The line of the error, from line feed to line feed.
         let at = floor_boundary(text, self.at);
         let begin = text[..at].rfind('\n').map_or(0, |i| i + 1);
         let end = text[at..].find('\n').map_or(text.len(), |i| at + i);
         let stop = floor_boundary(text, (at + self.width).clamp(at, end));
+        // Marks count characters, not bytes.
         let indent = " ".repeat(text[begin..at].chars().count());
         let marks = "^".repeat(text[at..stop].chars().count().max(1));
         let line: String = text[begin..end]
@@ -144,6 +146,7 @@ fn token(part: Part<'_>, at: usize) -> Result<(Token, usize), TextError> {
         }
         return Ok((Token::Number, at + length));
     }
+    // Quoted up to the same quote.
     if first == '"' || first == '\'' {
         return match rest[1..].find(first) {
             Some(length) => Ok((Token::Quoted, at + length + 2)),
@@ -151,6 +154,7 @@ fn token(part: Part<'_>, at: usize) -> Result<(Token, usize), TextError> {
         };
     }
     let kind = match first {
+        // Brackets and separators.
         '(' => Token::Open,
         ')' => Token::Close,
         ',' => Token::Comma,
@@ -197,6 +201,7 @@ pub(crate) fn cut<'a>(
         let (kind, end) = token(part, at)?;
         let word = &text[at..end];
         let open = end + text[end..].len() - text[end..].trim_start().len();
+        // A call of a measure: the text between its brackets is compiled by itself.
         if kind == Token::Name && text[open..].starts_with('(') && is_measure(word) {
             let close = closing(part, open)?;
             cut.calls.push(RawCall {
@@ -210,6 +215,7 @@ pub(crate) fn cut<'a>(
             at = close + 1;
             continue;
         }
+        // A quoted text must be the whole expression.
         if kind == Token::Quoted {
             if text.trim() != word {
                 let problem = "a text stands alone, or between the brackets of a measure";
@@ -273,6 +279,7 @@ fn add<'a>(groups: &mut [Vec<Part<'a>>], part: Part<'a>) -> Result<(), TextError
 /// The text within brackets that enclose all of it.
 fn unwrapped(part: Part<'_>) -> Result<Part<'_>, TextError> {
     let mut part = part.trim();
+    // All enclosing pairs.
     while part.text.starts_with('(') && closing(part, 0)? == part.text.len() - 1 {
         part = part.sub(1, part.text.len() - 1).trim();
     }
@@ -284,6 +291,7 @@ fn is_truth(part: Part<'_>) -> Result<bool, TextError> {
     let (mut at, mut depth) = (0, 0usize);
     while at < part.text.len() {
         let (kind, end) = token(part, at)?;
+        // Logical operators are names, comparisons are tokens of their own.
         let logical = matches!(&part.text[at..end], "and" | "or" | "not");
         match kind {
             Token::Open => depth += 1,

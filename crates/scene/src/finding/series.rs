@@ -34,6 +34,7 @@ pub(crate) fn over(
     fold: Fold,
     span: Option<(f64, f64)>,
 ) -> Valued<f64> {
+    // The whole run, or a span within it.
     let (from, to) = match span {
         None => {
             subject.require_whole()?;
@@ -69,6 +70,7 @@ pub(crate) fn over(
             .sum()
     };
     Ok(match fold {
+        // Trapezoidal rule for integral and mean, block averages for the standard error.
         Fold::Maximum => each().fold(f64::NEG_INFINITY, f64::max),
         Fold::Minimum => each().fold(f64::INFINITY, f64::min),
         Fold::Integral => integral(),

@@ -11,7 +11,7 @@ pub(crate) enum OfLimit {
     Associated,
     /// The least multiplier found for the collapse mechanism with Coulomb friction.
     Coulomb,
-    /// Relative gap between the lower and the upper bound of the multiplier.
+    /// Gap between the multiplier and its proven bound, relative to the multiplier.
     Gap,
 }
 
@@ -29,12 +29,14 @@ impl OfLimit {
 
 /// A figure of a load case.
 pub(crate) fn limit(subject: &EvaluatedRun<'_>, what: OfLimit, load: &str) -> Valued<Value> {
+    // Limit analysis of the initial configuration.
     let weighed = equilibrium::analyse_load(subject.scene(), load);
     let weighed = weighed.map_err(|error| Absent::because(error.to_string()))?;
     if !weighed.standing.stands {
         return Err(Absent::because("it does not stand without the load"));
     }
     let limit = &weighed.limit;
+    // Multipliers of the load case.
     let value = match what {
         OfLimit::Associated => limit.multiplier,
         OfLimit::Coulomb => match &weighed.coulomb.limit {
@@ -47,6 +49,7 @@ pub(crate) fn limit(subject: &EvaluatedRun<'_>, what: OfLimit, load: &str) -> Va
         },
         OfLimit::Gap => limit.gap() / limit.multiplier.abs().max(f64::MIN_POSITIVE),
     };
+    // A load that never causes collapse has no finite multiplier.
     match value.is_finite() {
         true => Ok(Value::Number(value)),
         false => Err(Absent::because("the multiplier has no bound")),

@@ -95,6 +95,7 @@ impl<'a> EvaluatedRun<'a> {
         system: SymbolicSystem,
         pace: RunSchedule,
     ) -> Self {
+        // Observables are compiled when they are first needed.
         let state = State::Run {
             outcome: Box::new(outcome),
             system: Box::new(system),
@@ -116,6 +117,7 @@ impl<'a> EvaluatedRun<'a> {
 
     /// A scene that cannot be run.
     pub fn refused(scene: Cow<'a, Scene>, reason: String) -> Self {
+        // Without a run there is no time span and no step.
         let pace = RunSchedule {
             start: f64::NAN,
             until: f64::NAN,
@@ -194,6 +196,7 @@ impl<'a> EvaluatedRun<'a> {
         let State::Bodies(outcome) = &self.state else {
             return None;
         };
+        // One clause for each preparation that missed its tolerance.
         let missed = outcome.prepared.iter().filter(|p| p.certificate.missed > 0);
         let words = missed.map(|prepared| {
             let certificate = &prepared.certificate;
@@ -214,6 +217,7 @@ impl<'a> EvaluatedRun<'a> {
 
     /// The name of a constraint, or of a watch.
     pub fn constraint_name(&self, constraint: usize) -> String {
+        // Constraints of a mechanism, watches of bodies.
         let named = match &self.state {
             State::Run { system, .. } => {
                 let known = system.constraints().get(constraint);
@@ -281,6 +285,7 @@ impl<'a> EvaluatedRun<'a> {
 
     /// The values of an observable at all states; NaN where it has none.
     pub fn series(&mut self, of: &str) -> Valued<Rc<[f64]>> {
+        // Each observable is evaluated once.
         if let Some(known) = self.series.get(of) {
             return Ok(known.clone());
         }
@@ -308,10 +313,12 @@ impl<'a> EvaluatedRun<'a> {
     /// The value of an observable at an instant within the run; of bodies, by linear interpolation.
     pub fn value_at(&mut self, of: &str, t: f64) -> Valued<f64> {
         if matches!(self.state, State::Bodies(_)) {
+            // Bodies: linear interpolation of the series.
             let values = self.series(of)?;
             let value = between(self.times()?, &values, t);
             return present(of, t, value);
         }
+        // Mechanisms: interpolation of the trajectory, then the observable.
         let (mut q, mut v) = (Vec::new(), Vec::new());
         let mut value = f64::NAN;
         self.observe(of, |look| {
@@ -337,6 +344,7 @@ impl<'a> EvaluatedRun<'a> {
         else {
             return Err(Absent(reason.unwrap_or_default()));
         };
+        // Compile at the first use.
         if !observables.contains_key(of) {
             let compiled = system.observable(of);
             let compiled = compiled.map_err(|error| Absent::because(error.to_string()))?;
@@ -363,6 +371,7 @@ struct Look<'a> {
 impl Look<'_> {
     fn evaluate(&mut self, t: f64, q: &[f64], v: &[f64], state: usize) -> Valued<f64> {
         let motion = self.motion;
+        // Forces are means over the step that ends in the state.
         let forces = |constraint: usize, row: usize| motion.force(state, constraint, row);
         let sample = Sample {
             t,
@@ -387,6 +396,7 @@ pub(crate) fn present(of: &str, t: f64, value: f64) -> Valued<f64> {
 
 /// Linear interpolation between the states around an instant; constant outside.
 pub(crate) fn between(times: &[f64], values: &[f64], t: f64) -> f64 {
+    // States before and after the instant.
     let after = times.partition_point(|known| *known < t);
     let get = |k: usize| Some((*times.get(k)?, *values.get(k)?));
     let (before, after) = match (after.checked_sub(1).and_then(get), get(after)) {

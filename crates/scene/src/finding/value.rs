@@ -45,6 +45,7 @@ impl fmt::Display for Value {
             Self::Number(number) => write!(f, "{number}"),
             Self::Truth(truth) => write!(f, "{truth}"),
             Self::Text(text) => write!(f, "{text}"),
+            // Lists in brackets.
             Self::List(items) => {
                 let texts: Vec<String> = items.iter().map(f64::to_string).collect();
                 write!(f, "[{}]", texts.join(", "))

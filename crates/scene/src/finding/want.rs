@@ -15,6 +15,7 @@ impl Call {
                 .for_each(|one| one.add_requests(cast, wanted));
         };
         match self {
+            // Arguments are value expressions and may need observables themselves.
             Self::Run(measure) => measure.add_requests(cast, wanted),
             Self::OfList { list, numbers, .. } => {
                 list.add_requests(cast, wanted);
@@ -22,6 +23,7 @@ impl Call {
             }
             Self::List(items) => all(items, wanted),
             Self::Slope(both) => all(both, wanted),
+            // Studies and limit analysis make computations of their own.
             Self::Column { .. } | Self::Threshold { .. } | Self::Fails(_) | Self::Limit { .. } => {}
             Self::CriticalParameter { from, to, .. } => {
                 from.add_requests(cast, wanted);
@@ -53,6 +55,7 @@ impl RunMeasure {
                 wanted.observable(of);
                 k.iter().for_each(|k| k.add_requests(cast, wanted));
             }
+            // Events of a watch.
             Self::Nth { constraint, k, .. } => {
                 name(*constraint)
                     .into_iter()
@@ -67,12 +70,14 @@ impl RunMeasure {
                     .iter()
                     .for_each(|speed| speed.add_requests(cast, wanted));
             }
+            // The accumulation of impacts needs events and the closed steps.
             Self::Accumulation { constraint } => {
                 if let Some(watch) = name(*constraint) {
                     wanted.watch(watch);
                     wanted.observable(&contacts_of(watch));
                 }
             }
+            // The impulse is the integral of the normal force.
             Self::Impulse { constraint, .. } => {
                 if let Some(watch) = name(*constraint) {
                     wanted.observable(&force_of(watch));

@@ -59,7 +59,7 @@ pub fn arch(arch: &Arch) -> Result<Vec<GeneratedBody<Plane>>, GenerateError> {
         Shape::polygon(&vertices).map_err(|e| GenerateError::shape("thickness", &e))?;
     Ok((0..arch.voussoirs)
         .map(|k| {
-            // Negative from the vertical to the right: angles are anticlockwise.
+            // Angles are anticlockwise: positive at the left springing, negative at the right one.
             let turn = (n - 1.0 - 2.0 * k as f64) * arch.span / (2.0 * n);
             let place = Pose {
                 position: arch.origin,
@@ -103,7 +103,7 @@ fn check(arch: &Arch) -> Result<(), GenerateError> {
             "It is in radians: pi makes a half circle",
         ));
     }
-    // A voussoir over half a turn has no chord on the inner side. Up to 0.9 of that it is a body.
+    // A voussoir over half a circle has no chord on the inner side; up to 0.9 of that it is a body.
     let fewest = (arch.span / (0.9 * PI)).ceil();
     if (arch.voussoirs as f64) < fewest {
         return Err(GenerateError::new(

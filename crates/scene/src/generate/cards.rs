@@ -65,6 +65,7 @@ pub fn cards<D: Prism>(cards: &Cards<D>) -> Result<Vec<GeneratedBody<D>>, Genera
     let left = leaning(&plan);
     // The mirror image, anticlockwise again.
     let right: Vec<Vec2> = left.iter().rev().map(|p| Vec2::new(-p.x, p.y)).collect();
+    // Half the length of a flat card.
     let half = 0.5 * (plan.pitch - plan.lid);
     let flat = [
         Vec2::new(-half, 0.0),

@@ -46,6 +46,7 @@ impl HierarchicalGrid {
     /// For about `count` grains of radii between `smallest` and `largest` in a box of this extent; an
     /// infinite height is filled from below.
     pub fn new(extent: Vec3, smallest: f64, largest: f64, count: usize) -> Self {
+        // One class per factor of 2 in radius.
         let spread = (largest / smallest).log2().floor().max(0.0) as usize;
         let classes = (0..CLASSES.min(spread.saturating_add(1))).map(|class| {
             let radius = largest / 2.0_f64.powi(class as i32);
@@ -66,6 +67,7 @@ impl HierarchicalGrid {
 
     /// Adds a grain.
     pub fn add(&mut self, centre: Vec3, radius: f64) {
+        // Class by radius; the last one takes all smaller grains.
         let class = (self.largest / radius).log2().floor().max(0.0) as usize;
         let last = self.classes.len() - 1;
         let class = &mut self.classes[class.min(last)];
@@ -83,6 +85,7 @@ impl HierarchicalGrid {
     pub fn free(&self, centre: Vec3, radius: f64) -> bool {
         let mut free = true;
         self.near([centre, centre], radius, |grain| {
+            // Overlap of two spheres.
             let apart = radius + grain.radius;
             free &= (grain.centre - centre).length_squared() >= apart * apart;
             free
@@ -94,6 +97,7 @@ impl HierarchicalGrid {
     /// order is fixed.
     pub fn near(&self, [low, high]: [Vec3; 2], reach: f64, mut visit: impl FnMut(&Grain) -> bool) {
         for class in &self.classes {
+            // Distance between centres at which surfaces may be within reach.
             let reach = reach + class.radius;
             let Some(([i0, i1], [j0, j1])) = class.pillars([low, high], reach) else {
                 continue;
@@ -129,6 +133,7 @@ impl HierarchicalGrid {
             let Some(([i0, i1], [j0, j1])) = class.pillars([from, from], reach) else {
                 continue;
             };
+            // From the highest occupied layer downwards.
             let highest = class.layer((from.z + reach).min(f64::MAX));
             for j in j0..=j1 {
                 for i in i0..=i1 {
@@ -155,6 +160,7 @@ impl HierarchicalGrid {
         layer: usize,
         visit: &mut impl FnMut(&Grain) -> bool,
     ) -> bool {
+        // Linked list of the cell.
         let mut index = class.heads[layer * class.tops.len() + pillar];
         while index != NONE {
             let grain = &self.grains[index as usize];

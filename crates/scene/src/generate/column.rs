@@ -37,6 +37,7 @@ pub fn column<D: GeneratorDim>(column: &Column<D>) -> Result<Vec<GeneratedBody<D
     let up = D::N - 1;
     let shape = D::block(column.block).map_err(|e| GenerateError::shape("block", &e))?;
     let rotation = D::leaning(column.lean);
+    // The leaning axis of the column.
     let mut axis = [0.0; 3];
     axis[up] = 1.0;
     let axis = D::rotate(&rotation, D::Vector::from_components(&axis[..D::N]));

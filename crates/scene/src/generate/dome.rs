@@ -69,6 +69,7 @@ pub struct Dome {
 impl Dome {
     /// Polar angles of the beds from the springing upwards.
     fn beds(&self) -> Vec<f64> {
+        // Equal angles between the beds.
         let (foot, top) = (0.5 * self.span, 0.5 * self.oculus);
         let n = self.courses as f64;
         if self.oculus > 0.0 {
@@ -159,6 +160,7 @@ fn course(
     below: Option<Joints>,
     pieces: &mut Vec<GeneratedBody<Space>>,
 ) -> Result<(), GenerateError> {
+    // Angle of a block.
     let width = 2.0 * PI / joints.count as f64;
     // Blocks over the same joints below are one shape, rotated.
     let alike = below.is_none_or(|below| below.count % joints.count == 0);
@@ -255,7 +257,7 @@ fn keystone(dome: &Dome, bed: f64, joints: Joints) -> Result<GeneratedBody<Space
     Ok(GeneratedBody { shape, pose })
 }
 
-/// The hull of rays from the centre, cut by the planes n·x = r and n·x = R.
+/// The convex hull of rays from the centre, cut by the planes n·x = r and n·x = R.
 fn shell(dome: &Dome, rays: &[Vec3], n: Vec3) -> Result<(Shape, Pose<Space>), GenerateError> {
     let radii = [
         dome.radius - dome.thickness / 2.0,

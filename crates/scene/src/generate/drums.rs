@@ -1,13 +1,13 @@
-//! A column of drums, tapering from its foot to its top.
+//! Column of drums, tapering from its base to its top.
 //!
 //! ```text
 //! radius at height z:  r(z) = r_0 + (r_1 − r_0)·z/height
 //! ```
 //!
 //! Flutes are left out. With `sides` a drum is the frustum of a pyramid over a regular polygon whose
-//! corners are on the circle r(z): faces of neighbours coincide and the taper is exact,
+//! vertices are on the circle r(z): faces of neighbours coincide and the taper is exact,
 //! V = (N/6) sin(2π/N)·height·(r_0² + r_0 r_1 + r_1²). Without, drums are circular cylinders with the
-//! radius of the middle of their height: the taper goes in steps of (r_0 − r_1)/count, beds are discs
+//! radius at the middle of their height: the taper has steps of (r_0 − r_1)/count, beds are discs
 //! of the smaller radius.
 
 use std::f64::consts::PI;
@@ -20,13 +20,13 @@ use super::GeneratedBody;
 use super::error::{self, GenerateError};
 use super::mould::{GeneratorDim, Quat, Vec3};
 
-/// Corners of a drum's section at most.
+/// Largest number of sides of a drum.
 const SIDES: usize = 128;
 
 /// Parameters of a column of drums.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drums {
-    /// Radius at the foot.
+    /// Radius at the base.
     pub radius: f64,
     /// Radius at the top.
     pub top: f64,
@@ -34,15 +34,15 @@ pub struct Drums {
     pub count: usize,
     /// Height of all drums together.
     pub height: f64,
-    /// Corners of the section; circular cylinders where there are none.
+    /// Number of sides of the section; `None`: circular cylinders.
     pub sides: Option<usize>,
     /// A block on top: length, depth, height.
     pub capital: Option<Vec3>,
-    /// The middle of its foot.
+    /// Middle of the base.
     pub origin: Vec3,
 }
 
-/// A column of drums from below, then its capital.
+/// Makes a column of drums from below, then its capital.
 ///
 /// # Errors
 /// A length or a number out of range.
@@ -50,11 +50,13 @@ pub fn drums(drums: &Drums) -> Result<Vec<GeneratedBody<Space>>, GenerateError> 
     check(drums)?;
     let n = drums.count as f64;
     let step = drums.height / n;
+    // Radius at a height, counted in half drums.
     let radius = |halves: usize| {
         let share = 0.5 * halves as f64 / n;
         drums.radius * (1.0 - share) + drums.top * share
     };
     let mut pieces = Vec::with_capacity(drums.count + 1);
+    // Drums from below: cylinders, or frusta of pyramids.
     for k in 0..drums.count {
         let middle = drums.origin + Vec3::new(0.0, 0.0, (k as f64 + 0.5) * step);
         let (shape, pose) = match drums.sides {
@@ -94,6 +96,7 @@ fn frustum(
     above: f64,
     height: f64,
 ) -> Result<(Shape, Pose<Space>), GenerateError> {
+    // Vertices on two circles, then side faces, bottom and top.
     let ring = |radius: f64, z: f64| {
         (0..sides).map(move |i| {
             let (sin, cos) = (2.0 * PI * i as f64 / sides as f64).sin_cos();

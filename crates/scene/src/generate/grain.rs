@@ -57,6 +57,7 @@ impl GrainShape {
                 (shape, pose)
             }),
             Self::Angular { corners: [a, b] } => {
+                // A uniform integer from a to b.
                 let choices = (b - a + 1) as f64;
                 let corners = a + ((random.uniform() * choices) as usize).min(b - a);
                 D::irregular(radius, corners, &mut || random.uniform())

@@ -55,6 +55,7 @@ pub struct Grid<D: GeneratorDim> {
 /// A number out of range, a lattice of the other dimension, or grains that could overlap.
 pub fn grid<D: GeneratorDim>(grid: &Grid<D>) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
     let (counts, spacing) = check(grid)?;
+    // Independent random streams for sizes, shapes and shifts.
     let (mut sizes, mut shapes) = (
         SplitMix64::new(grid.seed, "radius"),
         SplitMix64::new(grid.seed, "shape"),
@@ -81,6 +82,7 @@ pub fn grid<D: GeneratorDim>(grid: &Grid<D>) -> Result<Vec<GeneratedBody<D>>, Ge
 fn site(lattice: GridLattice, [i, j, k]: [usize; 3]) -> [f64; 3] {
     let row = 3.0_f64.sqrt() / 2.0;
     let (x, y, z) = (i as f64, j as f64, k as f64);
+    // Every other row is shifted by half a spacing.
     let odd = 0.5 * (j % 2) as f64;
     match lattice {
         GridLattice::Square => [x, y, z],
@@ -97,6 +99,7 @@ fn check<D: GeneratorDim>(grid: &Grid<D>) -> Result<([usize; 3], f64), GenerateE
     grid.radius.check()?;
     grid.form.check::<D>()?;
     error::point("origin", grid.origin)?;
+    // One count per axis.
     if grid.counts.len() != D::N {
         return Err(GenerateError::new(
             "counts",
@@ -119,6 +122,7 @@ fn check<D: GeneratorDim>(grid: &Grid<D>) -> Result<([usize; 3], f64), GenerateE
             "Use fewer",
         ));
     }
+    // Triangular lattices belong to the plane, hexagonal ones to space.
     let plane = D::N == 2;
     if (grid.lattice == GridLattice::Triangular && !plane)
         || (grid.lattice == GridLattice::Hexagonal && plane)

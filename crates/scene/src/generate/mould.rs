@@ -72,6 +72,7 @@ impl GeneratorDim for Plane {
         corners: usize,
         uniform: &mut dyn FnMut() -> f64,
     ) -> Result<(plane::Shape, Pose<Plane>), ShapeError> {
+        // Angle between the vertices of a regular polygon.
         let between = 2.0 * PI / corners as f64;
         let first = 2.0 * PI * uniform();
         let vertices: Vec<Vec2> = (0..corners)
@@ -114,6 +115,7 @@ impl GeneratorDim for Space {
         corners: usize,
         uniform: &mut dyn FnMut() -> f64,
     ) -> Result<(space::Shape, Pose<Space>), ShapeError> {
+        // Golden angle, and the largest random shift.
         let golden = PI * (3.0 - 5.0_f64.sqrt());
         let n = corners as f64;
         let reach = 0.25 * (4.0 * PI / n).sqrt();
@@ -136,6 +138,7 @@ impl GeneratorDim for Space {
 
 /// A rotation uniform on SO(3) (Shoemake 1992).
 fn random_rotation(uniform: &mut dyn FnMut() -> f64) -> Quat {
+    // Shoemake's construction from three uniform numbers.
     let u = uniform();
     let (a, b) = (2.0 * PI * uniform(), 2.0 * PI * uniform());
     let (p, q) = ((1.0 - u).sqrt(), u.sqrt());

@@ -65,6 +65,7 @@ pub fn packing<D: GeneratorDim>(
     let smallest = grains
         .iter()
         .fold(largest, |least, grain| least.min(grain.0));
+    // Overlap queries by the hierarchical grid.
     let mut cells = HierarchicalGrid::new(region.extent, smallest, largest, grains.len());
     let mut random = SplitMix64::new(packing.seed, "place");
     let mut centres = vec![Vec3::ZERO; grains.len()];
@@ -96,6 +97,7 @@ fn draw<D: GeneratorDim>(
     packing: &Packing<D>,
     volume: f64,
 ) -> Result<Vec<(f64, GeneratedBody<D>)>, GenerateError> {
+    // Independent random streams for sizes and shapes.
     let (mut sizes, mut shapes) = (
         SplitMix64::new(packing.seed, "radius"),
         SplitMix64::new(packing.seed, "shape"),
@@ -162,6 +164,7 @@ pub(super) fn fits<D: Dim>(
     high: D::Vector,
     largest: f64,
 ) -> Result<(), GenerateError> {
+    // Along every axis.
     for axis in 0..D::N {
         let width = high[axis] - low[axis];
         let name = ["x", "y", "z"][axis];

@@ -1,4 +1,4 @@
-//! Bodies with one section: polygons of the plane, and the same pulled along y in space.
+//! Prisms: polygons in the plane, and the same section extruded along y in space.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use bodies::{Dim, Plane, Pose, ShapeError, Space};
 
 use super::mould::{GeneratorDim, Quat, Vec2, Vec3};
 
-/// A dimension in which a drawing of a section makes a body.
+/// A dimension in which a section makes a body.
 pub trait Prism: GeneratorDim {
     /// The convex body with this section (x to the right, up upwards, anticlockwise), in space from
-    /// y = −depth/2 to depth/2; with the placement of its body axes in the axes of the section.
+    /// y = −depth/2 to depth/2; with the pose of its body axes in the axes of the section.
     ///
     /// # Errors
-    /// Corners that bound no convex section; a depth that is no length.
+    /// The vertices bound no convex section, or the depth is not a positive length.
     fn prism(section: &[Vec2], depth: f64) -> Result<(Self::Shape, Pose<Self>), ShapeError>;
 
-    /// A point by its place along x, across (y of space) and up.
+    /// A point by its coordinates along x, across (y in space) and up.
     fn spot(x: f64, across: f64, up: f64) -> Self::Vector;
 
-    /// The rotation about the vertical, anticlockwise from above; none in the plane.
+    /// The rotation about the vertical, anticlockwise from above; the identity in the plane.
     fn heading(angle: f64) -> Self::Rotation;
 }
 
@@ -48,7 +48,7 @@ impl Prism for Space {
         let n = section.len();
         let at = |y: f64| section.iter().map(move |p| Vec3::new(p.x, y, p.y));
         let vertices: Vec<Vec3> = at(-0.5 * depth).chain(at(0.5 * depth)).collect();
-        // The eye of the section looks along +y: the near end is anticlockwise as it stands.
+        // The section is seen along +y: the near end is anticlockwise as it stands.
         let mut faces: Vec<Vec<usize>> = (0..n)
             .map(|i| {
                 let j = (i + 1) % n;
@@ -70,7 +70,7 @@ impl Prism for Space {
     }
 }
 
-/// A pose turned about the origin and then moved.
+/// A pose rotated about the origin and then translated.
 pub(crate) fn moved(pose: &Pose<Space>, turn: Quat, by: Vec3) -> Pose<Space> {
     Pose {
         position: by + turn * pose.position,
@@ -78,7 +78,7 @@ pub(crate) fn moved(pose: &Pose<Space>, turn: Quat, by: Vec3) -> Pose<Space> {
     }
 }
 
-/// The same in either dimension, without the turn.
+/// A pose translated, in either dimension.
 pub(crate) fn shifted<D: Dim>(pose: &Pose<D>, by: D::Vector) -> Pose<D> {
     Pose {
         position: by + pose.position,

@@ -28,7 +28,7 @@ pub enum PackingRegion<D: Dim> {
 pub(super) struct PlacementRegion<D: Dim> {
     /// Origin of the coordinates.
     pub corner: D::Vector,
-    /// Sides of the box that holds all that is kept.
+    /// Sides of the box that contains all grains stored, images included.
     pub extent: Vec3,
     /// Area or volume.
     pub volume: f64,
@@ -62,6 +62,7 @@ impl<D: Dim> PlacementRegion<D> {
             round: None,
             cell: None,
         };
+        // A cylinder is the largest one in the box.
         match region {
             PackingRegion::Box => Ok(plain),
             PackingRegion::Cylinder => {
@@ -81,6 +82,7 @@ impl<D: Dim> PlacementRegion<D> {
     fn periodic(lattice: &Lattice<D>, largest: f64) -> Result<Self, GenerateError> {
         let heights = lattice.heights();
         let least = heights.iter().fold(f64::INFINITY, |least, h| least.min(*h));
+        // Images with shifts −1, 0, 1 suffice for cells wider than two diameters.
         if !(least > 4.0 * largest) {
             return Err(GenerateError::new(
                 "radius",
@@ -95,6 +97,7 @@ impl<D: Dim> PlacementRegion<D> {
         let images: Vec<Vec3> = shifts
             .map(|shift| widen::<D>(lattice.offset(shift)))
             .collect();
+        // Bounding box of the cell, with a margin for images.
         let corners = (0..8).map(|n: i32| [n & 1, n >> 1 & 1, n >> 2 & 1]);
         let corners = corners.map(|shift| lattice.offset(shift));
         let (mut low, mut high) = (D::Vector::default(), D::Vector::default());
@@ -112,8 +115,9 @@ impl<D: Dim> PlacementRegion<D> {
         })
     }
 
-    /// A uniform place at which a grain is inside; nothing where the one that was tried is not.
+    /// Draws a uniform position; `None` if the grain would not be inside the region there.
     pub fn try_anywhere(&self, radius: f64, random: &mut SplitMix64) -> Option<Vec3> {
+        // In a periodic cell: uniform in lattice coordinates.
         if let Some((lattice, _)) = &self.cell {
             let mut at = self.corner * -1.0;
             for vector in lattice.vectors.iter().take(D::N) {
@@ -121,6 +125,7 @@ impl<D: Dim> PlacementRegion<D> {
             }
             return Some(widen::<D>(at));
         }
+        // In a box: uniform where the grain is inside; a cylinder rejects the corners.
         let mut place = Vec3::ZERO;
         for axis in 0..D::N {
             let room = (self.extent[axis] - 2.0 * radius).max(0.0);
@@ -135,12 +140,13 @@ impl<D: Dim> PlacementRegion<D> {
         }
     }
 
-    /// Keeps a grain, in a cell with its images.
+    /// Stores a grain, in a periodic cell with its images.
     pub fn keep(&self, cells: &mut HierarchicalGrid, centre: Vec3, radius: f64) {
         let Some((_, images)) = &self.cell else {
             cells.add(centre, radius);
             return;
         };
+        // Images within reach of a grain in the cell.
         for image in images {
             let at = centre + *image;
             let inside = |k: usize| at[k] >= 0.0 && at[k] <= self.extent[k];

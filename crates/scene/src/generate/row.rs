@@ -54,6 +54,7 @@ pub fn row<D: Prism>(row: &DominoRow<D>) -> Result<Vec<GeneratedBody<D>>, Genera
             } else {
                 length * half.sin() / half
             };
+            // The chord has half the turn of the arc.
             let (sin, cos) = (row.heading + half).sin_cos();
             let lift = 0.5 * row.block[up];
             GeneratedBody {
@@ -114,6 +115,7 @@ fn turn<D: Prism>(row: &DominoRow<D>) -> Result<(), GenerateError> {
             format!("{whole} closes it to a ring; more would run into itself"),
         ));
     }
+    // Clearance on the inner side of the circle.
     let radius = row.spacing / step;
     let inner = (radius - 0.5 * row.block[1]) * (0.5 * step).sin();
     if 0.5 * row.block[0] * (0.5 * step).cos() < inner {

@@ -1,4 +1,4 @@
-//! Grains by a grading curve: which share of the mass passes which sieve.
+//! Grain sizes from a grading curve (sieve curve): the fraction of the mass that passes each sieve.
 //!
 //! ```text
 //! given      openings d_0 < d_1 < … < d_n,  passing P_0 = 0 ≤ P_1 ≤ … ≤ P_n (any unit)
@@ -9,7 +9,7 @@
 use super::error::{self, GenerateError};
 use crate::study::random::SplitMix64;
 
-/// Checks a curve.
+/// Checks a grading curve.
 pub(super) fn check(curve: &[(f64, f64)]) -> Result<(), GenerateError> {
     let wrong = |problem: String, advice: &str| Err(GenerateError::new("radius", problem, advice));
     const EXAMPLE: &str = "Write for example { sieve = [[0.5, 0], [1, 30], [2, 100]] }: openings and \
@@ -26,6 +26,7 @@ pub(super) fn check(curve: &[(f64, f64)]) -> Result<(), GenerateError> {
             );
         }
     }
+    // The curve begins with nothing passing and does not decrease.
     if first.1 != 0.0 {
         let problem = format!("{} passes the finest sieve, {}", first.1, first.0);
         return wrong(
@@ -49,16 +50,18 @@ pub(super) fn check(curve: &[(f64, f64)]) -> Result<(), GenerateError> {
     }
 }
 
-/// A radius, half a diameter of the curve.
+/// Draws a radius, half a diameter of the curve.
 pub(super) fn draw(curve: &[(f64, f64)], dimension: usize, random: &mut SplitMix64) -> f64 {
     let power = -(dimension as f64);
+    // Number of grains between two sieves, and d^(−N) at both.
     let class = |pair: &[(f64, f64)]| {
         let ((a, p), (b, q)) = (pair[0], pair[1]);
-        // d^(−N) relative to that of the finest grain keeps its range.
+        // d^(−N) relative to that of the finest grain stays within the range of doubles.
         let scale = |d: f64| (d / curve[0].0).powf(power);
         let number = (q - p) / (b / a).ln() * (scale(a) - scale(b));
         (number, [scale(a), scale(b)])
     };
+    // Choose a class by number, then d^(−N) uniformly within it.
     let total: f64 = curve.windows(2).map(|pair| class(pair).0).sum();
     let mut left = random.uniform() * total;
     let mut ends = [1.0, 1.0];

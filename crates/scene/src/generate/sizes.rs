@@ -123,6 +123,7 @@ impl Sizes {
                 deviation,
                 between: [a, b],
             } => {
+                // Truncated standard normal, then scaled.
                 let z = cut_normal((a - mean) / deviation, (b - mean) / deviation, random);
                 (mean + deviation * z).clamp(*a, *b)
             }
@@ -131,6 +132,7 @@ impl Sizes {
                 sigma,
                 between: [a, b],
             } => {
+                // The logarithm is a truncated normal.
                 let scale = |r: &f64| (r / median).ln() / sigma;
                 let z = cut_normal(scale(a), scale(b), random);
                 (median * (sigma * z).exp()).clamp(*a, *b)
@@ -153,6 +155,7 @@ impl Sizes {
 /// The radius of a mix that a uniform number selects.
 fn mixed(parts: &[(f64, f64)], uniform: f64) -> f64 {
     let total: f64 = parts.iter().map(|part| part.1).sum();
+    // Cumulative shares.
     let mut left = uniform * total;
     let mut radius = f64::NAN;
     for (size, share) in parts {
@@ -211,6 +214,7 @@ fn normal(random: &mut SplitMix64) -> f64 {
 
 /// A standard normal number truncated to [a, b].
 fn cut_normal(a: f64, b: f64, random: &mut SplitMix64) -> f64 {
+    // By symmetry the interval may be taken on the positive side.
     if b < 0.0 {
         return -tail_or_middle(-b, -a, random);
     }

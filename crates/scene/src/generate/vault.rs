@@ -54,6 +54,7 @@ pub struct Vault {
 impl Vault {
     /// Number of voussoirs of a course.
     fn course(&self, course: usize) -> usize {
+        // Odd courses of a running bond have half voussoirs at both ends.
         let halves = self.bond == Bond::Running && course % 2 == 1;
         self.rings + usize::from(halves)
     }
@@ -90,6 +91,7 @@ pub fn vault(vault: &Vault) -> Result<Vec<GeneratedBody<Space>>, GenerateError> 
         |depth| Space::prism(&section, depth).map_err(|e| GenerateError::shape("thickness", &e));
     let (whole, half) = (made(step)?, made(0.5 * step)?);
     let mut pieces = Vec::new();
+    // Courses from the left springing, voussoirs along y.
     for k in 0..vault.voussoirs {
         // A positive rotation about y goes from z to x: from the left springing to the right one.
         let turn = Quat::from_rotation_y((2.0 * k as f64 + 1.0 - n) * vault.span / (2.0 * n));

@@ -55,6 +55,7 @@ pub fn wall<D: GeneratorDim>(wall: &Wall<D>) -> Result<Vec<GeneratedBody<D>>, Ge
     // Heights of the bed joints: multiples of the block height while nothing varies.
     let mut raised = 0.0;
     for course in 0..wall.courses {
+        // Random height of the course.
         let change = nominal * wall.vary * (2.0 * random.uniform() - 1.0);
         let bottom = course as f64 * nominal + raised;
         raised += change;
@@ -62,15 +63,18 @@ pub fn wall<D: GeneratorDim>(wall: &Wall<D>) -> Result<Vec<GeneratedBody<D>>, Ge
         // Blocks of the course: from one joint to the next, in half blocks and a random shift.
         let mut from = (0, 0.0);
         while from.0 < halves {
+            // Odd courses begin with a half block; a half may end the course.
             let full = from.0 + 2 <= halves && !(from.0 == 0 && course % 2 == 1);
             let step = if full { 2 } else { 1 };
             let end = from.0 + step;
+            // Inner joints move at random, the ends do not.
             let shift = match end == halves {
                 true => 0.0,
                 false => half * wall.vary * (2.0 * random.uniform() - 1.0),
             };
             let mut sides = wall.block;
             let mut middle = wall.block * 0.5;
+            // The block between the two joints.
             let length = step as f64 * half + (shift - from.1);
             sides = with(sides, 0, length);
             sides = with(sides, up, height);

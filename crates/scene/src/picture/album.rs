@@ -50,6 +50,7 @@ impl<'a> RunPictures<'a> {
             (picture.name.clone(), title)
         });
         let mut all: Vec<(String, String)> = declared.collect();
+        // Standard pictures, unless the scene declares one of the same name.
         for (name, title) in STANDARD {
             if all.iter().all(|(known, _)| known != name) {
                 all.push((name.into(), title.into()));
@@ -79,6 +80,7 @@ impl<'a> RunPictures<'a> {
             Some((word, time)) => (word, Some(time)),
             None => (name, None),
         };
+        // Instants by name: `picture:2.5` at a time, `pictures` evenly spaced.
         let moments = match (word, time) {
             ("picture" | "forces", None) => Instants::End,
             ("picture" | "forces", Some(time)) => Instants::At(vec![instant(name, time)?]),
@@ -101,6 +103,7 @@ impl<'a> RunPictures<'a> {
             return Err(PlotError::Nothing(none.into()));
         }
         let last = states.len() - 1;
+        // States nearest to the requested instants.
         let mut chosen = match moments {
             Instants::End => vec![last],
             Instants::At(times) => {
@@ -117,6 +120,7 @@ impl<'a> RunPictures<'a> {
             }
         };
         chosen.dedup();
+        // Frames, and the initial state where displacements are shown.
         let stills = chosen.iter().map(|k| states.read(*k, request.forces));
         let stills: Vec<Frame> = stills.collect::<Result<_, _>>()?;
         let first = match request.colour {
@@ -153,6 +157,7 @@ fn declared_request(
         let all = formulas.iter().map(|f| scene.evaluate(&part, key, f));
         all.collect()
     };
+    // A corner or direction, with missing components 0.
     let corner = |key: &str, formulas: &Option<Vec<Formula>>| match formulas {
         None => Ok(None),
         Some(formulas) => {
@@ -175,6 +180,7 @@ fn declared_request(
         view: corner("view", &picture.view)?,
         ..PictureRequest::default()
     };
+    // Without instants, the last state.
     let moments = match times.is_empty() {
         true => Instants::End,
         false => Instants::At(times),

@@ -30,8 +30,10 @@ impl Camera {
     /// View from a direction; z points up, or y where the view is along z.
     pub(super) fn from(view: Option<[f64; 3]>) -> Self {
         let length = |v: &[f64; 3]| norm(*v);
+        // An invalid direction is replaced by the default.
         let given = view.filter(|v| length(v).is_finite() && length(v) > 0.0);
         let toward = unit(given.unwrap_or(OBLIQUE));
+        // Right is horizontal; along z any horizontal direction will do.
         let side = cross([0.0, 0.0, 1.0], toward);
         let right = match norm(side) > 1e-9 {
             true => unit(side),

@@ -14,6 +14,7 @@ pub(super) fn chain_members(bodies: &[BodyDescription], still: &Frame) -> Vec<bo
         .iter()
         .map(|force| strut(bodies, still, force))
         .collect();
+    // Chains are made of forces above the mean.
     let carrying = struts.iter().filter(|s| s.force > 0.0);
     let (count, sum) = carrying.fold((0_usize, 0.0), |(n, sum), s| (n + 1, sum + s.force));
     let mut inside = vec![false; struts.len()];
@@ -30,6 +31,7 @@ fn strut(bodies: &[BodyDescription], still: &Frame, force: &DrawnForce) -> Force
     let passes = force
         .bodies
         .map(|k| bodies.get(k).is_some_and(|b| grain(&b.shape)));
+    // Ends of the branch vector: centres of grains, or the contact point at a boundary.
     let end = |side: usize| {
         let place = still.bodies.get(force.bodies[side]);
         let centre = place.filter(|_| passes[side]).map(|p| p.position);

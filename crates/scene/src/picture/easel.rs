@@ -207,6 +207,7 @@ fn lay(under: &mut [u8], size: (usize, usize), raster: &Raster, at: (usize, usiz
             return;
         };
         let wide = raster.width.min(size.0.saturating_sub(at.0));
+        // Premultiplied source over the page, faded by `share`.
         for (old, new) in line.chunks_exact_mut(4).take(wide).zip(row) {
             let left = 1.0 - share * f64::from(new[3]) / 255.0;
             for k in 0..3 {
@@ -226,12 +227,14 @@ pub fn render_bodies(
 ) -> Raster {
     let look = CommonScale::of(company, std::slice::from_ref(still), request);
     let (width, height) = (width.max(1), height.max(1));
+    // The window is widened to the aspect ratio of the image.
     let (w, h) = look.window.size();
     let scale = (width as f64 / w).min(height as f64 / h);
     let wish = (request, look.span);
     let flat = company.dimension == 2;
     let stills = std::slice::from_ref(still);
     let paint = super::paint::BodyColours::of(company.bodies, stills, company.first, flat, wish);
+    // Periodic images, with the colours of their bodies.
     let spread = wrap_bodies(company.bodies, still);
     let fills = spread.fills(paint.fills.first().map_or(&[], Vec::as_slice));
     let cast = RenderScene {

@@ -58,6 +58,7 @@ pub(super) fn thickness(outline: &RecordedShape) -> Option<f64> {
         RecordedShape::Round { radius }
         | RecordedShape::Capsule { radius, .. }
         | RecordedShape::Cylinder { radius, .. } => Some(*radius),
+        // Smallest distance of an edge line from the centroid.
         RecordedShape::Polygon(vertices) => {
             let ends = vertices.iter().cycle().skip(1);
             let edges = vertices.iter().zip(ends);
@@ -67,6 +68,7 @@ pub(super) fn thickness(outline: &RecordedShape) -> Option<f64> {
             });
             Some(away.fold(f64::INFINITY, f64::min))
         }
+        // Smallest distance of a face plane from the centroid.
         RecordedShape::Polyhedron(faces) => {
             let corner = |k: &u32| faces.vertices.get(*k as usize).copied();
             let away = faces.faces.iter().filter_map(|face| {
@@ -93,6 +95,7 @@ pub(super) fn draw(
     chains: bool,
 ) {
     let width = |force: &DrawnForce| norm(force.force) / widths.largest * widths.widest;
+    // Members of force chains; without chains, all forces count as members.
     let inside = match chains {
         true => chain::chain_members(bodies, still),
         false => vec![true; still.forces.len()],
@@ -113,6 +116,7 @@ pub(super) fn draw(
     paper.group(&format!(
         "class=\"forces\" stroke=\"{FORCE}\" stroke-linecap=\"round\""
     ));
+    // The strongest forces are painted last.
     for (force, inside) in seen.iter().rev() {
         let Some((a, b)) = ends(bodies, still, force) else {
             continue;

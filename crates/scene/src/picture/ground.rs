@@ -58,6 +58,7 @@ impl BoundingBox {
             high: [f64::NEG_INFINITY; 3],
         };
         const AXES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        // Bounding box of the bodies that are not fixed.
         for still in stills {
             let moving = bodies.iter().zip(&still.bodies);
             for (name, place) in moving.filter(|(name, _)| name.motion != BodyMotion::Fixed) {
@@ -71,6 +72,7 @@ impl BoundingBox {
         if !(room.low[0] <= room.high[0]) {
             return None;
         }
+        // Extended to the foot points on half-spaces that are near.
         for (name, place) in stills.iter().flat_map(|s| bodies.iter().zip(&s.bodies)) {
             if *name.shape == RecordedShape::HalfSpace {
                 let (normal, level) = surface(place);
@@ -103,15 +105,18 @@ pub(super) fn patches(
     camera: &Camera,
 ) -> Vec<Vec<[f64; 3]>> {
     let all = bodies.iter().zip(&still.bodies);
+    // Surfaces of all half-spaces as n·x = level.
     let spaces: Vec<([f64; 3], f64)> = all
         .filter(|(name, _)| *name.shape == RecordedShape::HalfSpace)
         .map(|(_, place)| surface(place))
         .collect();
     let mut found = Vec::new();
+    // Back-facing surfaces are culled.
     for (k, (normal, level)) in spaces.iter().enumerate() {
         if dot(*normal, camera.toward) <= 1e-9 {
             continue;
         }
+        // A large square, clipped to the bounding box.
         let mut patch = square(*normal, *level, room);
         for axis in 0..3 {
             let mut out = [0.0; 3];
@@ -119,6 +124,7 @@ pub(super) fn patches(
             patch = clip(&patch, out, room.low[axis]);
             patch = clip(&patch, out.map(|x| -x), -room.high[axis]);
         }
+        // Clipped by the other half-spaces.
         for (other, (normal, level)) in spaces.iter().enumerate() {
             if other != k {
                 patch = clip(&patch, *normal, *level);
@@ -159,6 +165,7 @@ fn clip(polygon: &[[f64; 3]], normal: [f64; 3], level: f64) -> Vec<[f64; 3]> {
     let mut kept = Vec::new();
     let next = polygon.iter().cycle().skip(1);
     for (a, b) in polygon.iter().zip(next) {
+        // Signed distances of both ends of an edge.
         let (da, db) = (dot(normal, *a) - level, dot(normal, *b) - level);
         if da >= 0.0 {
             kept.push(*a);
@@ -197,6 +204,7 @@ pub(super) fn grid(patch: &[[f64; 3]]) -> Option<SurfaceGrid> {
     let from = |p: &[f64; 3]| std::array::from_fn(|i| p[i] - origin[i]);
     let normal = unit(cross(from(second), from(third)));
     let (e, f) = directions(normal);
+    // Extent of the patch along both tangents.
     let span = |d: [f64; 3]| {
         let along = patch.iter().map(|p| dot(d, *p));
         along.fold((f64::INFINITY, f64::NEG_INFINITY), |s, x| {
@@ -205,6 +213,7 @@ pub(super) fn grid(patch: &[[f64; 3]]) -> Option<SurfaceGrid> {
     };
     let spans = [span(e), span(f)];
     let largest = spans.iter().map(|s| s.1 - s.0).fold(0.0, f64::max);
+    // About six grid lines, at a round spacing.
     let spacing = nice_floor(largest / 6.0);
     (spacing > 0.0 && spacing.is_finite()).then_some(SurfaceGrid {
         along: [e, f],

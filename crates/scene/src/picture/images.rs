@@ -63,6 +63,7 @@ pub(super) fn nearest(
     to: [f64; 3],
 ) -> [f64; 3] {
     let apart: [f64; 3] = std::array::from_fn(|k| to[k] - from[k]);
+    // Integer shifts that bring the point nearest, along periodic directions only.
     let mut shift = inverse(vectors).map(|row| -dot(row, apart).round());
     for (shift, periodic) in shift.iter_mut().zip(periodic) {
         if !periodic {
@@ -96,6 +97,7 @@ pub(super) fn wrap_bodies<'a>(
         if !(0..3).all(|k| span(&place, rows[k]).is_some_and(|(a, b)| (b - a).is_finite())) {
             continue;
         }
+        // Wrap the centre into the cell along periodic directions.
         let periodic = |k: usize| still.periodic[k];
         let wrap = |k: usize| match periodic(k) {
             true => -dot(rows[k], place.position).floor(),
@@ -103,6 +105,7 @@ pub(super) fn wrap_bodies<'a>(
         };
         let place = moved(&place, &vectors, std::array::from_fn(wrap));
         placed.bodies[owner] = place;
+        // The 26 neighbouring images: those whose extent overlaps the cell are added.
         for n in 0..27 {
             let shift = [n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1].map(f64::from);
             let seen = |k: usize| {

@@ -40,6 +40,7 @@ pub(super) fn joint_glyphs(collection: &BuiltBodies) -> Vec<JointGlyph> {
 }
 
 fn pin<D: Dim>(joint: &Joint<D>) -> JointGlyph {
+    // Body and point of each end.
     let end = |side: &JointFrame<D>| {
         let point = side.point.components();
         let point = std::array::from_fn(|k| point.get(k).copied().unwrap_or(0.0));
@@ -69,6 +70,7 @@ pub(super) fn draw(
     paper.group(&format!(
         "class=\"joints\" stroke=\"{INK}\" stroke-width=\"1.1\" fill=\"#ffffff\""
     ));
+    // Both ends of each joint in space, then in pixels.
     for pin in pins {
         let [a, b] = pin.ends.map(|(body, point)| match body {
             None => Some(point),
@@ -93,6 +95,7 @@ fn mark(paper: &mut SvgWriter, panel: &Panel, pin: &JointGlyph, [a, b]: [(f64, f
         let corner = (b.0 - 0.5 * side, b.1 - 0.5 * side);
         paper.rect(corner, (side, side), style);
     };
+    // Glyph by type of joint.
     match pin.kind {
         JointKind::Revolute => paper.circle(b, SIZE, ""),
         JointKind::Spherical => paper.circle(b, SIZE, &full),

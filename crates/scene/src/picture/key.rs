@@ -35,6 +35,7 @@ pub(super) fn draw(paper: &mut SvgWriter, panel: &Panel, x: f64, tall: f64, key:
             let top = panel.at.1 + 20.0;
             let high = (tall - 26.0).clamp(60.0, 360.0);
             paper.text((x, top - 8.0), 13.0, Anchor::Left, label);
+            // The colour bar as an SVG gradient of 17 stops.
             paper.raw(format_args!(
                 "<linearGradient id=\"bar\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">"
             ));
@@ -48,6 +49,7 @@ pub(super) fn draw(paper: &mut SvgWriter, panel: &Panel, x: f64, tall: f64, key:
             paper.raw(format_args!("</linearGradient>"));
             let style = " fill=\"url(#bar)\" stroke=\"#888888\" stroke-width=\"0.6\"";
             paper.rect((x, top), (BAR, high), style);
+            // Ticks with labels.
             let marks = Ticks::between(ramp.low, ramp.high, 5);
             for (mark, text) in marks.all() {
                 let place = (mark - ramp.low) / (ramp.high - ramp.low);
@@ -57,6 +59,7 @@ pub(super) fn draw(paper: &mut SvgWriter, panel: &Panel, x: f64, tall: f64, key:
                 paper.text((x + BAR + 7.0, y + 4.0), 11.5, Anchor::Left, &text);
             }
         }
+        // Named colours.
         ColourLegend::Swatches(names) => {
             for (k, (name, colour)) in names.iter().take(SWATCHES).enumerate() {
                 let y = panel.at.1 + 6.0 + 20.0 * k as f64;

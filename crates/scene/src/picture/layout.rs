@@ -91,6 +91,7 @@ impl Layout {
             (page.0 - at.0 - BESIDE - key::width(key)).max(1.0),
             (page.1 - at.1 - FOOT).max(1.0),
         );
+        // The largest scale that fits, with the window widened to the panel.
         let (w, h) = seen.size();
         let scale = (room.0 / w).min(room.1 / h);
         let window = seen.at_least((room.0 / scale, room.1 / scale));

@@ -27,6 +27,7 @@ impl CommonScale {
     pub(super) fn of(company: &BodyShapes<'_>, stills: &[Frame], request: &PictureRequest) -> Self {
         let camera = camera(company, request);
         let (bodies, flat) = (company.bodies, company.dimension == 2);
+        // With periodic images.
         let wrapped: Vec<_> = stills
             .iter()
             .map(|still| wrap_bodies(bodies, still))

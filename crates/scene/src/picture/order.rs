@@ -72,6 +72,7 @@ impl Grid {
 
     /// Which pieces are nearest on some ray.
     fn seen(&self, items: &[Item]) -> Vec<bool> {
+        // Nearest piece of each ray.
         let mut front: Vec<(f64, u32)> = vec![(f64::NEG_INFINITY, u32::MAX); self.wide * self.high];
         for (k, item) in items.iter().enumerate() {
             self.rays(item, |ray, near| {

@@ -64,6 +64,7 @@ impl<'a> SvgPage<'a> {
         count: usize,
         size: Option<(f64, f64)>,
     ) -> Self {
+        // The legend is needed for the layout: it takes room beside the panels.
         let flat = company.dimension == 2;
         let wish = (request, look.span);
         let key = BodyColours::of(company.bodies, &[], company.first, flat, wish).key;
@@ -101,10 +102,12 @@ impl<'a> SvgPage<'a> {
             Layer::Overlay => SvgWriter::transparent(width, height, theme),
         };
         title(&mut paper, width, &heading(self.request, stills));
+        // The overlay has no fills: bodies are rendered separately.
         let paint = match layer {
             Layer::All => self.paint(stills).fills,
             Layer::Overlay => vec![Vec::new(); stills.len()],
         };
+        // Panels: bodies, overlay, border, time label.
         for (k, (still, fills)) in stills.iter().zip(&paint).enumerate() {
             let spread = images::wrap_bodies(self.company.bodies, still);
             let panel = self.layout.panel(k);
@@ -130,6 +133,7 @@ impl<'a> SvgPage<'a> {
                 paper.text(at, 14.0, Anchor::Right, &time);
             }
         }
+        // Scale bar, force legend and colour legend.
         let widths = self.widths.as_ref();
         foot(&mut paper, &self.layout, alone, widths);
         let (first, x) = (self.layout.panel(0), self.layout.key_at);
@@ -146,6 +150,7 @@ impl<'a> SvgPage<'a> {
     ) {
         let (bodies, still) = (&*spread.bodies, &*spread.still);
         let pale = self.request.forces || self.request.fade_bodies;
+        // Planar shapes, or the painter's algorithm in space.
         if self.company.dimension == 2 {
             plane::draw(paper, panel, bodies, still, fills, !pale);
         } else {

@@ -57,6 +57,7 @@ impl BodyColours {
     /// Lightens bodies and legend behind force lines. Bodies in space are drawn translucent instead, to the
     /// same effect.
     fn fade(&mut self, flat: bool, theme: Theme) {
+        // Fills in the plane.
         if flat {
             for fill in self.fills.iter_mut().flatten() {
                 *fill = match theme {
@@ -65,6 +66,7 @@ impl BodyColours {
                 };
             }
         }
+        // The legend likewise.
         match &mut self.key {
             ColourLegend::None => {}
             ColourLegend::Bar { pale, .. } => *pale = PALE,
@@ -85,6 +87,7 @@ impl BodyColours {
     }
 
     fn materials(bodies: &[BodyDescription], stills: &[Frame]) -> Self {
+        // Materials of bodies that are not fixed, in order of first appearance.
         let mut names: Vec<&str> = Vec::new();
         for body in bodies.iter().filter(|b| b.motion != BodyMotion::Fixed) {
             if !names.contains(&&*body.material) {
@@ -115,6 +118,7 @@ impl BodyColours {
         (colour, span): (Colour, Option<(f64, f64)>),
     ) -> Self {
         let of = |still: &Frame| values(bodies, still, first, flat, colour);
+        // Values of all frames, and a colour map over them or over the common span.
         let all: Vec<Vec<f64>> = stills.iter().map(of).collect();
         let signed = flat && colour == Colour::Spin;
         let from_zero = colour != Colour::Mass;
@@ -154,6 +158,7 @@ fn values(
         Colour::Mass => name.mass.unwrap_or(f64::NAN),
         Colour::None | Colour::Material => f64::NAN,
     };
+    // Fixed bodies have no value.
     let all = bodies.iter().zip(&still.bodies).enumerate();
     all.map(|(k, (name, place))| match name.motion {
         BodyMotion::Fixed => f64::NAN,

@@ -19,7 +19,7 @@ pub(super) struct Panel {
 
 impl Panel {
     /// A point of the picture plane in pixels.
-    pub(super) fn to_pixels(&self, (u, v): (f64, f64)) -> (f64, f64) {
+    pub(super) fn to_pixels(self, (u, v): (f64, f64)) -> (f64, f64) {
         (
             self.at.0 + (u - self.window.low.0) * self.scale,
             self.at.1 + (self.window.high.1 - v) * self.scale,

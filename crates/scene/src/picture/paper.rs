@@ -209,6 +209,7 @@ fn darkened(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut parts = text.split("\"#");
     out += parts.next().unwrap_or("");
+    // Replace each known grey after `"#`.
     for part in parts {
         out += "\"#";
         let known = DARK.iter().find(|(light, _)| part.starts_with(light));

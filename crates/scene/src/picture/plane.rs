@@ -117,6 +117,7 @@ fn body(
             radius,
             ..
         } => capsule(paper, panel, place, *half_length, *radius, fill),
+        // Polygon corners in pixels; drawn if finite and visible.
         RecordedShape::Polygon(vertices) => {
             let points: Vec<_> = vertices
                 .iter()

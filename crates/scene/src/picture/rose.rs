@@ -55,6 +55,7 @@ fn outline(density: &[f64], unit: f64) -> Vec<(f64, f64)> {
 
 /// Draws the diagram as SVG.
 pub(crate) fn draw(rose: &RoseDiagram) -> String {
+    // Scale: the largest density has the full radius.
     let densities = rose.petals.iter().flat_map(|p| &p.density);
     let most = densities.copied().fold(1.0, f64::max);
     let unit = RADIUS / most.sqrt();
@@ -64,6 +65,7 @@ pub(crate) fn draw(rose: &RoseDiagram) -> String {
     paper.text((SIZE.0 / 2.0, 30.0), size, Anchor::Middle, &rose.title);
     grid(&mut paper, rose, most, unit);
     let place = |(x, y): (f64, f64)| (CENTRE.0 + x, CENTRE.1 - y);
+    // The first distribution is filled.
     for (petals, colour) in rose.petals.iter().zip(COLOURS).take(1) {
         let fill = format!(
             " class=\"petals\" fill=\"{colour}\" fill-opacity=\"0.3\" stroke=\"{colour}\" \
@@ -71,6 +73,7 @@ pub(crate) fn draw(rose: &RoseDiagram) -> String {
         );
         paper.polygon(outline(&petals.density, unit).into_iter().map(place), &fill);
     }
+    // The second is an outline.
     for (petals, colour) in rose.petals.iter().zip(COLOURS).skip(1) {
         let line = format!(
             " class=\"petals\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" \

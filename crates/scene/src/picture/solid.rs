@@ -109,6 +109,7 @@ impl Sculptor<'_> {
     }
 
     fn keep(&self, body: usize, near: f64, form: Form, out: &mut Vec<Item>) {
+        // Pieces outside the panel are dropped.
         let (low, high) = form.bounds();
         let (x, y) = (0.5 * (low.0 + high.0), 0.5 * (low.1 + high.1));
         let reach = (high.0 - low.0).max(high.1 - low.1);
@@ -168,6 +169,7 @@ impl Sculptor<'_> {
 
     /// Strips of a cylinder's lateral surface and its visible end cap.
     fn cylinder(&self, place: &BodyState, half_length: f64, radius: f64) -> Vec<Facet> {
+        // Lateral strips, then the end caps.
         let point = |k: usize, z: f64| {
             let angle = std::f64::consts::TAU * (k % SIDES) as f64 / SIDES as f64;
             place.to_space([radius * angle.cos(), radius * angle.sin(), z])
@@ -230,6 +232,7 @@ impl Form {
                 (a.1.0.max(b.1.0), a.1.1.max(b.1.1)),
             )
         };
+        // Bounding box by type of piece.
         match self {
             Self::Ball(at, _, r) => round(*at, *r),
             Self::Rod([(a, _), (b, _)], r) => join(round(*a, *r), round(*b, *r)),
@@ -250,6 +253,7 @@ impl Form {
         match self {
             Self::Ball(centre, near, r) => dome(at, *centre, *near, *r),
             Self::Rod([(a, near_a), (b, near_b)], r) => {
+                // Nearest point of the capsule's axis on screen.
                 let along = (b.0 - a.0, b.1 - a.1);
                 let length = along.0 * along.0 + along.1 * along.1;
                 let share = ((at.0 - a.0) * along.0 + (at.1 - a.1) * along.1) / length;

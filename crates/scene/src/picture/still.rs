@@ -63,7 +63,7 @@ impl BodyState {
     }
 
     /// A point in body axes, in space coordinates.
-    pub(crate) fn to_space(&self, v: [f64; 3]) -> [f64; 3] {
+    pub(crate) fn to_space(self, v: [f64; 3]) -> [f64; 3] {
         let turned = self.rotate(v);
         std::array::from_fn(|k| self.position[k] + turned[k])
     }
@@ -168,6 +168,7 @@ impl<'a> RecordedFrames<'a> {
     /// # Errors
     /// The records are damaged.
     pub fn nearest(&self, t: f64) -> Result<usize, RecordError> {
+        // Bisection for the first state not before t.
         let (mut low, mut high) = (0, self.count);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -179,6 +180,7 @@ impl<'a> RecordedFrames<'a> {
         if low == 0 {
             return Ok(0);
         }
+        // The nearer of the two neighbours.
         let late = (self.count > low).then(|| self.time(low)).transpose()?;
         let early = self.time(low - 1)?;
         Ok(match late {
@@ -200,6 +202,7 @@ impl<'a> RecordedFrames<'a> {
                 "spin_y", "spin_z",
             ],
         };
+        // The rows of a state are consecutive: one row per body.
         let table = self.record.rows("bodies", columns, state * count, count)?;
         let mut still = Frame::default();
         let Some((ColumnValues::Integer(steps), values)) = table.values.split_first() else {
@@ -207,6 +210,7 @@ impl<'a> RecordedFrames<'a> {
         };
         still.step = steps.first().copied().unwrap_or(0);
         still.t = values.first().map_or(f64::NAN, |t| t.number(0));
+        // Columns after `step`: t, position, orientation, velocity, angular velocity.
         let at = |row: usize, k: usize| values.get(k).map_or(f64::NAN, |v| v.number(row));
         let flat = self.dimension == 2;
         let place = |row: usize| match flat {
@@ -226,6 +230,7 @@ impl<'a> RecordedFrames<'a> {
         still.cell = self.cell(state)?;
         still.periodic = self.periodic();
         still.flat = flat;
+        // The initial state has no forces.
         if forces && still.step > 0 {
             still.forces = self.forces(still.step)?;
         }
@@ -255,6 +260,7 @@ impl<'a> RecordedFrames<'a> {
         }
         let n = self.dimension;
         let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(0));
+        // Row-major vectors; in the plane the third is along z.
         let mut vectors = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
         for (j, vector) in vectors.iter_mut().enumerate().take(n) {
             for (k, entry) in vector.iter_mut().enumerate().take(n) {
@@ -294,6 +300,7 @@ impl<'a> RecordedFrames<'a> {
                 "impulse_t2",
             ],
         };
+        // Length of the step, which turns impulses into mean forces.
         let row = usize::try_from(step - 1).unwrap_or(0);
         let length = self.record.rows("steps", &["h"], row, 1)?;
         let h = length.values.first().map_or(f64::NAN, |h| h.number(0));

@@ -92,6 +92,7 @@ pub(super) fn window(
     camera: &Camera,
     room: Option<&BoundingBox>,
 ) -> Window {
+    // Bounding rectangles of moving and of fixed bodies.
     let mut moving = Window::NONE;
     let mut fixed = Window::NONE;
     for still in stills {
@@ -108,6 +109,7 @@ pub(super) fn window(
             }
         }
     }
+    // Moving bodies determine the window; fixed ones only if nothing moves.
     let mut all = if moving.is_some() { moving } else { fixed };
     if !all.is_some() {
         all = Window {
@@ -116,12 +118,14 @@ pub(super) fn window(
         };
     }
     let side = |w: &Window| w.size().0.max(w.size().1);
+    // Fixed bodies near the moving ones are included.
     if fixed.is_some() {
         let near = fixed.common(&all.widened(FIXED * side(&all)));
         if near.is_some() {
             all.join(&near);
         }
     }
+    // Half-planes and the patches of half-spaces.
     for still in stills {
         add_feet(&mut all, bodies, still, camera);
         for patch in room.iter().flat_map(|r| patches(bodies, still, r, camera)) {
@@ -138,6 +142,7 @@ fn add_feet(all: &mut Window, bodies: &[BodyDescription], still: &Frame, camera:
         if *name.shape != RecordedShape::HalfPlane {
             continue;
         }
+        // Foot point of the window's centre on the surface, if it is near.
         let normal = camera.project(place.rotate([0.0, 1.0, 0.0]));
         let at = camera.project(place.position);
         let middle = all.middle();
@@ -151,6 +156,7 @@ fn add_feet(all: &mut Window, bodies: &[BodyDescription], still: &Frame, camera:
 
 /// Replaces the corners that were requested; the others remain.
 fn asked(mut all: Window, request: &PictureRequest, camera: &Camera) -> Window {
+    // One corner alone is used in the plane only.
     let (Some(low), Some(high)) = (request.low, request.high) else {
         let flat = |point: [f64; 3]| (point[0], point[1]);
         if let Some(low) = request.low.map(flat).filter(|_| *camera == Camera::flat()) {
@@ -161,6 +167,7 @@ fn asked(mut all: Window, request: &PictureRequest, camera: &Camera) -> Window {
         }
         return all;
     };
+    // Bounding rectangle of the projected box.
     let mut window = Window::NONE;
     for corner in 0..8 {
         let point = std::array::from_fn(|k| {

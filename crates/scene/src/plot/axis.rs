@@ -121,6 +121,7 @@ impl Axis {
     }
 
     fn log(low: f64, high: f64, count: usize) -> Self {
+        // Range in decades, at least one and at most `DECADES`.
         let (low, high) = if low <= high {
             (low.log10(), high.log10())
         } else {
@@ -135,6 +136,7 @@ impl Axis {
         if high - low < FEW {
             return Self::few_decades(low, high);
         }
+        // One tick per `stride` decades.
         let stride = ((high - low) / count.max(1) as f64).ceil().max(1.0);
         let first = (low / stride).ceil() * stride;
         let marks = (0..=4 * count).map(|k| first + k as f64 * stride);

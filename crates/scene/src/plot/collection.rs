@@ -83,10 +83,12 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
         held,
         spring,
     ] = columns.map(|c| steps.numbers(c));
+    // Total energy, with the potential relative to its initial value where that is large.
     let (potential, label) = from_start(potential, &kinetic);
     let each = 0..t.len();
     let total = |k: usize| kinetic[k] + potential[k] + elastic[k];
     let total: Vec<f64> = each.clone().map(total).collect();
+    // Dissipation in joints: friction, limits and spring damping.
     let mut before = elastic.first().copied().unwrap_or(0.0);
     let joints: Vec<f64> = each
         .map(|k| {
@@ -101,6 +103,7 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
         series.push(Series::line("potential", &t, &potential, 1));
         series.push(Series::line("total", &t, &total, 2));
     }
+    // Cumulative dissipation by type.
     let works = [
         ("lost in impacts", impact),
         ("lost in sliding", sliding),
@@ -178,6 +181,7 @@ pub(super) fn of_cases(
     threads: Threads,
     note: &mut dyn FnMut(&str),
 ) -> Result<Vec<Series>, PlotError> {
+    // Distinct expressions of the plot.
     let mut texts: Vec<&str> = Vec::new();
     for formula in plot.x.iter().chain(&plot.y) {
         if !texts.contains(&formula.text.as_str()) {
@@ -185,6 +189,7 @@ pub(super) fn of_cases(
         }
     }
     let mut all = Vec::new();
+    // The main case is read from the records; other cases are run.
     for case in &plot.cases {
         let cases = scene.cases().iter();
         let found = cases.filter(|_| case != "main").find(|c| c.name == *case);
@@ -196,6 +201,7 @@ pub(super) fn of_cases(
             None => ObservedSeries::of_record(record, &texts)?,
             Some(_) => ObservedSeries::of_run(&changed, &texts, threads, case, note)?,
         };
+        // Points in the time window.
         let (from, to) = window(&changed, plot)?;
         let along = match &plot.x {
             Some(x) => observed.values(&x.text),
@@ -223,12 +229,14 @@ pub(super) fn of_cases(
 /// The first that does not compile, with its plot and line.
 pub(super) fn check(scene: &Scene) -> Result<(), SceneError> {
     let observed = || scene.plots().iter().filter(|plot| plot.study.is_none());
+    // Distinct cases of all plots.
     let mut cases: Vec<&str> = Vec::new();
     for case in observed().flat_map(|plot| &plot.cases) {
         if !cases.contains(&case.as_str()) {
             cases.push(case);
         }
     }
+    // Each case is built once, and all its plots are compiled against it.
     for case in cases {
         let found = scene.cases().iter().find(|c| c.name == case);
         let changed = match found.filter(|_| case != "main") {

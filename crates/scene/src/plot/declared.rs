@@ -36,6 +36,7 @@ pub fn check_plots(scene: &Scene) -> Result<(), SceneError> {
     if let Some(system) = &mut system {
         crate::drawing::check_drawings(scene, system)?;
     }
+    // Columns of studies, or observables of mechanisms; those of bodies are checked below.
     for plot in scene.plots() {
         match (&plot.study, &mut system) {
             (Some(study), _) => study_columns(scene, plot, study)?,
@@ -61,6 +62,7 @@ pub(super) fn figure(
     threads: Threads,
     note: &mut dyn FnMut(&str),
 ) -> Result<Figure, PlotError> {
+    // Series: of a study, of runs of bodies, or of runs of a mechanism.
     let series = match &plot.study {
         Some(study) => of_study(scene, plot, study, threads, note)?,
         None if scene.kind() == SceneKind::Bodies => {
@@ -80,6 +82,7 @@ pub(super) fn figure(
         (None, None) => time.as_str(),
         (None, Some(study)) => first_key(scene, study),
     };
+    // A single observable labels the axis itself.
     let y = match plot.y.as_slice() {
         [y] => y.text.clone(),
         _ => String::new(),
@@ -143,6 +146,7 @@ pub(super) fn window(scene: &Scene, plot: &Plot) -> Result<(f64, f64), SceneErro
     };
     let from = bound("from", &plot.from, f64::NEG_INFINITY)?;
     let to = bound("to", &plot.to, f64::INFINITY)?;
+    // An empty time window is an error.
     if let Some(formula) = &plot.from
         && !(from < to)
     {
@@ -202,6 +206,7 @@ fn of_cases(
         };
         let built = changed.build_mechanism()?;
         let mut system = built.system.clone();
+        // The main case is read from the records; other cases are run.
         let track = if found.is_none() {
             let texts = plot.x.iter().chain(&plot.y);
             let forces = texts.into_iter().any(|f| mentions_forces(&f.text));
@@ -214,6 +219,7 @@ fn of_cases(
             }
             SampledMotion::of_trajectory(&outcome.trajectory)
         };
+        // Observables over x, or over time.
         let (mut x, y) = observables(&changed, plot, &mut system)?;
         let (from, to) = window(&changed, plot)?;
         let along = match &mut x {
@@ -266,6 +272,7 @@ fn study_columns(scene: &Scene, plot: &Plot, study: &str) -> Result<(), SceneErr
     let Some(declared) = scene.studies().iter().find(|s| s.name == study) else {
         return Err(wrong_study(scene, plot, study));
     };
+    // Columns of a study: varied keys, the threshold of a bisection, observed quantities.
     let observed = declared.observe.iter().map(|(name, _)| name.clone());
     let varied = declared.vary.iter().map(|v| v.key.clone());
     let threshold = declared.bisect.iter().map(|_| "threshold".to_string());
@@ -317,6 +324,7 @@ fn of_study(
     let Some(declared) = scene.studies().iter().find(|s| s.name == study) else {
         return Err(wrong_study(scene, plot, study).into());
     };
+    // Run the study.
     note(&format!("running the study `{study}`"));
     let compiled = with_expression_context(scene, |ground| {
         compile_study(scene, declared, ground.language())
@@ -326,6 +334,7 @@ fn of_study(
         .vary
         .first()
         .map_or(String::new(), |v| v.key.clone());
+    // Plot its columns, by default over the first varied key.
     let x = plot.x.as_ref().map_or(first, |x| x.text.clone());
     let column = |name: &str| {
         let numbers = table.numbers(name);

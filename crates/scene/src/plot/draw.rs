@@ -62,6 +62,7 @@ where
     // The legend is beside the plot area and covers no curve.
     let (area, beside) = area.split_horizontally(px(SIZE.0 - legend::width(figure)));
     legend::draw(&beside, figure)?;
+    // Axes, and room for the tick labels.
     let (mut x, mut y) = axes(figure);
     let label_room = px(26) + px(8) * u32::try_from(y.longest_label()).unwrap_or(10);
     let build = |x: Axis, y: Axis| {
@@ -73,10 +74,12 @@ where
             .y_label_area_size(label_room)
             .build_cartesian_2d(x, y)
     };
+    // The plot area is built once to learn its size, and again with equal scales.
     let (wide, tall) = build(x.clone(), y.clone())?.plotting_area().dim_in_pixel();
     if figure.equal_aspect {
         equalise(&mut x, &mut y, f64::from(wide) / f64::from(tall));
     }
+    // Grid and axes.
     let mut chart = build(x.clone(), y.clone())?;
     chart
         .configure_mesh()
@@ -91,6 +94,7 @@ where
         .label_style(("sans-serif", px(14)))
         .axis_desc_style(("sans-serif", px(16)))
         .draw()?;
+    // Layers: heat map, zero lines, series.
     draw_heat_map(&mut chart, figure, &x, &y)?;
     zero_lines(&mut chart, &x, &y)?;
     all_series(&mut chart, figure, &x, &y, (wide / FINE, tall / FINE))?;
@@ -215,6 +219,7 @@ where
 {
     /// Half the width of a cap in pixels.
     const FOOT: f64 = 4.0;
+    // A bar and its two caps for each pair of points.
     for pair in points.windows(2) {
         let [a, b] = [pair[0], pair[1]];
         if ![a.0, a.1, b.0, b.1].iter().all(|x| x.is_finite()) {

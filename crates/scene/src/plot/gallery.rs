@@ -86,6 +86,7 @@ impl<'a> RunPlots<'a> {
         let Some(scene) = &self.scene else {
             return study::list(self.record);
         };
+        // Declared plots come first and hide standard ones of the same name.
         let declared = scene.plots().iter().map(|plot| {
             let title = plot
                 .title
@@ -99,6 +100,7 @@ impl<'a> RunPlots<'a> {
             true => collection::STANDARD,
             false => standard::STANDARD,
         };
+        // Pictures, profiles and distributions of bodies.
         if bodies {
             let pictures = RunPictures::new(self.record, scene).list();
             all.extend(pictures);
@@ -110,6 +112,7 @@ impl<'a> RunPlots<'a> {
         if drawing::has_drawing(scene) && all.iter().all(|(known, _)| known != DRAWING) {
             all.push((DRAWING.into(), "the mechanism at an instant".into()));
         }
+        // Standard plots; the convergence plot only where orders were measured.
         for (name, title) in standard {
             let there = name != standard::ORDERS || standard::has_orders(self.record);
             if there && all.iter().all(|(known, _)| known != name) {
@@ -119,6 +122,7 @@ impl<'a> RunPlots<'a> {
         if bodies {
             return Ok(all);
         }
+        // A phase portrait for every coordinate.
         for name in standard::coordinates(self.record)? {
             let title = format!("{name}_dot over {name}");
             all.push((format!("{}{name}", standard::PHASE), title));
@@ -166,6 +170,7 @@ impl<'a> RunPlots<'a> {
         threads: Threads,
         note: &mut dyn FnMut(&str),
     ) -> Result<String, PlotError> {
+        // Pictures of bodies and the rose diagram are SVG without a figure.
         if let Some(scene) = self
             .scene
             .as_ref()
@@ -221,6 +226,7 @@ impl<'a> RunPlots<'a> {
         threads: Threads,
         note: &mut dyn FnMut(&str),
     ) -> Result<Figure, PlotError> {
+        // A declared plot, a plot of a study, a standard plot, or columns of a table.
         let declared = self.scene.as_ref().and_then(|scene| {
             let plot = scene.plots().iter().find(|p| p.name == name)?;
             Some((scene, plot))
@@ -242,6 +248,7 @@ impl<'a> RunPlots<'a> {
                 }
             },
         };
+        // Logarithmic axes by option.
         let mut figure = figure.ok_or_else(|| self.unknown(name))?;
         if self.options.log_x {
             figure.x_scale = Scale::Log;

@@ -123,17 +123,20 @@ pub(super) fn figure(
 
 /// Probability density of the normal impulses over their mean, for contacts with a normal impulse.
 pub(super) fn forces(record: &Record, wish: &PlotOptions) -> Result<Figure, PlotError> {
+    // By default at the last recorded time.
     let mut wish = wish.clone();
     if wish.at.is_none() {
         wish.at = record.manifest().reached.or(Some(f64::MAX));
     }
     let picked = select_rows(record, "contacts", &["impulse_n", "t"], None, &wish)?;
     let all = picked.numbers.first().map_or(&[][..], Vec::as_slice);
+    // Normal impulses of closed contacts, relative to their mean.
     let pressing: Vec<f64> = all.iter().copied().filter(|s| *s > 0.0).collect();
     let count = pressing.len() as f64;
     let mean = pressing.iter().sum::<f64>() / count;
     let shares: Vec<f64> = pressing.iter().map(|s| s / mean).collect();
     let bins = Bins::of(&shares, wish.log_x, false);
+    // Bin centres: geometric mean on a logarithmic axis.
     let middle = |k: usize| match wish.log_x {
         true => (bins.edges[k] * bins.edges[k + 1]).sqrt(),
         false => 0.5 * (bins.edges[k] + bins.edges[k + 1]),

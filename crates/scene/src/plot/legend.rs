@@ -50,6 +50,7 @@ where
     if let Some(ramp) = ramp(figure) {
         return bar(area, figure, &ramp);
     }
+    // A single series needs no legend.
     let count = figure.series.len();
     if lines(figure) < 2 {
         return Ok(());
@@ -68,6 +69,7 @@ where
         let height = 20 + LINE * u32::try_from(line).unwrap_or(0);
         let style = Style::of(series, k, count);
         let ends = [(0, at(height)), (at(SAMPLE), at(height))];
+        // Sample of the series in its own style.
         match (series.style, style.dash) {
             (SeriesStyle::Points, _) => {
                 let middle = (at(SAMPLE / 2), at(height));
@@ -88,6 +90,7 @@ where
         }
         area.draw(&text(shortened(&series.label), height))?;
     }
+    // The rest is only counted.
     if names > LINES {
         let height = 20 + LINE * u32::try_from(LINES).unwrap_or(0);
         area.draw(&text(format!("… {} more", count - LINES), height))?;

@@ -39,6 +39,7 @@ pub(super) fn figure(
     if name != NAME || !shows(scene) {
         return Ok(None);
     }
+    // The recorded path.
     let mut system = scene.build_mechanism()?.system;
     let names: Vec<String> = (0..system.configuration_space().num_positions())
         .map(|i| system.position_name(i))
@@ -58,11 +59,13 @@ pub(super) fn figure(
     };
     let y = table.numbers(&names[names.len() - 1]);
     let mut series = vec![Series::line("path", &x, &y, 0)];
+    // One coordinate: the boundary over time.
     if one {
         let window = Window::around(&x, &y, one, ROOM);
         let points = window.contour(|t, x| min_gap(&mut system, t, &[x]));
         series.push(boundary("boundary of C(t)".into(), points, 1));
     } else {
+        // Two coordinates: the boundary at several instants.
         let mut sets = |room: f64| {
             let window = Window::around(&x, &y, one, room);
             let mut sets = Vec::new();

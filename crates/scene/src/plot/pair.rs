@@ -71,6 +71,7 @@ fn split(picked: &SelectedRows, by: &str) -> Result<Vec<Series>, PlotError> {
     }
     let mut labels: Vec<Arc<str>> = Vec::new();
     let mut series: Vec<Series> = Vec::new();
+    // Rows to series by the value of the grouping column.
     for (row, word) in picked.by.iter().enumerate() {
         let place = match labels.iter().position(|known| known == word) {
             Some(place) => place,

@@ -32,6 +32,7 @@ pub(super) fn trajectory(record: &Record, names: &str) -> Result<Figure, PlotErr
         let name = known.get(number).map_or(name, String::as_str);
         let only = of_body(number);
         shown.push(name);
+        // In the plane: y over x.
         if flat {
             let picked = select_rows(record, "bodies", &["x", "y"], None, &only)?;
             if let [x, y] = picked.numbers.as_slice() {
@@ -39,6 +40,7 @@ pub(super) fn trajectory(record: &Record, names: &str) -> Result<Figure, PlotErr
             }
             continue;
         }
+        // In space: each coordinate over time.
         let picked = select_rows(record, "bodies", &["t", "x", "y", "z"], None, &only)?;
         if let [t, rest @ ..] = picked.numbers.as_slice() {
             for (values, axis) in rest.iter().zip(["x", "y", "z"]) {

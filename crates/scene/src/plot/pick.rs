@@ -107,6 +107,7 @@ pub(super) fn select_rows(
     for name in columns {
         drawable(record, table, name)?;
     }
+    // Columns to read: the plotted ones, the grouping column, those of conditions.
     let names = body_names(record)?;
     let mut read: Vec<String> = columns.iter().map(|c| (*c).to_string()).collect();
     if let Some(by) = by {
@@ -114,6 +115,7 @@ pub(super) fn select_rows(
         read.push(by.to_string());
     }
     let mut conditions = Vec::with_capacity(wish.conditions.len());
+    // A condition on a name is one on the body index.
     for (key, value) in &wish.conditions {
         let named = NAMED.iter().find(|(name, stored)| {
             *name == key && entry(record, table).is_ok_and(|e| e.iter().any(|c| c.name == *stored))
@@ -130,6 +132,7 @@ pub(super) fn select_rows(
         numbers: vec![Vec::new(); columns.len()],
         by: Vec::new(),
     };
+    // Body indices are replaced by names in labels.
     let named = by.filter(|by| BODIES.contains(by) && !names.is_empty());
     let names = named.map_or(&[][..], |_| names.as_slice());
     each_part(record, table, &mut read, wish.at, |part, seen| {
@@ -209,6 +212,7 @@ impl SelectedRows {
         names: &[String],
     ) {
         let cell = |place: usize, row: usize| part.values.get(place).map(|v| v.cell(row));
+        // All conditions must hold.
         let holds = |row: usize| {
             conditions.iter().all(|c| match &c.value {
                 ConditionValue::Text(text) => cell(c.place, row) == Some(CellValue::Text(text)),

@@ -128,6 +128,7 @@ where
 {
     let area = backend.into_drawing_area();
     area.fill(&WHITE)?;
+    // Axes: log2 τ and fraction of problems.
     let ratios = Axis::of_ratios(curves);
     let end = ratios.end;
     let mut chart = ChartBuilder::on(&area)
@@ -146,6 +147,7 @@ where
         .label_style(("sans-serif", 14))
         .axis_desc_style(("sans-serif", 16))
         .draw()?;
+    // One step function per method.
     for (k, curve) in curves.iter().enumerate() {
         let style = COLOURS[k % COLOURS.len()].stroke_width(if k == 0 { 3 } else { 2 });
         let (dash, gap) = DASHES[k % DASHES.len()];
@@ -161,6 +163,7 @@ where
             DashedPathElement::new([(x, y), (x + 34, y)], dash, gap, style)
         });
     }
+    // Legend.
     chart
         .configure_series_labels()
         .position(SeriesLabelPosition::LowerRight)

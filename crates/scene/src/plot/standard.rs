@@ -178,6 +178,7 @@ fn impulses(record: &Record, title: String) -> Result<Figure, PlotError> {
     let steps = record.table("steps", Some(&["step", "t"]))?;
     let contacts = record.table("contacts", None)?;
     let (number, t) = (steps.numbers("step"), steps.numbers("t"));
+    // Distinct constraints in order of first appearance.
     let mut names: Vec<&str> = Vec::new();
     let constraint = contacts.column("constraint");
     let name_at = |row: usize| match constraint.map(|c| c.cell(row)) {
@@ -193,6 +194,7 @@ fn impulses(record: &Record, title: String) -> Result<Figure, PlotError> {
         let none = "no constraint took part in any recorded step: there are no impulses to show";
         return Err(PlotError::Nothing(none.into()));
     }
+    // One series per constraint and row: normal, first and second tangent.
     let touched = contacts.numbers("step");
     let mut series = Vec::new();
     for (k, name) in names.iter().enumerate() {
@@ -270,6 +272,7 @@ pub(super) fn orders(record: &Record, title: String) -> Result<Figure, PlotError
         let points: Vec<(f64, f64)> = finding.errors.iter().map(|p| (p[0], p[1])).collect();
         let order = slope(&points);
         let n = points.len() as f64;
+        // Fitted line through the centroid in logarithms.
         let centre = points
             .iter()
             .fold((0.0, 0.0), |c, p| (c.0 + p.0.ln() / n, c.1 + p.1.ln() / n));
@@ -282,6 +285,7 @@ pub(super) fn orders(record: &Record, title: String) -> Result<Figure, PlotError
             style: SeriesStyle::Dashed,
             colour: k,
         });
+        // Measured errors.
         series.push(Series {
             label: String::new(),
             points,
@@ -317,6 +321,7 @@ fn phase(record: &Record, name: &str, title: String) -> Result<Figure, PlotError
     let columns = &record.entry("coordinates")?.columns;
     let rate = format!("{name}_dot");
     let has = |name: &str| columns.iter().any(|c| c.name == name);
+    // The coordinate must be recorded with its velocity.
     if !(has(name) && has(&rate)) {
         let all = coordinates(record)?;
         return Err(PlotError::Unknown(format!(

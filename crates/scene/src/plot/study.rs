@@ -60,6 +60,7 @@ pub(super) fn figure(
     let Some(column) = columns.iter().find(|c| c.name == name) else {
         return Ok(None);
     };
+    // Only numeric columns can be plotted.
     if column.kind == ColumnType::Text {
         let problem = format!("`{name}` holds texts: a column of numbers was expected");
         return Err(PlotError::Unknown(problem));
@@ -73,6 +74,7 @@ pub(super) fn figure(
         y_label: label(column),
         ..Figure::default()
     };
+    // A full grid of two parameters is a heat map.
     if let ([first, second], None, None) = (keys.as_slice(), &wish.against, &wish.by)
         && let Some(tiles) = heat_map(&table, (first, second), name, wish)
     {
@@ -84,6 +86,7 @@ pub(super) fn figure(
             ..base
         }));
     }
+    // Otherwise series over the first parameter.
     let along = match &wish.against {
         Some(key) => known(columns, key, true)?,
         None => keys.first().cloned().unwrap_or_else(|| "run".into()),
@@ -179,6 +182,7 @@ fn mean_and_error(values: &[f64]) -> (f64, f64) {
 
 /// Series by the second parameter; repetitions as means with error bars.
 fn series(points: Vec<Point>, by: Option<&str>) -> Result<Vec<Series>, PlotError> {
+    // Distinct values of the grouping column.
     let mut labels: Vec<String> = Vec::new();
     for point in &points {
         if !labels.contains(&point.by) {
@@ -194,6 +198,7 @@ fn series(points: Vec<Point>, by: Option<&str>) -> Result<Vec<Series>, PlotError
     }
     let bars = points.iter().any(|p| p.error.is_finite());
     let mut all = Vec::new();
+    // For each: points, a line where x is single-valued, error bars.
     for (colour, label) in labels.iter().enumerate() {
         let mut own: Vec<&Point> = points.iter().filter(|p| p.by == *label).collect();
         let name = match (by, bars) {
@@ -245,6 +250,7 @@ fn heat_map(
     let across = table.numbers(second);
     let placed = points.iter().map(|p| (p.x, across[p.row], p.mean));
     let placed: Vec<(f64, f64, f64)> = placed.collect();
+    // Distinct parameter values; the grid must be complete.
     let distinct = |values: Vec<f64>| {
         let mut all = values;
         all.sort_by(f64::total_cmp);
@@ -257,6 +263,7 @@ fn heat_map(
         return None;
     }
     let scale = |log: bool| if log { Scale::Log } else { Scale::Linear };
+    // Cells between the midpoints of neighbouring values.
     let (wide, tall) = (edges(&xs, scale(wish.log_x)), edges(&ys, scale(wish.log_y)));
     let place = |all: &[f64], x: f64| all.iter().position(|known| *known == x);
     let tile = |(x, y, value): &(f64, f64, f64)| {

@@ -64,9 +64,11 @@ fn profile(
         _ => String::new(),
     };
     let [position, mean, error] = ["position", "mean", "error"].map(|c| table.numbers(c));
+    // Along the vertical axis, position is on the y axis.
     let up = axis + 1 == dimension;
     let place = |at: f64, value: f64| if up { (value, at) } else { (at, value) };
     let mut series: Vec<Series> = Vec::new();
+    // One series per quantity, with error bars.
     for (colour, quantity) in spec.quantity.iter().enumerate() {
         let own = |row: &usize| {
             text("profile", *row) == spec.name && text("quantity", *row) == quantity.text
@@ -95,6 +97,7 @@ fn profile(
             });
         }
     }
+    // Labels.
     let values = match spec.quantity.as_slice() {
         [one] => one.text.clone(),
         _ => "mean over time".into(),
@@ -123,6 +126,7 @@ fn distribution(
         name == Some(CellValue::Text(&spec.name))
     };
     let [low, high, density] = ["low", "high", "density"].map(|c| table.numbers(c));
+    // A step function: two points per bin.
     let mut points = Vec::new();
     for row in (0..table.rows).filter(own) {
         points.extend([(low[row], density[row]), (high[row], density[row])]);

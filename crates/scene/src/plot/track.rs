@@ -33,6 +33,7 @@ impl SampledMotion {
         let chart = system.configuration_space();
         let states = record.table("coordinates", None)?;
         let mut track = Self::empty(chart.num_positions(), chart.num_velocities());
+        // Columns: step, t, positions, velocities.
         for row in 0..states.rows {
             let column = |c: usize| states.values.get(c).map_or(f64::NAN, |v| v.number(row));
             track.t.push(column(1));
@@ -79,6 +80,7 @@ impl SampledMotion {
         let (step_of, h) = (steps.numbers("step"), steps.numbers("h"));
         let (touch_step, names) = (contacts.numbers("step"), contacts.column("constraint"));
         let (mut next_step, mut next_touch) = (0, 0);
+        // Merge: steps and contacts up to the step of each state.
         for number in states.numbers("step") {
             while step_of.get(next_step).is_some_and(|s| *s < number) {
                 next_step += 1;
@@ -151,6 +153,7 @@ impl SampledMotion {
         let mut failed = None;
         let mut first = 0;
         let mut values = Vec::with_capacity(self.t.len());
+        // Forces of a state are the slice up to its end.
         for (state, &t) in self.t.iter().enumerate() {
             let forces = &self.forces[first..self.ends[state]];
             first = self.ends[state];

@@ -1,4 +1,4 @@
-//! What a manifest says of a run before it is made.
+//! New manifests: what a manifest says of a run before its first step.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::finding::Threads;
 use crate::text::BuiltMechanism;
 
 impl Manifest {
-    /// Of the run of a mechanism, or of a sweeping process.
+    /// The manifest of a run of a mechanism or of a sweeping process.
     pub fn of_mechanism(scene: &Scene, built: &BuiltMechanism, threads: Threads) -> Self {
         let mut manifest = of_scene(scene, threads);
         let (start, until) = (built.initial.t, built.until);
@@ -21,7 +21,7 @@ impl Manifest {
         manifest
     }
 
-    /// Of a run of bodies.
+    /// The manifest of a run of bodies.
     pub fn of_bodies(scene: &Scene, collection: &BuiltBodies, threads: Threads) -> Self {
         let mut manifest = of_scene(scene, threads);
         manifest.settings = collection.settings_json();
@@ -35,7 +35,7 @@ fn of_scene(scene: &Scene, threads: Threads) -> Manifest {
     let mut manifest = Manifest::new("run", scene.name());
     let mut machine = Machine::here(threads.get());
     if !scene.folder().as_os_str().is_empty() {
-        // A run that goes on, perhaps from elsewhere.
+        // Kept for a resumed run, which may be started in another folder.
         machine.folder = Some(scene.folder().display().to_string());
     }
     manifest.machine = Some(machine);

@@ -1,12 +1,12 @@
-//! Checkpoints: what an interrupted run is continued from.
+//! Checkpoints: restart files of an interrupted run.
 //!
 //! ```text
 //! DIR/checkpoint-000123.bin   state of the motion and of the records at the end of a step
 //! DIR/history-000123.bin      what the run has gathered for its findings since checkpoint 122
 //! ```
 //!
-//! A checkpoint counts if it is whole, every history up to it is, and every chunk that it counts is the
-//! one it saw. Of several the newest that counts is used. Both kinds of file go away when the run has
+//! A checkpoint is valid if its file is complete, every history up to it is, and every chunk that it lists has the
+//! checksum that it lists. The newest valid checkpoint is used. Both kinds of file are removed when the run has
 //! ended.
 
 use std::fs;
@@ -23,11 +23,11 @@ use super::seal::{self, EncodedBytes};
 /// When checkpoints are written and how many are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CheckpointPolicy {
-    /// After so many steps.
+    /// Interval in steps.
     pub every: Option<usize>,
-    /// After so many seconds of the clock on the wall; 0: never.
+    /// Interval in seconds of wall time; 0: never.
     pub seconds: f64,
-    /// How many are kept.
+    /// Number of checkpoints that are kept.
     pub keep: usize,
 }
 
@@ -41,51 +41,51 @@ impl Default for CheckpointPolicy {
     }
 }
 
-/// What a motion hands over to be kept: opaque to the records.
+/// State that a motion hands over for a checkpoint: opaque to the records.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Snapshot {
-    /// All that it is continued from.
+    /// All that the motion is continued from.
     pub motion: EncodedBytes,
     /// What it has gathered since the last snapshot.
     pub history: EncodedBytes,
 }
 
-/// What a motion is continued from.
+/// State that a motion is continued from.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Restored {
-    /// As it was handed over.
+    /// The motion as it was handed over.
     pub motion: EncodedBytes,
     /// All histories up to then, in order.
     pub histories: Vec<EncodedBytes>,
 }
 
-/// A checkpoint as it stands in its file.
+/// Content of a checkpoint file (Postcard: the order of the fields is the format).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Checkpoint {
-    /// Which scene it belongs to.
+    /// Hash of the scene that it belongs to.
     pub scene_hash: u64,
     pub cadence: CheckpointPolicy,
     pub tables: Vec<TableState>,
-    /// The recorder's own.
+    /// State of the recorder.
     pub recorder: EncodedBytes,
     pub motion: EncodedBytes,
 }
 
-/// Name of a checkpoint.
+/// File name of a checkpoint.
 pub(super) fn checkpoint_name(number: usize) -> String {
     format!("checkpoint-{number:06}.bin")
 }
 
-/// Name of a history.
+/// File name of a history.
 pub(super) fn history_name(number: usize) -> String {
     format!("history-{number:06}.bin")
 }
 
-/// What tells a scene from others: its text, its overrides, the files it refers to (FNV-1a).
+/// Hash (FNV-1a) of a scene: its text, its overrides, the files it refers to.
 pub(super) fn scene_hash(manifest: &Manifest) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |text: &str| {
-        // The length keeps texts apart.
+        // The length separates consecutive texts.
         for byte in (text.len() as u64)
             .to_le_bytes()
             .iter()
@@ -107,19 +107,20 @@ pub(super) fn scene_hash(manifest: &Manifest) -> u64 {
     hash
 }
 
-/// What is found in a directory.
+/// Result of the search for checkpoints in a directory.
 #[derive(Debug, Default)]
 pub(super) struct CheckpointSearch {
-    /// Number and content of the checkpoint to go on from, with its histories.
+    /// Number and content of the checkpoint to continue from, with its histories.
     pub last: Option<(usize, Checkpoint, Vec<EncodedBytes>)>,
-    /// What was passed over, and why.
+    /// Checkpoints that were skipped, and why.
     pub notes: Vec<String>,
 }
 
-/// Looks for the newest checkpoint that counts.
+/// Finds the newest valid checkpoint.
 pub(super) fn find(directory: &Path, digest: u64) -> Result<CheckpointSearch, RecordError> {
     let mut found = CheckpointSearch::default();
     let mut numbers = numbers(directory, "checkpoint-")?;
+    // Newest first; damaged ones are skipped with a note.
     numbers.sort_unstable_by(|a, b| b.cmp(a));
     let mut checked = VerifiedFiles::default();
     for number in numbers {
@@ -136,7 +137,7 @@ pub(super) fn find(directory: &Path, digest: u64) -> Result<CheckpointSearch, Re
     Ok(found)
 }
 
-/// Files that were looked at already: several checkpoints count the same ones.
+/// Checksums of files that were read already: several checkpoints list the same chunks.
 #[derive(Default)]
 struct VerifiedFiles {
     sums: std::collections::HashMap<PathBuf, Option<u32>>,
@@ -157,6 +158,7 @@ impl VerifiedFiles {
                 "it belongs to another scene, other overrides or other files",
             ));
         }
+        // Every chunk must be the one that the checkpoint lists.
         for table in &checkpoint.tables {
             for (chunk, sum) in table.chunks.iter().enumerate() {
                 self.chunk(&directory.join(file_name(&table.name, chunk)), *sum)?;
@@ -167,6 +169,7 @@ impl VerifiedFiles {
     }
 
     fn chunk(&mut self, path: &Path, sum: u32) -> Result<(), RecordError> {
+        // Each chunk is read once.
         let known = self.sums.entry(path.into());
         let seen = known.or_insert_with(|| fs::read(path).ok().map(|b| crc32fast::hash(&b)));
         match *seen {
@@ -206,14 +209,15 @@ fn names(directory: &Path) -> Result<Vec<String>, RecordError> {
     Ok(names)
 }
 
-/// Takes away what came after checkpoint `number`: other checkpoints and histories, chunks that
-/// `tables` do not count, drafts.
+/// Removes what came after checkpoint `number`: later checkpoints and histories, chunks that `tables` do not list,
+/// temporary files.
 pub(super) fn rewind(
     directory: &Path,
     number: usize,
     tables: &[TableState],
 ) -> Result<(), RecordError> {
     for name in names(directory)? {
+        // Checkpoints and histories after `number`.
         let later = |prefix: &str| {
             let digits = name.strip_prefix(prefix)?.strip_suffix(".bin")?;
             digits.parse().ok().map(|n: usize| n > number)
@@ -228,7 +232,7 @@ pub(super) fn rewind(
     Ok(())
 }
 
-/// Whether this is a chunk that no table counts.
+/// Whether this is a chunk that no table lists.
 fn uncounted(name: &str, tables: &[TableState]) -> bool {
     let Some((table, digits)) = name
         .strip_suffix(".parquet")
@@ -243,7 +247,7 @@ fn uncounted(name: &str, tables: &[TableState]) -> bool {
     file_name(table, chunk) == name && known.is_none_or(|known| chunk >= known.chunks.len())
 }
 
-/// Takes away the checkpoint that is one too many; those before it went before.
+/// Removes the checkpoint beyond the number to keep; earlier ones were removed before.
 pub(super) fn prune(directory: &Path, number: usize, keep: usize) -> Result<(), RecordError> {
     match number.checked_sub(keep.max(1)) {
         Some(old) => remove(&directory.join(checkpoint_name(old))),
@@ -251,9 +255,9 @@ pub(super) fn prune(directory: &Path, number: usize, keep: usize) -> Result<(), 
     }
 }
 
-/// Takes away all checkpoints and histories.
+/// Removes all checkpoints and histories.
 pub(super) fn clear(directory: &Path) -> Result<(), RecordError> {
-    // A checkpoint without its history would be passed over with a warning: it goes first.
+    // Checkpoints first: one without its history would be skipped with a warning.
     for (prefix, name) in [
         ("checkpoint-", checkpoint_name as fn(usize) -> String),
         ("history-", history_name),

@@ -1,8 +1,8 @@
-//! What of a run is recorded: `[record]` of a scene.
+//! Record selection: which rows of a run are recorded (`[record]` of a scene).
 //!
-//! A row of step k at time t goes into a table where the table is chosen, k is a multiple of its
-//! cadence or the last step, and t is in the window. The cadence of a table that has none of its own
-//! is that of the run. `steps` and `names` are always there: they are what a certificate rests on.
+//! A row of step k at time t is recorded if its table is selected, k is a multiple of the table's interval or the
+//! last step, and t is in the window. A table without an interval of its own has that of the run. `steps` and `names`
+//! are always recorded: a certificate rests on them.
 
 use std::sync::Arc;
 
@@ -19,42 +19,42 @@ pub const OPTIONAL_BODY_TABLES: [&str; 3] = ["bodies", "contacts", "observables"
 /// Tables of a run of a mechanism that can be left out.
 pub const OPTIONAL_MECHANISM_TABLES: [&str; 3] = ["coordinates", "contacts", "events"];
 
-/// What of a run is recorded.
+/// Which rows and tables of a run are recorded.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RecordSelection {
-    /// States of every so many steps: `bodies` with `cell`, or `coordinates`.
+    /// Interval of states in steps: `bodies` with `cell`, or `coordinates`.
     pub states: Option<usize>,
-    /// Contacts of every so many steps.
+    /// Interval of contacts in steps.
     pub contacts: Option<usize>,
-    /// Tables that are recorded of those that can be left out; all of them without it.
+    /// Selected tables among those that can be left out; `None`: all of them.
     pub tables: Option<Vec<String>>,
     /// Earliest time of states and contacts.
     pub from: Option<f64>,
     /// Latest time of states and contacts.
     pub until: Option<f64>,
-    /// Bodies in `bodies` and `contacts`; all of them without it.
+    /// Bodies in `bodies` and `contacts`; `None`: all of them.
     pub bodies: Option<BodySubset>,
-    /// How the files are compressed.
+    /// Compression of the files.
     pub compression: TableCompression,
 }
 
-/// Some of the bodies.
+/// A subset of the bodies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BodySubset {
-    /// The bodies and groups as they were named.
+    /// The bodies and groups as the scene names them.
     pub names: Vec<String>,
-    /// Numbers of the bodies, ascending.
+    /// Indices of the bodies, ascending.
     pub members: Arc<[u32]>,
 }
 
 /// Whether a row is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowSelection {
-    /// It is.
+    /// Recorded.
     Yes,
-    /// Only if it is of the last step.
+    /// Recorded only if it is of the last step.
     IfLast,
-    /// It is not.
+    /// Not recorded.
     No,
 }
 
@@ -67,13 +67,14 @@ impl RecordSelection {
         free || self.tables.as_ref().is_none_or(chosen)
     }
 
-    /// Whether rows of a table are recorded at a step of a run with this cadence.
+    /// Whether rows of a table are recorded at a step of a run with the interval `every`.
     pub fn row_selection(
         &self,
         table: &str,
         (step, t): (usize, f64),
         every: usize,
     ) -> RowSelection {
+        // Interval and window apply to states and contacts only.
         let (own, windowed) = match table {
             "bodies" | "coordinates" => (self.states, true),
             "contacts" => (self.contacts, true),
@@ -107,7 +108,7 @@ impl RecordSelection {
         self.bodies.as_ref().is_none_or(among)
     }
 
-    /// Columns as they are written.
+    /// The columns with the selected compression.
     pub fn with_compression(&self, mut columns: Vec<Column>) -> Vec<Column> {
         columns
             .iter_mut()
@@ -115,7 +116,7 @@ impl RecordSelection {
         columns
     }
 
-    /// Adds itself to the settings of a manifest, as far as it chooses anything.
+    /// Adds the selection to the settings of a manifest, as far as it differs from the default.
     pub fn note(&self, settings: &mut Value, states: &str) {
         let mut all = Map::new();
         let mut put = |key: &str, value: Option<Value>| {
@@ -129,6 +130,7 @@ impl RecordSelection {
         put("from", self.from.map(|t| json!(t)));
         put("until", self.until.map(|t| json!(t)));
         put("bodies", self.bodies.as_ref().map(|b| json!(b.names)));
+        // The default compression is not noted.
         let packing = Some(self.compression).filter(|p| *p != TableCompression::default());
         put("compression", packing.map(|p| json!(p.name())));
         if let (false, Value::Object(settings)) = (all.is_empty(), settings) {
@@ -137,7 +139,7 @@ impl RecordSelection {
     }
 }
 
-/// Why a table is not among those of a run, where the scene chose so.
+/// Why a table is absent, where the scene left it out.
 pub(super) fn left_out(settings: &Value, table: &str) -> Option<String> {
     let chosen = settings.get("record")?.get("tables")?.as_array()?;
     let names: Vec<&str> = chosen.iter().filter_map(Value::as_str).collect();
@@ -158,8 +160,8 @@ impl Record {
     /// Columns of the contacts of a step.
     ///
     /// # Errors
-    /// They were not recorded, though there were some: the error names the key that chose so. Or the
-    /// records are damaged.
+    /// There were contacts that were not recorded: the error names the key of the selection. Or the records are
+    /// damaged.
     pub fn contacts_of(&self, columns: &[&str], step: i64) -> Result<Table, RecordError> {
         let table = self.step_rows("contacts", columns, step)?;
         let chosen = self.manifest().settings.get("record");
@@ -167,6 +169,7 @@ impl Record {
         let key = keys
             .iter()
             .find(|k| chosen.is_some_and(|c| c.get(k).is_some()));
+        // No rows in a thinned table: `active` of the step tells whether there were contacts.
         let (Some(key), 0, Ok(row)) = (key, table.rows, usize::try_from(step - 1)) else {
             return Ok(table);
         };
@@ -182,10 +185,10 @@ impl Record {
         }
     }
 
-    /// Refuses records of some of the bodies where all are needed.
+    /// Refuses records of a subset of the bodies where all are needed.
     ///
     /// # Errors
-    /// There are only some; the error names the key.
+    /// Only some bodies were recorded; the error names the key.
     pub fn require_all_bodies(&self, what: &str) -> Result<(), RecordError> {
         let chosen = self.manifest().settings.get("record");
         match chosen.and_then(|c| c.get("bodies")) {
@@ -222,7 +225,7 @@ mod tests {
         assert_eq!(of("contacts", 9, 2.0), RowSelection::Yes);
         assert_eq!(of("bodies", 8, 0.9), RowSelection::No);
         assert_eq!(of("contacts", 9, 2.1), RowSelection::No);
-        // The account of the steps has no window, and what was not chosen is not there.
+        // The table `steps` has no window, and a table that was not selected is absent.
         assert_eq!(of("steps", 9, 0.0), RowSelection::Yes);
         assert_eq!(of("observables", 9, 1.5), RowSelection::No);
         assert!(choice.selects("bodies", (9, 1.5), 3, true));

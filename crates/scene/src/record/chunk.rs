@@ -1,8 +1,8 @@
-//! One chunk of a table: a Parquet file, written whole.
+//! One chunk of a table: a Parquet file with one row group.
 //!
-//! A chunk is written under a temporary name, flushed to the disk and renamed into place: whatever
-//! has its final name is complete. It is a plain Parquet file with one row group, so any reader of
-//! Parquet takes a table as the files `NAME-*.parquet` in the order of their names.
+//! A chunk is written under a temporary name, flushed to the disk and renamed (atomic replacement): a file with its
+//! final name is complete. Any Parquet reader can read a table as the files `NAME-*.parquet` in the order of their
+//! names.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -27,15 +27,15 @@ use super::packing;
 /// Rows of a full chunk: some ten megabytes of a wide table, a second of a fast run.
 pub const CHUNK_ROWS: usize = 65_536;
 
-/// Name of a chunk of a table.
+/// File name of a chunk of a table.
 pub fn file_name(table: &str, chunk: usize) -> String {
     format!("{table}-{chunk:06}.parquet")
 }
 
-/// Writes one chunk, complete the moment it has its name. Returns its checksum (CRC-32).
+/// Writes one chunk by atomic replacement. Returns its checksum (CRC-32).
 ///
 /// # Errors
-/// The disk is full, the directory is gone or not ours.
+/// The disk is full, or the directory is missing or not writable.
 pub fn write(
     directory: &Path,
     table: &str,
@@ -50,20 +50,20 @@ pub fn write(
     Ok(crc32fast::hash(&bytes))
 }
 
-/// Writes a file under a temporary name beside `path`, flushes it to the disk, renames it.
+/// Atomic replacement: writes a temporary file beside `path`, flushes it to the disk, renames it.
 ///
 /// # Errors
 /// A file operation fails; the temporary file is removed.
 pub fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<(), RecordError> {
-    // Two processes that write the same file do not meet in its draft.
+    // The process number keeps the temporary files of two processes apart.
     let draft = path.with_extension(format!("{}.part", std::process::id()));
     let done = File::create(&draft).and_then(|file| {
         fill(&file)?;
         file.sync_all()?;
         fs::rename(&draft, path)
     });
-    // The rename itself survives a power cut once the directory is flushed; not every system lets
-    // a directory be opened, and then nothing more can be done.
+    // The rename survives a power failure once the directory is flushed; where a directory cannot be opened, nothing
+    // more can be done.
     if let Some(Ok(directory)) = path.parent().map(File::open) {
         let _ = directory.sync_all();
     }
@@ -73,7 +73,7 @@ pub fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Resul
     })
 }
 
-/// Writes a whole file of bytes, as [`replace`] does.
+/// Writes bytes to a file by atomic replacement, as [`replace`] does.
 ///
 /// # Errors
 /// A file operation fails.
@@ -81,7 +81,7 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), RecordError>
     replace(path, |mut file| file.write_all(bytes))
 }
 
-/// The bytes of a chunk.
+/// Encodes a chunk as Parquet.
 fn encode(
     table: &str,
     columns: &[Column],
@@ -93,6 +93,7 @@ fn encode(
         .build()?;
     let properties = Arc::new(packing::properties(table, columns, values));
     let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), properties)?;
+    // One row group, column by column.
     let mut group = writer.next_row_group()?;
     for values in values {
         put(&mut group, values)?;
@@ -130,6 +131,7 @@ fn put(
         ColumnValues::Real(v) => batch(column.typed::<DoubleType>(), v, None)?,
         ColumnValues::Truth(v) => batch(column.typed::<BoolType>(), v, None)?,
         ColumnValues::Optional(v) => {
+            // Non-null values with definition levels 0 (null) or 1.
             let there: Vec<f64> = v.iter().flatten().copied().collect();
             let levels: Vec<i16> = v.iter().map(|x| i16::from(x.is_some())).collect();
             batch(column.typed::<DoubleType>(), &there, Some(&levels))?;
@@ -142,8 +144,8 @@ fn put(
     column.close()
 }
 
-/// Texts as the library wants them. Few words make long columns: each is copied once, as long as it is
-/// among the last few.
+/// Texts as byte arrays of the Parquet library. Long columns have few distinct texts: each is copied once, as long as
+/// it is among the last few.
 fn shared(texts: &[Arc<str>]) -> Vec<ByteArray> {
     const KEPT: usize = 8;
     let mut kept: Vec<(&Arc<str>, ByteArray)> = Vec::with_capacity(KEPT);
@@ -171,11 +173,11 @@ fn batch<T: DataType>(
     column.write_batch(values, levels, None).map(|_| ())
 }
 
-/// Reads the chosen columns of a chunk, given as positions in `columns`, and the number of rows.
-/// With a checksum the bytes are compared first.
+/// Reads the chosen columns of a chunk, given as indices in `columns`, and the number of rows. With a checksum the
+/// bytes are compared first.
 ///
 /// # Errors
-/// The file is missing, cut off, altered, or holds other columns.
+/// The file is missing, truncated, altered, or holds other columns.
 pub fn read(
     path: &Path,
     columns: &[Column],
@@ -192,8 +194,8 @@ pub fn read(
         ));
     }
     let file = File::open(path).map_err(fault)?;
-    // The Parquet library asserts some of what a damaged file may break; the chunks of a run that
-    // was killed have no checksum to tell them by.
+    // The Parquet library panics on some damaged files, and the chunks of a killed run have no checksum to detect
+    // them by.
     catch_unwind(AssertUnwindSafe(|| decode(file, columns, chosen)))
         .unwrap_or_else(|_| Err("it contradicts itself".into()))
         .map_err(|why| RecordError::damaged(path, why))
@@ -215,6 +217,7 @@ fn decode(
         let group = reader.get_row_group(g).map_err(text)?;
         let count = group.metadata().num_rows();
         let count = usize::try_from(count).map_err(|_| "a negative number of rows")?;
+        // Columns are found by name: their order in the file may differ.
         for (values, &c) in all.iter_mut().zip(chosen) {
             let name = &columns[c].name;
             let place = schema.columns().iter().position(|d| d.name() == name);
@@ -232,11 +235,11 @@ fn decode(
     Ok((all, rows))
 }
 
-/// Smallest and largest value of a column of numbers, from what the file says of itself: no values are
-/// read. `None` where it has no rows; everything is possible where it does not say.
+/// Smallest and largest value of a numeric column, from the Parquet statistics: no values are read. `None` where it
+/// has no rows; infinite bounds where the file has no statistics.
 ///
 /// # Errors
-/// The file is missing or cut off, or has no such column.
+/// The file is missing or truncated, or has no such column.
 pub fn bounds(path: &Path, column: &str) -> Result<Option<(f64, f64)>, RecordError> {
     let file = File::open(path).map_err(|e| RecordError::fault(path, "read this file", &e))?;
     catch_unwind(AssertUnwindSafe(|| extent(file, column)))
@@ -252,6 +255,7 @@ fn extent(file: File, column: &str) -> Result<Option<(f64, f64)>, String> {
     let place = place.ok_or_else(|| format!("it has no column `{column}`"))?;
     let mut all: Option<(f64, f64)> = None;
     for group in metadata.row_groups().iter().filter(|g| g.num_rows() > 0) {
+        // Row groups without statistics bound nothing.
         let known = match group.columns().get(place).and_then(|c| c.statistics()) {
             Some(Statistics::Double(s)) => s.min_opt().copied().zip(s.max_opt().copied()),
             Some(Statistics::Int64(s)) => {
@@ -267,7 +271,7 @@ fn extent(file: File, column: &str) -> Result<Option<(f64, f64)>, String> {
     Ok(all)
 }
 
-/// What is wrong, without the words that the library puts before every message.
+/// The message of an error without the prefix of the library.
 pub(super) fn text(error: ParquetError) -> String {
     let text = error.to_string();
     match text.split_once(": ") {
@@ -288,6 +292,7 @@ pub(super) fn get(
             ColumnValues::Real(all(c, count, None)?)
         }
         ColumnReader::DoubleColumnReader(c) => {
+            // Definition levels tell which values are null.
             let mut levels = Vec::new();
             let mut there = all(c, count, Some(&mut levels))?.into_iter();
             let one = |level: &i16| if *level == 0 { None } else { there.next() };
@@ -311,7 +316,7 @@ fn all<T: DataType>(
     count: usize,
     mut levels: Option<&mut Vec<i16>>,
 ) -> Result<Vec<T::T>, ParquetError> {
-    // The file's word for its length is not trusted with memory.
+    // The row count of the file is not trusted for allocation.
     let mut values = Vec::new();
     let mut done = 0;
     while done < count {

@@ -1,4 +1,4 @@
-//! Columns in memory: typed, with names.
+//! Typed columns in memory, with names, units and meaning.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::packing::TableCompression;
 
-/// What the values of a column are.
+/// Type of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnType {
@@ -14,33 +14,33 @@ pub enum ColumnType {
     Integer,
     /// 64-bit floating point.
     Real,
-    /// True or false.
+    /// Booleans (`truth` in the manifest).
     Truth,
     /// UTF-8 text.
     Text,
 }
 
-/// A column and what it means; part of the manifest.
+/// A column and its description; part of the manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// What its values are.
+    /// Type of its values.
     #[serde(rename = "type")]
     pub kind: ColumnType,
     /// Whether values may be absent (null).
     pub optional: bool,
-    /// Unit, in words: scenes use coherent units of the user's choice.
+    /// Unit, in words: scenes use any coherent system of units.
     pub unit: String,
-    /// What the values say.
+    /// Meaning of the values.
     pub meaning: String,
-    /// How its values are compressed in the files.
+    /// Compression of its values in the files.
     #[serde(default, skip_serializing_if = "TableCompression::is_default")]
     pub compression: TableCompression,
 }
 
 impl Column {
-    /// A column whose values are always there.
+    /// A column without nulls.
     pub fn new(
         name: impl Into<String>,
         kind: ColumnType,
@@ -57,7 +57,7 @@ impl Column {
         }
     }
 
-    /// The same with values that may be absent.
+    /// The same column with nulls allowed.
     #[must_use]
     pub fn or_null(mut self) -> Self {
         self.optional = true;
@@ -72,9 +72,9 @@ pub enum ColumnValues {
     Integer(Vec<i64>),
     /// Numbers.
     Real(Vec<f64>),
-    /// Numbers that may be absent.
+    /// Numbers or null.
     Optional(Vec<Option<f64>>),
-    /// Truth values.
+    /// Booleans.
     Truth(Vec<bool>),
     /// Texts.
     Text(Vec<Arc<str>>),
@@ -87,16 +87,16 @@ pub enum CellValue<'a> {
     Integer(i64),
     /// A number.
     Real(f64),
-    /// A truth value.
+    /// A boolean.
     Truth(bool),
     /// A text.
     Text(&'a str),
-    /// Nothing.
+    /// Null.
     Null,
 }
 
 impl ColumnValues {
-    /// No values yet, of the type of `column`. Only numbers may be absent in this schema.
+    /// No values yet, of the type of `column`. Only numbers may be null in this schema.
     pub fn empty(column: &Column) -> Self {
         match (column.kind, column.optional) {
             (ColumnType::Integer, _) => Self::Integer(Vec::new()),
@@ -123,7 +123,7 @@ impl ColumnValues {
         self.len() == 0
     }
 
-    /// Forgets all values and keeps the room.
+    /// Removes all values and keeps the capacity.
     pub fn clear(&mut self) {
         match self {
             Self::Integer(v) => v.clear(),
@@ -151,7 +151,7 @@ impl ColumnValues {
         }
     }
 
-    /// The value in a row as a number: NaN where it is none.
+    /// The value in a row as a number: NaN where it is not a number.
     pub fn number(&self, row: usize) -> f64 {
         match self.cell(row) {
             CellValue::Integer(x) => x as f64,
@@ -161,7 +161,7 @@ impl ColumnValues {
         }
     }
 
-    /// Moves the values of `other` to the end of these; whether both are of one kind.
+    /// Moves the values of `other` to the end of these; returns whether both have the same type.
     pub fn append(&mut self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(a), Self::Integer(b)) => a.extend(b),
@@ -174,7 +174,7 @@ impl ColumnValues {
         true
     }
 
-    /// A copy of the values from `begin` to before `end`, as far as there are any.
+    /// Copies the values from `begin` to before `end`, as far as there are any.
     pub fn slice(&self, begin: usize, end: usize) -> Self {
         fn cut<T: Clone>(all: &[T], begin: usize, end: usize) -> Vec<T> {
             let end = end.min(all.len());
@@ -189,7 +189,7 @@ impl ColumnValues {
         }
     }
 
-    /// The values from `begin` to before `end`, as far as there are any.
+    /// Keeps the values from `begin` to before `end`, as far as there are any.
     pub(super) fn part(self, begin: usize, end: usize) -> Self {
         fn cut<T>(mut all: Vec<T>, begin: usize, end: usize) -> Vec<T> {
             all.truncate(end);

@@ -1,4 +1,4 @@
-//! Why a run directory cannot be written or read.
+//! Errors of writing and reading run directories.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::manifest::MANIFEST;
 /// Why a run directory cannot be written or read.
 #[derive(Debug, Clone, Error)]
 pub enum RecordError {
-    /// The directory to write to holds something already.
+    /// The output directory is not empty.
     #[error(
         "{}: this {what}; records never overwrite: name a new directory, or leave -o out for the \
          next free runs/NAME-N", .path.display()
@@ -30,7 +30,7 @@ pub enum RecordError {
         /// The directory as given.
         path: PathBuf,
     },
-    /// Not the directory of a run.
+    /// Not a run directory.
     #[error("{}: {why}; give a directory that `percuss run` has written", .path.display())]
     NotARun {
         /// The directory as given.
@@ -53,7 +53,7 @@ pub enum RecordError {
         /// Version that wrote them.
         version: String,
     },
-    /// A file of the records is cut off or altered.
+    /// A file of the records is truncated or altered.
     #[error(
         "{}: this file is damaged: {why}; {}", .path.display(), salvage(.path)
     )]
@@ -63,7 +63,7 @@ pub enum RecordError {
         /// What was found.
         why: String,
     },
-    /// A chunk that the manifest counts is not there.
+    /// A chunk that the manifest lists is missing.
     #[error(
         "{}: this file is missing: {counted}; put it back, or run the scene again", .path.display()
     )]
@@ -73,7 +73,7 @@ pub enum RecordError {
         /// What the manifest says.
         counted: String,
     },
-    /// A name that the records do not have.
+    /// A name of a table, column or body that the records do not have.
     #[error("{0}")]
     Unknown(String),
     /// A file operation failed (disk, permission).
@@ -81,15 +81,15 @@ pub enum RecordError {
     Fault {
         /// The file or directory.
         path: PathBuf,
-        /// What was tried.
+        /// The operation that failed.
         doing: &'static str,
-        /// What the machine said, and what to do.
+        /// The message of the operating system, and advice.
         reason: String,
     },
 }
 
 impl RecordError {
-    /// Whether the machine is at fault (disk, permission) and not the input.
+    /// Whether the cause is the machine (disk, permission) and not the input.
     pub fn is_fault(&self) -> bool {
         matches!(self, Self::Fault { .. })
     }
@@ -110,7 +110,7 @@ impl RecordError {
     }
 }
 
-/// What can be done about a damaged file.
+/// Advice on a damaged file.
 fn salvage(path: &Path) -> &'static str {
     match path.file_name().is_some_and(|name| name == MANIFEST) {
         true => {
@@ -121,7 +121,7 @@ fn salvage(path: &Path) -> &'static str {
     }
 }
 
-/// What to do about a fault of the machine.
+/// Advice on a failed file operation.
 fn advice(kind: io::ErrorKind, doing: &str) -> &'static str {
     use io::ErrorKind as Kind;
     let (reading, making) = (doing.starts_with("read"), doing.starts_with("make"));

@@ -1,8 +1,8 @@
-//! `run.lock`: one run at a time writes to a directory.
+//! `run.lock`: one process at a time writes to a run directory.
 //!
-//! The file is there from the first step of a run until it has ended with all that belongs to it; the
-//! process that runs holds a lock of the system on it. A process that is killed loses its lock: the
-//! file alone says that a run was not brought to its end, the lock that it is under way.
+//! The file exists from the first step of a run until the run has ended completely; the process that runs holds an
+//! advisory lock of the operating system on it. A process that is killed loses its lock: the file alone means that a
+//! run did not end, the lock that it is under way.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -10,25 +10,25 @@ use std::path::{Path, PathBuf};
 
 use super::error::RecordError;
 
-/// Name of the lock in its directory.
+/// File name of the lock.
 pub const LOCK: &str = "run.lock";
 
-/// A lock that is held; let go when dropped.
+/// A lock that is held; released when dropped.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
-    /// The system lets go of the lock when this is closed.
+    /// The operating system releases the lock when this is closed.
     _file: File,
 }
 
-/// Whether a run was brought to its end.
+/// State of the lock of a run directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockState {
     /// Another process is writing.
     Held,
-    /// There is the file, and nobody holds it: the run was killed or stopped on the way.
+    /// The file exists and no process holds its lock: the run was killed or stopped on the way.
     Abandoned,
-    /// There is none.
+    /// There is no lock file.
     Free,
 }
 
@@ -43,7 +43,7 @@ impl Lock {
         lock.ok_or_else(|| fault(directory, &io::Error::from(io::ErrorKind::NotFound)))
     }
 
-    /// Takes the lock of a directory that has one.
+    /// Takes the lock of a directory that has a lock file; `None` without one.
     ///
     /// # Errors
     /// Another process holds it, or a file operation fails.
@@ -62,16 +62,16 @@ impl Lock {
             Err(TryLockError::WouldBlock) => Err(RecordError::Busy {
                 path: directory.into(),
             }),
-            // Some file systems have no locks: two runs are then told apart by what is in the
-            // directory alone.
+            // Some file systems have no locks: concurrent runs are then told apart by the content of the directory
+            // alone.
             Ok(()) | Err(TryLockError::Error(_)) => {
-                // A run that ended in between took the file away.
+                // A run that ended in between removed the file.
                 Ok(path.exists().then_some(Self { path, _file: file }))
             }
         }
     }
 
-    /// Takes the file away: the run is brought to its end.
+    /// Removes the file: the run has ended completely.
     ///
     /// # Errors
     /// A file operation fails.
@@ -80,13 +80,13 @@ impl Lock {
             .map_err(|e| RecordError::fault(&self.path, "remove this file", &e))
     }
 
-    /// How a directory stands; takes nothing.
+    /// The state of a directory, without taking the lock.
     pub fn state(directory: &Path) -> LockState {
         match Self::take_abandoned(directory) {
             Ok(Some(_)) => LockState::Abandoned,
             Ok(None) => LockState::Free,
             Err(RecordError::Busy { .. }) => LockState::Held,
-            // Not ours to write to: the file is there.
+            // Not writable for this user, but the file is there.
             Err(_) => LockState::Abandoned,
         }
     }

@@ -1,21 +1,21 @@
-//! On what a run was computed: the only part of a manifest that may differ between machines.
+//! The machine of a run: the only part of a manifest that may differ between machines.
 
 use serde::{Deserialize, Serialize};
 
-/// On what a run was computed.
+/// Processor, operating system and threads of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Machine {
-    /// Threads that the run was given.
+    /// Number of threads of the run.
     pub threads: usize,
-    /// Cores of the machine.
+    /// Number of cores of the machine.
     pub cores: usize,
-    /// The system.
+    /// The operating system.
     pub os: String,
     /// The architecture.
     pub arch: String,
-    /// The processor, where the system tells.
+    /// The processor model, where the operating system reports it.
     pub cpu: Option<String>,
-    /// The folder in which the command was given: paths are relative to it.
+    /// The working directory of the command: paths are relative to it.
     pub folder: Option<String>,
 }
 
@@ -34,7 +34,7 @@ impl Machine {
     }
 }
 
-/// The model of the processor as Linux tells it.
+/// The processor model from Linux's `/proc/cpuinfo`.
 fn cpu() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;

@@ -1,7 +1,7 @@
-//! `run.json`: what a run directory holds and how it came about.
+//! The manifest `run.json`: metadata of a run directory.
 //!
-//! Everything needed to run again is in it: the whole text of the scene, overrides, settings. Nothing
-//! in it but `machine` depends on the machine or the hour: the same run writes the same bytes.
+//! It holds everything needed to run again: the text of the scene, overrides, settings. Only `machine` depends on the
+//! machine; nothing depends on the date: the same run writes the same bytes.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,28 +16,28 @@ use super::error::RecordError;
 use super::machine::Machine;
 use crate::nonunique::NonuniqueInstant;
 
-/// Schema of the records; raised when a reader of the older one would be misled.
+/// Schema version of the records; raised when a reader of the older one would be misled.
 pub const SCHEMA: u64 = 2;
 
-/// Name of the manifest in its directory.
+/// File name of the manifest.
 pub const MANIFEST: &str = "run.json";
 
-/// How a run ended.
+/// Status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunStatus {
     /// Under way, or killed.
     Running,
-    /// Came to its end.
+    /// Reached its end.
     Finished,
-    /// Could not go on; the records hold what was computed.
+    /// Could not continue; the records hold what was computed.
     Stopped,
-    /// Stopped on request; `percuss resume` goes on with it.
+    /// Stopped on request; `percuss resume` continues it.
     Interrupted,
 }
 
 impl RunStatus {
-    /// As it stands in the manifest.
+    /// The word in the manifest.
     pub fn name(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -48,10 +48,10 @@ impl RunStatus {
     }
 }
 
-/// What a run directory holds and how it came about.
+/// Content and origin of a run directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Schema of the records.
+    /// Schema version of the records.
     pub schema: u64,
     /// Version of percuss that wrote them.
     pub percuss: String,
@@ -61,47 +61,47 @@ pub struct Manifest {
     pub scene: String,
     /// Its title.
     pub title: String,
-    /// Where the system comes from.
+    /// Source of the system (reference).
     pub source: String,
-    /// The file, or `built-in`.
+    /// The scene file, or `built-in`.
     pub origin: String,
-    /// The scene's whole text.
+    /// The full text of the scene.
     pub text: String,
-    /// `--set` in their order.
+    /// Overrides of `--set`, in order.
     pub overrides: Vec<Override>,
     /// Parameters with their overridden values.
     pub parameters: Map<String, Value>,
-    /// How it was computed.
+    /// Settings of the computation.
     pub settings: Value,
-    /// Start of random numbers, where a run draws any; of several the first.
+    /// Seed of the random numbers, where a run draws any; of several the first.
     pub seed: Option<u64>,
     /// The files that the scene refers to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<DataFile>,
-    /// On what it was computed; absent before schema 2.
+    /// The machine; absent before schema 2.
     #[serde(default)]
     pub machine: Option<Machine>,
     /// The tables.
     pub tables: Vec<TableEntry>,
-    /// How it ended.
+    /// Status of the run.
     pub status: RunStatus,
     /// Why it stopped.
     pub reason: Option<String>,
-    /// Last instant recorded.
+    /// Last time reached.
     pub reached: Option<f64>,
-    /// Worst figures of the ledger over all steps.
+    /// Certificate: the worst figures of the step reports over all steps.
     pub certificate: Option<Value>,
-    /// What the scene is known for, as measured; absent until measured.
+    /// Measured values of the findings of the scene; absent until measured.
     pub findings: Option<Vec<Value>>,
-    /// Where the motion need not have gone on as it did.
+    /// Instants at which the motion is not unique.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nonunique: Vec<NonuniqueInstant>,
-    /// What is not as it should be, in sentences: what the certificate lacks, and warnings.
+    /// Warnings, in sentences, and what the certificate lacks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// One override.
+/// One override of `--set`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Override {
     /// A parameter or a key of `[run]`.
@@ -115,7 +115,7 @@ pub struct Override {
 pub struct DataFile {
     /// As the scene calls it.
     pub name: String,
-    /// Where it was found; nothing for one that is built in.
+    /// Where it was found; `None` for a built-in file.
     pub path: Option<String>,
     /// CRC-32 of its bytes.
     pub checksum: u32,
@@ -135,7 +135,7 @@ pub struct TableEntry {
 }
 
 impl Manifest {
-    /// A manifest with nothing in it but its version and kind.
+    /// An empty manifest with version and kind.
     pub fn new(kind: &str, scene: &str) -> Self {
         Self {
             schema: SCHEMA,
@@ -163,7 +163,7 @@ impl Manifest {
         }
     }
 
-    /// Puts it into a directory in place of what was there, as a whole.
+    /// Writes the manifest into a directory by atomic replacement.
     ///
     /// # Errors
     /// A file operation fails.
@@ -200,6 +200,7 @@ impl Manifest {
             serde_json::from_str(&text).map_err(|e| RecordError::damaged(&path, e))?;
         let schema = value.get("schema").and_then(Value::as_u64);
         let schema = schema.ok_or_else(|| not_a_run("its run.json does not name a schema"))?;
+        // A later schema may have another meaning: refused.
         if schema > SCHEMA {
             let version = value.get("percuss").and_then(Value::as_str);
             return Err(RecordError::Newer {
@@ -213,7 +214,7 @@ impl Manifest {
     }
 }
 
-/// Settings as they stand in the manifest.
+/// Settings of a mechanism as the manifest holds them.
 pub fn settings_json(settings: &Settings, start: f64, until: f64, record_every: usize) -> Value {
     let (integrator, theta) = match settings.scheme {
         Scheme::Midpoint => ("midpoint", None),
@@ -221,6 +222,7 @@ pub fn settings_json(settings: &Settings, start: f64, until: f64, record_every: 
         Scheme::Paoli => ("paoli", None),
         Scheme::Event => ("event", None),
     };
+    // Bounds and tolerance of an adaptive step.
     let variable = |a: AdaptiveStep| {
         serde_json::json!({
             "tolerance": a.tolerance, "smallest": a.smallest, "largest": a.largest

@@ -1,19 +1,21 @@
-//! Run directories: what a run leaves on disk.
+//! Run directories: the files that a run writes, and their readers and writers.
 //!
 //! ```text
 //! DIR/run.json                     the manifest: scene, settings, tables, certificate, findings
-//! DIR/steps-000000.parquet         the account of the steps, chunk by chunk
+//! DIR/steps-000000.parquet         one row per step: residual, errors, energies; chunk by chunk
 //! DIR/coordinates-000000.parquet   positions and velocities
-//! DIR/contacts-000000.parquet      constraints that took part
-//! DIR/events-000000.parquet        impacts, switches
+//! DIR/contacts-000000.parquet      active constraints with velocities and impulses
+//! DIR/events-000000.parquet        impacts, changes of status
+//! DIR/checkpoint-000123.bin        checkpoints while the run is under way
 //! ```
 //!
-//! A run of bodies has the tables `names`, `steps`, `bodies`, `contacts`, `observables` instead (see
-//! [`BodiesRecorder`]).
+//! These are the tables of a mechanism. A run of bodies has `names`, `steps`, `bodies`, `contacts`, with a periodic
+//! cell `cell`, with joints or position correction `midpoints` and `joints`, and at its end `observables`, `profiles`
+//! and `distributions` (see [`BodiesRecorder`]).
 //!
-//! Every file appears under its name only when it is complete, so a run that is killed loses at most
-//! the rows that were not yet a chunk, and a directory can be read while the run goes on. Memory is
-//! bounded by one chunk for each table.
+//! Every file is written under a temporary name, flushed and renamed (atomic replacement), so that a file with its
+//! final name is complete. A run that is killed loses at most the rows that were not yet a chunk or in a checkpoint,
+//! and a directory can be read while the run goes on. Memory is bounded by one chunk for each table.
 
 mod begin;
 mod checkpoint;

@@ -1,21 +1,21 @@
-//! Rows at a time, found without reading the others.
+//! Rows nearest to a time, found without reading all chunks.
 
 use super::error::RecordError;
 use super::reader::{Chunk, Record};
 
-/// The recorded time nearest to one that was asked for.
+/// The recorded time nearest to a requested one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nearest {
-    /// The time; of two the earlier.
+    /// The time; the earlier of two equally near ones.
     pub time: f64,
     /// The chunks that may have rows of it, in order.
     pub chunks: Vec<Chunk>,
 }
 
 impl Record {
-    /// The time in the table's column `t` that is nearest to `t` and where its rows are; `None` when
-    /// the table is empty. Times need not be in order. Read are the chunks whose own account of their
-    /// smallest and largest time does not exclude them: one or two where times are in order.
+    /// The time in the table's column `t` that is nearest to `t` and the chunks of its rows; `None` when the table is
+    /// empty. Times need not be in order. Only chunks whose Parquet statistics (smallest and largest time) do not
+    /// exclude them are read: one or two where times are in order.
     ///
     /// # Errors
     /// There is no such table, it has no column `t`, or a chunk is damaged.

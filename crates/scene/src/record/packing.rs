@@ -1,8 +1,8 @@
-//! How a chunk is laid out in its file: compression, encodings, and what the file says of itself.
+//! Compression, encodings and key-value metadata of a Parquet file.
 //!
-//! Every reader of Parquet must take the files as they are, so only the encodings of the first version
-//! of the format are used: plain, and dictionaries with run lengths. Others pack integers better but
-//! are read wrongly, without a word, by at least one reader in use.
+//! Every Parquet reader must be able to read the files, so only the encodings of the first version of the format are
+//! used: plain, and dictionaries with run lengths. Others compress integers better but are read wrongly, without an
+//! error, by at least one reader in use.
 
 use parquet::basic::{Compression, GzipLevel};
 use parquet::file::metadata::KeyValue;
@@ -13,18 +13,18 @@ use serde::{Deserialize, Serialize};
 use super::column::{Column, ColumnType, ColumnValues};
 use super::manifest::SCHEMA;
 
-/// How the values of a table are compressed in its files.
+/// Compression of the values of a table in its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TableCompression {
-    /// Fast, and what every reader knows.
+    /// Fast, and supported by every reader.
     #[default]
     Snappy,
-    /// As fast, for readers of the last few years.
+    /// As fast, supported by recent readers.
     Lz4,
     /// Some 15 % smaller, ten times slower.
     Gzip,
-    /// Not at all.
+    /// No compression.
     None,
 }
 
@@ -50,7 +50,7 @@ impl TableCompression {
     fn codec(self) -> Compression {
         match self {
             Self::Snappy => Compression::SNAPPY,
-            // The older LZ4 of the format is framed in two ways that files do not tell apart.
+            // The older LZ4 of the format has two framings that a file does not distinguish.
             Self::Lz4 => Compression::LZ4_RAW,
             // Beyond the fourth level numbers hardly shrink and take several times as long.
             Self::Gzip => Compression::GZIP(GzipLevel::try_new(4).unwrap_or_default()),
@@ -59,11 +59,11 @@ impl TableCompression {
     }
 }
 
-/// Of a column of integers: a dictionary that grows beyond this many bytes is given up for plain
-/// values. A quarter of the rows of a full chunk.
+/// Integer columns: a dictionary that grows beyond this many bytes is replaced by plain values. A quarter of the rows
+/// of a full chunk.
 const DICTIONARY: usize = super::CHUNK_ROWS / 4 * size_of::<i64>();
 
-/// What the writer of a chunk is told.
+/// Parquet writer properties of a chunk.
 pub(super) fn properties(
     table: &str,
     columns: &[Column],
@@ -75,7 +75,7 @@ pub(super) fn properties(
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_dictionary_enabled(false);
     for (column, values) in columns.iter().zip(values) {
-        // A path, and not a name to be taken apart at its full stops.
+        // A path, and not a name to be split at its full stops.
         let path = ColumnPath::new(vec![column.name.clone()]);
         let codec = column.compression.codec();
         properties = properties.set_column_compression(path.clone(), codec);
@@ -94,7 +94,7 @@ pub(super) fn properties(
     properties.build()
 }
 
-/// What a file says of itself to those who read it without `run.json`.
+/// Key-value metadata, for readers without `run.json`.
 fn notes(table: &str, columns: &[Column]) -> Vec<KeyValue> {
     let columns = serde_json::to_string(columns).unwrap_or_default();
     vec![
@@ -104,14 +104,14 @@ fn notes(table: &str, columns: &[Column]) -> Vec<KeyValue> {
     ]
 }
 
-/// Whether most values are the same as the one before.
+/// Whether most values equal the one before.
 fn repeats(all: &[f64]) -> bool {
     let same = all.windows(2).filter(|w| w[0].to_bits() == w[1].to_bits());
     2 * same.count() > all.len()
 }
 
-/// Whether a dictionary is worth its room: there are few different values, or so widely scattered ones
-/// that counting them costs more than a dictionary that is given up.
+/// Whether a dictionary saves space: there are few distinct values, or the values are so scattered that counting them
+/// costs more than a dictionary that is given up.
 fn few(all: &[i64]) -> bool {
     let (Some(&low), Some(&high)) = (all.iter().min(), all.iter().max()) else {
         return false;
@@ -120,7 +120,7 @@ fn few(all: &[i64]) -> bool {
     if span > 8 * all.len() as u64 {
         return true;
     }
-    // A bit for every number of the span.
+    // Bit set over the range of values.
     let mut seen = vec![0_u64; span as usize / 64 + 1];
     for x in all {
         let bit = x.wrapping_sub(low) as u64;

@@ -1,4 +1,4 @@
-//! Some rows of a chunk, and what a chunk says of itself, without reading the rest of it.
+//! Partial reads: some rows of a chunk, or its metadata, without reading the whole file.
 
 use std::fs::{self, File};
 use std::io;
@@ -18,7 +18,7 @@ use crate::error::SceneError;
 use crate::file::Scene;
 
 impl Chunk {
-    /// Number of its rows, as the file says it.
+    /// Number of its rows, from the Parquet metadata.
     ///
     /// # Errors
     /// The file is damaged or unreadable.
@@ -33,7 +33,7 @@ impl Chunk {
     /// Compares its bytes with the checksum in the manifest, where there is one.
     ///
     /// # Errors
-    /// They are not those that were written, or cannot be read.
+    /// They differ from those that were written, or cannot be read.
     pub fn verify_checksum(&self) -> Result<(), RecordError> {
         let Some(checksum) = self.checksum() else {
             return Ok(());
@@ -50,8 +50,8 @@ impl Chunk {
 }
 
 impl Record {
-    /// Reads columns of some rows of one chunk, fewer where there are no more. The checksum of the
-    /// chunk is not compared ([`Chunk::verify`]): the rest of the file is left unread.
+    /// Reads columns of some rows of one chunk, fewer where there are no more. The checksum of the chunk is not
+    /// compared ([`Chunk::verify_checksum`]): the rest of the file is not read.
     ///
     /// # Errors
     /// The chunk is damaged or unreadable.
@@ -75,7 +75,7 @@ impl Record {
     /// The scene as it was run: the text of the manifest with its overrides.
     ///
     /// # Errors
-    /// The text is no scene of this version.
+    /// The text cannot be parsed by this version.
     pub fn scene(&self) -> Result<Scene, SceneError> {
         let manifest = self.manifest();
         let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
@@ -85,6 +85,7 @@ impl Record {
             .collect();
         let scene = scene.with_overrides(&overrides)?;
         let machine = manifest.machine.as_ref();
+        // Paths in the scene are relative to the folder of the run.
         let folder = machine.and_then(|machine| machine.folder.as_deref());
         Ok(match folder {
             Some(folder) => scene.from_folder(Path::new(folder)),
@@ -97,7 +98,7 @@ fn unread(path: &Path, error: &io::Error) -> RecordError {
     RecordError::fault(path, "read this file", error)
 }
 
-/// The Parquet library asserts some of what a damaged file may break.
+/// Runs a read and turns panics into errors: the Parquet library panics on some damaged files.
 fn guarded<T>(path: &Path, look: impl FnOnce(File) -> Result<T, String>) -> Result<T, RecordError> {
     let file = File::open(path).map_err(|e| unread(path, &e))?;
     catch_unwind(AssertUnwindSafe(|| look(file)))
@@ -105,7 +106,7 @@ fn guarded<T>(path: &Path, look: impl FnOnce(File) -> Result<T, String>) -> Resu
         .map_err(|why| RecordError::damaged(path, why))
 }
 
-/// The columns of rows that may lie in several row groups.
+/// Columns of rows that may span several row groups.
 fn part(
     file: File,
     columns: &[Column],
@@ -119,6 +120,7 @@ fn part(
         let group = reader.get_row_group(g).map_err(text)?;
         let count = group.metadata().num_rows();
         let count = usize::try_from(count).map_err(|_| "a negative number of rows")?;
+        // Part of the range in this row group.
         let begin = rows.start.saturating_sub(before).min(count);
         let end = rows.end.saturating_sub(before).min(count);
         before += count;
@@ -130,6 +132,7 @@ fn part(
             let place = schema.columns().iter().position(|d| d.name() == name);
             let place = place.ok_or_else(|| format!("it has no column `{name}`"))?;
             let mut source = group.get_column_reader(place).map_err(text)?;
+            // Rows before the range are skipped, not decoded.
             let passed = skip(&mut source, begin).map_err(text)?;
             let read = get(source, end - begin, column.optional).map_err(text)?;
             if passed != begin || read.len() != end - begin || !values.append(read) {

@@ -1,4 +1,4 @@
-//! Where a run directory goes.
+//! Choice and creation of the output directory of a run.
 
 use std::fs;
 use std::io;
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use super::error::RecordError;
 use super::lock::{LOCK, Lock, LockState};
 
-/// Folder of the runs without `-o`.
+/// Parent folder of run directories without `-o`.
 pub const RUNS: &str = "runs";
 
-/// Beginning and end of the name of a manifest that is being written.
+/// Prefix and suffix of the temporary file of a manifest.
 const DRAFT: [&str; 2] = ["run.", ".part"];
 
 /// Largest N of `runs/NAME-N`.
 const MOST: usize = 1_000_000;
 
-/// Where a run directory goes. Nothing is made before the first step is computed.
+/// The output directory of a run. It is created with the first step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutputDirectory {
     /// A directory that the user named; new, or empty.
@@ -42,10 +42,10 @@ impl OutputDirectory {
         }
     }
 
-    /// Refuses a directory with something in it; makes nothing.
+    /// Refuses a directory that is not empty; creates nothing.
     ///
     /// # Errors
-    /// Something is there already, or cannot be looked at.
+    /// It is not empty, or cannot be read.
     pub fn check(&self) -> Result<(), RecordError> {
         let Self::Given(path) = self else {
             return Ok(());
@@ -57,7 +57,7 @@ impl OutputDirectory {
         }
     }
 
-    /// Makes the directory and gives its path.
+    /// Creates the directory and returns its path.
     ///
     /// # Errors
     /// It is taken, or a file operation fails.
@@ -74,8 +74,8 @@ impl OutputDirectory {
     }
 }
 
-/// Refuses a directory with something in it. A lock that nobody holds and a draft of a manifest are
-/// nothing: they are left by a run that was killed before its directory had a manifest.
+/// Refuses a directory that is not empty. An abandoned lock and the temporary file of a manifest do not count: a run
+/// that was killed before it had a manifest leaves them.
 pub(super) fn require_empty(path: &Path) -> Result<(), RecordError> {
     let occupied = |what| {
         Err(RecordError::Occupied {
@@ -100,7 +100,8 @@ pub(super) fn require_empty(path: &Path) -> Result<(), RecordError> {
     Ok(())
 }
 
-/// Claims the first free number: `create_dir` fails for all but one of several that try.
+/// Creates the directory with the first free number: `create_dir` fails for all but one of several concurrent
+/// processes.
 fn next(folder: &Path, name: &str) -> Result<PathBuf, RecordError> {
     let made = fs::create_dir_all(folder);
     made.map_err(|e| RecordError::fault(folder, "make this directory", &e))?;

@@ -1,4 +1,4 @@
-//! Reads the records of a run, also of one that is under way or was killed.
+//! Reader of run directories, also of runs that are under way or were killed.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::column::{Column, ColumnValues};
 use super::error::RecordError;
 use super::manifest::{Manifest, TableEntry};
 
-/// The directory of a run.
+/// A run directory.
 #[derive(Debug, Clone)]
 pub struct Record {
     directory: PathBuf,
@@ -19,7 +19,7 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     path: PathBuf,
-    /// What the manifest says; absent while the run is under way.
+    /// Checksum from the manifest; absent while the run is under way.
     checksum: Option<u32>,
 }
 
@@ -29,12 +29,12 @@ impl Chunk {
         &self.path
     }
 
-    /// What the manifest says of its bytes; nothing while the run is under way.
+    /// Its checksum from the manifest; `None` while the run is under way.
     pub(super) fn checksum(&self) -> Option<u32> {
         self.checksum
     }
 
-    /// Smallest and largest value of a column of numbers as the file says them; `None` without rows.
+    /// Smallest and largest value of a numeric column, from the Parquet statistics; `None` without rows.
     ///
     /// # Errors
     /// The file is damaged or unreadable, or has no such column.
@@ -61,7 +61,7 @@ impl Table {
         self.values.get(place)
     }
 
-    /// A column as numbers, NaN where a value is absent; empty for a name that is none.
+    /// A column as numbers, NaN where a value is null; empty for an unknown name.
     pub fn numbers(&self, name: &str) -> Vec<f64> {
         self.column(name).map_or_else(Vec::new, |values| {
             (0..self.rows).map(|row| values.number(row)).collect()
@@ -70,10 +70,10 @@ impl Table {
 }
 
 impl Record {
-    /// Opens the directory of a run.
+    /// Opens a run directory.
     ///
     /// # Errors
-    /// It is none, or its manifest is damaged or of a later version.
+    /// It is not a run directory, or its manifest is damaged or of a later version.
     pub fn open(directory: &Path) -> Result<Self, RecordError> {
         Ok(Self {
             directory: directory.into(),
@@ -94,10 +94,11 @@ impl Record {
     /// The manifest's entry of a table.
     ///
     /// # Errors
-    /// There is no such table; the error lists those that there are.
+    /// There is no such table; the error lists the tables.
     pub fn entry(&self, table: &str) -> Result<&TableEntry, RecordError> {
         let entry = self.manifest.tables.iter().find(|t| t.name == table);
         entry.ok_or_else(|| {
+            // A table that the scene left out has its own message.
             if let Some(why) = left_out(&self.manifest.settings, table) {
                 return RecordError::Unknown(format!("{}: {why}", self.directory.display()));
             }
@@ -110,14 +111,15 @@ impl Record {
         })
     }
 
-    /// The chunks of a table in order: those that the manifest counts, or while the run is under way
-    /// those that are there.
+    /// The chunks of a table in order: those that the manifest lists, or while the run is under way those on the
+    /// disk.
     ///
     /// # Errors
     /// There is no such table, or a chunk is missing.
     pub fn chunks(&self, table: &str) -> Result<Vec<Chunk>, RecordError> {
         let entry = self.entry(table)?;
         let paths = (0..).map(|k| self.directory.join(file_name(table, k)));
+        // Run under way: the chunks that exist, in order.
         let Some(checksums) = &entry.checksums else {
             let there = paths.take_while(|p| p.exists());
             return Ok(there
@@ -133,6 +135,7 @@ impl Record {
             checksum: Some(*sum),
         });
         let chunks: Vec<Chunk> = chunks.collect();
+        // All chunks of the manifest must exist.
         match chunks.iter().find(|c| !c.path.exists()) {
             None => Ok(chunks),
             Some(chunk) => Err(RecordError::Missing {
@@ -142,16 +145,17 @@ impl Record {
         }
     }
 
-    /// Places of the named columns in a table, all of them for `None`.
+    /// Indices of the named columns in a table, all of them for `None`.
     ///
     /// # Errors
-    /// A name is none; the error lists those that there are.
+    /// An unknown name; the error lists the columns.
     pub fn column_indices(
         &self,
         table: &str,
         names: Option<&[String]>,
     ) -> Result<Vec<usize>, RecordError> {
         let columns = &self.entry(table)?.columns;
+        // All columns.
         let Some(names) = names else {
             return Ok((0..columns.len()).collect());
         };
@@ -206,6 +210,7 @@ impl Record {
                 .collect(),
             rows: 0,
         };
+        // Chunks are concatenated.
         for chunk in self.chunks(table)? {
             let part = self.read_chunk(table, &chunk, &places)?;
             for (whole, part) in all.values.iter_mut().zip(part.values) {
@@ -216,9 +221,8 @@ impl Record {
         Ok(all)
     }
 
-    /// Reads columns of `count` rows from row `first` of a table that is written row by row, so that
-    /// all its chunks but the last are full: only the chunks that hold them are opened. Fewer rows are
-    /// given where there are no more.
+    /// Reads columns of `count` rows from row `first` of a table that is written row by row, so that all its chunks
+    /// but the last are full: only the chunks that hold them are opened. Returns fewer rows at the end of the table.
     ///
     /// # Errors
     /// There is no such table or column, or a chunk is damaged.
@@ -241,6 +245,7 @@ impl Record {
             rows: 0,
         };
         let chunks = self.chunks(table)?;
+        // Rows of each chunk that overlap the range.
         for (k, chunk) in chunks.iter().enumerate().skip(first / CHUNK_ROWS) {
             let begin = first.saturating_sub(k * CHUNK_ROWS);
             let end = (first + count).saturating_sub(k * CHUNK_ROWS);
@@ -256,7 +261,7 @@ impl Record {
         Ok(all)
     }
 
-    /// Number of rows of a table; of a run that is under way, of the chunks that are there.
+    /// Number of rows of a table; of a run that is under way, of the chunks on the disk.
     ///
     /// # Errors
     /// There is no such table, or a chunk is damaged.
@@ -267,14 +272,14 @@ impl Record {
         match self.chunks(table)?.as_slice() {
             [] => Ok(0),
             [full @ .., last] => {
+                // All chunks but the last are full.
                 let rows = self.read_chunk(table, last, &[0])?.rows;
                 Ok(full.len() * CHUNK_ROWS + rows)
             }
         }
     }
 
-    /// Reads columns of the rows of one step, in a table that has its steps in ascending order in the
-    /// column `step`: a bisection over the chunks.
+    /// Reads columns of the rows of one step, in a table whose column `step` ascends: bisection over the chunks.
     ///
     /// # Errors
     /// There is no such table or column, or a chunk is damaged.
@@ -286,9 +291,9 @@ impl Record {
         self.rows(table, names, first, end - first)
     }
 
-    /// First row and number of the rows that are nearest in time to `t`, the earlier ones of two, in a
-    /// table that is written row by row with its times ascending: all tables of runs of bodies that
-    /// have a time. A bisection over the chunks.
+    /// First row and number of the rows that are nearest in time to `t` (the earlier of two times equally near), in a
+    /// table that is written row by row with ascending times: all tables of runs of bodies that have a time.
+    /// Bisection over the chunks.
     ///
     /// # Errors
     /// There is no such table, it has no column `t`, or a chunk is damaged.
@@ -297,6 +302,7 @@ impl Record {
         let mut times = SortedColumn::of(self, table, "t");
         let after = times.first_from(0, rows, t)?;
         let late = times.at(after)?;
+        // The nearer of the times before and after `t`.
         let nearest = match after.checked_sub(1) {
             None => late,
             Some(before) => {
@@ -307,13 +313,13 @@ impl Record {
         if nearest.is_nan() {
             return Ok((0, 0));
         }
+        // All rows of the nearest time.
         let first = times.first_from(0, rows, nearest)?;
         let end = times.first_from(first, rows, nearest.next_up())?;
         Ok((first, end - first))
     }
 
-    /// The time in the table's column `t` that is nearest to `t`; the earlier of two; `None` when
-    /// the table is empty.
+    /// The time in the table's column `t` that is nearest to `t`; the earlier of two; `None` when the table is empty.
     ///
     /// # Errors
     /// The table has no column `t`, or a chunk is damaged.
@@ -322,7 +328,7 @@ impl Record {
     }
 }
 
-/// An ascending column of a table, one chunk of it in memory.
+/// An ascending column of a table, with one chunk in memory.
 struct SortedColumn<'a> {
     record: &'a Record,
     table: &'a str,
@@ -343,6 +349,7 @@ impl<'a> SortedColumn<'a> {
     /// The value in a row; NaN beyond the end.
     fn at(&mut self, row: usize) -> Result<f64, RecordError> {
         let chunk = row / CHUNK_ROWS;
+        // Load the chunk of the row.
         if self.held.as_ref().is_none_or(|(k, _)| *k != chunk) {
             let first = chunk * CHUNK_ROWS;
             let part = self
@@ -354,7 +361,7 @@ impl<'a> SortedColumn<'a> {
         Ok(held.map_or(f64::NAN, |values| values.number(row % CHUNK_ROWS)))
     }
 
-    /// The first row between `low` and `high` whose value is not below `bound`.
+    /// Bisection: the first row between `low` and `high` whose value is not below `bound`.
     fn first_from(
         &mut self,
         mut low: usize,

@@ -1,4 +1,4 @@
-//! Rows of the tables of a run, as the steps come.
+//! Appends rows to the tables of a run of a mechanism, step by step.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use mechanism::{ConstraintReport, Event, EventKind, State, StepReport};
 use super::column::ColumnValues;
 use super::tables::MechanismLayout;
 
-/// Texts that repeat in the tables, shared.
+/// Texts that repeat in the tables, each stored once.
 #[derive(Debug)]
 pub(super) struct RepeatedTexts {
     constraints: Vec<Arc<str>>,
@@ -67,7 +67,7 @@ impl RepeatedTexts {
     }
 }
 
-/// One row of `steps`.
+/// Appends a row of `steps`.
 pub(super) fn push_step(out: &mut [ColumnValues], step: usize, ledger: &StepReport) {
     let [
         number,
@@ -118,7 +118,7 @@ pub(super) fn push_step(out: &mut [ColumnValues], step: usize, ledger: &StepRepo
     }
 }
 
-/// One row of `coordinates`.
+/// Appends a row of `coordinates`.
 pub(super) fn push_state(out: &mut [ColumnValues], step: usize, state: &State) {
     let [number, t, rest @ ..] = out else {
         return;
@@ -131,7 +131,7 @@ pub(super) fn push_state(out: &mut [ColumnValues], step: usize, state: &State) {
         .for_each(|(c, x)| c.push_real(*x));
 }
 
-/// One row of `contacts`.
+/// Appends a row of `contacts`.
 pub(super) fn push_contact(
     out: &mut [ColumnValues],
     words: &RepeatedTexts,
@@ -168,7 +168,7 @@ pub(super) fn push_contact(
     }
 }
 
-/// One row of `events`.
+/// Appends a row of `events`.
 pub(super) fn push_event(
     out: &mut [ColumnValues],
     words: &RepeatedTexts,

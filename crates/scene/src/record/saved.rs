@@ -1,4 +1,4 @@
-//! Rows that are not yet a chunk, as a checkpoint keeps them: exactly.
+//! Rows that are not yet a chunk, as a checkpoint stores them, bit by bit.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::column::ColumnValues;
 
-/// A table as a checkpoint keeps it.
+/// State of a table in a checkpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct TableState {
     pub name: String,
@@ -19,14 +19,14 @@ pub(super) struct TableState {
     pub values: Vec<SavedValues>,
 }
 
-/// The values of a column.
+/// The values of a column in a checkpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum SavedValues {
     Integer(Vec<i64>),
     Real(Vec<f64>),
     Optional(Vec<Option<f64>>),
     Truth(Vec<bool>),
-    /// Each text once, and which one stands in each row: words repeat.
+    /// Dictionary encoding: distinct texts, and the index of the text of each row.
     Text(Vec<String>, Vec<u32>),
 }
 
@@ -52,7 +52,7 @@ impl SavedValues {
         }
     }
 
-    /// The values again; none where a row has no word.
+    /// Decodes the values; `None` where an index is out of range.
     pub fn values(&self) -> Option<ColumnValues> {
         Some(match self {
             Self::Integer(v) => ColumnValues::Integer(v.clone()),

@@ -1,4 +1,4 @@
-//! The page that explains the records, from the columns that are written.
+//! The documentation page of the records, generated from the column definitions.
 
 use bodies::{Plane, Space};
 
@@ -18,16 +18,16 @@ A run is a directory with a manifest, `run.json`, and tables as Parquet files, `
 `TABLE-000001.parquet`, … ([run.md](run.md#records) tells how to read them and which rows are kept). Units
 are those of the scene, coherent: `length`, `time`, `mass` stand for whatever its author took.";
 
-/// A table and when it is there.
+/// A table and the condition under which it is written.
 struct TableDoc {
     name: &'static str,
     rows: &'static str,
     there: &'static str,
-    /// Columns and where they are; all of them always where nothing is said.
+    /// Columns with the condition under which each is written; an empty text: always.
     columns: Vec<(Column, &'static str)>,
 }
 
-/// The page `docs/records.md`.
+/// Generates the page `docs/records.md`.
 pub fn schema_page() -> String {
     let packings = TableCompression::ALL
         .map(|(name, _)| format!("`{name}`"))
@@ -59,6 +59,7 @@ fn section(part: &TableDoc) -> String {
             ColumnType::Truth => "truth",
             ColumnType::Text => "text",
         };
+        // Condition and nullability of the column.
         let there = match (*place, column.optional) {
             ("", false) => "always".to_string(),
             ("", true) => "or null".to_string(),
@@ -74,7 +75,7 @@ fn section(part: &TableDoc) -> String {
     text
 }
 
-/// Columns of the plane and of space, in one order.
+/// Merges the columns of the plane and of space into one order.
 fn both(table: &str) -> Vec<(Column, &'static str)> {
     let plane = body_columns::<Plane>(table);
     let space = body_columns::<Space>(table);
@@ -86,6 +87,7 @@ fn both(table: &str) -> Vec<(Column, &'static str)> {
             all.push((column.clone(), "plane"));
             continue;
         }
+        // Columns of space alone keep their position before the next common one.
         while let Some(other) = rest.next_if(|other| other.name != column.name) {
             all.push((other.clone(), "space"));
         }
@@ -108,6 +110,7 @@ fn bodies() -> Vec<TableDoc> {
         there,
         columns: both(name),
     };
+    // `observables`: step and time, then one column per expression.
     let mut observables = body_columns::<Plane>("cell");
     observables.truncate(2);
     observables.push(Column::new(
@@ -117,6 +120,7 @@ fn bodies() -> Vec<TableDoc> {
         "a column for every expression that findings and plots look at, named by its text",
     ));
     let mut contacts = part("contacts", "every contact of every recorded step", chosen);
+    // Shifts of periodic images follow the other columns of `contacts`.
     let images = shifts::<Space>().into_iter().enumerate();
     let images = images.map(|(axis, column)| match axis {
         2 => (column, "space, with a periodic cell"),
@@ -192,7 +196,7 @@ fn mechanisms() -> Vec<TableDoc> {
 }
 
 impl MechanismLayout {
-    /// Of a mechanism with one position and one velocity.
+    /// The layout of a mechanism with one position and one velocity.
     fn example() -> Self {
         Self::plain(
             vec!["POSITION".into()],

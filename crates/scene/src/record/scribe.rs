@@ -1,9 +1,8 @@
-//! The thread that writes chunks, so that a run does not wait for the disk.
+//! Writer thread for chunks, so that a run does not wait for the disk.
 //!
-//! Chunks are encoded, written, flushed and renamed one after another in the order they were given;
-//! which bytes they hold does not depend on it. A few wait at most: a run that computes faster than
-//! the disk takes waits for it. After a fault nothing more is written, and who gives the next chunk
-//! hears of it.
+//! Chunks are encoded, written, flushed and renamed one after another in the order of submission; their bytes do not
+//! depend on the timing. The queue is bounded: a run that computes faster than the disk writes waits. After a failure
+//! nothing more is written, and the next submission returns the error.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -14,22 +13,22 @@ use super::chunk;
 use super::column::{Column, ColumnValues};
 use super::error::RecordError;
 
-/// Chunks that wait at most.
+/// Capacity of the queue, in chunks.
 const QUEUE: usize = 3;
 
-/// What comes back from the thread for a table.
+/// Results of the writer thread for a table.
 #[derive(Debug, Default)]
 pub(super) struct WrittenChunks {
     /// Checksums of the chunks written, in order.
     pub checksums: Vec<u32>,
-    /// Empty columns, to be filled again.
+    /// Cleared columns, reused for the next chunk.
     pub spare: Vec<Vec<ColumnValues>>,
 }
 
-/// What a table shares with the thread.
+/// Shared between a table and the writer thread.
 pub(super) type SharedChunks = Arc<Mutex<WrittenChunks>>;
 
-/// Locks what is shared: nothing there is ever half done.
+/// Locks a mutex, also after a panic: the data is never left half updated.
 pub(super) fn hold<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -45,11 +44,11 @@ pub(super) struct ChunkJob {
 
 enum WriterCommand {
     Write(ChunkJob),
-    /// Answer when everything before is done.
+    /// Acknowledge when everything before is done.
     Flush(SyncSender<()>),
 }
 
-/// Writes chunks of one directory.
+/// Writer thread for the chunks of one directory.
 #[derive(Debug)]
 pub(super) struct ChunkWriter {
     directory: PathBuf,
@@ -59,7 +58,7 @@ pub(super) struct ChunkWriter {
 }
 
 impl ChunkWriter {
-    /// Starts the thread; where the system gives none, chunks are written at once.
+    /// Starts the thread; where the operating system refuses one, chunks are written synchronously.
     pub fn new(directory: PathBuf) -> Self {
         let fault = Arc::default();
         let (orders, received) = sync_channel(QUEUE);
@@ -67,6 +66,7 @@ impl ChunkWriter {
             directory: directory.clone(),
             fault: Arc::clone(&fault),
         };
+        // Without a thread there is no queue, and chunks are written at once.
         let thread = thread::Builder::new().name("records".into());
         let thread = thread.spawn(move || worker.run(&received)).ok();
         Self {
@@ -77,7 +77,7 @@ impl ChunkWriter {
         }
     }
 
-    /// Gives a chunk away.
+    /// Submits a chunk.
     ///
     /// # Errors
     /// An earlier chunk could not be written.
@@ -91,12 +91,13 @@ impl ChunkWriter {
         }
     }
 
-    /// Waits until everything given is on the disk.
+    /// Waits until every submitted chunk is on the disk.
     ///
     /// # Errors
     /// A chunk could not be written.
     pub fn flush(&self) -> Result<(), RecordError> {
         if let Some(orders) = &self.orders {
+            // The acknowledgement comes after all chunks submitted before.
             let (answer, done) = sync_channel(1);
             orders
                 .send(WriterCommand::Flush(answer))
@@ -106,7 +107,7 @@ impl ChunkWriter {
         self.check()
     }
 
-    /// What went wrong so far.
+    /// The first failure so far.
     ///
     /// # Errors
     /// A chunk could not be written.
@@ -125,9 +126,10 @@ impl ChunkWriter {
 
 impl Drop for ChunkWriter {
     fn drop(&mut self) {
+        // Closing the queue ends the thread.
         self.orders = None;
         if let Some(thread) = self.thread.take() {
-            // A panic there has been printed, and what it did not write is missing in the manifest.
+            // A panic there has been printed, and the chunks it did not write are missing in the manifest.
             let _ = thread.join();
         }
     }
@@ -143,6 +145,7 @@ impl Worker {
         while let Ok(order) = orders.recv() {
             match order {
                 WriterCommand::Write(job) => {
+                    // After the first failure nothing more is written.
                     if hold(&self.fault).is_none()
                         && let Err(error) = write(&self.directory, job)
                     {
@@ -150,7 +153,7 @@ impl Worker {
                     }
                 }
                 WriterCommand::Flush(answer) => {
-                    // Who asked may have gone away.
+                    // The requester may have gone away.
                     let _ = answer.send(());
                 }
             }
@@ -158,7 +161,7 @@ impl Worker {
     }
 }
 
-/// Writes a chunk and gives its columns back.
+/// Writes a chunk and returns its columns for reuse.
 pub(super) fn write(directory: &Path, job: ChunkJob) -> Result<(), RecordError> {
     let ChunkJob {
         table,
@@ -168,6 +171,7 @@ pub(super) fn write(directory: &Path, job: ChunkJob) -> Result<(), RecordError> 
         back,
     } = job;
     let checksum = chunk::write(directory, &table, number, &columns, &values)?;
+    // Columns keep their capacity for the next chunk.
     values.iter_mut().for_each(ColumnValues::clear);
     let mut back = hold(&back);
     back.checksums.push(checksum);

@@ -1,12 +1,12 @@
-//! Sealed files: checkpoints and histories.
+//! Checksummed files: the CRC-32 container of checkpoints and histories.
 //!
 //! ```text
 //! "percuss\0"   schema u32   CRC-32 u32   length u64   content      (little-endian)
 //! ```
 //!
-//! The content is a value in the Postcard encoding, compressed (Snappy frames); the checksum and the
-//! length are those of the compressed bytes. A number is kept bit by bit. A file that was cut off or
-//! altered is told as such, never read.
+//! The content is a value in the Postcard encoding, compressed (Snappy frames); checksum and length are those of the
+//! compressed bytes. Floating-point numbers are stored bit by bit. A truncated or altered file is reported and never
+//! decoded.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -20,13 +20,13 @@ use super::error::RecordError;
 
 const MAGIC: [u8; 8] = *b"percuss\0";
 
-/// Layout of checkpoints and histories; raised whenever it changes.
+/// Layout version of checkpoints and histories; raised whenever it changes.
 const LAYOUT: u32 = 1;
 
-/// Length of what stands before the content.
+/// Length of the header in bytes.
 const HEAD: usize = 24;
 
-/// Bytes that stand for a value of another layer.
+/// An encoded value of another layer, opaque here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EncodedBytes(pub Vec<u8>);
 
@@ -38,29 +38,29 @@ impl Serialize for EncodedBytes {
 
 impl<'de> Deserialize<'de> for EncodedBytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Borrowed: all of a file is in memory while it is taken apart.
+        // Borrowed: the whole file is in memory while it is decoded.
         <&[u8]>::deserialize(deserializer).map(|bytes| Self(bytes.to_vec()))
     }
 }
 
-/// A value as bytes, exactly.
+/// Encodes a value, bit by bit.
 ///
 /// # Errors
-/// The value cannot be written as such: a slip in the program.
+/// The value cannot be serialised: an error in the program.
 pub fn encode(value: &impl Serialize) -> Result<EncodedBytes, String> {
     let bytes = postcard::to_stdvec(value).map_err(|e| e.to_string())?;
     Ok(EncodedBytes(bytes))
 }
 
-/// The value that bytes stand for.
+/// Decodes a value.
 ///
 /// # Errors
-/// They stand for no such value.
+/// The bytes do not encode such a value.
 pub fn decode<T: DeserializeOwned>(packed: &EncodedBytes) -> Result<T, String> {
     postcard::from_bytes(&packed.0).map_err(|e| e.to_string())
 }
 
-/// Writes a value, complete the moment it has its name.
+/// Writes a value by atomic replacement.
 ///
 /// # Errors
 /// A file operation fails.
@@ -86,7 +86,7 @@ pub(super) fn write(path: &Path, value: &impl Serialize) -> Result<(), RecordErr
 /// Reads a value back.
 ///
 /// # Errors
-/// The file is missing, cut off, altered, or of another version.
+/// The file is missing, truncated, altered, or of another version.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, RecordError> {
     let bytes = fs::read(path).map_err(|e| RecordError::fault(path, "read this file", &e))?;
     let damaged = |why: &str| RecordError::damaged(path, why);

@@ -1,14 +1,13 @@
-//! A run directory while it is written: its lock, its manifest, the thread that writes its chunks, its
-//! checkpoints.
+//! The writer of a run directory: lock, manifest, writer thread for chunks, checkpoints.
 //!
 //! ```text
-//! new ── open (first step) ── spill, spill, keep, spill, … ── settle ── finish
-//! resume (an interrupted run) ───┘                              └── or left as it is, to be resumed
+//! new ── open (first step) ── submit_full_chunk, …, write_checkpoint, submit_full_chunk, … ── flush ── finish
+//! resume (an interrupted run) ───┘                                      └── or left as it is, to be resumed
 //! ```
 //!
-//! The directory is made with the first step: a run that is refused leaves nothing behind. `run.lock`
-//! stays until `finish`: whatever ends a run before, a kill, a full disk, a request, leaves a
-//! directory that `resume` goes on from.
+//! The directory is created with the first step: a run that is refused leaves nothing behind. `run.lock` stays until
+//! `finish`: a run that ends before, by a kill, a full disk or on request, leaves a directory that `resume`
+//! continues.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -25,34 +24,34 @@ use super::scribe::ChunkWriter;
 use super::seal::{self, EncodedBytes};
 use super::writer::TableWriter;
 
-/// A run directory while it is written.
+/// A run directory that is being written.
 #[derive(Debug)]
 pub struct RunWriter {
     place: OutputDirectory,
     open: Option<OpenDirectory>,
-    /// The manifest as it stands; written by [`Session::publish`].
+    /// The manifest as it stands; written by [`RunWriter::write_manifest`].
     pub manifest: Manifest,
     /// When checkpoints are written.
     pub policy: CheckpointPolicy,
-    /// Number of the last checkpoint, steps since, and when it was.
+    /// Number of the last checkpoint, steps since, and when it was written.
     number: usize,
     since: usize,
     last: Instant,
     restored: Option<RestoredCheckpoint>,
 }
 
-/// What a directory that has been made needs.
+/// A directory that has been created.
 #[derive(Debug)]
 struct OpenDirectory {
     directory: PathBuf,
-    /// Whether the directory was there before, and whether there was a run in it.
+    /// Whether the directory existed before, and whether there was a run in it.
     old: bool,
     resumed: bool,
     lock: Option<Lock>,
     scribe: ChunkWriter,
 }
 
-/// What is left of a checkpoint once the motion is taken from it.
+/// The restored checkpoint of a resumed run.
 #[derive(Debug)]
 struct RestoredCheckpoint {
     tables: Vec<TableState>,
@@ -61,10 +60,10 @@ struct RestoredCheckpoint {
 }
 
 impl RunWriter {
-    /// A session of a new run. Nothing is made yet.
+    /// A writer for a new run. Creates nothing yet.
     ///
     /// # Errors
-    /// The place is taken.
+    /// The output directory is not empty.
     pub fn new(
         place: OutputDirectory,
         manifest: Manifest,
@@ -83,10 +82,9 @@ impl RunWriter {
         })
     }
 
-    /// A session that goes on with an interrupted run: from its newest checkpoint that counts, or from
-    /// the start. `manifest` is that of the same scene, `cadence` holds where no checkpoint says
-    /// otherwise. What came after the checkpoint is taken away. Also returns what was passed over, in
-    /// words.
+    /// A writer that continues an interrupted run from its newest valid checkpoint, or from the start. `manifest` is
+    /// that of the same scene, `cadence` the policy where no checkpoint has one. Files after the checkpoint are
+    /// removed. Also returns notes on skipped checkpoints.
     ///
     /// # Errors
     /// A file operation fails.
@@ -97,6 +95,7 @@ impl RunWriter {
         cadence: CheckpointPolicy,
     ) -> Result<(Self, Vec<String>), RecordError> {
         let found = checkpoint::find(directory, checkpoint::scene_hash(&manifest))?;
+        // Split the checkpoint into tables, recorder and motion.
         let (number, kept, known) = match found.last {
             None => (0, None, None),
             Some((number, checkpoint, histories)) => {
@@ -112,6 +111,7 @@ impl RunWriter {
                 (number, Some(kept), Some(checkpoint.cadence))
             }
         };
+        // Remove what was written after the checkpoint.
         let tables = kept.as_ref().map_or(&[][..], |kept| &kept.tables);
         checkpoint::rewind(directory, number, tables)?;
         let session = Self {
@@ -133,28 +133,29 @@ impl RunWriter {
         Ok((session, found.notes))
     }
 
-    /// The number of the checkpoint that a resumed run goes on from; 0: from the start.
+    /// The number of the checkpoint that a resumed run continues from; 0: from the start.
     pub fn checkpoint_number(&self) -> usize {
         self.number
     }
 
-    /// The directory, once it is made.
+    /// The directory, once it is created.
     pub fn directory(&self) -> Option<&Path> {
         self.open.as_ref().map(|open| open.directory.as_path())
     }
 
-    /// Makes the directory, takes its lock and writes the manifest, unless that is done.
+    /// Creates the directory, takes its lock and writes the manifest, unless that is done.
     ///
     /// # Errors
-    /// The place is taken, or a file operation fails.
+    /// The directory is not empty, or a file operation fails.
     pub fn open(&mut self) -> Result<(), RecordError> {
         if self.open.is_some() {
             return Ok(());
         }
         let old = matches!(&self.place, OutputDirectory::Given(path) if path.exists());
         let directory = self.place.make()?;
+        // The lock before the check, so that only one process passes it.
         let lock = Lock::take(&directory)?;
-        // Who else made it in between has left a manifest there, or holds the lock.
+        // A process that created it in between has left a manifest there, or holds the lock.
         place::require_empty(&directory)?;
         self.open = Some(OpenDirectory {
             old,
@@ -177,8 +178,8 @@ impl RunWriter {
         }
     }
 
-    /// Gives a full chunk of a table to the thread that writes. Asked after every row, all chunks
-    /// but the last are of one size.
+    /// Submits the rows of a table to the writer thread if they fill a chunk. Called after every row, so that all
+    /// chunks but the last have the same size.
     ///
     /// # Errors
     /// An earlier chunk could not be written.
@@ -189,7 +190,7 @@ impl RunWriter {
         }
     }
 
-    /// Waits until everything given is on the disk; gives the directory, where there is one.
+    /// Waits until every submitted chunk is on the disk; returns the directory, where there is one.
     ///
     /// # Errors
     /// A chunk could not be written.
@@ -201,16 +202,17 @@ impl RunWriter {
         Ok(Some(open.directory.clone()))
     }
 
-    /// Counts a step: whether a checkpoint is due after it.
+    /// Counts a step; returns whether a checkpoint is due after it.
     pub fn checkpoint_due(&mut self) -> bool {
         self.since += 1;
         let steps = self.policy.every.is_some_and(|every| self.since >= every);
         let seconds = Duration::try_from_secs_f64(self.policy.seconds).unwrap_or(Duration::MAX);
+        // By steps or by wall time.
         let clock = self.policy.seconds > 0.0 && self.last.elapsed() >= seconds;
         self.open.is_some() && (steps || clock)
     }
 
-    /// Writes a checkpoint: the tables as they are, what the recorder and the motion need besides.
+    /// Writes a checkpoint: the state of the tables, of the recorder and of the motion.
     ///
     /// # Errors
     /// A file operation fails.
@@ -220,7 +222,7 @@ impl RunWriter {
         recorder: &impl Serialize,
         snapshot: Snapshot,
     ) -> Result<(), RecordError> {
-        // A checkpoint counts chunks: they must be there before it is.
+        // A checkpoint lists chunks: they must be on the disk before it.
         let Some(directory) = self.flush()? else {
             return Ok(());
         };
@@ -234,6 +236,7 @@ impl RunWriter {
             recorder: seal::encode(recorder).map_err(unfit)?,
             motion: snapshot.motion,
         };
+        // The history before the checkpoint that needs it; then old checkpoints are removed.
         let history = directory.join(checkpoint::history_name(number));
         seal::write(&history, &snapshot.history)?;
         seal::write(&path, &checkpoint)?;
@@ -244,10 +247,10 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Puts back what a table was at the checkpoint; one that it does not know stays as it is.
+    /// Restores a table from the checkpoint; a table that it does not know stays as it is.
     ///
     /// # Errors
-    /// It had other columns.
+    /// The table had other columns.
     pub fn restore_table(&self, table: &mut TableWriter) -> Result<(), RecordError> {
         let tables = self.restored.iter().flat_map(|kept| &kept.tables);
         match tables.into_iter().find(|known| table.is_named(&known.name)) {
@@ -256,10 +259,10 @@ impl RunWriter {
         }
     }
 
-    /// What the recorder kept in the checkpoint.
+    /// The state of the recorder in the checkpoint.
     ///
     /// # Errors
-    /// It is not what this recorder keeps.
+    /// It is not the state of such a recorder.
     pub fn restored_recorder<T: serde::de::DeserializeOwned>(
         &self,
     ) -> Result<Option<T>, RecordError> {
@@ -270,7 +273,7 @@ impl RunWriter {
         unpacked.map(Some).map_err(|why| self.unfit(&why))
     }
 
-    /// What the motion goes on from; asked once.
+    /// Takes the state that the motion continues from.
     pub fn take_restored(&mut self) -> Option<Restored> {
         self.restored.take().map(|kept| kept.motion)
     }
@@ -281,7 +284,7 @@ impl RunWriter {
         RecordError::damaged(&directory.join(name), why)
     }
 
-    /// Says in the manifest that nothing more can be written. Checkpoints and the lock stay.
+    /// Records in the manifest that nothing more can be written. Checkpoints and the lock stay.
     ///
     /// # Errors
     /// That file operation fails, too.
@@ -296,7 +299,7 @@ impl RunWriter {
         self.write_manifest()
     }
 
-    /// The run has ended with all that belongs to it: takes away checkpoints, histories and the lock.
+    /// The run has ended completely: removes checkpoints, histories and the lock.
     ///
     /// # Errors
     /// A file operation fails.
@@ -304,13 +307,13 @@ impl RunWriter {
         let Some(directory) = self.flush()? else {
             return Ok(());
         };
+        // The lock goes last: until then the run counts as unfinished.
         checkpoint::clear(&directory)?;
         let lock = self.open.as_mut().and_then(|open| open.lock.take());
         lock.map_or(Ok(()), Lock::end)
     }
 
-    /// There is no motion after all: takes away the directory that was made for it. What an earlier
-    /// run left there stays.
+    /// There is no motion: removes the directory that was created for it. Files of an earlier run stay.
     ///
     /// # Errors
     /// A file operation fails.
@@ -324,11 +327,12 @@ impl RunWriter {
         let fault = |e| RecordError::fault(directory, "take this directory away", &e);
         std::fs::remove_file(directory.join(MANIFEST)).map_err(fault)?;
         open.lock.map_or(Ok(()), Lock::end)?;
+        // A directory that existed before stays.
         if !open.old {
             std::fs::remove_dir(directory).map_err(fault)?;
         }
         if let OutputDirectory::NextFree { folder, .. } = &self.place {
-            // Only if nothing else is in it.
+            // Succeeds only for an empty folder.
             let _ = std::fs::remove_dir(folder);
         }
         Ok(())

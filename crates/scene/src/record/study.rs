@@ -1,4 +1,4 @@
-//! A study on disk: the table `runs` and a manifest of the kind `study`.
+//! A parameter study on disk: the table `runs` and a manifest of the kind `study`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use super::writer::TableWriter;
 use crate::finding::Value;
 use crate::study::{StudyFile, StudyResult, StudyRow};
 
-/// What the manifest says of a column of runs that was varied.
+/// Meaning of a column that was varied.
 pub const VARIED: &str = "varied";
 
-/// What it says of one that only tells repetitions apart.
+/// Meaning of a column that only numbers repetitions.
 pub const REPEATED: &str = "repetition";
 
-/// What it says of one that was observed or is a finding.
+/// Meaning of a column that was observed or is a finding.
 pub const OBSERVED: &str = "observed";
 
-/// What it says of one that tells whether a finding is as expected.
+/// Meaning of a column that says whether a finding is as expected.
 pub const JUDGED: &str = "whether the finding is as expected: 1 or 0";
 
 /// Figures of the certificate that every run has as columns, with unit and meaning.
@@ -36,8 +36,8 @@ const FIGURES: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// Writes the table of a study into its directory, in place of an earlier one. `numbers` are those of
-/// the runs from 0; with a `reason` the table lacks some of them.
+/// Writes the table of a study into its directory, replacing an earlier one. `numbers` are those of the runs from 0;
+/// with a `reason` the table is incomplete.
 ///
 /// # Errors
 /// A file operation fails.
@@ -54,6 +54,7 @@ pub fn write_study(
         push(&mut table, *number, row);
         table.spill(directory)?;
     }
+    // Manifest: the text of the study, the scene with overrides, the outcomes.
     let mut manifest = Manifest::new("study", study.name());
     manifest.title = study.title().into();
     manifest.source = study.scene().source().into();
@@ -86,11 +87,12 @@ pub fn write_study(
     manifest.write(directory)
 }
 
-/// Numbers and truths (1 and 0) are numbers; a column with anything else is text.
+/// Numbers and booleans (1 and 0) are numeric columns; a column with any other value is text.
 fn columns(result: &StudyResult) -> Vec<Column> {
     let table = &result.table;
     let run = Column::new("run", ColumnType::Integer, "1", "number of the run, from 1");
     let mut all = vec![run];
+    // Varied keys and repetitions.
     for (k, key) in table.keys.iter().enumerate() {
         let numbers = table
             .rows
@@ -102,6 +104,7 @@ fn columns(result: &StudyResult) -> Vec<Column> {
         };
         all.push(column(key, numbers, meaning));
     }
+    // Observed values and findings, then the verdicts on the findings.
     let judged = table.columns.len() - table.judged.min(table.columns.len());
     for (k, name) in table.columns.iter().enumerate() {
         let mut values = table
@@ -112,6 +115,7 @@ fn columns(result: &StudyResult) -> Vec<Column> {
         let numbers = values.all(|v| v.number().is_some());
         all.push(column(name, numbers, meaning));
     }
+    // Certificate figures and how each run ended.
     for (name, unit, meaning) in FIGURES {
         let name = free(&all, name);
         all.push(Column::new(name, ColumnType::Real, unit, meaning).or_null());
@@ -125,7 +129,7 @@ fn columns(result: &StudyResult) -> Vec<Column> {
     all
 }
 
-/// A name that no column has yet: what a user observes may be called alike.
+/// A name that no column has yet: a user's observable may have the same.
 fn free(columns: &[Column], name: &str) -> String {
     let mut name = name.to_string();
     while columns.iter().any(|column| column.name == name) {
@@ -161,10 +165,11 @@ fn push(table: &mut TableWriter, number: usize, row: &StudyRow) {
     run.push_integer(number + 1);
     for (column, value) in rest.iter_mut().zip(values) {
         column.push_optional(value.and_then(Value::number));
-        // A column of text takes what has no number, and nothing as an empty text.
+        // A text column takes the value as text, an absent one as an empty text.
         let text = value.map_or_else(String::new, ToString::to_string);
         column.push_text(&Arc::from(text));
     }
+    // Figures of the certificate; null for a run that was refused.
     let of = row.certificate.as_ref();
     missed.push_optional(of.map(|c| c.missed as f64));
     residual.push_optional(of.map(|c| c.worst_residual));

@@ -1,10 +1,10 @@
-//! The tables of a run: their columns, units and meaning.
+//! The tables of a run of a mechanism: their columns, units and meaning.
 //!
 //! | table | one row for |
 //! |---|---|
 //! | `steps` | every recorded step: its step report (residual, errors, energies) |
 //! | `coordinates` | every recorded step: positions and velocities at its end; row 0 is the start |
-//! | `contacts` | every constraint that took part in a recorded step |
+//! | `contacts` | every constraint that was active in a recorded step |
 //! | `events` | every event, whether its step is recorded or not |
 
 use mechanism::{ConstraintKind, System};
@@ -17,10 +17,10 @@ use crate::text::SymbolicSystem;
 /// Names of the tables in the order of the manifest.
 pub const TABLES: [&str; 4] = ["steps", "coordinates", "contacts", "events"];
 
-/// Names of the rows of a contact; further rows of a wide joint are `row7`, `row8`, …
+/// Names of the rows of a contact; further rows of a joint are `row7`, `row8`, …
 const ROWS: [&str; 6] = ["n", "t1", "t2", "moment1", "moment2", "moment3"];
 
-/// What the tables need to know of a system.
+/// Names and column groups of a system, from which the columns follow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MechanismLayout {
     /// Names of the positions.
@@ -31,7 +31,7 @@ pub struct MechanismLayout {
     pub constraints: Vec<String>,
     /// For every constraint, the column group of each of its rows (0 = n, 1 = t1, 3 = moment1, …).
     column_groups: Vec<Vec<usize>>,
-    /// What is recorded of it.
+    /// Which rows and tables are recorded.
     pub selection: RecordSelection,
 }
 
@@ -82,7 +82,7 @@ impl MechanismLayout {
             let contact = contacts.iter().find(|c| c.name == name);
             contact.map_or(0, |c| c.moment.len())
         });
-        // What is wrong with it was told when the scene was built.
+        // Errors in the selection were reported when the scene was built.
         let whole = (f64::NEG_INFINITY, f64::INFINITY);
         layout.selection = scene.choice(whole).unwrap_or_default();
         layout
@@ -108,7 +108,7 @@ impl MechanismLayout {
         names
     }
 
-    /// The columns of a table; empty for a name that is none.
+    /// The columns of a table; empty for an unknown name.
     pub fn columns(&self, table: &str) -> Vec<Column> {
         self.selection.with_compression(match table {
             "steps" => steps(),
@@ -126,7 +126,7 @@ impl MechanismLayout {
             (&self.velocities, "velocity"),
         ] {
             for name in names {
-                // A coordinate of the user's may have the name of one of the first two columns.
+                // A coordinate of the user may have the name of one of the first two columns.
                 let taken = columns.iter().any(|c| c.name == *name);
                 let column = if taken {
                     format!("{name}_")
@@ -269,7 +269,7 @@ fn steps() -> Vec<Column> {
         .iter()
         .map(|(name, kind, unit, meaning)| Column::new(*name, *kind, unit, *meaning));
     let mut columns: Vec<Column> = [step(), time()].into_iter().chain(rest).collect();
-    // Where no contact slides there is no gamma.
+    // Null where no contact slides.
     columns.push(gamma().or_null());
     columns
 }

@@ -1,8 +1,8 @@
-//! Rows of a run under way that are in its newest checkpoint and not yet a chunk.
+//! Rows of a run under way that are in its newest checkpoint and not yet in a chunk.
 //!
-//! A table of few rows a step fills a chunk only after many steps. A checkpoint keeps the rows that are
-//! not a file yet: who follows a run, or looks at one that was killed, reads them there. A checkpoint is
-//! made between two steps, so its rows end with a whole step.
+//! A table with few rows per step fills a chunk only after many steps. A checkpoint stores the rows that are not in a
+//! file yet: a viewer that follows a run, or reads one that was killed, finds them there. A checkpoint is written
+//! between two steps, so that its rows end with a complete step.
 
 use super::checkpoint::{self, Checkpoint};
 use super::column::Column;
@@ -10,7 +10,7 @@ use super::error::RecordError;
 use super::reader::{Record, Table};
 use super::seal;
 
-/// Rows that a checkpoint keeps.
+/// The pending rows of all tables in a checkpoint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckpointRows {
     /// Number of the checkpoint.
@@ -21,14 +21,14 @@ pub struct CheckpointRows {
 #[derive(Debug, Clone, PartialEq)]
 struct PendingRows {
     name: String,
-    /// Chunks that come before the rows.
+    /// Number of chunks before the rows.
     chunks: usize,
     rows: Table,
 }
 
 impl CheckpointRows {
-    /// The rows of a table that follow its first `chunks` chunks; none where the checkpoint was made
-    /// before the last of these was full.
+    /// The rows of a table that follow its first `chunks` chunks; `None` where the checkpoint is older than the last
+    /// of these.
     pub fn rows(&self, table: &str, chunks: usize) -> Option<&Table> {
         let rest = self.tables.iter().find(|rest| rest.name == table)?;
         (rest.chunks == chunks).then_some(&rest.rows)
@@ -39,16 +39,16 @@ impl Record {
     /// Number of the newest checkpoint, if there is one.
     ///
     /// # Errors
-    /// The directory cannot be looked into.
+    /// The directory cannot be read.
     pub fn newest_checkpoint(&self) -> Result<Option<usize>, RecordError> {
         let numbers = checkpoint::numbers(self.directory(), "checkpoint-")?;
         Ok(numbers.into_iter().max())
     }
 
-    /// The rows in a checkpoint.
+    /// Reads the pending rows of a checkpoint.
     ///
     /// # Errors
-    /// It is gone, damaged, or belongs to another scene.
+    /// It is missing, damaged, or belongs to another scene.
     pub fn checkpoint_rows(&self, number: usize) -> Result<CheckpointRows, RecordError> {
         let path = self.directory().join(checkpoint::checkpoint_name(number));
         let kept: Checkpoint = seal::read(&path)?;

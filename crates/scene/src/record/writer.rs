@@ -1,4 +1,4 @@
-//! Writes the records of a run as it goes.
+//! Table writer, and the recorder of runs of mechanisms.
 
 mod keep;
 
@@ -24,15 +24,15 @@ use super::session::RunWriter;
 use super::tables::{MechanismLayout, TABLES};
 use crate::nonunique::NonuniqueInstant;
 
-/// A table that is being written: one chunk of it is in memory, and few wait to be written.
+/// A table that is being written: one chunk of it is in memory, and few are in the queue of the writer thread.
 #[derive(Debug)]
 pub struct TableWriter {
     name: String,
     columns: Arc<[Column]>,
     values: Vec<ColumnValues>,
-    /// What the thread that writes gives back: checksums of the chunks written.
+    /// Shared with the writer thread: checksums of the chunks written, cleared columns.
     stock: SharedChunks,
-    /// Chunks given away, and their rows.
+    /// Number of chunks submitted, and their rows.
     given: usize,
     rows: usize,
 }
@@ -50,7 +50,7 @@ impl TableWriter {
         }
     }
 
-    /// The columns of the rows in memory, to add to. Every column must grow alike.
+    /// The columns of the rows in memory, to append to. All columns must grow by the same number of rows.
     pub fn values(&mut self) -> &mut [ColumnValues] {
         &mut self.values
     }
@@ -63,7 +63,7 @@ impl TableWriter {
         self.values.first().map_or(0, ColumnValues::len)
     }
 
-    /// Whether a chunk is full.
+    /// Whether the rows in memory fill a chunk.
     pub(super) fn full(&self) -> bool {
         self.held() >= CHUNK_ROWS
     }
@@ -72,7 +72,7 @@ impl TableWriter {
         self.name == name
     }
 
-    /// Gives what is in memory to the thread that writes.
+    /// Submits the rows in memory to the writer thread.
     ///
     /// # Errors
     /// An earlier chunk could not be written.
@@ -82,6 +82,7 @@ impl TableWriter {
     }
 
     fn job(&mut self) -> ChunkJob {
+        // Reuse cleared columns of the writer thread.
         let spare = hold(&self.stock).spare.pop();
         let spare = spare.unwrap_or_else(|| self.columns.iter().map(ColumnValues::empty).collect());
         let number = self.given;
@@ -96,8 +97,8 @@ impl TableWriter {
         }
     }
 
-    /// Writes a chunk here and now if one is full. Asked after every row, all chunks but the last are
-    /// of one size.
+    /// Writes a chunk synchronously if one is full. Called after every row, so that all chunks but the last have the
+    /// same size.
     ///
     /// # Errors
     /// A file operation fails.
@@ -108,8 +109,8 @@ impl TableWriter {
         }
     }
 
-    /// Writes what is in memory; an empty table gets one chunk without rows, so that readers of the
-    /// directory find its columns.
+    /// Writes the rows in memory; an empty table gets one chunk without rows, so that readers of the directory find
+    /// its columns.
     ///
     /// # Errors
     /// A file operation fails.
@@ -120,7 +121,7 @@ impl TableWriter {
         }
     }
 
-    /// Its entry in the manifest; counts only once it is closed.
+    /// Its entry in the manifest; row count and checksums only once it is closed.
     pub fn entry(&self, closed: bool) -> TableEntry {
         TableEntry {
             name: self.name.clone(),
@@ -130,7 +131,7 @@ impl TableWriter {
         }
     }
 
-    /// What a checkpoint keeps of it; everything given away must be written.
+    /// State for a checkpoint; every submitted chunk must be on the disk.
     pub(super) fn save(&self) -> TableState {
         TableState {
             name: self.name.clone(),
@@ -140,13 +141,14 @@ impl TableWriter {
         }
     }
 
-    /// Puts back what a checkpoint kept of it.
+    /// Restores the state of a checkpoint.
     ///
     /// # Errors
-    /// It had other columns.
+    /// The table had other columns.
     pub(super) fn restore(&mut self, state: &TableState) -> Result<(), String> {
         let values = state.values.iter().map(SavedValues::values);
         let values: Option<Vec<ColumnValues>> = values.collect();
+        // Number and types of the columns must agree.
         let fits = |values: &Vec<ColumnValues>| {
             let kinds = |(a, b): (&ColumnValues, &ColumnValues)| discriminant(a) == discriminant(b);
             values.len() == self.values.len() && values.iter().zip(&self.values).all(kinds)
@@ -161,8 +163,8 @@ impl TableWriter {
     }
 }
 
-/// Writes the records of a run as it goes. The directory is made with the first step: a run that is
-/// refused leaves nothing behind.
+/// Records a run of a mechanism. The directory is created with the first step: a run that is refused leaves nothing
+/// behind.
 #[derive(Debug)]
 pub struct MechanismRecorder {
     session: RunWriter,
@@ -171,17 +173,17 @@ pub struct MechanismRecorder {
     every: usize,
     /// steps, coordinates, contacts, events.
     tables: [TableWriter; 4],
-    /// The rows of the last step that is not recorded: the last of the run always is.
+    /// The rows of the last step where it is not due: the last step of the run is always recorded.
     spare: [Vec<ColumnValues>; 3],
     reached: Option<f64>,
     fault: Option<RecordError>,
 }
 
 impl MechanismRecorder {
-    /// A recorder that keeps every `every`-th step. Nothing is written yet.
+    /// A recorder of every `every`-th step. Writes nothing yet.
     ///
     /// # Errors
-    /// The directory is taken.
+    /// The output directory is not empty.
     pub fn new(
         place: OutputDirectory,
         manifest: Manifest,
@@ -192,10 +194,10 @@ impl MechanismRecorder {
         Self::on(session, layout, every)
     }
 
-    /// The same in a session, which may be that of an interrupted run.
+    /// The same with a run writer, which may be that of a resumed run.
     ///
     /// # Errors
-    /// The session goes on with a run that had other tables, or a file operation fails.
+    /// The resumed run had other tables, or a file operation fails.
     pub fn on(
         mut session: RunWriter,
         layout: MechanismLayout,
@@ -203,6 +205,7 @@ impl MechanismRecorder {
     ) -> Result<Self, RecordError> {
         let mut tables = TABLES.map(|name| TableWriter::new(name, layout.columns(name)));
         let spare = [0, 1, 2].map(|k| tables[k].columns.iter().map(ColumnValues::empty).collect());
+        // Manifest: the selected tables, and the selection itself.
         let kept = tables
             .iter()
             .filter(|t| layout.selection.has_table(&t.name));
@@ -213,6 +216,7 @@ impl MechanismRecorder {
         for table in &mut tables {
             session.restore_table(table)?;
         }
+        // State of a checkpoint, where the run is resumed.
         let known: Option<keep::Counters> = session.restored_recorder()?;
         session.write_manifest()?;
         let mut recorder = Self {
@@ -239,12 +243,12 @@ impl MechanismRecorder {
         &self.session.manifest
     }
 
-    /// What went wrong while recording, if anything did; asked once.
+    /// Takes the error that stopped the recording, if there was one.
     pub fn take_fault(&mut self) -> Option<RecordError> {
         self.fault.take()
     }
 
-    /// Writes what is in memory and how the run ended. Does nothing when there was no step.
+    /// Writes the rows in memory and the status of the run. Does nothing when there was no step.
     ///
     /// # Errors
     /// A file operation fails.
@@ -260,7 +264,7 @@ impl MechanismRecorder {
         self.close_as(status, certificate, stopped)
     }
 
-    /// The same for a run that was stopped on request: `resume` will go on with it.
+    /// The same for a run that was stopped on request: `resume` continues it.
     ///
     /// # Errors
     /// A file operation fails.
@@ -281,6 +285,7 @@ impl MechanismRecorder {
         let Some(directory) = self.session.flush()? else {
             return Ok(());
         };
+        // The last step is recorded even where it was not due.
         for (table, spare) in self.tables.iter_mut().zip(&mut self.spare) {
             for (values, spare) in table.values.iter_mut().zip(spare) {
                 let spare = std::mem::replace(spare, ColumnValues::Real(Vec::new()));
@@ -291,6 +296,7 @@ impl MechanismRecorder {
         for table in self.tables.iter_mut().filter(|t| choice.has_table(&t.name)) {
             table.close(&directory)?;
         }
+        // Final manifest with row counts, checksums and certificate.
         let manifest = &mut self.session.manifest;
         let kept = self.tables.iter().filter(|t| choice.has_table(&t.name));
         manifest.tables = kept.map(|t| t.entry(true)).collect();
@@ -301,8 +307,7 @@ impl MechanismRecorder {
         self.session.write_manifest()
     }
 
-    /// Says in the manifest that the records could not be written any further; what is there stays
-    /// readable.
+    /// Records in the manifest that the records could not be written any further; what is there stays readable.
     ///
     /// # Errors
     /// That file operation fails, too.
@@ -314,12 +319,12 @@ impl MechanismRecorder {
         self.session.fail(certificate, reason)
     }
 
-    /// Adds the places where the motion is not unique to the manifest; written with what comes next.
+    /// Adds the instants at which the motion is not unique to the manifest; written with the next manifest.
     pub fn set_nonunique(&mut self, places: Vec<NonuniqueInstant>) {
         self.session.manifest.nonunique = places;
     }
 
-    /// Adds what is not as it should be to the manifest; written with what comes next.
+    /// Adds warnings to the manifest; written with the next manifest.
     pub fn set_warnings(&mut self, warnings: Vec<String>) {
         self.session.manifest.warnings = warnings;
     }
@@ -341,7 +346,7 @@ impl MechanismRecorder {
         self.session.flush().map(|_| ())
     }
 
-    /// The run has ended with all that belongs to it.
+    /// The run has ended completely: removes checkpoints and the lock.
     ///
     /// # Errors
     /// A file operation fails.
@@ -363,6 +368,7 @@ impl MechanismRecorder {
         self.reached = Some(state.t);
         let [steps, coordinates, contacts, happened] = &mut self.tables;
         let choice = &self.layout.selection;
+        // Events are recorded at every step.
         if choice.has_table("events") {
             for event in events {
                 rows::push_event(&mut happened.values, &self.words, step, event);
@@ -373,6 +379,7 @@ impl MechanismRecorder {
             .flatten()
             .for_each(ColumnValues::clear);
         let mut spare = self.spare.iter_mut();
+        // Rows go to the table, to the buffer of the last step, or nowhere.
         let mut open = [steps, coordinates, contacts].map(|table| {
             let spare = spare.next();
             match choice.row_selection(&table.name, (step, state.t), self.every) {
@@ -382,7 +389,7 @@ impl MechanismRecorder {
             }
         });
         let [a, b, c] = &mut open;
-        // Step 0 is the start: it has a state and no account.
+        // Step 0 is the start: it has a state and no step report.
         if let (Some(a), true) = (a, step > 0) {
             rows::push_step(a, step, ledger);
         }

@@ -94,6 +94,7 @@ impl<'a> StudyDirectory<'a> {
     /// # Errors
     /// The study has an error, or the directory is used by something else.
     pub fn open(study: &'a StudyFile, place: &OutputDirectory) -> Result<Self, StudyError> {
+        // Errors of the study are found before a directory is made.
         let compiled = study.compile()?;
         let directory = match place {
             OutputDirectory::Given(path) if is_begun(path) => path.clone(),
@@ -140,6 +141,7 @@ impl<'a> StudyDirectory<'a> {
 
     /// Checks that the directory belongs to this study: texts, overrides and version.
     fn recognise(&self) -> Result<(), StudyError> {
+        // Compare the stored identity with that of this study.
         let path = self.directory.join(IDENTITY);
         let text = std::fs::read(&path);
         let text = text.map_err(|e| RecordError::fault(&path, "read this file", &e))?;
@@ -169,6 +171,7 @@ impl<'a> StudyDirectory<'a> {
     ) -> Result<StudyProgress, StudyError> {
         let scene = self.study.scene();
         let search = self.compiled.search(scene)?;
+        // A lock that another process holds is an error, not a wait.
         let busy = || StudyError::Busy {
             path: self.directory.clone(),
             what: match shard.is_whole() {
@@ -179,6 +182,7 @@ impl<'a> StudyDirectory<'a> {
         // The journal of the shard is locked; runs of any journal count as done.
         let mut journal = Journal::open(&self.directory, shard)?.ok_or_else(busy)?;
         let known = journal::read_all(&self.directory)?;
+        // Runs of the shard that are missing.
         let share = (0..self.runs()).filter(|run| shard.has(*run));
         let missing: Vec<usize> = share.clone().filter(|r| !known.contains_key(r)).collect();
         let all = share.count();
@@ -207,6 +211,7 @@ impl<'a> StudyDirectory<'a> {
 
     /// Directory of the records of a run.
     fn kept(&self, run: usize) -> PathBuf {
+        // Numbers with leading zeros, so that names sort by run.
         let digits = self.runs().to_string().len().max(4);
         let name = format!("{:0digits$}", run + 1);
         self.directory.join(RUNS).join(name)
@@ -217,6 +222,7 @@ impl<'a> StudyDirectory<'a> {
         let (scene, columns) = (self.study.scene(), self.compiled.columns().len());
         let known = journal::read_all(&self.directory)?;
         let mut rows = BTreeMap::new();
+        // Varied values follow from the number of the run.
         for (run, line) in known {
             let row = line.row(self.compiled.settings(scene, run), columns);
             let why = || format!("run {} has other columns than this study", run + 1);
@@ -282,6 +288,7 @@ impl<'a> StudyDirectory<'a> {
         study: &StudyFile,
         shard: Shard,
     ) -> Result<(Vec<String>, Vec<Planned>), StudyError> {
+        // Values of the varied keys without running anything.
         let compiled = study.compile()?;
         let keys = compiled.study.vary.iter().map(|v| v.key.clone()).collect();
         let share = (0..compiled.points.len()).filter(|run| shard.has(*run));
@@ -303,6 +310,7 @@ fn is_begun(directory: &Path) -> bool {
 /// The identity of a study as the directory stores it. Results depend on nothing else, except
 /// meshes beside the scene.
 fn identity(study: &StudyFile) -> Json {
+    // Texts, overrides and version determine the results.
     let overrides = study.scene().overrides().iter();
     let set: Vec<String> = overrides.map(|(k, v)| format!("{k}={v}")).collect();
     json!({

@@ -88,6 +88,7 @@ impl StudyFile {
         scene: Option<Scene>,
     ) -> Result<Self, SceneError> {
         let mut root = Reader::new(origin, "", 1, parse_tree(origin, text)?);
+        // The kind must be given, so that a scene is not taken for a study.
         match root.text_if("kind")?.as_deref() {
             Some("study") => {}
             Some(other) => {
@@ -110,6 +111,7 @@ impl StudyFile {
         let alike = alike(&mut root)?;
         let keep = root.truth_if("keep")?.is_some_and(|(keep, _)| keep);
         root.finish()?;
+        // A scene file is searched beside the study.
         let file = Self {
             name: name.to_string(),
             origin: origin.to_string(),
@@ -201,6 +203,7 @@ impl StudyFile {
 
     /// Groups runs with the same outcome, where that is requested.
     pub(super) fn conclude(&self, table: StudyTable) -> Result<StudyResult, SceneError> {
+        // A column without numbers gives a reason instead of groups.
         let (outcomes, outcomes_reason) = match &self.alike {
             None => (None, None),
             Some(alike) => match self.gather(alike, &table)? {
@@ -222,6 +225,7 @@ impl StudyFile {
         table: &StudyTable,
     ) -> Result<Result<Vec<OutcomeGroup>, String>, SceneError> {
         let tolerance = self.tolerance(alike)?;
+        // Runs are compared by these columns.
         let columns = alike.of.iter().map(|column| table.numbers(column));
         let columns: Result<Vec<Vec<f64>>, String> = columns.collect();
         Ok(columns.map(|columns| group_outcomes(&columns, tolerance)))
@@ -269,6 +273,7 @@ impl StudyFile {
     /// The study with the findings of the scene as further columns: those of the main run that need
     /// no runs of their own.
     pub(super) fn compile(&self) -> Result<CompiledStudy, SceneError> {
+        // Expressions are compiled against the unchanged scene.
         with_expression_context(&self.scene, |ground| {
             let compiled = compile_study(&self.scene, &self.study, ground.language());
             let mut compiled = compiled.map_err(|error| self.here(error))?;
@@ -283,6 +288,7 @@ impl StudyFile {
     /// Puts the study file, not the scene file, into an error of the study.
     fn here(&self, error: SceneError) -> SceneError {
         match error {
+            // Errors of overrides are errors of the command line.
             SceneError::Input(mut input) if input.origin != Origin::Override => {
                 input.file.clone_from(&self.origin);
                 SceneError::Input(input)
@@ -306,6 +312,7 @@ impl StudyFile {
 
 /// A scene file beside the study, if there is one; else the path as written.
 fn beside(origin: &str, scene: &str) -> String {
+    // Relative to the study file first.
     let near = Path::new(origin).parent().map(|folder| folder.join(scene));
     match near {
         Some(path) if path.is_file() => path.to_string_lossy().into_owned(),
@@ -318,6 +325,7 @@ fn alike(root: &mut Reader<'_>) -> Result<Option<Alike>, Box<InputError>> {
     let Some(item) = root.take("outcomes") else {
         return Ok(None);
     };
+    // Columns and tolerance are both required.
     let mut table = root.of("[outcomes]", "outcomes", item)?;
     let Some(of) = table.formulas_if("of")? else {
         return Err(table.missing("of"));

@@ -70,6 +70,7 @@ enum Saved {
 
 impl Saved {
     fn of(cell: &Cell) -> Self {
+        // NaN and infinities are kept as texts.
         match &cell.value {
             Some(Value::Number(x)) => Self::Number(Number(*x)),
             Some(Value::Truth(truth)) => Self::Truth(*truth),
@@ -109,6 +110,7 @@ pub(super) struct Line {
 
 impl Line {
     pub fn of(run: usize, row: &StudyRow) -> Self {
+        // Certificates are stored by their figures alone.
         let figures = |c: &Certificate| {
             let worst = c.columns().map(|(_, figure)| Number(figure)).to_vec();
             (c.steps, c.missed, c.ok, worst)
@@ -125,6 +127,7 @@ impl Line {
 
     /// The row, with the varied values; none where the number of columns differs.
     pub fn row(self, settings: Vec<Value>, columns: usize) -> Option<StudyRow> {
+        // A journal of another version may have other columns.
         if self.cells.len() != columns {
             return None;
         }
@@ -159,6 +162,7 @@ pub(super) enum Lock {
 /// ends.
 pub(super) fn lock(path: &Path) -> Result<Lock, RecordError> {
     let fault = |e: &io::Error| RecordError::fault(path, "lock this file", e);
+    // The lock is held as long as the file is open.
     let file = File::create(path).map_err(|e| fault(&e))?;
     match file.try_lock() {
         Ok(()) => Ok(Lock::Held(file)),
@@ -193,12 +197,13 @@ impl Journal {
     /// Appends lines; they are on the disk when this returns.
     pub fn add(&mut self, lines: &[Line]) -> Result<(), RecordError> {
         let mut text = String::new();
+        // Each line with its checksum.
         for line in lines {
             let json = serde_json::to_string(line).map_err(io::Error::other);
             let json = json.map_err(|e| RecordError::fault(&self.path, "write this file", &e))?;
             text += &format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes()));
         }
-        // One write, then a sync: lines are whole or missing.
+        // One write, then a sync to the disk.
         let written = self.file.write_all(text.as_bytes());
         let written = written.and_then(|()| self.file.sync_data());
         written.map_err(|e| RecordError::fault(&self.path, "write this file", &e))
@@ -207,6 +212,7 @@ impl Journal {
 
 /// The lines of a journal with valid checksums, and the length of that part.
 fn read_one(path: &Path) -> Result<(Vec<Line>, usize), RecordError> {
+    // A missing journal is an empty one.
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -230,6 +236,7 @@ fn read_one(path: &Path) -> Result<(Vec<Line>, usize), RecordError> {
 
 /// A line whose checksum is valid.
 fn sound_line(piece: &[u8]) -> Option<Line> {
+    // Checksum, space, JSON.
     let text = std::str::from_utf8(piece).ok()?.strip_suffix('\n')?;
     let (sum, json) = text.split_once(' ')?;
     let sum = u32::from_str_radix(sum, 16).ok()?;
@@ -254,6 +261,7 @@ fn journals(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
 /// The number of shards, by the names of the journals: the finest division.
 pub(super) fn division(directory: &Path) -> Result<usize, RecordError> {
     let paths = journals(directory)?;
+    // From names like shard-00001-of-00016.
     let of = paths.iter().filter_map(|path| {
         let stem = path.file_stem()?.to_str()?;
         stem.rsplit_once("-of-")?.1.parse().ok()
@@ -264,6 +272,7 @@ pub(super) fn division(directory: &Path) -> Result<usize, RecordError> {
 /// All runs in the journals of the directory, by number.
 pub(super) fn read_all(directory: &Path) -> Result<BTreeMap<usize, Line>, RecordError> {
     let mut all = BTreeMap::new();
+    // A run that two journals hold is the same in both.
     for path in journals(directory)? {
         for line in read_one(&path)?.0 {
             all.entry(line.run).or_insert(line);

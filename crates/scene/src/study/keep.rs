@@ -52,12 +52,12 @@ impl<'a> RecordingRunner<'a> {
 
 impl SceneRunner for RecordingRunner<'_> {
     fn mechanism(&mut self, scene: &Scene, built: BuiltMechanism) -> MechanismOutcome {
-        // Without a recorder the run is made all the same; the error is kept.
         let manifest = Manifest::of_mechanism(scene, &built, Threads::new(1));
         let layout = MechanismLayout::of_scene(scene, &built.system);
         let mut recorder =
             match MechanismRecorder::new(self.place(), manifest, layout, built.record_every) {
                 Ok(recorder) => recorder,
+                // Without a recorder the run is made all the same; the error is kept.
                 Err(error) => {
                     self.note(Err(error));
                     return run_mechanism(built, &mut crate::sink::NullObserver, &mut |_| true);

@@ -62,6 +62,7 @@ impl CompiledStudy {
         when: Option<Expression>,
         cast: SceneNames,
     ) -> Result<Self, SceneError> {
+        // Values of the runs, with the fixed overrides of the study.
         let base = scene.with_overrides(&study.set)?;
         let points = points(&base, study)?;
         // Keys and words are the same for all runs: the first one serves as the test.
@@ -83,6 +84,7 @@ impl CompiledStudy {
     /// Adds a finding of the scene as a column, if it needs the main run alone and the study has no
     /// column of that name. An error in it is left to the scene's own check.
     pub fn add_finding(&mut self, finding: &FindingSpec, names: &mut Names<'_>) {
+        // Columns of the study take precedence over findings of the same name.
         let taken = self.column_names().contains(&finding.name);
         if taken || finding.case.as_deref().is_some_and(|case| case != "main") {
             return;
@@ -90,6 +92,7 @@ impl CompiledStudy {
         if let Ok(value) = Expression::compile(&finding.value.text, names)
             && value.needs_only_the_run()
         {
+            // A finding with an expectation has a second column.
             if finding.check != Check::Report {
                 self.judged.push((self.observe.len(), finding.clone()));
             }
@@ -110,6 +113,7 @@ impl CompiledStudy {
     /// Names of the columns of every run: the threshold, the observed values, findings, and whether
     /// these are as expected.
     fn columns(&self) -> Vec<String> {
+        // Threshold first, then observed values and findings.
         let threshold = self.study.bisect.as_ref().map(|_| THRESHOLD.to_string());
         let observed = self.study.observe.iter().map(|(name, _)| name.clone());
         let mut all: Vec<String> = threshold.into_iter().chain(observed).collect();
@@ -134,6 +138,7 @@ impl CompiledStudy {
         threads: Threads,
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<StudyTable, SceneError> {
+        // Bounds of the bisection are the same for all runs.
         let search = self.search(scene)?;
         let work = |run: usize| {
             // Nothing is recorded, so no record can fail.

@@ -40,6 +40,7 @@ impl Axis {
 /// points make a grid, the last key fastest; samples are drawn together and vary faster than the
 /// grid, repetitions faster still. A point keeps its number however the study is run.
 pub(crate) fn points(scene: &Scene, study: &Study) -> Result<Vec<Vec<String>>, SceneError> {
+    // Number of runs: the product of the lengths of all axes.
     let axes = axes(scene, study)?;
     let lengths = axes.iter().map(Axis::len);
     let total = lengths.fold(1usize, usize::saturating_mul);
@@ -107,6 +108,7 @@ fn axes(scene: &Scene, study: &Study) -> Result<Vec<Axis>, SceneError> {
             }
         }
     }
+    // Slowest first: listed points, grid, samples, repetitions.
     let slow = listed.into_iter().chain(axes);
     Ok(slow.chain(samples).chain(repeated).collect())
 }
@@ -134,6 +136,7 @@ fn together(
     samples: Option<&Axis>,
     count: usize,
 ) -> Result<(), SceneError> {
+    // Samples of different keys are drawn as one set of points.
     match samples.map(Axis::len).filter(|first| *first != count) {
         None => Ok(()),
         Some(first) => {
@@ -160,6 +163,7 @@ fn sample(
     let (mut graph, mut scope) = (Graph::new(), Scope::new());
     // A parameter may have had this name before samples knew it.
     let normal = scene.parameters().iter().all(|(name, _)| name != "gauss");
+    // Inputs are `rnd`, and `gauss` where it is no parameter.
     let parsed = scope.input(&mut graph, "rnd").and_then(|_| {
         if normal {
             scope.input(&mut graph, "gauss")?;

@@ -99,6 +99,7 @@ impl CompiledStudy {
         scene: Scene,
         keep: Option<&Path>,
     ) -> Result<EvaluatedRun<'static>, RecordError> {
+        // One thread per run: runs are made in parallel.
         let (wanted, one) = (self.wanted(&self.observe), Threads::new(1));
         let Some(directory) = keep else {
             return Ok(run_scene(scene, one, &wanted));
@@ -177,6 +178,7 @@ impl CompiledStudy {
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     // A run owns all that it changes: no other run sees a partial change.
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        // Panics carry a text in one of two types.
         let text = payload.downcast_ref::<&str>().map(|text| text.to_string());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
         text.unwrap_or_else(|| "it gave no reason".to_string())
@@ -212,6 +214,7 @@ fn truth(
     missed: &dyn Fn(String),
 ) -> Result<bool, String> {
     let run = |scene: Scene| run_scene(scene, Threads::new(1), wanted);
+    // Each trial of the bisection is a run without records.
     let subject: Result<EvaluatedRun<'static>, SceneError> = scene.with_overrides(set).map(run);
     let mut subject = subject.map_err(|error| error.to_string())?;
     if let Some(why) = subject.uncertified() {

@@ -59,6 +59,7 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        // Two whole numbers with a slash.
         let numbers = text.split_once('/').and_then(|(index, of)| {
             let number = |text: &str| text.trim().parse().ok();
             Self::new(number(index)?, number(of)?)

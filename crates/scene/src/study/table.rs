@@ -155,6 +155,7 @@ impl StudyTable {
     /// There is no such column, or a run has no number there; the reason.
     pub fn numbers(&self, column: &str) -> Result<Vec<f64>, String> {
         let study = &self.name;
+        // Fewer rows than runs: the study was stopped.
         if self.rows.len() < self.asked {
             let (made, asked) = (self.rows.len(), self.asked);
             return Err(format!(

@@ -155,6 +155,7 @@ impl CountedDistribution {
         }
         self.total += 1;
         self.sum += value;
+        // Position within the range of the bins.
         let share = (value - self.of.low) / (self.of.high - self.of.low);
         // The upper end belongs to the last bin.
         let bin = match share {
@@ -169,6 +170,7 @@ impl CountedDistribution {
 
     /// Ends of a bin.
     pub fn bin(&self, k: usize) -> (f64, f64) {
+        // Equal bins.
         let at = |k: usize| {
             let share = k as f64 / self.of.bins as f64;
             self.of.low + share * (self.of.high - self.of.low)

@@ -32,6 +32,7 @@ fn words(profile: &Profile) -> Vec<String> {
     for quantity in &profile.quantity {
         match quantity == INERTIAL {
             false => all.push(quantity.clone()),
+            // The inertial number needs mean velocities, pressure, grain size and density.
             true => {
                 let across = (0..3).filter(|k| *k != profile.axis);
                 all.extend(across.map(velocity));
@@ -51,6 +52,7 @@ fn velocity(axis: usize) -> String {
 pub(crate) fn texts(profile: &Profile, dimension: usize) -> Vec<String> {
     let flat = |word: &String| dimension == 2 && *word == velocity(2);
     let words: Vec<String> = words(profile).into_iter().filter(|w| !flat(w)).collect();
+    // One observable per slice and word.
     let slices = 1..profile.edges.len();
     let each = slices.flat_map(|k| {
         let words = words.iter();
@@ -64,6 +66,7 @@ pub(crate) fn profiles(outcome: &BodiesOutcome) -> Vec<ProfileRow> {
     let mut rows = Vec::new();
     for profile in &outcome.names.profiles {
         for quantity in &profile.quantity {
+            // Time averages of each slice.
             for slice in 1..profile.edges.len() {
                 let (mean, error) = match quantity == INERTIAL {
                     true => (inertial(outcome, profile, slice), None),
@@ -118,6 +121,7 @@ fn inertial(outcome: &BodiesOutcome, profile: &Profile, slice: usize) -> Option<
     // Central difference of the mean velocity; one-sided at the first and last slice.
     let (below, above) = (slice.saturating_sub(1).max(1), (slice + 1).min(last));
     let way = middle(profile, above) - middle(profile, below);
+    // Shear rate from the velocities across the axis.
     let mut square = 0.0;
     for axis in (0..outcome.dimension).filter(|k| *k != profile.axis) {
         let word = velocity(axis);

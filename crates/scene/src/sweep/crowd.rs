@@ -28,6 +28,7 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<Option<CrowdSpec>, Box<Input
         return Ok(None);
     };
     let mut reader = root.of("[crowd]", "crowd", item)?;
+    // Number of people, bounded by the cost of a step.
     let mut count = |key: &'static str| match reader.count_if(key)? {
         Some(count) => Ok(count),
         None => Err(reader.missing(key)),
@@ -37,6 +38,7 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<Option<CrowdSpec>, Box<Input
         let problem = format!("{columns} columns of {rows} people are too many");
         return Err(reader.error(problem, format!("At most {MOST} people")));
     }
+    // Dimensions and speed are expressions, evaluated with the parameters.
     let mut numbers = Vec::new();
     for key in KEYS {
         numbers.push(reader.formula(key)?);
@@ -54,6 +56,7 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<Option<CrowdSpec>, Box<Input
 impl CrowdSpec {
     /// Coordinates x1, y1, x2, y2, … of the people.
     pub fn coordinates(&self, line: usize) -> Vec<CoordinateSpec> {
+        // Two coordinates per person.
         let person = |k: usize| ["x", "y"].map(|axis| format!("{axis}{k}"));
         let names = (1..=self.columns * self.rows).flat_map(person);
         names
@@ -79,6 +82,7 @@ impl CrowdSpec {
     /// The room of these numbers, in the order of [`KEYS`], and the initial positions.
     pub fn people(&self, numbers: &[f64]) -> Result<(Room, Vec<f64>), sweep::SweepingError> {
         let at = |i: usize| numbers.get(i).copied().unwrap_or(f64::NAN);
+        // In the order of the keys.
         let room = Room {
             depth: at(0),
             width: at(1),

@@ -14,6 +14,7 @@ pub(super) fn explain(
     system: &SymbolicSystem,
     complaint: &Complaint,
 ) -> MechanismError {
+    // The failed expression is the cause of any later error.
     if let Ok(mut slot) = complaint.lock()
         && let Some(first) = slot.take()
     {
@@ -26,6 +27,7 @@ pub(super) fn explain(
         found.map_or_else(|| row.to_string(), |c| format!("`{}`", c.name))
     };
     let (what, problem, t) = match error {
+        // An empty set is named by the rows that contradict each other.
         SweepingError::Empty { time, rows, reason } => {
             let names: Vec<String> = rows.iter().map(|&r| name(r)).collect();
             let problem = match names.is_empty() {
@@ -42,6 +44,7 @@ pub(super) fn explain(
 /// Subject, problem and time of an error.
 fn words(error: SweepingError, name: &dyn Fn(usize) -> String) -> (String, String, f64) {
     match error {
+        // Errors with a remedy or with figures; all others have their own message.
         SweepingError::StartOutside { time, distance } => {
             let advice = "move it inside, or add `start = \"project\"` to [process]";
             let problem = format!("is outside the moving set by {distance:e} ({advice})");

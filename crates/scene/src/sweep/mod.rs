@@ -47,6 +47,7 @@ pub(crate) fn read(
     let Some(item) = root.take("process") else {
         return Ok(SweepSpec::default());
     };
+    // Expressions of the process.
     let mut reader = root.of("[process]", "process", item)?;
     let mut spec = SweepSpec {
         metric: reader.formulas_if("metric")?.unwrap_or_default(),
@@ -61,6 +62,7 @@ pub(crate) fn read(
     if let Some(item) = reader.take("drift") {
         let mut table = reader.of("[process.drift]", "drift", item)?;
         for entry in table.take_all() {
+            // Names of coordinates, with a suggestion for misspelt ones.
             if !coordinates.iter().any(|c| c.name == entry.key) {
                 let known: Vec<String> = coordinates.iter().map(|c| c.name.clone()).collect();
                 let guess = match expr::similar_names(&entry.key, &known).first() {
@@ -106,6 +108,7 @@ pub(crate) fn refuse(
     contacts: &[ContactSpec],
     joints: &[BilateralSpec],
 ) -> Result<(), Box<InputError>> {
+    // The error has the line of the coordinate, contact or joint.
     let at = |line: usize, part: String, key: &str, advice: &str| {
         let problem =
             format!("`{key}` means nothing in a sweeping process, which has no velocities");
@@ -146,6 +149,7 @@ pub(crate) fn refuse(
             return at(c.line, part, key, "A contact has a `name` and a `gap` here");
         }
     }
+    // Of a joint only its constraint has a meaning.
     for j in joints {
         if j.friction.is_some() || !j.tangent.is_empty() {
             let part = format!("joint `{}`", j.name);

@@ -76,12 +76,13 @@ impl SweepMotion {
         process.begin().map_err(|e| failed(e, &system))?;
         let mut state = built.initial;
         state.q.copy_from_slice(process.point());
-        // Adaptive steps are bounded by the excess of the set.
+        // Adaptive steps: the set retracts by at most the tolerance in each.
         let pace = built.settings.adaptive.map(|a| StepSize::Adaptive {
             excess: a.tolerance,
             shortest: a.smallest,
             longest: a.largest,
         });
+        // The report of the start has h = 0.
         Ok(Self {
             begin: state.t,
             origin: state.q.clone(),
@@ -195,6 +196,7 @@ impl SweepMotion {
         let impulses = self.impulses(h);
         let (t, q) = (self.state.t, self.state.q.clone());
         let constraints = self.system.constraints().to_vec();
+        // Gaps at the end of the step.
         let mut gaps = vec![0.0; constraints.iter().map(|c| c.num_gaps()).sum()];
         self.system.gaps(t, &q, &mut gaps)?;
         let mut status = vec![Status::Open; constraints.len()];
@@ -221,6 +223,7 @@ impl SweepMotion {
                 self.ledger.drift = self.ledger.drift.max(worst);
             }
             if impulse.iter().any(|s| *s != 0.0) {
+                // Relative velocities before and after, from the rows of the constraint.
                 let (mut g, mut w) = (vec![0.0; d * n], vec![0.0; d]);
                 self.system.rows(k, t, &q, &mut g, &mut w)?;
                 let relative = |v: &[f64]| -> Vec<f64> {

@@ -48,6 +48,7 @@ pub(crate) fn plain_run(
     file: &str,
     run: &MechanismRunSpec,
 ) -> Result<MechanismRunSpec, Box<InputError>> {
+    // Keys of impact laws and corrections.
     let useless = [
         ("forces", &run.forces),
         ("correction", &run.correction),
@@ -75,6 +76,7 @@ pub(crate) fn affine(
 ) -> bool {
     let n = coordinates.dimension();
     functions.iter().all(|(_, node)| {
+        // Constant gradients along every coordinate.
         (0..n).all(|j| {
             let slope = coordinates.derivative_along(graph, *node, j);
             graph.inputs_of(slope).is_empty()
@@ -94,6 +96,7 @@ pub(crate) fn sweeping_settings(
     number: Numbers<'_>,
 ) -> Result<SweepingSettings, Box<InputError>> {
     const PART: &str = "[process]";
+    // Lists of expressions in the parameters.
     let mut list = |key: &str, formulas: &[Formula]| {
         let each = formulas.iter().map(|f| number(PART, key, f));
         each.collect::<Result<Vec<f64>, Box<InputError>>>()
@@ -114,6 +117,7 @@ pub(crate) fn sweeping_settings(
     let room = match &spec.crowd {
         None => None,
         Some(crowd) => {
+            // Numbers of the room in the order of its keys.
             let mut numbers = Vec::new();
             for (key, formula) in KEYS.iter().zip(&crowd.numbers) {
                 numbers.push(number("[crowd]", key, formula)?);
@@ -147,6 +151,7 @@ pub(crate) fn complete_initial_state(
     system: &mut SymbolicSystem,
     initial: &mut State,
 ) -> Result<(), Box<InputError>> {
+    // A crowd has its positions from the room.
     if let Some((_, people)) = &plan.room {
         initial.q.clone_from(people);
     }
@@ -157,6 +162,7 @@ pub(crate) fn complete_initial_state(
         let advice = "It is an expression in t and the parameters, and never falls";
         value_error(file, "[process]", "retraction", formula, problem, advice)
     };
+    // A test evaluation finds errors before the run.
     let compiled = system.observable(&formula.text);
     let mut observable = compiled.map_err(|error| wrong(error.to_string()))?;
     let value = of_time(&mut observable, system, initial.t);
@@ -177,6 +183,7 @@ fn method(
         "regularised",
         "event",
     ];
+    // Catching-up by default.
     let word = run.integrator.as_ref();
     let chosen = word.map_or("catching-up", |word| word.text.as_str());
     let overridden = word.is_some_and(|w| w.origin == crate::error::Origin::Override);
@@ -194,6 +201,7 @@ fn method(
     match (chosen, word) {
         ("trapezoidal", _) => Ok(Method::Trapezoidal),
         ("event", _) => Ok(Method::EventDriven),
+        // θ from ½ (midpoint) to 1 (implicit).
         ("theta", _) => match &run.theta {
             None => Ok(Method::Theta(0.5)),
             Some(formula) => {

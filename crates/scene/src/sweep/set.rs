@@ -117,6 +117,7 @@ pub(super) fn of_scene(
     complaint: &Complaint,
 ) -> Result<Box<dyn MovingSet>, sweep::SweepingError> {
     let functions = Functions::new(system, complaint);
+    // Equalities come from joints.
     let equations: usize = joints(system).iter().map(|j| j.1).sum();
     // Smooth concave gaps: an intersection of smooth regions, without equalities.
     if !plan.affine {
@@ -169,6 +170,7 @@ fn joints(system: &SymbolicSystem) -> Vec<(usize, usize)> {
 
 /// The rows of a matrix in sparse or dense form.
 fn sparse(n: usize, matrix: &[f64]) -> Result<ConstraintRows, sweep::SweepingError> {
+    // Nonzero entries by row.
     let rows: Vec<Vec<(usize, f64)>> = matrix
         .chunks_exact(n.max(1))
         .map(|row| {
@@ -190,6 +192,7 @@ pub(super) fn number_of_row(
     system: &SymbolicSystem,
     row: usize,
 ) -> (usize, usize) {
+    // Equalities first, then one row per contact.
     let joints = joints(system);
     let equations: usize = joints.iter().map(|j| j.1).sum();
     if !plan.affine || row >= equations {

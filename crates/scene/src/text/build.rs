@@ -55,6 +55,7 @@ pub(crate) fn build(
         extras: Vec::new(),
     };
     let energies = energies(&mut collector, mechanism)?;
+    // Constraints in this order: contacts, joints, nonholonomic, non-firm.
     for spec in &mechanism.contacts {
         collector.contact(spec)?;
     }
@@ -100,6 +101,7 @@ fn swept(
     let Names {
         graph, coordinates, ..
     } = &mut collector.names;
+    // Affine gaps with constant gradients bound a polyhedron.
     let affine = crate::sweep::affine(graph, coordinates, &collector.gaps);
     let (file, run) = (collector.file, &mechanism.run);
     let mut number = |part: &str, key: &str, f: &Formula| evaluator.number(part, key, f);
@@ -127,6 +129,7 @@ fn energies(
     // Generalised forces by velocity; 0 where none is given.
     let mut forces: Vec<NodeId> = Vec::new();
     for coordinate in &mechanism.coordinates {
+        // Forces given for this coordinate.
         let given = spec
             .forces
             .iter()
@@ -182,6 +185,7 @@ fn canonical(
     let Some(formula) = &run.restitution else {
         return Ok(None);
     };
+    // Whether the law was chosen by an override.
     let overridden = run
         .law
         .as_ref()
@@ -200,6 +204,7 @@ fn canonical(
             advice,
         ));
     }
+    // e may depend on the state; a constant one is checked here.
     let node = collector.parse(PART, "restitution", formula)?;
     collector.require_admissible(PART, "restitution", formula, node)?;
     let label = "the restitution of the canonical law".to_string();
@@ -237,6 +242,7 @@ fn assemble(
         .potential
         .map(|node| Unit::compile(&graph, label(node)));
     let gaps = Unit::compile(&graph, gaps);
+    // Names for observables, with the inputs beyond the state.
     let (scope, measured) = observed(file, (&mut graph, scope), &energies, extras)?;
     Ok(SymbolicSystem {
         inputs: Inputs::new(inputs.clone(), chart.num_positions()),
@@ -342,6 +348,7 @@ fn initial(
             }
         }
         velocity.resize(spec.kind.num_velocities(), 0.0);
+        // A quaternion needs a length to be normalised by.
         let length = position.iter().map(|x| x * x).sum::<f64>();
         if spec.kind == Coordinate::Orientation
             && !(length > 0.0 && length.is_finite())
@@ -359,6 +366,7 @@ fn initial(
         v.extend(velocity);
     }
     system.configuration_space().normalise(&mut q);
+    // No impulses yet.
     let rows = system.constraints().iter().map(|c| c.rows).sum();
     Ok(State {
         t: start,

@@ -38,6 +38,7 @@ impl Collector<'_> {
             let label = format!("the angular velocity of `{name}`");
             rows.push(self.velocity((part, "moment"), formula, label)?.1);
         }
+        // Law, restitution, and the compiled programs.
         let law = self.contact_law(part, spec)?;
         let rebound = self.rebound(part, spec)?;
         self.push(
@@ -82,6 +83,7 @@ impl Collector<'_> {
                 origin: Origin::Line(spec.line),
             });
         };
+        // The friction law with its coefficients.
         let (form, mut formulas): (LawForm, Vec<&Formula>) = match friction {
             FrictionSpec::Isotropic(mu) => (LawForm::Coulomb, vec![mu]),
             FrictionSpec::Asymmetric { plus, minus } => (LawForm::Asymmetric, vec![plus, minus]),
@@ -101,6 +103,7 @@ impl Collector<'_> {
         };
         let count = formulas.len();
         formulas.extend(spec.rolling.iter().chain(&spec.spinning));
+        // Coefficients of sliding, then of rolling and spinning friction.
         let mut values = Vec::new();
         for (i, formula) in formulas.iter().enumerate() {
             let key = match i.checked_sub(count) {
@@ -130,6 +133,7 @@ impl Collector<'_> {
         part: &str,
         spec: &ContactSpec,
     ) -> Result<Option<Values>, Box<InputError>> {
+        // A coefficient for the normal row, or the dissipation index δ for all rows.
         let given = match &spec.rebound {
             None => None,
             Some(RestitutionSpec::Restitution(e)) => Some((e, "restitution")),
@@ -154,6 +158,7 @@ impl Collector<'_> {
             tangential = self.parse(part, key, formula)?;
             self.require_admissible(part, key, formula, tangential)?;
         }
+        // No restitution: nothing to evaluate.
         if normal == Graph::ZERO && tangential == Graph::ZERO {
             return Ok(None);
         }
@@ -171,6 +176,7 @@ impl Collector<'_> {
         restitution: NodeId,
     ) -> Result<(), Box<InputError>> {
         let graph = &self.names.graph;
+        // One that depends on the state is checked when it is evaluated.
         if !graph.inputs_of(restitution).is_empty() {
             return Ok(());
         }

@@ -83,6 +83,7 @@ impl SetForm {
         bounds: &mut Bounds,
         values: &mut std::slice::Iter<'_, f64>,
     ) -> Result<(), String> {
+        // Bounds of sums add up.
         let mut next = || values.next().copied().unwrap_or(f64::NAN);
         match self {
             Self::AtLeast => interval(bounds, next(), f64::INFINITY),
@@ -133,6 +134,7 @@ pub fn assemble_law(
     h: f64,
     previous: Status,
 ) -> Result<Law, String> {
+    // A missing coefficient is NaN, which no law accepts.
     let of = |i: usize| values.get(i).copied().unwrap_or(f64::NAN);
     let text = |error: LawError| error.to_string();
     let law = match form {
@@ -237,6 +239,7 @@ impl LawOf {
         h: f64,
         previous: Status,
     ) -> Result<Law, SystemError> {
+        // The cached law, except where it depends on the status or on h.
         if let Some((law, made_for)) = &mut self.made {
             match (&self.form, &mut *law) {
                 (LawForm::StaticDynamic, Law::StaticDynamic { friction, .. }) => {
@@ -257,6 +260,7 @@ impl LawOf {
         h: f64,
         previous: Status,
     ) -> Result<Law, SystemError> {
+        // Evaluate the coefficients and make the law anew.
         let values = self.values.at(inputs)?;
         let law = assemble_law(&self.form, values, self.rows, h, previous).map_err(|problem| {
             SystemError {

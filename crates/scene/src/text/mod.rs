@@ -176,6 +176,7 @@ impl System for SymbolicSystem {
     ) -> Result<(), SystemError> {
         self.inputs.set(t, q, v);
         let out = self.dynamics.run(&self.inputs)?;
+        // Outputs: A by rows, then K.
         let (a, k) = out.split_at(mass.len());
         mass.copy_from_slice(a);
         force.copy_from_slice(k);
@@ -199,6 +200,7 @@ impl System for SymbolicSystem {
         };
         self.inputs.set(t, q, v);
         let out = unit.run(&self.inputs)?;
+        // Outputs: ∂K/∂q, then ∂K/∂v.
         let (by_q, by_v) = out.split_at(by_position.len());
         by_position.copy_from_slice(by_q);
         by_velocity.copy_from_slice(by_v);
@@ -244,9 +246,11 @@ impl System for SymbolicSystem {
         let out = self.touching[constraint]
             .rows
             .run_at_position(&self.inputs)?;
+        // Outputs: G by rows, then W.
         let (g, w) = out.split_at(jacobian.len());
         jacobian.copy_from_slice(g);
         boundary.copy_from_slice(w);
+        // N ← L⁻¹N, W ← L⁻¹W for normal rows scaled to lengths.
         if let Some(scaling) = &self.touching[constraint].scaling {
             let n = self.chart.num_velocities();
             if let Some(factor) = scaling.at(jacobian, n) {

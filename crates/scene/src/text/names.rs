@@ -28,6 +28,7 @@ impl Names {
         let ErrorKind::UnknownName { name, .. } = error.kind() else {
             return String::new();
         };
+        // `x_dot` of a definition `x` that depends on velocities.
         let stem = name.strip_suffix("_dot");
         match self
             .rateless
@@ -78,6 +79,7 @@ fn orientation_definitions(name: &str) -> Vec<(String, String)> {
     .iter()
     .map(|(name, text)| (entry(name), entry(text)))
     .collect();
+    // Spin in world axes: ω = Q Ω.
     for (row, axis) in ["x", "y", "z"].iter().enumerate() {
         let row = row + 1;
         let text = format!("@{row}1*@spin_1 + @{row}2*@spin_2 + @{row}3*@spin_3");
@@ -134,6 +136,7 @@ pub(super) fn names(
             .define(&mut graph, &orientation_definitions(&spec.name))
             .map_err(|error| at_coordinate(file, spec, &error))?;
     }
+    // Independent variables of Lagrange's (Hamel's) equations.
     let variables: Vec<lagrange::CoordinateInputs> =
         positions.iter().zip(&velocities).map(variable).collect();
     let coordinates = Coordinates::of(&mut graph, time, &variables)
@@ -145,6 +148,7 @@ pub(super) fn names(
         (&mut graph, &mut scope),
         &coordinates,
     )?;
+    // Definitions without a rate, for messages.
     let mut rateless: Vec<String> = mechanism
         .definitions
         .iter()

@@ -53,9 +53,11 @@ impl SymbolicSystem {
     /// The text cannot be parsed or uses an unknown name.
     pub fn observable(&mut self, text: &str) -> Result<Observable, ExprError> {
         let node = self.model.graph.parse(&self.model.scope, text)?;
+        // Only the inputs that occur are evaluated.
         let slots = self.model.graph.inputs_of(node);
         let used = |m: &&Measured| slots.binary_search(&m.slot).is_ok();
         let measured: Vec<Measured> = self.model.measured.iter().filter(used).copied().collect();
+        // Inputs: the state, then the slots of measured quantities.
         let last = measured.iter().map(|m| m.slot + 1).max().unwrap_or(0);
         let size = last.max(self.inputs.values.len());
         let label = format!("the observable `{text}`");
@@ -89,6 +91,7 @@ impl Observable {
         system: &mut SymbolicSystem,
         sample: &Sample<'_>,
     ) -> Result<f64, SystemError> {
+        // Forces of the last step, and γ at the state.
         for i in 0..self.measured.len() {
             let Measured { slot, what } = self.measured[i];
             self.inputs[slot] = match what {
@@ -103,6 +106,7 @@ impl Observable {
                 }
             };
         }
+        // The state itself.
         system.inputs.set(sample.t, sample.q, sample.v);
         let state = &system.inputs.values;
         self.inputs[..state.len()].copy_from_slice(state);

@@ -54,6 +54,7 @@ impl Evaluator<'_> {
 
     /// Evaluates all of `[run]`.
     pub fn schedule(&mut self, run: &MechanismRunSpec) -> Result<Schedule, Box<InputError>> {
+        // Interval of time.
         let start = match &run.start {
             None => 0.0,
             Some(formula) => self.number(PART, "start", formula)?,
@@ -64,6 +65,7 @@ impl Evaluator<'_> {
             let advice = "`until` must be later than `start`";
             return self.wrong("until", &run.until, problem, advice);
         }
+        // Step and scheme.
         let (step, adaptive) = self.step(&run.step, until - start)?;
         let scheme = self.scheme(run)?;
         // The event-driven integrator controls its own step.
@@ -121,6 +123,7 @@ impl Evaluator<'_> {
                 (adaptive.largest, "step.largest", largest, Some(adaptive))
             }
         };
+        // A step longer than the run is refused.
         match step > span {
             true => {
                 let problem = format!("a step of {step} is longer than the run of {span}");
@@ -153,6 +156,7 @@ impl Evaluator<'_> {
             };
             return Ok(Scheme::Theta(theta));
         }
+        // `theta` without effect is refused, unless the integrator was overridden.
         if let Some(theta) = &run.theta
             && word.is_none_or(|word| word.origin != Origin::Override)
         {
@@ -226,6 +230,7 @@ impl Evaluator<'_> {
         if let Some(found) = known.iter().find(|w| **w == word.text) {
             return Ok(found);
         }
+        // Suggest the nearest keyword.
         let names: Vec<String> = known.iter().map(|w| w.to_string()).collect();
         let guess = match expr::similar_names(&word.text, &names).first() {
             Some(nearest) => format!("; did you mean \"{nearest}\"?"),

@@ -37,6 +37,7 @@ impl SymbolicSystem {
         texts: &[&str],
         free: &[&str],
     ) -> Result<DrawingProgram, (Option<usize>, DrawingProgramError)> {
+        // Curve parameters are further inputs.
         let mut scope = self.model.scope.clone();
         let graph = &mut self.model.graph;
         let mut slots = Vec::new();
@@ -62,6 +63,7 @@ impl SymbolicSystem {
             }
             nodes.push(node);
         }
+        // One program for all points.
         let program = Program::compile(graph, &nodes);
         let size = program.num_inputs().max(self.inputs.values.len());
         let size = slots.iter().map(|s| s + 1).fold(size, usize::max);

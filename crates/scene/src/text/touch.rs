@@ -82,6 +82,7 @@ impl Collector<'_> {
         let Names {
             graph, coordinates, ..
         } = &mut self.names;
+        // Gradient ∂f/∂q, rate ∂f/∂t, and the bias of the second derivative.
         let derived = Constraints::derive(graph, coordinates, &[(key, node)])
             .map_err(|error| self.refuse(part, key, formula, &error))?;
         let row = VelocityRow {
@@ -103,6 +104,7 @@ impl Collector<'_> {
         let Names {
             graph, coordinates, ..
         } = &mut self.names;
+        // The velocity must be affine in v.
         let row = VelocityRow::derive(graph, coordinates, "the velocity", node)
             .map_err(|error| self.refuse(part, key, formula, &error))?;
         Ok((node, Row { label, row }))
@@ -181,6 +183,7 @@ impl Collector<'_> {
                 advice: advice.to_string(),
             }))
         };
+        // The name becomes part of names of observables.
         let letter = |c: char| c.is_alphanumeric() || c == '_';
         if name.is_empty() || !name.chars().all(letter) || name.starts_with(char::is_numeric) {
             let problem = format!(
@@ -212,6 +215,7 @@ impl Collector<'_> {
     pub fn joint(&mut self, spec: &BilateralSpec) -> Result<(), Box<InputError>> {
         let name = &spec.name;
         let part = &format!("joint `{name}`");
+        // Normal rows are rates of the holonomic functions.
         let (mut rows, mut gaps) = (Vec::new(), Vec::new());
         for formula in &spec.constraint {
             let label = format!("the rate of `{name}`");
@@ -225,6 +229,7 @@ impl Collector<'_> {
             let label = format!("the sliding velocity of `{name}`");
             rows.push(self.velocity((part, "tangent"), formula, label)?.1);
         }
+        // A bilateral law, or one with friction bounded by the size of the reaction.
         let (kind, form) = match spec.friction {
             None => (ConstraintKind::Joint, LawForm::Bilateral),
             Some(_) => (
@@ -312,6 +317,7 @@ impl Collector<'_> {
         let rows = self.velocity_rows(part, &spec.name, &spec.constraint)?;
         let (mut values, count) = (Vec::new(), rows.len());
         let mut origin = Origin::Line(spec.line);
+        // The set of reactions, with its bounds as coefficients.
         let form = self.set(part, &spec.name, &spec.force, &mut values, &mut origin)?;
         let law = LawSource {
             form: LawForm::NonFirm(form),
@@ -338,6 +344,7 @@ impl Collector<'_> {
         values: &mut Vec<Labelled>,
         origin: &mut Origin,
     ) -> Result<SetForm, Box<InputError>> {
+        // The form of the set, and its bounds in order.
         let (form, formulas): (SetForm, Vec<&Formula>) = match spec {
             SetSpec::AtLeast(a) => (SetForm::AtLeast, vec![a]),
             SetSpec::AtMost(b) => (SetForm::AtMost, vec![b]),

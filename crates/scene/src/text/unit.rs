@@ -26,6 +26,7 @@ impl Inputs {
     #[inline]
     pub fn set(&mut self, t: f64, q: &[f64], v: &[f64]) {
         self.values[0] = t;
+        // Slot 0 is the time.
         let (positions, velocities) = self.values[1..].split_at_mut(self.num_positions);
         positions.copy_from_slice(q);
         velocities.copy_from_slice(v);
@@ -46,6 +47,7 @@ impl Inputs {
             true => self.names.len(),
             false => 1 + self.num_positions,
         };
+        // The state in the message: positions, and velocities if they were set.
         let state = describe(&self.names[1..shown], &self.values[1..shown]);
         match error {
             RunError::NotFinite(failure) => {
@@ -124,6 +126,7 @@ impl Unit {
     /// Runs the program; whether all outputs are finite.
     #[inline]
     fn finite(&mut self, inputs: &[f64]) -> bool {
+        // One pass over the straight-line program, then a check of the outputs.
         let run = self.program.run(inputs, &mut self.scratch, &mut self.out);
         run.is_ok() && self.out.iter().all(|value| value.is_finite())
     }
@@ -169,6 +172,7 @@ pub(super) enum Values {
 impl Values {
     /// Compiles expressions; constant where no input occurs in any of them.
     pub fn compile(graph: &Graph, outputs: Vec<(String, NodeId)>) -> Self {
+        // Constant expressions are evaluated once.
         let constant = outputs
             .iter()
             .all(|(_, node)| graph.inputs_of(*node).is_empty());

@@ -91,6 +91,7 @@ impl Trajectory {
             self.rows.extend_from_slice(touch.end);
             self.rows.extend_from_slice(touch.impulse);
         }
+        // Ends of the ranges of reports and events of each state.
         self.touch_ends.push(self.touches.len());
         self.events.extend_from_slice(events);
         self.event_ends.push(self.events.len());
@@ -150,6 +151,7 @@ impl Trajectory {
 
     /// Reports of the constraints that were active in the step that ended in a state.
     pub fn constraint_reports(&self, state: usize) -> impl Iterator<Item = ConstraintReport<'_>> {
+        // The reports of a state end where those of the next begin.
         let first = state
             .checked_sub(1)
             .map_or(0, |before| self.touch_ends[before]);
@@ -186,6 +188,7 @@ impl Trajectory {
     /// Mean force of a row of a constraint over the step that ended in a state; for the initial
     /// state over the first step. 0 where the constraint was not active.
     pub fn force(&self, state: usize, constraint: usize, row: usize) -> f64 {
+        // The initial state has no step: the first one stands for it.
         let state = state.max(1);
         if state >= self.len() {
             return 0.0;
@@ -201,6 +204,7 @@ impl Trajectory {
     /// The state in which the step that contains `t` ends: t_{k−1} < t ≤ t_k; 0 at or before the
     /// start. An instant within 1e-9 of a step from a state is that state.
     pub fn state_at(&self, t: f64) -> usize {
+        // The first state at or after t.
         let last = self.len().saturating_sub(1);
         let k = self.t.partition_point(|&instant| instant < t).min(last);
         if k > 0 && t - self.t[k - 1] <= 1e-9 * (self.t[k] - self.t[k - 1]) {

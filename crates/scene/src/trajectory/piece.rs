@@ -40,6 +40,7 @@ impl Trajectory {
         let (touch, event) = (before(&self.touch_ends), before(&self.event_ends));
         let touches = &self.touches[touch..];
         let row = touches.first().map_or(self.rows.len(), |t| t.first);
+        // Flat arrays from the first state on.
         TrajectoryIncrement {
             t: self.t[first..].to_vec(),
             q: self.q[n * first..].to_vec(),
@@ -91,6 +92,7 @@ impl Trajectory {
             });
             first += 3 * touch.rows;
         }
+        // Ranges are stored as counts, so that increments can be joined.
         extend(&mut self.touch_ends, &piece.touch_counts);
         extend(&mut self.event_ends, &piece.event_counts);
         self.t.extend(piece.t);

@@ -66,6 +66,7 @@ impl Segment<'_> {
         let (t1, q1, v1) = self.end;
         q.clear();
         v.clear();
+        // At and beyond the ends the states themselves.
         if !(t < t1) {
             q.extend_from_slice(q1);
             v.extend_from_slice(v1);
@@ -87,6 +88,7 @@ impl Segment<'_> {
 
     /// Times of the first and last velocity jump in the step.
     fn jump_span(&self) -> Option<(f64, f64)> {
+        // Only events with velocity jumps.
         let instants = self.events.iter().filter(|e| jumps(e)).map(|e| e.t);
         instants.fold(None, |span: Option<(f64, f64)>, t| match span {
             None => Some((t, t)),
@@ -100,6 +102,7 @@ impl Segment<'_> {
         let (t1, q1, v1) = self.end;
         let h = t1 - t0;
         let first = share * h;
+        // Motion along v_I, then along v_F.
         let moved = |q: &mut [f64], time: f64| {
             chart.integrate(q, v0, time.min(first));
             if time > first {
@@ -166,6 +169,7 @@ impl Segment<'_> {
     ) {
         let (t0, q0, v0) = self.begin;
         let (t1, q1, v1) = self.end;
+        // Extrapolation of the two ends.
         let before = |q: &mut Vec<f64>, t: f64| {
             q.clear();
             q.extend_from_slice(q0);

@@ -210,7 +210,7 @@ fn orientations_stay_of_unit_length_and_turn_by_the_spin() {
         trajectory.sample(0.537, &mut q, &mut v);
         let expected = turned(0.537);
         for i in 0..4 {
-            // A constant spin: exact where it is held, h⁴/384/16 for the cubic, normalised.
+            // A constant spin: exact where it is piecewise constant, h⁴/384/16 for the cubic, normalised.
             assert!((q[i] - expected[i]).abs() < error, "{between:?} {q:?}");
         }
         assert_eq!(v, [0.0, 0.0, 1.0]);
@@ -279,7 +279,7 @@ fn a_motion_in_pieces_is_the_whole_to_the_bit() {
         assert!(again.append(postcard::from_bytes(&bytes).expect("a piece")));
     }
     assert_eq!(format!("{whole:?}"), format!("{again:?}"));
-    // A piece of another motion is refused and changes nothing.
+    // An increment of another trajectory is refused and changes nothing.
     let mut other = Trajectory::new(ConfigurationSpace::euclidean(3), Interpolation::Smooth);
     assert!(!other.append(pieces[0].clone()) && other.is_empty());
 }

@@ -56,6 +56,7 @@ pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), Verify
         return Ok(());
     };
     let manifest = record.manifest();
+    // A run that ended must have a certificate.
     let Some(certificate) = manifest.certificate.as_ref() else {
         if told.missed > 0 {
             let (count, first) = (told.missed, told.first);
@@ -67,6 +68,7 @@ pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), Verify
         return Ok(());
     };
     let number = |key: &str| certificate.get(key).and_then(Value::as_f64);
+    // Missed steps: the larger of claim and table.
     let claimed = number("missed").map_or(0, |n| n as usize);
     let count = claimed.max(told.missed);
     if count > 0 {
@@ -87,6 +89,7 @@ pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), Verify
             );
         }
     }
+    // Counts and maxima, each with the recorded figure.
     let counted = |key: &str, own: f64, found: Option<f64>| (key.to_string(), Some(own), found);
     let mut figures = vec![
         counted("steps", told.last as f64, number("steps")),
@@ -99,6 +102,7 @@ pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), Verify
         }
     }
     for (key, own, found) in figures {
+        // Where steps are left out, the table gives lower bounds.
         let partial = !whole && key != "steps";
         let off = match (own, found) {
             (None, None) => 0.0,
@@ -126,6 +130,7 @@ fn compare_verdict(report: &mut Report, certificate: &Value, told: &StepsSummary
         let value = certificate.get(key);
         value.is_none_or(|value| value.as_f64().is_some_and(f64::is_finite))
     });
+    // Figures with a bound in the certificate.
     let within = BOUNDED.iter().all(|(key, bound)| {
         let bound = certificate.get("bounds").and_then(|b| b.get(bound));
         let figure = certificate.get(key).and_then(Value::as_f64);
@@ -177,6 +182,7 @@ fn read(record: &Record) -> Result<Option<StepsSummary>, VerifyError> {
         last: 0,
         worst: known.map(|known| known.then_some(0.0)),
     };
+    // One pass over the table.
     while let Some(group) = stream.next()? {
         told.steps += 1;
         told.last = group.step;

@@ -51,6 +51,7 @@ impl Defects {
     /// connected (one component).
     pub fn residual(&self, own: impl Fn(usize) -> f64, one: bool) -> Residual {
         let component = self.components(one);
+        // Largest speed of each component.
         let mut largest = vec![0.0_f64; self.list.len()];
         for (defect, root) in self.list.iter().zip(&component) {
             largest[*root] = largest[*root].max(defect.free);
@@ -63,6 +64,7 @@ impl Defects {
         };
         for (k, (defect, root)) in self.list.iter().zip(&component).enumerate() {
             let fastest = defect.bodies.iter().fold(0.0_f64, |m, i| m.max(own(*i)));
+            // V of the contact, bounded below by the speed of its own bodies.
             let floor = OWN * fastest * (defect.rows as f64 / defect.kappa).sqrt();
             let speed = largest[*root].max(floor);
             let share = match defect.left {
@@ -86,6 +88,7 @@ impl Defects {
             return vec![0; self.list.len()];
         }
         let bodies = self.list.iter().flat_map(|d| &d.bodies).max();
+        // Contacts that share a moved body are connected.
         let mut first: Vec<Option<usize>> = vec![None; bodies.map_or(0, |most| most + 1)];
         let mut parent: Vec<usize> = (0..self.list.len()).collect();
         for (k, defect) in self.list.iter().enumerate() {

@@ -127,9 +127,11 @@ fn on_ellipse(a: [f64; 2], x: [f64; 2]) -> [f64; 2] {
         let share = [0, 1].map(|i| if a[i] > 0.0 { y[i] / a[i] } else { 0.0 });
         share[0] * share[0] + share[1] * share[1] > 1.0
     };
+    // Inside: the point itself.
     if !outside(at(0.0)) {
         return at(0.0);
     }
+    // Bisection for the multiplier λ of the boundary.
     let (mut low, mut high) = (0.0, a[0].max(a[1]) * size(&x));
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
@@ -149,6 +151,7 @@ fn in_polygon(vertices: &[[f64; 2]], s: f64, x: [f64; 2]) -> [f64; 2] {
         return [0.0; 2];
     }
     let count = vertices.len();
+    // Nearest point over all edges; inside if x is on the left of all of them.
     let mut best = (f64::INFINITY, x);
     let mut inside = true;
     for k in 0..count {
@@ -178,6 +181,7 @@ fn in_cone(section: &Section, x: &mut [f64]) {
         n[0] = n[0].max(0.0);
         return;
     }
+    // Polar cone: the projection is the apex.
     let reach = section.support(t);
     if n[0] + reach <= 0.0 {
         x.fill(0.0);
@@ -194,6 +198,7 @@ fn in_cone(section: &Section, x: &mut [f64]) {
         }
         return;
     }
+    // Derivative of the squared distance in n, increasing: bisection for its zero.
     let slope = |s: f64, given: f64, t: &[f64]| {
         let mut left = [0.0; 8];
         left[..t.len()].copy_from_slice(t);
@@ -238,6 +243,7 @@ impl Rule {
 
     /// Natural map F, in units of S.
     pub fn natural(&self, kappa: f64, s: &[f64], u: &[f64], f: &mut [f64]) {
+        // Argument S − κ U of the projection.
         for i in 0..s.len() {
             f[i] = s[i] - kappa * u[i];
         }
@@ -249,6 +255,7 @@ impl Rule {
                 return;
             }
             Self::Cone(section) => {
+                // De Saxcé shift σ_D(−Ū_t) of the normal velocity, then the projection onto K.
                 let mut back = [0.0; 8];
                 for (back, u) in back.iter_mut().zip(&u[1..]) {
                     *back = -u;
@@ -259,6 +266,7 @@ impl Rule {
                 in_cone(section, f);
             }
             Self::Within { low, high, radius } => {
+                // Projection onto the box, then within the ball around it.
                 let x = f.to_vec();
                 for i in 0..f.len() {
                     f[i] = f[i].clamp(low[i], high[i]);
@@ -271,6 +279,7 @@ impl Rule {
                 }
             }
             Self::HeldFriction { held, mu } => {
+                // Bilateral rows are unconstrained; friction rows in a disc bounded by their impulse.
                 let bound = mu * size(&s[..*held]);
                 let far = size(&f[*held..]);
                 let share = if far > bound { bound / far } else { 1.0 };

@@ -71,7 +71,7 @@ pub struct VerifyOptions<'a> {
 
 impl std::fmt::Debug for VerifyOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Asked")
+        f.debug_struct("VerifyOptions")
             .field("steps", &self.steps)
             .field("every", &self.every)
             .finish_non_exhaustive()
@@ -112,6 +112,7 @@ fn refuse(record: &Record) -> Result<(), VerifyError> {
         );
         return Err(VerifyError::Nothing(text));
     }
+    // A subset of the bodies is not enough for momentum and laws.
     let some = manifest
         .settings
         .get("record")
@@ -221,6 +222,7 @@ fn checksums(record: &Record, report: &mut Report) -> Result<bool, VerifyError> 
     report.declare("checksums", meaning, 0.0);
     let mut right = true;
     for table in &record.manifest().tables {
+        // A run under way has no checksums yet.
         let Some(sums) = &table.checksums else {
             continue;
         };

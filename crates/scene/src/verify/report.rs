@@ -147,6 +147,7 @@ impl Report {
         let Some(check) = self.checks.iter_mut().find(|check| check.name == name) else {
             return;
         };
+        // NaN never passes.
         let value = if value.is_nan() { f64::INFINITY } else { value };
         check.compared += 1;
         let first = check.place.is_none();
@@ -154,6 +155,7 @@ impl Report {
         if !(first || value > check.worst || beyond) {
             return;
         }
+        // The location is computed only where it is needed.
         let place = place();
         if beyond {
             check.ok = false;
@@ -180,6 +182,7 @@ impl Report {
         rows: RowRange,
         why: &'static str,
     ) {
+        // An entry for all rows covers one for some rows.
         let known = |u: &UncheckedColumn| {
             u.table == table && u.column == column && (u.rows == rows || u.rows == RowRange::All)
         };
@@ -227,6 +230,7 @@ pub(super) fn beyond(value: f64, explained: f64) -> f64 {
 /// Keeps the worst disagreements of each check, worst first.
 fn keep(all: &mut Vec<Disagreement>, new: Disagreement) {
     let name = new.check;
+    // Insert in descending order within the check.
     let at = all
         .iter()
         .position(|old| old.check == name && old.value < new.value);
@@ -237,6 +241,7 @@ fn keep(all: &mut Vec<Disagreement>, new: Disagreement) {
             all.insert(end.map_or(all.len(), |end| end + 1), new);
         }
     }
+    // Drop the smallest disagreement beyond the number kept.
     if all.iter().filter(|old| old.check == name).count() > KEPT
         && let Some(last) = all.iter().rposition(|old| old.check == name)
     {

@@ -72,6 +72,7 @@ impl<'a> StepStream<'a> {
         };
         let columns = &entry.columns;
         let mut places = Vec::new();
+        // Only the requested columns are read; an absent one has no index.
         let mut find = |name: &str| {
             let place = columns.iter().position(|c| c.name == name)?;
             places.push(place);
@@ -100,11 +101,13 @@ impl<'a> StepStream<'a> {
 
     /// The rows of the next step; `None` at the end.
     pub fn next(&mut self) -> Result<Option<StepRows>, RecordError> {
+        // A step that was read too early is returned first.
         if let Some(group) = self.ahead.take() {
             return Ok(Some(group));
         }
         let mut group: Option<StepRows> = None;
         loop {
+            // Next chunk where the current one is used up.
             let spent = self.held.as_ref().is_none_or(|held| self.row >= held.rows);
             if spent && !self.load()? {
                 return Ok(group);
@@ -119,6 +122,7 @@ impl<'a> StepStream<'a> {
             if group.as_ref().is_some_and(|g| g.step != step) {
                 return Ok(group);
             }
+            // All rows of the step in this chunk; it may continue in the next.
             let mut end = self.row + 1;
             while end < held.rows && first.number(end) as i64 == step {
                 end += 1;
@@ -142,6 +146,7 @@ impl<'a> StepStream<'a> {
             if group.step == step {
                 return Ok(group);
             }
+            // Past the requested step: kept for the next call.
             if group.step > step {
                 self.ahead = Some(group);
                 break;
@@ -179,6 +184,7 @@ fn take(
     texts: &[Option<usize>],
 ) {
     group.rows += rows.len();
+    // Absent columns are NaN.
     for (out, place) in group.numbers.iter_mut().zip(numbers) {
         match place.and_then(|place| held.values.get(place)) {
             Some(values) => out.extend(rows.clone().map(|row| values.number(row))),

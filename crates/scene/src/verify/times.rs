@@ -84,6 +84,7 @@ fn compare_account(
         let (step, t, h) = (group.step, group.at(0, 0), group.at(1, 0));
         let scale = t.abs() + h.abs();
         let mut off = if group.rows == 1 { 0.0 } else { f64::INFINITY };
+        // Consecutive steps: t_F − t_I = h; otherwise times ascend.
         if let Some((last, from)) = before {
             off = match step - last {
                 1 => off.max((t - from - h).abs() / scale),
@@ -91,6 +92,7 @@ fn compare_account(
                 _ => f64::INFINITY,
             };
         }
+        // Fixed step length: t = t_0 + k h.
         if let Some(length) = plan.length {
             let end = plan.start + step as f64 * length;
             let mut apart = (t - end).abs();
@@ -132,6 +134,7 @@ fn compare_table(
     };
     let mut before = -1;
     while let Some(group) = rows.next()? {
+        // Time of the step in `steps`; step 0 is the start.
         let known = match group.step {
             0 => Some(start),
             step => account.at(step)?.numbers[0].first().copied(),

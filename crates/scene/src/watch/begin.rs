@@ -32,6 +32,7 @@ impl<D: ObservedDim> PreparationRunner<D> {
         all: usize,
         outcome: &mut BodiesOutcome,
     ) -> usize {
+        // No checkpoint: all preparations are to be run.
         let Some(past) = past else {
             return 0;
         };
@@ -86,6 +87,7 @@ impl<D: ObservedDim> PreparationRunner<D> {
             rest,
             parameters,
         } = preparation;
+        // Errors name the preparation.
         let wrong = |reason: String| StopReason::Bodies(format!("preparation `{name}`: {reason}"));
         settings.threads = self.threads;
         // Prescribed motions of a preparation may differ from those of the run.
@@ -237,6 +239,7 @@ fn require<D: ObservedDim>(
     if met {
         return Ok(());
     }
+    // Figures that show how far the condition was missed.
     let text = stop.first().copied().unwrap_or("");
     let mut reached = format!("kinetic = {:.3e}", world.report().kinetic);
     if let Some(fraction) = super::cell::fraction(world) {

@@ -32,6 +32,7 @@ impl DistributionCounter {
             ..Self::default()
         };
         let total = glossary.names.bodies.len();
+        // Each set is compiled once.
         for distribution in &glossary.names.distributions {
             let Some(number) = glossary.set_named(&distribution.of) else {
                 return Err(format!("there is no group or region `{}`", distribution.of));

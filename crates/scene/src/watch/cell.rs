@@ -57,6 +57,7 @@ fn network<D: ObservedDim>(world: &World<D>) -> ForceNetworkCore {
 /// Unbalanced force ratio: mean of |Σ S| over the bodies with contacts, over the mean of S_n over
 /// the contacts.
 fn unbalanced<D: ObservedDim>(world: &World<D>) -> f64 {
+    // Net impulse of each body, and whether it has a contact.
     let mut net = vec![(D::Vector::default(), false); world.model().bodies.len()];
     let (mut sum, mut count) = (0.0, 0_usize);
     for index in 0..world.num_contacts() {
@@ -77,6 +78,7 @@ fn unbalanced<D: ObservedDim>(world: &World<D>) -> f64 {
             }
         }
     }
+    // Bodies without contacts do not count.
     let pushed = net.iter().filter(|(_, pushed)| *pushed);
     let (number, total) = pushed.fold((0_usize, 0.0), |(n, t), (f, _)| (n + 1, t + f.norm()));
     (total / number as f64) / (sum / count as f64)

@@ -22,7 +22,8 @@ use super::turn::ObservedDim;
 const GRACE: usize = 4;
 
 /// A pair that closes within the grace period has an impact if its approach speed exceeds this
-/// multiple of the speed that the forces give in a step, or of the approach speed of its last step.
+/// multiple of the larger of two speeds: what the forces give in a step, and the approach of its
+/// last step.
 const SPEED: f64 = 4.0;
 
 /// A watched pair that counts as closed.
@@ -102,6 +103,7 @@ impl EventDetector {
             return;
         }
         let ledger = world.report();
+        // The step, with the speed that gravity gives in it.
         let span = Span {
             begin: ledger.t - ledger.h,
             end: ledger.t,
@@ -158,6 +160,7 @@ impl Watched {
     /// Gathers the contact points of each pair and ages the pairs without impulse.
     fn step<D: ObservedDim>(&mut self, world: &World<D>, span: &Span, events: &mut Vec<Event>) {
         let mut strike: Option<Strike> = None;
+        // Contacts with an impulse, grouped by pair.
         for index in 0..world.num_contacts() {
             let contact = world.contact(index);
             if !carries(&contact) || !self.sides.watches(contact.bodies) {
@@ -201,6 +204,7 @@ impl Watched {
             // Mean change of the normal velocity per step while the pair was open.
             forced = forced.max((strike.before - pair.parting).abs() / pair.open as f64);
         }
+        // Faster than the forces explain: an impact.
         let fast = -strike.before > SPEED * forced;
         let mut status = known.map_or(strike.status, |pair| pair.status);
         // Persistent contact: only the friction status may change.

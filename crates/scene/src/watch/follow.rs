@@ -42,6 +42,7 @@ pub(super) fn prepare<D: ObservedDim>(
     sink: &mut dyn BodiesObserver,
     progress: &mut ProgressCallback<'_>,
 ) -> Result<Prepared<D>, Box<BodiesOutcome>> {
+    // Parts of the built scene.
     let BodiesSetup {
         model,
         state,
@@ -92,6 +93,7 @@ pub(super) fn prepare<D: ObservedDim>(
                 record_every,
             })
         }
+        // The outcome of a run that could not start has names and preparations all the same.
         Err(reason) => {
             outcome.set_not_started(start, reason);
             Err(Box::new(outcome))
@@ -119,12 +121,14 @@ pub(super) fn run<D: ObservedDim>(
         stop,
         record_every,
     } = led;
+    // Observables, stop condition and record interval.
     let main = RunSpec {
         wanted,
         stop: stop.as_ref(),
         parameters: scene.parameters(),
         record_every,
     };
+    // Steps until the driver says that it is over.
     let begun = Driver::begin(&main, &world, past, &mut outcome, sink);
     if let Some(mut walk) = begun {
         while walk.step(&main, &mut world, &mut outcome, sink, progress) {}
@@ -172,6 +176,7 @@ pub(super) struct RunSpec<'a> {
 impl RunSpec<'_> {
     /// Compiles the requested observables, followed by the stop condition.
     fn observables(&self, outcome: &BodiesOutcome) -> Result<Observables, String> {
+        // One program for all texts.
         let asked = self.wanted.observables.iter().map(String::as_str);
         let stop = self.stop.iter().map(|stop| stop.text.as_str());
         let texts: Vec<&str> = asked.chain(stop).collect();
@@ -221,6 +226,7 @@ impl RunSpec<'_> {
     /// The event detector of the requested watches.
     fn event_detector(&self, outcome: &BodiesOutcome) -> EventDetector {
         let glossary = outcome.name_table(self.parameters);
+        // Watches that the scene does not have are left out.
         let names = self.wanted.watches.iter();
         let numbers: Vec<usize> = names
             .filter_map(|name| glossary.watch_named(name))
@@ -269,6 +275,7 @@ impl RunObservers {
         outcome: &BodiesOutcome,
         sink: &mut dyn BodiesObserver,
     ) -> Result<(), SceneError> {
+        // The history since the previous checkpoint.
         let (history, kept) =
             HistoryIncrement::since(self.kept, outcome, &self.event_detector.events);
         let moment = BodiesCheckpoint {
@@ -357,6 +364,7 @@ pub(super) fn check_stops<D: Dim>(
                 Err((_, error)) => Err((part, formula.clone(), error.render(&formula.text))),
             }
         };
+    // The run itself, then each preparation with its own parameters.
     if let Some(stop) = &assembly.stop {
         check("[run]".to_string(), stop, &assembly.names, parameters)?;
     }

@@ -24,6 +24,7 @@ pub(super) struct TouchingPairs<D: Dim> {
 impl<D: Dim> TouchingPairs<D> {
     /// A detector whose margins are [`CLOSE`] times the bounding radii; unbounded bodies have none.
     pub fn new(world: &World<D>) -> Self {
+        // Margins relative to the size of each body.
         let sizes = world.model().bodies.iter().map(|body| {
             let radius = D::bounding_radius(&body.shape);
             if radius.is_finite() {
@@ -43,6 +44,7 @@ impl<D: Dim> TouchingPairs<D> {
     /// Detects all touching pairs.
     pub fn update(&mut self, world: &World<D>) {
         let (state, model) = (world.state(), world.model());
+        // Collision detection with margins finds the pairs; a pair may have several points.
         let place = (model, state.cell.as_ref());
         self.detector
             .detect_model(place, &state.poses, &self.aabb_margin);
@@ -61,6 +63,7 @@ impl<D: Dim> TouchingPairs<D> {
                 }
             }
         };
+        // Membership is marked for the time of the search.
         mark(&mut self.inside, true);
         let both = |pair: &&[u32; 2]| pair.iter().all(|&body| self.inside[body as usize]);
         let pairs = self.now.iter().filter(both).copied().collect();

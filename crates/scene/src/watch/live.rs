@@ -52,6 +52,7 @@ impl AnyWorld {
         sink: &mut dyn BodiesObserver,
         progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
     ) -> Result<(Self, RunTemplate), Box<BodiesOutcome>> {
+        // Splits what was prepared into the world and the settings of its runs.
         fn parts<D: bodies::Dim>(led: Prepared<D>, scene: &Scene) -> (World<D>, RunTemplate) {
             let score = RunTemplate {
                 before: led.outcome,
@@ -80,6 +81,7 @@ impl AnyWorld {
     /// # Errors
     /// A message with the names of the bodies; the state is that before the step.
     pub fn advance(&mut self, cast: &SceneNames) -> Result<(), String> {
+        // The state is unchanged where the step fails.
         let done = match self {
             Self::Plane(world) => world.step(),
             Self::Space(world) => world.step(),
@@ -135,7 +137,7 @@ pub struct WorldRun {
 
 impl std::fmt::Debug for WorldRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Course")
+        f.debug_struct("WorldRun")
             .field("wanted", &self.wanted)
             .finish_non_exhaustive()
     }
@@ -161,6 +163,7 @@ impl WorldRun {
             outcome,
             walk: None,
         };
+        // Observers are compiled, and the initial state is observed.
         let main = RunSpec {
             wanted: &course.wanted,
             stop: course.score.stop.as_ref(),
@@ -182,6 +185,7 @@ impl WorldRun {
         sink: &mut dyn BodiesObserver,
         progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
     ) -> bool {
+        // No driver: the run could not start.
         let Some(walk) = &mut self.walk else {
             return false;
         };
@@ -222,6 +226,7 @@ impl WorldRun {
                 Keep::End => walk.interrupt(world, outcome, sink),
             }
         }
+        // A run that could not start has nothing to write.
         let Some(walk) = &mut self.walk else {
             return;
         };
@@ -233,6 +238,7 @@ impl WorldRun {
 
     /// Ends the run and returns its outcome.
     pub fn close(mut self, live: &AnyWorld) -> BodiesOutcome {
+        // Events and distributions go into the outcome.
         if let Some(walk) = self.walk.take() {
             match live {
                 AnyWorld::Plane(world) => walk.close(world, &mut self.outcome),

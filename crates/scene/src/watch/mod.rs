@@ -100,6 +100,7 @@ impl BuiltBodies {
 
     /// The settings as they are written to a manifest.
     pub fn settings_json(&self) -> serde_json::Value {
+        // The settings of the integrator, and the periodic axes of a cell.
         let (mut settings, cell) = match self {
             Self::Plane(a) => (
                 bodies_settings_json::<Plane>(&a.settings, a.start, a.until, a.record_every),
@@ -139,6 +140,7 @@ pub fn run_bodies_observing(
     sink: &mut dyn BodiesObserver,
     progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
 ) -> BodiesOutcome {
+    // The watches of the findings; an error in a finding is reported by its own check.
     let known = finding::observable_request(scene, &collection);
     let wanted = ObservableRequest {
         observables: observe.to_vec(),
@@ -157,6 +159,7 @@ pub fn run_bodies(
     sink: &mut dyn BodiesObserver,
     progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
 ) -> BodiesOutcome {
+    // One generic implementation for the plane and for space.
     match collection {
         BuiltBodies::Plane(assembly) => {
             follow::run(scene, assembly, wanted, threads, sink, progress)
@@ -176,6 +179,7 @@ pub(crate) fn check_stops(scene: &Scene, collection: &BuiltBodies) -> Result<(),
         BuiltBodies::Plane(assembly) => follow::check_stops(assembly, scene.parameters()),
         BuiltBodies::Space(assembly) => follow::check_stops(assembly, scene.parameters()),
     };
+    // The error has the line of the formula in the scene file.
     checked.map_err(|(part, formula, problem)| {
         SceneError::from(InputError {
             file: scene.origin().to_string(),
@@ -217,6 +221,7 @@ impl BodiesObservable {
         parameters: &[(String, f64)],
         text: &str,
     ) -> Result<Self, String> {
+        // Without a run the start is taken as 0.
         let glossary = NameTable {
             names: cast,
             dimension,

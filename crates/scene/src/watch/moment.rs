@@ -41,6 +41,7 @@ impl<'a> BodiesCheckpoint<'a> {
     /// The parts of a checkpoint, of a preparation or of the run, that the step report and the
     /// outcome have; the caller fills in the others.
     pub fn of(ledger: &StepReport, outcome: &'a BodiesOutcome) -> Self {
+        // Preparation, step number and observers are filled in by the caller.
         Self {
             preparation: None,
             step: 0,
@@ -64,6 +65,7 @@ impl<'a> BodiesCheckpoint<'a> {
         history: &HistoryIncrement,
         sink: &mut dyn BodiesObserver,
     ) -> Result<(), SceneError> {
+        // State and checkpoint are encoded together, the history separately.
         let packed = encode(&(state, self)).and_then(|motion| {
             let history = encode(history)?;
             Ok(Snapshot { motion, history })
@@ -98,6 +100,7 @@ impl HistoryIncrement {
         outcome: &BodiesOutcome,
         events: &[Event],
     ) -> (Self, HistoryLength) {
+        // Only what was added since the previous checkpoint.
         let rest = |all: &[f64]| all.get(kept.times..).unwrap_or(&[]).to_vec();
         let history = Self {
             times: rest(&outcome.times),
@@ -132,6 +135,7 @@ impl<D: Dim> RestoredRun<D> {
         let unfit = |reason| {
             format!("its checkpoint cannot be taken apart ({reason}); run the scene once more")
         };
+        // Histories of all checkpoints, oldest first.
         let histories = restored.histories.iter().map(decode);
         let histories: Result<_, String> = histories.collect();
         let (state, moment) = decode(&restored.motion).map_err(unfit)?;
@@ -145,6 +149,7 @@ impl<D: Dim> RestoredRun<D> {
     /// Moves the history into the outcome; returns the events.
     pub fn restore_histories(&mut self, outcome: &mut BodiesOutcome) -> Vec<Event> {
         let mut events = Vec::new();
+        // Increments are appended in order.
         for history in self.histories.drain(..) {
             outcome.times.extend(history.times);
             for ((_, all), more) in outcome.series.iter_mut().zip(history.series) {

@@ -67,6 +67,7 @@ impl ForceNetworkCore {
                 }
             }
         }
+        // Contacts of which both bodies remain.
         let both = |bodies: &&[usize; 2]| bodies.iter().all(|&body| inside[body]);
         Self {
             bodies: inside.iter().filter(|inside| **inside).count(),

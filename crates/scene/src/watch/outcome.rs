@@ -37,6 +37,7 @@ impl ObservableRequest {
 
     /// Adds all that another request has.
     pub fn include(&mut self, other: &Self) {
+        // Observables, watches and distributions without repetition.
         other
             .observables
             .iter()
@@ -161,6 +162,7 @@ impl BodiesOutcome {
 
     /// The values of a requested observable.
     pub fn series_of(&self, text: &str) -> Option<&[f64]> {
+        // Observables are identified by their text.
         let mut all = self.series.iter();
         let found = all.find(|(known, _)| known == text);
         found.map(|(_, values)| values.as_slice())
@@ -203,6 +205,7 @@ impl BodiesOutcome {
 
     /// Warnings, in sentences: of the preparations, of the run, of the joints.
     pub fn warnings(&self) -> Vec<String> {
+        // Preparations, the run itself, redundant joints.
         let prepared = self.prepared.iter();
         let prepared = prepared.flat_map(|p| preparation_warnings(&p.name, &p.certificate));
         let own = self.certificate.warnings();
@@ -214,6 +217,7 @@ impl BodiesOutcome {
 
     /// A warning about redundant joint rows, whose reactions are indeterminate.
     pub fn redundant_rows_warning(&self) -> Option<String> {
+        // Singular and plural.
         let (noun, hold) = match self.redundant.len() {
             0 => return None,
             1 => ("joint row holds", "its reaction is that"),
@@ -240,6 +244,7 @@ impl BodiesOutcome {
 /// when the run begins; a step that missed its tolerance, or gained energy, affects the state it
 /// leaves.
 pub fn preparation_warnings(name: &str, certificate: &Certificate) -> Vec<String> {
+    // Only what affects the state that the preparation leaves.
     let told = [Criterion::Residual, Criterion::Gain];
     let told = told
         .into_iter()

@@ -74,6 +74,7 @@ impl Observables {
     ) -> Result<Self, (usize, TextError)> {
         let mut names = Names::new(glossary).map_err(|error| (0, error))?;
         let mut nodes = Vec::with_capacity(texts.len());
+        // One graph for all texts.
         for (at, text) in texts.iter().enumerate() {
             let node = names.parse(text.as_ref()).map_err(|error| (at, error))?;
             nodes.push(node);
@@ -98,6 +99,7 @@ impl Observables {
     pub fn evaluate(&mut self, view: WorldRef<'_>) -> &[f64] {
         match view {
             WorldRef::Plane(world) => {
+                // The detector of touching pairs is taken out while the rest is borrowed.
                 let mut joints = self.look.plane.take();
                 self.read_world(world, &mut joints);
                 self.look.plane = joints;
@@ -154,6 +156,7 @@ impl ObservableInputs {
     fn of(quantities: &[Quantity], glossary: &NameTable<'_>) -> Result<Self, String> {
         let cast = glossary.names;
         let total = cast.bodies.len();
+        // Nothing requested yet.
         let mut look = Self {
             sets: Vec::new(),
             tally: ContactTally::default(),
@@ -166,8 +169,8 @@ impl ObservableInputs {
             space: None,
             displaced: Vec::new(),
             begun: false,
-            // Each kind of quantity requests its data.
         };
+        // Each kind of quantity requests its data.
         for quantity in quantities {
             match *quantity {
                 Quantity::Contacts | Quantity::Sliding => look.tally.count(),
@@ -314,6 +317,7 @@ impl<'a> Names<'a> {
     /// Refuses a parameter in the text whose name is also that of an observable.
     fn refuse_ambiguous(&self, text: &str) -> Result<(), TextError> {
         let word = |c: char| c.is_alphanumeric() || c == '_';
+        // A parameter that occurs as a whole word in the text.
         for (name, _) in self.glossary.parameters {
             let Some(at) = text.find(name.as_str()) else {
                 continue;

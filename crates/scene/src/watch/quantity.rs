@@ -196,9 +196,11 @@ pub(super) enum JointQuantity {
 
 /// `NAME_what` of a joint, in the plane and in space.
 const JOINT: [(&str, JointQuantity); 9] = [
+    // Angle, displacement and speed along the free axis.
     ("angle", JointQuantity::Angle),
     ("slide", JointQuantity::Slide),
     ("speed", JointQuantity::Speed),
+    // Reactions, power of the motor, drift.
     ("force", JointQuantity::Force),
     ("force_x", JointQuantity::ForceAlong(0)),
     ("force_y", JointQuantity::ForceAlong(1)),
@@ -228,6 +230,7 @@ pub(super) fn joint_quantities(
 /// Names of quantities of the whole scene.
 pub(super) const WHOLE: [(&str, Quantity); 15] = [
     ("t", Quantity::Time),
+    // Step report of the last step.
     ("kinetic", Quantity::Report(ReportColumn::Kinetic)),
     ("potential", Quantity::Report(ReportColumn::Potential)),
     ("energy", Quantity::Report(ReportColumn::Energy)),
@@ -236,8 +239,10 @@ pub(super) const WHOLE: [(&str, Quantity); 15] = [
     ("penetration", Quantity::Report(ReportColumn::Penetration)),
     ("drift", Quantity::Report(ReportColumn::Drift)),
     ("elastic", Quantity::Report(ReportColumn::Elastic)),
+    // Contacts of the last step.
     ("contacts", Quantity::Contacts),
     ("sliding", Quantity::Sliding),
+    // Sums over all steps since the start.
     ("work", Quantity::Total(Total::Work)),
     ("dissipated", Quantity::Total(Total::Dissipated)),
     ("boundary_work", Quantity::Total(Total::BoundaryWork)),
@@ -246,17 +251,20 @@ pub(super) const WHOLE: [(&str, Quantity); 15] = [
 
 /// `NAME_what` of a body, in the plane and in space.
 const BODY: [(&str, BodyQuantity); 16] = [
+    // Position and velocity.
     ("x", BodyQuantity::Position(0)),
     ("y", BodyQuantity::Position(1)),
     ("vx", BodyQuantity::Velocity(0)),
     ("vy", BodyQuantity::Velocity(1)),
     ("speed", BodyQuantity::Speed),
     ("spin", BodyQuantity::Spin),
+    // Displacement, contact forces, energy.
     ("displacement", BodyQuantity::Displacement),
     ("force_x", BodyQuantity::Force(0)),
     ("force_y", BodyQuantity::Force(1)),
     ("kinetic", BodyQuantity::Kinetic),
     ("contacts", BodyQuantity::Contacts),
+    // Extent of the bounding box, mass.
     ("top", BodyQuantity::Extent(Side::Top)),
     ("bottom", BodyQuantity::Extent(Side::Bottom)),
     ("left", BodyQuantity::Extent(Side::Left)),
@@ -271,9 +279,11 @@ const BODY_PLANE: [(&str, BodyQuantity); 3] = [
 ];
 
 const BODY_SPACE: [(&str, BodyQuantity); 16] = [
+    // Third components.
     ("z", BodyQuantity::Position(2)),
     ("vz", BodyQuantity::Velocity(2)),
     ("force_z", BodyQuantity::Force(2)),
+    // Angular velocity by axis, orientation as a quaternion.
     ("spin_x", BodyQuantity::SpinAbout(0)),
     ("spin_y", BodyQuantity::SpinAbout(1)),
     ("spin_z", BodyQuantity::SpinAbout(2)),
@@ -281,6 +291,7 @@ const BODY_SPACE: [(&str, BodyQuantity); 16] = [
     ("qx", BodyQuantity::Quaternion(1)),
     ("qy", BodyQuantity::Quaternion(2)),
     ("qz", BodyQuantity::Quaternion(3)),
+    // Moments of the contact forces, angular momentum.
     ("torque_x", BodyQuantity::Torque(0)),
     ("torque_y", BodyQuantity::Torque(1)),
     ("torque_z", BodyQuantity::Torque(2)),
@@ -303,6 +314,7 @@ pub(super) fn body_quantities(
 /// The body quantities Q that `sum_Q_G` and its like may reduce.
 pub(super) fn of_folds(dimension: usize) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
     body_quantities(dimension).filter(|(_, what)| {
+        // Quantities whose sum, mean or extremum over bodies has a meaning.
         matches!(
             what,
             BodyQuantity::Position(_)
@@ -328,6 +340,7 @@ pub(super) const FOLDS: [(&str, Fold); 4] = [
 
 /// Words of `WORD_G` for a group or region.
 const SETS: [(&str, SetQuantity); 7] = [
+    // Number of members, extent, touching pairs.
     ("count", SetQuantity::Count),
     ("top", SetQuantity::Extent(Side::Top)),
     ("bottom", SetQuantity::Extent(Side::Bottom)),

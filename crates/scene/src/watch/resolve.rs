@@ -32,6 +32,7 @@ impl NameTable<'_> {
     /// The name has two meanings, which the message gives.
     pub(super) fn resolve(&self, name: &str) -> Result<Option<Quantity>, String> {
         let found = self.found(name);
+        // A parameter of the same name would be ambiguous.
         if self.parameters.iter().any(|(known, _)| known == name)
             && let Some((_, what)) = found.first()
         {
@@ -51,6 +52,7 @@ impl NameTable<'_> {
     /// All meanings of a name, each with its description.
     fn found(&self, name: &str) -> Vec<(Quantity, String)> {
         let mut found: Vec<(Quantity, String)> = Vec::new();
+        // Whole scene, periodic cell, bodies, sets, watches, joints.
         let whole = WHOLE.iter().find(|(known, _)| *known == name);
         if let Some((_, quantity)) = whole {
             found.push((*quantity, "of the whole collection".to_string()));
@@ -75,6 +77,7 @@ impl NameTable<'_> {
 
     /// Meanings `NAME_word` of a body.
     fn body(&self, name: &str, found: &mut Vec<(Quantity, String)>) {
+        // The word is a suffix: the name of a body may contain underscores.
         for (word, what) in body_quantities(self.dimension) {
             if let Some(owner) = before(name, word)
                 && let Some(body) = self.names.bodies.iter().position(|known| known == owner)
@@ -101,6 +104,7 @@ impl NameTable<'_> {
                 push(set, what, format!("`{word}` of `{owner}`"));
             }
         }
+        // Reductions: `word_quantity_NAME`.
         for (word, fold) in FOLDS {
             let Some(rest) = after(name, word) else {
                 continue;
@@ -146,6 +150,7 @@ impl NameTable<'_> {
 
     /// The number of a group or region: groups first.
     pub(super) fn set_named(&self, name: &str) -> Option<usize> {
+        // Groups have the first numbers, regions follow.
         let mut groups = self.names.groups.iter();
         if let Some(group) = groups.position(|(known, _)| known == name) {
             return Some(group);
@@ -171,6 +176,7 @@ impl NameTable<'_> {
 
     /// The message for an unknown name, with similar known names.
     pub(super) fn unknown(&self, name: &str) -> String {
+        // Candidates are searched for similar names.
         let mut known = self.candidates(name);
         known.sort();
         known.dedup();
@@ -185,6 +191,7 @@ impl NameTable<'_> {
 
     /// A short description of the known names, with one example of each kind.
     fn known(&self) -> String {
+        // Whole scene and parameters, then one example per kind of part.
         let whole: Vec<&str> = WHOLE.iter().map(|(name, _)| *name).collect();
         let mut text = format!("known here: {}", whole.join(", "));
         let parameters: Vec<&str> = self.parameters.iter().map(|(n, _)| n.as_str()).collect();
@@ -201,6 +208,7 @@ impl NameTable<'_> {
                 shortened(&bodies)
             );
         }
+        // Groups and regions share their words.
         let groups = self.names.groups.iter().map(|(name, _)| name.as_str());
         let regions = self.names.regions.iter().map(|region| region.name.as_str());
         let sets: Vec<&str> = groups.chain(regions).collect();
@@ -208,6 +216,7 @@ impl NameTable<'_> {
             let of = shortened(&sets);
             text += &format!("; `count_{first}`, `mean_x_{first}` and their like of {of}");
         }
+        // Joints and watches.
         let joints: Vec<&str> = self.names.joints.iter().map(String::as_str).collect();
         if let Some(first) = joints.first() {
             let of = shortened(&joints);
@@ -228,9 +237,10 @@ impl NameTable<'_> {
         if self.names.cell {
             known.extend(cell_quantities(self.dimension).map(|(name, _)| name));
         }
+        // Words of sets with every set.
         let groups = self.names.groups.iter().map(|(n, _)| n);
-        // A large scene is not listed in full.
         let sets = groups.chain(self.names.regions.iter().map(|region| &region.name));
+        // A large scene is not searched in full.
         for set in sets.take(LOOKED_AT) {
             known.extend(set_quantities(self.dimension).map(|(word, _)| format!("{word}_{set}")));
             for (word, _) in FOLDS {
@@ -238,6 +248,7 @@ impl NameTable<'_> {
                 known.extend(each.map(|(q, _)| format!("{word}_{q}_{set}")));
             }
         }
+        // Words of watches and joints.
         for watch in self.names.watches.iter().take(LOOKED_AT) {
             let watch = &watch.name;
             known.extend(WATCHES.iter().map(|(word, _)| format!("{word}_{watch}")));
@@ -247,6 +258,7 @@ impl NameTable<'_> {
                 joint_quantities(self.dimension).map(|(word, _)| format!("{joint}_{word}")),
             );
         }
+        // Bodies only where their name is similar.
         for body in self.similar_bodies(name) {
             known.extend(body_quantities(self.dimension).map(|(word, _)| format!("{body}_{word}")));
         }
@@ -257,6 +269,7 @@ impl NameTable<'_> {
     fn similar_bodies(&self, name: &str) -> Vec<String> {
         let looked: Vec<String> = self.names.bodies.iter().take(LOOKED_AT).cloned().collect();
         let mut similar = Vec::new();
+        // Every prefix that ends at an underscore may be the name of a body.
         for (at, _) in name.match_indices('_') {
             let owner = &name[..at];
             if self.names.bodies.iter().any(|known| known == owner) {
@@ -271,6 +284,7 @@ impl NameTable<'_> {
 /// Words of observables: those after the name of a body, those before the name of a group or
 /// region, those before the name of a watch.
 pub(crate) fn words(dimension: usize) -> [Vec<String>; 3] {
+    // Plain words and reductions of sets.
     let of_sets = set_quantities(dimension).map(|(word, _)| word.to_string());
     let folds = FOLDS.iter().flat_map(|(fold, _)| {
         let each = of_folds(dimension);

@@ -41,11 +41,13 @@ enum Bound {
 impl Bound {
     /// Compiles a bound; `inf` and `-inf` need no program.
     fn compile(formula: &Formula, parameters: &[(String, f64)]) -> Result<Self, String> {
+        // Infinite bounds.
         match formula.text.trim() {
             "inf" | "+inf" => return Ok(Self::Infinite(f64::INFINITY)),
             "-inf" => return Ok(Self::Infinite(f64::NEG_INFINITY)),
             _ => {}
         }
+        // An expression in t and the parameters.
         let (mut graph, mut scope) = (Graph::new(), Scope::new());
         let parsed = scope.input(&mut graph, "t").and_then(|_| {
             for (name, value) in parameters {
@@ -78,6 +80,7 @@ impl BodySet {
     /// The set of a number: groups in their order, then regions.
     pub fn compile(number: usize, glossary: &NameTable<'_>) -> Result<Self, String> {
         let cast = glossary.names;
+        // A group has fixed members.
         if let Some((_, members)) = cast.groups.get(number) {
             return Ok(Self {
                 now: members.clone(),
@@ -85,6 +88,7 @@ impl BodySet {
                 frame: EVERYWHERE,
             });
         }
+        // A region: members are found at every step.
         let Some(region) = cast.regions.get(number - cast.groups.len()) else {
             return Err("there is no such group or region".to_string());
         };
@@ -113,6 +117,7 @@ impl BodySet {
         let Some(region) = &mut self.region else {
             return;
         };
+        // The box at the present time, then the centres inside it.
         let state = world.state();
         let (low, high, closed) = region.box_at(state.t);
         self.frame = (low, high);
@@ -155,6 +160,7 @@ impl Boundary {
         let mut low = [f64::NEG_INFINITY; 3];
         let mut high = [f64::INFINITY; 3];
         let mut closed = [true; 3];
+        // Bounds that are not given are infinite.
         for (value, bound) in low.iter_mut().zip(&mut self.low) {
             *value = bound.at(t);
         }

@@ -26,6 +26,7 @@ pub(super) fn resolve_overlaps<D: Dim>(
     cast: &SceneNames,
     rule: OverlapRule,
 ) -> Result<f64, String> {
+    // Overlaps beyond the allowed depth.
     let overlaps = too_deep(world, rule);
     let Some(deepest) = overlaps.first().map(|overlap| overlap.depth) else {
         return Ok(0.0);
@@ -50,6 +51,7 @@ pub(super) fn resolve_overlaps<D: Dim>(
 
 /// Pairs that overlap by more than allowed, deepest first.
 fn too_deep<D: Dim>(world: &mut World<D>, rule: OverlapRule) -> Vec<Overlap> {
+    // A limit in the scene holds for all pairs.
     if let Some(allowed) = rule.allowed {
         return world.overlaps(allowed);
     }
@@ -83,6 +85,7 @@ fn radius<D: Dim>(world: &World<D>, body: u32) -> f64 {
 
 /// The message for overlaps that are too deep.
 fn refused(overlaps: &[Overlap], cast: &SceneNames) -> String {
+    // The deepest pairs by name, and how many more there are.
     let named: Vec<String> = overlaps
         .iter()
         .take(NAMED)
@@ -115,6 +118,7 @@ pub(super) fn certify<D: Dim>(certificate: &mut Certificate, world: &World<D>, c
 /// Where a criterion is violated most: the deepest contact, the joint with the largest drift, the
 /// sliding contact with a nonunique continuation, the infeasible contacts.
 fn place<D: Dim>(what: Criterion, world: &World<D>, cast: &SceneNames) -> String {
+    // Names of joints and contacts.
     let joint = |number: u32| match cast.joints.get(number as usize) {
         Some(name) => format!("joint `{name}`"),
         None => format!("joint {number}"),
@@ -126,6 +130,7 @@ fn place<D: Dim>(what: Criterion, world: &World<D>, cast: &SceneNames) -> String
             format!("{a} and {b}")
         }
     };
+    // Each criterion has its own worst place.
     match what {
         Criterion::Penetration => world.deepest().map(contact),
         Criterion::Resting => world.deepest_at_rest().map(contact),
@@ -158,6 +163,7 @@ fn name(body: usize, cast: &SceneNames) -> String {
 
 /// The message of an error of a world, with the names of the bodies.
 pub(super) fn describe_error(error: &WorldError, cast: &SceneNames) -> String {
+    // Bodies are named; other errors have no body.
     match error {
         WorldError::Mass { body, what, value } => format!(
             "{}: its {what} is {value}, a positive, finite number was expected",

@@ -39,6 +39,7 @@ pub(super) struct Sides(Vec<u8>);
 
 impl Sides {
     pub fn of(watch: &Watch, bodies: usize) -> Self {
+        // A body may be on both sides.
         let mut sides = vec![0; bodies];
         for (members, bit) in [(&watch.first, 1), (&watch.second, 2)] {
             for &body in members {
@@ -80,6 +81,7 @@ impl ContactTally {
     pub fn follow(&mut self, bodies: &[u32], total: usize) {
         self.needed = true;
         self.slots.resize(total, NOBODY);
+        // A slot for each requested body, the same for repeated requests.
         for &body in bodies {
             if let Some(slot) = self.slots.get_mut(body as usize)
                 && *slot == NOBODY
@@ -132,6 +134,7 @@ impl ContactTally {
         for (_, _, seen) in &mut self.watches {
             *seen = Seen::default();
         }
+        // Forces are impulses over the length of the step.
         let h = world.report().h;
         for index in 0..world.num_contacts() {
             let contact = world.contact(index);
@@ -168,6 +171,7 @@ impl ContactTally {
                 moment = [0, 1, 2].map(|k| moment[k] + axis[k] * s / h);
             }
         }
+        // Midpoint of the two contact points.
         let at = (contact.point.point_a + contact.point.point_b) * 0.5;
         let sides = contact.bodies.iter().zip(contact.centres).zip([-1.0, 1.0]);
         for ((&body, centre), sign) in sides {
@@ -188,6 +192,7 @@ impl ContactTally {
 
 impl Seen {
     fn add<D: ObservedDim>(&mut self, contact: &Contact<'_, D>, carries: bool, h: f64) {
+        // The gap counts for all detected contacts, forces only for those with an impulse.
         let gap = contact.point.gap;
         self.gap = if self.detected {
             self.gap.min(gap)

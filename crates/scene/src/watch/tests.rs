@@ -1,4 +1,4 @@
-//! Names and what they mean.
+//! Resolution of names in observables.
 
 use super::panel::Observables;
 use super::quantity::{BodyQuantity, Fold, Quantity, SetQuantity, Side, WatchQuantity};

@@ -33,6 +33,7 @@ pub(super) struct Totals {
 impl Totals {
     /// Adds a step report; the first one is that of the start.
     pub fn add(&mut self, ledger: &StepReport) {
+        // From the second report on: works of the step.
         if self.begun {
             let lifted = ledger.potential - self.potential;
             // The work of springs that is not stored in them is lost in dampers.

@@ -34,6 +34,7 @@ impl ObservedDim for Plane {
     }
 
     fn quaternion(rotation: &Self::Rotation) -> [f64; 4] {
+        // Rotation about z.
         let (sin, cos) = (0.5 * rotation.angle()).sin_cos();
         [cos, 0.0, 0.0, sin]
     }
@@ -67,11 +68,13 @@ impl ObservedDim for Space {
     }
 
     fn quaternion(rotation: &Self::Rotation) -> [f64; 4] {
+        // The array is x, y, z, w.
         let [x, y, z, w] = rotation.to_array();
         [w, x, y, z]
     }
 
     fn spin(pose: &Pose<Self>, velocity: &[f64; 6]) -> [f64; 3] {
+        // Body axes to world axes.
         let spin = Self::Vector::from_components(&velocity[3..6]);
         (pose.rotation * spin).to_array()
     }

@@ -14,6 +14,7 @@ impl ObservableInputs {
         let ledger = world.report();
         match quantity {
             Quantity::Time => world.state().t,
+            // Columns of the step report.
             Quantity::Report(account) => match account {
                 ReportColumn::Kinetic => ledger.kinetic,
                 ReportColumn::Potential => ledger.potential,
@@ -24,6 +25,7 @@ impl ObservableInputs {
                 ReportColumn::Drift => ledger.drift,
                 ReportColumn::Elastic => ledger.elastic,
             },
+            // Sums, contacts and parts of the scene.
             Quantity::Total(total) => self.totals.get(total),
             Quantity::Contacts => self.tally.carrying as f64,
             Quantity::Sliding => self.tally.sliding as f64,
@@ -47,6 +49,7 @@ impl ObservableInputs {
         };
         let linear = || D::Vector::from_components(&velocity.as_ref()[..D::N]);
         match what {
+            // Position, orientation, velocities.
             BodyQuantity::Position(axis) => triple(pose.position)[axis],
             BodyQuantity::Angle => D::angle(&pose.rotation),
             BodyQuantity::Quaternion(k) => D::quaternion(&pose.rotation)[k],
@@ -63,10 +66,11 @@ impl ObservableInputs {
                     size([0, 1, 2].map(|k| now[k] - from[k]))
                 })
             }
+            // Contact forces, from the tally of the step.
             BodyQuantity::Force(axis) => self.tally.pushed(number).force[axis],
             BodyQuantity::Torque(axis) => self.tally.pushed(number).torque[axis],
             BodyQuantity::Contacts => self.tally.pushed(number).contacts as f64,
-            // Only free coordinates have kinetic energy: prescribed ones have no mass.
+            // Free coordinates only: the mass of a prescribed one has no meaning.
             BodyQuantity::Kinetic => {
                 let masses = D::mass_diagonal(&body.mass);
                 let parts = masses.as_ref().iter().zip(velocity.as_ref()).enumerate();
@@ -94,6 +98,7 @@ impl ObservableInputs {
         let Some(at) = self.sets.iter().position(|(known, _)| *known == number) else {
             return f64::NAN;
         };
+        // Members at the end of this step.
         let members = &self.sets[at].1.now;
         let each = |what: BodyQuantity| {
             let members = members.iter();
@@ -105,6 +110,7 @@ impl ObservableInputs {
                 least(each(BodyQuantity::Extent(side)))
             }
             SetQuantity::Extent(side) => largest(each(BodyQuantity::Extent(side))),
+            // Reductions over the members.
             SetQuantity::Fold(fold, what) => match fold {
                 Fold::Sum => each(what).sum(),
                 Fold::Mean => each(what).sum::<f64>() / members.len() as f64,
@@ -124,6 +130,7 @@ fn of_joint<D: ObservedDim>(world: &World<D>, number: usize, what: JointQuantity
         return f64::NAN;
     };
     match what {
+        // Kinematics of the free axis, reactions, power, drift.
         JointQuantity::Angle => joint.angle,
         JointQuantity::Slide => joint.slide,
         JointQuantity::Speed => joint.speed,

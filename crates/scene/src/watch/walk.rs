@@ -33,6 +33,7 @@ impl Driver {
         outcome: &mut BodiesOutcome,
         sink: &mut dyn BodiesObserver,
     ) -> Option<Self> {
+        // Observers and stop condition are compiled before the first step.
         let (start, until) = (outcome.start, outcome.until);
         let mut look = match main.observers(outcome) {
             Ok(look) => look,

@@ -96,6 +96,7 @@ impl TemporaryFile {
             bytes: 0,
             packs: Map::new(),
         };
+        // The page up to the marker, the data, the rest of the page.
         let page = String::from_utf8_lossy(PAGE);
         let (before, after) = page.split_once(MARKER).unwrap_or((&page, ""));
         let put = |writer: &mut Writer, text: &str| writer.put(text).map_err(|e| self.fault(&e));
@@ -111,6 +112,7 @@ impl TemporaryFile {
         put(&mut writer, &index)?;
         put(&mut writer, after)?;
         let bytes = writer.bytes;
+        // Flush and sync before the rename.
         let file = writer
             .file
             .into_inner()
@@ -126,6 +128,7 @@ impl TemporaryFile {
         choice: &HtmlContent,
         progress: &mut dyn FnMut(f64),
     ) -> Result<(), ViewError> {
+        // Tables of the whole run.
         for (name, ask) in [
             ("shapes", Query::Shapes),
             ("steps", Query::Steps(None)),
@@ -139,6 +142,7 @@ impl TemporaryFile {
             return Ok(());
         }
         let total = (choice.states.len() + choice.contacts.len()).max(1) as f64;
+        // States and contacts, renumbered.
         for (k, frame) in choice.states.iter().enumerate() {
             let mut pack = moment.bodies(*frame)?;
             pack.insert_header("frame", k);

@@ -129,6 +129,7 @@ fn too_large(
     bytes: u64,
     choice: &HtmlContent,
 ) -> String {
+    // Advice by what takes the room.
     let states = match choice.states.len() {
         0 => "the run".to_string(),
         1 => "one state".to_string(),
@@ -154,6 +155,7 @@ fn chosen(moment: &RunSnapshot, request: &HtmlOptions) -> Result<Vec<usize>, Vie
     let frames = moment.frames();
     let low = request.from.unwrap_or(f64::NEG_INFINITY);
     let high = request.until.unwrap_or(f64::INFINITY);
+    // States in the time window.
     let within = |(_, span): &(usize, &StepSpan)| low <= span.t && span.t <= high;
     let all: Vec<usize> = frames
         .iter()

@@ -23,7 +23,7 @@ fn rows(table: &Table, step: f64) -> Vec<usize> {
     (0..table.rows).filter(|row| steps[*row] == step).collect()
 }
 
-/// A number rounded to 32 bits: what a pack can hold of it.
+/// A number rounded to 32 bits: what a binary table can hold of it.
 fn single(x: f64) -> f64 {
     f64::from(x as f32)
 }

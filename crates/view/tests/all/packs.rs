@@ -1,4 +1,4 @@
-//! Every number of a pack is that of the records, read here by whole tables.
+//! Every number of a binary table is that of the records, read here by whole tables.
 
 use crate::common::{PLANE, SPACE, bodies, numbers, opened};
 use scene::record::{CellValue, Record, Table};
@@ -23,7 +23,7 @@ fn rows(table: &Table, step: f64) -> Vec<usize> {
     (0..table.rows).filter(|row| steps[*row] == step).collect()
 }
 
-/// A number rounded to 32 bits: what a pack can hold of it.
+/// A number rounded to 32 bits: what a binary table can hold of it.
 fn single(x: f64) -> f64 {
     f64::from(x as f32)
 }

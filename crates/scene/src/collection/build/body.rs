@@ -41,6 +41,7 @@ pub(super) fn body<D: SceneDim>(
         line: body.shape_line,
         density,
     };
+    // Shape in body axes, at its own or at the given centre of mass.
     let placed = D::shape(context, &form)?;
     let (shape, placement) = match mask {
         // A body that never follows forces: useless keys are refused below.
@@ -60,6 +61,7 @@ pub(super) fn body<D: SceneDim>(
         0 => (at_rest(&shape, density), 0),
         _ => mass::<D>(context, body, &shape, density, mask)?,
     };
+    // Free, partly free, fixed or kinematic.
     let freedom = match &body.freedom {
         FreedomSpec::Free => Freedom::Free,
         FreedomSpec::Only(mask) => Freedom::Partial(*mask),
@@ -113,6 +115,7 @@ fn require_use(
         _ => ("the body is fixed", "Drop it, or `fixed = true`"),
     };
     let load = body.load.as_ref();
+    // Keys that need a body that follows forces.
     let keys: [(&str, Option<&[Formula]>); 8] = [
         ("mass", body.mass.as_ref().map(std::slice::from_ref)),
         ("inertia", body.inertia.as_deref()),

@@ -107,6 +107,7 @@ fn tilt<D: SceneDim>(
         None => vec![0.0; D::N],
         Some(gravity) => context.numbers(at("[world]", "gravity"), gravity)?,
     };
+    // A tilt needs gravity and no other forces.
     let strength = gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
     if !(strength > 0.0) {
         let problem = "there is no gravity to be tilted";
@@ -134,6 +135,7 @@ fn tilt<D: SceneDim>(
         let problem = "the axis is not at right angles to gravity";
         return Err(context.list_error(place, formulas, problem, "Choose a horizontal axis"));
     }
+    // axis × gravity: gravity rotated by a right angle.
     let cross = |i: usize, j: usize| axis[i] * gravity[j] - axis[j] * gravity[i];
     Ok(LoadKind::Tilt(vec![cross(1, 2), cross(2, 0), cross(0, 1)]))
 }

@@ -16,6 +16,7 @@ pub(super) fn scene_names<D: SceneDim>(
     roster: &mut BodyTable<D>,
     start: f64,
 ) -> Result<SceneNames, Box<InputError>> {
+    // Regions and joints register their names with those of bodies and groups.
     let mut regions = Vec::new();
     for region in &spec.regions {
         let periodic = spec.cell.as_ref().map_or([false; 3], |cell| cell.periodic);
@@ -59,6 +60,7 @@ fn region<D: SceneDim>(
     all: &mut Vec<Region>,
 ) -> Result<(), Box<InputError>> {
     let part = format!("region `{}`", spec.name);
+    // Default members: all movable bodies.
     let members = match &spec.of {
         Some(name) => roster.members(context, at(&part, "of"), name)?,
         None => {
@@ -67,6 +69,7 @@ fn region<D: SceneDim>(
             movable.map(|(i, _)| i as u32).collect()
         }
     };
+    // Missing bounds are infinite.
     let bound = |given: &Option<Vec<Formula>>, unbounded: &str| match given {
         Some(bound) => bound.clone(),
         None => vec![Formula::at_line(unbounded, spec.line); D::N],
@@ -74,6 +77,7 @@ fn region<D: SceneDim>(
     let (low, high) = (bound(&spec.low, "-inf"), bound(&spec.high, "inf"));
     check_bounds(context, &part, spec, [&low, &high], start)?;
     refuse_bounds_between_images(context, &part, [&low, &high], periodic)?;
+    // The region itself, or one region per slice.
     let mut push = |name: String, slice| {
         roster.region(context, &part, &name, spec.line)?;
         all.push(Region {
@@ -92,8 +96,8 @@ fn region<D: SceneDim>(
     }
 }
 
-/// Bodies keep the image that they began as: a bound along an axis with images would lose those that
-/// have left the cell.
+/// Refuses bounds along a periodic axis: bodies keep the image that they began as, so that a bound would lose those
+/// that have left the cell.
 fn refuse_bounds_between_images(
     context: &mut Context<'_>,
     part: &str,
@@ -112,7 +116,7 @@ fn refuse_bounds_between_images(
     Ok(())
 }
 
-/// Bounds that can be read and are not the wrong way round at the start.
+/// Checks that bounds can be evaluated and are in order at the start.
 fn check_bounds(
     context: &mut Context<'_>,
     part: &str,

@@ -22,6 +22,7 @@ pub(super) fn lattice<D: SceneDim>(
         return Ok(None);
     };
     let place = at(PART, cell.key);
+    // The vectors must span a positive volume.
     let mut vectors = [D::Vector::default(); 3];
     for (to, from) in vectors.iter_mut().zip(&cell.vectors) {
         *to = D::Vector::from_components(&context.numbers(place, from)?);
@@ -45,6 +46,7 @@ pub(super) fn cell<D: SceneDim>(
     let Some(cell) = &spec.cell else {
         return Ok(None);
     };
+    // Components driven by a stress, and the imposed loading as a function of time.
     let modes = modes(cell, D::N);
     let drive = drive(context, cell, D::N, start)?;
     let mass = match &cell.inertia {
@@ -123,6 +125,7 @@ fn drive(
 ) -> Result<Option<Drive>, Box<InputError>> {
     let mut clock = Clock::new(context)?;
     let (mut nodes, mut to) = (Vec::new(), Vec::new());
+    // Compiles one expression; its value at the start must be finite.
     let mut push = |place: At<'_>, formula: &Formula, targets: &[(bool, usize, usize)]| {
         let node = clock.parse(context, place, formula)?;
         let value = clock.graph.evaluate(node, &[start]).unwrap_or(f64::NAN);
@@ -146,6 +149,7 @@ fn drive(
             push(at(part, c.name), &c.formula, &[(stress, c.row, c.column)])?;
         }
     }
+    // A pressure acts on all components of the diagonal.
     if let Some(pressure) = &cell.pressure {
         let diagonal: Vec<_> = (0..dimension).map(|k| (true, k, k)).collect();
         push(at(PART, "pressure"), pressure, &diagonal)?;

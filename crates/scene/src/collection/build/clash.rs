@@ -1,7 +1,7 @@
-//! Names of observables that would mean two things.
+//! Ambiguous names of observables.
 //!
 //! `B_x` of a body, `count_G` of a group or region, `gap_W` of a watch: with unlucky names two of them
-//! are the same word. Names are looked at only where that can happen, as there may be a million.
+//! are the same word. Names are checked only where that can happen, as there may be a million.
 
 use super::super::SceneNames;
 use super::super::spec::BodiesSpec;
@@ -21,6 +21,7 @@ pub(super) fn require_distinct(
         parameters: &[],
         start: 0.0,
     };
+    // Parameters may not have the name of an observable.
     for named in &spec.parameters {
         if let Some(meaning) = glossary.meanings(&named.name).first() {
             let problem = format!("this is also an observable, {meaning}");
@@ -28,6 +29,7 @@ pub(super) fn require_distinct(
             return Err(context.wrong(place, &named.formula, problem, "Rename one of them"));
         }
     }
+    // Observables with two meanings.
     for (part, line, names) in suspects(spec) {
         let meanings = |name: &String| (name.clone(), glossary.meanings(name));
         let twice = names.iter().map(meanings).find(|(_, all)| all.len() > 1);

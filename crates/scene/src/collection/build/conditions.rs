@@ -84,6 +84,7 @@ impl<'a> Conditions<'a> {
         let count = self.spec.materials.len();
         let meet = |a: usize, b: usize| self.meet[a * count + b];
         let materials = laws::laws(context, self.spec, &meet)?;
+        // Laws and gravity with the parameters of this stage.
         let gravity = match &self.spec.gravity {
             None => D::Vector::splat(0.0),
             Some(gravity) => {
@@ -178,6 +179,7 @@ impl<'a> Conditions<'a> {
         if self.spec.drags.is_empty() {
             return Ok(Vec::new());
         }
+        // Sum over the tables, by body.
         let mut all = vec![Drag::default(); count];
         for (spec, members) in self.spec.drags.iter().zip(&self.drags) {
             let part = format!("drag {}", spec.number);
@@ -209,6 +211,7 @@ fn meet<D: SceneDim>(
     bodies: &[Body<D>],
     movable: impl Fn((usize, &Body<D>)) -> bool,
 ) -> Vec<bool> {
+    // Bodies and movable bodies by material.
     let (mut all, mut moving) = (vec![0_usize; count], vec![0_usize; count]);
     for (i, body) in bodies.iter().enumerate() {
         let material = usize::from(body.material);

@@ -59,6 +59,7 @@ impl Context<'_> {
         formula: &Formula,
         t: f64,
     ) -> Result<f64, Box<InputError>> {
+        // Parse with t as an input, evaluate at the time.
         let mut clock = Clock::new(self)?;
         let node = clock.parse(self, at, formula)?;
         let value = clock.graph.evaluate(node, &[t]).unwrap_or(f64::NAN);
@@ -170,7 +171,7 @@ impl Context<'_> {
         Err(self.wrong(at, word, problem, ""))
     }
 
-    /// A value that will not do.
+    /// The error for a value.
     pub fn wrong(
         &self,
         at: At<'_>,
@@ -181,7 +182,7 @@ impl Context<'_> {
         value_error(self.file, at.part, at.key, formula, problem, advice)
     }
 
-    /// A number that will not do; an expression's value is said with it.
+    /// The error for a number, with the value of its expression.
     pub fn not_that(
         &self,
         at: At<'_>,
@@ -192,7 +193,7 @@ impl Context<'_> {
         self.wrong(at, formula, format!("the value is {value}; {expected}"), "")
     }
 
-    /// Several values that will not do.
+    /// The error for a list of values.
     pub fn list_error(
         &self,
         at: At<'_>,
@@ -208,12 +209,12 @@ impl Context<'_> {
         })
     }
 
-    /// An expression that cannot be read.
+    /// The error for an expression that cannot be parsed.
     pub fn unreadable(&self, at: At<'_>, formula: &Formula, error: &ExprError) -> Box<InputError> {
         expression_error(self.file, at.part, at.key, formula, error)
     }
 
-    /// A key of a part that is to blame, its value not shown.
+    /// The error for a key of a part, without its value.
     pub fn error(
         &self,
         at: At<'_>,
@@ -232,7 +233,7 @@ impl Context<'_> {
         })
     }
 
-    /// A part as a whole.
+    /// The error for a part as a whole.
     pub fn part_error(
         &self,
         part: &str,
@@ -243,7 +244,7 @@ impl Context<'_> {
         self.error(at(part, ""), Origin::Line(line), problem, advice)
     }
 
-    /// A name that nothing has.
+    /// The error for an unknown name, with similar ones.
     pub fn unknown(
         &self,
         at: At<'_>,
@@ -251,7 +252,7 @@ impl Context<'_> {
         word: &str,
         known: &mut dyn Iterator<Item = String>,
     ) -> Box<InputError> {
-        /// More names than a message can list.
+        /// Largest number of names listed in a message.
         const LISTED: usize = 12;
         let known: Vec<String> = known.collect();
         let guess = match expr::similar_names(&name.text, &known).first() {
@@ -271,7 +272,7 @@ impl Context<'_> {
     }
 }
 
-/// Expressions in t and the parameters.
+/// A graph for expressions in t and the parameters.
 pub(super) struct Clock {
     pub graph: Graph,
     scope: Scope,
@@ -279,7 +280,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Makes t and the parameters known.
+    /// Registers t and the parameters.
     pub fn new(context: &Context<'_>) -> Result<Self, Box<InputError>> {
         let (mut graph, mut scope) = (Graph::new(), Scope::new());
         let unreadable = |error: &ExprError| {
@@ -294,7 +295,7 @@ impl Clock {
         Ok(Self { graph, scope, time })
     }
 
-    /// Reads an expression.
+    /// Parses an expression.
     pub fn parse(
         &mut self,
         context: &Context<'_>,

@@ -40,6 +40,7 @@ pub(super) fn read(
         }
         _ => {}
     }
+    // No such file: a built-in one, else an error with the nearest name.
     if let Some(bytes) = builtin::data(&name.text) {
         note(context, name, None, bytes);
         return Ok(Cow::Borrowed(bytes));

@@ -116,6 +116,7 @@ pub(super) fn surface(
         None => 1.0,
         Some(scale) => context.positive(at(place.part, "scale"), scale)?,
     };
+    // Format by the ending of the file name.
     let name = file.text.to_lowercase();
     let read = if name.ends_with(".obj") {
         read_obj(&data::read_text(context, place, file)?)
@@ -161,6 +162,7 @@ pub(super) fn solid(
     place: At<'_>,
     spec: &SolidSpec,
 ) -> Result<DecomposedMesh, SceneError> {
+    // Numbers of parts and cells within their bounds.
     let mut count =
         |key: &str, given: &Option<Formula>, [least, most]: [usize; 2], usual: usize| {
             let Some(formula) = given else {
@@ -181,6 +183,7 @@ pub(super) fn solid(
         DecompositionParams::MIN_RESOLUTION,
         DecompositionParams::MAX_RESOLUTION,
     ];
+    // Parameters of the convex decomposition.
     let fineness = DecompositionParams {
         parts: count("parts", &spec.parts, parts, usual.parts)?,
         resolution: count("resolution", &spec.resolution, cells, usual.resolution)?,
@@ -198,6 +201,7 @@ pub(super) fn heights(
     spec: &HeightsSpec,
     dimension: usize,
 ) -> Result<(Vec<Vec<f64>>, Vec<f64>), SceneError> {
+    // From the scene or from a file.
     let mut rows = match &spec.heights {
         Heights::Rows(rows) => context.points(place, rows)?,
         Heights::File(file) => {
@@ -220,6 +224,7 @@ pub(super) fn heights(
             }
         });
     }
+    // Vertical scale, then the size of the field.
     if let Some(scale) = &spec.scale {
         let scale = context.positive(at(place.part, "scale"), scale)?;
         rows.iter_mut().flatten().for_each(|z| *z *= scale);
@@ -259,6 +264,7 @@ fn numbers(text: &str) -> Result<Vec<Vec<f64>>, String> {
     let mut rows = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or("");
+        // Separators are commas, semicolons and white space.
         let words = line.split(|c: char| c == ',' || c == ';' || c.is_whitespace());
         let mut row = Vec::new();
         for word in words.filter(|word| !word.is_empty()) {
@@ -281,6 +287,7 @@ fn numbers(text: &str) -> Result<Vec<Vec<f64>>, String> {
 pub(super) fn ground(rows: &[Vec<f64>], size: &[f64]) -> Result<Mesh, ShapeError> {
     let (wide, deep) = (rows.first().map_or(0, Vec::len), rows.len());
     let share = |k: usize, count: usize| k as f64 / (count as f64 - 1.0) - 0.5;
+    // Vertices on a regular grid, row by row.
     let mut vertices = Vec::with_capacity(wide * deep);
     for (j, row) in rows.iter().enumerate() {
         for (i, z) in row.iter().enumerate() {
@@ -291,6 +298,7 @@ pub(super) fn ground(rows: &[Vec<f64>], size: &[f64]) -> Result<Mesh, ShapeError
             ));
         }
     }
+    // Two triangles per cell, anticlockwise from above.
     let mut triangles = Vec::new();
     for j in 1..deep {
         for i in 1..wide {

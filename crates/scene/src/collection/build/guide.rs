@@ -86,6 +86,7 @@ impl PrescribedMotion<Plane> for ExpressionMotion {
 impl PrescribedMotion<Space> for ExpressionMotion {
     fn at(&mut self, anchor: &Pose<Space>, t: f64) -> (Pose<Space>, [f64; 6]) {
         let offset = self.offset(t);
+        // R(t) = exp(θ e) R_0; the spin in body axes.
         let turn = Quat::from_axis_angle(self.axis, offset.angle);
         let rotation = (turn * anchor.rotation).normalize();
         let (v, w) = (
@@ -208,6 +209,7 @@ fn ground(
 ) -> Result<GroundMotion, SceneError> {
     const DRIFTS: [(&str, Drift); 2] = [("remove", Drift::Remove), ("keep", Drift::Keep)];
     let place = at(part, "accelerogram");
+    // Baseline correction by default.
     let drift = match drift {
         None => Drift::default(),
         Some(word) => context.word(at(part, "drift"), word, &DRIFTS)?,

@@ -95,7 +95,9 @@ fn joint<D: SceneDim>(
         let problem = "this is a joint of space";
         return Err(context.wrong(at(&part, "kind"), &spec.kind, problem, advice));
     }
+    // Keys must fit the kind of joint.
     keys::require_fitting::<D>(context, spec, kind)?;
+    // The two ends; at least one must be movable.
     let mut bodies = [None; 2];
     for (body, name) in bodies.iter_mut().zip(&spec.between) {
         *body = end(context, &part, roster, name)?;
@@ -105,6 +107,7 @@ fn joint<D: SceneDim>(
         let problem = "none of its bodies ever follows forces: it would do nothing";
         return Err(context.part_error(&part, spec.line, problem, "Free one of them"));
     }
+    // Frames, then reference angle and length at assembly.
     let sides = sides(context, spec, kind, roster, poses, bodies)?;
     let mut joint = Joint::new(&spec.name, kind, sides);
     joint.contact = spec.contact;
@@ -119,6 +122,7 @@ fn joint<D: SceneDim>(
     if let Some(length) = &spec.length {
         joint.length = context.positive(at(&part, "length"), length)?;
     }
+    // Which coordinate of a cylindrical joint limits, motor and spring act on.
     if let Some(about) = &spec.about {
         let known = [
             ("slide", JointCoordinate::Displacement),
@@ -154,6 +158,7 @@ fn sides<D: SceneDim>(
     bodies: [Option<u32>; 2],
 ) -> Result<[JointFrame<D>; 2], Box<InputError>> {
     let part = spec.part();
+    // The frame in world axes, its first axis that of the joint.
     let frame = match &spec.axis {
         None => D::contact_frame(D::Vector::from_components(&[1.0])),
         Some(axis) => {
@@ -166,6 +171,7 @@ fn sides<D: SceneDim>(
         known.unwrap_or(in_place())
     };
     let points = points(context, spec, kind, roster, [pose(0), pose(1)], bodies)?;
+    // Both bodies have the same frame at assembly.
     Ok([0, 1].map(|k| {
         let axes = frame.as_ref();
         JointFrame {
@@ -244,6 +250,7 @@ fn attach<D: SceneDim>(
         None => 0.0,
         Some(radius) => context.positive(at(&part, "radius"), radius)?,
     };
+    // Friction of an ideal joint; with clearance it is that of the contact of pin and hole.
     if joint.kind != JointKind::Clearance {
         if friction > 0.0 {
             joint.friction = Some(JointFriction {
@@ -253,6 +260,7 @@ fn attach<D: SceneDim>(
         }
         return Ok(());
     }
+    // A joint with clearance is a contact between pin and hole.
     let normal = restitution(context, &part, spec.restitution.as_ref())?;
     let play = match &spec.play {
         None => 0.0,
@@ -325,6 +333,7 @@ fn limits(context: &mut Context<'_>, spec: &JointSpec) -> Result<Option<Limits>,
         None => Ok(none),
         Some(formula) => context.number(at(&part, key), formula),
     };
+    // A missing limit is infinite.
     let (low_value, high_value) = (
         value("low", low, f64::NEG_INFINITY)?,
         value("high", high, f64::INFINITY)?,
@@ -357,6 +366,7 @@ fn motor(
         None => f64::INFINITY,
         Some(bound) => context.positive(at(&part, "bound"), bound)?,
     };
+    // The value at the start must be finite.
     context.at_time(at(&part, "speed"), speed, start)?;
     let mut clock = Clock::new(context)?;
     let node = clock.parse(context, at(&part, "speed"), speed)?;

@@ -117,6 +117,7 @@ fn entries<'a>(
     let mut all: Vec<Entry<'a>> = Vec::new();
     for law in &spec.laws {
         let part = part(law);
+        // Indices of the materials; `any` stays `None`.
         let mut between = [None; 2];
         for (of, name) in between.iter_mut().zip(&law.between) {
             if name.text != "any" {
@@ -124,6 +125,7 @@ fn entries<'a>(
                 *of = Some(usize::from(number));
             }
         }
+        // A pair may be given once, in either order.
         let swapped = [between[1], between[0]];
         let same = |e: &&Entry<'_>| e.between == between || e.between == swapped;
         if let Some(first) = all.iter().find(same) {
@@ -150,6 +152,7 @@ fn pair_law(
     };
     let rolling = length("rolling_friction", &spec.rolling)?;
     let spinning = length("spinning_friction", &spec.spinning)?;
+    // Rolling and spinning friction need a law with sliding friction, possibly 0.
     let friction = match (
         friction(context, part, spec)?,
         rolling > 0.0 || spinning > 0.0,
@@ -174,6 +177,7 @@ fn friction(
         return Ok(Friction::None);
     };
     let place = at(part, "friction");
+    // Direction of the first axis of an anisotropic section.
     let along = match along {
         None => [0.0; 3],
         Some(along) => {

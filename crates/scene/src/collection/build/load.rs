@@ -29,6 +29,7 @@ impl<D: SceneDim> ForceField<D> for Load<D> {
             let i = i as usize;
             let (pose, velocity) = (&scenery.poses[i], &scenery.velocities[i]);
             let mass = scenery.bodies[i].mass.mass;
+            // Evaluate force and torque at the state of the body.
             D::observe(scenery.t, pose, velocity, mass, &mut self.inputs);
             let out = self.out.as_mut();
             if self
@@ -49,6 +50,7 @@ impl<D: SceneDim> ForceField<D> for Load<D> {
                     *moment += more;
                 }
             }
+            // Per body or per mass.
             let factor = if self.per_mass { mass } else { 1.0 };
             for (load, more) in loads[i].as_mut().iter_mut().zip(out.iter()) {
                 *load += factor * more;
@@ -72,6 +74,7 @@ pub(super) fn load<D: SceneDim>(
     target: Target<D>,
 ) -> Result<Load<D>, Box<InputError>> {
     let mut words = Words::new::<D>(context)?;
+    // Force components, then torque components.
     let mut outputs = vec![Graph::ZERO; D::DOF];
     let parts = [("force", &spec.force, 0), ("torque", &spec.torque, D::N)];
     for (key, formulas, first) in parts {

@@ -85,6 +85,7 @@ impl<'a, 'b> Numbers<'a, 'b> {
 
     fn sizes(&mut self, spec: &SizesSpec) -> Result<Sizes, Box<InputError>> {
         const KEY: &str = "radius";
+        // Radii by distribution, with the parameters of each.
         Ok(match spec {
             SizesSpec::Equal(radius) => Sizes::Equal(self.number(KEY, radius)?),
             SizesSpec::Uniform(bounds) => Sizes::Uniform(self.pair(KEY, bounds)?),
@@ -174,7 +175,9 @@ impl<'a, 'b> Numbers<'a, 'b> {
         positions: &[Vec<Formula>],
         radii: &[Formula],
     ) -> Result<Vec<[f64; 4]>, Box<InputError>> {
+        // Rows of coordinates and radius.
         let mut rows = Vec::with_capacity(positions.len());
+        // One radius is repeated for all grains.
         let mut all = radii.iter().cycle();
         for position in positions {
             let mut row = [0.0; 4];
@@ -206,6 +209,7 @@ pub(super) fn pieces<D: SceneDim>(
     lattice: Option<bodies::Lattice<D>>,
 ) -> Result<Vec<GeneratedBody<D>>, Box<InputError>> {
     let mut numbers = Numbers::new(context, many);
+    // Masonry, given grains, or grain assemblies.
     let made = match &many.arrangement {
         ArrangementSpec::Wall { .. }
         | ArrangementSpec::Column { .. }
@@ -283,6 +287,7 @@ fn grains<D: SceneDim>(
     many: &GeneratorSpec,
     lattice: Option<bodies::Lattice<D>>,
 ) -> Generated<D> {
+    // Grids, random sequential addition, deposits; seeds are recorded where random numbers are drawn.
     Ok(match &many.arrangement {
         ArrangementSpec::Grid {
             grain,
@@ -341,6 +346,7 @@ fn grains<D: SceneDim>(
 
 /// Discs or spheres at given positions.
 fn given<D: SceneDim>(rows: &[[f64; 4]]) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
+    // Errors name the grain by its number.
     let piece = |(at, row): (usize, &[f64; 4])| {
         let wrong = |problem: String| GenerateError {
             key: "positions",
@@ -377,6 +383,7 @@ fn lattices(dimension: usize) -> &'static [(&'static str, GridLattice)] {
 /// The error of a generator, at the key it names.
 fn blame(context: &Context<'_>, many: &GeneratorSpec, error: &GenerateError) -> Box<InputError> {
     let part = many.part();
+    // The line of the key at fault, else of the table.
     let line = many.lines.iter().find(|(key, _)| key == error.key);
     let line = line.map_or(many.line, |(_, line)| *line);
     let place = at(&part, error.key);

@@ -72,6 +72,7 @@ fn join<D: SceneDim>(
     if spec.joints.is_empty() {
         return Ok(());
     }
+    // Joints are assembled where the bodies are when the first stage begins.
     let poses = match prepare.first_mut() {
         Some(first) => joint::places(roster, &mut first.model, 0.0),
         None => joint::places(roster, model, start),
@@ -84,6 +85,7 @@ fn join<D: SceneDim>(
 }
 
 fn assembly<D: SceneDim>(scene: &Scene, spec: &BodiesSpec) -> Result<BodiesSetup<D>, SceneError> {
+    // Data files and seeds are recorded while the scene is built.
     let sources = Sources {
         folder: scene.folder().into(),
         ..Sources::default()

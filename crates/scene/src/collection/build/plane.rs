@@ -1,4 +1,4 @@
-//! Bodies of the plane from text.
+//! The plane as a [`SceneDim`]: shapes, rotations and velocities from specifications.
 
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ impl SceneDim for Plane {
 
     fn shape(context: &mut Context<'_>, form: &Form<'_>) -> Result<Placed<Self>, SceneError> {
         let place = at(&form.part, form.shape.key(2));
+        // Shapes of the plane; polygons bring the pose of their centroid.
         let made: Result<Placed<Self>, ShapeError> = match form.shape {
             ShapeSpec::Ball(radius) => {
                 let radius = context.positive(place, radius)?;
@@ -37,7 +38,7 @@ impl SceneDim for Plane {
             ShapeSpec::Polygon(vertices) => Shape::polygon(&points(context, place, vertices)?),
             ShapeSpec::Half(normal) => {
                 let n = context.direction(place, normal, "the normal")?;
-                // Turns the y axis, the half-plane's own normal, to n.
+                // Rotates the y axis, the half-plane's own normal, to n.
                 let rotation = Angle::new((-n[0]).atan2(n[1]));
                 let placement = Pose {
                     rotation,
@@ -59,7 +60,7 @@ impl SceneDim for Plane {
                 let (compound, axes) = form::compound(context, form, pieces)?;
                 Ok((Shape::Compound(Arc::new(compound)), axes))
             }
-            // The reader lets only shapes of the plane pass.
+            // The reader accepts only shapes of the plane.
             _ => Err(ShapeError::Degenerate("this is a shape of space".into())),
         };
         made.map_err(|error| form.wrong(context, 2, &error))
@@ -130,7 +131,7 @@ fn points(
     Ok(vertices.iter().map(|v| Vec2::from_components(v)).collect())
 }
 
-/// Heights over an interval around the origin, from left to right: solid below.
+/// The polyline of a heightfield over an interval around the origin, from left to right: solid below.
 fn profile(rows: &[Vec<f64>], size: &[f64]) -> Vec<Vec2> {
     let heights = rows.iter().flatten();
     let (count, width) = (rows.iter().map(Vec::len).sum::<usize>(), size[0]);

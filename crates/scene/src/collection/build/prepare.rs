@@ -24,6 +24,7 @@ pub(super) fn masks(context: &Context<'_>, spec: &BodiesSpec) -> Result<Vec<u8>,
         FreedomSpec::Only(mask) => *mask,
         FreedomSpec::Fixed | FreedomSpec::Motion(_) => 0,
     });
+    // Components freed by preparations are added to those of the run.
     let mut masks: Vec<u8> = of_run.collect();
     for prepare in &spec.prepare {
         for (name, mask) in &prepare.free {
@@ -50,6 +51,7 @@ pub(super) fn preparations<D: SceneDim>(
     let mut all = Vec::new();
     for prepare in &spec.prepare {
         let part = part(prepare);
+        // The context with the parameters of this stage.
         let mut own = Context {
             file: context.file,
             parameters: changed(context, &part, spec, prepare)?,

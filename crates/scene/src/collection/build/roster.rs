@@ -61,8 +61,10 @@ impl<D: SceneDim> BodyTable<D> {
             movable: Vec::new(),
             known: HashMap::new(),
         };
+        // Prescribed motions are numbered in the order of their bodies.
         let mut guides = 0;
         for (one, mask) in spec.bodies.iter().zip(masks) {
+            // Bodies of `[[body]]` first.
             let made: Made<D> = body::body(context, spec, one, *mask, guides)?;
             guides += u32::from(matches!(one.freedom, FreedomSpec::Motion(_)));
             roster.placements.push(made.placement);
@@ -71,6 +73,7 @@ impl<D: SceneDim> BodyTable<D> {
             roster.weightless.extend(spins.map(|k| (number, k)));
             roster.push(context, &one.part(), one.name.clone(), one.line, made)?;
         }
+        // Then the bodies of generators, and the groups of both.
         for many in &spec.generators {
             roster.generate(context, spec, many)?;
         }
@@ -116,6 +119,7 @@ impl<D: SceneDim> BodyTable<D> {
         known: Known,
         line: usize,
     ) -> Result<(), Box<InputError>> {
+        // Bodies, groups, regions and joints share one name space.
         let Some(other) = self.known.insert(name.to_string(), known) else {
             return Ok(());
         };
@@ -156,6 +160,7 @@ impl<D: SceneDim> BodyTable<D> {
             let advice = "Give one of them";
             return Err(context.part_error(&part, many.line, problem, advice).into());
         }
+        // Common initial velocity.
         let velocity = match &many.velocity {
             None => Vec::new(),
             Some(velocity) => context.numbers(at(&part, "velocity"), velocity)?,
@@ -197,6 +202,7 @@ impl<D: SceneDim> BodyTable<D> {
             let part = format!("group `{}`", group.name);
             self.add_group(context, &part, &group.name, group.line, Vec::new())?;
         }
+        // Register all names first, since groups may refer to later ones.
         let mut done = vec![false; spec.groups.len()];
         for at in 0..spec.groups.len() {
             self.collect(context, spec, first, at, &mut done)?;
@@ -214,6 +220,7 @@ impl<D: SceneDim> BodyTable<D> {
         group: usize,
         done: &mut [bool],
     ) -> Result<(), Box<InputError>> {
+        // The stack is the path from the group asked for.
         let mut way = vec![(group, 0)];
         while let Some(&mut (group, ref mut next)) = way.last_mut() {
             let of = &spec.groups[group];
@@ -290,7 +297,7 @@ impl<D: SceneDim> BodyTable<D> {
         }
     }
 
-    /// Bodies by the name of one or of a group of them, in ascending order.
+    /// Bodies by the name of one or of a group, in ascending order.
     pub fn members(
         &self,
         context: &Context<'_>,
@@ -304,7 +311,7 @@ impl<D: SceneDim> BodyTable<D> {
         }
     }
 
-    /// Bodies of several names; all where there are none.
+    /// Bodies of several names; all bodies where none is given.
     pub fn all_members(
         &self,
         context: &Context<'_>,
@@ -330,7 +337,7 @@ impl<D: SceneDim> BodyTable<D> {
         name: &Name,
         word: &str,
     ) -> Box<InputError> {
-        /// Names that are searched for a similar one.
+        /// Largest number of names searched for a similar one.
         const SEARCHED: usize = 10_000;
         let groups = self.groups.iter().map(|(name, _)| name);
         let groups = groups.take(if word == "body" { 0 } else { usize::MAX });
@@ -340,7 +347,7 @@ impl<D: SceneDim> BodyTable<D> {
     }
 }
 
-/// A body of a generator; without a velocity it is fixed.
+/// A body of a generator; fixed without a velocity.
 fn placed<D: SceneDim>(
     piece: GeneratedBody<D>,
     material: u16,

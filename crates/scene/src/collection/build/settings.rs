@@ -36,6 +36,7 @@ pub(super) fn schedule(
     context: &mut Context<'_>,
     run: &BodiesRunSpec,
 ) -> Result<Schedule, Box<InputError>> {
+    // Interval of time.
     let start = match &run.start {
         None => 0.0,
         Some(formula) => context.number(run_key("start"), formula)?,
@@ -55,6 +56,7 @@ pub(super) fn schedule(
         (None, Some(formula)) => context.whole(run_key("record_every"), formula, 1)?,
         (None, None) => (((until - start) / step / KEPT).round() as usize).max(1),
     };
+    // Initial overlaps.
     let allowed = match &run.overlap {
         None => None,
         Some(formula) => Some(context.not_negative(run_key("overlap"), formula)?),
@@ -85,6 +87,7 @@ pub(super) fn recorded<D: SceneDim>(
     let mut choice = run
         .record
         .choice(file, parameters, &OPTIONAL_BODY_TABLES, span)?;
+    // Bodies and groups by name to indices.
     if let Some(names) = &run.record.bodies {
         let place = at(RECORD, "bodies");
         let members = roster.all_members(context, place, Some(names))?;
@@ -114,6 +117,7 @@ fn settings(
         None => default.activation,
         Some(word) => context.word(run_key("activation"), word, &ACTIVATIONS)?,
     };
+    // Solver by name.
     let solver = match &run.solver {
         None => default.solver.clone(),
         Some(word) => {
@@ -181,7 +185,7 @@ fn tolerance(
     }
 }
 
-/// How long a preparation lasts and how it is stepped: as the run, but for what it says itself.
+/// Duration and settings of a preparation: those of the run, except for its own keys.
 pub(super) fn of_preparation(
     context: &mut Context<'_>,
     part: &str,
@@ -192,7 +196,7 @@ pub(super) fn of_preparation(
     let mut settings = settings.clone();
     settings.step = match &prepare.step {
         Some(formula) => step(context, part, formula, until)?,
-        // The run's step, which may be too long for this: then the run's key is not to blame.
+        // The step of the run may be too long for this stage: then the key of the run is not at fault.
         None if settings.step > until => {
             let problem = format!(
                 "it lasts {until}, less than the run's step of {}",

@@ -1,4 +1,4 @@
-//! Bodies of space from text.
+//! Space as a [`SceneDim`]: shapes, rotations and velocities from specifications.
 
 use std::sync::Arc;
 
@@ -22,6 +22,7 @@ impl SceneDim for Space {
 
     fn shape(context: &mut Context<'_>, form: &Form<'_>) -> Result<Placed<Self>, SceneError> {
         let place = at(&form.part, form.shape.key(3));
+        // Primitive shapes; those from surfaces are made by `surface`.
         let made: Result<Placed<Self>, ShapeError> = match form.shape {
             ShapeSpec::Ball(radius) => {
                 let radius = context.positive(place, radius)?;
@@ -104,6 +105,7 @@ impl SceneDim for Space {
     }
 
     fn velocity(rotation: &Quat, velocity: &[f64], spin: &[f64]) -> [f64; 6] {
+        // The spin is given in world axes and stored in body axes.
         let (v, w) = (
             Vec3::from_components(velocity),
             rotation.conjugate() * Vec3::from_components(spin),
@@ -113,6 +115,7 @@ impl SceneDim for Space {
 
     fn observe(t: f64, pose: &Pose<Self>, velocity: &[f64; 6], mass: f64, out: &mut [f64]) {
         let (p, [vx, vy, vz, a, b, c]) = (pose.position, *velocity);
+        // Expressions of loads see the spin in world axes.
         let spin = pose.rotation * Vec3::new(a, b, c);
         out.copy_from_slice(&[t, p.x, p.y, p.z, vx, vy, vz, spin.x, spin.y, spin.z, mass]);
     }
@@ -139,7 +142,7 @@ fn solid((polyhedron, placement): (ConvexPolyhedron, Pose<Space>)) -> Placed<Spa
     (Shape::Polyhedron(Arc::new(polyhedron)), placement)
 }
 
-/// Shapes given by surfaces.
+/// Shapes given by triangle surfaces.
 fn surface(
     context: &mut Context<'_>,
     form: &Form<'_>,
@@ -169,7 +172,7 @@ fn surface(
                 .map(|mesh| centred(Shape::Mesh(Arc::new(mesh))))
                 .map_err(|error| form.wrong(context, 3, &error))
         }
-        // The reader lets only shapes of space pass.
+        // The reader accepts only shapes of space.
         _ => {
             let error = ShapeError::Degenerate("this is a shape of the plane".into());
             Err(form.wrong(context, 3, &error))
@@ -186,11 +189,12 @@ fn points(
     Ok(vertices.iter().map(|v| Vec3::from_components(v)).collect())
 }
 
-/// A closed convex surface as a polyhedron: first whether it is one, then with its coplanar triangles
-/// as one face.
+/// A closed convex surface as a polyhedron: its convexity is checked, then coplanar triangles are merged
+/// into one face.
 fn convex(
     (vertices, triangles): &form::Surface,
 ) -> Result<(ConvexPolyhedron, Pose<Space>), ShapeError> {
+    // Checks closedness and convexity, then takes the hull for merged faces.
     let corners = |t: &[u32; 3]| t.iter().map(|i| *i as usize).collect();
     let faces: Vec<Vec<usize>> = triangles.iter().map(corners).collect();
     ConvexPolyhedron::new(vertices, &faces)?;

@@ -24,6 +24,7 @@ pub(super) fn require_inertia<D: SceneDim>(
             &model.bodies[number as usize],
             &spec.bodies[number as usize],
         );
+        // A torque would act on the zero moment.
         let torque = text
             .load
             .as_ref()
@@ -72,6 +73,7 @@ pub(super) fn raise_small_moments<D: SceneDim>(model: &mut Model<D>) {
         if arm == 0.0 || !body.freedom.movable() {
             continue;
         }
+        // Moments follow the translations in the mass diagonal.
         let mut masses = D::mass_diagonal(&body.mass);
         let least = NEGLIGIBLE * body.mass.mass * arm * arm;
         for moment in masses.as_mut().iter_mut().skip(D::N) {

@@ -51,6 +51,7 @@ pub(super) fn structure<D: SceneDim>(
     spec: &StructureSpec,
 ) -> Generated<D> {
     let origin = origin::<D>(numbers, many)?;
+    // Structures of both dimensions; the others exist only in space.
     Ok(match spec {
         StructureSpec::Drystone {
             stone,
@@ -109,6 +110,7 @@ fn solid(
     spec: &StructureSpec,
     origin: &[f64],
 ) -> Result<Option<SpatialStructure>, Box<InputError>> {
+    // The origin is empty where only the springers are asked for.
     let mut entries = [0.0; 3];
     for (entry, given) in entries.iter_mut().zip(origin) {
         *entry = *given;
@@ -217,6 +219,7 @@ pub(super) fn springers(
     many: &GeneratorSpec,
     all: usize,
 ) -> Result<Vec<usize>, Box<InputError>> {
+    // The first and the last voussoir of an arch; vaults and domes know theirs.
     match &many.arrangement {
         _ if !many.springers => Ok(Vec::new()),
         ArrangementSpec::Arch { .. } => Ok(vec![0, all.saturating_sub(1)]),

@@ -21,6 +21,7 @@ pub(super) fn add(
     cast: &mut SceneNames,
     span: (f64, f64),
 ) -> Result<(), Box<InputError>> {
+    // Names are shared with plots and pictures and must be unique.
     let surveys = spec.profiles.iter().map(|p| ("profile", &p.name, p.line));
     let counts = spec.distributions.iter();
     let counts = counts.map(|d| ("distribution", &d.name, d.line));
@@ -53,6 +54,7 @@ fn times(
     span: (f64, f64),
 ) -> Result<(f64, f64), Box<InputError>> {
     let [from, to] = given;
+    // Defaults: start and end of the run.
     let begin = match from {
         Some(formula) => context.number(at(part, "from"), formula)?,
         None => span.0,
@@ -83,6 +85,7 @@ fn profile(
 ) -> Result<Profile, Box<InputError>> {
     let part = format!("profile `{}`", spec.name);
     let (from, to) = times(context, &part, [&spec.from, &spec.to], span)?;
+    // The region must have slices; its first one has the suffix `_1`.
     let first = format!("{}_1", spec.region.text);
     let region = cast.regions.iter().find(|region| region.name == first);
     let Some((region, (_, count, axis))) = region.and_then(|r| Some((r, r.slice?))) else {
@@ -93,6 +96,7 @@ fn profile(
         let place = at(&part, "region");
         return Err(context.unknown(place, &spec.region, "region with slices", &mut known));
     };
+    // Edges of the slices at the start of the averaging.
     let (low, high) = (&region.low[axis], &region.high[axis]);
     let begin = context.at_time(at(&part, "region"), low, from)?;
     let end = context.at_time(at(&part, "region"), high, from)?;
@@ -146,6 +150,7 @@ fn distribution(
     dimension: usize,
 ) -> Result<Distribution, Box<InputError>> {
     let part = format!("distribution `{}`", spec.name);
+    // The set must be a group or a region.
     let groups = cast.groups.iter().map(|(name, _)| name);
     let sets: Vec<&String> = groups.chain(cast.regions.iter().map(|r| &r.name)).collect();
     if !sets.contains(&&spec.of.text) {
@@ -153,6 +158,7 @@ fn distribution(
         return Err(context.unknown(at(&part, "of"), &spec.of, "group or region", &mut known));
     }
     let (from, to) = times(context, &part, [&spec.from, &spec.to], span)?;
+    // Bounds and bins, given or default.
     let (default, bins) = usual(spec.quantity, dimension);
     let mut bound = |key, given: &Option<Formula>, usual: Option<f64>| match (given, usual) {
         (Some(formula), _) => context.number(at(&part, key), formula),

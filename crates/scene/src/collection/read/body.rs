@@ -39,7 +39,7 @@ pub(super) fn bodies(
     Ok(all)
 }
 
-/// The initial orientation of a body: `angle`, or `axis` and `angle`, or a quaternion.
+/// The initial orientation of a body: `angle` in the plane; `rotation` or the quaternion `orientation` in space.
 pub(super) fn turn(reader: &mut Reader<'_>, dimension: usize) -> Result<TurnSpec, Box<InputError>> {
     if dimension == 2 {
         let angle = reader.formula_if("angle")?;

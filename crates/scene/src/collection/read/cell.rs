@@ -50,6 +50,7 @@ fn vectors(
     dimension: usize,
 ) -> Result<(&'static str, Vec<Vec<Formula>>), Box<InputError>> {
     let Some(item) = reader.take("vectors") else {
+        // `size`: a cell with orthogonal vectors along the axes.
         let sides = vector_of(reader, "size", dimension)?;
         let zero = Formula::at_line("0", reader.line);
         let all = sides.into_iter().enumerate().map(|(k, side)| {
@@ -86,6 +87,7 @@ fn periodic(reader: &mut Reader<'_>, dimension: usize) -> Result<[bool; 3], Box<
         return Err(reader.expected("periodic", &item, &expected, ""));
     };
     let mut periodic = [false; 3];
+    // Names of axes to flags.
     for entry in items {
         let axis = match &entry.value {
             Value::Text(text) => names.iter().position(|name| name == text),
@@ -113,6 +115,7 @@ fn components(
     };
     let mut table = reader.of(format!("[cell], {key}"), key, item)?;
     let mut all = Vec::new();
+    // Components that exist in this dimension; the stress is symmetric.
     for (name, row, column) in COMPONENTS {
         if row.max(column) >= dimension {
             continue;
@@ -139,12 +142,14 @@ fn components(
 /// Refuses keys that exclude each other.
 fn check(reader: &Reader<'_>, spec: &CellSpec, dimension: usize) -> Result<(), Box<InputError>> {
     let wrong = |problem: String, advice: &str| Err(reader.error(problem, advice));
+    // A component has an imposed strain rate or an imposed stress, not both.
     for stress in &spec.stress {
         if spec.strain_rate.iter().any(|rate| rate.name == stress.name) {
             let problem = format!("`{}` has a strain rate and a stress", stress.name);
             return wrong(problem, "One of them is given, the other one follows");
         }
     }
+    // An isotropic pressure excludes components of the diagonal.
     let diagonal = spec.stress.iter().chain(&spec.strain_rate);
     let diagonal = diagonal.clone().find(|c| c.row == c.column);
     if let (Some(component), Some(_)) = (diagonal, &spec.pressure) {
@@ -157,6 +162,7 @@ fn check(reader: &Reader<'_>, spec: &CellSpec, dimension: usize) -> Result<(), B
             "A pressure changes the size of the cell and keeps its proportions",
         );
     }
+    // Inertia and damping act only on components driven by a stress.
     let follows = spec.pressure.is_some() || !spec.stress.is_empty();
     for (key, given) in [("inertia", &spec.inertia), ("damping", &spec.damping)] {
         if given.is_some() && !follows {

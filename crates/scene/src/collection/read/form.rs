@@ -41,6 +41,7 @@ pub(super) fn heights(
     item: Item,
     dimension: usize,
 ) -> Result<ShapeSpec, Box<InputError>> {
+    // A file, one row in the plane, several rows in space.
     let heights = match (&item.value, dimension) {
         (Value::Text(_), _) => Heights::File(name(table, key, item)?),
         (_, 2) => Heights::Rows(vec![row(table, key, item)?]),
@@ -56,6 +57,7 @@ pub(super) fn heights(
             return Err(table.expected(key, &item, what, ""));
         }
     };
+    // Width, in space width and depth.
     let size = match dimension {
         2 => vec![table.formula("size")?],
         _ => match vector_if(table, "size", 2)? {
@@ -89,6 +91,7 @@ pub(super) fn compound(
     item: Item,
     dimension: usize,
 ) -> Result<ShapeSpec, Box<InputError>> {
+    // A nonempty array of parts, which may themselves be compounds.
     let pieces = match item.value {
         Value::List(pieces) if !pieces.is_empty() => pieces,
         Value::List(_) => {

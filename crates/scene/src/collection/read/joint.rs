@@ -49,6 +49,7 @@ fn places(
     let Some(item) = reader.take(key) else {
         return Ok(None);
     };
+    // Nested arrays are points, a flat one is a point.
     let nested = |items: &[Item]| {
         items
             .iter()
@@ -81,6 +82,7 @@ fn table<const N: usize>(
     for (value, key) in all.iter_mut().zip(keys) {
         *value = inner.formula_if(key)?;
     }
+    // An empty table is refused.
     if all.iter().all(Option::is_none) {
         let listed: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
         let problem = format!("one of {} was expected", listed.join(", "));

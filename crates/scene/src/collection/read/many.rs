@@ -13,6 +13,7 @@ pub(super) fn many(
     dimension: usize,
 ) -> Result<Vec<GeneratorSpec>, Box<InputError>> {
     type Read = fn(&mut Reader<'_>, usize) -> Result<ArrangementSpec, Box<InputError>>;
+    // Table key and reader of each generator.
     let kinds: [(&'static str, Read); 13] = [
         ("wall", wall),
         ("column", column),
@@ -31,8 +32,10 @@ pub(super) fn many(
     let mut all = Vec::new();
     for (word, read) in kinds {
         for (name, mut reader) in named(root, word, word)? {
+            // Lines of all keys, for errors that the generator reports by key.
             let lines = reader.lines();
             let arrangement = read(&mut reader, dimension)?;
+            // Packings, deposits and given grains have absolute coordinates and no origin.
             let boxed = matches!(word, "packing" | "deposit" | "grains");
             let (fixed, springers) = structure::fixed(&mut reader, word)?;
             let many = GeneratorSpec {
@@ -51,6 +54,7 @@ pub(super) fn many(
                 fixed,
                 springers,
             };
+            // Keys without effect on fixed bodies are refused.
             if many.fixed && many.velocity.is_some() {
                 let problem = "`velocity` does nothing: the bodies are fixed";
                 return Err(reader.error(problem, "Drop it, or `fixed = true`"));
@@ -63,6 +67,7 @@ pub(super) fn many(
             all.push(many);
         }
     }
+    // Bodies are numbered in the order of the file.
     all.sort_by_key(|many| many.line);
     Ok(all)
 }
@@ -75,6 +80,7 @@ fn wall(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec, Bo
         vary: reader.formula_if("vary")?,
         seed: reader.formula_if("seed")?,
     };
+    // A seed without random numbers is refused.
     match &spec {
         ArrangementSpec::Wall {
             vary: None,
@@ -93,6 +99,7 @@ fn grains(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec, 
         return Err(reader.missing("positions"));
     };
     let positions = points(reader, "positions", item, dimension)?;
+    // One radius for all grains, or one for each.
     let radii = match (reader.take("radii"), reader.formula_if("radius")?) {
         (Some(item), None) => vector(reader, "radii", item, positions.len())?,
         (None, Some(radius)) => vec![radius],
@@ -150,6 +157,7 @@ fn grid(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec, Bo
 
 fn packing(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec, Box<InputError>> {
     let grain = grain(reader, dimension)?;
+    // The region; a periodic cell needs no bounds.
     let regions = [("box", 0), ("cylinder", 1), ("cell", 2)];
     let region = match choice(reader, "region", &regions)? {
         0 => RegionOfPacking::Box,
@@ -202,6 +210,7 @@ fn grain(reader: &mut Reader<'_>, dimension: usize) -> Result<GrainSpec, Box<Inp
         return Err(reader.missing("radius"));
     };
     let sizes = sizes(reader, item)?;
+    // Shape by dimension; irregular grains need their numbers of vertices.
     let angular = match dimension {
         2 => choice(reader, "shape", &[("disc", false), ("polygon", true)])?,
         _ => choice(reader, "shape", &[("sphere", false), ("polyhedron", true)])?,
@@ -230,6 +239,7 @@ fn grain(reader: &mut Reader<'_>, dimension: usize) -> Result<GrainSpec, Box<Inp
 }
 
 fn sizes(reader: &Reader<'_>, item: Item) -> Result<SizesSpec, Box<InputError>> {
+    // One value is the radius of all grains; a table gives the distribution.
     let Value::Table(_) = item.value else {
         return Ok(SizesSpec::Equal(reader.to_formula("radius", item)?));
     };
@@ -254,6 +264,7 @@ fn sizes(reader: &Reader<'_>, item: Item) -> Result<SizesSpec, Box<InputError>> 
     } else {
         let problem = "a value, { uniform }, { normal, between }, { lognormal, between }, { by_area }, \
                        { mix } or { sieve } was expected";
+        // `between` is registered, so that it is not reported as unknown.
         let nothing = table.error(problem, "");
         let _ = table.take("between");
         table.finish()?;

@@ -20,6 +20,7 @@ use crate::file::{self, Formula, Item, Reader, Value};
 
 /// Reads all tables of a scene of bodies except title and reports.
 pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>> {
+    // The world, materials, laws and bodies first: the rest refers to them.
     let parameters = file::read_named(root, "parameters")?;
     let (dimension, gravity) = world::world(root)?;
     let cell = cell::cell(root, dimension)?;
@@ -122,6 +123,7 @@ fn vector(
     item: Item,
     count: usize,
 ) -> Result<Vec<Formula>, Box<InputError>> {
+    // The array must have exactly `count` values.
     match item.value {
         Value::List(items) if items.len() == count => {
             let all = items.into_iter();
@@ -231,6 +233,7 @@ fn names_if(
             line,
             raw,
         }) => match items.is_empty() {
+            // An array without names would select nothing.
             true => {
                 let value = Value::List(items);
                 let item = Item { line, raw, value };
@@ -274,6 +277,7 @@ fn choice<T: Copy>(
     match reader.take(key) {
         None => Ok(words[0].1),
         Some(item) => match &item.value {
+            // An unknown word is answered with the nearest known one.
             Value::Text(text) => match words.iter().find(|(word, _)| word == text) {
                 Some((_, value)) => Ok(*value),
                 None => {

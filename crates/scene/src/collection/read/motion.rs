@@ -23,6 +23,7 @@ pub(super) fn freedom(
     let fixed = reader.truth_if("fixed")?.is_some_and(|(truth, _)| truth);
     let free = reader.take("free");
     let motion = reader.take("motion");
+    // The three keys exclude each other; all components free is the same as free.
     match (fixed, free, motion) {
         (false, None, None) => Ok(FreedomSpec::Free),
         (true, None, None) => Ok(FreedomSpec::Fixed),
@@ -55,6 +56,7 @@ pub(super) fn mask(
     let names = components(dimension);
     let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let listed = quoted.join(", ");
+    // One bit per component name.
     let bit = |item: &Item| match &item.value {
         Value::Text(text) => match names.iter().position(|name| name == text) {
             Some(at) => Ok(1_u8 << at),
@@ -92,6 +94,7 @@ fn motions(
     item: Item,
     dimension: usize,
 ) -> Result<Vec<MotionSpec>, Box<InputError>> {
+    // One table, or an array of tables whose motions add up.
     let items = match item.value {
         Value::List(items) if !items.is_empty() => items,
         Value::Table(_) => vec![item],
@@ -104,6 +107,7 @@ fn motions(
         all.push(motion(&mut table, dimension)?);
         table.finish()?;
     }
+    // Rotations about different axes do not add up: at most one part may rotate.
     let turns = |spec: &&MotionSpec| matches!(spec, MotionSpec::Expressions { turn: Some(_), .. });
     match all.iter().filter(turns).count() {
         0 | 1 => Ok(all),
@@ -123,6 +127,7 @@ fn motion(table: &mut Reader<'_>, dimension: usize) -> Result<MotionSpec, Box<In
             drift: file::read_word(table, "drift")?,
         });
     }
+    // Displacements by axis and a rotation.
     let offset = AXES[..dimension].iter().map(|axis| table.formula_if(axis));
     let offset: Vec<_> = offset.collect::<Result<_, _>>()?;
     let turn = match dimension {

@@ -30,6 +30,7 @@ pub(super) fn regions(
         let high = bound(&mut reader, "high", dimension)?;
         let of = name_if(&mut reader, "of")?;
         let slices = slices(&mut reader, dimension)?;
+        // A region without bounds is a group.
         if low.is_none() && high.is_none() {
             let problem = "`low` or `high` was expected";
             return Err(reader.error(problem, "A region has at least one bound; see [[group]]"));
@@ -57,6 +58,7 @@ fn bound(
     let Some(mut item) = reader.take(key) else {
         return Ok(None);
     };
+    // TOML's `inf` is passed on as an expression, since formulas must be finite numbers.
     if let Value::List(items) = &mut item.value {
         for item in items {
             if let Value::Number(n) = item.value
@@ -81,6 +83,7 @@ fn slices(
     let part = format!("{}, slices", reader.part);
     let whole: Item = item.clone();
     let mut table = reader.of(part, "slices", item)?;
+    // The axis has no default.
     if !matches!(&whole.value, Value::Table(all) if all.iter().any(|entry| entry.key == "axis")) {
         return Err(table.missing("axis"));
     }
@@ -124,6 +127,7 @@ pub(super) fn fields(
     for (number, mut reader) in numbered(root, "field")? {
         let force = vector_if(&mut reader, "force", dimension)?;
         let torque = turning(&mut reader, "torque", dimension)?;
+        // A field without force and torque is refused.
         if force.is_none() && torque.is_none() {
             let problem = "`force` or `torque` was expected";
             return Err(reader.error(problem, ""));

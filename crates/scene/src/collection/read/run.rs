@@ -13,6 +13,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<BodiesRunSpec, Box<InputError
         return Err(misspelt.unwrap_or_else(|| root.error("the part [run] is missing", advice)));
     };
     let mut reader = root.of("[run]", "run", item)?;
+    // Keys of `[run]`, then the tables `[record]` and `[certificate]`.
     let mut spec = BodiesRunSpec {
         start: reader.formula_if("start")?,
         until: reader.formula("until")?,
@@ -61,6 +62,7 @@ pub(super) fn prepare(
             hold: names_if(&mut reader, "hold")?.unwrap_or_default(),
             rest: reader.truth_if("rest")?.is_some_and(|(truth, _)| truth),
         };
+        // A required stop needs a stop condition.
         if spec.must && spec.stop.is_none() {
             let problem = "`must` does nothing without `stop`";
             return Err(reader.error(problem, "Say what must become true"));
@@ -120,6 +122,7 @@ pub(super) fn pictures(
     const TAKEN: [&str; 3] = ["picture", "pictures", "forces"];
     let mut all = Vec::new();
     for (name, mut reader) in file::read_parts(root, "picture", "picture")? {
+        // Names of the standard pictures of every run are taken.
         if TAKEN.contains(&name.as_str()) {
             let problem = format!("every run has a picture `{name}`");
             return Err(reader.error(problem, "Choose another name"));

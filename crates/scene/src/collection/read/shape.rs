@@ -40,6 +40,7 @@ pub(super) fn shape(
     let keys: &[&str] = if dimension == 2 { &PLANE } else { &SPACE };
     let part = format!("{}, shape", reader.part);
     let mut table = reader.of(part, "shape", item.clone())?;
+    // Collect the shape keys of both dimensions, so that one of the other dimension is recognised.
     let mut found = Vec::new();
     for key in PLANE.iter().chain(&SPACE) {
         // Some keys are in both lists; a key already taken is absent.
@@ -50,6 +51,7 @@ pub(super) fn shape(
     let listed: Vec<String> = keys.iter().map(|key| format!("{{ {key} }}")).collect();
     let listed = listed.join(", ");
     let mut found = found.into_iter();
+    // Exactly one shape of this dimension.
     match (found.next(), found.next()) {
         (Some((key, value)), None) => {
             if !keys.contains(&key) {
@@ -100,6 +102,7 @@ fn of_key(
 
 fn polyhedron(table: &mut Reader<'_>, item: Item) -> Result<ShapeSpec, Box<InputError>> {
     const KEY: &str = "polyhedron";
+    // A file, a convex hull of vertices, or vertices with faces.
     if matches!(item.value, Value::Text(_)) {
         return Ok(ShapeSpec::PolyhedronFile {
             file: name(table, KEY, item)?,

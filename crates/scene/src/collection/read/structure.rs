@@ -40,6 +40,7 @@ pub(super) fn deep_arch(reader: &mut Reader<'_>) -> Read {
 
 pub(super) fn dome(reader: &mut Reader<'_>, dimension: usize) -> Read {
     only_space(reader, dimension, "a dome", "Use an [[arch]] in the plane")?;
+    // Number of blocks per course, or their length.
     let blocks = match (reader.formula_if("blocks")?, reader.formula_if("size")?) {
         (Some(number), None) => BlocksSpec::Number(number),
         (None, Some(size)) => BlocksSpec::Size(size),
@@ -80,6 +81,7 @@ pub(super) fn drums(reader: &mut Reader<'_>, dimension: usize) -> Read {
 pub(super) fn drystone(reader: &mut Reader<'_>, dimension: usize) -> Read {
     let stone = bounds(reader, "stone")?;
     let course = bounds(reader, "course")?;
+    // The depth exists only in space.
     let depth = match dimension {
         2 => None,
         _ => Some(reader.formula("depth")?),
@@ -122,6 +124,7 @@ pub(super) fn cards(reader: &mut Reader<'_>, dimension: usize) -> Read {
 /// `fixed = true`, or `fixed = "springers"` for arches, vaults and domes: whether all, whether springers are fixed.
 pub(super) fn fixed(reader: &mut Reader<'_>, word: &str) -> Result<(bool, bool), Box<InputError>> {
     let springs = matches!(word, "vault" | "dome" | "arch");
+    // A boolean, or the word for structures with springers.
     match reader.take("fixed") {
         None => Ok((false, false)),
         Some(Item {

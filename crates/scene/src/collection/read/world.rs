@@ -21,6 +21,7 @@ pub(super) fn world(
     let Some(item) = reader.take("dimension") else {
         return Err(reader.missing("dimension"));
     };
+    // Only the plane and space exist.
     let dimension = match item.value {
         Value::Number(2.0) => 2,
         Value::Number(3.0) => 3,
@@ -38,6 +39,7 @@ pub(super) fn world(
 pub(super) fn materials(root: &mut Reader<'_>) -> Result<Vec<MaterialSpec>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in named(root, "material", "material")? {
+        // `any` is the wildcard of laws.
         if name == "any" {
             let problem = "`any` stands for all materials in [[law]]";
             return Err(reader.error(problem, "Choose another name"));
@@ -80,6 +82,7 @@ pub(super) fn laws(
             "law between `{}` and `{}`",
             between[0].text, between[1].text
         );
+        // Friction with its direction, rolling and spinning friction, restitution.
         let friction = file::read_friction(&mut reader, |table| vector_if(table, "along", 3))?;
         let rolling = reader.formula_if("rolling_friction")?;
         let spinning = reader.formula_if("spinning_friction")?;
@@ -106,6 +109,7 @@ fn check_law(reader: &Reader<'_>, law: &LawSpec, dimension: usize) -> Result<(),
     let wrong = |problem: String, advice: &str| Err(reader.error(problem, advice));
     let directed =
         |spec: &FrictionSpec| matches!(spec, FrictionSpec::Elliptic(_) | FrictionSpec::Polygon(_));
+    // Asymmetric laws belong to the plane, elliptic and polygonal ones to space.
     if let Some((spec, _, along)) = &law.friction {
         let name = spec.name();
         match (spec, dimension) {
@@ -119,6 +123,7 @@ fn check_law(reader: &Reader<'_>, law: &LawSpec, dimension: usize) -> Result<(),
             }
             _ => {}
         }
+        // Anisotropic laws need the direction of their first axis.
         match (directed(spec), along) {
             (true, None) => {
                 let problem = format!(

@@ -1,4 +1,4 @@
-//! Errors and orders, on errors made up and on motions with closed forms.
+//! Errors and orders of convergence, on given errors and on motions in closed form.
 
 use super::{Hand, number, reason};
 use crate::file::Scene;

@@ -1,4 +1,4 @@
-//! Arithmetic, truths and lists.
+//! Arithmetic, truth values and lists.
 
 use super::{Hand, compile, number, reason, value};
 use crate::finding::value::Value;
@@ -48,7 +48,7 @@ fn comparisons_are_true_or_false() {
             "{text}"
         );
     }
-    // Only the last operation tells.
+    // Only the outermost operation decides.
     assert_eq!(number(&mut subject, "if(final(x) > 3, 1.5, 2.5)"), 1.5);
     assert_eq!(number(&mut subject, "(final(x) > 3) + 1"), 2.0);
 }

@@ -1,4 +1,4 @@
-//! What is said of texts that cannot be read.
+//! Messages for expressions with errors.
 
 use super::compile;
 use crate::finding::measure;
@@ -48,7 +48,7 @@ fn a_message_shows_the_place_and_what_would_be_right() {
     );
 }
 
-/// Texts and what is said of them.
+/// Expressions with errors, and their messages.
 const SLIPS: &[(&str, &str)] = &[
     ("", "the expression is empty"),
     ("final(x", "this bracket is never closed"),
@@ -146,7 +146,7 @@ fn no_text_makes_it_panic() {
                 .wrapping_add(1_442_695_040_888_963_407);
             text.push_str(words[(seed >> 33) as usize % words.len()]);
         }
-        // Whatever it is, it is read or refused.
+        // Any text is compiled or refused, without a panic.
         let _ = compile(&text);
     }
 }

@@ -1,4 +1,4 @@
-//! The language of findings on motions made by hand, whose measures are known in closed form.
+//! Value expressions on given motions, whose measures are known in closed form.
 
 mod accuracy;
 mod findings;
@@ -54,7 +54,7 @@ pub(super) fn scene() -> Scene {
     Scene::parse("hand", "hand.toml", SCENE).expect("the scene of the tests")
 }
 
-/// A motion made by hand: x, y and their rates as functions of t on [0, end] with step h.
+/// A given motion: x, y and their rates as functions of t on [0, end] with step h.
 pub(super) struct Hand {
     pub trajectory: Trajectory,
     pub certificate: Certificate,

@@ -100,6 +100,7 @@ impl Path {
                 },
                 GrainObstacle::Ball { centre, reach },
             ) => {
+                // |p − c|² − R² as a + b cos φ + c sin φ.
                 let d = *o - *centre;
                 let a = d.length_squared() + radius * radius - reach * reach;
                 let (b, c) = (2.0 * radius * d.dot(*u), 2.0 * radius * d.dot(*w));
@@ -114,6 +115,7 @@ impl Path {
                 },
                 GrainObstacle::Wall { normal, offset },
             ) => {
+                // n·p − d as a + b cos φ + c sin φ.
                 let a = normal.dot(*centre) - offset;
                 let (b, c) = (radius * normal.dot(*u), radius * normal.dot(*w));
                 below([a, b, c], graze).map(first)
@@ -163,6 +165,7 @@ fn below([a, b, c]: [f64; 3], graze: f64) -> Option<(f64, f64)> {
     if a - size >= -graze {
         return None;
     }
+    // a + size·cos(φ − φ_0) < 0 about φ_0 + π.
     let half = (a / size).clamp(-1.0, 1.0).acos();
     let middle = (-c).atan2(-b);
     Some((middle, half))

@@ -75,10 +75,12 @@ fn supported(normals: &[Vec3], along: &[usize]) -> Option<Vec3> {
     match along.len() {
         0 => Some(-Vec3::Z),
         1 => {
+            // One support: the tangential part of −e.
             let lambda = n(0).z;
             (lambda >= -TINY).then(|| n(0) * lambda - Vec3::Z)
         }
         2 => {
+            // Two supports: 2 × 2 system for the multipliers.
             let c = n(0).dot(n(1));
             let det = (1.0 - c) * (1.0 + c);
             let (a, b) = (n(0).z - c * n(1).z, n(1).z - c * n(0).z);
@@ -101,6 +103,7 @@ fn supported(normals: &[Vec3], along: &[usize]) -> Option<Vec3> {
 
 /// An equilibrium: stable, or unstable on top of a ball or between two, and then left along a free direction.
 fn balanced(normals: &[Vec3], flat: &[bool], along: Vec<usize>) -> Descent {
+    // Directions along which an unstable equilibrium may be left.
     let ways = match along.as_slice() {
         [i] if !flat[*i] => vec![Vec3::X, Vec3::Y],
         [i, j] => vec![normals[*i].cross(normals[*j]).normalize_or_zero()],

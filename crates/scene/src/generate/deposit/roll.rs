@@ -54,6 +54,7 @@ impl<'a> Roll<'a> {
             let [a, b] = self.room[axis];
             (a + (b - a) * at[axis]).clamp(a, b)
         };
+        // Start above all grains.
         let height = self.cells.top() + 2.0 * self.radius;
         let mut p = self.fall(Vec3::new(across(0), across(1), height));
         // Segment by segment: contacts here, direction of descent, then fall, roll or rest.
@@ -86,6 +87,7 @@ impl<'a> Roll<'a> {
 
     /// Collects the obstacles touched at p, with those that the last segment ended at or went along.
     fn touch(&mut self, p: Vec3) {
+        // Walls and grains within the resolution of the coordinates.
         let tiny = self.tiny(p);
         let touched = &mut self.touched;
         for wall in &self.walls {
@@ -149,6 +151,7 @@ impl<'a> Roll<'a> {
 
     /// Rolls along one or two obstacles until a further one is touched or one is left.
     fn slide(&mut self, p: Vec3, along: &[GrainObstacle], towards: Vec3) -> Option<Vec3> {
+        // The arc, and where its supports stop carrying the grain.
         let path = arc(p, along, towards)?;
         let until = left(&path, p, along)?;
         let mut end = until;
@@ -221,6 +224,7 @@ fn arc(p: Vec3, along: &[GrainObstacle], towards: Vec3) -> Option<Path> {
         }
         _ => return None,
     };
+    // Orthonormal directions in the plane of the circle.
     let off = |v: Vec3| axis.map_or(v, |axis| v - axis * axis.dot(v));
     let u = off(p - centre).try_normalize()?;
     let w = off(towards);
@@ -260,6 +264,7 @@ fn left(path: &Path, p: Vec3, along: &[GrainObstacle]) -> Option<f64> {
         ],
         GrainObstacle::Wall { normal, .. } => [normal.z, 0.0, 0.0],
     };
+    // The lowest point of the arc.
     let bottom = Path::falls([0.0, -w.z, u.z]);
     let mut first = bottom.unwrap_or(f64::INFINITY);
     let single = [[0.0; 3]; 2];
@@ -268,6 +273,7 @@ fn left(path: &Path, p: Vec3, along: &[GrainObstacle]) -> Option<f64> {
         [i, j] => ([steep(i), steep(j)], i.normal(p).dot(j.normal(p))),
         _ => return None,
     };
+    // Where the multiplier of each support vanishes.
     for k in 0..along.len() {
         let (own, other) = (parts[k], parts[1 - k]);
         let carried = [0, 1, 2].map(|m| own[m] - c * other[m]);

@@ -172,7 +172,9 @@ fn build<D: Prism>(
     wall: &Drystone<D>,
     courses: &[Course],
 ) -> Result<Vec<GeneratedBody<D>>, GenerateError> {
+    // Prisms are centred in depth.
     let by = wall.origin + D::spot(0.0, 0.5 * wall.depth, 0.0);
+    // A point of a straight bed.
     let at = |bed: [f64; 2], x: f64| {
         let share = x / wall.length;
         Vec2::new(x, bed[0] * (1.0 - share) + bed[1] * share)
@@ -222,6 +224,7 @@ fn check<D: Prism>(wall: &Drystone<D>) -> Result<(), GenerateError> {
             return Err(GenerateError::new(key, problem, ""));
         }
     }
+    // Bounds of the numbers of stones and courses.
     let columns = wall.length / wall.lengths[0];
     let rows = wall.height / wall.heights[0];
     if columns > walk::MOST as f64 || rows > walk::MOST as f64 {

@@ -70,6 +70,7 @@ impl ConstrainedWalk {
 
     /// Draws a point within reach from which the end can be reached.
     fn pick(&self, reach: Interval, random: &mut SplitMix64) -> Option<f64> {
+        // Intervals of good points within reach.
         let from = self.good.partition_point(|i| i[1] < reach[0] - self.slack);
         let within = || {
             let rest = self.good[from..].iter();
@@ -87,6 +88,7 @@ impl ConstrainedWalk {
             let number = ((share * count as f64) as usize).min(count.checked_sub(1)?);
             return within().nth(number).map(|[a, _]| a);
         }
+        // Position by cumulative length.
         let mut left = share * total;
         let mut last = None;
         for [a, b] in within() {

@@ -126,6 +126,7 @@ fn integrate(rows: impl Iterator<Item = [f64; 2]>) -> Vec<Piece> {
             a,
             ..Ground::default()
         };
+        // Linear acceleration up to this row gives the jerk and the state reached.
         if let Some(last) = pieces.last_mut() {
             last.jerk = (a - last.start.a) / (t - last.t);
             let reached = last.at(t);
@@ -147,6 +148,7 @@ fn fit(pieces: &[Piece], rows: &[[f64; 2]]) -> [f64; 2] {
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
         return [0.0; 2];
     };
+    // Nodes and weights of three-point Gauss quadrature.
     let duration = last[0] - first[0];
     let far = (3.0_f64 / 5.0).sqrt();
     let points = [(-far, 5.0 / 18.0), (0.0, 8.0 / 18.0), (far, 5.0 / 18.0)];

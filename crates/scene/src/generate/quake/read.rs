@@ -56,6 +56,7 @@ impl Accelerogram {
     /// # Errors
     /// A row is invalid, rows are too few, or a time step is a gap; with the line.
     pub fn parse(text: &str) -> Result<Self, AccelerogramError> {
+        // A byte order mark is ignored.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut rows: Vec<[f64; 2]> = Vec::new();
         let mut lines: Vec<usize> = Vec::new();
@@ -151,6 +152,7 @@ fn no_gaps(rows: &[[f64; 2]], lines: &[usize]) -> Result<(), AccelerogramError> 
         .windows(2)
         .map(|pair| pair[1][0] - pair[0][0])
         .collect();
+    // Compare each step with the median.
     let mut sorted = steps.clone();
     sorted.sort_by(f64::total_cmp);
     let median = sorted[sorted.len() / 2];

@@ -65,6 +65,7 @@ impl DepthBuffer {
         owner: u32,
         meet: impl Fn(f64, f64) -> Option<(f64, Vector)>,
     ) {
+        // Samples whose centres lie inside the box.
         let range = |low: f64, high: f64, count: usize| {
             let first = (low - 0.5).ceil().max(0.0) as usize;
             first..((high + 0.5).floor().max(0.0) as usize).min(count)
@@ -76,6 +77,7 @@ impl DepthBuffer {
         for row in range(low[1], high[1], self.high) {
             for column in range(low[0], high[0], self.wide) {
                 let at = row * self.wide + column;
+                // Early rejection: something nearer than the whole surface is already there.
                 if self.depth[at] > most {
                     continue;
                 }
@@ -83,6 +85,7 @@ impl DepthBuffer {
                     continue;
                 };
                 let near = near as f32;
+                // Depth test.
                 if near > self.depth[at] {
                     self.depth[at] = near;
                     if let (Some(slope), Some(whose)) =

@@ -73,6 +73,7 @@ pub(super) fn render(cast: &RenderScene<'_>, shot: &RenderView<'_>) -> Raster {
     let (width, height) = shot.size;
     let fine = if width * height <= FINE { 3 } else { 2 };
     let (wide, high) = (width * fine, height * fine);
+    // Projection: depths relative to the nearest body centre.
     let base = cast
         .still
         .bodies
@@ -93,11 +94,13 @@ pub(super) fn render(cast: &RenderScene<'_>, shot: &RenderView<'_>) -> Raster {
         },
         ..view
     };
+    // Depth pass: half-spaces, then bodies.
     let mut buffer = DepthBuffer::new(wide, high);
     for (k, patch) in shot.patches.iter().enumerate() {
         sculpt::rasterize_face(&mut buffer, &view, patch, PATCHES + k as u32);
     }
     sculpt::rasterize_bodies(&mut buffer, &view, cast);
+    // Shadow map, albedo and shading parameters.
     let sun = shadow_map(cast, &view, wide.max(high).min(SUNS));
     let surfaces = SurfaceAppearance::new(cast, shot, &view, fine);
     let shade = Shader::new(&view, &buffer, Some(sun), surfaces.reach());
@@ -106,6 +109,7 @@ pub(super) fn render(cast: &RenderScene<'_>, shot: &RenderView<'_>) -> Raster {
         height,
         pixels: Vec::with_capacity(width * height),
     };
+    // Shading pass: one pixel from fine × fine samples.
     for y in 0..height {
         for x in 0..width {
             raster.pixels.push(pixel(&shade, &surfaces, (x, y), fine));
@@ -123,6 +127,7 @@ fn pixel(
 ) -> [u8; 4] {
     let mut sum = [0.0; 3];
     let mut seen = 0_usize;
+    // Sum of the shaded samples in linear light.
     for row in y * fine..(y + 1) * fine {
         for column in x * fine..(x + 1) * fine {
             let at = row * shade.buffer.wide + column;
@@ -141,6 +146,7 @@ fn pixel(
     if seen == 0 {
         return [0; 4];
     }
+    // Coverage is the opacity; gamma 2 on output, premultiplied alpha.
     let opacity = seen as f64 / (fine * fine) as f64;
     let byte = |x: f64| (255.0 * x).round() as u8;
     let [r, g, b] = sum.map(|s| byte((s / seen as f64).sqrt() * opacity));
@@ -153,6 +159,7 @@ fn shadow_map(
     view: &ScreenProjection,
     side: usize,
 ) -> (ScreenProjection, DepthBuffer) {
+    // Camera at the light, with a window around all bodies.
     let toward = view.direction_to_world(SUN);
     let camera = Camera::from(Some(toward));
     let nothing = PictureRequest::default();
@@ -160,6 +167,7 @@ fn shadow_map(
     let (w, h) = seen.size();
     let scale = side as f64 / w.max(h);
     let size = |length: f64| ((length * scale).ceil().max(1.0) as usize).min(side);
+    // Depth-only pass.
     let mut depths = DepthBuffer::depth_only(size(w), size(h));
     let view = ScreenProjection {
         camera,

@@ -14,6 +14,7 @@ pub(super) fn rasterize_bodies(
     view: &ScreenProjection,
     cast: &RenderScene<'_>,
 ) {
+    // Front to back.
     let mut order: Vec<(f64, u32)> = cast
         .still
         .bodies
@@ -78,6 +79,7 @@ fn rasterize_body(
                 rasterize_body(buffer, view, &part.shape, &place.of_part(part), owner);
             }
         }
+        // Planar shapes and boundaries have no surface in space; half-spaces are drawn as patches.
         RecordedShape::Polygon(_)
         | RecordedShape::Chain { .. }
         | RecordedShape::HalfPlane

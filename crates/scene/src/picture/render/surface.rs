@@ -134,6 +134,7 @@ impl<'a> SurfaceAppearance<'a> {
         if ink == 0.0 {
             return 1.0;
         }
+        // The four neighbouring samples.
         let beside = [
             (x > 0).then(|| at - 1),
             (x + 1 < buffer.wide).then(|| at + 1),

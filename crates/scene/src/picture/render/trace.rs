@@ -40,6 +40,7 @@ impl Rod {
         if across < END_ON {
             return None;
         }
+        // Quadratic equation in t; the larger root is visible.
         let m = d[0] * ax + d[1] * ay;
         let b = -az * m;
         let c = d[0] * d[0] + d[1] * d[1] - m * m - self.radius * self.radius;
@@ -48,6 +49,7 @@ impl Rod {
             return None;
         }
         let t = (left.sqrt() - b) / across;
+        // Between the ends of the straight part.
         let along = m + az * t;
         let normal = [d[0] - along * ax, d[1] - along * ay, t - along * az];
         (along.abs() <= self.half).then(|| (t, normal.map(|x| x / self.radius)))
@@ -128,6 +130,7 @@ impl Face {
     /// Depth and normal where the ray through a point intersects the face.
     pub(super) fn intersect(&self, x: f64, y: f64) -> Option<(f64, Vector)> {
         let next = self.corners.iter().cycle().skip(1);
+        // Inside the polygon: on the same side of all edges.
         let (mut left, mut right) = (true, true);
         for (a, b) in self.corners.iter().zip(next) {
             let side = (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
@@ -137,6 +140,7 @@ impl Face {
         if !(left || right) {
             return None;
         }
+        // Depth on the plane of the face.
         let (n, a) = (self.normal, self.corners.first()?);
         let near = a[2] - (n[0] * (x - a[0]) + n[1] * (y - a[1])) / n[2];
         Some((near, n))

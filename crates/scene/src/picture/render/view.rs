@@ -17,7 +17,7 @@ pub(super) struct ScreenProjection {
 
 impl ScreenProjection {
     /// A point in screen axes: right, down, towards the viewer, in samples.
-    pub(super) fn to_screen(&self, point: [f64; 3]) -> Vector {
+    pub(super) fn to_screen(self, point: [f64; 3]) -> Vector {
         let (u, v) = self.camera.project(point);
         [
             (u - self.window.low.0) * self.scale,
@@ -33,7 +33,7 @@ impl ScreenProjection {
     }
 
     /// The world point at a sample and depth.
-    pub(super) fn to_world(&self, at: Vector) -> [f64; 3] {
+    pub(super) fn to_world(self, at: Vector) -> [f64; 3] {
         let u = self.window.low.0 + at[0] / self.scale;
         let v = self.window.high.1 - at[1] / self.scale;
         self.combined([u, v, self.base + at[2] / self.scale])

@@ -1,9 +1,12 @@
-//! Tables that a check of the records needs beside the others.
+//! Tables of joints and midpoints, which the verification of the records needs.
 //!
 //! | table | one row for | where |
 //! |---|---|---|
-//! | `midpoints` | every body that follows forces, in every recorded step: where contacts and joints were taken, and its velocity before joints and overlaps were put right | runs with joints or with `correction` |
-//! | `joints` | every row of every joint in every recorded step: direction, point, velocities, impulse | runs with joints |
+//! | `midpoints` | every body that follows forces, in every recorded step | runs with joints or with `correction` |
+//! | `joints` | every row of every joint in every recorded step | runs with joints |
+//!
+//! A row of `midpoints` has the pose at which contacts and joints were evaluated, and the velocity of the body before
+//! the correction of joints and overlaps. A row of `joints` has direction, point, velocities and impulse.
 
 use std::sync::Arc;
 
@@ -112,7 +115,7 @@ impl JointTables {
         }
     }
 
-    /// The rows of one step.
+    /// Appends the rows of one step.
     pub fn push<D: PoseColumns>(
         &mut self,
         session: &RunWriter,
@@ -126,9 +129,11 @@ impl JointTables {
         for number in 0..world.model().bodies.len() {
             if let Some((pose, velocity)) = world.midpoint(number) {
                 let values = midpoints.values();
+                // The last three columns of space are the angular velocity of the gyroscopic moment.
                 let own = values.len() - if D::N == 3 { 3 } else { 0 };
                 let (columns, first) = values.split_at_mut(own);
                 super::rows::push_body(columns, now, number, pose, velocity);
+                // Angular velocity of the gyroscopic moment, where it was evaluated separately.
                 let mut known = [None; 3];
                 if let Some(velocity) = world.first_velocity(number) {
                     let mut entries = known.iter_mut();
@@ -147,6 +152,7 @@ impl JointTables {
         let Some(joints) = joints.first_mut() else {
             return Ok(());
         };
+        // Joint rows.
         let (names, parts) = (&self.names, &self.parts);
         let mut written = Ok(());
         world.joint_rows(&mut |known| {

@@ -1,4 +1,4 @@
-//! What the records of a run of bodies end with: observables, surveys, how it ended, findings.
+//! The end of the records of a run of bodies: observables, profiles, distributions, status, findings.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,8 +11,8 @@ use super::{survey, tables};
 use crate::watch::BodiesOutcome;
 
 impl BodiesRecorder {
-    /// Writes what was observed at every step, step 0 first, as the table `observables`: a column
-    /// for each text. Does nothing when there was no step.
+    /// Writes the observables of every step, step 0 first, as the table `observables`: a column for each expression.
+    /// Does nothing when there was no step.
     ///
     /// # Errors
     /// A file operation fails.
@@ -30,6 +30,7 @@ impl BodiesRecorder {
         let texts = series.iter().map(|(text, _)| text.as_str());
         let columns = self.choice.with_compression(tables::observables(texts));
         let mut table = TableWriter::new("observables", columns);
+        // One row per step, NaN where an expression has no value.
         for (step, t) in times.iter().enumerate() {
             let [number, time, rest @ ..] = table.values() else {
                 break;
@@ -55,12 +56,13 @@ impl BodiesRecorder {
         let Some(directory) = self.writer.flush()? else {
             return Ok(());
         };
+        // The manifest lists the new tables.
         self.surveys = survey::write(&directory, outcome)?;
         self.list_tables(self.writer.manifest.status != RunStatus::Running);
         self.writer.write_manifest()
     }
 
-    /// Writes what is in memory and how the run ended. Does nothing when there was no step.
+    /// Writes the rows in memory and the status of the run. Does nothing when there was no step.
     ///
     /// # Errors
     /// A file operation fails.
@@ -76,7 +78,7 @@ impl BodiesRecorder {
         self.close_as(status, certificate, stopped)
     }
 
-    /// The same for a run that was stopped on request: `resume` will go on with it.
+    /// The same for a run that was stopped on request: `resume` continues it.
     ///
     /// # Errors
     /// A file operation fails.
@@ -88,8 +90,8 @@ impl BodiesRecorder {
         self.close_as(RunStatus::Interrupted, certificate, Some(reason))
     }
 
-    /// Says in the manifest that the records could not be written any further; what is there stays
-    /// readable, and `resume` goes on from the last checkpoint.
+    /// Records in the manifest that the records could not be written any further; what is there stays readable, and
+    /// `resume` continues from the last checkpoint.
     ///
     /// # Errors
     /// That file operation fails, too.
@@ -129,7 +131,7 @@ impl BodiesRecorder {
         self.writer.write_manifest()
     }
 
-    /// Adds what is not as it should be to the manifest; written with what comes next.
+    /// Adds warnings to the manifest; written with the next manifest.
     pub fn set_warnings(&mut self, warnings: Vec<String>) {
         self.writer.manifest.warnings = warnings;
     }
@@ -151,7 +153,7 @@ impl BodiesRecorder {
         self.writer.flush().map(|_| ())
     }
 
-    /// The run has ended with all that belongs to it: only its manifest and its tables stay.
+    /// The run has ended completely: only its manifest and its tables stay.
     ///
     /// # Errors
     /// A file operation fails.
@@ -159,7 +161,7 @@ impl BodiesRecorder {
         self.writer.finish()
     }
 
-    /// There is no motion after all: nothing stays.
+    /// There is no motion: removes everything that was written.
     ///
     /// # Errors
     /// A file operation fails.

@@ -6,13 +6,15 @@
 //! | `steps` | every step: its step report (residual, errors, energies) |
 //! | `bodies` | every body in every recorded state: pose and velocity; step 0 is the start |
 //! | `contacts` | every contact of every recorded step but the start |
-//! | `midpoints`, `joints` | every body, every row of a joint in every recorded step, where joints or overlaps are put right |
-//! | `observables` | every step: what findings and plots look at; written at the end |
-//! | `profiles`, `distributions` | every slice, every bin, where the scene asks for them; at the end |
+//! | `cell` | every recorded state of a periodic cell: lattice vectors and strain rates |
+//! | `midpoints` | every body that follows forces in every recorded step, with joints or position correction |
+//! | `joints` | every row of every joint in every recorded step |
+//! | `observables` | every step: the expressions of findings and plots; written at the end |
+//! | `profiles`, `distributions` | every slice, every bin, where the scene asks for them; written at the end |
 //!
-//! Recorded are every `record_every`-th step and the last. Rows go to disk chunk by chunk, so the
-//! memory needed does not grow with the run: one chunk of each table, and until the first step is
-//! computed a copy of the state it starts from (a run that is refused leaves no directory).
+//! Every `record_every`-th step and the last are recorded. Rows go to disk chunk by chunk, so that memory does not
+//! grow with the run: one chunk of each table, and until the first step is computed a copy of the initial state (a
+//! run that is refused leaves no directory).
 
 mod aside;
 mod ending;

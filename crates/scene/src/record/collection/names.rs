@@ -1,4 +1,4 @@
-//! The table `names`: what every body is.
+//! The table `names`: name, material, motion, mass and shape of every body.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use super::super::reader::Record;
 use super::outline::{self, RecordedShape, ShapeColumns};
 use crate::collection::SceneNames;
 
-/// What the motion of a body obeys.
+/// Kind of motion of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyMotion {
-    /// Forces.
+    /// Follows forces.
     Free,
-    /// Forces in some directions, held in the others.
+    /// Follows forces in some directions, fixed in the others.
     PartlyFixed,
-    /// A given motion.
+    /// Kinematic: a prescribed motion.
     Kinematic,
-    /// At rest.
+    /// Fixed.
     Fixed,
 }
 
@@ -42,25 +42,25 @@ impl BodyMotion {
     }
 }
 
-/// What a body is, as the records hold it.
+/// A body as the records describe it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BodyDescription {
     /// Its name.
     pub name: Arc<str>,
     /// Name of its material.
     pub material: Arc<str>,
-    /// What its motion obeys.
+    /// Kind of its motion.
     pub motion: BodyMotion,
-    /// Its mass, where forces move it.
+    /// Its mass, where it follows forces.
     pub mass: Option<f64>,
     /// Its shape.
     pub shape: Arc<RecordedShape>,
 }
 
-/// A dimension whose shapes can be written.
+/// A dimension whose shapes can be recorded.
 pub(crate) trait RecordShape: Dim {
     fn shape_columns(shape: &Self::Shape) -> ShapeColumns;
-    /// Tells shared shapes by their place in memory; `None` for shapes that are plain numbers.
+    /// Address of a shared shape, to recognise it; `None` for shapes that are plain numbers.
     fn shared_address(shape: &Self::Shape) -> Option<usize>;
 }
 
@@ -92,15 +92,15 @@ impl RecordShape for Space {
     }
 }
 
-/// Writes the rows of `names`.
+/// Builds the rows of `names`.
 pub(super) struct NamesTableBuilder<'a> {
     cast: &'a SceneNames,
-    /// Groups of every body, joined.
+    /// Groups of every body, joined by spaces.
     groups: Vec<Arc<str>>,
     materials: Vec<Arc<str>>,
     motions: [Arc<str>; 4],
     shapes: HashMap<&'static str, Arc<str>>,
-    /// Outlines of shapes that several bodies share.
+    /// Columns of shapes that several bodies share, by address.
     outlines: HashMap<usize, ShapeColumns>,
     none: Arc<str>,
 }
@@ -119,7 +119,7 @@ impl<'a> NamesTableBuilder<'a> {
         }
     }
 
-    /// One row.
+    /// Appends a row.
     pub(super) fn push<D: RecordShape>(
         &mut self,
         out: &mut [ColumnValues],
@@ -141,6 +141,7 @@ impl<'a> NamesTableBuilder<'a> {
         else {
             return;
         };
+        // A shared shape is converted to text once.
         let cells = match D::shared_address(&body.shape) {
             Some(place) => {
                 let known = self.outlines.entry(place);
@@ -159,6 +160,7 @@ impl<'a> NamesTableBuilder<'a> {
         group.push_text(self.groups.get(number).unwrap_or(none));
         let made_of = self.materials.get(body.material as usize);
         material.push_text(made_of.unwrap_or(none));
+        // Motion as text, mass only of bodies that follow forces.
         let obeys = BodyMotion::of(body.freedom);
         let place = BodyMotion::ALL.iter().position(|(m, _)| *m == obeys);
         motion.push_text(&self.motions[place.unwrap_or(0)]);
@@ -171,7 +173,7 @@ impl<'a> NamesTableBuilder<'a> {
     }
 }
 
-/// The columns of `names` as they are written for these bodies.
+/// The columns of `names` and their values for these bodies.
 pub(crate) fn names_table<D: RecordShape>(
     cast: &SceneNames,
     bodies: &[Body<D>],
@@ -185,7 +187,7 @@ pub(crate) fn names_table<D: RecordShape>(
     (columns, values)
 }
 
-/// What a body is, without records; none for a shape that cannot be drawn.
+/// The description of a body without records; `None` for a shape that cannot be drawn.
 pub(crate) fn describe_body<D: RecordShape>(
     name: &str,
     material: &str,
@@ -204,7 +206,7 @@ pub(crate) fn describe_body<D: RecordShape>(
     })
 }
 
-/// The groups of every body, joined by spaces; few different ones, each kept once.
+/// The groups of every body, joined by spaces; each distinct text is stored once.
 fn groups(cast: &SceneNames, none: &Arc<str>) -> Vec<Arc<str>> {
     let mut of_body = vec![Arc::clone(none); cast.bodies.len()];
     for (name, members) in &cast.groups {
@@ -213,6 +215,7 @@ fn groups(cast: &SceneNames, none: &Arc<str>) -> Vec<Arc<str>> {
             let Some(known) = of_body.get_mut(*member as usize) else {
                 continue;
             };
+            // Bodies with the same groups share the extended text.
             let longer = joined.entry(Arc::clone(known)).or_insert_with(|| {
                 let both = format!("{known} {name}");
                 both.trim_start().into()
@@ -240,6 +243,7 @@ pub fn read_body_descriptions(record: &Record) -> Result<Vec<BodyDescription>, R
     ];
     let wanted = COLUMNS.map(String::from);
     let places = record.column_indices("names", Some(&wanted))?;
+    // Records without `dimension` in their settings: the plane has no column `z`.
     let in_plane = match record.manifest().settings.get("dimension") {
         Some(dimension) => dimension.as_u64() == Some(2),
         None => {
@@ -266,6 +270,7 @@ fn read_row(
     in_plane: bool,
     known: &mut HashMap<Arc<str>, Arc<RecordedShape>>,
 ) -> Result<BodyDescription, String> {
+    // Missing values read as empty texts and `None`.
     let text = |column: usize| -> Arc<str> {
         match values.get(column) {
             Some(ColumnValues::Text(all)) => all.get(row).cloned().unwrap_or_else(|| "".into()),
@@ -283,8 +288,8 @@ fn read_row(
     let outline = if vertices.is_empty() {
         read()?
     } else {
-        // Vertices differ where shapes do: a polygon and a chain cannot share them in one run
-        // without being drawn alike, save for being closed, which is in the text.
+        // Bodies with the same kind and vertices share one shape. Whether a chain is closed is part of the text of
+        // its vertices.
         let key: Arc<str> = format!("{shape} {vertices}").into();
         match known.get(&key) {
             Some(outline) => Arc::clone(outline),

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 /// The shape of a body in body axes, as the records hold it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RecordedShape {
-    /// A disc or a ball.
+    /// A disc or a sphere.
     Round {
         /// Its radius.
         radius: f64,
     },
-    /// All points within `radius` of a segment.
+    /// A capsule: all points within `radius` of a segment.
     Capsule {
         /// Half the length of the segment.
         half_length: f64,
@@ -31,22 +31,22 @@ pub enum RecordedShape {
     },
     /// A polygon, anticlockwise; it need not be convex.
     Polygon(Vec<[f64; 2]>),
-    /// The points y ≤ 0.
+    /// The half-plane y ≤ 0.
     HalfPlane,
-    /// Connected segments, solid on the right.
+    /// A chain of connected segments, solid on the right.
     Chain {
-        /// Their ends.
+        /// Vertices of the chain.
         vertices: Vec<[f64; 2]>,
-        /// Whether the last is joined to the first.
+        /// Whether the last vertex is connected to the first.
         closed: bool,
     },
-    /// Faces anticlockwise seen from outside: a convex polyhedron.
+    /// A convex polyhedron: faces anticlockwise seen from outside.
     Polyhedron(Faces),
-    /// The points z ≤ 0.
+    /// The half-space z ≤ 0.
     HalfSpace,
-    /// Triangles, solid behind them: a boundary, or the surface of a body that is not convex.
+    /// A triangle mesh, solid behind the triangles: a boundary, or the surface of a nonconvex body.
     Mesh(Faces),
-    /// Parts that are joined.
+    /// A rigid compound of parts.
     Compound(Vec<ShapePart>),
 }
 
@@ -55,9 +55,9 @@ pub enum RecordedShape {
 pub struct ShapePart {
     /// Its shape.
     pub shape: RecordedShape,
-    /// Where it is in body axes.
+    /// Its position in body axes.
     pub position: [f64; 3],
-    /// How it is turned: unit quaternion w, x, y, z.
+    /// Its rotation: unit quaternion w, x, y, z.
     pub rotation: [f64; 4],
 }
 
@@ -66,6 +66,7 @@ impl RecordedShape {
     pub fn radius(&self) -> Option<f64> {
         let norm = |v: &[f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
         let farthest = |norms: &mut dyn Iterator<Item = f64>| Some(norms.fold(0.0, f64::max));
+        // Circumradius; of a compound an upper bound.
         match self {
             Self::Round { radius } => Some(*radius),
             Self::Capsule {
@@ -87,12 +88,12 @@ impl RecordedShape {
     }
 }
 
-/// Vertices and loops of their numbers.
+/// Vertices, and faces as loops of vertex indices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Faces {
     /// The vertices.
     pub vertices: Vec<[f64; 3]>,
-    /// The loops.
+    /// Loops of vertex indices.
     pub faces: Vec<Vec<u32>>,
 }
 
@@ -122,7 +123,7 @@ fn cells(shape: &'static str, radius: Option<f64>, half_length: Option<f64>) -> 
 }
 
 fn with_outline(shape: &'static str, outline: impl Serialize) -> ShapeColumns {
-    // Finite numbers and whole ones: nothing that JSON cannot hold.
+    // Finite numbers and integers: nothing that JSON cannot hold.
     let text = serde_json::to_string(&outline).unwrap_or_default();
     ShapeColumns {
         outline: Some(text.into()),
@@ -130,7 +131,7 @@ fn with_outline(shape: &'static str, outline: impl Serialize) -> ShapeColumns {
     }
 }
 
-/// A vertex as numbers.
+/// The components of a vertex.
 fn point<const N: usize>(v: &impl Vector) -> [f64; N] {
     std::array::from_fn(|k| v.components().get(k).copied().unwrap_or(0.0))
 }
@@ -154,12 +155,13 @@ struct CompoundJson {
     parts: Vec<PartJson>,
 }
 
-/// The parts of a compound.
+/// The parts of a compound as JSON.
 fn members<D: Dim>(
     compound: &Compound<D>,
     cells: impl Fn(&D::Shape) -> ShapeColumns,
     turn: impl Fn(&D::Rotation) -> [f64; 4],
 ) -> ShapeColumns {
+    // Columns of each part, its outline as a JSON value, and its pose.
     let joined = |part: &Part<D>| {
         let cells = cells(&part.shape);
         let outline = cells.outline.as_deref();
@@ -176,7 +178,7 @@ fn members<D: Dim>(
     with_outline("compound", CompoundJson { parts })
 }
 
-/// A shape of the plane in columns.
+/// Converts a shape of the plane to columns.
 pub(super) fn of_plane(shape: &plane::Shape) -> ShapeColumns {
     use plane::Shape;
     match shape {
@@ -216,7 +218,7 @@ pub(super) fn of_plane(shape: &plane::Shape) -> ShapeColumns {
     }
 }
 
-/// A shape of space in columns.
+/// Converts a shape of space to columns.
 pub(super) fn of_space(shape: &space::Shape) -> ShapeColumns {
     use space::Shape;
     match shape {
@@ -257,7 +259,7 @@ pub(super) fn of_space(shape: &space::Shape) -> ShapeColumns {
     }
 }
 
-/// The shape of a row, in the plane or not.
+/// Reads the shape of a row, in the plane or in space.
 pub(super) fn read(
     in_plane: bool,
     shape: &str,

@@ -1,4 +1,4 @@
-//! Writes the records of a run of bodies as it goes.
+//! The recorder of runs of bodies.
 
 use std::path::Path;
 
@@ -19,29 +19,29 @@ use super::tables::{self, BODY_TABLES};
 use crate::collection::{BodiesObserver, BuiltBodies, SceneNames, WorldRef};
 use crate::error::SceneError;
 
-/// The state that a run begins with, kept until its first step is computed.
+/// The initial state of a run, kept until its first step is computed.
 #[derive(Debug)]
 enum Start {
     Plane(State<Plane>),
     Space(State<Space>),
 }
 
-/// What a checkpoint keeps of the recorder besides its tables.
+/// State of the recorder in a checkpoint, besides its tables.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Counters {
-    /// Whether the bodies are named and the start is recorded.
+    /// Whether `names` and the initial state are recorded.
     begun: bool,
-    /// The last step with an account, and the last with a state.
+    /// The last step with a row in `steps`, and the last with a state.
     accounted: usize,
     recorded: Option<usize>,
     pub(super) reached: Option<f64>,
 }
 
-/// Writes the records of a run of bodies as it goes. The directory is made with the first step, that of
-/// a preparation included: a run that is refused leaves nothing behind.
+/// Records a run of bodies. The directory is created with the first step, that of a preparation included: a run that
+/// is refused leaves nothing behind.
 ///
-/// A step may be given a second time as the last one, when it turns out that the run cannot go on:
-/// its state is then recorded if it was not, and nothing is recorded twice.
+/// A step may be passed a second time as the last one, when it turns out that the run cannot continue: its state is
+/// then recorded if it was not, and nothing is recorded twice.
 #[derive(Debug)]
 pub struct BodiesRecorder {
     pub(super) writer: RunWriter,
@@ -53,11 +53,11 @@ pub struct BodiesRecorder {
     words: RepeatedTexts,
     /// names, steps, bodies, contacts.
     pub(super) tables: [TableWriter; 4],
-    /// The periodic cell, if there is one.
+    /// The table `cell`, with a periodic cell.
     pub(super) cell: Option<TableWriter>,
-    /// What joints and their bodies did.
+    /// The tables `midpoints` and `joints`.
     pub(super) joint_tables: JointTables,
-    /// Written at the end.
+    /// Written at the end of the run.
     pub(super) observables: Option<TableWriter>,
     pub(super) surveys: Vec<TableWriter>,
     pub(super) counters: Counters,
@@ -65,10 +65,10 @@ pub struct BodiesRecorder {
 }
 
 impl BodiesRecorder {
-    /// A recorder of a collection. Nothing is written yet.
+    /// A recorder of a scene of bodies. Writes nothing yet.
     ///
     /// # Errors
-    /// The directory is taken.
+    /// The output directory is not empty.
     pub fn new(
         place: OutputDirectory,
         manifest: Manifest,
@@ -78,10 +78,10 @@ impl BodiesRecorder {
         Self::on(session, collection)
     }
 
-    /// A recorder of a collection in a session, which may be that of an interrupted run.
+    /// A recorder of a scene of bodies with a run writer, which may be that of a resumed run.
     ///
     /// # Errors
-    /// The session goes on with a run that had other tables, or a file operation fails.
+    /// The resumed run had other tables, or a file operation fails.
     pub fn on(session: RunWriter, collection: &BuiltBodies) -> Result<Self, RecordError> {
         match collection {
             BuiltBodies::Plane(a) => {
@@ -95,7 +95,7 @@ impl BodiesRecorder {
         }
     }
 
-    /// A recorder of a world that a caller keeps.
+    /// A recorder of a world that the caller steps.
     ///
     /// # Errors
     /// As [`BodiesRecorder::on`].
@@ -117,7 +117,7 @@ impl BodiesRecorder {
         }
     }
 
-    /// A recorder that keeps every `every`-th state of bodies with these names.
+    /// A recorder of every `every`-th state of bodies with these names.
     fn of<D: bodies::Dim>(
         mut session: RunWriter,
         cast: SceneNames,
@@ -169,7 +169,7 @@ impl BodiesRecorder {
         &self.writer.manifest
     }
 
-    /// What went wrong while recording, if anything did; asked once.
+    /// Takes the error that stopped the recording, if there was one.
     pub fn take_fault(&mut self) -> Option<RecordError> {
         self.fault.take()
     }
@@ -185,10 +185,11 @@ impl BodiesRecorder {
         self.writer.manifest.tables = listed.chain(late.map(|t| t.entry(true))).collect();
     }
 
-    /// Makes the directory, names the bodies and writes the state the run began with.
+    /// Creates the directory, writes `names` and the initial state.
     fn begin<D: PoseColumns + RecordShape>(&mut self, world: &World<D>) -> Result<(), RecordError> {
         self.writer.open()?;
         self.counters.begun = true;
+        // The table `names`.
         let cast = self.cast.take().unwrap_or_default();
         let table = &mut self.tables[0];
         let mut namer = NamesTableBuilder::new(&cast);
@@ -196,7 +197,7 @@ impl BodiesRecorder {
             namer.push(table.values(), number, body);
             self.writer.submit_full_chunk(table)?;
         }
-        // Names are there while the run goes on: pictures need them.
+        // `names` is complete while the run goes on: pictures need it.
         if let Some(directory) = self.writer.flush()? {
             table.close(&directory)?;
         }
@@ -207,7 +208,7 @@ impl BodiesRecorder {
         }
     }
 
-    /// Whether the state that the run began with is recorded.
+    /// Whether the initial state is recorded.
     fn starts(&self, t: f64) -> bool {
         self.choice.selects("bodies", (0, t), self.every, false)
     }
@@ -219,6 +220,7 @@ impl BodiesRecorder {
         begin: Option<Matrix>,
     ) -> Result<(), RecordError> {
         let table = &mut self.tables[2];
+        // Selected bodies, then the periodic cell.
         let each = state.poses.iter().zip(&state.velocities).enumerate();
         for (body, (pose, velocity)) in each.filter(|(body, _)| self.choice.has_body(*body)) {
             rows::push_body(table.values(), (step, state.t), body, pose, velocity);
@@ -244,14 +246,16 @@ impl BodiesRecorder {
         }
         self.counters.reached = Some(world.state().t);
         let now = (step, world.state().t);
-        // A step that is given again has no contacts any more.
+        // A step that is passed again has no contacts any more.
         let fresh = step > self.counters.accounted;
+        // The step report: once per step.
         if fresh {
             self.counters.accounted = step;
             let table = &mut self.tables[1];
             rows::push_step(table.values(), step, world.report());
             self.writer.submit_full_chunk(table)?;
         }
+        // State with cell, joints and midpoints, then contacts of the selected bodies.
         let wanted = |table: &str| self.choice.selects(table, now, self.every, last);
         let (state, contacts) = (wanted("bodies"), wanted("contacts"));
         if state && self.counters.recorded != Some(step) {
@@ -263,6 +267,7 @@ impl BodiesRecorder {
         if !contacts || !fresh {
             return Ok(());
         }
+        // A contact is recorded if one of its bodies is selected.
         let table = &mut self.tables[3];
         for k in 0..world.num_contacts() {
             let contact = world.contact(k);
@@ -279,7 +284,7 @@ impl BodiesRecorder {
         Ok(())
     }
 
-    /// What the run hears of a fault; the fault itself is kept.
+    /// Keeps the error and returns one for the run.
     fn keep_error(&mut self, done: Result<(), RecordError>) -> Result<(), SceneError> {
         done.map_err(|error| {
             let seen = SceneError::Machine {
@@ -294,6 +299,7 @@ impl BodiesRecorder {
 
 impl BodiesObserver for BodiesRecorder {
     fn on_step(&mut self, step: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError> {
+        // Step 0 is kept until the first step is computed.
         let recorded = match (step, view) {
             (0, WorldRef::Plane(world)) => {
                 self.start = Some(Start::Plane(world.state().clone()));

@@ -1,4 +1,4 @@
-//! Rows of the tables of a run of bodies, as the steps come.
+//! Appends rows to the tables of a run of bodies, step by step.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use contact::law::Status;
 use super::super::column::ColumnValues;
 use super::tables::row_names;
 
-/// What a dimension writes of a pose and a velocity.
+/// Columns of a pose and a velocity in each dimension.
 pub(super) trait PoseColumns: Dim {
     /// The angle, or the quaternion w, x, y, z.
     fn rotation(pose: &Pose<Self>, out: &mut impl FnMut(f64));
@@ -89,7 +89,7 @@ impl<'a> RowWriter<'a> {
     }
 }
 
-/// One row of `steps`.
+/// Appends a row of `steps`.
 pub(super) fn push_step(out: &mut [ColumnValues], step: usize, ledger: &StepReport) {
     let mut row = RowWriter::of(out);
     row.integer(step);
@@ -125,12 +125,13 @@ pub(super) fn push_step(out: &mut [ColumnValues], step: usize, ledger: &StepRepo
         ledger.resting,
         ledger.resting_share,
     ]);
+    // Gamma is infinite where no contact slides: null.
     row.truth(ledger.mixed);
     row.real(ledger.apart);
     row.optional(Some(ledger.gamma).filter(|gamma| gamma.is_finite()));
 }
 
-/// One row of `bodies`.
+/// Appends a row of `bodies`.
 pub(super) fn push_body<D: PoseColumns>(
     out: &mut [ColumnValues],
     (step, t): (usize, f64),
@@ -148,7 +149,7 @@ pub(super) fn push_body<D: PoseColumns>(
     D::spin(pose, velocity, &mut |x| row.real(x));
 }
 
-/// One row of `cell`.
+/// Appends a row of `cell`.
 pub(super) fn push_cell<D: PoseColumns>(
     out: &mut [ColumnValues],
     (step, t): (usize, f64),
@@ -161,12 +162,13 @@ pub(super) fn push_cell<D: PoseColumns>(
     for vector in lattice.vectors.iter().take(D::N) {
         row.reals(vector.components());
     }
+    // Strain rates at the end and at the beginning of the step.
     for rate in [&lattice.rate, begin] {
         rate.iter().take(D::N).for_each(|r| row.reals(&r[..D::N]));
     }
 }
 
-/// Texts that repeat in the tables, shared.
+/// Texts that repeat in the tables, each stored once.
 #[derive(Debug)]
 pub(super) struct RepeatedTexts {
     status: [Arc<str>; 3],
@@ -188,7 +190,7 @@ impl RepeatedTexts {
     }
 }
 
-/// One row of `contacts`.
+/// Appends a row of `contacts`.
 pub(super) fn push_contact<D: PoseColumns>(
     out: &mut [ColumnValues],
     words: &RepeatedTexts,

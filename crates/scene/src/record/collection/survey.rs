@@ -67,12 +67,13 @@ pub(in crate::record) fn distribution_columns() -> Vec<Column> {
     ]
 }
 
-/// Writes the tables that a run has.
+/// Writes the tables that the scene asks for.
 pub(super) fn write(
     directory: &Path,
     outcome: &BodiesOutcome,
 ) -> Result<Vec<TableWriter>, RecordError> {
     let mut written = Vec::new();
+    // Spatial profiles: mean and standard error of each slice.
     if !outcome.names.profiles.is_empty() {
         let mut table = TableWriter::new("profiles", profile_columns());
         for row in survey::profiles(outcome) {
@@ -89,6 +90,7 @@ pub(super) fn write(
         table.close(directory)?;
         written.push(table);
     }
+    // Histograms: count and density of each bin.
     if !outcome.distributions.is_empty() {
         let mut table = TableWriter::new("distributions", distribution_columns());
         for counted in &outcome.distributions {

@@ -7,11 +7,11 @@ use super::super::column::{Column, ColumnType};
 use super::super::tables::{gamma, step, time};
 use super::aside;
 
-/// Names of the tables in the order of the manifest; `cell`, where there is one, and `observables`
-/// follow them.
+/// Tables of every run of bodies in the order of the manifest; the optional ones (`cell`, `midpoints`, `joints`,
+/// `observables`, `profiles`, `distributions`) follow them.
 pub const BODY_TABLES: [&str; 4] = ["names", "steps", "bodies", "contacts"];
 
-/// Names of the coordinates.
+/// Names of the coordinate axes.
 pub(super) const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Names of the rows of a contact, in the order of the laws.
@@ -22,7 +22,7 @@ pub(super) fn row_names<D: Dim>() -> &'static [&'static str] {
     }
 }
 
-/// The columns of a table; empty for a name that is none.
+/// The columns of a table; empty for an unknown name.
 pub(in crate::record) fn columns<D: Dim>(table: &str) -> Vec<Column> {
     match table {
         "names" => names(),
@@ -36,8 +36,7 @@ pub(in crate::record) fn columns<D: Dim>(table: &str) -> Vec<Column> {
     }
 }
 
-/// The columns of `observables`; an observable that is called like a column before it gets `_`
-/// appended.
+/// The columns of `observables`; an expression that has the name of an earlier column gets `_` appended.
 pub(super) fn observables<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Column> {
     let mut columns = vec![step(), time()];
     for text in texts {
@@ -148,13 +147,13 @@ fn steps() -> Vec<Column> {
     columns.extend([
         Column::new("mixed", ColumnType::Truth, "1", mixed),
         real("apart", "1", apart),
-        // Where no contact slides there is no gamma.
+        // Null where no contact slides.
         gamma().or_null(),
     ]);
     columns
 }
 
-/// Depths and errors of joints beside the sizes of bodies.
+/// Penetration and joint drift relative to the size of bodies.
 fn sizes() -> [Column; 4] {
     let deep = "largest penetration over the smallest dimension of its bodies, of a pin over its clearance";
     let loose = "largest error of a joint over the smallest dimension of its bodies";
@@ -248,7 +247,7 @@ fn contacts<D: Dim>() -> Vec<Column> {
     columns
 }
 
-/// Where the image of b is that a contact in a periodic cell is with.
+/// Lattice shift of the periodic image of b.
 pub(in crate::record) fn shifts<D: Dim>() -> Vec<Column> {
     let meaning = "where the image of b that touches is, from b, at the midpoint of the step";
     let axes = AXES[..D::N].iter();
@@ -256,7 +255,7 @@ pub(in crate::record) fn shifts<D: Dim>() -> Vec<Column> {
         .collect()
 }
 
-/// The vectors of the periodic cell and how it deforms.
+/// Lattice vectors and strain rates of the periodic cell.
 fn cell<D: Dim>() -> Vec<Column> {
     let mut columns = vec![step(), time()];
     for vector in &["a", "b", "c"][..D::N] {
@@ -276,14 +275,14 @@ fn cell<D: Dim>() -> Vec<Column> {
     columns
 }
 
-/// Settings of a run of bodies as they stand in the manifest.
+/// Settings of a run of bodies as the manifest holds them.
 pub fn bodies_settings_json<D: Dim>(
     settings: &Settings,
     start: f64,
     until: f64,
     record_every: usize,
 ) -> Value {
-    // Threads are left out: results do not depend on them, and neither do the records.
+    // Threads are left out: neither results nor records depend on them.
     json!({
         "dimension": D::N,
         "start": start,

@@ -1,4 +1,4 @@
-//! A recorder as the run sees it: steps come in, checkpoints are kept.
+//! The recorder of a mechanism as observer of the run: it receives steps and writes checkpoints.
 
 use mechanism::{ConstraintReport, Event, State, StepReport};
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,11 @@ use super::MechanismRecorder;
 use crate::error::SceneError;
 use crate::sink::MechanismObserver;
 
-/// What a checkpoint keeps of the recorder besides its tables.
+/// State of the recorder in a checkpoint, besides its tables.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Counters {
     reached: Option<f64>,
-    /// The rows of the last step that is not recorded.
+    /// The rows of the last step, where it was not due.
     spare: Vec<Vec<SavedValues>>,
 }
 
@@ -54,14 +54,14 @@ impl MechanismObserver for MechanismRecorder {
 }
 
 impl MechanismRecorder {
-    /// Puts back what a checkpoint kept of it.
+    /// Restores the state of a checkpoint.
     pub(super) fn restore(&mut self, known: Option<Counters>) {
         let Some(known) = known else {
             return;
         };
         self.reached = known.reached;
         let spare = known.spare.iter().flatten().map(SavedValues::values);
-        // Of the same kinds as the tables, which were looked at before.
+        // Of the same types as the tables, which were compared before.
         for (mine, known) in self.spare.iter_mut().flatten().zip(spare) {
             if let Some(known) = known {
                 mine.append(known);
@@ -69,7 +69,7 @@ impl MechanismRecorder {
         }
     }
 
-    /// What the run hears of a fault; the fault itself is kept.
+    /// Keeps the error and returns one for the run.
     fn keep_error(&mut self, done: Result<(), RecordError>) -> Result<(), SceneError> {
         done.map_err(|error| {
             let seen = SceneError::Machine {

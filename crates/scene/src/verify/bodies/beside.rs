@@ -14,6 +14,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let rho = self.rho_beside_joints()?;
         let (mut sum, mut work, mut at) = (0.0, 0.0, 0);
         let mut chosen: Vec<RowImpulse> = Vec::new();
+        // Contacts.
         for touch in &self.contacts {
             let branch = self.motion.branch_vector(touch);
             for _ in 0..touch.rows {
@@ -25,6 +26,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 chosen.push(*push);
             }
         }
+        // Joints; springs and motors are no dissipative laws.
         for (row, push) in self.joints.rows.iter().zip(&self.impulses[at..]) {
             if matches!(row.part, "spring" | "motor") {
                 continue;
@@ -35,10 +37,12 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             work += 0.5 * push.size * (begin + end);
             chosen.push(*push);
         }
+        // Σ S (U_F + ρU_I)/(1 + ρ) less δ times the energy of the impulses.
         let delta = (1.0 - rho) / (1.0 + rho);
         let gain = sum - delta * self.motion.energy_of(&self.scene, &chosen);
         let model = &self.scene.model;
         let mut joints = model.joints.iter();
+        // Where nothing is prescribed, the work itself gives a lower bound of the gain.
         let given = model.prescribed_motions.is_empty()
             && model.cell.is_none()
             && joints.all(|joint| joint.motor.is_none() && joint.spring.is_none());
@@ -53,6 +57,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     /// The common ρ of contacts, limits and joints with friction that carry impulses, where a contact or limit does.
     fn rho_beside_joints(&self) -> Option<f64> {
         let contacts = self.impulses.len() - self.joints.rows.len();
+        // Contacts count only where one carries an impulse.
         let strikes = self.impulses[..contacts]
             .iter()
             .any(|push| push.size != 0.0);
@@ -72,6 +77,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 }
                 _ => continue,
             };
+            // Friction has ρ = 0 and does not make a common ρ of its own.
             match (rho, row.part) {
                 (Some(known), _) if known != own => return None,
                 (None, "limit") => rho = Some(own),

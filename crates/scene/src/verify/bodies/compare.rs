@@ -35,6 +35,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let Some((stand, speed)) = there else {
                 continue;
             };
+            // Pose and velocity against the prescribed ones.
             let size = 1.0 + norm(stand.x) + speed.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
             let mut off =
                 norm(sub(stand.x, last.poses[i].x)).max(turn_between(&stand, &last.poses[i]));
@@ -66,6 +67,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                     .ahead_of::<D>(&before.poses[i], &before.twists[i]),
                 false => self.motion.end_from_begin::<D>(&before.poses[i], i, h),
             };
+            // Recorded midpoint, or recorded end.
             let there = match self.motion.midpoint_recorded {
                 true => self.motion.mid[i],
                 false => last.poses[i],
@@ -95,6 +97,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             // Residual velocities of rounding, from the largest energy so far.
             let rest = 1e-2 * (2.0 * self.steps.floor() / part.mass).sqrt() * f64::EPSILON;
             let mut off = 0.0_f64;
+            // v_F − v_L − A⁻¹ Σ Gᵀ S, component by component.
             for k in (0..6).filter(|&k| part.inverse[k] > 0.0) {
                 let left = motion.end[i][k] - motion.free[i][k] - motion.pushed[i][k];
                 if left != 0.0 {

@@ -37,7 +37,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         sum
     }
 
-    /// Generalised velocities of the cell scaled to unit mass: their ½ Σ is ½ M Σ q̇² B:B.
+    /// Rates of the cell scaled to unit mass: half the sum of their squares is the kinetic energy ½ M Σ q̇² B:B.
     pub(super) fn cell_hats(&self, rate: &[[f64; 3]; 3]) -> Vec<f64> {
         let Some(cell) = &self.scene.model.cell else {
             return Vec::new();

@@ -20,6 +20,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 let empty = k >= touch.rows;
                 [&touch.begin, &touch.end, &touch.impulse].map(|all| all[k].is_nan()) == [empty; 3]
             });
+            // A contact that fails is reported and dropped, so that the rest can be verified.
             let right = known && wide == Some(touch.rows) && blank;
             if !right {
                 let what = format!(
@@ -42,6 +43,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         tables: &mut Tables<'_>,
         last: &RecordedState,
     ) -> Result<(), VerifyError> {
+        // Without midpoints: v_F as recorded.
         let motion = &mut self.motion;
         motion.end.clone_from(&last.twists);
         motion.mid.clone_from(&last.poses);
@@ -54,6 +56,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let group = stream.at(last.step)?;
         motion.midpoint_recorded = group.rows > 0;
         let mut told = Vec::with_capacity(group.rows);
+        // With midpoints: pose of the evaluation, and the velocity before the correction.
         for row in 0..group.rows {
             let (body, stand, speed) = read::state_row(&group, row, self.plane);
             if let (Some(mid), Some(end)) = (motion.mid.get_mut(body), motion.end.get_mut(body)) {
@@ -74,6 +77,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let model = &self.scene.model;
         let sides = model.joints.iter().flat_map(|joint| &joint.frames);
         let joined: Vec<usize> = sides.filter_map(|s| s.body).map(|b| b as usize).collect();
+        // Gyroscopic moments occur in space, with unequal moments of inertia.
         let turned = |i: usize| {
             let uneven = model
                 .bodies

@@ -132,6 +132,7 @@ impl<D: EmbedInSpace> SceneData<D> {
         let drag = |i: usize| model.drag.get(i).copied().unwrap_or_default();
         let part = |(i, body): (usize, &bodies::Body<D>)| {
             let m = body.mass.mass;
+            // Inverse masses of the free components alone.
             let moments = D::inertia(&body.mass.inertia);
             let masses = [m, m, m, moments[0], moments[1], moments[2]];
             let mut inverse = [0.0; 6];
@@ -168,6 +169,7 @@ impl<D: EmbedInSpace> SceneData<D> {
 
     /// Computes the origins of the prescribed motions from the poses at the start.
     pub fn set_motion_origins(&mut self, start: &[SpatialPose], t: f64) {
+        // A prescribed motion is relative to its origin: origin = start pose less the motion at the start.
         let still = SpatialPose {
             x: [0.0; 3],
             q: IDENTITY,
@@ -206,6 +208,7 @@ impl<D: EmbedInSpace> SceneData<D> {
 
     /// Force fields: forces in space axes and moments in body axes.
     pub fn loads(&mut self, t: f64, stands: &[SpatialPose], speeds: &[Twist], out: &mut [Twist]) {
+        // Conversion to the dimension of the scene, then all force fields.
         self.poses.clear();
         self.poses.extend(stands.iter().map(D::pose));
         self.speeds.clear();
@@ -270,6 +273,7 @@ pub(super) fn clearance_of<D: Dim>(feature: u32, joints: &[Joint<D>]) -> Option<
 pub(super) fn rules(pair: &PairLaw, plane: bool) -> Vec<Rule> {
     let rows = if plane { 1 } else { 2 };
     let disc = |mu: f64| Rule::Cone(Section::Discs(vec![(mu, rows)]));
+    // Rolling and spinning resistance: a product of discs.
     if pair.rolling > 0.0 || pair.spinning > 0.0 {
         let mu = match pair.friction {
             Friction::Coulomb(mu) => mu,
@@ -281,6 +285,7 @@ pub(super) fn rules(pair: &PairLaw, plane: bool) -> Vec<Rule> {
         }
         return vec![Rule::Cone(Section::Discs(discs))];
     }
+    // One rule for each friction section; static and dynamic coefficients give two.
     match &pair.friction {
         Friction::None => vec![Rule::Cone(Section::Nothing)],
         Friction::Coulomb(mu) if *mu == 0.0 => vec![Rule::Cone(Section::Nothing)],

@@ -28,6 +28,7 @@ pub(super) fn joint_frames<D: Dim>(joint: &Joint<D>, stands: &[SpatialPose]) -> 
         angle: -joint.reference_angle,
     };
     for (k, side) in joint.frames.iter().enumerate() {
+        // A side without a body is fixed in space.
         let known = side.body.and_then(|body| stands.get(body as usize));
         let stand = known.copied().unwrap_or(SpatialPose {
             x: [0.0; 3],
@@ -49,6 +50,7 @@ pub(super) fn held<D: Dim>(joint: &Joint<D>, ends: &JointFrames) -> Vec<(bool, V
     let [e, f] = &ends.axes;
     let n = D::N;
     let mut all = Vec::new();
+    // Translations: all axes, or all but the sliding axis.
     let first = match joint.kind {
         JointKind::Revolute | JointKind::Spherical | JointKind::Fixed => Some(0),
         JointKind::Prismatic | JointKind::Cylindrical => Some(1),
@@ -60,6 +62,7 @@ pub(super) fn held<D: Dim>(joint: &Joint<D>, ends: &JointFrames) -> Vec<(bool, V
     if joint.kind == JointKind::Distance && joint.rigid() {
         all.push((false, unit(d), norm(d) - joint.length));
     }
+    // Rotations: axes of both frames that stay orthogonal.
     let mut across = |i: usize, j: usize| all.push((true, cross(f[j], e[i]), dot(e[i], f[j])));
     match (joint.kind, n) {
         (JointKind::Fixed | JointKind::Prismatic, 2) => {

@@ -245,6 +245,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let place = self.place(what);
             let spot = place.clone();
             self.report.add_comparison("joint rows", off, || spot);
+            // U_I and U_F relative to the terms of both bodies.
             let off = worse(before.abs(), after.abs()) / size;
             self.report.add_comparison("joint velocity", off, || place);
         }

@@ -127,6 +127,7 @@ impl RecordedSteps {
         report: &mut Report,
     ) -> Result<(), RecordError> {
         while self.step < step || self.row.is_none() {
+            // The table ends before the step: no row.
             let Some(group) = stream.next()? else {
                 self.row = None;
                 self.step = step;

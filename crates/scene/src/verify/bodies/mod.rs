@@ -146,6 +146,7 @@ pub(super) fn verify<D: EmbedInSpace + RecordShape>(
     let names = crate::record::read_body_descriptions(record)?;
     let settings = assembly.settings.clone();
     let corrects = settings.projection || !assembly.model.joints.is_empty();
+    // Initial state, before the model is taken.
     let start = start::Start {
         state: assembly.state,
         t: assembly.start,

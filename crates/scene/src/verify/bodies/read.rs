@@ -72,6 +72,7 @@ pub(super) fn state_row(group: &StepRows, row: usize, plane: bool) -> (usize, Sp
     let at = |k: usize| group.at(k, row);
     let body = at(0) as usize;
     if plane {
+        // Plane: rotation about z.
         let angle = at(3);
         let stand = SpatialPose {
             x: [at(1), at(2), 0.0],
@@ -86,6 +87,7 @@ pub(super) fn state_row(group: &StepRows, row: usize, plane: bool) -> (usize, Sp
         q,
         angle: 0.0,
     };
+    // The record has angular velocities in space axes.
     let spin = rotate_back(q, [at(11), at(12), at(13)]);
     let speed = [at(8), at(9), at(10), spin[0], spin[1], spin[2]];
     (body, stand, speed)
@@ -107,6 +109,7 @@ pub(super) fn state(group: &StepRows, count: usize, plane: bool) -> Option<Recor
     };
     for row in 0..group.rows {
         let (body, stand, speed) = state_row(group, row, plane);
+        // Every body once, in order.
         if body != row {
             return None;
         }
@@ -127,6 +130,7 @@ pub(super) fn open_contacts<'a>(
     } else {
         &["x", "y", "z"]
     };
+    // Contact point, normal, first tangent, shift of the periodic image.
     for prefix in ["", "normal_", "tangent_", "shift_"] {
         names.extend(axes.iter().map(|axis| format!("{prefix}{axis}")));
     }
@@ -134,6 +138,7 @@ pub(super) fn open_contacts<'a>(
         true => &["n", "t1", "roll1"],
         false => &["n", "t1", "t2", "roll1", "roll2", "spin"],
     };
+    // Velocities and impulse of each row.
     for prefix in ["begin", "end", "impulse"] {
         names.extend(rows.iter().map(|row| format!("{prefix}_{row}")));
     }
@@ -153,11 +158,13 @@ pub(super) fn read_contacts(group: &StepRows, plane: bool, out: &mut Vec<Recorde
             })
         };
         let normal = vector(4 + n);
+        // Contact frame: in the plane the tangent follows from the normal.
         let tangent = match plane {
             true => [-normal[1], normal[0], 0.0],
             false => vector(4 + 2 * n),
         };
         let shift = vector(4 + 3 * n).map(|x| if x.is_nan() { 0.0 } else { x });
+        // The number of rows is that of the recorded impulses.
         let first = 4 + 4 * n;
         let impulse = rows_from(first + 2 * width);
         out.push(RecordedContactRow {

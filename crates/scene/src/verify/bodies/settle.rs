@@ -176,6 +176,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
 
     /// Bodies without joints keep their velocities when overlaps are corrected.
     fn compare_kept_velocities(&mut self, last: &RecordedState) {
+        // Bodies with joints are compared by their bilateral rows.
         let mut joined = vec![false; last.twists.len()];
         for side in self.scene.model.joints.iter().flat_map(|j| &j.frames) {
             if let Some(entry) = side.body.and_then(|body| joined.get_mut(body as usize)) {
@@ -204,6 +205,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let joint = &self.scene.model.joints[k];
             let ends = joint_frames(joint, &last.poses);
             let (mut off, mut size) = (0.0_f64, 0.0_f64);
+            // Each row at the final poses: b minus a.
             for (turn, direction, _) in held(joint, &ends) {
                 let mut sum = 0.0;
                 for (side, sign) in joint.frames.iter().zip([-1.0, 1.0]) {
@@ -255,6 +257,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             "places of bodies that touch nothing, in states that are more than a step apart: they are only known to \
              be within reach of each other",
         );
+        // Rotations of discs and spheres leave no trace in contact points.
         let turns: &[&str] = if self.plane {
             &["angle"]
         } else {
@@ -292,6 +295,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         if self.scene.flows() {
             return;
         }
+        // Displacement bound of each body by its mass.
         let masses = self.scene.parts.iter().filter(|part| part.movable);
         let lightest = masses.fold(f64::INFINITY, |m, part| m.min(part.mass));
         for i in 0..last.poses.len() {

@@ -21,6 +21,7 @@ pub(super) fn distance(outline: &RecordedShape, p: V3) -> f64 {
             half_length,
             radius,
         } => {
+            // Radial and axial distance: inside the larger one, outside both.
             let (out, up) = (p[0].hypot(p[1]) - radius, p[2].abs() - half_length);
             match out <= 0.0 && up <= 0.0 {
                 true => out.max(up).abs(),
@@ -72,6 +73,7 @@ fn of_faces(faces: &Faces, p: V3) -> f64 {
     let mut least = f64::INFINITY;
     for face in &faces.faces {
         let at = |k: usize| faces.vertices[face[k] as usize];
+        // Fan of triangles; the distance so far prunes distant planes.
         for k in 1..face.len().saturating_sub(1) {
             least = least.min(of_triangle([at(0), at(k), at(k + 1)], p, least));
         }
@@ -86,6 +88,7 @@ pub(super) fn of_triangle([a, b, c]: [V3; 3], p: V3, known: f64) -> f64 {
     if height.abs() > known {
         return f64::INFINITY;
     }
+    // Foot of the perpendicular inside: distance from the plane, otherwise from an edge.
     let foot = add_scaled(p, n, -height);
     let inside = [(a, b), (b, c), (c, a)]
         .iter()
@@ -152,6 +155,7 @@ pub(super) fn convex(outline: &RecordedShape) -> Option<Vec<ConvexPart<'_>>> {
         },
         RecordedShape::Polyhedron(faces) => part(Core::Solid(&faces.vertices), 0.0),
         RecordedShape::Compound(members) => {
+            // Parts at their poses in the compound.
             let mut all = Vec::new();
             for member in members {
                 for mut inner in convex(&member.shape)? {
@@ -193,6 +197,7 @@ impl ConvexPart<'_> {
                 half_length,
                 radius,
             } => {
+                // Rim point of the upper or lower disc.
                 let across = own[0].hypot(own[1]);
                 let share = if across > 0.0 { radius / across } else { 0.0 };
                 let up = if own[2] < 0.0 {
@@ -245,6 +250,7 @@ const ROUNDS: usize = 100;
 /// Whether two convex parts overlap, by the Gilbert–Johnson–Keerthi algorithm: the point of least norm of the
 /// Minkowski difference of their cores, on simplices of at most four vertices, lies within the sum of their radii.
 pub(super) fn gjk_overlap(a: &PlacedPart<'_>, b: &PlacedPart<'_>) -> bool {
+    // The balls of the parts are added to the distance of the cores.
     let radii = a.factor * a.part.radius + b.factor * b.part.radius;
     let mut simplex: Vec<V3> = vec![sub(
         b.support_point([1.0, 0.0, 0.0]),
@@ -256,6 +262,7 @@ pub(super) fn gjk_overlap(a: &PlacedPart<'_>, b: &PlacedPart<'_>) -> bool {
         if length <= radii {
             return true;
         }
+        // Support point of the Minkowski difference towards the origin.
         let n = scale(near, -1.0 / length);
         let next = sub(b.support_point(n), a.support_point(scale(n, -1.0)));
         // Separating plane through `next`: a lower bound of the distance.
@@ -263,6 +270,7 @@ pub(super) fn gjk_overlap(a: &PlacedPart<'_>, b: &PlacedPart<'_>) -> bool {
         if bound > radii || length - bound <= 1e-12 * length {
             return length <= radii;
         }
+        // A simplex of four vertices contains the origin.
         simplex.push(next);
         (near, simplex) = closest_on_simplex(&simplex);
         if simplex.len() == 4 {
@@ -277,6 +285,7 @@ pub(super) fn gjk_overlap(a: &PlacedPart<'_>, b: &PlacedPart<'_>) -> bool {
 fn closest_on_simplex(simplex: &[V3]) -> (V3, Vec<V3>) {
     let count = simplex.len();
     let mut best: Option<(f64, V3, Vec<V3>)> = None;
+    // All faces of the simplex.
     for mask in 1_usize..1 << count {
         let chosen: Vec<V3> = (0..count)
             .filter(|k| mask >> k & 1 == 1)
@@ -300,6 +309,7 @@ fn of_least_norm(points: &[V3]) -> Option<V3> {
     let (first, rest) = points.split_first()?;
     let edges: Vec<V3> = rest.iter().map(|p| sub(*p, *first)).collect();
     let m = edges.len();
+    // Normal equations of the barycentric coordinates.
     let mut matrix = [[0.0; 4]; 3];
     for i in 0..m {
         for j in 0..m {
@@ -320,6 +330,7 @@ fn of_least_norm(points: &[V3]) -> Option<V3> {
 /// Solves m equations in place by Gaussian elimination; `None` where they are singular.
 fn eliminate(matrix: &mut [[f64; 4]; 3], m: usize) -> Option<[f64; 3]> {
     for k in 0..m {
+        // Partial pivoting.
         let pivot = (k..m).max_by(|a, b| matrix[*a][k].abs().total_cmp(&matrix[*b][k].abs()))?;
         matrix.swap(k, pivot);
         if !(matrix[k][k].abs() > 0.0) {
@@ -332,6 +343,7 @@ fn eliminate(matrix: &mut [[f64; 4]; 3], m: usize) -> Option<[f64; 3]> {
             }
         }
     }
+    // Back substitution.
     let mut out = [0.0; 3];
     for k in (0..m).rev() {
         let known: f64 = (k + 1..m).map(|j| matrix[k][j] * out[j]).sum();

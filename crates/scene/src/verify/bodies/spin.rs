@@ -42,6 +42,7 @@ pub(super) fn free_spin<D: EmbedInSpace>(masses: &[f64; 6], begin: V3, moment: V
         return [0.0, 0.0, begin[2] + h * moment[2] / j[2]];
     }
     let times = |v: V3| [j[0] * v[0], j[1] * v[1], j[2] * v[2]];
+    // Isotropic inertia has no gyroscopic moment.
     let mut end: V3 = std::array::from_fn(|k| begin[k] + h * moment[k] / j[k]);
     if j[0] == j[1] && j[1] == j[2] {
         return end;
@@ -49,6 +50,7 @@ pub(super) fn free_spin<D: EmbedInSpace>(masses: &[f64; 6], begin: V3, moment: V
     for _ in 0..30 {
         let mean = scale(add(begin, end), 0.5);
         let turning = add(cross(times(mean), mean), moment);
+        // Newton residual and Jacobian.
         let rest = add_scaled(times(sub(end, begin)), turning, -h);
         let column = |k: usize| {
             let mut e = [0.0; 3];

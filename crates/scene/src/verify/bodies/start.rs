@@ -35,6 +35,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         if let Some(why) = why {
             return self.report.skip(why);
         }
+        // Relaxed overlaps move the bodies by an unknown amount.
         if start.relaxed {
             self.report
                 .skip("positions at the start: overlaps are moved apart there (`relax`)");
@@ -47,6 +48,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         };
         self.report
             .add_comparison("start", time, || place("the time".to_string()));
+        // Bodies with joints are moved when these are closed.
         let mut joined = vec![false; self.scene.parts.len()];
         for side in self.scene.model.joints.iter().flat_map(|j| &j.frames) {
             if let Some(entry) = side.body.and_then(|body| joined.get_mut(body as usize)) {
@@ -88,6 +90,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let (pose, dofs) = (start.state.poses.get(i)?, start.state.velocities.get(i)?);
         let part = self.scene.parts[i];
         let (mut stand, mut speed) = (D::spatial_pose(pose), D::twist(dofs));
+        // Kinematic bodies start with their prescribed motion, fixed components at rest.
         match part.guide {
             Some(guide) => {
                 let anchor = start.state.kinematic_origins.get(guide).unwrap_or(pose);
@@ -107,6 +110,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 }
             }
         }
+        // Position, rotation and velocity, each relative.
         let there = &first.poses[i];
         let size = norm(stand.x).max(self.shapes[i].radius().unwrap_or(0.0));
         let way = norm(sub(stand.x, there.x)) / size.max(f64::MIN_POSITIVE);

@@ -47,6 +47,7 @@ impl MechanismVerifier<'_> {
             return;
         }
         let q = self.uncorrected_end(step, before);
+        // A separate impact changes v_I, which the record does not have.
         if self.struck() && self.settings.scheme != Scheme::Midpoint {
             return;
         }
@@ -65,6 +66,7 @@ impl MechanismVerifier<'_> {
     fn acting_on(&self, step: &Step, i: usize) -> String {
         let n = step.begin.len();
         let touches = self.constraint_rows.iter().zip(&step.rows);
+        // Constraints with an impulse and a nonzero entry in this coordinate.
         let acts = touches.filter(|(touch, (g, _))| {
             let mut rows = touch.impulse.iter().zip(g.chunks(n.max(1)));
             rows.any(|(s, g)| *s != 0.0 && g[i] != 0.0)
@@ -115,6 +117,7 @@ impl MechanismVerifier<'_> {
         let allowed = 20.0 * self.step_row.residual.min(self.settings.tolerance);
         for i in 0..n {
             let row = &step.mass[i * n..(i + 1) * n];
+            // Scale: sum of the absolute values of all terms.
             let mut scale = step.force[i].abs();
             for j in 0..n {
                 scale += (row[j] * step.velocity_before_projection[j]).abs()

@@ -48,6 +48,7 @@ impl MechanismVerifier<'_> {
             [1, 2].map(|i| u[i] * radii[i - 1]),
             [0, 1].map(|i| w[i] * radii[i]),
         );
+        // λ ≥ 0 by least squares along r_t + ‖r_t‖ w.
         let size = r[0].hypot(r[1]);
         let along = [0, 1].map(|i| r[i] + size * w[i]);
         let square = dot(&along, &along);
@@ -63,6 +64,7 @@ impl MechanismVerifier<'_> {
         let mut basis: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
         let rest = |g: &[f64], basis: &[(Vec<f64>, Vec<f64>)]| {
             let mut rest = g.to_vec();
+            // Orthogonalised twice against rounding.
             for (held, back) in basis.iter().chain(basis) {
                 let share = dot(back, &rest);
                 let both = rest.iter_mut().zip(held);
@@ -72,6 +74,7 @@ impl MechanismVerifier<'_> {
             let square = dot(&rest, &back);
             Some((rest, back, square))
         };
+        // Basis of the bilateral rows.
         for (touch, (rows, _)) in self.constraint_rows.iter().zip(&step.rows) {
             let held = match self.system.constraints()[touch.constraint].kind {
                 ConstraintKind::Joint | ConstraintKind::Nonholonomic => touch.impulse.len(),
@@ -88,6 +91,7 @@ impl MechanismVerifier<'_> {
                 }
             }
         }
+        // The normal row without its components along the basis.
         let g: Vec<&[f64]> = step.rows[k].0.chunks(n).collect();
         let (_, back, square) = rest(g[0], &basis)?;
         (square > 0.0).then(|| [1, 2].map(|i| dot(g[i], &back) / square))

@@ -151,7 +151,7 @@ fn declare_checks(report: &mut Report, event: bool) {
                     millionth of the largest so far. K is \
                     iterated until v changes by 1e-13 and ten times the residual";
     report.declare("momentum", momentum, 1e-10);
-    let laws = "R2 of the laws, recomputed, over the tolerance; steps that reached it";
+    let laws = "RV of the laws, recomputed, over the tolerance; steps that reached it";
     report.declare("laws", laws, 1.01);
     let gap = "gaps and joints at the end against contacts and account; relative to coordinates";
     report.declare("gap", gap, 1e-11);
@@ -195,6 +195,7 @@ pub(super) fn verify(
     }
     declare_checks(report, built.settings.scheme == Scheme::Event);
     let count = built.system.constraints().len();
+    // Normalised quaternions, as the run starts with.
     let mut origin = built.initial.q.clone();
     built.system.configuration_space().normalise(&mut origin);
     let mut walk = MechanismVerifier {
@@ -237,6 +238,7 @@ pub(super) fn advance(chart: &ConfigurationSpace, q: &mut [f64], v: &[f64], h: f
     let (mut p, mut s) = (0, 0);
     for coordinate in chart.coordinates() {
         if *coordinate == Coordinate::Orientation {
+            // Quaternion of the rotation vector h Ω.
             let spin = [v[s], v[s + 1], v[s + 2]];
             let angle = h * super::vector::norm(spin);
             let axis = super::vector::unit(spin);

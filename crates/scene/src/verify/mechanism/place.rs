@@ -53,6 +53,7 @@ impl MechanismVerifier<'_> {
         if !self.corrects() || self.struck() {
             return Ok(());
         }
+        // Errors of joints and overlaps at the uncorrected end.
         let arrived = self.uncorrected_end(step, before);
         let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
         self.system.gaps(last.t, &arrived, &mut gaps)?;
@@ -76,6 +77,7 @@ impl MechanismVerifier<'_> {
                 }
             }
         }
+        // Displacement against the explained correction.
         for (i, (a, b)) in arrived.iter().zip(&last.q).enumerate() {
             let place = self.place(format!("`{}`", self.layout.positions[i]));
             self.report

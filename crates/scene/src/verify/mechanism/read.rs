@@ -169,6 +169,7 @@ impl MechanismVerifier<'_> {
             let Some(constraint) = known else {
                 continue;
             };
+            // Columns of the rows that the constraint has.
             let slots = self.layout.column_groups(constraint);
             let rows = |kind: usize| -> Vec<f64> {
                 let slot = |slot: &usize| group.at(1 + kind * groups + slot, row);
@@ -196,6 +197,7 @@ impl MechanismVerifier<'_> {
                 end_impulse: hold,
             });
         }
+        // Number of active constraints against `steps`.
         let rows = self.constraint_rows.len() as f64;
         let off = if self.step_row.active == rows && blank {
             0.0
@@ -217,6 +219,7 @@ impl MechanismVerifier<'_> {
             self.layout.column_groups(constraint),
         );
         let empty = |kind: usize, slot: usize| group.at(1 + kind * groups + slot, row).is_nan();
+        // begin, end, impulse and hold of every column group.
         let told = (0..4).all(|kind| {
             (0..groups).all(|slot| match slots.contains(&slot) {
                 true => kind == 3 || !empty(kind, slot),
@@ -255,6 +258,7 @@ impl MechanismVerifier<'_> {
     ) -> Result<(), VerifyError> {
         let known = before.filter(|before| before.step + 1 == last.step);
         let consecutive = known.is_some();
+        // A gap in the records: statuses and events before it are unknown.
         if !consecutive {
             self.previous.fill(None);
             self.lose_track();

@@ -26,6 +26,7 @@ impl MechanismVerifier<'_> {
         (self.step, self.t) = (first.step, first.t);
         let mut constraints = self.system.constraints().iter();
         let joined = constraints.any(|c| !c.is_contact() && c.num_gaps() > 0);
+        // Positions, up to the closing of joints.
         let explained = if joined { JOINED } else { 0.0 };
         if joined {
             self.report.skip(
@@ -50,6 +51,7 @@ impl MechanismVerifier<'_> {
             });
             return;
         }
+        // Velocities.
         let names = self.layout.velocities.clone();
         self.compare_values(&names, &given.v, &first.v, 0.0);
     }
@@ -70,6 +72,7 @@ impl MechanismVerifier<'_> {
         if self.system.gaps(given.t, &given.q, &mut gaps).is_err() {
             return true;
         }
+        // Closed contacts whose normal velocity is negative.
         let near = CLOSED * (1.0 + size(&given.q));
         for i in 0..self.system.constraints().len() {
             let contact = self.system.constraints()[i].is_contact();

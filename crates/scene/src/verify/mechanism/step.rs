@@ -76,6 +76,7 @@ impl MechanismVerifier<'_> {
         v: &[f64],
         recorded: &[f64],
     ) -> Result<(f64, f64), SystemError> {
+        // Without further terms: the scale is that of G v + W alone.
         let (g, w) = self.rows_of(constraint, t, q)?;
         Ok(row_off(&g, &w, v, recorded, &[]))
     }
@@ -276,6 +277,7 @@ impl MechanismVerifier<'_> {
         let n = last.v.len();
         step.rows.clear();
         step.holds.clear();
+        // G and W at the evaluation point and at the end; Σ G_Fᵀ s.
         let mut given = vec![0.0; n];
         for k in 0..self.constraint_rows.len() {
             let (constraint, hold) = {
@@ -290,6 +292,7 @@ impl MechanismVerifier<'_> {
             }
             step.holds.push(end);
         }
+        // v* = v_F − A⁻¹ Σ G_Fᵀ s.
         step.velocity_before_projection.clone_from(&last.v);
         if given.iter().any(|x| *x != 0.0)
             && let Some(change) = solve(&step.mass, &given)

@@ -128,6 +128,7 @@ impl MechanismVerifier<'_> {
         };
         let mut all: Vec<ExpectedEvent> = Vec::new();
         let n = step.begin.len();
+        // Velocity change by forces in the step.
         let forced = solve(&step.mass, &step.force).unwrap_or_else(|| vec![f64::NAN; n]);
         for (i, seen) in seen.iter_mut().enumerate() {
             let k = self
@@ -136,6 +137,7 @@ impl MechanismVerifier<'_> {
                 .position(|touch| touch.constraint == i);
             let kind = self.system.constraints()[i].kind;
             let touch = k.map(|k| (&self.constraint_rows[k], &step.rows[k].0, &step.rows[k].1));
+            // Contacts close or open; joints with friction lock, stick or slip.
             match (kind, touch) {
                 (ConstraintKind::Contact, Some((touch, g, w))) if touch.impulse[0] > 0.0 => {
                     let own = dot(&g[..n], &forced).abs();
@@ -169,6 +171,7 @@ impl MechanismVerifier<'_> {
         let rows: Vec<usize> = (0..recorded.rows)
             .filter(|row| recorded.text(1, *row) != "painleve")
             .collect();
+        // The same number of events, then one by one in the order of time.
         let count = if rows.len() == all.len() { 0.0 } else { 1.0 };
         let place = self.place(format!("{} events, {} are recorded", all.len(), rows.len()));
         self.report.add_comparison("events", count, || place);
@@ -187,6 +190,7 @@ impl MechanismVerifier<'_> {
         if !named || recorded.text(1, row) != own.kind {
             return f64::INFINITY;
         }
+        // Time, then velocities before and after an impact.
         let mut off = (recorded.at(0, row) - own.t).abs() / (own.t.abs() + self.step_row.h);
         for k in 0..2 {
             let (found, wanted) = (recorded.at(1 + k, row), own.speeds.map(|s| s[k]));
@@ -210,6 +214,7 @@ fn detect_closing(
     all: &mut Vec<ExpectedEvent>,
 ) {
     let (speed, end) = (touch.begin[0], touch.end[0]);
+    // Closed again after a short opening, and fast enough for an impact.
     let brief = seen.closed && seen.open.is_some_and(|n| n <= REOPEN_STEPS);
     let fast = -speed > SPEED * forced.max(seen.approach);
     let middle = 0.5 * (from + to);
@@ -272,6 +277,7 @@ fn detect_locking(
         return;
     };
     let long = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
+    // Speed of the friction rows at both ends.
     let (begin, end) = (
         long(&touch.begin[normal_rows..]),
         long(&touch.end[normal_rows..]),

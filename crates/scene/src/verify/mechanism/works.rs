@@ -30,6 +30,7 @@ impl MechanismVerifier<'_> {
         span: &IntervalBegin,
         known: bool,
     ) -> Result<(), SystemError> {
+        // Forces, mass matrices and rows at both ends.
         let ends = [
             self.forces_at(first.t, &first.q, &first.v)?,
             self.forces_at(last.t, &last.q, &last.v)?,
@@ -54,6 +55,7 @@ impl MechanismVerifier<'_> {
             ("work", recorded[0], work),
             ("boundary", recorded[3], boundary),
         ];
+        // Impact and sliding are separable only without events.
         match span.events {
             true => self.report.skip(
                 "event-driven: impact and sliding one by one, in intervals with events: friction that changes its \
@@ -103,12 +105,14 @@ impl MechanismVerifier<'_> {
         let mean: Vec<f64> = (0..n).map(|i| 0.5 * (first.v[i] + last.v[i])).collect();
         let late: Vec<f64> = (0..n).map(|i| 0.5 * (mean[i] + last.v[i])).collect();
         let chart = self.system.configuration_space().clone();
+        // Midpoint rule for the power.
         let mut middle = last.q.clone();
         advance(&chart, &mut middle, &late, -0.5 * h);
         let between = self.forces_at(last.t - 0.5 * h, &middle, &mean)?;
         let both = ends[1].mass.iter().zip(&ends[0].mass);
         let stretch: Vec<f64> = both.map(|(b, a)| b - a).collect();
         let power = |look: &ForcesAt, v: &[f64]| dot(&look.force, v) + energy(&stretch, v);
+        // Trapezoidal rule: the difference estimates the error.
         let by_ends = 0.5 * (power(&ends[0], &first.v) + power(&ends[1], &last.v));
         let done = power(&between, &mean);
         let mut doubt = 2.0 * (done - by_ends).abs();
@@ -142,6 +146,7 @@ impl MechanismVerifier<'_> {
                     (w[row] + dot(&g[row * n..(row + 1) * n], v), w[row])
                 };
                 let (a, b) = (velocity(&ends[0], &first.v), velocity(&ends[1], &last.v));
+                // Tangential rows slide; W alone gives the boundary work.
                 if row >= first_tangent {
                     sliding.done += 0.5 * s * (a.0 + b.0);
                     sliding.doubt += 0.5 * (s * (a.0 - b.0)).abs();

@@ -34,6 +34,7 @@ impl SweepVerifier<'_> {
     pub(super) fn compare_velocity(&mut self, known: Option<&RecordedState>, last: &RecordedState) {
         let Some(before) = known else { return };
         for i in 0..last.u.len() {
+            // v = (u_F − u_I)/h.
             let own = (last.u[i] - before.u[i]) / self.step_row.h;
             let scale = own.abs().max(last.v[i].abs()).max(f64::MIN_POSITIVE);
             let name = format!("`{}`", self.layout.positions[i]);
@@ -43,6 +44,7 @@ impl SweepVerifier<'_> {
 
     /// Distance from the start, and that `excess` equals the gain.
     pub(super) fn compare_extent(&mut self, last: &RecordedState) {
+        // The whole gain of a sweeping process counts as inadmissible.
         let same = self.step_row.excess == self.step_row.gain;
         self.note("gain", if same { 0.0 } else { f64::INFINITY }, "excess");
         let Some(origin) = &self.origin else { return };
@@ -60,6 +62,7 @@ impl SweepVerifier<'_> {
                 found.push((self.name(touch.constraint), gap - touch.gap));
             }
         }
+        // Largest violation of the equations.
         let joints = local.gaps.iter().zip(&self.equation).filter(|e| *e.1);
         let drift = joints.fold(0.0_f64, |m, (f, _)| m.max(f.abs()));
         found.push(("drift of all joints".into(), drift - self.step_row.drift));
@@ -104,6 +107,7 @@ impl SweepVerifier<'_> {
     pub(super) fn outside(&self, local: &PositionFunctions) -> (f64, usize) {
         let (mut worst, mut who) = (0.0_f64, 0);
         for (k, gap) in local.gaps.iter().enumerate() {
+            // Violation divided by the norm of the gradient: a length.
             let over = if self.equation[k] { gap.abs() } else { -gap };
             let length = dot(&local.gradients[k], &local.gradients[k]).sqrt();
             let over = match over > 0.0 {
@@ -144,6 +148,7 @@ impl SweepVerifier<'_> {
             if *s == 0.0 || self.equation[k] {
                 continue;
             }
+            // Sign of the multiplier, and complementarity with the gap.
             let pulls = (-s).max(0.0) * length(k) / total;
             let open = local.gaps[k].abs() / length(k) / size;
             let off = if (pulls + open).is_nan() {
@@ -162,6 +167,7 @@ impl SweepVerifier<'_> {
     ) -> Result<f64, SystemError> {
         let local = self.local(landing.t, &landing.p)?;
         self.compare_set(&landing.p, &local);
+        // A(p − z) less the recorded multipliers.
         let mut rest = self.form.apply(&sub(&landing.p, &landing.z));
         let mut terms = self.form.sizes(&landing.p);
         let more = self.form.sizes(&landing.z);
@@ -234,6 +240,7 @@ impl SweepVerifier<'_> {
         let size = self.size(&last.u);
         let recorded = self.step_row.penetration;
         let (over, who) = self.outside(local);
+        // Distance to C as each method defines it.
         let off = match self.plan.method {
             Method::Regularised(_) if !jump => self.form.norm(&sub(&last.u, &landing.p)) - recorded,
             Method::Theta(_) if !jump && over > 0.0 => {
@@ -271,6 +278,7 @@ impl SweepVerifier<'_> {
             let name = happened.text(0, *row);
             self.layout.constraints.iter().any(|c| c == name)
         };
+        // Events of unknown constraints.
         let strange = (0..happened.rows).filter(|row| !known(row)).count();
         for k in 0..previous.len() {
             if !self.system.constraints()[k].is_contact() {
@@ -280,6 +288,7 @@ impl SweepVerifier<'_> {
                 .constraint_rows
                 .iter()
                 .any(|touch| touch.constraint == k);
+            // Events follow from the active sets of both steps.
             let expected = match (previous[k], now) {
                 (false, true) => Some("touch"),
                 (true, false) => Some("detach"),

@@ -27,6 +27,7 @@ impl Cone<'_> {
     fn remainder(&self, y: &[f64]) -> Vec<f64> {
         let raised: Vec<Vec<f64>> = self.rows.iter().map(|r| self.form.solve(&r.0)).collect();
         let m = self.rows.len();
+        // Gram matrix in the metric A⁻¹.
         let mut gram = vec![0.0; m * m];
         for i in 0..m {
             for j in 0..=i {
@@ -41,6 +42,7 @@ impl Cone<'_> {
         let (mut rest, mut barred) = (y.to_vec(), vec![false; m]);
         let floor = 1e-15 * self.form.dual_norm(y);
         for _ in 0..3 * m + 10 {
+            // Descent of each inactive row; the steepest enters.
             let pull = |k: usize| {
                 let slope = dot(&raised[k], &rest) / lengths[k].max(f64::MIN_POSITIVE);
                 if self.rows[k].1 { slope.abs() } else { slope }
@@ -60,6 +62,7 @@ impl Cone<'_> {
             }
             // A row that rounding removes at once would enter again.
             barred[best] = !inside.contains(&best);
+            // Remainder from y and the multipliers.
             rest = y.to_vec();
             for k in &inside {
                 let row = self.rows[*k].0.iter();
@@ -92,6 +95,7 @@ impl Cone<'_> {
             let Some(l) = factor(k, &gram) else {
                 return false;
             };
+            // Small pivots: nearly dependent rows.
             let pivots = (0..k).map(|i| l[i * k + i] / gram[i * k + i].sqrt());
             if pivots.fold(f64::INFINITY, f64::min) < 1e-7 {
                 return false;
@@ -110,6 +114,7 @@ impl Cone<'_> {
             for (i, a) in inside.iter().enumerate() {
                 lambda[*a] += share * (wanted[i] - lambda[*a]);
             }
+            // The row whose multiplier became zero leaves.
             let Some(who) = who else { return true };
             lambda[inside[who]] = 0.0;
             inside.remove(who);

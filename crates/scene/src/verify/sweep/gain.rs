@@ -58,6 +58,7 @@ pub(super) struct VariationPart {
 impl SweepVerifier<'_> {
     /// Retraction e(C(from), C(to)), where it is known.
     pub(super) fn retraction(&mut self, from: f64, to: f64) -> Result<Option<f64>, SystemError> {
+        // Stated by the scene as a function of time.
         if let Some(retraction) = &mut self.sums.retraction {
             let end = of_time(retraction, &mut self.system, to)?;
             return Ok(Some(end - of_time(retraction, &mut self.system, from)?));
@@ -69,6 +70,7 @@ impl SweepVerifier<'_> {
             return Ok(None);
         };
         let n = self.initial.q.len();
+        // Box: displacement of each side, the largest of each class of parallel sides.
         let (mut first, mut last) = (vec![0.0; sides.len()], vec![0.0; sides.len()]);
         self.system.gaps(from, &vec![0.0; n], &mut first)?;
         self.system.gaps(to, &vec![0.0; n], &mut last)?;
@@ -96,6 +98,7 @@ impl SweepVerifier<'_> {
         let (mut sides, mut leads): (Vec<_>, Vec<(usize, Vec<f64>)>) = (Vec::new(), Vec::new());
         let mut boxed = true;
         for (k, gradient) in local.gradients.iter().enumerate() {
+            // Sides are parallel or orthogonal in the metric, otherwise the set is not a box.
             let raised = self.form.solve(gradient);
             let length = dot(&raised, gradient).max(0.0).sqrt();
             if length == 0.0 {

@@ -106,6 +106,7 @@ impl SweepVerifier<'_> {
         // At equal times a jump takes precedence over a kink.
         stops.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         stops.dedup_by(|later, first| later.0 == first.0);
+        // A jump is a part of its own, after the motion up to its left limit.
         let (mut now, mut parts) = (from, Vec::new());
         for (t, jump) in stops {
             let last = if jump { t.next_down() } else { t };
@@ -243,6 +244,7 @@ impl SweepVerifier<'_> {
         let pushed = self.impulse_displacement(local, 1.0);
         let mut between = last.u.clone();
         for _ in 0..ROUNDS {
+            // Drift of the part from the current iterate.
             let landing = self.projection_step(part, &between, &last.u)?;
             let drifted = sub(&landing.z, &between);
             let next = sub(&sub(&last.u, &pushed), &drifted);

@@ -31,6 +31,7 @@ pub(super) struct GranularMeasures {
 impl GranularMeasures {
     /// Requests a measure of a set; there are `total` bodies.
     pub fn ask(&mut self, number: usize, set: &BodySet, what: GranularQuantity, total: usize) {
+        // Measures of a set are requested once.
         let known = self.patches.iter().position(|(known, _)| *known == number);
         let place = known.unwrap_or_else(|| {
             self.patches.push((number, SetMeasures::new(set, total)));
@@ -44,6 +45,7 @@ impl GranularMeasures {
         if self.patches.is_empty() {
             return;
         }
+        // The network of contact forces is shared by all sets.
         if self.patches.iter().any(|(_, patch)| patch.needs.links()) {
             self.network.update(world);
         }
@@ -75,6 +77,7 @@ impl GranularMeasures {
 /// Lengths of the force chains of a set: contacts above the mean force that turn by less than
 /// [`ANGLE`].
 pub(super) fn chain_lengths(patch: &SetMeasures, network: &ContactNetwork) -> Vec<usize> {
+    // Force chains of the contacts of the set.
     let struts: Vec<_> = patch
         .links(network)
         .map(|l| network.force_chain_contact(l))

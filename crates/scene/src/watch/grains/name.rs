@@ -53,10 +53,12 @@ pub(crate) enum GranularQuantity {
 }
 
 const BOTH: [(&str, GranularQuantity); 31] = [
+    // Solid fraction, coordination, rattlers.
     ("fraction", GranularQuantity::Fraction),
     ("coordination", GranularQuantity::Coordination),
     ("core_coordination", GranularQuantity::CoreCoordination),
     ("rattlers", GranularQuantity::Rattlers),
+    // Love–Weber stress and kinetic stress.
     ("stress_xx", GranularQuantity::Stress(0, 0)),
     ("stress_xy", GranularQuantity::Stress(0, 1)),
     ("stress_yx", GranularQuantity::Stress(1, 0)),
@@ -66,19 +68,23 @@ const BOTH: [(&str, GranularQuantity); 31] = [
     ("kinetic_stress_yy", GranularQuantity::KineticStress(1, 1)),
     ("pressure", GranularQuantity::Pressure),
     ("stress_ratio", GranularQuantity::StressRatio),
+    // Fabric and contact forces.
     ("fabric_xx", GranularQuantity::Fabric(0, 0)),
     ("fabric_xy", GranularQuantity::Fabric(0, 1)),
     ("fabric_yy", GranularQuantity::Fabric(1, 1)),
     ("anisotropy", GranularQuantity::Anisotropy),
     ("normal_force", GranularQuantity::NormalForce),
     ("mobilised", GranularQuantity::Mobilised),
+    // Force chains.
     ("chains", GranularQuantity::Chains),
     ("chain_length", GranularQuantity::ChainLength),
     ("longest_chain", GranularQuantity::LongestChain),
+    // Shear rate, inertial number, grain size and density.
     ("shear_rate", GranularQuantity::ShearRate),
     ("inertial_number", GranularQuantity::InertialNumber),
     ("grain_size", GranularQuantity::Size),
     ("grain_density", GranularQuantity::Density),
+    // The largest heap.
     ("heap", GranularQuantity::Heap),
     ("heap_left", GranularQuantity::HeapExtent(Side::Left)),
     ("heap_right", GranularQuantity::HeapExtent(Side::Right)),
@@ -89,6 +95,7 @@ const BOTH: [(&str, GranularQuantity); 31] = [
 const PLANE: [(&str, GranularQuantity); 1] = [("stress_angle", GranularQuantity::StressAngle)];
 
 const SPACE: [(&str, GranularQuantity); 14] = [
+    // Third components of the stress.
     ("stress_xz", GranularQuantity::Stress(0, 2)),
     ("stress_zx", GranularQuantity::Stress(2, 0)),
     ("stress_yz", GranularQuantity::Stress(1, 2)),
@@ -97,6 +104,7 @@ const SPACE: [(&str, GranularQuantity); 14] = [
     ("kinetic_stress_xz", GranularQuantity::KineticStress(0, 2)),
     ("kinetic_stress_yz", GranularQuantity::KineticStress(1, 2)),
     ("kinetic_stress_zz", GranularQuantity::KineticStress(2, 2)),
+    // Principal direction of the stress, third components of the fabric.
     ("stress_axis_x", GranularQuantity::StressAxis(0)),
     ("stress_axis_y", GranularQuantity::StressAxis(1)),
     ("stress_axis_z", GranularQuantity::StressAxis(2)),

@@ -86,6 +86,7 @@ pub(crate) struct SetMeasures {
 impl SetMeasures {
     /// The measures of a set of `total` bodies, nothing requested yet.
     pub fn new(set: &BodySet, total: usize) -> Self {
+        // Bodies that may be in the set.
         let mut candidate = vec![false; total];
         for body in set.candidates() {
             if let Some(entry) = candidate.get_mut(*body as usize) {
@@ -164,6 +165,7 @@ impl SetMeasures {
 
     /// The box, with sides at infinity moved to where the bodies end.
     fn closed<D: ObservedDim>(&self, world: &World<D>, set: &BodySet) -> ([f64; 3], [f64; 3]) {
+        // Sides at infinity end at the bounding boxes of the members.
         let (mut low, mut high) = (self.low, self.high);
         let open = (0..D::N).any(|k| !(low[k].is_finite() && high[k].is_finite()));
         if !open {
@@ -250,6 +252,7 @@ impl SetMeasures {
                 axis[1].atan2(axis[0])
             }
             GranularQuantity::StressAxis(k) => self.stress.principal(dimension).1[0][k],
+            // Contact measures.
             GranularQuantity::Fabric(i, j) => self.fabric.0[i][j],
             GranularQuantity::Anisotropy => self.fabric.anisotropy(dimension),
             GranularQuantity::NormalForce => self.normal_force,
@@ -259,6 +262,7 @@ impl SetMeasures {
                 self.chains.iter().sum::<usize>() as f64 / self.chains.len() as f64
             }
             GranularQuantity::LongestChain => self.chains.iter().max().map_or(0.0, |n| *n as f64),
+            // Flow measures.
             GranularQuantity::ShearRate => self.flow.shear,
             GranularQuantity::InertialNumber => {
                 let pressure = self.stress.mean(dimension);

@@ -236,7 +236,7 @@ pub fn opened(path: &Path) -> FollowedRun {
     FollowedRun::open(path).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A column of a pack as numbers.
+/// A column of a binary table as numbers.
 pub fn numbers(pack: &BinaryTable, name: &str) -> Vec<f64> {
     let data = pack
         .column(name)

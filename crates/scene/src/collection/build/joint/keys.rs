@@ -13,6 +13,7 @@ pub(super) fn require_fitting<D: SceneDim>(
     spec: &JointSpec,
     kind: JointKind,
 ) -> Result<(), Box<InputError>> {
+    // Joints with a coordinate that can be limited, driven or sprung.
     let driven = matches!(
         kind,
         JointKind::Revolute | JointKind::Prismatic | JointKind::Cylindrical | JointKind::Distance
@@ -30,11 +31,13 @@ pub(super) fn require_fitting<D: SceneDim>(
     );
     let clearance = kind == JointKind::Clearance;
     let turns = spec.about.as_ref().is_some_and(|word| word.text == "turn");
+    // Friction on a pin needs its radius.
     let pin = match kind {
         JointKind::Revolute | JointKind::Spherical => spec.friction.is_some(),
         JointKind::Cylindrical => spec.friction.is_some() && turns,
         _ => clearance,
     };
+    // Key, whether it is given, whether it has an effect.
     let idle = [
         ("axis", spec.axis.is_some(), axis),
         ("length", spec.length.is_some(), kind == JointKind::Distance),
