@@ -113,6 +113,7 @@ fn parse(text: &str) -> Result<Vec<Counter>, String> {
         .counter
         .iter()
         .all(|c| c.instructions.is_finite() && c.instructions > 0.0);
+    // A damaged reference value is an error.
     if sound {
         Ok(file.counter)
     } else {

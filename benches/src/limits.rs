@@ -45,6 +45,7 @@ pub fn read(threads: usize, repeats: usize) -> f64 {
         repeats,
         || vec![1.0_f64; LONG],
         |data| {
+            // Sixteen independent sums hide the latency of additions.
             let mut sums = [0.0; 16];
             for chunk in data.chunks_exact(16) {
                 for (sum, x) in sums.iter_mut().zip(chunk) {
@@ -93,6 +94,7 @@ impl WithSimd for Chains {
 /// GFLOP/s of fused multiply-adds.
 pub fn multiply_add(threads: usize, repeats: usize) -> f64 {
     let arch = Arch::new();
+    // Operations per call, from a call of one iteration.
     let done = arch.dispatch(Chains(1)) * 4e6;
     let seconds = fastest(
         threads,

@@ -37,8 +37,10 @@ fn beyond(scene: &Scene, shape: &Shape, place: &Place) -> f64 {
         Shape::Block(half) => spread(half, place.angle, axis.truncate()),
         Shape::Disc(r) | Shape::Ball(r) => r,
     };
+    // Below the ground.
     let up = scene.up();
     let mut depth = (extent(up) - place.position.dot(up)).max(0.0);
+    // Beyond the walls.
     if let Some(half) = scene.half {
         let sides: &[DVec3] = if scene.spatial() {
             &[DVec3::X, DVec3::Y]
@@ -63,6 +65,7 @@ fn spread(half: [f64; 2], angle: f64, axis: DVec2) -> f64 {
 fn pair(shapes: [&Shape; 2], places: [&Place; 2]) -> f64 {
     let between = places[1].position - places[0].position;
     match (shapes[0], shapes[1]) {
+        // Separating axes: the face normals of both rectangles.
         (Shape::Block(a), Shape::Block(b)) => {
             let angles = [places[0].angle, places[1].angle];
             let axes = angles.map(DVec2::from_angle);
@@ -86,11 +89,13 @@ fn near(scene: &Scene, places: &[Place]) -> Vec<(usize, usize)> {
         .fold(0.0, f64::max);
     let width = 2.0 * largest;
     let cell = |p: &Place| (p.position / width).floor().to_array().map(|x| x as i64);
+    // Bodies by cell.
     let mut inside: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
     for (i, place) in places.iter().enumerate() {
         inside.entry(cell(place)).or_default().push(i);
     }
     let mut found = Vec::new();
+    // Pairs in neighbouring cells.
     for (i, place) in places.iter().enumerate() {
         let [x, y, z] = cell(place);
         for step in 0..27 {

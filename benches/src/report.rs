@@ -76,6 +76,7 @@ impl Part {
 
 /// Inserts `text` between the markers of a section; the error names a missing marker.
 pub fn replace(document: &str, name: &str, text: &str) -> Result<String, String> {
+    // Markers of the section.
     let (open, close) = (
         format!("<!-- bench {name} -->"),
         format!("<!-- end {name} -->"),
@@ -110,6 +111,7 @@ pub fn short(x: f64) -> String {
     if size == 0.0 {
         return "0".into();
     }
+    // Scientific notation for very large and small numbers.
     if !(1e-3..1e5).contains(&size) {
         return format!("{x:.1e}");
     }

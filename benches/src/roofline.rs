@@ -102,6 +102,7 @@ fn measure(part: &mut Part, repeats: usize) -> [[f64; 3]; 2] {
     let mut progress = Progress::new("limits of the machine", 6);
     let mut limits = [[0.0; 3]; 2];
     for (k, threads) in [1, 2].into_iter().enumerate() {
+        // Bandwidths and arithmetic, on one thread and on two.
         limits[k][0] = read(threads, repeats);
         progress.at(3 * k + 1);
         limits[k][1] = triad(threads, repeats);
@@ -124,6 +125,7 @@ fn aims(rates: &[(Rate, [f64; 2])]) -> String {
     let ([(small, _), ..], [.., (large, share)]) = (rates, rates) else {
         return String::new();
     };
+    // Parallel speed-up of the largest problem.
     let gain = large.million[1] / large.million[0];
     [
         aim(
@@ -145,6 +147,7 @@ fn ratios(part: &mut Part, rates: &[(Rate, [f64; 2])], limits: &[[f64; 3]; 2]) {
     for (at, (rate, _)) in rates.iter().enumerate() {
         let name = |what: &str| format!("sweeps.{}.{what}", rate.balls);
         let large = at + 1 == rates.len();
+        // Share of the triad bandwidth; the target holds for the largest problem.
         for (k, threads) in ["one_thread", "two_threads"].into_iter().enumerate() {
             let own = 1e-3 * rate.million[k] * rate.bytes;
             let name = name(&format!("bandwidth.{threads}"));
@@ -157,6 +160,7 @@ fn ratios(part: &mut Part, rates: &[(Rate, [f64; 2])], limits: &[[f64; 3]; 2]) {
         let gain = Ratio::new(&name("gain_of_two_threads"), unit, rate.million[1], one);
         let aim = Bound::AtLeast(1.8);
         part.ratios.push(if large { gain.aim(aim) } else { gain });
+        // The rate from the caches has a target of its own.
         if at == 0 {
             let aimed = ("what is aimed at in the caches", 50.0);
             let rate = Ratio::new(&name("rate"), unit, rate.million[0], aimed);

@@ -134,6 +134,7 @@ fn follow(args: &AuditArgs, scene: &Scene) -> Result<Audit, CommandError> {
             false => FindingScope::OfTheRun,
         },
     };
+    // The audit, with progress.
     let found = audit(scene, asked, &mut |words, share| {
         progress.share(share, || words.to_string());
         true

@@ -83,6 +83,7 @@ fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandE
         (chart.coordinates().len(), "coordinate"),
         (built.system.constraints().len(), "constraint"),
     ];
+    // One step without recording.
     let outcome = scene::run_mechanism(built, &mut NullObserver, &mut |_| false);
     match outcome.stopped {
         Some(stop) if stop.reason != StopReason::Requested => {
@@ -94,6 +95,7 @@ fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandE
 
 /// A file that is no scene may be a study; if it is neither, the error of the scene is reported.
 fn check_study(args: &CheckArgs, error: SceneError) -> Result<String, CommandError> {
+    // A study file declares its kind.
     let is_study = std::fs::read_to_string(&args.scene).is_ok_and(|text| {
         let mut lines = text.lines().map(|line| line.replace([' ', '\t'], ""));
         lines.any(|line| line.starts_with("kind=\"study\"") || line.starts_with("kind='study'"))
@@ -101,6 +103,7 @@ fn check_study(args: &CheckArgs, error: SceneError) -> Result<String, CommandErr
     if !is_study {
         return Err(error.into());
     }
+    // Number of runs of the study.
     let study = StudyFile::load(&args.scene)?.with(args.set.pairs())?;
     let runs = study.runs()?;
     let noun = if runs == 1 { "run" } else { "runs" };

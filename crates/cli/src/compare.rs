@@ -62,6 +62,7 @@ struct Comparison {
 pub fn run(args: &SolveArgs, tally: &mut SolveCounts) -> Result<(), CommandError> {
     let target = OutputFile::new(&args.output)?;
     let (problems, skipped) = all_runs(args, tally)?;
+    // The performance profile.
     target.write(draw(args, &problems)?)?;
     let methods = methods(&problems);
     let solved = problems.len() - tally.missed;
@@ -73,6 +74,7 @@ pub fn run(args: &SolveArgs, tally: &mut SolveCounts) -> Result<(), CommandError
             profile: target.name(),
         });
     }
+    // Summary of the methods and closing line.
     let mut text = String::new();
     if !args.quiet {
         text += &format!("\n{}", summary(&methods, problems.len()));
@@ -139,6 +141,7 @@ fn timed(
     let attempt = attempt_by(loaded, method, goal)?;
     history.add(&loaded.file, method, &attempt);
     let mut run = MethodResult::new(&attempt, method, goal);
+    // A short solve is timed several times.
     for _ in 1..TIMINGS {
         if run.seconds < SHORT {
             run.seconds = run.seconds.min(attempt_by(loaded, method, goal)?.seconds);
@@ -149,6 +152,7 @@ fn timed(
 
 /// The fastest result within the tolerance, else the one with the smallest residual.
 fn best<'a>(runs: &'a [MethodResult], goal: &Goal) -> Option<&'a MethodResult> {
+    // Solved results by time, others by residual.
     let rank = |run: &MethodResult| {
         let value = if run.solved {
             run.seconds
@@ -206,6 +210,7 @@ fn heading(width: usize) -> String {
 
 fn row(name: &str, runs: &[MethodResult], goal: &Goal, width: usize) -> String {
     let mut text = format!("{name:width$}");
+    // Time, or a dash where the tolerance was missed, and residual.
     for run in runs {
         let residual = table::residual(run.residual(goal.measure));
         let time = if run.solved {

@@ -121,6 +121,7 @@ pub fn progress(text: impl FnOnce() -> String) {
     let Some(open) = log.as_mut() else {
         return;
     };
+    // The interval grows with the duration of the work.
     let apart = (open.begun.elapsed() / 60).clamp(APART, FURTHEST);
     if open.told.elapsed() < apart {
         return;

@@ -94,6 +94,7 @@ impl RateEstimate {
 /// A duration in few characters.
 pub fn clock(seconds: f64) -> String {
     let whole = seconds.max(0.0).round();
+    // Seconds, minutes, hours or days.
     if whole < 60.0 {
         format!("{whole:.0} s")
     } else if whole < 3600.0 {

@@ -110,6 +110,7 @@ fn scene_of(manifest: &Manifest) -> Result<Scene, CommandError> {
     let overrides: Vec<(&str, &str)> = overrides
         .map(|change| (change.key.as_str(), change.value.as_str()))
         .collect();
+    // Overrides and data folder of the original run.
     let scene = scene.with_overrides(&overrides)?;
     let machine = manifest.machine.as_ref();
     let folder = machine.and_then(|machine| machine.folder.as_deref());

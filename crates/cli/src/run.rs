@@ -139,6 +139,7 @@ pub fn run_scene(
     scene: &Scene,
     site: RunTarget,
 ) -> Result<CommandStatus, CommandError> {
+    // Log and signal handler, before the work begins.
     let threads = args.threads.get().get();
     let what = format!("{} of {}", site.verb(), scene.name());
     args.log.open(&what, threads)?;
@@ -262,6 +263,7 @@ impl RunEnd<'_> {
         if self.manifest.status == RunStatus::Interrupted {
             text += &format!("percuss resume {shown} goes on with the run\n");
         }
+        // The plots available.
         let names = Record::open(directory).ok().and_then(|record| {
             let list = RunPlots::of(&record).and_then(|gallery| gallery.list());
             Some(

@@ -33,6 +33,7 @@ pub struct ShowArgs {
 /// Runs the command.
 pub fn run(args: &ShowArgs) -> Result<CommandStatus, CommandError> {
     let record = Record::open(&args.directory)?;
+    // Studies have a summary of their own.
     if record.manifest().kind == "study" {
         study::show(&record, args.json, args.quiet)?;
         return Ok(CommandStatus::Success);

@@ -111,6 +111,7 @@ impl RunTarget {
 /// Rejects data files that differ from those the run began with.
 fn require_same(scene: &Scene, old: &[DataFile], new: &[DataFile]) -> Result<(), CommandError> {
     for file in new {
+        // Files are compared by checksum.
         let known = old.iter().find(|known| known.name == file.name);
         if known.is_none_or(|known| known.checksum != file.checksum) {
             let at = file.path.as_ref().unwrap_or(&file.name);

@@ -254,6 +254,7 @@ pub fn load(
 ) -> Option<LoadedProblem> {
     match attempt::load(path) {
         Ok(loaded) => Some(loaded),
+        // An unreadable file is reported and skipped.
         Err(error) => {
             progress.aside(|| output::message(&format!("{error} (skipped)")));
             tally.skipped += 1;

@@ -85,6 +85,7 @@ pub struct StudyArgs {
 /// Runs the command.
 pub fn run(args: &StudyArgs) -> Result<CommandStatus, CommandError> {
     let study = StudyFile::load(&args.study)?.with(args.set.pairs())?;
+    // List the runs, or gather those of all shards.
     if args.plan {
         return plan(args, &study);
     }
@@ -92,6 +93,7 @@ pub fn run(args: &StudyArgs) -> Result<CommandStatus, CommandError> {
         let directory = args.output.clone().unwrap_or_default();
         return gather(args, &StudyDirectory::open_existing(&study, &directory)?);
     }
+    // Otherwise make the missing runs.
     let place = OutputDirectory::new(args.output.as_deref(), study.name());
     let threads = args.threads.get().get();
     args.log.open(&format!("study {}", study.name()), threads)?;
@@ -117,6 +119,7 @@ fn follow(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<StudyProgre
     let progress = Progress::of_shares(args.quiet);
     progress.at("running");
     let begun = Instant::now();
+    // Runs in parallel, with progress.
     let told = campaign.run(shard, args.threads.get(), &mut |told| {
         let done = told.done as f64 / told.all.max(1) as f64;
         progress.share(done, || words(told, begun.elapsed().as_secs_f64()));
@@ -175,6 +178,7 @@ fn share(
             args.study
         ))?;
     }
+    // A failed run fails the shard.
     Ok(match told.failed {
         0 => CommandStatus::Success,
         _ => CommandStatus::NotMet,
@@ -186,6 +190,7 @@ fn gather(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<CommandStat
     campaign.write_table()?;
     let record = Record::open(campaign.directory())?;
     let mut verdict = show(&record, args.json, args.quiet)?;
+    // Missing runs, and the shards that would make them.
     let missing = campaign.missing()?;
     if !missing.is_empty() {
         let shards = campaign.missing_shards(&missing)?;
@@ -358,6 +363,7 @@ fn columns_text(columns: &[Vec<String>]) -> String {
     let width = |column: &Vec<String>| column.iter().map(|c| c.chars().count()).max();
     let widths: Vec<usize> = columns.iter().map(|c| width(c).unwrap_or(0)).collect();
     let mut text = String::new();
+    // Cells padded to the width of their column.
     for row in 0..columns.first().map_or(0, Vec::len) {
         let cells = columns
             .iter()

@@ -293,6 +293,7 @@ fn findings_text(findings: &[Value]) -> String {
 /// An expectation in few characters.
 pub fn expectation(finding: &Value) -> String {
     let bound = |key: &str| finding[key].as_f64().map(format_short);
+    // An interval, a one-sided bound, or a value with its tolerance.
     match (bound("at_least"), bound("at_most"), &finding["expected"]) {
         (Some(low), Some(high), _) => format!("{low} to {high}"),
         (Some(low), None, _) => format!(">= {low}"),

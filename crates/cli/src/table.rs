@@ -141,6 +141,7 @@ pub fn classes(records: &[ProblemResult], measure: ResidualMeasure) -> String {
 
 /// Columns as wide as their widest cell, left-aligned.
 pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
+    // Column widths.
     let width = |c: usize| rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();
     let mut text = String::new();
@@ -181,6 +182,7 @@ pub fn time(seconds: f64) -> String {
         s if s < 1.0 => (s * 1e3, "ms"),
         s => (s, "s"),
     };
+    // Three significant digits.
     let digits = match value {
         v if v < 10.0 => 2,
         v if v < 100.0 => 1,

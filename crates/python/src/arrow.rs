@@ -147,6 +147,7 @@ fn schema(name: &CString, format: &CString, flags: i64, children: Vec<*mut Schem
         _name: name.clone(),
         children,
     });
+    // Pointers into the box stay valid: its content does not move.
     Schema {
         format: own._format.as_ptr(),
         name: own._name.as_ptr(),
@@ -168,6 +169,7 @@ fn array(length: i64, nulls: i64, parts: Vec<Option<Vec<u8>>>, children: Vec<*mu
         _parts: parts,
         children,
     });
+    // Pointers into the box stay valid: its content does not move.
     Array {
         length,
         null_count: nulls,

@@ -27,6 +27,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _percuss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    // Exceptions first: the other modules raise them.
     error::register(module)?;
     scenes::register(module)?;
     run::register(module)?;

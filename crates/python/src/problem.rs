@@ -38,6 +38,7 @@ impl PyProblem {
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let shown = path.display().to_string();
+        // Read and assemble without the GIL.
         let problem = py.detach(|| {
             if path.is_dir() {
                 return Err(format!(
@@ -203,6 +204,7 @@ impl PyProblem {
     fn rowwise(&self, name: &str, all: &PyReadonlyArray1<'_, f64>) -> PyResult<Vec<f64>> {
         let all = all.as_slice().map_err(|e| error::argument(name, e))?;
         let rows = self.rows();
+        // Number and finiteness of the entries.
         if all.len() != rows {
             let text = format!(
                 "{rows} entries were expected, one for each row, not {}",

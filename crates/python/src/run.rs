@@ -74,6 +74,7 @@ fn resume_run(
 ) -> PyResult<PathBuf> {
     let manner = manner(threads, findings, tell.as_ref())?;
     let ended = py.detach(|| {
+        // A completed run is returned as it is.
         let Some((scene, site)) = left(&directory, force)? else {
             return Ok(RunEnd {
                 directory: Some(directory.clone()),
@@ -92,6 +93,7 @@ fn check_scene(py: Python<'_>, scene: &PyScene) -> PyResult<()> {
     let scene = &scene.scene;
     py.detach(|| {
         check_plots(scene).map_err(error::scene)?;
+        // Mechanisms are compiled only; bodies make one step.
         if scene.kind() == SceneKind::Mechanism {
             scene.build_mechanism().map_err(error::scene)?;
             return scene::check_findings(scene).map_err(error::scene);
@@ -147,10 +149,12 @@ fn run(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResult<RunE
 }
 
 fn bodies(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResult<RunEnd> {
+    // Validate before anything is written.
     let collection = scene.build_bodies().map_err(error::scene)?;
     let wanted = scene::observable_request(scene, &collection).map_err(error::scene)?;
     scene::check_collection(scene, &collection).map_err(error::scene)?;
     check_plots(scene).map_err(error::scene)?;
+    // Recorder and run.
     let manifest = Manifest::of_bodies(scene, &collection, manner.threads);
     let session = run_writer(scene, site, manifest)?;
     let mut recorder = BodiesRecorder::on(session, &collection).map_err(error::record)?;
@@ -166,6 +170,7 @@ fn bodies(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResult<R
         &mut recorder,
         &mut tell,
     );
+    // The certificate includes the errors of convex decompositions.
     let mut certificate = outcome.certificate_json();
     if !fits.is_empty() {
         certificate["solids"] = fits.into();
@@ -304,6 +309,7 @@ fn measured(
     let found = evaluate(manner.threads, &mut |name, done| {
         pulse.update(done, f64::NAN, name)
     });
+    // An exception takes precedence over the findings.
     if let Some(raised) = pulse.raised {
         return Ok(Err(raised));
     }

@@ -70,6 +70,7 @@ pub fn run_writer(scene: &Scene, site: RunTarget, manifest: Manifest) -> PyResul
             RunWriter::new(place, manifest, scene.checkpoint_schedule()).map_err(error::record)
         }
         RunTarget::Resumed(directory, lock, files) => {
+            // Data files must be those the run began with.
             for file in &manifest.files {
                 let known = files.iter().find(|known| known.name == file.name);
                 if known.is_none_or(|known| known.checksum != file.checksum) {
