@@ -310,10 +310,10 @@ fn each_kind_of_scene_says_how_it_is_made() {
     assert_eq!(
         scene.build_mechanism().unwrap_err().to_string(),
         "p.toml:1: `kind = \"bodies\"`: a scene of the other kind was expected here. A scene of this \
-         kind is made by `Scene::collection`"
+         kind is made by `Scene::build_bodies`"
     );
     let ball = Scene::load("ball-e05").unwrap();
     assert_eq!(ball.kind(), SceneKind::Mechanism);
     let error = ball.build_bodies().unwrap_err().to_string();
-    assert!(error.contains("`Scene::build`"), "{error}");
+    assert!(error.contains("`Scene::build_mechanism`"), "{error}");
 }
