@@ -5,7 +5,7 @@ use bodies::{Pose, Vector};
 use super::GeneratedBody;
 use super::error::GenerateError;
 use super::mould::GeneratorDim;
-use crate::study::random::SplitMix64;
+use super::random::SplitMix64;
 
 /// Most vertices of an irregular grain.
 const CORNERS: usize = 100;

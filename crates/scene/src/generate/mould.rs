@@ -7,7 +7,7 @@ use bodies::plane::{self, Angle, ConvexPolygon};
 use bodies::space::{self, ConvexPolyhedron};
 use bodies::{Dim, Plane, Pose, ShapeError, Space};
 
-use crate::study::random::SplitMix64;
+use super::random::SplitMix64;
 
 /// Vectors of the plane.
 pub(crate) type Vec2 = <Plane as Dim>::Vector;

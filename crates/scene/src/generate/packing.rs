@@ -12,9 +12,9 @@ use super::cells::HierarchicalGrid;
 use super::error::{self, GenerateError};
 use super::grain::{GrainShape, place};
 use super::mould::{GeneratorDim, Vec3};
+use super::random::SplitMix64;
 use super::region::{PackingRegion, PlacementRegion};
 use super::sizes::Sizes;
-use crate::study::random::SplitMix64;
 
 /// Positions tried for one grain before the generator gives up.
 pub const TRIALS: usize = 200_000;

@@ -10,7 +10,7 @@ use bodies::{Dim, Lattice, Vector};
 use super::cells::HierarchicalGrid;
 use super::error::{self, GenerateError};
 use super::mould::Vec3;
-use crate::study::random::SplitMix64;
+use super::random::SplitMix64;
 
 /// The region in which grains are placed.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,7 +7,7 @@
 //! ```
 
 use super::error::{self, GenerateError};
-use crate::study::random::SplitMix64;
+use super::random::SplitMix64;
 
 /// Checks a grading curve.
 pub(super) fn check(curve: &[(f64, f64)]) -> Result<(), GenerateError> {

@@ -17,8 +17,8 @@
 use std::f64::consts::PI;
 
 use super::error::{self, GenerateError};
+use super::random::SplitMix64;
 use super::sieve;
-use crate::study::random::SplitMix64;
 
 /// Distribution of the radii of grains.
 #[derive(Debug, Clone, PartialEq)]

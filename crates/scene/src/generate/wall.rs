@@ -18,7 +18,7 @@ use bodies::{Pose, Vector};
 use super::GeneratedBody;
 use super::error::{self, GenerateError};
 use super::mould::GeneratorDim;
-use crate::study::random::SplitMix64;
+use super::random::SplitMix64;
 
 /// Largest `vary`: joints of two courses, half a block apart, stay a quarter of a block apart.
 const VARY: f64 = 0.25;

@@ -20,7 +20,6 @@ mod journal;
 mod keep;
 pub(crate) mod parallel;
 mod points;
-pub(crate) mod random;
 mod row;
 mod shard;
 mod span;

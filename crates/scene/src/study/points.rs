@@ -4,7 +4,7 @@ use expr::{Graph, Scope};
 
 use crate::error::{InputError, SceneError};
 use crate::file::{Formula, Scene, Study, VariedValues, Vary};
-use crate::study::random::SplitMix64;
+use crate::generate::random::SplitMix64;
 use crate::study::span::Span;
 
 /// Largest number of runs of one study.

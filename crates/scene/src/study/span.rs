@@ -9,8 +9,8 @@
 
 use crate::error::SceneError;
 use crate::file::{Formula, Scene, Spacing, Study, Vary};
+use crate::generate::random::SplitMix64;
 use crate::study::points::wrong;
-use crate::study::random::SplitMix64;
 
 /// An interval from which values are taken.
 #[derive(Debug, Clone, Copy)]

@@ -30,9 +30,9 @@ use super::error::{self, GenerateError};
 use super::grain::{GrainShape, place};
 use super::mould::{GeneratorDim, Vec3};
 use super::packing::{fine, fits};
+use super::random::SplitMix64;
 use super::region::widen;
 use super::sizes::Sizes;
-use crate::study::random::SplitMix64;
 use roll::Roll;
 
 /// Times a grain is dropped again, elsewhere, when it comes to rest above the box.

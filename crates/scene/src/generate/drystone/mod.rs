@@ -25,8 +25,8 @@ use super::GeneratedBody;
 use super::error::{self, GenerateError};
 use super::mould::Vec2;
 use super::prism::{Prism, shifted};
+use super::random::SplitMix64;
 use super::vault::most;
-use crate::study::random::SplitMix64;
 use walk::ConstrainedWalk;
 
 /// Attempts before a bond counts as impossible.
