@@ -24,7 +24,7 @@ pub fn run(args: &RunArgs, scene: &Scene, site: RunTarget) -> Result<CommandStat
     let wanted = scene::observable_request(scene, &collection)?;
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;
-    let manifest = Manifest::of_bodies(scene, &collection, args.threads.get());
+    let manifest = Manifest::of_bodies(scene, &collection, args.threads.get().get());
     let session = site.writer(args, scene, manifest)?;
     let mut recorder = BodiesRecorder::on(session, &collection)?;
     let fits = decomposition_errors(&collection);

@@ -19,7 +19,7 @@ pub fn run(args: &RunArgs, scene: &Scene, site: RunTarget) -> Result<CommandStat
     let built = checked(scene)?;
     let layout = MechanismLayout::of_scene(scene, &built.system);
     let every = built.record_every;
-    let manifest = Manifest::of_mechanism(scene, &built, args.threads.get());
+    let manifest = Manifest::of_mechanism(scene, &built, args.threads.get().get());
     let session = site.writer(args, scene, manifest)?;
     let recorder = MechanismRecorder::on(session, layout, every)?;
     complete(args, scene, built, recorder)

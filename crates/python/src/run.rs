@@ -155,7 +155,7 @@ fn bodies(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResult<R
     scene::check_collection(scene, &collection).map_err(error::scene)?;
     check_plots(scene).map_err(error::scene)?;
     // Recorder and run.
-    let manifest = Manifest::of_bodies(scene, &collection, manner.threads);
+    let manifest = Manifest::of_bodies(scene, &collection, manner.threads.get());
     let session = run_writer(scene, site, manifest)?;
     let mut recorder = BodiesRecorder::on(session, &collection).map_err(error::record)?;
     let fits = decomposition_errors(&collection);
@@ -248,7 +248,7 @@ fn mechanism(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResul
     // Recorder and run.
     let layout = MechanismLayout::of_scene(scene, &built.system);
     let every = built.record_every;
-    let manifest = Manifest::of_mechanism(scene, &built, manner.threads);
+    let manifest = Manifest::of_mechanism(scene, &built, manner.threads.get());
     let session = run_writer(scene, site, manifest)?;
     let mut recorder = MechanismRecorder::on(session, layout, every).map_err(error::record)?;
     let mut system = built.system.clone();

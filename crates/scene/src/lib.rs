@@ -13,6 +13,7 @@ pub mod film;
 pub mod finding;
 pub mod generate;
 mod nonunique;
+mod parallel;
 pub mod picture;
 pub mod plot;
 pub mod record;
@@ -36,10 +37,11 @@ pub use file::{
     Scene, SceneKind, Spacing, Study, VariedValues, Vary,
 };
 pub use finding::{
-    Threads, Value, check_collection, check_findings, evaluate_bodies_findings, evaluate_findings,
+    Value, check_collection, check_findings, evaluate_bodies_findings, evaluate_findings,
     observable_request,
 };
 pub use nonunique::{NonuniqueInstant, nonunique_instants};
+pub use parallel::Threads;
 pub use run::{EarlyStop, MechanismOutcome, StopReason, run_mechanism, worst_constraint_name};
 pub use sink::{MechanismObserver, NullObserver};
 pub use study::{

@@ -123,7 +123,7 @@ impl Engine {
         other: Option<&str>,
     ) -> PyResult<RunWriter> {
         let collection = scene.build_bodies().map_err(error::scene)?;
-        let mut manifest = Manifest::of_bodies(scene, &collection, Threads::all());
+        let mut manifest = Manifest::of_bodies(scene, &collection, Threads::all().get());
         // Settings of this run.
         let (t, _) = self.inner()?.live.time();
         manifest.settings["start"] = t.into();

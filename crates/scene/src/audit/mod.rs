@@ -41,8 +41,9 @@ mod work;
 
 use crate::error::SceneError;
 use crate::file::Scene;
+use crate::finding;
 use crate::finding::plan::{compile_findings, with_expression_context};
-use crate::finding::{self, Threads};
+use crate::parallel::Threads;
 
 pub use digits::{AuditedFinding, ValueIn};
 pub use figure::figure;

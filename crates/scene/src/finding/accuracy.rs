@@ -19,7 +19,7 @@ use crate::finding::language::{exact, of_time};
 use crate::finding::sampler;
 use crate::finding::subject::{EvaluatedRun, Studies, present};
 use crate::finding::value::{Absent, Valued};
-use crate::study::parallel;
+use crate::parallel;
 
 /// Largest number of instants compared for the largest error.
 const INSTANTS: usize = 2000;

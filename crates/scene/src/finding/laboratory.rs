@@ -12,32 +12,12 @@ use crate::finding::plan::{
 };
 use crate::finding::subject::{EvaluatedRun, RunSchedule, Studies};
 use crate::finding::value::{Absent, Value, Valued};
+use crate::parallel::Threads;
 use crate::run::{MechanismOutcome, run_mechanism};
 use crate::sink::NullObserver;
 use crate::study::StudyTable;
 use crate::text::BuiltMechanism;
 use crate::watch::{BodiesOutcome, ObservableRequest, RunProgress, run_bodies};
-
-/// Number of threads that further runs may use, at least one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Threads(usize);
-
-impl Threads {
-    /// This many threads, at least one.
-    pub fn new(count: usize) -> Self {
-        Self(count.max(1))
-    }
-
-    /// All threads of the machine.
-    pub fn all() -> Self {
-        Self(std::thread::available_parallelism().map_or(1, usize::from))
-    }
-
-    /// The number of threads.
-    pub fn get(self) -> usize {
-        self.0
-    }
-}
 
 /// Evaluates the findings of a scene on its main run; the cases and studies they need are run, each
 /// once. `progress` is called with the name of the finding in work and the share done, and returns

@@ -32,7 +32,7 @@ mod zeno;
 
 use serde::{Deserialize, Serialize};
 
-pub use laboratory::{Threads, evaluate_bodies_findings, evaluate_findings};
+pub use laboratory::{evaluate_bodies_findings, evaluate_findings};
 pub use plan::{check_collection, check_findings, observable_request};
 pub use value::Value;
 

@@ -9,9 +9,9 @@ use mechanism::{
 use crate::certificate::Certificate;
 use crate::error::SceneError;
 use crate::file::{Scene, SceneKind};
-use crate::finding::Threads;
 use crate::finding::subject::{between, present};
 use crate::finding::value::{Absent, Valued};
+use crate::parallel::Threads;
 use crate::run::integrate;
 use crate::sink::{MechanismObserver, NullObserver};
 use crate::text::{Observable, Sample, SymbolicSystem};

@@ -9,7 +9,7 @@ use super::standard::{ORDERS, count, from_start, lost, orders, over_time, residu
 use super::unit;
 use crate::error::{InputError, SceneError};
 use crate::file::{Formula, Plot, Scene};
-use crate::finding::Threads;
+use crate::parallel::Threads;
 use crate::record::{Record, RecordError};
 use crate::sink::NullObserver;
 use crate::watch::{Observables, RunProgress, run_bodies_observing};

@@ -1,14 +1,14 @@
 //! The plots that a scene declares: observables of runs, columns of studies.
 
-use super::collection;
 use super::figure::{Figure, Series, SeriesStyle};
 use super::gallery::PlotError;
 use super::track::SampledMotion;
-use super::unit;
+use super::{collection, unit};
 use crate::error::SceneError;
 use crate::file::{Formula, Plot, PlotKind, Scene, SceneKind, expression_error, value_error};
+use crate::finding::compile_study;
 use crate::finding::plan::with_expression_context;
-use crate::finding::{Threads, compile_study};
+use crate::parallel::Threads;
 use crate::picture::check_pictures;
 use crate::record::Record;
 use crate::run::run_mechanism;

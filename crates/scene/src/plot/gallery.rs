@@ -12,7 +12,7 @@ use super::{collection, declared, draw, moving, pair, standard, study, survey};
 use crate::drawing::{self, Theme};
 use crate::error::SceneError;
 use crate::file::{Scene, SceneKind};
-use crate::finding::Threads;
+use crate::parallel::Threads;
 use crate::picture::{RunPictures, draw_rose};
 use crate::record::{Record, RecordError};
 

@@ -6,12 +6,11 @@ use super::machine::Machine;
 use super::manifest::{Manifest, Override, settings_json};
 use crate::collection::BuiltBodies;
 use crate::file::Scene;
-use crate::finding::Threads;
 use crate::text::BuiltMechanism;
 
 impl Manifest {
     /// The manifest of a run of a mechanism or of a sweeping process.
-    pub fn of_mechanism(scene: &Scene, built: &BuiltMechanism, threads: Threads) -> Self {
+    pub fn of_mechanism(scene: &Scene, built: &BuiltMechanism, threads: usize) -> Self {
         let mut manifest = of_scene(scene, threads);
         let (start, until) = (built.initial.t, built.until);
         manifest.settings = settings_json(&built.settings, start, until, built.record_every);
@@ -22,7 +21,7 @@ impl Manifest {
     }
 
     /// The manifest of a run of bodies.
-    pub fn of_bodies(scene: &Scene, collection: &BuiltBodies, threads: Threads) -> Self {
+    pub fn of_bodies(scene: &Scene, collection: &BuiltBodies, threads: usize) -> Self {
         let mut manifest = of_scene(scene, threads);
         manifest.settings = collection.settings_json();
         let (files, seed) = collection.sources();
@@ -31,9 +30,9 @@ impl Manifest {
     }
 }
 
-fn of_scene(scene: &Scene, threads: Threads) -> Manifest {
+fn of_scene(scene: &Scene, threads: usize) -> Manifest {
     let mut manifest = Manifest::new("run", scene.name());
-    let mut machine = Machine::here(threads.get());
+    let mut machine = Machine::here(threads);
     if !scene.folder().as_os_str().is_empty() {
         // Kept for a resumed run, which may be started in another folder.
         machine.folder = Some(scene.folder().display().to_string());

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use crate::error::{InputError, Origin, SceneError};
 use crate::file::{Formula, Reader, Scene, Study, parse_tree, read, read_study};
+use crate::finding::compile_study;
 use crate::finding::plan::with_expression_context;
-use crate::finding::{Threads, compile_study};
+use crate::parallel::Threads;
 use crate::study::table::group_outcomes;
 use crate::study::{CompiledStudy, OutcomeGroup, StudyTable};
 

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use crate::collection::BuiltBodies;
 use crate::file::Scene;
-use crate::finding::{SceneRunner, Threads};
+use crate::finding::SceneRunner;
+use crate::parallel::Threads;
 use crate::record::{
     BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory, RecordError,
 };
@@ -52,7 +53,7 @@ impl<'a> RecordingRunner<'a> {
 
 impl SceneRunner for RecordingRunner<'_> {
     fn mechanism(&mut self, scene: &Scene, built: BuiltMechanism) -> MechanismOutcome {
-        let manifest = Manifest::of_mechanism(scene, &built, Threads::new(1));
+        let manifest = Manifest::of_mechanism(scene, &built, 1);
         let layout = MechanismLayout::of_scene(scene, &built.system);
         let mut recorder =
             match MechanismRecorder::new(self.place(), manifest, layout, built.record_every) {
@@ -88,7 +89,7 @@ impl SceneRunner for RecordingRunner<'_> {
             texts.for_each(|formula| wanted.observable(&formula.text));
         }
         let wanted = &wanted;
-        let manifest = Manifest::of_bodies(scene, &collection, threads);
+        let manifest = Manifest::of_bodies(scene, &collection, threads.get());
         let mut recorder = match BodiesRecorder::new(self.place(), manifest, &collection) {
             Ok(recorder) => recorder,
             Err(error) => {

@@ -18,7 +18,6 @@ mod campaign;
 mod file;
 mod journal;
 mod keep;
-pub(crate) mod parallel;
 mod points;
 mod row;
 mod shard;
@@ -28,9 +27,10 @@ mod table;
 use crate::collection::SceneNames;
 use crate::error::SceneError;
 use crate::file::{Check, FindingSpec, Scene, Study, VariedValues, Vary};
+use crate::finding::Names;
 use crate::finding::compile::THRESHOLD;
 use crate::finding::expression::Expression;
-use crate::finding::{Names, Threads};
+use crate::parallel::Threads;
 
 pub use campaign::{Planned, StudyDirectory, StudyError, StudyProgress};
 pub use file::{StudyFile, StudyResult};
@@ -146,7 +146,8 @@ impl CompiledStudy {
                 StudyRow::failed(settings, columns, End::Fault, &error.to_string())
             })
         };
-        let rows = parallel::map_with_progress(self.points.len(), threads.get(), work, progress);
+        let rows =
+            crate::parallel::map_with_progress(self.points.len(), threads.get(), work, progress);
         Ok(self.table(rows))
     }
 

@@ -12,7 +12,8 @@ use crate::file::{Overrides, Scene, Study};
 use crate::finding::expression::{Expression, plain};
 use crate::finding::subject::{EvaluatedRun, NoStudies};
 use crate::finding::value::{Value, Valued};
-use crate::finding::{Threads, meets_expectation, run_scene, run_scene_with};
+use crate::finding::{meets_expectation, run_scene, run_scene_with};
+use crate::parallel::Threads;
 use crate::record::RecordError;
 use crate::watch::ObservableRequest;
 

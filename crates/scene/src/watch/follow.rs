@@ -17,7 +17,7 @@ use crate::certificate::Certificate;
 use crate::collection::{BodiesObserver, BodiesSetup, SceneNames};
 use crate::error::SceneError;
 use crate::file::{Formula, Scene};
-use crate::finding::Threads;
+use crate::parallel::Threads;
 use crate::run::{EarlyStop, StopReason};
 
 /// Progress callback: called after every step, returns whether the run goes on.

@@ -18,7 +18,7 @@ use super::walk::Driver;
 use crate::certificate::Certificate;
 use crate::collection::{BodiesObserver, BuiltBodies, SceneNames, WorldRef};
 use crate::file::{Formula, Scene};
-use crate::finding::Threads;
+use crate::parallel::Threads;
 
 /// A world in one of the two dimensions.
 #[derive(Debug)]

@@ -62,7 +62,8 @@ use bodies::{Plane, Space};
 use crate::collection::{BodiesObserver, BuiltBodies, SceneNames, WorldRef};
 use crate::error::{InputError, SceneError};
 use crate::file::Scene;
-use crate::finding::{self, Threads};
+use crate::finding;
+use crate::parallel::Threads;
 use crate::record::{DataFile, bodies_settings_json};
 
 impl BuiltBodies {

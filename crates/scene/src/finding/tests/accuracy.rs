@@ -2,12 +2,12 @@
 
 use super::{Hand, number, reason};
 use crate::file::Scene;
-use crate::finding::Threads;
 use crate::finding::accuracy::{Grid, Norm, fitted_order};
 use crate::finding::expression::Expression;
 use crate::finding::laboratory::run_scene;
 use crate::finding::names::Names;
 use crate::finding::subject::{EvaluatedRun, NoStudies};
+use crate::parallel::Threads;
 use crate::watch::ObservableRequest;
 
 /// An oscillator, smooth, and a ball that falls and bounces once.

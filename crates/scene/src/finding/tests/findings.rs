@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use crate::file::Scene;
-use crate::finding::{Finding, Threads, Value, check_findings, evaluate_findings};
+use crate::finding::{Finding, Value, check_findings, evaluate_findings};
+use crate::parallel::Threads;
 use crate::run::run_mechanism;
 use crate::sink::NullObserver;
 

@@ -2,7 +2,7 @@
 
 use scene::drawing::{Drawing, DrawingValues, with_frames};
 use scene::record::{Manifest, MechanismLayout, MechanismRecorder, OutputDirectory, Record};
-use scene::{Scene, Threads, run_mechanism};
+use scene::{Scene, run_mechanism};
 use tempfile::TempDir;
 
 /// Runs a scene to its end and opens its records.
@@ -10,7 +10,7 @@ pub fn recorded(scene: &Scene) -> (TempDir, Record) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run");
     let built = scene.build_mechanism().expect("a system");
-    let manifest = Manifest::of_mechanism(scene, &built, Threads::new(1));
+    let manifest = Manifest::of_mechanism(scene, &built, 1);
     let layout = MechanismLayout::of_scene(scene, &built.system);
     let place = OutputDirectory::Given(path.clone());
     let every = built.record_every;

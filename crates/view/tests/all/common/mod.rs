@@ -151,10 +151,10 @@ pub fn parsed(text: &str) -> Scene {
 /// A session of a scene in a directory.
 fn session(scene: &Scene, path: &Path, cadence: CheckpointPolicy) -> RunWriter {
     let manifest = match scene.build_bodies() {
-        Ok(collection) => Manifest::of_bodies(scene, &collection, Threads::new(1)),
+        Ok(collection) => Manifest::of_bodies(scene, &collection, 1),
         Err(_) => {
             let built = scene.build_mechanism().unwrap_or_else(|e| panic!("{e}"));
-            Manifest::of_mechanism(scene, &built, Threads::new(1))
+            Manifest::of_mechanism(scene, &built, 1)
         }
     };
     RunWriter::new(OutputDirectory::Given(path.into()), manifest, cadence).expect("a free place")

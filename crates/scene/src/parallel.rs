@@ -174,3 +174,24 @@ mod tests {
         assert!((1..=1000).contains(&made), "{made}");
     }
 }
+
+/// Number of threads that further runs may use, at least one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Threads(usize);
+
+impl Threads {
+    /// This many threads, at least one.
+    pub fn new(count: usize) -> Self {
+        Self(count.max(1))
+    }
+
+    /// All threads of the machine.
+    pub fn all() -> Self {
+        Self(std::thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    /// The number of threads.
+    pub fn get(self) -> usize {
+        self.0
+    }
+}
