@@ -16,6 +16,7 @@ mod nonunique;
 mod parallel;
 pub mod picture;
 pub mod plot;
+mod progress;
 pub mod record;
 mod resume;
 mod run;
@@ -29,7 +30,8 @@ pub mod verify;
 mod watch;
 
 pub use certificate::{
-    Certificate, CertificateBounds, CertificateJson, Criterion, NotMet, Violation, Warnings,
+    Certificate, CertificateBounds, CertificateJson, Criterion, NotMet, Violation,
+    preparation_warnings,
 };
 pub use error::{InputError, Origin, SceneError};
 pub use file::{
@@ -42,6 +44,7 @@ pub use finding::{
 };
 pub use nonunique::{NonuniqueInstant, nonunique_instants};
 pub use parallel::Threads;
+pub use progress::{RunProgress, Warnings};
 pub use run::{EarlyStop, MechanismOutcome, StopReason, run_mechanism, worst_constraint_name};
 pub use sink::{MechanismObserver, NullObserver};
 pub use study::{
@@ -52,6 +55,6 @@ pub use text::{
 };
 pub use trajectory::{Interpolation, Trajectory};
 pub use watch::{
-    AnyWorld, BodiesObservable, BodiesOutcome, ObservableRequest, PreparationOutcome, RunProgress,
-    RunTemplate, WorldRun, preparation_warnings, run_bodies, run_bodies_observing,
+    AnyWorld, BodiesObservable, BodiesOutcome, ObservableRequest, PreparationOutcome, RunTemplate,
+    WorldRun, run_bodies, run_bodies_observing,
 };

@@ -15,13 +15,13 @@ use mechanism::{
 
 use crate::certificate::{Certificate, CertificateBounds, Criterion};
 use crate::error::SceneError;
+use crate::progress::{ProgressCallback, RunProgress};
 use crate::record::{EncodedBytes, Snapshot};
 use crate::resume::{self, MechanismCheckpoint};
 use crate::sink::MechanismObserver;
 use crate::sweep::SweepMotion;
 use crate::text::BuiltMechanism;
 use crate::trajectory::{Interpolation, Trajectory};
-use crate::watch::RunProgress;
 
 /// The run is over when the remaining time is less than this share of a step: rounding of t.
 pub(crate) const END_TOLERANCE: f64 = 1e-6;
@@ -79,9 +79,6 @@ impl fmt::Display for EarlyStop {
         }
     }
 }
-
-/// Progress callback: called after every step, returns whether the run goes on.
-pub(crate) type ProgressCallback<'a> = dyn FnMut(&RunProgress<'_>) -> bool + 'a;
 
 /// Runs a scene of a mechanism. `sink` observes every step; `progress` is called after every step
 /// and returns whether to go on.

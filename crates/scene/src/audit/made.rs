@@ -16,9 +16,10 @@ use crate::error::SceneError;
 use crate::file::Scene;
 use crate::finding::{self, Finding};
 use crate::parallel::Threads;
+use crate::progress::RunProgress;
 use crate::run::{EarlyStop, MechanismOutcome, StopReason, run_mechanism};
 use crate::sink::NullObserver;
-use crate::watch::{AnyWorld, BodiesOutcome, RunProgress, run_bodies};
+use crate::watch::{AnyWorld, BodiesOutcome, run_bodies};
 
 /// The result of one run.
 #[derive(Debug)]

@@ -20,18 +20,17 @@
 
 mod bounds;
 mod facts;
-mod live;
 mod mark;
 mod sheet;
-mod words;
+pub(crate) mod words;
 
 use serde::{Deserialize, Serialize};
 
 pub use bounds::CertificateBounds;
 pub use facts::StepFigures;
-pub use live::Warnings;
 pub use mark::{Criterion, Violation};
 pub use sheet::{CertificateJson, NotMet};
+pub use words::preparation_warnings;
 
 /// A penetration or drift of a mechanism below this, in the units of the scene, is rounding error.
 const ROUNDING: f64 = 1e-12;

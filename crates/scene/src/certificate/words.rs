@@ -9,7 +9,7 @@ impl Certificate {
     }
 
     /// The same for chosen criteria.
-    pub(super) fn warnings_of(&self, chosen: impl Fn(Criterion) -> bool) -> Vec<String> {
+    pub(crate) fn warnings_of(&self, chosen: impl Fn(Criterion) -> bool) -> Vec<String> {
         let told = Criterion::ALL.into_iter();
         let told = told.filter(|what| self.is_reported(*what) && chosen(*what));
         let each = told.map(|what| format!("{}; {}", self.sentence(what), self.advice(what)));
@@ -190,4 +190,23 @@ pub(crate) fn figure(x: f64) -> String {
 /// A ratio as a percentage.
 fn percent(share: f64) -> String {
     format!("{} %", figure(100.0 * share))
+}
+
+/// Warnings about a preparation. Its penetration and the energy its scheme loses no longer matter
+/// when the run begins; a step that missed its tolerance, or gained energy, affects the state it
+/// leaves.
+pub fn preparation_warnings(name: &str, certificate: &Certificate) -> Vec<String> {
+    // Only what affects the state that the preparation leaves.
+    let told = [Criterion::Residual, Criterion::Gain];
+    let told = told
+        .into_iter()
+        .filter(|what| certificate.is_reported(*what));
+    let each = told.map(|what| {
+        let words = certificate.sentence(what);
+        format!(
+            "preparation `{name}`: {words}; the certificate speaks of the run alone, which begins \
+                 from what it left"
+        )
+    });
+    each.collect()
 }

@@ -13,11 +13,12 @@ use crate::finding::plan::{
 use crate::finding::subject::{EvaluatedRun, RunSchedule, Studies};
 use crate::finding::value::{Absent, Value, Valued};
 use crate::parallel::Threads;
+use crate::progress::RunProgress;
 use crate::run::{MechanismOutcome, run_mechanism};
 use crate::sink::NullObserver;
 use crate::study::StudyTable;
 use crate::text::BuiltMechanism;
-use crate::watch::{BodiesOutcome, ObservableRequest, RunProgress, run_bodies};
+use crate::watch::{BodiesOutcome, ObservableRequest, run_bodies};
 
 /// Evaluates the findings of a scene on its main run; the cases and studies they need are run, each
 /// once. `progress` is called with the name of the finding in work and the share done, and returns

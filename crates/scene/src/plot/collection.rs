@@ -10,9 +10,10 @@ use super::unit;
 use crate::error::{InputError, SceneError};
 use crate::file::{Formula, Plot, Scene};
 use crate::parallel::Threads;
+use crate::progress::RunProgress;
 use crate::record::{Record, RecordError};
 use crate::sink::NullObserver;
-use crate::watch::{Observables, RunProgress, run_bodies_observing};
+use crate::watch::{Observables, run_bodies_observing};
 
 /// Names and titles of the plots that every run of bodies has.
 pub(super) const STANDARD: [(&str, &str); 8] = [

@@ -98,7 +98,7 @@ impl SceneRunner for RecordingRunner<'_> {
                 return run_bodies(scene, collection, wanted, threads, sink, &mut |_| true);
             }
         };
-        let go_on = &mut |_: &crate::watch::RunProgress<'_>| true;
+        let go_on = &mut |_: &crate::progress::RunProgress<'_>| true;
         let outcome = run_bodies(scene, collection, wanted, threads, &mut recorder, go_on);
         if let Some(fault) = recorder.take_fault() {
             self.note(Err(fault));

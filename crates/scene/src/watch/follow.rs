@@ -7,7 +7,7 @@ use super::begin::PreparationRunner;
 use super::bins::DistributionCounter;
 use super::events::EventDetector;
 use super::moment::{BodiesCheckpoint, HistoryIncrement, HistoryLength, RestoredRun};
-use super::outcome::{BodiesOutcome, ObservableRequest, RunProgress};
+use super::outcome::{BodiesOutcome, ObservableRequest};
 use super::panel::Observables;
 use super::resolve::NameTable;
 use super::start;
@@ -18,6 +18,7 @@ use crate::collection::{BodiesObserver, BodiesSetup, SceneNames};
 use crate::error::SceneError;
 use crate::file::{Formula, Scene};
 use crate::parallel::Threads;
+use crate::progress::RunProgress;
 use crate::run::{EarlyStop, StopReason};
 
 /// Progress callback: called after every step, returns whether the run goes on.

@@ -11,7 +11,7 @@
 use bodies::{Plane, Space, World, WorldError};
 
 use super::follow::{self, Prepared, RunSpec};
-use super::outcome::{BodiesOutcome, ObservableRequest, RunProgress};
+use super::outcome::{BodiesOutcome, ObservableRequest};
 use super::start;
 use super::turn::ObservedDim;
 use super::walk::Driver;
@@ -19,6 +19,7 @@ use crate::certificate::Certificate;
 use crate::collection::{BodiesObserver, BuiltBodies, SceneNames, WorldRef};
 use crate::file::{Formula, Scene};
 use crate::parallel::Threads;
+use crate::progress::RunProgress;
 
 /// A world in one of the two dimensions.
 #[derive(Debug)]

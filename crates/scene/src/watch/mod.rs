@@ -49,9 +49,7 @@ mod value;
 mod walk;
 
 pub use live::{AnyWorld, RunTemplate, WorldRun};
-pub use outcome::{
-    BodiesOutcome, ObservableRequest, PreparationOutcome, RunProgress, preparation_warnings,
-};
+pub use outcome::{BodiesOutcome, ObservableRequest, PreparationOutcome};
 
 pub(crate) use grains::ANGLE;
 pub(crate) use panel::Observables;
@@ -64,6 +62,7 @@ use crate::error::{InputError, SceneError};
 use crate::file::Scene;
 use crate::finding;
 use crate::parallel::Threads;
+use crate::progress::RunProgress;
 use crate::record::{DataFile, bodies_settings_json};
 
 impl BuiltBodies {

@@ -4,7 +4,7 @@ use mechanism::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::certificate::{Certificate, CertificateBounds, Criterion};
+use crate::certificate::{Certificate, CertificateBounds, preparation_warnings};
 use crate::collection::SceneNames;
 use crate::run::EarlyStop;
 use crate::survey::CountedDistribution;
@@ -45,39 +45,6 @@ impl ObservableRequest {
         other.watches.iter().for_each(|name| self.watch(name));
         self.distributions |= other.distributions;
     }
-}
-
-/// Progress of a run after a step, with the figures of that step.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RunProgress<'a> {
-    /// The preparation that is running; nothing for the run itself.
-    pub preparation: Option<&'a str>,
-    /// Number of the step, from 1.
-    pub step: usize,
-    /// Time reached.
-    pub t: f64,
-    /// Time at which it ends.
-    pub until: f64,
-    /// Share of the time span that is done.
-    pub share: f64,
-    /// Contacts of the step; active constraints of a mechanism.
-    pub contacts: usize,
-    /// Iterations of the contact solver.
-    pub iterations: usize,
-    /// Residual of the contact problem.
-    pub residual: f64,
-    /// Tolerance of the residual.
-    pub tolerance: f64,
-    /// Whether the step reached its tolerances.
-    pub reached: bool,
-    /// Largest penetration.
-    pub penetration: f64,
-    /// Energy gained through contacts, relative to the largest term of the step.
-    pub gain: f64,
-    /// Smallest Painlevé γ of a sliding contact; +∞ where none slides.
-    pub gamma: f64,
-    /// Certificate of the run, or of the preparation, so far.
-    pub certificate: &'a Certificate,
 }
 
 /// The result of a preparation.
@@ -238,23 +205,4 @@ impl BodiesOutcome {
         all.dedup();
         all
     }
-}
-
-/// Warnings about a preparation. Its penetration and the energy its scheme loses no longer matter
-/// when the run begins; a step that missed its tolerance, or gained energy, affects the state it
-/// leaves.
-pub fn preparation_warnings(name: &str, certificate: &Certificate) -> Vec<String> {
-    // Only what affects the state that the preparation leaves.
-    let told = [Criterion::Residual, Criterion::Gain];
-    let told = told
-        .into_iter()
-        .filter(|what| certificate.is_reported(*what));
-    let each = told.map(|what| {
-        let words = certificate.sentence(what);
-        format!(
-            "preparation `{name}`: {words}; the certificate speaks of the run alone, which begins \
-                 from what it left"
-        )
-    });
-    each.collect()
 }
