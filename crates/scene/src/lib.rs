@@ -21,6 +21,7 @@ pub mod record;
 mod resume;
 mod run;
 mod sink;
+mod stop;
 pub mod study;
 pub mod survey;
 mod sweep;
@@ -45,8 +46,9 @@ pub use finding::{
 pub use nonunique::{NonuniqueInstant, nonunique_instants};
 pub use parallel::Threads;
 pub use progress::{RunProgress, Warnings};
-pub use run::{EarlyStop, MechanismOutcome, StopReason, run_mechanism, worst_constraint_name};
+pub use run::{MechanismOutcome, run_mechanism, worst_constraint_name};
 pub use sink::{MechanismObserver, NullObserver};
+pub use stop::{EarlyStop, StopReason};
 pub use study::{
     Shard, StudyDirectory, StudyError, StudyFile, StudyProgress, StudyResult, StudyTable,
 };

@@ -7,24 +7,21 @@
 //! there. After every step, in this order: the certificate, the observer, the progress callback,
 //! the checkpoint. A motion that fails midway keeps what was computed.
 
-use std::fmt;
-
 use mechanism::{
     EventDriven, Integrator, MechanismError, Scheme, State, StepReport, System, TimeStepper,
 };
 
 use crate::certificate::{Certificate, CertificateBounds, Criterion};
 use crate::error::SceneError;
+use crate::file::END_TOLERANCE;
 use crate::progress::{ProgressCallback, RunProgress};
 use crate::record::{EncodedBytes, Snapshot};
 use crate::resume::{self, MechanismCheckpoint};
 use crate::sink::MechanismObserver;
+use crate::stop::{EarlyStop, StopReason, infeasible_text};
 use crate::sweep::SweepMotion;
 use crate::text::BuiltMechanism;
 use crate::trajectory::{Interpolation, Trajectory};
-
-/// The run is over when the remaining time is less than this share of a step: rounding of t.
-pub(crate) const END_TOLERANCE: f64 = 1e-6;
 
 /// The result of a run of a mechanism.
 #[derive(Debug, Clone)]
@@ -35,49 +32,6 @@ pub struct MechanismOutcome {
     pub certificate: Certificate,
     /// Why it ended early, if it did.
     pub stopped: Option<EarlyStop>,
-}
-
-/// Where and why a run ended early.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EarlyStop {
-    /// The last instant that was computed.
-    pub t: f64,
-    /// Whether there is a motion at all: false when the initial state was refused.
-    pub started: bool,
-    /// Why the run ended early.
-    pub reason: StopReason,
-}
-
-/// Why a run ended early.
-#[derive(Debug, Clone, PartialEq)]
-pub enum StopReason {
-    /// The motion cannot start or cannot go on.
-    Mechanism(MechanismError),
-    /// Bodies cannot start or cannot go on; a message with their names.
-    Bodies(String),
-    /// The observer failed: a record that cannot be written, a checkpoint of another system.
-    Observer(SceneError),
-    /// The progress callback asked to stop.
-    Requested,
-}
-
-impl fmt::Display for EarlyStop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.reason, self.started) {
-            (StopReason::Requested, _) => write!(f, "stopped on request at t = {}", self.t),
-            (StopReason::Mechanism(error), false) => write!(f, "the run cannot start: {error}"),
-            (StopReason::Mechanism(error), true) => {
-                write!(f, "the run stopped at t = {}: {error}", self.t)
-            }
-            (StopReason::Bodies(reason), false) => write!(f, "the run cannot start: {reason}"),
-            (StopReason::Bodies(reason), true) => {
-                write!(f, "the run stopped at t = {}: {reason}", self.t)
-            }
-            (StopReason::Observer(error), _) => {
-                write!(f, "the run stopped at t = {}: {error}", self.t)
-            }
-        }
-    }
 }
 
 /// Runs a scene of a mechanism. `sink` observes every step; `progress` is called after every step
@@ -227,18 +181,6 @@ struct Span {
     end: f64,
     tolerance: f64,
     bounds: CertificateBounds,
-}
-
-/// The clause of a message that names contacts whose conditions no velocity satisfies together;
-/// empty where there are none.
-pub(crate) fn infeasible_text(names: Vec<String>) -> String {
-    match names.as_slice() {
-        [] => String::new(),
-        names => format!(
-            "{}, which no velocity satisfies together (infeasible),",
-            names.join(" and ")
-        ),
-    }
 }
 
 /// Name of the constraint with the largest violation of a criterion: the deepest penetration, the

@@ -17,8 +17,9 @@ use crate::file::Scene;
 use crate::finding::{self, Finding};
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
-use crate::run::{EarlyStop, MechanismOutcome, StopReason, run_mechanism};
+use crate::run::{MechanismOutcome, run_mechanism};
 use crate::sink::NullObserver;
+use crate::stop::{EarlyStop, StopReason};
 use crate::watch::{AnyWorld, BodiesOutcome, run_bodies};
 
 /// The result of one run.
@@ -88,7 +89,7 @@ impl<'a> AuditRunner<'a> {
         };
         // Common instants by steps of the reference; the fewer, the more bodies there are.
         let (start, until) = maker.span();
-        let left = crate::run::END_TOLERANCE;
+        let left = crate::file::END_TOLERANCE;
         let steps = ((until - start) / maker.step() - left).ceil().max(1.0) as usize;
         // Bodies need memory for each sample.
         let count = match &maker.common {

@@ -50,8 +50,9 @@ pub(crate) use read_touch::{friction as read_friction, rebound as read_rebound};
 pub(crate) use reader::Reader;
 pub(crate) use record::{PART as RECORD, RecordSpec, read as read_record};
 pub(crate) use spec::{
-    BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, FrictionSpec, MechanismRunSpec,
-    MechanismSpec, Named, NonFirmSpec, NonholonomicSpec, RestitutionSpec, SetSpec, StepSpec, Word,
+    BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, END_TOLERANCE, FrictionSpec,
+    MechanismRunSpec, MechanismSpec, Named, NonFirmSpec, NonholonomicSpec, RestitutionSpec,
+    SetSpec, StepSpec, Word,
 };
 pub(crate) use tree::{Item, Value, parse as parse_tree};
 

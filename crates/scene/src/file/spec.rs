@@ -166,3 +166,6 @@ pub(crate) struct MechanismSpec {
     /// Settings that make it a sweeping process.
     pub sweep: Option<crate::sweep::SweepSpec>,
 }
+
+/// The run is over when the remaining time is less than this share of a step: rounding of t.
+pub(crate) const END_TOLERANCE: f64 = 1e-6;

@@ -129,7 +129,7 @@ impl SweepMotion {
         // Constant steps: multiples of h from the start, so that rounding does not accumulate.
         self.count += 1;
         let end = self.begin + f64::from(self.count) * self.step;
-        let left = crate::run::END_TOLERANCE * self.step;
+        let left = crate::file::END_TOLERANCE * self.step;
         Ok(if end > self.until - left {
             self.until
         } else {

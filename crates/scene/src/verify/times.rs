@@ -99,7 +99,7 @@ fn compare_account(
             let mut longer = (h - length).abs();
             // The last step may end with the run: it is then shorter, or longer by a remainder of less than a
             // millionth of a step.
-            if end > plan.until - crate::run::END_TOLERANCE * length {
+            if end > plan.until - crate::file::END_TOLERANCE * length {
                 apart = apart.min((t - plan.until).abs());
                 let from = plan.start + (step - 1) as f64 * length;
                 longer = longer.min((t - from - h).abs());

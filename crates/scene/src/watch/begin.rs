@@ -13,7 +13,8 @@ use super::start;
 use super::turn::ObservedDim;
 use crate::certificate::Certificate;
 use crate::collection::{BodiesObserver, Preparation};
-use crate::run::{END_TOLERANCE, StopReason};
+use crate::file::END_TOLERANCE;
+use crate::stop::StopReason;
 
 /// Carries the state from the scene through the preparations to the run.
 pub(super) struct PreparationRunner<D: Dim> {

@@ -19,7 +19,7 @@ use crate::error::SceneError;
 use crate::file::{Formula, Scene};
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
-use crate::run::{EarlyStop, StopReason};
+use crate::stop::{EarlyStop, StopReason};
 
 /// Progress callback: called after every step, returns whether the run goes on.
 pub(super) type ProgressCallback<'a> = dyn FnMut(&RunProgress<'_>) -> bool + 'a;

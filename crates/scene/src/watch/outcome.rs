@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::certificate::{Certificate, CertificateBounds, preparation_warnings};
 use crate::collection::SceneNames;
-use crate::run::EarlyStop;
+use crate::stop::EarlyStop;
 use crate::survey::CountedDistribution;
 
 /// What is to be kept of a run. Poses are not: those of a million bodies would not fit.

@@ -146,7 +146,7 @@ fn place<D: Dim>(what: Criterion, world: &World<D>, cast: &SceneNames) -> String
         Criterion::Residual => {
             let pair = |[a, b]: [u32; 2]| [a, b].map(|body| name(body as usize, cast)).join(" on ");
             let pairs = world.infeasible().into_iter().take(2).map(pair).collect();
-            Some(crate::run::infeasible_text(pairs))
+            Some(crate::stop::infeasible_text(pairs))
         }
         _ => None,
     }

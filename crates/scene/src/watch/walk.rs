@@ -12,7 +12,8 @@ use super::start;
 use super::turn::ObservedDim;
 use crate::collection::BodiesObserver;
 use crate::error::SceneError;
-use crate::run::{END_TOLERANCE, StopReason};
+use crate::file::END_TOLERANCE;
+use crate::stop::StopReason;
 
 /// A run under way: its observers, the step number, and the first error of the observer.
 pub(super) struct Driver {

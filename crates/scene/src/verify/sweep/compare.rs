@@ -20,7 +20,7 @@ impl SweepVerifier<'_> {
         if let Some(length) = self.length {
             let end = self.initial.t + last.step as f64 * length;
             // A remainder of the run of less than a millionth of a step belongs to the last step.
-            let end = match end > self.until - crate::run::END_TOLERANCE * length {
+            let end = match end > self.until - crate::file::END_TOLERANCE * length {
                 true => self.until,
                 false => end,
             };
