@@ -20,6 +20,7 @@ mod progress;
 pub mod record;
 mod resume;
 mod run;
+mod scan;
 mod sink;
 mod stop;
 pub mod study;

@@ -7,8 +7,8 @@ use crate::finding::expression::Expression;
 use crate::finding::list::OfList;
 use crate::finding::measure::{Call, EvaluationTime, EventMeasure, Fold, RunMeasure, Sense, form};
 use crate::finding::names::Names;
-use crate::finding::scan::{self, Part, RawCall, TextError};
 use crate::finding::statics::OfLimit;
+use crate::scan::{self, Part, RawCall, TextError};
 
 /// Name of the column with the result of a bisection.
 pub(crate) const THRESHOLD: &str = "threshold";

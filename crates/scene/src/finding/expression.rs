@@ -11,9 +11,9 @@ use crate::collection::SceneNames;
 use crate::finding::compile;
 use crate::finding::measure::{self, Call};
 use crate::finding::names::Names;
-use crate::finding::scan::{self, Part, TextError, placeholder};
 use crate::finding::subject::{EvaluatedRun, Studies};
 use crate::finding::value::{Absent, Value, Valued};
+use crate::scan::{self, Part, TextError, placeholder};
 use crate::watch::ObservableRequest;
 
 /// A compiled value expression.

@@ -4,7 +4,7 @@
 use expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
 use mechanism::{System, SystemError};
 
-use crate::finding::scan::{Part, TextError};
+use crate::scan::{Part, TextError};
 use crate::text::{Observable, Sample, SymbolicSystem};
 use crate::watch::{NameTable, Observables};
 

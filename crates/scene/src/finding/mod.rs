@@ -20,7 +20,6 @@ mod measure;
 mod names;
 pub(crate) mod plan;
 mod sampler;
-pub(crate) mod scan;
 mod series;
 mod statics;
 pub(crate) mod subject;

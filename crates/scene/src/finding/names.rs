@@ -2,7 +2,7 @@
 
 use crate::file::Study;
 use crate::finding::language::Language;
-use crate::finding::scan::{Part, TextError};
+use crate::scan::{Part, TextError};
 
 /// The names known to value expressions of one scene.
 pub(crate) struct Names<'a> {

@@ -17,7 +17,7 @@ use super::tally::ContactTally;
 use super::totals::Totals;
 use super::turn::ObservedDim;
 use crate::collection::WorldRef;
-use crate::finding::scan::TextError;
+use crate::scan::TextError;
 
 /// Largest number of distinct names in one text.
 const NAMES: usize = 10_000;
