@@ -32,13 +32,12 @@ pub mod verify;
 mod watch;
 
 pub use certificate::{
-    Certificate, CertificateBounds, CertificateJson, Criterion, NotMet, Violation,
-    preparation_warnings,
+    Certificate, CertificateJson, Criterion, NotMet, Violation, preparation_warnings,
 };
 pub use error::{InputError, Origin, SceneError};
 pub use file::{
-    Bisect, Case, Check, Colour, Datum, FindingSpec, Formula, Overrides, Picture, Plot, PlotKind,
-    Scene, SceneKind, Spacing, Study, VariedValues, Vary,
+    Bisect, Case, CertificateBounds, Check, Colour, Datum, FindingSpec, Formula, Overrides,
+    Picture, Plot, PlotKind, Scene, SceneKind, Spacing, Study, VariedValues, Vary,
 };
 pub use finding::{
     Value, check_collection, check_findings, evaluate_bodies_findings, evaluate_findings,

@@ -11,9 +11,9 @@ use mechanism::{
     EventDriven, Integrator, MechanismError, Scheme, State, StepReport, System, TimeStepper,
 };
 
-use crate::certificate::{Certificate, CertificateBounds, Criterion};
+use crate::certificate::{Certificate, Criterion};
 use crate::error::SceneError;
-use crate::file::END_TOLERANCE;
+use crate::file::{CertificateBounds, END_TOLERANCE};
 use crate::progress::{ProgressCallback, RunProgress};
 use crate::record::{EncodedBytes, Snapshot};
 use crate::resume::{self, MechanismCheckpoint};

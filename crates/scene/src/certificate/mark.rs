@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::file::CertificateBounds;
+
 /// A criterion that a step or a run may violate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Criterion {
@@ -60,6 +62,18 @@ impl Criterion {
             Self::Mixed => "mixed",
             Self::Nonunique => "nonunique",
             Self::OtherSolution => "another",
+        }
+    }
+
+    /// The bound of the criterion; 0 for the residual, whose tolerance no step may miss, and for warnings without bound.
+    pub fn bound(self, bounds: &CertificateBounds) -> f64 {
+        match self {
+            Self::Gain | Self::Mixed => bounds.gain,
+            Self::Penetration => bounds.penetration,
+            Self::Resting => bounds.resting,
+            Self::Drift => bounds.drift,
+            Self::Dissipation => bounds.dissipation,
+            Self::Residual | Self::Nonunique | Self::OtherSolution => 0.0,
         }
     }
 

@@ -18,7 +18,6 @@
 //! `mark` has the criteria and their violations, `bounds` the bounds, `facts` the columns read of a step report,
 //! `live` the warnings during a run, `words` the sentences and `sheet` the JSON form.
 
-mod bounds;
 mod facts;
 mod mark;
 mod sheet;
@@ -26,7 +25,8 @@ pub(crate) mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use bounds::CertificateBounds;
+use crate::file::CertificateBounds;
+
 pub use facts::StepFigures;
 pub use mark::{Criterion, Violation};
 pub use sheet::{CertificateJson, NotMet};
@@ -179,13 +179,13 @@ impl Certificate {
             Criterion::Residual => !facts.solved() || figure.is_nan(),
             Criterion::Mixed => facts.mixed && !(figure <= self.bounds.gain),
             Criterion::Nonunique => !(figure > 0.0),
-            _ => !(figure <= self.bounds.of(what)),
+            _ => !(figure <= what.bound(&self.bounds)),
         }
     }
 
     /// Whether the worst figure of the run is beyond its bound, by the lengths and the energy at stake now.
     fn broken(&self, what: Criterion) -> bool {
-        !(self.worst_of(what) <= self.bounds.of(what))
+        !(self.worst_of(what) <= what.bound(&self.bounds))
     }
 
     /// The worst figure of the run for a criterion.

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Certificate, CertificateBounds, Criterion};
+use super::{Certificate, Criterion};
+use crate::file::CertificateBounds;
 
 /// A criterion that the run violates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -90,7 +91,7 @@ impl Certificate {
     fn entry(&self, what: Criterion) -> NotMet {
         let mark = self.violation(what);
         // The tolerance of the residual is that of the run, not of the certificate.
-        let bound = (what != Criterion::Residual).then(|| self.bounds.of(what));
+        let bound = (what != Criterion::Residual).then(|| what.bound(&self.bounds));
         NotMet {
             what: what.name(),
             first_step: mark.first.0,

@@ -1,5 +1,6 @@
-use super::*;
 use mechanism::StepReport;
+
+use crate::file::CertificateBounds;
 
 fn step(residual: f64, reached: bool) -> StepReport {
     StepReport {
@@ -73,7 +74,7 @@ fn each_bound_is_kept_just_below_it_and_broken_just_above() {
                 t: 0.5,
                 ..step(0.0, true)
             };
-            put(&mut ledger, share * bounds.of(what) * size);
+            put(&mut ledger, share * what.bound(&bounds) * size);
             certificate.add(&ledger, &|_| "`rim`".into());
             assert_eq!(certificate.ok, ok, "{what:?} {share}");
             let told: Vec<&str> = certificate.not_met().iter().map(|n| n.what).collect();

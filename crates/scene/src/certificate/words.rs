@@ -47,7 +47,7 @@ impl Certificate {
     /// A violation in words: worst figure, place and time, bound, first step.
     pub fn sentence(&self, what: Criterion) -> String {
         let mark = self.violation(what);
-        let (worst, bound) = (self.worst_of(what), self.bounds().of(what));
+        let (worst, bound) = (self.worst_of(what), what.bound(self.bounds()));
         // Time, place and reference length of the worst figure.
         let at = figure(mark.worst_at.1);
         let place = match mark.worst_place.as_str() {

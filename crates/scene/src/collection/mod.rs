@@ -55,7 +55,7 @@ pub struct BodiesSetup<D: Dim> {
     /// Treatment of overlaps in the initial state.
     pub overlap: OverlapRule,
     /// Bounds of the certificate.
-    pub bounds: crate::certificate::CertificateBounds,
+    pub bounds: crate::file::CertificateBounds,
     /// Stop condition: the run ends when it becomes true.
     pub stop: Option<crate::file::Formula>,
     /// The data files that were read.

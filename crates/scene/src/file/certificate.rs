@@ -1,8 +1,8 @@
 //! `[certificate]`: the bounds of the certificate of a run.
 
+use super::bounds::CertificateBounds;
 use super::parameters::{Parameters, value_error};
 use super::reader::{Formula, Reader};
-use crate::certificate::CertificateBounds;
 use crate::error::InputError;
 
 /// Name of the table in messages.

@@ -5,6 +5,7 @@
 //! `overrides` applies `--set`, `load` reads files, `grains` replaces grains by numbers of a caller. Mechanics is in
 //! `text` (mechanisms) and `collection` (bodies), which build a scene into what can be run.
 
+mod bounds;
 mod certificate;
 mod content;
 mod drawing;
@@ -36,6 +37,7 @@ pub use report::{
     Study, VariedValues, Vary,
 };
 
+pub use bounds::CertificateBounds;
 pub(crate) use certificate::{CertificateSpec, read as read_certificate};
 pub(crate) use content::Content;
 pub(crate) use drawing::{DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec};

@@ -11,9 +11,8 @@ use super::settings::Evaluator;
 use super::touch::Collector;
 use super::unit::{Inputs, Unit, Values};
 use super::{BuiltMechanism, Model, SymbolicSystem};
-use crate::certificate::CertificateBounds;
 use crate::error::{InputError, Origin, SceneError};
-use crate::file::{Formula, MechanismSpec, Scene, value_error};
+use crate::file::{CertificateBounds, Formula, MechanismSpec, Scene, value_error};
 
 const DYNAMICS: &str = "[dynamics]";
 

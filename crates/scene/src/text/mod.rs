@@ -54,7 +54,7 @@ pub struct BuiltMechanism {
     /// A row is recorded every so many steps.
     pub record_every: usize,
     /// Bounds of the certificate.
-    pub bounds: crate::certificate::CertificateBounds,
+    pub bounds: crate::file::CertificateBounds,
     /// Settings of the catching-up scheme, if it is a sweeping process.
     pub(crate) sweep: Option<Box<crate::sweep::SweepingSettings>>,
 }

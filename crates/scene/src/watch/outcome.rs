@@ -4,8 +4,9 @@ use mechanism::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::certificate::{Certificate, CertificateBounds, preparation_warnings};
+use crate::certificate::{Certificate, preparation_warnings};
 use crate::collection::SceneNames;
+use crate::file::CertificateBounds;
 use crate::stop::EarlyStop;
 use crate::survey::CountedDistribution;
 

@@ -7,9 +7,8 @@ use super::super::spec::{BodiesRunSpec, PrepareSpec};
 use super::axes::SceneDim;
 use super::context::{At, Context, at};
 use super::roster::BodyTable;
-use crate::certificate::CertificateBounds;
 use crate::error::InputError;
-use crate::file::{Formula, RECORD};
+use crate::file::{CertificateBounds, Formula, RECORD};
 use crate::record::{BodySubset, OPTIONAL_BODY_TABLES, RecordSelection};
 
 const PART: &str = "[run]";

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Criterion;
-
 /// Bounds of a certificate, the table `[certificate]` of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CertificateBounds {
@@ -52,16 +50,4 @@ impl CertificateBounds {
         "dissipation",
         "length",
     ];
-
-    /// The bound of a criterion; 0 for the residual, whose tolerance no step may miss, and for warnings without bound.
-    pub fn of(&self, what: Criterion) -> f64 {
-        match what {
-            Criterion::Gain | Criterion::Mixed => self.gain,
-            Criterion::Penetration => self.penetration,
-            Criterion::Resting => self.resting,
-            Criterion::Drift => self.drift,
-            Criterion::Dissipation => self.dissipation,
-            Criterion::Residual | Criterion::Nonunique | Criterion::OtherSolution => 0.0,
-        }
-    }
 }
