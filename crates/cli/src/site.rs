@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::Scene;
-use scene::record::{CheckpointPolicy, DataFile, Lock, Manifest, OutputDirectory, RunWriter};
+use scene::record::{Lock, Manifest, OutputDirectory, RunWriter};
+use scene::{CheckpointPolicy, DataFile, Scene};
 
 use crate::output::{self, CommandError};
 use crate::run::RunArgs;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
-use scene::Scene;
-use scene::record::{DataFile, Lock, Manifest, OutputDirectory, RunStatus, RunWriter};
+use scene::record::{Lock, Manifest, OutputDirectory, RunStatus, RunWriter};
+use scene::{DataFile, Scene};
 
 use crate::error;
 

@@ -59,7 +59,7 @@ pub struct BodiesSetup<D: Dim> {
     /// Stop condition: the run ends when it becomes true.
     pub stop: Option<crate::file::Formula>,
     /// The data files that were read.
-    pub files: Vec<crate::record::DataFile>,
+    pub files: Vec<crate::file::DataFile>,
     /// Seed of the first generator that drew random numbers.
     pub seed: Option<u64>,
 }
@@ -118,7 +118,7 @@ pub struct SceneNames {
     /// Name of every joint.
     pub joints: Vec<String>,
     /// Selection of what is recorded.
-    pub record: crate::record::RecordSelection,
+    pub record: crate::file::RecordSelection,
 }
 
 /// A load case of limit analysis.

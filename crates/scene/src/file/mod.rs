@@ -7,7 +7,9 @@
 
 mod bounds;
 mod certificate;
+mod checkpoint;
 mod content;
+mod data;
 mod drawing;
 mod grains;
 mod load;
@@ -25,6 +27,7 @@ mod read_vary;
 mod reader;
 mod record;
 mod report;
+mod selection;
 mod spec;
 mod tree;
 
@@ -39,7 +42,9 @@ pub use report::{
 
 pub use bounds::CertificateBounds;
 pub(crate) use certificate::{CertificateSpec, read as read_certificate};
+pub use checkpoint::CheckpointPolicy;
 pub(crate) use content::Content;
+pub use data::DataFile;
 pub(crate) use drawing::{DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec};
 pub(crate) use load::read;
 pub(crate) use parameters::{
@@ -51,6 +56,10 @@ pub(crate) use read_run::word as read_word;
 pub(crate) use read_touch::{friction as read_friction, rebound as read_rebound};
 pub(crate) use reader::Reader;
 pub(crate) use record::{PART as RECORD, RecordSpec, read as read_record};
+pub use selection::{
+    BodySubset, OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, RecordSelection, RowSelection,
+    TableCompression,
+};
 pub(crate) use spec::{
     BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, END_TOLERANCE, FrictionSpec,
     MechanismRunSpec, MechanismSpec, Named, NonFirmSpec, NonholonomicSpec, RestitutionSpec,
@@ -61,7 +70,6 @@ pub(crate) use tree::{Item, Value, parse as parse_tree};
 use crate::builtin;
 use crate::collection::{self, BodiesSpec, BuiltBodies};
 use crate::error::SceneError;
-use crate::record::CheckpointPolicy;
 use crate::text::{self, BuiltMechanism};
 
 /// A scene: a mechanism or bodies, run settings, cases, studies, findings and plots.

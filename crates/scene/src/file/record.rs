@@ -2,11 +2,11 @@
 
 use super::parameters::{Parameters, value_error};
 use super::reader::{Formula, Reader};
+use super::selection::{OPTIONAL_MECHANISM_TABLES, RecordSelection, TableCompression};
 use super::spec::Word;
 use super::tree::{Item, Value};
 use super::{Scene, SceneKind, read_run};
 use crate::error::{InputError, SceneError};
-use crate::record::{OPTIONAL_MECHANISM_TABLES, RecordSelection, TableCompression};
 
 /// Name of the table in messages.
 pub(crate) const PART: &str = "[record]";

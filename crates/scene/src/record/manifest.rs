@@ -14,6 +14,7 @@ use super::chunk::replace;
 use super::column::Column;
 use super::error::RecordError;
 use super::machine::Machine;
+use crate::file::DataFile;
 use crate::nonunique::NonuniqueInstant;
 
 /// Schema version of the records; raised when a reader of the older one would be misled.
@@ -108,17 +109,6 @@ pub struct Override {
     pub key: String,
     /// Its value as given.
     pub value: String,
-}
-
-/// A file that a scene refers to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DataFile {
-    /// As the scene calls it.
-    pub name: String,
-    /// Where it was found; `None` for a built-in file.
-    pub path: Option<String>,
-    /// CRC-32 of its bytes.
-    pub checksum: u32,
 }
 
 /// One table in the manifest.

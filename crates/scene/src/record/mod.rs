@@ -45,10 +45,7 @@ mod tail;
 mod tests;
 mod writer;
 
-pub use checkpoint::{CheckpointPolicy, Restored, Snapshot};
-pub use choice::{
-    BodySubset, OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, RecordSelection, RowSelection,
-};
+pub use checkpoint::{Restored, Snapshot};
 pub use chunk::CHUNK_ROWS;
 pub(crate) use chunk::replace_file;
 pub use collection::{
@@ -60,11 +57,8 @@ pub use column::{CellValue, Column, ColumnType, ColumnValues};
 pub use error::RecordError;
 pub use lock::{LOCK, Lock, LockState};
 pub use machine::Machine;
-pub use manifest::{
-    DataFile, MANIFEST, Manifest, Override, RunStatus, SCHEMA, TableEntry, settings_json,
-};
+pub use manifest::{MANIFEST, Manifest, Override, RunStatus, SCHEMA, TableEntry, settings_json};
 pub use near::Nearest;
-pub use packing::TableCompression;
 pub use place::{OutputDirectory, RUNS};
 pub use reader::{Chunk, Record, Table};
 pub use schema::schema_page;

@@ -8,54 +8,20 @@ use parquet::basic::{Compression, GzipLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
-use serde::{Deserialize, Serialize};
 
 use super::column::{Column, ColumnType, ColumnValues};
 use super::manifest::SCHEMA;
+use crate::file::TableCompression;
 
-/// Compression of the values of a table in its files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TableCompression {
-    /// Fast, and supported by every reader.
-    #[default]
-    Snappy,
-    /// As fast, supported by recent readers.
-    Lz4,
-    /// Some 15 % smaller, ten times slower.
-    Gzip,
-    /// No compression.
-    None,
-}
-
-impl TableCompression {
-    /// All of them by their names in scenes.
-    pub const ALL: [(&'static str, Self); 4] = [
-        ("snappy", Self::Snappy),
-        ("lz4", Self::Lz4),
-        ("gzip", Self::Gzip),
-        ("none", Self::None),
-    ];
-
-    /// Its name in scenes.
-    pub fn name(self) -> &'static str {
-        let named = Self::ALL.iter().find(|(_, packing)| *packing == self);
-        named.map_or("snappy", |(name, _)| name)
-    }
-
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
-    fn codec(self) -> Compression {
-        match self {
-            Self::Snappy => Compression::SNAPPY,
-            // The older LZ4 of the format has two framings that a file does not distinguish.
-            Self::Lz4 => Compression::LZ4_RAW,
-            // Beyond the fourth level numbers hardly shrink and take several times as long.
-            Self::Gzip => Compression::GZIP(GzipLevel::try_new(4).unwrap_or_default()),
-            Self::None => Compression::UNCOMPRESSED,
-        }
+/// The codec of Parquet.
+fn codec(compression: TableCompression) -> Compression {
+    match compression {
+        TableCompression::Snappy => Compression::SNAPPY,
+        // The older LZ4 of the format has two framings that a file does not distinguish.
+        TableCompression::Lz4 => Compression::LZ4_RAW,
+        // Beyond the fourth level numbers hardly shrink and take several times as long.
+        TableCompression::Gzip => Compression::GZIP(GzipLevel::try_new(4).unwrap_or_default()),
+        TableCompression::None => Compression::UNCOMPRESSED,
     }
 }
 
@@ -77,7 +43,7 @@ pub(super) fn properties(
     for (column, values) in columns.iter().zip(values) {
         // A path, and not a name to be split at its full stops.
         let path = ColumnPath::new(vec![column.name.clone()]);
-        let codec = column.compression.codec();
+        let codec = codec(column.compression);
         properties = properties.set_column_compression(path.clone(), codec);
         let repeated = match values {
             // Names repeat, and so do times where a step has many rows.
@@ -133,6 +99,7 @@ fn few(all: &[i64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file::TableCompression;
 
     #[test]
     fn dictionaries_are_for_values_that_repeat() {

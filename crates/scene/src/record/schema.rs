@@ -2,12 +2,12 @@
 
 use bodies::{Plane, Space};
 
+use super::CHUNK_ROWS;
 use super::collection::{body_columns, distribution_columns, profile_columns, shifts};
 use super::column::{Column, ColumnType};
 use super::manifest::SCHEMA;
-use super::packing::TableCompression;
 use super::tables::MechanismLayout;
-use super::{CHUNK_ROWS, RecordSelection};
+use crate::file::{RecordSelection, TableCompression};
 
 const HEAD: &str = "\
 # Records: tables and columns

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::checkpoint::{self, Checkpoint, CheckpointPolicy, Restored, Snapshot};
+use super::checkpoint::{self, Checkpoint, Restored, Snapshot};
 use super::error::RecordError;
 use super::lock::Lock;
 use super::manifest::{MANIFEST, Manifest, RunStatus};
@@ -23,6 +23,7 @@ use super::saved::TableState;
 use super::scribe::ChunkWriter;
 use super::seal::{self, EncodedBytes};
 use super::writer::TableWriter;
+use crate::file::CheckpointPolicy;
 
 /// A run directory that is being written.
 #[derive(Debug)]

@@ -9,9 +9,9 @@
 
 use mechanism::{ConstraintKind, System};
 
-use super::choice::RecordSelection;
+use super::choice::with_compression;
 use super::column::{Column, ColumnType};
-use crate::file::Scene;
+use crate::file::{RecordSelection, Scene};
 use crate::text::SymbolicSystem;
 
 /// Names of the tables in the order of the manifest.
@@ -110,13 +110,16 @@ impl MechanismLayout {
 
     /// The columns of a table; empty for an unknown name.
     pub fn columns(&self, table: &str) -> Vec<Column> {
-        self.selection.with_compression(match table {
-            "steps" => steps(),
-            "coordinates" => self.coordinates(),
-            "contacts" => self.contacts(),
-            "events" => events(),
-            _ => Vec::new(),
-        })
+        with_compression(
+            &self.selection,
+            match table {
+                "steps" => steps(),
+                "coordinates" => self.coordinates(),
+                "contacts" => self.contacts(),
+                "events" => events(),
+                _ => Vec::new(),
+            },
+        )
     }
 
     fn coordinates(&self) -> Vec<Column> {

@@ -10,8 +10,6 @@ use mechanism::{ConstraintReport, Event, State, StepReport};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::checkpoint::CheckpointPolicy;
-use super::choice::RowSelection;
 use super::chunk::CHUNK_ROWS;
 use super::column::{Column, ColumnValues};
 use super::error::RecordError;
@@ -22,6 +20,7 @@ use super::saved::{SavedValues, TableState};
 use super::scribe::{self, ChunkJob, ChunkWriter, SharedChunks, hold};
 use super::session::RunWriter;
 use super::tables::{MechanismLayout, TABLES};
+use crate::file::{CheckpointPolicy, RowSelection};
 use crate::nonunique::NonuniqueInstant;
 
 /// A table that is being written: one chunk of it is in memory, and few are in the queue of the writer thread.

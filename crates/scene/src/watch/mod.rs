@@ -59,11 +59,11 @@ use bodies::{Plane, Space};
 
 use crate::collection::{BodiesObserver, BuiltBodies, SceneNames, WorldRef};
 use crate::error::{InputError, SceneError};
-use crate::file::Scene;
+use crate::file::{DataFile, Scene};
 use crate::finding;
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
-use crate::record::{DataFile, bodies_settings_json};
+use crate::record::bodies_settings_json;
 
 impl BuiltBodies {
     /// Names of bodies, groups, regions, watches and joints.

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use scene::CheckpointPolicy;
 use scene::record::{
-    CHUNK_ROWS, CheckpointPolicy, Column, ColumnType, ColumnValues, EncodedBytes, LOCK, Lock,
-    LockState, Manifest, OutputDirectory, RecordError, RunWriter, Snapshot, TableWriter, decode,
-    encode,
+    CHUNK_ROWS, Column, ColumnType, ColumnValues, EncodedBytes, LOCK, Lock, LockState, Manifest,
+    OutputDirectory, RecordError, RunWriter, Snapshot, TableWriter, decode, encode,
 };
 
 fn manifest() -> Manifest {

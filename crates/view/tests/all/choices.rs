@@ -2,11 +2,13 @@
 
 use std::fs;
 
-use crate::common::{PLANE, bodies, crowd, follow, numbers, opened};
-use scene::record::{CHUNK_ROWS, CheckpointPolicy, Record};
+use scene::CheckpointPolicy;
+use scene::record::{CHUNK_ROWS, Record};
 use serde_json::Value;
 use tempfile::tempdir;
 use view::{BinaryTable, FollowedRun, Query};
+
+use crate::common::{PLANE, bodies, crowd, follow, numbers, opened};
 
 fn about(run: &FollowedRun) -> Value {
     let answer = run.answer(&Query::About).expect("an answer");

@@ -47,7 +47,7 @@ pub(super) fn scene_names<D: SceneDim>(
         loads: case::cases(context, spec, roster)?,
         cell: spec.cell.is_some(),
         joints: spec.joints.iter().map(|j| j.name.clone()).collect(),
-        record: crate::record::RecordSelection::default(),
+        record: crate::file::RecordSelection::default(),
     })
 }
 

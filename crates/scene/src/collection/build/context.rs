@@ -7,8 +7,7 @@ use expr::{ExprError, Graph, NodeId, Scope};
 
 use super::super::spec::Name;
 use crate::error::{InputError, Origin};
-use crate::file::{Formula, Parameters, expression_error, value_error};
-use crate::record::DataFile;
+use crate::file::{DataFile, Formula, Parameters, expression_error, value_error};
 
 /// The file being built and the values of its parameters.
 pub(super) struct Context<'a> {

@@ -7,7 +7,7 @@ use super::super::spec::Name;
 use super::context::{At, Context};
 use crate::builtin;
 use crate::error::SceneError;
-use crate::record::DataFile;
+use crate::file::DataFile;
 
 /// Largest file that is read, in bytes.
 const LONGEST: u64 = 1 << 30;

@@ -8,8 +8,9 @@ use super::axes::SceneDim;
 use super::context::{At, Context, at};
 use super::roster::BodyTable;
 use crate::error::InputError;
-use crate::file::{CertificateBounds, Formula, RECORD};
-use crate::record::{BodySubset, OPTIONAL_BODY_TABLES, RecordSelection};
+use crate::file::{
+    BodySubset, CertificateBounds, Formula, OPTIONAL_BODY_TABLES, RECORD, RecordSelection,
+};
 
 const PART: &str = "[run]";
 

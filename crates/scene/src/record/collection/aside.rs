@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use bodies::{Dim, Vector, World};
 
+use super::super::choice::with_compression;
 use super::super::column::{Column, ColumnType};
 use super::super::error::RecordError;
 use super::super::session::RunWriter;
@@ -94,13 +95,13 @@ impl JointTables {
         if corrects || !cast.joints.is_empty() {
             tables.push(TableWriter::new(
                 "midpoints",
-                cast.record.with_compression(midpoints::<D>()),
+                with_compression(&cast.record, midpoints::<D>()),
             ));
         }
         if !cast.joints.is_empty() {
             tables.push(TableWriter::new(
                 "joints",
-                cast.record.with_compression(joints::<D>()),
+                with_compression(&cast.record, joints::<D>()),
             ));
         }
         let parts = ["held", "spring", "motor", "friction", "limit"];

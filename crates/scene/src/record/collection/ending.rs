@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::super::choice::with_compression;
 use super::super::error::RecordError;
 use super::super::manifest::RunStatus;
 use super::super::writer::TableWriter;
@@ -28,7 +29,7 @@ impl BodiesRecorder {
             return Ok(());
         }
         let texts = series.iter().map(|(text, _)| text.as_str());
-        let columns = self.choice.with_compression(tables::observables(texts));
+        let columns = with_compression(&self.choice, tables::observables(texts));
         let mut table = TableWriter::new("observables", columns);
         // One row per step, NaN where an expression has no value.
         for (step, t) in times.iter().enumerate() {

@@ -5,8 +5,8 @@ use std::path::Path;
 use bodies::{Matrix, Plane, Space, State, World};
 use serde::{Deserialize, Serialize};
 
-use super::super::checkpoint::{CheckpointPolicy, Restored, Snapshot};
-use super::super::choice::RecordSelection;
+use super::super::checkpoint::{Restored, Snapshot};
+use super::super::choice::with_compression;
 use super::super::error::RecordError;
 use super::super::manifest::Manifest;
 use super::super::place::OutputDirectory;
@@ -18,6 +18,7 @@ use super::rows::{self, PoseColumns, RepeatedTexts};
 use super::tables::{self, BODY_TABLES};
 use crate::collection::{BodiesObserver, BuiltBodies, SceneNames, WorldRef};
 use crate::error::SceneError;
+use crate::file::{CheckpointPolicy, RecordSelection};
 
 /// The initial state of a run, kept until its first step is computed.
 #[derive(Debug)]
@@ -130,7 +131,7 @@ impl BodiesRecorder {
             if name == "contacts" && cast.cell {
                 columns.extend(tables::shifts::<D>());
             }
-            choice.with_compression(columns)
+            with_compression(&choice, columns)
         };
         let mut tables = BODY_TABLES.map(|name| TableWriter::new(name, columns(name)));
         let mut cell = cast.cell.then(|| TableWriter::new("cell", columns("cell")));

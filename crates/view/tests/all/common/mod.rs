@@ -4,11 +4,10 @@ use std::path::Path;
 
 use scene::collection::{BodiesObserver, WorldRef};
 use scene::record::{
-    BodiesRecorder, CheckpointPolicy, Manifest, MechanismLayout, MechanismRecorder,
-    OutputDirectory, Record, RunWriter,
+    BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory, Record,
+    Restored, RunWriter, Snapshot,
 };
-use scene::record::{Restored, Snapshot};
-use scene::{Scene, SceneError, Threads, run_bodies_observing};
+use scene::{CheckpointPolicy, Scene, SceneError, Threads, run_bodies_observing};
 use view::{BinaryTable, FollowedRun};
 
 /// Discs, a box and a capsule over a floor and a bent chain: two materials, three laws.
