@@ -21,7 +21,6 @@ pub mod record;
 mod resume;
 mod run;
 mod scan;
-mod sink;
 mod stop;
 pub mod study;
 pub mod survey;
@@ -48,8 +47,8 @@ pub use finding::{
 pub use nonunique::{NonuniqueInstant, nonunique_instants};
 pub use parallel::Threads;
 pub use progress::{RunProgress, Warnings};
+pub use record::{MechanismObserver, NullObserver};
 pub use run::{MechanismOutcome, run_mechanism, worst_constraint_name};
-pub use sink::{MechanismObserver, NullObserver};
 pub use stop::{EarlyStop, StopReason};
 pub use study::{
     Shard, StudyDirectory, StudyError, StudyFile, StudyProgress, StudyResult, StudyTable,

@@ -7,8 +7,7 @@ use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use scene::collection::BodiesObserver;
-use scene::record::{BodiesRecorder, Manifest, OutputDirectory, RunWriter};
+use scene::record::{BodiesObserver, BodiesRecorder, Manifest, OutputDirectory, RunWriter};
 use scene::{BodiesOutcome, EarlyStop, NullObserver, Scene, StopReason, Threads, WorldRun};
 
 use super::build::parse;

@@ -17,8 +17,8 @@ use crate::file::Scene;
 use crate::finding::{self, Finding};
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
+use crate::record::NullObserver;
 use crate::run::{MechanismOutcome, run_mechanism};
-use crate::sink::NullObserver;
 use crate::stop::{EarlyStop, StopReason};
 use crate::watch::{AnyWorld, BodiesOutcome, run_bodies};
 

@@ -1,12 +1,12 @@
 //! Configurations of a run at the common instants of an audit.
 
 use bodies::{Dim, Vector, World};
+use mechanism::System;
 
-use crate::collection::{BodiesObserver, WorldRef};
 use crate::error::SceneError;
+use crate::record::{BodiesObserver, WorldRef};
 use crate::text::SymbolicSystem;
 use crate::trajectory::Trajectory;
-use mechanism::System;
 
 /// Largest number of instants.
 const INSTANTS: usize = 400;

@@ -10,13 +10,11 @@ mod fits;
 mod form;
 mod many;
 mod read;
-mod sink;
 mod spec;
 mod structure;
 
 pub use bodies::space::DecompositionFit;
 pub use build::BodiesEnvironment;
-pub use sink::{BodiesObserver, WorldRef};
 
 pub(crate) use build::{build, environment};
 pub(crate) use read::read;

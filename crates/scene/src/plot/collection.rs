@@ -11,8 +11,7 @@ use crate::error::{InputError, SceneError};
 use crate::file::{Formula, Plot, Scene};
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
-use crate::record::{Record, RecordError};
-use crate::sink::NullObserver;
+use crate::record::{NullObserver, Record, RecordError};
 use crate::watch::{Observables, run_bodies_observing};
 
 /// Names and titles of the plots that every run of bodies has.

@@ -10,9 +10,8 @@ use crate::finding::compile_study;
 use crate::finding::plan::with_expression_context;
 use crate::parallel::Threads;
 use crate::picture::check_pictures;
-use crate::record::Record;
+use crate::record::{NullObserver, Record};
 use crate::run::run_mechanism;
-use crate::sink::NullObserver;
 use crate::survey::block::running;
 use crate::text::{Observable, SymbolicSystem};
 

@@ -10,8 +10,7 @@ use mechanism::{
     StateRef, StepReport, System, SystemError,
 };
 
-use super::*;
-use crate::sink::MechanismObserver;
+use super::sink::MechanismObserver;
 
 /// Two coordinates, a contact in space with rolling, a planar contact with rolling, a joint.
 struct Names {

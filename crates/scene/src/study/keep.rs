@@ -61,7 +61,7 @@ impl SceneRunner for RecordingRunner<'_> {
                 // Without a recorder the run is made all the same; the error is kept.
                 Err(error) => {
                     self.note(Err(error));
-                    return run_mechanism(built, &mut crate::sink::NullObserver, &mut |_| true);
+                    return run_mechanism(built, &mut crate::record::NullObserver, &mut |_| true);
                 }
             };
         let outcome = run_mechanism(built, &mut recorder, &mut |_| true);
@@ -94,7 +94,7 @@ impl SceneRunner for RecordingRunner<'_> {
             Ok(recorder) => recorder,
             Err(error) => {
                 self.note(Err(error));
-                let sink = &mut crate::sink::NullObserver;
+                let sink = &mut crate::record::NullObserver;
                 return run_bodies(scene, collection, wanted, threads, sink, &mut |_| true);
             }
         };

@@ -11,11 +11,11 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
+use contact::law::Status;
 use mechanism::{ConfigurationSpace, ConstraintReport, Event, State, StepReport};
 
 use crate::error::SceneError;
-use crate::sink::MechanismObserver;
-use contact::law::Status;
+use crate::record::MechanismObserver;
 
 pub(crate) use piece::TrajectoryIncrement;
 pub use segment::Interpolation;

@@ -12,8 +12,9 @@ use super::panel::Observables;
 use super::start;
 use super::turn::ObservedDim;
 use crate::certificate::Certificate;
-use crate::collection::{BodiesObserver, Preparation};
+use crate::collection::Preparation;
 use crate::file::END_TOLERANCE;
+use crate::record::BodiesObserver;
 use crate::stop::StopReason;
 
 /// Carries the state from the scene through the preparations to the run.

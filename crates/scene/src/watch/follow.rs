@@ -14,11 +14,12 @@ use super::start;
 use super::turn::ObservedDim;
 use super::walk::Driver;
 use crate::certificate::Certificate;
-use crate::collection::{BodiesObserver, BodiesSetup, SceneNames};
+use crate::collection::{BodiesSetup, SceneNames};
 use crate::error::SceneError;
 use crate::file::{Formula, Scene};
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
+use crate::record::BodiesObserver;
 use crate::stop::{EarlyStop, StopReason};
 
 /// Progress callback: called after every step, returns whether the run goes on.

@@ -16,10 +16,11 @@ use super::start;
 use super::turn::ObservedDim;
 use super::walk::Driver;
 use crate::certificate::Certificate;
-use crate::collection::{BodiesObserver, BuiltBodies, SceneNames, WorldRef};
+use crate::collection::{BuiltBodies, SceneNames};
 use crate::file::{Formula, Scene};
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
+use crate::record::{BodiesObserver, WorldRef};
 
 /// A world in one of the two dimensions.
 #[derive(Debug)]

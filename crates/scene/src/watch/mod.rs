@@ -57,13 +57,13 @@ pub(crate) use resolve::{NameTable, words};
 
 use bodies::{Plane, Space};
 
-use crate::collection::{BodiesObserver, BuiltBodies, SceneNames, WorldRef};
+use crate::collection::{BuiltBodies, SceneNames};
 use crate::error::{InputError, SceneError};
 use crate::file::{DataFile, Scene};
 use crate::finding;
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
-use crate::record::bodies_settings_json;
+use crate::record::{BodiesObserver, WorldRef, bodies_settings_json};
 
 impl BuiltBodies {
     /// Names of bodies, groups, regions, watches and joints.
@@ -191,18 +191,6 @@ pub(crate) fn check_stops(scene: &Scene, collection: &BuiltBodies) -> Result<(),
             advice: String::new(),
         })
     })
-}
-
-/// The observer of bodies that does nothing.
-impl BodiesObserver for crate::sink::NullObserver {
-    fn on_step(
-        &mut self,
-        _step: usize,
-        _view: WorldRef<'_>,
-        _last: bool,
-    ) -> Result<(), SceneError> {
-        Ok(())
-    }
 }
 
 /// A compiled observable of a run of bodies. It is evaluated at every step, the start first:

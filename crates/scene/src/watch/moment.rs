@@ -15,9 +15,8 @@ use super::events::EventDetectorCheckpoint;
 use super::outcome::{BodiesOutcome, PreparationOutcome};
 use super::panel::ObservablesCheckpoint;
 use crate::certificate::Certificate;
-use crate::collection::BodiesObserver;
 use crate::error::SceneError;
-use crate::record::{Snapshot, decode, encode};
+use crate::record::{BodiesObserver, Snapshot, decode, encode};
 
 /// Checkpoint at the end of a step of a preparation or of the run; the state is encoded beside it.
 #[derive(Debug, Clone, Serialize, Deserialize)]

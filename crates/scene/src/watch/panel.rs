@@ -16,7 +16,7 @@ use super::sets::BodySet;
 use super::tally::ContactTally;
 use super::totals::Totals;
 use super::turn::ObservedDim;
-use crate::collection::WorldRef;
+use crate::record::WorldRef;
 use crate::scan::TextError;
 
 /// Largest number of distinct names in one text.

@@ -3,7 +3,7 @@
 use bodies::measure::ClippedVolume;
 use bodies::{MassProperties, Plane, Pose, Space, Vector, World};
 
-use crate::collection::WorldRef;
+use crate::record::WorldRef;
 
 /// The plane or space, as observables see it. Axial vectors have three entries in both: in the
 /// plane the first two are 0.

@@ -10,9 +10,9 @@ use super::moment::RestoredRun;
 use super::outcome::BodiesOutcome;
 use super::start;
 use super::turn::ObservedDim;
-use crate::collection::BodiesObserver;
 use crate::error::SceneError;
 use crate::file::END_TOLERANCE;
+use crate::record::BodiesObserver;
 use crate::stop::StopReason;
 
 /// A run under way: its observers, the step number, and the first error of the observer.

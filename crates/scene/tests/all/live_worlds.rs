@@ -1,6 +1,6 @@
 //! Worlds that a caller keeps: the same motion as that of a run, turn by turn.
 
-use scene::collection::{BodiesObserver, WorldRef};
+use scene::record::{BodiesObserver, WorldRef};
 use scene::{
     AnyWorld, NullObserver, ObservableRequest, RunProgress, Scene, SceneError, Threads, WorldRun,
 };

@@ -1,11 +1,11 @@
 //! Records of runs of bodies are read back as the run was, whole or not at all.
 
-use crate::record_common::{PLANE, SPACE, follow, parsed, record, recorder};
 use bodies::{Plane, World};
-use scene::collection::WorldRef;
 use scene::record::{
-    BodyMotion, ColumnValues, Record, RecordedShape, Table, read_body_descriptions,
+    BodyMotion, ColumnValues, Record, RecordedShape, Table, WorldRef, read_body_descriptions,
 };
+
+use crate::record_common::{PLANE, SPACE, follow, parsed, record, recorder};
 
 /// A column as numbers, where a missing one is NaN.
 fn column(table: &Table, name: &str) -> Vec<f64> {

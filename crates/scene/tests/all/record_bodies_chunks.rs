@@ -2,13 +2,14 @@
 
 use std::fs;
 
-use crate::record_common::{PLANE, SPACE, follow, parsed, record, recorder};
 use bodies::{Plane, Space, World};
-use scene::collection::{BodiesObserver, WorldRef};
 use scene::picture::RecordedFrames;
 use scene::record::{
-    CHUNK_ROWS, CellValue, ColumnValues, Record, RunStatus, read_body_descriptions,
+    BodiesObserver, CHUNK_ROWS, CellValue, ColumnValues, Record, RunStatus, WorldRef,
+    read_body_descriptions,
 };
+
+use crate::record_common::{PLANE, SPACE, follow, parsed, record, recorder};
 
 /// Discs in free fall, none touching another.
 fn rain(columns: usize, rows: usize, steps: usize) -> String {

@@ -1,9 +1,9 @@
 //! A run of bodies that goes on from a checkpoint makes the same bits as one that was not interrupted.
 
-use crate::resume_common::{CELL, HEAP, LINKAGE};
-use scene::collection::{BodiesObserver, WorldRef};
-use scene::record::{Restored, Snapshot};
+use scene::record::{BodiesObserver, Restored, Snapshot, WorldRef};
 use scene::{BodiesOutcome, ObservableRequest, Scene, SceneError, Threads};
+
+use crate::resume_common::{CELL, HEAP, LINKAGE};
 
 /// Keeps a snapshot after every so many steps, and a line about every step of the run.
 struct SnapshotObserver {

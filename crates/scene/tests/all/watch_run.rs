@@ -1,8 +1,9 @@
 //! The run loop of bodies: closed forms of motions, ends, overlaps, preparations, failures.
 
-use crate::watch_common::{BALL, BLOCK, edited, last, observed, parsed, series};
-use scene::collection::{BodiesObserver, WorldRef};
+use scene::record::{BodiesObserver, WorldRef};
 use scene::{BodiesOutcome, NullObserver, ObservableRequest, SceneError, StopReason, Threads};
+
+use crate::watch_common::{BALL, BLOCK, edited, last, observed, parsed, series};
 
 #[test]
 fn free_fall_is_the_parabola_at_every_step() {

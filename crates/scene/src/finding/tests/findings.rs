@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use crate::file::Scene;
 use crate::finding::{Finding, Value, check_findings, evaluate_findings};
 use crate::parallel::Threads;
+use crate::record::NullObserver;
 use crate::run::run_mechanism;
-use crate::sink::NullObserver;
 
 /// A ball thrown upwards: it rises to v²/2g, and meets the floor again at 2v/g.
 const THROW: &str = r#"

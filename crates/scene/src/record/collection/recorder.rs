@@ -16,9 +16,10 @@ use super::aside::JointTables;
 use super::names::{NamesTableBuilder, RecordShape};
 use super::rows::{self, PoseColumns, RepeatedTexts};
 use super::tables::{self, BODY_TABLES};
-use crate::collection::{BodiesObserver, BuiltBodies, SceneNames, WorldRef};
+use crate::collection::{BuiltBodies, SceneNames};
 use crate::error::SceneError;
 use crate::file::{CheckpointPolicy, RecordSelection};
+use crate::record::{BodiesObserver, WorldRef};
 
 /// The initial state of a run, kept until its first step is computed.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use super::super::error::RecordError;
 use super::super::saved::SavedValues;
 use super::MechanismRecorder;
 use crate::error::SceneError;
-use crate::sink::MechanismObserver;
+use crate::record::MechanismObserver;
 
 /// State of the recorder in a checkpoint, besides its tables.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

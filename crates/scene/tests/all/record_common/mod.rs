@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use scene::collection::{BodiesObserver, WorldRef};
-use scene::record::{BodiesRecorder, Manifest, OutputDirectory, Record};
+use scene::record::{BodiesObserver, BodiesRecorder, Manifest, OutputDirectory, Record, WorldRef};
 use scene::{BodiesOutcome, Scene, SceneError, Threads, run_bodies_observing};
 
 /// Discs, a box and a capsule over a floor and a bent chain, two materials, rolling friction.

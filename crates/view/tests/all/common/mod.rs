@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use scene::collection::{BodiesObserver, WorldRef};
 use scene::record::{
-    BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory, Record,
-    Restored, RunWriter, Snapshot,
+    BodiesObserver, BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory,
+    Record, Restored, RunWriter, Snapshot, WorldRef,
 };
 use scene::{CheckpointPolicy, Scene, SceneError, Threads, run_bodies_observing};
 use view::{BinaryTable, FollowedRun};

@@ -52,3 +52,15 @@ pub trait BodiesObserver {
         None
     }
 }
+
+/// The observer of bodies that does nothing.
+impl BodiesObserver for super::sink::NullObserver {
+    fn on_step(
+        &mut self,
+        _step: usize,
+        _view: WorldRef<'_>,
+        _last: bool,
+    ) -> Result<(), SceneError> {
+        Ok(())
+    }
+}
