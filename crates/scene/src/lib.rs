@@ -44,10 +44,10 @@ pub use finding::{
     Value, check_collection, check_findings, evaluate_bodies_findings, evaluate_findings,
     observable_request,
 };
-pub use nonunique::{NonuniqueInstant, nonunique_instants};
+pub use nonunique::nonunique_instants;
 pub use parallel::Threads;
 pub use progress::{RunProgress, Warnings};
-pub use record::{MechanismObserver, NullObserver};
+pub use record::{MechanismObserver, NonuniqueInstant, NullObserver};
 pub use run::{MechanismOutcome, run_mechanism, worst_constraint_name};
 pub use stop::{EarlyStop, StopReason};
 pub use study::{

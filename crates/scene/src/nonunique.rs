@@ -6,29 +6,11 @@
 
 use mechanism::painleve::{Outcomes, analyse_sliding_contact, joint_accelerations};
 use mechanism::{ConstraintKind, EventKind, Scheme, StateRef, System};
-use serde::{Deserialize, Serialize};
 
+use crate::record::NonuniqueInstant;
 use crate::run::MechanismOutcome;
 use crate::text::SymbolicSystem;
 use crate::trajectory::Interpolation;
-
-/// An instant at which the continuation is not unique.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NonuniqueInstant {
-    /// The instant, to within a step.
-    pub t: f64,
-    /// Name of the contact, or joint with friction, that slides.
-    pub contact: String,
-    /// γ(q), 1/kg.
-    pub gamma: f64,
-    /// `two`: u⁻ or ũ; at a joint, the velocities after the step with either reaction. `segment`: every
-    /// velocity between them.
-    pub outcomes: String,
-    /// u⁻ by velocity name.
-    pub before: Vec<(String, f64)>,
-    /// ũ by velocity name.
-    pub jump: Vec<(String, f64)>,
-}
 
 /// The instants where γ of a sliding contact ceased to be positive, with the possible velocities there.
 pub fn nonunique_instants(

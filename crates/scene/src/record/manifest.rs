@@ -14,8 +14,8 @@ use super::chunk::replace;
 use super::column::Column;
 use super::error::RecordError;
 use super::machine::Machine;
+use super::nonunique::NonuniqueInstant;
 use crate::file::DataFile;
-use crate::nonunique::NonuniqueInstant;
 
 /// Schema version of the records; raised when a reader of the older one would be misled.
 pub const SCHEMA: u64 = 2;

@@ -14,6 +14,7 @@ use super::chunk::CHUNK_ROWS;
 use super::column::{Column, ColumnValues};
 use super::error::RecordError;
 use super::manifest::{Manifest, RunStatus, TableEntry};
+use super::nonunique::NonuniqueInstant;
 use super::place::OutputDirectory;
 use super::rows::{self, RepeatedTexts};
 use super::saved::{SavedValues, TableState};
@@ -21,7 +22,6 @@ use super::scribe::{self, ChunkJob, ChunkWriter, SharedChunks, hold};
 use super::session::RunWriter;
 use super::tables::{MechanismLayout, TABLES};
 use crate::file::{CheckpointPolicy, RowSelection};
-use crate::nonunique::NonuniqueInstant;
 
 /// A table that is being written: one chunk of it is in memory, and few are in the queue of the writer thread.
 #[derive(Debug)]
