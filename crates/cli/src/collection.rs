@@ -73,7 +73,7 @@ fn close(
     certificate: &Value,
 ) -> Result<(), RecordError> {
     recorder.add_series(&outcome.times, &outcome.series)?;
-    recorder.add_surveys(outcome)?;
+    recorder.add_surveys(&outcome.surveys())?;
     let stopped = outcome.stopped.as_ref();
     match stopped.map(ToString::to_string) {
         Some(words) if interrupted(stopped) => recorder.interrupt(certificate, words),

@@ -208,7 +208,7 @@ pub fn conclude(
     // Close the records, as complete or as interrupted.
     let mut close = || {
         recorder.add_series(&outcome.times, &outcome.series)?;
-        recorder.add_surveys(outcome)?;
+        recorder.add_surveys(&outcome.surveys())?;
         match stopped.map(ToString::to_string) {
             Some(words) if asked => recorder.interrupt(&certificate, words),
             words => recorder.close(&certificate, words),

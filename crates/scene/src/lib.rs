@@ -36,9 +36,9 @@ pub use certificate::{
 pub use error::{InputError, Origin, SceneError};
 pub use file::{
     Bisect, BodySubset, Case, CertificateBounds, Check, CheckpointPolicy, Colour, DataFile, Datum,
-    FindingSpec, Formula, OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, Overrides, Picture,
-    Plot, PlotKind, RecordSelection, RowSelection, Scene, SceneKind, Spacing, Study,
-    TableCompression, VariedValues, Vary,
+    DistributionQuantity, FindingSpec, Formula, OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES,
+    Overrides, Picture, Plot, PlotKind, RecordSelection, RowSelection, Scene, SceneKind, Spacing,
+    Study, TableCompression, VariedValues, Vary,
 };
 pub use finding::{
     Value, check_collection, check_findings, evaluate_bodies_findings, evaluate_findings,

@@ -12,6 +12,7 @@ mod many;
 mod read;
 mod spec;
 mod structure;
+mod survey;
 
 pub use bodies::space::DecompositionFit;
 pub use build::BodiesEnvironment;
@@ -19,6 +20,7 @@ pub use build::BodiesEnvironment;
 pub(crate) use build::{build, environment};
 pub(crate) use read::read;
 pub(crate) use spec::{BodiesRunSpec, BodiesSpec};
+pub use survey::{Distribution, Profile};
 
 use bodies::{Dim, Model, Plane, Settings, Space, State};
 
@@ -106,9 +108,9 @@ pub struct SceneNames {
     /// Watched contact pairs.
     pub watches: Vec<Watch>,
     /// Profiles: averages over slices.
-    pub profiles: Vec<crate::survey::Profile>,
+    pub profiles: Vec<survey::Profile>,
     /// Distributions (histograms).
-    pub distributions: Vec<crate::survey::Distribution>,
+    pub distributions: Vec<survey::Distribution>,
     /// Load cases of limit analysis.
     pub loads: Vec<LoadCase>,
     /// Whether there is a periodic cell.

@@ -1,9 +1,10 @@
 //! Specifications of a scene of bodies as read from its tables; expressions are still text.
 
 use super::form::{HeightsSpec, MeshSpec, PieceSpec, SolidSpec};
-use crate::file::CertificateSpec;
-use crate::file::{Formula, FrictionSpec, Named, Picture, RecordSpec, RestitutionSpec, Word};
-use crate::survey::{DistributionSpec, ProfileSpec};
+use crate::file::{
+    CertificateSpec, DistributionSpec, Formula, FrictionSpec, Named, Picture, ProfileSpec,
+    RecordSpec, RestitutionSpec, Word,
+};
 
 pub(crate) use super::many::{
     ArrangementSpec, GeneratorSpec, GrainSpec, RegionOfPacking, SizesSpec,

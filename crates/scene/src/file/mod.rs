@@ -29,6 +29,7 @@ mod record;
 mod report;
 mod selection;
 mod spec;
+mod survey;
 mod tree;
 
 use std::path::{Path, PathBuf};
@@ -65,6 +66,8 @@ pub(crate) use spec::{
     MechanismRunSpec, MechanismSpec, Named, NonFirmSpec, NonholonomicSpec, RestitutionSpec,
     SetSpec, StepSpec, Word,
 };
+pub use survey::DistributionQuantity;
+pub(crate) use survey::{DISTRIBUTION_QUANTITIES, DistributionSpec, ProfileSpec};
 pub(crate) use tree::{Item, Value, parse as parse_tree};
 
 use crate::builtin;

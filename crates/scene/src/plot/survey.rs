@@ -3,9 +3,8 @@
 use super::figure::{Figure, Series, SeriesStyle};
 use super::gallery::PlotError;
 use super::unit;
-use crate::file::Scene;
+use crate::file::{DistributionSpec, ProfileSpec, Scene};
 use crate::record::{CellValue, Record};
-use crate::survey::{DistributionSpec, ProfileSpec};
 
 /// Names and titles of a scene's profiles and distributions.
 pub(super) fn list(scene: &Scene) -> Vec<(String, String)> {

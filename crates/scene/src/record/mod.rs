@@ -42,6 +42,7 @@ mod session;
 mod sink;
 mod steps;
 mod study;
+mod surveys;
 mod tables;
 mod tail;
 #[cfg(test)]
@@ -71,6 +72,7 @@ pub use session::RunWriter;
 pub use sink::{MechanismObserver, NullObserver};
 pub use steps::{BodiesObserver, WorldRef};
 pub use study::{JUDGED, OBSERVED, REPEATED, VARIED, write_study};
+pub use surveys::{CountedDistribution, ProfileRow, Surveys};
 pub use tables::{MechanismLayout, TABLES};
 pub use tail::CheckpointRows;
 pub use writer::{MechanismRecorder, TableWriter};

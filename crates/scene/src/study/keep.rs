@@ -105,7 +105,7 @@ impl SceneRunner for RecordingRunner<'_> {
         }
         // Series, profiles and distributions, then certificate and reason for an early stop.
         self.note(recorder.add_series(&outcome.times, &outcome.series));
-        self.note(recorder.add_surveys(&outcome));
+        self.note(recorder.add_surveys(&outcome.surveys()));
         let stopped = outcome.stopped.as_ref().map(ToString::to_string);
         self.note(recorder.close(&outcome.certificate, stopped));
         self.note(recorder.finish());

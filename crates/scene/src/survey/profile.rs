@@ -1,30 +1,14 @@
 //! Profiles over the slices of a region, from the series of a run.
 
-use super::Profile;
 use super::block::standard_error;
+use crate::collection::Profile;
+use crate::record::ProfileRow;
 use crate::watch::BodiesOutcome;
 
 /// The inertial number γ̇ d √(ρ/p) is computed from means: γ̇ is the gradient of the mean velocity
 /// from slice to slice. The time average of the instantaneous value would count fluctuations as
 /// shear.
 const INERTIAL: &str = "inertial_number";
-
-/// One slice of a profile.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProfileRow {
-    /// The profile.
-    pub profile: String,
-    /// Word of the observable.
-    pub quantity: String,
-    /// Number of the slice, from 1.
-    pub slice: usize,
-    /// Middle of the slice.
-    pub position: f64,
-    /// Mean over the span; absent where the observable had no value.
-    pub mean: Option<f64>,
-    /// Standard error of the mean; absent where the span is too short for one.
-    pub error: Option<f64>,
-}
 
 /// Words whose observables a profile needs of every slice.
 fn words(profile: &Profile) -> Vec<String> {
@@ -59,6 +43,16 @@ pub(crate) fn texts(profile: &Profile, dimension: usize) -> Vec<String> {
         words.map(move |word| format!("{word}_{}_{k}", profile.region))
     });
     each.collect()
+}
+
+impl BodiesOutcome {
+    /// Its profiles and distributions.
+    pub fn surveys(&self) -> crate::record::Surveys {
+        crate::record::Surveys {
+            profiles: (!self.names.profiles.is_empty()).then(|| profiles(self)),
+            distributions: self.distributions.clone(),
+        }
+    }
 }
 
 /// All profiles of a run.

@@ -9,7 +9,8 @@ use super::grains::{GranularMeasures, GranularQuantity, chain_lengths};
 use super::resolve::NameTable;
 use super::sets::BodySet;
 use super::turn::ObservedDim;
-use crate::survey::{CountedDistribution, DistributionQuantity};
+use crate::file::DistributionQuantity;
+use crate::record::CountedDistribution;
 
 /// Counts of all distributions so far.
 #[derive(Debug, Default)]
@@ -60,7 +61,8 @@ impl DistributionCounter {
         let t = world.state().t;
         let slack = 1e-6 * world.settings().step;
         // Spans include their ends, to rounding.
-        let due = |of: &crate::survey::Distribution| (of.from - slack..=of.to + slack).contains(&t);
+        let due =
+            |of: &crate::collection::Distribution| (of.from - slack..=of.to + slack).contains(&t);
         if !self.all.iter().any(|(_, counted)| due(&counted.of)) {
             return;
         }

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::certificate::{Certificate, preparation_warnings};
 use crate::collection::SceneNames;
 use crate::file::CertificateBounds;
+use crate::record::CountedDistribution;
 use crate::stop::EarlyStop;
-use crate::survey::CountedDistribution;
 
 /// What is to be kept of a run. Poses are not: those of a million bodies would not fit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

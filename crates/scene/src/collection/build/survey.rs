@@ -5,9 +5,9 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use super::super::SceneNames;
 use super::super::spec::{BodiesSpec, Name};
 use super::context::{Context, at};
+use crate::collection::{Distribution, Profile};
 use crate::error::InputError;
-use crate::file::{Formula, Scene};
-use crate::survey::{Distribution, DistributionQuantity, DistributionSpec, Profile, ProfileSpec};
+use crate::file::{DistributionQuantity, DistributionSpec, Formula, ProfileSpec, Scene};
 use crate::watch::NameTable;
 
 /// Default number of bins.

@@ -3,7 +3,7 @@
 use super::{choice, name_of, names_if};
 use crate::error::InputError;
 use crate::file::{self, Reader};
-use crate::survey::{DISTRIBUTION_QUANTITIES, DistributionQuantity, DistributionSpec, ProfileSpec};
+use crate::file::{DISTRIBUTION_QUANTITIES, DistributionQuantity, DistributionSpec, ProfileSpec};
 
 /// Largest number of bins.
 const MOST: usize = 10_000;

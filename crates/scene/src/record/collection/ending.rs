@@ -9,7 +9,7 @@ use super::super::manifest::RunStatus;
 use super::super::writer::TableWriter;
 use super::recorder::BodiesRecorder;
 use super::{survey, tables};
-use crate::watch::BodiesOutcome;
+use crate::record::Surveys;
 
 impl BodiesRecorder {
     /// Writes the observables of every step, step 0 first, as the table `observables`: a column for each expression.
@@ -53,12 +53,12 @@ impl BodiesRecorder {
     ///
     /// # Errors
     /// A file operation fails.
-    pub fn add_surveys(&mut self, outcome: &BodiesOutcome) -> Result<(), RecordError> {
+    pub fn add_surveys(&mut self, surveys: &Surveys) -> Result<(), RecordError> {
         let Some(directory) = self.writer.flush()? else {
             return Ok(());
         };
         // The manifest lists the new tables.
-        self.surveys = survey::write(&directory, outcome)?;
+        self.surveys = survey::write(&directory, surveys)?;
         self.list_tables(self.writer.manifest.status != RunStatus::Running);
         self.writer.write_manifest()
     }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use super::super::column::{Column, ColumnType};
 use super::super::error::RecordError;
 use super::super::writer::TableWriter;
-use crate::survey;
-use crate::watch::BodiesOutcome;
+use crate::record::Surveys;
 
 fn column(name: &str, kind: ColumnType, unit: &str, meaning: &str) -> Column {
     Column::new(name, kind, unit, meaning)
@@ -68,15 +67,12 @@ pub(in crate::record) fn distribution_columns() -> Vec<Column> {
 }
 
 /// Writes the tables that the scene asks for.
-pub(super) fn write(
-    directory: &Path,
-    outcome: &BodiesOutcome,
-) -> Result<Vec<TableWriter>, RecordError> {
+pub(super) fn write(directory: &Path, surveys: &Surveys) -> Result<Vec<TableWriter>, RecordError> {
     let mut written = Vec::new();
     // Spatial profiles: mean and standard error of each slice.
-    if !outcome.names.profiles.is_empty() {
+    if let Some(profiles) = &surveys.profiles {
         let mut table = TableWriter::new("profiles", profile_columns());
-        for row in survey::profiles(outcome) {
+        for row in profiles {
             if let [profile, quantity, slice, position, mean, error] = table.values() {
                 profile.push_text(&Arc::from(row.profile.as_str()));
                 quantity.push_text(&Arc::from(row.quantity.as_str()));
@@ -91,9 +87,9 @@ pub(super) fn write(
         written.push(table);
     }
     // Histograms: count and density of each bin.
-    if !outcome.distributions.is_empty() {
+    if !surveys.distributions.is_empty() {
         let mut table = TableWriter::new("distributions", distribution_columns());
-        for counted in &outcome.distributions {
+        for counted in &surveys.distributions {
             let label: Arc<str> = counted.of.name.as_str().into();
             for (k, n) in counted.counts.iter().enumerate() {
                 let (from, to) = counted.bin(k);
