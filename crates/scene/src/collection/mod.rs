@@ -5,10 +5,12 @@
 //! the periodic cell, names and preparations. `sink` has the observer of a run, `fits` the errors of convex
 //! decompositions.
 
+mod about;
 mod build;
 mod fits;
 mod form;
 mod many;
+pub(crate) mod names;
 mod read;
 mod spec;
 mod structure;
@@ -18,6 +20,7 @@ pub use bodies::space::DecompositionFit;
 pub use build::BodiesEnvironment;
 
 pub(crate) use build::{build, environment};
+pub(crate) use names::{NameTable, words};
 pub(crate) use read::read;
 pub(crate) use spec::{BodiesRunSpec, BodiesSpec};
 pub use survey::{Distribution, Profile};

@@ -4,9 +4,10 @@
 use expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
 use mechanism::{System, SystemError};
 
+use crate::collection::NameTable;
 use crate::scan::{Part, TextError};
 use crate::text::{Observable, Sample, SymbolicSystem};
-use crate::watch::{NameTable, Observables};
+use crate::watch::Observables;
 
 /// The names that observables may use.
 pub(crate) enum Language<'a> {

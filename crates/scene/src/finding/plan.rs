@@ -1,6 +1,6 @@
 //! Compiles and checks the findings and studies of a scene before anything is run.
 
-use crate::collection::{BuiltBodies, SceneNames};
+use crate::collection::{BuiltBodies, NameTable, SceneNames};
 use crate::error::{InputError, SceneError};
 use crate::file::{Check, Datum, FindingSpec as Asked, Formula, Scene, SceneKind, Study};
 use crate::finding::expression::Expression;
@@ -10,7 +10,7 @@ use crate::finding::names::Names;
 use crate::study::CompiledStudy;
 use crate::survey;
 use crate::text::SymbolicSystem;
-use crate::watch::{self, BodiesOutcome, NameTable, ObservableRequest};
+use crate::watch::{self, BodiesOutcome, ObservableRequest};
 
 /// The names and settings against which the expressions of a scene are compiled.
 pub(crate) enum ExpressionContext<'a> {

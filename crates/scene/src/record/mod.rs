@@ -54,7 +54,7 @@ pub use chunk::CHUNK_ROWS;
 pub(crate) use chunk::replace_file;
 pub use collection::{
     BODY_TABLES, BodiesRecorder, BodyDescription, BodyMotion, Faces, RecordedShape, ShapePart,
-    bodies_settings_json, read_body_descriptions,
+    read_body_descriptions,
 };
 pub(crate) use collection::{RecordShape, describe_body, names_table};
 pub use column::{CellValue, Column, ColumnType, ColumnValues};

@@ -5,10 +5,11 @@ use std::f64::consts::PI;
 use bodies::World;
 use bodies::measure::ContactForce;
 
-use super::grains::{GranularMeasures, GranularQuantity, chain_lengths};
-use super::resolve::NameTable;
+use super::grains::{GranularMeasures, chain_lengths};
 use super::sets::BodySet;
 use super::turn::ObservedDim;
+use crate::collection::NameTable;
+use crate::collection::names::grain::GranularQuantity;
 use crate::file::DistributionQuantity;
 use crate::record::CountedDistribution;
 

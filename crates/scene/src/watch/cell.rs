@@ -4,8 +4,8 @@
 use bodies::{Vector, World};
 
 use super::network::{ForceNetworkCore, Link};
-use super::quantity::CellQuantity;
 use super::turn::ObservedDim;
+use crate::collection::names::quantity::CellQuantity;
 
 /// The value of a quantity; NaN without a cell.
 pub(super) fn value<D: ObservedDim>(world: &World<D>, what: CellQuantity) -> f64 {

@@ -14,9 +14,9 @@ use contact::law::Status;
 use mechanism::{Event, EventKind};
 use serde::{Deserialize, Serialize};
 
-use super::resolve::NameTable;
 use super::tally::{Sides, carries};
 use super::turn::ObservedDim;
+use crate::collection::NameTable;
 
 /// Number of steps for which a closed pair may be open before it counts as detached.
 const GRACE: usize = 4;

@@ -36,8 +36,6 @@ mod moment;
 mod network;
 mod outcome;
 mod panel;
-mod quantity;
-mod resolve;
 mod sets;
 mod start;
 mod tally;
@@ -53,81 +51,16 @@ pub use outcome::{BodiesOutcome, ObservableRequest, PreparationOutcome};
 
 pub(crate) use grains::ANGLE;
 pub(crate) use panel::Observables;
-pub(crate) use resolve::{NameTable, words};
 
 use bodies::{Plane, Space};
 
-use crate::collection::{BuiltBodies, SceneNames};
+use crate::collection::{BuiltBodies, NameTable, SceneNames};
 use crate::error::{InputError, SceneError};
-use crate::file::{DataFile, Scene};
+use crate::file::Scene;
 use crate::finding;
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
-use crate::record::{BodiesObserver, WorldRef, bodies_settings_json};
-
-impl BuiltBodies {
-    /// Names of bodies, groups, regions, watches and joints.
-    pub fn names(&self) -> &SceneNames {
-        match self {
-            Self::Plane(assembly) => &assembly.names,
-            Self::Space(assembly) => &assembly.names,
-        }
-    }
-
-    /// Dimension, 2 or 3.
-    pub fn dimension(&self) -> usize {
-        match self {
-            Self::Plane(_) => 2,
-            Self::Space(_) => 3,
-        }
-    }
-
-    /// Start and end of the run, and the length of a step.
-    pub fn span(&self) -> (f64, f64, f64) {
-        match self {
-            Self::Plane(all) => (all.start, all.until, all.settings.step),
-            Self::Space(all) => (all.start, all.until, all.settings.step),
-        }
-    }
-
-    /// The files that were read for it, and the seed of the first generator that drew random numbers.
-    pub fn sources(&self) -> (&[DataFile], Option<u64>) {
-        match self {
-            Self::Plane(assembly) => (&assembly.files, assembly.seed),
-            Self::Space(assembly) => (&assembly.files, assembly.seed),
-        }
-    }
-
-    /// The settings as they are written to a manifest.
-    pub fn settings_json(&self) -> serde_json::Value {
-        // The settings of the integrator, and the periodic axes of a cell.
-        let (mut settings, cell) = match self {
-            Self::Plane(a) => (
-                bodies_settings_json::<Plane>(&a.settings, a.start, a.until, a.record_every),
-                a.model.cell.as_ref().map(|cell| &cell.periodic[..2]),
-            ),
-            Self::Space(a) => (
-                bodies_settings_json::<Space>(&a.settings, a.start, a.until, a.record_every),
-                a.model.cell.as_ref().map(|cell| &cell.periodic[..]),
-            ),
-        };
-        // Along which vectors of the table `cell` there are images.
-        if let Some(periodic) = cell {
-            settings["periodic"] = periodic.into();
-        }
-        settings
-    }
-
-    /// The names that observables may use.
-    pub(crate) fn name_table<'a>(&'a self, parameters: &'a [(String, f64)]) -> NameTable<'a> {
-        NameTable {
-            names: self.names(),
-            dimension: self.dimension(),
-            parameters,
-            start: self.span().0,
-        }
-    }
-}
+use crate::record::{BodiesObserver, WorldRef};
 
 /// Runs bodies and observes them. `sink` is given every step; the outcome has the values of the
 /// observables `observe` at every step and the events of the watches that the scene's findings

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::grains::GranularMeasures;
 use super::joints::TouchingPairs;
-use super::quantity::{BodyQuantity, Quantity, SetQuantity};
-use super::resolve::NameTable;
 use super::sets::BodySet;
 use super::tally::ContactTally;
 use super::totals::Totals;
 use super::turn::ObservedDim;
+use crate::collection::NameTable;
+use crate::collection::names::quantity::{BodyQuantity, Quantity, SetQuantity};
 use crate::record::WorldRef;
 use crate::scan::TextError;
 

@@ -3,8 +3,7 @@
 use bodies::{Dim, World};
 use expr::{Graph, Program, Scope, Scratch};
 
-use super::resolve::NameTable;
-use crate::collection::Region;
+use crate::collection::{NameTable, Region};
 use crate::file::Formula;
 
 /// The bounds of a group: all of space.

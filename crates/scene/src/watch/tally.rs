@@ -3,9 +3,9 @@
 use bodies::{Contact, Vector, World};
 use contact::law::Status;
 
-use super::quantity::WatchQuantity;
 use super::turn::ObservedDim;
 use crate::collection::Watch;
+use crate::collection::names::quantity::WatchQuantity;
 
 /// Slot of a body whose forces are not requested.
 const NOBODY: u32 = u32::MAX;

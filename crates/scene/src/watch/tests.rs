@@ -1,9 +1,10 @@
 //! Resolution of names in observables.
 
 use super::panel::Observables;
-use super::quantity::{BodyQuantity, Fold, Quantity, SetQuantity, Side, WatchQuantity};
-use super::resolve::NameTable;
-use crate::collection::{SceneNames, Watch};
+use crate::collection::names::quantity::{
+    BodyQuantity, Fold, Quantity, SetQuantity, Side, WatchQuantity,
+};
+use crate::collection::{NameTable, SceneNames, Watch};
 
 fn cast(bodies: &[&str], groups: &[&str], watches: &[&str]) -> SceneNames {
     SceneNames {

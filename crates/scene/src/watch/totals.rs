@@ -12,7 +12,7 @@
 use bodies::StepReport;
 use serde::{Deserialize, Serialize};
 
-use super::quantity::Total;
+use crate::collection::names::quantity::Total;
 
 /// Works accumulated since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]

@@ -3,10 +3,10 @@
 use bodies::{Vector, World};
 
 use super::panel::ObservableInputs;
-use super::quantity::{
+use super::turn::ObservedDim;
+use crate::collection::names::quantity::{
     BodyQuantity, Fold, JointQuantity, Quantity, ReportColumn, SetQuantity, Side,
 };
-use super::turn::ObservedDim;
 
 impl ObservableInputs {
     /// The value of a quantity; NaN where there is none.

@@ -6,8 +6,8 @@
 use super::super::SceneNames;
 use super::super::spec::BodiesSpec;
 use super::context::{Context, at};
+use crate::collection::{NameTable, words};
 use crate::error::InputError;
-use crate::watch::{NameTable, words};
 
 /// Refuses names that make an observable ambiguous.
 pub(super) fn require_distinct(

@@ -5,10 +5,9 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use super::super::SceneNames;
 use super::super::spec::{BodiesSpec, Name};
 use super::context::{Context, at};
-use crate::collection::{Distribution, Profile};
+use crate::collection::{Distribution, NameTable, Profile};
 use crate::error::InputError;
 use crate::file::{DistributionQuantity, DistributionSpec, Formula, ProfileSpec, Scene};
-use crate::watch::NameTable;
 
 /// Default number of bins.
 const BINS: usize = 40;
@@ -134,7 +133,7 @@ fn known_word(
     match glossary.meanings(&format!("{}_{slice}", word.text)).len() {
         1 => Ok(()),
         _ => {
-            let [_, of_sets, _] = crate::watch::words(dimension);
+            let [_, of_sets, _] = crate::collection::words(dimension);
             let place = at(part, "quantity");
             let word_of = "measure of regions";
             Err(context.unknown(place, word, word_of, &mut of_sets.into_iter()))

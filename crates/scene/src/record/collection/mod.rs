@@ -30,5 +30,5 @@ pub(crate) use names::{RecordShape, describe_body, names_table};
 pub use outline::{Faces, RecordedShape, ShapePart};
 pub use recorder::BodiesRecorder;
 pub(super) use survey::{distribution_columns, profile_columns};
-pub use tables::{BODY_TABLES, bodies_settings_json};
+pub use tables::BODY_TABLES;
 pub(super) use tables::{columns as body_columns, shifts};

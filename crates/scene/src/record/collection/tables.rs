@@ -1,7 +1,6 @@
 //! Columns of the tables of a run of bodies, with units and meaning.
 
-use bodies::{Activation, Dim, Settings};
-use serde_json::{Value, json};
+use bodies::Dim;
 
 use super::super::column::{Column, ColumnType};
 use super::super::tables::{gamma, step, time};
@@ -273,30 +272,4 @@ fn cell<D: Dim>() -> Vec<Column> {
         }
     }
     columns
-}
-
-/// Settings of a run of bodies as the manifest holds them.
-pub fn bodies_settings_json<D: Dim>(
-    settings: &Settings,
-    start: f64,
-    until: f64,
-    record_every: usize,
-) -> Value {
-    // Threads are left out: neither results nor records depend on them.
-    json!({
-        "dimension": D::N,
-        "start": start,
-        "until": until,
-        "step": settings.step,
-        "integrator": "midpoint",
-        "activation": match settings.activation {
-            Activation::Gap => "gap",
-            Activation::Predicted => "predicted",
-        },
-        "correction": settings.projection,
-        "solver": settings.solver,
-        "max_iterations": settings.max_iterations,
-        "tolerance": settings.tolerance,
-        "record_every": record_every,
-    })
 }

@@ -9,16 +9,16 @@
 //! Only requested measures are computed, and the force network once for all sets.
 
 mod flow;
-mod name;
 mod patch;
 
 use bodies::World;
 use bodies::measure::{ContactNetwork, force_chains};
 
-pub(crate) use name::{ANGLE, GranularQuantity, granular_quantities};
+pub(crate) use ANGLE;
 
 use super::sets::BodySet;
 use super::turn::ObservedDim;
+use crate::collection::names::grain::GranularQuantity;
 use patch::SetMeasures;
 
 /// The requested measures by set, and the contact forces of the last step.
@@ -85,3 +85,6 @@ pub(super) fn chain_lengths(patch: &SetMeasures, network: &ContactNetwork) -> Ve
     let mean = struts.iter().map(|s| s.force).sum::<f64>() / struts.len().max(1) as f64;
     force_chains(&struts, mean, ANGLE).lengths().collect()
 }
+
+/// The largest angle between successive contacts of a force chain.
+pub(crate) const ANGLE: f64 = std::f64::consts::FRAC_PI_4;

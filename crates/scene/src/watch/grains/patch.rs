@@ -3,11 +3,12 @@
 use bodies::measure::{ContactForce, ContactNetwork, Tensor};
 use bodies::{Vector, World};
 
-use super::super::quantity::Side;
 use super::super::sets::BodySet;
 use super::super::turn::ObservedDim;
+use super::chain_lengths;
 use super::flow::{self, Flow};
-use super::{GranularQuantity, chain_lengths};
+use crate::collection::names::grain::GranularQuantity;
+use crate::collection::names::quantity::Side;
 
 /// Which families of measures are requested.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,9 +1,6 @@
 //! Names of the granular measures in expressions.
 
-use super::super::quantity::Side;
-
-/// The largest angle between successive contacts of a force chain.
-pub(crate) const ANGLE: f64 = std::f64::consts::FRAC_PI_4;
+use super::quantity::Side;
 
 /// A granular measure of a group or region. Axes count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,11 +3,14 @@
 //! A scene may have a million bodies with thirty names each, so names are not listed but split into
 //! word and owner when they occur.
 
-use super::quantity::{
+pub(crate) mod grain;
+pub(crate) mod quantity;
+
+use crate::collection::SceneNames;
+use quantity::{
     FOLDS, Quantity, SetQuantity, WATCHES, WHOLE, body_quantities, cell_quantities,
     joint_quantities, of_folds, set_quantities,
 };
-use crate::collection::SceneNames;
 
 /// Largest number of bodies searched for a suggestion.
 const LOOKED_AT: usize = 5000;
@@ -30,7 +33,7 @@ impl NameTable<'_> {
     ///
     /// # Errors
     /// The name has two meanings, which the message gives.
-    pub(super) fn resolve(&self, name: &str) -> Result<Option<Quantity>, String> {
+    pub(crate) fn resolve(&self, name: &str) -> Result<Option<Quantity>, String> {
         let found = self.found(name);
         // A parameter of the same name would be ambiguous.
         if self.parameters.iter().any(|(known, _)| known == name)
@@ -149,7 +152,7 @@ impl NameTable<'_> {
     }
 
     /// The number of a group or region: groups first.
-    pub(super) fn set_named(&self, name: &str) -> Option<usize> {
+    pub(crate) fn set_named(&self, name: &str) -> Option<usize> {
         // Groups have the first numbers, regions follow.
         let mut groups = self.names.groups.iter();
         if let Some(group) = groups.position(|(known, _)| known == name) {
@@ -175,7 +178,7 @@ impl NameTable<'_> {
     }
 
     /// The message for an unknown name, with similar known names.
-    pub(super) fn unknown(&self, name: &str) -> String {
+    pub(crate) fn unknown(&self, name: &str) -> String {
         // Candidates are searched for similar names.
         let mut known = self.candidates(name);
         known.sort();

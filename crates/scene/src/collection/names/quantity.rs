@@ -1,10 +1,10 @@
 //! The observable quantities of bodies and the words that name them in expressions.
 
-use super::grains::{GranularQuantity, granular_quantities};
+use super::grain::{GranularQuantity, granular_quantities};
 
 /// A quantity at the end of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Quantity {
+pub(crate) enum Quantity {
     /// Time.
     Time,
     /// A column of the step report of the last step.
@@ -29,7 +29,7 @@ pub(super) enum Quantity {
 
 /// A column of the step report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReportColumn {
+pub(crate) enum ReportColumn {
     Kinetic,
     Potential,
     Energy,
@@ -42,7 +42,7 @@ pub(super) enum ReportColumn {
 
 /// A sum over all steps since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Total {
+pub(crate) enum Total {
     Work,
     Dissipated,
     BoundaryWork,
@@ -52,7 +52,7 @@ pub(super) enum Total {
 /// A side of the extent of bodies: left and right along x; bottom and top along y in the plane, along
 /// z in space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(crate) enum Side {
     Left,
     Right,
     Bottom,
@@ -61,7 +61,7 @@ pub(super) enum Side {
 
 /// A quantity of one body. Axes count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BodyQuantity {
+pub(crate) enum BodyQuantity {
     Position(usize),
     /// Plane: the angle, not reduced to one turn.
     Angle,
@@ -96,7 +96,7 @@ impl BodyQuantity {
 
 /// A quantity of the bodies of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SetQuantity {
+pub(crate) enum SetQuantity {
     Count,
     Extent(Side),
     Fold(Fold, BodyQuantity),
@@ -110,7 +110,7 @@ pub(super) enum SetQuantity {
 
 /// Reduction of the values of a set to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fold {
+pub(crate) enum Fold {
     Sum,
     Mean,
     Max,
@@ -119,7 +119,7 @@ pub(super) enum Fold {
 
 /// A quantity of the contacts of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WatchQuantity {
+pub(crate) enum WatchQuantity {
     /// Contacts that carry an impulse.
     Contacts,
     /// Those of them that slide.
@@ -136,7 +136,7 @@ pub(super) enum WatchQuantity {
 
 /// A quantity of the periodic cell. Rows and columns count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CellQuantity {
+pub(crate) enum CellQuantity {
     /// A component of a vector of the cell.
     Vector(usize, usize),
     Volume,
@@ -155,7 +155,7 @@ pub(super) enum CellQuantity {
 }
 
 /// Names of quantities of the cell.
-pub(super) fn cell_quantities(dimension: usize) -> impl Iterator<Item = (String, CellQuantity)> {
+pub(crate) fn cell_quantities(dimension: usize) -> impl Iterator<Item = (String, CellQuantity)> {
     let axes = &["x", "y", "z"][..dimension];
     // Components of vectors, strain and stress, one name for each pair of axes.
     let pairs = (0..dimension).flat_map(move |i| (0..dimension).map(move |j| (i, j)));
@@ -180,7 +180,7 @@ pub(super) fn cell_quantities(dimension: usize) -> impl Iterator<Item = (String,
 
 /// A quantity of a joint. Axes count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum JointQuantity {
+pub(crate) enum JointQuantity {
     Angle,
     Slide,
     Speed,
@@ -217,7 +217,7 @@ const JOINT_SPACE: [(&str, JointQuantity); 4] = [
 ];
 
 /// Words of `NAME_what` of a joint in a dimension.
-pub(super) fn joint_quantities(
+pub(crate) fn joint_quantities(
     dimension: usize,
 ) -> impl Iterator<Item = (&'static str, JointQuantity)> {
     let special: &[(&str, JointQuantity)] = match dimension {
@@ -228,7 +228,7 @@ pub(super) fn joint_quantities(
 }
 
 /// Names of quantities of the whole scene.
-pub(super) const WHOLE: [(&str, Quantity); 15] = [
+pub(crate) const WHOLE: [(&str, Quantity); 15] = [
     ("t", Quantity::Time),
     // Step report of the last step.
     ("kinetic", Quantity::Report(ReportColumn::Kinetic)),
@@ -301,7 +301,7 @@ const BODY_SPACE: [(&str, BodyQuantity); 16] = [
 ];
 
 /// Words of `NAME_what` of a body in a dimension.
-pub(super) fn body_quantities(
+pub(crate) fn body_quantities(
     dimension: usize,
 ) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
     let special: &[(&str, BodyQuantity)] = match dimension {
@@ -312,7 +312,7 @@ pub(super) fn body_quantities(
 }
 
 /// The body quantities Q that `sum_Q_G` and its like may reduce.
-pub(super) fn of_folds(dimension: usize) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
+pub(crate) fn of_folds(dimension: usize) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
     body_quantities(dimension).filter(|(_, what)| {
         // Quantities whose sum, mean or extremum over bodies has a meaning.
         matches!(
@@ -331,7 +331,7 @@ pub(super) fn of_folds(dimension: usize) -> impl Iterator<Item = (&'static str, 
 }
 
 /// Words of the reductions `WORD_Q_G`.
-pub(super) const FOLDS: [(&str, Fold); 4] = [
+pub(crate) const FOLDS: [(&str, Fold); 4] = [
     ("sum", Fold::Sum),
     ("mean", Fold::Mean),
     ("max", Fold::Max),
@@ -351,7 +351,7 @@ const SETS: [(&str, SetQuantity); 7] = [
 ];
 
 /// Words of `WORD_G`, granular measures included.
-pub(super) fn set_quantities(
+pub(crate) fn set_quantities(
     dimension: usize,
 ) -> impl Iterator<Item = (&'static str, SetQuantity)> {
     let grains =
@@ -360,7 +360,7 @@ pub(super) fn set_quantities(
 }
 
 /// Words of `WORD_W` for a watch.
-pub(super) const WATCHES: [(&str, WatchQuantity); 6] = [
+pub(crate) const WATCHES: [(&str, WatchQuantity); 6] = [
     ("contacts", WatchQuantity::Contacts),
     ("sliding", WatchQuantity::Sliding),
     ("gap", WatchQuantity::Gap),
