@@ -15,11 +15,12 @@ use std::rc::Rc;
 
 use crate::file::SceneKind;
 use crate::finding::expression::Expression;
-use crate::finding::language::{exact, of_time};
+use crate::finding::language::exact;
 use crate::finding::sampler;
 use crate::finding::subject::{EvaluatedRun, Studies, present};
 use crate::finding::value::{Absent, Valued};
 use crate::parallel;
+use crate::text::of_time;
 
 /// Largest number of instants compared for the largest error.
 const INSTANTS: usize = 2000;

@@ -2,11 +2,11 @@
 //! watches.
 
 use expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
-use mechanism::{System, SystemError};
+use mechanism::System;
 
 use crate::collection::NameTable;
 use crate::scan::{Part, TextError};
-use crate::text::{Observable, Sample, SymbolicSystem};
+use crate::text::{SymbolicSystem, of_time};
 use crate::watch::Observables;
 
 /// The names that observables may use.
@@ -128,25 +128,6 @@ pub(crate) fn exact(
     }
     let node = graph.parse(&scope, text)?;
     Ok((graph, node))
-}
-
-/// The value of an observable that depends on time alone. The motion is given as NaN, which
-/// propagates through every expression: one that uses it has no value.
-pub(crate) fn of_time(
-    observable: &mut Observable,
-    system: &mut SymbolicSystem,
-    t: f64,
-) -> Result<f64, SystemError> {
-    // NaN for everything that moves.
-    let q = vec![f64::NAN; system.configuration_space().num_positions()];
-    let v = vec![f64::NAN; system.configuration_space().num_velocities()];
-    let sample = Sample {
-        t,
-        q: &q,
-        v: &v,
-        forces: &|_, _| f64::NAN,
-    };
-    observable.evaluate(system, &sample)
 }
 
 /// An error of an expression at its place in the whole text.

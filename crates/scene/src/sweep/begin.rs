@@ -7,8 +7,7 @@ use sweep::{Metric, MovingSet, Process, SweepingError, WithExcessBound};
 
 use super::SweepingSettings;
 use super::set::{self, Complaint, Functions};
-use crate::finding::language::of_time;
-use crate::text::SymbolicSystem;
+use crate::text::{SymbolicSystem, of_time};
 
 /// Builds the process of a scene: a room with people, or the set of its contacts and joints.
 pub(super) fn process(

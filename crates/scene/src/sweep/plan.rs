@@ -2,6 +2,7 @@
 
 use expr::lagrange::Coordinates;
 use expr::{Graph, NodeId};
+use mechanism::State;
 use sweep::apps::crowd::Room;
 use sweep::{Method, StartPolicy};
 
@@ -9,9 +10,7 @@ use super::SweepSpec;
 use super::crowd::KEYS;
 use crate::error::InputError;
 use crate::file::{Formula, MechanismRunSpec, value_error};
-use crate::finding::language::of_time;
-use crate::text::SymbolicSystem;
-use mechanism::State;
+use crate::text::{SymbolicSystem, of_time};
 
 /// Settings of a sweeping process.
 #[derive(Debug, Clone)]

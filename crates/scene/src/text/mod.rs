@@ -34,6 +34,7 @@ use mechanism::{ConfigurationSpace, Constraint, Settings, State, StateRef, Syste
 
 pub(crate) use build::build;
 pub use laws::{LawForm, SetForm, assemble_law};
+pub(crate) use observable::of_time;
 pub use observable::{Observable, Sample};
 pub(crate) use sketch::{DrawingProgram, DrawingProgramError};
 

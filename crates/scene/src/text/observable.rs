@@ -1,7 +1,7 @@
 //! Observables of a mechanism: compiled expressions in state, energies, gaps, velocities and forces of constraints.
 
 use expr::{ExprError, NodeId, Scope};
-use mechanism::{StateRef, SystemError, painleve};
+use mechanism::{StateRef, System, SystemError, painleve};
 
 use super::SymbolicSystem;
 use super::unit::Unit;
@@ -120,4 +120,23 @@ pub(super) enum Extra {
     Node(NodeId),
     /// Measured along the motion.
     Measured(Quantity),
+}
+
+/// The value of an observable that depends on time alone. The motion is given as NaN, which
+/// propagates through every expression: one that uses it has no value.
+pub(crate) fn of_time(
+    observable: &mut Observable,
+    system: &mut SymbolicSystem,
+    t: f64,
+) -> Result<f64, SystemError> {
+    // NaN for everything that moves.
+    let q = vec![f64::NAN; system.configuration_space().num_positions()];
+    let v = vec![f64::NAN; system.configuration_space().num_velocities()];
+    let sample = Sample {
+        t,
+        q: &q,
+        v: &v,
+        forces: &|_, _| f64::NAN,
+    };
+    observable.evaluate(system, &sample)
 }
