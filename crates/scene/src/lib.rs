@@ -24,7 +24,7 @@ mod scan;
 mod stop;
 pub mod study;
 pub mod survey;
-mod sweep;
+mod sweeping;
 mod text;
 mod trajectory;
 pub mod verify;

@@ -18,7 +18,7 @@ use crate::progress::{ProgressCallback, RunProgress};
 use crate::record::{EncodedBytes, MechanismObserver, Snapshot};
 use crate::resume::{self, MechanismCheckpoint};
 use crate::stop::{EarlyStop, StopReason, infeasible_text};
-use crate::sweep::SweepMotion;
+use crate::sweeping::SweepMotion;
 use crate::text::BuiltMechanism;
 use crate::trajectory::{Interpolation, Trajectory};
 

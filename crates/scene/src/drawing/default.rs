@@ -3,8 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::file::{DrawingShapeSpec, DrawingSpec, Formula, MechanismSpec, PointSpec};
-use crate::sweep::CrowdSpec;
+use crate::file::{CrowdSpec, DrawingShapeSpec, DrawingSpec, Formula, MechanismSpec, PointSpec};
 
 /// The items of a drawing: the declared ones, or the default ones.
 pub(super) fn specs(mechanism: &MechanismSpec) -> Cow<'_, [DrawingSpec]> {

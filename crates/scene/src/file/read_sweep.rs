@@ -8,7 +8,7 @@ use crate::file::{read_drawing, read_model, read_run, read_touch};
 /// A sweeping process: coordinates, contacts and joints of a mechanism, without velocities.
 pub(super) fn sweep(root: &mut Reader<'_>) -> Result<MechanismSpec, Box<InputError>> {
     let parameters = read_model::named(root, "parameters")?;
-    let crowd = crate::sweep::read_crowd(root)?;
+    let crowd = super::crowd::read(root)?;
     let mut definitions = read_model::named(root, "definitions")?;
     let coordinates = match &crowd {
         None => read_model::coordinates(root)?,
@@ -17,13 +17,13 @@ pub(super) fn sweep(root: &mut Reader<'_>) -> Result<MechanismSpec, Box<InputErr
             crowd.coordinates(root.line)
         }
     };
-    let mut process = crate::sweep::read(root, &coordinates)?;
+    let mut process = super::process::read(root, &coordinates)?;
     process.crowd = crowd;
     let (contacts, joints) = match process.crowd {
         None => (read_touch::contacts(root)?, read_touch::joints(root)?),
         Some(_) => (Vec::new(), Vec::new()),
     };
-    crate::sweep::refuse(root, &coordinates, &contacts, &joints)?;
+    super::process::refuse(root, &coordinates, &contacts, &joints)?;
     Ok(MechanismSpec {
         parameters,
         dynamics: process.dynamics(&coordinates),

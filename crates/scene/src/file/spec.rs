@@ -164,7 +164,7 @@ pub(crate) struct MechanismSpec {
     /// Elements of its drawing.
     pub drawings: Vec<DrawingSpec>,
     /// Settings that make it a sweeping process.
-    pub sweep: Option<crate::sweep::SweepSpec>,
+    pub sweep: Option<super::process::SweepSpec>,
 }
 
 /// The run is over when the remaining time is less than this share of a step: rounding of t.

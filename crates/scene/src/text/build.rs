@@ -29,7 +29,7 @@ pub(crate) fn build(
     // Run settings: times, step, scheme, bounds of the certificate.
     let schedule = match &mechanism.sweep {
         None => evaluator.schedule(&mechanism.run)?,
-        Some(_) => evaluator.schedule(&crate::sweep::plain_run(file, &mechanism.run)?)?,
+        Some(_) => evaluator.schedule(&super::process::plain_run(file, &mechanism.run)?)?,
     };
     let every = mechanism
         .run
@@ -75,7 +75,7 @@ pub(crate) fn build(
     system.settle_scaling(&initial);
     system.first_velocity.clone_from(&initial.v);
     if let (Some(plan), Some(spec)) = (&sweep, &mechanism.sweep) {
-        crate::sweep::complete_initial_state(file, spec, plan, &mut system, &mut initial)?;
+        super::process::complete_initial_state(file, spec, plan, &mut system, &mut initial)?;
     }
     Ok(BuiltMechanism {
         system,
@@ -93,7 +93,7 @@ fn swept(
     evaluator: &mut Evaluator<'_>,
     collector: &mut Collector<'_>,
     mechanism: &MechanismSpec,
-) -> Result<Option<Box<crate::sweep::SweepingSettings>>, Box<InputError>> {
+) -> Result<Option<Box<super::process::SweepingSettings>>, Box<InputError>> {
     let Some(spec) = &mechanism.sweep else {
         return Ok(None);
     };
@@ -101,10 +101,10 @@ fn swept(
         graph, coordinates, ..
     } = &mut collector.names;
     // Affine gaps with constant gradients bound a polyhedron.
-    let affine = crate::sweep::affine(graph, coordinates, &collector.gaps);
+    let affine = super::process::affine(graph, coordinates, &collector.gaps);
     let (file, run) = (collector.file, &mechanism.run);
     let mut number = |part: &str, key: &str, f: &Formula| evaluator.number(part, key, f);
-    crate::sweep::sweeping_settings(file, spec, run, affine, &mut number)
+    super::process::sweeping_settings(file, spec, run, affine, &mut number)
         .map(|plan| Some(Box::new(plan)))
 }
 

@@ -19,6 +19,7 @@ mod contacts;
 mod laws;
 mod names;
 mod observable;
+mod process;
 mod scale;
 mod settings;
 mod sketch;
@@ -36,6 +37,7 @@ pub(crate) use build::build;
 pub use laws::{LawForm, SetForm, assemble_law};
 pub(crate) use observable::of_time;
 pub use observable::{Observable, Sample};
+pub(crate) use process::SweepingSettings;
 pub(crate) use sketch::{DrawingProgram, DrawingProgramError};
 
 use laws::LawOf;
@@ -57,7 +59,7 @@ pub struct BuiltMechanism {
     /// Bounds of the certificate.
     pub bounds: crate::file::CertificateBounds,
     /// Settings of the catching-up scheme, if it is a sweeping process.
-    pub(crate) sweep: Option<Box<crate::sweep::SweepingSettings>>,
+    pub(crate) sweep: Option<Box<process::SweepingSettings>>,
 }
 
 impl BuiltMechanism {

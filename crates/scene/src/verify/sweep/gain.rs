@@ -11,8 +11,7 @@ use mechanism::{System, SystemError};
 
 use super::SweepVerifier;
 use super::form::dot;
-use crate::sweep::SweepingSettings;
-use crate::text::{Observable, SymbolicSystem, of_time};
+use crate::text::{Observable, SweepingSettings, SymbolicSystem, of_time};
 
 /// Number of sides up to which the retraction of a box is computed by the run.
 const SIDES: usize = 512;

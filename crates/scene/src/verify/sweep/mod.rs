@@ -36,8 +36,7 @@ use super::report::{Location, Report};
 use super::{VerifyError, VerifyOptions};
 use crate::file::Scene;
 use crate::record::{MechanismLayout, Record};
-use crate::sweep::SweepingSettings;
-use crate::text::SymbolicSystem;
+use crate::text::{SweepingSettings, SymbolicSystem};
 
 /// A recorded state.
 #[derive(Debug, Clone, Default)]

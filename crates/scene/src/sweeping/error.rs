@@ -3,9 +3,8 @@
 use mechanism::{MechanismError, System, SystemError};
 use sweep::SweepingError;
 
-use super::SweepingSettings;
 use super::set::{self, Complaint};
-use crate::text::SymbolicSystem;
+use crate::text::{SweepingSettings, SymbolicSystem};
 
 /// The error of a process; an expression that failed takes precedence, as the cause.
 pub(super) fn explain(

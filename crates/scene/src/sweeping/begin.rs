@@ -5,9 +5,8 @@ use std::cell::RefCell;
 use mechanism::State;
 use sweep::{Metric, MovingSet, Process, SweepingError, WithExcessBound};
 
-use super::SweepingSettings;
 use super::set::{self, Complaint, Functions};
-use crate::text::{SymbolicSystem, of_time};
+use crate::text::{SweepingSettings, SymbolicSystem, of_time};
 
 /// Builds the process of a scene: a room with people, or the set of its contacts and joints.
 pub(super) fn process(

@@ -10,8 +10,7 @@ use std::sync::{Arc, Mutex};
 use mechanism::{System, SystemError};
 use sweep::{ConstraintRows, Inequalities, InequalitySet, MovingPolyhedron, MovingSet};
 
-use super::SweepingSettings;
-use crate::text::SymbolicSystem;
+use crate::text::{SweepingSettings, SymbolicSystem};
 
 /// The error of the first expression that failed.
 pub(super) type Complaint = Arc<Mutex<Option<SystemError>>>;

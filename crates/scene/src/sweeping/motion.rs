@@ -18,11 +18,10 @@ use mechanism::{
 };
 use sweep::{Method, MovingSet, Process, StepSize, SweepingError};
 
-use super::SweepingSettings;
 use super::begin::process;
 use super::error::explain;
 use super::set::{self, Complaint};
-use crate::text::{BuiltMechanism, SymbolicSystem};
+use crate::text::{BuiltMechanism, SweepingSettings, SymbolicSystem};
 
 /// A constraint with a multiplier in the step.
 struct ActiveConstraint {

@@ -6,19 +6,7 @@
 //! functions are affine with constant gradients the set is a polyhedron; otherwise it is an
 //! intersection of smooth regions and its gaps must be concave.
 
-mod begin;
-mod crowd;
-mod error;
-mod motion;
-mod plan;
-mod set;
-
-pub(crate) use crowd::{CrowdSpec, read as read_crowd};
-pub(crate) use motion::SweepMotion;
-pub(crate) use plan::{
-    SweepingSettings, affine, complete_initial_state, plain_run, sweeping_settings,
-};
-
+use super::crowd::CrowdSpec;
 use crate::error::InputError;
 use crate::file::{
     BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, Formula, Reader, Word, read_word,

@@ -6,10 +6,8 @@ use mechanism::State;
 use sweep::apps::crowd::Room;
 use sweep::{Method, StartPolicy};
 
-use super::SweepSpec;
-use super::crowd::KEYS;
 use crate::error::InputError;
-use crate::file::{Formula, MechanismRunSpec, value_error};
+use crate::file::{CROWD_KEYS as KEYS, Formula, MechanismRunSpec, SweepSpec, value_error};
 use crate::text::{SymbolicSystem, of_time};
 
 /// Settings of a sweeping process.
