@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use super::names::NameTable;
 use super::{BuiltBodies, SceneNames};
+use crate::collection::BodiesEnvironment;
+use crate::error::SceneError;
 use crate::file::DataFile;
 
 impl BuiltBodies {
@@ -95,4 +97,29 @@ pub fn bodies_settings_json<D: Dim>(
         "tolerance": settings.tolerance,
         "record_every": record_every,
     })
+}
+
+impl Scene {
+    /// Builds the bodies: model, initial state, settings and preparations.
+    ///
+    /// # Errors
+    /// A shape, a mass, a name, a law, a motion, a file or a setting is invalid, or the scene is a mechanism.
+    pub fn build_bodies(&self) -> Result<BuiltBodies, SceneError> {
+        match self.bodies() {
+            Some(bodies) => super::build::build(self, bodies),
+            None => Err(self.other_kind("mechanism", "Scene::build_mechanism")),
+        }
+    }
+}
+
+impl Scene {
+    /// Contact laws and gravity of a scene of bodies, without building the bodies; `None` for a mechanism.
+    ///
+    /// # Errors
+    /// A law is invalid.
+    pub fn environment(&self) -> Result<Option<BodiesEnvironment>, SceneError> {
+        let bodies = self.bodies();
+        let made = bodies.map(|bodies| crate::collection::environment(self, bodies));
+        made.transpose()
+    }
 }

@@ -2,8 +2,7 @@
 
 use super::Scene;
 use super::spec::{MechanismSpec, Named};
-use crate::collection::{self, BodiesEnvironment, BodiesSpec};
-use crate::error::SceneError;
+use crate::collection::BodiesSpec;
 
 /// The kind of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,16 +44,6 @@ impl Content {
 }
 
 impl Scene {
-    /// Contact laws and gravity of a scene of bodies, without building the bodies; `None` for a mechanism.
-    ///
-    /// # Errors
-    /// A law is invalid.
-    pub fn environment(&self) -> Result<Option<BodiesEnvironment>, SceneError> {
-        let bodies = self.bodies();
-        let made = bodies.map(|bodies| collection::environment(self, bodies));
-        made.transpose()
-    }
-
     /// Whether it is a sweeping process (`kind = "sweep"`).
     pub fn is_sweeping_process(&self) -> bool {
         self.mechanism().is_some_and(|m| m.sweep.is_some())

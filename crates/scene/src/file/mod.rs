@@ -13,7 +13,6 @@ mod crowd;
 mod data;
 mod drawing;
 mod grains;
-mod load;
 mod overrides;
 mod parameters;
 mod process;
@@ -50,7 +49,6 @@ pub(crate) use content::Content;
 pub(crate) use crowd::{CrowdSpec, KEYS as CROWD_KEYS};
 pub use data::DataFile;
 pub(crate) use drawing::{DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec};
-pub(crate) use load::read;
 pub(crate) use parameters::{
     Parameters, expression_error, of_definitions, require_unreserved, value_error,
 };
@@ -74,10 +72,8 @@ pub use survey::DistributionQuantity;
 pub(crate) use survey::{DISTRIBUTION_QUANTITIES, DistributionSpec, ProfileSpec};
 pub(crate) use tree::{Item, Value, parse as parse_tree};
 
-use crate::builtin;
-use crate::collection::{self, BodiesSpec, BuiltBodies};
+use crate::collection::{self, BodiesSpec};
 use crate::error::SceneError;
-use crate::text::{self, BuiltMechanism};
 
 /// A scene: a mechanism or bodies, run settings, cases, studies, findings and plots.
 #[derive(Debug, Clone)]
@@ -151,23 +147,6 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Loads a scene from a file, or a built-in scene by its name.
-    ///
-    /// # Errors
-    /// There is neither, the file cannot be read, or as [`Scene::parse`].
-    pub fn load(path_or_name: &str) -> Result<Self, SceneError> {
-        let path = Path::new(path_or_name);
-        // A bare word is the name of a built-in scene first, then a file.
-        let is_path = path.extension().is_some() || path.components().count() > 1;
-        if !is_path && let Some(text) = builtin::text(path_or_name) {
-            return Self::parse(path_or_name, path_or_name, text);
-        }
-        let name = path
-            .file_stem()
-            .map_or(path_or_name.into(), |stem| stem.to_string_lossy());
-        Self::parse(&name, path_or_name, &read(path_or_name)?)
-    }
-
     /// The same scene with its data files looked for in this folder instead of the current one.
     #[must_use]
     pub fn from_folder(mut self, folder: &Path) -> Self {
@@ -208,29 +187,7 @@ impl Scene {
         Ok(changed)
     }
 
-    /// Builds the mechanism: compiled system, initial state and settings.
-    ///
-    /// # Errors
-    /// An expression, a law or a setting is invalid, or the scene is one of bodies.
-    pub fn build_mechanism(&self) -> Result<BuiltMechanism, SceneError> {
-        match &self.content {
-            Content::Mechanism(mechanism) => text::build(self, mechanism),
-            Content::Bodies(_) => Err(self.other_kind("bodies", "Scene::build_bodies")),
-        }
-    }
-
-    /// Builds the bodies: model, initial state, settings and preparations.
-    ///
-    /// # Errors
-    /// A shape, a mass, a name, a law, a motion, a file or a setting is invalid, or the scene is a mechanism.
-    pub fn build_bodies(&self) -> Result<BuiltBodies, SceneError> {
-        match &self.content {
-            Content::Bodies(bodies) => collection::build(self, bodies),
-            Content::Mechanism(_) => Err(self.other_kind("mechanism", "Scene::build_mechanism")),
-        }
-    }
-
-    fn other_kind(&self, kind: &str, call: &str) -> SceneError {
+    pub(crate) fn other_kind(&self, kind: &str, call: &str) -> SceneError {
         let reader = Reader::new(&self.origin, "", 1, Vec::new());
         let problem = format!("`kind = \"{kind}\"`: a scene of the other kind was expected here");
         let advice = format!("A scene of this kind is made by `{call}`");

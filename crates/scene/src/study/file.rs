@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::builtin::read;
 use crate::error::{InputError, Origin, SceneError};
-use crate::file::{Formula, Reader, Scene, Study, parse_tree, read, read_study};
+use crate::file::{Formula, Reader, Scene, Study, parse_tree, read_study};
 use crate::finding::compile_study;
 use crate::finding::plan::with_expression_context;
 use crate::parallel::Threads;

@@ -375,3 +375,16 @@ fn initial(
         status: vec![Status::Open; system.constraints().len()],
     })
 }
+
+impl Scene {
+    /// Builds the mechanism: compiled system, initial state and settings.
+    ///
+    /// # Errors
+    /// An expression, a law or a setting is invalid, or the scene is one of bodies.
+    pub fn build_mechanism(&self) -> Result<BuiltMechanism, SceneError> {
+        match self.mechanism() {
+            Some(mechanism) => build(self, mechanism),
+            None => Err(self.other_kind("bodies", "Scene::build_bodies")),
+        }
+    }
+}

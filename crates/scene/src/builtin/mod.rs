@@ -1,8 +1,11 @@
 //! Built-in scenes: the scene files of the repository and the data files they refer to, compiled into the library
 //! and sorted by name. The build script writes both tables; look-up is by binary search.
 
+mod load;
+
 use crate::error::SceneError;
 use crate::file::Scene;
+pub(crate) use load::read;
 
 /// Name and text of every built-in scene.
 static SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"));

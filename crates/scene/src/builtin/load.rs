@@ -1,5 +1,7 @@
 //! Reading the text of a scene file.
 
+use std::path::Path;
+
 use crate::builtin;
 use crate::error::SceneError;
 
@@ -42,4 +44,23 @@ fn nothing_there(path: &str) -> String {
         "`{path}` is neither a file nor a built-in scene{guess} \
          (`percuss examples` lists the built-in scenes)"
     )
+}
+
+impl Scene {
+    /// Loads a scene from a file, or a built-in scene by its name.
+    ///
+    /// # Errors
+    /// There is neither, the file cannot be read, or as [`Scene::parse`].
+    pub fn load(path_or_name: &str) -> Result<Self, SceneError> {
+        let path = Path::new(path_or_name);
+        // A bare word is the name of a built-in scene first, then a file.
+        let is_path = path.extension().is_some() || path.components().count() > 1;
+        if !is_path && let Some(text) = builtin::text(path_or_name) {
+            return Self::parse(path_or_name, path_or_name, text);
+        }
+        let name = path
+            .file_stem()
+            .map_or(path_or_name.into(), |stem| stem.to_string_lossy());
+        Self::parse(&name, path_or_name, &read(path_or_name)?)
+    }
 }
