@@ -8,12 +8,7 @@
 mod about;
 mod build;
 mod fits;
-mod form;
-mod many;
 pub(crate) mod names;
-mod read;
-mod spec;
-mod structure;
 mod survey;
 
 pub use bodies::space::DecompositionFit;
@@ -21,8 +16,6 @@ pub use build::BodiesEnvironment;
 
 pub(crate) use build::{build, environment};
 pub(crate) use names::{NameTable, words};
-pub(crate) use read::read;
-pub(crate) use spec::{BodiesRunSpec, BodiesSpec};
 pub use survey::{Distribution, Profile};
 
 use bodies::{Dim, Model, Plane, Settings, Space, State};

@@ -2,7 +2,7 @@
 
 use super::Scene;
 use super::spec::{MechanismSpec, Named};
-use crate::collection::BodiesSpec;
+use crate::file::bodies::BodiesSpec;
 
 /// The kind of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 //! `overrides` applies `--set`, `load` reads files, `grains` replaces grains by numbers of a caller. Mechanics is in
 //! `text` (mechanisms) and `collection` (bodies), which build a scene into what can be run.
 
+pub(crate) mod bodies;
 mod bounds;
 mod certificate;
 mod checkpoint;
@@ -72,8 +73,8 @@ pub use survey::DistributionQuantity;
 pub(crate) use survey::{DISTRIBUTION_QUANTITIES, DistributionSpec, ProfileSpec};
 pub(crate) use tree::{Item, Value, parse as parse_tree};
 
-use crate::collection::{self, BodiesSpec};
 use crate::error::SceneError;
+use crate::file::bodies::BodiesSpec;
 
 /// A scene: a mechanism or bodies, run settings, cases, studies, findings and plots.
 #[derive(Debug, Clone)]
@@ -114,7 +115,7 @@ impl Scene {
             SceneKind::Mechanism => {
                 Content::Mechanism(Box::new(read_mechanism::mechanism(&mut root)?))
             }
-            SceneKind::Bodies => Content::Bodies(Box::new(collection::read(&mut root)?)),
+            SceneKind::Bodies => Content::Bodies(Box::new(crate::file::bodies::read(&mut root)?)),
         };
         // What is asked of it; keys that nobody took are refused.
         let cases = read_report::cases(&mut root)?;

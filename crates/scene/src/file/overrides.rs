@@ -1,8 +1,8 @@
 //! Overrides of `--set key=value`: parameters first, then the keys of `[run]`, `[record]` and `[certificate]`, and of
 //! `[impact]` the key `law`. A key of `[run]` may be written with or without its prefix `run.`.
 
-use crate::collection::BodiesRunSpec as BodiesRun;
 use crate::error::{InputError, Origin};
+use crate::file::bodies::BodiesRunSpec as BodiesRun;
 use crate::file::content::Content;
 use crate::file::reader::Formula;
 use crate::file::spec::{MechanismRunSpec, StepSpec};

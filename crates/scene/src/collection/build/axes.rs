@@ -2,12 +2,12 @@
 
 use bodies::{Compound, Dim, Plane, Pose, PrescribedMotion, Space, Vector};
 
-use super::super::spec::TurnSpec;
 use super::context::Context;
 use super::form::Form;
 use super::guide::ExpressionMotion;
 use super::structure::SpatialStructure;
 use crate::error::{InputError, SceneError};
+use crate::file::bodies::spec::TurnSpec;
 use crate::generate::{Arch, GenerateError, GeneratedBody, Prism};
 
 /// Vectors of the plane.

@@ -9,12 +9,12 @@
 
 use bodies::{Compound, MassProperties, Pose, SourceSurface, Vector};
 
-use super::super::spec::BodySpec;
 use super::axes::{Placed, SceneDim};
 use super::body::moments;
 use super::context::{Context, at};
 use super::spin;
 use crate::error::{InputError, SceneError};
+use crate::file::bodies::spec::BodySpec;
 
 /// The shape in the body axes that the scene gives, if it gives any.
 pub(super) fn balanced<D: SceneDim>(

@@ -2,7 +2,6 @@
 
 use bodies::{Body, Dim, Freedom, MassProperties, Pose, Vector};
 
-use super::super::spec::{BodiesSpec, BodySpec, FreedomSpec};
 use super::axes::{SceneDim, compose};
 use super::balance::balanced;
 use super::context::{Context, at};
@@ -11,6 +10,8 @@ use super::laws::material;
 use super::spin;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
+use crate::file::bodies::BodiesSpec;
+use crate::file::bodies::spec::{BodySpec, FreedomSpec};
 
 /// A body with its initial state.
 pub(super) struct Made<D: Dim> {

@@ -2,13 +2,14 @@
 
 use bodies::Vector;
 
-use super::super::spec::{BodiesSpec, CaseSpec, LoadCaseSpec};
 use super::super::{LoadCase, LoadKind};
 use super::axes::SceneDim;
 use super::context::{At, Context, at};
 use super::roster::BodyTable;
 use crate::error::InputError;
 use crate::file::Formula;
+use crate::file::bodies::BodiesSpec;
+use crate::file::bodies::spec::{CaseSpec, LoadCaseSpec};
 
 /// Component of gravity along an axis of tilt, relative, that is rounding error.
 const ALONG: f64 = 1e-9;

@@ -1,6 +1,5 @@
 //! Names of the parts of a scene: groups, regions, watches, load cases.
 
-use super::super::spec::{BodiesSpec, RegionSpec};
 use super::super::{Region, SceneNames, Watch};
 use super::axes::SceneDim;
 use super::case;
@@ -8,6 +7,8 @@ use super::context::{Context, at};
 use super::roster::BodyTable;
 use crate::error::InputError;
 use crate::file::Formula;
+use crate::file::bodies::BodiesSpec;
+use crate::file::bodies::spec::RegionSpec;
 
 /// Makes all names.
 pub(super) fn scene_names<D: SceneDim>(

@@ -3,12 +3,13 @@
 use bodies::{CellController, ImposedLoading, Lattice, Matrix, PeriodicCell, Vector};
 use expr::{Program, Scratch};
 
-use super::super::spec::{BodiesSpec, CellSpec, Component};
 use super::axes::SceneDim;
 use super::context::{At, Clock, Context, at};
 use super::roster::BodyTable;
 use crate::error::{InputError, Origin};
 use crate::file::Formula;
+use crate::file::bodies::BodiesSpec;
+use crate::file::bodies::spec::{CellSpec, Component};
 
 /// Name of the table in messages.
 const PART: &str = "[cell]";

@@ -4,10 +4,10 @@
 //! are the same word. Names are checked only where that can happen, as there may be a million.
 
 use super::super::SceneNames;
-use super::super::spec::BodiesSpec;
 use super::context::{Context, at};
 use crate::collection::{NameTable, words};
 use crate::error::InputError;
+use crate::file::bodies::BodiesSpec;
 
 /// Refuses names that make an observable ambiguous.
 pub(super) fn require_distinct(

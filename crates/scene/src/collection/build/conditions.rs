@@ -2,15 +2,14 @@
 
 use bodies::{Body, Drag, ForceField, Freedom, Model, PrescribedMotion, Vector};
 
-use super::super::spec::{BodiesSpec, FreedomSpec};
 use super::axes::SceneDim;
-use super::cell;
 use super::context::{Context, at};
-use super::guide;
-use super::laws;
 use super::load::{self, Target};
 use super::roster::BodyTable;
+use super::{cell, guide, laws};
 use crate::error::{InputError, SceneError};
+use crate::file::bodies::BodiesSpec;
+use crate::file::bodies::spec::FreedomSpec;
 
 /// Everything a model is made from that does not depend on parameter values.
 pub(super) struct Conditions<'a> {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use expr::{ExprError, Graph, NodeId, Scope};
 
-use super::super::spec::Name;
 use crate::error::{InputError, Origin};
+use crate::file::bodies::spec::Name;
 use crate::file::{DataFile, Formula, Parameters, expression_error, value_error};
 
 /// The file being built and the values of its parameters.

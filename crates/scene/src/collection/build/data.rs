@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::super::spec::Name;
 use super::context::{At, Context};
 use crate::builtin;
 use crate::error::SceneError;
 use crate::file::DataFile;
+use crate::file::bodies::spec::Name;
 
 /// Largest file that is read, in bytes.
 const LONGEST: u64 = 1 << 30;

@@ -5,13 +5,13 @@ use bodies::space::{
 };
 use bodies::{Compound, CompoundPiece, Pose, ShapeError, Vector};
 
-use super::super::form::{Heights, HeightsSpec, PieceSpec, SolidSpec};
-use super::super::spec::{Name, ShapeSpec};
 use super::axes::{SceneDim, Vec3, compose};
 use super::context::{At, Context, at};
 use super::data;
 use crate::error::{InputError, Origin, SceneError};
 use crate::file::Formula;
+use crate::file::bodies::form::{Heights, HeightsSpec, PieceSpec, SolidSpec};
+use crate::file::bodies::spec::{Name, ShapeSpec};
 
 /// A shape to be made: of a body, or of a part of one.
 pub(super) struct Form<'a> {

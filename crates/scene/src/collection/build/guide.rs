@@ -11,11 +11,11 @@ use bodies::plane::Angle;
 use bodies::{Plane, Pose, PrescribedMotion, Space, Vector};
 use expr::{Graph, NodeId, Program, Scratch};
 
-use super::super::spec::{BodySpec, MotionSpec, Name};
 use super::axes::{Quat, Vec2, Vec3};
 use super::context::{At, Clock, Context, at};
 use super::data;
 use crate::error::{InputError, SceneError};
+use crate::file::bodies::spec::{BodySpec, MotionSpec, Name};
 use crate::file::{Formula, Word};
 use crate::generate::quake::{Accelerogram, Drift, GroundMotion};
 

@@ -10,12 +10,12 @@ use bodies::{Friction, Model, PairLaw, Pose, Vector};
 use contact::Restitution;
 use expr::{Program, Scratch};
 
-use super::super::spec::{JointSpec, Name};
 use super::axes::{SceneDim, in_place};
 use super::context::{Clock, Context, at};
 use super::roster::BodyTable;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
+use crate::file::bodies::spec::{JointSpec, Name};
 
 /// Kinds of joints by keyword.
 const KINDS: [(&str, JointKind); 7] = [

@@ -7,9 +7,10 @@ use bodies::{Friction, Materials, PairLaw};
 use contact::law::{LawError, PolygonSection, StaticDynamic, Status};
 use contact::{Law, Restitution};
 
-use super::super::spec::{BodiesSpec, LawSpec, Name};
 use super::context::{At, Context, at};
 use crate::error::{InputError, Origin};
+use crate::file::bodies::BodiesSpec;
+use crate::file::bodies::spec::{LawSpec, Name};
 use crate::file::{Formula, FrictionSpec, RestitutionSpec};
 
 /// The index of a material.

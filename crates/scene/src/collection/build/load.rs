@@ -3,11 +3,11 @@
 use bodies::{Dim, ForceContext, ForceField, Vector};
 use expr::{Graph, NodeId, Program, Scope, Scratch};
 
-use super::super::spec::LoadSpec;
 use super::axes::SceneDim;
 use super::context::{Context, at};
 use crate::error::InputError;
 use crate::file::Formula;
+use crate::file::bodies::spec::LoadSpec;
 
 /// A force and a torque on each of some bodies: one program, run for each of them.
 #[derive(Debug)]

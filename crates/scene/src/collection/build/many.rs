@@ -2,11 +2,13 @@
 
 use bodies::Vector;
 
-use super::super::spec::{ArrangementSpec, GeneratorSpec, GrainSpec, RegionOfPacking, SizesSpec};
 use super::axes::{SceneDim, Vec2};
 use super::context::{Context, at};
 use super::structure::structure;
 use crate::error::{InputError, Origin};
+use crate::file::bodies::many::{
+    ArrangementSpec, GeneratorSpec, GrainSpec, RegionOfPacking, SizesSpec,
+};
 use crate::file::{Formula, Word};
 use crate::generate::{
     Amount, Arch, Column, Deposit, GenerateError, GeneratedBody, GrainShape, Grid, GridLattice,

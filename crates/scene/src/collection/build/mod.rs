@@ -39,10 +39,11 @@ mod survey;
 
 use bodies::{Model, Plane, Space, State};
 
-use super::spec::{BodiesSpec, FreedomSpec};
 use super::{BodiesSetup, BuiltBodies, Preparation};
 use crate::error::SceneError;
 use crate::file::Scene;
+use crate::file::bodies::BodiesSpec;
+use crate::file::bodies::spec::FreedomSpec;
 
 pub use surroundings::BodiesEnvironment;
 pub(crate) use surroundings::environment;

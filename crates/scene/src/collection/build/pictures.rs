@@ -1,8 +1,8 @@
 //! Checks of declared pictures.
 
-use super::super::spec::BodiesSpec;
 use super::context::{Context, at};
 use crate::error::InputError;
+use crate::file::bodies::BodiesSpec;
 
 /// Checks that instants have values, windows have an extent and views have a direction.
 pub(super) fn check(context: &mut Context<'_>, spec: &BodiesSpec) -> Result<(), Box<InputError>> {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use bodies::plane::{Angle, Chain, ConvexPolygon, Shape};
 use bodies::{Compound, Plane, Pose, PrescribedMotion, ShapeError, Vector};
 
-use super::super::spec::{ShapeSpec, TurnSpec};
 use super::axes::{Placed, SceneDim, Vec2, in_place};
 use super::context::{At, Context, at};
 use super::form::{self, Form};
@@ -13,6 +12,7 @@ use super::guide::ExpressionMotion;
 use super::structure::SpatialStructure;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
+use crate::file::bodies::spec::{ShapeSpec, TurnSpec};
 use crate::generate::{self, Arch, GenerateError, GeneratedBody};
 
 impl SceneDim for Plane {

@@ -3,7 +3,6 @@
 use bodies::{Freedom, Settings};
 
 use super::super::Preparation;
-use super::super::spec::{BodiesSpec, FreedomSpec, Name, PrepareSpec};
 use super::axes::SceneDim;
 use super::conditions::Conditions;
 use super::context::{Context, at};
@@ -11,6 +10,8 @@ use super::roster::BodyTable;
 use super::settings;
 use crate::error::{InputError, SceneError};
 use crate::file::Parameters;
+use crate::file::bodies::BodiesSpec;
+use crate::file::bodies::spec::{FreedomSpec, Name, PrepareSpec};
 
 fn part(prepare: &PrepareSpec) -> String {
     format!("prepare `{}`", prepare.name)

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 
 use bodies::{Body, Dim, Freedom, MassProperties, Pose};
 
-use super::super::spec::{BodiesSpec, FreedomSpec, GeneratorSpec, Name};
 use super::axes::SceneDim;
 use super::body::{self, Made};
 use super::context::{At, Context, at};
 use super::{cell, laws, many, structure};
 use crate::error::{InputError, SceneError};
+use crate::file::bodies::BodiesSpec;
+use crate::file::bodies::many::GeneratorSpec;
+use crate::file::bodies::spec::{FreedomSpec, Name};
 use crate::generate::GeneratedBody;
 
 /// The bodies in order: those of `[[body]]`, then those of the generators in the order of the file.

@@ -3,11 +3,12 @@
 use bodies::{Activation, Settings};
 
 use super::super::OverlapRule;
-use super::super::spec::{BodiesRunSpec, PrepareSpec};
 use super::axes::SceneDim;
 use super::context::{At, Context, at};
 use super::roster::BodyTable;
 use crate::error::InputError;
+use crate::file::bodies::BodiesRunSpec;
+use crate::file::bodies::spec::PrepareSpec;
 use crate::file::{
     BodySubset, CertificateBounds, Formula, OPTIONAL_BODY_TABLES, RECORD, RecordSelection,
 };

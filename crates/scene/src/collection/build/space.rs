@@ -5,7 +5,6 @@ use std::sync::Arc;
 use bodies::space::{ConvexPolyhedron, Mesh, Shape};
 use bodies::{Compound, Pose, PrescribedMotion, ShapeError, Space, Vector};
 
-use super::super::spec::{ShapeSpec, TurnSpec};
 use super::axes::{Placed, Quat, SceneDim, Vec3, in_place};
 use super::context::{At, Context, at};
 use super::form::{self, Form};
@@ -13,6 +12,7 @@ use super::guide::ExpressionMotion;
 use super::structure::SpatialStructure;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
+use crate::file::bodies::spec::{ShapeSpec, TurnSpec};
 use crate::generate::{Arch, GenerateError, GeneratedBody};
 
 impl SceneDim for Space {

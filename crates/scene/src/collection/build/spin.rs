@@ -2,11 +2,11 @@
 
 use bodies::{Dim, Friction, Model, Vector, joint};
 
-use super::super::spec::BodiesSpec;
 use super::axes::SceneDim;
 use super::context::{Context, at};
 use super::roster::BodyTable;
 use crate::error::InputError;
+use crate::file::bodies::BodiesSpec;
 
 /// Refuses a spin component without inertia that no joint constrains, unless no torque can act about it: a
 /// disc or a sphere that touches without friction.

@@ -4,12 +4,12 @@ use std::f64::consts::PI;
 
 use bodies::{Space, Vector};
 
-use super::super::spec::{ArrangementSpec, GeneratorSpec};
-use super::super::structure::{BlocksSpec, StructureSpec};
 use super::axes::{SceneDim, Vec3};
 use super::context::Context;
 use super::many::{Generated, Numbers, origin};
 use crate::error::InputError;
+use crate::file::bodies::many::{ArrangementSpec, GeneratorSpec};
+use crate::file::bodies::structure::{BlocksSpec, StructureSpec};
 use crate::generate::{
     self, Blocks, Cards, Dome, DominoRow, Drums, Drystone, GenerateError, GeneratedBody, Vault,
 };

@@ -3,11 +3,12 @@
 
 use bodies::Materials;
 
-use super::super::spec::{BodiesSpec, CellSpec};
 use super::context::{Context, Sources, at};
 use super::laws;
 use crate::error::SceneError;
 use crate::file::Scene;
+use crate::file::bodies::BodiesSpec;
+use crate::file::bodies::spec::CellSpec;
 
 /// Materials, laws and gravity of a scene of bodies.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,10 +3,11 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use super::super::SceneNames;
-use super::super::spec::{BodiesSpec, Name};
 use super::context::{Context, at};
 use crate::collection::{Distribution, NameTable, Profile};
 use crate::error::InputError;
+use crate::file::bodies::BodiesSpec;
+use crate::file::bodies::spec::Name;
 use crate::file::{DistributionQuantity, DistributionSpec, Formula, ProfileSpec, Scene};
 
 /// Default number of bins.

@@ -2,10 +2,10 @@
 
 use bodies::joint::JointKind;
 
-use super::super::super::spec::JointSpec;
 use super::super::axes::SceneDim;
 use super::super::context::Context;
 use crate::error::InputError;
+use crate::file::bodies::spec::JointSpec;
 
 /// Refuses keys without effect for the kind of joint.
 pub(super) fn require_fitting<D: SceneDim>(
