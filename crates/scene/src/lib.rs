@@ -7,6 +7,7 @@ pub mod collection;
 pub mod drawing;
 pub mod equilibrium;
 mod error;
+mod evaluate;
 pub mod export;
 mod file;
 pub mod film;
@@ -34,16 +35,17 @@ pub use certificate::{
     Certificate, CertificateJson, Criterion, NotMet, Violation, preparation_warnings,
 };
 pub use error::{InputError, Origin, SceneError};
+pub use evaluate::{
+    check_collection, check_findings, evaluate_bodies_findings, evaluate_findings,
+    observable_request, run_bodies_observing,
+};
 pub use file::{
     Bisect, BodySubset, Case, CertificateBounds, Check, CheckpointPolicy, Colour, DataFile, Datum,
     DistributionQuantity, FindingSpec, Formula, OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES,
     Overrides, Picture, Plot, PlotKind, RecordSelection, RowSelection, Scene, SceneKind, Spacing,
     Study, TableCompression, VariedValues, Vary,
 };
-pub use finding::{
-    Value, check_collection, check_findings, evaluate_bodies_findings, evaluate_findings,
-    observable_request,
-};
+pub use finding::Value;
 pub use nonunique::nonunique_instants;
 pub use parallel::Threads;
 pub use progress::{RunProgress, Warnings};
@@ -59,5 +61,5 @@ pub use text::{
 pub use trajectory::{Interpolation, Trajectory};
 pub use watch::{
     AnyWorld, BodiesObservable, BodiesOutcome, ObservableRequest, PreparationOutcome, RunTemplate,
-    WorldRun, run_bodies, run_bodies_observing,
+    WorldRun, run_bodies,
 };

@@ -14,7 +14,7 @@ use crate::certificate::Certificate;
 use crate::collection::{BodiesSetup, BuiltBodies, OverlapRule};
 use crate::error::SceneError;
 use crate::file::Scene;
-use crate::finding::{self, Finding};
+use crate::finding::Finding;
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
 use crate::record::NullObserver;
@@ -300,7 +300,8 @@ impl<'a> AuditRunner<'a> {
         tell: &mut dyn FnMut(f64) -> bool,
     ) -> Result<AuditRun, AuditError> {
         let one = Threads::new(1);
-        let findings = finding::evaluate_findings(scene, &outcome, one, &mut |_, _| tell(1.0))?;
+        let findings =
+            crate::evaluate::evaluate_findings(scene, &outcome, one, &mut |_, _| tell(1.0))?;
         Ok(AuditRun {
             samples,
             certificate: outcome.certificate,
@@ -325,7 +326,7 @@ impl<'a> AuditRunner<'a> {
             return Err(AuditError::Stopped);
         };
         // What the findings need of the run.
-        let wanted = finding::observable_request(scene, &collection)?;
+        let wanted = crate::evaluate::observable_request(scene, &collection)?;
         // Start from the prepared state, perturbed where the variant is.
         match (&mut collection, &self.prepared) {
             (BuiltBodies::Plane(assembly), Some(PreparedState::Plane(state))) => {
@@ -354,7 +355,7 @@ impl<'a> AuditRunner<'a> {
         let outcome: BodiesOutcome =
             run_bodies(scene, collection, &wanted, threads, &mut sampler, hear);
         let go_on = &mut |_: &str, _: f64| tell(1.0);
-        let findings = finding::evaluate_bodies_findings(scene, &outcome, threads, go_on)?;
+        let findings = crate::evaluate::evaluate_bodies_findings(scene, &outcome, threads, go_on)?;
         let made = AuditRun {
             samples: sampler.samples,
             certificate: outcome.certificate,

@@ -40,9 +40,9 @@ mod variant;
 mod work;
 
 use crate::error::SceneError;
+use crate::evaluate::compile_findings;
 use crate::file::Scene;
-use crate::finding;
-use crate::finding::plan::{compile_findings, with_expression_context};
+use crate::finding::ground::with_expression_context;
 use crate::parallel::Threads;
 
 pub use digits::{AuditedFinding, ValueIn};
@@ -99,7 +99,7 @@ pub fn audit(
     asked: AuditOptions,
     progress: &mut dyn FnMut(&str, f64) -> bool,
 ) -> Result<Audit, AuditError> {
-    finding::check_findings(scene)?;
+    crate::evaluate::check_findings(scene)?;
     let (scene, unmeasured) = selected(scene, asked.findings)?;
     let mut maker = AuditRunner::new(&scene)?;
     // Weights in units of the work of the reference, which is made first: it gives size and

@@ -11,14 +11,14 @@
 mod accuracy;
 pub(crate) mod compile;
 pub(crate) mod expression;
+pub(crate) mod ground;
 mod happening;
 mod judge;
-mod laboratory;
 pub(crate) mod language;
 mod list;
+pub(crate) mod made;
 mod measure;
 mod names;
-pub(crate) mod plan;
 mod sampler;
 mod series;
 mod statics;
@@ -31,13 +31,10 @@ mod zeno;
 
 use serde::{Deserialize, Serialize};
 
-pub use laboratory::{evaluate_bodies_findings, evaluate_findings};
-pub use plan::{check_collection, check_findings, observable_request};
 pub use value::Value;
 
-pub(crate) use laboratory::{SceneRunner, meets_expectation, run_scene, run_scene_with};
+pub(crate) use made::{SceneRunner, meets_expectation, run_scene, run_scene_with};
 pub(crate) use names::Names;
-pub(crate) use plan::compile_study;
 
 /// A finding with its value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

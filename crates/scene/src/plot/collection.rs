@@ -8,11 +8,12 @@ use super::histogram::FORCES;
 use super::standard::{ORDERS, count, from_start, lost, orders, over_time, residual};
 use super::unit;
 use crate::error::{InputError, SceneError};
+use crate::evaluate::run_bodies_observing;
 use crate::file::{Formula, Plot, Scene};
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
 use crate::record::{NullObserver, Record, RecordError};
-use crate::watch::{Observables, run_bodies_observing};
+use crate::watch::Observables;
 
 /// Names and titles of the plots that every run of bodies has.
 pub(super) const STANDARD: [(&str, &str); 8] = [

@@ -6,12 +6,12 @@ use super::track::SampledMotion;
 use super::{collection, unit};
 use crate::error::SceneError;
 use crate::file::{Formula, Plot, PlotKind, Scene, SceneKind, expression_error, value_error};
-use crate::finding::compile_study;
-use crate::finding::plan::with_expression_context;
+use crate::finding::ground::with_expression_context;
 use crate::parallel::Threads;
 use crate::picture::check_pictures;
 use crate::record::{NullObserver, Record};
 use crate::run::run_mechanism;
+use crate::study::compile_study;
 use crate::survey::block::running;
 use crate::text::{Observable, SymbolicSystem};
 

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::compile::compile_study;
 use crate::builtin::read;
 use crate::error::{InputError, Origin, SceneError};
 use crate::file::{Formula, Reader, Scene, Study, parse_tree, read_study};
-use crate::finding::compile_study;
-use crate::finding::plan::with_expression_context;
+use crate::finding::ground::with_expression_context;
 use crate::parallel::Threads;
 use crate::study::table::group_outcomes;
 use crate::study::{CompiledStudy, OutcomeGroup, StudyTable};

@@ -15,6 +15,7 @@
 
 mod bisect;
 mod campaign;
+mod compile;
 mod file;
 mod journal;
 mod keep;
@@ -33,6 +34,7 @@ use crate::finding::expression::Expression;
 use crate::parallel::Threads;
 
 pub use campaign::{Planned, StudyDirectory, StudyError, StudyProgress};
+pub(crate) use compile::compile_study;
 pub use file::{StudyFile, StudyResult};
 pub use journal::IDENTITY;
 pub use shard::Shard;

@@ -57,31 +57,9 @@ use bodies::{Plane, Space};
 use crate::collection::{BuiltBodies, NameTable, SceneNames};
 use crate::error::{InputError, SceneError};
 use crate::file::Scene;
-use crate::finding;
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
 use crate::record::{BodiesObserver, WorldRef};
-
-/// Runs bodies and observes them. `sink` is given every step; the outcome has the values of the
-/// observables `observe` at every step and the events of the watches that the scene's findings
-/// need; `progress` says whether to go on. Results do not depend on the number of threads.
-pub fn run_bodies_observing(
-    scene: &Scene,
-    collection: BuiltBodies,
-    observe: &[String],
-    threads: Threads,
-    sink: &mut dyn BodiesObserver,
-    progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
-) -> BodiesOutcome {
-    // The watches of the findings; an error in a finding is reported by its own check.
-    let known = finding::observable_request(scene, &collection);
-    let wanted = ObservableRequest {
-        observables: observe.to_vec(),
-        watches: known.map_or_else(|_| Vec::new(), |wanted| wanted.watches),
-        distributions: false,
-    };
-    run_bodies(scene, collection, &wanted, threads, sink, progress)
-}
 
 /// Runs bodies and keeps the requested observables, events and distributions.
 pub fn run_bodies(

@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 
+use crate::evaluate::{check_findings, evaluate_findings};
 use crate::file::Scene;
-use crate::finding::{Finding, Value, check_findings, evaluate_findings};
+use crate::finding::{Finding, Value};
 use crate::parallel::Threads;
 use crate::record::NullObserver;
 use crate::run::run_mechanism;
