@@ -1,6 +1,7 @@
 //! Summary of a study: statistics of each finding, and failures with advice.
 
-use scene::record::{CellValue, JUDGED, OBSERVED, REPEATED, Table, VARIED};
+use scene::record::{CellValue, Table};
+use scene::study::{JUDGED, OBSERVED, REPEATED, VARIED};
 use serde_json::{Map, Value, json};
 
 use crate::summary::format_short;

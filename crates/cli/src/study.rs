@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use scene::record::{
-    CellValue, Column, ColumnValues, OBSERVED, OutputDirectory, REPEATED, Record, Table, VARIED,
-};
-use scene::study::Planned;
+use scene::record::{CellValue, Column, ColumnValues, OutputDirectory, Record, Table};
+use scene::study::{OBSERVED, Planned, REPEATED, VARIED};
 use scene::{Shard, StudyDirectory, StudyFile, StudyProgress};
 use serde_json::{Value, json};
 

@@ -5,7 +5,8 @@ use super::figure::{Figure, HeatMapCell, Series, SeriesStyle};
 use super::gallery::PlotError;
 use super::wish::{PlotOptions, unknown};
 use super::{format_short, unit};
-use crate::record::{Column, ColumnType, ColumnValues, REPEATED, Record, Table, VARIED};
+use crate::record::{Column, ColumnType, ColumnValues, Record, Table};
+use crate::study::{REPEATED, VARIED};
 
 /// Maximal number of series.
 const MOST: usize = 12;

@@ -101,7 +101,7 @@ impl TableWriter {
     ///
     /// # Errors
     /// A file operation fails.
-    pub(super) fn spill(&mut self, directory: &Path) -> Result<(), RecordError> {
+    pub fn spill(&mut self, directory: &Path) -> Result<(), RecordError> {
         match self.full() {
             true => scribe::write(directory, self.job()),
             false => Ok(()),

@@ -12,13 +12,14 @@ use serde_json::{Value as Json, json};
 use thiserror::Error;
 
 use super::journal::{self, IDENTITY, Journal, Line, Lock};
+use super::record::write_study;
 use super::shard::Shard;
 use super::table::{End, StudyRow};
 use super::{CompiledStudy, StudyFile, StudyResult};
 use crate::error::SceneError;
 use crate::finding::Value;
 use crate::parallel::{Threads, for_each_job};
-use crate::record::{OutputDirectory, RecordError, replace_file, write_study};
+use crate::record::{OutputDirectory, RecordError, replace_file};
 
 /// Folder of the records of runs.
 const RUNS: &str = "runs";

@@ -20,6 +20,7 @@ mod file;
 mod journal;
 mod keep;
 mod points;
+mod record;
 mod row;
 mod shard;
 mod span;
@@ -37,6 +38,7 @@ pub use campaign::{Planned, StudyDirectory, StudyError, StudyProgress};
 pub(crate) use compile::compile_study;
 pub use file::{StudyFile, StudyResult};
 pub use journal::IDENTITY;
+pub use record::{JUDGED, OBSERVED, REPEATED, VARIED, write_study};
 pub use shard::Shard;
 pub use table::{Cell, End, OutcomeGroup, StudyRow, StudyTable};
 

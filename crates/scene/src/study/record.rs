@@ -5,11 +5,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::column::{Column, ColumnType};
-use super::error::RecordError;
-use super::manifest::{Manifest, Override, RunStatus};
-use super::writer::TableWriter;
 use crate::finding::Value;
+use crate::record::{Column, ColumnType, Manifest, Override, RecordError, RunStatus, TableWriter};
 use crate::study::{StudyFile, StudyResult, StudyRow};
 
 /// Meaning of a column that was varied.
