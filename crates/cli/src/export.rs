@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use scene::export::{self, VtkOptions};
+use scene::record::export::{self, VtkOptions};
 use scene::record::{CellValue, Record};
 
 use crate::html::{self, ExportRange, HtmlArgs};

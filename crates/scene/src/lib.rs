@@ -8,7 +8,6 @@ pub mod drawing;
 pub mod equilibrium;
 mod error;
 mod evaluate;
-pub mod export;
 mod file;
 pub mod film;
 pub mod finding;

@@ -2,8 +2,8 @@
 
 use bodies::{Dim, Plane, Pose, Space, plane::Angle};
 
-use crate::picture::BodyState;
 use crate::record::BodyDescription;
+use crate::record::still::BodyState;
 
 /// A dimension whose poses are read from records and drawn.
 pub(super) trait RecordDim: Dim {

@@ -15,8 +15,8 @@ use super::weigh::{scene_error, three};
 use crate::collection::{BodiesSetup, BuiltBodies};
 use crate::error::SceneError;
 use crate::file::{Scene, SceneKind};
-use crate::picture::{Frame, RecordedFrames};
 use crate::plot::{PlotError, format_short};
+use crate::record::still::{Frame, RecordedFrames};
 use crate::record::{Record, RecordError};
 
 /// Instant, threads and progress callback of [`force_bounds`].

@@ -3,8 +3,9 @@
 use super::forces::ForceBounds;
 use super::weigh::{LimitAnalysis, Moved, Role};
 use crate::file::Colour;
-use crate::picture::{Annotation, BodyShapes, BodyState, Frame, PictureRequest, draw};
+use crate::picture::{Annotation, BodyShapes, PictureRequest, draw};
 use crate::record::BodyDescription;
+use crate::record::still::{BodyState, Frame};
 
 /// Colours of contacts by their impulse: determined, indeterminate within bounds (and its lower bound), unbounded.
 const DETERMINED: &str = "#1f5fa8";

@@ -15,8 +15,8 @@ use super::gather::{StaticContact, StaticModel, detect_closed_contacts};
 use crate::collection::{BodiesSetup, BuiltBodies, LoadCase, LoadKind};
 use crate::error::{InputError, Origin, SceneError};
 use crate::file::Scene;
-use crate::picture::BodyState;
 use crate::record::BodyDescription;
+use crate::record::still::BodyState;
 
 /// A contact point at collapse.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,11 +6,11 @@ use super::plan::nearest;
 use crate::drawing::{self, Drawing};
 use crate::file::{Colour, Scene, SceneKind};
 use crate::picture::{
-    BodyShapes, Frame, Image, ImageWriter, PictureRequest, RecordedFrames, Size, Theme,
-    default_request, zoom,
+    BodyShapes, Image, ImageWriter, PictureRequest, Size, Theme, default_request, zoom,
 };
 use crate::plot::PlotError;
 use crate::record::Record;
+use crate::record::still::{Frame, RecordedFrames};
 
 /// Default width and height of a drawing, in pixels of the SVG.
 const DRAWING: (u32, u32) = (800, 600);

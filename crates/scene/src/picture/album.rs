@@ -3,11 +3,11 @@
 use super::joint::joint_glyphs;
 use super::page::{BodyShapes, draw};
 use super::request::PictureRequest;
-use super::still::{Frame, RecordedFrames};
 use crate::error::SceneError;
 use crate::file::{Colour, Formula, Picture, Scene};
 use crate::plot::PlotError;
 use crate::record::Record;
+use crate::record::still::{Frame, RecordedFrames};
 
 /// Names and titles of the pictures that every run of bodies has.
 pub(crate) const STANDARD: [(&str, &str); 3] = [

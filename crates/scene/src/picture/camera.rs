@@ -2,9 +2,9 @@
 //!
 //! u = right·x, v = up·x, depth = toward·x; a larger depth is nearer to the viewer.
 
-use super::still::BodyState;
 use super::{cross, dot, norm};
 use crate::record::RecordedShape;
+use crate::record::still::BodyState;
 
 /// Default viewing direction in space: obliquely from above.
 const OBLIQUE: [f64; 3] = [0.55, -1.0, 0.55];

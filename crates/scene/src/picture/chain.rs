@@ -2,8 +2,8 @@
 
 use bodies::measure::{ForceChainContact, force_chains};
 
-use super::still::{DrawnForce, Frame};
 use super::{force, norm};
+use crate::record::still::{DrawnForce, Frame};
 use crate::record::{BodyDescription, RecordedShape};
 use crate::watch::ANGLE;
 

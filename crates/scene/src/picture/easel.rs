@@ -11,8 +11,8 @@ use super::paint::PALE;
 use super::paper::ground;
 use super::render::{Raster, RenderScene, RenderView, render};
 use super::request::PictureRequest;
-use super::still::Frame;
 use crate::plot::draw_over;
+use crate::record::still::Frame;
 
 /// A page of this many pixels has text at its nominal size; text scales with the page.
 const PLAIN: f64 = 960.0 * 600.0;

@@ -4,14 +4,12 @@
 //! contact point; otherwise it passes through the contact point in the direction of the force.
 
 use super::camera::Camera;
-use super::chain;
 use super::colour::{FORCE, Rgb};
-use super::images;
 use super::panel::Panel;
 use super::paper::{Px, SvgWriter};
 use super::solid::newell;
-use super::still::{DrawnForce, Frame};
-use super::{dot, norm};
+use super::{chain, dot, images, norm};
+use crate::record::still::{DrawnForce, Frame};
 use crate::record::{BodyDescription, RecordedShape};
 
 /// Maximal number of lines; the strongest are drawn.

@@ -7,9 +7,9 @@ use super::camera::{Camera, extent, unit};
 use super::colour::GROUND;
 use super::panel::Panel;
 use super::paper::SvgWriter;
-use super::still::{BodyState, Frame};
 use super::{cross, dot};
 use crate::plot::nice_floor;
+use crate::record::still::{BodyState, Frame};
 use crate::record::{BodyDescription, BodyMotion, RecordedShape};
 
 /// Margin around the bodies, as a fraction of the largest side of their bounding box.

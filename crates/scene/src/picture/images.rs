@@ -7,8 +7,8 @@ use super::camera::{Camera, extent};
 use super::colour::{PLAIN, Rgb};
 use super::panel::Panel;
 use super::paper::SvgWriter;
-use super::still::{BodyState, Frame};
 use crate::record::BodyDescription;
+use crate::record::still::{BodyState, Frame};
 
 /// The cell vectors; in the plane the third is along z.
 pub(super) type Vectors = [[f64; 3]; 3];

@@ -10,8 +10,8 @@ use bodies::{Dim, Vector};
 use super::camera::Camera;
 use super::panel::Panel;
 use super::paper::{Px, SvgWriter};
-use super::still::Frame;
 use crate::collection::BuiltBodies;
+use crate::record::still::Frame;
 
 /// Radius of a glyph in pixels.
 const SIZE: f64 = 3.2;

@@ -1,14 +1,13 @@
 //! Common scale of the pictures of one run, so that they can be compared: window, colour scale, force widths.
 
 use super::camera::Camera;
-use super::force;
 use super::ground::BoundingBox;
 use super::images::wrap_bodies;
 use super::page::BodyShapes;
-use super::paint;
 use super::request::PictureRequest;
-use super::still::Frame;
 use super::window::{Window, window};
+use super::{force, paint};
+use crate::record::still::Frame;
 
 /// Window and scales that pictures share.
 #[derive(Debug, Clone)]

@@ -38,7 +38,6 @@ mod request;
 mod rose;
 mod solid;
 mod space;
-mod still;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -53,7 +52,6 @@ pub use page::{BodyShapes, draw};
 pub use render::Raster;
 pub use request::{Annotation, PictureRequest, Theme};
 pub(crate) use rose::{DirectionDensity, RoseDiagram, draw as draw_rose};
-pub use still::{BodyState, DrawnForce, Frame, RecordedFrames};
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [

@@ -3,19 +3,16 @@
 use super::camera::Camera;
 use super::force::{self, ForceWidths};
 use super::images::{self, WrappedBodies};
-use super::joint;
-use super::key;
 use super::layout::Layout;
 use super::look::{CommonScale, camera};
-use super::mark;
 use super::paint::{BodyColours, ColourLegend};
 use super::panel::Panel;
 use super::paper::{Anchor, SvgWriter};
 use super::request::PictureRequest;
-use super::still::Frame;
-use super::{plane, space};
+use super::{joint, key, mark, plane, space};
 use crate::plot::format_short;
 use crate::record::BodyDescription;
+use crate::record::still::Frame;
 
 /// Bodies of a run: shapes, dimension and initial state.
 #[derive(Debug, Clone, Copy)]

@@ -3,8 +3,8 @@
 use super::colour::{self, ColourMap, FIXED, PLAIN, Rgb};
 use super::norm;
 use super::request::{PictureRequest, Theme};
-use super::still::{BodyState, Frame};
 use crate::file::Colour;
+use crate::record::still::{BodyState, Frame};
 use crate::record::{BodyDescription, BodyMotion};
 
 /// How much lighter bodies are drawn behind force lines.

@@ -3,7 +3,7 @@
 use super::colour::{GROUND, Rgb};
 use super::panel::Panel;
 use super::paper::{Px, SvgWriter};
-use super::still::{BodyState, Frame};
+use crate::record::still::{BodyState, Frame};
 use crate::record::{BodyDescription, BodyMotion, RecordedShape, ShapePart};
 
 /// Spacing and length of hatching strokes, in pixels.

@@ -6,7 +6,7 @@
 use super::colour::Rgb;
 use super::panel::Panel;
 use super::paper::SvgWriter;
-use super::still::{BodyState, Frame};
+use crate::record::still::{BodyState, Frame};
 use crate::record::{BodyDescription, RecordedShape, ShapePart};
 
 /// Draws the bodies of a frame as cells.

@@ -2,8 +2,8 @@
 
 use super::camera::{Camera, unit};
 use super::panel::Panel;
-use super::still::BodyState;
 use super::{cross, dot};
+use crate::record::still::BodyState;
 use crate::record::{Faces, RecordedShape};
 
 /// Number of sides of a polygon that approximates a circle.

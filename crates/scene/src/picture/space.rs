@@ -10,8 +10,8 @@ use super::paint::PALE;
 use super::panel::Panel;
 use super::paper::{Px, SvgWriter};
 use super::solid::{Facet, Form, Item, Sculptor};
-use super::still::Frame;
 use crate::record::BodyDescription;
+use crate::record::still::Frame;
 
 /// Maximal number of visible pieces that are shaded individually; with more, spheres and capsules have flat
 /// colours.

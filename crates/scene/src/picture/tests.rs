@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::*;
 use crate::plot::png;
+use crate::record::still::{BodyState, Frame};
 use crate::record::{BodyDescription, BodyMotion, RecordedShape};
 
 fn name(outline: RecordedShape) -> BodyDescription {

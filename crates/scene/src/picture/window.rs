@@ -3,7 +3,7 @@
 use super::camera::{Camera, extent};
 use super::ground::{BoundingBox, patches};
 use super::request::PictureRequest;
-use super::still::Frame;
+use crate::record::still::Frame;
 use crate::record::{BodyDescription, BodyMotion, RecordedShape};
 
 /// Margin around the bodies, as a fraction of the larger side.

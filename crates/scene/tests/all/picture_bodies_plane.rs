@@ -1,10 +1,12 @@
 //! Pictures of bodies of the plane show every body where it is.
 
+use scene::Colour;
+use scene::picture::{PictureRequest, RunPictures};
+use scene::record::still::{BodyState, DrawnForce, Frame, RecordedFrames};
+use scene::record::{BodyDescription, BodyMotion, RecordedShape};
+
 use crate::picture_common::{discs, elements, name, number, points, svg, text, within};
 use crate::record_common::{PLANE, parsed, record};
-use scene::Colour;
-use scene::picture::{BodyState, DrawnForce, Frame, PictureRequest, RecordedFrames, RunPictures};
-use scene::record::{BodyDescription, BodyMotion, RecordedShape};
 
 /// Scale and origin of a picture of the plane from two discs, checked with all others.
 fn check_discs(svg: &str, all: &[([f64; 2], f64)]) {

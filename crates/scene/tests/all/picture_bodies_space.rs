@@ -1,10 +1,12 @@
 //! Pictures of bodies of space: projected, the nearer over those behind.
 
+use proptest::prelude::*;
+use scene::picture::{PictureRequest, RunPictures};
+use scene::record::still::{BodyState, Frame};
+use scene::record::{BodyMotion, Faces, RecordedShape};
+
 use crate::picture_common::{balls, elements, name, number, svg, within};
 use crate::record_common::{SPACE, parsed, record};
-use proptest::prelude::*;
-use scene::picture::{BodyState, Frame, PictureRequest, RunPictures};
-use scene::record::{BodyMotion, Faces, RecordedShape};
 
 /// Right, up and toward of a view, by their definition.
 fn axes(view: [f64; 3]) -> [[f64; 3]; 3] {

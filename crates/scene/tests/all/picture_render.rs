@@ -2,10 +2,12 @@
 
 use std::f64::consts::PI;
 
-use crate::picture_common::{balls, name};
 use proptest::prelude::*;
-use scene::picture::{BodyShapes, BodyState, Frame, PictureRequest, Raster, Theme, render_bodies};
+use scene::picture::{BodyShapes, PictureRequest, Raster, Theme, render_bodies};
+use scene::record::still::{BodyState, Frame};
 use scene::record::{BodyDescription, BodyMotion, Faces, RecordedShape};
+
+use crate::picture_common::{balls, name};
 
 /// Pixels of a side, and lengths: the window is [-2, 2]², seen along z.
 const SIDE: usize = 400;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use bodies::{Plane, Space, World};
-use scene::picture::RecordedFrames;
+use scene::record::still::RecordedFrames;
 use scene::record::{
     BodiesObserver, CHUNK_ROWS, CellValue, ColumnValues, Record, RunStatus, WorldRef,
     read_body_descriptions,

@@ -1,11 +1,11 @@
 //! Rasterises bodies into a depth buffer from front to back: hidden surfaces are then rejected early.
 
 use super::super::solid::newell;
-use super::super::still::BodyState;
 use super::RenderScene;
 use super::buffer::{DepthBuffer, Vector};
 use super::trace::{Face, Rod, intersect_sphere};
 use super::view::ScreenProjection;
+use crate::record::still::BodyState;
 use crate::record::{Faces, RecordedShape};
 
 /// Rasterises all bodies.

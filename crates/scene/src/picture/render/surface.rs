@@ -4,11 +4,11 @@ use super::super::colour::{GROUND, PLAIN, Rgb};
 use super::super::dot;
 use super::super::ground::SurfaceGrid;
 use super::super::request::Theme;
-use super::super::still::BodyState;
 use super::buffer::{DepthBuffer, NOTHING, Vector};
 use super::view::ScreenProjection;
 use super::{PATCHES, RenderScene, RenderView, lines};
 use crate::record::RecordedShape;
+use crate::record::still::BodyState;
 
 /// A sphere of a smaller radius has no markings, in pixels.
 const MARKED: f64 = 9.0;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use scene::picture::{BodyShapes, BodyState, Frame, PictureRequest, draw};
+use scene::picture::{BodyShapes, PictureRequest, draw};
+use scene::record::still::{BodyState, Frame};
 use scene::record::{BodyDescription, BodyMotion, RecordedShape};
 
 /// The elements of a kind: their attributes by name, in the order of the file.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::surface::{Surface, Tessellation};
 use super::vtp::{DataArray, PolyData};
 use super::walk::StepRows;
-use crate::picture::BodyState;
+use crate::record::still::BodyState;
 use crate::record::{
     BodyDescription, CellValue, ColumnValues, Record, RecordError, RecordedShape,
     read_body_descriptions,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::company::BodySurfaces;
 use super::vtp::{DataArray, PolyData};
 use super::walk::StepRows;
-use crate::picture::BodyState;
+use crate::record::still::BodyState;
 
 /// Columns of `contacts` that are read.
 pub fn columns(flat: bool) -> &'static [&'static str] {

@@ -310,6 +310,14 @@ impl<'a> RecordedFrames<'a> {
     }
 }
 
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
 /// The force of a row: impulse over the length of the step.
 fn force(table: &Table, row: usize, flat: bool, h: f64) -> DrawnForce {
     let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row));
@@ -328,7 +336,7 @@ fn force(table: &Table, row: usize, flat: bool, h: f64) -> DrawnForce {
         true => [-n[1], n[0], 0.0],
         false => three(8),
     };
-    let t2 = super::cross(n, t1);
+    let t2 = cross(n, t1);
     DrawnForce {
         bodies: [at(0) as usize, at(1) as usize],
         at: point,

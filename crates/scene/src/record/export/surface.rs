@@ -5,8 +5,8 @@
 
 use std::f64::consts::{PI, TAU};
 
-use crate::picture::BodyState;
 use crate::record::RecordedShape;
+use crate::record::still::BodyState;
 
 /// A shape as polygons and lines.
 #[derive(Debug, Clone, PartialEq, Default)]
