@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use scene::plot::PlotError;
-use scene::record::RecordError;
+use scene::record::{PlotError, RecordError};
 use scene::{SceneError, StudyError};
 
 use crate::{interrupt, log, progress};

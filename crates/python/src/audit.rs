@@ -7,7 +7,7 @@ use scene::Threads;
 use scene::audit::{
     AuditError, AuditOptions, FindingScope, audit, load_recorded_scene, output_place,
 };
-use scene::plot::PlotError;
+use scene::record::PlotError;
 use serde_json::json;
 
 use crate::error;

@@ -7,8 +7,8 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use scene::Threads;
-use scene::plot::{PlotError, PlotOptions, RunPlots, png};
-use scene::record::{ColumnValues, Record, Table};
+use scene::plot::{PlotOptions, RunPlots, png};
+use scene::record::{ColumnValues, PlotError, Record, Table};
 use scene::verify::{VerifyError, VerifyOptions, verify};
 use serde_json::json;
 

@@ -13,6 +13,7 @@ pub mod film;
 pub mod finding;
 pub mod generate;
 mod nonunique;
+mod number;
 mod parallel;
 pub mod picture;
 pub mod plot;

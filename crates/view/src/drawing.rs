@@ -1,7 +1,7 @@
 //! The drawing of a mechanism or a sweeping process as a binary table.
 
 use scene::drawing::{self, DrawingValues};
-use scene::plot::PlotError;
+use scene::record::PlotError;
 use serde_json::Value;
 
 use crate::error::ViewError;

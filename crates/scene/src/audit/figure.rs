@@ -31,5 +31,5 @@ pub fn figure(audit: &Audit) -> Figure {
 }
 
 fn short(x: f64) -> String {
-    crate::plot::format_short(format!("{x:.2e}").parse().unwrap_or(x))
+    crate::number::format_short(format!("{x:.2e}").parse().unwrap_or(x))
 }

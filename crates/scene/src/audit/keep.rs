@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::Audit;
 use super::figure::figure;
 use crate::file::Scene;
-use crate::plot::{PlotError, png, svg};
-use crate::record::{Manifest, OutputDirectory, RecordError};
+use crate::plot::{png, svg};
+use crate::record::{Manifest, OutputDirectory, PlotError, RecordError};
 
 /// The file with the whole audit.
 pub const AUDIT: &str = "audit.json";

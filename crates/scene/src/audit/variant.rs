@@ -1,14 +1,15 @@
 //! The variants of an audit: which setting each run changes.
 
+use bodies::Activation;
+use mechanism::Scheme;
+
 use super::LeftOut;
 use super::made::AuditRunner;
 use super::perturb::NUDGE;
 use crate::collection::BuiltBodies;
 use crate::error::SceneError;
 use crate::file::{Scene, SceneKind};
-use crate::plot::format_short;
-use bodies::Activation;
-use mechanism::Scheme;
+use crate::number::format_short;
 
 /// Smallest tolerance of a variant: 50 roundings of a sum of order 1, below which no method can go.
 const LEAST_TOLERANCE: f64 = 1e-14;

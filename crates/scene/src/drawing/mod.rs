@@ -32,8 +32,7 @@ pub use form::{
 pub use sheet::Theme;
 
 use crate::file::Scene;
-use crate::plot::PlotError;
-use crate::record::Record;
+use crate::record::{PlotError, Record};
 
 /// Maximal number of states of a drawing.
 pub const FRAMES: usize = 6000;

@@ -15,9 +15,9 @@ use super::weigh::{scene_error, three};
 use crate::collection::{BodiesSetup, BuiltBodies};
 use crate::error::SceneError;
 use crate::file::{Scene, SceneKind};
-use crate::plot::{PlotError, format_short};
+use crate::number::format_short;
 use crate::record::still::{Frame, RecordedFrames};
-use crate::record::{Record, RecordError};
+use crate::record::{PlotError, Record, RecordError};
 
 /// Instant, threads and progress callback of [`force_bounds`].
 pub struct ForceBoundsOptions<'a> {

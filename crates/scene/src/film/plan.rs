@@ -1,6 +1,6 @@
 //! Film schedule: which recorded states a film shows, and for how long.
 
-use crate::plot::PlotError;
+use crate::record::PlotError;
 
 /// Speed of a film.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -8,9 +8,8 @@ use crate::file::{Colour, Scene, SceneKind};
 use crate::picture::{
     BodyShapes, Image, ImageWriter, PictureRequest, Size, Theme, default_request, zoom,
 };
-use crate::plot::PlotError;
-use crate::record::Record;
 use crate::record::still::{Frame, RecordedFrames};
+use crate::record::{PlotError, Record};
 
 /// Default width and height of a drawing, in pixels of the SVG.
 const DRAWING: (u32, u32) = (800, 600);

@@ -5,9 +5,8 @@ use super::page::{BodyShapes, draw};
 use super::request::PictureRequest;
 use crate::error::SceneError;
 use crate::file::{Colour, Formula, Picture, Scene};
-use crate::plot::PlotError;
-use crate::record::Record;
 use crate::record::still::{Frame, RecordedFrames};
+use crate::record::{PlotError, Record};
 
 /// Names and titles of the pictures that every run of bodies has.
 pub(crate) const STANDARD: [(&str, &str); 3] = [

@@ -10,7 +10,7 @@ use super::panel::Panel;
 use super::paper::{Anchor, SvgWriter};
 use super::request::PictureRequest;
 use super::{joint, key, mark, plane, space};
-use crate::plot::format_short;
+use crate::number::format_short;
 use crate::record::BodyDescription;
 use crate::record::still::Frame;
 

@@ -120,7 +120,12 @@ fn grid(paper: &mut SvgWriter, rose: &RoseDiagram, most: f64, unit: f64) {
     for level in &levels {
         let r = level.sqrt() * unit;
         let at = (CENTRE.0 + r * cos, CENTRE.1 - r * sin - 3.0);
-        paper.text(at, 12.0, Anchor::Middle, &crate::plot::format_short(*level));
+        paper.text(
+            at,
+            12.0,
+            Anchor::Middle,
+            &crate::number::format_short(*level),
+        );
     }
 }
 

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
+use crate::number::format_short;
+
 /// Margin beyond the data, as a fraction of the range.
 const AIR: f64 = 0.04;
 
@@ -248,15 +250,6 @@ pub(crate) fn nice_floor(length: f64) -> f64 {
         _ => 1.0,
     };
     factor * power
-}
-
-/// A number to six significant digits, without trailing zeros.
-pub(crate) fn format_short(x: f64) -> String {
-    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
-    match rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs()) {
-        true => format!("{rounded}"),
-        false => format!("{rounded:e}"),
-    }
 }
 
 /// The smallest nice number (1, 2, 5 times a power of ten) not below `step`.

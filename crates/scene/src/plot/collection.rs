@@ -3,7 +3,6 @@
 use super::declared::{case_label, part, series_style, window};
 use super::fabric::FABRIC;
 use super::figure::{Figure, Series};
-use super::gallery::PlotError;
 use super::histogram::FORCES;
 use super::standard::{ORDERS, count, from_start, lost, orders, over_time, residual};
 use super::unit;
@@ -12,7 +11,7 @@ use crate::evaluate::run_bodies_observing;
 use crate::file::{Formula, Plot, Scene};
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
-use crate::record::{NullObserver, Record, RecordError};
+use crate::record::{NullObserver, PlotError, Record, RecordError};
 use crate::watch::Observables;
 
 /// Names and titles of the plots that every run of bodies has.

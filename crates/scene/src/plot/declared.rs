@@ -1,7 +1,6 @@
 //! The plots that a scene declares: observables of runs, columns of studies.
 
 use super::figure::{Figure, Series, SeriesStyle};
-use super::gallery::PlotError;
 use super::track::SampledMotion;
 use super::{collection, unit};
 use crate::error::SceneError;
@@ -9,7 +8,7 @@ use crate::file::{Formula, Plot, PlotKind, Scene, SceneKind, expression_error, v
 use crate::finding::ground::with_expression_context;
 use crate::parallel::Threads;
 use crate::picture::check_pictures;
-use crate::record::{NullObserver, Record};
+use crate::record::{NullObserver, PlotError, Record};
 use crate::run::run_mechanism;
 use crate::study::compile_study;
 use crate::survey::block::running;

@@ -9,11 +9,10 @@
 //! a (cos 2θ_a, sin 2θ_a) = 2 Σ w (cos 2θ, sin 2θ) / Σ w,      E(θ) ≈ (1 + a cos 2(θ − θ_a)) / 2π
 //! ```
 
-use super::gallery::PlotError;
 use super::pick::{entry, select_rows};
 use super::wish::PlotOptions;
 use crate::picture::{DirectionDensity, RoseDiagram};
-use crate::record::Record;
+use crate::record::{PlotError, Record};
 
 /// Name of the plot.
 pub(super) const FABRIC: &str = "fabric";
@@ -77,7 +76,7 @@ pub(super) fn rose(
         note: format!(
             "{} contacts that press, t = {} s",
             directions.len(),
-            super::format_short(at)
+            crate::number::format_short(at)
         ),
         axes: axes.map(String::from),
         petals: [

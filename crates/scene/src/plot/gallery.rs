@@ -1,7 +1,5 @@
 //! The plots and pictures of a run directory, by name.
 
-use thiserror::Error;
-
 use super::axis::Scale;
 use super::fabric::{self, FABRIC};
 use super::figure::Figure;
@@ -10,34 +8,13 @@ use super::path::{self, TRAJECTORY};
 use super::wish::{PlotOptions, SCALES};
 use super::{collection, declared, draw, moving, pair, standard, study, survey};
 use crate::drawing::{self, Theme};
-use crate::error::SceneError;
 use crate::file::{Scene, SceneKind};
 use crate::parallel::Threads;
 use crate::picture::{RunPictures, draw_rose};
-use crate::record::{Record, RecordError};
+use crate::record::{PlotError, Record};
 
 /// Name of the drawing of a mechanism.
 const DRAWING: &str = "drawing";
-
-/// Why a plot cannot be drawn.
-#[derive(Debug, Error)]
-pub enum PlotError {
-    /// The scene in the manifest is invalid.
-    #[error(transparent)]
-    Scene(#[from] SceneError),
-    /// The records cannot be read.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// Unknown name.
-    #[error("{0}")]
-    Unknown(String),
-    /// There are no data to show.
-    #[error("{0}")]
-    Nothing(String),
-    /// The drawing library reports an error.
-    #[error("cannot draw the picture: {0}")]
-    Drawing(String),
-}
 
 /// The plots and pictures of a run directory.
 #[derive(Debug)]

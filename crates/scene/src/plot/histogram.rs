@@ -6,11 +6,10 @@
 
 use super::axis::{Scale, nice_ceil, nice_floor};
 use super::figure::{Figure, Series, SeriesStyle};
-use super::gallery::PlotError;
 use super::pick::{drawable, select_rows};
 use super::unit;
 use super::wish::PlotOptions;
-use crate::record::{ColumnType, Record};
+use crate::record::{ColumnType, PlotError, Record};
 
 /// Options supported by a histogram.
 pub(super) const HEEDED: [&str; 4] = ["--at", "--where", "--log-x", "--log-y"];
@@ -148,7 +147,7 @@ pub(super) fn forces(record: &Record, wish: &PlotOptions) -> Result<Figure, Plot
         .collect();
     let t = picked.numbers.get(1).and_then(|t| t.first()).copied();
     let at = t.map_or(String::new(), |t| {
-        format!(", t = {} s", super::format_short(t))
+        format!(", t = {} s", crate::number::format_short(t))
     });
     let mut line = Series {
         points: points.clone(),

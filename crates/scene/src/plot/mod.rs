@@ -30,11 +30,11 @@ mod unit;
 mod wish;
 
 pub use axis::Scale;
-pub(crate) use axis::{Ticks, format_short, nice_floor};
+pub(crate) use axis::{Ticks, nice_floor};
 pub use declared::check_plots;
 pub use draw::svg;
 pub use figure::{Figure, HeatMapCell, Series, SeriesStyle};
-pub use gallery::{PlotError, RunPlots};
+pub use gallery::RunPlots;
 pub(crate) use png::draw_over;
 pub use png::png;
 pub use wish::PlotOptions;

@@ -6,9 +6,8 @@
 use mechanism::System;
 
 use super::figure::{Figure, Series, SeriesStyle};
-use super::gallery::PlotError;
 use crate::file::Scene;
-use crate::record::Record;
+use crate::record::{PlotError, Record};
 use crate::text::SymbolicSystem;
 
 /// Name of the plot.

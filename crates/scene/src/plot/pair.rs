@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::figure::{Figure, Series, SeriesStyle};
-use super::gallery::PlotError;
 use super::pick::{SelectedRows, body_names, drawable, entry, select_rows};
 use super::unit;
 use super::wish::PlotOptions;
-use crate::record::Record;
+use crate::record::{PlotError, Record};
 
 /// Maximal number of series: more cannot be identified in a legend.
 const MOST: usize = 20;

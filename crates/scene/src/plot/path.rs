@@ -1,11 +1,10 @@
 //! Trajectories and phase portraits of bodies: `trajectory:NAME,NAME` and `phase:NAME.x`.
 
 use super::figure::{Figure, Series};
-use super::gallery::PlotError;
 use super::pick::{body_names, body_number, column, entry, select_rows};
 use super::unit;
 use super::wish::{PlotOptions, unknown};
-use crate::record::Record;
+use crate::record::{PlotError, Record};
 
 /// Prefix of the names of trajectory plots.
 pub(super) const TRAJECTORY: &str = "trajectory:";

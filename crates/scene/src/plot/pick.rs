@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::gallery::PlotError;
 use super::wish::{PlotOptions, unknown};
-use crate::record::{CellValue, Column, ColumnType, ColumnValues, Record, Table};
+use crate::record::{CellValue, Column, ColumnType, ColumnValues, PlotError, Record, Table};
 
 /// Columns that contain body indices.
 const BODIES: [&str; 3] = ["body", "a", "b"];
@@ -241,7 +240,7 @@ fn word(values: &ColumnValues, row: usize, names: &[String]) -> Arc<str> {
             let name = usize::try_from(n).ok().and_then(|n| names.get(n));
             name.map_or_else(|| n.to_string().into(), |name| name.as_str().into())
         }
-        CellValue::Real(x) => super::format_short(x).into(),
+        CellValue::Real(x) => crate::number::format_short(x).into(),
         CellValue::Truth(truth) => truth.to_string().into(),
         CellValue::Null => "-".into(),
     }

@@ -2,12 +2,11 @@
 
 use super::axis::Scale;
 use super::figure::{Figure, Series, SeriesStyle};
-use super::gallery::PlotError;
 use super::path::TRAJECTORY;
 use super::unit;
 use super::wish::unknown;
 use crate::finding::Finding;
-use crate::record::{CellValue, Column, Record, RecordError};
+use crate::record::{CellValue, Column, PlotError, Record, RecordError};
 
 /// Names and titles of the standard plots; `phase:NAME` exists for every coordinate.
 pub(super) const STANDARD: [(&str, &str); 8] = [

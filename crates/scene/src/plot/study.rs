@@ -2,10 +2,10 @@
 
 use super::axis::Scale;
 use super::figure::{Figure, HeatMapCell, Series, SeriesStyle};
-use super::gallery::PlotError;
+use super::unit;
 use super::wish::{PlotOptions, unknown};
-use super::{format_short, unit};
-use crate::record::{Column, ColumnType, ColumnValues, Record, Table};
+use crate::number::format_short;
+use crate::record::{Column, ColumnType, ColumnValues, PlotError, Record, Table};
 use crate::study::{REPEATED, VARIED};
 
 /// Maximal number of series.

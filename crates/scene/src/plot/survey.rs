@@ -1,10 +1,9 @@
 //! Plots of spatial profiles and distributions, from the tables of a run.
 
 use super::figure::{Figure, Series, SeriesStyle};
-use super::gallery::PlotError;
 use super::unit;
 use crate::file::{DistributionSpec, ProfileSpec, Scene};
-use crate::record::{CellValue, Record};
+use crate::record::{CellValue, PlotError, Record};
 
 /// Names and titles of a scene's profiles and distributions.
 pub(super) fn list(scene: &Scene) -> Vec<(String, String)> {

@@ -1,6 +1,6 @@
 //! Options of a plot.
 
-use super::gallery::PlotError;
+use crate::record::PlotError;
 
 /// Options of a plot, as of `percuss plot`.
 #[derive(Debug, Clone, PartialEq, Default)]
