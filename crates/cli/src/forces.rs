@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use scene::equilibrium::{self, ForceBounds, ForceBoundsOptions};
-use scene::plot::png;
+use scene::rasterise::png;
 use scene::record::{Record, read_body_descriptions};
 use serde_json::{Value, json};
 

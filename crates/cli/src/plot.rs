@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::plot::{PlotOptions, RunPlots, png};
+use scene::plot::{PlotOptions, RunPlots};
+use scene::rasterise::png;
 use scene::record::Record;
 
 use crate::output::{self, CommandError, CommandStatus, OutputFile};

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod audit;
+pub mod axis;
 pub mod builtin;
 mod certificate;
 pub mod collection;
@@ -18,6 +19,7 @@ mod parallel;
 pub mod picture;
 pub mod plot;
 mod progress;
+pub mod rasterise;
 pub mod record;
 mod resume;
 mod run;

@@ -1,7 +1,8 @@
 //! The figure of an audit: distance to the reference over time.
 
 use super::report::Audit;
-use crate::plot::{Figure, Scale, Series, SeriesStyle};
+use crate::axis::Scale;
+use crate::plot::{Figure, Series, SeriesStyle};
 
 /// Distance of every variant to the reference over time, on a logarithmic scale; the exponential
 /// fit where the motion is chaotic.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::Audit;
 use super::figure::figure;
 use crate::file::Scene;
-use crate::plot::{png, svg};
+use crate::plot::svg;
+use crate::rasterise::png;
 use crate::record::{Manifest, OutputDirectory, PlotError, RecordError};
 
 /// The file with the whole audit.

@@ -5,8 +5,8 @@
 
 use super::form::{Drawing, Item, Kind};
 use super::paper::{Px, Stroke, SvgWriter};
+use crate::axis::Ticks;
 use crate::number::format_short;
-use crate::plot::Ticks;
 
 /// Light or dark background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -46,7 +46,7 @@ impl FilmSchedule {
             FilmSpeed::Speed(speed) => speed,
             FilmSpeed::EveryNth(_) => f64::NAN,
             FilmSpeed::Auto if (2.0..=15.0).contains(&lasts) => 1.0,
-            FilmSpeed::Auto if lasts > 0.0 => crate::plot::nice_floor(lasts / 5.0),
+            FilmSpeed::Auto if lasts > 0.0 => crate::axis::nice_floor(lasts / 5.0),
             FilmSpeed::Auto => 1.0,
         }
     }

@@ -11,7 +11,7 @@ use super::paint::PALE;
 use super::paper::ground;
 use super::render::{Raster, RenderScene, RenderView, render};
 use super::request::PictureRequest;
-use crate::plot::draw_over;
+use crate::rasterise::draw_over;
 use crate::record::still::Frame;
 
 /// A page of this many pixels has text at its nominal size; text scales with the page.

@@ -8,7 +8,7 @@ use super::colour::GROUND;
 use super::panel::Panel;
 use super::paper::SvgWriter;
 use super::{cross, dot};
-use crate::plot::nice_floor;
+use crate::axis::nice_floor;
 use crate::record::still::{BodyState, Frame};
 use crate::record::{BodyDescription, BodyMotion, RecordedShape};
 

@@ -6,8 +6,8 @@ use super::force::ForceWidths;
 use super::paint::ColourLegend;
 use super::panel::Panel;
 use super::paper::{Anchor, Px, SvgWriter};
+use crate::axis::{Ticks, nice_floor};
 use crate::number::format_short;
-use crate::plot::{Ticks, nice_floor};
 
 /// Width of the colour bar in pixels.
 const BAR: f64 = 14.0;

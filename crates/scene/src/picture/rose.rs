@@ -93,7 +93,7 @@ fn grid(paper: &mut SvgWriter, rose: &RoseDiagram, most: f64, unit: f64) {
         let end = (CENTRE.0 + RADIUS * cos, CENTRE.1 - RADIUS * sin);
         paper.line(CENTRE, end, "");
     }
-    let step = crate::plot::nice_floor((most / 2.5).max(0.5));
+    let step = crate::axis::nice_floor((most / 2.5).max(0.5));
     let levels = (1..).map(|k| f64::from(k) * step);
     let levels: Vec<f64> = levels.take_while(|d| *d <= most).collect();
     for level in &levels {

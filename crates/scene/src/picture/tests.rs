@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::plot::png;
+use crate::rasterise::png;
 use crate::record::still::{BodyState, Frame};
 use crate::record::{BodyDescription, BodyMotion, RecordedShape};
 

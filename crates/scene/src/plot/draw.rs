@@ -8,9 +8,9 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::axis::{Axis, Scale};
 use super::figure::{Figure, Series, SeriesStyle};
 use super::{legend, thin};
+use crate::axis::{Axis, Scale};
 
 /// Canvas units per pixel.
 pub(super) const FINE: u32 = 8;

@@ -1,6 +1,6 @@
 //! Data of a plot before it is drawn.
 
-use super::axis::Scale;
+use crate::axis::Scale;
 
 /// Style of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,12 +1,12 @@
 //! The plots and pictures of a run directory, by name.
 
-use super::axis::Scale;
 use super::fabric::{self, FABRIC};
 use super::figure::Figure;
 use super::histogram::{self, FORCES};
 use super::path::{self, TRAJECTORY};
 use super::wish::{PlotOptions, SCALES};
 use super::{collection, declared, draw, moving, pair, standard, study, survey};
+use crate::axis::Scale;
 use crate::drawing::{self, Theme};
 use crate::file::{Scene, SceneKind};
 use crate::parallel::Threads;

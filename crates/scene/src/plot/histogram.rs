@@ -4,11 +4,11 @@
 //! ten, so that edges are round numbers; it is at least 1 for integers. On a logarithmic axis bins have equal
 //! ratios instead, and only positive values are counted.
 
-use super::axis::{Scale, nice_ceil, nice_floor};
 use super::figure::{Figure, Series, SeriesStyle};
 use super::pick::{drawable, select_rows};
 use super::unit;
 use super::wish::PlotOptions;
+use crate::axis::{Scale, nice_ceil, nice_floor};
 use crate::record::{ColumnType, PlotError, Record};
 
 /// Options supported by a histogram.

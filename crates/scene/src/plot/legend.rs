@@ -5,9 +5,9 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::axis::Ticks;
 use super::draw::{Failure, Style, px};
 use super::figure::{Figure, SeriesStyle};
+use crate::axis::Ticks;
 use crate::picture::ColourMap;
 
 /// Height of a line in pixels.

@@ -4,7 +4,6 @@
 //! ones. It makes a [`Figure`], which is data; [`svg`] draws it, [`png`] rasterises the drawing. Observables
 //! are evaluated from the scene's text in the manifest, so a run directory is all that a plot needs.
 
-mod axis;
 mod collection;
 mod declared;
 mod draw;
@@ -17,7 +16,6 @@ mod moving;
 mod pair;
 mod path;
 mod pick;
-mod png;
 pub mod profile;
 mod standard;
 mod study;
@@ -29,12 +27,8 @@ mod track;
 mod unit;
 mod wish;
 
-pub use axis::Scale;
-pub(crate) use axis::{Ticks, nice_floor};
 pub use declared::check_plots;
 pub use draw::svg;
 pub use figure::{Figure, HeatMapCell, Series, SeriesStyle};
 pub use gallery::RunPlots;
-pub(crate) use png::draw_over;
-pub use png::png;
 pub use wish::PlotOptions;

@@ -1,10 +1,10 @@
 //! Standard plots of every run.
 
-use super::axis::Scale;
 use super::figure::{Figure, Series, SeriesStyle};
 use super::path::TRAJECTORY;
 use super::unit;
 use super::wish::unknown;
+use crate::axis::Scale;
 use crate::finding::Finding;
 use crate::record::{CellValue, Column, PlotError, Record, RecordError};
 

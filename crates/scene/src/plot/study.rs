@@ -1,9 +1,9 @@
 //! Plots of studies: a finding over the varied parameters.
 
-use super::axis::Scale;
 use super::figure::{Figure, HeatMapCell, Series, SeriesStyle};
 use super::unit;
 use super::wish::{PlotOptions, unknown};
+use crate::axis::Scale;
 use crate::number::format_short;
 use crate::record::{Column, ColumnType, ColumnValues, PlotError, Record, Table};
 use crate::study::{REPEATED, VARIED};

@@ -1,6 +1,7 @@
 //! Pictures show what they say.
 
-use super::*;
+use crate::axis::Scale;
+use crate::rasterise::png;
 
 fn sine() -> Figure {
     let t: Vec<f64> = (0..1000).map(|k| f64::from(k) * 0.01).collect();
