@@ -139,7 +139,7 @@ impl Engine {
     fn recorder(&self, session: RunWriter, every: usize) -> PyResult<BodiesRecorder> {
         let inner = self.inner()?;
         let cast = &inner.score.before.names;
-        BodiesRecorder::of_live(session, &inner.live, cast, every).map_err(error::record)
+        BodiesRecorder::of_world(session, inner.live.view(), cast, every).map_err(error::record)
     }
 
     /// Makes the steps of a run; returns the outcome, and the exception that Python raised.

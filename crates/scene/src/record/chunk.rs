@@ -22,10 +22,8 @@ use parquet::schema::types::Type as Schema;
 
 use super::column::{Column, ColumnType, ColumnValues};
 use super::error::RecordError;
+use super::format::CHUNK_ROWS;
 use super::packing;
-
-/// Rows of a full chunk: some ten megabytes of a wide table, a second of a fast run.
-pub const CHUNK_ROWS: usize = 65_536;
 
 /// File name of a chunk of a table.
 pub fn file_name(table: &str, chunk: usize) -> String {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::manifest::MANIFEST;
+use super::format::MANIFEST;
 
 /// Why a run directory cannot be written or read.
 #[derive(Debug, Clone, Error)]

@@ -13,15 +13,10 @@ use serde_json::{Map, Value};
 use super::chunk::replace;
 use super::column::Column;
 use super::error::RecordError;
+use super::format::{MANIFEST, SCHEMA};
 use super::machine::Machine;
 use super::nonunique::NonuniqueInstant;
 use crate::file::DataFile;
-
-/// Schema version of the records; raised when a reader of the older one would be misled.
-pub const SCHEMA: u64 = 2;
-
-/// File name of the manifest.
-pub const MANIFEST: &str = "run.json";
 
 /// Status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

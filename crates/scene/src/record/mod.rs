@@ -20,11 +20,13 @@
 mod begin;
 mod checkpoint;
 mod choice;
+mod chosen;
 mod chunk;
 mod collection;
 mod column;
 mod error;
 pub mod export;
+mod format;
 mod lock;
 mod look;
 mod machine;
@@ -45,6 +47,7 @@ mod sink;
 mod steps;
 pub mod still;
 mod surveys;
+mod table_writer;
 mod tables;
 mod tail;
 #[cfg(test)]
@@ -52,7 +55,6 @@ mod tests;
 mod writer;
 
 pub use checkpoint::{Restored, Snapshot};
-pub use chunk::CHUNK_ROWS;
 pub(crate) use chunk::replace_file;
 pub use collection::{
     BODY_TABLES, BodiesRecorder, BodyDescription, BodyMotion, Faces, RecordedShape, ShapePart,
@@ -61,10 +63,11 @@ pub use collection::{
 pub(crate) use collection::{RecordShape, describe_body, names_table};
 pub use column::{CellValue, Column, ColumnType, ColumnValues};
 pub use error::RecordError;
+pub use format::{CHUNK_ROWS, MANIFEST, SCHEMA};
 pub use lock::{LOCK, Lock, LockState};
 pub use look::PlotError;
 pub use machine::Machine;
-pub use manifest::{MANIFEST, Manifest, Override, RunStatus, SCHEMA, TableEntry, settings_json};
+pub use manifest::{Manifest, Override, RunStatus, TableEntry, settings_json};
 pub use near::Nearest;
 pub use nonunique::NonuniqueInstant;
 pub use place::{OutputDirectory, RUNS};
@@ -75,6 +78,7 @@ pub use session::RunWriter;
 pub use sink::{MechanismObserver, NullObserver};
 pub use steps::{BodiesObserver, WorldRef};
 pub use surveys::{CountedDistribution, ProfileRow, Surveys};
+pub use table_writer::TableWriter;
 pub use tables::{MechanismLayout, TABLES};
 pub use tail::CheckpointRows;
-pub use writer::{MechanismRecorder, TableWriter};
+pub use writer::MechanismRecorder;

@@ -10,7 +10,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
 use super::column::{Column, ColumnType, ColumnValues};
-use super::manifest::SCHEMA;
+use super::format::SCHEMA;
 use crate::file::TableCompression;
 
 /// The codec of Parquet.

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::choice::left_out;
-use super::chunk::{self, CHUNK_ROWS, file_name};
+use super::chunk::{self, file_name};
 use super::column::{Column, ColumnValues};
 use super::error::RecordError;
+use super::format::CHUNK_ROWS;
 use super::manifest::{Manifest, TableEntry};
 
 /// A run directory.

@@ -5,7 +5,7 @@ use bodies::{Plane, Space};
 use super::CHUNK_ROWS;
 use super::collection::{body_columns, distribution_columns, profile_columns, shifts};
 use super::column::{Column, ColumnType};
-use super::manifest::SCHEMA;
+use super::format::SCHEMA;
 use super::tables::MechanismLayout;
 use crate::file::{RecordSelection, TableCompression};
 

@@ -16,13 +16,14 @@ use serde::Serialize;
 
 use super::checkpoint::{self, Checkpoint, Restored, Snapshot};
 use super::error::RecordError;
+use super::format::MANIFEST;
 use super::lock::Lock;
-use super::manifest::{MANIFEST, Manifest, RunStatus};
+use super::manifest::{Manifest, RunStatus};
 use super::place::{self, OutputDirectory};
 use super::saved::TableState;
 use super::scribe::ChunkWriter;
 use super::seal::{self, EncodedBytes};
-use super::writer::TableWriter;
+use super::table_writer::TableWriter;
 use crate::file::CheckpointPolicy;
 
 /// A run directory that is being written.

@@ -17,10 +17,10 @@ use super::super::column::{Column, ColumnType};
 use super::super::error::RecordError;
 use super::super::session::RunWriter;
 use super::super::tables::{step, time};
-use super::super::writer::TableWriter;
 use super::rows::{PoseColumns, RowWriter};
 use super::tables::{AXES, bodies, body, real};
 use crate::collection::SceneNames;
+use crate::record::TableWriter;
 
 /// The columns of `midpoints`.
 pub(super) fn midpoints<D: Dim>() -> Vec<Column> {

@@ -6,10 +6,9 @@ use serde_json::Value;
 use super::super::choice::with_compression;
 use super::super::error::RecordError;
 use super::super::manifest::RunStatus;
-use super::super::writer::TableWriter;
 use super::recorder::BodiesRecorder;
 use super::{survey, tables};
-use crate::record::Surveys;
+use crate::record::{Surveys, TableWriter};
 
 impl BodiesRecorder {
     /// Writes the observables of every step, step 0 first, as the table `observables`: a column for each expression.

@@ -11,7 +11,6 @@ use super::super::error::RecordError;
 use super::super::manifest::Manifest;
 use super::super::place::OutputDirectory;
 use super::super::session::RunWriter;
-use super::super::writer::TableWriter;
 use super::aside::JointTables;
 use super::names::{NamesTableBuilder, RecordShape};
 use super::rows::{self, PoseColumns, RepeatedTexts};
@@ -19,7 +18,7 @@ use super::tables::{self, BODY_TABLES};
 use crate::collection::{BuiltBodies, SceneNames};
 use crate::error::SceneError;
 use crate::file::{CheckpointPolicy, RecordSelection};
-use crate::record::{BodiesObserver, WorldRef};
+use crate::record::{BodiesObserver, TableWriter, WorldRef};
 
 /// The initial state of a run, kept until its first step is computed.
 #[derive(Debug)]
@@ -101,18 +100,18 @@ impl BodiesRecorder {
     ///
     /// # Errors
     /// As [`BodiesRecorder::on`].
-    pub fn of_live(
+    pub fn of_world(
         session: RunWriter,
-        live: &crate::AnyWorld,
+        world: WorldRef<'_>,
         cast: &SceneNames,
         every: usize,
     ) -> Result<Self, RecordError> {
-        match live {
-            crate::AnyWorld::Plane(world) => {
+        match world {
+            WorldRef::Plane(world) => {
                 let aside = JointTables::new::<Plane>(cast, world.settings().projection);
                 Self::of::<Plane>(session, cast.clone(), every, aside)
             }
-            crate::AnyWorld::Space(world) => {
+            WorldRef::Space(world) => {
                 let aside = JointTables::new::<Space>(cast, world.settings().projection);
                 Self::of::<Space>(session, cast.clone(), every, aside)
             }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::super::column::{Column, ColumnType};
 use super::super::error::RecordError;
-use super::super::writer::TableWriter;
-use crate::record::Surveys;
+use crate::record::{Surveys, TableWriter};
 
 fn column(name: &str, kind: ColumnType, unit: &str, meaning: &str) -> Column {
     Column::new(name, kind, unit, meaning)
