@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::builtin;
 use crate::error::SceneError;
+use crate::file::Scene;
 
 /// Largest file that is read, in bytes.
 const LONGEST: u64 = 16 << 20;

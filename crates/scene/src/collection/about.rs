@@ -7,7 +7,7 @@ use super::names::NameTable;
 use super::{BuiltBodies, SceneNames};
 use crate::collection::BodiesEnvironment;
 use crate::error::SceneError;
-use crate::file::DataFile;
+use crate::file::{DataFile, Scene};
 
 impl BuiltBodies {
     /// Names of bodies, groups, regions, watches and joints.

@@ -14,7 +14,7 @@ mod survey;
 pub use bodies::space::DecompositionFit;
 pub use build::BodiesEnvironment;
 
-pub(crate) use build::{build, environment};
+pub(crate) use build::environment;
 pub(crate) use names::{NameTable, words};
 pub use survey::{Distribution, Profile};
 

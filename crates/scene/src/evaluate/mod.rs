@@ -12,7 +12,7 @@ use crate::error::SceneError;
 use crate::file::{FindingSpec as Asked, Scene};
 use crate::finding::Finding;
 use crate::finding::ground::{ExpressionContext, expectation, with_expression_context};
-use crate::finding::made::run_scene_with_progress;
+use crate::finding::made::{pace, run_scene_with_progress};
 use crate::finding::subject::{EvaluatedRun, Studies};
 use crate::finding::value::{Absent, Value, Valued};
 use crate::parallel::Threads;

@@ -115,7 +115,7 @@ pub(crate) fn run_scene_with(
 }
 
 /// Time span, step and threads of a mechanism's run.
-fn pace(built: &BuiltMechanism, threads: Threads) -> RunSchedule {
+pub(crate) fn pace(built: &BuiltMechanism, threads: Threads) -> RunSchedule {
     RunSchedule {
         start: built.initial.t,
         until: built.until,

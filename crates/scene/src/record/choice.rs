@@ -4,7 +4,7 @@
 //! last step, and t is in the window. A table without an interval of its own has that of the run. `steps` and `names`
 //! are always recorded: a certificate rests on them.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::column::Column;
 use crate::file::{OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, RecordSelection};

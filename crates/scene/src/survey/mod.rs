@@ -13,4 +13,4 @@
 pub mod block;
 mod profile;
 
-pub(crate) use profile::{profiles, texts};
+pub(crate) use profile::texts;

@@ -33,7 +33,6 @@ use expr::{Graph, NodeId, Scope};
 use mechanism::scaling::NormalScaling;
 use mechanism::{ConfigurationSpace, Constraint, Settings, State, StateRef, System, SystemError};
 
-pub(crate) use build::build;
 pub use laws::{LawForm, SetForm, assemble_law};
 pub(crate) use observable::of_time;
 pub use observable::{Observable, Sample};

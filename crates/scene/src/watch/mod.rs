@@ -52,8 +52,6 @@ pub use outcome::{BodiesOutcome, ObservableRequest, PreparationOutcome};
 pub(crate) use grains::ANGLE;
 pub(crate) use panel::Observables;
 
-use bodies::{Plane, Space};
-
 use crate::collection::{BuiltBodies, NameTable, SceneNames};
 use crate::error::{InputError, SceneError};
 use crate::file::Scene;

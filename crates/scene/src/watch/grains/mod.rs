@@ -14,8 +14,6 @@ mod patch;
 use bodies::World;
 use bodies::measure::{ContactNetwork, force_chains};
 
-pub(crate) use ANGLE;
-
 use super::sets::BodySet;
 use super::turn::ObservedDim;
 use crate::collection::names::grain::GranularQuantity;
