@@ -226,22 +226,22 @@ impl Axis {
 
 /// Ticks of an interval, with their labels.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Ticks(Axis);
+pub struct Ticks(Axis);
 
 impl Ticks {
     /// About `count` ticks.
-    pub(crate) fn between(low: f64, high: f64, count: usize) -> Self {
+    pub fn between(low: f64, high: f64, count: usize) -> Self {
         Self(Axis::between(low, high, count))
     }
 
     /// Values and labels.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (f64, String)> + '_ {
+    pub fn all(&self) -> impl Iterator<Item = (f64, String)> + '_ {
         self.0.ticks.iter().map(|mark| (*mark, self.0.label(*mark)))
     }
 }
 
 /// The largest nice number (1, 2, 5 times a power of ten) not above `length`.
-pub(crate) fn nice_floor(length: f64) -> f64 {
+pub fn nice_floor(length: f64) -> f64 {
     let power = 10f64.powf(length.log10().floor());
     // A tolerance, since rounding must not turn 2 into 1.
     let factor = match length / power {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, mpsc};
 
 /// Results of `work(0)`, …, `work(count − 1)` in order. Each job is done once, by whichever thread
 /// is free, and is independent of the others: the result is that of one thread.
-pub(crate) fn map<T, F>(count: usize, threads: usize, work: F) -> Vec<T>
+pub fn map<T, F>(count: usize, threads: usize, work: F) -> Vec<T>
 where
     T: Send,
     F: Fn(usize) -> T + Sync,
@@ -16,7 +16,7 @@ where
 /// As [`map`]. After each of its own jobs the calling thread reports the share done; when it is
 /// told to stop, no further jobs are begun and only the results before the first job left out are
 /// returned.
-pub(crate) fn map_with_progress<T, F>(
+pub fn map_with_progress<T, F>(
     count: usize,
     threads: usize,
     work: F,
@@ -66,7 +66,7 @@ where
 
 /// Does all jobs on some threads. `take` is called on the calling thread with the jobs that have
 /// ended and returns whether to go on; an error, of a job or of `take`, ends the work.
-pub(crate) fn for_each_job<T: Send, E: Send>(
+pub fn for_each_job<T: Send, E: Send>(
     jobs: &[usize],
     threads: usize,
     work: impl Fn(usize) -> Result<T, E> + Sync,

@@ -55,7 +55,7 @@ pub fn png(svg: &str) -> Result<Vec<u8>, String> {
 ///
 /// # Errors
 /// The text is not valid SVG, or the number of pixels does not match the size.
-pub(crate) fn draw_over(
+pub fn draw_over(
     svg: &str,
     zoom: f64,
     (width, height): (usize, usize),

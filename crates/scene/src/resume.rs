@@ -15,7 +15,7 @@ use crate::trajectory::{Trajectory, TrajectoryIncrement};
 
 /// State of a run at the end of a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct MechanismCheckpoint {
+pub struct MechanismCheckpoint {
     pub step: usize,
     pub certificate: Certificate,
     pub motion: MotionCheckpoint,
@@ -25,7 +25,7 @@ pub(crate) struct MechanismCheckpoint {
 ///
 /// # Errors
 /// The value cannot be encoded: a defect of the program.
-pub(crate) fn encode(value: &impl Serialize) -> Result<EncodedBytes, SceneError> {
+pub fn encode(value: &impl Serialize) -> Result<EncodedBytes, SceneError> {
     record::encode(value).map_err(|reason| SceneError::Machine {
         what: "a checkpoint cannot be made".into(),
         reason,
@@ -38,7 +38,7 @@ fn decode<T: DeserializeOwned>(bytes: &EncodedBytes) -> Result<T, SceneError> {
 }
 
 /// The error for a checkpoint that is intact but does not belong to this run.
-pub(crate) fn incompatible_checkpoint(reason: &str) -> SceneError {
+pub fn incompatible_checkpoint(reason: &str) -> SceneError {
     SceneError::Machine {
         what: "the checkpoint cannot be continued from".into(),
         reason: format!(

@@ -116,7 +116,7 @@ fn refused(t: f64, reason: StopReason) -> (Certificate, Option<EarlyStop>) {
 }
 
 /// Runs the integrator of the settings without a trajectory; only the observer keeps states.
-pub(crate) fn integrate(
+pub fn integrate(
     built: BuiltMechanism,
     sink: &mut dyn MechanismObserver,
     progress: &mut ProgressCallback<'_>,

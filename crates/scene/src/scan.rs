@@ -5,7 +5,7 @@
 
 /// An error at a place of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TextError {
+pub struct TextError {
     /// Byte offset in the whole text.
     pub at: usize,
     /// Bytes to underline.
@@ -53,7 +53,7 @@ fn floor_boundary(text: &str, at: usize) -> usize {
 
 /// A part of a text and its offset in the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Part<'a> {
+pub struct Part<'a> {
     pub text: &'a str,
     pub at: usize,
 }
@@ -87,7 +87,7 @@ impl<'a> Part<'a> {
 
 /// A call `name(...)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RawCall<'a> {
+pub struct RawCall<'a> {
     /// The whole call.
     pub whole: Part<'a>,
     pub name: Part<'a>,
@@ -96,7 +96,7 @@ pub(crate) struct RawCall<'a> {
 }
 
 /// A value expression with its calls cut out.
-pub(crate) struct Cut<'a> {
+pub struct Cut<'a> {
     /// The text with `_1`, `_2`, … in the place of the calls.
     pub rest: String,
     pub calls: Vec<RawCall<'a>>,
@@ -184,10 +184,7 @@ fn closing(part: Part<'_>, open: usize) -> Result<usize, TextError> {
 }
 
 /// Cuts out every call for which `is_measure` holds, the outermost ones only.
-pub(crate) fn cut<'a>(
-    part: Part<'a>,
-    is_measure: &dyn Fn(&str) -> bool,
-) -> Result<Cut<'a>, TextError> {
+pub fn cut<'a>(part: Part<'a>, is_measure: &dyn Fn(&str) -> bool) -> Result<Cut<'a>, TextError> {
     let text = part.text;
     let mut cut = Cut {
         rest: String::with_capacity(text.len()),
@@ -231,12 +228,12 @@ pub(crate) fn cut<'a>(
 
 /// The placeholder of a call. It is at most as long as the shortest call for the first hundred
 /// thousand of them.
-pub(crate) fn placeholder(call: usize) -> String {
+pub fn placeholder(call: usize) -> String {
     format!("_{}", call + 1)
 }
 
 /// Splits arguments: groups between semicolons of parts between commas.
-pub(crate) fn arguments<'a>(inside: Part<'a>) -> Result<Vec<Vec<Part<'a>>>, TextError> {
+pub fn arguments<'a>(inside: Part<'a>) -> Result<Vec<Vec<Part<'a>>>, TextError> {
     let mut groups = vec![Vec::new()];
     if inside.text.trim().is_empty() {
         return Ok(groups);

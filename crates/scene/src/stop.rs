@@ -51,7 +51,7 @@ impl fmt::Display for EarlyStop {
 
 /// The clause of a message that names contacts whose conditions no velocity satisfies together;
 /// empty where there are none.
-pub(crate) fn infeasible_text(names: Vec<String>) -> String {
+pub fn infeasible_text(names: Vec<String>) -> String {
     match names.as_slice() {
         [] => String::new(),
         names => format!(

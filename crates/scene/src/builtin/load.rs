@@ -10,7 +10,7 @@ use crate::file::Scene;
 const LONGEST: u64 = 16 << 20;
 
 /// The text of a file. A missing file gives a message that points to the built-in scenes.
-pub(crate) fn read(path: &str) -> Result<String, SceneError> {
+pub fn read(path: &str) -> Result<String, SceneError> {
     // Input errors for missing and binary files, else a fault of the machine.
     let fault = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => SceneError::Missing(nothing_there(path)),

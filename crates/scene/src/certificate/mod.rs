@@ -250,7 +250,7 @@ impl Certificate {
     }
 
     /// A certificate of which only the figures are known, in the order of [`Certificate::columns`]; without violations.
-    pub(crate) fn of_figures(
+    pub fn of_figures(
         (steps, missed, ok): (usize, usize, bool),
         figures: impl IntoIterator<Item = f64>,
     ) -> Self {

@@ -9,7 +9,7 @@ impl Certificate {
     }
 
     /// The same for chosen criteria.
-    pub(crate) fn warnings_of(&self, chosen: impl Fn(Criterion) -> bool) -> Vec<String> {
+    pub fn warnings_of(&self, chosen: impl Fn(Criterion) -> bool) -> Vec<String> {
         let told = Criterion::ALL.into_iter();
         let told = told.filter(|what| self.is_reported(*what) && chosen(*what));
         let each = told.map(|what| format!("{}; {}", self.sentence(what), self.advice(what)));
@@ -169,7 +169,7 @@ impl Certificate {
 }
 
 /// A number to three significant digits.
-pub(crate) fn figure(x: f64) -> String {
+pub fn figure(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 || !x.is_finite() {
         return format!("{x}");

@@ -63,7 +63,7 @@ impl BuiltBodies {
     }
 
     /// The names that observables may use.
-    pub(crate) fn name_table<'a>(&'a self, parameters: &'a [(String, f64)]) -> NameTable<'a> {
+    pub fn name_table<'a>(&'a self, parameters: &'a [(String, f64)]) -> NameTable<'a> {
         NameTable {
             names: self.names(),
             dimension: self.dimension(),

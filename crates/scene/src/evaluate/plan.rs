@@ -10,7 +10,7 @@ use crate::survey;
 use crate::watch::{self, ObservableRequest};
 
 /// The findings and studies of a scene, compiled.
-pub(crate) struct CompiledFindings {
+pub struct CompiledFindings {
     pub findings: Vec<Expression>,
     pub studies: Vec<CompiledStudy>,
 }
@@ -90,7 +90,7 @@ pub fn observable_request(
 ///
 /// # Errors
 /// As [`check_findings`].
-pub(crate) fn compile_findings(
+pub fn compile_findings(
     scene: &Scene,
     ground: &mut ExpressionContext<'_>,
 ) -> Result<CompiledFindings, SceneError> {

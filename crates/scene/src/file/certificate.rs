@@ -20,10 +20,10 @@ pub(super) const KEYS: [&str; 6] = [
 
 /// `[certificate]` of a scene, in the order of [`CertificateBounds::KEYS`].
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct CertificateSpec([Option<Formula>; CertificateBounds::KEYS.len()]);
+pub struct CertificateSpec([Option<Formula>; CertificateBounds::KEYS.len()]);
 
 /// Reads `[certificate]`.
-pub(crate) fn read(root: &mut Reader<'_>) -> Result<CertificateSpec, Box<InputError>> {
+pub fn read(root: &mut Reader<'_>) -> Result<CertificateSpec, Box<InputError>> {
     let mut spec = CertificateSpec::default();
     let Some(item) = root.take("certificate") else {
         return Ok(spec);
@@ -46,7 +46,7 @@ impl CertificateSpec {
     }
 
     /// The bounds given, and those of `usual` for the keys left out.
-    pub(crate) fn bounds(
+    pub fn bounds(
         &self,
         file: &str,
         parameters: &mut Parameters,

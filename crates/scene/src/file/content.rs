@@ -15,7 +15,7 @@ pub enum SceneKind {
 
 /// The model of a scene by kind; expressions are still text.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Content {
+pub enum Content {
     Mechanism(Box<MechanismSpec>),
     Bodies(Box<BodiesSpec>),
 }

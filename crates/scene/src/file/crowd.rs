@@ -8,7 +8,7 @@ use crate::file::{CoordinateSpec, Formula, Named, Reader};
 
 /// The table `[crowd]`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct CrowdSpec {
+pub struct CrowdSpec {
     pub columns: usize,
     pub rows: usize,
     /// depth, width, door, radius, speed, jitter, in this order.
@@ -17,13 +17,13 @@ pub(crate) struct CrowdSpec {
 }
 
 /// Keys of the numbers of a room.
-pub(crate) const KEYS: [&str; 6] = ["depth", "width", "door", "radius", "speed", "jitter"];
+pub const KEYS: [&str; 6] = ["depth", "width", "door", "radius", "speed", "jitter"];
 
 /// Largest number of people: every step solves a new polyhedron.
 const MOST: usize = 1000;
 
 /// Reads `[crowd]`.
-pub(crate) fn read(root: &mut Reader<'_>) -> Result<Option<CrowdSpec>, Box<InputError>> {
+pub fn read(root: &mut Reader<'_>) -> Result<Option<CrowdSpec>, Box<InputError>> {
     let Some(item) = root.take("crowd") else {
         return Ok(None);
     };

@@ -6,11 +6,11 @@
 use crate::file::reader::Formula;
 
 /// A point: two expressions in the plane, three in space.
-pub(crate) type PointSpec = Vec<Formula>;
+pub type PointSpec = Vec<Formula>;
 
 /// A parameter of a curve or surface with its interval.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct OverSpec {
+pub struct OverSpec {
     pub name: String,
     pub line: usize,
     pub from: Formula,
@@ -19,7 +19,7 @@ pub(crate) struct OverSpec {
 
 /// The shape of an element.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum DrawingShapeSpec {
+pub enum DrawingShapeSpec {
     /// A polyline.
     Link(Vec<PointSpec>),
     /// Points; discs or balls where they have a radius, with a spoke where they have an angle.
@@ -51,7 +51,7 @@ pub(crate) enum DrawingShapeSpec {
 
 /// One element of a drawing.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct DrawingSpec {
+pub struct DrawingSpec {
     pub name: String,
     /// Its name in messages.
     pub part: String,
@@ -70,7 +70,7 @@ pub(crate) struct DrawingSpec {
 }
 
 /// Names of the colours: the palette of plots, and grey.
-pub(crate) const COLOURS: [&str; 8] = [
+pub const COLOURS: [&str; 8] = [
     "blue",
     "vermilion",
     "green",

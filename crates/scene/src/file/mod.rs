@@ -188,7 +188,7 @@ impl Scene {
         Ok(changed)
     }
 
-    pub(crate) fn other_kind(&self, kind: &str, call: &str) -> SceneError {
+    pub fn other_kind(&self, kind: &str, call: &str) -> SceneError {
         let reader = Reader::new(&self.origin, "", 1, Vec::new());
         let problem = format!("`kind = \"{kind}\"`: a scene of the other kind was expected here");
         let advice = format!("A scene of this kind is made by `{call}`");
@@ -323,7 +323,7 @@ impl Scene {
     }
 
     /// The same scene with only the named findings.
-    pub(crate) fn keeping_findings(&self, names: &[String]) -> Self {
+    pub fn keeping_findings(&self, names: &[String]) -> Self {
         let mut changed = self.clone();
         changed.findings.retain(|f| names.contains(&f.name));
         changed
@@ -339,21 +339,21 @@ impl Scene {
         self.bodies().map_or(&[], |bodies| &bodies.pictures)
     }
 
-    pub(crate) fn mechanism(&self) -> Option<&MechanismSpec> {
+    pub fn mechanism(&self) -> Option<&MechanismSpec> {
         match &self.content {
             Content::Mechanism(mechanism) => Some(mechanism),
             Content::Bodies(_) => None,
         }
     }
 
-    pub(crate) fn bodies(&self) -> Option<&BodiesSpec> {
+    pub fn bodies(&self) -> Option<&BodiesSpec> {
         match &self.content {
             Content::Mechanism(_) => None,
             Content::Bodies(bodies) => Some(bodies),
         }
     }
 
-    pub(crate) fn resolved(&self) -> Parameters {
+    pub fn resolved(&self) -> Parameters {
         self.parameters.clone()
     }
 }

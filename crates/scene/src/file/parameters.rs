@@ -16,7 +16,7 @@ const RESERVED: [(&str, &str); 5] = [
 ];
 
 /// Refuses reserved names.
-pub(crate) fn require_unreserved(name: &str) -> Result<(), String> {
+pub fn require_unreserved(name: &str) -> Result<(), String> {
     match RESERVED.iter().find(|(word, _)| *word == name) {
         Some((_, meaning)) => Err(format!(
             "`{name}` is {meaning} and cannot be used as a name"
@@ -26,7 +26,7 @@ pub(crate) fn require_unreserved(name: &str) -> Result<(), String> {
 }
 
 /// The error for an expression that cannot be parsed.
-pub(crate) fn expression_error(
+pub fn expression_error(
     file: &str,
     part: &str,
     key: &str,
@@ -50,7 +50,7 @@ pub(crate) fn expression_error(
 }
 
 /// The error for the value of an expression.
-pub(crate) fn value_error(
+pub fn value_error(
     file: &str,
     part: &str,
     key: &str,
@@ -71,7 +71,7 @@ pub(crate) fn value_error(
 
 /// The parameters with their values, and the graph in which further expressions are parsed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Parameters {
+pub struct Parameters {
     pub values: Vec<(String, f64)>,
     graph: Graph,
     scope: Scope,
@@ -136,7 +136,7 @@ impl Parameters {
 }
 
 /// The error among definitions, at the definition that is at fault.
-pub(crate) fn of_definitions(
+pub fn of_definitions(
     file: &str,
     part: &str,
     named: &[Named],

@@ -14,7 +14,7 @@ use crate::file::{
 
 /// The table `[process]`.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct SweepSpec {
+pub struct SweepSpec {
     /// One entry per coordinate, or a whole matrix row by row; none for the Euclidean metric.
     pub metric: Vec<Formula>,
     /// Drift, by coordinate name.
@@ -28,7 +28,7 @@ pub(crate) struct SweepSpec {
 }
 
 /// Reads the table `[process]`.
-pub(crate) fn read(
+pub fn read(
     root: &mut Reader<'_>,
     coordinates: &[CoordinateSpec],
 ) -> Result<SweepSpec, Box<InputError>> {
@@ -90,7 +90,7 @@ impl SweepSpec {
 
 /// Refuses keys of mechanisms that have no meaning in a sweeping process: velocities, friction,
 /// restitution.
-pub(crate) fn refuse(
+pub fn refuse(
     root: &Reader<'_>,
     coordinates: &[CoordinateSpec],
     contacts: &[ContactSpec],

@@ -10,10 +10,7 @@ use crate::file::spec::{CoordinateSpec, DynamicsSpec, Named};
 use crate::file::tree::{Item, Value};
 
 /// `[parameters]` or `[definitions]`: names given by the user.
-pub(crate) fn named(
-    root: &mut Reader<'_>,
-    key: &'static str,
-) -> Result<Vec<Named>, Box<InputError>> {
+pub fn named(root: &mut Reader<'_>, key: &'static str) -> Result<Vec<Named>, Box<InputError>> {
     let Some(item) = root.take(key) else {
         return Ok(Vec::new());
     };
@@ -30,7 +27,7 @@ pub(crate) fn named(
 }
 
 /// The tables `[[key]]`, each with a unique `name`.
-pub(crate) fn parts<'a>(
+pub fn parts<'a>(
     root: &mut Reader<'a>,
     key: &'static str,
     word: &str,

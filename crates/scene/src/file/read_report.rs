@@ -33,7 +33,7 @@ pub(super) fn cases(root: &mut Reader<'_>) -> Result<Vec<Case>, Box<InputError>>
 }
 
 /// `set = { key = value, … }`; nested tables give keys with dots.
-pub(crate) fn overrides(reader: &mut Reader<'_>) -> Result<Overrides, Box<InputError>> {
+pub fn overrides(reader: &mut Reader<'_>) -> Result<Overrides, Box<InputError>> {
     let Some(item) = reader.take("set") else {
         return Ok(Vec::new());
     };
@@ -78,7 +78,7 @@ pub(super) fn studies(root: &mut Reader<'_>) -> Result<Vec<Study>, Box<InputErro
 }
 
 /// The keys common to a study in a scene and one in a file of its own.
-pub(crate) fn study(reader: &mut Reader<'_>, name: String) -> Result<Study, Box<InputError>> {
+pub fn study(reader: &mut Reader<'_>, name: String) -> Result<Study, Box<InputError>> {
     let set = overrides(reader)?;
     let vary = vary(reader)?;
     let bisect = bisect(reader)?;

@@ -75,10 +75,7 @@ fn step(reader: &mut Reader<'_>) -> Result<StepSpec, Box<InputError>> {
 }
 
 /// A string with its line.
-pub(crate) fn word(
-    reader: &mut Reader<'_>,
-    key: &'static str,
-) -> Result<Option<Word>, Box<InputError>> {
+pub fn word(reader: &mut Reader<'_>, key: &'static str) -> Result<Option<Word>, Box<InputError>> {
     match reader.take(key) {
         None => Ok(None),
         Some(Item {

@@ -46,7 +46,7 @@ pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, Box<In
 }
 
 /// `restitution` or `dissipation`, at most one of them.
-pub(crate) fn rebound(reader: &mut Reader<'_>) -> Result<Option<RestitutionSpec>, Box<InputError>> {
+pub fn rebound(reader: &mut Reader<'_>) -> Result<Option<RestitutionSpec>, Box<InputError>> {
     let restitution = reader.formula_if("restitution")?;
     let dissipation = reader.formula_if("dissipation")?;
     match (restitution, dissipation) {
@@ -62,7 +62,7 @@ pub(crate) fn rebound(reader: &mut Reader<'_>) -> Result<Option<RestitutionSpec>
 }
 
 /// `friction` with its line; `more` reads further keys of its table.
-pub(crate) fn friction<T: Default>(
+pub fn friction<T: Default>(
     reader: &mut Reader<'_>,
     more: impl FnOnce(&mut Reader<'_>) -> Result<T, Box<InputError>>,
 ) -> Result<Option<(FrictionSpec, usize, T)>, Box<InputError>> {

@@ -22,7 +22,7 @@ impl Formula {
     }
 
     /// As it would be written: numbers plain, expressions of a file in quotes.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         // Numbers plain, expressions of files quoted.
         match self.text.parse::<f64>() {
             Ok(number) => number.to_string(),
@@ -41,7 +41,7 @@ impl Formula {
 }
 
 /// A table being read: its position, the keys not yet taken, and the keys asked for.
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     pub file: &'a str,
     /// Name of the table in messages.
     pub part: String,

@@ -9,11 +9,11 @@ use super::{Scene, SceneKind, read_run};
 use crate::error::{InputError, SceneError};
 
 /// Name of the table in messages.
-pub(crate) const PART: &str = "[record]";
+pub const PART: &str = "[record]";
 
 /// `[record]` of a scene.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct RecordSpec {
+pub struct RecordSpec {
     pub every: Option<Formula>,
     pub states_every: Option<Formula>,
     pub contacts_every: Option<Formula>,
@@ -50,7 +50,7 @@ pub(super) fn keys(kind: SceneKind) -> &'static [&'static str] {
 }
 
 /// Reads `[record]`; `run_every` says whether `[run]` has `record_every`.
-pub(crate) fn read(
+pub fn read(
     root: &mut Reader<'_>,
     kind: SceneKind,
     run_every: bool,
@@ -131,7 +131,7 @@ impl RecordSpec {
 
     /// The selection with its numbers, for a run over `span` with these tables; `bodies` are resolved by the builder of
     /// the scene.
-    pub(crate) fn choice(
+    pub fn choice(
         &self,
         file: &str,
         parameters: &mut Parameters,
@@ -164,7 +164,7 @@ impl RecordSpec {
     }
 
     /// The recording interval in steps, where it is given here.
-    pub(crate) fn every(
+    pub fn every(
         &self,
         file: &str,
         parameters: &mut Parameters,
@@ -260,7 +260,7 @@ fn one_of<T: Copy>(
 
 impl Scene {
     /// The recording selection of a mechanism, for a run over this interval of time.
-    pub(crate) fn choice(&self, span: (f64, f64)) -> Result<RecordSelection, SceneError> {
+    pub fn choice(&self, span: (f64, f64)) -> Result<RecordSelection, SceneError> {
         let Some(mechanism) = self.mechanism() else {
             return Ok(RecordSelection::default());
         };

@@ -7,7 +7,7 @@ use crate::file::record::RecordSpec;
 
 /// `[[coordinate]]`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct CoordinateSpec {
+pub struct CoordinateSpec {
     pub name: String,
     pub line: usize,
     pub kind: mechanism::Coordinate,
@@ -19,14 +19,14 @@ pub(crate) struct CoordinateSpec {
 
 /// A named expression: a parameter or a definition.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Named {
+pub struct Named {
     pub name: String,
     pub formula: Formula,
 }
 
 /// `[dynamics]`: energies and generalised forces.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct DynamicsSpec {
+pub struct DynamicsSpec {
     pub kinetic: Formula,
     pub potential: Option<Formula>,
     /// By coordinate name: one for a length or angle, three for an orientation.
@@ -35,7 +35,7 @@ pub(crate) struct DynamicsSpec {
 
 /// Friction of a contact.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum FrictionSpec {
+pub enum FrictionSpec {
     Isotropic(Formula),
     Asymmetric { plus: Formula, minus: Formula },
     Elliptic([Formula; 2]),
@@ -58,14 +58,14 @@ impl FrictionSpec {
 
 /// Restitution of a contact, as a coefficient or by the dissipation index.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum RestitutionSpec {
+pub enum RestitutionSpec {
     Restitution(Formula),
     Dissipation(Formula),
 }
 
 /// `[[contact]]`: a unilateral contact.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ContactSpec {
+pub struct ContactSpec {
     pub name: String,
     pub line: usize,
     pub gap: Formula,
@@ -81,7 +81,7 @@ pub(crate) struct ContactSpec {
 
 /// `[[joint]]`: a bilateral holonomic constraint, with or without friction.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct BilateralSpec {
+pub struct BilateralSpec {
     pub name: String,
     pub line: usize,
     pub constraint: Vec<Formula>,
@@ -91,7 +91,7 @@ pub(crate) struct BilateralSpec {
 
 /// `[[velocity_constraint]]`: a nonholonomic constraint.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct NonholonomicSpec {
+pub struct NonholonomicSpec {
     pub name: String,
     pub line: usize,
     pub constraint: Vec<Formula>,
@@ -99,7 +99,7 @@ pub(crate) struct NonholonomicSpec {
 
 /// The set of admissible reactions of a non-firm constraint.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum SetSpec {
+pub enum SetSpec {
     AtLeast(Formula),
     AtMost(Formula),
     Between(Formula, Formula),
@@ -110,7 +110,7 @@ pub(crate) enum SetSpec {
 
 /// `[[nonfirm]]`: a bilateral constraint whose reaction stays in a set (B02 §5).
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct NonFirmSpec {
+pub struct NonFirmSpec {
     pub name: String,
     pub line: usize,
     pub constraint: Vec<Formula>,
@@ -119,7 +119,7 @@ pub(crate) struct NonFirmSpec {
 
 /// Step length: fixed, or adaptive.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum StepSpec {
+pub enum StepSpec {
     Fixed(Formula),
     Variable {
         tolerance: Formula,
@@ -129,11 +129,11 @@ pub(crate) enum StepSpec {
 }
 
 /// A word with its position.
-pub(crate) type Word = Formula;
+pub type Word = Formula;
 
 /// `[run]` and `[impact]`, with `[record]` and `[certificate]`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MechanismRunSpec {
+pub struct MechanismRunSpec {
     pub until: Formula,
     pub start: Option<Formula>,
     pub step: StepSpec,
@@ -151,7 +151,7 @@ pub(crate) struct MechanismRunSpec {
 
 /// A whole mechanism.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MechanismSpec {
+pub struct MechanismSpec {
     pub parameters: Vec<Named>,
     pub coordinates: Vec<CoordinateSpec>,
     pub definitions: Vec<Named>,
@@ -168,4 +168,4 @@ pub(crate) struct MechanismSpec {
 }
 
 /// The run is over when the remaining time is less than this share of a step: rounding of t.
-pub(crate) const END_TOLERANCE: f64 = 1e-6;
+pub const END_TOLERANCE: f64 = 1e-6;

@@ -5,7 +5,7 @@ use super::spec::Word;
 
 /// A profile as the scene file gives it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ProfileSpec {
+pub struct ProfileSpec {
     pub name: String,
     pub title: Option<String>,
     pub line: usize,
@@ -17,7 +17,7 @@ pub(crate) struct ProfileSpec {
 
 /// A distribution as the scene file gives it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct DistributionSpec {
+pub struct DistributionSpec {
     pub name: String,
     pub title: Option<String>,
     pub line: usize,
@@ -47,7 +47,7 @@ pub enum DistributionQuantity {
 }
 
 /// Names of the quantities.
-pub(crate) const DISTRIBUTION_QUANTITIES: [(&str, DistributionQuantity); 5] = [
+pub const DISTRIBUTION_QUANTITIES: [(&str, DistributionQuantity); 5] = [
     ("normal_force", DistributionQuantity::NormalForce),
     ("mobilised", DistributionQuantity::Mobilised),
     ("contact_angle", DistributionQuantity::ContactAngle),
@@ -57,7 +57,7 @@ pub(crate) const DISTRIBUTION_QUANTITIES: [(&str, DistributionQuantity); 5] = [
 
 impl DistributionQuantity {
     /// Label of the axis of its plot.
-    pub(crate) fn label(self, dimension: usize) -> &'static str {
+    pub fn label(self, dimension: usize) -> &'static str {
         match (self, dimension) {
             (Self::NormalForce, _) => "normal force over its mean",
             (Self::Mobilised, _) => "friction over its bound",

@@ -12,7 +12,7 @@ use crate::error::{InputError, Origin};
 
 /// A value with its first line and its source text.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Item {
+pub struct Item {
     pub line: usize,
     pub raw: String,
     pub value: Value,
@@ -20,7 +20,7 @@ pub(crate) struct Item {
 
 /// A TOML value by type.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Value {
+pub enum Value {
     Text(String),
     Number(f64),
     Truth(bool),
@@ -31,7 +31,7 @@ pub(crate) enum Value {
 
 /// A key with its line and value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
+pub struct Entry {
     pub key: String,
     pub line: usize,
     pub item: Item,
@@ -52,7 +52,7 @@ impl Value {
 }
 
 /// Parses a whole file into the entries of its root table.
-pub(crate) fn parse(file: &str, text: &str) -> Result<Vec<Entry>, Box<InputError>> {
+pub fn parse(file: &str, text: &str) -> Result<Vec<Entry>, Box<InputError>> {
     let lines = Lines::new(text);
     let document = DeTable::parse(text).map_err(|error| {
         Box::new(InputError {

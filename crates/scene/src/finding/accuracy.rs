@@ -34,7 +34,7 @@ const FINEST: f64 = 256.0;
 
 /// The norm of the error over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Norm {
+pub enum Norm {
     Largest,
     Mean,
     Final,
@@ -42,7 +42,7 @@ pub(crate) enum Norm {
 
 /// The reference solution.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Reference {
+pub enum Reference {
     Event,
     Finest,
     Exact(Vec<String>),
@@ -50,7 +50,7 @@ pub(crate) enum Reference {
 
 /// An error, or the order fitted to several errors.
 #[derive(Debug, Clone)]
-pub(crate) struct Accuracy {
+pub struct Accuracy {
     pub of: Vec<String>,
     pub steps: Vec<Expression>,
     pub reference: Reference,
@@ -61,7 +61,7 @@ pub(crate) struct Accuracy {
 
 /// Instants start + (k + shift)·spacing, k from `first` to `last`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Grid {
+pub struct Grid {
     pub start: f64,
     pub spacing: f64,
     pub shift: f64,
@@ -275,7 +275,7 @@ fn exact_of_bodies(subject: &EvaluatedRun<'_>, texts: &[String], grid: &Grid) ->
 }
 
 /// The observed order: slope of ln e over ln h by least squares.
-pub(crate) fn fitted_order(steps: &[f64], errors: &[f64]) -> Valued<f64> {
+pub fn fitted_order(steps: &[f64], errors: &[f64]) -> Valued<f64> {
     for (h, error) in steps.iter().zip(errors) {
         if !(*error > 0.0 && error.is_finite()) {
             let reason = format!("the error with step {h} is {error}: no order can be fitted");

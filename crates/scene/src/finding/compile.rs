@@ -11,10 +11,10 @@ use crate::finding::statics::OfLimit;
 use crate::scan::{self, Part, RawCall, TextError};
 
 /// Name of the column with the result of a bisection.
-pub(crate) const THRESHOLD: &str = "threshold";
+pub const THRESHOLD: &str = "threshold";
 
 /// Compiles the call of a measure.
-pub(crate) fn call(raw: &RawCall<'_>, names: &mut Names<'_>) -> Result<Call, TextError> {
+pub fn call(raw: &RawCall<'_>, names: &mut Names<'_>) -> Result<Call, TextError> {
     // `order` and `error` have groups of arguments; all others have one.
     let groups = scan::arguments(raw.inside)?;
     if let Some(accuracy) = accuracy(raw, &groups, names)? {

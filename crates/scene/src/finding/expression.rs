@@ -18,7 +18,7 @@ use crate::watch::ObservableRequest;
 
 /// A compiled value expression.
 #[derive(Debug, Clone)]
-pub(crate) struct Expression(Form);
+pub struct Expression(Form);
 
 /// The three forms of a value expression.
 #[derive(Debug, Clone)]
@@ -159,7 +159,7 @@ impl Expression {
 }
 
 /// The value of an expression in parameters and `h` alone.
-pub(crate) fn plain(text: &str, parameters: &[(String, f64)], h: f64) -> Result<f64, String> {
+pub fn plain(text: &str, parameters: &[(String, f64)], h: f64) -> Result<f64, String> {
     // Inputs in the order of `parse`: parameters, then the step.
     let inputs: Vec<f64> = parameters.iter().map(|(_, value)| *value).collect();
     let known: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();

@@ -10,7 +10,7 @@ use crate::text::SymbolicSystem;
 use crate::watch::BodiesOutcome;
 
 /// The names and settings against which the expressions of a scene are compiled.
-pub(crate) enum ExpressionContext<'a> {
+pub enum ExpressionContext<'a> {
     /// A mechanism.
     Mechanism {
         system: Box<SymbolicSystem>,
@@ -76,7 +76,7 @@ impl<'a> ExpressionContext<'a> {
 ///
 /// # Errors
 /// The mechanism or the bodies cannot be built, or the error of `work`.
-pub(crate) fn with_expression_context<T>(
+pub fn with_expression_context<T>(
     scene: &Scene,
     work: impl FnOnce(&mut ExpressionContext<'_>) -> Result<T, SceneError>,
 ) -> Result<T, SceneError> {
@@ -97,7 +97,7 @@ pub(crate) fn with_expression_context<T>(
 }
 
 /// Evaluates what is expected of a finding.
-pub(crate) fn expectation(
+pub fn expectation(
     scene: &Scene,
     asked: &Asked,
     parameters: &[(String, f64)],
@@ -120,13 +120,7 @@ pub(crate) fn expectation(
 }
 
 /// An error about an expression of the scene.
-pub(crate) fn wrong(
-    file: &str,
-    part: &str,
-    key: &str,
-    at: &Formula,
-    problem: String,
-) -> SceneError {
+pub fn wrong(file: &str, part: &str, key: &str, at: &Formula, problem: String) -> SceneError {
     SceneError::from(InputError {
         file: file.to_string(),
         origin: at.origin.clone(),

@@ -9,7 +9,7 @@ use crate::finding::value::{Absent, Valued};
 use crate::finding::zeno;
 
 /// The time or speed of the k-th event of a kind of a constraint.
-pub(crate) fn nth(
+pub fn nth(
     subject: &EvaluatedRun<'_>,
     what: EventMeasure,
     constraint: usize,
@@ -62,7 +62,7 @@ pub(crate) fn nth(
 }
 
 /// Number of impacts faster than a speed.
-pub(crate) fn impacts(subject: &EvaluatedRun<'_>, constraint: usize, faster: f64) -> Valued<f64> {
+pub fn impacts(subject: &EvaluatedRun<'_>, constraint: usize, faster: f64) -> Valued<f64> {
     subject.require_whole()?;
     let events = subject.events()?;
     let counts = |event: &&Event| match event.kind {
@@ -73,7 +73,7 @@ pub(crate) fn impacts(subject: &EvaluatedRun<'_>, constraint: usize, faster: f64
 }
 
 /// The accumulation point of impacts (Zeno).
-pub(crate) fn accumulation(subject: &mut EvaluatedRun<'_>, constraint: usize) -> Valued<f64> {
+pub fn accumulation(subject: &mut EvaluatedRun<'_>, constraint: usize) -> Valued<f64> {
     let name = subject.constraint_name(constraint);
     // In which steps the contact carries an impulse.
     let carrying: Vec<bool> = match subject.trajectory() {
@@ -111,21 +111,17 @@ pub(crate) fn accumulation(subject: &mut EvaluatedRun<'_>, constraint: usize) ->
 }
 
 /// The observable with the number of contacts of a watch.
-pub(crate) fn contacts_of(watch: &str) -> String {
+pub fn contacts_of(watch: &str) -> String {
     format!("contacts_{watch}")
 }
 
 /// The observable with the normal force of a watch.
-pub(crate) fn force_of(watch: &str) -> String {
+pub fn force_of(watch: &str) -> String {
     format!("force_{watch}")
 }
 
 /// The sum of the impulse of a row over the run.
-pub(crate) fn impulse(
-    subject: &mut EvaluatedRun<'_>,
-    constraint: usize,
-    row: usize,
-) -> Valued<f64> {
+pub fn impulse(subject: &mut EvaluatedRun<'_>, constraint: usize, row: usize) -> Valued<f64> {
     subject.require_whole()?;
     // Bodies: the normal force is the mean over a step, so h times it is the impulse.
     let Some(motion) = subject.trajectory() else {
@@ -147,7 +143,7 @@ pub(crate) fn impulse(
 }
 
 /// The largest value of a column of the certificate, by its place.
-pub(crate) fn worst(subject: &EvaluatedRun<'_>, column: usize) -> Valued<f64> {
+pub fn worst(subject: &EvaluatedRun<'_>, column: usize) -> Valued<f64> {
     subject.require_whole()?;
     let columns = subject.certificate().map(Certificate::columns);
     let column = columns.and_then(|columns| Some(columns.get(column)?.1));
@@ -155,7 +151,7 @@ pub(crate) fn worst(subject: &EvaluatedRun<'_>, column: usize) -> Valued<f64> {
 }
 
 /// Number of steps that did not reach their tolerance.
-pub(crate) fn missed(subject: &EvaluatedRun<'_>) -> Valued<f64> {
+pub fn missed(subject: &EvaluatedRun<'_>) -> Valued<f64> {
     subject.require_whole()?;
     let missed = subject.certificate().map(|all| all.missed as f64);
     missed.ok_or_else(|| Absent::because("there is no motion"))

@@ -6,7 +6,7 @@ use crate::finding::value::Value;
 
 /// What is expected, with its expressions evaluated.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Expectation {
+pub struct Expectation {
     pub expected: Option<Value>,
     /// The text as it was given, for values that are texts.
     text: Option<String>,

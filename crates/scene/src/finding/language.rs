@@ -10,7 +10,7 @@ use crate::text::{SymbolicSystem, of_time};
 use crate::watch::Observables;
 
 /// The names that observables may use.
-pub(crate) enum Language<'a> {
+pub enum Language<'a> {
     /// A mechanism.
     Mechanism(&'a mut SymbolicSystem),
     /// A scene of bodies.
@@ -117,10 +117,7 @@ impl Language<'_> {
 }
 
 /// Parses an expression in `t` and parameters.
-pub(crate) fn exact(
-    parameters: &[(String, f64)],
-    text: &str,
-) -> Result<(Graph, NodeId), ExprError> {
+pub fn exact(parameters: &[(String, f64)], text: &str) -> Result<(Graph, NodeId), ExprError> {
     let (mut graph, mut scope) = (Graph::new(), Scope::new());
     scope.input(&mut graph, "t")?;
     for (name, value) in parameters {

@@ -4,7 +4,7 @@ use crate::finding::value::{Absent, Value, Valued};
 
 /// A measure of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OfList {
+pub enum OfList {
     Distinct,
     Clusters,
     Share,
@@ -33,7 +33,7 @@ impl OfList {
 }
 
 /// The value of a measure of a list.
-pub(crate) fn evaluate(what: OfList, items: &[f64], numbers: &[f64]) -> Valued<Value> {
+pub fn evaluate(what: OfList, items: &[f64], numbers: &[f64]) -> Valued<Value> {
     let number = |i: usize| numbers.get(i).copied().unwrap_or(f64::NAN);
     // The number of items has a meaning for an empty list, too.
     if what == OfList::Count {
@@ -73,7 +73,7 @@ pub(crate) fn evaluate(what: OfList, items: &[f64], numbers: &[f64]) -> Valued<V
 }
 
 /// The slope of the regression line of y over x.
-pub(crate) fn slope(x: &[f64], y: &[f64]) -> Valued<Value> {
+pub fn slope(x: &[f64], y: &[f64]) -> Valued<Value> {
     if x.len() != y.len() || x.len() < 2 {
         return Err(Absent::because(format!(
             "a slope takes two lists of one length, from 2 on; these have {} and {}",

@@ -16,11 +16,7 @@ use crate::text::BuiltMechanism;
 use crate::watch::{BodiesOutcome, ObservableRequest, run_bodies};
 
 /// Whether a value is as expected of a finding; none where it cannot be compared.
-pub(crate) fn meets_expectation(
-    asked: &Asked,
-    subject: &EvaluatedRun<'_>,
-    value: &Value,
-) -> Option<bool> {
+pub fn meets_expectation(asked: &Asked, subject: &EvaluatedRun<'_>, value: &Value) -> Option<bool> {
     // A run that was refused has no step.
     let step = Some(subject.step()).filter(|h| h.is_finite());
     let parameters = subject.parameters();
@@ -30,7 +26,7 @@ pub(crate) fn meets_expectation(
 
 /// Runs a scene and keeps what findings are evaluated on: the whole trajectory, or the requested
 /// values of bodies.
-pub(crate) fn run_scene(
+pub fn run_scene(
     scene: Scene,
     threads: Threads,
     wanted: &ObservableRequest,
@@ -40,7 +36,7 @@ pub(crate) fn run_scene(
 
 /// As [`run_scene`]; `tell` is called with the share of the run that is done and returns whether to
 /// go on.
-pub(crate) fn run_scene_with_progress(
+pub fn run_scene_with_progress(
     scene: Scene,
     threads: Threads,
     wanted: &ObservableRequest,
@@ -50,7 +46,7 @@ pub(crate) fn run_scene_with_progress(
 }
 
 /// Makes the run of a scene, with records or without.
-pub(crate) trait SceneRunner {
+pub trait SceneRunner {
     /// Runs a mechanism.
     fn mechanism(&mut self, scene: &Scene, built: BuiltMechanism) -> MechanismOutcome;
 
@@ -85,7 +81,7 @@ impl SceneRunner for Unrecorded<'_> {
 }
 
 /// As [`run_scene`]; `records` makes the run.
-pub(crate) fn run_scene_with(
+pub fn run_scene_with(
     scene: Scene,
     threads: Threads,
     wanted: &ObservableRequest,
@@ -115,7 +111,7 @@ pub(crate) fn run_scene_with(
 }
 
 /// Time span, step and threads of a mechanism's run.
-pub(crate) fn pace(built: &BuiltMechanism, threads: Threads) -> RunSchedule {
+pub fn pace(built: &BuiltMechanism, threads: Threads) -> RunSchedule {
     RunSchedule {
         start: built.initial.t,
         until: built.until,

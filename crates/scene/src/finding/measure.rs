@@ -79,24 +79,24 @@ const MEASURES: [(&str, &str); 48] = [
 ];
 
 /// Names of all measures.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+pub fn names() -> impl Iterator<Item = &'static str> {
     MEASURES.iter().map(|(name, _)| *name)
 }
 
 /// Whether a name is that of a measure.
-pub(crate) fn is_measure(name: &str) -> bool {
+pub fn is_measure(name: &str) -> bool {
     names().any(|known| known == name)
 }
 
 /// The form in which a measure is written.
-pub(crate) fn form(name: &str) -> &'static str {
+pub fn form(name: &str) -> &'static str {
     let entry = MEASURES.iter().find(|(known, _)| *known == name);
     entry.map_or("", |(_, form)| form)
 }
 
 /// The time at which an observable is evaluated.
 #[derive(Debug, Clone)]
-pub(crate) enum EvaluationTime {
+pub enum EvaluationTime {
     Initial,
     Final,
     At(Expression),
@@ -104,7 +104,7 @@ pub(crate) enum EvaluationTime {
 
 /// Reduction of an observable over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fold {
+pub enum Fold {
     Maximum,
     Minimum,
     Mean,
@@ -115,7 +115,7 @@ pub(crate) enum Fold {
 
 /// Direction of a zero crossing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sense {
+pub enum Sense {
     Any,
     Up,
     Down,
@@ -123,7 +123,7 @@ pub(crate) enum Sense {
 
 /// What is measured of the k-th event of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EventMeasure {
+pub enum EventMeasure {
     Impact,
     SpeedBefore,
     SpeedAfter,
@@ -137,7 +137,7 @@ pub(crate) enum EventMeasure {
 
 /// A number measured on a run, with its arguments.
 #[derive(Debug, Clone)]
-pub(crate) enum RunMeasure {
+pub enum RunMeasure {
     Point {
         of: String,
         place: EvaluationTime,
@@ -176,7 +176,7 @@ pub(crate) enum RunMeasure {
 
 /// A measure with its arguments.
 #[derive(Debug, Clone)]
-pub(crate) enum Call {
+pub enum Call {
     Run(RunMeasure),
     Column {
         study: usize,

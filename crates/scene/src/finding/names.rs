@@ -5,7 +5,7 @@ use crate::finding::language::Language;
 use crate::scan::{Part, TextError};
 
 /// The names known to value expressions of one scene.
-pub(crate) struct Names<'a> {
+pub struct Names<'a> {
     pub parameters: &'a [(String, f64)],
     /// Names of observables and constraints.
     pub language: Language<'a>,

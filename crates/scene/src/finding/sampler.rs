@@ -23,7 +23,7 @@ const ROUNDING: f64 = 1e-6;
 
 /// Values of the observables at the instants, one instant after the other, of the scene run with
 /// another step.
-pub(crate) fn values(
+pub fn values(
     scene: &Scene,
     of: &[String],
     instants: &[f64],

@@ -9,26 +9,26 @@ use crate::survey::block;
 const ROUNDING: f64 = 1e-9;
 
 /// The initial value.
-pub(crate) fn initial(subject: &mut EvaluatedRun<'_>, of: &str) -> Valued<f64> {
+pub fn initial(subject: &mut EvaluatedRun<'_>, of: &str) -> Valued<f64> {
     let (start, _) = ends(subject)?;
     subject.value_at(of, start)
 }
 
 /// The value at the end of the run.
-pub(crate) fn last(subject: &mut EvaluatedRun<'_>, of: &str) -> Valued<f64> {
+pub fn last(subject: &mut EvaluatedRun<'_>, of: &str) -> Valued<f64> {
     subject.require_whole()?;
     let (_, end) = ends(subject)?;
     subject.value_at(of, end)
 }
 
 /// The value at an instant.
-pub(crate) fn at(subject: &mut EvaluatedRun<'_>, of: &str, t: f64) -> Valued<f64> {
+pub fn at(subject: &mut EvaluatedRun<'_>, of: &str, t: f64) -> Valued<f64> {
     require_inside(subject, t)?;
     subject.value_at(of, t)
 }
 
 /// A reduction over the run or a time span.
-pub(crate) fn over(
+pub fn over(
     subject: &mut EvaluatedRun<'_>,
     of: &str,
     fold: Fold,
@@ -83,12 +83,7 @@ pub(crate) fn over(
 }
 
 /// The time of the k-th zero crossing.
-pub(crate) fn passing(
-    subject: &mut EvaluatedRun<'_>,
-    of: &str,
-    sense: Sense,
-    k: usize,
-) -> Valued<f64> {
+pub fn passing(subject: &mut EvaluatedRun<'_>, of: &str, sense: Sense, k: usize) -> Valued<f64> {
     let values = subject.series(of)?;
     let times = subject.times()?;
     let mut found = 0;

@@ -6,7 +6,7 @@ use crate::finding::value::{Absent, Value, Valued};
 
 /// A figure of a load case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OfLimit {
+pub enum OfLimit {
     /// The load multiplier with associated friction.
     Associated,
     /// The least multiplier found for the collapse mechanism with Coulomb friction.
@@ -28,7 +28,7 @@ impl OfLimit {
 }
 
 /// A figure of a load case.
-pub(crate) fn limit(subject: &EvaluatedRun<'_>, what: OfLimit, load: &str) -> Valued<Value> {
+pub fn limit(subject: &EvaluatedRun<'_>, what: OfLimit, load: &str) -> Valued<Value> {
     // Limit analysis of the initial configuration.
     let weighed = equilibrium::analyse_load(subject.scene(), load);
     let weighed = weighed.map_err(|error| Absent::because(error.to_string()))?;
@@ -57,7 +57,7 @@ pub(crate) fn limit(subject: &EvaluatedRun<'_>, what: OfLimit, load: &str) -> Va
 }
 
 /// The critical value of a parameter, at which equilibrium ends.
-pub(crate) fn critical_parameter(
+pub fn critical_parameter(
     subject: &EvaluatedRun<'_>,
     parameter: &str,
     ends: (f64, f64),

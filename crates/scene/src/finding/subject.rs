@@ -15,7 +15,7 @@ use crate::trajectory::{Interpolation, Trajectory};
 use crate::watch::BodiesOutcome;
 
 /// Results of studies, which are run when they are first needed.
-pub(crate) trait Studies {
+pub trait Studies {
     /// A column of numbers of a study, by its number in the scene.
     fn column(&mut self, study: usize, column: &str) -> Valued<Vec<f64>>;
 
@@ -24,7 +24,7 @@ pub(crate) trait Studies {
 }
 
 /// No studies: within a study there are none.
-pub(crate) struct NoStudies;
+pub struct NoStudies;
 
 impl Studies for NoStudies {
     fn column(&mut self, _study: usize, _column: &str) -> Valued<Vec<f64>> {
@@ -38,7 +38,7 @@ impl Studies for NoStudies {
 
 /// Time span, step and threads of a run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct RunSchedule {
+pub struct RunSchedule {
     /// Start of the run.
     pub start: f64,
     /// Its end.
@@ -50,7 +50,7 @@ pub(crate) struct RunSchedule {
 }
 
 /// A run with the scene it came from.
-pub(crate) struct EvaluatedRun<'a> {
+pub struct EvaluatedRun<'a> {
     scene: Cow<'a, Scene>,
     pace: RunSchedule,
     state: State<'a>,
@@ -385,7 +385,7 @@ impl Look<'_> {
 }
 
 /// The value, or an error where it is not finite.
-pub(crate) fn present(of: &str, t: f64, value: f64) -> Valued<f64> {
+pub fn present(of: &str, t: f64, value: f64) -> Valued<f64> {
     match value.is_finite() {
         true => Ok(value),
         false => Err(Absent::because(format!(
@@ -395,7 +395,7 @@ pub(crate) fn present(of: &str, t: f64, value: f64) -> Valued<f64> {
 }
 
 /// Linear interpolation between the states around an instant; constant outside.
-pub(crate) fn between(times: &[f64], values: &[f64], t: f64) -> f64 {
+pub fn between(times: &[f64], values: &[f64], t: f64) -> f64 {
     // States before and after the instant.
     let after = times.partition_point(|known| *known < t);
     let get = |k: usize| Some((*times.get(k)?, *values.get(k)?));

@@ -57,7 +57,7 @@ impl fmt::Display for Value {
 /// Why there is no value although the expression has no error: the motion has no such impact, a run
 /// stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Absent(pub String);
+pub struct Absent(pub String);
 
 impl Absent {
     /// With a reason.
@@ -67,4 +67,4 @@ impl Absent {
 }
 
 /// A value, or why there is none.
-pub(crate) type Valued<T> = Result<T, Absent>;
+pub type Valued<T> = Result<T, Absent>;

@@ -18,7 +18,7 @@ const RESOLVED: f64 = 20.0;
 const ALIKE: f64 = 0.1;
 
 /// Impacts and closed steps of one constraint, or of one watch.
-pub(crate) struct ImpactHistory<'a> {
+pub struct ImpactHistory<'a> {
     /// Times of all states.
     pub times: &'a [f64],
     /// Its events.
@@ -68,7 +68,7 @@ impl ImpactHistory<'_> {
 }
 
 /// The limit t* of a geometric sequence of instants known to within `h`.
-pub(crate) fn extrapolate(impacts: &[f64], h: f64) -> Result<f64, String> {
+pub fn extrapolate(impacts: &[f64], h: f64) -> Result<f64, String> {
     let intervals: Vec<f64> = impacts.windows(2).map(|pair| pair[1] - pair[0]).collect();
     // Once an interval is too short to be used, so are those that follow.
     let resolved = intervals.iter().take_while(|d| **d >= RESOLVED * h).count();

@@ -31,11 +31,7 @@ impl fmt::Display for GenerateError {
 
 impl GenerateError {
     /// A problem with a key.
-    pub(crate) fn new(
-        key: &'static str,
-        problem: impl Into<String>,
-        advice: impl Into<String>,
-    ) -> Self {
+    pub fn new(key: &'static str, problem: impl Into<String>, advice: impl Into<String>) -> Self {
         Self {
             key,
             problem: problem.into(),
@@ -44,13 +40,13 @@ impl GenerateError {
     }
 
     /// A shape that cannot be made from the values of a key.
-    pub(crate) fn shape(key: &'static str, error: &ShapeError) -> Self {
+    pub fn shape(key: &'static str, error: &ShapeError) -> Self {
         Self::new(key, error.to_string(), "")
     }
 }
 
 /// Requires a positive, finite length.
-pub(crate) fn length(key: &'static str, value: f64) -> Result<f64, GenerateError> {
+pub fn length(key: &'static str, value: f64) -> Result<f64, GenerateError> {
     if value > 0.0 && value.is_finite() {
         return Ok(value);
     }
@@ -62,7 +58,7 @@ pub(crate) fn length(key: &'static str, value: f64) -> Result<f64, GenerateError
 }
 
 /// Requires a finite point.
-pub(crate) fn point<V: Vector>(key: &'static str, value: V) -> Result<V, GenerateError> {
+pub fn point<V: Vector>(key: &'static str, value: V) -> Result<V, GenerateError> {
     if value.is_finite() {
         return Ok(value);
     }
@@ -74,7 +70,7 @@ pub(crate) fn point<V: Vector>(key: &'static str, value: V) -> Result<V, Generat
 }
 
 /// Requires a number of bodies from 1 to [`MOST`].
-pub(crate) fn count(key: &'static str, value: usize) -> Result<usize, GenerateError> {
+pub fn count(key: &'static str, value: usize) -> Result<usize, GenerateError> {
     match value {
         0 => Err(GenerateError::new(
             key,

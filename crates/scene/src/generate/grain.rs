@@ -25,7 +25,7 @@ pub enum GrainShape {
 
 impl GrainShape {
     /// Checks the number of vertices.
-    pub(crate) fn check<D: GeneratorDim>(self) -> Result<(), GenerateError> {
+    pub fn check<D: GeneratorDim>(self) -> Result<(), GenerateError> {
         let Self::Angular { corners: [a, b] } = self else {
             return Ok(());
         };
@@ -43,7 +43,7 @@ impl GrainShape {
     }
 
     /// Makes a grain about the origin; `place` moves it.
-    pub(crate) fn make<D: GeneratorDim>(
+    pub fn make<D: GeneratorDim>(
         self,
         radius: f64,
         random: &mut SplitMix64,
@@ -69,10 +69,7 @@ impl GrainShape {
 }
 
 /// Moves a grain made about the origin, so that its circle or sphere has this centre.
-pub(crate) fn place<D: GeneratorDim>(
-    mut piece: GeneratedBody<D>,
-    centre: D::Vector,
-) -> GeneratedBody<D> {
+pub fn place<D: GeneratorDim>(mut piece: GeneratedBody<D>, centre: D::Vector) -> GeneratedBody<D> {
     piece.pose.position = centre + piece.pose.position;
     piece
 }

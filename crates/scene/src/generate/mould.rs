@@ -10,11 +10,11 @@ use bodies::{Dim, Plane, Pose, ShapeError, Space};
 use super::random::SplitMix64;
 
 /// Vectors of the plane.
-pub(crate) type Vec2 = <Plane as Dim>::Vector;
+pub type Vec2 = <Plane as Dim>::Vector;
 /// Vectors of space.
-pub(crate) type Vec3 = <Space as Dim>::Vector;
+pub type Vec3 = <Space as Dim>::Vector;
 /// Rotations of space.
-pub(crate) type Quat = <Space as Dim>::Rotation;
+pub type Quat = <Space as Dim>::Rotation;
 
 /// A dimension in which generators can make bodies.
 pub trait GeneratorDim: Dim {
@@ -146,7 +146,7 @@ fn random_rotation(uniform: &mut dyn FnMut() -> f64) -> Quat {
 }
 
 /// A random vector no longer than `reach`, uniform in the disc or ball, by rejection.
-pub(crate) fn within<D: Dim>(reach: f64, random: &mut SplitMix64) -> D::Vector {
+pub fn within<D: Dim>(reach: f64, random: &mut SplitMix64) -> D::Vector {
     use bodies::Vector as _;
     loop {
         let mut entries = [0.0; 3];

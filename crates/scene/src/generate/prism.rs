@@ -71,7 +71,7 @@ impl Prism for Space {
 }
 
 /// A pose rotated about the origin and then translated.
-pub(crate) fn moved(pose: &Pose<Space>, turn: Quat, by: Vec3) -> Pose<Space> {
+pub fn moved(pose: &Pose<Space>, turn: Quat, by: Vec3) -> Pose<Space> {
     Pose {
         position: by + turn * pose.position,
         rotation: (turn * pose.rotation).normalize(),
@@ -79,7 +79,7 @@ pub(crate) fn moved(pose: &Pose<Space>, turn: Quat, by: Vec3) -> Pose<Space> {
 }
 
 /// A pose translated, in either dimension.
-pub(crate) fn shifted<D: Dim>(pose: &Pose<D>, by: D::Vector) -> Pose<D> {
+pub fn shifted<D: Dim>(pose: &Pose<D>, by: D::Vector) -> Pose<D> {
     Pose {
         position: by + pose.position,
         rotation: pose.rotation,

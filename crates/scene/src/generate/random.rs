@@ -3,7 +3,7 @@
 /// The generator SplitMix64 (Steele, Lea, Flood 2014): a counter through a mixing function, so that
 /// neighbouring seeds give unrelated sequences.
 #[derive(Debug, Clone)]
-pub(crate) struct SplitMix64(u64);
+pub struct SplitMix64(u64);
 
 impl SplitMix64 {
     /// The sequence of a seed and a name: two keys of one study have different sequences.

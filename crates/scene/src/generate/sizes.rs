@@ -114,7 +114,7 @@ impl Sizes {
     }
 
     /// Draws a radius; `dimension` is 2 or 3.
-    pub(crate) fn draw(&self, dimension: usize, random: &mut SplitMix64) -> f64 {
+    pub fn draw(&self, dimension: usize, random: &mut SplitMix64) -> f64 {
         match self {
             Self::Equal(radius) => *radius,
             Self::Uniform([a, b]) => (a + (b - a) * random.uniform()).clamp(*a, *b),

@@ -145,7 +145,7 @@ fn check(vault: &Vault) -> Result<(), GenerateError> {
 }
 
 /// Requires a shell that is hollow: thickness below twice the radius.
-pub(crate) fn thickness(thickness: f64, radius: f64) -> Result<(), GenerateError> {
+pub fn thickness(thickness: f64, radius: f64) -> Result<(), GenerateError> {
     if thickness < 2.0 * radius {
         return Ok(());
     }
@@ -157,7 +157,7 @@ pub(crate) fn thickness(thickness: f64, radius: f64) -> Result<(), GenerateError
 }
 
 /// Requires no more bodies than one generator makes.
-pub(crate) fn most(key: &'static str, bodies: f64) -> Result<(), GenerateError> {
+pub fn most(key: &'static str, bodies: f64) -> Result<(), GenerateError> {
     if bodies <= super::MOST as f64 {
         return Ok(());
     }

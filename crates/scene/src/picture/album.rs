@@ -9,7 +9,7 @@ use crate::record::still::{Frame, RecordedFrames};
 use crate::record::{PlotError, Record};
 
 /// Names and titles of the pictures that every run of bodies has.
-pub(crate) const STANDARD: [(&str, &str); 3] = [
+pub const STANDARD: [(&str, &str); 3] = [
     ("picture", "the bodies at the end; picture:T at time T"),
     ("pictures", "the bodies at six instants"),
     (
@@ -192,7 +192,7 @@ fn declared_request(
 ///
 /// # Errors
 /// An expression of the declared picture has no value.
-pub(crate) fn default_request(scene: &Scene) -> Result<PictureRequest, SceneError> {
+pub fn default_request(scene: &Scene) -> Result<PictureRequest, SceneError> {
     let usual = match scene.pictures().first() {
         Some(picture) => declared_request(scene, picture)?.0,
         None => PictureRequest {
@@ -224,7 +224,7 @@ fn joints(scene: &Scene) -> Vec<super::joint::JointGlyph> {
 ///
 /// # Errors
 /// The first that has no value, with its picture and line.
-pub(crate) fn check_pictures(scene: &Scene) -> Result<(), SceneError> {
+pub fn check_pictures(scene: &Scene) -> Result<(), SceneError> {
     for picture in scene.pictures() {
         declared_request(scene, picture)?;
     }

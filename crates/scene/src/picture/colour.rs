@@ -2,7 +2,7 @@
 
 /// A colour, 8 bits each of red, green, blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Rgb(pub u8, pub u8, pub u8);
+pub struct Rgb(pub u8, pub u8, pub u8);
 
 impl std::fmt::Display for Rgb {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -12,7 +12,7 @@ impl std::fmt::Display for Rgb {
 
 impl Rgb {
     /// Red, green, blue.
-    pub(crate) fn parts(self) -> [u8; 3] {
+    pub fn parts(self) -> [u8; 3] {
         [self.0, self.1, self.2]
     }
 
@@ -110,7 +110,7 @@ const LEVELS: f64 = 64.0;
 
 /// A colour map over an interval of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct ColourMap {
+pub struct ColourMap {
     pub low: f64,
     pub high: f64,
     /// Whether the map is diverging, with 0 at its centre.
@@ -119,7 +119,7 @@ pub(crate) struct ColourMap {
 
 impl ColourMap {
     /// A map that covers all `values`: from 0 or from the smallest value up, or from −m to m.
-    pub(crate) fn over(values: impl Iterator<Item = f64>, from_zero: bool, signed: bool) -> Self {
+    pub fn over(values: impl Iterator<Item = f64>, from_zero: bool, signed: bool) -> Self {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.filter(|v| v.is_finite()) {
             low = low.min(value);
@@ -146,7 +146,7 @@ impl ColourMap {
     }
 
     /// The colour of a value, rounded to one of the levels.
-    pub(crate) fn colour(&self, value: f64) -> Rgb {
+    pub fn colour(&self, value: f64) -> Rgb {
         let place = (value - self.low) / (self.high - self.low);
         if place.is_nan() {
             return PLAIN;

@@ -58,7 +58,7 @@ impl Image {
     }
 
     /// Composites pixels with opacity over the rasterised SVG; the result is opaque.
-    pub(crate) fn of_svg(
+    pub fn of_svg(
         svg: &str,
         zoom: f64,
         (width, height): (usize, usize),
@@ -75,7 +75,7 @@ impl Image {
 }
 
 /// Zoom from SVG pixels to image pixels, and the size of the page where it is given.
-pub(crate) fn zoom(size: Size) -> (f64, Option<(f64, f64)>) {
+pub fn zoom(size: Size) -> (f64, Option<(f64, f64)>) {
     match size {
         Size::Natural(zoom) => (zoom, None),
         Size::Pixels(width, height) => {

@@ -17,7 +17,7 @@ const COLOURS: [&str; 2] = ["#0072b2", "#d55e00"];
 
 /// One distribution of directions.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct DirectionDensity {
+pub struct DirectionDensity {
     /// Name in the legend.
     pub label: String,
     /// Density relative to the isotropic one; bins are centred on multiples of their width.
@@ -26,7 +26,7 @@ pub(crate) struct DirectionDensity {
 
 /// Two distributions of directions in one diagram.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct RoseDiagram {
+pub struct RoseDiagram {
     /// Title.
     pub title: String,
     /// A line below the legend.
@@ -54,7 +54,7 @@ fn outline(density: &[f64], unit: f64) -> Vec<(f64, f64)> {
 }
 
 /// Draws the diagram as SVG.
-pub(crate) fn draw(rose: &RoseDiagram) -> String {
+pub fn draw(rose: &RoseDiagram) -> String {
     // Scale: the largest density has the full radius.
     let densities = rose.petals.iter().flat_map(|p| &p.density);
     let most = densities.copied().fold(1.0, f64::max);

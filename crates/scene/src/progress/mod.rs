@@ -40,4 +40,4 @@ pub struct RunProgress<'a> {
 }
 
 /// Progress callback: called after every step, returns whether the run goes on.
-pub(crate) type ProgressCallback<'a> = dyn FnMut(&RunProgress<'_>) -> bool + 'a;
+pub type ProgressCallback<'a> = dyn FnMut(&RunProgress<'_>) -> bool + 'a;

@@ -75,7 +75,7 @@ pub fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Resul
 ///
 /// # Errors
 /// A file operation fails.
-pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
+pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     replace(path, |mut file| file.write_all(bytes))
 }
 

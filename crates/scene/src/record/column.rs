@@ -205,14 +205,14 @@ impl ColumnValues {
         }
     }
 
-    pub(crate) fn push_integer(&mut self, x: usize) {
+    pub fn push_integer(&mut self, x: usize) {
         if let Self::Integer(v) = self {
             // A count never reaches the sign bit.
             v.push(i64::try_from(x).unwrap_or(i64::MAX));
         }
     }
 
-    pub(crate) fn push_real(&mut self, x: f64) {
+    pub fn push_real(&mut self, x: f64) {
         match self {
             Self::Real(v) => v.push(x),
             Self::Optional(v) => v.push(Some(x)),
@@ -220,19 +220,19 @@ impl ColumnValues {
         }
     }
 
-    pub(crate) fn push_optional(&mut self, x: Option<f64>) {
+    pub fn push_optional(&mut self, x: Option<f64>) {
         if let Self::Optional(v) = self {
             v.push(x);
         }
     }
 
-    pub(crate) fn push_truth(&mut self, x: bool) {
+    pub fn push_truth(&mut self, x: bool) {
         if let Self::Truth(v) = self {
             v.push(x);
         }
     }
 
-    pub(crate) fn push_text(&mut self, x: &Arc<str>) {
+    pub fn push_text(&mut self, x: &Arc<str>) {
         if let Self::Text(v) = self {
             v.push(Arc::clone(x));
         }

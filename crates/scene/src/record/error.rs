@@ -94,7 +94,7 @@ impl RecordError {
         matches!(self, Self::Fault { .. })
     }
 
-    pub(crate) fn fault(path: &Path, doing: &'static str, reason: &io::Error) -> Self {
+    pub fn fault(path: &Path, doing: &'static str, reason: &io::Error) -> Self {
         Self::Fault {
             path: path.into(),
             doing,
@@ -102,7 +102,7 @@ impl RecordError {
         }
     }
 
-    pub(crate) fn damaged(path: &Path, why: impl ToString) -> Self {
+    pub fn damaged(path: &Path, why: impl ToString) -> Self {
         Self::Damaged {
             path: path.into(),
             why: why.to_string(),

@@ -31,7 +31,7 @@ impl BodyState {
     }
 
     /// Rotates a vector from body axes to space axes.
-    pub(crate) fn rotate(&self, v: [f64; 3]) -> [f64; 3] {
+    pub fn rotate(&self, v: [f64; 3]) -> [f64; 3] {
         let [w, x, y, z] = self.rotation;
         // v + 2w (q × v) + 2 q × (q × v).
         let c = [
@@ -48,7 +48,7 @@ impl BodyState {
     }
 
     /// The state of a part of the body.
-    pub(crate) fn of_part(&self, part: &ShapePart) -> Self {
+    pub fn of_part(&self, part: &ShapePart) -> Self {
         let ([a, b, c, d], [w, x, y, z]) = (self.rotation, part.rotation);
         Self {
             position: self.to_space(part.position),
@@ -63,7 +63,7 @@ impl BodyState {
     }
 
     /// A point in body axes, in space coordinates.
-    pub(crate) fn to_space(self, v: [f64; 3]) -> [f64; 3] {
+    pub fn to_space(self, v: [f64; 3]) -> [f64; 3] {
         let turned = self.rotate(v);
         std::array::from_fn(|k| self.position[k] + turned[k])
     }

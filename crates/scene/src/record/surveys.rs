@@ -43,7 +43,7 @@ pub struct CountedDistribution {
 
 impl CountedDistribution {
     /// Nothing counted yet.
-    pub(crate) fn new(of: Distribution) -> Self {
+    pub fn new(of: Distribution) -> Self {
         Self {
             counts: vec![0; of.bins],
             of,
@@ -53,7 +53,7 @@ impl CountedDistribution {
     }
 
     /// Counts a value; values that are not finite are left out.
-    pub(crate) fn add(&mut self, value: f64) {
+    pub fn add(&mut self, value: f64) {
         if !value.is_finite() {
             return;
         }

@@ -2,7 +2,7 @@
 
 /// An interval, and the length at which its bisection ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Search {
+pub struct Search {
     pub from: f64,
     pub to: f64,
     pub tolerance: f64,

@@ -10,7 +10,7 @@ use crate::finding::ground::wrong;
 use crate::finding::language::Language;
 
 /// Compiles what a study observes and checks its keys.
-pub(crate) fn compile_study<'a>(
+pub fn compile_study<'a>(
     scene: &Scene,
     study: &Study,
     language: impl Into<Language<'a>>,

@@ -45,7 +45,7 @@ pub use table::{Cell, End, OutcomeGroup, StudyRow, StudyTable};
 use points::points;
 
 /// A compiled study.
-pub(crate) struct CompiledStudy {
+pub struct CompiledStudy {
     study: Study,
     observe: Vec<Expression>,
     when: Option<Expression>,

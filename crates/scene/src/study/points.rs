@@ -39,7 +39,7 @@ impl Axis {
 /// Overrides of each run, one value for each varied key. Lists, intervals and the rows of a list of
 /// points make a grid, the last key fastest; samples are drawn together and vary faster than the
 /// grid, repetitions faster still. A point keeps its number however the study is run.
-pub(crate) fn points(scene: &Scene, study: &Study) -> Result<Vec<Vec<String>>, SceneError> {
+pub fn points(scene: &Scene, study: &Study) -> Result<Vec<Vec<String>>, SceneError> {
     // Number of runs: the product of the lengths of all axes.
     let axes = axes(scene, study)?;
     let lengths = axes.iter().map(Axis::len);
@@ -207,18 +207,12 @@ fn check_count(scene: &Scene, study: &Study, vary: &Vary, count: usize) -> Resul
 }
 
 /// A number as an override that is read as the same bits.
-pub(crate) fn text_of(value: f64) -> String {
+pub fn text_of(value: f64) -> String {
     format!("{value:?}")
 }
 
 /// An error about a key of a study.
-pub(crate) fn wrong(
-    scene: &Scene,
-    study: &Study,
-    key: &str,
-    line: usize,
-    problem: String,
-) -> SceneError {
+pub fn wrong(scene: &Scene, study: &Study, key: &str, line: usize, problem: String) -> SceneError {
     SceneError::from(InputError {
         file: scene.origin().to_string(),
         origin: crate::error::Origin::Line(line),

@@ -46,7 +46,7 @@ pub struct Cell {
 
 impl Cell {
     /// A cell with a value.
-    pub(crate) fn of(value: Value) -> Self {
+    pub fn of(value: Value) -> Self {
         Self {
             value: Some(value),
             reason: None,
@@ -54,7 +54,7 @@ impl Cell {
     }
 
     /// A cell without a value.
-    pub(crate) fn absent(reason: String) -> Self {
+    pub fn absent(reason: String) -> Self {
         Self {
             value: None,
             reason: Some(reason),
@@ -89,7 +89,7 @@ fn certified<S: Serializer>(all: &Option<Certificate>, out: S) -> Result<S::Ok, 
 
 impl StudyRow {
     /// A row without values yet.
-    pub(crate) fn new(settings: Vec<Value>) -> Self {
+    pub fn new(settings: Vec<Value>) -> Self {
         Self {
             settings,
             cells: Vec::new(),
@@ -101,7 +101,7 @@ impl StudyRow {
     }
 
     /// A run without any values.
-    pub(crate) fn failed(settings: Vec<Value>, columns: usize, end: End, reason: &str) -> Self {
+    pub fn failed(settings: Vec<Value>, columns: usize, end: End, reason: &str) -> Self {
         let mut row = Self::new(settings);
         row.leave_out(columns, reason);
         row.end = end;
@@ -110,7 +110,7 @@ impl StudyRow {
     }
 
     /// Adds cells without a value, all for the same reason.
-    pub(crate) fn leave_out(&mut self, count: usize, reason: &str) {
+    pub fn leave_out(&mut self, count: usize, reason: &str) {
         let empty = (0..count).map(|_| Cell::absent(reason.to_string()));
         self.cells.extend(empty);
     }
@@ -138,7 +138,7 @@ pub struct StudyTable {
 
 impl StudyTable {
     /// How many runs are not certified, and what the first of them lacks.
-    pub(crate) fn missed(&self) -> Option<String> {
+    pub fn missed(&self) -> Option<String> {
         let missed = self.rows.iter().filter_map(|row| row.missed.as_ref());
         let missed: Vec<&String> = missed.collect();
         let (count, all) = (missed.len(), self.rows.len());
@@ -204,7 +204,7 @@ pub struct OutcomeGroup {
 
 /// Groups runs whose columns agree within the tolerance with the first run of their group; the
 /// largest group first.
-pub(crate) fn group_outcomes(columns: &[Vec<f64>], tolerance: f64) -> Vec<OutcomeGroup> {
+pub fn group_outcomes(columns: &[Vec<f64>], tolerance: f64) -> Vec<OutcomeGroup> {
     let runs = columns.first().map_or(0, Vec::len);
     // Members of each group, its first run first.
     let mut groups: Vec<Vec<usize>> = Vec::new();

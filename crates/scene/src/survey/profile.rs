@@ -33,7 +33,7 @@ fn velocity(axis: usize) -> String {
 }
 
 /// Observables that a profile needs. In the plane there is no velocity along z.
-pub(crate) fn texts(profile: &Profile, dimension: usize) -> Vec<String> {
+pub fn texts(profile: &Profile, dimension: usize) -> Vec<String> {
     let flat = |word: &String| dimension == 2 && *word == velocity(2);
     let words: Vec<String> = words(profile).into_iter().filter(|w| !flat(w)).collect();
     // One observable per slice and word.
@@ -56,7 +56,7 @@ impl BodiesOutcome {
 }
 
 /// All profiles of a run.
-pub(crate) fn profiles(outcome: &BodiesOutcome) -> Vec<ProfileRow> {
+pub fn profiles(outcome: &BodiesOutcome) -> Vec<ProfileRow> {
     let mut rows = Vec::new();
     for profile in &outcome.names.profiles {
         for quantity in &profile.quantity {

@@ -33,7 +33,7 @@ struct ActiveConstraint {
 }
 
 /// A sweeping process under way.
-pub(crate) struct SweepMotion {
+pub struct SweepMotion {
     plan: SweepingSettings,
     system: SymbolicSystem,
     process: Process<Box<dyn MovingSet>>,

@@ -17,10 +17,7 @@ use crate::file::{CertificateBounds, Formula, MechanismSpec, Scene, value_error}
 const DYNAMICS: &str = "[dynamics]";
 
 /// Builds the mechanism of a scene: settings, names, energies, constraints, then compiled programs.
-pub(crate) fn build(
-    scene: &Scene,
-    mechanism: &MechanismSpec,
-) -> Result<BuiltMechanism, SceneError> {
+pub fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMechanism, SceneError> {
     let file = scene.origin();
     let mut evaluator = Evaluator {
         file,

@@ -58,7 +58,7 @@ pub struct BuiltMechanism {
     /// Bounds of the certificate.
     pub bounds: crate::file::CertificateBounds,
     /// Settings of the catching-up scheme, if it is a sweeping process.
-    pub(crate) sweep: Option<Box<process::SweepingSettings>>,
+    pub sweep: Option<Box<process::SweepingSettings>>,
 }
 
 impl BuiltMechanism {
@@ -117,7 +117,7 @@ impl SymbolicSystem {
         self.constraints.iter().position(|c| c.name == name)
     }
 
-    pub(crate) fn first_velocity(&self) -> &[f64] {
+    pub fn first_velocity(&self) -> &[f64] {
         &self.first_velocity
     }
 

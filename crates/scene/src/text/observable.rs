@@ -124,7 +124,7 @@ pub(super) enum Extra {
 
 /// The value of an observable that depends on time alone. The motion is given as NaN, which
 /// propagates through every expression: one that uses it has no value.
-pub(crate) fn of_time(
+pub fn of_time(
     observable: &mut Observable,
     system: &mut SymbolicSystem,
     t: f64,

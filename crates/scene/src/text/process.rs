@@ -12,7 +12,7 @@ use crate::text::{SymbolicSystem, of_time};
 
 /// Settings of a sweeping process.
 #[derive(Debug, Clone)]
-pub(crate) struct SweepingSettings {
+pub struct SweepingSettings {
     pub method: Method,
     pub start: StartPolicy,
     /// Empty for the Euclidean metric, n or n² entries otherwise.
@@ -41,10 +41,7 @@ impl SweepingSettings {
 }
 
 /// `[run]` without the keys that only sweeping processes or only mechanisms have.
-pub(crate) fn plain_run(
-    file: &str,
-    run: &MechanismRunSpec,
-) -> Result<MechanismRunSpec, Box<InputError>> {
+pub fn plain_run(file: &str, run: &MechanismRunSpec) -> Result<MechanismRunSpec, Box<InputError>> {
     // Keys of impact laws and corrections.
     let useless = [
         ("forces", &run.forces),
@@ -66,7 +63,7 @@ pub(crate) fn plain_run(
 }
 
 /// Whether the gradients of these functions are constant.
-pub(crate) fn affine(
+pub fn affine(
     graph: &mut Graph,
     coordinates: &Coordinates,
     functions: &[(String, NodeId)],
@@ -85,7 +82,7 @@ pub(crate) fn affine(
 type Numbers<'a> = &'a mut dyn FnMut(&str, &str, &Formula) -> Result<f64, Box<InputError>>;
 
 /// Evaluates all settings of the process.
-pub(crate) fn sweeping_settings(
+pub fn sweeping_settings(
     file: &str,
     spec: &SweepSpec,
     run: &MechanismRunSpec,
@@ -141,7 +138,7 @@ pub(crate) fn sweeping_settings(
 
 /// Completes the initial state with the compiled system: positions of a crowd, a test evaluation of
 /// the retraction.
-pub(crate) fn complete_initial_state(
+pub fn complete_initial_state(
     file: &str,
     spec: &SweepSpec,
     plan: &SweepingSettings,

@@ -9,7 +9,7 @@ use super::SymbolicSystem;
 
 /// Compiled expressions of one system that are evaluated together.
 #[derive(Debug)]
-pub(crate) struct DrawingProgram {
+pub struct DrawingProgram {
     program: Program,
     scratch: Scratch,
     inputs: Vec<f64>,
@@ -22,7 +22,7 @@ pub(crate) struct DrawingProgram {
 
 /// Why a text cannot be part of a drawing.
 #[derive(Debug)]
-pub(crate) enum DrawingProgramError {
+pub enum DrawingProgramError {
     /// It cannot be parsed, or uses an unknown name.
     Expression(ExprError),
     /// It uses a force or γ, which a state does not hold.
@@ -32,7 +32,7 @@ pub(crate) enum DrawingProgramError {
 impl SymbolicSystem {
     /// Compiles texts that may use the names in `free` beside those of observables. An error has the index of the
     /// first invalid text, or `None` for an invalid name in `free`.
-    pub(crate) fn drawing_program(
+    pub fn drawing_program(
         &mut self,
         texts: &[&str],
         free: &[&str],

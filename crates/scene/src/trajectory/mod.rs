@@ -234,7 +234,7 @@ impl Trajectory {
     }
 
     /// The step that ends in state `k` > 0.
-    pub(crate) fn segment(&self, k: usize) -> Segment<'_> {
+    pub fn segment(&self, k: usize) -> Segment<'_> {
         Segment {
             begin: (self.t[k - 1], self.position(k - 1), self.velocity(k - 1)),
             end: (self.t[k], self.position(k), self.velocity(k)),

@@ -8,7 +8,7 @@ use super::{Stored, Trajectory};
 
 /// The states of a trajectory from one on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct TrajectoryIncrement {
+pub struct TrajectoryIncrement {
     t: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
@@ -32,7 +32,7 @@ struct Touched {
 
 impl Trajectory {
     /// The states from number `first` on.
-    pub(crate) fn since(&self, first: usize) -> TrajectoryIncrement {
+    pub fn since(&self, first: usize) -> TrajectoryIncrement {
         let first = first.min(self.len());
         let (n, m) = (self.chart.num_positions(), self.chart.num_velocities());
         // Offsets of the first state in the flat arrays.
@@ -55,7 +55,7 @@ impl Trajectory {
     }
 
     /// Appends an increment; false, and nothing is appended, where it does not fit this trajectory.
-    pub(crate) fn append(&mut self, piece: TrajectoryIncrement) -> bool {
+    pub fn append(&mut self, piece: TrajectoryIncrement) -> bool {
         let (n, m) = (self.chart.num_positions(), self.chart.num_velocities());
         let states = piece.t.len();
         let statuses = piece.touches.iter().map(|t| status(t.status));

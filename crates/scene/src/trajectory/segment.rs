@@ -35,7 +35,7 @@ impl Interpolation {
 
 /// The two ends of a step, and its events.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Segment<'a> {
+pub struct Segment<'a> {
     pub begin: (f64, &'a [f64], &'a [f64]),
     pub end: (f64, &'a [f64], &'a [f64]),
     pub events: &'a [Event],

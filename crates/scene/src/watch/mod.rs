@@ -83,7 +83,7 @@ pub fn run_bodies(
 ///
 /// # Errors
 /// A condition that cannot be read.
-pub(crate) fn check_stops(scene: &Scene, collection: &BuiltBodies) -> Result<(), SceneError> {
+pub fn check_stops(scene: &Scene, collection: &BuiltBodies) -> Result<(), SceneError> {
     let checked = match collection {
         BuiltBodies::Plane(assembly) => follow::check_stops(assembly, scene.parameters()),
         BuiltBodies::Space(assembly) => follow::check_stops(assembly, scene.parameters()),

@@ -24,7 +24,7 @@ const NAMES: usize = 10_000;
 
 /// Compiled observables of one run.
 #[derive(Debug)]
-pub(crate) struct Observables {
+pub struct Observables {
     program: Program,
     scratch: Scratch,
     /// The quantity of each input of the program.
@@ -36,7 +36,7 @@ pub(crate) struct Observables {
 
 /// What is kept from step to step; everything else is computed anew at every step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct ObservablesCheckpoint {
+pub struct ObservablesCheckpoint {
     totals: Totals,
     origin: Vec<(u32, [f64; 3])>,
     first: Vec<Vec<[u32; 2]>>,

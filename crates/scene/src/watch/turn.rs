@@ -7,7 +7,7 @@ use crate::record::WorldRef;
 
 /// The plane or space, as observables see it. Axial vectors have three entries in both: in the
 /// plane the first two are 0.
-pub(crate) trait ObservedDim: ClippedVolume {
+pub trait ObservedDim: ClippedVolume {
     /// The vertical axis.
     const UP: usize;
     /// The angle of a rotation in the plane; 0 in space.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 #[allow(dead_code)] // The tests of `scene` use the rest.
-#[path = "../../../../scene/tests/all/resume_common/mod.rs"]
+#[path = "../../../../percuss/tests/all/resume_common/mod.rs"]
 pub mod scenes;
 
 use super::common::{CommandOutput, command, percuss};

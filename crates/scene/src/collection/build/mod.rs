@@ -54,7 +54,7 @@ use context::{Context, Sources};
 use roster::BodyTable;
 
 /// Builds the bodies of a scene.
-pub(crate) fn build(scene: &Scene, spec: &BodiesSpec) -> Result<BuiltBodies, SceneError> {
+pub fn build(scene: &Scene, spec: &BodiesSpec) -> Result<BuiltBodies, SceneError> {
     spec.require_text(scene.origin())?;
     match spec.dimension {
         2 => assembly::<Plane>(scene, spec).map(BuiltBodies::Plane),

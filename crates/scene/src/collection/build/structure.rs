@@ -18,7 +18,7 @@ use crate::generate::{
 const STAGGER: f64 = 0.25;
 
 /// A structure that exists only in space.
-pub(in crate::collection) enum SpatialStructure {
+pub enum SpatialStructure {
     Vault(Vault),
     Dome(Dome),
     Drums(Drums),

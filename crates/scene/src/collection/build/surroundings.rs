@@ -24,10 +24,7 @@ pub struct BodiesEnvironment {
 }
 
 /// Makes the environment of a scene.
-pub(crate) fn environment(
-    scene: &Scene,
-    spec: &BodiesSpec,
-) -> Result<BodiesEnvironment, SceneError> {
+pub fn environment(scene: &Scene, spec: &BodiesSpec) -> Result<BodiesEnvironment, SceneError> {
     let sources = Sources::default();
     let mut context = Context {
         file: scene.origin(),

@@ -4,7 +4,7 @@ use super::quantity::Side;
 
 /// A granular measure of a group or region. Axes count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum GranularQuantity {
+pub enum GranularQuantity {
     /// Solid fraction.
     Fraction,
     /// Coordination number: mean number of neighbours with a contact force.
@@ -111,7 +111,7 @@ const SPACE: [(&str, GranularQuantity); 14] = [
 ];
 
 /// Words of `WORD_G` for a group or region.
-pub(crate) fn granular_quantities(
+pub fn granular_quantities(
     dimension: usize,
 ) -> impl Iterator<Item = (&'static str, GranularQuantity)> {
     let special: &[(&str, GranularQuantity)] = match dimension {

@@ -17,7 +17,7 @@ const LOOKED_AT: usize = 5000;
 
 /// The names that observables of a scene of bodies may use.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NameTable<'a> {
+pub struct NameTable<'a> {
     /// Names of bodies, groups, regions, watches and joints.
     pub names: &'a SceneNames,
     /// Dimension, 2 or 3.
@@ -33,7 +33,7 @@ impl NameTable<'_> {
     ///
     /// # Errors
     /// The name has two meanings, which the message gives.
-    pub(crate) fn resolve(&self, name: &str) -> Result<Option<Quantity>, String> {
+    pub fn resolve(&self, name: &str) -> Result<Option<Quantity>, String> {
         let found = self.found(name);
         // A parameter of the same name would be ambiguous.
         if self.parameters.iter().any(|(known, _)| known == name)
@@ -73,7 +73,7 @@ impl NameTable<'_> {
     }
 
     /// All meanings of a name as an observable, in words.
-    pub(crate) fn meanings(&self, name: &str) -> Vec<String> {
+    pub fn meanings(&self, name: &str) -> Vec<String> {
         let found = self.found(name).into_iter();
         found.map(|(_, what)| what).collect()
     }
@@ -152,7 +152,7 @@ impl NameTable<'_> {
     }
 
     /// The number of a group or region: groups first.
-    pub(crate) fn set_named(&self, name: &str) -> Option<usize> {
+    pub fn set_named(&self, name: &str) -> Option<usize> {
         // Groups have the first numbers, regions follow.
         let mut groups = self.names.groups.iter();
         if let Some(group) = groups.position(|(known, _)| known == name) {
@@ -164,7 +164,7 @@ impl NameTable<'_> {
     }
 
     /// The number of a watch.
-    pub(crate) fn watch_named(&self, name: &str) -> Option<usize> {
+    pub fn watch_named(&self, name: &str) -> Option<usize> {
         self.names
             .watches
             .iter()
@@ -172,13 +172,13 @@ impl NameTable<'_> {
     }
 
     /// Names of all watches.
-    pub(crate) fn watch_names(&self) -> Vec<String> {
+    pub fn watch_names(&self) -> Vec<String> {
         let watches = self.names.watches.iter();
         watches.map(|watch| watch.name.clone()).collect()
     }
 
     /// The message for an unknown name, with similar known names.
-    pub(crate) fn unknown(&self, name: &str) -> String {
+    pub fn unknown(&self, name: &str) -> String {
         // Candidates are searched for similar names.
         let mut known = self.candidates(name);
         known.sort();
@@ -286,7 +286,7 @@ impl NameTable<'_> {
 
 /// Words of observables: those after the name of a body, those before the name of a group or
 /// region, those before the name of a watch.
-pub(crate) fn words(dimension: usize) -> [Vec<String>; 3] {
+pub fn words(dimension: usize) -> [Vec<String>; 3] {
     // Plain words and reductions of sets.
     let of_sets = set_quantities(dimension).map(|(word, _)| word.to_string());
     let folds = FOLDS.iter().flat_map(|(fold, _)| {

@@ -4,7 +4,7 @@ use super::grain::{GranularQuantity, granular_quantities};
 
 /// A quantity at the end of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Quantity {
+pub enum Quantity {
     /// Time.
     Time,
     /// A column of the step report of the last step.
@@ -29,7 +29,7 @@ pub(crate) enum Quantity {
 
 /// A column of the step report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReportColumn {
+pub enum ReportColumn {
     Kinetic,
     Potential,
     Energy,
@@ -42,7 +42,7 @@ pub(crate) enum ReportColumn {
 
 /// A sum over all steps since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Total {
+pub enum Total {
     Work,
     Dissipated,
     BoundaryWork,
@@ -52,7 +52,7 @@ pub(crate) enum Total {
 /// A side of the extent of bodies: left and right along x; bottom and top along y in the plane, along
 /// z in space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub enum Side {
     Left,
     Right,
     Bottom,
@@ -61,7 +61,7 @@ pub(crate) enum Side {
 
 /// A quantity of one body. Axes count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BodyQuantity {
+pub enum BodyQuantity {
     Position(usize),
     /// Plane: the angle, not reduced to one turn.
     Angle,
@@ -96,7 +96,7 @@ impl BodyQuantity {
 
 /// A quantity of the bodies of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SetQuantity {
+pub enum SetQuantity {
     Count,
     Extent(Side),
     Fold(Fold, BodyQuantity),
@@ -110,7 +110,7 @@ pub(crate) enum SetQuantity {
 
 /// Reduction of the values of a set to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fold {
+pub enum Fold {
     Sum,
     Mean,
     Max,
@@ -119,7 +119,7 @@ pub(crate) enum Fold {
 
 /// A quantity of the contacts of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WatchQuantity {
+pub enum WatchQuantity {
     /// Contacts that carry an impulse.
     Contacts,
     /// Those of them that slide.
@@ -136,7 +136,7 @@ pub(crate) enum WatchQuantity {
 
 /// A quantity of the periodic cell. Rows and columns count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CellQuantity {
+pub enum CellQuantity {
     /// A component of a vector of the cell.
     Vector(usize, usize),
     Volume,
@@ -155,7 +155,7 @@ pub(crate) enum CellQuantity {
 }
 
 /// Names of quantities of the cell.
-pub(crate) fn cell_quantities(dimension: usize) -> impl Iterator<Item = (String, CellQuantity)> {
+pub fn cell_quantities(dimension: usize) -> impl Iterator<Item = (String, CellQuantity)> {
     let axes = &["x", "y", "z"][..dimension];
     // Components of vectors, strain and stress, one name for each pair of axes.
     let pairs = (0..dimension).flat_map(move |i| (0..dimension).map(move |j| (i, j)));
@@ -180,7 +180,7 @@ pub(crate) fn cell_quantities(dimension: usize) -> impl Iterator<Item = (String,
 
 /// A quantity of a joint. Axes count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum JointQuantity {
+pub enum JointQuantity {
     Angle,
     Slide,
     Speed,
@@ -217,9 +217,7 @@ const JOINT_SPACE: [(&str, JointQuantity); 4] = [
 ];
 
 /// Words of `NAME_what` of a joint in a dimension.
-pub(crate) fn joint_quantities(
-    dimension: usize,
-) -> impl Iterator<Item = (&'static str, JointQuantity)> {
+pub fn joint_quantities(dimension: usize) -> impl Iterator<Item = (&'static str, JointQuantity)> {
     let special: &[(&str, JointQuantity)] = match dimension {
         2 => &[],
         _ => &JOINT_SPACE,
@@ -228,7 +226,7 @@ pub(crate) fn joint_quantities(
 }
 
 /// Names of quantities of the whole scene.
-pub(crate) const WHOLE: [(&str, Quantity); 15] = [
+pub const WHOLE: [(&str, Quantity); 15] = [
     ("t", Quantity::Time),
     // Step report of the last step.
     ("kinetic", Quantity::Report(ReportColumn::Kinetic)),
@@ -301,9 +299,7 @@ const BODY_SPACE: [(&str, BodyQuantity); 16] = [
 ];
 
 /// Words of `NAME_what` of a body in a dimension.
-pub(crate) fn body_quantities(
-    dimension: usize,
-) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
+pub fn body_quantities(dimension: usize) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
     let special: &[(&str, BodyQuantity)] = match dimension {
         2 => &BODY_PLANE,
         _ => &BODY_SPACE,
@@ -312,7 +308,7 @@ pub(crate) fn body_quantities(
 }
 
 /// The body quantities Q that `sum_Q_G` and its like may reduce.
-pub(crate) fn of_folds(dimension: usize) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
+pub fn of_folds(dimension: usize) -> impl Iterator<Item = (&'static str, BodyQuantity)> {
     body_quantities(dimension).filter(|(_, what)| {
         // Quantities whose sum, mean or extremum over bodies has a meaning.
         matches!(
@@ -331,7 +327,7 @@ pub(crate) fn of_folds(dimension: usize) -> impl Iterator<Item = (&'static str, 
 }
 
 /// Words of the reductions `WORD_Q_G`.
-pub(crate) const FOLDS: [(&str, Fold); 4] = [
+pub const FOLDS: [(&str, Fold); 4] = [
     ("sum", Fold::Sum),
     ("mean", Fold::Mean),
     ("max", Fold::Max),
@@ -351,16 +347,14 @@ const SETS: [(&str, SetQuantity); 7] = [
 ];
 
 /// Words of `WORD_G`, granular measures included.
-pub(crate) fn set_quantities(
-    dimension: usize,
-) -> impl Iterator<Item = (&'static str, SetQuantity)> {
+pub fn set_quantities(dimension: usize) -> impl Iterator<Item = (&'static str, SetQuantity)> {
     let grains =
         granular_quantities(dimension).map(|(word, what)| (word, SetQuantity::Grain(what)));
     SETS.iter().copied().chain(grains)
 }
 
 /// Words of `WORD_W` for a watch.
-pub(crate) const WATCHES: [(&str, WatchQuantity); 6] = [
+pub const WATCHES: [(&str, WatchQuantity); 6] = [
     ("contacts", WatchQuantity::Contacts),
     ("sliding", WatchQuantity::Sliding),
     ("gap", WatchQuantity::Gap),

@@ -5,7 +5,7 @@ use crate::file::Formula;
 
 /// A part of a compound.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct PieceSpec {
+pub struct PieceSpec {
     pub shape: ShapeSpec,
     pub line: usize,
     pub position: Option<Vec<Formula>>,
@@ -15,7 +15,7 @@ pub(crate) struct PieceSpec {
 
 /// A closed triangle surface as a body, by convex decomposition.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct SolidSpec {
+pub struct SolidSpec {
     pub file: Name,
     pub scale: Option<Formula>,
     /// Distance below which vertices are welded.
@@ -26,7 +26,7 @@ pub(crate) struct SolidSpec {
 
 /// A triangle surface as a boundary.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MeshSpec {
+pub struct MeshSpec {
     pub file: Name,
     pub scale: Option<Formula>,
     /// Distance below which vertices are welded.
@@ -35,7 +35,7 @@ pub(crate) struct MeshSpec {
 
 /// A heightfield: heights at equal distances.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct HeightsSpec {
+pub struct HeightsSpec {
     pub heights: Heights,
     /// Width, in space width and depth.
     pub size: Vec<Formula>,
@@ -44,7 +44,7 @@ pub(crate) struct HeightsSpec {
 
 /// Source of the heights.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Heights {
+pub enum Heights {
     File(Name),
     /// Rows along x; one in the plane.
     Rows(Vec<Vec<Formula>>),

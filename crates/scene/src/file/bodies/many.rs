@@ -9,7 +9,7 @@ use crate::file::{Formula, Word};
 
 /// Distribution of grain sizes.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum SizesSpec {
+pub enum SizesSpec {
     Equal(Formula),
     Uniform([Formula; 2]),
     Normal([Formula; 2], [Formula; 2]),
@@ -21,7 +21,7 @@ pub(crate) enum SizesSpec {
 
 /// The region that a packing fills.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum RegionOfPacking {
+pub enum RegionOfPacking {
     Box,
     Cylinder,
     Cell,
@@ -29,7 +29,7 @@ pub(crate) enum RegionOfPacking {
 
 /// Sizes and shape of grains.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct GrainSpec {
+pub struct GrainSpec {
     pub sizes: SizesSpec,
     /// Fewest and most vertices of angular grains; `None`: discs or spheres.
     pub corners: Option<[Formula; 2]>,
@@ -44,7 +44,7 @@ impl GrainSpec {
 
 /// The arrangement that a generator makes.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum ArrangementSpec {
+pub enum ArrangementSpec {
     Wall {
         block: Vec<Formula>,
         courses: Formula,
@@ -100,7 +100,7 @@ pub(crate) enum ArrangementSpec {
 
 /// The table of a generator.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct GeneratorSpec {
+pub struct GeneratorSpec {
     /// The key of its table, such as `wall`.
     pub word: &'static str,
     pub name: String,

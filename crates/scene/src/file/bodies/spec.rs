@@ -11,11 +11,11 @@ pub(crate) use super::many::{
 };
 
 /// A name with its line: of a material, a body, a group, a file.
-pub(crate) type Name = Word;
+pub type Name = Word;
 
 /// `[[material]]`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MaterialSpec {
+pub struct MaterialSpec {
     pub name: String,
     pub line: usize,
     pub density: Option<Formula>,
@@ -23,7 +23,7 @@ pub(crate) struct MaterialSpec {
 
 /// `[[law]]`: the contact law between two materials.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct LawSpec {
+pub struct LawSpec {
     pub line: usize,
     pub between: [Name; 2],
     /// The friction with its line, and the direction of its first axis.
@@ -36,7 +36,7 @@ pub(crate) struct LawSpec {
 
 /// The shape of a body.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum ShapeSpec {
+pub enum ShapeSpec {
     /// Disc or sphere, by its radius.
     Ball(Formula),
     Box(Vec<Formula>),
@@ -104,7 +104,7 @@ impl ShapeSpec {
 
 /// Initial orientation of a body.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum TurnSpec {
+pub enum TurnSpec {
     None,
     Angle(Formula),
     About {
@@ -117,7 +117,7 @@ pub(crate) enum TurnSpec {
 
 /// A part of a prescribed motion.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum MotionSpec {
+pub enum MotionSpec {
     Expressions {
         /// Displacement by coordinate.
         offset: Vec<Option<Formula>>,
@@ -134,7 +134,7 @@ pub(crate) enum MotionSpec {
 
 /// Which velocity components of a body follow forces.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum FreedomSpec {
+pub enum FreedomSpec {
     Free,
     /// Bit mask of the velocity components that follow forces.
     Only(u8),
@@ -144,7 +144,7 @@ pub(crate) enum FreedomSpec {
 
 /// A given force and torque, with the point of application.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct LoadSpec {
+pub struct LoadSpec {
     pub force: Option<Vec<Formula>>,
     pub torque: Option<Vec<Formula>>,
     pub at: Option<Vec<Formula>>,
@@ -152,7 +152,7 @@ pub(crate) struct LoadSpec {
 
 /// `[[body]]`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct BodySpec {
+pub struct BodySpec {
     pub name: String,
     pub line: usize,
     pub shape: ShapeSpec,
@@ -181,7 +181,7 @@ impl BodySpec {
 
 /// `[[group]]`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct GroupSpec {
+pub struct GroupSpec {
     pub name: String,
     pub line: usize,
     pub bodies: Vec<Name>,
@@ -189,7 +189,7 @@ pub(crate) struct GroupSpec {
 
 /// `[[region]]`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct RegionSpec {
+pub struct RegionSpec {
     pub name: String,
     pub line: usize,
     pub low: Option<Vec<Formula>>,
@@ -201,7 +201,7 @@ pub(crate) struct RegionSpec {
 
 /// `[[joint]]`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct JointSpec {
+pub struct JointSpec {
     pub name: String,
     pub line: usize,
     pub kind: Word,
@@ -236,7 +236,7 @@ impl JointSpec {
 
 /// `[[watch]]`: a contact monitor for a pair of body sets.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct WatchSpec {
+pub struct WatchSpec {
     pub name: String,
     pub line: usize,
     pub between: [Name; 2],
@@ -244,7 +244,7 @@ pub(crate) struct WatchSpec {
 
 /// `[[field]]`: a force field on many bodies.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct FieldSpec {
+pub struct FieldSpec {
     /// Number from 1, for messages.
     pub number: usize,
     pub line: usize,
@@ -255,7 +255,7 @@ pub(crate) struct FieldSpec {
 
 /// The load that the multiplier of a load case scales.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum CaseSpec {
+pub enum CaseSpec {
     /// Force per mass on every body.
     Acceleration(Vec<Formula>),
     /// The sense (plane) or axis (space) of the tilt of gravity.
@@ -270,7 +270,7 @@ pub(crate) enum CaseSpec {
 
 /// A load case of limit analysis.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct LoadCaseSpec {
+pub struct LoadCaseSpec {
     pub name: String,
     pub line: usize,
     pub case: CaseSpec,
@@ -278,7 +278,7 @@ pub(crate) struct LoadCaseSpec {
 
 /// `[[drag]]`: linear drag of a fluid.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct DragSpec {
+pub struct DragSpec {
     /// Number from 1, for messages.
     pub number: usize,
     pub line: usize,
@@ -289,7 +289,7 @@ pub(crate) struct DragSpec {
 
 /// `[run]` with `[record]` and `[certificate]`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct BodiesRunSpec {
+pub struct BodiesRunSpec {
     pub start: Option<Formula>,
     pub until: Formula,
     pub step: Formula,
@@ -308,7 +308,7 @@ pub(crate) struct BodiesRunSpec {
 
 /// `[[prepare]]`: a preparation before the run.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct PrepareSpec {
+pub struct PrepareSpec {
     pub name: String,
     pub line: usize,
     pub until: Formula,
@@ -326,7 +326,7 @@ pub(crate) struct PrepareSpec {
 
 /// A component of a matrix (strain rate, stress) with its expression.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Component {
+pub struct Component {
     pub name: &'static str,
     pub row: usize,
     pub column: usize,
@@ -335,7 +335,7 @@ pub(crate) struct Component {
 
 /// `[cell]`: the periodic cell.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct CellSpec {
+pub struct CellSpec {
     pub line: usize,
     pub vectors: Vec<Vec<Formula>>,
     /// The key that gave the vectors: `size` or `vectors`.
@@ -350,7 +350,7 @@ pub(crate) struct CellSpec {
 
 /// A whole scene of bodies.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct BodiesSpec {
+pub struct BodiesSpec {
     pub parameters: Vec<Named>,
     pub dimension: usize,
     pub gravity: Option<Vec<Formula>>,

@@ -5,7 +5,7 @@ use crate::generate::Bond;
 
 /// A structure of blocks.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum StructureSpec {
+pub enum StructureSpec {
     Vault {
         radius: Formula,
         thickness: Formula,
@@ -60,7 +60,7 @@ pub(crate) enum StructureSpec {
 
 /// Number or size of the blocks of a dome's course.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum BlocksSpec {
+pub enum BlocksSpec {
     Number(Formula),
     Size(Formula),
 }

@@ -58,7 +58,7 @@ pub struct BodyDescription {
 }
 
 /// A dimension whose shapes can be recorded.
-pub(crate) trait RecordShape: Dim {
+pub trait RecordShape: Dim {
     fn shape_columns(shape: &Self::Shape) -> ShapeColumns;
     /// Address of a shared shape, to recognise it; `None` for shapes that are plain numbers.
     fn shared_address(shape: &Self::Shape) -> Option<usize>;
@@ -174,7 +174,7 @@ impl<'a> NamesTableBuilder<'a> {
 }
 
 /// The columns of `names` and their values for these bodies.
-pub(crate) fn names_table<D: RecordShape>(
+pub fn names_table<D: RecordShape>(
     cast: &SceneNames,
     bodies: &[Body<D>],
 ) -> (Vec<Column>, Vec<ColumnValues>) {
@@ -188,7 +188,7 @@ pub(crate) fn names_table<D: RecordShape>(
 }
 
 /// The description of a body without records; `None` for a shape that cannot be drawn.
-pub(crate) fn describe_body<D: RecordShape>(
+pub fn describe_body<D: RecordShape>(
     name: &str,
     material: &str,
     body: &Body<D>,

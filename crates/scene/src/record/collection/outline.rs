@@ -106,7 +106,7 @@ struct PlanarJson {
 
 /// A shape in the columns `shape`, `radius`, `half_length`, `outline`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ShapeColumns {
+pub struct ShapeColumns {
     pub shape: &'static str,
     pub radius: Option<f64>,
     pub half_length: Option<f64>,

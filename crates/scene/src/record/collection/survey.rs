@@ -11,7 +11,7 @@ fn column(name: &str, kind: ColumnType, unit: &str, meaning: &str) -> Column {
     Column::new(name, kind, unit, meaning)
 }
 
-pub(in crate::record) fn profile_columns() -> Vec<Column> {
+pub fn profile_columns() -> Vec<Column> {
     let error = "standard error of the mean; absent where the span is too short for one";
     vec![
         column("profile", ColumnType::Text, "1", "name of the profile"),
@@ -39,7 +39,7 @@ pub(in crate::record) fn profile_columns() -> Vec<Column> {
     ]
 }
 
-pub(in crate::record) fn distribution_columns() -> Vec<Column> {
+pub fn distribution_columns() -> Vec<Column> {
     let density = "share of all values over the width of the bin; absent without values";
     vec![
         column(

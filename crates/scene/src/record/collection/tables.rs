@@ -22,7 +22,7 @@ pub(super) fn row_names<D: Dim>() -> &'static [&'static str] {
 }
 
 /// The columns of a table; empty for an unknown name.
-pub(in crate::record) fn columns<D: Dim>(table: &str) -> Vec<Column> {
+pub fn columns<D: Dim>(table: &str) -> Vec<Column> {
     match table {
         "names" => names(),
         "steps" => steps(),
@@ -247,7 +247,7 @@ fn contacts<D: Dim>() -> Vec<Column> {
 }
 
 /// Lattice shift of the periodic image of b.
-pub(in crate::record) fn shifts<D: Dim>() -> Vec<Column> {
+pub fn shifts<D: Dim>() -> Vec<Column> {
     let meaning = "where the image of b that touches is, from b, at the midpoint of the step";
     let axes = AXES[..D::N].iter();
     axes.map(|axis| real(&format!("shift_{axis}"), "length", meaning))

@@ -13,7 +13,7 @@ use super::super::vector::{IDENTITY, M3, Q4, V3, about_z, conjugate, product, su
 
 /// Pose of a body in space.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct SpatialPose {
+pub struct SpatialPose {
     pub x: V3,
     pub q: Q4,
     /// The angle in the plane, not reduced modulo 2π.
@@ -21,11 +21,11 @@ pub(crate) struct SpatialPose {
 }
 
 /// Twist of a body: velocity in space axes, angular velocity in body axes.
-pub(crate) type Twist = [f64; 6];
+pub type Twist = [f64; 6];
 
 /// Constants of a body.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BodyConstants {
+pub struct BodyConstants {
     /// Mass and moments of inertia by component, and their inverses; 0 where the component does not follow forces.
     pub masses: [f64; 6],
     pub inverse: [f64; 6],
@@ -38,7 +38,7 @@ pub(crate) struct BodyConstants {
 }
 
 /// Conversion between a dimension (plane, space) and spatial quantities.
-pub(crate) trait EmbedInSpace: Dim {
+pub trait EmbedInSpace: Dim {
     fn pose(stand: &SpatialPose) -> Pose<Self>;
     fn spatial_pose(pose: &Pose<Self>) -> SpatialPose;
     fn dofs(speed: &Twist) -> Self::Dofs;
@@ -109,7 +109,7 @@ impl EmbedInSpace for Space {
 
 /// The model of a scene, with constants for each body.
 #[derive(Debug)]
-pub(crate) struct SceneData<D: Dim> {
+pub struct SceneData<D: Dim> {
     pub model: Model<D>,
     pub parts: Vec<BodyConstants>,
     /// Poses of the bodies with prescribed motions at the start of their motions.

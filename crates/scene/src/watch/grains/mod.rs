@@ -85,4 +85,4 @@ pub(super) fn chain_lengths(patch: &SetMeasures, network: &ContactNetwork) -> Ve
 }
 
 /// The largest angle between successive contacts of a force chain.
-pub(crate) const ANGLE: f64 = std::f64::consts::FRAC_PI_4;
+pub const ANGLE: f64 = std::f64::consts::FRAC_PI_4;

@@ -12,7 +12,7 @@ use crate::collection::names::quantity::Side;
 
 /// Which families of measures are requested.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Needs {
+pub struct Needs {
     fraction: bool,
     held: bool,
     stress: bool,
@@ -61,7 +61,7 @@ impl Needs {
 
 /// The measures of a set, computed by [`SetMeasures::update`].
 #[derive(Debug, Default)]
-pub(crate) struct SetMeasures {
+pub struct SetMeasures {
     pub needs: Needs,
     /// By body: whether it may be in the set.
     candidate: Vec<bool>,

@@ -6,7 +6,7 @@ use crate::error::InputError;
 use crate::file::{Formula, Reader, Value};
 
 /// Components of a matrix by name, row, column.
-pub(crate) const COMPONENTS: [(&str, usize, usize); 9] = [
+pub const COMPONENTS: [(&str, usize, usize); 9] = [
     ("xx", 0, 0),
     ("yy", 1, 1),
     ("zz", 2, 2),

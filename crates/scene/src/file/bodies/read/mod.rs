@@ -19,7 +19,7 @@ use crate::error::InputError;
 use crate::file::{self, Formula, Item, Reader, Value};
 
 /// Reads all tables of a scene of bodies except title and reports.
-pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>> {
+pub fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>> {
     // The world, materials, laws and bodies first: the rest refers to them.
     let parameters = file::read_named(root, "parameters")?;
     let (dimension, gravity) = world::world(root)?;
