@@ -12,7 +12,6 @@ mod evaluate;
 mod file;
 pub mod film;
 pub mod finding;
-pub mod generate;
 mod nonunique;
 mod number;
 mod parallel;

@@ -2,9 +2,10 @@
 
 use std::f64::consts::PI;
 
-use crate::generate_common::{Vec2, corners, overlap};
 use bodies::{Dim, Plane};
-use scene::generate::{Arch, GeneratedBody, arch};
+use percuss_generate::{Arch, GeneratedBody, arch};
+
+use crate::generate_common::{Vec2, corners, overlap};
 
 // Coordinates are below 10 and rounded a few times: 10·2⁻⁵² = 2e-15 each time.
 const ROUNDING: f64 = 1e-14;

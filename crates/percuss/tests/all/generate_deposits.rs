@@ -1,10 +1,11 @@
 //! Deposits: every grain at rest on what lay there before, nothing overlaps.
 
+use bodies::{Plane, Space};
+use percuss_generate::{Deposit, GrainShape, Sizes, deposit};
+use proptest::prelude::*;
+
 use crate::generate_common::rest::{TOUCH, carried, supports};
 use crate::generate_common::{Vec2, Vec3, corners, corners3, deepest, discs, separation, spheres};
-use bodies::{Plane, Space};
-use proptest::prelude::*;
-use scene::generate::{Deposit, GrainShape, Sizes, deposit};
 
 fn flat(count: usize) -> Deposit<Plane> {
     Deposit {

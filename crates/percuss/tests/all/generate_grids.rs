@@ -1,10 +1,11 @@
 //! Grids: places, neighbours, jitter; and irregular grains.
 
+use bodies::{Dim, Plane, Space};
+use percuss_generate::{GrainShape, Grid, GridLattice, Sizes, grid};
+
 use crate::generate_common::{
     Vec2, Vec3, corners, corners3, deepest, discs, separation, separation3, spheres,
 };
-use bodies::{Dim, Plane, Space};
-use scene::generate::{GrainShape, Grid, GridLattice, Sizes, grid};
 
 fn flat() -> Grid<Plane> {
     Grid {

@@ -2,9 +2,10 @@
 
 use std::f64::consts::PI;
 
-use crate::generate_common::{Vec2, Vec3, corners, deepest, discs, separation, spheres};
 use bodies::{Dim, Plane, Space};
-use scene::generate::{Amount, GrainShape, Packing, PackingRegion, Sizes, packing};
+use percuss_generate::{Amount, GrainShape, Packing, PackingRegion, Sizes, packing};
+
+use crate::generate_common::{Vec2, Vec3, corners, deepest, discs, separation, spheres};
 
 fn flat() -> Packing<Plane> {
     Packing {
@@ -125,7 +126,7 @@ fn irregular_grains_fill_the_fraction_with_their_own_area() {
         ..flat()
     };
     let pieces = packing(&make).unwrap();
-    let area = |piece: &scene::generate::GeneratedBody<Plane>| {
+    let area = |piece: &percuss_generate::GeneratedBody<Plane>| {
         Plane::mass_properties(&piece.shape, 1.0).unwrap().mass
     };
     let filled: f64 = pieces.iter().map(area).sum();

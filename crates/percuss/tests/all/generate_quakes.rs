@@ -6,8 +6,8 @@ mod example;
 
 use std::f64::consts::PI;
 
+use percuss_generate::quake::{Accelerogram, Drift, GroundMotion};
 use proptest::prelude::*;
-use scene::generate::quake::{Accelerogram, Drift, GroundMotion};
 
 fn record(rows: &[[f64; 2]]) -> Accelerogram {
     let text: String = rows.iter().map(|[t, a]| format!("{t:e},{a:e}\n")).collect();

@@ -1,8 +1,9 @@
 //! Distributions of radii: drawn through grids of many grains, held against integrals of the densities.
 
-use crate::generate_common::{Vec2, Vec3, disc, sphere};
 use bodies::{Plane, Space};
-use scene::generate::{GrainShape, Grid, GridLattice, Sizes, grid};
+use percuss_generate::{GrainShape, Grid, GridLattice, Sizes, grid};
+
+use crate::generate_common::{Vec2, Vec3, disc, sphere};
 
 const N: usize = 100_000;
 

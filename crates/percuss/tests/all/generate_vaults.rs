@@ -2,12 +2,13 @@
 
 use std::f64::consts::PI;
 
-use crate::generate_common::touching::{touching, volume};
-use crate::generate_common::{Vec3, corners3, separation3};
 use bodies::{Dim, Space, space};
-use scene::generate::{
+use percuss_generate::{
     Blocks, Bond, Dome, Drums, GenerateError, GeneratedBody, Vault, dome, drums, vault,
 };
+
+use crate::generate_common::touching::{touching, volume};
+use crate::generate_common::{Vec3, corners3, separation3};
 
 // Coordinates are below 10 and rounded some ten times: 10·10·2⁻⁵² = 2e-14.
 const ROUNDING: f64 = 1e-13;

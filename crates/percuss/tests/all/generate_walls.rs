@@ -1,9 +1,10 @@
 //! Walls and columns: numbers, sizes, joints.
 
-use crate::generate_common::{Vec2, Vec3, corners, corners3, overlap};
 use bodies::plane::Shape;
 use bodies::{Dim, Plane, Space};
-use scene::generate::{Column, GeneratedBody, Wall, column, wall};
+use percuss_generate::{Column, GeneratedBody, Wall, column, wall};
+
+use crate::generate_common::{Vec2, Vec3, corners, corners3, overlap};
 
 fn standard() -> Wall<Plane> {
     Wall {

@@ -1,10 +1,10 @@
 //! Design points: the values of the varied keys in the runs of a study.
 
 use expr::{Graph, Scope};
+use percuss_generate::random::SplitMix64;
 
 use crate::error::{InputError, SceneError};
 use crate::file::{Formula, Scene, Study, VariedValues, Vary};
-use crate::generate::random::SplitMix64;
 use crate::study::span::Span;
 
 /// Largest number of runs of one study.

@@ -7,9 +7,10 @@
 //!
 //! Whole numbers are the floor of x over [a, b + 1): all are equally likely, both ends included.
 
+use percuss_generate::random::SplitMix64;
+
 use crate::error::SceneError;
 use crate::file::{Formula, Scene, Spacing, Study, Vary};
-use crate::generate::random::SplitMix64;
 use crate::study::points::wrong;
 
 /// An interval from which values are taken.

@@ -4,7 +4,7 @@ pub mod rest;
 pub mod touching;
 
 use bodies::{Dim, Plane, Space, Vector, plane, space};
-use scene::generate::GeneratedBody;
+use percuss_generate::GeneratedBody;
 
 pub type Vec2 = <Plane as Dim>::Vector;
 pub type Vec3 = <Space as Dim>::Vector;

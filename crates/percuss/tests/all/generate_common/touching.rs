@@ -1,7 +1,7 @@
 //! Who touches whom among generated bodies, by the engine's own search for contacts.
 
 use bodies::Dim;
-use scene::generate::GeneratedBody;
+use percuss_generate::GeneratedBody;
 
 /// Pairs of bodies that touch, with the number of points, and the largest distance of a gap from 0.
 /// `reach` is how near counts as touching.

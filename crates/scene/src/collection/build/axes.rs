@@ -1,6 +1,7 @@
 //! What depends on the dimension when bodies are built from a scene.
 
 use bodies::{Compound, Dim, Plane, Pose, PrescribedMotion, Space, Vector};
+use percuss_generate::{Arch, GenerateError, GeneratedBody, Prism};
 
 use super::context::Context;
 use super::form::Form;
@@ -8,7 +9,6 @@ use super::guide::ExpressionMotion;
 use super::structure::SpatialStructure;
 use crate::error::{InputError, SceneError};
 use crate::file::bodies::spec::TurnSpec;
-use crate::generate::{Arch, GenerateError, GeneratedBody, Prism};
 
 /// Vectors of the plane.
 pub(super) type Vec2 = <Plane as Dim>::Vector;

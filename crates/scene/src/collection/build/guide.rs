@@ -10,6 +10,7 @@
 use bodies::plane::Angle;
 use bodies::{Plane, Pose, PrescribedMotion, Space, Vector};
 use expr::{Graph, NodeId, Program, Scratch};
+use percuss_generate::quake::{Accelerogram, Drift, GroundMotion};
 
 use super::axes::{Quat, Vec2, Vec3};
 use super::context::{At, Clock, Context, at};
@@ -17,7 +18,6 @@ use super::data;
 use crate::error::{InputError, SceneError};
 use crate::file::bodies::spec::{BodySpec, MotionSpec, Name};
 use crate::file::{Formula, Word};
-use crate::generate::quake::{Accelerogram, Drift, GroundMotion};
 
 /// The prescribed motion of one body.
 #[derive(Debug)]

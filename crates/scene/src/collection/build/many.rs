@@ -1,6 +1,10 @@
 //! Generators with their parameters evaluated.
 
 use bodies::Vector;
+use percuss_generate::{
+    Amount, Arch, Column, Deposit, GenerateError, GeneratedBody, GrainShape, Grid, GridLattice,
+    Packing, PackingRegion, Sizes, Wall, column, deposit, grid, packing, wall,
+};
 
 use super::axes::{SceneDim, Vec2};
 use super::context::{Context, at};
@@ -10,10 +14,6 @@ use crate::file::bodies::many::{
     ArrangementSpec, GeneratorSpec, GrainSpec, RegionOfPacking, SizesSpec,
 };
 use crate::file::{Formula, Word};
-use crate::generate::{
-    Amount, Arch, Column, Deposit, GenerateError, GeneratedBody, GrainShape, Grid, GridLattice,
-    Packing, PackingRegion, Sizes, Wall, column, deposit, grid, packing, wall,
-};
 
 /// Evaluates the parameters of one generator.
 pub(super) struct Numbers<'a, 'b> {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use bodies::plane::{Angle, Chain, ConvexPolygon, Shape};
 use bodies::{Compound, Plane, Pose, PrescribedMotion, ShapeError, Vector};
+use percuss_generate as generate;
+use percuss_generate::{Arch, GenerateError, GeneratedBody};
 
 use super::axes::{Placed, SceneDim, Vec2, in_place};
 use super::context::{At, Context, at};
@@ -13,7 +15,6 @@ use super::structure::SpatialStructure;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
 use crate::file::bodies::spec::{ShapeSpec, TurnSpec};
-use crate::generate::{self, Arch, GenerateError, GeneratedBody};
 
 impl SceneDim for Plane {
     const VARIABLES: &'static [&'static str] = &["t", "x", "y", "angle", "vx", "vy", "spin", "m"];

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use bodies::{Body, Dim, Freedom, MassProperties, Pose};
+use percuss_generate::GeneratedBody;
 
 use super::axes::SceneDim;
 use super::body::{self, Made};
@@ -12,7 +13,6 @@ use crate::error::{InputError, SceneError};
 use crate::file::bodies::BodiesSpec;
 use crate::file::bodies::many::GeneratorSpec;
 use crate::file::bodies::spec::{FreedomSpec, Name};
-use crate::generate::GeneratedBody;
 
 /// The bodies in order: those of `[[body]]`, then those of the generators in the order of the file.
 pub(super) struct BodyTable<D: Dim> {

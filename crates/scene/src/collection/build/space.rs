@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bodies::space::{ConvexPolyhedron, Mesh, Shape};
 use bodies::{Compound, Pose, PrescribedMotion, ShapeError, Space, Vector};
+use percuss_generate::{Arch, GenerateError, GeneratedBody};
 
 use super::axes::{Placed, Quat, SceneDim, Vec3, in_place};
 use super::context::{At, Context, at};
@@ -13,7 +14,6 @@ use super::structure::SpatialStructure;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
 use crate::file::bodies::spec::{ShapeSpec, TurnSpec};
-use crate::generate::{Arch, GenerateError, GeneratedBody};
 
 impl SceneDim for Space {
     const VARIABLES: &'static [&'static str] = &[

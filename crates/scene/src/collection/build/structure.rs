@@ -3,6 +3,10 @@
 use std::f64::consts::PI;
 
 use bodies::{Space, Vector};
+use percuss_generate as generate;
+use percuss_generate::{
+    Blocks, Cards, Dome, DominoRow, Drums, Drystone, GenerateError, GeneratedBody, Vault,
+};
 
 use super::axes::{SceneDim, Vec3};
 use super::context::Context;
@@ -10,9 +14,6 @@ use super::many::{Generated, Numbers, origin};
 use crate::error::InputError;
 use crate::file::bodies::many::{ArrangementSpec, GeneratorSpec};
 use crate::file::bodies::structure::{BlocksSpec, StructureSpec};
-use crate::generate::{
-    self, Blocks, Cards, Dome, DominoRow, Drums, Drystone, GenerateError, GeneratedBody, Vault,
-};
 
 /// Default least distance of joints in a dry-stone wall, as a fraction of the shortest stone.
 const STAGGER: f64 = 0.25;

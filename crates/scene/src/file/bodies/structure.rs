@@ -1,7 +1,8 @@
 //! Specifications of masonry structures; expressions are still text.
 
+use percuss_generate::Bond;
+
 use crate::file::Formula;
-use crate::generate::Bond;
 
 /// A structure of blocks.
 #[derive(Debug, Clone, PartialEq)]

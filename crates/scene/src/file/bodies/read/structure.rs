@@ -1,12 +1,13 @@
 //! Reads the masonry generators: `[[vault]]`, `[[dome]]`, `[[drums]]`, `[[drystone]]`, `[[row]]`,
 //! `[[cards]]`, and `[[arch]]` in space.
 
+use percuss_generate::Bond;
+
 use super::super::spec::ArrangementSpec;
 use super::super::structure::{BlocksSpec, StructureSpec};
 use super::{choice, pair, vector_if, vector_of};
 use crate::error::InputError;
 use crate::file::{Formula, Item, Reader, Value};
-use crate::generate::Bond;
 
 type Read = Result<ArrangementSpec, Box<InputError>>;
 

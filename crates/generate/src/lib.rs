@@ -24,7 +24,7 @@ mod mould;
 mod packing;
 mod prism;
 pub mod quake;
-pub(crate) mod random;
+pub mod random;
 mod region;
 mod row;
 mod sieve;

@@ -9,7 +9,7 @@
 //! intervals as there are gaps between bars. Each step is uniform (by length) in what is both within
 //! reach and in some S_i; where that is only points, as with a = b, one of them is taken.
 
-use crate::generate::random::SplitMix64;
+use crate::random::SplitMix64;
 
 /// Largest number of steps of a walk.
 pub(super) const MOST: usize = 2000;

@@ -2,8 +2,8 @@
 
 use super::path::{GrainObstacle, Path};
 use super::rest::{Descent, descend};
-use crate::generate::cells::HierarchicalGrid;
-use crate::generate::mould::Vec3;
+use crate::cells::HierarchicalGrid;
+use crate::mould::Vec3;
 
 /// Largest number of segments of a path; the mean is about ten.
 const PIECES: usize = 2000;
