@@ -97,7 +97,7 @@ pub fn run(args: &AuditArgs) -> Result<CommandStatus, CommandError> {
     if let Some(manifest) = manifest.filter(|_| !changed) {
         found.check_record(&manifest);
     }
-    let directory = found.write(&place)?;
+    let directory = percuss_draw::audit::write_audit(&found, &place)?;
     let shown = directory.display().to_string();
     if args.json {
         let mut all = json!(found);

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use mechanism::System;
-use scene::plot::check_plots;
+use percuss_draw::plot::check_plots;
 use scene::{NullObserver, Scene, SceneError, SceneKind, StopReason, StudyFile};
 
 use crate::collection;

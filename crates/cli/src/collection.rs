@@ -1,7 +1,7 @@
 //! `percuss run` of a scene of bodies, and its part of `percuss check`.
 
+use percuss_draw::plot::check_plots;
 use scene::collection::BuiltBodies;
-use scene::plot::check_plots;
 use scene::record::{BodiesRecorder, Manifest, RecordError};
 use scene::{
     BodiesOutcome, NullObserver, ObservableRequest, RunProgress, Scene, StopReason, Threads,

@@ -5,9 +5,8 @@
 //! function of τ (Dolan and Moré 2002): at τ = 1 how often m is the fastest, for large τ how often it succeeds
 //! at all.
 
+use percuss_draw::plot::profile::{self, PerformanceCurve};
 use serde::Serialize;
-
-use scene::plot::profile::{self, PerformanceCurve};
 use solve::Goal;
 
 use crate::attempt::LoadedProblem;

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use scene::film::{
+use percuss_draw::film::{
     FilmFrame, FilmSchedule, FrameRenderer, FrameSequence, GifWriter, Palette, RenderOptions,
 };
-use scene::picture::Image;
+use percuss_draw::picture::Image;
 
 use crate::interrupt;
 use crate::output::{self, CommandError, CommandStatus, OutputFile};

@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use percuss_draw::rasterise::png;
 use scene::equilibrium::{self, ForceBounds, ForceBoundsOptions};
-use scene::rasterise::png;
 use scene::record::{Record, read_body_descriptions};
 use serde_json::{Value, json};
 
@@ -106,7 +106,7 @@ pub fn run(args: &ForcesArgs) -> Result<CommandStatus, CommandError> {
             .iter()
             .all(|c| c.name != "z");
         let dimension = if flat { 2 } else { 3 };
-        let svg = equilibrium::forces_svg(
+        let svg = percuss_draw::equilibrium::forces_svg(
             &title,
             &read_body_descriptions(&record)?,
             dimension,

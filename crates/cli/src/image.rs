@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use percuss_draw::film::{FilmSchedule, FilmSpeed, FrameSequence, RenderOptions};
+use percuss_draw::picture::Theme;
 use scene::Colour;
-use scene::film::{FilmSchedule, FilmSpeed, FrameSequence, RenderOptions};
-use scene::picture::Theme;
 use scene::record::Record;
 
 use crate::film;

@@ -162,7 +162,7 @@ fn loads(args: &LimitArgs, scene: &Scene) -> Result<CommandStatus, CommandError>
     drop(progress);
     for (weighed, target) in all.iter().zip(&pictures) {
         let title = format!("{}: {}", scene.title(), headline(weighed));
-        target.write(equilibrium::mechanism_svg(&title, weighed))?;
+        target.write(percuss_draw::equilibrium::mechanism_svg(&title, weighed))?;
     }
     // Results.
     match args.json {

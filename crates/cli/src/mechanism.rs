@@ -1,6 +1,6 @@
 //! `percuss run` of a mechanism or a sweeping process.
 
-use scene::plot::check_plots;
+use percuss_draw::plot::check_plots;
 use scene::record::{Manifest, MechanismLayout, MechanismRecorder};
 use scene::{BuiltMechanism, MechanismOutcome, Scene, StopReason};
 use serde_json::Value;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::plot::{PlotOptions, RunPlots};
-use scene::rasterise::png;
+use percuss_draw::plot::{PlotOptions, RunPlots};
+use percuss_draw::rasterise::png;
 use scene::record::Record;
 
 use crate::output::{self, CommandError, CommandStatus, OutputFile};

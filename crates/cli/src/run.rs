@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use scene::plot::RunPlots;
+use percuss_draw::plot::RunPlots;
 use scene::record::{Manifest, OutputDirectory, Record, RecordError, RunStatus};
 use scene::{Scene, SceneKind, StopReason, Threads};
 use serde_json::Value;

@@ -6,6 +6,7 @@ pub use convex;
 pub use expr;
 pub use fclib;
 pub use mechanism;
+pub use percuss_draw as draw;
 pub use percuss_generate as generate;
 pub use scene;
 pub use solve;

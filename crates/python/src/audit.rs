@@ -70,9 +70,9 @@ fn audit_scene(
         AuditError::Stopped => error::input(fault.to_string()),
     })?;
     if let Some(target) = target {
-        made.write(&target).map_err(refused)?;
+        percuss_draw::audit::write_audit(&made, &target).map_err(refused)?;
     }
-    let svg = made.svg().map_err(refused)?;
+    let svg = percuss_draw::audit::audit_svg(&made).map_err(refused)?;
     Ok((value::python(py, &json!(made))?, svg))
 }
 

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use numpy::PyArray1;
+use percuss_draw::plot::{PlotOptions, RunPlots};
+use percuss_draw::rasterise::png;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use scene::Threads;
-use scene::plot::{PlotOptions, RunPlots};
-use scene::rasterise::png;
 use scene::record::{ColumnValues, PlotError, Record, Table};
 use scene::verify::{VerifyError, VerifyOptions, verify};
 use serde_json::json;
@@ -111,8 +111,8 @@ impl PyRecord {
         dict.set_item("title", &figure.title)?;
         dict.set_item("x_label", &figure.x_label)?;
         dict.set_item("y_label", &figure.y_label)?;
-        dict.set_item("x_log", figure.x_scale == scene::axis::Scale::Log)?;
-        dict.set_item("y_log", figure.y_scale == scene::axis::Scale::Log)?;
+        dict.set_item("x_log", figure.x_scale == percuss_draw::axis::Scale::Log)?;
+        dict.set_item("y_log", figure.y_scale == percuss_draw::axis::Scale::Log)?;
         let mut all = Vec::new();
         // Points of each series.
         for series in &figure.series {

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use percuss_draw::plot::check_plots;
 use pyo3::prelude::*;
-use scene::plot::check_plots;
 use scene::record::{
     BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory,
 };

@@ -1,24 +1,18 @@
 #![doc = include_str!("../README.md")]
 
 pub mod audit;
-pub mod axis;
 pub mod builtin;
 mod certificate;
 pub mod collection;
-pub mod drawing;
 pub mod equilibrium;
 mod error;
 mod evaluate;
-mod file;
-pub mod film;
+pub mod file;
 pub mod finding;
 mod nonunique;
-mod number;
+pub mod number;
 mod parallel;
-pub mod picture;
-pub mod plot;
 mod progress;
-pub mod rasterise;
 pub mod record;
 mod resume;
 mod run;
@@ -27,10 +21,10 @@ mod stop;
 pub mod study;
 pub mod survey;
 mod sweeping;
-mod text;
+pub mod text;
 mod trajectory;
 pub mod verify;
-mod watch;
+pub mod watch;
 
 pub use certificate::{
     Certificate, CertificateJson, Criterion, NotMet, Violation, preparation_warnings,

@@ -1,6 +1,6 @@
 //! The drawing of a mechanism or a sweeping process as a binary table.
 
-use scene::drawing::{self, DrawingValues};
+use percuss_draw::drawing::{self, DrawingValues};
 use scene::record::PlotError;
 use serde_json::Value;
 

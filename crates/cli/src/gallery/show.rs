@@ -3,15 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use scene::film::{
+use percuss_draw::film::{
     FilmFrame, FilmSchedule, FilmSpeed, FrameRenderer, FrameSequence, GifWriter, Palette,
     RenderOptions,
 };
-use scene::picture::Image;
-use scene::plot::RunPlots;
+use percuss_draw::picture::Image;
+use percuss_draw::plot::RunPlots;
 use scene::record::Record;
 use scene::{Scene, Threads};
-
 use view::FollowedRun;
 use view::html::{self, HtmlOptions};
 

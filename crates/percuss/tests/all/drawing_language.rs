@@ -1,8 +1,9 @@
 //! What is wrong with a drawing is said with its place, its value and what was expected.
 
-use crate::common::{BALL, edited};
+use percuss_draw::drawing::check_drawings;
 use scene::Scene;
-use scene::drawing::check_drawings;
+
+use crate::common::{BALL, edited};
 
 /// The ball with these lines as drawings.
 fn with(drawings: &str) -> String {
@@ -152,7 +153,7 @@ fn expressions_numbers_and_contacts_are_checked_before_a_run() {
 #[test]
 fn a_scene_without_drawings_has_none() {
     let scene = Scene::parse("ball", "ball.toml", BALL).expect("a scene");
-    assert!(!scene::drawing::has_drawing(&scene));
+    assert!(!percuss_draw::drawing::has_drawing(&scene));
     let scene = Scene::parse("ball", "ball.toml", &with("[[drawing]]\ntip = [0, \"z\"]"));
-    assert!(scene::drawing::has_drawing(&scene.expect("a scene")));
+    assert!(percuss_draw::drawing::has_drawing(&scene.expect("a scene")));
 }

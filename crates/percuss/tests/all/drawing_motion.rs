@@ -1,9 +1,10 @@
 //! Drawings are evaluated from records: against closed forms, at all states, without touching them.
 
+use percuss_draw::drawing::{DrawingValues, FRAMES, Kind, Theme};
+use scene::Scene;
+
 use crate::common::edited;
 use crate::drawing_common::{drawn, item, points, recorded, series};
-use scene::Scene;
-use scene::drawing::{DrawingValues, FRAMES, Kind, Theme};
 
 fn pendulum(more: &str) -> Scene {
     let text = format!(

@@ -1,9 +1,10 @@
 //! The built-in systems are drawn, and what touches in a drawing has the gap that the scene says.
 
-use crate::drawing_common::{drawn, item, points, recorded, series};
 use mechanism::System;
-use scene::drawing::{Drawing, Kind};
+use percuss_draw::drawing::{Drawing, Kind};
 use scene::{Scene, SymbolicSystem, builtin};
+
+use crate::drawing_common::{drawn, item, points, recorded, series};
 
 /// Scenes that are refused when they are run.
 const REFUSED: [&str; 2] = ["bar-in-circle", "zeno-reversed"];
@@ -30,10 +31,14 @@ fn every_built_in_mechanism_and_sweep_has_a_drawing() {
     let all = mechanisms();
     assert!(all.len() >= 50, "{}", all.len());
     for scene in all {
-        assert!(scene::drawing::has_drawing(&scene), "{}", scene.name());
+        assert!(
+            percuss_draw::drawing::has_drawing(&scene),
+            "{}",
+            scene.name()
+        );
         if let Ok(built) = scene.build_mechanism() {
             let mut system = built.system;
-            let checked = scene::drawing::check_drawings(&scene, &mut system);
+            let checked = percuss_draw::drawing::check_drawings(&scene, &mut system);
             assert!(checked.is_ok(), "{}: {checked:?}", scene.name());
         }
     }

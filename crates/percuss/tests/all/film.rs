@@ -1,7 +1,7 @@
 //! Films: which states are frames, palettes, and GIFs that are read again.
 
-use scene::film::{FilmFrame, FilmSchedule, FilmSpeed, GifWriter, Palette};
-use scene::picture::Image;
+use percuss_draw::film::{FilmFrame, FilmSchedule, FilmSpeed, GifWriter, Palette};
+use percuss_draw::picture::Image;
 
 fn plan(fps: f64, pace: FilmSpeed) -> FilmSchedule {
     FilmSchedule {

@@ -1,7 +1,7 @@
 //! Pictures of bodies of the plane show every body where it is.
 
+use percuss_draw::picture::{PictureRequest, RunPictures};
 use scene::Colour;
-use scene::picture::{PictureRequest, RunPictures};
 use scene::record::still::{BodyState, DrawnForce, Frame, RecordedFrames};
 use scene::record::{BodyDescription, BodyMotion, RecordedShape};
 

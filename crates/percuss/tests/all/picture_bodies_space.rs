@@ -1,7 +1,7 @@
 //! Pictures of bodies of space: projected, the nearer over those behind.
 
+use percuss_draw::picture::{PictureRequest, RunPictures};
 use proptest::prelude::*;
-use scene::picture::{PictureRequest, RunPictures};
 use scene::record::still::{BodyState, Frame};
 use scene::record::{BodyMotion, Faces, RecordedShape};
 

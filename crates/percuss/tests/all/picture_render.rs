@@ -2,8 +2,8 @@
 
 use std::f64::consts::PI;
 
+use percuss_draw::picture::{BodyShapes, PictureRequest, Raster, Theme, render_bodies};
 use proptest::prelude::*;
-use scene::picture::{BodyShapes, PictureRequest, Raster, Theme, render_bodies};
 use scene::record::still::{BodyState, Frame};
 use scene::record::{BodyDescription, BodyMotion, Faces, RecordedShape};
 
@@ -153,10 +153,10 @@ fn pixels_are_the_same_again_and_other_in_the_dark() {
         theme: Theme::Dark,
         ..request([0.0, 0.0, 1.0])
     };
-    let size = scene::picture::Size::Pixels(320, 240);
+    let size = percuss_draw::picture::Size::Pixels(320, 240);
     let light = request([0.0, 0.0, 1.0]);
     let pictures = [light, dark].map(|request| {
-        let easel = scene::picture::ImageWriter::new(company, &still, request, size);
+        let easel = percuss_draw::picture::ImageWriter::new(company, &still, request, size);
         easel.image(&still).expect("drawn")
     });
     assert_eq!((pictures[0].width, pictures[0].height), (320, 240));

@@ -1,20 +1,14 @@
 //! Input and output of an audit: recorded scenes, `audit.json`, the figure.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Audit;
-use super::figure::figure;
 use crate::file::Scene;
-use crate::plot::svg;
-use crate::rasterise::png;
 use crate::record::{Manifest, OutputDirectory, PlotError, RecordError};
 
 /// The file with the whole audit.
 pub const AUDIT: &str = "audit.json";
-
-/// The figure, without its extension.
-const PICTURE: &str = "distance";
 
 /// The scene of a run directory with its overrides.
 ///
@@ -100,36 +94,4 @@ impl Audit {
             self.ok = false;
         }
     }
-
-    /// The figure as SVG.
-    ///
-    /// # Errors
-    /// The plotting library reports an error.
-    pub fn svg(&self) -> Result<String, PlotError> {
-        svg(&figure(self)).map_err(PlotError::Drawing)
-    }
-
-    /// Writes `audit.json` and the figure into a new directory; returns the directory.
-    ///
-    /// # Errors
-    /// The directory exists, or a file cannot be written.
-    pub fn write(&self, place: &OutputDirectory) -> Result<PathBuf, PlotError> {
-        // Everything is computed before the directory is made.
-        let text = serde_json::to_string_pretty(self)
-            .map_err(|e| PlotError::Drawing(format!("cannot write the audit as JSON: {e}")))?;
-        let picture = self.svg()?;
-        let raster = png(&picture).map_err(PlotError::Drawing)?;
-        let directory = place.make()?;
-        write(&directory.join(AUDIT), (text + "\n").as_bytes())?;
-        write(
-            &directory.join(PICTURE).with_extension("svg"),
-            picture.as_bytes(),
-        )?;
-        write(&directory.join(PICTURE).with_extension("png"), &raster)?;
-        Ok(directory)
-    }
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
-    fs::write(path, bytes).map_err(|e| RecordError::fault(path, "write this file", &e))
 }

@@ -27,7 +27,6 @@
 
 mod common;
 mod digits;
-mod figure;
 mod growth;
 mod keep;
 mod made;
@@ -46,7 +45,6 @@ use crate::finding::ground::with_expression_context;
 use crate::parallel::Threads;
 
 pub use digits::{AuditedFinding, ValueIn};
-pub use figure::figure;
 pub use growth::{Sensitivity, SensitivityClass};
 pub use keep::{AUDIT, load_recorded_scene, output_place};
 pub use order::{Order, Orders, Over};

@@ -14,14 +14,12 @@ mod face;
 mod forces;
 mod gather;
 mod rows;
-mod sketch;
 mod table;
 mod verge;
 mod weigh;
 
 pub use forces::{Contact, ForceBounds, ForceBoundsOptions, force_bounds};
 pub use gather::CLOSED;
-pub use sketch::{forces_svg, mechanism_svg};
 pub use table::{FORCES, write_forces};
 pub use verge::{CriticalParameter, critical_parameter};
 pub use weigh::{CollapseContact, LimitAnalysis, Moved, Role, analyse_load};

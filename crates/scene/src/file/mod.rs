@@ -47,12 +47,12 @@ pub use bounds::CertificateBounds;
 pub(crate) use certificate::{CertificateSpec, read as read_certificate};
 pub use checkpoint::CheckpointPolicy;
 pub(crate) use content::Content;
-pub(crate) use crowd::{CrowdSpec, KEYS as CROWD_KEYS};
+pub use crowd::CrowdSpec;
+pub(crate) use crowd::KEYS as CROWD_KEYS;
 pub use data::DataFile;
-pub(crate) use drawing::{DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec};
-pub(crate) use parameters::{
-    Parameters, expression_error, of_definitions, require_unreserved, value_error,
-};
+pub use drawing::{DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec};
+pub(crate) use parameters::{Parameters, of_definitions, require_unreserved};
+pub use parameters::{expression_error, value_error};
 pub(crate) use process::SweepSpec;
 pub(crate) use read_model::{named as read_named, parts as read_parts};
 pub(crate) use read_report::study as read_study;
@@ -64,13 +64,14 @@ pub use selection::{
     BodySubset, OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, RecordSelection, RowSelection,
     TableCompression,
 };
+pub use spec::MechanismSpec;
 pub(crate) use spec::{
     BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, END_TOLERANCE, FrictionSpec,
-    MechanismRunSpec, MechanismSpec, Named, NonFirmSpec, NonholonomicSpec, RestitutionSpec,
-    SetSpec, StepSpec, Word,
+    MechanismRunSpec, Named, NonFirmSpec, NonholonomicSpec, RestitutionSpec, SetSpec, StepSpec,
+    Word,
 };
-pub use survey::DistributionQuantity;
-pub(crate) use survey::{DISTRIBUTION_QUANTITIES, DistributionSpec, ProfileSpec};
+pub(crate) use survey::DISTRIBUTION_QUANTITIES;
+pub use survey::{DistributionQuantity, DistributionSpec, ProfileSpec};
 pub(crate) use tree::{Item, Value, parse as parse_tree};
 
 use crate::error::SceneError;

@@ -11,7 +11,7 @@
 mod accuracy;
 pub(crate) mod compile;
 pub(crate) mod expression;
-pub(crate) mod ground;
+pub mod ground;
 mod happening;
 mod judge;
 pub(crate) mod language;

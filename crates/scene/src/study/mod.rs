@@ -35,7 +35,7 @@ use crate::finding::expression::Expression;
 use crate::parallel::Threads;
 
 pub use campaign::{Planned, StudyDirectory, StudyError, StudyProgress};
-pub(crate) use compile::compile_study;
+pub use compile::compile_study;
 pub use file::{StudyFile, StudyResult};
 pub use journal::IDENTITY;
 pub use record::{JUDGED, OBSERVED, REPEATED, VARIED, write_study};

@@ -37,7 +37,7 @@ pub use laws::{LawForm, SetForm, assemble_law};
 pub(crate) use observable::of_time;
 pub use observable::{Observable, Sample};
 pub(crate) use process::SweepingSettings;
-pub(crate) use sketch::{DrawingProgram, DrawingProgramError};
+pub use sketch::{DrawingProgram, DrawingProgramError};
 
 use laws::LawOf;
 use unit::{Inputs, Unit, Values};

@@ -49,8 +49,8 @@ mod walk;
 pub use live::{AnyWorld, RunTemplate, WorldRun};
 pub use outcome::{BodiesOutcome, ObservableRequest, PreparationOutcome};
 
-pub(crate) use grains::ANGLE;
-pub(crate) use panel::Observables;
+pub use grains::ANGLE;
+pub use panel::Observables;
 
 use crate::collection::{BuiltBodies, NameTable, SceneNames};
 use crate::error::{InputError, SceneError};

@@ -1,6 +1,6 @@
 //! Runs with their records, and drawings of them.
 
-use scene::drawing::{Drawing, DrawingValues, with_frames};
+use percuss_draw::drawing::{Drawing, DrawingValues, with_frames};
 use scene::record::{Manifest, MechanismLayout, MechanismRecorder, OutputDirectory, Record};
 use scene::{Scene, run_mechanism};
 use tempfile::TempDir;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use scene::picture::{BodyShapes, PictureRequest, draw};
+use percuss_draw::picture::{BodyShapes, PictureRequest, draw};
 use scene::record::still::{BodyState, Frame};
 use scene::record::{BodyDescription, BodyMotion, RecordedShape};
 
