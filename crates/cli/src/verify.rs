@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use percuss_verify::{Location, MissedSteps, Report, RowRange, VerifyError, VerifyOptions, verify};
 use scene::record::Record;
-use scene::verify::{Location, MissedSteps, Report, RowRange, VerifyError, VerifyOptions, verify};
 use serde_json::json;
 
 use crate::output::{self, CommandError, CommandStatus};

@@ -23,7 +23,6 @@ pub mod survey;
 mod sweeping;
 pub mod text;
 mod trajectory;
-pub mod verify;
 pub mod watch;
 
 pub use certificate::{

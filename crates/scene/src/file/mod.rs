@@ -64,12 +64,11 @@ pub use selection::{
     BodySubset, OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, RecordSelection, RowSelection,
     TableCompression,
 };
-pub use spec::MechanismSpec;
 pub(crate) use spec::{
-    BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, END_TOLERANCE, FrictionSpec,
-    MechanismRunSpec, Named, NonFirmSpec, NonholonomicSpec, RestitutionSpec, SetSpec, StepSpec,
-    Word,
+    BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, FrictionSpec, MechanismRunSpec,
+    Named, NonFirmSpec, NonholonomicSpec, RestitutionSpec, SetSpec, StepSpec, Word,
 };
+pub use spec::{END_TOLERANCE, MechanismSpec};
 pub(crate) use survey::DISTRIBUTION_QUANTITIES;
 pub use survey::{DistributionQuantity, DistributionSpec, ProfileSpec};
 pub(crate) use tree::{Item, Value, parse as parse_tree};

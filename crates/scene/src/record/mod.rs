@@ -56,11 +56,11 @@ mod writer;
 
 pub use checkpoint::{Restored, Snapshot};
 pub(crate) use chunk::replace_file;
+pub(crate) use collection::describe_body;
 pub use collection::{
-    BODY_TABLES, BodiesRecorder, BodyDescription, BodyMotion, Faces, RecordedShape, ShapePart,
-    read_body_descriptions,
+    BODY_TABLES, BodiesRecorder, BodyDescription, BodyMotion, Faces, RecordShape, RecordedShape,
+    ShapePart, names_table, read_body_descriptions,
 };
-pub(crate) use collection::{RecordShape, describe_body, names_table};
 pub use column::{CellValue, Column, ColumnType, ColumnValues};
 pub use error::RecordError;
 pub use format::{CHUNK_ROWS, MANIFEST, SCHEMA};

@@ -34,9 +34,8 @@ use mechanism::scaling::NormalScaling;
 use mechanism::{ConfigurationSpace, Constraint, Settings, State, StateRef, System, SystemError};
 
 pub use laws::{LawForm, SetForm, assemble_law};
-pub(crate) use observable::of_time;
-pub use observable::{Observable, Sample};
-pub(crate) use process::SweepingSettings;
+pub use observable::{Observable, Sample, of_time};
+pub use process::SweepingSettings;
 pub use sketch::{DrawingProgram, DrawingProgramError};
 
 use laws::LawOf;

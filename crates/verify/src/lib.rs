@@ -1,0 +1,242 @@
+//! `percuss verify`: independent verification of the records of a run.
+//!
+//! Every recorded step is recomputed from the recorded poses, velocities and impulses and from the masses, shapes,
+//! laws and forces in the scene's text. The recorded columns are compared with what the equations give:
+//!
+//! ```text
+//! midpoint    q_M = q_F − ½h v_F                  gaps      x ∓ ½ g n on both surfaces
+//! momentum    A(v_F − v_I) = hF + Σ Gᵀ S          velocity  U_I = G v_I + W,  U_F = G v_F + W
+//! laws        0 ≤ Ū_n ⊥ S_n ≥ 0,  −Ū_t ∈ N_{S_n D}(S_t),   Ū = U_F + ρ U_I         (M88 §11, JM92 §6–7)
+//! energy      T_F − T_I = work + impact + sliding + boundary + …
+//! ```
+//!
+//! Laws, projections, residual, kinematics, surfaces and works are implemented here a second time. The engine's
+//! solvers, residual evaluator, contact detection and energy balance are not called: a test of this module searches
+//! its source files for their names. The definitions of a scene (bodies, joints, constraints, laws of pairs) are
+//! those of the engine's crates. Memory is bounded by one chunk of each table and the bodies of two states.
+
+mod account;
+mod bodies;
+mod certificate;
+mod columns;
+mod defects;
+mod integers;
+mod laws;
+mod mechanism;
+mod report;
+mod status;
+mod stream;
+mod sweep;
+#[cfg(test)]
+mod tests;
+mod times;
+mod vector;
+
+use std::fs;
+
+use scene::collection::{BodiesSetup, BuiltBodies};
+use scene::record::{Record, RecordError, RecordShape, RunStatus};
+use scene::{Scene, SceneError, SceneKind};
+
+pub use report::{Check, Disagreement, Location, MissedSteps, Report, RowRange, UncheckedColumn};
+
+/// Why a run cannot be verified.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// The records cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The scene in the manifest cannot be parsed or built.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The directory has no steps to verify; the sentence says why.
+    #[error("{0}")]
+    Nothing(String),
+}
+
+/// Which recorded steps are verified, and the progress callback.
+pub struct VerifyOptions<'a> {
+    /// First and last step, inclusive; `None`: all steps.
+    pub steps: Option<(i64, i64)>,
+    /// Stride: only every `every`-th recorded step is verified.
+    pub every: usize,
+    /// End time of the run, for the progress.
+    pub until: f64,
+    /// Called with the fraction of the run that is done.
+    pub progress: &'a mut dyn FnMut(f64),
+    /// Number of recorded steps passed so far.
+    pub seen: usize,
+}
+
+impl std::fmt::Debug for VerifyOptions<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("VerifyOptions")
+            .field("steps", &self.steps)
+            .field("every", &self.every)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> VerifyOptions<'a> {
+    /// Verifies all recorded steps.
+    pub fn all(progress: &'a mut dyn FnMut(f64)) -> Self {
+        Self {
+            steps: None,
+            every: 1,
+            until: 0.0,
+            progress,
+            seen: 0,
+        }
+    }
+
+    /// Whether a recorded step is verified; called once for each step, in order.
+    fn selects(&mut self, step: i64) -> bool {
+        let wanted = self.steps.is_none_or(|(a, b)| (a..=b).contains(&step));
+        if !wanted {
+            return false;
+        }
+        self.seen += 1;
+        (self.seen - 1).is_multiple_of(self.every.max(1))
+    }
+}
+
+/// Refuses directories of studies and records of a subset of the bodies.
+fn refuse(record: &Record) -> Result<(), VerifyError> {
+    let manifest = record.manifest();
+    if manifest.kind != "run" {
+        let text = format!(
+            "{}: this is the directory of a {}; the runs in it are verified one by one",
+            record.directory().display(),
+            manifest.kind
+        );
+        return Err(VerifyError::Nothing(text));
+    }
+    // A subset of the bodies is not enough for momentum and laws.
+    let some = manifest
+        .settings
+        .get("record")
+        .and_then(|c| c.get("bodies"));
+    if let Some(names) = some {
+        let text = format!(
+            "{}: only some bodies were recorded: `[record]` of the scene has bodies = {names}; momentum and \
+             laws need all of them, run it again without that key",
+            record.directory().display()
+        );
+        return Err(VerifyError::Nothing(text));
+    }
+    Ok(())
+}
+
+/// Verifies the records of a run.
+///
+/// # Errors
+/// The directory is no run, its records cannot be read, or there is nothing to verify.
+pub fn verify(record: &Record, asked: &mut VerifyOptions<'_>) -> Result<Report, VerifyError> {
+    let manifest = record.manifest();
+    refuse(record)?;
+    // The status first, then the checksums: a damaged chunk makes all further comparisons meaningless.
+    let mut report = Report::default();
+    if manifest.status == RunStatus::Running {
+        report.ends = Some("the run is under way or was interrupted".into());
+    }
+    if !checksums(record, &mut report)? {
+        report.skip("the mechanics: a chunk is not the one that was written");
+        return Ok(report);
+    }
+    // Rebuild the scene of the run from the text and the overrides in the manifest.
+    let set: Vec<(&str, &str)> = manifest
+        .overrides
+        .iter()
+        .map(|o| (o.key.as_str(), o.value.as_str()))
+        .collect();
+    let scene =
+        Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with_overrides(&set)?;
+    let until = manifest.settings.get("until").and_then(|t| t.as_f64());
+    asked.until = manifest.reached.or(until).unwrap_or(f64::INFINITY);
+    // Comparisons that need no mechanics, then the mechanics by kind of scene.
+    columns::list(record, &scene, &mut report);
+    certificate::compare(record, &mut report)?;
+    match scene.kind() {
+        SceneKind::Bodies => match scene.build_bodies()? {
+            BuiltBodies::Plane(assembly) => collection(record, assembly, &mut report, asked)?,
+            BuiltBodies::Space(assembly) => collection(record, assembly, &mut report, asked)?,
+        },
+        SceneKind::Mechanism => {
+            integers::compare(record, integers::Counts::default(), &mut report)?;
+            times::compare(
+                record,
+                &times::ExpectedTimes::of_mechanism(&scene)?,
+                &mut report,
+            )?;
+            match sweeps(&scene) {
+                true => sweep::verify(record, &scene, &mut report, asked)?,
+                false => mechanism::verify(record, &scene, &mut report, asked)?,
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// Verifies a run of bodies, in the plane or in space.
+fn collection<D: bodies::EmbedInSpace + RecordShape>(
+    record: &Record,
+    assembly: BodiesSetup<D>,
+    report: &mut Report,
+    asked: &mut VerifyOptions<'_>,
+) -> Result<(), VerifyError> {
+    let counts = integers::Counts {
+        bodies: assembly.model.bodies.len(),
+        joints: assembly.model.joints.len(),
+    };
+    integers::compare(record, counts, report)?;
+    times::compare(record, &times::ExpectedTimes::of_bodies(&assembly), report)?;
+    bodies::verify(record, assembly, report, asked)
+}
+
+/// Whether a scene is a sweeping process.
+fn sweeps(scene: &Scene) -> bool {
+    scene.mechanism().is_some_and(|m| m.sweep.is_some())
+}
+
+/// Whether the scene selected which steps have contacts or states: rows may then be absent.
+fn chosen(record: &Record) -> bool {
+    let choice = record.manifest().settings.get("record");
+    let keys = [
+        "contacts_every",
+        "bodies_every",
+        "coordinates_every",
+        "from",
+        "until",
+    ];
+    choice.is_some_and(|choice| keys.iter().any(|key| choice.get(key).is_some()))
+}
+
+/// Reported once where contacts of some steps were not recorded.
+const NOT_CHOSEN: &str =
+    "steps whose contacts or account the scene chose not to record (`[record]`)";
+
+/// Compares the CRC-32 of all chunks with those of the manifest; returns whether all are equal.
+fn checksums(record: &Record, report: &mut Report) -> Result<bool, VerifyError> {
+    let meaning = "chunks whose checksum is not the one in run.json";
+    report.declare("checksums", meaning, 0.0);
+    let mut right = true;
+    for table in &record.manifest().tables {
+        // A run under way has no checksums yet.
+        let Some(sums) = &table.checksums else {
+            continue;
+        };
+        for (chunk, sum) in record.chunks(&table.name)?.iter().zip(sums) {
+            let path = chunk.path();
+            let bytes =
+                fs::read(path).map_err(|e| RecordError::fault(path, "read this file", &e))?;
+            let same = crc32fast::hash(&bytes) == *sum;
+            right &= same;
+            report.add_comparison("checksums", if same { 0.0 } else { 1.0 }, || Location {
+                step: None,
+                t: None,
+                what: path.display().to_string(),
+            });
+        }
+    }
+    Ok(right)
+}
