@@ -4,12 +4,13 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use scene::audit::{
+use percuss_run::Value;
+use percuss_run::audit::{
     Audit, AuditError, AuditOptions, AuditedFinding, FindingScope, Order, RunReport,
     SensitivityClass as Fate, THRESHOLDS, ValueIn, audit, load_recorded_scene, output_place,
 };
+use scene::Scene;
 use scene::record::Manifest;
-use scene::{Scene, Value};
 use serde_json::json;
 
 use crate::interrupt;

@@ -3,7 +3,8 @@
 use clap::Args;
 use mechanism::System;
 use percuss_draw::plot::check_plots;
-use scene::{NullObserver, Scene, SceneError, SceneKind, StopReason, StudyFile};
+use percuss_run::{StopReason, StudyFile};
+use scene::{NullObserver, Scene, SceneError, SceneKind};
 
 use crate::collection;
 use crate::output::{self, CommandError, CommandStatus};
@@ -76,7 +77,7 @@ fn check_scene(scene: &Scene) -> Result<String, CommandError> {
 
 fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandError> {
     let built = scene.build_mechanism()?;
-    scene::check_findings(scene)?;
+    percuss_run::check_findings(scene)?;
     check_plots(scene)?;
     let chart = built.system.configuration_space();
     let counts = vec![
@@ -84,7 +85,7 @@ fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandE
         (built.system.constraints().len(), "constraint"),
     ];
     // One step without recording.
-    let outcome = scene::run_mechanism(built, &mut NullObserver, &mut |_| false);
+    let outcome = percuss_run::run_mechanism(built, &mut NullObserver, &mut |_| false);
     match outcome.stopped {
         Some(stop) if stop.reason != StopReason::Requested => {
             Err(CommandError::Input(format!("{}: {stop}", scene.origin())))

@@ -1,11 +1,10 @@
 //! `percuss run` of a scene of bodies, and its part of `percuss check`.
 
 use percuss_draw::plot::check_plots;
+use percuss_run::{BodiesOutcome, ObservableRequest, RunProgress, StopReason, Threads};
 use scene::collection::BuiltBodies;
 use scene::record::{BodiesRecorder, Manifest, RecordError};
-use scene::{
-    BodiesOutcome, NullObserver, ObservableRequest, RunProgress, Scene, StopReason, Threads,
-};
+use scene::{NullObserver, Scene};
 use serde_json::{Value, json};
 
 use crate::output::{CommandError, CommandStatus};
@@ -21,8 +20,8 @@ use crate::{interrupt, output};
 pub fn run(args: &RunArgs, scene: &Scene, site: RunTarget) -> Result<CommandStatus, CommandError> {
     let collection = scene.build_bodies()?;
     // Findings and plots are checked before the run and not after it.
-    let wanted = scene::observable_request(scene, &collection)?;
-    scene::check_collection(scene, &collection)?;
+    let wanted = percuss_run::observable_request(scene, &collection)?;
+    percuss_run::check_collection(scene, &collection)?;
     check_plots(scene)?;
     let manifest = Manifest::of_bodies(scene, &collection, args.threads.get().get());
     let session = site.writer(args, scene, manifest)?;
@@ -96,7 +95,7 @@ fn measure(
         true
     };
     let threads = args.threads.get();
-    let found = scene::evaluate_bodies_findings(scene, outcome, threads, &mut tell)?;
+    let found = percuss_run::evaluate_bodies_findings(scene, outcome, threads, &mut tell)?;
     Ok(recorder.add_findings(findings_json(&found)?)?)
 }
 
@@ -141,7 +140,7 @@ fn follow(
     let mut watcher = RunMonitor::new(args.quiet, scene::SceneKind::Bodies);
     let threads = args.threads.get();
     let mut tell = |tick: &RunProgress<'_>| watcher.tick(tick);
-    let outcome = scene::run_bodies(scene, collection, wanted, threads, recorder, &mut tell);
+    let outcome = percuss_run::run_bodies(scene, collection, wanted, threads, recorder, &mut tell);
     drop(watcher);
     // Redundant joint rows are reported.
     if let Some(warning) = outcome.redundant_rows_warning() {
@@ -153,7 +152,7 @@ fn follow(
 /// Validates a scene of bodies and computes its first step; counts of its content.
 pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandError> {
     let collection = scene.build_bodies()?;
-    scene::check_collection(scene, &collection)?;
+    percuss_run::check_collection(scene, &collection)?;
     check_plots(scene)?;
     let cast = collection.names();
     // Counts of what the scene declares.
@@ -168,7 +167,8 @@ pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandError> 
     // One step without recording.
     let (wanted, threads) = (ObservableRequest::default(), Threads::all());
     let sink = &mut NullObserver;
-    let outcome = scene::run_bodies(scene, collection, &wanted, threads, sink, &mut |_| false);
+    let outcome =
+        percuss_run::run_bodies(scene, collection, &wanted, threads, sink, &mut |_| false);
     match outcome.stopped {
         Some(stop) if stop.reason != StopReason::Requested => {
             Err(CommandError::Input(format!("{}: {stop}", scene.origin())))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use percuss_draw::rasterise::png;
-use scene::equilibrium::{self, ForceBounds, ForceBoundsOptions};
+use percuss_run::equilibrium::{self, ForceBounds, ForceBoundsOptions};
 use scene::record::{Record, read_body_descriptions};
 use serde_json::{Value, json};
 

@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use percuss_run::equilibrium::{self, CriticalParameter, LimitAnalysis, Role};
 use scene::collection::LoadKind;
-use scene::equilibrium::{self, CriticalParameter, LimitAnalysis, Role};
 use scene::{Scene, SceneKind};
 use serde_json::{Value, json};
 use statics::LimitStatus;

@@ -1,8 +1,9 @@
 //! `percuss run` of a mechanism or a sweeping process.
 
 use percuss_draw::plot::check_plots;
+use percuss_run::{MechanismOutcome, StopReason};
 use scene::record::{Manifest, MechanismLayout, MechanismRecorder};
-use scene::{BuiltMechanism, MechanismOutcome, Scene, StopReason};
+use scene::{BuiltMechanism, Scene};
 use serde_json::Value;
 
 use crate::interrupt;
@@ -28,7 +29,7 @@ pub fn run(args: &RunArgs, scene: &Scene, site: RunTarget) -> Result<CommandStat
 /// Builds the mechanism; findings and plots are checked before the run and not after it.
 fn checked(scene: &Scene) -> Result<BuiltMechanism, CommandError> {
     let built = scene.build_mechanism()?;
-    scene::check_findings(scene)?;
+    percuss_run::check_findings(scene)?;
     check_plots(scene)?;
     Ok(built)
 }
@@ -54,7 +55,7 @@ fn complete(
         // A checkpoint that cannot be used is left as it is.
         return Err(error.clone().into());
     }
-    recorder.set_nonunique(scene::nonunique_instants(&mut system, &outcome));
+    recorder.set_nonunique(percuss_run::nonunique_instants(&mut system, &outcome));
     let words = stopped.map(ToString::to_string);
     let closed = match words {
         Some(words) if interrupted(stopped) => recorder.interrupt(&certificate, words),
@@ -87,7 +88,7 @@ fn follow(
     recorder: &mut MechanismRecorder,
 ) -> MechanismOutcome {
     let mut watcher = RunMonitor::new(args.quiet, scene::SceneKind::Mechanism);
-    scene::run_mechanism(built, recorder, &mut |tick| watcher.tick(tick))
+    percuss_run::run_mechanism(built, recorder, &mut |tick| watcher.tick(tick))
 }
 
 fn findings(
@@ -97,9 +98,10 @@ fn findings(
 ) -> Result<Vec<Value>, CommandError> {
     let progress = Progress::of_shares(args.quiet);
     progress.at("findings");
-    let found = scene::evaluate_findings(scene, outcome, args.threads.get(), &mut |name, done| {
-        progress.share(done, || format!("finding {name}"));
-        true
-    })?;
+    let found =
+        percuss_run::evaluate_findings(scene, outcome, args.threads.get(), &mut |name, done| {
+            progress.share(done, || format!("finding {name}"));
+            true
+        })?;
     findings_json(&found)
 }

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use scene::RunProgress;
+use percuss_run::RunProgress;
 
 use crate::log;
 use crate::pace::{self, RateEstimate};
@@ -239,7 +239,7 @@ fn show_later(bar: ProgressBar) -> (Sender<()>, JoinHandle<()>) {
 #[cfg(test)]
 mod tests {
     use super::{position_text, step_text};
-    use scene::{Certificate, RunProgress};
+    use percuss_run::{Certificate, RunProgress};
 
     fn tick(certificate: &Certificate) -> RunProgress<'_> {
         RunProgress {

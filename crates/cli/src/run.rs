@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use percuss_draw::plot::RunPlots;
+use percuss_run::{StopReason, Threads};
 use scene::record::{Manifest, OutputDirectory, Record, RecordError, RunStatus};
-use scene::{Scene, SceneKind, StopReason, Threads};
+use scene::{Scene, SceneKind};
 use serde_json::Value;
 
 use crate::interrupt;
@@ -162,7 +163,7 @@ pub fn record_failure(fault: &RecordError, directory: Option<&Path>) -> CommandE
 }
 
 /// Whether a run was ended by a signal.
-pub fn interrupted(stop: Option<&scene::EarlyStop>) -> bool {
+pub fn interrupted(stop: Option<&percuss_run::EarlyStop>) -> bool {
     stop.is_some_and(|stop| stop.reason == StopReason::Requested)
 }
 
@@ -179,7 +180,7 @@ pub fn findings_interrupted_text(directory: Option<&Path>) -> String {
 }
 
 /// Findings as the manifest stores them.
-pub fn findings_json(found: &[scene::finding::Finding]) -> Result<Vec<Value>, CommandError> {
+pub fn findings_json(found: &[percuss_run::finding::Finding]) -> Result<Vec<Value>, CommandError> {
     let json = found.iter().map(serde_json::to_value);
     json.collect::<Result<_, _>>()
         .map_err(|e| CommandError::Machine(format!("cannot write the findings as JSON: {e}")))
@@ -192,7 +193,7 @@ pub struct RunEnd<'a> {
     /// Where the records are, if there are any.
     pub directory: Option<&'a Path>,
     /// Why it ended early.
-    pub stopped: Option<&'a scene::EarlyStop>,
+    pub stopped: Option<&'a percuss_run::EarlyStop>,
     /// Whether there is no solution from the start.
     pub refused: bool,
     /// The certificate of the run.
@@ -238,7 +239,7 @@ impl RunEnd<'_> {
     }
 
     /// Message about an interrupted run: where its records are, and how to resume.
-    fn interruption(&self, stop: &scene::EarlyStop) -> String {
+    fn interruption(&self, stop: &percuss_run::EarlyStop) -> String {
         let when = match stop.started {
             true => format!("at t = {}", format_short(stop.t)),
             false => "during a preparation".into(),

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use percuss_run::study::{OBSERVED, Planned, REPEATED, VARIED};
+use percuss_run::{Shard, StudyDirectory, StudyFile, StudyProgress};
 use scene::record::{CellValue, Column, ColumnValues, OutputDirectory, Record, Table};
-use scene::study::{OBSERVED, Planned, REPEATED, VARIED};
-use scene::{Shard, StudyDirectory, StudyFile, StudyProgress};
 use serde_json::{Value, json};
 
 use crate::digest::{StudySummary, listed};
@@ -230,7 +230,7 @@ fn plan(args: &StudyArgs, study: &StudyFile) -> Result<CommandStatus, CommandErr
     let mut columns = vec![column_texts("run", rows.iter().map(number))];
     for (k, key) in keys.iter().enumerate() {
         let texts = rows.iter().map(|(_, values)| match values.get(k) {
-            Some(scene::Value::Number(x)) => format_short(*x),
+            Some(percuss_run::Value::Number(x)) => format_short(*x),
             Some(other) => other.to_string(),
             None => String::new(),
         });

@@ -1,6 +1,6 @@
 //! Run monitor: progress bar, warnings, and whether to continue.
 
-use scene::{RunProgress, Warnings};
+use percuss_run::{RunProgress, Warnings};
 
 use crate::interrupt;
 use crate::output;

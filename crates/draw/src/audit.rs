@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use scene::audit::{AUDIT, Audit};
+use percuss_run::audit::{AUDIT, Audit};
 use scene::record::{OutputDirectory, PlotError, RecordError};
 
 use crate::axis::Scale;
@@ -38,7 +38,7 @@ pub fn figure(audit: &Audit) -> Figure {
 }
 
 fn short(x: f64) -> String {
-    scene::number::format_short(format!("{x:.2e}").parse().unwrap_or(x))
+    percuss_run::number::format_short(format!("{x:.2e}").parse().unwrap_or(x))
 }
 
 /// The figure of an audit as SVG.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use percuss_run::number::format_short;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
-use scene::number::format_short;
 
 /// Margin beyond the data, as a fraction of the range.
 const AIR: f64 = 0.04;

@@ -1,7 +1,7 @@
 //! SVG pictures of impulse bounds and of collapse mechanisms.
 
+use percuss_run::equilibrium::{ForceBounds, LimitAnalysis, Moved, Role};
 use scene::Colour;
-use scene::equilibrium::{ForceBounds, LimitAnalysis, Moved, Role};
 use scene::record::BodyDescription;
 use scene::record::still::{BodyState, Frame};
 

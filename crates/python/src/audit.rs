@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use pyo3::prelude::*;
-use scene::Threads;
-use scene::audit::{
+use percuss_run::Threads;
+use percuss_run::audit::{
     AuditError, AuditOptions, FindingScope, audit, load_recorded_scene, output_place,
 };
+use pyo3::prelude::*;
 use scene::record::PlotError;
 use serde_json::json;
 

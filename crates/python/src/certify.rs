@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use percuss_run::{EarlyStop, StopReason};
 use pyo3::prelude::*;
 use scene::record::RecordError;
-use scene::{EarlyStop, StopReason};
 use serde_json::{Value, json};
 
 use crate::error;
@@ -26,7 +26,7 @@ pub fn record_failure(fault: &RecordError, directory: Option<&Path>) -> PyErr {
 }
 
 /// Findings as the manifest stores them.
-pub fn findings_json(found: &[scene::finding::Finding]) -> PyResult<Vec<Value>> {
+pub fn findings_json(found: &[percuss_run::finding::Finding]) -> PyResult<Vec<Value>> {
     let json = found.iter().map(serde_json::to_value);
     json.collect::<Result<_, _>>()
         .map_err(|e| error::machine(format!("cannot write the findings as JSON: {e}")))

@@ -6,8 +6,8 @@
 
 use std::time::{Duration, Instant};
 
+use percuss_run::RunProgress;
 use pyo3::prelude::*;
-use scene::RunProgress;
 
 /// Interval between polls for signals.
 const LOOK: Duration = Duration::from_millis(20);

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use percuss_draw::plot::check_plots;
+use percuss_run::{BodiesOutcome, StopReason, Threads};
 use pyo3::prelude::*;
 use scene::record::{
     BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory,
 };
-use scene::{BodiesOutcome, Scene, SceneError, SceneKind, StopReason, Threads};
+use scene::{Scene, SceneError, SceneKind};
 use serde_json::Value;
 
 use crate::certify::{decomposition_errors, findings_json, interrupted, record_failure};
@@ -96,14 +97,15 @@ fn check_scene(py: Python<'_>, scene: &PyScene) -> PyResult<()> {
         // Mechanisms are compiled only; bodies make one step.
         if scene.kind() == SceneKind::Mechanism {
             scene.build_mechanism().map_err(error::scene)?;
-            return scene::check_findings(scene).map_err(error::scene);
+            return percuss_run::check_findings(scene).map_err(error::scene);
         }
         let collection = scene.build_bodies().map_err(error::scene)?;
-        scene::check_collection(scene, &collection).map_err(error::scene)?;
-        let wanted = scene::ObservableRequest::default();
+        percuss_run::check_collection(scene, &collection).map_err(error::scene)?;
+        let wanted = percuss_run::ObservableRequest::default();
         let sink = &mut scene::NullObserver;
         let threads = Threads::all();
-        let outcome = scene::run_bodies(scene, collection, &wanted, threads, sink, &mut |_| false);
+        let outcome =
+            percuss_run::run_bodies(scene, collection, &wanted, threads, sink, &mut |_| false);
         match outcome.stopped {
             Some(stop) if stop.reason != StopReason::Requested => {
                 Err(error::input(format!("{}: {stop}", scene.origin())))
@@ -151,8 +153,8 @@ fn run(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResult<RunE
 fn bodies(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResult<RunEnd> {
     // Validate before anything is written.
     let collection = scene.build_bodies().map_err(error::scene)?;
-    let wanted = scene::observable_request(scene, &collection).map_err(error::scene)?;
-    scene::check_collection(scene, &collection).map_err(error::scene)?;
+    let wanted = percuss_run::observable_request(scene, &collection).map_err(error::scene)?;
+    percuss_run::check_collection(scene, &collection).map_err(error::scene)?;
     check_plots(scene).map_err(error::scene)?;
     // Recorder and run.
     let manifest = Manifest::of_bodies(scene, &collection, manner.threads.get());
@@ -160,9 +162,9 @@ fn bodies(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResult<R
     let mut recorder = BodiesRecorder::on(session, &collection).map_err(error::record)?;
     let fits = decomposition_errors(&collection);
     let mut pulse = ProgressReporter::new(manner.tell);
-    let mut tell = |tick: &scene::RunProgress<'_>| pulse.tick(tick);
+    let mut tell = |tick: &percuss_run::RunProgress<'_>| pulse.tick(tick);
     let threads = manner.threads;
-    let outcome = scene::run_bodies(
+    let outcome = percuss_run::run_bodies(
         scene,
         collection,
         &wanted,
@@ -222,7 +224,7 @@ pub fn conclude(
     if !asked && raised.is_none() {
         if manner.findings {
             let found = measured(manner, |threads, tell| {
-                scene::evaluate_bodies_findings(scene, outcome, threads, tell)
+                percuss_run::evaluate_bodies_findings(scene, outcome, threads, tell)
             })?;
             match found {
                 Ok(found) => recorder.add_findings(found).map_err(error::record)?,
@@ -243,7 +245,7 @@ pub fn conclude(
 fn mechanism(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResult<RunEnd> {
     // Validate before anything is written.
     let built = scene.build_mechanism().map_err(error::scene)?;
-    scene::check_findings(scene).map_err(error::scene)?;
+    percuss_run::check_findings(scene).map_err(error::scene)?;
     check_plots(scene).map_err(error::scene)?;
     // Recorder and run.
     let layout = MechanismLayout::of_scene(scene, &built.system);
@@ -253,7 +255,7 @@ fn mechanism(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResul
     let mut recorder = MechanismRecorder::on(session, layout, every).map_err(error::record)?;
     let mut system = built.system.clone();
     let mut pulse = ProgressReporter::new(manner.tell);
-    let outcome = scene::run_mechanism(built, &mut recorder, &mut |tick| pulse.tick(tick));
+    let outcome = percuss_run::run_mechanism(built, &mut recorder, &mut |tick| pulse.tick(tick));
     let mut raised = pulse.raised;
     let certificate = outcome.certificate.json();
     recorder.set_warnings(outcome.certificate.warnings());
@@ -266,7 +268,7 @@ fn mechanism(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResul
         return Err(error::scene(fault.clone()));
     }
     // Instants at which the continuation is not unique.
-    recorder.set_nonunique(scene::nonunique_instants(&mut system, &outcome));
+    recorder.set_nonunique(percuss_run::nonunique_instants(&mut system, &outcome));
     let closed = match stopped.map(ToString::to_string) {
         Some(words) if interrupted(stopped) => recorder.interrupt(&certificate, words),
         words => recorder.close(&certificate, words),
@@ -278,7 +280,7 @@ fn mechanism(scene: &Scene, site: RunTarget, manner: &RunOptions<'_>) -> PyResul
     if !interrupted(stopped) && raised.is_none() {
         if manner.findings {
             let found = measured(manner, |threads, tell| {
-                scene::evaluate_findings(scene, &outcome, threads, tell)
+                percuss_run::evaluate_findings(scene, &outcome, threads, tell)
             })?;
             match found {
                 Ok(found) => recorder.add_findings(found).map_err(error::record)?,
@@ -303,7 +305,7 @@ fn measured(
     evaluate: impl FnOnce(
         Threads,
         &mut dyn FnMut(&str, f64) -> bool,
-    ) -> Result<Vec<scene::finding::Finding>, SceneError>,
+    ) -> Result<Vec<percuss_run::finding::Finding>, SceneError>,
 ) -> PyResult<Result<Vec<Value>, PyErr>> {
     let mut pulse = ProgressReporter::new(manner.tell);
     let found = evaluate(manner.threads, &mut |name, done| {

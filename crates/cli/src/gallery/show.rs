@@ -9,8 +9,9 @@ use percuss_draw::film::{
 };
 use percuss_draw::picture::Image;
 use percuss_draw::plot::RunPlots;
+use percuss_run::Threads;
+use scene::Scene;
 use scene::record::Record;
-use scene::{Scene, Threads};
 use view::FollowedRun;
 use view::html::{self, HtmlOptions};
 

@@ -1,9 +1,9 @@
 //! Force chains in a picture: which contact forces belong to one.
 
 use bodies::measure::{ForceChainContact, force_chains};
+use percuss_run::watch::ANGLE;
 use scene::record::still::{DrawnForce, Frame};
 use scene::record::{BodyDescription, RecordedShape};
-use scene::watch::ANGLE;
 
 use super::{force, norm};
 

@@ -1,6 +1,6 @@
 //! Legend of a picture: axes, scale bar, axis triad, colour bar, widths of forces.
 
-use scene::number::format_short;
+use percuss_run::number::format_short;
 
 use super::camera::Camera;
 use super::colour::FORCE;

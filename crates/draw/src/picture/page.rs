@@ -1,6 +1,6 @@
 //! SVG page: title, panels side by side, axes or a scale bar, the legend.
 
-use scene::number::format_short;
+use percuss_run::number::format_short;
 use scene::record::BodyDescription;
 use scene::record::still::Frame;
 

@@ -1,11 +1,9 @@
 //! The plots of runs of bodies: standard ones, and observables that a scene declares.
 
+use percuss_run::watch::Observables;
+use percuss_run::{RunProgress, Threads, run_bodies_observing};
 use scene::record::{PlotError, Record, RecordError};
-use scene::watch::Observables;
-use scene::{
-    Formula, InputError, NullObserver, Plot, RunProgress, Scene, SceneError, Threads,
-    run_bodies_observing,
-};
+use scene::{Formula, InputError, NullObserver, Plot, Scene, SceneError};
 
 use super::declared::{case_label, part, series_style, window};
 use super::fabric::FABRIC;

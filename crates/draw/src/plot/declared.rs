@@ -1,13 +1,13 @@
 //! The plots that a scene declares: observables of runs, columns of studies.
 
+use percuss_run::finding::ground::with_expression_context;
+use percuss_run::study::compile_study;
+use percuss_run::survey::block::running;
+use percuss_run::{Threads, run_mechanism};
 use scene::file::{expression_error, value_error};
-use scene::finding::ground::with_expression_context;
 use scene::record::{PlotError, Record};
-use scene::study::compile_study;
-use scene::survey::block::running;
 use scene::{
-    Formula, NullObserver, Observable, Plot, PlotKind, Scene, SceneError, SceneKind,
-    SymbolicSystem, Threads, run_mechanism,
+    Formula, NullObserver, Observable, Plot, PlotKind, Scene, SceneError, SceneKind, SymbolicSystem,
 };
 
 use super::figure::{Figure, Series, SeriesStyle};

@@ -1,7 +1,8 @@
 //! The plots and pictures of a run directory, by name.
 
+use percuss_run::Threads;
 use scene::record::{PlotError, Record};
-use scene::{Scene, SceneKind, Threads};
+use scene::{Scene, SceneKind};
 
 use super::fabric::{self, FABRIC};
 use super::figure::Figure;

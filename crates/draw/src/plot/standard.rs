@@ -1,6 +1,6 @@
 //! Standard plots of every run.
 
-use scene::finding::Finding;
+use percuss_run::finding::Finding;
 use scene::record::{CellValue, Column, PlotError, Record, RecordError};
 
 use super::figure::{Figure, Series, SeriesStyle};

@@ -1,8 +1,8 @@
 //! Plots of studies: a finding over the varied parameters.
 
-use scene::number::format_short;
+use percuss_run::number::format_short;
+use percuss_run::study::{REPEATED, VARIED};
 use scene::record::{Column, ColumnType, ColumnValues, PlotError, Record, Table};
-use scene::study::{REPEATED, VARIED};
 
 use super::figure::{Figure, HeatMapCell, Series, SeriesStyle};
 use super::unit;

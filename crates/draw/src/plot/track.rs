@@ -1,8 +1,9 @@
 //! Sampled motion: states and forces from the records or from memory, for observables.
 
 use mechanism::{System, SystemError};
+use percuss_run::Trajectory;
 use scene::record::{CellValue, MechanismLayout, Record, RecordError, Table};
-use scene::{Observable, Sample, Scene, SymbolicSystem, Trajectory};
+use scene::{Observable, Sample, Scene, SymbolicSystem};
 
 /// Constraint, row and mean force.
 type Force = (usize, usize, f64);

@@ -1,7 +1,8 @@
 //! Audits of systems whose order of convergence and whose sensitivity are known.
 
-use scene::audit::{Audit, AuditError, AuditOptions, FindingScope, SensitivityClass, audit};
-use scene::{NullObserver, Scene, Threads};
+use percuss_run::Threads;
+use percuss_run::audit::{Audit, AuditError, AuditOptions, FindingScope, SensitivityClass, audit};
+use scene::{NullObserver, Scene};
 
 fn audited(text: &str, set: &[(&str, &str)]) -> Audit {
     let scene = Scene::parse("test", "test.toml", text).expect("a scene");
@@ -316,9 +317,9 @@ fn bodies_are_compared_after_one_preparation() {
     let scene = Scene::parse("test", "test.toml", BODIES).expect("a scene");
     let scene = scene.with_overrides(&[("speed", "20")]).expect("overrides");
     let collection = scene.build_bodies().expect("bodies");
-    let wanted = scene::observable_request(&scene, &collection).expect("findings");
+    let wanted = percuss_run::observable_request(&scene, &collection).expect("findings");
     let one = Threads::new(1);
-    let run = scene::run_bodies(
+    let run = percuss_run::run_bodies(
         &scene,
         collection,
         &wanted,
@@ -330,7 +331,7 @@ fn bodies_are_compared_after_one_preparation() {
     let value = found.findings[0]
         .value
         .as_ref()
-        .and_then(scene::Value::number);
+        .and_then(percuss_run::Value::number);
     assert_eq!(value, series.last().copied());
     // The box slides with μg = 3 against the 4 m/s² of the floor: ½·3·0.25 m from where the preparation left it.
     assert!(

@@ -1,6 +1,7 @@
 //! Painlevé's configurations among bodies.
 
-use scene::{Certificate, Criterion, NullObserver, ObservableRequest, Scene, Threads};
+use percuss_run::{Certificate, Criterion, ObservableRequest, Threads};
+use scene::{NullObserver, Scene};
 
 use crate::scene_mechanisms::go;
 use crate::scene_painleve::ROD;
@@ -17,7 +18,7 @@ fn slide(text: &str, edits: &[(&str, &str)]) -> (Certificate, Vec<f64>) {
     let mut gamma = Vec::new();
     let wanted = ObservableRequest::default();
     let one = Threads::new(1);
-    let run = scene::run_bodies(
+    let run = percuss_run::run_bodies(
         &scene,
         collection,
         &wanted,

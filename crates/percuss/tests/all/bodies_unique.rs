@@ -1,6 +1,7 @@
 //! Steps whose velocities the laws leave open.
 
-use scene::{BodiesOutcome, Criterion, NullObserver, ObservableRequest, Scene, Threads};
+use percuss_run::{BodiesOutcome, Criterion, ObservableRequest, Threads};
+use scene::{NullObserver, Scene};
 
 /// A box that exactly fits between two fixed walls.
 const BOX: &str = r#"
@@ -60,7 +61,7 @@ fn run(edits: &[(&str, &str)]) -> BodiesOutcome {
         ..ObservableRequest::default()
     };
     let one = Threads::new(1);
-    scene::run_bodies(
+    percuss_run::run_bodies(
         &scene,
         collection,
         &wanted,

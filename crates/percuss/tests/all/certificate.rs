@@ -1,6 +1,7 @@
 //! Each bound of a certificate: a scene that breaks it, one that just does not, and what is said of it.
 
-use scene::{Certificate, NullObserver, ObservableRequest, Scene, SceneKind, Threads};
+use percuss_run::{Certificate, ObservableRequest, Threads};
+use scene::{NullObserver, Scene, SceneKind};
 
 fn scene(text: &str) -> Scene {
     Scene::parse("scene", "scene.toml", text).expect("a scene")
@@ -10,12 +11,12 @@ fn certified(scene: &Scene) -> Certificate {
     match scene.kind() {
         SceneKind::Mechanism => {
             let built = scene.build_mechanism().expect("a mechanism");
-            scene::run_mechanism(built, &mut NullObserver, &mut |_| true).certificate
+            percuss_run::run_mechanism(built, &mut NullObserver, &mut |_| true).certificate
         }
         SceneKind::Bodies => {
             let collection = scene.build_bodies().expect("bodies");
             let (wanted, one) = (ObservableRequest::default(), Threads::new(1));
-            let run = scene::run_bodies(
+            let run = percuss_run::run_bodies(
                 scene,
                 collection,
                 &wanted,
@@ -284,9 +285,9 @@ fn a_finding_behind_which_steps_missed_is_not_ok_and_says_so() {
     let text = BOX.replace("until = 1.0\nstep = 5e-3", "until = 0.02\nstep = 1e-3") + STUDY;
     let scene = scene(&text);
     let collection = scene.build_bodies().expect("bodies");
-    let wanted = scene::observable_request(&scene, &collection).expect("findings");
+    let wanted = percuss_run::observable_request(&scene, &collection).expect("findings");
     let one = Threads::new(1);
-    let run = scene::run_bodies(
+    let run = percuss_run::run_bodies(
         &scene,
         collection,
         &wanted,
@@ -295,7 +296,7 @@ fn a_finding_behind_which_steps_missed_is_not_ok_and_says_so() {
         &mut |_| true,
     );
     assert!(run.certificate.ok, "{:?}", run.certificate.not_met());
-    let found = scene::evaluate_bodies_findings(&scene, &run, one, &mut |_, _| true);
+    let found = percuss_run::evaluate_bodies_findings(&scene, &run, one, &mut |_, _| true);
     let found = found.expect("findings");
     for (name, ok, said) in [
         (

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use scene::{StudyFile, Threads, Value};
+use percuss_run::{StudyFile, Threads, Value};
 
 /// A ball thrown upwards: it rises to v²/2g.
 const THROW: &str = r#"

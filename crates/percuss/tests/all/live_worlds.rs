@@ -1,9 +1,8 @@
 //! Worlds that a caller keeps: the same motion as that of a run, turn by turn.
 
+use percuss_run::{AnyWorld, ObservableRequest, RunProgress, Threads, WorldRun};
 use scene::record::{BodiesObserver, WorldRef};
-use scene::{
-    AnyWorld, NullObserver, ObservableRequest, RunProgress, Scene, SceneError, Threads, WorldRun,
-};
+use scene::{NullObserver, Scene, SceneError};
 
 const TEXT: &str = r#"
 kind = "bodies"
@@ -70,7 +69,7 @@ fn run(scene: &Scene) -> Vec<Vec<u64>> {
     let collection = scene.build_bodies().unwrap();
     let wanted = ObservableRequest::default();
     let threads = Threads::new(1);
-    scene::run_bodies(
+    percuss_run::run_bodies(
         scene,
         collection,
         &wanted,
@@ -81,7 +80,7 @@ fn run(scene: &Scene) -> Vec<Vec<u64>> {
     states.0
 }
 
-fn begin(scene: &Scene) -> (AnyWorld, scene::RunTemplate) {
+fn begin(scene: &Scene) -> (AnyWorld, percuss_run::RunTemplate) {
     let collection = scene.build_bodies().unwrap();
     let hear = &mut |_: &RunProgress<'_>| true;
     AnyWorld::prepare(scene, collection, Threads::new(1), &mut NullObserver, hear).unwrap()

@@ -1,7 +1,8 @@
 //! A run of bodies that goes on from a checkpoint makes the same bits as one that was not interrupted.
 
+use percuss_run::{BodiesOutcome, ObservableRequest, Threads};
 use scene::record::{BodiesObserver, Restored, Snapshot, WorldRef};
-use scene::{BodiesOutcome, ObservableRequest, Scene, SceneError, Threads};
+use scene::{Scene, SceneError};
 
 use crate::resume_common::{CELL, HEAP, LINKAGE};
 
@@ -62,13 +63,14 @@ impl BodiesObserver for SnapshotObserver {
 
 fn run(scene: &Scene, threads: usize, tape: &mut SnapshotObserver) -> BodiesOutcome {
     let collection = scene.build_bodies().unwrap_or_else(|e| panic!("{e}"));
-    let wanted = scene::observable_request(scene, &collection).unwrap_or_else(|e| panic!("{e}"));
+    let wanted =
+        percuss_run::observable_request(scene, &collection).unwrap_or_else(|e| panic!("{e}"));
     let wanted = ObservableRequest {
         distributions: true,
         ..wanted
     };
     let threads = Threads::new(threads);
-    scene::run_bodies(scene, collection, &wanted, threads, tape, &mut |_| true)
+    percuss_run::run_bodies(scene, collection, &wanted, threads, tape, &mut |_| true)
 }
 
 /// All that comes out of a run.
@@ -174,10 +176,10 @@ fn a_request_to_stop_leaves_a_moment_that_the_run_goes_on_from() {
     let collection = scene.build_bodies().expect("a collection");
     let wanted = ObservableRequest {
         distributions: true,
-        ..scene::observable_request(&scene, &collection).expect("findings")
+        ..percuss_run::observable_request(&scene, &collection).expect("findings")
     };
     let mut steps = 0;
-    let stopped = scene::run_bodies(
+    let stopped = percuss_run::run_bodies(
         &scene,
         collection,
         &wanted,
@@ -189,7 +191,7 @@ fn a_request_to_stop_leaves_a_moment_that_the_run_goes_on_from() {
         },
     );
     let stop = stopped.stopped.expect("stopped");
-    assert_eq!(stop.reason, scene::StopReason::Requested);
+    assert_eq!(stop.reason, percuss_run::StopReason::Requested);
     assert_eq!(part.snapshots.len(), 1);
     let snapshot = part.snapshots.remove(0);
     let restored = Restored {

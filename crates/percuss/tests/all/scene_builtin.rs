@@ -23,7 +23,7 @@ fn every_built_in_scene_builds_with_all_its_cases() {
             continue;
         }
         made(&scene).unwrap_or_else(|error| panic!("{name}: {error}"));
-        scene::check_findings(&scene).unwrap_or_else(|error| panic!("{name}: {error}"));
+        percuss_run::check_findings(&scene).unwrap_or_else(|error| panic!("{name}: {error}"));
         for case in scene.cases() {
             let changed = scene
                 .with_overrides(&case.set)

@@ -1,6 +1,7 @@
 //! Mechanisms whose motion was wrong, or refused, although the run said that all was well.
 
-use scene::{MechanismOutcome, NullObserver, Scene, SymbolicSystem};
+use percuss_run::MechanismOutcome;
+use scene::{NullObserver, Scene, SymbolicSystem};
 
 /// The motion of a scene with each first text replaced by the second.
 pub fn go(text: &str, edits: &[(&str, &str)]) -> (MechanismOutcome, SymbolicSystem) {
@@ -13,7 +14,7 @@ pub fn go(text: &str, edits: &[(&str, &str)]) -> (MechanismOutcome, SymbolicSyst
     let built = scene.build_mechanism().expect("a system");
     let system = built.system.clone();
     (
-        scene::run_mechanism(built, &mut NullObserver, &mut |_| true),
+        percuss_run::run_mechanism(built, &mut NullObserver, &mut |_| true),
         system,
     )
 }

@@ -1,7 +1,7 @@
 //! Motions that need not go on as they do, and say so; a sweep that has no way on.
 
 use mechanism::{StateRef, System, painleve};
-use scene::Criterion;
+use percuss_run::Criterion;
 
 use crate::scene_mechanisms::go;
 
@@ -45,13 +45,13 @@ fn gamma_of_a_contact_knows_the_joints() {
         let motion = &outcome.trajectory;
         let last = motion.len() - 1;
         assert!((motion.step_report(last).gamma - 1.0).abs() < 1e-12);
-        assert!(scene::nonunique_instants(&mut system, &outcome).is_empty());
+        assert!(percuss_run::nonunique_instants(&mut system, &outcome).is_empty());
         // x' = −1 + μ g t.
         let exact = -1.0 + 1.6 * 9.81 * 0.01;
         assert!((motion.velocity(last)[0] - exact).abs() < 1e-9);
         let (outcome, mut system) = go(ROD, &[("SCHEME", scheme)]);
         // Without the joint the rod jumps, and says so.
-        let found = scene::nonunique_instants(&mut system, &outcome);
+        let found = percuss_run::nonunique_instants(&mut system, &outcome);
         assert_eq!(found.len(), 1, "{scheme}: {found:?}");
         // 1 + 3 cos² − 3 μ sin cos, half a step on in the time stepper.
         assert!(
@@ -101,7 +101,7 @@ fn a_jump_is_told_where_only_the_joint_makes_it() {
     let exact = 1.0 / m + (arm * c) * (arm * c) / inertia - arm * arm * s * c / inertia;
     for scheme in ["midpoint", "event"] {
         let (outcome, mut system) = go(DUMB_BELL, &[("SCHEME", scheme)]);
-        let found = scene::nonunique_instants(&mut system, &outcome);
+        let found = percuss_run::nonunique_instants(&mut system, &outcome);
         assert_eq!(found.len(), 1, "{scheme}: {found:?}");
         assert!((found[0].gamma - exact).abs() < 1e-3, "{scheme}: {found:?}");
         // The outcome keeps the bar: U of the joint is 0, and the tip stops.
@@ -218,7 +218,7 @@ fn a_joint_that_may_push_with_either_sign_tells_both_motions() {
             ("[run]", run.as_str()),
         ];
         let (outcome, mut system) = go(text, &edits);
-        let found = scene::nonunique_instants(&mut system, &outcome);
+        let found = percuss_run::nonunique_instants(&mut system, &outcome);
         assert_eq!(found.len(), 1, "{scheme}: {found:?}");
         assert_eq!(
             (found[0].contact.as_str(), found[0].outcomes.as_str()),
@@ -310,7 +310,7 @@ fn a_tip_that_sticks_is_not_told_to_jump() {
         told
     );
     // Each passage has two outcomes that differ.
-    let found = scene::nonunique_instants(&mut system, &outcome);
+    let found = percuss_run::nonunique_instants(&mut system, &outcome);
     assert!(!found.is_empty());
     for place in &found {
         let pairs = place.before.iter().zip(&place.jump);

@@ -1,6 +1,7 @@
 //! Scenes of sweeping processes: what they compute, and what is said of wrong ones.
 
-use scene::{MechanismOutcome, NullObserver, Scene, run_mechanism};
+use percuss_run::{MechanismOutcome, run_mechanism};
+use scene::{NullObserver, Scene};
 
 /// The play of sin t, with what a test adds.
 fn play(process: &str, run: &str) -> String {

@@ -1,9 +1,9 @@
 //! Findings, cases and studies of scenes of bodies, against closed forms.
 
-use crate::watch_common;
+use percuss_run::Value;
 
+use crate::watch_common;
 use crate::watch_common::{BALL, BLOCK, edited, findings, found, number};
-use scene::Value;
 
 #[track_caller]
 fn close(value: f64, exact: f64, tolerance: f64) {

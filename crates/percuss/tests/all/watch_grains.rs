@@ -2,8 +2,10 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
+use percuss_run::Threads;
+use scene::NullObserver;
+
 use crate::watch_common::{BLOCK, edited, last, observed, parsed, refusal, series};
-use scene::{NullObserver, Threads};
 
 /// Four columns of three discs of diameter 1 between smooth walls, pressed by 3 from above and by 1
 /// from the right, per length.
@@ -297,7 +299,7 @@ fn distributions_and_profiles_are_counted_at_recorded_steps() {
     );
     let scene = parsed(&text);
     let collection = scene.build_bodies().expect("a collection");
-    let wanted = scene::observable_request(&scene, &collection).expect("what is wanted");
+    let wanted = percuss_run::observable_request(&scene, &collection).expect("what is wanted");
     assert!(
         wanted
             .observables
@@ -305,7 +307,7 @@ fn distributions_and_profiles_are_counted_at_recorded_steps() {
             .any(|text| text == "stress_yy_layer_2")
     );
     let one = Threads::new(1);
-    let outcome = scene::run_bodies(
+    let outcome = percuss_run::run_bodies(
         &scene,
         collection,
         &wanted,

@@ -1,7 +1,8 @@
 //! The run loop of bodies: closed forms of motions, ends, overlaps, preparations, failures.
 
+use percuss_run::{BodiesOutcome, ObservableRequest, StopReason, Threads};
 use scene::record::{BodiesObserver, WorldRef};
-use scene::{BodiesOutcome, NullObserver, ObservableRequest, SceneError, StopReason, Threads};
+use scene::{NullObserver, SceneError};
 
 use crate::watch_common::{BALL, BLOCK, edited, last, observed, parsed, series};
 
@@ -296,7 +297,7 @@ fn progress_hears_time_and_contacts_and_can_stop_the_run() {
     let scene = parsed(BLOCK);
     let collection = scene.build_bodies().expect("bodies");
     let mut told = Vec::new();
-    let outcome = scene::run_bodies(
+    let outcome = percuss_run::run_bodies(
         &scene,
         collection,
         &ObservableRequest::default(),
@@ -375,7 +376,7 @@ step = 2e-3
         let threads = Threads::new(threads);
         let collection = scene.build_bodies().expect("bodies");
         let wanted = ObservableRequest::default();
-        scene::run_bodies(&scene, collection, &wanted, threads, &mut bits, &mut |_| {
+        percuss_run::run_bodies(&scene, collection, &wanted, threads, &mut bits, &mut |_| {
             true
         });
         bits

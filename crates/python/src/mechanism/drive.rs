@@ -4,8 +4,8 @@ use mechanism::{
     AdaptiveStep, EventDriven, ForceEvaluation, ImpactLaw, Integrator as Moves, MechanismError,
     Scheme, Settings, State, StateRef, System, TimeStepper,
 };
+use percuss_run::{Certificate, Interpolation, Trajectory};
 use pyo3::prelude::*;
-use scene::{Certificate, Interpolation, Trajectory};
 
 use super::callable::{CallableSystem, SharedException, take_exception};
 use super::motion::Motion;
@@ -199,7 +199,7 @@ fn follow(
         }
         let ledger = motion.step_report();
         certificate.add(ledger, &|what| {
-            scene::worst_constraint_name(what, ledger, &names)
+            percuss_run::worst_constraint_name(what, ledger, &names)
         });
         let touches = motion.constraint_reports();
         trajectory.push(

@@ -2,9 +2,10 @@
 
 use mechanism::{Constraint, EventKind, StepReport, System};
 use numpy::{PyArray1, PyArrayMethods};
+use percuss_run::{Certificate, Trajectory};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use scene::{Certificate, Sample, SymbolicSystem, Trajectory};
+use scene::{Sample, SymbolicSystem};
 
 use crate::error;
 

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use percuss_run::{StudyFile, Threads};
 use pyo3::prelude::*;
-use scene::{NullObserver, Origin, Scene, SceneError, StudyFile, Threads};
+use scene::{NullObserver, Origin, Scene, SceneError};
 
 use super::motion::Motion;
 use crate::error;
@@ -89,7 +90,7 @@ pub fn check_mechanism(
         let scene = scene(name, text, &set)?;
         let checked = scene
             .build_mechanism()
-            .and_then(|_| scene::check_findings(&scene));
+            .and_then(|_| percuss_run::check_findings(&scene));
         checked.map_err(arguments)
     })
 }
@@ -111,18 +112,18 @@ pub fn run_mechanism(
         let scene = scene(name, text, &set)?;
         let built = scene.build_mechanism().map_err(arguments)?;
         if findings {
-            scene::check_findings(&scene).map_err(arguments)?;
+            percuss_run::check_findings(&scene).map_err(arguments)?;
         }
         // Run in memory.
         let system = built.system.clone();
-        let outcome = scene::run_mechanism(built, &mut NullObserver, &mut |tick| {
+        let outcome = percuss_run::run_mechanism(built, &mut NullObserver, &mut |tick| {
             ear.should_continue(tick.share)
         });
         // Findings, only of a complete run.
         let found = match findings && outcome.stopped.is_none() {
             false => None,
             true => {
-                let found = scene::evaluate_findings(
+                let found = percuss_run::evaluate_findings(
                     &scene,
                     &outcome,
                     Threads::new(thread_count),

@@ -4,9 +4,10 @@ use std::sync::Mutex;
 
 use bodies::{Freedom, Model};
 use numpy::PyReadonlyArray2;
+use percuss_run::{AnyWorld, Certificate, Threads};
 use pyo3::prelude::*;
 use scene::collection::{BodiesSetup, BuiltBodies};
-use scene::{AnyWorld, Certificate, InputError, NullObserver, Origin, Scene, SceneError, Threads};
+use scene::{InputError, NullObserver, Origin, Scene, SceneError};
 
 use super::{Engine, Inner};
 use crate::callable::{CallableDim, CallableForce, CallableMotion, ExceptionSlot};
@@ -44,7 +45,7 @@ pub fn build(
     let mut collection = py
         .detach(|| scene.build_bodies())
         .map_err(|fault| error::scene(placeless(fault)))?;
-    let wanted = scene::observable_request(&scene, &collection);
+    let wanted = percuss_run::observable_request(&scene, &collection);
     let wanted = wanted.map_err(|fault| error::scene(placeless(fault)))?;
     let slot = ExceptionSlot::default();
     // Replace motions and add forces by callables.
@@ -56,7 +57,7 @@ pub fn build(
     let mut pulse = ProgressReporter::new(tell.as_ref());
     let begun = py.detach(|| {
         let threads = Threads::new(threads);
-        let mut hear = |tick: &scene::RunProgress<'_>| pulse.tick(tick);
+        let mut hear = |tick: &percuss_run::RunProgress<'_>| pulse.tick(tick);
         AnyWorld::prepare(&scene, collection, threads, &mut NullObserver, &mut hear)
     });
     pulse.check()?;

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use numpy::PyArray1;
+use percuss_run::{BodiesOutcome, EarlyStop, StopReason, Threads, WorldRun};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use scene::record::{BodiesObserver, BodiesRecorder, Manifest, OutputDirectory, RunWriter};
-use scene::{BodiesOutcome, EarlyStop, NullObserver, Scene, StopReason, Threads, WorldRun};
+use scene::{NullObserver, Scene};
 
 use super::build::parse;
 use super::{Engine, Inner};
@@ -147,7 +148,7 @@ impl Engine {
         &self,
         py: Python<'_>,
         asked: &WorldRunOptions,
-        wanted: scene::ObservableRequest,
+        wanted: percuss_run::ObservableRequest,
         sink: &mut (dyn BodiesObserver + Send),
     ) -> PyResult<(BodiesOutcome, Option<PyErr>)> {
         let mut pulse = ProgressReporter::new(asked.tell.as_ref());

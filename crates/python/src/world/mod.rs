@@ -13,11 +13,12 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use bodies::{Dim, State, StepReport, World};
 use numpy::PyReadonlyArray2;
+use percuss_run::{
+    AnyWorld, BodiesObservable, Certificate, Criterion, ObservableRequest, RunTemplate,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use scene::{
-    AnyWorld, BodiesObservable, Certificate, Criterion, ObservableRequest, RunTemplate, Scene,
-};
+use scene::Scene;
 
 use crate::callable::ExceptionSlot;
 use crate::error;

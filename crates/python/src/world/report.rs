@@ -3,10 +3,10 @@
 use bodies::{Dim, Freedom, Vector, World};
 use contact::law::Status;
 use numpy::PyArray1;
+use percuss_run::AnyWorld;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use scene::AnyWorld;
 
 use crate::error;
 use crate::value;

@@ -7,9 +7,9 @@
 //! read-only.
 
 use bodies::{Dim, Plane, Space, State, Vector, World};
+use percuss_run::AnyWorld;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use scene::AnyWorld;
 
 use super::Engine;
 use crate::error;

@@ -5,7 +5,7 @@ mod load;
 
 use crate::error::SceneError;
 use crate::file::Scene;
-pub(crate) use load::read;
+pub use load::read;
 
 /// Name and text of every built-in scene.
 static SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"));

@@ -8,14 +8,15 @@
 mod about;
 mod build;
 mod fits;
-pub(crate) mod names;
+pub mod names;
 mod survey;
 
 pub use bodies::space::DecompositionFit;
 pub use build::BodiesEnvironment;
 
 pub(crate) use build::environment;
-pub(crate) use names::{NameTable, words};
+pub use names::NameTable;
+pub(crate) use names::words;
 pub use survey::{Distribution, Profile};
 
 use bodies::{Dim, Model, Plane, Settings, Space, State};

@@ -37,7 +37,7 @@ mod tree;
 use std::path::{Path, PathBuf};
 
 pub use content::SceneKind;
-pub use reader::Formula;
+pub use reader::{Formula, Reader};
 pub use report::{
     Bisect, Case, Check, Colour, Datum, FindingSpec, Overrides, Picture, Plot, PlotKind, Spacing,
     Study, VariedValues, Vary,
@@ -55,10 +55,9 @@ pub(crate) use parameters::{Parameters, of_definitions, require_unreserved};
 pub use parameters::{expression_error, value_error};
 pub(crate) use process::SweepSpec;
 pub(crate) use read_model::{named as read_named, parts as read_parts};
-pub(crate) use read_report::study as read_study;
+pub use read_report::study as read_study;
 pub(crate) use read_run::word as read_word;
 pub(crate) use read_touch::{friction as read_friction, rebound as read_rebound};
-pub(crate) use reader::Reader;
 pub(crate) use record::{PART as RECORD, RecordSpec, read as read_record};
 pub use selection::{
     BodySubset, OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, RecordSelection, RowSelection,
@@ -71,7 +70,8 @@ pub(crate) use spec::{
 pub use spec::{END_TOLERANCE, MechanismSpec};
 pub(crate) use survey::DISTRIBUTION_QUANTITIES;
 pub use survey::{DistributionQuantity, DistributionSpec, ProfileSpec};
-pub(crate) use tree::{Item, Value, parse as parse_tree};
+pub use tree::parse as parse_tree;
+pub(crate) use tree::{Item, Value};
 
 use crate::error::SceneError;
 use crate::file::bodies::BodiesSpec;

@@ -55,11 +55,10 @@ mod tests;
 mod writer;
 
 pub use checkpoint::{Restored, Snapshot};
-pub(crate) use chunk::replace_file;
-pub(crate) use collection::describe_body;
+pub use chunk::replace_file;
 pub use collection::{
     BODY_TABLES, BodiesRecorder, BodyDescription, BodyMotion, Faces, RecordShape, RecordedShape,
-    ShapePart, names_table, read_body_descriptions,
+    ShapePart, describe_body, names_table, read_body_descriptions,
 };
 pub use column::{CellValue, Column, ColumnType, ColumnValues};
 pub use error::RecordError;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use percuss_run::{BodiesOutcome, Threads, run_bodies_observing};
 use scene::record::{BodiesObserver, BodiesRecorder, Manifest, OutputDirectory, Record, WorldRef};
-use scene::{BodiesOutcome, Scene, SceneError, Threads, run_bodies_observing};
+use scene::{Scene, SceneError};
 
 /// Discs, a box and a capsule over a floor and a bent chain, two materials, rolling friction.
 pub const PLANE: &str = r#"kind = "bodies"

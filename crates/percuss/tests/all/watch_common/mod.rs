@@ -1,7 +1,8 @@
 //! Small collections and their runs.
 
-use scene::finding::Finding;
-use scene::{BodiesOutcome, NullObserver, ObservableRequest, Scene, Threads, Value};
+use percuss_run::finding::Finding;
+use percuss_run::{BodiesOutcome, ObservableRequest, Threads, Value};
+use scene::{NullObserver, Scene};
 
 /// A floor, gravity and a stone block of 2 kg on it, one metre wide.
 pub const BLOCK: &str = r#"kind = "bodies"
@@ -99,7 +100,7 @@ pub fn observed(text: &str, observables: &[&str]) -> BodiesOutcome {
         ..ObservableRequest::default()
     };
     let one = Threads::new(1);
-    scene::run_bodies(
+    percuss_run::run_bodies(
         &scene,
         collection,
         &wanted,
@@ -131,13 +132,14 @@ pub fn findings(text: &str, threads: usize) -> Vec<Finding> {
     let collection = scene
         .build_bodies()
         .unwrap_or_else(|error| panic!("{error}"));
-    scene::check_collection(&scene, &collection).unwrap_or_else(|error| panic!("{error}"));
-    let wanted =
-        scene::observable_request(&scene, &collection).unwrap_or_else(|error| panic!("{error}"));
+    percuss_run::check_collection(&scene, &collection).unwrap_or_else(|error| panic!("{error}"));
+    let wanted = percuss_run::observable_request(&scene, &collection)
+        .unwrap_or_else(|error| panic!("{error}"));
     let threads = Threads::new(threads);
     let sink = &mut NullObserver;
-    let outcome = scene::run_bodies(&scene, collection, &wanted, threads, sink, &mut |_| true);
-    scene::evaluate_bodies_findings(&scene, &outcome, threads, &mut |_, _| true)
+    let outcome =
+        percuss_run::run_bodies(&scene, collection, &wanted, threads, sink, &mut |_| true);
+    percuss_run::evaluate_bodies_findings(&scene, &outcome, threads, &mut |_, _| true)
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -165,6 +167,6 @@ pub fn refusal(text: &str) -> String {
     let scene = parsed(text);
     let checked = scene
         .build_bodies()
-        .and_then(|collection| scene::check_collection(&scene, &collection));
+        .and_then(|collection| percuss_run::check_collection(&scene, &collection));
     checked.expect_err("a refusal").to_string()
 }

@@ -3,8 +3,8 @@
 //! A scene may have a million bodies with thirty names each, so names are not listed but split into
 //! word and owner when they occur.
 
-pub(crate) mod grain;
-pub(crate) mod quantity;
+pub mod grain;
+pub mod quantity;
 
 use crate::collection::SceneNames;
 use quantity::{

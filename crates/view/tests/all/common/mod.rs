@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use percuss_run::{Threads, run_bodies_observing};
 use scene::record::{
     BodiesObserver, BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory,
     Record, Restored, RunWriter, Snapshot, WorldRef,
 };
-use scene::{CheckpointPolicy, Scene, SceneError, Threads, run_bodies_observing};
+use scene::{CheckpointPolicy, Scene, SceneError};
 use view::{BinaryTable, FollowedRun};
 
 /// Discs, a box and a capsule over a floor and a bent chain: two materials, three laws.
@@ -222,7 +223,7 @@ pub fn mechanism(text: &str, path: &Path) -> Record {
     let session = session(&scene, path, CheckpointPolicy::default());
     let mut recorder =
         MechanismRecorder::on(session, layout, built.record_every).expect("a recorder");
-    let outcome = scene::run_mechanism(built, &mut recorder, &mut |_| true);
+    let outcome = percuss_run::run_mechanism(built, &mut recorder, &mut |_| true);
     assert!(outcome.stopped.is_none(), "{:?}", outcome.stopped);
     recorder.close(&outcome.certificate, None).expect("written");
     recorder.finish().expect("finished");

@@ -1,0 +1,151 @@
+//! `percuss audit`: which results of a run are independent of its discretisation.
+//!
+//! A certificate says that each step solves the discrete problem (★). It does not say that the
+//! discrete motion is close to the motion of the system. An audit repeats the run with changes and
+//! compares:
+//!
+//! ```text
+//! x_h          the run itself, step h                                  the reference
+//! x_{h/2}, x_{h/4}                                                     error of the time discretisation
+//! x_h with a tenth of the tolerance                                    error of the solver
+//! x_h with the other activation rule, or the other integrator          error of the scheme
+//! x_h from initial positions moved by 1e-12 of the size                sensitivity to rounding
+//! ```
+//!
+//! d(t) is the distance of two configurations at the same instant, relative to the size of the
+//! system (`metric`). Richardson's order is p = log₂(Σ|x_h − x_{h/2}| / Σ|x_{h/2} − x_{h/4}|), over
+//! instants at which both differences are above those of tolerance and rounding (`order`). Motions
+//! are chaotic where the perturbation grows exponentially (`growth`). Findings are evaluated in
+//! every run (`digits`). `variant` lists the runs, `perturb` moves the initial positions, `made`
+//! makes a run from what `common` has, `samples` keeps its configurations, `work` spreads the runs
+//! over threads; `report` compares them, `figure` draws the distances, `keep` reads run directories
+//! and writes the result.
+//!
+//! Preparations of bodies are run once, with the settings of the reference: all runs start from the
+//! same state. A run keeps configurations at a few hundred common instants and what its findings
+//! need. Runs share nothing, and the result is the same for any number of threads.
+
+mod common;
+mod digits;
+mod growth;
+mod keep;
+mod made;
+mod metric;
+mod order;
+mod perturb;
+mod report;
+mod samples;
+mod variant;
+mod work;
+
+use scene::{Scene, SceneError};
+
+use crate::evaluate::compile_findings;
+use crate::finding::ground::with_expression_context;
+use crate::parallel::Threads;
+
+pub use digits::{AuditedFinding, ValueIn};
+pub use growth::{Sensitivity, SensitivityClass};
+pub use keep::{AUDIT, load_recorded_scene, output_place};
+pub use order::{Order, Orders, Over};
+pub use report::{Audit, Exceeded, LeftOut, RunReport, Size, THRESHOLDS};
+
+use made::{AuditRun, AuditRunner};
+use variant::Variant;
+use work::Teller;
+
+/// Which findings are evaluated in every run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FindingScope {
+    /// Those that need no run but the audited one.
+    #[default]
+    OfTheRun,
+    /// All: cases and studies are run again for each variant.
+    All,
+}
+
+/// Options of an audit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AuditOptions {
+    /// Threads for the runs.
+    pub threads: Threads,
+    /// Which findings are evaluated.
+    pub findings: FindingScope,
+}
+
+/// Why there is no audit.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    /// The scene has an error.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The reference cannot start or cannot go on; the message.
+    #[error("{0}")]
+    NoReference(String),
+    /// The progress callback asked to stop.
+    #[error("stopped on request")]
+    Stopped,
+}
+
+/// Audits the main run of a scene. `progress` is called with the run in work and the share done,
+/// and returns whether to go on.
+///
+/// # Errors
+/// The scene has an error, or its run cannot start or cannot go on.
+pub fn audit(
+    scene: &Scene,
+    asked: AuditOptions,
+    progress: &mut dyn FnMut(&str, f64) -> bool,
+) -> Result<Audit, AuditError> {
+    crate::evaluate::check_findings(scene)?;
+    let (scene, unmeasured) = selected(scene, asked.findings)?;
+    let mut maker = AuditRunner::new(&scene)?;
+    // Weights in units of the work of the reference, which is made first: it gives size and
+    // instants.
+    let (variants, mut left_out) = variant::variants(&scene, &maker)?;
+    let weights: Vec<f64> = variants.iter().map(Variant::weight).collect();
+    let all = 1.0 + weights.iter().sum::<f64>();
+    let share = 1.0 / all;
+    let mut hear = |words: &str, done: f64| progress(words, share * done);
+    let reference = maker.reference(asked.threads, &mut hear)?;
+    let metric = maker.metric(&reference);
+    let words = format!("{} variants", variants.len());
+    // All variants on the threads, the longest first.
+    let make = |k: usize, teller: &Teller<'_>| {
+        let variant = &variants[k];
+        maker.make(variant, &metric, teller)
+    };
+    let mut hear = |done: f64| progress(&words, share + (1.0 - share) * done);
+    let made = work::run_jobs(&weights, asked.threads.get(), make, &mut hear);
+    let Some(made) = made else {
+        return Err(AuditError::Stopped);
+    };
+    // Variants that do not apply are left out, with the reason.
+    let mut runs: Vec<(Variant, AuditRun)> = vec![(Variant::reference(&maker), reference)];
+    for (variant, made) in variants.into_iter().zip(made) {
+        match made.unfit(&variant) {
+            Some(why) => left_out.push(LeftOut::new(&variant, why)),
+            None => runs.push((variant, made)),
+        }
+    }
+    Ok(report::report(
+        &scene, &maker, &metric, runs, left_out, unmeasured,
+    ))
+}
+
+/// The scene with the findings that are evaluated, and the names of the others.
+fn selected(scene: &Scene, scope: FindingScope) -> Result<(Scene, Vec<String>), SceneError> {
+    if scope == FindingScope::All {
+        return Ok((scene.clone(), Vec::new()));
+    }
+    let plan = with_expression_context(scene, |ground| compile_findings(scene, ground))?;
+    let (mut kept, mut left) = (Vec::new(), Vec::new());
+    for (asked, expression) in scene.findings().iter().zip(&plan.findings) {
+        let main = asked.case.as_deref().is_none_or(|case| case == "main");
+        match main && expression.needs_only_the_run() {
+            true => kept.push(asked.name.clone()),
+            false => left.push(asked.name.clone()),
+        }
+    }
+    Ok((scene.keeping_findings(&kept), left))
+}

@@ -1,0 +1,135 @@
+//! What the texts of a scene are read against, and what is expected of its findings.
+
+use scene::collection::{BuiltBodies, NameTable};
+use scene::{
+    Check, Datum, FindingSpec as Asked, Formula, InputError, Scene, SceneError, SceneKind, Study,
+    SymbolicSystem,
+};
+
+use super::judge::Expectation;
+use super::language::Language;
+use super::names::Names;
+use crate::watch::BodiesOutcome;
+
+/// The names and settings against which the expressions of a scene are compiled.
+pub enum ExpressionContext<'a> {
+    /// A mechanism.
+    Mechanism {
+        system: Box<SymbolicSystem>,
+        start: f64,
+        step: f64,
+    },
+    /// A scene of bodies.
+    Bodies { glossary: NameTable<'a>, step: f64 },
+}
+
+impl<'a> ExpressionContext<'a> {
+    /// Bodies before their run.
+    pub fn of_collection(scene: &'a Scene, collection: &'a BuiltBodies) -> Self {
+        let (_, _, step) = collection.span();
+        Self::Bodies {
+            glossary: collection.name_table(scene.parameters()),
+            step,
+        }
+    }
+
+    /// Bodies after their run.
+    pub fn of_outcome(scene: &'a Scene, outcome: &'a BodiesOutcome) -> Self {
+        Self::Bodies {
+            glossary: outcome.name_table(scene.parameters()),
+            step: outcome.step,
+        }
+    }
+
+    /// The names that observables may use.
+    pub fn language(&mut self) -> Language<'_> {
+        match self {
+            Self::Mechanism { system, .. } => Language::Mechanism(system),
+            Self::Bodies { glossary, .. } => Language::Bodies(*glossary),
+        }
+    }
+
+    fn start(&self) -> f64 {
+        match self {
+            Self::Mechanism { start, .. } => *start,
+            Self::Bodies { glossary, .. } => glossary.start,
+        }
+    }
+
+    /// Length of a step.
+    pub fn step(&self) -> f64 {
+        match self {
+            Self::Mechanism { step, .. } | Self::Bodies { step, .. } => *step,
+        }
+    }
+
+    /// The names that value expressions may use.
+    pub fn names<'b>(&'b mut self, scene: &'b Scene, studies: &'b [Study]) -> Names<'b> {
+        Names {
+            parameters: scene.parameters(),
+            start: self.start(),
+            language: self.language(),
+            studies,
+        }
+    }
+}
+
+/// Builds the scene and calls `work` with its expression context.
+///
+/// # Errors
+/// The mechanism or the bodies cannot be built, or the error of `work`.
+pub fn with_expression_context<T>(
+    scene: &Scene,
+    work: impl FnOnce(&mut ExpressionContext<'_>) -> Result<T, SceneError>,
+) -> Result<T, SceneError> {
+    match scene.kind() {
+        SceneKind::Mechanism => {
+            let built = scene.build_mechanism()?;
+            work(&mut ExpressionContext::Mechanism {
+                start: built.initial.t,
+                step: built.settings.step,
+                system: Box::new(built.system),
+            })
+        }
+        SceneKind::Bodies => {
+            let collection = scene.build_bodies()?;
+            work(&mut ExpressionContext::of_collection(scene, &collection))
+        }
+    }
+}
+
+/// Evaluates what is expected of a finding.
+pub fn expectation(
+    scene: &Scene,
+    asked: &Asked,
+    parameters: &[(String, f64)],
+    h: f64,
+) -> Result<Expectation, SceneError> {
+    // A text is expected of a text: it is not evaluated.
+    if let Check::Expected {
+        value: Datum::Text(text),
+        ..
+    } = &asked.check
+        && asked.value.text.trim().starts_with(['"', '\''])
+    {
+        return Ok(Expectation::of_text(text));
+    }
+    Expectation::of(&asked.check, parameters, h).map_err(|(key, problem)| {
+        let part = format!("finding `{}`", asked.name);
+        let at = Formula::at_line("", asked.line);
+        wrong(scene.origin(), &part, key, &at, problem)
+    })
+}
+
+/// An error about an expression of the scene.
+pub fn wrong(file: &str, part: &str, key: &str, at: &Formula, problem: String) -> SceneError {
+    SceneError::from(InputError {
+        file: file.to_string(),
+        origin: at.origin.clone(),
+        part: part.to_string(),
+        key: key.to_string(),
+        value: String::new(),
+        problem,
+        advice: String::new(),
+    })
+}

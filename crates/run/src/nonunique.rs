@@ -1,0 +1,101 @@
+//! Nonunique continuations of a mechanism (Painlevé): instants at which the motion need not go on as computed.
+//!
+//! A contact that slides without colliding may keep its velocity or jump where γ(q) ≤ 0 (P15 §3). The step reports
+//! have γ of every step; here the set of possible velocities is computed, at the instants where γ ceased to be
+//! positive.
+
+use mechanism::painleve::{Outcomes, analyse_sliding_contact, joint_accelerations};
+use mechanism::{ConstraintKind, EventKind, Scheme, StateRef, System};
+use scene::{NonuniqueInstant, SymbolicSystem};
+
+use crate::driver::MechanismOutcome;
+use crate::trajectory::Interpolation;
+
+/// The instants where γ of a sliding contact ceased to be positive, with the possible velocities there.
+pub fn nonunique_instants(
+    system: &mut SymbolicSystem,
+    outcome: &MechanismOutcome,
+) -> Vec<NonuniqueInstant> {
+    let motion = &outcome.trajectory;
+    let mut found = Vec::new();
+    for state in 1..motion.len() {
+        for event in motion.events_of(state) {
+            // Only events at which γ ceased to be positive.
+            let EventKind::Painleve { gamma } = event.kind else {
+                continue;
+            };
+            let (begin, end) = (motion.times()[state - 1], motion.times()[state]);
+            // An event at the first instant acts on the velocity that the scene gives.
+            let first = state == 1 && event.t <= begin;
+            let v = match first {
+                true => system.first_velocity().to_vec(),
+                false => motion.velocity(state - 1).to_vec(),
+            };
+            // An event has its instant; a time step evaluates its contacts along the velocity before: at the midpoint,
+            // at θ, or, in Paoli's scheme, at its end.
+            let t = match motion.interpolation() {
+                Interpolation::Smooth => event.t.clamp(begin, end),
+                Interpolation::PiecewiseConstant(share) => {
+                    begin + share.max(1.0 - share) * (end - begin)
+                }
+            };
+            // The positions at that instant.
+            let mut q = motion.position(state - 1).to_vec();
+            motion.chart().integrate(&mut q, &v, t - begin);
+            let v = &v[..];
+            let at = StateRef { t, q: &q, v };
+            // Only Paoli's scheme evaluates contacts at the end of the step; they have an impact law of their own.
+            let scheme = match motion.interpolation() {
+                Interpolation::PiecewiseConstant(share) if share >= 1.0 => Scheme::Paoli,
+                _ => Scheme::Midpoint,
+            };
+            let ways = outcomes(system, event.constraint, at, (end - begin, scheme));
+            let Some((outcomes, before, jump)) = ways else {
+                continue;
+            };
+            // Velocities with their names.
+            let named = |v: &[f64]| {
+                let names = (0..v.len()).map(|i| system.velocity_name(i));
+                names.zip(v.iter().copied()).collect()
+            };
+            found.push(NonuniqueInstant {
+                t,
+                contact: system.constraints()[event.constraint].name.clone(),
+                gamma,
+                outcomes: outcomes.to_string(),
+                before: named(&before),
+                jump: named(&jump),
+            });
+        }
+    }
+    found
+}
+
+/// The kind of continuation, and two velocities: u⁻ and ũ of a contact; for a joint that may push with either sign,
+/// the velocities at the end of a step of length `h`. Contacts jump by the law of `scheme`.
+fn outcomes(
+    system: &mut SymbolicSystem,
+    constraint: usize,
+    at: StateRef<'_>,
+    (h, scheme): (f64, Scheme),
+) -> Option<(&'static str, Vec<f64>, Vec<f64>)> {
+    // A contact: unique, two velocities, or a segment of them.
+    if system.constraints()[constraint].kind == ConstraintKind::Contact {
+        let contact = analyse_sliding_contact(system, constraint, at, scheme).ok()?;
+        return match contact.outcomes {
+            Outcomes::One => None,
+            Outcomes::Two { jump } => Some(("two", at.v.to_vec(), jump)),
+            Outcomes::Segment { jump } => Some(("segment", at.v.to_vec(), jump)),
+        };
+    }
+    // A joint with friction: one acceleration for each consistent sign of its reaction.
+    let ways = joint_accelerations(system, constraint, at).ok()?;
+    let after = |a: &Vec<f64>| -> Vec<f64> {
+        let both = at.v.iter().zip(a);
+        both.map(|(v, a)| v + h * a).collect()
+    };
+    match &ways[..] {
+        [first, .., last] => Some(("two", after(first), after(last))),
+        _ => None,
+    }
+}
