@@ -4,13 +4,13 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use percuss_record::Manifest;
 use percuss_run::Value;
 use percuss_run::audit::{
     Audit, AuditError, AuditOptions, AuditedFinding, FindingScope, Order, RunReport,
     SensitivityClass as Fate, THRESHOLDS, ValueIn, audit, load_recorded_scene, output_place,
 };
 use scene::Scene;
-use scene::record::Manifest;
 use serde_json::json;
 
 use crate::interrupt;

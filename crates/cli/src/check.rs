@@ -3,8 +3,9 @@
 use clap::Args;
 use mechanism::System;
 use percuss_draw::plot::check_plots;
+use percuss_record::NullObserver;
 use percuss_run::{StopReason, StudyFile};
-use scene::{NullObserver, Scene, SceneError, SceneKind};
+use scene::{Scene, SceneError, SceneKind};
 
 use crate::collection;
 use crate::output::{self, CommandError, CommandStatus};

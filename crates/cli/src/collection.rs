@@ -1,10 +1,10 @@
 //! `percuss run` of a scene of bodies, and its part of `percuss check`.
 
 use percuss_draw::plot::check_plots;
+use percuss_record::{BodiesRecorder, Manifest, NullObserver, RecordError};
 use percuss_run::{BodiesOutcome, ObservableRequest, RunProgress, StopReason, Threads};
+use scene::Scene;
 use scene::collection::BuiltBodies;
-use scene::record::{BodiesRecorder, Manifest, RecordError};
-use scene::{NullObserver, Scene};
 use serde_json::{Value, json};
 
 use crate::output::{CommandError, CommandStatus};

@@ -1,7 +1,7 @@
 //! Summary of a study: statistics of each finding, and failures with advice.
 
+use percuss_record::{CellValue, Table};
 use percuss_run::study::{JUDGED, OBSERVED, REPEATED, VARIED};
-use scene::record::{CellValue, Table};
 use serde_json::{Map, Value, json};
 
 use crate::summary::format_short;

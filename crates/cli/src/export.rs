@@ -5,8 +5,8 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use scene::record::export::{self, VtkOptions};
-use scene::record::{CellValue, Record};
+use percuss_record::export::{self, VtkOptions};
+use percuss_record::{CellValue, Record};
 
 use crate::html::{self, ExportRange, HtmlArgs};
 use crate::image::{self, CommonOptions, PictureArgs};

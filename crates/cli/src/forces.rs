@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use percuss_draw::rasterise::png;
+use percuss_record::{Record, read_body_descriptions};
 use percuss_run::equilibrium::{self, ForceBounds, ForceBoundsOptions};
-use scene::record::{Record, read_body_descriptions};
 use serde_json::{Value, json};
 
 use crate::output::{self, CommandError, CommandStatus, OutputFile};

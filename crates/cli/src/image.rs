@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use percuss_draw::film::{FilmSchedule, FilmSpeed, FrameSequence, RenderOptions};
 use percuss_draw::picture::Theme;
+use percuss_record::Record;
 use scene::Colour;
-use scene::record::Record;
 
 use crate::film;
 use crate::output::{self, CommandError, CommandStatus, OutputFile};

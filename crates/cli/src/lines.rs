@@ -1,7 +1,7 @@
 //! Rows as CSV or JSON text, written in pieces so that memory does not grow with the table.
 
 use clap::ValueEnum;
-use scene::record::CellValue;
+use percuss_record::CellValue;
 use serde_json::Value;
 
 use crate::output::{CommandError, quoted};

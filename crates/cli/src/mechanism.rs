@@ -1,8 +1,8 @@
 //! `percuss run` of a mechanism or a sweeping process.
 
 use percuss_draw::plot::check_plots;
+use percuss_record::{Manifest, MechanismLayout, MechanismRecorder};
 use percuss_run::{MechanismOutcome, StopReason};
-use scene::record::{Manifest, MechanismLayout, MechanismRecorder};
 use scene::{BuiltMechanism, Scene};
 use serde_json::Value;
 

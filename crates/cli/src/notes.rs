@@ -3,8 +3,7 @@
 
 use std::fmt::Write;
 
-use scene::NonuniqueInstant;
-use scene::record::Manifest;
+use percuss_record::{Manifest, NonuniqueInstant};
 use serde_json::Value;
 
 use crate::summary::format_short;

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use percuss_record::{PlotError, RecordError};
 use percuss_run::StudyError;
 use scene::SceneError;
-use scene::record::{PlotError, RecordError};
 
 use crate::{interrupt, log, progress};
 

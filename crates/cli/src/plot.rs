@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use percuss_draw::plot::{PlotOptions, RunPlots};
 use percuss_draw::rasterise::png;
-use scene::record::Record;
+use percuss_record::Record;
 
 use crate::output::{self, CommandError, CommandStatus, OutputFile};
 use crate::progress::Progress;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::record::{CellValue, Record, RecordError, Table};
+use percuss_record::{CellValue, Record, RecordError, Table};
 
 use crate::lines::{RowTextWriter, TableFormat};
 use crate::output::{self, CommandError, CommandStatus};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use percuss_record::{Lock, Manifest, RunStatus};
 use scene::Scene;
-use scene::record::{Lock, Manifest, RunStatus};
 
 use crate::log::LogArgs;
 use crate::output::{self, CommandError, CommandStatus};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use percuss_draw::plot::RunPlots;
+use percuss_record::{Manifest, OutputDirectory, Record, RecordError, RunStatus};
 use percuss_run::{StopReason, Threads};
-use scene::record::{Manifest, OutputDirectory, Record, RecordError, RunStatus};
 use scene::{Scene, SceneKind};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::record::{Lock, LockState, Record, RunStatus};
+use percuss_record::{Lock, LockState, Record, RunStatus};
 
 use crate::output::{self, CommandError, CommandStatus};
 use crate::study;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::record::{Lock, Manifest, OutputDirectory, RunWriter};
+use percuss_record::{Lock, Manifest, OutputDirectory, RunWriter};
 use scene::{CheckpointPolicy, DataFile, Scene};
 
 use crate::output::{self, CommandError};

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use percuss_record::{CellValue, Column, ColumnValues, OutputDirectory, Record, Table};
 use percuss_run::study::{OBSERVED, Planned, REPEATED, VARIED};
 use percuss_run::{Shard, StudyDirectory, StudyFile, StudyProgress};
-use scene::record::{CellValue, Column, ColumnValues, OutputDirectory, Record, Table};
 use serde_json::{Value, json};
 
 use crate::digest::{StudySummary, listed};

@@ -3,8 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use scene::NonuniqueInstant;
-use scene::record::{Manifest, RunStatus};
+use percuss_record::{Manifest, NonuniqueInstant, RunStatus};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use percuss_record::Record;
 use percuss_verify::{Location, MissedSteps, Report, RowRange, VerifyError, VerifyOptions, verify};
-use scene::record::Record;
 use serde_json::json;
 
 use crate::output::{self, CommandError, CommandStatus};

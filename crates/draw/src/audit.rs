@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use percuss_record::{OutputDirectory, PlotError, RecordError};
 use percuss_run::audit::{AUDIT, Audit};
-use scene::record::{OutputDirectory, PlotError, RecordError};
 
 use crate::axis::Scale;
 use crate::plot::{Figure, Series, SeriesStyle, svg};

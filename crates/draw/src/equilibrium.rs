@@ -1,9 +1,9 @@
 //! SVG pictures of impulse bounds and of collapse mechanisms.
 
+use percuss_record::BodyDescription;
+use percuss_record::still::{BodyState, Frame};
 use percuss_run::equilibrium::{ForceBounds, LimitAnalysis, Moved, Role};
 use scene::Colour;
-use scene::record::BodyDescription;
-use scene::record::still::{BodyState, Frame};
 
 use crate::picture::{Annotation, BodyShapes, PictureRequest, draw};
 

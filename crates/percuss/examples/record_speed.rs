@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use scene::record::{CHUNK_ROWS, ColumnValues, Manifest, Record, Table, TableWriter};
+use percuss_record::{CHUNK_ROWS, ColumnValues, Manifest, Record, Table, TableWriter};
 
 type Failed = Box<dyn std::error::Error>;
 

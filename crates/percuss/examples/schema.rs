@@ -1,5 +1,5 @@
 //! Prints the page `docs/records.md`; `cargo xtask schema` compares the two.
 
 fn main() {
-    print!("{}", scene::record::schema_page());
+    print!("{}", percuss_record::schema_page());
 }

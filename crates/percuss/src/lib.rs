@@ -8,6 +8,7 @@ pub use fclib;
 pub use mechanism;
 pub use percuss_draw as draw;
 pub use percuss_generate as generate;
+pub use percuss_record as record;
 pub use percuss_run as run;
 pub use percuss_verify as verify;
 pub use scene;

@@ -13,9 +13,9 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 
+use percuss_record::{ColumnValues, Table};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use scene::record::{ColumnValues, Table};
 
 /// Values may be null (`ARROW_FLAG_NULLABLE`).
 const NULLABLE: i64 = 2;

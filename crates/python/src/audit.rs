@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use percuss_record::PlotError;
 use percuss_run::Threads;
 use percuss_run::audit::{
     AuditError, AuditOptions, FindingScope, audit, load_recorded_scene, output_place,
 };
 use pyo3::prelude::*;
-use scene::record::PlotError;
 use serde_json::json;
 
 use crate::error;

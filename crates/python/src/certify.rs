@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use percuss_record::RecordError;
 use percuss_run::{EarlyStop, StopReason};
 use pyo3::prelude::*;
-use scene::record::RecordError;
 use serde_json::{Value, json};
 
 use crate::error;

@@ -7,11 +7,11 @@
 //!   NotConverged                    a result was required, not met   exit status 1
 //! ```
 
+use percuss_record::RecordError;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use scene::SceneError;
-use scene::record::RecordError;
 
 create_exception!(
     percuss,

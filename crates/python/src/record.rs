@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use numpy::PyArray1;
 use percuss_draw::plot::{PlotOptions, RunPlots};
 use percuss_draw::rasterise::png;
+use percuss_record::{ColumnValues, PlotError, Record, Table};
 use percuss_run::Threads;
 use percuss_verify::{VerifyError, VerifyOptions, verify};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
-use scene::record::{ColumnValues, PlotError, Record, Table};
 use serde_json::json;
 
 use crate::arrow;

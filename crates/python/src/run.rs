@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use percuss_draw::plot::check_plots;
-use percuss_run::{BodiesOutcome, StopReason, Threads};
-use pyo3::prelude::*;
-use scene::record::{
+use percuss_record::{
     BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory,
 };
+use percuss_run::{BodiesOutcome, StopReason, Threads};
+use pyo3::prelude::*;
 use scene::{Scene, SceneError, SceneKind};
 use serde_json::Value;
 
@@ -102,7 +102,7 @@ fn check_scene(py: Python<'_>, scene: &PyScene) -> PyResult<()> {
         let collection = scene.build_bodies().map_err(error::scene)?;
         percuss_run::check_collection(scene, &collection).map_err(error::scene)?;
         let wanted = percuss_run::ObservableRequest::default();
-        let sink = &mut scene::NullObserver;
+        let sink = &mut percuss_record::NullObserver;
         let threads = Threads::all();
         let outcome =
             percuss_run::run_bodies(scene, collection, &wanted, threads, sink, &mut |_| false);

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use percuss_record::{Lock, Manifest, OutputDirectory, RunStatus, RunWriter};
 use pyo3::prelude::*;
-use scene::record::{Lock, Manifest, OutputDirectory, RunStatus, RunWriter};
 use scene::{DataFile, Scene};
 
 use crate::error;

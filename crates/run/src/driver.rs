@@ -10,9 +10,9 @@
 use mechanism::{
     EventDriven, Integrator, MechanismError, Scheme, State, StepReport, System, TimeStepper,
 };
+use percuss_record::{EncodedBytes, MechanismObserver, Snapshot};
 use scene::file::END_TOLERANCE;
-use scene::record::{EncodedBytes, Snapshot};
-use scene::{BuiltMechanism, CertificateBounds, MechanismObserver, SceneError};
+use scene::{BuiltMechanism, CertificateBounds, SceneError};
 
 use crate::certificate::{Certificate, Criterion};
 use crate::progress::{ProgressCallback, RunProgress};

@@ -6,7 +6,8 @@
 
 use mechanism::painleve::{Outcomes, analyse_sliding_contact, joint_accelerations};
 use mechanism::{ConstraintKind, EventKind, Scheme, StateRef, System};
-use scene::{NonuniqueInstant, SymbolicSystem};
+use percuss_record::NonuniqueInstant;
+use scene::SymbolicSystem;
 
 use crate::driver::MechanismOutcome;
 use crate::trajectory::Interpolation;

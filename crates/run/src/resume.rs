@@ -5,8 +5,9 @@
 //! to the last one, which findings are evaluated on.
 
 use mechanism::MotionCheckpoint;
+use percuss_record as record;
+use percuss_record::{EncodedBytes, Restored};
 use scene::SceneError;
-use scene::record::{self, EncodedBytes, Restored};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

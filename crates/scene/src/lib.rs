@@ -4,7 +4,6 @@ pub mod builtin;
 pub mod collection;
 mod error;
 pub mod file;
-pub mod record;
 pub mod text;
 
 pub use error::{InputError, Origin, SceneError};
@@ -14,7 +13,6 @@ pub use file::{
     Overrides, Picture, Plot, PlotKind, RecordSelection, RowSelection, Scene, SceneKind, Spacing,
     Study, TableCompression, VariedValues, Vary,
 };
-pub use record::{MechanismObserver, NonuniqueInstant, NullObserver};
 pub use text::{
     BuiltMechanism, LawForm, Observable, Sample, SetForm, SymbolicSystem, assemble_law,
 };

@@ -4,7 +4,7 @@
 //! column. Of mechanisms only recorded steps have a row: where steps are left out, a figure is at least the maximum
 //! over the rows that are there.
 
-use scene::record::{Record, RunStatus};
+use percuss_record::{Record, RunStatus};
 use serde_json::Value;
 
 use super::VerifyError;

@@ -4,7 +4,7 @@
 //! those that cannot be verified in the run at hand. All other columns are compared: a test alters each of them and
 //! expects that the alteration is found.
 
-use scene::record::Record;
+use percuss_record::Record;
 use scene::{Scene, SceneKind};
 
 use super::report::{Report, RowRange};

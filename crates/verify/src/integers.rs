@@ -3,7 +3,7 @@
 //! The other modules use these values as indices. A value out of range is damage and is reported here by table, row
 //! and column.
 
-use scene::record::{ColumnType, ColumnValues, Record};
+use percuss_record::{ColumnType, ColumnValues, Record};
 
 use super::VerifyError;
 use super::report::{Location, Report};

@@ -34,8 +34,8 @@ mod vector;
 
 use std::fs;
 
+use percuss_record::{Record, RecordError, RecordShape, RunStatus};
 use scene::collection::{BodiesSetup, BuiltBodies};
-use scene::record::{Record, RecordError, RecordShape, RunStatus};
 use scene::{Scene, SceneError, SceneKind};
 
 pub use report::{Check, Disagreement, Location, MissedSteps, Report, RowRange, UncheckedColumn};

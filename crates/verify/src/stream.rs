@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use scene::record::{Chunk, ColumnValues, Record, RecordError, Table};
+use percuss_record::{Chunk, ColumnValues, Record, RecordError, Table};
 
 /// The rows of one step of a table.
 #[derive(Debug, Clone, Default)]

@@ -5,8 +5,8 @@
 //! ```
 
 use bodies::Dim;
+use percuss_record::{Record, RecordError, RunStatus};
 use scene::collection::BodiesSetup;
-use scene::record::{Record, RecordError, RunStatus};
 use scene::{Scene, SceneError};
 
 use super::VerifyError;

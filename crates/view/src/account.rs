@@ -8,7 +8,7 @@
 //! the one of largest magnitude, NaN above all. As the run goes on, rows are merged in pairs: the result does
 //! not depend on when it is computed.
 
-use scene::record::{Column, ColumnType, Record, RecordError, Table};
+use percuss_record::{Column, ColumnType, Record, RecordError, Table};
 use serde_json::{Map, Value, json};
 
 use crate::pack::{BinaryTable, BinaryValues};

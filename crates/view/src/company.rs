@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use scene::record::{
+use percuss_record::{
     BodyDescription, BodyMotion, ColumnValues, Faces, Record, RecordError, RecordedShape,
     ShapePart, read_body_descriptions,
 };

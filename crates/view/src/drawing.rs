@@ -1,7 +1,7 @@
 //! The drawing of a mechanism or a sweeping process as a binary table.
 
 use percuss_draw::drawing::{self, DrawingValues};
-use scene::record::PlotError;
+use percuss_record::PlotError;
 use serde_json::Value;
 
 use crate::error::ViewError;

@@ -3,7 +3,7 @@
 //! Rows are decimated to what a plot can show: of every bucket of rows the first, the last, and those where a
 //! measure (speed, impulse) is smallest and largest. No extreme is lost.
 
-use scene::record::{CellValue, ColumnType, ColumnValues, Table};
+use percuss_record::{CellValue, ColumnType, ColumnValues, Table};
 
 use crate::account::LIMIT;
 use crate::error::ViewError;

@@ -8,7 +8,7 @@
 //! of other chunks the columns `step` and `t` are read. Chunks are immutable: those of a run in progress are
 //! indexed once.
 
-use scene::record::{ColumnValues, Record, RecordError};
+use percuss_record::{ColumnValues, Record, RecordError};
 
 use crate::shelf::{LiveTable, TablePart};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use scene::record::{CheckpointRows, Lock, LockState, Record, RecordError, RunStatus};
+use percuss_record::{CheckpointRows, Lock, LockState, Record, RecordError, RunStatus};
 
 use crate::account::IncrementalSteps;
 use crate::company::BodyAttributes;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use scene::record::{CheckpointRows, MANIFEST, Record, RecordError};
+use percuss_record::{CheckpointRows, MANIFEST, Record, RecordError};
 
 use crate::account;
 use crate::error::ViewError;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use scene::record::{CheckpointRows, Chunk, Column, ColumnValues, Record, RecordError, Table};
+use percuss_record::{CheckpointRows, Chunk, Column, ColumnValues, Record, RecordError, Table};
 
 /// A table of a run that may be in progress.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! One recorded state of all bodies.
 
-use scene::record::{CellValue, RecordError, Table};
+use percuss_record::{CellValue, RecordError, Table};
 use serde_json::Value;
 
 use crate::error::ViewError;
@@ -62,7 +62,7 @@ impl RunSnapshot {
     }
 
     /// Additional recorded columns of bodies.
-    pub(crate) fn further(&self) -> Vec<&scene::record::Column> {
+    pub(crate) fn further(&self) -> Vec<&percuss_record::Column> {
         let known = ["step", "t", "body"];
         let usual = usual(self.flat);
         let columns = match (&self.states, self.has_bodies()) {
@@ -74,7 +74,7 @@ impl RunSnapshot {
             !known.contains(&name) && !usual.contains(&name)
         });
         other
-            .filter(|c| c.kind != scene::record::ColumnType::Text)
+            .filter(|c| c.kind != percuss_record::ColumnType::Text)
             .collect()
     }
 
@@ -256,8 +256,8 @@ impl RunSnapshot {
 }
 
 /// Largest distance of a point of a shape from its origin; of boundaries with vertices only with `bound`.
-fn reach(outline: &scene::record::RecordedShape, bound: bool) -> Option<f64> {
-    use scene::record::RecordedShape;
+fn reach(outline: &percuss_record::RecordedShape, bound: bool) -> Option<f64> {
+    use percuss_record::RecordedShape;
     let farthest = |norms: &mut dyn Iterator<Item = f64>| norms.fold(0.0, f64::max);
     match outline {
         RecordedShape::Chain { vertices, .. } if bound => {

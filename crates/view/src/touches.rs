@@ -1,6 +1,6 @@
 //! The contacts of one recorded step.
 
-use scene::record::Table;
+use percuss_record::Table;
 
 use crate::error::ViewError;
 use crate::moment::RunSnapshot;
@@ -76,8 +76,8 @@ pub(crate) fn contact_row(table: &Table, row: usize, flat: bool) -> ContactRow {
     let or_zero = |x: f64| if x.is_nan() { 0.0 } else { x };
     let (sn, [s1, s2]) = (at(6), tangential.map(or_zero));
     let status = match table.values.get(4).map(|v| v.cell(row)) {
-        Some(scene::record::CellValue::Text("stick")) => 1,
-        Some(scene::record::CellValue::Text("slip")) => 2,
+        Some(percuss_record::CellValue::Text("stick")) => 1,
+        Some(percuss_record::CellValue::Text("slip")) => 2,
         _ => 0,
     };
     ContactRow {

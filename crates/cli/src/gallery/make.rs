@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use scene::record::{Manifest, RunStatus};
+use percuss_record::{Manifest, RunStatus};
 
 use super::entry::SystemOutcome;
 use crate::interrupt;
@@ -28,7 +28,7 @@ pub fn run(name: &str, text: &str, directory: &Path) -> (SystemOutcome, bool) {
         }
         Some(_) => vec!["resume".into(), directory.as_os_str().into()],
         None => {
-            if directory.join(scene::record::MANIFEST).is_file()
+            if directory.join(percuss_record::MANIFEST).is_file()
                 && let Err(e) = fs::remove_dir_all(directory)
             {
                 let why = format!(

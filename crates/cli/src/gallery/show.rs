@@ -9,9 +9,9 @@ use percuss_draw::film::{
 };
 use percuss_draw::picture::Image;
 use percuss_draw::plot::RunPlots;
+use percuss_record::Record;
 use percuss_run::Threads;
 use scene::Scene;
-use scene::record::Record;
 use view::FollowedRun;
 use view::html::{self, HtmlOptions};
 

@@ -1,11 +1,12 @@
 //! `percuss verify` finds a single altered figure, whoever wrote the checksums, and passes what was not
 //! altered.
 
+use percuss_record::{ColumnValues, Manifest, RunStatus};
+
 use crate::common::alter::{
     all_altered_are_found, altered_are_found, begin, chosen, entry, found_in, rewrite, verify,
 };
 use crate::common::{folder, percuss};
-use scene::record::{ColumnValues, Manifest, RunStatus};
 
 const PAIR: &[&str] = &["a", "b"];
 

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use crate::common::alter::{begin, entry, rewrite, verify};
-use crate::common::life;
-use crate::common::{CommandOutput, folder, percuss};
-use scene::record::{ColumnValues, Manifest};
+use percuss_record::{ColumnValues, Manifest};
 use serde_json::{Value, json};
+
+use crate::common::alter::{begin, entry, rewrite, verify};
+use crate::common::{CommandOutput, folder, life, percuss};
 
 /// Whether a check is among those that found something.
 fn found_by(ran: &CommandOutput, check: &str) -> bool {
@@ -281,7 +281,7 @@ fn a_run_interrupted_between_two_recorded_states_agrees() {
         if ran.status != 130 {
             continue;
         }
-        let record = scene::record::Record::open(&folder.path().join("run")).expect("a run");
+        let record = percuss_record::Record::open(&folder.path().join("run")).expect("a run");
         let steps = record
             .table("bodies", None)
             .expect("states")

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use percuss_record::{ColumnValues, Manifest, Record, Table, TableWriter};
 use percuss_verify::{Report, RowRange, UncheckedColumn, VerifyOptions, verify};
-use scene::record::{ColumnValues, Manifest, Record, Table, TableWriter};
 
 use crate::common::alter::begin;
 use crate::common::folder;

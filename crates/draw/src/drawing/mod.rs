@@ -31,8 +31,8 @@ pub use form::{
 };
 pub use sheet::Theme;
 
+use percuss_record::{PlotError, Record};
 use scene::Scene;
-use scene::record::{PlotError, Record};
 
 /// Maximal number of states of a drawing.
 pub const FRAMES: usize = 6000;

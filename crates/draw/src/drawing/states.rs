@@ -1,6 +1,6 @@
 //! Recorded states, decimated evenly.
 
-use scene::record::{Column, Record, RecordError};
+use percuss_record::{Column, Record, RecordError};
 
 /// Maximal number of coordinates of all moving points of a drawing; with more, fewer states are kept.
 const NUMBERS: usize = 4_000_000;

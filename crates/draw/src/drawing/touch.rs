@@ -1,6 +1,6 @@
 //! Contact activity of items: in which states a contact had an impulse.
 
-use scene::record::{CellValue, Record, RecordError};
+use percuss_record::{CellValue, Record, RecordError};
 
 use super::pieces::EvaluatedItem;
 use super::states::SampledStates;

@@ -1,6 +1,6 @@
 //! Film schedule: which recorded states a film shows, and for how long.
 
-use scene::record::PlotError;
+use percuss_record::PlotError;
 
 /// Speed of a film.
 #[derive(Debug, Clone, Copy, PartialEq)]

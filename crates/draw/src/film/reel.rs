@@ -2,8 +2,8 @@
 
 use std::cell::OnceCell;
 
-use scene::record::still::{Frame, RecordedFrames};
-use scene::record::{PlotError, Record};
+use percuss_record::still::{Frame, RecordedFrames};
+use percuss_record::{PlotError, Record};
 use scene::{Colour, Scene, SceneKind};
 
 use super::plan::nearest;

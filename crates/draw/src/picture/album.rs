@@ -1,7 +1,7 @@
 //! The pictures of a run of bodies, by name.
 
-use scene::record::still::{Frame, RecordedFrames};
-use scene::record::{PlotError, Record};
+use percuss_record::still::{Frame, RecordedFrames};
+use percuss_record::{PlotError, Record};
 use scene::{Colour, Formula, Picture, Scene, SceneError};
 
 use super::joint::joint_glyphs;

@@ -2,8 +2,8 @@
 //!
 //! u = right·x, v = up·x, depth = toward·x; a larger depth is nearer to the viewer.
 
-use scene::record::RecordedShape;
-use scene::record::still::BodyState;
+use percuss_record::RecordedShape;
+use percuss_record::still::BodyState;
 
 use super::{cross, dot, norm};
 

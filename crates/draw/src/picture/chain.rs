@@ -1,9 +1,9 @@
 //! Force chains in a picture: which contact forces belong to one.
 
 use bodies::measure::{ForceChainContact, force_chains};
+use percuss_record::still::{DrawnForce, Frame};
+use percuss_record::{BodyDescription, RecordedShape};
 use percuss_run::watch::ANGLE;
-use scene::record::still::{DrawnForce, Frame};
-use scene::record::{BodyDescription, RecordedShape};
 
 use super::{force, norm};
 

@@ -3,7 +3,7 @@
 //! In the plane the SVG is rasterised. In space the bodies are rendered to pixels ([`super::render`]) and the
 //! SVG overlay (forces, border, title, legend) is drawn over them.
 
-use scene::record::still::Frame;
+use percuss_record::still::Frame;
 
 use super::ground::patches;
 use super::images::wrap_bodies;

@@ -3,8 +3,8 @@
 //! Between two round bodies the line joins their centres; from a round body to a boundary it ends at the
 //! contact point; otherwise it passes through the contact point in the direction of the force.
 
-use scene::record::still::{DrawnForce, Frame};
-use scene::record::{BodyDescription, RecordedShape};
+use percuss_record::still::{DrawnForce, Frame};
+use percuss_record::{BodyDescription, RecordedShape};
 
 use super::camera::Camera;
 use super::colour::{FORCE, Rgb};

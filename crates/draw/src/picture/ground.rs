@@ -3,8 +3,8 @@
 //! Only surfaces seen from outside are drawn: all bodies are then in front of them. A surface between the
 //! viewer and the bodies is left out.
 
-use scene::record::still::{BodyState, Frame};
-use scene::record::{BodyDescription, BodyMotion, RecordedShape};
+use percuss_record::still::{BodyState, Frame};
+use percuss_record::{BodyDescription, BodyMotion, RecordedShape};
 
 use super::camera::{Camera, extent, unit};
 use super::colour::GROUND;

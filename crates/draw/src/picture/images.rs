@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use scene::record::BodyDescription;
-use scene::record::still::{BodyState, Frame};
+use percuss_record::BodyDescription;
+use percuss_record::still::{BodyState, Frame};
 
 use super::camera::{Camera, extent};
 use super::colour::{PLAIN, Rgb};

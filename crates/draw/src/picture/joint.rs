@@ -6,8 +6,8 @@
 
 use bodies::joint::{Joint, JointFrame, JointKind};
 use bodies::{Dim, Vector};
+use percuss_record::still::Frame;
 use scene::collection::BuiltBodies;
-use scene::record::still::Frame;
 
 use super::camera::Camera;
 use super::panel::Panel;

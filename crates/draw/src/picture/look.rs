@@ -1,6 +1,6 @@
 //! Common scale of the pictures of one run, so that they can be compared: window, colour scale, force widths.
 
-use scene::record::still::Frame;
+use percuss_record::still::Frame;
 
 use super::camera::Camera;
 use super::ground::BoundingBox;

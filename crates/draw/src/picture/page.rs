@@ -1,8 +1,8 @@
 //! SVG page: title, panels side by side, axes or a scale bar, the legend.
 
+use percuss_record::BodyDescription;
+use percuss_record::still::Frame;
 use percuss_run::number::format_short;
-use scene::record::BodyDescription;
-use scene::record::still::Frame;
 
 use super::camera::Camera;
 use super::force::{self, ForceWidths};

@@ -1,8 +1,8 @@
 //! Fill colours of bodies, and their legend.
 
+use percuss_record::still::{BodyState, Frame};
+use percuss_record::{BodyDescription, BodyMotion};
 use scene::Colour;
-use scene::record::still::{BodyState, Frame};
-use scene::record::{BodyDescription, BodyMotion};
 
 use super::colour::{self, ColourMap, FIXED, PLAIN, Rgb};
 use super::norm;

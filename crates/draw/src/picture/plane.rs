@@ -1,7 +1,7 @@
 //! Bodies of the plane, as SVG shapes.
 
-use scene::record::still::{BodyState, Frame};
-use scene::record::{BodyDescription, BodyMotion, RecordedShape, ShapePart};
+use percuss_record::still::{BodyState, Frame};
+use percuss_record::{BodyDescription, BodyMotion, RecordedShape, ShapePart};
 
 use super::colour::{GROUND, Rgb};
 use super::panel::Panel;

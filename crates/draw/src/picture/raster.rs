@@ -3,8 +3,8 @@
 //! A cell has the colour of the last body that covers its centre; a body that covers no centre colours the cell
 //! it lies in. Adjacent cells of one colour are merged to one rectangle (run-length encoding).
 
-use scene::record::still::{BodyState, Frame};
-use scene::record::{BodyDescription, RecordedShape, ShapePart};
+use percuss_record::still::{BodyState, Frame};
+use percuss_record::{BodyDescription, RecordedShape, ShapePart};
 
 use super::colour::Rgb;
 use super::panel::Panel;

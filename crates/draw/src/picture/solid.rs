@@ -1,7 +1,7 @@
 //! Bodies of space as convex pieces on screen: outlines in pixels, shading, depth.
 
-use scene::record::still::BodyState;
-use scene::record::{Faces, RecordedShape};
+use percuss_record::still::BodyState;
+use percuss_record::{Faces, RecordedShape};
 
 use super::camera::{Camera, unit};
 use super::panel::Panel;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use scene::record::BodyDescription;
-use scene::record::still::Frame;
+use percuss_record::BodyDescription;
+use percuss_record::still::Frame;
 
 use super::camera::Camera;
 use super::colour::Rgb;

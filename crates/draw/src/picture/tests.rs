@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use scene::record::still::{BodyState, Frame};
-use scene::record::{BodyDescription, BodyMotion, RecordedShape};
+use percuss_record::still::{BodyState, Frame};
+use percuss_record::{BodyDescription, BodyMotion, RecordedShape};
 
 use crate::rasterise::png;
 

@@ -1,7 +1,7 @@
 //! Window of a picture: the rectangle of the world that it shows.
 
-use scene::record::still::Frame;
-use scene::record::{BodyDescription, BodyMotion, RecordedShape};
+use percuss_record::still::Frame;
+use percuss_record::{BodyDescription, BodyMotion, RecordedShape};
 
 use super::camera::{Camera, extent};
 use super::ground::{BoundingBox, patches};

@@ -1,9 +1,9 @@
 //! The plots of runs of bodies: standard ones, and observables that a scene declares.
 
+use percuss_record::{NullObserver, PlotError, Record, RecordError};
 use percuss_run::watch::Observables;
 use percuss_run::{RunProgress, Threads, run_bodies_observing};
-use scene::record::{PlotError, Record, RecordError};
-use scene::{Formula, InputError, NullObserver, Plot, Scene, SceneError};
+use scene::{Formula, InputError, Plot, Scene, SceneError};
 
 use super::declared::{case_label, part, series_style, window};
 use super::fabric::FABRIC;

@@ -1,14 +1,12 @@
 //! The plots that a scene declares: observables of runs, columns of studies.
 
+use percuss_record::{NullObserver, PlotError, Record};
 use percuss_run::finding::ground::with_expression_context;
 use percuss_run::study::compile_study;
 use percuss_run::survey::block::running;
 use percuss_run::{Threads, run_mechanism};
 use scene::file::{expression_error, value_error};
-use scene::record::{PlotError, Record};
-use scene::{
-    Formula, NullObserver, Observable, Plot, PlotKind, Scene, SceneError, SceneKind, SymbolicSystem,
-};
+use scene::{Formula, Observable, Plot, PlotKind, Scene, SceneError, SceneKind, SymbolicSystem};
 
 use super::figure::{Figure, Series, SeriesStyle};
 use super::track::SampledMotion;

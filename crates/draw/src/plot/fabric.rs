@@ -9,7 +9,7 @@
 //! a (cos 2θ_a, sin 2θ_a) = 2 Σ w (cos 2θ, sin 2θ) / Σ w,      E(θ) ≈ (1 + a cos 2(θ − θ_a)) / 2π
 //! ```
 
-use scene::record::{PlotError, Record};
+use percuss_record::{PlotError, Record};
 
 use super::pick::{entry, select_rows};
 use super::wish::PlotOptions;

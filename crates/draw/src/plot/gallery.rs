@@ -1,7 +1,7 @@
 //! The plots and pictures of a run directory, by name.
 
+use percuss_record::{PlotError, Record};
 use percuss_run::Threads;
-use scene::record::{PlotError, Record};
 use scene::{Scene, SceneKind};
 
 use super::fabric::{self, FABRIC};

@@ -4,7 +4,7 @@
 //! ten, so that edges are round numbers; it is at least 1 for integers. On a logarithmic axis bins have equal
 //! ratios instead, and only positive values are counted.
 
-use scene::record::{ColumnType, PlotError, Record};
+use percuss_record::{ColumnType, PlotError, Record};
 
 use super::figure::{Figure, Series, SeriesStyle};
 use super::pick::{drawable, select_rows};

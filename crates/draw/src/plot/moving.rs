@@ -4,7 +4,7 @@
 //! coordinates at a few instants, or over time for one coordinate. More coordinates have no such plot.
 
 use mechanism::System;
-use scene::record::{PlotError, Record};
+use percuss_record::{PlotError, Record};
 use scene::{Scene, SymbolicSystem};
 
 use super::figure::{Figure, Series, SeriesStyle};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use scene::record::{PlotError, Record};
+use percuss_record::{PlotError, Record};
 
 use super::figure::{Figure, Series, SeriesStyle};
 use super::pick::{SelectedRows, body_names, drawable, entry, select_rows};

@@ -1,6 +1,6 @@
 //! Trajectories and phase portraits of bodies: `trajectory:NAME,NAME` and `phase:NAME.x`.
 
-use scene::record::{PlotError, Record};
+use percuss_record::{PlotError, Record};
 
 use super::figure::{Figure, Series};
 use super::pick::{body_names, body_number, column, entry, select_rows};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use scene::record::{CellValue, Column, ColumnType, ColumnValues, PlotError, Record, Table};
+use percuss_record::{CellValue, Column, ColumnType, ColumnValues, PlotError, Record, Table};
 
 use super::wish::{PlotOptions, unknown};
 

@@ -1,7 +1,7 @@
 //! Standard plots of every run.
 
+use percuss_record::{CellValue, Column, PlotError, Record, RecordError};
 use percuss_run::finding::Finding;
-use scene::record::{CellValue, Column, PlotError, Record, RecordError};
 
 use super::figure::{Figure, Series, SeriesStyle};
 use super::path::TRAJECTORY;

@@ -1,8 +1,8 @@
 //! Plots of studies: a finding over the varied parameters.
 
+use percuss_record::{Column, ColumnType, ColumnValues, PlotError, Record, Table};
 use percuss_run::number::format_short;
 use percuss_run::study::{REPEATED, VARIED};
-use scene::record::{Column, ColumnType, ColumnValues, PlotError, Record, Table};
 
 use super::figure::{Figure, HeatMapCell, Series, SeriesStyle};
 use super::unit;
@@ -135,7 +135,7 @@ fn label_of(columns: &[Column], name: &str) -> String {
 
 fn text(values: Option<&ColumnValues>, row: usize) -> String {
     match values.map(|v| (v.cell(row), v.number(row))) {
-        Some((scene::record::CellValue::Text(text), _)) => text.to_string(),
+        Some((percuss_record::CellValue::Text(text), _)) => text.to_string(),
         Some((_, number)) => format_short(number),
         None => String::new(),
     }

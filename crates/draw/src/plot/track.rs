@@ -1,8 +1,8 @@
 //! Sampled motion: states and forces from the records or from memory, for observables.
 
 use mechanism::{System, SystemError};
+use percuss_record::{CellValue, MechanismLayout, Record, RecordError, Table};
 use percuss_run::Trajectory;
-use scene::record::{CellValue, MechanismLayout, Record, RecordError, Table};
 use scene::{Observable, Sample, Scene, SymbolicSystem};
 
 /// Constraint, row and mean force.

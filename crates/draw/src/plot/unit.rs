@@ -3,7 +3,7 @@
 //! Tables state the dimension of a column in words (`length/time`), since scenes use any coherent units. Axes
 //! show them in the default system, SI.
 
-use scene::record::Column;
+use percuss_record::Column;
 
 /// The unit symbol of a dimension; `None` for pure numbers and unknown dimensions.
 pub(super) fn symbol(dimension: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Options of a plot.
 
-use scene::record::PlotError;
+use percuss_record::PlotError;
 
 /// Options of a plot, as of `percuss plot`.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,8 +1,9 @@
 //! Audits of systems whose order of convergence and whose sensitivity are known.
 
+use percuss_record::NullObserver;
 use percuss_run::Threads;
 use percuss_run::audit::{Audit, AuditError, AuditOptions, FindingScope, SensitivityClass, audit};
-use scene::{NullObserver, Scene};
+use scene::Scene;
 
 fn audited(text: &str, set: &[(&str, &str)]) -> Audit {
     let scene = Scene::parse("test", "test.toml", text).expect("a scene");

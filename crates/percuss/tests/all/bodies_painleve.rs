@@ -1,7 +1,8 @@
 //! Painlevé's configurations among bodies.
 
+use percuss_record::NullObserver;
 use percuss_run::{Certificate, Criterion, ObservableRequest, Threads};
-use scene::{NullObserver, Scene};
+use scene::Scene;
 
 use crate::scene_mechanisms::go;
 use crate::scene_painleve::ROD;

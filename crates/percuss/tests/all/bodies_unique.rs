@@ -1,7 +1,8 @@
 //! Steps whose velocities the laws leave open.
 
+use percuss_record::NullObserver;
 use percuss_run::{BodiesOutcome, Criterion, ObservableRequest, Threads};
-use scene::{NullObserver, Scene};
+use scene::Scene;
 
 /// A box that exactly fits between two fixed walls.
 const BOX: &str = r#"

@@ -1,7 +1,8 @@
 //! Each bound of a certificate: a scene that breaks it, one that just does not, and what is said of it.
 
+use percuss_record::NullObserver;
 use percuss_run::{Certificate, ObservableRequest, Threads};
-use scene::{NullObserver, Scene, SceneKind};
+use scene::{Scene, SceneKind};
 
 fn scene(text: &str) -> Scene {
     Scene::parse("scene", "scene.toml", text).expect("a scene")

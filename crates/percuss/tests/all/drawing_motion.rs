@@ -121,10 +121,10 @@ fn drawings_change_no_bit_of_a_run() {
     let (_one, with) = recorded(&scene);
     let (_two, without) = recorded(&bare);
     for table in ["steps", "coordinates", "contacts", "events"] {
-        let read = |record: &scene::record::Record| record.table(table, None).expect("a table");
+        let read = |record: &percuss_record::Record| record.table(table, None).expect("a table");
         assert_eq!(read(&with), read(&without), "{table}");
     }
-    let checksums = |record: &scene::record::Record| {
+    let checksums = |record: &percuss_record::Record| {
         let tables = record.manifest().tables.iter();
         tables.map(|t| t.checksums.clone()).collect::<Vec<_>>()
     };

@@ -1,8 +1,8 @@
 //! Worlds that a caller keeps: the same motion as that of a run, turn by turn.
 
+use percuss_record::{BodiesObserver, NullObserver, WorldRef};
 use percuss_run::{AnyWorld, ObservableRequest, RunProgress, Threads, WorldRun};
-use scene::record::{BodiesObserver, WorldRef};
-use scene::{NullObserver, Scene, SceneError};
+use scene::{Scene, SceneError};
 
 const TEXT: &str = r#"
 kind = "bodies"

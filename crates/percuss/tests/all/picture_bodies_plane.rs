@@ -1,9 +1,9 @@
 //! Pictures of bodies of the plane show every body where it is.
 
 use percuss_draw::picture::{PictureRequest, RunPictures};
+use percuss_record::still::{BodyState, DrawnForce, Frame, RecordedFrames};
+use percuss_record::{BodyDescription, BodyMotion, RecordedShape};
 use scene::Colour;
-use scene::record::still::{BodyState, DrawnForce, Frame, RecordedFrames};
-use scene::record::{BodyDescription, BodyMotion, RecordedShape};
 
 use crate::picture_common::{discs, elements, name, number, points, svg, text, within};
 use crate::record_common::{PLANE, parsed, record};

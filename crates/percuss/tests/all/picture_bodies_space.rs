@@ -1,9 +1,9 @@
 //! Pictures of bodies of space: projected, the nearer over those behind.
 
 use percuss_draw::picture::{PictureRequest, RunPictures};
+use percuss_record::still::{BodyState, Frame};
+use percuss_record::{BodyMotion, Faces, RecordedShape};
 use proptest::prelude::*;
-use scene::record::still::{BodyState, Frame};
-use scene::record::{BodyMotion, Faces, RecordedShape};
 
 use crate::picture_common::{balls, elements, name, number, svg, within};
 use crate::record_common::{SPACE, parsed, record};

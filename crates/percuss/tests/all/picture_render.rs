@@ -3,9 +3,9 @@
 use std::f64::consts::PI;
 
 use percuss_draw::picture::{BodyShapes, PictureRequest, Raster, Theme, render_bodies};
+use percuss_record::still::{BodyState, Frame};
+use percuss_record::{BodyDescription, BodyMotion, Faces, RecordedShape};
 use proptest::prelude::*;
-use scene::record::still::{BodyState, Frame};
-use scene::record::{BodyDescription, BodyMotion, Faces, RecordedShape};
 
 use crate::picture_common::{balls, name};
 

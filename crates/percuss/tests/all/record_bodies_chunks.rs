@@ -3,8 +3,8 @@
 use std::fs;
 
 use bodies::{Plane, Space, World};
-use scene::record::still::RecordedFrames;
-use scene::record::{
+use percuss_record::still::RecordedFrames;
+use percuss_record::{
     BodiesObserver, CHUNK_ROWS, CellValue, ColumnValues, Record, RunStatus, WorldRef,
     read_body_descriptions,
 };

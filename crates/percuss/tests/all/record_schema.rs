@@ -1,6 +1,6 @@
 //! The page about the records says what the code writes.
 
-use scene::record::schema_page;
+use percuss_record::schema_page;
 
 #[test]
 fn the_page_is_what_the_code_says() {

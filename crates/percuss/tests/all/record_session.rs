@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scene::CheckpointPolicy;
-use scene::record::{
+use percuss_record::{
     CHUNK_ROWS, Column, ColumnType, ColumnValues, EncodedBytes, LOCK, Lock, LockState, Manifest,
     OutputDirectory, RecordError, RunWriter, Snapshot, TableWriter, decode, encode,
 };
+use scene::CheckpointPolicy;
 
 fn manifest() -> Manifest {
     let mut manifest = Manifest::new("run", "sample");

@@ -1,7 +1,7 @@
 //! A run of bodies that goes on from a checkpoint makes the same bits as one that was not interrupted.
 
+use percuss_record::{BodiesObserver, Restored, Snapshot, WorldRef};
 use percuss_run::{BodiesOutcome, ObservableRequest, Threads};
-use scene::record::{BodiesObserver, Restored, Snapshot, WorldRef};
 use scene::{Scene, SceneError};
 
 use crate::resume_common::{CELL, HEAP, LINKAGE};

@@ -1,7 +1,8 @@
 //! Mechanisms whose motion was wrong, or refused, although the run said that all was well.
 
+use percuss_record::NullObserver;
 use percuss_run::MechanismOutcome;
-use scene::{NullObserver, Scene, SymbolicSystem};
+use scene::{Scene, SymbolicSystem};
 
 /// The motion of a scene with each first text replaced by the second.
 pub fn go(text: &str, edits: &[(&str, &str)]) -> (MechanismOutcome, SymbolicSystem) {

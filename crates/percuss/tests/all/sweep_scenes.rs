@@ -1,7 +1,8 @@
 //! Scenes of sweeping processes: what they compute, and what is said of wrong ones.
 
+use percuss_record::NullObserver;
 use percuss_run::{MechanismOutcome, run_mechanism};
-use scene::{NullObserver, Scene};
+use scene::Scene;
 
 /// The play of sin t, with what a test adds.
 fn play(process: &str, run: &str) -> String {

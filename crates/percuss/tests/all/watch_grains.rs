@@ -2,8 +2,8 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
+use percuss_record::NullObserver;
 use percuss_run::Threads;
-use scene::NullObserver;
 
 use crate::watch_common::{BLOCK, edited, last, observed, parsed, refusal, series};
 

@@ -1,8 +1,8 @@
 //! The run loop of bodies: closed forms of motions, ends, overlaps, preparations, failures.
 
+use percuss_record::{BodiesObserver, NullObserver, WorldRef};
 use percuss_run::{BodiesOutcome, ObservableRequest, StopReason, Threads};
-use scene::record::{BodiesObserver, WorldRef};
-use scene::{NullObserver, SceneError};
+use scene::SceneError;
 
 use crate::watch_common::{BALL, BLOCK, edited, last, observed, parsed, series};
 

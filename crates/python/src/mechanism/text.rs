@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use percuss_record::NullObserver;
 use percuss_run::{StudyFile, Threads};
 use pyo3::prelude::*;
-use scene::{NullObserver, Origin, Scene, SceneError};
+use scene::{Origin, Scene, SceneError};
 
 use super::motion::Motion;
 use crate::error;

@@ -4,10 +4,11 @@ use std::sync::Mutex;
 
 use bodies::{Freedom, Model};
 use numpy::PyReadonlyArray2;
+use percuss_record::NullObserver;
 use percuss_run::{AnyWorld, Certificate, Threads};
 use pyo3::prelude::*;
 use scene::collection::{BodiesSetup, BuiltBodies};
-use scene::{InputError, NullObserver, Origin, Scene, SceneError};
+use scene::{InputError, Origin, Scene, SceneError};
 
 use super::{Engine, Inner};
 use crate::callable::{CallableDim, CallableForce, CallableMotion, ExceptionSlot};

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use numpy::PyArray1;
+use percuss_record::{
+    BodiesObserver, BodiesRecorder, Manifest, NullObserver, OutputDirectory, RunWriter,
+};
 use percuss_run::{BodiesOutcome, EarlyStop, StopReason, Threads, WorldRun};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use scene::record::{BodiesObserver, BodiesRecorder, Manifest, OutputDirectory, RunWriter};
-use scene::{NullObserver, Scene};
+use scene::Scene;
 
 use super::build::parse;
 use super::{Engine, Inner};

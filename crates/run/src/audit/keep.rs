@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use percuss_record::{Manifest, OutputDirectory, PlotError, RecordError};
 use scene::Scene;
-use scene::record::{Manifest, OutputDirectory, PlotError, RecordError};
 
 use super::Audit;
 

@@ -2,8 +2,9 @@
 
 use bodies::{Dim, Plane, Space, State};
 use mechanism::System;
+use percuss_record::NullObserver;
 use scene::collection::{BodiesSetup, BuiltBodies, OverlapRule};
-use scene::{NullObserver, Scene, SceneError};
+use scene::{Scene, SceneError};
 
 use super::AuditError;
 use super::common::Common;

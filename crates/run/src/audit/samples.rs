@@ -2,7 +2,7 @@
 
 use bodies::{Dim, Vector, World};
 use mechanism::System;
-use scene::record::{BodiesObserver, WorldRef};
+use percuss_record::{BodiesObserver, WorldRef};
 use scene::{SceneError, SymbolicSystem};
 
 use crate::trajectory::Trajectory;

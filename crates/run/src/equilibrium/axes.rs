@@ -1,8 +1,8 @@
 //! Conversion of poses and velocities between records, pictures and `bodies`, by dimension.
 
 use bodies::{Dim, Plane, Pose, Space, plane::Angle};
-use scene::record::BodyDescription;
-use scene::record::still::BodyState;
+use percuss_record::BodyDescription;
+use percuss_record::still::BodyState;
 
 /// A dimension whose poses are read from records and drawn.
 pub(super) trait RecordDim: Dim {
@@ -33,7 +33,7 @@ impl RecordDim for Plane {
     }
 
     fn name(name: &str, material: &str, body: &bodies::Body<Self>) -> Option<BodyDescription> {
-        scene::record::describe_body(name, material, body)
+        percuss_record::describe_body(name, material, body)
     }
 }
 
@@ -63,7 +63,7 @@ impl RecordDim for Space {
     }
 
     fn name(name: &str, material: &str, body: &bodies::Body<Self>) -> Option<BodyDescription> {
-        scene::record::describe_body(name, material, body)
+        percuss_record::describe_body(name, material, body)
     }
 }
 

@@ -6,9 +6,9 @@
 //! cell are refused, since their impulses are not recorded.
 
 use bodies::{Pose, Vector};
+use percuss_record::still::{Frame, RecordedFrames};
+use percuss_record::{PlotError, Record, RecordError};
 use scene::collection::{BodiesSetup, BuiltBodies};
-use scene::record::still::{Frame, RecordedFrames};
-use scene::record::{PlotError, Record, RecordError};
 use scene::{Scene, SceneError, SceneKind};
 use statics::{ComputeOptions, Face, ImpulseBounds, ImpulseInterval, StaticsError, impulse_bounds};
 

@@ -2,8 +2,8 @@
 
 use bodies::{Activation, Vector, contact_law};
 use contact::law::Status;
+use percuss_record::{CellValue, Record, RecordError, Table};
 use scene::collection::BodiesSetup;
-use scene::record::{CellValue, Record, RecordError, Table};
 use statics::Face;
 
 use super::axes::RecordDim;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use scene::record::{
+use percuss_record::{
     Column, ColumnType, ColumnValues, Record, RecordError, RunStatus, TableWriter,
 };
 

@@ -5,9 +5,9 @@
 //! a periodic cell or preparations are refused.
 
 use bodies::{Dim, ForceContext, Freedom, Pose, Vector};
+use percuss_record::BodyDescription;
+use percuss_record::still::BodyState;
 use scene::collection::{BodiesSetup, BuiltBodies, LoadCase, LoadKind};
-use scene::record::BodyDescription;
-use scene::record::still::BodyState;
 use scene::{InputError, Origin, Scene, SceneError};
 use statics::{
     EquilibriumReport, LimitLoad, Loads, NonassociatedLimit, Sense, StaticsError,

@@ -7,8 +7,8 @@ pub use plan::{check_collection, check_findings, observable_request};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use percuss_record::BodiesObserver;
 use scene::collection::BuiltBodies;
-use scene::record::BodiesObserver;
 use scene::{FindingSpec as Asked, Scene, SceneError};
 
 use crate::driver::MechanismOutcome;

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use percuss_record::NullObserver;
 use scene::collection::BuiltBodies;
-use scene::{BuiltMechanism, FindingSpec as Asked, NullObserver, Scene, SceneError, SceneKind};
+use scene::{BuiltMechanism, FindingSpec as Asked, Scene, SceneError, SceneKind};
 
 use super::ground::expectation;
 use super::subject::{EvaluatedRun, RunSchedule};

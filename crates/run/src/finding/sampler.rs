@@ -5,10 +5,8 @@ use mechanism::{
     ConfigurationSpace, ConstraintReport, Event, MechanismError, State, StepReport, System,
     SystemError,
 };
-use scene::{
-    MechanismObserver, NullObserver, Observable, Sample, Scene, SceneError, SceneKind,
-    SymbolicSystem,
-};
+use percuss_record::{MechanismObserver, NullObserver};
+use scene::{Observable, Sample, Scene, SceneError, SceneKind, SymbolicSystem};
 
 use crate::certificate::Certificate;
 use crate::driver::integrate;

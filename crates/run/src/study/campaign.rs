@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use percuss_record::{OutputDirectory, RecordError, replace_file};
 use scene::SceneError;
-use scene::record::{OutputDirectory, RecordError, replace_file};
 use serde_json::{Value as Json, json};
 use thiserror::Error;
 

@@ -6,10 +6,10 @@
 
 use std::path::Path;
 
-use scene::collection::BuiltBodies;
-use scene::record::{
+use percuss_record::{
     BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory, RecordError,
 };
+use scene::collection::BuiltBodies;
 use scene::{BuiltMechanism, Scene};
 
 use crate::driver::{MechanismOutcome, run_mechanism};
@@ -61,7 +61,7 @@ impl SceneRunner for RecordingRunner<'_> {
                 // Without a recorder the run is made all the same; the error is kept.
                 Err(error) => {
                     self.note(Err(error));
-                    return run_mechanism(built, &mut scene::NullObserver, &mut |_| true);
+                    return run_mechanism(built, &mut percuss_record::NullObserver, &mut |_| true);
                 }
             };
         let outcome = run_mechanism(built, &mut recorder, &mut |_| true);
@@ -94,7 +94,7 @@ impl SceneRunner for RecordingRunner<'_> {
             Ok(recorder) => recorder,
             Err(error) => {
                 self.note(Err(error));
-                let sink = &mut scene::NullObserver;
+                let sink = &mut percuss_record::NullObserver;
                 return run_bodies(scene, collection, wanted, threads, sink, &mut |_| true);
             }
         };

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use scene::record::{Column, ColumnType, Manifest, Override, RecordError, RunStatus, TableWriter};
+use percuss_record::{Column, ColumnType, Manifest, Override, RecordError, RunStatus, TableWriter};
 use serde_json::json;
 
 use crate::finding::Value;

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use scene::record::RecordError;
+use percuss_record::RecordError;
 use scene::{Overrides, Scene, SceneError, Study};
 
 use super::keep::RecordingRunner;

@@ -1,7 +1,7 @@
 //! Profiles over the slices of a region, from the series of a run.
 
+use percuss_record::ProfileRow;
 use scene::collection::Profile;
-use scene::record::ProfileRow;
 
 use super::block::standard_error;
 use crate::watch::BodiesOutcome;
@@ -48,8 +48,8 @@ pub fn texts(profile: &Profile, dimension: usize) -> Vec<String> {
 
 impl BodiesOutcome {
     /// Its profiles and distributions.
-    pub fn surveys(&self) -> scene::record::Surveys {
-        scene::record::Surveys {
+    pub fn surveys(&self) -> percuss_record::Surveys {
+        percuss_record::Surveys {
             profiles: (!self.names.profiles.is_empty()).then(|| profiles(self)),
             distributions: self.distributions.clone(),
         }

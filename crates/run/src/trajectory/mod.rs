@@ -13,7 +13,8 @@ mod tests;
 
 use contact::law::Status;
 use mechanism::{ConfigurationSpace, ConstraintReport, Event, State, StepReport};
-use scene::{MechanismObserver, SceneError};
+use percuss_record::MechanismObserver;
+use scene::SceneError;
 
 pub(crate) use piece::TrajectoryIncrement;
 pub use segment::Interpolation;

@@ -4,9 +4,9 @@
 //! of the one before; the first one, or the run itself, resolves the initial overlaps.
 
 use bodies::{Dim, Model, Settings, State, World};
+use percuss_record::BodiesObserver;
 use scene::collection::Preparation;
 use scene::file::END_TOLERANCE;
-use scene::record::BodiesObserver;
 
 use super::follow::{ProgressCallback, holds, run_progress};
 use super::moment::{BodiesCheckpoint, HistoryIncrement, RestoredRun};

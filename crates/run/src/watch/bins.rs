@@ -4,10 +4,10 @@ use std::f64::consts::PI;
 
 use bodies::World;
 use bodies::measure::ContactForce;
+use percuss_record::CountedDistribution;
 use scene::DistributionQuantity;
 use scene::collection::NameTable;
 use scene::collection::names::grain::GranularQuantity;
-use scene::record::CountedDistribution;
 
 use super::grains::{GranularMeasures, chain_lengths};
 use super::sets::BodySet;

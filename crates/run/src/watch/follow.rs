@@ -2,8 +2,8 @@
 //! [`Driver`].
 
 use bodies::{Dim, World};
+use percuss_record::BodiesObserver;
 use scene::collection::{BodiesSetup, NameTable, SceneNames};
-use scene::record::BodiesObserver;
 use scene::{Formula, Scene, SceneError};
 
 use super::begin::PreparationRunner;

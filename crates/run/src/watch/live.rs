@@ -9,8 +9,8 @@
 //! sees. Here the world stays the caller's: between two steps it may be inspected and changed.
 
 use bodies::{Plane, Space, World, WorldError};
+use percuss_record::{BodiesObserver, WorldRef};
 use scene::collection::{BuiltBodies, SceneNames};
-use scene::record::{BodiesObserver, WorldRef};
 use scene::{Formula, Scene};
 
 use super::follow::{self, Prepared, RunSpec};

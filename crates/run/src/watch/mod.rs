@@ -52,8 +52,8 @@ pub use outcome::{BodiesOutcome, ObservableRequest, PreparationOutcome};
 pub use grains::ANGLE;
 pub use panel::Observables;
 
+use percuss_record::{BodiesObserver, WorldRef};
 use scene::collection::{BuiltBodies, NameTable, SceneNames};
-use scene::record::{BodiesObserver, WorldRef};
 use scene::{InputError, Scene, SceneError};
 
 use crate::parallel::Threads;

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 
 use bodies::{Dim, State, StepReport};
 use mechanism::Event;
+use percuss_record::{BodiesObserver, Snapshot, decode, encode};
 use scene::SceneError;
-use scene::record::{BodiesObserver, Snapshot, decode, encode};
 use serde::{Deserialize, Serialize};
 
 use super::events::EventDetectorCheckpoint;

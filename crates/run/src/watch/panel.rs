@@ -6,9 +6,9 @@
 
 use bodies::{Plane, Space, World};
 use expr::{ErrorKind, Graph, NodeId, Program, Scope, Scratch};
+use percuss_record::WorldRef;
 use scene::collection::NameTable;
 use scene::collection::names::quantity::{BodyQuantity, Quantity, SetQuantity};
-use scene::record::WorldRef;
 use serde::{Deserialize, Serialize};
 
 use super::grains::GranularMeasures;

@@ -2,7 +2,7 @@
 
 use bodies::measure::ClippedVolume;
 use bodies::{MassProperties, Plane, Pose, Space, Vector, World};
-use scene::record::WorldRef;
+use percuss_record::WorldRef;
 
 /// The plane or space, as observables see it. Axial vectors have three entries in both: in the
 /// plane the first two are 0.

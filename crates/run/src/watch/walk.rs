@@ -4,9 +4,9 @@
 //! distributions, observer, checkpoint. Records depend on this order.
 
 use bodies::World;
+use percuss_record::BodiesObserver;
 use scene::SceneError;
 use scene::file::END_TOLERANCE;
-use scene::record::BodiesObserver;
 
 use super::follow::{ProgressCallback, RunObservers, RunSpec, run_progress};
 use super::moment::RestoredRun;

@@ -7,7 +7,7 @@
 //!
 //! B are the modes of deformation that follow the stress, L the velocity gradient, ℓ the branch vector of a contact.
 
-use scene::record::{Record, RecordError};
+use percuss_record::{Record, RecordError};
 
 use super::super::report::{Location, Report, RowRange};
 use super::super::stream::StepStream;

@@ -315,7 +315,7 @@ pub(super) fn worse(a: f64, b: f64) -> f64 {
 }
 
 /// The names of two bodies and the feature of their contact.
-fn pair_of(names: &[scene::record::BodyDescription], [a, b]: [usize; 2], feature: u32) -> String {
+fn pair_of(names: &[percuss_record::BodyDescription], [a, b]: [usize; 2], feature: u32) -> String {
     let name = |i: usize| names.get(i).map_or("?", |name| &name.name);
     format!("`{}` and `{}`, feature {feature}", name(a), name(b))
 }

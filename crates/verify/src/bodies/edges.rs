@@ -8,7 +8,7 @@
 //! ½(x + y) = at,   n·(y − x) = gap,       x or y an end of its edge, the other the nearest point to it
 //! ```
 
-use scene::record::{Faces, RecordedShape};
+use percuss_record::{Faces, RecordedShape};
 
 use super::super::vector::{V3, add, add_scaled, dot, norm, scale, sub};
 use super::given::SpatialPose;

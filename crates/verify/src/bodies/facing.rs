@@ -1,7 +1,7 @@
 //! Contact normals on chains, meshes and nonconvex polygons: the normal of the segment or triangle that the point
 //! lies on.
 
-use scene::record::{Faces, RecordedShape};
+use percuss_record::{Faces, RecordedShape};
 
 use super::super::vector::{V3, cross, norm, rotate_back, sub, unit};
 use super::shape::{of_triangle, on_segment};

@@ -9,7 +9,7 @@
 
 use bodies::joint::JointKind;
 use bodies::{Dim, Joint};
-use scene::record::{Record, RecordError};
+use percuss_record::{Record, RecordError};
 
 use super::super::report::Report;
 use super::super::stream::{StepRows, StepStream};

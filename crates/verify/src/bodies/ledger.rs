@@ -1,7 +1,7 @@
 //! The table `steps`: every row, whether the state of its step is recorded or not. Energy balance of each step and of
 //! the whole run.
 
-use scene::record::{Record, RecordError};
+use percuss_record::{Record, RecordError};
 
 use super::super::account::{self, BalanceTolerances, RecordedFigures};
 use super::super::report::{Location, Report};

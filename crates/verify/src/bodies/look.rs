@@ -6,7 +6,7 @@
 //! σ(±n) = ±n·x for all its points                 n is the normal of a face of one of them
 //! ```
 
-use scene::record::RecordedShape;
+use percuss_record::RecordedShape;
 
 use super::super::report::{Location, Report};
 use super::super::vector::{V3, add, add_scaled, dot, norm, rotate_back, scale, sub};

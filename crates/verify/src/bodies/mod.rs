@@ -31,8 +31,8 @@ mod thickness;
 mod walk;
 
 use bodies::{Activation, Dim};
+use percuss_record::{BodyDescription, Record, RecordShape};
 use scene::collection::BodiesSetup;
-use scene::record::{BodyDescription, Record, RecordShape};
 
 use super::report::{Location, Report};
 use super::stream::StepStream;
@@ -75,7 +75,7 @@ struct BodiesVerifier<'a, D: Dim> {
     impulses: Vec<RowImpulse>,
     joints: joints::RecordedJointRows,
     steps: ledger::RecordedSteps,
-    shapes: Vec<std::sync::Arc<scene::record::RecordedShape>>,
+    shapes: Vec<std::sync::Arc<percuss_record::RecordedShape>>,
     pairs: pairs::OverlapGrid,
     /// L_L, the rate of the cell without the impulses of the step.
     cell_free: Option<super::vector::M3>,
@@ -143,7 +143,7 @@ pub(super) fn verify<D: EmbedInSpace + RecordShape>(
     let mut tables = Tables::open(record, plane)?;
     names::declare_checks(report);
     names::compare(record, &assembly.names, &assembly.model.bodies, report)?;
-    let names = scene::record::read_body_descriptions(record)?;
+    let names = percuss_record::read_body_descriptions(record)?;
     let settings = assembly.settings.clone();
     let corrects = settings.projection || !assembly.model.joints.is_empty();
     // Initial state, before the model is taken.

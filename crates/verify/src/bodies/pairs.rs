@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use scene::record::RecordedShape;
+use percuss_record::RecordedShape;
 
 use super::super::report::Location;
 use super::super::vector::{V3, norm, rotate_back, scale, sub};

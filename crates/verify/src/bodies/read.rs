@@ -1,6 +1,6 @@
 //! Conversion of table rows to states and contacts of one step.
 
-use scene::record::{Record, RecordError};
+use percuss_record::{Record, RecordError};
 
 use super::super::stream::{StepRows, StepStream};
 use super::super::vector::{V3, cross, rotate_back};

@@ -7,7 +7,7 @@
 //! |x_F − x_0| ≤ Σ ½h (√(2T_I/m) + √(2T_F/m))          over all steps between: no body has more energy than all
 //! ```
 
-use scene::record::RecordedShape;
+use percuss_record::RecordedShape;
 
 use super::super::report::{Report, RowRange};
 use super::super::vector::{V3, add, cross, dot, norm, rotate, sub};

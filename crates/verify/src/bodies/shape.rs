@@ -3,7 +3,7 @@
 //! Distance of a point from the surface: closed forms for round shapes, otherwise the minimum over edges or
 //! triangles. Support function σ(n) = max n·x of convex shapes, with the point that attains it.
 
-use scene::record::{Faces, RecordedShape};
+use percuss_record::{Faces, RecordedShape};
 
 use super::super::vector::{
     IDENTITY, Q4, V3, add, add_scaled, cross, dot, norm, rotate, rotate_back, scale, sub, unit,

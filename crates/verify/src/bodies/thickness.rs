@@ -1,6 +1,6 @@
 //! Thickness of a shape: its smallest width across one of its faces or edges.
 
-use scene::record::RecordedShape;
+use percuss_record::RecordedShape;
 
 use super::super::vector::{V3, cross, dot, norm, scale, sub};
 use super::shape;
@@ -66,7 +66,7 @@ pub(super) fn thickness(outline: &RecordedShape, divided: bool) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::thickness;
-    use scene::record::RecordedShape;
+    use percuss_record::RecordedShape;
 
     #[test]
     fn thickness_of_plain_shapes_is_what_a_calliper_finds() {

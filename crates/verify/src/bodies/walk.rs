@@ -1,6 +1,6 @@
 //! Sequential pass over the recorded steps of a run of bodies.
 
-use scene::record::{Record, RunStatus};
+use percuss_record::{Record, RunStatus};
 
 use super::super::report::Location;
 use super::super::stream::StepRows;

@@ -30,7 +30,7 @@ mod works;
 
 use contact::law::Status;
 use mechanism::{ConfigurationSpace, Coordinate, Scheme, Settings, System};
-use scene::record::{MechanismLayout, Record};
+use percuss_record::{MechanismLayout, Record};
 use scene::{Scene, SymbolicSystem};
 
 use super::report::{Location, Report};

@@ -2,7 +2,7 @@
 
 use contact::law::Status;
 use mechanism::{ConstraintKind, Scheme, State as Initial, System};
-use scene::record::{Record, RunStatus as Ended};
+use percuss_record::{Record, RunStatus as Ended};
 
 use super::super::stream::{StepRows, StepStream};
 use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, chosen};

@@ -29,7 +29,7 @@ mod read;
 mod step;
 
 use mechanism::{State as Initial, System, SystemError};
-use scene::record::{MechanismLayout, Record};
+use percuss_record::{MechanismLayout, Record};
 use scene::text::SweepingSettings;
 use scene::{Scene, SymbolicSystem};
 

@@ -2,7 +2,7 @@
 
 use ::sweep::StartPolicy;
 use mechanism::System;
-use scene::record::{Record, RunStatus};
+use percuss_record::{Record, RunStatus};
 
 use super::super::report::RowRange;
 use super::super::stream::{StepRows, StepStream};

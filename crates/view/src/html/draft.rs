@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use scene::record::RecordError;
+use percuss_record::RecordError;
 use serde_json::{Map, Value, json};
 
 use super::HtmlContent;

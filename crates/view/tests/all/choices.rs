@@ -2,8 +2,8 @@
 
 use std::fs;
 
+use percuss_record::{CHUNK_ROWS, Record};
 use scene::CheckpointPolicy;
-use scene::record::{CHUNK_ROWS, Record};
 use serde_json::Value;
 use tempfile::tempdir;
 use view::{BinaryTable, FollowedRun, Query};

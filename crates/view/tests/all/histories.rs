@@ -1,10 +1,11 @@
 //! Accounts of the steps, histories and drawings against the records, read here by whole tables.
 
-use crate::common::{BALL, PLANE, SPACE, bodies, mechanism, numbers, opened};
-use scene::record::Table;
+use percuss_record::Table;
 use serde_json::Value;
 use tempfile::tempdir;
 use view::{BinaryTable, FollowedRun, Query};
+
+use crate::common::{BALL, PLANE, SPACE, bodies, mechanism, numbers, opened};
 
 fn pack(run: &FollowedRun, ask: &Query) -> BinaryTable {
     let answer = run.answer(ask).unwrap_or_else(|e| panic!("{ask:?}: {e}"));

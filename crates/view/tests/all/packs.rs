@@ -1,10 +1,11 @@
 //! Every number of a binary table is that of the records, read here by whole tables.
 
-use crate::common::{PLANE, SPACE, bodies, numbers, opened};
-use scene::record::{CellValue, Record, Table};
+use percuss_record::{CellValue, Record, Table};
 use serde_json::Value;
 use tempfile::tempdir;
 use view::{BinaryTable, BinaryValues, FollowedRun, Query};
+
+use crate::common::{PLANE, SPACE, bodies, numbers, opened};
 
 fn pack(run: &FollowedRun, ask: &Query) -> BinaryTable {
     let answer = run.answer(ask).unwrap_or_else(|e| panic!("{ask:?}: {e}"));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use scene::record::{ColumnValues, Manifest, Record, Table, TableWriter};
+use percuss_record::{ColumnValues, Manifest, Record, Table, TableWriter};
 use serde_json::Value;
 
 use super::{CommandOutput, folder, percuss};
@@ -70,7 +70,7 @@ pub fn name_in(folder: &Path, table: &Table, column: &str, row: usize) -> String
     match table.column(column) {
         Some(ColumnValues::Text(all)) => all[row].to_string(),
         Some(values) => {
-            let names = scene::record::read_body_descriptions(&record).expect("names");
+            let names = percuss_record::read_body_descriptions(&record).expect("names");
             names[values.number(row) as usize].name.to_string()
         }
         None => panic!("no column `{column}`"),

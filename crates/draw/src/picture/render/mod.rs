@@ -17,8 +17,8 @@ mod surface;
 mod trace;
 mod view;
 
-use scene::record::BodyDescription;
-use scene::record::still::Frame;
+use percuss_record::BodyDescription;
+use percuss_record::still::Frame;
 
 use super::camera::Camera;
 use super::colour::Rgb;

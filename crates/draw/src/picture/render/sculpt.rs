@@ -1,7 +1,7 @@
 //! Rasterises bodies into a depth buffer from front to back: hidden surfaces are then rejected early.
 
-use scene::record::still::BodyState;
-use scene::record::{Faces, RecordedShape};
+use percuss_record::still::BodyState;
+use percuss_record::{Faces, RecordedShape};
 
 use super::super::solid::newell;
 use super::RenderScene;

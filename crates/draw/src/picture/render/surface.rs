@@ -1,7 +1,7 @@
 //! Appearance of surfaces before shading: albedo, markings of spheres, edge lines.
 
-use scene::record::RecordedShape;
-use scene::record::still::BodyState;
+use percuss_record::RecordedShape;
+use percuss_record::still::BodyState;
 
 use super::super::colour::{GROUND, PLAIN, Rgb};
 use super::super::dot;

@@ -1,9 +1,9 @@
 //! Runs with their records, and drawings of them.
 
 use percuss_draw::drawing::{Drawing, DrawingValues, with_frames};
+use percuss_record::{Manifest, MechanismLayout, MechanismRecorder, OutputDirectory, Record};
 use percuss_run::run_mechanism;
 use scene::Scene;
-use scene::record::{Manifest, MechanismLayout, MechanismRecorder, OutputDirectory, Record};
 use tempfile::TempDir;
 
 /// Runs a scene to its end and opens its records.

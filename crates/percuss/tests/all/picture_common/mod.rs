@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use percuss_draw::picture::{BodyShapes, PictureRequest, draw};
-use scene::record::still::{BodyState, Frame};
-use scene::record::{BodyDescription, BodyMotion, RecordedShape};
+use percuss_record::still::{BodyState, Frame};
+use percuss_record::{BodyDescription, BodyMotion, RecordedShape};
 
 /// The elements of a kind: their attributes by name, in the order of the file.
 pub fn elements<'a>(svg: &'a str, kind: &str) -> Vec<&'a str> {

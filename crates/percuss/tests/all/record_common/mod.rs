@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use percuss_record::{BodiesObserver, BodiesRecorder, Manifest, OutputDirectory, Record, WorldRef};
 use percuss_run::{BodiesOutcome, Threads, run_bodies_observing};
-use scene::record::{BodiesObserver, BodiesRecorder, Manifest, OutputDirectory, Record, WorldRef};
 use scene::{Scene, SceneError};
 
 /// Discs, a box and a capsule over a floor and a bent chain, two materials, rolling friction.

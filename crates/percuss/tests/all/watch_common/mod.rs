@@ -1,8 +1,9 @@
 //! Small collections and their runs.
 
+use percuss_record::NullObserver;
 use percuss_run::finding::Finding;
 use percuss_run::{BodiesOutcome, ObservableRequest, Threads, Value};
-use scene::{NullObserver, Scene};
+use scene::Scene;
 
 /// A floor, gravity and a stone block of 2 kg on it, one metre wide.
 pub const BLOCK: &str = r#"kind = "bodies"

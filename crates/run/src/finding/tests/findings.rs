@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 
-use scene::{NullObserver, Scene};
+use percuss_record::NullObserver;
+use scene::Scene;
 
 use crate::driver::run_mechanism;
 use crate::evaluate::{check_findings, evaluate_findings};

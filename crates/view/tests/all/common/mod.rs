@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use percuss_run::{Threads, run_bodies_observing};
-use scene::record::{
+use percuss_record::{
     BodiesObserver, BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory,
     Record, Restored, RunWriter, Snapshot, WorldRef,
 };
+use percuss_run::{Threads, run_bodies_observing};
 use scene::{CheckpointPolicy, Scene, SceneError};
 use view::{BinaryTable, FollowedRun};
 
