@@ -4,6 +4,7 @@ pub mod builtin;
 pub mod collection;
 mod error;
 pub mod file;
+pub mod model;
 pub mod text;
 
 pub use error::{InputError, Origin, SceneError};

@@ -4,9 +4,9 @@
 //! t_F = t_I + h,   t = t_0 + k h for steps of fixed length,   every row of step k has the t of its row in `steps`
 //! ```
 
-use bodies::Dim;
 use percuss_record::{Record, RecordError, RunStatus};
 use scene::collection::BodiesSetup;
+use scene::model::bodies::Dim;
 use scene::{Scene, SceneError};
 
 use super::VerifyError;

@@ -7,9 +7,9 @@
 //! limit     0 ≤ U_F + ρ U_I ⊥ S ≥ 0
 //! ```
 
-use bodies::joint::JointKind;
-use bodies::{Dim, Joint};
 use percuss_record::{Record, RecordError};
+use scene::model::bodies::joint::JointKind;
+use scene::model::bodies::{Dim, Joint};
 
 use super::super::report::Report;
 use super::super::stream::{StepRows, StepStream};

@@ -30,9 +30,9 @@ mod start;
 mod thickness;
 mod walk;
 
-use bodies::{Activation, Dim};
 use percuss_record::{BodyDescription, Record, RecordShape};
 use scene::collection::BodiesSetup;
+use scene::model::bodies::{Activation, Dim};
 
 use super::report::{Location, Report};
 use super::stream::StepStream;

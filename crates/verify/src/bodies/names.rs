@@ -14,7 +14,7 @@ pub(super) fn declare_checks(report: &mut Report) {
 pub(super) fn compare<D: RecordShape>(
     record: &Record,
     cast: &SceneNames,
-    bodies: &[bodies::Body<D>],
+    bodies: &[scene::model::bodies::Body<D>],
     report: &mut Report,
 ) -> Result<(), VerifyError> {
     let (columns, own) = names_table(cast, bodies);

@@ -1,6 +1,6 @@
 //! The first recorded state against the initial poses and velocities of the scene.
 
-use bodies::{Dim, State};
+use scene::model::bodies::{Dim, State};
 
 use super::super::report::{Location, beyond};
 use super::super::vector::{norm, sub};

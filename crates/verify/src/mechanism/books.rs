@@ -8,7 +8,7 @@
 //! ```
 
 use contact::law::Status;
-use mechanism::{ConstraintKind, ImpactLaw, StateRef, System, SystemError};
+use scene::model::mechanism::{ConstraintKind, ImpactLaw, StateRef, System, SystemError};
 
 use super::super::report::{Report, RowRange, beyond};
 use super::dense::{dot, energy, solve};

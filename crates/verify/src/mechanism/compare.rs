@@ -1,6 +1,6 @@
 //! Kinematics, momentum, velocities, gaps and energies of a step of a mechanism.
 
-use mechanism::{ConstraintKind, ForceEvaluation, Scheme, System, SystemError};
+use scene::model::mechanism::{ConstraintKind, ForceEvaluation, Scheme, System, SystemError};
 
 use super::super::report::beyond;
 use super::dense::{dot, energy, solve};

@@ -1,7 +1,7 @@
 //! Residual RV of the laws of a step of a mechanism, statuses, and missing contacts.
 
 use contact::Law;
-use mechanism::{ConstraintKind, ImpactLaw, Scheme, StateRef, System, SystemError};
+use scene::model::mechanism::{ConstraintKind, ImpactLaw, Scheme, StateRef, System, SystemError};
 
 use super::super::defects::{Defect, Defects};
 use super::super::laws::Rule;

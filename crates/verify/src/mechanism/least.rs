@@ -10,7 +10,7 @@
 
 use contact::Law;
 use contact::law::Status;
-use mechanism::{ConstraintKind, System};
+use scene::model::mechanism::{ConstraintKind, System};
 
 use super::MechanismVerifier;
 use super::dense::{dot, solve};

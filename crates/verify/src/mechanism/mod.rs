@@ -29,8 +29,8 @@ mod watch;
 mod works;
 
 use contact::law::Status;
-use mechanism::{ConfigurationSpace, Coordinate, Scheme, Settings, System};
 use percuss_record::{MechanismLayout, Record};
+use scene::model::mechanism::{ConfigurationSpace, Coordinate, Scheme, Settings, System};
 use scene::{Scene, SymbolicSystem};
 
 use super::report::{Location, Report};

@@ -1,6 +1,6 @@
 //! Final positions of a step that a position correction follows, and consistency of the recorded figures.
 
-use mechanism::{ConstraintKind, System, SystemError};
+use scene::model::mechanism::{ConstraintKind, System, SystemError};
 
 use super::super::account::{self, BalanceTolerances, RecordedFigures};
 use super::super::report::RowRange;
@@ -15,7 +15,7 @@ impl MechanismVerifier<'_> {
     /// Consistency of the recorded figures of a step with each other.
     pub(super) fn compare_figures(&mut self) {
         let account = self.step_row;
-        let event = self.settings.scheme == mechanism::Scheme::Event;
+        let event = self.settings.scheme == scene::model::mechanism::Scheme::Event;
         let figures = RecordedFigures {
             step: self.step,
             t: self.t,

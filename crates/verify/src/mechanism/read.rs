@@ -1,8 +1,8 @@
 //! Sequential pass over the recorded steps of a mechanism.
 
 use contact::law::Status;
-use mechanism::{ConstraintKind, Scheme, State as Initial, System};
 use percuss_record::{Record, RunStatus as Ended};
+use scene::model::mechanism::{ConstraintKind, Scheme, State as Initial, System};
 
 use super::super::stream::{StepRows, StepStream};
 use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, chosen};

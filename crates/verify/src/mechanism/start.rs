@@ -1,6 +1,6 @@
 //! The first recorded state against the scene's initial values.
 
-use mechanism::{Scheme, State as Initial, System};
+use scene::model::mechanism::{Scheme, State as Initial, System};
 
 use super::super::report::{RowRange, beyond};
 use super::dense::dot;

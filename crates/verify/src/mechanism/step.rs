@@ -1,6 +1,8 @@
 //! Reconstruction of one time step of a mechanism: evaluation point, forces, constraint rows, initial velocity.
 
-use mechanism::{ConstraintKind, ForceEvaluation, ImpactLaw, Scheme, System, SystemError};
+use scene::model::mechanism::{
+    ConstraintKind, ForceEvaluation, ImpactLaw, Scheme, System, SystemError,
+};
 
 use super::super::stream::StepRows;
 use super::dense::{dot, solve};

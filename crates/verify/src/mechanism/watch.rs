@@ -7,7 +7,7 @@
 //! times the velocity change by forces in one step, or than it did last time.
 
 use contact::law::Status;
-use mechanism::{ConstraintKind, ImpactLaw, Scheme, System, SystemError};
+use scene::model::mechanism::{ConstraintKind, ImpactLaw, Scheme, System, SystemError};
 
 use super::super::report::RowRange;
 use super::super::stream::StepRows;

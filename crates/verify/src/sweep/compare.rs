@@ -1,7 +1,7 @@
 //! Comparisons of one step of a sweeping process with its records.
 
-use ::sweep::Method;
-use mechanism::{System, SystemError};
+use ::scene::model::sweep::Method;
+use scene::model::mechanism::{System, SystemError};
 
 use super::super::report::beyond;
 use super::super::stream::StepRows;

@@ -6,7 +6,7 @@
 //!
 //! At the time of a jump of C, S are the multipliers of the jump, as in the other methods.
 
-use mechanism::SystemError;
+use scene::model::mechanism::SystemError;
 
 use super::form::{dot, plus};
 use super::gain::VariationPart;

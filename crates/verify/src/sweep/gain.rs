@@ -7,7 +7,7 @@
 //! A theorem for every step of the catching-up method (M99 §5). The recorded `gain` is the relative excess of the sum
 //! of the left sides over the sum of the right sides, where e is known: stated by the scene, or of a box.
 
-use mechanism::{System, SystemError};
+use scene::model::mechanism::{System, SystemError};
 use scene::text::{SweepingSettings, of_time};
 use scene::{Observable, SymbolicSystem};
 

@@ -28,8 +28,8 @@ mod list;
 mod read;
 mod step;
 
-use mechanism::{State as Initial, System, SystemError};
 use percuss_record::{MechanismLayout, Record};
+use scene::model::mechanism::{State as Initial, System, SystemError};
 use scene::text::SweepingSettings;
 use scene::{Scene, SymbolicSystem};
 

@@ -1,8 +1,8 @@
 //! Sequential pass over the records of a sweeping process.
 
-use ::sweep::StartPolicy;
-use mechanism::System;
+use ::scene::model::sweep::StartPolicy;
 use percuss_record::{Record, RunStatus};
+use scene::model::mechanism::System;
 
 use super::super::report::RowRange;
 use super::super::stream::{StepRows, StepStream};

@@ -1,7 +1,7 @@
 //! One recorded step of a sweeping process: its parts, and the projection in each of them.
 
-use ::sweep::Method;
-use mechanism::SystemError;
+use ::scene::model::sweep::Method;
+use scene::model::mechanism::SystemError;
 
 use super::super::stream::StepRows;
 use super::cone::Cone;

@@ -1,0 +1,43 @@
+//! What a scene is made of, as data: for those who look at scenes and records without an engine.
+//!
+//! `percuss-verify` depends on this and on no crate that steps, solves or detects.
+
+/// Bodies, shapes, joints and laws.
+pub mod bodies {
+    pub use ::bodies::{
+        Activation, Body, Dim, ForceContext, Freedom, Friction, Joint, Model, PairLaw, Plane, Pose,
+        Space, State, Vector,
+    };
+
+    /// Joints.
+    pub mod joint {
+        pub use ::bodies::joint::{JointCoordinate, JointKind};
+    }
+
+    /// The plane.
+    pub mod plane {
+        pub use ::bodies::plane::Angle;
+    }
+}
+
+/// Systems in generalised coordinates.
+pub mod mechanism {
+    pub use ::mechanism::{
+        ConfigurationSpace, ConstraintKind, Coordinate, ForceEvaluation, ImpactLaw, Scheme,
+        Settings, State, StateRef, System, SystemError,
+    };
+}
+
+/// Sweeping processes.
+pub mod sweep {
+    pub use ::sweep::{Method, StartPolicy};
+
+    /// Applications.
+    pub mod apps {
+
+        /// Crowds.
+        pub mod crowd {
+            pub use ::sweep::apps::crowd::Room;
+        }
+    }
+}
