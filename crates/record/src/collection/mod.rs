@@ -26,7 +26,7 @@ mod survey;
 mod tables;
 
 pub use names::{BodyDescription, BodyMotion, read_body_descriptions};
-pub(crate) use names::{RecordShape, describe_body, names_table};
+pub use names::{RecordShape, describe_body, names_table};
 pub use outline::{Faces, RecordedShape, ShapePart};
 pub use recorder::BodiesRecorder;
 pub(super) use survey::{distribution_columns, profile_columns};
