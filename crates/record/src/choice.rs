@@ -41,6 +41,7 @@ pub(super) fn left_out(settings: &Value, table: &str) -> Option<String> {
 mod tests {
     use super::*;
     use scene::{RecordSelection, RowSelection};
+    use serde_json::json;
 
     #[test]
     fn rows_are_kept_by_table_cadence_and_window() {

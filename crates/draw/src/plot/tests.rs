@@ -1,5 +1,6 @@
 //! Pictures show what they say.
 
+use super::*;
 use crate::axis::Scale;
 use crate::rasterise::png;
 

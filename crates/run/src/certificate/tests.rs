@@ -1,3 +1,4 @@
+use super::*;
 use mechanism::StepReport;
 use scene::CertificateBounds;
 
