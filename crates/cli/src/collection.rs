@@ -4,7 +4,7 @@ use percuss_draw::plot::check_plots;
 use percuss_record::{BodiesRecorder, Manifest, NullObserver, RecordError};
 use percuss_run::{BodiesOutcome, ObservableRequest, RunProgress, StopReason, Threads};
 use scene::Scene;
-use scene::collection::BuiltBodies;
+use scene::bodies_scene::BuiltBodies;
 use serde_json::{Value, json};
 
 use crate::output::{CommandError, CommandStatus};

@@ -5,7 +5,8 @@
 //! function of τ (Dolan and Moré 2002): at τ = 1 how often m is the fastest, for large τ how often it succeeds
 //! at all.
 
-use percuss_draw::plot::profile::{self, PerformanceCurve};
+use percuss_draw::plot::performance_profile as profile;
+use percuss_draw::plot::performance_profile::PerformanceCurve;
 use serde::Serialize;
 use solve::Goal;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use percuss_run::equilibrium::{self, CriticalParameter, LimitAnalysis, Role};
-use scene::collection::LoadKind;
+use scene::bodies_scene::LoadKind;
 use scene::{Scene, SceneKind};
 use serde_json::{Value, json};
 use statics::LimitStatus;

@@ -1,7 +1,7 @@
 //! SVG pictures of impulse bounds and of collapse mechanisms.
 
 use percuss_record::BodyDescription;
-use percuss_record::still::{BodyState, Frame};
+use percuss_record::frame::{BodyState, Frame};
 use percuss_run::equilibrium::{ForceBounds, LimitAnalysis, Moved, Role};
 use scene::Colour;
 

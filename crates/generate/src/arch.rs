@@ -8,13 +8,14 @@
 //! chords of the circles r ∓ thickness/2: one each, which makes it a trapezium, or several, with which
 //! it comes close to an annular sector. Neighbours share the two corners of their joint, to rounding.
 
+use std::f64::consts::PI;
+
 use bodies::plane::{Angle, Shape};
 use bodies::{Dim, Plane, Pose};
-use std::f64::consts::PI;
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};
-use super::mould::Vec2;
+use crate::generator_dim::Vec2;
 
 /// Parameters of an arch.
 #[derive(Debug, Clone, PartialEq)]

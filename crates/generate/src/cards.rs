@@ -18,9 +18,9 @@ use bodies::Vector;
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};
-use super::mould::Vec2;
 use super::prism::{Prism, shifted};
 use super::vault::most;
+use crate::generator_dim::Vec2;
 
 /// Parameters of a house of cards.
 #[derive(Debug, Clone, PartialEq)]

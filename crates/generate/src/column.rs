@@ -4,7 +4,7 @@ use bodies::{Pose, Vector};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};
-use super::mould::GeneratorDim;
+use crate::generator_dim::GeneratorDim;
 
 /// Parameters of a column.
 #[derive(Debug, Clone, PartialEq)]

@@ -26,9 +26,9 @@ use bodies::{Pose, Space};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};
-use super::mould::{Quat, Vec3};
 use super::prism::moved;
 use super::vault::{Bond, most, thickness};
+use crate::generator_dim::{Quat, Vec3};
 
 /// Fewest blocks of a course: with two, beds would be parts of one plane.
 const FEWEST: usize = 3;

@@ -18,7 +18,7 @@ use bodies::{Pose, Space};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};
-use super::mould::{GeneratorDim, Quat, Vec3};
+use crate::generator_dim::{GeneratorDim, Quat, Vec3};
 
 /// Largest number of sides of a drum.
 const SIDES: usize = 128;

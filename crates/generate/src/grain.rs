@@ -4,8 +4,8 @@ use bodies::{Pose, Vector};
 
 use super::GeneratedBody;
 use super::error::GenerateError;
-use super::mould::GeneratorDim;
 use super::random::SplitMix64;
+use crate::generator_dim::GeneratorDim;
 
 /// Most vertices of an irregular grain.
 const CORNERS: usize = 100;

@@ -11,10 +11,10 @@ use bodies::Vector;
 
 use super::error::{self, GenerateError};
 use super::grain::{GrainShape, place};
-use super::mould::{GeneratorDim, within};
 use super::random::SplitMix64;
 use super::sizes::Sizes;
 use super::{GeneratedBody, MOST};
+use crate::generator_dim::{GeneratorDim, within};
 
 /// Lattice of a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,13 +8,13 @@
 use bodies::{Dim, Vector};
 
 use super::GeneratedBody;
-use super::cells::HierarchicalGrid;
 use super::error::{self, GenerateError};
 use super::grain::{GrainShape, place};
-use super::mould::{GeneratorDim, Vec3};
 use super::random::SplitMix64;
 use super::region::{PackingRegion, PlacementRegion};
 use super::sizes::Sizes;
+use crate::generator_dim::{GeneratorDim, Vec3};
+use crate::hierarchical_grid::HierarchicalGrid;
 
 /// Positions tried for one grain before the generator gives up.
 pub const TRIALS: usize = 200_000;

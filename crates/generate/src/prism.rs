@@ -6,7 +6,7 @@ use bodies::plane::{self, Angle, ConvexPolygon};
 use bodies::space::{self, ConvexPolyhedron};
 use bodies::{Dim, Plane, Pose, ShapeError, Space};
 
-use super::mould::{GeneratorDim, Quat, Vec2, Vec3};
+use crate::generator_dim::{GeneratorDim, Quat, Vec2, Vec3};
 
 /// A dimension in which a section makes a body.
 pub trait Prism: GeneratorDim {

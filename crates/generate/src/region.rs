@@ -7,10 +7,10 @@
 
 use bodies::{Dim, Lattice, Vector};
 
-use super::cells::HierarchicalGrid;
 use super::error::{self, GenerateError};
-use super::mould::Vec3;
 use super::random::SplitMix64;
+use crate::generator_dim::Vec3;
+use crate::hierarchical_grid::HierarchicalGrid;
 
 /// The region in which grains are placed.
 #[derive(Debug, Clone, PartialEq)]

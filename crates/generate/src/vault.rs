@@ -17,8 +17,8 @@ use bodies::{Pose, Space};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};
-use super::mould::{Quat, Vec2, Vec3};
 use super::prism::{Prism, moved};
+use crate::generator_dim::{Quat, Vec2, Vec3};
 
 /// Bond: position of the joints of neighbouring courses relative to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

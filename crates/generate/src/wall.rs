@@ -17,8 +17,8 @@ use bodies::{Pose, Vector};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};
-use super::mould::GeneratorDim;
 use super::random::SplitMix64;
+use crate::generator_dim::GeneratorDim;
 
 /// Largest `vary`: joints of two courses, half a block apart, stay a quarter of a block apart.
 const VARY: f64 = 0.25;

@@ -7,7 +7,7 @@ use bodies::space::Shape;
 use bodies::{Body, Freedom, Pose, Space};
 use pyo3::prelude::*;
 use scene::Scene;
-use scene::collection::{BodiesSetup, BuiltBodies};
+use scene::bodies_scene::{BodiesSetup, BuiltBodies};
 use serde_json::{Value, json};
 
 use crate::error;

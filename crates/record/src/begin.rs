@@ -1,6 +1,6 @@
 //! New manifests: what a manifest says of a run before its first step.
 
-use scene::collection::BuiltBodies;
+use scene::bodies_scene::BuiltBodies;
 use scene::{BuiltMechanism, Scene};
 use serde_json::Value;
 

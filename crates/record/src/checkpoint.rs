@@ -19,7 +19,8 @@ use super::chunk::file_name;
 use super::error::RecordError;
 use super::manifest::Manifest;
 use super::saved::TableState;
-use super::seal::{self, EncodedBytes};
+use crate::checksummed_file as seal;
+use crate::checksummed_file::EncodedBytes;
 
 /// State that a motion hands over for a checkpoint: opaque to the records.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -23,7 +23,7 @@ use parquet::schema::types::Type as Schema;
 use super::column::{Column, ColumnType, ColumnValues};
 use super::error::RecordError;
 use super::format::CHUNK_ROWS;
-use super::packing;
+use crate::compression as packing;
 
 /// File name of a chunk of a table.
 pub fn file_name(table: &str, chunk: usize) -> String {

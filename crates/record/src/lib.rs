@@ -18,48 +18,52 @@
 //! and a directory can be read while the run goes on. Memory is bounded by one chunk for each table.
 
 mod begin;
+mod bodies_observer;
+mod body_tables;
 mod checkpoint;
-mod choice;
+mod checkpoint_rows;
+mod checksummed_file;
 mod chosen;
 mod chunk;
-mod collection;
+mod chunk_writer;
 mod column;
+mod compression;
 mod error;
 pub mod export;
 mod format;
+pub mod frame;
 mod lock;
 mod look;
 mod machine;
 mod manifest;
 mod near;
 mod nonunique;
-mod packing;
-mod peek;
-mod place;
+mod observer;
+mod output_directory;
+mod partial_read;
 mod reader;
 mod rows;
+mod run_writer;
 mod saved;
 mod schema;
-mod scribe;
-mod seal;
-mod session;
-mod sink;
-mod steps;
-pub mod still;
+mod selection;
 mod surveys;
 mod table_writer;
 mod tables;
-mod tail;
 #[cfg(test)]
 mod tests;
 mod writer;
 
-pub use checkpoint::{Restored, Snapshot};
-pub use chunk::replace_file;
-pub use collection::{
-    BODY_TABLES, BodiesRecorder, BodyDescription, BodyMotion, Faces, RecordShape, RecordedShape,
-    ShapePart, describe_body, names_table, read_body_descriptions,
+pub use bodies_observer::{BodiesObserver, WorldRef};
+pub use body_tables::shape::{Faces, RecordedShape, ShapePart};
+pub use body_tables::{
+    BODY_TABLES, BodiesRecorder, BodyDescription, BodyMotion, RecordShape, describe_body,
+    names_table, read_body_descriptions,
 };
+pub use checkpoint::{Restored, Snapshot};
+pub use checkpoint_rows::CheckpointRows;
+pub use checksummed_file::{EncodedBytes, decode, encode};
+pub use chunk::replace_file;
 pub use column::{CellValue, Column, ColumnType, ColumnValues};
 pub use error::RecordError;
 pub use format::{CHUNK_ROWS, MANIFEST, SCHEMA};
@@ -69,15 +73,12 @@ pub use machine::Machine;
 pub use manifest::{Manifest, Override, RunStatus, TableEntry, settings_json};
 pub use near::Nearest;
 pub use nonunique::NonuniqueInstant;
-pub use place::{OutputDirectory, RUNS};
+pub use observer::{MechanismObserver, NullObserver};
+pub use output_directory::{OutputDirectory, RUNS};
 pub use reader::{Chunk, Record, Table};
+pub use run_writer::RunWriter;
 pub use schema::schema_page;
-pub use seal::{EncodedBytes, decode, encode};
-pub use session::RunWriter;
-pub use sink::{MechanismObserver, NullObserver};
-pub use steps::{BodiesObserver, WorldRef};
 pub use surveys::{CountedDistribution, ProfileRow, Surveys};
 pub use table_writer::TableWriter;
 pub use tables::{MechanismLayout, TABLES};
-pub use tail::CheckpointRows;
 pub use writer::MechanismRecorder;

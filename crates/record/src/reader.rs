@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::choice::left_out;
 use super::chunk::{self, file_name};
 use super::column::{Column, ColumnValues};
 use super::error::RecordError;
 use super::format::CHUNK_ROWS;
 use super::manifest::{Manifest, TableEntry};
+use crate::selection::left_out;
 
 /// A run directory.
 #[derive(Debug, Clone)]

@@ -4,10 +4,10 @@ use bodies::{Plane, Space};
 use scene::{RecordSelection, TableCompression};
 
 use super::CHUNK_ROWS;
-use super::collection::{body_columns, distribution_columns, profile_columns, shifts};
 use super::column::{Column, ColumnType};
 use super::format::SCHEMA;
 use super::tables::MechanismLayout;
+use crate::body_tables::{body_columns, distribution_columns, profile_columns, shifts};
 
 const HEAD: &str = "\
 # Records: tables and columns

@@ -9,7 +9,7 @@ use super::error::RecordError;
 use super::format::CHUNK_ROWS;
 use super::manifest::TableEntry;
 use super::saved::{SavedValues, TableState};
-use super::scribe::{ChunkJob, ChunkWriter, SharedChunks, hold};
+use crate::chunk_writer::{ChunkJob, ChunkWriter, SharedChunks, hold};
 
 /// A table that is being written: one chunk of it is in memory, and few are in the queue of the writer thread.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl TableWriter {
     /// A file operation fails.
     pub fn spill(&mut self, directory: &Path) -> Result<(), RecordError> {
         match self.full() {
-            true => super::scribe::write(directory, self.job()),
+            true => crate::chunk_writer::write(directory, self.job()),
             false => Ok(()),
         }
     }
@@ -103,7 +103,7 @@ impl TableWriter {
     /// A file operation fails.
     pub fn close(&mut self, directory: &Path) -> Result<(), RecordError> {
         match self.held() > 0 || self.given == 0 {
-            true => super::scribe::write(directory, self.job()),
+            true => crate::chunk_writer::write(directory, self.job()),
             false => Ok(()),
         }
     }

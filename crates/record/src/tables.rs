@@ -10,8 +10,8 @@
 use mechanism::{ConstraintKind, System};
 use scene::{RecordSelection, Scene, SymbolicSystem};
 
-use super::choice::with_compression;
 use super::column::{Column, ColumnType};
+use crate::selection::with_compression;
 
 /// Names of the tables in the order of the manifest.
 pub const TABLES: [&str; 4] = ["steps", "coordinates", "contacts", "events"];

@@ -1,6 +1,5 @@
 //! Records are read back as they were written, whole or not at all.
 
-use super::*;
 use std::fs;
 use std::path::Path;
 
@@ -11,7 +10,7 @@ use mechanism::{
     StateRef, StepReport, System, SystemError,
 };
 
-use super::sink::MechanismObserver;
+use crate::observer::MechanismObserver;
 
 /// Two coordinates, a contact in space with rolling, a planar contact with rolling, a joint.
 struct Names {

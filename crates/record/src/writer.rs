@@ -1,6 +1,6 @@
 //! Table writer, and the recorder of runs of mechanisms.
 
-mod keep;
+mod observer;
 
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use super::column::ColumnValues;
 use super::error::RecordError;
 use super::manifest::{Manifest, RunStatus};
 use super::nonunique::NonuniqueInstant;
-use super::place::OutputDirectory;
 use super::rows::{self, RepeatedTexts};
-use super::session::RunWriter;
 use super::table_writer::TableWriter;
 use super::tables::{MechanismLayout, TABLES};
+use crate::output_directory::OutputDirectory;
+use crate::run_writer::RunWriter;
 
 /// Records a run of a mechanism. The directory is created with the first step: a run that is refused leaves nothing
 /// behind.
@@ -73,7 +73,7 @@ impl MechanismRecorder {
             session.restore_table(table)?;
         }
         // State of a checkpoint, where the run is resumed.
-        let known: Option<keep::Counters> = session.restored_recorder()?;
+        let known: Option<observer::Counters> = session.restored_recorder()?;
         session.write_manifest()?;
         let mut recorder = Self {
             session,

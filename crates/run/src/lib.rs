@@ -1,6 +1,7 @@
 //! From a scene to a motion, and what is found in it.
 
 pub mod audit;
+pub mod bodies_run;
 mod certificate;
 mod driver;
 pub mod equilibrium;
@@ -12,31 +13,27 @@ mod parallel;
 mod progress;
 mod resume;
 mod scan;
+pub mod statistics;
 mod stop;
 pub mod study;
-pub mod survey;
 mod sweeping;
 mod trajectory;
-pub mod watch;
 
-pub use certificate::{
-    Certificate, CertificateJson, Criterion, NotMet, Violation, preparation_warnings,
+pub use bodies_run::world_run::{AnyWorld, RunTemplate, WorldRun};
+pub use bodies_run::{
+    BodiesObservable, BodiesOutcome, ObservableRequest, PreparationOutcome, run_bodies,
 };
+pub use certificate::criterion::{Criterion, Violation};
+pub use certificate::json::{CertificateJson, NotMet};
+pub use certificate::{Certificate, preparation_warnings};
 pub use driver::{MechanismOutcome, run_mechanism, worst_constraint_name};
-pub use evaluate::{
-    check_collection, check_findings, evaluate_bodies_findings, evaluate_findings,
-    observable_request, run_bodies_observing,
-};
+pub use evaluate::compiled_findings::{check_collection, check_findings, observable_request};
+pub use evaluate::{evaluate_bodies_findings, evaluate_findings, run_bodies_observing};
 pub use finding::Value;
 pub use nonunique::nonunique_instants;
 pub use parallel::Threads;
 pub use progress::{RunProgress, Warnings};
 pub use stop::{EarlyStop, StopReason};
-pub use study::{
-    Shard, StudyDirectory, StudyError, StudyFile, StudyProgress, StudyResult, StudyTable,
-};
+pub use study::study_directory::{StudyDirectory, StudyError, StudyProgress};
+pub use study::{Shard, StudyFile, StudyResult, StudyTable};
 pub use trajectory::{Interpolation, Trajectory};
-pub use watch::{
-    AnyWorld, BodiesObservable, BodiesOutcome, ObservableRequest, PreparationOutcome, RunTemplate,
-    WorldRun, run_bodies,
-};

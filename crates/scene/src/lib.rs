@@ -1,11 +1,11 @@
 #![doc = include_str!("../README.md")]
 
+pub mod bodies_scene;
 pub mod builtin;
-pub mod collection;
 mod error;
 pub mod file;
 pub mod model;
-pub mod text;
+pub mod symbolic;
 
 pub use error::{InputError, Origin, SceneError};
 pub use file::{
@@ -14,6 +14,6 @@ pub use file::{
     Overrides, Picture, Plot, PlotKind, RecordSelection, RowSelection, Scene, SceneKind, Spacing,
     Study, TableCompression, VariedValues, Vary,
 };
-pub use text::{
+pub use symbolic::{
     BuiltMechanism, LawForm, Observable, Sample, SetForm, SymbolicSystem, assemble_law,
 };

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::VerifyError;
 use super::report::{Location, MissedSteps, Report, RowRange};
-use super::stream::StepStream;
+use crate::step_stream::StepStream;
 
 /// Keys of the certificate, and the column that each is the maximum of. A figure that is added to the certificate is
 /// compared once it is in this list; columns that a record does not have are skipped.

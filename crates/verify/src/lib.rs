@@ -15,7 +15,6 @@
 //! its source files for their names. The definitions of a scene (bodies, joints, constraints, laws of pairs) are
 //! those of the engine's crates. Memory is bounded by one chunk of each table and the bodies of two states.
 
-mod account;
 mod bodies;
 mod certificate;
 mod columns;
@@ -23,9 +22,10 @@ mod defects;
 mod integers;
 mod laws;
 mod mechanism;
+mod recorded_figures;
 mod report;
 mod status;
-mod stream;
+mod step_stream;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -35,7 +35,7 @@ mod vector;
 use std::fs;
 
 use percuss_record::{Record, RecordError, RecordShape, RunStatus};
-use scene::collection::{BodiesSetup, BuiltBodies};
+use scene::bodies_scene::{BodiesSetup, BuiltBodies};
 use scene::{Scene, SceneError, SceneKind};
 
 pub use report::{Check, Disagreement, Location, MissedSteps, Report, RowRange, UncheckedColumn};

@@ -5,13 +5,13 @@
 //! ```
 
 use percuss_record::{Record, RecordError, RunStatus};
-use scene::collection::BodiesSetup;
+use scene::bodies_scene::BodiesSetup;
 use scene::model::bodies::Dim;
 use scene::{Scene, SceneError};
 
 use super::VerifyError;
 use super::report::{Location, Report};
-use super::stream::StepStream;
+use crate::step_stream::StepStream;
 
 /// Times are sums of step lengths: rounding, relative to the time and the length.
 const ROUNDING: f64 = 1e-10;

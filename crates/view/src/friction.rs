@@ -9,7 +9,7 @@
 //! normal impulse, it is NaN.
 
 use bodies::Friction;
-use scene::collection::BodiesEnvironment;
+use scene::bodies_scene::BodiesEnvironment;
 
 /// Friction laws by pair of material numbers.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Bounding box of a drawing, and the extent of half-planes in it.
 
-use super::form::{DrawingBounds, Kind};
-use super::pieces::EvaluatedItem;
+use super::drawing_data::{DrawingBounds, Kind};
+use super::evaluated_items::EvaluatedItem;
 
 /// Margin around all items, as a fraction of the largest extent.
 const ROOM: f64 = 0.06;

@@ -1,7 +1,9 @@
 //! Assembles the columns and the header of a drawing.
 
-use super::form::{Drawing, DrawingBounds, DrawingColumn, DrawingValues, Header, PhasePortrait};
-use super::pieces::EvaluatedItem;
+use super::drawing_data::{
+    Drawing, DrawingBounds, DrawingColumn, DrawingValues, Header, PhasePortrait,
+};
+use super::evaluated_items::EvaluatedItem;
 use super::states::SampledStates;
 
 /// Assembles a drawing from its evaluated items and sampled states.

@@ -4,11 +4,11 @@ use mechanism::System;
 use scene::file::{
     DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec, expression_error, value_error,
 };
-use scene::text::{DrawingProgram, DrawingProgramError};
+use scene::symbolic::{DrawingProgram, DrawingProgramError};
 use scene::{Formula, InputError, Scene, SceneError, SymbolicSystem};
 
-use super::default;
-use super::form::Kind;
+use super::default_items as default;
+use super::drawing_data::Kind;
 
 /// Number of points of a fixed curve, and of a moving one.
 const CURVE: [usize; 2] = [401, 73];
@@ -34,7 +34,7 @@ impl CompiledItem<'_> {
     /// Number of coordinates of its points in one state; 0 for a fixed item.
     pub fn numbers(&self) -> usize {
         if matches!(self.spec.shape, DrawingShapeSpec::Set) {
-            return super::set::WEIGHT;
+            return super::moving_set::WEIGHT;
         }
         if self.sketch.is_constant() {
             return 0;
@@ -46,7 +46,7 @@ impl CompiledItem<'_> {
             DrawingShapeSpec::Half { .. } => 4,
             DrawingShapeSpec::Round { .. } | DrawingShapeSpec::Trace(_) => 1,
             DrawingShapeSpec::Curve { .. } | DrawingShapeSpec::Surface { .. } => self.samples.len(),
-            DrawingShapeSpec::Spring(_) => super::pieces::SPRING,
+            DrawingShapeSpec::Spring(_) => super::evaluated_items::SPRING,
             DrawingShapeSpec::Set => 0,
         };
         points * self.dimension

@@ -16,20 +16,20 @@
 mod bounds;
 mod columns;
 mod compile;
-mod default;
-mod form;
-mod paper;
-mod pieces;
-mod set;
-mod sheet;
+mod contact_activity;
+mod default_items;
+mod drawing_data;
+mod evaluated_items;
+mod moving_set;
 mod states;
-mod touch;
+mod svg_page;
+mod svg_writer;
 
 pub use compile::check_drawings;
-pub use form::{
+pub use drawing_data::{
     Drawing, DrawingBounds, DrawingColumn, DrawingValues, Header, Item, Kind, PhasePortrait,
 };
-pub use sheet::Theme;
+pub use svg_page::Theme;
 
 use percuss_record::{PlotError, Record};
 use scene::Scene;
@@ -85,7 +85,7 @@ pub fn svg(
 pub fn has_drawing(scene: &Scene) -> bool {
     scene
         .mechanism()
-        .is_some_and(|mechanism| !default::specs(mechanism).is_empty())
+        .is_some_and(|mechanism| !default_items::specs(mechanism).is_empty())
 }
 
 fn evaluate_drawing(record: &Record, scene: &Scene, frames: usize) -> Result<Drawing, PlotError> {
@@ -93,7 +93,7 @@ fn evaluate_drawing(record: &Record, scene: &Scene, frames: usize) -> Result<Dra
         return Ok(Drawing::default());
     };
     // Compile the items and sample the states.
-    let specs = default::specs(mechanism);
+    let specs = default_items::specs(mechanism);
     let mut built = scene.build_mechanism()?;
     let mut things = compile::compile(scene, &specs, &mut built.system)?;
     let width: usize = things.iter().map(compile::CompiledItem::numbers).sum();
@@ -101,11 +101,11 @@ fn evaluate_drawing(record: &Record, scene: &Scene, frames: usize) -> Result<Dra
     // Evaluate all items; the moving set is computed separately.
     let mut pieces = Vec::new();
     for thing in &mut things {
-        pieces::add(&mut pieces, thing, &states);
+        evaluated_items::add(&mut pieces, thing, &states);
     }
     let dimension = specs.first().map_or(2, |spec| spec.shape.dimension());
     let whole = match built.sweep.as_ref().map(|plan| plan.affine) {
-        Some(affine) => set::fill(&mut pieces, &mut built.system, &states, affine),
+        Some(affine) => moving_set::fill(&mut pieces, &mut built.system, &states, affine),
         None => true,
     };
     // Bounding box, and the extent of half-planes in it.
@@ -116,10 +116,10 @@ fn evaluate_drawing(record: &Record, scene: &Scene, frames: usize) -> Result<Dra
         false => bounds::of(&pieces, dimension, whole),
     };
     bounds::extend(&mut pieces, &corners, dimension);
-    let touches = touch::read_contact_activity(record, &pieces, &states)?;
+    let touches = contact_activity::read_contact_activity(record, &pieces, &states)?;
     Ok(columns::drawing(
         &record.manifest().title,
-        (dimension, default::axes(mechanism, dimension)),
+        (dimension, default_items::axes(mechanism, dimension)),
         (pieces, touches),
         corners,
         states,

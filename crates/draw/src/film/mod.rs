@@ -9,12 +9,12 @@
 //! before the first frame is drawn. Memory is that of one state, one picture and, for a GIF, the previous
 //! frame.
 
+mod frame_sequence;
 mod gif;
 mod palette;
-mod plan;
-mod reel;
+mod schedule;
 
+pub use frame_sequence::{FrameRenderer, FrameSequence, RenderOptions};
 pub use gif::GifWriter;
 pub use palette::Palette;
-pub use plan::{FilmFrame, FilmSchedule, FilmSpeed};
-pub use reel::{FrameRenderer, FrameSequence, RenderOptions};
+pub use schedule::{FilmFrame, FilmSchedule, FilmSpeed};

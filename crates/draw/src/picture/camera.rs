@@ -3,7 +3,7 @@
 //! u = right·x, v = up·x, depth = toward·x; a larger depth is nearer to the viewer.
 
 use percuss_record::RecordedShape;
-use percuss_record::still::BodyState;
+use percuss_record::frame::BodyState;
 
 use super::{cross, dot, norm};
 

@@ -1,7 +1,7 @@
 //! Page layout: positions of title, panels, axes and legend.
 
-use super::key;
-use super::paint::ColourLegend;
+use super::body_colours::ColourLegend;
+use super::legend as key;
 use super::panel::Panel;
 use super::window::Window;
 

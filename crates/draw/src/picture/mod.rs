@@ -13,45 +13,45 @@
 //! over them. Bodies depend on the records alone: neither the scene's file nor its mesh files are needed. Joint
 //! glyphs come from the scene in the manifest.
 
-mod album;
+mod annotations;
+mod body_colours;
 mod camera;
-mod chain;
 mod colour;
-mod easel;
-mod force;
-mod ground;
-mod images;
-mod joint;
-mod key;
+mod common_scale;
+mod force_chains;
+mod force_lines;
+mod half_spaces;
+mod image_writer;
+mod joint_glyphs;
 mod layout;
-mod look;
-mod mark;
+mod legend;
 mod order;
-mod page;
-mod paint;
 mod panel;
-mod paper;
+mod periodic_images;
 mod plane;
 mod raster;
 mod render;
 mod request;
-mod rose;
+mod rose_diagram;
+mod run_pictures;
 mod solid;
 mod space;
+mod svg_page;
+mod svg_writer;
 #[cfg(test)]
 mod tests;
 mod window;
 
-pub use album::RunPictures;
-pub(crate) use album::{check_pictures, default_request};
 pub(crate) use colour::ColourMap;
-pub(crate) use easel::zoom;
-pub use easel::{Image, ImageWriter, Size, render_bodies};
-pub use joint::JointGlyph;
-pub use page::{BodyShapes, draw};
+pub(crate) use image_writer::zoom;
+pub use image_writer::{Image, ImageWriter, Size, render_bodies};
+pub use joint_glyphs::JointGlyph;
 pub use render::Raster;
 pub use request::{Annotation, PictureRequest, Theme};
-pub(crate) use rose::{DirectionDensity, RoseDiagram, draw as draw_rose};
+pub(crate) use rose_diagram::{DirectionDensity, RoseDiagram, draw as draw_rose};
+pub use run_pictures::RunPictures;
+pub(crate) use run_pictures::{check_pictures, default_request};
+pub use svg_page::{BodyShapes, draw};
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [

@@ -1,11 +1,11 @@
 //! Bodies of the plane, as SVG shapes.
 
-use percuss_record::still::{BodyState, Frame};
+use percuss_record::frame::{BodyState, Frame};
 use percuss_record::{BodyDescription, BodyMotion, RecordedShape, ShapePart};
 
 use super::colour::{GROUND, Rgb};
 use super::panel::Panel;
-use super::paper::{Px, SvgWriter};
+use super::svg_writer::{Px, SvgWriter};
 
 /// Spacing and length of hatching strokes, in pixels.
 const HATCH: f64 = 8.0;

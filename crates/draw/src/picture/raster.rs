@@ -3,12 +3,12 @@
 //! A cell has the colour of the last body that covers its centre; a body that covers no centre colours the cell
 //! it lies in. Adjacent cells of one colour are merged to one rectangle (run-length encoding).
 
-use percuss_record::still::{BodyState, Frame};
+use percuss_record::frame::{BodyState, Frame};
 use percuss_record::{BodyDescription, RecordedShape, ShapePart};
 
 use super::colour::Rgb;
 use super::panel::Panel;
-use super::paper::SvgWriter;
+use super::svg_writer::SvgWriter;
 
 /// Draws the bodies of a frame as cells.
 pub(super) fn draw(

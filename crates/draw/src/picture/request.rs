@@ -2,7 +2,7 @@
 
 use scene::Colour;
 
-use super::joint::JointGlyph;
+use super::joint_glyphs::JointGlyph;
 
 /// Light or dark background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,6 +1,6 @@
 //! Bodies of space as convex pieces on screen: outlines in pixels, shading, depth.
 
-use percuss_record::still::BodyState;
+use percuss_record::frame::BodyState;
 use percuss_record::{Faces, RecordedShape};
 
 use super::camera::{Camera, unit};

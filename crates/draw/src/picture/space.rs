@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 
 use percuss_record::BodyDescription;
-use percuss_record::still::Frame;
+use percuss_record::frame::Frame;
 
+use super::body_colours::PALE;
 use super::camera::Camera;
 use super::colour::Rgb;
-use super::ground::{self, BoundingBox};
+use super::half_spaces as ground;
+use super::half_spaces::BoundingBox;
 use super::order::order;
-use super::paint::PALE;
 use super::panel::Panel;
-use super::paper::{Px, SvgWriter};
 use super::solid::{Facet, Form, Item, Sculptor};
+use super::svg_writer::{Px, SvgWriter};
 
 /// Maximal number of visible pieces that are shaded individually; with more, spheres and capsules have flat
 /// colours.

@@ -1,9 +1,8 @@
 //! Pictures as PNG, and orders that no ray can settle.
 
-use super::*;
 use std::sync::Arc;
 
-use percuss_record::still::{BodyState, Frame};
+use percuss_record::frame::{BodyState, Frame};
 use percuss_record::{BodyDescription, BodyMotion, RecordedShape};
 
 use crate::rasterise::png;

@@ -1,10 +1,10 @@
 //! Window of a picture: the rectangle of the world that it shows.
 
-use percuss_record::still::Frame;
+use percuss_record::frame::Frame;
 use percuss_record::{BodyDescription, BodyMotion, RecordedShape};
 
 use super::camera::{Camera, extent};
-use super::ground::{BoundingBox, patches};
+use super::half_spaces::{BoundingBox, patches};
 use super::request::PictureRequest;
 
 /// Margin around the bodies, as a fraction of the larger side.

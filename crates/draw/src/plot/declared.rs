@@ -2,15 +2,15 @@
 
 use percuss_record::{NullObserver, PlotError, Record};
 use percuss_run::finding::ground::with_expression_context;
+use percuss_run::statistics::block::running;
 use percuss_run::study::compile_study;
-use percuss_run::survey::block::running;
 use percuss_run::{Threads, run_mechanism};
 use scene::file::{expression_error, value_error};
 use scene::{Formula, Observable, Plot, PlotKind, Scene, SceneError, SceneKind, SymbolicSystem};
 
 use super::figure::{Figure, Series, SeriesStyle};
-use super::track::SampledMotion;
-use super::{collection, unit};
+use super::sampled_motion::SampledMotion;
+use super::{bodies_plots as collection, unit};
 use crate::picture::check_pictures;
 
 /// Name of the case that is the run itself.

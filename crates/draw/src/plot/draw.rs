@@ -9,7 +9,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::figure::{Figure, Series, SeriesStyle};
-use super::{legend, thin};
+use super::{decimate as thin, legend};
 use crate::axis::{Axis, Scale};
 
 /// Canvas units per pixel.

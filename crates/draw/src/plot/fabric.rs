@@ -11,8 +11,8 @@
 
 use percuss_record::{PlotError, Record};
 
-use super::pick::{entry, select_rows};
-use super::wish::PlotOptions;
+use super::options::PlotOptions;
+use super::row_selection::{entry, select_rows};
 use crate::picture::{DirectionDensity, RoseDiagram};
 
 /// Name of the plot.

@@ -7,9 +7,9 @@
 use percuss_record::{ColumnType, PlotError, Record};
 
 use super::figure::{Figure, Series, SeriesStyle};
-use super::pick::{drawable, select_rows};
+use super::options::PlotOptions;
+use super::row_selection::{drawable, select_rows};
 use super::unit;
-use super::wish::PlotOptions;
 use crate::axis::{Scale, nice_ceil, nice_floor};
 
 /// Options supported by a histogram.

@@ -4,31 +4,31 @@
 //! ones. It makes a [`Figure`], which is data; [`svg`] draws it, [`png`] rasterises the drawing. Observables
 //! are evaluated from the scene's text in the manifest, so a run directory is all that a plot needs.
 
-mod collection;
+mod bodies_plots;
+mod body_paths;
+mod column_pair;
+mod decimate;
 mod declared;
 mod draw;
 mod fabric;
 mod figure;
-mod gallery;
 mod histogram;
 mod legend;
-mod moving;
-mod pair;
-mod path;
-mod pick;
-pub mod profile;
+mod moving_set;
+mod options;
+pub mod performance_profile;
+mod profiles;
+mod row_selection;
+mod run_plots;
+mod sampled_motion;
 mod standard;
 mod study;
-mod survey;
 #[cfg(test)]
 mod tests;
-mod thin;
-mod track;
 mod unit;
-mod wish;
 
 pub use declared::check_plots;
 pub use draw::svg;
 pub use figure::{Figure, HeatMapCell, Series, SeriesStyle};
-pub use gallery::RunPlots;
-pub use wish::PlotOptions;
+pub use options::PlotOptions;
+pub use run_plots::RunPlots;

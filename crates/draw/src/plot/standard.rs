@@ -3,10 +3,10 @@
 use percuss_record::{CellValue, Column, PlotError, Record, RecordError};
 use percuss_run::finding::Finding;
 
+use super::body_paths::TRAJECTORY;
 use super::figure::{Figure, Series, SeriesStyle};
-use super::path::TRAJECTORY;
+use super::options::unknown;
 use super::unit;
-use super::wish::unknown;
 use crate::axis::Scale;
 
 /// Names and titles of the standard plots; `phase:NAME` exists for every coordinate.

@@ -5,8 +5,8 @@ use percuss_run::number::format_short;
 use percuss_run::study::{REPEATED, VARIED};
 
 use super::figure::{Figure, HeatMapCell, Series, SeriesStyle};
+use super::options::{PlotOptions, unknown};
 use super::unit;
-use super::wish::{PlotOptions, unknown};
 use crate::axis::Scale;
 
 /// Maximal number of series.

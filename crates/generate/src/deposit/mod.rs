@@ -25,14 +25,14 @@ mod roll;
 use bodies::Vector;
 
 use super::GeneratedBody;
-use super::cells::HierarchicalGrid;
 use super::error::{self, GenerateError};
 use super::grain::{GrainShape, place};
-use super::mould::{GeneratorDim, Vec3};
 use super::packing::{fine, fits};
 use super::random::SplitMix64;
 use super::region::widen;
 use super::sizes::Sizes;
+use crate::generator_dim::{GeneratorDim, Vec3};
+use crate::hierarchical_grid::HierarchicalGrid;
 use roll::Roll;
 
 /// Times a grain is dropped again, elsewhere, when it comes to rest above the box.

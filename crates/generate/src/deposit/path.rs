@@ -13,7 +13,7 @@
 
 use std::f64::consts::PI;
 
-use crate::mould::Vec3;
+use crate::generator_dim::Vec3;
 
 /// A set that the centre of a grain cannot enter.
 #[derive(Debug, Clone, Copy, PartialEq)]

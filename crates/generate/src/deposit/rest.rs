@@ -9,7 +9,7 @@
 //! three supports, small ones first. v = 0 is an equilibrium. An equilibrium on fewer than three balls is
 //! unstable, unless an obstacle bars every way off.
 
-use crate::mould::Vec3;
+use crate::generator_dim::Vec3;
 
 /// Rounding error of directions and multipliers, both of size 1.
 const TINY: f64 = 1e-12;

@@ -2,8 +2,8 @@
 
 use super::path::{GrainObstacle, Path};
 use super::rest::{Descent, descend};
-use crate::cells::HierarchicalGrid;
-use crate::mould::Vec3;
+use crate::generator_dim::Vec3;
+use crate::hierarchical_grid::HierarchicalGrid;
 
 /// Largest number of segments of a path; the mean is about ten.
 const PIECES: usize = 2000;

@@ -17,17 +17,17 @@
 //! joints keep the distance stagger·l_0; lengths and heights may leave their bounds by q/2 of the
 //! smallest.
 
-mod walk;
+mod constrained_walk;
 
 use bodies::{Dim, Space};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};
-use super::mould::Vec2;
 use super::prism::{Prism, shifted};
 use super::random::SplitMix64;
 use super::vault::most;
-use walk::ConstrainedWalk;
+use crate::generator_dim::Vec2;
+use constrained_walk::ConstrainedWalk;
 
 /// Attempts before a bond counts as impossible.
 const ATTEMPTS: usize = 100;
@@ -227,12 +227,12 @@ fn check<D: Prism>(wall: &Drystone<D>) -> Result<(), GenerateError> {
     // Bounds of the numbers of stones and courses.
     let columns = wall.length / wall.lengths[0];
     let rows = wall.height / wall.heights[0];
-    if columns > walk::MOST as f64 || rows > walk::MOST as f64 {
+    if columns > constrained_walk::MOST as f64 || rows > constrained_walk::MOST as f64 {
         let key = if columns > rows { "length" } else { "height" };
         let problem = format!(
             "this makes up to {:.0} steps in a line, more than {}",
             columns.max(rows),
-            walk::MOST
+            constrained_walk::MOST
         );
         return Err(GenerateError::new(key, problem, "Use larger stones"));
     }

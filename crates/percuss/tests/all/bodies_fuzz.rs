@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use scene::collection::BuiltBodies;
+use scene::bodies_scene::BuiltBodies;
 use scene::{Scene, SceneError};
 
 const PLANE: &str = r#"kind = "bodies"

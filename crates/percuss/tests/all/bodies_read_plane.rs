@@ -1,10 +1,11 @@
 //! Scenes of bodies in the plane become the collections they describe.
 
-use crate::crowd::everything::PLANE;
-use crate::crowd::{BLOCK, edited, number, plane};
 use bodies::plane::Shape;
 use bodies::{Activation, Dim, ForceContext, Freedom, Friction, Plane};
 use scene::{Scene, SceneKind};
+
+use crate::crowd::everything::PLANE;
+use crate::crowd::{BLOCK, edited, number, plane};
 
 fn close(a: f64, b: f64) {
     // A handful of operations on numbers of this size: far above rounding, far below any slip.
@@ -285,7 +286,7 @@ fn overrides_change_parameters_and_settings() {
         ("relax", "false"),
     ];
     let changed = scene.with_overrides(&set).unwrap();
-    let scene::collection::BuiltBodies::Plane(assembly) = changed.build_bodies().unwrap() else {
+    let scene::bodies_scene::BuiltBodies::Plane(assembly) = changed.build_bodies().unwrap() else {
         panic!("this is in the plane");
     };
     assert_eq!(assembly.settings.step, 0.01);

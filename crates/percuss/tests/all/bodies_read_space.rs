@@ -2,11 +2,12 @@
 
 use std::fs;
 
-use crate::crowd::{BALL, edited, number, space};
 use bodies::space::Shape;
 use bodies::{Dim, ForceContext, Freedom, Friction, Space};
 use scene::Scene;
-use scene::collection::BuiltBodies;
+use scene::bodies_scene::BuiltBodies;
+
+use crate::crowd::{BALL, edited, number, space};
 
 /// Most of what a scene of space can say.
 const SPACE: &str = r#"kind = "bodies"

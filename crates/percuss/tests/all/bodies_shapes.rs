@@ -1,13 +1,13 @@
 //! Compounds, polygons that are not convex, solids and heights from text.
 
-use crate::crowd;
-
 use std::fs;
 
-use crate::crowd::{BALL, BLOCK, edited, error_message};
 use bodies::{Dim, Plane, Space, plane, space};
 use scene::Scene;
-use scene::collection::BuiltBodies;
+use scene::bodies_scene::BuiltBodies;
+
+use crate::crowd;
+use crate::crowd::{BALL, BLOCK, edited, error_message};
 
 fn block(shape: &str) -> String {
     edited(BLOCK, &[("{ box = [0.2, 0.1] }", shape)])
@@ -32,7 +32,7 @@ fn with_files(files: &[(&str, &[u8])], text: &str) -> Result<BuiltBodies, String
     })
 }
 
-fn in_space(collection: Result<BuiltBodies, String>) -> scene::collection::BodiesSetup<Space> {
+fn in_space(collection: Result<BuiltBodies, String>) -> scene::bodies_scene::BodiesSetup<Space> {
     match collection.unwrap_or_else(|error| panic!("{error}")) {
         BuiltBodies::Space(assembly) => assembly,
         BuiltBodies::Plane(_) => panic!("this is in the plane"),

@@ -6,7 +6,7 @@ mod example;
 
 use std::f64::consts::PI;
 
-use percuss_generate::quake::{Accelerogram, Drift, GroundMotion};
+use percuss_generate::ground_motion::{Accelerogram, Drift, GroundMotion};
 use proptest::prelude::*;
 
 fn record(rows: &[[f64; 2]]) -> Accelerogram {

@@ -1,7 +1,7 @@
 //! Pictures of bodies of the plane show every body where it is.
 
 use percuss_draw::picture::{PictureRequest, RunPictures};
-use percuss_record::still::{BodyState, DrawnForce, Frame, RecordedFrames};
+use percuss_record::frame::{BodyState, DrawnForce, Frame, RecordedFrames};
 use percuss_record::{BodyDescription, BodyMotion, RecordedShape};
 use scene::Colour;
 

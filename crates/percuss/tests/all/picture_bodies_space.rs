@@ -1,7 +1,7 @@
 //! Pictures of bodies of space: projected, the nearer over those behind.
 
 use percuss_draw::picture::{PictureRequest, RunPictures};
-use percuss_record::still::{BodyState, Frame};
+use percuss_record::frame::{BodyState, Frame};
 use percuss_record::{BodyMotion, Faces, RecordedShape};
 use proptest::prelude::*;
 

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use percuss_draw::picture::{BodyShapes, PictureRequest, Raster, Theme, render_bodies};
-use percuss_record::still::{BodyState, Frame};
+use percuss_record::frame::{BodyState, Frame};
 use percuss_record::{BodyDescription, BodyMotion, Faces, RecordedShape};
 use proptest::prelude::*;
 

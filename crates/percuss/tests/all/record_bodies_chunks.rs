@@ -3,7 +3,7 @@
 use std::fs;
 
 use bodies::{Plane, Space, World};
-use percuss_record::still::RecordedFrames;
+use percuss_record::frame::RecordedFrames;
 use percuss_record::{
     BodiesObserver, CHUNK_ROWS, CellValue, ColumnValues, Record, RunStatus, WorldRef,
     read_body_descriptions,
@@ -97,7 +97,7 @@ fn a_run_without_a_step_leaves_nothing() {
     let path = here.path().join("run");
     let scene = parsed(PLANE);
     let mut writer = recorder(&scene, &path);
-    let scene::collection::BuiltBodies::Plane(a) = scene.build_bodies().expect("right") else {
+    let scene::bodies_scene::BuiltBodies::Plane(a) = scene.build_bodies().expect("right") else {
         panic!("not in the plane");
     };
     let world = World::<Plane>::new(a.model, a.state, a.settings).expect("right");
@@ -117,7 +117,7 @@ fn a_step_that_turns_out_to_be_the_last_is_recorded_once() {
     let path = here.path().join("run");
     let scene = parsed(SPACE);
     let mut writer = recorder(&scene, &path);
-    let scene::collection::BuiltBodies::Space(a) = scene.build_bodies().expect("right") else {
+    let scene::bodies_scene::BuiltBodies::Space(a) = scene.build_bodies().expect("right") else {
         panic!("not in space");
     };
     let mut world = World::<Space>::new(a.model, a.state, a.settings).expect("right");

@@ -1,6 +1,6 @@
 //! Standard errors of means of correlated series, against what is known of them.
 
-use percuss_run::survey::block::{NoStandardError, cell_means, running, standard_error};
+use percuss_run::statistics::block::{NoStandardError, cell_means, running, standard_error};
 
 /// Numbers with mean 0 and variance 1 from a seed, nearly normal.
 fn noise(mut seed: u64) -> impl FnMut() -> f64 {

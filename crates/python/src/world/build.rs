@@ -7,7 +7,7 @@ use numpy::PyReadonlyArray2;
 use percuss_record::NullObserver;
 use percuss_run::{AnyWorld, Certificate, Threads};
 use pyo3::prelude::*;
-use scene::collection::{BodiesSetup, BuiltBodies};
+use scene::bodies_scene::{BodiesSetup, BuiltBodies};
 use scene::{InputError, Origin, Scene, SceneError};
 
 use super::{Engine, Inner};
@@ -173,7 +173,7 @@ fn guide<D: CallableDim>(model: &Model<D>, body: usize) -> Option<usize> {
 }
 
 /// Bodies by their names and those of groups.
-fn members(cast: &scene::collection::SceneNames, names: &[String]) -> PyResult<Vec<u32>> {
+fn members(cast: &scene::bodies_scene::SceneNames, names: &[String]) -> PyResult<Vec<u32>> {
     let mut all = Vec::new();
     for name in names {
         let group = cast.groups.iter().find(|(group, _)| group == name);

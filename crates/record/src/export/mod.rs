@@ -12,22 +12,22 @@
 //! The tables are read step by step: memory is bounded by a chunk of each table and a state. The `.pvd` of a series
 //! is written last, so that a series with one is complete.
 
-mod company;
+mod body_surfaces;
+mod contacts;
 mod series;
+mod step_reader;
 mod surface;
-mod touching;
 mod vtp;
-mod walk;
 
 use std::path::Path;
 
 pub use series::prepare_folder;
 pub use vtp::{ArrayData, Cells, DataArray, PolyData};
 
-use company::BodySurfaces;
+use body_surfaces::BodySurfaces;
 use series::{ExportFolder, FileSeries};
+use step_reader::{StepReader, StepRows};
 use surface::Tessellation;
-use walk::{StepReader, StepRows};
 
 use crate::error::RecordError;
 use crate::reader::Record;
@@ -86,7 +86,7 @@ pub fn vtk(
         .all(|c| c.name != "z");
     // The first state is the reference of displacements.
     let always = (f64::NEG_INFINITY, f64::INFINITY);
-    let first = StepReader::new(record, "bodies", company::columns(flat), always)?.step()?;
+    let first = StepReader::new(record, "bodies", body_surfaces::columns(flat), always)?.step()?;
     let Some(first) = first else {
         let text =
             format!("{shown}: no state is recorded yet; wait for the run, or start it again");
@@ -97,7 +97,7 @@ pub fn vtk(
         balls: request.tessellate.is_some(),
         flat,
     };
-    let company = BodySurfaces::new(record, &company::body_states(&first, flat), fineness)?;
+    let company = BodySurfaces::new(record, &body_surfaces::body_states(&first, flat), fineness)?;
     let mut export = Export::new(record, request, &company)?;
     // The folder is created only when there is something to write.
     let start = loop {
@@ -136,7 +136,7 @@ impl<'a> Export<'a> {
             |table: &'static str, columns: &[&str]| StepReader::new(record, table, columns, window);
         let mut notes = Vec::new();
         let contacts = match record.entry("contacts") {
-            Ok(_) => Some(walk("contacts", touching::columns(company.flat))?),
+            Ok(_) => Some(walk("contacts", contacts::columns(company.flat))?),
             Err(why) if request.chains => return Err(why),
             Err(why) => {
                 notes.push(why.to_string());
@@ -152,7 +152,7 @@ impl<'a> Export<'a> {
             record,
             request,
             company,
-            bodies: walk("bodies", company::columns(company.flat))?,
+            bodies: walk("bodies", body_surfaces::columns(company.flat))?,
             contacts,
             cell,
             notes,
@@ -192,20 +192,20 @@ impl<'a> Export<'a> {
             if self.within(slab.t) {
                 if seen.is_multiple_of(self.request.every.max(1)) {
                     let t = slab.t;
-                    let state = company::body_states(&slab, flat);
+                    let state = body_surfaces::body_states(&slab, flat);
                     folder.add(&mut bodies, t, &self.company.points(&state))?;
                     folder.add(&mut shapes, t, &self.company.shapes(&state))?;
                     // Contacts, and lines between the centres with the periodic cell.
                     if let Some((found, known)) = self.contacts_of_step(slab.step, &mut ahead)? {
                         let found = found.as_ref();
                         if known {
-                            folder.add(&mut touches, t, &touching::points(found, flat))?;
+                            folder.add(&mut touches, t, &contacts::points(found, flat))?;
                         }
                         if known && self.request.chains {
                             let cell = self.cell_of(slab.step, &mut cells)?;
                             let company = self.company;
                             let lines =
-                                touching::contact_lines(found, company, &state, cell.as_ref());
+                                contacts::contact_lines(found, company, &state, cell.as_ref());
                             folder.add(&mut chains, t, &lines)?;
                         }
                     }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::company::BodySurfaces;
+use super::body_surfaces::BodySurfaces;
 use super::vtp::PolyData;
 use crate::column::CellValue;
 use crate::error::RecordError;

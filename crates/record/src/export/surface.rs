@@ -5,8 +5,8 @@
 
 use std::f64::consts::{PI, TAU};
 
-use crate::collection::RecordedShape;
-use crate::still::BodyState;
+use crate::body_tables::RecordedShape;
+use crate::frame::BodyState;
 
 /// A shape as polygons and lines.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -185,7 +185,7 @@ impl Surface {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collection::ShapePart;
+    use crate::body_tables::ShapePart;
 
     fn fine(around: usize, flat: bool) -> Tessellation {
         Tessellation {

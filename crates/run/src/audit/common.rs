@@ -2,10 +2,10 @@
 
 use bodies::Dim;
 use mechanism::Scheme;
-use scene::collection::{BodiesSetup, BuiltBodies};
+use scene::bodies_scene::{BodiesSetup, BuiltBodies};
 use scene::{BuiltMechanism, Scene, SceneError, SceneKind};
 
-use super::made::AuditRunner;
+use super::runner::AuditRunner;
 
 /// What all runs have in common.
 #[derive(Debug)]

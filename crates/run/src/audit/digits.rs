@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::made::AuditRun;
+use super::runner::AuditRun;
 use super::variant::Variant;
 use crate::finding::Value;
 

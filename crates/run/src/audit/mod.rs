@@ -28,12 +28,12 @@
 mod common;
 mod digits;
 mod growth;
-mod keep;
-mod made;
 mod metric;
 mod order;
+mod output;
 mod perturb;
 mod report;
+mod runner;
 mod samples;
 mod variant;
 mod work;
@@ -46,11 +46,11 @@ use crate::parallel::Threads;
 
 pub use digits::{AuditedFinding, ValueIn};
 pub use growth::{Sensitivity, SensitivityClass};
-pub use keep::{AUDIT, load_recorded_scene, output_place};
 pub use order::{Order, Orders, Over};
+pub use output::{AUDIT, load_recorded_scene, output_place};
 pub use report::{Audit, Exceeded, LeftOut, RunReport, Size, THRESHOLDS};
 
-use made::{AuditRun, AuditRunner};
+use runner::{AuditRun, AuditRunner};
 use variant::Variant;
 use work::Teller;
 

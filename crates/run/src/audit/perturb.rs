@@ -2,7 +2,7 @@
 
 use bodies::{Dim, Vector};
 use scene::BuiltMechanism;
-use scene::collection::BodiesSetup;
+use scene::bodies_scene::BodiesSetup;
 
 use super::metric::Metric;
 use super::samples;

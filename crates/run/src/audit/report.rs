@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::digits::{self, AuditedFinding};
 use super::growth::{self, SATURATED, Sensitivity};
-use super::made::{AuditRun, AuditRunner};
 use super::metric::Metric;
 use super::order::{self, Order, Orders, Pair};
+use super::runner::{AuditRun, AuditRunner};
 use super::samples::Samples;
 use super::variant::{Role, Variant};
 use crate::certificate::Certificate;

@@ -2,12 +2,12 @@
 
 use bodies::Activation;
 use mechanism::Scheme;
-use scene::collection::BuiltBodies;
+use scene::bodies_scene::BuiltBodies;
 use scene::{Scene, SceneError, SceneKind};
 
 use super::LeftOut;
-use super::made::AuditRunner;
 use super::perturb::NUDGE;
+use super::runner::AuditRunner;
 use crate::number::format_short;
 
 /// Smallest tolerance of a variant: 50 roundings of a sum of order 1, below which no method can go.

@@ -19,16 +19,14 @@
 //! `live` the warnings during a run, `words` the sentences and `sheet` the JSON form.
 
 mod facts;
-mod mark;
-mod sheet;
 pub(crate) mod words;
 
 use scene::CertificateBounds;
 use serde::{Deserialize, Serialize};
 
+pub use criterion::{Criterion, Violation};
 pub use facts::StepFigures;
-pub use mark::{Criterion, Violation};
-pub use sheet::{CertificateJson, NotMet};
+pub use json::{CertificateJson, NotMet};
 pub use words::preparation_warnings;
 
 /// A penetration or drift of a mechanism below this, in the units of the scene, is rounding error.
@@ -331,5 +329,7 @@ fn worse(worst: f64, value: f64) -> f64 {
     worst.max(value)
 }
 
+pub(crate) mod criterion;
+pub(crate) mod json;
 #[cfg(test)]
 mod tests;

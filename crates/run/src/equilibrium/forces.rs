@@ -6,16 +6,16 @@
 //! cell are refused, since their impulses are not recorded.
 
 use bodies::{Pose, Vector};
-use percuss_record::still::{Frame, RecordedFrames};
+use percuss_record::frame::{Frame, RecordedFrames};
 use percuss_record::{PlotError, Record, RecordError};
-use scene::collection::{BodiesSetup, BuiltBodies};
+use scene::bodies_scene::{BodiesSetup, BuiltBodies};
 use scene::{Scene, SceneError, SceneKind};
 use statics::{ComputeOptions, Face, ImpulseBounds, ImpulseInterval, StaticsError, impulse_bounds};
 
-use super::axes::RecordDim;
-use super::gather::{StaticContact, StaticModel};
+use super::loads::{scene_error, three};
+use super::record_dim::RecordDim;
 use super::rows::{ReadAll, Rows};
-use super::weigh::{scene_error, three};
+use super::static_model::{StaticContact, StaticModel};
 use crate::number::format_short;
 
 /// Instant, threads and progress callback of [`force_bounds`].

@@ -9,17 +9,17 @@
 //! has one unit. The contacts of a scene are the points where bodies touch in the initial configuration, to
 //! [`CLOSED`] times their bounding radii.
 
-mod axes;
+mod critical_parameter;
 mod face;
 mod forces;
-mod gather;
+mod loads;
+mod record_dim;
 mod rows;
+mod static_model;
 mod table;
-mod verge;
-mod weigh;
 
+pub use critical_parameter::{CriticalParameter, critical_parameter};
 pub use forces::{Contact, ForceBounds, ForceBoundsOptions, force_bounds};
-pub use gather::CLOSED;
+pub use loads::{CollapseContact, LimitAnalysis, Moved, Role, analyse_load};
+pub use static_model::CLOSED;
 pub use table::{FORCES, write_forces};
-pub use verge::{CriticalParameter, critical_parameter};
-pub use weigh::{CollapseContact, LimitAnalysis, Moved, Role, analyse_load};

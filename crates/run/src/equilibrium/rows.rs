@@ -3,12 +3,12 @@
 use bodies::{Activation, Vector, contact_law};
 use contact::law::Status;
 use percuss_record::{CellValue, Record, RecordError, Table};
-use scene::collection::BodiesSetup;
+use scene::bodies_scene::BodiesSetup;
 use statics::Face;
 
-use super::axes::RecordDim;
 use super::face::RecordedContact;
-use super::gather::{StaticContact, StaticModel};
+use super::record_dim::RecordDim;
+use super::static_model::{StaticContact, StaticModel};
 
 /// Factor above the tolerance of the steps that a velocity must exceed to count as nonzero.
 const ABOVE: f64 = 10.0;

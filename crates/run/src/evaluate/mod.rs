@@ -1,27 +1,27 @@
 //! Evaluates the findings of a scene and makes the runs they need: cases and studies.
 
-mod plan;
+pub(crate) mod compiled_findings;
 
-pub(crate) use plan::compile_findings;
-pub use plan::{check_collection, check_findings, observable_request};
+pub(crate) use compiled_findings::compile_findings;
+pub use compiled_findings::{check_collection, check_findings, observable_request};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use percuss_record::BodiesObserver;
-use scene::collection::BuiltBodies;
+use scene::bodies_scene::BuiltBodies;
 use scene::{FindingSpec as Asked, Scene, SceneError};
 
+use crate::bodies_run::{BodiesOutcome, ObservableRequest, run_bodies};
 use crate::driver::MechanismOutcome;
 use crate::finding::Finding;
+use crate::finding::evaluated_run::{EvaluatedRun, Studies};
 use crate::finding::ground::{ExpressionContext, expectation, with_expression_context};
 use crate::finding::made::{pace, run_scene_with_progress};
-use crate::finding::subject::{EvaluatedRun, Studies};
 use crate::finding::value::{Absent, Value, Valued};
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
 use crate::study::StudyTable;
-use crate::watch::{BodiesOutcome, ObservableRequest, run_bodies};
-use plan::CompiledFindings;
+use compiled_findings::CompiledFindings;
 
 /// Evaluates the findings of a scene on its main run; the cases and studies they need are run, each
 /// once. `progress` is called with the name of the finding in work and the share done, and returns
@@ -259,7 +259,7 @@ pub fn run_bodies_observing(
     progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
 ) -> BodiesOutcome {
     // The watches of the findings; an error in a finding is reported by its own check.
-    let known = plan::observable_request(scene, &collection);
+    let known = compiled_findings::observable_request(scene, &collection);
     let wanted = ObservableRequest {
         observables: observe.to_vec(),
         watches: known.map_or_else(|_| Vec::new(), |wanted| wanted.watches),

@@ -14,12 +14,12 @@
 use std::rc::Rc;
 
 use scene::SceneKind;
-use scene::text::of_time;
+use scene::symbolic::of_time;
 
+use super::evaluated_run::{EvaluatedRun, Studies, present};
 use crate::finding::expression::Expression;
 use crate::finding::language::exact;
 use crate::finding::sampler;
-use crate::finding::subject::{EvaluatedRun, Studies, present};
 use crate::finding::value::{Absent, Valued};
 use crate::parallel;
 

@@ -6,15 +6,15 @@
 //! elementwise.
 
 use expr::{ErrorKind, ExprError, Graph, Scope};
-use scene::collection::SceneNames;
+use scene::bodies_scene::SceneNames;
 
+use super::evaluated_run::{EvaluatedRun, Studies};
+use crate::bodies_run::ObservableRequest;
 use crate::finding::compile;
 use crate::finding::measure::{self, Call};
 use crate::finding::names::Names;
-use crate::finding::subject::{EvaluatedRun, Studies};
 use crate::finding::value::{Absent, Value, Valued};
 use crate::scan::{self, Part, TextError, placeholder};
-use crate::watch::ObservableRequest;
 
 /// A compiled value expression.
 #[derive(Debug, Clone)]

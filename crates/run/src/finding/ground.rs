@@ -1,6 +1,6 @@
 //! What the texts of a scene are read against, and what is expected of its findings.
 
-use scene::collection::{BuiltBodies, NameTable};
+use scene::bodies_scene::{BuiltBodies, NameTable};
 use scene::{
     Check, Datum, FindingSpec as Asked, Formula, InputError, Scene, SceneError, SceneKind, Study,
     SymbolicSystem,
@@ -9,7 +9,7 @@ use scene::{
 use super::judge::Expectation;
 use super::language::Language;
 use super::names::Names;
-use crate::watch::BodiesOutcome;
+use crate::bodies_run::BodiesOutcome;
 
 /// The names and settings against which the expressions of a scene are compiled.
 pub enum ExpressionContext<'a> {

@@ -4,11 +4,11 @@
 use expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
 use mechanism::System;
 use scene::SymbolicSystem;
-use scene::collection::NameTable;
-use scene::text::of_time;
+use scene::bodies_scene::NameTable;
+use scene::symbolic::of_time;
 
+use crate::bodies_run::Observables;
 use crate::scan::{Part, TextError};
-use crate::watch::Observables;
 
 /// The names that observables may use.
 pub enum Language<'a> {

@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 
 use percuss_record::NullObserver;
-use scene::collection::BuiltBodies;
+use scene::bodies_scene::BuiltBodies;
 use scene::{BuiltMechanism, FindingSpec as Asked, Scene, SceneError, SceneKind};
 
+use super::evaluated_run::{EvaluatedRun, RunSchedule};
 use super::ground::expectation;
-use super::subject::{EvaluatedRun, RunSchedule};
 use super::value::Value;
+use crate::bodies_run::{BodiesOutcome, ObservableRequest, run_bodies};
 use crate::driver::{MechanismOutcome, run_mechanism};
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
-use crate::watch::{BodiesOutcome, ObservableRequest, run_bodies};
 
 /// Whether a value is as expected of a finding; none where it cannot be compared.
 pub fn meets_expectation(asked: &Asked, subject: &EvaluatedRun<'_>, value: &Value) -> Option<bool> {

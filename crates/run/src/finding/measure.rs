@@ -1,12 +1,13 @@
 //! The measures that value expressions know, and their evaluation on a run.
 
+use super::evaluated_run::{EvaluatedRun, Studies};
+use super::event_measures as happening;
 use crate::finding::accuracy::Accuracy;
 use crate::finding::expression::Expression;
 use crate::finding::list::{self, OfList};
+use crate::finding::series;
 use crate::finding::statics::{self, OfLimit};
-use crate::finding::subject::{EvaluatedRun, Studies};
 use crate::finding::value::{Absent, Value, Valued};
-use crate::finding::{happening, series};
 
 /// The form in which each measure is written.
 const MEASURES: [(&str, &str); 48] = [

@@ -10,9 +10,10 @@
 
 mod accuracy;
 pub(crate) mod compile;
+pub(crate) mod evaluated_run;
+mod event_measures;
 pub(crate) mod expression;
 pub mod ground;
-mod happening;
 mod judge;
 pub(crate) mod language;
 mod list;
@@ -22,7 +23,6 @@ mod names;
 mod sampler;
 mod series;
 mod statics;
-pub(crate) mod subject;
 #[cfg(test)]
 mod tests;
 pub(crate) mod value;

@@ -8,13 +8,13 @@ use mechanism::{
 use percuss_record::{MechanismObserver, NullObserver};
 use scene::{Observable, Sample, Scene, SceneError, SceneKind, SymbolicSystem};
 
+use super::evaluated_run::{between, present};
+use crate::bodies_run::{ObservableRequest, run_bodies};
 use crate::certificate::Certificate;
 use crate::driver::integrate;
-use crate::finding::subject::{between, present};
 use crate::finding::value::{Absent, Valued};
 use crate::parallel::Threads;
 use crate::trajectory::{Interpolation, Segment};
-use crate::watch::{ObservableRequest, run_bodies};
 
 /// An instant this close to the end of a step, as a share of the step, is that end.
 const ROUNDING: f64 = 1e-6;

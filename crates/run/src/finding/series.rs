@@ -1,9 +1,9 @@
 //! Measures of observables over time: values, extrema, means, integrals, zero crossings.
 
+use super::evaluated_run::{EvaluatedRun, present};
 use crate::finding::measure::{Fold, Sense};
-use crate::finding::subject::{EvaluatedRun, present};
 use crate::finding::value::{Absent, Valued};
-use crate::survey::block;
+use crate::statistics::block;
 
 /// How far outside the run an instant may lie by rounding, as a share of its length.
 const ROUNDING: f64 = 1e-9;

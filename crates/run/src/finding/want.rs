@@ -1,11 +1,11 @@
 //! What a run of bodies must keep for the measures that will be evaluated on it.
 
-use scene::collection::SceneNames;
+use scene::bodies_scene::SceneNames;
 
+use super::event_measures::{contacts_of, force_of};
+use crate::bodies_run::ObservableRequest;
 use crate::finding::expression::Expression;
-use crate::finding::happening::{contacts_of, force_of};
 use crate::finding::measure::{Call, EvaluationTime, RunMeasure};
-use crate::watch::ObservableRequest;
 
 impl Call {
     /// Requests what the measure needs.

@@ -1,6 +1,6 @@
 //! Compiles what a study observes.
 
-use scene::collection::SceneNames;
+use scene::bodies_scene::SceneNames;
 use scene::{Formula, Scene, SceneError, Study};
 
 use super::CompiledStudy;

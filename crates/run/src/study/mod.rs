@@ -14,19 +14,19 @@
 //! | `campaign`, `shard`, `journal`, `keep` | a study in a directory: shards, journals, records |
 
 mod bisect;
-mod campaign;
 mod compile;
 mod file;
 mod journal;
-mod keep;
 mod points;
 mod record;
+mod recorded_runs;
 mod row;
 mod shard;
 mod span;
+pub(crate) mod study_directory;
 mod table;
 
-use scene::collection::SceneNames;
+use scene::bodies_scene::SceneNames;
 use scene::{Check, FindingSpec, Scene, SceneError, Study, VariedValues, Vary};
 
 use crate::finding::Names;
@@ -34,12 +34,12 @@ use crate::finding::compile::THRESHOLD;
 use crate::finding::expression::Expression;
 use crate::parallel::Threads;
 
-pub use campaign::{Planned, StudyDirectory, StudyError, StudyProgress};
 pub use compile::compile_study;
 pub use file::{StudyFile, StudyResult};
 pub use journal::IDENTITY;
 pub use record::{JUDGED, OBSERVED, REPEATED, VARIED, write_study};
 pub use shard::Shard;
+pub use study_directory::{Planned, StudyDirectory, StudyError, StudyProgress};
 pub use table::{Cell, End, OutcomeGroup, StudyRow, StudyTable};
 
 use points::points;

@@ -7,15 +7,15 @@ use std::path::Path;
 use percuss_record::RecordError;
 use scene::{Overrides, Scene, SceneError, Study};
 
-use super::keep::RecordingRunner;
+use super::recorded_runs::RecordingRunner;
 use super::table::{Cell, End, StudyRow};
 use super::{CompiledStudy, bisect, points};
+use crate::bodies_run::ObservableRequest;
+use crate::finding::evaluated_run::{EvaluatedRun, NoStudies};
 use crate::finding::expression::{Expression, plain};
-use crate::finding::subject::{EvaluatedRun, NoStudies};
 use crate::finding::value::{Value, Valued};
 use crate::finding::{meets_expectation, run_scene, run_scene_with};
 use crate::parallel::Threads;
-use crate::watch::ObservableRequest;
 
 impl CompiledStudy {
     /// Makes a run, recorded where a directory is given. A panic of the program gives a row as any

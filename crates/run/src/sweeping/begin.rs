@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use mechanism::State;
 use scene::SymbolicSystem;
-use scene::text::{SweepingSettings, of_time};
+use scene::symbolic::{SweepingSettings, of_time};
 use sweep::{Metric, MovingSet, Process, SweepingError, WithExcessBound};
 
 use super::set::{self, Complaint, Functions};

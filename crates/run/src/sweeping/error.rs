@@ -2,7 +2,7 @@
 
 use mechanism::{MechanismError, System, SystemError};
 use scene::SymbolicSystem;
-use scene::text::SweepingSettings;
+use scene::symbolic::SweepingSettings;
 use sweep::SweepingError;
 
 use super::set::{self, Complaint};

@@ -16,7 +16,7 @@ use mechanism::{
     ConstraintReport, Event, EventKind, Integrator, MechanismError, MotionCheckpoint, State,
     StepReport, System, SystemError,
 };
-use scene::text::SweepingSettings;
+use scene::symbolic::SweepingSettings;
 use scene::{BuiltMechanism, SymbolicSystem};
 use sweep::{Method, MovingSet, Process, StepSize, SweepingError};
 

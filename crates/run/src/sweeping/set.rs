@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use mechanism::{System, SystemError};
 use scene::SymbolicSystem;
-use scene::text::SweepingSettings;
+use scene::symbolic::SweepingSettings;
 use sweep::{ConstraintRows, Inequalities, InequalitySet, MovingPolyhedron, MovingSet};
 
 /// The error of the first expression that failed.

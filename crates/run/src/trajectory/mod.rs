@@ -6,7 +6,7 @@
 //! integrator gives states only at its outputs, so an output interval with a jump of the velocity
 //! is known to second order in its length: choose it fine enough where such instants matter.
 
-mod piece;
+mod increment;
 mod segment;
 #[cfg(test)]
 mod tests;
@@ -16,7 +16,7 @@ use mechanism::{ConfigurationSpace, ConstraintReport, Event, State, StepReport};
 use percuss_record::MechanismObserver;
 use scene::SceneError;
 
-pub(crate) use piece::TrajectoryIncrement;
+pub(crate) use increment::TrajectoryIncrement;
 pub use segment::Interpolation;
 pub(crate) use segment::Segment;
 

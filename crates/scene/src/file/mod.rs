@@ -18,13 +18,13 @@ mod overrides;
 mod parameters;
 mod process;
 mod read_checkpoint;
+mod read_constraints;
 mod read_drawing;
 mod read_mechanism;
 mod read_model;
 mod read_report;
 mod read_run;
 mod read_sweep;
-mod read_touch;
 mod read_vary;
 mod reader;
 mod record;
@@ -54,10 +54,10 @@ pub use drawing::{DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec};
 pub(crate) use parameters::{Parameters, of_definitions, require_unreserved};
 pub use parameters::{expression_error, value_error};
 pub(crate) use process::SweepSpec;
+pub(crate) use read_constraints::{friction as read_friction, rebound as read_rebound};
 pub(crate) use read_model::{named as read_named, parts as read_parts};
 pub use read_report::study as read_study;
 pub(crate) use read_run::word as read_word;
-pub(crate) use read_touch::{friction as read_friction, rebound as read_rebound};
 pub(crate) use record::{PART as RECORD, RecordSpec, read as read_record};
 pub use selection::{
     BodySubset, OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, RecordSelection, RowSelection,

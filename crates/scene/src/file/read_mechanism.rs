@@ -1,9 +1,10 @@
 //! Reads a mechanism (`kind = "mechanism"`).
 
+use super::read_constraints as read_touch;
 use crate::error::SceneError;
 use crate::file::reader::Reader;
 use crate::file::spec::MechanismSpec;
-use crate::file::{read_drawing, read_model, read_run, read_touch};
+use crate::file::{read_drawing, read_model, read_run};
 
 /// A mechanism: coordinates, energies, constraints, run settings, drawing.
 pub(super) fn mechanism(root: &mut Reader<'_>) -> Result<MechanismSpec, SceneError> {

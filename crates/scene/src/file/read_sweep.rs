@@ -1,9 +1,10 @@
 //! Reads a sweeping process (`kind = "sweep"`).
 
+use super::read_constraints as read_touch;
 use crate::error::InputError;
 use crate::file::reader::Reader;
 use crate::file::spec::MechanismSpec;
-use crate::file::{read_drawing, read_model, read_run, read_touch};
+use crate::file::{read_drawing, read_model, read_run};
 
 /// A sweeping process: coordinates, contacts and joints of a mechanism, without velocities.
 pub(super) fn sweep(root: &mut Reader<'_>) -> Result<MechanismSpec, Box<InputError>> {

@@ -10,16 +10,17 @@
 use percuss_record::{Record, RecordError};
 
 use super::super::report::{Location, Report, RowRange};
-use super::super::stream::StepStream;
 use super::super::vector::{
     M3, V3, add_scaled, add_scaled_matrix, apply, contract, cross, dot, identity, norm, solve, sub,
 };
 use super::BodiesVerifier;
 use super::contacts::worse;
-use super::given::EmbedInSpace;
-use super::hinge::three;
-use super::motion::{CellFlow, RowImpulse, linear};
+use super::joint_frames::three;
+use super::scene_data::EmbedInSpace;
+use super::spin::linear;
 use super::start::Start;
+use super::step_motion::{CellFlow, RowImpulse};
+use crate::step_stream::StepStream;
 
 pub(super) fn declare_checks(report: &mut Report) {
     let cell = "M|B|^2 (q_F - q_L) = sum of S.B l of the cell's rates; relative to its terms";

@@ -2,9 +2,9 @@
 
 use super::super::report::Location;
 use super::super::vector::{norm, sub};
-use super::given::{EmbedInSpace, SpatialPose};
 use super::read::RecordedState;
-use super::{BodiesVerifier, motion};
+use super::scene_data::{EmbedInSpace, SpatialPose};
+use super::{BodiesVerifier, step_motion as motion};
 
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     pub(super) fn compare_masses(&mut self) {

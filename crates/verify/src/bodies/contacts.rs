@@ -6,9 +6,9 @@ use super::super::report::{Location, Report, RowRange, beyond};
 use super::super::status::status_defect;
 use super::super::vector::{V3, apply, cross, dot, norm, rotate_back, sub};
 use super::BodiesVerifier;
-use super::given::{EmbedInSpace, rules};
-use super::motion::RowImpulse;
 use super::read::RecordedContactRow;
+use super::scene_data::{EmbedInSpace, rules};
+use super::step_motion::RowImpulse;
 
 /// Relative tolerance of a residual: two computations of it differ by the rounding of sums.
 const RESIDUAL: f64 = 1e-10;

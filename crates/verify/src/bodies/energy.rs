@@ -10,9 +10,9 @@
 
 use super::super::vector::{add_scaled_matrix, apply, contract, dot};
 use super::BodiesVerifier;
-use super::given::{EmbedInSpace, Twist};
-use super::ledger::{COLUMNS, ELASTIC, KINETIC, POTENTIAL, WORK};
 use super::read::RecordedState;
+use super::recorded_steps::{COLUMNS, ELASTIC, KINETIC, POTENTIAL, WORK};
+use super::scene_data::{EmbedInSpace, Twist};
 
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     /// Kinetic energy of all bodies that follow forces.

@@ -12,14 +12,14 @@ use scene::model::bodies::joint::JointKind;
 use scene::model::bodies::{Dim, Joint};
 
 use super::super::report::Report;
-use super::super::stream::{StepRows, StepStream};
 use super::super::vector::{V3, norm, scale, sub};
 use super::BodiesVerifier;
 use super::contacts::worse;
-use super::given::{EmbedInSpace, Twist};
-use super::hinge::{coordinate, held, joint_frames, three};
-use super::motion::RowImpulse;
+use super::joint_frames::{coordinate, held, joint_frames, three};
 use super::read::RecordedState;
+use super::scene_data::{EmbedInSpace, Twist};
+use super::step_motion::RowImpulse;
+use crate::step_stream::{StepRows, StepStream};
 
 /// Directions and points of rows: rounding of rotations, relative to the coordinates.
 const ROWS: f64 = 1e-12;

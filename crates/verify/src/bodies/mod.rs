@@ -4,44 +4,44 @@
 //! initial velocities from the final state and the recorded impulses, then compares kinematics, momentum, contact
 //! laws, contact geometry, energy, joints and the periodic cell. Plane problems are embedded in space (z = 0).
 
-mod beside;
-mod books;
 mod cell;
 mod compare;
+mod contact_geometry;
 mod contacts;
-mod edges;
+mod contacts_with_joints;
+mod end_positions;
 mod energy;
-mod facing;
-mod gather;
-mod given;
-mod hinge;
+mod energy_budget;
+mod face_normals;
+mod joint_frames;
+mod joint_laws;
 mod joints;
-mod ledger;
-mod look;
-mod motion;
+mod missing_contacts;
 mod names;
-mod pairs;
-mod pull;
+mod parallel_edges;
 mod read;
-mod settle;
+mod recorded_run;
+mod recorded_steps;
+mod scene_data;
 mod shape;
 mod spin;
 mod start;
+mod step_data;
+mod step_motion;
 mod thickness;
-mod walk;
 
 use percuss_record::{BodyDescription, Record, RecordShape};
-use scene::collection::BodiesSetup;
+use scene::bodies_scene::BodiesSetup;
 use scene::model::bodies::{Activation, Dim};
 
 use super::report::{Location, Report};
-use super::stream::StepStream;
 use super::{VerifyError, VerifyOptions};
+use crate::step_stream::StepStream;
 
-pub(super) use given::EmbedInSpace;
-use given::SceneData;
-use motion::{RowImpulse, StepMotion};
 use read::RecordedContactRow;
+pub(super) use scene_data::EmbedInSpace;
+use scene_data::SceneData;
+use step_motion::{RowImpulse, StepMotion};
 
 /// Poses that follow from each other: rounding of a few additions, relative to the coordinates.
 const KINEMATICS: f64 = 1e-12;
@@ -68,21 +68,21 @@ struct BodiesVerifier<'a, D: Dim> {
     /// Stride of the recorded states, in steps.
     every: usize,
     /// Poses of fixed bodies.
-    fixed_poses: Vec<given::SpatialPose>,
+    fixed_poses: Vec<scene_data::SpatialPose>,
     report: &'a mut Report,
     motion: StepMotion,
     contacts: Vec<RecordedContactRow>,
     impulses: Vec<RowImpulse>,
     joints: joints::RecordedJointRows,
-    steps: ledger::RecordedSteps,
+    steps: recorded_steps::RecordedSteps,
     shapes: Vec<std::sync::Arc<percuss_record::RecordedShape>>,
-    pairs: pairs::OverlapGrid,
+    pairs: missing_contacts::OverlapGrid,
     /// L_L, the rate of the cell without the impulses of the step.
     cell_free: Option<super::vector::M3>,
     /// The contacts of the last step that was verified.
     previous_contacts: Option<(i64, Vec<RecordedContactRow>)>,
     /// The cell at the end of that step.
-    lattice: Option<(i64, motion::CellFlow)>,
+    lattice: Option<(i64, step_motion::CellFlow)>,
     /// Whether the first recorded state does not follow from the scene (a later start, preparations, relaxed
     /// overlaps).
     start_unknown: bool,
@@ -110,7 +110,7 @@ impl<'a> Tables<'a> {
         Ok(Self {
             bodies: read::open_states(record, "bodies", plane)?.ok_or_else(|| missing("bodies"))?,
             contacts: read::open_contacts(record, plane)?.ok_or_else(|| missing("contacts"))?,
-            steps: ledger::open(record)?.ok_or_else(|| missing("steps"))?,
+            steps: recorded_steps::open(record)?.ok_or_else(|| missing("steps"))?,
             midpoints: read::open_states(record, "midpoints", plane)?,
             joints: joints::open(record, plane)?,
             cell: cell::open(record, plane)?,
@@ -171,8 +171,8 @@ pub(super) fn verify<D: EmbedInSpace + RecordShape>(
         contacts: Vec::new(),
         impulses: Vec::new(),
         joints: joints::RecordedJointRows::default(),
-        steps: ledger::RecordedSteps::of(settings.tolerance),
-        pairs: pairs::OverlapGrid::default(),
+        steps: recorded_steps::RecordedSteps::of(settings.tolerance),
+        pairs: missing_contacts::OverlapGrid::default(),
         cell_free: None,
         previous_contacts: None,
         lattice: None,
@@ -208,12 +208,12 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         report.declare("end", after, VELOCITY);
         let momentum = "A(v_F - v_L) = sum of G'S; relative to its terms, body by body";
         report.declare("momentum", momentum, MOMENTUM);
-        look::declare_checks(report);
+        contact_geometry::declare_checks(report);
         contacts::declare_checks(report);
-        ledger::declare_checks(report);
-        books::declare_checks(report);
-        super::account::declare_checks(report);
-        settle::declare_checks(report, corrects);
+        recorded_steps::declare_checks(report);
+        energy_budget::declare_checks(report);
+        crate::recorded_figures::declare_checks(report);
+        end_positions::declare_checks(report, corrects);
         if corrects {
             joints::declare_checks(report);
         }

@@ -1,7 +1,7 @@
 //! The table `names` against the scene: names, groups, materials, motions, masses, shapes.
 
 use percuss_record::{ColumnValues, Record, RecordShape, names_table};
-use scene::collection::SceneNames;
+use scene::bodies_scene::SceneNames;
 
 use super::super::VerifyError;
 use super::super::report::{Location, Report};

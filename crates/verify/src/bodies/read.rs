@@ -2,9 +2,9 @@
 
 use percuss_record::{Record, RecordError};
 
-use super::super::stream::{StepRows, StepStream};
 use super::super::vector::{V3, cross, rotate_back};
-use super::given::{SpatialPose, Twist};
+use super::scene_data::{SpatialPose, Twist};
+use crate::step_stream::{StepRows, StepStream};
 
 /// Poses and twists of all bodies at one time.
 #[derive(Debug, Clone, Default)]

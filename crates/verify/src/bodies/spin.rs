@@ -3,7 +3,7 @@
 use super::super::vector::{
     M3, Q4, V3, about_z, add, add_scaled, cayley, cross, norm, scale, solve, sub,
 };
-use super::given::{EmbedInSpace, SpatialPose, Twist};
+use super::scene_data::{EmbedInSpace, SpatialPose, Twist};
 
 /// Velocity of the centre.
 pub(super) fn linear(speed: &Twist) -> V3 {

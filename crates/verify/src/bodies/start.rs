@@ -6,8 +6,8 @@ use super::super::report::{Location, beyond};
 use super::super::vector::{norm, sub};
 use super::BodiesVerifier;
 use super::compare::turn_between;
-use super::given::EmbedInSpace;
 use super::read::RecordedState;
+use super::scene_data::EmbedInSpace;
 
 /// Joints of a scene may be off by a millionth of the lengths of their bodies, and are closed before the first step:
 /// displacement of ten times that at most.

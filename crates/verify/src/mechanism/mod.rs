@@ -13,19 +13,19 @@
 //! corrected after it (joints, overlaps): then only what concerns the end is compared. The event-driven integrator
 //! records intervals and not steps: their ends, energies and signs are compared.
 
-mod books;
 mod compare;
+mod correction;
 mod dense;
-mod event;
-mod judge;
-mod law;
-mod least;
-mod place;
-mod read;
+mod energy_budget;
+mod events;
+mod interval;
+mod least_energy;
+mod recorded_run;
+mod residuals;
+mod rules;
 mod start;
 mod step;
-mod told;
-mod watch;
+mod unseen_positions;
 mod works;
 
 use contact::law::Status;
@@ -124,7 +124,7 @@ pub(super) struct MechanismVerifier<'a> {
     pub step: i64,
     pub t: f64,
     /// Event state of each constraint, as long as every step is recorded.
-    constraint_memory: Option<Vec<watch::ConstraintMemory>>,
+    constraint_memory: Option<Vec<events::ConstraintMemory>>,
     /// The largest term of a momentum balance so far.
     momentum: f64,
     /// The largest energy so far.
@@ -161,8 +161,8 @@ fn declare_checks(report: &mut Report, event: bool) {
     let balance = "T_F - T_I against the works of the account; relative to the largest term";
     // Works of the event-driven integrator are integrals, as accurate as its motion.
     report.declare("balance", balance, if event { 1e-7 } else { 1e-11 });
-    super::account::declare_checks(report);
-    books::declare_checks(report);
+    crate::recorded_figures::declare_checks(report);
+    energy_budget::declare_checks(report);
     if event {
         let way = "q_F - q_I and A(v_F - v_I) over an interval, over what velocities and forces at its ends allow";
         report.declare("interval", way, 1.0);

@@ -4,9 +4,9 @@ use scene::model::mechanism::{
     ConstraintKind, ForceEvaluation, ImpactLaw, Scheme, System, SystemError,
 };
 
-use super::super::stream::StepRows;
 use super::dense::{dot, solve};
 use super::{MechanismVerifier, RecordedState, advance};
+use crate::step_stream::StepRows;
 
 /// Fixed-point iterations for the beginning of a step.
 const ROUNDS: usize = 80;

@@ -11,7 +11,7 @@ use scene::model::mechanism::{System, SystemError};
 
 use super::super::report::beyond;
 use super::dense::{dot, energy, times};
-use super::event::{ACCURACY, ForcesAt, IntervalBegin};
+use super::interval::{ACCURACY, ForcesAt, IntervalBegin};
 use super::{MechanismVerifier, RecordedState, advance};
 
 /// A work with its error estimate.

@@ -4,10 +4,10 @@ use ::scene::model::sweep::Method;
 use scene::model::mechanism::{System, SystemError};
 
 use super::super::report::beyond;
-use super::super::stream::StepRows;
-use super::form::{dot, sub};
+use super::metric::{dot, sub};
 use super::step::ProjectionStep;
 use super::{PositionFunctions, RecordedState, SweepVerifier};
+use crate::step_stream::StepRows;
 
 impl SweepVerifier<'_> {
     /// Times and step lengths.

@@ -8,7 +8,7 @@
 //! rows whose multiplier becomes negative leave. The remainder is computed from y and λ, so that the condition number
 //! of the normal equations affects λ alone. Dense; for some hundred rows.
 
-use super::form::{Metric, back, dot, factor};
+use super::metric::{Metric, back, dot, factor};
 
 /// The generators of a cone.
 pub(super) struct Cone<'a> {

@@ -11,7 +11,7 @@
 use scene::model::sweep::apps::crowd::Room;
 
 use super::cone::Cone;
-use super::form::Metric;
+use super::metric::Metric;
 
 /// Contacts of a cluster up to which its cone is evaluated: the cost grows with the fourth power.
 const MOST: usize = 160;

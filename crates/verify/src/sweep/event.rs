@@ -8,9 +8,9 @@
 
 use scene::model::mechanism::SystemError;
 
-use super::form::{dot, plus};
-use super::gain::VariationPart;
+use super::metric::{dot, plus};
 use super::step::StepPart;
+use super::variation::VariationPart;
 use super::{PositionFunctions, RecordedState, SweepVerifier};
 
 impl SweepVerifier<'_> {

@@ -18,25 +18,25 @@
 //! method records S = h times the reactions at the end: the right velocity that they give must keep the closed
 //! contacts closed.
 
+mod checks;
 mod compare;
 mod cone;
 mod crowd;
 mod event;
-mod form;
-mod gain;
-mod list;
-mod read;
+mod metric;
+mod recorded_run;
 mod step;
+mod variation;
 
 use percuss_record::{MechanismLayout, Record};
 use scene::model::mechanism::{State as Initial, System, SystemError};
-use scene::text::SweepingSettings;
+use scene::symbolic::SweepingSettings;
 use scene::{Scene, SymbolicSystem};
 
-use self::form::{Metric, dot};
-use self::gain::VariationSums;
 use super::report::{Location, Report};
 use super::{VerifyError, VerifyOptions};
+use metric::{Metric, dot};
+use variation::VariationSums;
 
 /// A recorded state.
 #[derive(Debug, Clone, Default)]
@@ -136,7 +136,7 @@ pub(super) fn verify(
         equation.resize(equation.len() + count, !constraint.is_contact());
         first.push(equation.len());
     }
-    list::declare_checks(report, plan.integrator() == "event");
+    checks::declare_checks(report, plan.integrator() == "event");
     let adaptive = built.settings.adaptive.is_some();
     let mut walk = SweepVerifier {
         layout: MechanismLayout::of_scene(scene, &built.system),

@@ -3,11 +3,11 @@
 use ::scene::model::sweep::Method;
 use scene::model::mechanism::SystemError;
 
-use super::super::stream::StepRows;
 use super::cone::Cone;
-use super::form::{dot, plus, sub};
-use super::gain::VariationPart;
+use super::metric::{dot, plus, sub};
+use super::variation::VariationPart;
 use super::{PositionFunctions, RecordedState, SweepVerifier, crowd};
+use crate::step_stream::StepRows;
 
 /// Fixed-point iterations for the point between two parts.
 const ROUNDS: usize = 100;

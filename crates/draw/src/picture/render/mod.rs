@@ -10,25 +10,25 @@
 //! Limits: no perspective, and surfaces are seen from outside only: back faces of meshes and half-spaces are
 //! culled.
 
-mod buffer;
-mod sculpt;
+mod appearance;
+mod depth_buffer;
+mod rasterize;
+mod ray_casting;
+mod screen_projection;
 mod shade;
-mod surface;
-mod trace;
-mod view;
 
 use percuss_record::BodyDescription;
-use percuss_record::still::Frame;
+use percuss_record::frame::Frame;
 
 use super::camera::Camera;
 use super::colour::Rgb;
-use super::ground::grid;
+use super::half_spaces::grid;
 use super::request::{PictureRequest, Theme};
 use super::window::{Window, window};
-use buffer::{DepthBuffer, NOTHING};
+use appearance::SurfaceAppearance;
+use depth_buffer::{DepthBuffer, NOTHING};
+use screen_projection::ScreenProjection;
 use shade::{SUN, Shader};
-use surface::SurfaceAppearance;
-use view::ScreenProjection;
 
 /// Body indices from here on denote patches of half-spaces.
 const PATCHES: u32 = 0xf000_0000;
@@ -98,9 +98,9 @@ pub(super) fn render(cast: &RenderScene<'_>, shot: &RenderView<'_>) -> Raster {
     // Depth pass: half-spaces, then bodies.
     let mut buffer = DepthBuffer::new(wide, high);
     for (k, patch) in shot.patches.iter().enumerate() {
-        sculpt::rasterize_face(&mut buffer, &view, patch, PATCHES + k as u32);
+        rasterize::rasterize_face(&mut buffer, &view, patch, PATCHES + k as u32);
     }
-    sculpt::rasterize_bodies(&mut buffer, &view, cast);
+    rasterize::rasterize_bodies(&mut buffer, &view, cast);
     // Shadow map, albedo and shading parameters.
     let sun = shadow_map(cast, &view, wide.max(high).min(SUNS));
     let surfaces = SurfaceAppearance::new(cast, shot, &view, fine);
@@ -176,11 +176,11 @@ fn shadow_map(
         scale,
         base: camera.depth(view.to_world([0.0; 3])),
     };
-    sculpt::rasterize_bodies(&mut depths, &view, cast);
+    rasterize::rasterize_bodies(&mut depths, &view, cast);
     (view, depths)
 }
 
 /// The grids of patches of half-spaces.
-pub(super) fn lines(patches: &[Vec<[f64; 3]>]) -> Vec<Option<super::ground::SurfaceGrid>> {
+pub(super) fn lines(patches: &[Vec<[f64; 3]>]) -> Vec<Option<super::half_spaces::SurfaceGrid>> {
     patches.iter().map(|patch| grid(patch)).collect()
 }

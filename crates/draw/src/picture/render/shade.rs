@@ -9,8 +9,8 @@
 //! n·v/|v|), reduced with distance.
 
 use super::super::dot;
-use super::buffer::{DepthBuffer, NOTHING, Vector};
-use super::view::ScreenProjection;
+use super::depth_buffer::{DepthBuffer, NOTHING, Vector};
+use super::screen_projection::ScreenProjection;
 
 /// Direction to the light: left, up, towards the viewer; down is positive on screen.
 pub(super) const SUN: Vector = [-0.45, -0.65, 0.612_372_435_695_794_5];

@@ -3,7 +3,7 @@
 pub mod everything;
 
 use bodies::{Plane, Space};
-use scene::collection::{BodiesSetup, BuiltBodies};
+use scene::bodies_scene::{BodiesSetup, BuiltBodies};
 use scene::{Scene, SceneError};
 
 /// A block above a floor.

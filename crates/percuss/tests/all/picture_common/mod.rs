@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use percuss_draw::picture::{BodyShapes, PictureRequest, draw};
-use percuss_record::still::{BodyState, Frame};
+use percuss_record::frame::{BodyState, Frame};
 use percuss_record::{BodyDescription, BodyMotion, RecordedShape};
 
 /// The elements of a kind: their attributes by name, in the order of the file.

@@ -12,11 +12,11 @@ use contact::law::Status;
 use mechanism::{ConstraintReport, Event, EventKind, State, StepReport, System};
 use scene::Scene;
 
+use super::evaluated_run::{EvaluatedRun, NoStudies, RunSchedule};
 use crate::certificate::Certificate;
 use crate::driver::MechanismOutcome;
 use crate::finding::expression::Expression;
 use crate::finding::names::Names;
-use crate::finding::subject::{EvaluatedRun, NoStudies, RunSchedule};
 use crate::finding::value::{Absent, Value};
 use crate::trajectory::{Interpolation, Trajectory};
 

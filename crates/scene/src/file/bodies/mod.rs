@@ -1,7 +1,7 @@
 //! Scenes of bodies as text: tables to specs.
 
 pub(crate) mod form;
-pub(crate) mod many;
+pub(crate) mod generators;
 mod read;
 pub(crate) mod spec;
 pub(crate) mod structure;

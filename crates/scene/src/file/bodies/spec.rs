@@ -1,13 +1,10 @@
 //! Specifications of a scene of bodies as read from its tables; expressions are still text.
 
 use super::form::{HeightsSpec, MeshSpec, PieceSpec, SolidSpec};
+use super::generators::GeneratorSpec;
 use crate::file::{
     CertificateSpec, DistributionSpec, Formula, FrictionSpec, Named, Picture, ProfileSpec,
     RecordSpec, RestitutionSpec, Word,
-};
-
-pub(crate) use super::many::{
-    ArrangementSpec, GeneratorSpec, GrainSpec, RegionOfPacking, SizesSpec,
 };
 
 /// A name with its line: of a material, a body, a group, a file.

@@ -3,9 +3,9 @@
 mod body;
 mod cell;
 mod form;
+mod generators;
 mod joint;
 mod load;
-mod many;
 mod motion;
 mod parts;
 mod run;
@@ -27,7 +27,7 @@ pub fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>> {
     let materials = world::materials(root)?;
     let laws = world::laws(root, dimension)?;
     let bodies = body::bodies(root, dimension)?;
-    let many = many::many(root, dimension)?;
+    let many = generators::many(root, dimension)?;
     if bodies.is_empty() && many.is_empty() {
         let advice = "Add a [[body]], or many with [[wall]], [[column]], [[arch]], [[vault]], \
                       [[dome]], [[drums]], [[drystone]], [[row]], [[cards]], [[grid]], [[packing]], \

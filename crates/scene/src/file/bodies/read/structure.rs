@@ -3,10 +3,10 @@
 
 use percuss_generate::Bond;
 
-use super::super::spec::ArrangementSpec;
 use super::super::structure::{BlocksSpec, StructureSpec};
 use super::{choice, pair, vector_if, vector_of};
 use crate::error::InputError;
+use crate::file::bodies::generators::ArrangementSpec;
 use crate::file::{Formula, Item, Reader, Value};
 
 type Read = Result<ArrangementSpec, Box<InputError>>;

@@ -1,0 +1,172 @@
+//! The end of the records of a run of bodies: observables, profiles, distributions, status, findings.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::super::error::RecordError;
+use super::super::manifest::RunStatus;
+use super::recorder::BodiesRecorder;
+use super::{profiles as survey, tables};
+use crate::selection::with_compression;
+use crate::surveys::Surveys;
+use crate::table_writer::TableWriter;
+
+impl BodiesRecorder {
+    /// Writes the observables of every step, step 0 first, as the table `observables`: a column for each expression.
+    /// Does nothing when there was no step.
+    ///
+    /// # Errors
+    /// A file operation fails.
+    pub fn add_series(
+        &mut self,
+        times: &[f64],
+        series: &[(String, Vec<f64>)],
+    ) -> Result<(), RecordError> {
+        let Some(directory) = self.writer.flush()? else {
+            return Ok(());
+        };
+        if !self.choice.has_table("observables") {
+            return Ok(());
+        }
+        let texts = series.iter().map(|(text, _)| text.as_str());
+        let columns = with_compression(&self.choice, tables::observables(texts));
+        let mut table = TableWriter::new("observables", columns);
+        // One row per step, NaN where an expression has no value.
+        for (step, t) in times.iter().enumerate() {
+            let [number, time, rest @ ..] = table.values() else {
+                break;
+            };
+            number.push_integer(step);
+            time.push_real(*t);
+            for (column, (_, values)) in rest.iter_mut().zip(series) {
+                column.push_real(values.get(step).copied().unwrap_or(f64::NAN));
+            }
+            table.spill(&directory)?;
+        }
+        table.close(&directory)?;
+        self.observables = Some(table);
+        self.list_tables(self.writer.manifest.status != RunStatus::Running);
+        self.writer.write_manifest()
+    }
+
+    /// Writes the profiles and distributions of a run. Does nothing when there was no step.
+    ///
+    /// # Errors
+    /// A file operation fails.
+    pub fn add_surveys(&mut self, surveys: &Surveys) -> Result<(), RecordError> {
+        let Some(directory) = self.writer.flush()? else {
+            return Ok(());
+        };
+        // The manifest lists the new tables.
+        self.surveys = survey::write(&directory, surveys)?;
+        self.list_tables(self.writer.manifest.status != RunStatus::Running);
+        self.writer.write_manifest()
+    }
+
+    /// Writes the rows in memory and the status of the run. Does nothing when there was no step.
+    ///
+    /// # Errors
+    /// A file operation fails.
+    pub fn close(
+        &mut self,
+        certificate: &impl Serialize,
+        stopped: Option<String>,
+    ) -> Result<(), RecordError> {
+        let status = match stopped {
+            None => RunStatus::Finished,
+            Some(_) => RunStatus::Stopped,
+        };
+        self.close_as(status, certificate, stopped)
+    }
+
+    /// The same for a run that was stopped on request: `resume` continues it.
+    ///
+    /// # Errors
+    /// A file operation fails.
+    pub fn interrupt(
+        &mut self,
+        certificate: &impl Serialize,
+        reason: String,
+    ) -> Result<(), RecordError> {
+        self.close_as(RunStatus::Interrupted, certificate, Some(reason))
+    }
+
+    /// Records in the manifest that the records could not be written any further; what is there stays readable, and
+    /// `resume` continues from the last checkpoint.
+    ///
+    /// # Errors
+    /// That file operation fails, too.
+    pub fn fail(
+        &mut self,
+        certificate: &impl Serialize,
+        reason: String,
+    ) -> Result<(), RecordError> {
+        self.list_tables(false);
+        self.writer.fail(certificate, reason)
+    }
+
+    fn close_as(
+        &mut self,
+        status: RunStatus,
+        certificate: &impl Serialize,
+        reason: Option<String>,
+    ) -> Result<(), RecordError> {
+        let Some(directory) = self.writer.flush()? else {
+            return Ok(());
+        };
+        let choice = &self.choice;
+        let kept = self
+            .tables
+            .iter_mut()
+            .filter(|t| choice.has_table(t.name()));
+        let kept = kept.chain(&mut self.cell);
+        for table in kept.chain(&mut self.joint_tables.tables) {
+            table.close(&directory)?;
+        }
+        self.list_tables(true);
+        let manifest = &mut self.writer.manifest;
+        manifest.status = status;
+        manifest.reason = reason;
+        manifest.reached = self.counters.reached;
+        manifest.certificate = serde_json::to_value(certificate).ok();
+        self.writer.write_manifest()
+    }
+
+    /// Adds warnings to the manifest; written with the next manifest.
+    pub fn set_warnings(&mut self, warnings: Vec<String>) {
+        self.writer.manifest.warnings = warnings;
+    }
+
+    /// Adds the findings to the manifest.
+    ///
+    /// # Errors
+    /// A file operation fails.
+    pub fn add_findings(&mut self, findings: Vec<Value>) -> Result<(), RecordError> {
+        self.writer.manifest.findings = Some(findings);
+        self.writer.write_manifest()
+    }
+
+    /// Waits until every full chunk is on the disk.
+    ///
+    /// # Errors
+    /// A chunk could not be written.
+    pub fn flush(&self) -> Result<(), RecordError> {
+        self.writer.flush().map(|_| ())
+    }
+
+    /// The run has ended completely: only its manifest and its tables stay.
+    ///
+    /// # Errors
+    /// A file operation fails.
+    pub fn finish(&mut self) -> Result<(), RecordError> {
+        self.writer.finish()
+    }
+
+    /// There is no motion: removes everything that was written.
+    ///
+    /// # Errors
+    /// A file operation fails.
+    pub fn abandon(&mut self) -> Result<(), RecordError> {
+        self.writer.abandon()
+    }
+}

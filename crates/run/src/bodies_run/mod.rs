@@ -1,0 +1,136 @@
+//! Driver of runs of bodies: preparations, step loop, checkpoints, observables, events.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `follow` | a run from the built scene to its outcome: preparations, then the steps |
+//! | `walk` | the step loop |
+//! | `begin` | preparations (equilibration before the run) |
+//! | `start` | initial overlaps, certificate of a step, messages with names |
+//! | `live` | a run step by step on a world that the caller owns |
+//! | `moment` | checkpoints |
+//! | `outcome` | what is requested of a run, its progress, its result |
+//! | `resolve` | names in expressions: which quantity of which body, set, watch or joint |
+//! | `quantity` | the observable quantities and their words |
+//! | `panel` | compiled observables, evaluated at every step |
+//! | `value`, `cell`, `totals` | values of quantities; of the periodic cell; accumulated works |
+//! | `sets` | groups and regions of bodies |
+//! | `tally` | contact forces on bodies, contacts of watches |
+//! | `joints` | pairs of bodies that touch |
+//! | `grains` | granular measures: stress, fabric, force chains, inertial number |
+//! | `network` | m-core of the force network, rattlers |
+//! | `bins` | distributions counted during the run |
+//! | `events` | event detector: impacts, touches, detachments, stick and slip |
+//! | `turn` | the dimension as observables see it |
+//!
+//! Of a run only the requested values are kept in memory; poses go to the observer.
+
+mod cell;
+mod checkpoint;
+mod contact_tally;
+mod distributions;
+mod event_detector;
+mod granular;
+mod initial_overlaps;
+mod main_run;
+mod network;
+mod observables;
+mod observed_dim;
+mod outcome;
+mod preparation;
+mod sets;
+mod step_loop;
+#[cfg(test)]
+mod tests;
+mod totals;
+mod touching_pairs;
+mod value;
+pub(crate) mod world_run;
+
+pub use outcome::{BodiesOutcome, ObservableRequest, PreparationOutcome};
+pub use world_run::{AnyWorld, RunTemplate, WorldRun};
+
+pub use granular::ANGLE;
+pub use observables::Observables;
+
+use percuss_record::{BodiesObserver, WorldRef};
+use scene::bodies_scene::{BuiltBodies, NameTable, SceneNames};
+use scene::{InputError, Scene, SceneError};
+
+use crate::parallel::Threads;
+use crate::progress::RunProgress;
+
+/// Runs bodies and keeps the requested observables, events and distributions.
+pub fn run_bodies(
+    scene: &Scene,
+    collection: BuiltBodies,
+    wanted: &ObservableRequest,
+    threads: Threads,
+    sink: &mut dyn BodiesObserver,
+    progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
+) -> BodiesOutcome {
+    // One generic implementation for the plane and for space.
+    match collection {
+        BuiltBodies::Plane(assembly) => {
+            main_run::run(scene, assembly, wanted, threads, sink, progress)
+        }
+        BuiltBodies::Space(assembly) => {
+            main_run::run(scene, assembly, wanted, threads, sink, progress)
+        }
+    }
+}
+
+/// Checks the expressions that only the run evaluates: the conditions `stop`.
+///
+/// # Errors
+/// A condition that cannot be read.
+pub fn check_stops(scene: &Scene, collection: &BuiltBodies) -> Result<(), SceneError> {
+    let checked = match collection {
+        BuiltBodies::Plane(assembly) => main_run::check_stops(assembly, scene.parameters()),
+        BuiltBodies::Space(assembly) => main_run::check_stops(assembly, scene.parameters()),
+    };
+    // The error has the line of the formula in the scene file.
+    checked.map_err(|(part, formula, problem)| {
+        SceneError::from(InputError {
+            file: scene.origin().to_string(),
+            origin: formula.origin,
+            part,
+            key: "stop".to_string(),
+            value: String::new(),
+            problem,
+            advice: String::new(),
+        })
+    })
+}
+
+/// A compiled observable of a run of bodies. It is evaluated at every step, the start first:
+/// accumulated works and displacements depend on the steps before.
+#[derive(Debug)]
+pub struct BodiesObservable(Observables);
+
+impl BodiesObservable {
+    /// Compiles an expression with the names of a scene.
+    ///
+    /// # Errors
+    /// A message with the place of the error in the text.
+    pub fn compile(
+        cast: &SceneNames,
+        dimension: usize,
+        parameters: &[(String, f64)],
+        text: &str,
+    ) -> Result<Self, String> {
+        // Without a run the start is taken as 0.
+        let glossary = NameTable {
+            names: cast,
+            dimension,
+            parameters,
+            start: 0.0,
+        };
+        let panel = Observables::compile(&glossary, &[text]);
+        panel.map(Self).map_err(|(_, error)| error.render(text))
+    }
+
+    /// The value at the end of a step; NaN where there is none.
+    pub fn evaluate(&mut self, view: WorldRef<'_>) -> f64 {
+        self.0.evaluate(view).first().copied().unwrap_or(f64::NAN)
+    }
+}

@@ -1,0 +1,158 @@
+//! Measures of events, impulses and the certificate.
+
+use mechanism::{Event, EventKind};
+
+use super::evaluated_run::EvaluatedRun;
+use crate::certificate::Certificate;
+use crate::finding::measure::EventMeasure;
+use crate::finding::value::{Absent, Valued};
+use crate::finding::zeno;
+
+/// The time or speed of the k-th event of a kind of a constraint.
+pub fn nth(
+    subject: &EvaluatedRun<'_>,
+    what: EventMeasure,
+    constraint: usize,
+    k: usize,
+) -> Valued<f64> {
+    // Time or speed of events of this kind.
+    let value = |event: &Event| match (what, event.kind) {
+        (EventMeasure::Impact, EventKind::Impact { .. }) => Some(event.t),
+        (EventMeasure::SpeedBefore, EventKind::Impact { before, .. }) => Some(before),
+        (EventMeasure::SpeedAfter, EventKind::Impact { after, .. }) => Some(after),
+        (EventMeasure::Touch, EventKind::Touch)
+        | (EventMeasure::Detach, EventKind::Detach)
+        | (EventMeasure::Stick, EventKind::Stick)
+        | (EventMeasure::Slip, EventKind::Slip)
+        | (EventMeasure::Locked, EventKind::Locked)
+        | (EventMeasure::Painleve, EventKind::Painleve { .. }) => Some(event.t),
+        _ => None,
+    };
+    let events = subject.events()?.iter();
+    let values = events
+        .filter(|event| event.constraint == constraint)
+        .filter_map(value);
+    let mut found = 0;
+    for value in values {
+        found += 1;
+        if found == k {
+            return Ok(value);
+        }
+    }
+    // The message names the kind of event and how many there are.
+    let (one, many) = match what {
+        EventMeasure::Impact | EventMeasure::SpeedBefore | EventMeasure::SpeedAfter => {
+            ("impact", "impacts")
+        }
+        EventMeasure::Touch => ("touch", "touches"),
+        EventMeasure::Detach => ("detachment", "detachments"),
+        EventMeasure::Stick => ("beginning of sticking", "beginnings of sticking"),
+        EventMeasure::Slip => ("beginning of sliding", "beginnings of sliding"),
+        EventMeasure::Locked => ("locking", "lockings"),
+        EventMeasure::Painleve => ("passage to gamma <= 0", "passages to gamma <= 0"),
+    };
+    let name = subject.constraint_name(constraint);
+    let stopped = subject
+        .stopped()
+        .map_or(String::new(), |why| format!("; {why}"));
+    let noun = if found == 1 { one } else { many };
+    Err(Absent::because(format!(
+        "`{name}` has {found} {noun}, not {k}{stopped}"
+    )))
+}
+
+/// Number of impacts faster than a speed.
+pub fn impacts(subject: &EvaluatedRun<'_>, constraint: usize, faster: f64) -> Valued<f64> {
+    subject.require_whole()?;
+    let events = subject.events()?;
+    let counts = |event: &&Event| match event.kind {
+        EventKind::Impact { before, .. } => event.constraint == constraint && -before > faster,
+        _ => false,
+    };
+    Ok(events.iter().filter(counts).count() as f64)
+}
+
+/// The accumulation point of impacts (Zeno).
+pub fn accumulation(subject: &mut EvaluatedRun<'_>, constraint: usize) -> Valued<f64> {
+    let name = subject.constraint_name(constraint);
+    // In which steps the contact carries an impulse.
+    let carrying: Vec<bool> = match subject.trajectory() {
+        Some(motion) => {
+            let closed = |state: usize| {
+                let mut touches = motion.constraint_reports(state);
+                touches.any(|touch| touch.constraint == constraint && touch.impulse[0] > 0.0)
+            };
+            (0..motion.len()).map(closed).collect()
+        }
+        None => {
+            let contacts = subject.series(&contacts_of(&name))?;
+            contacts.iter().map(|count| *count > 0.0).collect()
+        }
+    };
+    // The longest step bounds the error of the times of impacts.
+    let longest = match subject.trajectory() {
+        Some(motion) => {
+            let steps = (1..motion.len()).map(|state| motion.step_report(state).h);
+            steps.fold(0.0, f64::max)
+        }
+        None => subject.step(),
+    };
+    let of = subject.events()?.iter();
+    let events: Vec<Event> = of.filter(|e| e.constraint == constraint).copied().collect();
+    let seen = zeno::ImpactHistory {
+        times: subject.times()?,
+        events: &events,
+        carrying: &carrying,
+        step: longest,
+    };
+    seen.accumulation().map_err(|reason| {
+        Absent::because(format!("no accumulation of impacts of `{name}`: {reason}"))
+    })
+}
+
+/// The observable with the number of contacts of a watch.
+pub fn contacts_of(watch: &str) -> String {
+    format!("contacts_{watch}")
+}
+
+/// The observable with the normal force of a watch.
+pub fn force_of(watch: &str) -> String {
+    format!("force_{watch}")
+}
+
+/// The sum of the impulse of a row over the run.
+pub fn impulse(subject: &mut EvaluatedRun<'_>, constraint: usize, row: usize) -> Valued<f64> {
+    subject.require_whole()?;
+    // Bodies: the normal force is the mean over a step, so h times it is the impulse.
+    let Some(motion) = subject.trajectory() else {
+        let force = subject.series(&force_of(&subject.constraint_name(constraint)))?;
+        let steps = subject.times()?.windows(2).zip(force.iter().skip(1));
+        return Ok(steps.map(|(t, f)| (t[1] - t[0]) * f).sum());
+    };
+    // Sum over all steps of the trajectory.
+    let mut sum = 0.0;
+    for state in 1..motion.len() {
+        for touch in motion
+            .constraint_reports(state)
+            .filter(|touch| touch.constraint == constraint)
+        {
+            sum += touch.impulse.get(row).copied().unwrap_or(0.0);
+        }
+    }
+    Ok(sum)
+}
+
+/// The largest value of a column of the certificate, by its place.
+pub fn worst(subject: &EvaluatedRun<'_>, column: usize) -> Valued<f64> {
+    subject.require_whole()?;
+    let columns = subject.certificate().map(Certificate::columns);
+    let column = columns.and_then(|columns| Some(columns.get(column)?.1));
+    column.ok_or_else(|| Absent::because("there is no such column"))
+}
+
+/// Number of steps that did not reach their tolerance.
+pub fn missed(subject: &EvaluatedRun<'_>) -> Valued<f64> {
+    subject.require_whole()?;
+    let missed = subject.certificate().map(|all| all.missed as f64);
+    missed.ok_or_else(|| Absent::because("there is no motion"))
+}

@@ -1,0 +1,310 @@
+//! Residual RV of the laws of a step of a mechanism, statuses, and missing contacts.
+
+use contact::Law;
+use scene::model::mechanism::{ConstraintKind, ImpactLaw, Scheme, StateRef, System, SystemError};
+
+use super::super::defects::{Defect, Defects};
+use super::super::laws::Rule;
+use super::super::report::beyond;
+use super::super::status::status_defect;
+use super::dense::{dot, energy, solve};
+use super::rules::rules;
+use super::step::{Step, size};
+use super::{ConstraintRow, MechanismVerifier};
+
+/// A velocity is known to this share of the absolute values of its terms.
+const ROUNDING: f64 = 1e-14;
+
+impl MechanismVerifier<'_> {
+    /// Sum of the absolute values of the terms of each velocity of the step.
+    pub(super) fn sizes(&self, step: &Step) -> Vec<f64> {
+        let n = step.begin.len();
+        let mut terms: Vec<f64> = step.force.iter().map(|k| k.abs()).collect();
+        for (touch, (g, _)) in self.constraint_rows.iter().zip(&step.rows) {
+            for (s, g) in touch.impulse.iter().zip(g.chunks(n.max(1))) {
+                let both = terms.iter_mut().zip(g);
+                both.for_each(|(sum, g)| *sum += (s * g).abs());
+            }
+        }
+        let mut sizes: Vec<f64> = (0..n)
+            .map(|i| step.begin[i].abs() + step.velocity_before_projection[i].abs())
+            .collect();
+        // |A⁻¹| applied to the terms, column by column.
+        for (j, term) in terms.iter().enumerate() {
+            let mut unit = vec![0.0; n];
+            unit[j] = *term;
+            let column = solve(&step.mass, &unit).unwrap_or_else(|| vec![f64::NAN; n]);
+            let both = sizes.iter_mut().zip(column);
+            both.for_each(|(size, c)| *size += c.abs());
+        }
+        sizes
+    }
+
+    /// Weight of U_I in each row of a constraint: the restitution coefficient, or that of the scheme for bilateral
+    /// rows.
+    pub(super) fn restitution_weights(
+        &mut self,
+        constraint: usize,
+        at: StateRef<'_>,
+        common: Option<f64>,
+    ) -> Result<Vec<f64>, SystemError> {
+        let known = &self.system.constraints()[constraint];
+        let (kind, rows) = (known.kind, known.rows);
+        let bilateral = match self.settings.scheme {
+            Scheme::Midpoint | Scheme::Event => 1.0,
+            Scheme::Theta(theta) => (1.0 - theta) / theta,
+            Scheme::Paoli => 0.0,
+        };
+        let rebounds = matches!(
+            self.settings.impact,
+            ImpactLaw::Moreau | ImpactLaw::Canonical
+        );
+        let restitution = self.system.restitution(constraint, at)?;
+        let weight = |row: usize| match kind {
+            ConstraintKind::Contact if !rebounds => 0.0,
+            ConstraintKind::Contact if row == 0 => common.unwrap_or(restitution.normal),
+            ConstraintKind::Contact => restitution.tangential,
+            ConstraintKind::Joint | ConstraintKind::Nonholonomic => bilateral,
+            ConstraintKind::FrictionJoint { normal_rows } if row < normal_rows => bilateral,
+            ConstraintKind::FrictionJoint { .. } | ConstraintKind::NonFirm => 0.0,
+        };
+        Ok((0..rows).map(weight).collect())
+    }
+
+    /// The common ρ of the contact rows that carry impulses.
+    pub(super) fn contact_rho(
+        &mut self,
+        at: StateRef<'_>,
+        common: Option<f64>,
+    ) -> Result<Option<f64>, SystemError> {
+        let mut known = None;
+        for k in 0..self.constraint_rows.len() {
+            let constraint = self.constraint_rows[k].constraint;
+            if !self.system.constraints()[constraint].is_contact() {
+                continue;
+            }
+            let weights = self.restitution_weights(constraint, at, common)?;
+            for (s, rho) in self.constraint_rows[k].impulse.iter().zip(weights) {
+                if *s != 0.0 && known.is_some_and(|known| known != rho) {
+                    return Ok(None);
+                }
+                if *s != 0.0 {
+                    known = Some(rho);
+                }
+            }
+        }
+        Ok(known)
+    }
+
+    /// Weight of U_I in each row of an active constraint: bilateral rows may have that of the contacts where these
+    /// would otherwise gain energy.
+    pub(super) fn weights_of(
+        &mut self,
+        k: usize,
+        at: StateRef<'_>,
+        (common, beside): (Option<f64>, Option<f64>),
+    ) -> Result<Vec<f64>, SystemError> {
+        let constraint = self.constraint_rows[k].constraint;
+        let mut weights = self.restitution_weights(constraint, at, common)?;
+        let held = match self.system.constraints()[constraint].kind {
+            ConstraintKind::Joint | ConstraintKind::Nonholonomic => weights.len(),
+            ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
+            ConstraintKind::Contact | ConstraintKind::NonFirm => 0,
+        };
+        let (Some(rho), touch) = (beside, &self.constraint_rows[k]) else {
+            return Ok(weights);
+        };
+        let both = || touch.begin.iter().zip(&touch.end).take(held);
+        let off = |rho: f64| {
+            both()
+                .map(|(u, v)| (v + rho * u) * (v + rho * u))
+                .sum::<f64>()
+        };
+        if held > 0 && off(rho) < off(weights[0]) {
+            weights[..held].fill(rho);
+        }
+        Ok(weights)
+    }
+
+    /// Compares the laws of the step.
+    pub(super) fn compare_laws(&mut self, step: &Step) -> Result<(), SystemError> {
+        if self.struck() || self.constraint_rows.is_empty() {
+            return Ok(());
+        }
+        let n = step.begin.len();
+        let at = StateRef {
+            t: step.t,
+            q: &step.q,
+            v: &step.begin,
+        };
+        let mut common = None;
+        if self.settings.impact == ImpactLaw::Canonical {
+            common = self.system.canonical_restitution(at)?;
+        }
+        // Free velocity v_L = v_I + h A⁻¹ K.
+        let forced = solve(&step.mass, &step.force).unwrap_or_else(|| vec![f64::NAN; n]);
+        let free: Vec<f64> = (0..n).map(|i| step.begin[i] + forced[i]).collect();
+        let sizes = self.sizes(step);
+        let (mut defects, mut judged) = (Defects::default(), Vec::new());
+        let beside = self.contact_rho(at, common)?;
+        let mut blocks = Vec::new();
+        for k in 0..self.constraint_rows.len() {
+            let touch = self.constraint_rows[k].clone();
+            let weights = self.weights_of(k, at, (common, beside))?;
+            // Velocities, scaling and law of the constraint.
+            let mut block = ConstraintBlock::of(step, k, (&weights, &free, &sizes));
+            let kappa = block.u.len() as f64 / block.trace;
+            let previous = self.previous[touch.constraint];
+            let status = previous.unwrap_or(contact::law::Status::Open);
+            let law = self.system.law(touch.constraint, at, step.h, status)?;
+            // Paoli's scheme: velocity of least kinetic energy.
+            if self.settings.scheme == Scheme::Paoli
+                && let Some(lean) =
+                    self.least_energy_shift(step, k, &law, (&touch.impulse, &block.u))
+            {
+                (block.u[1], block.u[2]) = (block.u[1] + lean[0], block.u[2] + lean[1]);
+            }
+            let Some((f, widest, rule)) =
+                block.least(&law, kappa, &touch.impulse, previous.is_some())
+            else {
+                continue;
+            };
+            let stake = rule.speed_at_stake(&block.b);
+            let is_contact = self.system.constraints()[touch.constraint].is_contact();
+            defects.push(Defect {
+                bodies: vec![0],
+                rows: f.len(),
+                kappa,
+                left: dot(&f, &f).sqrt(),
+                free: stake,
+                rounding: ROUNDING * widest * block.terms,
+            });
+            judged.push(touch.constraint);
+            if is_contact {
+                blocks.push((judged.len() - 1, touch, block, kappa, rule));
+            }
+        }
+        // The residual RV decides whether a step met its tolerance: evaluated here for the laws, and by
+        // `meets_tolerance` for the recorded figures. All constraints share the coordinates, so that they are one
+        // component.
+        let own = (2.0 * energy(&step.mass, &free)).sqrt();
+        let verdict = defects.residual(|_| own, true);
+        let tolerance = self.settings.tolerance.max(verdict.residual);
+        self.compare_statuses(&blocks, &verdict.speed, tolerance);
+        if self.step_row.reached {
+            let worst = judged.get(verdict.worst).copied();
+            let place = self.place(worst.map_or_else(String::new, |c| self.name(c)));
+            let left = beyond(verdict.residual, verdict.rounding);
+            let share = left / self.settings.tolerance;
+            self.report.add_comparison("laws", share, || place);
+        }
+        Ok(())
+    }
+
+    /// Recorded statuses against impulses and velocities.
+    fn compare_statuses(
+        &mut self,
+        blocks: &[(usize, ConstraintRow, ConstraintBlock, f64, Rule)],
+        speed: &[f64],
+        tolerance: f64,
+    ) {
+        for (k, touch, block, kappa, rule) in blocks {
+            let allowed = tolerance * speed[*k] * kappa.sqrt();
+            let status = match touch.status {
+                // Also recorded for contacts that carry an impulse and do not rebound: not compared.
+                Some(contact::law::Status::Open) => continue,
+                Some(contact::law::Status::Stick) => 1,
+                Some(contact::law::Status::Slip) => 2,
+                _ => 3,
+            };
+            let three = (&touch.impulse[..], &block.u[..], &block.b[..]);
+            let off = status_defect(status, three, *kappa, rule, allowed);
+            let place = self.place(self.name(touch.constraint));
+            self.report.add_comparison("status", off, || place);
+        }
+    }
+
+    /// Missing contacts: closed at the evaluation point of the step, and without a row.
+    pub(super) fn compare_missing_contacts(&mut self, step: &Step) -> Result<(), SystemError> {
+        let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
+        self.system.gaps(step.t, &step.q, &mut gaps)?;
+        let scale = 1.0 + size(&step.q);
+        for i in 0..self.first_gap.len() - 1 {
+            let contact = self.system.constraints()[i].is_contact();
+            if !contact
+                || self
+                    .constraint_rows
+                    .iter()
+                    .any(|touch| touch.constraint == i)
+            {
+                continue;
+            }
+            let closed = gaps[self.first_gap[i]] < -1e-12 * scale;
+            let place = self.place(self.name(i));
+            self.report
+                .add_comparison("overlooked", f64::from(u8::from(closed)), || place);
+        }
+        Ok(())
+    }
+}
+
+/// Velocities and scaling of one constraint.
+struct ConstraintBlock {
+    /// Ū and b = Ū without impulses.
+    u: Vec<f64>,
+    b: Vec<f64>,
+    /// Trace of the Delassus block H.
+    trace: f64,
+    /// Sum of the absolute values of the terms of the velocities.
+    terms: f64,
+}
+
+impl ConstraintBlock {
+    fn of(step: &Step, k: usize, (weights, free, sizes): (&[f64], &Vec<f64>, &[f64])) -> Self {
+        let n = step.begin.len();
+        let (g, w) = &step.rows[k];
+        let mut block = Self {
+            u: Vec::new(),
+            b: Vec::new(),
+            trace: 0.0,
+            terms: 0.0,
+        };
+        for (row, w) in w.iter().enumerate() {
+            let g = &g[row * n..(row + 1) * n];
+            let with = |v: &[f64]| -> f64 { g.iter().zip(v).map(|(g, v)| (g * v).abs()).sum() };
+            let [begin, loose, free_of] =
+                [&step.begin, &step.velocity_before_projection, free].map(|v| w + dot(g, v));
+            // Ū = U + ρ U_I, and the trace of G A⁻¹ Gᵀ.
+            let rebound = weights[row] * begin;
+            block.u.push(loose + rebound);
+            block.b.push(free_of + rebound);
+            block.terms += w.abs() + with(sizes);
+            if let Some(back) = solve(&step.mass, g) {
+                block.trace += dot(&back, g);
+            }
+        }
+        block
+    }
+
+    /// F of the rule with the smallest defect, the largest amplification of all rules, and the rule.
+    fn least(
+        &self,
+        law: &Law,
+        kappa: f64,
+        s: &[f64],
+        known: bool,
+    ) -> Option<(Vec<f64>, f64, Rule)> {
+        let mut widest = 1.0_f64;
+        let mut least: Option<(f64, Vec<f64>, Rule)> = None;
+        for rule in rules(law, s.len(), known) {
+            let mut f = vec![0.0; s.len()];
+            rule.natural(kappa, s, &self.u, &mut f);
+            widest = widest.max(rule.widest());
+            let left = dot(&f, &f);
+            if least.as_ref().is_none_or(|(known, _, _)| left < *known) {
+                least = Some((left, f, rule));
+            }
+        }
+        least.map(|(_, f, rule)| (f, widest, rule))
+    }
+}
