@@ -102,7 +102,7 @@ fn measure(
 /// Approximation errors of convex decompositions: distance of the convex parts from the bodies.
 pub fn decomposition_errors(collection: &BuiltBodies) -> Vec<Value> {
     let fits = collection.decomposition_errors();
-    let json = |(name, fit): &(String, scene::collection::DecompositionFit)| {
+    let json = |(name, fit): &(String, scene::bodies_scene::DecompositionFit)| {
         json!({
             "body": name,
             "parts": fit.parts,

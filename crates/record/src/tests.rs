@@ -1,5 +1,6 @@
 //! Records are read back as they were written, whole or not at all.
 
+use super::*;
 use std::fs;
 use std::path::Path;
 

@@ -3,10 +3,10 @@
 pub mod audit;
 pub mod bodies_run;
 mod certificate;
-mod driver;
 pub mod equilibrium;
 mod evaluate;
 pub mod finding;
+mod mechanism_run;
 mod nonunique;
 pub mod number;
 mod parallel;
@@ -26,10 +26,10 @@ pub use bodies_run::{
 pub use certificate::criterion::{Criterion, Violation};
 pub use certificate::json::{CertificateJson, NotMet};
 pub use certificate::{Certificate, preparation_warnings};
-pub use driver::{MechanismOutcome, run_mechanism, worst_constraint_name};
 pub use evaluate::compiled_findings::{check_collection, check_findings, observable_request};
 pub use evaluate::{evaluate_bodies_findings, evaluate_findings, run_bodies_observing};
 pub use finding::Value;
+pub use mechanism_run::{MechanismOutcome, run_mechanism, worst_constraint_name};
 pub use nonunique::nonunique_instants;
 pub use parallel::Threads;
 pub use progress::{RunProgress, Warnings};

@@ -9,7 +9,7 @@ use mechanism::{ConstraintKind, EventKind, Scheme, StateRef, System};
 use percuss_record::NonuniqueInstant;
 use scene::SymbolicSystem;
 
-use crate::driver::MechanismOutcome;
+use crate::mechanism_run::MechanismOutcome;
 use crate::trajectory::Interpolation;
 
 /// The instants where γ of a sliding contact ceased to be positive, with the possible velocities there.

@@ -1,5 +1,6 @@
 //! Pictures as PNG, and orders that no ray can settle.
 
+use super::*;
 use std::sync::Arc;
 
 use percuss_record::frame::{BodyState, Frame};

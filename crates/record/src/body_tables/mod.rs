@@ -30,6 +30,6 @@ pub use names::{
 };
 pub(super) use profiles::{distribution_columns, profile_columns};
 pub use recorder::BodiesRecorder;
-pub use shape::{Faces, RecordedShape, ShapePart};
+pub use shape::{RecordedShape, ShapePart};
 pub use tables::BODY_TABLES;
 pub(super) use tables::{columns as body_columns, shifts};

@@ -18,7 +18,9 @@
 //! `mark` has the criteria and their violations, `bounds` the bounds, `facts` the columns read of a step report,
 //! `live` the warnings during a run, `words` the sentences and `sheet` the JSON form.
 
+pub(crate) mod criterion;
 mod facts;
+pub(crate) mod json;
 pub(crate) mod words;
 
 use scene::CertificateBounds;
@@ -26,7 +28,6 @@ use serde::{Deserialize, Serialize};
 
 pub use criterion::{Criterion, Violation};
 pub use facts::StepFigures;
-pub use json::{CertificateJson, NotMet};
 pub use words::preparation_warnings;
 
 /// A penetration or drift of a mechanism below this, in the units of the scene, is rounding error.
@@ -329,7 +330,5 @@ fn worse(worst: f64, value: f64) -> f64 {
     worst.max(value)
 }
 
-pub(crate) mod criterion;
-pub(crate) mod json;
 #[cfg(test)]
 mod tests;

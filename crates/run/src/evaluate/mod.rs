@@ -3,7 +3,8 @@
 pub(crate) mod compiled_findings;
 
 pub(crate) use compiled_findings::compile_findings;
-pub use compiled_findings::{check_collection, check_findings, observable_request};
+pub use compiled_findings::{check_findings, observable_request};
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -12,12 +13,12 @@ use scene::bodies_scene::BuiltBodies;
 use scene::{FindingSpec as Asked, Scene, SceneError};
 
 use crate::bodies_run::{BodiesOutcome, ObservableRequest, run_bodies};
-use crate::driver::MechanismOutcome;
 use crate::finding::Finding;
 use crate::finding::evaluated_run::{EvaluatedRun, Studies};
 use crate::finding::ground::{ExpressionContext, expectation, with_expression_context};
 use crate::finding::made::{pace, run_scene_with_progress};
 use crate::finding::value::{Absent, Value, Valued};
+use crate::mechanism_run::MechanismOutcome;
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
 use crate::study::StudyTable;

@@ -9,8 +9,8 @@ use scene::{Observable, Sample, Scene, SymbolicSystem};
 
 use crate::bodies_run::BodiesOutcome;
 use crate::certificate::Certificate;
-use crate::driver::MechanismOutcome;
 use crate::finding::value::{Absent, Value, Valued};
+use crate::mechanism_run::MechanismOutcome;
 use crate::trajectory::{Interpolation, Trajectory};
 
 /// Results of studies, which are run when they are first needed.

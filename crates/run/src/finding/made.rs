@@ -10,7 +10,7 @@ use super::evaluated_run::{EvaluatedRun, RunSchedule};
 use super::ground::expectation;
 use super::value::Value;
 use crate::bodies_run::{BodiesOutcome, ObservableRequest, run_bodies};
-use crate::driver::{MechanismOutcome, run_mechanism};
+use crate::mechanism_run::{MechanismOutcome, run_mechanism};
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
 

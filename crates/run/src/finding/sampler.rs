@@ -11,8 +11,8 @@ use scene::{Observable, Sample, Scene, SceneError, SceneKind, SymbolicSystem};
 use super::evaluated_run::{between, present};
 use crate::bodies_run::{ObservableRequest, run_bodies};
 use crate::certificate::Certificate;
-use crate::driver::integrate;
 use crate::finding::value::{Absent, Valued};
+use crate::mechanism_run::integrate;
 use crate::parallel::Threads;
 use crate::trajectory::{Interpolation, Segment};
 

@@ -13,8 +13,8 @@ use scene::bodies_scene::BuiltBodies;
 use scene::{BuiltMechanism, Scene};
 
 use crate::bodies_run::{BodiesOutcome, ObservableRequest, run_bodies};
-use crate::driver::{MechanismOutcome, run_mechanism};
 use crate::finding::SceneRunner;
+use crate::mechanism_run::{MechanismOutcome, run_mechanism};
 use crate::parallel::Threads;
 
 /// Records one run in a directory and replaces what an interrupted study left there.

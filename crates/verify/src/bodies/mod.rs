@@ -40,6 +40,7 @@ use crate::step_stream::StepStream;
 
 use read::RecordedContactRow;
 pub(super) use scene_data::EmbedInSpace;
+
 use scene_data::SceneData;
 use step_motion::{RowImpulse, StepMotion};
 

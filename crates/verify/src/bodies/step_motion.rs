@@ -18,6 +18,7 @@ use super::super::vector::{
 use super::read::{RecordedContactRow, RecordedState};
 use super::scene_data::{EmbedInSpace, SceneData, SpatialPose, Twist};
 pub(super) use super::spin::linear;
+
 use super::spin::{free_spin, gyroscopic, size, spin, turned, unreduced_angle};
 
 /// Iterations for v_I at most; three suffice where forces do not depend on velocity.

@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use percuss_record::NullObserver;
 use scene::Scene;
 
-use crate::driver::run_mechanism;
 use crate::evaluate::{check_findings, evaluate_findings};
 use crate::finding::{Finding, Value};
+use crate::mechanism_run::run_mechanism;
 use crate::parallel::Threads;
 
 /// A ball thrown upwards: it rises to v²/2g, and meets the floor again at 2v/g.

@@ -14,10 +14,10 @@ use scene::Scene;
 
 use super::evaluated_run::{EvaluatedRun, NoStudies, RunSchedule};
 use crate::certificate::Certificate;
-use crate::driver::MechanismOutcome;
 use crate::finding::expression::Expression;
 use crate::finding::names::Names;
 use crate::finding::value::{Absent, Value};
+use crate::mechanism_run::MechanismOutcome;
 use crate::trajectory::{Interpolation, Trajectory};
 
 /// Two coordinates, a contact with friction, a wall.

@@ -45,9 +45,6 @@ use crate::file::Scene;
 use crate::file::bodies::BodiesSpec;
 use crate::file::bodies::spec::FreedomSpec;
 
-pub use environment::BodiesEnvironment;
-pub(crate) use environment::environment;
-
 use body_table::BodyTable;
 use conditions::Conditions;
 use context::{Context, Sources};
