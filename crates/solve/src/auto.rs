@@ -397,7 +397,7 @@ const FLAT: (usize, usize) = (60, 60);
 
 /// Residual that structures of blocks in the plane are solved to where the methods get there. The normal velocities
 /// that a larger residual leaves open interfaces by nanometres; a block that rested on four points then rests on
-/// three, and every later step is a hard one (decision 37).
+/// three, and every later step is a hard one (decision 49).
 const DEEP: f64 = 1e-10;
 
 /// Multiple of the tolerance within which the sweeps have found the status of most contacts.

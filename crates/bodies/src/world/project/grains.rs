@@ -12,7 +12,7 @@
 //!
 //! Limits: no over-relaxation, which would leave gaps that bodies close with a velocity g/h in the next step; heaps
 //! were seen to boil. In a column of discs of a hundred layers the overlaps do not become smaller, and the column
-//! moves more than without projection (docs/decisions/0035-correction.md).
+//! moves more than without projection (docs/notes/sweeps-steps-structures.md).
 
 use super::super::{CLOSED, World};
 use super::NEAR;
