@@ -16,7 +16,7 @@
 //! velocities are used, so that a scene on a moving platform has the same scales as the same scene at rest. What
 //! remains of the platform's own speed is rounding error, and V_α is at least a share [`ROUNDING`] of it.
 
-use crate::kinetic::FactoredDelassus;
+use crate::delassus::FactoredDelassus;
 use crate::law::Law;
 use crate::problem::{DelassusOperator, Problem};
 

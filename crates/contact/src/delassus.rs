@@ -14,8 +14,7 @@
 mod block;
 mod fixed;
 
-use crate::builder::ProblemBuilder;
-use crate::stored::BlockSparseMatrix;
+use crate::block_sparse::BlockSparseMatrix;
 
 pub use block::JacobianBlock;
 pub(crate) use block::gather_sphere;
@@ -144,11 +143,6 @@ pub struct FactoredDelassus {
 }
 
 impl FactoredDelassus {
-    /// An empty builder.
-    pub fn builder() -> ProblemBuilder {
-        ProblemBuilder::default()
-    }
-
     /// Number of kinetic coordinates.
     pub fn num_coordinates(&self) -> usize {
         self.free.len()

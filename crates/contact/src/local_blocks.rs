@@ -9,11 +9,11 @@
 //! Spheres in space have rows (s n, 0), (s t1, c t2), (s t2, −c t1) with an orthonormal frame, so that
 //! H = Σ diag(s², s² + c², s² + c²) (see `builder::fixed`).
 
-use crate::builder::{all_finite, check_finite};
+use crate::block_sparse::BlockSparseMatrix;
+use crate::check::{all_finite, check_finite};
+use crate::delassus::FactoredDelassus;
 use crate::error::ProblemError;
-use crate::kinetic::FactoredDelassus;
 use crate::law::Law;
-use crate::stored::BlockSparseMatrix;
 
 /// b, H and κ by contact.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -3,7 +3,7 @@
 use super::Law;
 use super::small::{dot, norm};
 
-/// Violations of one contact, never negative; `judge` makes them relative to the scales of the problem.
+/// Violations of one contact, never negative; `residual` makes them relative to the scales of the problem.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Violations {
     /// Approach velocity, max(0, -u_n).

@@ -1,7 +1,7 @@
 //! Residuals of a pair (r, u) of the one-step problem (★); independent of every solver.
 //!
 //! u is always recomputed from r. With κ_α = d / tr H_α, De Saxcé's shifted velocity Ũ and the velocity scale V_α
-//! (see `speed`),
+//! (see `velocity_scale`),
 //!
 //! ```text
 //! F_α = r_α − proj_K( r_α − κ_α Ũ_α )                       (bilateral rows: F = κ u)
@@ -22,7 +22,7 @@
 
 use crate::law::{Law, Violations, coulomb2};
 use crate::problem::Problem;
-use crate::speed::VelocityScales;
+use crate::velocity_scale::VelocityScales;
 
 /// Which residual is meant; see the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -108,15 +108,15 @@ impl ResidualSums {
 impl ResidualEvaluator {
     /// Buffers for `problem`.
     pub fn new(problem: &Problem) -> Self {
-        let mut judge = Self {
+        let mut evaluator = Self {
             scratch: Vec::new(),
             velocity: Vec::new(),
             natural: Vec::new(),
             velocity_scales: VelocityScales::default(),
             measured: false,
         };
-        judge.resize_for(problem);
-        judge
+        evaluator.resize_for(problem);
+        evaluator
     }
 
     /// Sizes the buffers for another problem; allocates only if it is larger.
@@ -219,12 +219,12 @@ impl ResidualEvaluator {
         self.ensure_velocity_scales(problem);
         let Self {
             natural,
-            velocity_scales: speeds,
+            velocity_scales: scales,
             ..
         } = self;
         let mut worst = (0.0, 0);
         for (a, rows) in problem.offset().windows(2).enumerate() {
-            let (kappa, speed) = (problem.kappa(a), speeds.get()[a]);
+            let (kappa, scale) = (problem.kappa(a), scales.get()[a]);
             let (r, u) = (&r[rows[0]..rows[1]], &u[rows[0]..rows[1]]);
             let square = match (problem.law(a), r, u) {
                 // Fast path: planar Coulomb contacts.
@@ -240,7 +240,7 @@ impl ResidualEvaluator {
             // With V_α = 0 any defect is infinitely large.
             let defect = match square {
                 0.0 => 0.0,
-                _ => square.sqrt() / (kappa * speed),
+                _ => square.sqrt() / (kappa * scale),
             };
             if !(defect <= worst.0) {
                 worst = (
