@@ -33,21 +33,24 @@
 
 use contact::{DelassusOperator, Problem, ResidualEvaluator, ResidualMeasure};
 
-use crate::admm::Admm;
-use crate::anderson::Anderson;
-use crate::bilateral;
-use crate::cold::ShockPropagation;
-use crate::goal::{Goal, Outcome, Report, Solver, accepted_fraction};
-use crate::infeasible::find_infeasibility;
-use crate::interior::{InteriorPoint, PlanarInteriorPoint};
-use crate::newton::{SemismoothNewton, SemismoothNewtonParams};
-use crate::nncg::{Nncg, NncgParams, Sweeps};
-use crate::plane;
-use crate::primal::factorable;
-use crate::proximal::ProximalNewton;
-use crate::restart::restart;
-use crate::smoothing::{SmoothingNewton, SmoothingNewtonParams};
-use crate::structure::{DEEPEST, NewtonFirst};
+use crate::best_iterate::accepted_fraction;
+use crate::elimination;
+use crate::goal::{Goal, Outcome, Report, Solver};
+use crate::infeasibility::{FEASIBLE_RESIDUAL, find_infeasibility};
+use crate::methods::admm::Admm;
+use crate::methods::anderson::Anderson;
+use crate::methods::interior_point::{InteriorPoint, PlanarInteriorPoint};
+use crate::methods::newton_system::planar_system;
+use crate::methods::newton_system::velocity_system::factorable;
+use crate::methods::nncg::{Nncg, NncgParams, Sweeps};
+use crate::methods::proximal_newton::ProximalNewton;
+use crate::methods::semismooth_newton::{SemismoothNewton, SemismoothNewtonParams};
+use crate::methods::smoothing_newton::{SmoothingNewton, SmoothingNewtonParams};
+use crate::start::{ShockPropagation, StartPoint, restart};
+
+mod newton_first;
+
+use newton_first::{DEEPEST, NewtonFirst};
 
 /// Limits by which the automatic solver switches between methods.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,7 +102,7 @@ impl Solver for Auto {
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         self.cascade.params = self.params.clone();
         let mut report =
-            bilateral::solve_with_elimination(&mut self.cascade, problem, impulse, goal);
+            elimination::solve_with_elimination(&mut self.cascade, problem, impulse, goal);
         // A large velocity residual may mean that the constraints contradict each other: look for a certificate.
         let defect = match goal.measure {
             ResidualMeasure::Velocity => report.residual,
@@ -119,10 +122,6 @@ impl Solver for Auto {
         report
     }
 }
-
-/// RV up to which a step is taken to have a solution: contacts that exclude each other leave a residual of the size of
-/// the speed at which they approach each other.
-pub(crate) const FEASIBLE_RESIDUAL: f64 = 1e-3;
 
 /// The cascade of methods, on a problem without bilateral rows.
 #[derive(Debug, Default)]
@@ -148,17 +147,17 @@ impl Solver for Cascade {
         let hyperstatic = is_hyperstatic(problem);
         let small = self.newton_first.applies(problem, goal);
         let block_structure = direct && (hyperstatic || small);
-        let wish = target(problem, goal, direct && small, block_structure);
+        let target = target(problem, goal, direct && small, block_structure);
         // Without a warm start: shock propagation.
         if !hyperstatic && goal.tolerance >= GUESSED {
             let guessed = self.guess(problem, impulse);
             // The estimate comes from sweeps, which break symmetry: few bodies start from zero unless it is a solution.
-            if guessed && small && !self.solved(problem, impulse, goal, accepted_fraction(wish)) {
+            if guessed && small && !self.solved(problem, impulse, goal, accepted_fraction(target)) {
                 impulse.fill(0.0);
             }
         }
         // Limits of the first sweeps.
-        let (sweeps, patience) = self.first(block_structure, wish < 1.0);
+        let (sweeps, patience) = self.first(block_structure, target < 1.0);
         self.nncg.params = match direct {
             true => first_sweeps(problem, sweeps, patience),
             false => all_sweeps(self.params.first_patience),
@@ -167,10 +166,10 @@ impl Solver for Cascade {
             true => goal.at_most(sweeps),
             false => goal.clone(),
         };
-        self.set_target(wish);
+        self.set_target(target);
         // Few bodies: Newton methods first, and sweeps only where these do not converge.
-        let newton =
-            (wish < 1.0 && small).then(|| self.newton_first.solve(problem, impulse, (goal, wish)));
+        let newton = (target < 1.0 && small)
+            .then(|| self.newton_first.solve(problem, impulse, goal, target));
         let mut total = match newton {
             Some(report) if report.reached() => return report,
             Some(mut report) => {
@@ -188,13 +187,13 @@ impl Solver for Cascade {
             ),
         };
         // Converged, or too large to factorise.
-        if total.residual <= accepted_fraction(wish) * goal.tolerance || !direct {
+        if total.residual <= accepted_fraction(target) * goal.tolerance || !direct {
             return total;
         }
         // Structures of blocks: proximal Newton and the planar interior point method.
         let (first, mut trial) = (impulse.to_vec(), impulse.to_vec());
         if block_structure {
-            self.solve_block_structure((problem, goal, wish), impulse, &mut trial, &mut total);
+            self.solve_block_structure(problem, goal, target, impulse, &mut trial, &mut total);
         }
         // The remaining methods in order, each from its own starting point.
         for (mut method, from) in self.fallback_methods(problem) {
@@ -216,16 +215,6 @@ impl Solver for Cascade {
     }
 }
 
-/// Starting point of a method of the cascade.
-enum StartPoint {
-    /// At the best iterate so far.
-    Best,
-    /// Where the first sweeps ended.
-    AfterFirstSweeps,
-    /// Zero impulses.
-    Zero,
-}
-
 impl Cascade {
     /// Limits of the first sweeps: their number, and sweeps without progress.
     fn first(&self, steady: bool, flat: bool) -> (usize, usize) {
@@ -239,10 +228,10 @@ impl Cascade {
     }
 
     /// Sets the fraction of the tolerance that the methods for structures aim at.
-    fn set_target(&mut self, wish: f64) {
-        self.anderson.params.target = wish;
-        self.proximal.params.target = wish;
-        self.plane.params.target = accepted_fraction(wish);
+    fn set_target(&mut self, target: f64) {
+        self.anderson.params.target = target;
+        self.proximal.params.target = target;
+        self.plane.params.target = accepted_fraction(target);
     }
 
     /// Starting impulses by shock propagation for a step without warm start, if their residual is smaller than that of
@@ -300,7 +289,9 @@ impl Cascade {
     /// converged, the interior point method in the plane where they have not, and proximal Newton again to refine.
     fn solve_block_structure(
         &mut self,
-        (problem, goal, wish): (&Problem, &Goal, f64),
+        problem: &Problem,
+        goal: &Goal,
+        target: f64,
         impulse: &mut [f64],
         trial: &mut [f64],
         total: &mut Report,
@@ -314,7 +305,7 @@ impl Cascade {
                 &mut self.plane
             };
             let inner = goal.left_after(total.iterations);
-            let done = total.residual <= accepted_fraction(wish) * goal.tolerance;
+            let done = total.residual <= accepted_fraction(target) * goal.tolerance;
             if !wanted || done || inner.max_iterations == Some(0) {
                 continue;
             }
@@ -426,7 +417,9 @@ fn target(problem: &Problem, goal: &Goal, few: bool, steady: bool) -> f64 {
     match goal.measure {
         ResidualMeasure::Fclib => 1.0,
         _ if few => (DEEPEST / goal.tolerance).min(1.0),
-        _ if steady && plane::is_planar_coulomb(problem) => (DEEP / goal.tolerance).min(1.0),
+        _ if steady && planar_system::is_planar_coulomb(problem) => {
+            (DEEP / goal.tolerance).min(1.0)
+        }
         _ => 1.0,
     }
 }
