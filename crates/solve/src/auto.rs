@@ -132,7 +132,7 @@ struct Cascade {
     proximal: ProximalNewton,
     plane: PlanarInteriorPoint,
     shock_propagation: ShockPropagation,
-    judge: Option<ResidualEvaluator>,
+    evaluator: Option<ResidualEvaluator>,
     newton_first: NewtonFirst,
 }
 
@@ -243,13 +243,14 @@ impl Cascade {
             return false;
         }
         // R2 of the estimate against R2 of zero impulses.
-        let judge = self
-            .judge
+        let evaluator = self
+            .evaluator
             .get_or_insert_with(|| ResidualEvaluator::new(problem));
-        judge.resize_for(problem);
-        let guessed = judge.residual(problem, impulse, ResidualMeasure::Dimensionless);
+        evaluator.resize_for(problem);
+        let guessed = evaluator.residual(problem, impulse, ResidualMeasure::Dimensionless);
         let nothing = vec![0.0; impulse.len()];
-        let better = guessed < judge.residual(problem, &nothing, ResidualMeasure::Dimensionless);
+        let better =
+            guessed < evaluator.residual(problem, &nothing, ResidualMeasure::Dimensionless);
         if !better {
             impulse.fill(0.0);
         }
@@ -258,11 +259,11 @@ impl Cascade {
 
     /// Whether impulses are within a fraction `share` of the tolerance.
     fn solved(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal, share: f64) -> bool {
-        let judge = self
-            .judge
+        let evaluator = self
+            .evaluator
             .get_or_insert_with(|| ResidualEvaluator::new(problem));
-        judge.resize_for(problem);
-        judge.residual(problem, impulse, goal.measure) <= share * goal.tolerance
+        evaluator.resize_for(problem);
+        evaluator.residual(problem, impulse, goal.measure) <= share * goal.tolerance
     }
 
     /// The first sweeps: Anderson acceleration for structures of blocks, conjugate gradients (NNCG) otherwise.

@@ -20,7 +20,7 @@ const LEAST_TARGET: f64 = 0.03;
 /// Best iterate so far, its residual and the residual history. Every iterate that a solver returns has passed here.
 #[derive(Debug)]
 pub(crate) struct BestIterate {
-    judge: ResidualEvaluator,
+    evaluator: ResidualEvaluator,
     impulse: Vec<f64>,
     residual: f64,
     /// Whether `impulse` is an iterate; otherwise the first iterate is still in the caller's buffer only.
@@ -37,7 +37,7 @@ impl BestIterate {
     /// Starts from `impulse`, which is evaluated as iterate 0.
     pub fn new(problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
         let mut best = Self {
-            judge: ResidualEvaluator::new(problem),
+            evaluator: ResidualEvaluator::new(problem),
             impulse: impulse.to_vec(),
             residual: f64::INFINITY,
             holds: true,
@@ -68,7 +68,7 @@ impl BestIterate {
     /// iterate that nothing replaces is then not copied.
     pub fn reuse_empty(old: Option<Self>, problem: &Problem, goal: &Goal) -> Self {
         let mut best = old.unwrap_or_else(|| Self {
-            judge: ResidualEvaluator::new(problem),
+            evaluator: ResidualEvaluator::new(problem),
             impulse: Vec::new(),
             residual: f64::INFINITY,
             holds: false,
@@ -106,7 +106,7 @@ impl BestIterate {
     }
 
     fn begin(&mut self, problem: &Problem, goal: &Goal) {
-        self.judge.resize_for(problem);
+        self.evaluator.resize_for(problem);
         self.impulse.resize(problem.num_rows(), 0.0);
         self.residual = f64::INFINITY;
         self.holds = false;
@@ -120,7 +120,7 @@ impl BestIterate {
     /// Evaluates an iterate and keeps it if it is the best so far; returns its residual (infinite if it is not a
     /// number, so that a diverged iterate is never kept).
     pub fn offer(&mut self, problem: &Problem, impulse: &[f64], iteration: usize) -> f64 {
-        let residual = self.judge.residual(problem, impulse, self.measure);
+        let residual = self.evaluator.residual(problem, impulse, self.measure);
         // NaN counts as infinitely bad.
         let residual = if residual.is_finite() {
             residual
@@ -140,7 +140,7 @@ impl BestIterate {
 
     /// u = W r + b of the iterate offered last.
     pub fn velocity(&self) -> &[f64] {
-        self.judge.velocity()
+        self.evaluator.velocity()
     }
 
     pub fn residual(&self) -> f64 {

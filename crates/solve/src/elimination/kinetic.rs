@@ -92,17 +92,17 @@ fn connect(problem: &Problem, kinetic: &FactoredDelassus) -> Vec<(Vec<usize>, Ve
     let mut members: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
     // Collect contacts and groups by root.
     for &(a, group) in &first_group {
-        let lead = find_root(&mut parent, group);
-        if slot[lead] == usize::MAX {
-            slot[lead] = members.len();
+        let root = find_root(&mut parent, group);
+        if slot[root] == usize::MAX {
+            slot[root] = members.len();
             members.push((Vec::new(), Vec::new()));
         }
-        members[slot[lead]].0.push(a);
+        members[slot[root]].0.push(a);
     }
     for group in 0..parent.len() {
-        let lead = find_root(&mut parent, group);
-        if slot[lead] != usize::MAX {
-            members[slot[lead]].1.push(group);
+        let root = find_root(&mut parent, group);
+        if slot[root] != usize::MAX {
+            members[slot[root]].1.push(group);
         }
     }
     members

@@ -175,7 +175,8 @@ impl Anderson {
 
     fn run(
         &mut self,
-        (problem, impulse): (&Problem, &[f64]),
+        problem: &Problem,
+        impulse: &[f64],
         best: &mut BestIterate,
         start: f64,
         limit: usize,
@@ -187,13 +188,15 @@ impl Anderson {
         while sweeps < limit && !best.within_fraction(self.params.target) {
             // One sweep from the mixed impulses; the first has no sweep before to take differences with.
             let slot = (sweeps > 0).then_some(normal.next);
-            let mix = AndersonStep {
+            let anderson_step = AndersonStep {
                 theta: normal.mixture(),
                 history_len: normal.known,
                 slot: slot.unwrap_or(0),
                 fresh: slot.is_some(),
             };
-            let products = self.simd_sweeper.anderson_sweep(problem, &mix, last);
+            let products = self
+                .simd_sweeper
+                .anderson_sweep(problem, &anderson_step, last);
             normal.add(&products, slot);
             last = slot;
             sweeps += 1;
@@ -239,7 +242,7 @@ impl Solver for Anderson {
             let mut stalled = false;
             if !best.within_fraction(self.params.target) {
                 self.simd_sweeper.reserve_history();
-                (sweeps, stalled) = self.run((problem, impulse), &mut best, start, limit);
+                (sweeps, stalled) = self.run(problem, impulse, &mut best, start, limit);
             }
             // An iterate that only came near the target is evaluated once, at the end.
             if !best.within_fraction(self.params.target) {
@@ -322,13 +325,15 @@ mod tests {
         let (mut normal, mut last) = (NormalEquations::new(), None);
         for sweep in 0..sweeps {
             let slot = (sweep > 0).then_some(normal.next);
-            let mix = AndersonStep {
+            let anderson_step = AndersonStep {
                 theta: normal.mixture(),
                 history_len: normal.known,
                 slot: slot.unwrap_or(0),
                 fresh: slot.is_some(),
             };
-            let products = anderson.simd_sweeper.anderson_sweep(problem, &mix, last);
+            let products = anderson
+                .simd_sweeper
+                .anderson_sweep(problem, &anderson_step, last);
             normal.add(&products, slot);
             last = slot;
         }

@@ -195,12 +195,12 @@ impl Nncg {
         }
         let mut trigger =
             ResidualSchedule::new(start, best.r2_target(), self.params.residual_interval);
-        let (mut lead, mut previous) = (CgStep::PLAIN, f64::INFINITY);
+        let (mut cg_step, mut previous) = (CgStep::PLAIN, f64::INFINITY);
         let (mut sweeps, mut stalled) = (0, false);
         let patience = self.patience(problem);
         let mut lift = CorrectionSchedule::new(self.params.correction_interval);
         while sweeps < limit && !best.reached() && !stalled {
-            let norm = self.simd_sweeper.sweep(problem, lead);
+            let norm = self.simd_sweeper.sweep(problem, cg_step);
             sweeps += 1;
             // Evaluate R2 when due, and the goal's residual when R2 predicts convergence.
             if trigger.due(sweeps, norm) || sweeps == limit {
@@ -215,7 +215,7 @@ impl Nncg {
                 stalled = trigger.stalled(sweeps, patience);
             }
             // Fletcher–Reeves β of the next sweep.
-            lead = CgStep::fletcher_reeves(norm, previous);
+            cg_step = CgStep::fletcher_reeves(norm, previous);
             previous = norm;
             // Coarse correction; it changes all impulses, so the search direction starts anew.
             if lift.due(sweeps, trigger.least()) && !best.reached() && !stalled {
@@ -224,7 +224,7 @@ impl Nncg {
                     && self.coarse_correction.correct(problem, impulse)
                 {
                     self.simd_sweeper.load(problem, impulse);
-                    (lead, previous) = (CgStep::PLAIN, f64::INFINITY);
+                    (cg_step, previous) = (CgStep::PLAIN, f64::INFINITY);
                     lift.done += 1;
                 } else {
                     lift.next = usize::MAX;

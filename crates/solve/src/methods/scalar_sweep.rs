@@ -34,9 +34,9 @@ pub(crate) struct ScalarSweeper {
 
 impl ScalarSweeper {
     pub fn new(problem: &Problem) -> Self {
-        let mut flow = Self::default();
-        flow.fit(problem);
-        flow
+        let mut sweeper = Self::default();
+        sweeper.fit(problem);
+        sweeper
     }
 
     /// Resizes the buffers for `problem`; does nothing when they have that size.

@@ -88,7 +88,7 @@ struct State<'a> {
     system: NewtonSystem,
     tangent: AlartCurnierJacobian,
     scalar_sweeper: ScalarSweeper,
-    judge: ResidualEvaluator,
+    evaluator: ResidualEvaluator,
     impulse: Vec<f64>,
     residual: f64,
     lowest: f64,
@@ -102,12 +102,12 @@ impl<'a> State<'a> {
     fn new(problem: &'a Problem, start: &[f64]) -> Self {
         let mut tangent = AlartCurnierJacobian::default();
         tangent.fit(problem);
-        let mut judge = ResidualEvaluator::new(problem);
-        let residual = judge.residual(problem, start, ResidualMeasure::Dimensionless);
+        let mut evaluator = ResidualEvaluator::new(problem);
+        let residual = evaluator.residual(problem, start, ResidualMeasure::Dimensionless);
         Self {
             problem,
             scalar_sweeper: ScalarSweeper::new(problem),
-            judge,
+            evaluator,
             impulse: start.to_vec(),
             residual,
             lowest: residual,
@@ -168,9 +168,9 @@ impl<'a> State<'a> {
     /// R2.
     fn smooth(&mut self, sweeps: usize) -> f64 {
         // Newton steps that reduce the residual tenfold need no sweeps.
-        let raw = self
-            .judge
-            .residual(self.problem, &self.trial, ResidualMeasure::Dimensionless);
+        let raw =
+            self.evaluator
+                .residual(self.problem, &self.trial, ResidualMeasure::Dimensionless);
         if raw < 0.1 * self.residual {
             return raw;
         }
@@ -181,9 +181,9 @@ impl<'a> State<'a> {
             self.scalar_sweeper
                 .sweep(self.problem, &mut self.swept, LocalStep::Exact);
         }
-        let after = self
-            .judge
-            .residual(self.problem, &self.swept, ResidualMeasure::Dimensionless);
+        let after =
+            self.evaluator
+                .residual(self.problem, &self.swept, ResidualMeasure::Dimensionless);
         if raw < after {
             return raw;
         }
@@ -204,9 +204,11 @@ impl<'a> State<'a> {
                     self.scalar_sweeper
                         .sweep(self.problem, &mut self.trial, LocalStep::Exact);
                 }
-                self.residual =
-                    self.judge
-                        .residual(self.problem, &self.trial, ResidualMeasure::Dimensionless);
+                self.residual = self.evaluator.residual(
+                    self.problem,
+                    &self.trial,
+                    ResidualMeasure::Dimensionless,
+                );
                 self.impulse.copy_from_slice(&self.trial);
             }
         } else {

@@ -58,8 +58,8 @@ impl<const D: usize> Iterate<D> {
 
     /// Returns r = y + β p and updates the direction.
     #[inline(always)]
-    pub fn extrapolate<L: SimdVector>(&mut self, lead: CgStep) -> [L; D] {
-        let (beta, gamma) = (L::splat(lead.beta), L::splat(lead.gamma));
+    pub fn extrapolate<L: SimdVector>(&mut self, cg_step: CgStep) -> [L; D] {
+        let (beta, gamma) = (L::splat(cg_step.beta), L::splat(cg_step.gamma));
         let mut r: [L; D] = load_array(&self.y);
         // r = y + β p, p ← β p − γ g.
         for i in 0..D {
@@ -172,10 +172,19 @@ impl AndersonProducts<f64> {
 impl<const D: usize> Iterate<D> {
     /// Returns the mixed impulse r = y − Σ θ_k ΔY_k.
     #[inline(always)]
-    pub fn blend<L: SimdVector>(&self, past: &AndersonHistory<D>, mix: &AndersonStep) -> [L; D] {
+    pub fn blend<L: SimdVector>(
+        &self,
+        history: &AndersonHistory<D>,
+        anderson_step: &AndersonStep,
+    ) -> [L; D] {
         let mut r: [L; D] = load_array(&self.y);
         // Valid slots only.
-        for (theta, dy) in mix.theta.iter().zip(&past.dy).take(mix.history_len) {
+        for (theta, dy) in anderson_step
+            .theta
+            .iter()
+            .zip(&history.dy)
+            .take(anderson_step.history_len)
+        {
             let theta = L::splat(*theta);
             for i in 0..D {
                 r[i] = r[i] - theta * L::load(dy[i]);
@@ -188,8 +197,8 @@ impl<const D: usize> Iterate<D> {
     #[inline(always)]
     pub fn accept_mixed<L: SimdVector>(
         &mut self,
-        past: &mut AndersonHistory<D>,
-        mix: &AndersonStep,
+        history: &mut AndersonHistory<D>,
+        anderson_step: &AndersonStep,
         weight: L,
         [r, next]: [&[L; D]; 2],
         products: &mut AndersonProducts<L>,
@@ -202,7 +211,11 @@ impl<const D: usize> Iterate<D> {
             weighted[i] = weight * change[i];
         }
         // ⟨f, ΔF_k⟩ for the valid slots.
-        let known = products.df.iter_mut().zip(&past.df).take(mix.history_len);
+        let known = products
+            .df
+            .iter_mut()
+            .zip(&history.df)
+            .take(anderson_step.history_len);
         for (product, df) in known {
             for i in 0..D {
                 *product = *product + weighted[i] * L::load(df[i]);
@@ -214,9 +227,9 @@ impl<const D: usize> Iterate<D> {
             let last = -L::load(self.g[i]);
             products.own = products.own + weighted[i] * f;
             products.last = products.last + weighted[i] * last;
-            if mix.fresh {
-                past.df[mix.slot][i] = (f - last).store();
-                past.dy[mix.slot][i] = (next[i] - L::load(self.y[i])).store();
+            if anderson_step.fresh {
+                history.df[anderson_step.slot][i] = (f - last).store();
+                history.dy[anderson_step.slot][i] = (next[i] - L::load(self.y[i])).store();
             }
             self.g[i] = (-f).store();
             self.y[i] = next[i].store();

@@ -79,10 +79,10 @@ impl SimdSweeper {
     }
 
     /// One sweep from the extrapolated impulses; returns Σ ‖g‖²/κ.
-    pub fn sweep(&mut self, problem: &Problem, lead: CgStep) -> f64 {
+    pub fn sweep(&mut self, problem: &Problem, cg_step: CgStep) -> f64 {
         match self.dimension {
-            Some(3) => self.plane.sweep(problem, lead),
-            _ => self.space.sweep(problem, lead),
+            Some(3) => self.plane.sweep(problem, cg_step),
+            _ => self.space.sweep(problem, cg_step),
         }
     }
 
@@ -98,12 +98,12 @@ impl SimdSweeper {
     pub fn anderson_sweep(
         &mut self,
         problem: &Problem,
-        mix: &AndersonStep,
+        anderson_step: &AndersonStep,
         last: Option<usize>,
     ) -> AndersonProducts<f64> {
         match self.dimension {
-            Some(3) => self.plane.anderson_sweep(problem, mix, last),
-            _ => self.space.anderson_sweep(problem, mix, last),
+            Some(3) => self.plane.anderson_sweep(problem, anderson_step, last),
+            _ => self.space.anderson_sweep(problem, anderson_step, last),
         }
     }
 

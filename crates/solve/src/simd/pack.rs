@@ -90,15 +90,15 @@ pub(super) trait Pack: Copy + Send + std::fmt::Debug {
     fn sweep<L: SimdVector>(
         &mut self,
         v: &mut impl VelocityStore<Self::Velocity>,
-        lead: CgStep,
+        cg_step: CgStep,
     ) -> L;
 
     /// Local solve from the Anderson-mixed impulses; adds to the inner products.
     fn anderson_sweep<L: SimdVector>(
         &mut self,
         v: &mut impl VelocityStore<Self::Velocity>,
-        past: &mut Self::History,
-        mix: &AndersonStep,
+        history: &mut Self::History,
+        anderson_step: &AndersonStep,
         products: &mut AndersonProducts<L>,
     );
 
@@ -138,8 +138,8 @@ pub(super) fn contact_data<'a>(
     rows: usize,
 ) -> impl Iterator<Item = (usize, ContactData<'a>)> {
     // Empty lanes have no data.
-    let seated = (0..LANES).filter(move |&lane| contact[lane] != NONE);
-    seated.map(move |lane| {
+    let occupied = (0..LANES).filter(move |&lane| contact[lane] != NONE);
+    occupied.map(move |lane| {
         let contact = contact[lane] as usize;
         (lane, ContactData::of(problem, kinetic, contact, rows))
     })

@@ -64,12 +64,12 @@ pub(super) enum PackKind {
 /// Packs and scalar contacts, visited in the order of the fields.
 #[derive(Debug)]
 pub(super) struct PackList<K: PackSet> {
-    ball_one: Vec<K::SphereOneBody>,
-    one: Vec<K::GeneralOneBody>,
-    ball_two: Vec<K::SphereTwoBody>,
-    two: Vec<K::GeneralTwoBody>,
+    sphere_one_body: Vec<K::SphereOneBody>,
+    general_one_body: Vec<K::GeneralOneBody>,
+    sphere_two_body: Vec<K::SphereTwoBody>,
+    general_two_body: Vec<K::GeneralTwoBody>,
     scalar: Vec<ScalarContact>,
-    past: PackHistories<K>,
+    history: PackHistories<K>,
     packers: [Packer; 4],
     scheduler: PackScheduler,
 }
@@ -77,25 +77,25 @@ pub(super) struct PackList<K: PackSet> {
 /// Anderson history by pack; empty without Anderson acceleration.
 #[derive(Debug)]
 struct PackHistories<K: PackSet> {
-    ball_one: Vec<<K::SphereOneBody as Pack>::History>,
-    one: Vec<<K::GeneralOneBody as Pack>::History>,
-    ball_two: Vec<<K::SphereTwoBody as Pack>::History>,
-    two: Vec<<K::GeneralTwoBody as Pack>::History>,
+    sphere_one_body: Vec<<K::SphereOneBody as Pack>::History>,
+    general_one_body: Vec<<K::GeneralOneBody as Pack>::History>,
+    sphere_two_body: Vec<<K::SphereTwoBody as Pack>::History>,
+    general_two_body: Vec<<K::GeneralTwoBody as Pack>::History>,
 }
 
 impl<K: PackSet> Default for PackList<K> {
     fn default() -> Self {
         Self {
-            ball_one: Vec::new(),
-            one: Vec::new(),
-            ball_two: Vec::new(),
-            two: Vec::new(),
+            sphere_one_body: Vec::new(),
+            general_one_body: Vec::new(),
+            sphere_two_body: Vec::new(),
+            general_two_body: Vec::new(),
             scalar: Vec::new(),
-            past: PackHistories {
-                ball_one: Vec::new(),
-                one: Vec::new(),
-                ball_two: Vec::new(),
-                two: Vec::new(),
+            history: PackHistories {
+                sphere_one_body: Vec::new(),
+                general_one_body: Vec::new(),
+                sphere_two_body: Vec::new(),
+                general_two_body: Vec::new(),
             },
             packers: Default::default(),
             scheduler: PackScheduler::default(),
@@ -104,22 +104,22 @@ impl<K: PackSet> Default for PackList<K> {
 }
 
 /// Repeats an expression for the packs of every kind.
-macro_rules! packs {
-    ($shelf:expr, $packs:ident => $what:expr) => {{
-        let $packs = $shelf.ball_one;
+macro_rules! for_each_pack_kind {
+    ($list:expr, $packs:ident => $what:expr) => {{
+        let $packs = $list.sphere_one_body;
         $what;
-        let $packs = $shelf.one;
+        let $packs = $list.general_one_body;
         $what;
-        let $packs = $shelf.ball_two;
+        let $packs = $list.sphere_two_body;
         $what;
-        let $packs = $shelf.two;
+        let $packs = $list.general_two_body;
         $what;
     }};
 }
 
 /// Runs a block for every pack, with or without prefetch. Two loops: a test at every pack whether to prefetch costs a
 /// tenth of a local solve in the plane.
-macro_rules! visits {
+macro_rules! for_each_pack {
     ($far:expr, $packs:ident, $v:ident, $pack:ident => $what:block) => {
         if $far {
             for at in 0..$packs.len() {
@@ -143,47 +143,62 @@ pub(super) use kernels::{AndersonKernel, FillKernel, ResidualKernel, ScatterKern
 impl<K: PackSet> PackList<K> {
     /// Removes all contacts; `apart` where each side has its own list of bodies.
     pub fn clear(&mut self, apart: bool) {
-        self.ball_one.clear();
-        self.one.clear();
-        self.ball_two.clear();
-        self.two.clear();
+        self.sphere_one_body.clear();
+        self.general_one_body.clear();
+        self.sphere_two_body.clear();
+        self.general_two_body.clear();
         self.scalar.clear();
-        self.packers.iter_mut().for_each(|desk| desk.clear(apart));
+        self.packers
+            .iter_mut()
+            .for_each(|packer| packer.clear(apart));
     }
 
     /// Adds a contact.
-    pub fn take(&mut self, kind: PackKind, guest: PackEntry) {
+    pub fn take(&mut self, kind: PackKind, entry: PackEntry) {
         match kind {
-            PackKind::Scalar => self.scalar.push(ScalarContact::new(&guest)),
-            kind => self.packers[kind as usize].take(guest),
+            PackKind::Scalar => self.scalar.push(ScalarContact::new(&entry)),
+            kind => self.packers[kind as usize].take(entry),
         }
     }
 
     /// Builds the packs in the order of visits, after the last contact.
     pub fn close(&mut self, spare: [u32; 2]) {
         let Self {
-            packers: desk,
-            scheduler: spread,
-            ..
+            packers, scheduler, ..
         } = self;
-        spread.begin(spare);
-        let [ball_one, one, ball_two, two] = desk;
+        scheduler.begin(spare);
+        let [
+            sphere_one_body,
+            general_one_body,
+            sphere_two_body,
+            general_two_body,
+        ] = packers;
         // Order of visits, kind by kind.
-        for (desk, sides) in [(ball_one, 1), (one, 1), (ball_two, 2), (two, 2)] {
-            desk.close();
-            spread.schedule(desk, sides);
+        for (packer, sides) in [
+            (sphere_one_body, 1),
+            (general_one_body, 1),
+            (sphere_two_body, 2),
+            (general_two_body, 2),
+        ] {
+            packer.close();
+            scheduler.schedule(packer, sides);
         }
         // Build the packs in that order.
-        let [ball_one, one, ball_two, two] = &self.packers;
-        put(&mut self.ball_one, ball_one.packs(), spare);
-        put(&mut self.one, one.packs(), spare);
-        put(&mut self.ball_two, ball_two.packs(), spare);
-        put(&mut self.two, two.packs(), spare);
+        let [
+            sphere_one_body,
+            general_one_body,
+            sphere_two_body,
+            general_two_body,
+        ] = &self.packers;
+        put(&mut self.sphere_one_body, sphere_one_body.packs(), spare);
+        put(&mut self.general_one_body, general_one_body.packs(), spare);
+        put(&mut self.sphere_two_body, sphere_two_body.packs(), spare);
+        put(&mut self.general_two_body, general_two_body.packs(), spare);
     }
 
     /// Sets the impulses and resets the search direction.
     pub fn load(&mut self, problem: &Problem, impulse: &[f64]) {
-        packs!(self.each_mut(), packs => load(packs, problem, impulse));
+        for_each_pack_kind!(self.each_mut(), packs => load(packs, problem, impulse));
         // Contacts without a pack.
         for other in &mut self.scalar {
             other.forget();
@@ -194,18 +209,24 @@ impl<K: PackSet> PackList<K> {
 
     /// Allocates the Anderson history. Old entries are not cleared: `history_len` says which are valid.
     pub fn reserve_history(&mut self) {
-        let past = &mut self.past;
-        past.ball_one
-            .resize(self.ball_one.len(), Default::default());
-        past.one.resize(self.one.len(), Default::default());
-        past.ball_two
-            .resize(self.ball_two.len(), Default::default());
-        past.two.resize(self.two.len(), Default::default());
+        let history = &mut self.history;
+        history
+            .sphere_one_body
+            .resize(self.sphere_one_body.len(), Default::default());
+        history
+            .general_one_body
+            .resize(self.general_one_body.len(), Default::default());
+        history
+            .sphere_two_body
+            .resize(self.sphere_two_body.len(), Default::default());
+        history
+            .general_two_body
+            .resize(self.general_two_body.len(), Default::default());
     }
 
     /// Writes the swept impulses.
     pub fn store(&mut self, problem: &Problem, impulse: &mut [f64]) {
-        packs!(self.each_mut(), packs => store(packs, problem, impulse));
+        for_each_pack_kind!(self.each_mut(), packs => store(packs, problem, impulse));
         for other in &self.scalar {
             let r = &mut impulse[problem.rows(other.contact as usize)];
             r.copy_from_slice(&other.y[..r.len()]);
@@ -214,28 +235,28 @@ impl<K: PackSet> PackList<K> {
 
     fn each_mut(&mut self) -> Each<'_, K> {
         Each {
-            ball_one: &mut self.ball_one,
-            one: &mut self.one,
-            ball_two: &mut self.ball_two,
-            two: &mut self.two,
+            sphere_one_body: &mut self.sphere_one_body,
+            general_one_body: &mut self.general_one_body,
+            sphere_two_body: &mut self.sphere_two_body,
+            general_two_body: &mut self.general_two_body,
         }
     }
 }
 
 struct Each<'a, K: PackSet> {
-    ball_one: &'a mut [K::SphereOneBody],
-    one: &'a mut [K::GeneralOneBody],
-    ball_two: &'a mut [K::SphereTwoBody],
-    two: &'a mut [K::GeneralTwoBody],
+    sphere_one_body: &'a mut [K::SphereOneBody],
+    general_one_body: &'a mut [K::GeneralOneBody],
+    sphere_two_body: &'a mut [K::SphereTwoBody],
+    general_two_body: &'a mut [K::GeneralTwoBody],
 }
 
-fn put<P: Pack>(packs: &mut Vec<P>, seats: &[[PackEntry; LANES]], spare: [u32; 2]) {
-    for guests in seats {
+fn put<P: Pack>(packs: &mut Vec<P>, lists: &[[PackEntry; LANES]], spare: [u32; 2]) {
+    for entries in lists {
         // Empty lanes keep the spare body.
         let mut pack = P::new(spare);
-        for (lane, guest) in guests.iter().enumerate() {
-            if guest.contact != NONE {
-                pack.set_lane(lane, guest.contact, guest.bodies, guest.flip);
+        for (lane, entry) in entries.iter().enumerate() {
+            if entry.contact != NONE {
+                pack.set_lane(lane, entry.contact, entry.bodies, entry.flip);
             }
         }
         packs.push(pack);

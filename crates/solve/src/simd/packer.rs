@@ -29,13 +29,13 @@ impl PackEntry {
 /// A pack with free lanes.
 #[derive(Debug, Clone, Copy)]
 struct OpenPack {
-    guests: [PackEntry; LANES],
+    entries: [PackEntry; LANES],
     filled: usize,
 }
 
 impl OpenPack {
     const EMPTY: Self = Self {
-        guests: [PackEntry::EMPTY; LANES],
+        entries: [PackEntry::EMPTY; LANES],
         filled: 0,
     };
 }
@@ -68,31 +68,31 @@ impl Packer {
     }
 
     /// Adds a contact. Where no open pack can take it and all are in use, the oldest is closed with empty lanes.
-    pub fn take(&mut self, guest: PackEntry) {
+    pub fn take(&mut self, entry: PackEntry) {
         // First open pack without a common body.
         let place = self.open.iter().position(|draft| {
-            let sitting = &draft.guests[..draft.filled];
-            !sitting.iter().any(|other| self.share_body(other, &guest))
+            let present = &draft.entries[..draft.filled];
+            !present.iter().any(|other| self.share_body(other, &entry))
         });
         // Otherwise open a new one.
         let at = place.unwrap_or_else(|| {
             if self.open.len() == OPEN {
-                self.full.push(self.open.remove(0).guests);
+                self.full.push(self.open.remove(0).entries);
             }
             self.open.push(OpenPack::EMPTY);
             self.open.len() - 1
         });
         let draft = &mut self.open[at];
-        draft.guests[draft.filled] = guest;
+        draft.entries[draft.filled] = entry;
         draft.filled += 1;
         if draft.filled == LANES {
-            self.full.push(self.open.remove(at).guests);
+            self.full.push(self.open.remove(at).entries);
         }
     }
 
     /// Closes the remaining packs after the last contact.
     pub fn close(&mut self) {
-        let rest = self.open.drain(..).map(|draft| draft.guests);
+        let rest = self.open.drain(..).map(|draft| draft.entries);
         self.full.extend(rest);
     }
 
@@ -127,11 +127,11 @@ impl PackScheduler {
         self.now = APART;
     }
 
-    /// Orders the packs of `desk`.
-    pub fn schedule(&mut self, desk: &mut Packer, sides: usize) {
+    /// Orders the packs of `packer`.
+    pub fn schedule(&mut self, packer: &mut Packer, sides: usize) {
         self.out.clear();
         self.waiting.clear();
-        let mut coming = std::mem::take(&mut desk.full);
+        let mut coming = std::mem::take(&mut packer.full);
         let mut next = coming.drain(..);
         loop {
             // Refill the window.
@@ -144,24 +144,24 @@ impl PackScheduler {
                 break;
             }
             // First pack whose bodies were not visited lately, else the oldest.
-            let rested = |pack: &[PackEntry; LANES]| self.rest(pack, desk.separate_sides, sides);
+            let rested = |pack: &[PackEntry; LANES]| self.rest(pack, packer.separate_sides, sides);
             let chosen = self.waiting.iter().position(|p| rested(p) >= APART);
             let pack = self.waiting.remove(chosen.unwrap_or(0));
-            self.visit(&pack, desk.separate_sides, sides);
+            self.visit(&pack, packer.separate_sides, sides);
             self.out.push(pack);
         }
         drop(next);
-        desk.full = coming;
-        std::mem::swap(&mut desk.full, &mut self.out);
+        packer.full = coming;
+        std::mem::swap(&mut packer.full, &mut self.out);
     }
 
     /// Number of packs since a body of the pack was last visited.
     fn rest(&self, pack: &[PackEntry; LANES], apart: bool, sides: usize) -> u32 {
         let mut last = 0;
-        for guest in pack.iter().filter(|guest| guest.contact != NONE) {
+        for entry in pack.iter().filter(|entry| entry.contact != NONE) {
             for side in 0..sides {
                 let list = &self.last[if apart { side } else { 0 }];
-                last = last.max(list.get(guest.bodies[side] as usize).copied().unwrap_or(0));
+                last = last.max(list.get(entry.bodies[side] as usize).copied().unwrap_or(0));
             }
         }
         self.now - last
@@ -170,10 +170,10 @@ impl PackScheduler {
     fn visit(&mut self, pack: &[PackEntry; LANES], apart: bool, sides: usize) {
         // Time stamps of the bodies.
         self.now += 1;
-        for guest in pack.iter().filter(|guest| guest.contact != NONE) {
+        for entry in pack.iter().filter(|entry| entry.contact != NONE) {
             for side in 0..sides {
                 let list = &mut self.last[if apart { side } else { 0 }];
-                if let Some(last) = list.get_mut(guest.bodies[side] as usize) {
+                if let Some(last) = list.get_mut(entry.bodies[side] as usize) {
                     *last = self.now;
                 }
             }

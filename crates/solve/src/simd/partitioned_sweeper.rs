@@ -70,16 +70,18 @@ impl<K: PackSet> PartitionedSweeper<K> {
         }
         // Copy the data of all contacts into their packs.
         let width = self.instructions;
-        let fill = |shelf: &mut PackList<K>| {
+        let fill = |packs: &mut PackList<K>| {
             width.run(FillKernel {
-                shelf,
+                packs,
                 problem,
                 kinetic,
             });
         };
-        self.for_each_partition(|block| fill(&mut block.packs));
+        self.for_each_partition(|partition| fill(&mut partition.packs));
         let count = self.partitioning.interfaces.len();
-        each(&mut self.interfaces[..count], |seam| fill(&mut seam.packs));
+        each(&mut self.interfaces[..count], |interface| {
+            fill(&mut interface.packs)
+        });
         // Σ κ ‖b‖², a scale of R2.
         self.free = 0.0;
         for (a, rows) in problem.offset().windows(2).enumerate() {
@@ -93,35 +95,37 @@ impl<K: PackSet> PartitionedSweeper<K> {
         self.partitions
             .resize_with(plan.num_partitions, Default::default);
         // Bodies of each partition.
-        for (at, block) in self.partitions.iter_mut().enumerate() {
-            let block = own(block);
-            block.packs.clear(false);
-            block.members.clear();
-            block.members.extend_from_slice(plan.members(at));
-            let rows = block.members.len() + 1;
-            block.velocity.resize(rows, K::Velocity::REST);
-            block.before.resize(rows, K::Velocity::REST);
-            block.direction_velocity.resize(rows, K::Velocity::REST);
+        for (at, partition) in self.partitions.iter_mut().enumerate() {
+            let partition = own(partition);
+            partition.packs.clear(false);
+            partition.members.clear();
+            partition.members.extend_from_slice(plan.members(at));
+            let rows = partition.members.len() + 1;
+            partition.velocity.resize(rows, K::Velocity::REST);
+            partition.before.resize(rows, K::Velocity::REST);
+            partition.direction_velocity.resize(rows, K::Velocity::REST);
         }
         // Contacts within a partition.
-        for (contact, sign) in plan.signatures.iter().enumerate() {
-            let Some(at) = plan.partition_containing(sign) else {
+        for (contact, signature) in plan.signatures.iter().enumerate() {
+            let Some(at) = plan.partition_containing(signature) else {
                 continue;
             };
             let row = |group: u32| {
-                let home = plan.slots.get(group as usize);
-                home.map_or(NONE, |home| home.row)
+                let slot = plan.slots.get(group as usize);
+                slot.map_or(NONE, |slot| slot.row)
             };
-            let guest = PackEntry {
+            let entry = PackEntry {
                 contact: contact as u32,
-                bodies: sign.groups.map(row),
+                bodies: signature.groups.map(row),
                 flip: false,
             };
-            own(&mut self.partitions[at]).packs.take(sign.kind, guest);
+            own(&mut self.partitions[at])
+                .packs
+                .take(signature.kind, entry);
         }
-        for block in &mut self.partitions {
-            let block = own(block);
-            block.packs.close([block.members.len() as u32; 2]);
+        for partition in &mut self.partitions {
+            let partition = own(partition);
+            partition.packs.close([partition.members.len() as u32; 2]);
         }
     }
 
@@ -137,50 +141,50 @@ impl<K: PackSet> PartitionedSweeper<K> {
                 self.colour.push(at);
             }
             // Contacts of the interface; `flip` where the first body lies in the second partition.
-            let seam = &mut self.interfaces[at];
-            seam.partitions = joint.partitions.map(|block| block as usize);
-            seam.packs.clear(true);
-            let spare = seam
+            let interface = &mut self.interfaces[at];
+            interface.partitions = joint.partitions.map(|partition| partition as usize);
+            interface.packs.clear(true);
+            let spare = interface
                 .partitions
                 .map(|b| own(&mut self.partitions[b]).members.len() as u32);
             for &(first, _, contact) in &plan.interface_contacts[joint.first..joint.last] {
-                let sign = &plan.signatures[contact as usize];
-                let homes = sign.groups.map(|group| plan.slots[group as usize]);
-                let flip = homes[0].partition != first;
-                let [a, b] = homes.map(|home| home.row);
-                let guest = PackEntry {
+                let signature = &plan.signatures[contact as usize];
+                let slots = signature.groups.map(|group| plan.slots[group as usize]);
+                let flip = slots[0].partition != first;
+                let [a, b] = slots.map(|slot| slot.row);
+                let entry = PackEntry {
                     contact,
                     bodies: if flip { [b, a] } else { [a, b] },
                     flip,
                 };
-                seam.packs.take(sign.kind, guest);
+                interface.packs.take(signature.kind, entry);
             }
-            seam.packs.close(spare);
+            interface.packs.close(spare);
         }
         self.colour.push(count);
     }
 
     /// Sets the impulses, recomputes the velocities and resets the search direction.
     pub fn load(&mut self, problem: &Problem, impulse: &[f64]) {
-        self.for_each_partition(|block| block.packs.load(problem, impulse));
+        self.for_each_partition(|partition| partition.packs.load(problem, impulse));
         let count = self.partitioning.interfaces.len();
-        each(&mut self.interfaces[..count], |seam| {
-            seam.packs.load(problem, impulse);
+        each(&mut self.interfaces[..count], |interface| {
+            interface.packs.load(problem, impulse);
         });
         self.refresh(problem);
-        self.for_each_partition(|block| {
-            block.before.copy_from_slice(&block.velocity);
-            block.direction_velocity.fill(K::Velocity::REST);
+        self.for_each_partition(|partition| {
+            partition.before.copy_from_slice(&partition.velocity);
+            partition.direction_velocity.fill(K::Velocity::REST);
         });
     }
 
     /// Writes the swept impulses.
     pub fn store(&mut self, problem: &Problem, impulse: &mut [f64]) {
-        for block in &mut self.partitions {
-            own(block).packs.store(problem, impulse);
+        for partition in &mut self.partitions {
+            own(partition).packs.store(problem, impulse);
         }
-        for seam in &mut self.interfaces[..self.partitioning.interfaces.len()] {
-            seam.packs.store(problem, impulse);
+        for interface in &mut self.interfaces[..self.partitioning.interfaces.len()] {
+            interface.packs.store(problem, impulse);
         }
     }
 
@@ -192,22 +196,22 @@ impl<K: PackSet> PartitionedSweeper<K> {
         let (width, far) = (self.instructions, self.exceeds_cache());
         // Free velocities, then Ĝᵀ y of the contacts within partitions and of the interfaces.
         self.since_refresh = 0;
-        self.for_each_partition(|block| {
-            for (row, &group) in block.velocity.iter_mut().zip(&block.members) {
+        self.for_each_partition(|partition| {
+            for (row, &group) in partition.velocity.iter_mut().zip(&partition.members) {
                 let first = K::WIDTH * group as usize;
                 row.set(&kinetic.free()[first..first + K::WIDTH]);
             }
             width.run(ScatterKernel {
-                shelf: &mut block.packs,
+                packs: &mut partition.packs,
                 problem,
                 kinetic,
-                v: PartitionVelocities(&mut block.velocity),
+                v: PartitionVelocities(&mut partition.velocity),
                 prefetch: far,
             });
         });
-        self.for_each_interface(|seam, v| {
+        self.for_each_interface(|interface, v| {
             width.run(ScatterKernel {
-                shelf: &mut seam.packs,
+                packs: &mut interface.packs,
                 problem,
                 kinetic,
                 v,
@@ -217,38 +221,38 @@ impl<K: PackSet> PartitionedSweeper<K> {
     }
 
     /// One sweep from the extrapolated impulses; returns Σ ‖g‖²/κ.
-    pub fn sweep(&mut self, problem: &Problem, lead: CgStep) -> f64 {
+    pub fn sweep(&mut self, problem: &Problem, cg_step: CgStep) -> f64 {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return 0.0;
         };
         let (width, far) = (self.instructions, self.exceeds_cache());
         self.since_refresh += 1;
         // Extrapolate the velocities of a partition, then visit its contacts.
-        self.for_each_partition(|block| {
+        self.for_each_partition(|partition| {
             width.run(ExtrapolateKernel {
-                velocity: &mut block.velocity,
-                before: &mut block.before,
-                drift: &mut block.direction_velocity,
-                cg_step: lead,
+                velocity: &mut partition.velocity,
+                before: &mut partition.before,
+                drift: &mut partition.direction_velocity,
+                cg_step,
             });
-            block.sums[0] = width.run(SweepKernel {
-                shelf: &mut block.packs,
+            partition.sums[0] = width.run(SweepKernel {
+                packs: &mut partition.packs,
                 problem,
                 kinetic,
-                v: PartitionVelocities(&mut block.velocity),
+                v: PartitionVelocities(&mut partition.velocity),
                 prefetch: far,
-                cg_step: lead,
+                cg_step,
             });
         });
         // Then the interfaces.
-        self.for_each_interface(|seam, v| {
-            seam.sums[0] = width.run(SweepKernel {
-                shelf: &mut seam.packs,
+        self.for_each_interface(|interface, v| {
+            interface.sums[0] = width.run(SweepKernel {
+                packs: &mut interface.packs,
                 problem,
                 kinetic,
                 v,
                 prefetch: far,
-                cg_step: lead,
+                cg_step,
             });
         });
         self.total(0)
@@ -256,14 +260,16 @@ impl<K: PackSet> PartitionedSweeper<K> {
 
     /// Allocates the history that [`Self::anderson_sweep`] keeps.
     pub fn reserve_history(&mut self) {
-        self.for_each_partition(|block| {
+        self.for_each_partition(|partition| {
             let none = [K::Velocity::REST; ANDERSON_DEPTH];
-            block.velocity_history.resize(block.velocity.len(), none);
-            block.packs.reserve_history();
+            partition
+                .velocity_history
+                .resize(partition.velocity.len(), none);
+            partition.packs.reserve_history();
         });
         let count = self.partitioning.interfaces.len();
-        each(&mut self.interfaces[..count], |seam| {
-            seam.packs.reserve_history()
+        each(&mut self.interfaces[..count], |interface| {
+            interface.packs.reserve_history()
         });
     }
 
@@ -271,7 +277,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
     pub fn anderson_sweep(
         &mut self,
         problem: &Problem,
-        mix: &AndersonStep,
+        anderson_step: &AndersonStep,
         last: Option<usize>,
     ) -> AndersonProducts<f64> {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
@@ -280,38 +286,38 @@ impl<K: PackSet> PartitionedSweeper<K> {
         let width = self.instructions;
         self.since_refresh += 1;
         // Mix the velocities of a partition, then visit its contacts.
-        self.for_each_partition(|block| {
+        self.for_each_partition(|partition| {
             width.run(MixKernel {
-                velocity: &mut block.velocity,
-                before: &mut block.before,
-                past: &mut block.velocity_history,
-                mix,
+                velocity: &mut partition.velocity,
+                before: &mut partition.before,
+                history: &mut partition.velocity_history,
+                anderson_step,
                 last,
             });
-            block.products = width.run(AndersonKernel {
-                shelf: &mut block.packs,
+            partition.products = width.run(AndersonKernel {
+                packs: &mut partition.packs,
                 problem,
                 kinetic,
-                v: PartitionVelocities(&mut block.velocity),
-                mix,
+                v: PartitionVelocities(&mut partition.velocity),
+                anderson_step,
             });
         });
-        self.for_each_interface(|seam, v| {
-            seam.products = width.run(AndersonKernel {
-                shelf: &mut seam.packs,
+        self.for_each_interface(|interface, v| {
+            interface.products = width.run(AndersonKernel {
+                packs: &mut interface.packs,
                 problem,
                 kinetic,
                 v,
-                mix,
+                anderson_step,
             });
         });
         // Add the inner products in a fixed order.
         let mut total = AndersonProducts::NONE;
-        for block in &mut self.partitions {
-            total.add(&own(block).products);
+        for partition in &mut self.partitions {
+            total.add(&own(partition).products);
         }
-        for seam in &self.interfaces[..self.partitioning.interfaces.len()] {
-            total.add(&seam.products);
+        for interface in &self.interfaces[..self.partitioning.interfaces.len()] {
+            total.add(&interface.products);
         }
         total
     }
@@ -326,18 +332,18 @@ impl<K: PackSet> PartitionedSweeper<K> {
         if self.since_refresh >= REFRESH {
             self.refresh(problem);
         }
-        self.for_each_partition(|block| {
-            block.sums = width.run(ResidualKernel {
-                shelf: &mut block.packs,
+        self.for_each_partition(|partition| {
+            partition.sums = width.run(ResidualKernel {
+                packs: &mut partition.packs,
                 problem,
                 kinetic,
-                v: PartitionVelocities(&mut block.velocity),
+                v: PartitionVelocities(&mut partition.velocity),
                 prefetch: far,
             });
         });
-        self.for_each_interface(|seam, v| {
-            seam.sums = width.run(ResidualKernel {
-                shelf: &mut seam.packs,
+        self.for_each_interface(|interface, v| {
+            interface.sums = width.run(ResidualKernel {
+                packs: &mut interface.packs,
                 problem,
                 kinetic,
                 v,
@@ -359,10 +365,14 @@ impl<K: PackSet> PartitionedSweeper<K> {
         let within: f64 = self
             .partitions
             .iter_mut()
-            .map(|block| own(block).sums[k])
+            .map(|partition| own(partition).sums[k])
             .sum();
-        let seams = &self.interfaces[..self.partitioning.interfaces.len()];
-        within + seams.iter().map(|seam| seam.sums[k]).sum::<f64>()
+        let interfaces = &self.interfaces[..self.partitioning.interfaces.len()];
+        within
+            + interfaces
+                .iter()
+                .map(|interface| interface.sums[k])
+                .sum::<f64>()
     }
 
     /// Whether the packs leave the shared cache between two sweeps.
@@ -371,7 +381,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
     }
 
     fn for_each_partition(&mut self, what: impl Fn(&mut Partition<K>) + Sync) {
-        each(&mut self.partitions, |block| what(own(block)));
+        each(&mut self.partitions, |partition| what(own(partition)));
     }
 
     /// Runs over the interfaces, colour by colour.
@@ -379,13 +389,16 @@ impl<K: PackSet> PartitionedSweeper<K> {
         &mut self,
         what: impl Fn(&mut Interface<K>, InterfaceVelocities<'_, K::Velocity>) + Sync,
     ) {
-        let block = &self.partitions;
+        let partition = &self.partitions;
         for ends in self.colour.windows(2) {
-            each(&mut self.interfaces[ends[0]..ends[1]], |seam| {
-                let [a, b] = seam.partitions;
+            each(&mut self.interfaces[ends[0]..ends[1]], |interface| {
+                let [a, b] = interface.partitions;
                 // No thread waits here: a partition occurs once in a colour.
-                let (mut a, mut b) = (lock(&block[a]), lock(&block[b]));
-                what(seam, InterfaceVelocities(&mut a.velocity, &mut b.velocity));
+                let (mut a, mut b) = (lock(&partition[a]), lock(&partition[b]));
+                what(
+                    interface,
+                    InterfaceVelocities(&mut a.velocity, &mut b.velocity),
+                );
             });
         }
     }

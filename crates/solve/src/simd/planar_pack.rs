@@ -177,10 +177,10 @@ impl<const N: usize> Pack for PlanarPack<N> {
     fn sweep<L: SimdVector>(
         &mut self,
         v: &mut impl VelocityStore<PlanarVelocity>,
-        lead: CgStep,
+        cg_step: CgStep,
     ) -> L {
         let u: [L; 2] = self.gather(v);
-        let r = self.iterate.extrapolate::<L>(lead);
+        let r = self.iterate.extrapolate::<L>(cg_step);
         let next = self.law(&r, &u);
         let (change, square) = self.iterate.accept(&r, next);
         self.scatter(v, &change);
@@ -191,17 +191,17 @@ impl<const N: usize> Pack for PlanarPack<N> {
     fn anderson_sweep<L: SimdVector>(
         &mut self,
         v: &mut impl VelocityStore<PlanarVelocity>,
-        past: &mut AndersonHistory<2>,
-        mix: &AndersonStep,
+        history: &mut AndersonHistory<2>,
+        anderson_step: &AndersonStep,
         products: &mut AndersonProducts<L>,
     ) {
         let u: [L; 2] = self.gather(v);
-        let r = self.iterate.blend(past, mix);
+        let r = self.iterate.blend(history, anderson_step);
         let next = self.law(&r, &u);
         let weight = L::load(self.weight);
-        let change = self
-            .iterate
-            .accept_mixed(past, mix, weight, [&r, &next], products);
+        let change =
+            self.iterate
+                .accept_mixed(history, anderson_step, weight, [&r, &next], products);
         self.scatter(v, &change);
     }
 

@@ -23,14 +23,14 @@ pub(super) struct ScalarContact {
 }
 
 impl ScalarContact {
-    pub fn new(guest: &PackEntry) -> Self {
+    pub fn new(entry: &PackEntry) -> Self {
         Self {
-            contact: guest.contact,
+            contact: entry.contact,
             y: [0.0; MAX_CONTACT_ROWS],
             p: [0.0; MAX_CONTACT_ROWS],
             g: [0.0; MAX_CONTACT_ROWS],
-            at: guest.bodies,
-            flip: guest.flip,
+            at: entry.bodies,
+            flip: entry.flip,
             df: [[0.0; MAX_CONTACT_ROWS]; ANDERSON_DEPTH],
             dy: [[0.0; MAX_CONTACT_ROWS]; ANDERSON_DEPTH],
         }
@@ -56,16 +56,16 @@ impl ScalarContact {
         problem: &Problem,
         kinetic: &FactoredDelassus,
         v: &mut impl VelocityStore<R>,
-        lead: CgStep,
+        cg_step: CgStep,
     ) -> f64 {
         let contact = self.contact as usize;
         let d = problem.dim(contact);
         // Extrapolate.
         let mut r = self.y;
         for i in 0..d {
-            let step = lead.beta * self.p[i];
+            let step = cg_step.beta * self.p[i];
             r[i] += step;
-            self.p[i] = step - lead.gamma * self.g[i];
+            self.p[i] = step - cg_step.gamma * self.g[i];
         }
         // Local solve, then g = r − y.
         let next = self.visit(problem, kinetic, v, &r);
@@ -84,13 +84,18 @@ impl ScalarContact {
         problem: &Problem,
         kinetic: &FactoredDelassus,
         v: &mut impl VelocityStore<R>,
-        mix: &AndersonStep,
+        anderson_step: &AndersonStep,
         products: &mut AndersonProducts<f64>,
     ) {
         let contact = self.contact as usize;
         // Mix.
         let mut r = self.y;
-        for (theta, dy) in mix.theta.iter().zip(&self.dy).take(mix.history_len) {
+        for (theta, dy) in anderson_step
+            .theta
+            .iter()
+            .zip(&self.dy)
+            .take(anderson_step.history_len)
+        {
             r.iter_mut().zip(dy).for_each(|(r, dy)| *r -= theta * dy);
         }
         let next = self.visit(problem, kinetic, v, &r);
@@ -98,14 +103,19 @@ impl ScalarContact {
         // Inner products in the metric 1/κ, then the new differences.
         for i in 0..problem.dim(contact) {
             let (f, last) = (next[i] - r[i], -self.g[i]);
-            for (product, df) in products.df.iter_mut().zip(&self.df).take(mix.history_len) {
+            for (product, df) in products
+                .df
+                .iter_mut()
+                .zip(&self.df)
+                .take(anderson_step.history_len)
+            {
                 *product += weight * f * df[i];
             }
             products.own += weight * f * f;
             products.last += weight * f * last;
-            if mix.fresh {
-                self.df[mix.slot][i] = f - last;
-                self.dy[mix.slot][i] = next[i] - self.y[i];
+            if anderson_step.fresh {
+                self.df[anderson_step.slot][i] = f - last;
+                self.dy[anderson_step.slot][i] = next[i] - self.y[i];
             }
             self.g[i] = -f;
         }

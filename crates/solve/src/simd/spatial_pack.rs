@@ -148,11 +148,11 @@ impl<const N: usize> Pack for SpatialPack<N> {
     fn sweep<L: SimdVector>(
         &mut self,
         v: &mut impl VelocityStore<SpatialVelocity>,
-        lead: CgStep,
+        cg_step: CgStep,
     ) -> L {
         // Gather, extrapolate, local solve, scatter.
         let u: [L; 3] = self.gather(v);
-        let r = self.iterate.extrapolate::<L>(lead);
+        let r = self.iterate.extrapolate::<L>(cg_step);
         let next = self.law(&r, &u);
         let (change, square) = self.iterate.accept(&r, next);
         self.scatter(v, &change);
@@ -163,17 +163,17 @@ impl<const N: usize> Pack for SpatialPack<N> {
     fn anderson_sweep<L: SimdVector>(
         &mut self,
         v: &mut impl VelocityStore<SpatialVelocity>,
-        past: &mut AndersonHistory<3>,
-        mix: &AndersonStep,
+        history: &mut AndersonHistory<3>,
+        anderson_step: &AndersonStep,
         products: &mut AndersonProducts<L>,
     ) {
         let u: [L; 3] = self.gather(v);
-        let r = self.iterate.blend(past, mix);
+        let r = self.iterate.blend(history, anderson_step);
         let next = self.law(&r, &u);
         let weight = L::load(self.weight);
-        let change = self
-            .iterate
-            .accept_mixed(past, mix, weight, [&r, &next], products);
+        let change =
+            self.iterate
+                .accept_mixed(history, anderson_step, weight, [&r, &next], products);
         self.scatter(v, &change);
     }
 

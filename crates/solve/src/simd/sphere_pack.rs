@@ -194,12 +194,12 @@ impl<const N: usize> Pack for SpherePack<N> {
     fn sweep<L: SimdVector>(
         &mut self,
         v: &mut impl VelocityStore<SpatialVelocity>,
-        lead: CgStep,
+        cg_step: CgStep,
     ) -> L {
         // Gather, extrapolate, local solve, scatter.
         let frame = self.frame::<L>();
         let u = self.gather(v, &frame);
-        let r = self.iterate.extrapolate::<L>(lead);
+        let r = self.iterate.extrapolate::<L>(cg_step);
         let next = self.law(&r, &u);
         let (change, square) = self.iterate.accept(&r, next);
         self.scatter(v, &frame, &change);
@@ -210,18 +210,18 @@ impl<const N: usize> Pack for SpherePack<N> {
     fn anderson_sweep<L: SimdVector>(
         &mut self,
         v: &mut impl VelocityStore<SpatialVelocity>,
-        past: &mut AndersonHistory<3>,
-        mix: &AndersonStep,
+        history: &mut AndersonHistory<3>,
+        anderson_step: &AndersonStep,
         products: &mut AndersonProducts<L>,
     ) {
         let frame = self.frame::<L>();
         let u = self.gather(v, &frame);
-        let r = self.iterate.blend(past, mix);
+        let r = self.iterate.blend(history, anderson_step);
         let next = self.law(&r, &u);
         let weight = L::load(self.weight);
-        let change = self
-            .iterate
-            .accept_mixed(past, mix, weight, [&r, &next], products);
+        let change =
+            self.iterate
+                .accept_mixed(history, anderson_step, weight, [&r, &next], products);
         self.scatter(v, &frame, &change);
     }
 

@@ -28,14 +28,14 @@ fn problems() -> Vec<(&'static str, Problem)> {
 #[test]
 fn residual_of_packs_is_that_of_the_judge() {
     for (name, problem) in problems() {
-        let mut batch = SimdSweeper::default();
-        assert!(batch.fit(&problem), "{name}");
+        let mut sweeper = SimdSweeper::default();
+        assert!(sweeper.fit(&problem), "{name}");
         let mut impulse = vec![0.0; problem.num_rows()];
-        batch.load(&problem, &impulse);
+        sweeper.load(&problem, &impulse);
         for _ in 0..20 {
-            batch.sweep(&problem, CgStep::PLAIN);
-            let own = batch.residual(&problem);
-            batch.store(&problem, &mut impulse);
+            sweeper.sweep(&problem, CgStep::PLAIN);
+            let own = sweeper.residual(&problem);
+            sweeper.store(&problem, &mut impulse);
             let judged = ResidualEvaluator::new(&problem).residual(
                 &problem,
                 &impulse,
@@ -87,18 +87,18 @@ fn lattice(edge: usize) -> Problem {
 }
 
 /// Impulses and residual after some accelerated sweeps.
-fn swept(batch: &mut SimdSweeper, problem: &Problem) -> (Vec<u64>, u64) {
-    assert!(batch.fit(problem));
+fn swept(sweeper: &mut SimdSweeper, problem: &Problem) -> (Vec<u64>, u64) {
+    assert!(sweeper.fit(problem));
     let mut impulse = vec![0.0; problem.num_rows()];
-    batch.load(problem, &impulse);
-    let (mut lead, mut previous) = (CgStep::PLAIN, f64::INFINITY);
+    sweeper.load(problem, &impulse);
+    let (mut cg_step, mut previous) = (CgStep::PLAIN, f64::INFINITY);
     for _ in 0..70 {
-        let norm = batch.sweep(problem, lead);
-        lead = CgStep::fletcher_reeves(norm, previous);
+        let norm = sweeper.sweep(problem, cg_step);
+        cg_step = CgStep::fletcher_reeves(norm, previous);
         previous = norm;
     }
-    let residual = batch.residual(problem);
-    batch.store(problem, &mut impulse);
+    let residual = sweeper.residual(problem);
+    sweeper.store(problem, &mut impulse);
     (
         impulse.iter().map(|r| r.to_bits()).collect(),
         residual.to_bits(),

@@ -38,8 +38,8 @@ impl<R: BodyVelocity> SimdKernel for ExtrapolateKernel<'_, R> {
 pub(super) struct MixKernel<'a, R> {
     pub velocity: &'a mut [R],
     pub before: &'a mut [R],
-    pub past: &'a mut [[R; ANDERSON_DEPTH]],
-    pub mix: &'a AndersonStep,
+    pub history: &'a mut [[R; ANDERSON_DEPTH]],
+    pub anderson_step: &'a AndersonStep,
     pub last: Option<usize>,
 }
 
@@ -49,23 +49,23 @@ impl<R: BodyVelocity> SimdKernel for MixKernel<'_, R> {
     #[inline(always)]
     fn run<L: SimdVector>(self) {
         let rows = self.velocity.iter_mut().zip(self.before);
-        for ((v, before), past) in rows.zip(self.past) {
+        for ((v, before), history) in rows.zip(self.history) {
             for (k, (v, before)) in v.parts_mut().iter_mut().zip(before.parts_mut()).enumerate() {
                 let now = L::load(*v);
                 // Difference of the last sweep, then the mixture.
                 if let Some(slot) = self.last {
-                    past[slot].parts_mut()[k] = (now - L::load(*before)).store();
+                    history[slot].parts_mut()[k] = (now - L::load(*before)).store();
                 }
                 *before = *v;
                 let mut mixed = now;
                 let known = self
-                    .mix
+                    .anderson_step
                     .theta
                     .iter()
-                    .zip(past.iter())
-                    .take(self.mix.history_len);
-                for (theta, past) in known {
-                    mixed = mixed - L::splat(*theta) * L::load(past.parts()[k]);
+                    .zip(history.iter())
+                    .take(self.anderson_step.history_len);
+                for (theta, history) in known {
+                    mixed = mixed - L::splat(*theta) * L::load(history.parts()[k]);
                 }
                 *v = mixed.store();
             }

@@ -44,10 +44,10 @@ fn hat(node: usize, contact: usize) -> f64 {
 fn factors_are_those_of_least_energy() {
     // So many sweeps that no factor reaches its bounds.
     let (problem, r) = swept(45, 2000);
-    let mut layers = CoarseCorrection::default();
-    assert!(layers.fit(&problem));
+    let mut correction = CoarseCorrection::default();
+    assert!(correction.fit(&problem));
     let mut corrected = r.clone();
-    assert!(layers.correct(&problem, &mut corrected));
+    assert!(correction.correct(&problem, &mut corrected));
     let least: Vec<f64> = (r.iter().zip(&corrected))
         .map(|(r, c)| r + (c - r) / OMEGA)
         .collect();
@@ -69,10 +69,10 @@ fn factors_are_those_of_least_energy() {
 #[test]
 fn a_correction_keeps_the_direction_of_every_impulse() {
     let (problem, r) = swept(45, 60);
-    let mut layers = CoarseCorrection::default();
-    assert!(layers.fit(&problem));
+    let mut correction = CoarseCorrection::default();
+    assert!(correction.fit(&problem));
     let mut corrected = r.clone();
-    assert!(layers.correct(&problem, &mut corrected));
+    assert!(correction.correct(&problem, &mut corrected));
     assert_ne!(r, corrected);
     for a in 0..problem.num_contacts() {
         let rows = problem.rows(a);
@@ -90,27 +90,30 @@ fn a_correction_keeps_the_direction_of_every_impulse() {
 
 #[test]
 fn what_is_low_or_has_no_ground_is_left_alone() {
-    let mut layers = CoarseCorrection::default();
+    let mut correction = CoarseCorrection::default();
     let (low, _) = swept(10, 60);
-    assert!(!layers.fit(&low), "ten levels");
+    assert!(!correction.fit(&low), "ten levels");
     let (high, r) = swept(45, 60);
-    assert!(layers.fit(&high));
+    assert!(correction.fit(&high));
     let matrix: BlockSparseMatrix = high.matrix().into_owned();
     let free = high.free_velocity().to_vec();
     let stored = Problem::new(
         high.laws().to_vec(),
         DelassusOperator::Stored { matrix, free },
     );
-    assert!(!layers.fit(&stored.expect("sound")), "no bodies to be seen");
+    assert!(
+        !correction.fit(&stored.expect("sound")),
+        "no bodies to be seen"
+    );
     let tower = Tower {
         gravity: 0.0,
         ..Tower::of(45)
     };
     let weightless = tower.problem().expect("sound");
-    assert!(!layers.fit(&weightless), "nothing presses on anything");
+    assert!(!correction.fit(&weightless), "nothing presses on anything");
     // Fitted again, it depends on nothing from the problems in between.
     let (mut one, mut other) = (r.clone(), r);
-    assert!(layers.fit(&high) && layers.correct(&high, &mut one));
+    assert!(correction.fit(&high) && correction.correct(&high, &mut one));
     let mut fresh = CoarseCorrection::default();
     assert!(fresh.fit(&high) && fresh.correct(&high, &mut other));
     assert_eq!(one, other);

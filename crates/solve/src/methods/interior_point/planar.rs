@@ -98,7 +98,13 @@ impl PlanarInteriorPoint {
 
     /// Takes a problem; false where it is not one of planar bodies with Coulomb friction.
     fn fit(&mut self, problem: &Problem, impulse: &[f64]) -> bool {
-        if !self.plane.fit(problem) || self.plane.contacts.iter().any(|touch| !(touch.mu > 0.0)) {
+        if !self.plane.fit(problem)
+            || self
+                .plane
+                .contacts
+                .iter()
+                .any(|contact| !(contact.mu > 0.0))
+        {
             return false;
         }
         self.begin(impulse);
@@ -107,14 +113,14 @@ impl PlanarInteriorPoint {
 
     /// The first iterate: the warm start, moved away from the boundary.
     fn begin(&mut self, impulse: &[f64]) {
-        let touches = &self.plane.contacts;
-        let scaled = |(touch, r): (&PlanarContact, &[f64; 2])| r.map(|r| r / touch.root);
-        let each = || touches.iter().zip(impulse.as_chunks::<2>().0);
+        let contacts = &self.plane.contacts;
+        let scaled = |(contact, r): (&PlanarContact, &[f64; 2])| r.map(|r| r / contact.root);
+        let each = || contacts.iter().zip(impulse.as_chunks::<2>().0);
         let square = |x: [f64; 2]| x[0] * x[0] + x[1] * x[1];
         let impulses: f64 = each().map(scaled).map(square).sum();
-        let free: f64 = touches.iter().map(|touch| square(touch.free)).sum();
+        let free: f64 = contacts.iter().map(|contact| square(contact.free)).sum();
         // From zero impulses the free velocity gives the unit.
-        let rows = 2 * touches.len().max(1);
+        let rows = 2 * contacts.len().max(1);
         let scale = (impulses.max(1e-2 * free) / rows as f64).sqrt();
         let room = (self.params.start * scale).max(f64::MIN_POSITIVE);
         for list in [&mut self.v, &mut self.miss, &mut self.dv] {
@@ -122,13 +128,13 @@ impl PlanarInteriorPoint {
             list.resize(self.plane.len(), 0.0);
         }
         self.nodes.clear();
-        for (touch, r) in each() {
-            let node = ComplementarityPairs::at(touch.mu, scaled((touch, r)), room);
-            touch.scatter(node.impulse(), &mut self.v);
+        for (contact, r) in each() {
+            let node = ComplementarityPairs::at(contact.mu, scaled((contact, r)), room);
+            contact.scatter(node.impulse(), &mut self.v);
             self.nodes.push(node);
         }
-        for (node, touch) in self.nodes.iter_mut().zip(touches) {
-            node.open(touch.velocity(&self.v), room);
+        for (node, contact) in self.nodes.iter_mut().zip(contacts) {
+            node.open(contact.velocity(&self.v), room);
         }
     }
 
@@ -138,10 +144,10 @@ impl PlanarInteriorPoint {
         self.miss.iter_mut().zip(&self.v).for_each(|(m, v)| *m = -v);
         self.gain.clear();
         let mut sum = 0.0;
-        for (touch, node) in self.plane.contacts.iter().zip(&mut self.nodes) {
-            node.set_rest(touch.velocity(&self.v));
+        for (contact, node) in self.plane.contacts.iter().zip(&mut self.nodes) {
+            node.set_rest(contact.velocity(&self.v));
             self.gain.push(node.eliminate(self.params.proximal));
-            touch.scatter(node.impulse(), &mut self.miss);
+            contact.scatter(node.impulse(), &mut self.miss);
             sum += node.gap(0.0);
         }
         // Factorise I + Ĝᵀ K Ĝ.
@@ -193,17 +199,17 @@ impl PlanarInteriorPoint {
         target: impl Fn(&ComplementarityPairs) -> [f64; 4],
     ) -> Option<f64> {
         self.dv.copy_from_slice(&self.miss);
-        for (touch, node) in self.plane.contacts.iter().zip(&mut self.nodes) {
+        for (contact, node) in self.plane.contacts.iter().zip(&mut self.nodes) {
             let target = target(node);
-            touch.scatter(node.aim(target), &mut self.dv);
+            contact.scatter(node.aim(target), &mut self.dv);
         }
         if !self.plane.solve_refined(&mut self.dv) {
             return None;
         }
         // Back-substitution into the complementarity pairs.
         let mut longest = longest;
-        for (touch, node) in self.plane.contacts.iter().zip(&mut self.nodes) {
-            node.change(touch.gather(&self.dv), self.params.proximal);
+        for (contact, node) in self.plane.contacts.iter().zip(&mut self.nodes) {
+            node.change(contact.gather(&self.dv), self.params.proximal);
             longest = node.max_step(longest);
         }
         Some(longest)
@@ -212,8 +218,8 @@ impl PlanarInteriorPoint {
     /// The impulses of the iterate, projected into the cones.
     fn set_inside(&mut self, problem: &Problem) {
         self.inside.clear();
-        for (a, (node, touch)) in self.nodes.iter().zip(&self.plane.contacts).enumerate() {
-            let mut r = node.impulse().map(|x| x * touch.root);
+        for (a, (node, contact)) in self.nodes.iter().zip(&self.plane.contacts).enumerate() {
+            let mut r = node.impulse().map(|x| x * contact.root);
             problem.law(a).project(&mut r);
             self.inside.extend_from_slice(&r);
         }

@@ -11,7 +11,7 @@ use crate::simd::pack::Pack;
 
 /// Copies the data of all contacts from the problem.
 pub(in crate::simd) struct FillKernel<'a, K: PackSet> {
-    pub shelf: &'a mut PackList<K>,
+    pub packs: &'a mut PackList<K>,
     pub problem: &'a Problem,
     pub kinetic: &'a FactoredDelassus,
 }
@@ -22,7 +22,7 @@ impl<K: PackSet> SimdKernel for FillKernel<'_, K> {
     #[inline(always)]
     fn run<L: SimdVector>(self) {
         let (problem, kinetic) = (self.problem, self.kinetic);
-        packs!(self.shelf.each_mut(), packs => for pack in packs.iter_mut() {
+        for_each_pack_kind!(self.packs.each_mut(), packs => for pack in packs.iter_mut() {
             pack.fill::<L>(problem, kinetic);
         });
     }
@@ -30,7 +30,7 @@ impl<K: PackSet> SimdKernel for FillKernel<'_, K> {
 
 /// One Gauss–Seidel sweep from the extrapolated impulses; returns Σ ‖g‖²/κ.
 pub(in crate::simd) struct SweepKernel<'a, K: PackSet, S> {
-    pub shelf: &'a mut PackList<K>,
+    pub packs: &'a mut PackList<K>,
     pub problem: &'a Problem,
     pub kinetic: &'a FactoredDelassus,
     pub v: S,
@@ -44,15 +44,15 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for SweepKernel<'_, K
 
     #[inline(always)]
     fn run<L: SimdVector>(self) -> f64 {
-        let (mut v, lead) = (self.v, self.cg_step);
+        let (mut v, cg_step) = (self.v, self.cg_step);
         let mut total = L::zero();
         // Packs first, then the contacts that are visited one at a time.
-        packs!(self.shelf.each_mut(), packs => visits!(self.prefetch, packs, v, pack => {
-            total = total + pack.sweep(&mut v, lead);
+        for_each_pack_kind!(self.packs.each_mut(), packs => for_each_pack!(self.prefetch, packs, v, pack => {
+            total = total + pack.sweep(&mut v, cg_step);
         }));
         let mut alone = 0.0;
-        for other in &mut self.shelf.scalar {
-            alone += other.sweep(self.problem, self.kinetic, &mut v, lead);
+        for other in &mut self.packs.scalar {
+            alone += other.sweep(self.problem, self.kinetic, &mut v, cg_step);
         }
         total.store().sum() + alone
     }
@@ -60,11 +60,11 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for SweepKernel<'_, K
 
 /// One Gauss–Seidel sweep from the Anderson-mixed impulses; returns the inner products.
 pub(in crate::simd) struct AndersonKernel<'a, K: PackSet, S> {
-    pub shelf: &'a mut PackList<K>,
+    pub packs: &'a mut PackList<K>,
     pub problem: &'a Problem,
     pub kinetic: &'a FactoredDelassus,
     pub v: S,
-    pub mix: &'a AndersonStep,
+    pub anderson_step: &'a AndersonStep,
 }
 
 impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for AndersonKernel<'_, K, S> {
@@ -72,26 +72,48 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for AndersonKernel<'_
 
     #[inline(always)]
     fn run<L: SimdVector>(self) -> AndersonProducts<f64> {
-        let (mut v, mix, shelf) = (self.v, self.mix, self.shelf);
+        let (mut v, anderson_step, packs) = (self.v, self.anderson_step, self.packs);
         let mut products = AndersonProducts::<L>::zero();
         // Packs with their histories, kind by kind.
-        let past = &mut shelf.past;
-        for (pack, past) in shelf.ball_one.iter_mut().zip(&mut past.ball_one) {
-            pack.anderson_sweep(&mut v, past, mix, &mut products);
+        let history = &mut packs.history;
+        for (pack, history) in packs
+            .sphere_one_body
+            .iter_mut()
+            .zip(&mut history.sphere_one_body)
+        {
+            pack.anderson_sweep(&mut v, history, anderson_step, &mut products);
         }
-        for (pack, past) in shelf.one.iter_mut().zip(&mut past.one) {
-            pack.anderson_sweep(&mut v, past, mix, &mut products);
+        for (pack, history) in packs
+            .general_one_body
+            .iter_mut()
+            .zip(&mut history.general_one_body)
+        {
+            pack.anderson_sweep(&mut v, history, anderson_step, &mut products);
         }
-        for (pack, past) in shelf.ball_two.iter_mut().zip(&mut past.ball_two) {
-            pack.anderson_sweep(&mut v, past, mix, &mut products);
+        for (pack, history) in packs
+            .sphere_two_body
+            .iter_mut()
+            .zip(&mut history.sphere_two_body)
+        {
+            pack.anderson_sweep(&mut v, history, anderson_step, &mut products);
         }
-        for (pack, past) in shelf.two.iter_mut().zip(&mut past.two) {
-            pack.anderson_sweep(&mut v, past, mix, &mut products);
+        for (pack, history) in packs
+            .general_two_body
+            .iter_mut()
+            .zip(&mut history.general_two_body)
+        {
+            pack.anderson_sweep(&mut v, history, anderson_step, &mut products);
         }
         // Contacts that are visited one at a time.
         let mut total = products.sum();
-        for other in &mut shelf.scalar {
-            other.anderson_sweep(self.problem, self.kinetic, &mut v, mix, &mut total);
+        for other in &mut packs.scalar {
+            other.anderson_sweep(
+                self.problem,
+                self.kinetic,
+                &mut v,
+                anderson_step,
+                &mut total,
+            );
         }
         total
     }
@@ -99,7 +121,7 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for AndersonKernel<'_
 
 /// v += Ĝᵀ y for all contacts.
 pub(in crate::simd) struct ScatterKernel<'a, K: PackSet, S> {
-    pub shelf: &'a mut PackList<K>,
+    pub packs: &'a mut PackList<K>,
     pub problem: &'a Problem,
     pub kinetic: &'a FactoredDelassus,
     pub v: S,
@@ -114,10 +136,10 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for ScatterKernel<'_,
     fn run<L: SimdVector>(self) {
         let mut v = self.v;
         // Packs first, then single contacts.
-        packs!(self.shelf.each_mut(), packs => visits!(self.prefetch, packs, v, pack => {
+        for_each_pack_kind!(self.packs.each_mut(), packs => for_each_pack!(self.prefetch, packs, v, pack => {
             pack.scatter_impulse::<L>(&mut v);
         }));
-        for other in &self.shelf.scalar {
+        for other in &self.packs.scalar {
             other.scatter_impulse(self.problem, self.kinetic, &mut v);
         }
     }
@@ -125,7 +147,7 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for ScatterKernel<'_,
 
 /// The three sums of R2: residual, impulse and velocity.
 pub(in crate::simd) struct ResidualKernel<'a, K: PackSet, S> {
-    pub shelf: &'a mut PackList<K>,
+    pub packs: &'a mut PackList<K>,
     pub problem: &'a Problem,
     pub kinetic: &'a FactoredDelassus,
     pub v: S,
@@ -140,11 +162,11 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for ResidualKernel<'_
     fn run<L: SimdVector>(self) -> [f64; 3] {
         let v = self.v;
         let mut sums = ResidualSums::<L>::zero();
-        packs!(self.shelf.each_mut(), packs => visits!(self.prefetch, packs, v, pack => {
+        for_each_pack_kind!(self.packs.each_mut(), packs => for_each_pack!(self.prefetch, packs, v, pack => {
             pack.add_residual(&v, &mut sums);
         }));
         let mut total = [sums.residual, sums.impulse, sums.velocity].map(|x| x.store().sum());
-        for other in &self.shelf.scalar {
+        for other in &self.packs.scalar {
             let parts = other.residual_parts(self.problem, self.kinetic, &v);
             total.iter_mut().zip(parts).for_each(|(sum, x)| *sum += x);
         }

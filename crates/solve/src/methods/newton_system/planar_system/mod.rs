@@ -174,8 +174,8 @@ impl PlanarVelocitySystem {
             }
         }
         // Copy the values.
-        for (a, touch) in self.contacts.iter_mut().enumerate() {
-            touch.set(problem, kinetic, a);
+        for (a, contact) in self.contacts.iter_mut().enumerate() {
+            contact.set(problem, kinetic, a);
         }
         true
     }
@@ -226,7 +226,7 @@ impl PlanarVelocitySystem {
         // Contacts with the indices of their blocks.
         for (a, source) in self.source.iter().enumerate() {
             let [i, j] = source.map(number);
-            let mut touch = PlanarContact {
+            let mut contact = PlanarContact {
                 first: [i, j].map(|body| body * WIDTH as u32),
                 place: [at((i, i)), at((i, j)), at((j, i)), at((j, j))],
                 both: j < count,
@@ -235,8 +235,8 @@ impl PlanarVelocitySystem {
                 free: [0.0; 2],
                 map: Default::default(),
             };
-            touch.set(problem, kinetic, a);
-            self.contacts.push(touch);
+            contact.set(problem, kinetic, a);
+            self.contacts.push(contact);
         }
         // Diagonal entries of the 3 × 3 blocks.
         self.diagonal.clear();
@@ -266,10 +266,10 @@ impl PlanarVelocitySystem {
         for k in &self.diagonal {
             value[*k as usize] = 1.0;
         }
-        for (touch, gain) in self.contacts.iter().zip(gain) {
+        for (contact, gain) in self.contacts.iter().zip(gain) {
             // An open contact contributes nothing.
             if gain.n != 0.0 || gain.t != 0.0 {
-                touch.add(gain, value);
+                contact.add(gain, value);
             }
         }
         self.gain.clear();
@@ -308,9 +308,9 @@ impl PlanarVelocitySystem {
         self.left.clear();
         self.left
             .extend(self.right.iter().zip(w).map(|(r, w)| r - w));
-        for (touch, gain) in self.contacts.iter().zip(&self.gain) {
-            let push = gain.of(touch.gather(w));
-            touch.scatter([-push[0], -push[1]], &mut self.left);
+        for (contact, gain) in self.contacts.iter().zip(&self.gain) {
+            let push = gain.of(contact.gather(w));
+            contact.scatter([-push[0], -push[1]], &mut self.left);
         }
         norm(&self.left)
     }
@@ -350,7 +350,7 @@ pub(crate) fn is_planar_coulomb(problem: &Problem) -> bool {
 
 /// First coordinates of the bodies of a contact; `None` where there is no body, or more than two.
 fn sides(kinetic: &FactoredDelassus, a: usize) -> Option<[u32; 2]> {
-    let mut touches = kinetic.first_coordinates(a).map(|first| first as u32);
-    let source = [touches.next()?, touches.next().unwrap_or(NONE)];
-    (touches.next().is_none() && source[0] != source[1]).then_some(source)
+    let mut bodies = kinetic.first_coordinates(a).map(|first| first as u32);
+    let source = [bodies.next()?, bodies.next().unwrap_or(NONE)];
+    (bodies.next().is_none() && source[0] != source[1]).then_some(source)
 }

@@ -31,9 +31,9 @@ impl PlanarNewton {
         self.x.clear();
         self.v.clear();
         self.v.resize(plane.len(), 0.0);
-        for (touch, r) in plane.contacts.iter().zip(impulse.as_chunks::<2>().0) {
-            let x = [r[0] / touch.root, r[1] / touch.root];
-            touch.scatter(x, &mut self.v);
+        for (contact, r) in plane.contacts.iter().zip(impulse.as_chunks::<2>().0) {
+            let x = [r[0] / contact.root, r[1] / contact.root];
+            contact.scatter(x, &mut self.v);
             self.x.push(x);
         }
     }
@@ -43,13 +43,13 @@ impl PlanarNewton {
     pub fn residual_norm(&mut self, plane: &PlanarVelocitySystem) -> f64 {
         let (mut left, mut impulse, mut velocity, mut free) = (0.0, 0.0, 0.0, 0.0);
         self.u.clear();
-        for (touch, x) in plane.contacts.iter().zip(&self.x) {
-            let u = touch.velocity(&self.v);
+        for (contact, x) in plane.contacts.iter().zip(&self.x) {
+            let u = contact.velocity(&self.v);
             self.u.push(u);
-            left += square(function(touch.mu, *x, u));
+            left += square(function(contact.mu, *x, u));
             impulse += square(*x);
             velocity += square(u);
-            free += square(touch.free);
+            free += square(contact.free);
         }
         let scale = f64::max(impulse, velocity).max(free);
         (left / scale.max(f64::MIN_POSITIVE)).sqrt()
@@ -63,9 +63,9 @@ impl PlanarNewton {
         self.c.clear();
         self.gain.clear();
         // c and K of every contact, and the right-hand side Ĝᵀ c.
-        for ((touch, x), u) in plane.contacts.iter().zip(&self.x).zip(&self.u) {
-            let (c, gain) = tangent_block(touch.mu, *x, *u, alpha);
-            touch.scatter(c, &mut self.w);
+        for ((contact, x), u) in plane.contacts.iter().zip(&self.x).zip(&self.u) {
+            let (c, gain) = tangent_block(contact.mu, *x, *u, alpha);
+            contact.scatter(c, &mut self.w);
             self.c.push(c);
             self.gain.push(gain);
         }
@@ -76,11 +76,11 @@ impl PlanarNewton {
         self.v.fill(0.0);
         // x += c − K Ĝ w; v = Ĝᵀ x is summed anew against rounding.
         let each = self.x.iter_mut().zip(&self.c).zip(&self.gain);
-        for (touch, ((x, c), gain)) in plane.contacts.iter().zip(each) {
-            let taken = gain.of(touch.gather(&self.w));
+        for (contact, ((x, c), gain)) in plane.contacts.iter().zip(each) {
+            let taken = gain.of(contact.gather(&self.w));
             x[0] += c[0] - taken[0];
             x[1] += c[1] - taken[1];
-            touch.scatter(*x, &mut self.v);
+            contact.scatter(*x, &mut self.v);
         }
         self.v.iter().all(|v| v.is_finite())
     }
@@ -88,8 +88,8 @@ impl PlanarNewton {
     /// The impulses, projected into the cones.
     pub fn inside(&self, plane: &PlanarVelocitySystem, impulse: &mut [f64]) {
         let (each, _) = impulse.as_chunks_mut::<2>();
-        for ((touch, x), r) in plane.contacts.iter().zip(&self.x).zip(each) {
-            *r = project(touch.mu, *x).map(|x| x * touch.root);
+        for ((contact, x), r) in plane.contacts.iter().zip(&self.x).zip(each) {
+            *r = project(contact.mu, *x).map(|x| x * contact.root);
         }
     }
 }

@@ -89,8 +89,8 @@ fn a_refined_solution_solves_the_system() {
         let mut w = right.clone();
         assert!(plane.solve_refined(&mut w));
         let mut product = w.clone();
-        for (touch, gain) in plane.contacts.iter().zip(&gain) {
-            touch.scatter(gain.of(touch.gather(&w)), &mut product);
+        for (contact, gain) in plane.contacts.iter().zip(&gain) {
+            contact.scatter(gain.of(contact.gather(&w)), &mut product);
         }
         // The limit at which solutions are rejected; the spare coordinates stay zero.
         for (a, b) in product.iter().zip(&right) {
