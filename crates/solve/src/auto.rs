@@ -31,7 +31,7 @@
 //! where their factors would not fit into memory. In a periodic cell that deforms with all contacts W is dense, and
 //! only those that work in the velocities of bodies are used.
 
-use contact::{DelassusOperator, Problem, ResidualEvaluator, ResidualMeasure};
+use contact::{Problem, ResidualEvaluator, ResidualMeasure};
 
 use crate::best_iterate::accepted_fraction;
 use crate::elimination;
@@ -40,17 +40,18 @@ use crate::infeasibility::{FEASIBLE_RESIDUAL, find_infeasibility};
 use crate::methods::admm::Admm;
 use crate::methods::anderson::Anderson;
 use crate::methods::interior_point::{InteriorPoint, PlanarInteriorPoint};
-use crate::methods::newton_system::planar_system;
 use crate::methods::newton_system::velocity_system::factorable;
-use crate::methods::nncg::{Nncg, NncgParams, Sweeps};
+use crate::methods::nncg::Nncg;
 use crate::methods::proximal_newton::ProximalNewton;
 use crate::methods::semismooth_newton::{SemismoothNewton, SemismoothNewtonParams};
 use crate::methods::smoothing_newton::{SmoothingNewton, SmoothingNewtonParams};
 use crate::start::{ShockPropagation, StartPoint, restart};
 
+mod limits;
 mod newton_first;
 
-use newton_first::{DEEPEST, NewtonFirst};
+use limits::{all_sweeps, first_sweeps, is_hyperstatic, target};
+use newton_first::NewtonFirst;
 
 /// Limits by which the automatic solver switches between methods.
 #[derive(Debug, Clone, PartialEq)]
@@ -217,8 +218,8 @@ impl Solver for Cascade {
 
 impl Cascade {
     /// Limits of the first sweeps: their number, and sweeps without progress.
-    fn first(&self, steady: bool, flat: bool) -> (usize, usize) {
-        let (sweeps, patience) = match (steady, flat) {
+    fn first(&self, block_structure: bool, flat: bool) -> (usize, usize) {
+        let (sweeps, patience) = match (block_structure, flat) {
             (_, true) => FLAT,
             (true, _) => BLOCK_STRUCTURE_LIMITS,
             _ => (usize::MAX, usize::MAX),
@@ -305,11 +306,13 @@ impl Cascade {
             } else {
                 &mut self.plane
             };
+            // Not wanted, converged, or no iterations left.
             let inner = goal.left_after(total.iterations);
             let done = total.residual <= accepted_fraction(target) * goal.tolerance;
             if !wanted || done || inner.max_iterations == Some(0) {
                 continue;
             }
+            // Run it from the best iterate.
             trial.copy_from_slice(impulse);
             let report = method.solve(problem, trial, &inner);
             if report.outcome == Outcome::Unsuitable {
@@ -324,6 +327,7 @@ impl Cascade {
 
     /// The factorising methods in order with their starting points, then the slow methods.
     fn fallback_methods(&self, problem: &Problem) -> Vec<(Box<dyn Solver>, StartPoint)> {
+        // Semismooth Newton that only refines.
         let polish = SemismoothNewtonParams {
             patience: self.params.polish_patience,
             ..SemismoothNewtonParams::default()
@@ -362,6 +366,7 @@ impl Cascade {
                 ),
             ]
         };
+        // The robust and the slow methods.
         let rest: [(Box<dyn Solver>, StartPoint); 8] = [
             // Where the last contacts alternate between two statuses, the proximal term stops the cycle.
             (Box::new(ProximalNewton::default()), StartPoint::Best),
@@ -387,82 +392,8 @@ const GUESSED: f64 = 1e-8;
 const BLOCK_STRUCTURE_LIMITS: (usize, usize) = (300, 150);
 const FLAT: (usize, usize) = (60, 60);
 
-/// Residual that structures of blocks in the plane are solved to where the methods get there. The normal velocities
-/// that a larger residual leaves open interfaces by nanometres; a block that rested on four points then rests on
-/// three, and every later step is a hard one (decision 37).
-const DEEP: f64 = 1e-10;
-
 /// Multiple of the tolerance within which the sweeps have found the status of most contacts.
 const NEAR: f64 = 20.0;
 
 /// Largest number of contacts for Anderson acceleration: its history doubles the memory that a sweep reads.
 const MIXED: usize = 20_000;
-
-/// Rows per coordinate from which a problem counts as hyperstatic (blocks that rest on faces): dense packings of
-/// spheres have two, walls three and a half.
-const HYPERSTATIC_RATIO: f64 = 2.5;
-
-/// Whether the problem is strongly hyperstatic: many more contact rows than coordinates.
-fn is_hyperstatic(problem: &Problem) -> bool {
-    match problem.operator() {
-        DelassusOperator::Factored(kinetic) => {
-            problem.num_rows() as f64 >= HYPERSTATIC_RATIO * kinetic.num_coordinates() as f64
-        }
-        DelassusOperator::Stored { .. } => false,
-    }
-}
-
-/// Fraction of the tolerance to aim at: for few bodies, and for structures of blocks in the plane, what their methods
-/// reach; 1 where nothing is gained below the tolerance.
-fn target(problem: &Problem, goal: &Goal, few: bool, steady: bool) -> f64 {
-    match goal.measure {
-        ResidualMeasure::Fclib => 1.0,
-        _ if few => (DEEPEST / goal.tolerance).min(1.0),
-        _ if steady && planar_system::is_planar_coulomb(problem) => {
-            (DEEP / goal.tolerance).min(1.0)
-        }
-        _ => 1.0,
-    }
-}
-
-/// Parameters of sweeps that factorising methods follow.
-fn first_sweeps(problem: &Problem, sweeps: usize, patience: usize) -> NncgParams {
-    NncgParams {
-        max_sweeps: sweeps,
-        patience: first_patience(problem, patience),
-        sweeps: Sweeps::Exact,
-        ..NncgParams::default()
-    }
-}
-
-/// Parameters of sweeps that no other method follows.
-fn all_sweeps(patience: usize) -> NncgParams {
-    let usual = NncgParams::default();
-    NncgParams {
-        patience: usual.patience.max(patience),
-        ..usual
-    }
-}
-
-/// Cost, in factorisations, that sweeps without progress may have.
-const WORTH: f64 = 15.0;
-
-/// Smallest patience: a sweep carries information over one contact only.
-const LEAST_PATIENCE: usize = 100;
-
-/// Sweeps without progress before a factorising method is tried, at most `most`. In a nested-dissection estimate, n
-/// bodies of w coordinates have frontal matrices of w n^{1/2} rows in the plane and w n^{2/3} in space, so that a
-/// factorisation takes some w n (w n^{1/2})² or w n (w n^{2/3})² multiplications; a sweep takes some 20 per contact
-/// row.
-fn first_patience(problem: &Problem, most: usize) -> usize {
-    let DelassusOperator::Factored(kinetic) = problem.operator() else {
-        return most;
-    };
-    let bodies = kinetic.num_groups().max(1) as f64;
-    let coordinates = kinetic.num_coordinates() as f64;
-    let width = coordinates / bodies;
-    let front = width * bodies.powf(if width > 3.0 { 2.0 / 3.0 } else { 0.5 });
-    let sweep = 20.0 * problem.num_rows().max(1) as f64;
-    let patience = WORTH * coordinates * front * front / sweep;
-    (patience.min(1e9) as usize).clamp(LEAST_PATIENCE.min(most), most)
-}

@@ -106,6 +106,7 @@ impl BestIterate {
     }
 
     fn begin(&mut self, problem: &Problem, goal: &Goal) {
+        // Buffers for the size of the problem, and the goal.
         self.evaluator.resize_for(problem);
         self.impulse.resize(problem.num_rows(), 0.0);
         self.residual = f64::INFINITY;
@@ -132,6 +133,7 @@ impl BestIterate {
             self.residual = residual;
             self.hold(impulse);
         }
+        // Record it.
         if self.keep_history {
             self.history.push((iteration, residual));
         }

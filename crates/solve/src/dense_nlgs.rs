@@ -12,7 +12,6 @@
 //! goes to the automatic solver at once.
 
 use contact::{DelassusOperator, FactoredDelassus, Problem};
-
 use percuss_linalg::dense::dot;
 
 use crate::auto::Auto;
@@ -63,6 +62,7 @@ impl Solver for DenseNlgs {
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
+        // Large or stored problems go to the automatic solver.
         let kinetic = match problem.operator() {
             DelassusOperator::Factored(kinetic) if problem.num_rows() <= self.params.rows => {
                 kinetic
@@ -101,15 +101,18 @@ impl DenseNlgs {
         goal: &Goal,
         best: &mut BestIterate,
     ) -> usize {
+        // Limit of the sweeps, and the residual that has to be halved.
         let most = goal.max_iterations.unwrap_or(usize::MAX);
         let most = most.min(self.params.sweeps);
         let mut mark = best.offer(problem, impulse, 0);
         let (mut residual, mut sweeps, mut since) = (mark, 0, 0);
         while residual > self.params.aim && since < self.params.patience && sweeps < most {
+            // One sweep over the contacts.
             for a in 0..problem.num_contacts() {
                 self.visit(problem, a, impulse);
             }
             (sweeps, since) = (sweeps + 1, since + 1);
+            // Evaluate; progress restarts the patience.
             residual = best.offer(problem, impulse, sweeps);
             if residual <= 0.5 * mark {
                 (mark, since) = (residual, 0);
@@ -152,12 +155,14 @@ impl DenseNlgs {
     fn visit(&mut self, problem: &Problem, a: usize, impulse: &mut [f64]) {
         let (rows, d) = (problem.rows(a), problem.num_rows());
         self.scratch.clear();
+        // Velocity of the contact by all other impulses.
         for row in rows.clone() {
             let line = &self.matrix[row * d..(row + 1) * d];
             let others = dot(&line[..rows.start], &impulse[..rows.start])
                 + dot(&line[rows.end..], &impulse[rows.end..]);
             self.scratch.push(problem.free_velocity()[row] + others);
         }
+        // Solve the law with H and this velocity.
         let block = problem.diagonal_block(a);
         problem
             .law(a)
@@ -177,6 +182,7 @@ impl DenseNlgs {
             max_iterations: goal.max_iterations.map(|n| n - report.iterations.min(n)),
             ..goal.clone()
         };
+        // Keep the better of the two impulses.
         let further = self.auto.solve(problem, impulse, &inner);
         if report.residual <= further.residual {
             impulse.copy_from_slice(&start);

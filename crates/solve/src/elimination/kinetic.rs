@@ -116,6 +116,7 @@ impl Component {
         groups: &[usize],
         mismatch: f64,
     ) -> Result<Self, BilateralError> {
+        // Coordinates of the component, and where each is found.
         let mut place = vec![usize::MAX; kinetic.num_coordinates()];
         let offset = kinetic.group_offset();
         let coordinates: Vec<usize> = groups
@@ -146,6 +147,7 @@ impl Component {
             .map(|row| dot(row, row).sqrt())
             .map(|length| if length > 0.0 { 1.0 / length } else { 1.0 })
             .collect();
+        // Factorise, then the velocities that the rows prescribe.
         let factor = PivotedQr::new(n, rows.len(), true, |i, j| jacobian[j * n + i] * scale[j]);
         let mut component = Self {
             contacts: contacts.to_vec(),
@@ -170,6 +172,7 @@ impl Component {
         // Given velocities of the scaled rows.
         let given: Vec<f64> = self.each_row(|row| -kinetic.affine_term(row));
         let (target, left) = self.factor.solve_transposed(&given);
+        // Scale of the velocities, and the dependent row that agrees least.
         let size = self.each_row(|row| {
             problem.free_velocity()[row]
                 .abs()
@@ -208,6 +211,7 @@ impl Component {
                 .partition_point(|&first| first <= self.rows[row])
                 - 1
         };
+        // Contacts of the rows in its linear combination.
         let mut others: Vec<usize> = self
             .factor
             .combination(worst)
@@ -280,6 +284,7 @@ fn reduce(
         if matches!(problem.law(a), Law::NonFirm(_)) && whole <= LOCKED * trace {
             continue;
         }
+        // Add the contact with its reduced blocks.
         let touches: Vec<(usize, &[f64])> = blocks
             .list
             .iter()

@@ -35,6 +35,7 @@ pub(super) fn eliminate(
     mismatch: f64,
 ) -> Result<Reduction<Component>, BilateralError> {
     let mut components = Vec::new();
+    // One factorisation for each component.
     for contacts in connect(problem, matrix) {
         components.push(Component::new(problem, matrix, contacts, mismatch)?);
     }
@@ -67,12 +68,14 @@ pub(super) fn eliminate(
 fn connect(problem: &Problem, matrix: &BlockSparseMatrix) -> Vec<Vec<usize>> {
     let joint = |a: usize| *problem.law(a) == Law::Bilateral;
     let mut parent: Vec<usize> = (0..problem.num_contacts()).collect();
+    // Union–find over the blocks of W_bb.
     for a in (0..parent.len()).filter(|&a| joint(a)) {
         for (b, _) in matrix.row(a).filter(|(b, _)| joint(*b)) {
             let (x, y) = (find_root(&mut parent, a), find_root(&mut parent, b));
             parent[x.max(y)] = x.min(y);
         }
     }
+    // Collect the contacts by root.
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for a in (0..parent.len()).filter(|&a| joint(a)) {
         members

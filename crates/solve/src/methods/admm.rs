@@ -17,12 +17,12 @@
 
 use contact::Problem;
 use contact::law::Law;
+use percuss_linalg::SparseFactor;
 
 use crate::best_iterate::BestIterate;
 use crate::goal::{Goal, Outcome, Report, Solver};
 use crate::methods::newton_system::ScaledDelassus;
 use crate::methods::newton_system::velocity_system::has_dense_delassus;
-use percuss_linalg::SparseFactor;
 
 /// Parameters of [`Admm`].
 #[derive(Debug, Clone, PartialEq)]

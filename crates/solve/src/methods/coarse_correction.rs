@@ -152,6 +152,7 @@ impl CoarseCorrection {
         if !(strongest > 0.0 && strongest.is_finite()) {
             return false;
         }
+        // Bodies that press against a boundary nearly as hard as the hardest.
         for (group, drive) in at_boundaries() {
             if drive >= CARRIES * strongest && self.level[group] == UNSUPPORTED {
                 self.level[group] = 1;
@@ -168,6 +169,7 @@ impl CoarseCorrection {
             Some([firsts.next()? / width, firsts.next()? / width])
         };
         let pairs = || (0..problem.num_contacts()).filter_map(pair);
+        // Offsets of the compressed rows.
         self.begin.clear();
         self.begin.resize(kinetic.num_groups() + 1, 0);
         // Count, prefix sum, fill.
@@ -247,6 +249,7 @@ impl CoarseCorrection {
             Some(other) => 0.5 * (f64::from(lower) + f64::from(level(other)?)),
             None => f64::from(lower) - 0.5,
         };
+        // Node below it, and the distance to that node.
         let z = z / SPACING;
         Some(CoarseInterpolation {
             contact: a as u32,
@@ -266,6 +269,7 @@ impl CoarseCorrection {
         }
         self.theta.clear();
         self.theta.resize(nodes, 0.0);
+        // Scatter φ_k r of every closed contact, and add its power to its two nodes.
         let (mut u, mut part) = ([0.0; MAX_ROWS], [0.0; MAX_ROWS]);
         for at in &self.interpolation {
             let a = at.contact as usize;

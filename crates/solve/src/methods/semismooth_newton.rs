@@ -100,6 +100,7 @@ struct State<'a> {
 
 impl<'a> State<'a> {
     fn new(problem: &'a Problem, start: &[f64]) -> Self {
+        // Buffers of the linearisation, and R2 of the start.
         let mut tangent = AlartCurnierJacobian::default();
         tangent.fit(problem);
         let mut evaluator = ResidualEvaluator::new(problem);
@@ -155,6 +156,7 @@ impl<'a> State<'a> {
             } else {
                 return (iteration, Outcome::Stalled);
             }
+            // Stagnation check.
             if best.residual() <= 0.5 * mark.0 {
                 mark = (best.residual(), iteration);
             } else if iteration - mark.1 >= p.patience {

@@ -52,6 +52,7 @@ pub(crate) struct SimdSweeper {
 impl SimdSweeper {
     /// Packs the contacts of a problem; false where its groups are not bodies.
     pub fn fit(&mut self, problem: &Problem) -> bool {
+        // Planar or spatial bodies, or none.
         self.dimension = partitioning::packable_body_width(problem);
         // Three coordinates per body in the plane, six in space.
         match self.dimension {

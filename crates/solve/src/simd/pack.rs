@@ -38,6 +38,7 @@ impl<const N: usize> LaneIndices<N> {
 
     /// Puts a contact into a lane.
     pub fn set_lane(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
+        // Contact, bodies by side, and whether they are exchanged.
         self.contact[lane] = contact;
         for (to, at) in self.bodies.iter_mut().zip(at) {
             to[lane] = at;
@@ -48,6 +49,7 @@ impl<const N: usize> LaneIndices<N> {
     /// Prefetches the velocities of the bodies.
     #[inline(always)]
     pub fn prefetch_bodies<L: SimdVector, R: BodyVelocity>(&self, v: &impl VelocityStore<R>) {
+        // One cache line for each body.
         for (side, at) in self.bodies.iter().enumerate() {
             for &at in at {
                 L::prefetch(v.body(side, at));

@@ -143,6 +143,7 @@ pub(super) use kernels::{AndersonKernel, FillKernel, ResidualKernel, ScatterKern
 impl<K: PackSet> PackList<K> {
     /// Removes all contacts; `apart` where each side has its own list of bodies.
     pub fn clear(&mut self, apart: bool) {
+        // Packs and scalar contacts; the memory is kept.
         self.sphere_one_body.clear();
         self.general_one_body.clear();
         self.sphere_two_body.clear();
@@ -209,6 +210,7 @@ impl<K: PackSet> PackList<K> {
 
     /// Allocates the Anderson history. Old entries are not cleared: `history_len` says which are valid.
     pub fn reserve_history(&mut self) {
+        // One history for each pack.
         let history = &mut self.history;
         history
             .sphere_one_body
@@ -227,6 +229,7 @@ impl<K: PackSet> PackList<K> {
     /// Writes the swept impulses.
     pub fn store(&mut self, problem: &Problem, impulse: &mut [f64]) {
         for_each_pack_kind!(self.each_mut(), packs => store(packs, problem, impulse));
+        // Contacts without a pack.
         for other in &self.scalar {
             let r = &mut impulse[problem.rows(other.contact as usize)];
             r.copy_from_slice(&other.y[..r.len()]);

@@ -123,6 +123,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
                 .packs
                 .take(signature.kind, entry);
         }
+        // Build the packs; empty lanes refer to the spare body at the end.
         for partition in &mut self.partitions {
             let partition = own(partition);
             partition.packs.close([partition.members.len() as u32; 2]);
@@ -137,6 +138,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
         }
         self.colour.clear();
         for (at, joint) in plan.interfaces.iter().enumerate() {
+            // A new colour begins.
             if at == 0 || plan.interfaces[at - 1].colour != joint.colour {
                 self.colour.push(at);
             }
@@ -171,6 +173,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
         each(&mut self.interfaces[..count], |interface| {
             interface.packs.load(problem, impulse);
         });
+        // Velocities of these impulses, and no search direction.
         self.refresh(problem);
         self.for_each_partition(|partition| {
             partition.before.copy_from_slice(&partition.velocity);
@@ -261,6 +264,7 @@ impl<K: PackSet> PartitionedSweeper<K> {
     /// Allocates the history that [`Self::anderson_sweep`] keeps.
     pub fn reserve_history(&mut self) {
         self.for_each_partition(|partition| {
+            // Velocities, then impulses.
             let none = [K::Velocity::REST; ANDERSON_DEPTH];
             partition
                 .velocity_history

@@ -76,6 +76,7 @@ impl<const N: usize> PlanarPack<N> {
     fn scatter<L: SimdVector>(&self, v: &mut impl VelocityStore<PlanarVelocity>, d: &[L; 2]) {
         for n in 0..N {
             let [g, f] = &self.block[n];
+            // Ĝᵀ d of one body.
             let push = |k: usize| L::load(g[k]) * d[0] + L::load(f[k]) * d[1];
             scatter_add_bodies(v, n, &self.lanes.bodies[n], 0, [push(0), push(1), push(2)]);
         }
@@ -87,6 +88,7 @@ impl<const N: usize> PlanarPack<N> {
     #[inline(always)]
     fn settle<L: SimdVector>(&mut self, [h_nn, h_nt, h_tt]: [L; 3], mu: L, kappa: L) {
         let one = L::splat(1.0);
+        // Elimination of the normal row: coupling, and the Schur complement of the tangential row.
         let (c, lean) = (h_nt.div(h_nn), mu * h_nt);
         let stiff = one.div(h_tt - c * h_nt);
         self.inverse = [one.div(h_nn).store(), c.store(), stiff.store()];
@@ -182,6 +184,7 @@ impl<const N: usize> Pack for PlanarPack<N> {
         let u: [L; 2] = self.gather(v);
         let r = self.iterate.extrapolate::<L>(cg_step);
         let next = self.law(&r, &u);
+        // Keep the new impulse; pass its change on to the bodies.
         let (change, square) = self.iterate.accept(&r, next);
         self.scatter(v, &change);
         square * L::load(self.weight)
@@ -199,6 +202,7 @@ impl<const N: usize> Pack for PlanarPack<N> {
         let r = self.iterate.blend(history, anderson_step);
         let next = self.law(&r, &u);
         let weight = L::load(self.weight);
+        // Keep the new impulse and its differences, and add to the inner products.
         let change =
             self.iterate
                 .accept_mixed(history, anderson_step, weight, [&r, &next], products);

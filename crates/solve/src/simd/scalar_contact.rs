@@ -192,6 +192,7 @@ impl ScalarContact {
         let rows = problem.rows(contact);
         let d = rows.len();
         let mut u = [0.0; MAX_CONTACT_ROWS];
+        // Affine terms of the rows.
         for (u, row) in u.iter_mut().zip(rows) {
             *u = kinetic.affine_term(row);
         }
@@ -215,6 +216,7 @@ impl ScalarContact {
         v: &mut impl VelocityStore<R>,
     ) {
         let d = change.len();
+        // v̂ += Ĝᵀ change, body by body.
         let touches = kinetic.dense_blocks(self.contact as usize);
         for (n, (_, block)) in touches.enumerate().take(2) {
             let width = block.len() / d.max(1);

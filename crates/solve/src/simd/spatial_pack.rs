@@ -32,6 +32,7 @@ pub(super) struct SpatialPack<const N: usize> {
 impl<const N: usize> SpatialPack<N> {
     #[inline(always)]
     fn gather<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>) -> [L; 3] {
+        // u = given + Σ Ĝ v̂ over the sides.
         let mut u: [L; 3] = load_array(&self.given);
         for n in 0..N {
             // Linear, then angular velocity.
@@ -47,6 +48,7 @@ impl<const N: usize> SpatialPack<N> {
 
     #[inline(always)]
     fn law<L: SimdVector>(&self, r: &[L; 3], u: &[L; 3]) -> [L; 3] {
+        // From SIMD vectors to lanes.
         let (r, u) = (r.map(L::store), u.map(L::store));
         let mut next = [F64x4::default(); 3];
         for lane in 0..LANES {
@@ -97,6 +99,7 @@ impl<const N: usize> SpatialPack<N> {
                 }
             }
         }
+        // Diagonal block, given velocity, μ and 1/κ.
         for i in 0..3 {
             self.h[lane][i].copy_from_slice(&fact.block[3 * i..3 * i + 3]);
             self.given[i].0[lane] = fact.given[i];
@@ -171,6 +174,7 @@ impl<const N: usize> Pack for SpatialPack<N> {
         let r = self.iterate.blend(history, anderson_step);
         let next = self.law(&r, &u);
         let weight = L::load(self.weight);
+        // Keep the new impulse and its differences, and add to the inner products.
         let change =
             self.iterate
                 .accept_mixed(history, anderson_step, weight, [&r, &next], products);
@@ -189,6 +193,7 @@ impl<const N: usize> Pack for SpatialPack<N> {
         sums: &mut ResidualSums<L>,
     ) {
         let u: [L; 3] = self.gather(v);
+        // Natural residual, impulse and velocity in the metric of κ.
         sums.add(self.weight, self.mu, &self.iterate.y, &u);
     }
 

@@ -72,6 +72,7 @@ impl<const N: usize> SpherePack<N> {
                 w[k] = w[k] + c * spin[k];
             }
         }
+        // Normal row, then the tangential rows with the spin.
         let given: [L; 3] = load_array(&self.given);
         [
             given[0] + dot(&frame.normal, &x),
@@ -87,6 +88,7 @@ impl<const N: usize> SpherePack<N> {
         let normal = (r[0] - u[0] * inverse[0]).max_zero();
         let t1 = r[1] - u[1] * inverse[1];
         let t2 = r[2] - u[2] * inverse[1];
+        // Sticks inside the disc, is cut to its radius outside.
         let length = (t1 * t1 + t2 * t2).sqrt();
         let bound = L::load(self.mu) * normal;
         let scale = L::select_le(length, bound, L::splat(1.0), bound.div(length));
@@ -107,6 +109,7 @@ impl<const N: usize> SpherePack<N> {
             push[k] = n[k] * d[0] + t[k] * d[1] + o[k] * d[2];
             turn[k] = o[k] * d[1] - t[k] * d[2];
         }
+        // Velocity and spin of each sphere.
         for n in 0..N {
             let (s, c, at) = (
                 L::load(self.s[n]),
@@ -142,6 +145,7 @@ impl<const N: usize> SpherePack<N> {
             self.tangent[k].0[lane] = f[3 + k];
             self.given[k].0[lane] = fact.given[k];
         }
+        // Reciprocals: the local solve divides by nothing but the length of the tangent.
         self.inverse[0].0[lane] = 1.0 / h_n;
         self.inverse[1].0[lane] = 1.0 / h_t;
         self.mu.0[lane] = fact.mu;
@@ -219,6 +223,7 @@ impl<const N: usize> Pack for SpherePack<N> {
         let r = self.iterate.blend(history, anderson_step);
         let next = self.law(&r, &u);
         let weight = L::load(self.weight);
+        // Keep the new impulse and its differences, and add to the inner products.
         let change =
             self.iterate
                 .accept_mixed(history, anderson_step, weight, [&r, &next], products);
@@ -239,6 +244,7 @@ impl<const N: usize> Pack for SpherePack<N> {
     ) {
         let frame = self.frame::<L>();
         let u = self.gather(v, &frame);
+        // Natural residual, impulse and velocity in the metric of κ.
         sums.add(self.weight, self.mu, &self.iterate.y, &u);
     }
 

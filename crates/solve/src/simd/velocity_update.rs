@@ -19,6 +19,7 @@ impl<R: BodyVelocity> SimdKernel for ExtrapolateKernel<'_, R> {
     #[inline(always)]
     fn run<L: SimdVector>(self) {
         let (beta, gamma) = (L::splat(self.cg_step.beta), L::splat(self.cg_step.gamma));
+        // Body by body, SIMD vector by SIMD vector.
         let rows = self.velocity.iter_mut().zip(self.before);
         for ((v, before), drift) in rows.zip(self.drift) {
             let parts = v.parts_mut().iter_mut().zip(before.parts_mut());
@@ -58,6 +59,7 @@ impl<R: BodyVelocity> SimdKernel for MixKernel<'_, R> {
                 }
                 *before = *v;
                 let mut mixed = now;
+                // Subtract the differences of the sweeps that are known.
                 let known = self
                     .anderson_step
                     .theta

@@ -81,10 +81,12 @@ fn run_all(
     total: &mut Report,
 ) -> bool {
     for mut method in methods {
+        // Stop at the tolerance, or when no iterations are left.
         let inner = goal.left_after(total.iterations);
         if inner.max_iterations == Some(0) || total.reached() {
             return false;
         }
+        // Run the method, and keep its result where it is better.
         let report = method.solve(problem, trial, &inner);
         let unsuitable = report.outcome == Outcome::Unsuitable;
         total.append(report, impulse, trial);

@@ -81,6 +81,7 @@ impl ConeMap {
     }
 
     fn ellipse(mu1: f64, mu2: f64) -> Self {
+        // A disc of the mean coefficient after scaling the axes.
         let mean = (mu1 * mu2).sqrt();
         if mean > 0.0 {
             let t = [mean / mu1, mean / mu2];
@@ -155,6 +156,7 @@ impl ConeMap {
         } else {
             0.0
         };
+        // Gradient, and the linear part of an asymmetric interval.
         let mut slope = [0.0; 3];
         for i in 1..self.size {
             let ui = u[self.rows[i]];

@@ -15,8 +15,9 @@
 //!
 //! with Mehrotra's predictor and corrector. g is smoothed over the speed 0.1 √γ (less at the end), γ the mean of a·b
 //! (duality measure), so that its slope exists. The matrix is not symmetric, because friction is not associated: a
-//! sparse LU, or in large and dense problems GMRES preconditioned by the Cholesky factor of TᵀΘT + Ŵ + α. When step
-//! lengths collapse the method restarts, first with b refitted to the velocity at every iteration, then with G = 0: the
+//! sparse LU, or in large and dense problems GMRES preconditioned by the Cholesky factor of TᵀΘT + Ŵ + α: the
+//! preconditioned operator is the identity plus an operator on sliding contacts only (and the skew part of a stored W),
+//! so that a few dozen iterations are enough. When step lengths collapse the method restarts, first with b refitted to the velocity at every iteration, then with G = 0: the
 //! shift lags one iteration behind, the matrix is symmetric positive definite, and convergence is more robust though
 //! slower.
 //!

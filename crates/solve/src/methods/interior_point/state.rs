@@ -1,6 +1,7 @@
 //! The iterate of the interior point method, and one predictor-corrector step from it.
 
 use contact::Problem;
+use percuss_linalg::{SparseFactor, gmres};
 
 use super::InteriorPointParams;
 use super::cone::{
@@ -8,8 +9,6 @@ use super::cone::{
     refit,
 };
 use crate::methods::newton_system::ScaledDelassus;
-use percuss_linalg::SparseFactor;
-use percuss_linalg::gmres;
 
 /// Variants of the Newton system, tried in turn each time step lengths collapse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -28,6 +28,7 @@ impl AlartCurnierJacobian {
         let n = problem.num_rows();
         self.root.resize(n, 0.0);
         let mut blocks = 0;
+        // √κ by row, and the number of entries of all blocks.
         for a in 0..problem.num_contacts() {
             self.root[problem.rows(a)].fill(problem.kappa(a).sqrt());
             blocks += problem.dim(a).pow(2);
@@ -61,6 +62,7 @@ impl AlartCurnierJacobian {
         for a in 0..problem.num_contacts() {
             let dx = &self.step[problem.rows(a)];
             let end = start + dx.len().pow(2);
+            // Square of each row of B dx.
             for row in self.df_du[start..end].chunks_exact(dx.len()) {
                 let dot: f64 = row.iter().zip(dx).map(|(b, x)| b * x).sum();
                 square += dot * dot;
@@ -72,6 +74,7 @@ impl AlartCurnierJacobian {
 
     /// Computes −F and its generalised Jacobian at these impulses.
     pub fn set(&mut self, problem: &Problem, impulse: &[f64]) {
+        // u = W r + b.
         problem.velocity_into(impulse, &mut self.scratch, &mut self.velocity);
         let mut start = 0;
         for a in 0..problem.num_contacts() {

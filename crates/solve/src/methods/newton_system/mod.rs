@@ -45,6 +45,7 @@ impl NewtonSystem {
 
     /// A system for `problem` that reuses pattern and buffers of `other` where the contact graph is the same.
     pub fn reuse_or_new(other: Option<Self>, problem: &Problem) -> Self {
+        // Only the system in velocities keeps its pattern from step to step.
         if let Some(Self::Velocities(mut primal)) = other
             && primal.refit(problem)
         {

@@ -21,7 +21,6 @@
 //! steps of iterative refinement are taken while it is not small.
 
 use contact::{DelassusOperator, FactoredDelassus, Problem};
-
 use percuss_linalg::MultifrontalLu;
 use percuss_linalg::dense::norm;
 use percuss_linalg::small::{solve_2x2, solve_small};

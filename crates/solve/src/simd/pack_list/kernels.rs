@@ -161,10 +161,12 @@ impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for ResidualKernel<'_
     #[inline(always)]
     fn run<L: SimdVector>(self) -> [f64; 3] {
         let v = self.v;
+        // Sums over the packs, lane by lane.
         let mut sums = ResidualSums::<L>::zero();
         for_each_pack_kind!(self.packs.each_mut(), packs => for_each_pack!(self.prefetch, packs, v, pack => {
             pack.add_residual(&v, &mut sums);
         }));
+        // Sum of the lanes, then the single contacts.
         let mut total = [sums.residual, sums.impulse, sums.velocity].map(|x| x.store().sum());
         for other in &self.packs.scalar {
             let parts = other.residual_parts(self.problem, self.kinetic, &v);

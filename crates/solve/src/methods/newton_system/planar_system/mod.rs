@@ -18,7 +18,6 @@
 
 use contact::law::Law;
 use contact::{DelassusOperator, FactoredDelassus, Problem};
-
 use percuss_linalg::MultifrontalLu;
 use percuss_linalg::dense::norm;
 
@@ -79,6 +78,7 @@ impl PlanarContact {
         for side in 0..2 {
             let first = self.first[side] as usize;
             let v = &v[first..first + WIDTH];
+            // Both rows of one body.
             for (u, g) in u.iter_mut().zip(&self.map[side]) {
                 *u += g[0] * v[0] + g[1] * v[1] + g[2] * v[2];
             }
@@ -119,6 +119,7 @@ impl PlanarContact {
                 push[k] = gain.n * n[k] + gain.c * t[k];
                 rub[k] = gain.t * t[k];
             }
+            // Add (Ĝᵀ K) Ĝ to the block of the pair of bodies.
             for right in 0..sides {
                 let [n, t] = &self.map[right];
                 let at = self.place[2 * left + right] as usize;
@@ -186,6 +187,7 @@ impl PlanarVelocitySystem {
         let mut count = 0;
         for a in 0..problem.num_contacts() {
             let source = sides(kinetic, a)?;
+            // A body gets its number at its first contact.
             for first in source.into_iter().filter(|first| *first != NONE) {
                 let body = &mut body[first as usize / WIDTH];
                 if *body == NONE {
@@ -244,6 +246,7 @@ impl PlanarVelocitySystem {
             let first = at((i, i));
             self.diagonal.extend([first, first + 4, first + 8]);
         }
+        // Symbolic factorisation of the pattern.
         self.coordinates = WIDTH * count as usize;
         let Some(fronts) = MultifrontalLu::new(&vec![WIDTH; count as usize], &blocks) else {
             self.contacts.clear();

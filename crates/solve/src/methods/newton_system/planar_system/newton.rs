@@ -31,6 +31,7 @@ impl PlanarNewton {
         self.x.clear();
         self.v.clear();
         self.v.resize(plane.len(), 0.0);
+        // Scaled impulses x = r/√κ and their velocities Ĝᵀ x.
         for (contact, r) in plane.contacts.iter().zip(impulse.as_chunks::<2>().0) {
             let x = [r[0] / contact.root, r[1] / contact.root];
             contact.scatter(x, &mut self.v);
@@ -43,6 +44,7 @@ impl PlanarNewton {
     pub fn residual_norm(&mut self, plane: &PlanarVelocitySystem) -> f64 {
         let (mut left, mut impulse, mut velocity, mut free) = (0.0, 0.0, 0.0, 0.0);
         self.u.clear();
+        // Squares of F, x, û and q̂.
         for (contact, x) in plane.contacts.iter().zip(&self.x) {
             let u = contact.velocity(&self.v);
             self.u.push(u);
@@ -72,6 +74,7 @@ impl PlanarNewton {
         if !plane.factor(&self.gain) {
             return false;
         }
+        // w, without refinement: the next step corrects it.
         plane.solve(&mut self.w);
         self.v.fill(0.0);
         // x += c − K Ĝ w; v = Ĝᵀ x is summed anew against rounding.
@@ -89,6 +92,7 @@ impl PlanarNewton {
     pub fn inside(&self, plane: &PlanarVelocitySystem, impulse: &mut [f64]) {
         let (each, _) = impulse.as_chunks_mut::<2>();
         for ((contact, x), r) in plane.contacts.iter().zip(&self.x).zip(each) {
+            // Back to impulses, inside the cone.
             *r = project(contact.mu, *x).map(|x| x * contact.root);
         }
     }
@@ -104,6 +108,7 @@ enum Status {
 
 #[inline(always)]
 fn status(mu: f64, x: [f64; 2], u: [f64; 2]) -> Status {
+    // Argument of the projection with ρ = 1 in scaled variables.
     let (n, t) = (x[0] - u[0], x[1] - u[1]);
     if n <= 0.0 {
         Status::Open

@@ -10,6 +10,7 @@ pub(super) fn pattern(
 ) -> (Vec<(u32, u32)>, Vec<usize>, Vec<usize>) {
     let mut blocks: Vec<(u32, u32)> = (0..size.len() as u32).map(|i| (i, i)).collect();
     let mut pairs = Vec::new();
+    // Ordered pairs of the bodies of each contact.
     for range in ptr.windows(2) {
         let own = &side[range[0]..range[1]];
         for right in own {
@@ -31,6 +32,7 @@ pub(super) fn pattern(
         }
         at += high * wide;
     }
+    // Index of the block of each pair of sides.
     let place = pairs
         .iter()
         .map(|pair| blocks.binary_search(pair).map_or(0, |k| first[k]))
