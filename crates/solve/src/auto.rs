@@ -37,16 +37,14 @@ use crate::best_iterate::accepted_fraction;
 use crate::elimination;
 use crate::goal::{Goal, Outcome, Report, Solver};
 use crate::infeasibility::{FEASIBLE_RESIDUAL, find_infeasibility};
-use crate::methods::admm::Admm;
 use crate::methods::anderson::Anderson;
-use crate::methods::interior_point::{InteriorPoint, PlanarInteriorPoint};
+use crate::methods::interior_point::PlanarInteriorPoint;
 use crate::methods::newton_system::velocity_system::factorable;
 use crate::methods::nncg::Nncg;
 use crate::methods::proximal_newton::ProximalNewton;
-use crate::methods::semismooth_newton::{SemismoothNewton, SemismoothNewtonParams};
-use crate::methods::smoothing_newton::{SmoothingNewton, SmoothingNewtonParams};
-use crate::start::{ShockPropagation, StartPoint, restart};
+use crate::start::{ShockPropagation, restart};
 
+mod fallback;
 mod limits;
 mod newton_first;
 
@@ -197,19 +195,7 @@ impl Solver for Cascade {
             self.solve_block_structure(problem, goal, target, impulse, &mut trial, &mut total);
         }
         // The remaining methods in order, each from its own starting point.
-        for (mut method, from) in self.fallback_methods(problem) {
-            let inner = goal.left_after(total.iterations);
-            if inner.max_iterations == Some(0) || total.reached() {
-                break;
-            }
-            match from {
-                StartPoint::Best => trial.copy_from_slice(impulse),
-                StartPoint::AfterFirstSweeps => trial.copy_from_slice(&first),
-                StartPoint::Zero => trial.fill(0.0),
-            }
-            let report = method.solve(problem, &mut trial, &inner);
-            total.append(report, impulse, &trial);
-        }
+        self.run_fallbacks(problem, goal, &first, impulse, &mut trial, &mut total);
         // Last resort: other starting points.
         restart(problem, goal, impulse, &mut trial, &mut total);
         total
@@ -323,63 +309,6 @@ impl Cascade {
         if total.residual <= goal.tolerance {
             total.outcome = Outcome::Reached;
         }
-    }
-
-    /// The factorising methods in order with their starting points, then the slow methods.
-    fn fallback_methods(&self, problem: &Problem) -> Vec<(Box<dyn Solver>, StartPoint)> {
-        // Semismooth Newton that only refines.
-        let polish = SemismoothNewtonParams {
-            patience: self.params.polish_patience,
-            ..SemismoothNewtonParams::default()
-        };
-        // Smoothing Newton with a fixed rate of ε, and with an adaptive one.
-        let fixed = |reduce| Box::new(SmoothingNewton::new(SmoothingNewtonParams::fixed(reduce)));
-        let adaptive = |params| Box::new(SmoothingNewton::new(params));
-        // Hyperstatic problems follow the homotopy path closely; others take the default schedule first.
-        let mut list: Vec<(Box<dyn Solver>, StartPoint)> = if is_hyperstatic(problem) {
-            vec![
-                (
-                    adaptive(SmoothingNewtonParams::close_tracking()),
-                    StartPoint::Best,
-                ),
-                (
-                    adaptive(SmoothingNewtonParams::medium_tracking()),
-                    StartPoint::AfterFirstSweeps,
-                ),
-                (
-                    adaptive(SmoothingNewtonParams::monotone()),
-                    StartPoint::Zero,
-                ),
-                (Box::new(SemismoothNewton::new(polish)), StartPoint::Best),
-            ]
-        } else {
-            vec![
-                (adaptive(SmoothingNewtonParams::default()), StartPoint::Best),
-                (Box::new(SemismoothNewton::new(polish)), StartPoint::Best),
-                (
-                    adaptive(SmoothingNewtonParams::monotone()),
-                    StartPoint::Zero,
-                ),
-                (
-                    adaptive(SmoothingNewtonParams::medium_tracking()),
-                    StartPoint::AfterFirstSweeps,
-                ),
-            ]
-        };
-        // The robust and the slow methods.
-        let rest: [(Box<dyn Solver>, StartPoint); 8] = [
-            // Where the last contacts alternate between two statuses, the proximal term stops the cycle.
-            (Box::new(ProximalNewton::default()), StartPoint::Best),
-            (Box::new(InteriorPoint::default()), StartPoint::Best),
-            (fixed(0.95), StartPoint::AfterFirstSweeps),
-            (Box::new(SemismoothNewton::default()), StartPoint::Best),
-            (fixed(0.975), StartPoint::AfterFirstSweeps),
-            (Box::new(SemismoothNewton::default()), StartPoint::Best),
-            (Box::new(Admm::default()), StartPoint::Best),
-            (Box::new(Nncg::default()), StartPoint::Best),
-        ];
-        list.extend(rest);
-        list
     }
 }
 
