@@ -49,7 +49,8 @@ impl SparsePattern {
         llt.ok().map(|llt| SparseFactor(Factor::Cholesky(llt)))
     }
 
-    /// LU factor, with pivoting, of the matrix with these values; `None` where it is singular.
+    /// LU factor, with pivoting, of the matrix with these values; `None` where no pivot is found because of the structure.
+    /// Singular values need not be noticed: check that a solution is finite.
     pub fn lu(&mut self, values: Vec<f64>) -> Option<SparseFactor> {
         let matrix = SparseColMat::new(self.pattern.clone(), values);
         // The symbolic factorisation is computed once.
