@@ -5,7 +5,7 @@
 //! finite is written as null, as JSON has none.
 
 use contact::ResidualMeasure;
-use contact::judge::Residuals;
+use contact::residual::Residuals;
 use serde::Serialize;
 use solve::{Goal, Outcome};
 

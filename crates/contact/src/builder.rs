@@ -9,11 +9,12 @@ mod pairs;
 #[cfg(test)]
 mod tests;
 
-use crate::derived::LocalBlocks;
+use crate::check::{all_finite, check_finite, same_size};
+use crate::delassus::{FactoredDelassus, MostlyZeroRows};
 use crate::error::ProblemError;
-use crate::kinetic::{FactoredDelassus, MostlyZeroRows};
 use crate::law::Law;
-use crate::problem::Problem;
+use crate::local_blocks::LocalBlocks;
+use crate::problem::{DelassusOperator, Problem};
 use factor::{cholesky, forward};
 pub use pairs::PairContacts;
 
@@ -63,10 +64,10 @@ impl Default for ProblemBuilder {
 impl ProblemBuilder {
     /// An empty builder with the memory of a problem that is no longer needed: a step like the one
     /// before does not allocate.
-    pub(crate) fn from_recycled(
+    fn from_recycled(
         mut kinetic: FactoredDelassus,
         mut law: Vec<Law>,
-        mut derived: LocalBlocks,
+        mut local_blocks: LocalBlocks,
     ) -> Self {
         kinetic.group_offset.truncate(1);
         kinetic.factor_ptr.clear();
@@ -81,11 +82,11 @@ impl ProblemBuilder {
         kinetic.boundary.clear();
         kinetic.rebound.clear();
         law.clear();
-        derived.clear();
+        local_blocks.clear();
         Self {
             kinetic,
             law,
-            local_blocks: derived,
+            local_blocks,
             first_error: None,
         }
     }
@@ -279,8 +280,8 @@ impl ProblemBuilder {
         k.offset.push(first + boundary.len());
         // b, H and κ of the contact; the first failure is kept.
         if self.first_error.is_none() {
-            let derived = self.local_blocks.push(k, contact, law.normal());
-            self.first_error = derived.err();
+            let pushed = self.local_blocks.push(k, contact, law.normal());
+            self.first_error = pushed.err();
         }
         self.law.push(law);
     }
@@ -309,6 +310,24 @@ impl ProblemBuilder {
     }
 }
 
+impl FactoredDelassus {
+    /// An empty builder.
+    pub fn builder() -> ProblemBuilder {
+        ProblemBuilder::default()
+    }
+}
+
+impl Problem {
+    /// Takes a problem apart and returns an empty builder that reuses its memory. A stored problem has no memory
+    /// that a builder can use.
+    pub fn recycle(self) -> ProblemBuilder {
+        let (law, DelassusOperator::Factored(kinetic), local_blocks) = self.into_parts() else {
+            return ProblemBuilder::default();
+        };
+        ProblemBuilder::from_recycled(kinetic, law, local_blocks)
+    }
+}
+
 /// Reports what is wrong with a group.
 #[cold]
 fn refuse_group(group: usize, begin: &[f64], free: &[f64]) -> Result<(), ProblemError> {
@@ -325,41 +344,4 @@ fn refuse_group(group: usize, begin: &[f64], free: &[f64]) -> Result<(), Problem
 /// The error for more coordinates or entries than the indices can count.
 fn too_large() -> ProblemError {
     ProblemError::TooLarge
-}
-
-/// An error unless two sizes agree.
-fn same_size(what: &str, found: usize, expected: usize, why: &str) -> Result<(), ProblemError> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(ProblemError::Size {
-        what: what.into(),
-        found,
-        expected,
-        why: why.into(),
-    })
-}
-
-/// An error unless every value is finite.
-#[inline]
-pub(crate) fn check_finite(
-    what: &'static str,
-    owner: impl Fn() -> String,
-    values: &[f64],
-) -> Result<(), ProblemError> {
-    if all_finite(values) {
-        return Ok(());
-    }
-    let value = values.iter().find(|v| !v.is_finite());
-    Err(ProblemError::NotFinite {
-        what,
-        owner: owner(),
-        value: value.copied().unwrap_or(f64::NAN),
-    })
-}
-
-/// Whether every value is finite; branch-free, so that it vectorises.
-#[inline(always)]
-pub(crate) fn all_finite(values: &[f64]) -> bool {
-    values.iter().fold(true, |all, v| all & v.is_finite())
 }

@@ -12,9 +12,9 @@
 //! one common dissipation index, normal and tangential, neither dissipation is ever positive; with mixed indices
 //! energy may be gained (Kane–Levinson paradox), which the balance shows.
 
-use crate::judge::{ResidualEvaluator, Residuals};
-use crate::kinetic::FactoredDelassus;
+use crate::delassus::FactoredDelassus;
 use crate::problem::{DelassusOperator, Problem};
+use crate::residual::{ResidualEvaluator, Residuals};
 
 /// Residuals and balances of one step.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,14 +65,14 @@ impl Certificate {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return None;
         };
-        let judgement = ResidualEvaluator::new(problem).evaluate(problem, motion.impulse);
+        let residuals = ResidualEvaluator::new(problem).evaluate(problem, motion.impulse);
         let (begin, free) = (kinetic.begin(), kinetic.free());
         // Work of the given forces, (v̂_L − v̂_I)·½(v̂_F + v̂_I).
         let work_given = (0..free.len())
             .map(|i| (free[i] - begin[i]) * 0.5 * (motion.end[i] + begin[i]))
             .sum::<f64>();
         let mut certificate = Self {
-            residuals: judgement,
+            residuals,
             momentum_residual: momentum(problem, kinetic, motion),
             energy_begin: 0.5 * begin.iter().map(|v| v * v).sum::<f64>(),
             energy_end: 0.5 * motion.end.iter().map(|v| v * v).sum::<f64>(),

@@ -1,21 +1,22 @@
 #![doc = include_str!("../README.md")]
 
+pub mod block_sparse;
 pub mod builder;
 pub mod certificate;
-mod derived;
+mod check;
+pub mod delassus;
 pub mod error;
-pub mod judge;
-pub mod kinetic;
 pub mod law;
+mod local_blocks;
 pub mod problem;
-mod speed;
-pub mod stored;
+pub mod residual;
+mod velocity_scale;
 
+pub use block_sparse::BlockSparseMatrix;
 pub use builder::{ProblemBuilder, Restitution};
 pub use certificate::{Certificate, StepVelocities};
+pub use delassus::{FactoredDelassus, SphereContact};
 pub use error::ProblemError;
-pub use judge::{ResidualEvaluator, ResidualMeasure, Residuals};
-pub use kinetic::{FactoredDelassus, SphereContact};
 pub use law::Law;
 pub use problem::{DelassusOperator, Problem};
-pub use stored::BlockSparseMatrix;
+pub use residual::{ResidualEvaluator, ResidualMeasure, Residuals};

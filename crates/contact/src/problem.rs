@@ -11,12 +11,12 @@
 
 use std::borrow::Cow;
 
-use crate::builder::{ProblemBuilder, check_finite};
-use crate::derived::LocalBlocks;
+use crate::block_sparse::BlockSparseMatrix;
+use crate::check::check_finite;
+use crate::delassus::FactoredDelassus;
 use crate::error::ProblemError;
-use crate::kinetic::FactoredDelassus;
 use crate::law::Law;
-use crate::stored::BlockSparseMatrix;
+use crate::local_blocks::LocalBlocks;
 
 /// The Delassus operator W with the free velocity b, factored or stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ impl DelassusOperator {
 pub struct Problem {
     law: Vec<Law>,
     operator: DelassusOperator,
-    derived: LocalBlocks,
+    local_blocks: LocalBlocks,
 }
 
 impl Problem {
@@ -70,40 +70,40 @@ impl Problem {
                 .map_err(|source| ProblemError::Law { contact, source })?;
         }
         // Diagonal blocks, free velocities and κ.
-        let mut derived = LocalBlocks::default();
+        let mut local_blocks = LocalBlocks::default();
         match &operator {
             DelassusOperator::Factored(kinetic) => {
                 for (contact, law) in law.iter().enumerate() {
-                    derived.push(kinetic, contact, law.normal())?;
+                    local_blocks.push(kinetic, contact, law.normal())?;
                 }
             }
             DelassusOperator::Stored { matrix, free } => {
-                derived.fill_from_matrix(matrix, free, &law)?
+                local_blocks.fill_from_matrix(matrix, free, &law)?
             }
         }
         Ok(Self {
             law,
             operator,
-            derived,
+            local_blocks,
         })
     }
 
     /// A problem whose data were checked while it was built.
-    pub(crate) fn checked(law: Vec<Law>, kinetic: FactoredDelassus, derived: LocalBlocks) -> Self {
+    pub(crate) fn checked(
+        law: Vec<Law>,
+        kinetic: FactoredDelassus,
+        local_blocks: LocalBlocks,
+    ) -> Self {
         Self {
             law,
             operator: DelassusOperator::Factored(kinetic),
-            derived,
+            local_blocks,
         }
     }
 
-    /// Takes a problem apart and returns an empty builder that reuses its memory. A stored problem has no memory
-    /// that a builder can use.
-    pub fn recycle(self) -> ProblemBuilder {
-        let DelassusOperator::Factored(kinetic) = self.operator else {
-            return ProblemBuilder::default();
-        };
-        ProblemBuilder::from_recycled(kinetic, self.law, self.derived)
+    /// The parts of a problem that is no longer needed.
+    pub(crate) fn into_parts(self) -> (Vec<Law>, DelassusOperator, LocalBlocks) {
+        (self.law, self.operator, self.local_blocks)
     }
 
     /// A problem with W stored as a scalar compressed-row matrix, Coulomb's law at every contact.
@@ -175,18 +175,18 @@ impl Problem {
     /// The diagonal block H_α, row-major.
     #[inline]
     pub fn diagonal_block(&self, a: usize) -> &[f64] {
-        self.derived.block(a)
+        self.local_blocks.block(a)
     }
 
     /// κ_α = d / tr H_α, the impulse per velocity of a contact.
     #[inline]
     pub fn kappa(&self, a: usize) -> f64 {
-        self.derived.kappa[a]
+        self.local_blocks.kappa[a]
     }
 
     /// The weighted free velocity b, by row.
     pub fn free_velocity(&self) -> &[f64] {
-        &self.derived.free
+        &self.local_blocks.free
     }
 
     /// The operator W, factored or stored.

@@ -11,8 +11,8 @@
 
 use contact::{Law, Problem};
 use solve::admm::AdmmParams;
+use solve::nlgs::NlgsParams;
 use solve::nncg::{NncgParams, Sweeps};
-use solve::relaxation::NlgsParams;
 use solve::sample::{Attitude, Chain, Packing, Pyramid, Table, Tower, Wall};
 use solve::{Admm, Auto, Goal, InteriorPoint, Nlgs, Nncg, SmoothingNewton, Solver};
 

@@ -18,7 +18,8 @@ use solve::sample::Random;
 fn point(
     builder: &mut ProblemBuilder,
     random: &mut Random,
-    (b, a): (usize, Option<usize>),
+    b: usize,
+    a: Option<usize>,
     axis: usize,
 ) -> Result<(), ProblemError> {
     let skew = 0.2;
@@ -76,7 +77,7 @@ fn lattice(contacts: usize) -> Result<Problem, ProblemError> {
             let first = (b / stride) % edge == 0;
             let a = if first { None } else { Some(b - stride) };
             for _ in 0..4 {
-                point(&mut builder, &mut random, (b, a), axis)?;
+                point(&mut builder, &mut random, b, a, axis)?;
             }
         }
     }

@@ -31,23 +31,25 @@
 //! where their factors would not fit into memory. In a periodic cell that deforms with all contacts W is dense, and
 //! only those that work in the velocities of bodies are used.
 
-use contact::{DelassusOperator, Problem, ResidualEvaluator, ResidualMeasure};
+use contact::{Problem, ResidualEvaluator, ResidualMeasure};
 
-use crate::admm::Admm;
-use crate::anderson::Anderson;
-use crate::bilateral;
-use crate::cold::ShockPropagation;
-use crate::goal::{Goal, Outcome, Report, Solver, accepted_fraction};
-use crate::infeasible::find_infeasibility;
-use crate::interior::{InteriorPoint, PlanarInteriorPoint};
-use crate::newton::{SemismoothNewton, SemismoothNewtonParams};
-use crate::nncg::{Nncg, NncgParams, Sweeps};
-use crate::plane;
-use crate::primal::factorable;
-use crate::proximal::ProximalNewton;
-use crate::restart::restart;
-use crate::smoothing::{SmoothingNewton, SmoothingNewtonParams};
-use crate::structure::{DEEPEST, NewtonFirst};
+use crate::best_iterate::accepted_fraction;
+use crate::elimination;
+use crate::goal::{Goal, Outcome, Report, Solver};
+use crate::infeasibility::{FEASIBLE_RESIDUAL, find_infeasibility};
+use crate::methods::anderson::Anderson;
+use crate::methods::interior_point::PlanarInteriorPoint;
+use crate::methods::newton_system::velocity_system::factorable;
+use crate::methods::nncg::Nncg;
+use crate::methods::proximal_newton::ProximalNewton;
+use crate::start::{ShockPropagation, restart};
+
+mod fallback;
+mod limits;
+mod newton_first;
+
+use limits::{all_sweeps, first_sweeps, is_hyperstatic, target};
+use newton_first::NewtonFirst;
 
 /// Limits by which the automatic solver switches between methods.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,7 +101,7 @@ impl Solver for Auto {
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         self.cascade.params = self.params.clone();
         let mut report =
-            bilateral::solve_with_elimination(&mut self.cascade, problem, impulse, goal);
+            elimination::solve_with_elimination(&mut self.cascade, problem, impulse, goal);
         // A large velocity residual may mean that the constraints contradict each other: look for a certificate.
         let defect = match goal.measure {
             ResidualMeasure::Velocity => report.residual,
@@ -120,10 +122,6 @@ impl Solver for Auto {
     }
 }
 
-/// RV up to which a step is taken to have a solution: contacts that exclude each other leave a residual of the size of
-/// the speed at which they approach each other.
-pub(crate) const FEASIBLE_RESIDUAL: f64 = 1e-3;
-
 /// The cascade of methods, on a problem without bilateral rows.
 #[derive(Debug, Default)]
 struct Cascade {
@@ -133,7 +131,7 @@ struct Cascade {
     proximal: ProximalNewton,
     plane: PlanarInteriorPoint,
     shock_propagation: ShockPropagation,
-    judge: Option<ResidualEvaluator>,
+    evaluator: Option<ResidualEvaluator>,
     newton_first: NewtonFirst,
 }
 
@@ -148,17 +146,17 @@ impl Solver for Cascade {
         let hyperstatic = is_hyperstatic(problem);
         let small = self.newton_first.applies(problem, goal);
         let block_structure = direct && (hyperstatic || small);
-        let wish = target(problem, goal, direct && small, block_structure);
+        let target = target(problem, goal, direct && small, block_structure);
         // Without a warm start: shock propagation.
         if !hyperstatic && goal.tolerance >= GUESSED {
             let guessed = self.guess(problem, impulse);
             // The estimate comes from sweeps, which break symmetry: few bodies start from zero unless it is a solution.
-            if guessed && small && !self.solved(problem, impulse, goal, accepted_fraction(wish)) {
+            if guessed && small && !self.solved(problem, impulse, goal, accepted_fraction(target)) {
                 impulse.fill(0.0);
             }
         }
         // Limits of the first sweeps.
-        let (sweeps, patience) = self.first(block_structure, wish < 1.0);
+        let (sweeps, patience) = self.first(block_structure, target < 1.0);
         self.nncg.params = match direct {
             true => first_sweeps(problem, sweeps, patience),
             false => all_sweeps(self.params.first_patience),
@@ -167,10 +165,10 @@ impl Solver for Cascade {
             true => goal.at_most(sweeps),
             false => goal.clone(),
         };
-        self.set_target(wish);
+        self.set_target(target);
         // Few bodies: Newton methods first, and sweeps only where these do not converge.
-        let newton =
-            (wish < 1.0 && small).then(|| self.newton_first.solve(problem, impulse, (goal, wish)));
+        let newton = (target < 1.0 && small)
+            .then(|| self.newton_first.solve(problem, impulse, goal, target));
         let mut total = match newton {
             Some(report) if report.reached() => return report,
             Some(mut report) => {
@@ -188,48 +186,26 @@ impl Solver for Cascade {
             ),
         };
         // Converged, or too large to factorise.
-        if total.residual <= accepted_fraction(wish) * goal.tolerance || !direct {
+        if total.residual <= accepted_fraction(target) * goal.tolerance || !direct {
             return total;
         }
         // Structures of blocks: proximal Newton and the planar interior point method.
         let (first, mut trial) = (impulse.to_vec(), impulse.to_vec());
         if block_structure {
-            self.solve_block_structure((problem, goal, wish), impulse, &mut trial, &mut total);
+            self.solve_block_structure(problem, goal, target, impulse, &mut trial, &mut total);
         }
         // The remaining methods in order, each from its own starting point.
-        for (mut method, from) in self.fallback_methods(problem) {
-            let inner = goal.left_after(total.iterations);
-            if inner.max_iterations == Some(0) || total.reached() {
-                break;
-            }
-            match from {
-                StartPoint::Best => trial.copy_from_slice(impulse),
-                StartPoint::AfterFirstSweeps => trial.copy_from_slice(&first),
-                StartPoint::Zero => trial.fill(0.0),
-            }
-            let report = method.solve(problem, &mut trial, &inner);
-            total.append(report, impulse, &trial);
-        }
+        self.run_fallbacks(problem, goal, &first, impulse, &mut trial, &mut total);
         // Last resort: other starting points.
         restart(problem, goal, impulse, &mut trial, &mut total);
         total
     }
 }
 
-/// Starting point of a method of the cascade.
-enum StartPoint {
-    /// At the best iterate so far.
-    Best,
-    /// Where the first sweeps ended.
-    AfterFirstSweeps,
-    /// Zero impulses.
-    Zero,
-}
-
 impl Cascade {
     /// Limits of the first sweeps: their number, and sweeps without progress.
-    fn first(&self, steady: bool, flat: bool) -> (usize, usize) {
-        let (sweeps, patience) = match (steady, flat) {
+    fn first(&self, block_structure: bool, flat: bool) -> (usize, usize) {
+        let (sweeps, patience) = match (block_structure, flat) {
             (_, true) => FLAT,
             (true, _) => BLOCK_STRUCTURE_LIMITS,
             _ => (usize::MAX, usize::MAX),
@@ -239,10 +215,10 @@ impl Cascade {
     }
 
     /// Sets the fraction of the tolerance that the methods for structures aim at.
-    fn set_target(&mut self, wish: f64) {
-        self.anderson.params.target = wish;
-        self.proximal.params.target = wish;
-        self.plane.params.target = accepted_fraction(wish);
+    fn set_target(&mut self, target: f64) {
+        self.anderson.params.target = target;
+        self.proximal.params.target = target;
+        self.plane.params.target = accepted_fraction(target);
     }
 
     /// Starting impulses by shock propagation for a step without warm start, if their residual is smaller than that of
@@ -254,13 +230,14 @@ impl Cascade {
             return false;
         }
         // R2 of the estimate against R2 of zero impulses.
-        let judge = self
-            .judge
+        let evaluator = self
+            .evaluator
             .get_or_insert_with(|| ResidualEvaluator::new(problem));
-        judge.resize_for(problem);
-        let guessed = judge.residual(problem, impulse, ResidualMeasure::Dimensionless);
+        evaluator.resize_for(problem);
+        let guessed = evaluator.residual(problem, impulse, ResidualMeasure::Dimensionless);
         let nothing = vec![0.0; impulse.len()];
-        let better = guessed < judge.residual(problem, &nothing, ResidualMeasure::Dimensionless);
+        let better =
+            guessed < evaluator.residual(problem, &nothing, ResidualMeasure::Dimensionless);
         if !better {
             impulse.fill(0.0);
         }
@@ -269,11 +246,11 @@ impl Cascade {
 
     /// Whether impulses are within a fraction `share` of the tolerance.
     fn solved(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal, share: f64) -> bool {
-        let judge = self
-            .judge
+        let evaluator = self
+            .evaluator
             .get_or_insert_with(|| ResidualEvaluator::new(problem));
-        judge.resize_for(problem);
-        judge.residual(problem, impulse, goal.measure) <= share * goal.tolerance
+        evaluator.resize_for(problem);
+        evaluator.residual(problem, impulse, goal.measure) <= share * goal.tolerance
     }
 
     /// The first sweeps: Anderson acceleration for structures of blocks, conjugate gradients (NNCG) otherwise.
@@ -300,7 +277,9 @@ impl Cascade {
     /// converged, the interior point method in the plane where they have not, and proximal Newton again to refine.
     fn solve_block_structure(
         &mut self,
-        (problem, goal, wish): (&Problem, &Goal, f64),
+        problem: &Problem,
+        goal: &Goal,
+        target: f64,
         impulse: &mut [f64],
         trial: &mut [f64],
         total: &mut Report,
@@ -313,11 +292,13 @@ impl Cascade {
             } else {
                 &mut self.plane
             };
+            // Not wanted, converged, or no iterations left.
             let inner = goal.left_after(total.iterations);
-            let done = total.residual <= accepted_fraction(wish) * goal.tolerance;
+            let done = total.residual <= accepted_fraction(target) * goal.tolerance;
             if !wanted || done || inner.max_iterations == Some(0) {
                 continue;
             }
+            // Run it from the best iterate.
             trial.copy_from_slice(impulse);
             let report = method.solve(problem, trial, &inner);
             if report.outcome == Outcome::Unsuitable {
@@ -328,61 +309,6 @@ impl Cascade {
         if total.residual <= goal.tolerance {
             total.outcome = Outcome::Reached;
         }
-    }
-
-    /// The factorising methods in order with their starting points, then the slow methods.
-    fn fallback_methods(&self, problem: &Problem) -> Vec<(Box<dyn Solver>, StartPoint)> {
-        let polish = SemismoothNewtonParams {
-            patience: self.params.polish_patience,
-            ..SemismoothNewtonParams::default()
-        };
-        // Smoothing Newton with a fixed rate of ε, and with an adaptive one.
-        let fixed = |reduce| Box::new(SmoothingNewton::new(SmoothingNewtonParams::fixed(reduce)));
-        let adaptive = |params| Box::new(SmoothingNewton::new(params));
-        // Hyperstatic problems follow the homotopy path closely; others take the default schedule first.
-        let mut list: Vec<(Box<dyn Solver>, StartPoint)> = if is_hyperstatic(problem) {
-            vec![
-                (
-                    adaptive(SmoothingNewtonParams::close_tracking()),
-                    StartPoint::Best,
-                ),
-                (
-                    adaptive(SmoothingNewtonParams::medium_tracking()),
-                    StartPoint::AfterFirstSweeps,
-                ),
-                (
-                    adaptive(SmoothingNewtonParams::monotone()),
-                    StartPoint::Zero,
-                ),
-                (Box::new(SemismoothNewton::new(polish)), StartPoint::Best),
-            ]
-        } else {
-            vec![
-                (adaptive(SmoothingNewtonParams::default()), StartPoint::Best),
-                (Box::new(SemismoothNewton::new(polish)), StartPoint::Best),
-                (
-                    adaptive(SmoothingNewtonParams::monotone()),
-                    StartPoint::Zero,
-                ),
-                (
-                    adaptive(SmoothingNewtonParams::medium_tracking()),
-                    StartPoint::AfterFirstSweeps,
-                ),
-            ]
-        };
-        let rest: [(Box<dyn Solver>, StartPoint); 8] = [
-            // Where the last contacts alternate between two statuses, the proximal term stops the cycle.
-            (Box::new(ProximalNewton::default()), StartPoint::Best),
-            (Box::new(InteriorPoint::default()), StartPoint::Best),
-            (fixed(0.95), StartPoint::AfterFirstSweeps),
-            (Box::new(SemismoothNewton::default()), StartPoint::Best),
-            (fixed(0.975), StartPoint::AfterFirstSweeps),
-            (Box::new(SemismoothNewton::default()), StartPoint::Best),
-            (Box::new(Admm::default()), StartPoint::Best),
-            (Box::new(Nncg::default()), StartPoint::Best),
-        ];
-        list.extend(rest);
-        list
     }
 }
 
@@ -395,80 +321,8 @@ const GUESSED: f64 = 1e-8;
 const BLOCK_STRUCTURE_LIMITS: (usize, usize) = (300, 150);
 const FLAT: (usize, usize) = (60, 60);
 
-/// Residual that structures of blocks in the plane are solved to where the methods get there. The normal velocities
-/// that a larger residual leaves open interfaces by nanometres; a block that rested on four points then rests on
-/// three, and every later step is a hard one (decision 49).
-const DEEP: f64 = 1e-10;
-
 /// Multiple of the tolerance within which the sweeps have found the status of most contacts.
 const NEAR: f64 = 20.0;
 
 /// Largest number of contacts for Anderson acceleration: its history doubles the memory that a sweep reads.
 const MIXED: usize = 20_000;
-
-/// Rows per coordinate from which a problem counts as hyperstatic (blocks that rest on faces): dense packings of
-/// spheres have two, walls three and a half.
-const HYPERSTATIC_RATIO: f64 = 2.5;
-
-/// Whether the problem is strongly hyperstatic: many more contact rows than coordinates.
-fn is_hyperstatic(problem: &Problem) -> bool {
-    match problem.operator() {
-        DelassusOperator::Factored(kinetic) => {
-            problem.num_rows() as f64 >= HYPERSTATIC_RATIO * kinetic.num_coordinates() as f64
-        }
-        DelassusOperator::Stored { .. } => false,
-    }
-}
-
-/// Fraction of the tolerance to aim at: for few bodies, and for structures of blocks in the plane, what their methods
-/// reach; 1 where nothing is gained below the tolerance.
-fn target(problem: &Problem, goal: &Goal, few: bool, steady: bool) -> f64 {
-    match goal.measure {
-        ResidualMeasure::Fclib => 1.0,
-        _ if few => (DEEPEST / goal.tolerance).min(1.0),
-        _ if steady && plane::is_planar_coulomb(problem) => (DEEP / goal.tolerance).min(1.0),
-        _ => 1.0,
-    }
-}
-
-/// Parameters of sweeps that factorising methods follow.
-fn first_sweeps(problem: &Problem, sweeps: usize, patience: usize) -> NncgParams {
-    NncgParams {
-        max_sweeps: sweeps,
-        patience: first_patience(problem, patience),
-        sweeps: Sweeps::Exact,
-        ..NncgParams::default()
-    }
-}
-
-/// Parameters of sweeps that no other method follows.
-fn all_sweeps(patience: usize) -> NncgParams {
-    let usual = NncgParams::default();
-    NncgParams {
-        patience: usual.patience.max(patience),
-        ..usual
-    }
-}
-
-/// Cost, in factorisations, that sweeps without progress may have.
-const WORTH: f64 = 15.0;
-
-/// Smallest patience: a sweep carries information over one contact only.
-const LEAST_PATIENCE: usize = 100;
-
-/// Sweeps without progress before a factorising method is tried, at most `most`. In a nested-dissection estimate, n
-/// bodies of w coordinates have frontal matrices of w n^{1/2} rows in the plane and w n^{2/3} in space, so that a
-/// factorisation takes some w n (w n^{1/2})² or w n (w n^{2/3})² multiplications; a sweep takes some 20 per contact
-/// row.
-fn first_patience(problem: &Problem, most: usize) -> usize {
-    let DelassusOperator::Factored(kinetic) = problem.operator() else {
-        return most;
-    };
-    let bodies = kinetic.num_groups().max(1) as f64;
-    let coordinates = kinetic.num_coordinates() as f64;
-    let width = coordinates / bodies;
-    let front = width * bodies.powf(if width > 3.0 { 2.0 / 3.0 } else { 0.5 });
-    let sweep = 20.0 * problem.num_rows().max(1) as f64;
-    let patience = WORTH * coordinates * front * front / sweep;
-    (patience.min(1e9) as usize).clamp(LEAST_PATIENCE.min(most), most)
-}

@@ -1,46 +1,35 @@
 #![doc = include_str!("../README.md")]
 
-pub mod admm;
-pub mod anderson;
 pub mod auto;
-mod batch;
-pub mod bilateral;
-mod cold;
-pub mod dense;
-mod fronts;
+mod best_iterate;
+pub mod dense_nlgs;
+pub mod elimination;
 pub mod goal;
-pub mod infeasible;
-pub mod interior;
-mod krylov;
-mod layers;
-mod linear;
-pub mod newton;
-pub mod nncg;
-mod plane;
-mod primal;
-pub mod proximal;
-pub mod relaxation;
-mod restart;
+pub mod infeasibility;
+pub mod methods;
 pub mod sample;
-pub mod smoothing;
-mod structure;
-mod sweep;
-mod tangent;
-mod trigger;
+mod simd;
+mod start;
+
+pub use elimination as bilateral;
+pub use methods::{
+    admm, anderson, interior_point, nlgs, nncg, proximal_newton, semismooth_newton,
+    smoothing_newton,
+};
 
 pub use admm::Admm;
 pub use anderson::Anderson;
 pub use auto::Auto;
-pub use bilateral::WithElimination;
-pub use dense::DenseNlgs;
+pub use dense_nlgs::DenseNlgs;
+pub use elimination::WithElimination;
 pub use goal::{Goal, Outcome, Report, Solver, Stage, Stages};
-pub use infeasible::{InfeasibilityCertificate, find_infeasibility};
-pub use interior::{InteriorPoint, PlanarInteriorPoint};
-pub use newton::SemismoothNewton;
+pub use infeasibility::{InfeasibilityCertificate, find_infeasibility};
+pub use interior_point::{InteriorPoint, PlanarInteriorPoint};
+pub use nlgs::Nlgs;
 pub use nncg::Nncg;
-pub use proximal::ProximalNewton;
-pub use relaxation::Nlgs;
-pub use smoothing::SmoothingNewton;
+pub use proximal_newton::ProximalNewton;
+pub use semismooth_newton::SemismoothNewton;
+pub use smoothing_newton::SmoothingNewton;
 
 /// Names of all solvers that [`by_name`] knows, the default first.
 pub const NAMES: [&str; 12] = [
@@ -76,7 +65,7 @@ pub fn by_name(name: &str) -> Option<Box<dyn Solver>> {
         "proximal" => Box::new(ProximalNewton::default()),
         "smoothing" => Box::new(SmoothingNewton::default()),
         "smoothing-fixed" => Box::new(SmoothingNewton::new(
-            smoothing::SmoothingNewtonParams::fixed(0.95),
+            smoothing_newton::SmoothingNewtonParams::fixed(0.95),
         )),
         "interior" => Box::new(InteriorPoint::default()),
         "interior-plane" => Box::new(PlanarInteriorPoint::default()),

@@ -8,8 +8,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use contact::Problem;
+use solve::nlgs::NlgsParams;
 use solve::nncg::{NncgParams, Sweeps};
-use solve::relaxation::NlgsParams;
 use solve::sample::{Chain, Pyramid, Tower, Wall};
 use solve::{Goal, Nlgs, Nncg, Solver};
 

@@ -1,8 +1,8 @@
 //! Cholesky factors of mass matrices, and Jacobian blocks in kinetic coordinates.
 
 use super::too_large;
+use crate::delassus::{BlockStorage, FactoredDelassus, GroupBlock};
 use crate::error::ProblemError;
-use crate::kinetic::{BlockStorage, FactoredDelassus, GroupBlock};
 
 impl FactoredDelassus {
     /// Appends Ĝ = G L⁻ᵀ for one group of the contact being built: each row solves L ĝ = g.

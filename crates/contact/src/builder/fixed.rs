@@ -3,9 +3,10 @@
 //! Anything unusual (mass matrices, one group twice, invalid data) takes the general path, which either adds the
 //! contact or reports the error.
 
-use super::{ProblemBuilder, all_finite, check_finite, same_size, too_large};
+use super::{ProblemBuilder, too_large};
+use crate::check::{all_finite, check_finite, same_size};
+use crate::delassus::{BlockStorage, GroupBlock};
 use crate::error::ProblemError;
-use crate::kinetic::{BlockStorage, GroupBlock};
 use crate::law::Law;
 
 impl ProblemBuilder {
@@ -33,7 +34,7 @@ impl ProblemBuilder {
             sound = sound && self.plain(*group, M) && all_finite(block.as_flattened());
         }
         if !sound || law.validate(R).is_err() || !self.room(touches.len() * R * M) {
-            return self.add_body_contact_general(law, touches, (boundary, rebound));
+            return self.add_body_contact_general(law, touches, boundary, rebound);
         }
         // b = W_α + ρ U_I + Σ Ĝ v̂_free and the lower triangle of H = Σ Ĝ Ĝᵀ, while the blocks are appended.
         let mut h = [[0.0; R]; R];
@@ -75,7 +76,8 @@ impl ProblemBuilder {
         &mut self,
         law: &Law,
         touches: &[(usize, &[[f64; M]; R])],
-        (boundary, rebound): (&[f64; R], &[f64; R]),
+        boundary: &[f64; R],
+        rebound: &[f64; R],
     ) -> Result<usize, ProblemError> {
         let flat: Vec<(usize, &[f64])> = touches
             .iter()
@@ -115,7 +117,7 @@ impl ProblemBuilder {
             sound = sound && self.plain(ball.0, 6);
         }
         if !sound || law.validate(3).is_err() || !self.room(record.len()) {
-            self.refuse_balls(law, balls, (&record, boundary, rebound))?;
+            self.refuse_balls(law, balls, &record, [boundary, rebound])?;
         }
         // b and the diagonal H = Σ diag(s², s² + c², s² + c²).
         let k = &mut self.kinetic;
@@ -132,7 +134,7 @@ impl ProblemBuilder {
             });
             normal += s * s;
             across += s * s + c * c;
-            crate::kinetic::gather_sphere(&record, which as u8, &k.free[first..first + 6], &mut b);
+            crate::delassus::gather_sphere(&record, which as u8, &k.free[first..first + 6], &mut b);
         }
         k.jacobian.extend_from_slice(&record);
         let h = [[normal, 0.0, 0.0], [0.0, across, 0.0], [0.0, 0.0, across]];
@@ -145,7 +147,8 @@ impl ProblemBuilder {
         &self,
         law: &Law,
         balls: &[(usize, f64, f64)],
-        (record, boundary, rebound): (&[f64], &[f64; 3], &[f64; 3]),
+        record: &[f64],
+        [boundary, rebound]: [&[f64; 3]; 2],
     ) -> Result<(), ProblemError> {
         let contact = self.kinetic.offset.len() - 1;
         let owner = || format!("contact {contact}");
@@ -194,8 +197,8 @@ impl ProblemBuilder {
     ) -> usize {
         if self.first_error.is_none() {
             let contact = self.kinetic.offset.len() - 1;
-            let derived = self.local_blocks.add(contact, law.normal(), b, h);
-            self.first_error = derived.err();
+            let added = self.local_blocks.add(contact, law.normal(), b, h);
+            self.first_error = added.err();
         }
         self.finish_rows(law, [boundary, rebound])
     }

@@ -1,8 +1,9 @@
 //! Contacts between two bodies under one law: the checks that are the same for all of them are made once.
 
-use super::{ProblemBuilder, all_finite};
+use super::ProblemBuilder;
+use crate::check::all_finite;
+use crate::delassus::{BlockStorage, GroupBlock};
 use crate::error::ProblemError;
-use crate::kinetic::{BlockStorage, GroupBlock};
 use crate::law::Law;
 
 /// Adds contacts of R rows, all under one law, between groups of M kinetic coordinates.

@@ -22,27 +22,27 @@ pub mod coulomb2;
 pub mod coulomb3;
 pub mod elliptic;
 mod error;
-mod gaps;
-mod least;
+mod least_energy;
 mod nonfirm;
 mod painleve;
 pub mod polygon;
 mod reduced;
 mod residual;
 mod rolling;
+mod section_projection;
 mod singular;
 mod small;
 mod smoothed;
 mod static_dynamic;
-mod threshold;
+mod violations;
 
 pub use error::LawError;
-pub use gaps::Violations;
 pub use nonfirm::NonFirmSet;
 pub use polygon::PolygonSection;
 pub use small::MAX_ROWS;
 pub use smoothed::Smoothed;
 pub use static_dynamic::StaticDynamic;
+pub use violations::Violations;
 
 use error::coefficient;
 

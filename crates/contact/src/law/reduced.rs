@@ -13,8 +13,8 @@
 //! inner ones are eliminated), and s(x(s)) - s changes sign between 0 and the sticking threshold.
 //! Newton's method then refines the result.
 
+use super::section_projection;
 use super::small::{self, norm};
-use super::threshold;
 
 mod nested;
 
@@ -173,7 +173,7 @@ impl<'a> Reduced<'a> {
         let mut py = [0.0; ROWS * ROWS];
         let mut ds = [0.0; ROWS];
         let sizes = &self.sizes[..self.blocks];
-        threshold::discs(s, &[1.0; BLOCKS], sizes, &y[..m], &mut p, &mut py, &mut ds);
+        section_projection::discs(s, &[1.0; BLOCKS], sizes, &y[..m], &mut p, &mut py, &mut ds);
         for i in 0..m {
             f[i] = x[i] - p[i];
             for j in 0..m {

@@ -9,7 +9,7 @@
 use convex::cone;
 
 use super::small::norm;
-use super::{Law, Status, threshold};
+use super::{Law, Status, section_projection};
 
 /// Most tangential rows of a unilateral law (rolling with spin).
 const MAX_TANGENTIAL: usize = 5;
@@ -217,20 +217,20 @@ impl Law {
         match self {
             _ if y.is_empty() => {}
             Self::CoulombAsymmetric { plus, minus } => {
-                threshold::interval(s, (*plus, *minus), y, p, jac, ds);
+                section_projection::interval(s, (*plus, *minus), y, p, jac, ds);
             }
             Self::CoulombElliptic { mu1, mu2 } => {
-                threshold::ellipse(s, [*mu1, *mu2], y, p, jac, ds);
+                section_projection::ellipse(s, [*mu1, *mu2], y, p, jac, ds);
             }
             Self::CoulombPolygon(section) => {
-                threshold::polygon(s, section.vertices(), y, p, jac, ds);
+                section_projection::polygon(s, section.vertices(), y, p, jac, ds);
             }
             Self::Rolling { .. } | Self::RollingPlane { .. } => {
                 let (radii, sizes) = self.discs(y.len() + 1);
-                threshold::discs(s, &radii, sizes, y, p, jac, ds);
+                section_projection::discs(s, &radii, sizes, y, p, jac, ds);
             }
-            Self::BilateralFriction { mu, .. } => threshold::disc(s, *mu, y, p, jac, ds),
-            _ => threshold::disc(s, self.disc_radius().unwrap_or(0.0), y, p, jac, ds),
+            Self::BilateralFriction { mu, .. } => section_projection::disc(s, *mu, y, p, jac, ds),
+            _ => section_projection::disc(s, self.disc_radius().unwrap_or(0.0), y, p, jac, ds),
         }
     }
 

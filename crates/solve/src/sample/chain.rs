@@ -2,7 +2,7 @@
 
 use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
-use super::scene::{Body, SampleContact};
+use super::rigid::{Body, SampleContact};
 
 /// How the chain lies at the beginning of the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,20 +18,20 @@
 //! Invalid parameters (negative masses, not-a-number) give the [`contact::ProblemError`] of the builder behind them.
 
 mod chain;
-mod linkage;
 mod packing;
 mod pyramid;
 mod random;
-mod scene;
+mod random_contacts;
+mod rigid;
 mod table;
 mod tower;
 mod wall;
 
 pub use chain::{Attitude, Chain};
-pub use linkage::RandomContacts;
 pub use packing::{Packing, Settled};
 pub use pyramid::Pyramid;
 pub use random::Random;
+pub use random_contacts::RandomContacts;
 pub use table::Table;
 pub use tower::Tower;
 pub use wall::Wall;

@@ -10,8 +10,8 @@
 use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
 use super::random::Random;
-use super::scene::{Body, SampleContact, Vec3, frame, length, minus, scaled};
-use crate::relaxation::Nlgs;
+use super::rigid::{Body, SampleContact, Vec3, frame, length, minus, scaled};
+use crate::methods::nlgs::Nlgs;
 
 /// Parameters of a packing.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@
 
 use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
-use super::scene::{Body, SampleContact, Vec3, frame, length, minus, scaled};
+use super::rigid::{Body, SampleContact, Vec3, frame, length, minus, scaled};
 
 /// A pyramid of equal spheres on a fixed floor.
 #[derive(Debug, Clone, PartialEq)]

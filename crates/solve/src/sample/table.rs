@@ -2,7 +2,7 @@
 
 use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
-use super::scene::{Body, SampleContact};
+use super::rigid::{Body, SampleContact};
 
 /// A rigid table on a fixed floor.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
-use super::scene::{Body, SampleContact};
+use super::rigid::{Body, SampleContact};
 
 /// Boxes stacked on a fixed floor, at rest, for one step under gravity.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use contact::{FactoredDelassus, Law, Problem, ProblemBuilder, ProblemError, Restitution};
 
-use super::scene::{add_planar, plane_block};
+use super::rigid::{add_planar, plane_block};
 
 /// Bricks 2 × 1, every second course shifted by half a brick and closed by half bricks; two contact points at each bed
 /// joint and each head joint; a fixed floor.

@@ -7,8 +7,8 @@
 use crate::common::{settled, solve_cold};
 use contact::{Problem, ResidualMeasure};
 use solve::admm::AdmmParams;
+use solve::nlgs::NlgsParams;
 use solve::nncg::{NncgParams, Sweeps};
-use solve::relaxation::NlgsParams;
 use solve::sample::{Chain, Pyramid, Tower, Wall};
 use solve::{Admm, Goal, Nlgs, Nncg, Solver};
 

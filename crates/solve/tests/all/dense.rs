@@ -74,7 +74,7 @@ fn rows_that_agree_to_rounding_are_no_contradiction() {
                 .unwrap();
         }
         let problem = builder.build().unwrap();
-        let eliminated = solve::bilateral::eliminate(&problem);
+        let eliminated = solve::elimination::eliminate(&problem);
         assert_eq!(eliminated.is_ok(), outcome == Outcome::Reached, "{off:e}");
         if outcome == Outcome::Unsuitable {
             let (_, report) =

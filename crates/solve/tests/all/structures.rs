@@ -2,7 +2,7 @@
 
 use crate::common::{apart, solve_cold, velocity};
 use contact::{Problem, ResidualMeasure};
-use solve::interior::PlanarInteriorPoint;
+use solve::interior_point::PlanarInteriorPoint;
 use solve::sample::{Packing, Tower, Wall};
 use solve::{Auto, Goal, Nlgs, Outcome, ProximalNewton, Solver};
 

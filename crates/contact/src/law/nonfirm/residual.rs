@@ -1,7 +1,7 @@
 //! Residual function and violations of the non-firm rows.
 
-use super::super::gaps::Violations;
 use super::super::small::{MAX_ROWS, dot, norm};
+use super::super::violations::Violations;
 use super::NonFirmSet;
 
 impl NonFirmSet {

@@ -1,10 +1,10 @@
 //! Reference solutions for the laws: random blocks and a local natural residual written from the definitions,
 //! sharing no code with the laws themselves.
 
-mod referee;
+mod reference_laws;
 
 use contact::law::{Law, NonFirmSet, PolygonSection, StaticDynamic, Status};
-pub use referee::{dot, norm, residual, velocity};
+pub use reference_laws::{dot, norm, residual, velocity};
 
 /// splitmix64: the same blocks on every machine.
 pub struct Random(pub u64);

@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+
+pub mod banded;
+pub mod dense;
+mod gmres;
+mod multifrontal;
+mod pivoted_qr;
+mod power_iteration;
+pub mod small;
+mod sparse;
+
+pub use gmres::gmres;
+pub use multifrontal::MultifrontalLu;
+pub use pivoted_qr::PivotedQr;
+pub use power_iteration::largest_eigenvalue;
+pub use sparse::{SparseFactor, SparsePattern};

@@ -1,0 +1,208 @@
+//! SIMD pack of four contacts of bodies in space other than spheres: rows (n, t1, t2), full 3 × 6 blocks of Ĝ.
+//!
+//! Velocities are gathered and impulses scattered in SIMD; the law of each lane is solved by `contact::law::coulomb3`,
+//! whose iteration takes a different number of steps in each lane.
+
+use contact::law::coulomb3;
+use contact::{FactoredDelassus, Problem};
+
+use super::body_velocity::{SpatialVelocity, VelocityStore, gather_bodies, scatter_add_bodies};
+use super::iterate::{
+    AndersonHistory, AndersonProducts, AndersonStep, CgStep, Iterate, ResidualSums,
+};
+use super::lanes::{F64x4, LANES, SimdVector, V3, dot, load_array};
+use super::pack::{ContactData, LaneIndices, NONE, Pack, contact_data};
+
+/// Four contacts with N bodies each.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct SpatialPack<const N: usize> {
+    lanes: LaneIndices<N>,
+    /// Rows of Ĝ for each side: linear and angular part.
+    block: [[[V3; 2]; 3]; N],
+    /// Diagonal block H of each lane.
+    h: [[[f64; 3]; 3]; LANES],
+    mu: F64x4,
+    /// 1/κ.
+    weight: F64x4,
+    given: V3,
+    iterate: Iterate<3>,
+}
+
+impl<const N: usize> SpatialPack<N> {
+    #[inline(always)]
+    fn gather<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>) -> [L; 3] {
+        // u = given + Σ Ĝ v̂ over the sides.
+        let mut u: [L; 3] = load_array(&self.given);
+        for n in 0..N {
+            // Linear, then angular velocity.
+            for part in 0..2 {
+                let [x, y, z, _] = gather_bodies(v, n, &self.lanes.bodies[n], part);
+                for i in 0..3 {
+                    u[i] = u[i] + dot(&load_array(&self.block[n][i][part]), &[x, y, z]);
+                }
+            }
+        }
+        u
+    }
+
+    #[inline(always)]
+    fn law<L: SimdVector>(&self, r: &[L; 3], u: &[L; 3]) -> [L; 3] {
+        // From SIMD vectors to lanes.
+        let (r, u) = (r.map(L::store), u.map(L::store));
+        let mut next = [F64x4::default(); 3];
+        for lane in 0..LANES {
+            // Scalar local solve, lane by lane: q = u − H r.
+            if self.lanes.contact[lane] == NONE {
+                continue;
+            }
+            let h = &self.h[lane];
+            let r = [r[0].0[lane], r[1].0[lane], r[2].0[lane]];
+            let q = [0, 1, 2]
+                .map(|i| u[i].0[lane] - (h[i][0] * r[0] + h[i][1] * r[1] + h[i][2] * r[2]));
+            let (found, _) = coulomb3::solve(h, &q, self.mu.0[lane]);
+            for i in 0..3 {
+                next[i].0[lane] = found[i];
+            }
+        }
+        load_array(&next)
+    }
+
+    #[inline(always)]
+    fn scatter<L: SimdVector>(&self, v: &mut impl VelocityStore<SpatialVelocity>, d: &[L; 3]) {
+        for n in 0..N {
+            for part in 0..2 {
+                let [a, b, c] = &self.block[n];
+                // Ĝᵀ d for one part of the velocity.
+                let mut push = [L::zero(); 3];
+                for k in 0..3 {
+                    let [a, b, c] = [
+                        L::load(a[part][k]),
+                        L::load(b[part][k]),
+                        L::load(c[part][k]),
+                    ];
+                    push[k] = a * d[0] + b * d[1] + c * d[2];
+                }
+                scatter_add_bodies(v, n, &self.lanes.bodies[n], part, push);
+            }
+        }
+    }
+
+    /// Copies the data of the contact in a lane.
+    fn set(&mut self, lane: usize, kinetic: &FactoredDelassus, fact: &ContactData<'_>) {
+        for (n, (_, block)) in kinetic.dense_blocks(fact.contact).enumerate().take(N) {
+            // 3 × 6 block of one body.
+            let side = self.lanes.side(lane, n);
+            for i in 0..3 {
+                for k in 0..6 {
+                    self.block[side][i][k / 3][k % 3].0[lane] = block[6 * i + k];
+                }
+            }
+        }
+        // Diagonal block, given velocity, μ and 1/κ.
+        for i in 0..3 {
+            self.h[lane][i].copy_from_slice(&fact.block[3 * i..3 * i + 3]);
+            self.given[i].0[lane] = fact.given[i];
+        }
+        self.mu.0[lane] = fact.mu;
+        self.weight.0[lane] = 1.0 / fact.kappa;
+    }
+}
+
+impl<const N: usize> Pack for SpatialPack<N> {
+    type Velocity = SpatialVelocity;
+    type History = AndersonHistory<3>;
+    const ROWS: usize = 3;
+
+    fn new(spare: [u32; 2]) -> Self {
+        Self {
+            lanes: LaneIndices::new(spare),
+            block: [[[V3::default(); 2]; 3]; N],
+            h: [[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]; LANES],
+            mu: F64x4::default(),
+            weight: F64x4::splat(1.0),
+            given: Default::default(),
+            iterate: Iterate::default(),
+        }
+    }
+
+    fn set_lane(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
+        self.lanes.set_lane(lane, contact, at, flip);
+    }
+
+    #[inline(always)]
+    fn contacts(&self) -> &[u32; LANES] {
+        &self.lanes.contact
+    }
+
+    #[inline(always)]
+    fn prefetch_bodies<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>) {
+        self.lanes.prefetch_bodies::<L, _>(v);
+    }
+
+    #[inline(always)]
+    fn fill<L: SimdVector>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
+        for (lane, fact) in contact_data(self.lanes.contact, problem, kinetic, Self::ROWS) {
+            self.set(lane, kinetic, &fact);
+        }
+    }
+
+    #[inline(always)]
+    fn sweep<L: SimdVector>(
+        &mut self,
+        v: &mut impl VelocityStore<SpatialVelocity>,
+        cg_step: CgStep,
+    ) -> L {
+        // Gather, extrapolate, local solve, scatter.
+        let u: [L; 3] = self.gather(v);
+        let r = self.iterate.extrapolate::<L>(cg_step);
+        let next = self.law(&r, &u);
+        let (change, square) = self.iterate.accept(&r, next);
+        self.scatter(v, &change);
+        square * L::load(self.weight)
+    }
+
+    #[inline(always)]
+    fn anderson_sweep<L: SimdVector>(
+        &mut self,
+        v: &mut impl VelocityStore<SpatialVelocity>,
+        history: &mut AndersonHistory<3>,
+        anderson_step: &AndersonStep,
+        products: &mut AndersonProducts<L>,
+    ) {
+        let u: [L; 3] = self.gather(v);
+        let r = self.iterate.blend(history, anderson_step);
+        let next = self.law(&r, &u);
+        let weight = L::load(self.weight);
+        // Keep the new impulse and its differences, and add to the inner products.
+        let change =
+            self.iterate
+                .accept_mixed(history, anderson_step, weight, [&r, &next], products);
+        self.scatter(v, &change);
+    }
+
+    #[inline(always)]
+    fn scatter_impulse<L: SimdVector>(&self, v: &mut impl VelocityStore<SpatialVelocity>) {
+        self.scatter::<L>(v, &load_array(&self.iterate.y));
+    }
+
+    #[inline(always)]
+    fn add_residual<L: SimdVector>(
+        &self,
+        v: &impl VelocityStore<SpatialVelocity>,
+        sums: &mut ResidualSums<L>,
+    ) {
+        let u: [L; 3] = self.gather(v);
+        // Natural residual, impulse and velocity in the metric of κ.
+        sums.add(self.weight, self.mu, &self.iterate.y, &u);
+    }
+
+    #[inline(always)]
+    fn impulse(&mut self, row: usize) -> &mut F64x4 {
+        &mut self.iterate.y[row]
+    }
+
+    fn forget(&mut self) {
+        self.iterate.forget();
+    }
+}
