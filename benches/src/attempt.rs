@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use contact::{Law, Problem, ResidualEvaluator, ResidualMeasure};
-use solve::Goal;
+use percuss_contact::{Law, Problem, ResidualEvaluator, ResidualMeasure};
+use percuss_solve::Goal;
 
 use crate::clock::timed;
 use crate::engine::words;
@@ -29,8 +29,8 @@ impl Solved {
 
 /// Reads a file as a problem.
 pub fn read(path: &Path) -> Result<Problem, String> {
-    let file = fclib::read(path).map_err(words)?;
-    fclib::problem::to_problem(&file).map_err(words)
+    let file = percuss_fclib::read(path).map_err(words)?;
+    percuss_fclib::problem::to_problem(&file).map_err(words)
 }
 
 /// Runs one method on one file in this process; returns its result as two numbers.
@@ -47,7 +47,7 @@ pub fn solve(path: &str, method: &str) -> Result<String, String> {
     let start = Instant::now();
     // As often as fits in half a second; most files take a few milliseconds.
     while best.seconds.is_infinite() || start.elapsed() < Duration::from_millis(500) {
-        let mut solver = solve::by_name(method).ok_or_else(|| format!("{method} is no method"))?;
+        let mut solver = percuss_solve::by_name(method).ok_or_else(|| format!("{method} is no method"))?;
         let mut impulse = vec![0.0; problem.num_rows()];
         let (seconds, _) = timed(|| solver.solve(&problem, &mut impulse, &goal));
         let error =
@@ -116,8 +116,8 @@ pub fn bytes(problem: &Problem) -> Option<Vec<u8>> {
     };
     let mu: Option<Vec<f64>> = problem.laws().iter().map(coulomb).collect();
     let mu = mu.filter(|_| (0..problem.num_contacts()).all(|a| problem.dim(a) == 3))?;
-    let file = fclib::problem::from_problem(problem, fclib::Info::default()).ok()?;
-    let fclib::ProblemForm::Local(local) = file.form else {
+    let file = percuss_fclib::problem::from_problem(problem, percuss_fclib::Info::default()).ok()?;
+    let percuss_fclib::ProblemForm::Local(local) = file.form else {
         return None;
     };
     // Counts, CSR structure, then values, b and μ.

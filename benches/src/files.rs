@@ -74,7 +74,7 @@ fn row(path: &Path, python: Option<&Path>, scratch: &Path, limit: Duration) -> R
         .to_string_lossy()
         .to_string();
     let problem = read(path)?;
-    let mut progress = Progress::new(&name, solve::NAMES.len() + PEERS.len());
+    let mut progress = Progress::new(&name, percuss_solve::NAMES.len() + PEERS.len());
     let mut all = Row {
         name,
         contacts: problem.num_contacts(),
@@ -87,7 +87,7 @@ fn row(path: &Path, python: Option<&Path>, scratch: &Path, limit: Duration) -> R
         let best = fastest(found).map_or(limit.as_secs_f64(), |b| 2.0 * b.1 + 2.0);
         Duration::from_secs_f64(best).min(limit)
     };
-    for method in solve::NAMES {
+    for method in percuss_solve::NAMES {
         // The default method gets the full limit: whether it solves every file is the question.
         let limit = if method == "auto" {
             10 * limit
@@ -226,7 +226,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
         "methods of Siconos that solve it",
     ]);
     let mut each = vec!["file"];
-    each.extend(solve::NAMES);
+    each.extend(percuss_solve::NAMES);
     let mut each = Table::new(&each);
     let mut rows = Vec::new();
     let mut progress = Progress::new("problem files", paths.len());

@@ -1,9 +1,9 @@
 //! The kernels alone, for callgrind: `bench kernel NAME REPEATS` prints the number of units of work.
 
-use bodies::{Detector, World};
-use contact::Problem;
-use solve::Nlgs;
-use solve::sample::{Tower, Wall};
+use percuss_bodies::{Detector, World};
+use percuss_contact::Problem;
+use percuss_solve::Nlgs;
+use percuss_solve::sample::{Tower, Wall};
 
 use crate::engine::percuss::{Choice, plane_world, settled, space_world};
 use crate::engine::words;
@@ -58,7 +58,7 @@ fn detection(repeats: usize) -> Result<f64, String> {
     Ok((heap.grains.len() * repeats) as f64)
 }
 
-fn step<D: bodies::Dim>(world: &mut World<D>, repeats: usize) -> Result<f64, String> {
+fn step<D: percuss_bodies::Dim>(world: &mut World<D>, repeats: usize) -> Result<f64, String> {
     for _ in 0..repeats {
         world.step().map_err(words)?;
     }

@@ -4,8 +4,8 @@
 //! Balls of different masses on a cubic lattice, each in contact with its three lower neighbours or the wall;
 //! tilted gravity produces sticking, sliding and open contacts together.
 
-use contact::{FactoredDelassus, Law, Problem, ProblemError};
-use solve::sample::Random;
+use percuss_contact::{FactoredDelassus, Law, Problem, ProblemError};
+use percuss_solve::sample::Random;
 
 /// About `balls` balls with three contacts each.
 pub fn lattice(balls: usize) -> Result<Problem, ProblemError> {

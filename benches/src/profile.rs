@@ -3,7 +3,7 @@
 //! The world's own stage timers, summed over a block of steps; of several blocks the one with the smallest
 //! total is reported. Writing of records is not part of a step and is not included.
 
-use bodies::{Dim, StepTimings, World};
+use percuss_bodies::{Dim, StepTimings, World};
 use serde_json::json;
 
 use crate::clock::Progress;

@@ -7,7 +7,7 @@
 //! rows of its bodies, each once; what the interfaces between partitions fetch again is not counted.
 
 use serde_json::json;
-use solve::Nlgs;
+use percuss_solve::Nlgs;
 
 use crate::clock::{Progress, elapsed, timed};
 use crate::engine::words;
@@ -20,7 +20,7 @@ use crate::report::{Part, Table, aim, short};
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Memory traffic of a sweep per contact, counted from the data layout of `solve::simd`.
+/// Memory traffic of a sweep per contact, counted from the data layout of `percuss_solve::simd`.
 ///
 /// A pack of four contacts of two balls: contact indices (16 B), body indices (32), two axes (192), masses and
 /// lever arms (128), 1/H (64), μ and κ (64), the free velocity (96), impulse, search direction and last step

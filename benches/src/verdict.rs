@@ -14,7 +14,7 @@
 //! conjugate gradient method on W δ = u − (W r* + b); the smallest value is reported: some impulses explain the
 //! engine's velocities at least that well.
 
-use contact::{DelassusOperator, Problem, ResidualEvaluator, ResidualMeasure};
+use percuss_contact::{DelassusOperator, Problem, ResidualEvaluator, ResidualMeasure};
 
 use crate::engine::percuss::{Choice, Percuss};
 use crate::engine::{Engine, words};

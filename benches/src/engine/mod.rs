@@ -10,7 +10,7 @@ use crate::scene::Place;
 
 /// An engine with one scene.
 pub trait Engine {
-    /// Advances by one step of `scene::STEP`.
+    /// Advances by one step of `percuss_scene::STEP`.
     fn step(&mut self) -> Result<(), String>;
 
     /// States of all bodies, in the order of the scene.

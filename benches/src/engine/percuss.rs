@@ -1,11 +1,11 @@
 //! percuss, through its crate `bodies`.
 
-use bodies::plane::Angle;
-use bodies::{
+use percuss_bodies::plane::Angle;
+use percuss_bodies::{
     Activation, Body, Dim, Freedom, Friction, MassProperties, Materials, Model, PairLaw, Plane,
     Pose, PrescribedMotion, Settings, Space, State, StepReport, World, plane, space,
 };
-use contact::{ResidualEvaluator, ResidualMeasure};
+use percuss_contact::{ResidualEvaluator, ResidualMeasure};
 use glam::{DQuat, DVec2, DVec3};
 
 use super::{Engine, words};
@@ -273,7 +273,7 @@ impl Percuss {
     }
 
     /// The contact problem of the last step.
-    pub fn problem(&self) -> Option<&contact::Problem> {
+    pub fn problem(&self) -> Option<&percuss_contact::Problem> {
         match self {
             Self::Plane(world, _) => world.problem(),
             Self::Space(world, _) => world.problem(),

@@ -5,12 +5,12 @@
 
 use std::time::Instant;
 
-use bodies::joint::{Joint, JointFrame, JointKind};
-use bodies::plane::{Angle, Shape};
-use bodies::{
+use glam::DVec2;
+use percuss_bodies::joint::{Joint, JointFrame, JointKind};
+use percuss_bodies::plane::{Angle, Shape};
+use percuss_bodies::{
     Body, Freedom, MassProperties, Materials, Model, PairLaw, Plane, Pose, Settings, State, World,
 };
-use glam::DVec2;
 
 const LINKS: usize = 10;
 const LENGTH: f64 = 0.1;

@@ -6,9 +6,9 @@
 
 use std::time::{Duration, Instant};
 
-use bodies::space::Shape;
-use bodies::{Body, Detector, Freedom, MassProperties, Pose, Space};
 use glam::{DQuat, DVec3};
+use percuss_bodies::space::Shape;
+use percuss_bodies::{Body, Detector, Freedom, MassProperties, Pose, Space};
 
 /// Pseudorandom numbers (splitmix64).
 struct Random(u64);

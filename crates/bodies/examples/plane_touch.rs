@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use bodies::plane::{Angle, Chain, ConvexPolygon, Shape, contact_points};
-use bodies::{Plane, Pose};
 use glam::DVec2;
+use percuss_bodies::plane::{Angle, Chain, ConvexPolygon, Shape, contact_points};
+use percuss_bodies::{Plane, Pose};
 
 fn regular(n: usize) -> Shape {
     let turn = std::f64::consts::TAU / n as f64;

@@ -7,12 +7,12 @@
 
 use std::time::{Duration, Instant};
 
-use bodies::{
+use glam::{DQuat, DVec3};
+use percuss_bodies::{
     Body, Freedom, Friction, MassProperties, Materials, Model, PairLaw, Pose, Settings, Space,
     State, World, space,
 };
-use glam::{DQuat, DVec3};
-use solve::Nlgs;
+use percuss_solve::Nlgs;
 
 /// Largest radius, m.
 const RADIUS: f64 = 0.01;

@@ -6,9 +6,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bodies::space::{self, ConvexPolyhedron, Shape};
-use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
+use percuss_bodies::space::{self, ConvexPolyhedron, Shape};
+use percuss_bodies::{ContactPoint, Pose, Space};
 
 type Body = (Shape, Pose<Space>);
 
@@ -39,7 +39,7 @@ fn polyhedron(p: ConvexPolyhedron) -> Shape {
     Shape::Polyhedron(Arc::new(p))
 }
 
-fn hull(random: &mut Random, count: usize) -> Result<Shape, bodies::ShapeError> {
+fn hull(random: &mut Random, count: usize) -> Result<Shape, percuss_bodies::ShapeError> {
     let points: Vec<DVec3> = (0..count)
         .map(|_| random.cube().normalize_or(DVec3::X))
         .collect();
@@ -64,7 +64,7 @@ fn time(pairs: &[[Body; 2]], reach: f64) -> (f64, f64) {
     (1e9 * best / count, points as f64 / count)
 }
 
-fn main() -> Result<(), bodies::ShapeError> {
+fn main() -> Result<(), percuss_bodies::ShapeError> {
     let mut random = Random(7);
     let ball = Shape::sphere(0.5)?;
     let rod = Shape::capsule(1.0, 0.3)?;

@@ -7,11 +7,11 @@
 //! The wall of 176 blocks on quaking ground; spheres, or discs, that have settled in a box. They settle
 //! under a solver that stops early, as its accuracy is not what is measured.
 
-use bodies::{
+use glam::{DQuat, DVec2, DVec3};
+use percuss_bodies::{
     Activation, Body, Dim, Freedom, Friction, MassProperties, Materials, Model, PairLaw, Plane,
     Pose, PrescribedMotion, Settings, Space, State, StepTimings, World, plane, space,
 };
-use glam::{DQuat, DVec2, DVec3};
 
 #[derive(Debug)]
 struct Quake;
@@ -57,7 +57,7 @@ fn measure<D: Dim>(
         threads,
         ..Settings::default()
     };
-    let stop = |error: bodies::WorldError| -> ! {
+    let stop = |error: percuss_bodies::WorldError| -> ! {
         eprintln!("{error}");
         std::process::exit(1);
     };

@@ -14,8 +14,8 @@ mod three;
 
 use std::fmt::Debug;
 
-use contact::{Law, ProblemBuilder, ProblemError};
 use glam::DVec2;
+use percuss_contact::{Law, ProblemBuilder, ProblemError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

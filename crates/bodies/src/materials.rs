@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use contact::Restitution;
-use contact::law::{PolygonSection, StaticDynamic};
+use percuss_contact::Restitution;
+use percuss_contact::law::{PolygonSection, StaticDynamic};
 
 /// Friction law between two materials.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -23,7 +23,7 @@ pub struct Settings {
     pub tolerance: f64,
     /// Largest number of solver iterations in a step; `None` uses the solver's own limit.
     pub max_iterations: Option<usize>,
-    /// Name of the solver, one of `solve::NAMES`.
+    /// Name of the solver, one of `percuss_solve::NAMES`.
     pub solver: String,
     /// Which candidates become active contacts.
     pub activation: Activation,

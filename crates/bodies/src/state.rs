@@ -3,7 +3,7 @@
 //! [`State`] holds everything that the motion is continued from (a checkpoint stores it together with the
 //! [`StepReport`]); [`Contact`] is the view of one contact that a caller reads after a step.
 
-use contact::law::Status;
+use percuss_contact::law::Status;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::Lattice;
@@ -177,7 +177,7 @@ pub struct Contact<'a, D: Dim> {
 
 /// Serialisation of a contact status as a number: 0 open, 1 stick, 2 slip.
 pub mod did {
-    use contact::law::Status;
+    use percuss_contact::law::Status;
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use contact::{Problem, ResidualEvaluator, Residuals};
-use solve::{Goal, Report};
+use percuss_contact::{Problem, ResidualEvaluator, Residuals};
+use percuss_solve::{Goal, Report};
 
 /// A problem with the metadata of its file.
 pub struct LoadedProblem {
@@ -36,9 +36,9 @@ pub fn load(path: &Path) -> Result<LoadedProblem, String> {
         ));
     }
     // Read the file and assemble the contact problem.
-    let file = fclib::read(path).map_err(|e| e.to_string())?;
-    let problem =
-        fclib::problem::to_problem(&file).map_err(|e| format!("{}: {e}", path.display()))?;
+    let file = percuss_fclib::read(path).map_err(|e| e.to_string())?;
+    let problem = percuss_fclib::problem::to_problem(&file)
+        .map_err(|e| format!("{}: {e}", path.display()))?;
     let asymmetry = problem.asymmetry();
     Ok(LoadedProblem {
         file: path.display().to_string(),
@@ -46,8 +46,8 @@ pub fn load(path: &Path) -> Result<LoadedProblem, String> {
         equations: file.form.equations(),
         dof: file.degrees_of_freedom(),
         form: match file.form {
-            fclib::ProblemForm::Local(_) => "local",
-            fclib::ProblemForm::Global(_) => "global",
+            percuss_fclib::ProblemForm::Local(_) => "local",
+            percuss_fclib::ProblemForm::Global(_) => "global",
         },
         problem,
         asymmetry,
@@ -67,7 +67,7 @@ pub struct Attempt {
 
 /// Solves from r = 0 by the named method; `None` if there is no method of that name.
 pub fn attempt(problem: &Problem, method: &str, goal: &Goal) -> Option<Attempt> {
-    let mut solver = solve::by_name(method)?;
+    let mut solver = percuss_solve::by_name(method)?;
     let mut impulse = vec![0.0; problem.num_rows()];
     let start = Instant::now();
     let report = solver.solve(problem, &mut impulse, goal);

@@ -10,7 +10,7 @@ use percuss_run::audit::{
     Audit, AuditError, AuditOptions, AuditedFinding, FindingScope, Order, RunReport,
     SensitivityClass as Fate, THRESHOLDS, ValueIn, audit, load_recorded_scene, output_place,
 };
-use scene::Scene;
+use percuss_scene::Scene;
 use serde_json::json;
 
 use crate::interrupt;
@@ -117,7 +117,7 @@ pub fn run(args: &AuditArgs) -> Result<CommandStatus, CommandError> {
 
 /// The scene to be audited, and the manifest of the run where a directory was given.
 fn subject(what: &str) -> Result<(Scene, Option<Manifest>), CommandError> {
-    let known = scene::builtin::text(what).is_some();
+    let known = percuss_scene::builtin::text(what).is_some();
     if known || !Path::new(what).is_dir() {
         return Ok((Scene::load(what)?, None));
     }

@@ -1,11 +1,11 @@
 //! `percuss check`: validates a scene or a study and computes its first step.
 
 use clap::Args;
-use mechanism::System;
 use percuss_draw::plot::check_plots;
+use percuss_mechanism::System;
 use percuss_record::NullObserver;
 use percuss_run::{StopReason, StudyFile};
-use scene::{Scene, SceneError, SceneKind};
+use percuss_scene::{Scene, SceneError, SceneKind};
 
 use crate::collection;
 use crate::output::{self, CommandError, CommandStatus};

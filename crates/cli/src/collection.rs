@@ -3,8 +3,8 @@
 use percuss_draw::plot::check_plots;
 use percuss_record::{BodiesRecorder, Manifest, NullObserver, RecordError};
 use percuss_run::{BodiesOutcome, ObservableRequest, RunProgress, StopReason, Threads};
-use scene::Scene;
-use scene::bodies_scene::BuiltBodies;
+use percuss_scene::Scene;
+use percuss_scene::bodies_scene::BuiltBodies;
 use serde_json::{Value, json};
 
 use crate::output::{CommandError, CommandStatus};
@@ -102,7 +102,7 @@ fn measure(
 /// Approximation errors of convex decompositions: distance of the convex parts from the bodies.
 pub fn decomposition_errors(collection: &BuiltBodies) -> Vec<Value> {
     let fits = collection.decomposition_errors();
-    let json = |(name, fit): &(String, scene::bodies_scene::DecompositionFit)| {
+    let json = |(name, fit): &(String, percuss_scene::bodies_scene::DecompositionFit)| {
         json!({
             "body": name,
             "parts": fit.parts,
@@ -137,7 +137,7 @@ fn follow(
     wanted: &ObservableRequest,
     recorder: &mut BodiesRecorder,
 ) -> BodiesOutcome {
-    let mut watcher = RunMonitor::new(args.quiet, scene::SceneKind::Bodies);
+    let mut watcher = RunMonitor::new(args.quiet, percuss_scene::SceneKind::Bodies);
     let threads = args.threads.get();
     let mut tell = |tick: &RunProgress<'_>| watcher.tick(tick);
     let outcome = percuss_run::run_bodies(scene, collection, wanted, threads, recorder, &mut tell);

@@ -7,8 +7,8 @@
 
 use percuss_draw::plot::performance_profile as profile;
 use percuss_draw::plot::performance_profile::PerformanceCurve;
+use percuss_solve::Goal;
 use serde::Serialize;
-use solve::Goal;
 
 use crate::attempt::LoadedProblem;
 use crate::output::{self, CommandError, OutputFile, SolveCounts};
@@ -95,16 +95,16 @@ fn all_runs(
     let names = table::names(&args.files);
     let width = table::width(&names);
     let (mut problems, mut skipped) = (Vec::new(), Vec::new());
-    let progress = Progress::new(args.files.len() * solve::NAMES.len(), args.quiet);
+    let progress = Progress::new(args.files.len() * percuss_solve::NAMES.len(), args.quiet);
     for (path, name) in args.files.iter().zip(&names) {
         progress.at(name);
         let Some(loaded) = load(path, &progress, &mut skipped, tally) else {
-            solve::NAMES.iter().for_each(|_| progress.step());
+            percuss_solve::NAMES.iter().for_each(|_| progress.step());
             continue;
         };
         // All methods on one problem.
-        let mut runs = Vec::with_capacity(solve::NAMES.len());
-        for method in solve::NAMES {
+        let mut runs = Vec::with_capacity(percuss_solve::NAMES.len());
+        for method in percuss_solve::NAMES {
             progress.at(&format!("{name}: {method}"));
             runs.push(timed(&loaded, method, &goal, &mut history)?);
             progress.step();
@@ -185,11 +185,11 @@ fn methods(problems: &[Compared]) -> Vec<Method> {
         fastest: ratios(problems, m).iter().filter(|t| **t <= 1.0).count(),
         seconds: problems.iter().map(|p| p.runs[m].seconds).sum(),
     };
-    solve::NAMES.iter().enumerate().map(of).collect()
+    percuss_solve::NAMES.iter().enumerate().map(of).collect()
 }
 
 fn draw(args: &SolveArgs, problems: &[Compared]) -> Result<String, CommandError> {
-    let names = solve::NAMES.iter().enumerate();
+    let names = percuss_solve::NAMES.iter().enumerate();
     let curves: Vec<PerformanceCurve> = names
         .map(|(m, name)| PerformanceCurve::new(name, ratios(problems, m)))
         .collect();
@@ -202,7 +202,7 @@ fn draw(args: &SolveArgs, problems: &[Compared]) -> Result<String, CommandError>
 
 fn heading(width: usize) -> String {
     let mut text = format!("{:width$}", "file");
-    for method in solve::NAMES {
+    for method in percuss_solve::NAMES {
         text += &format!("{method:>CELL$}");
     }
     text + "\n"

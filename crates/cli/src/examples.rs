@@ -38,7 +38,7 @@ struct Example {
 pub fn run(args: &ExamplesArgs) -> Result<CommandStatus, CommandError> {
     // Text of one scene.
     if let Some(name) = &args.show {
-        let text = scene::builtin::text(name).ok_or_else(|| {
+        let text = percuss_scene::builtin::text(name).ok_or_else(|| {
             CommandError::Input(format!(
                 "there is no built-in scene `{name}`; `percuss examples` lists them"
             ))
@@ -47,7 +47,7 @@ pub fn run(args: &ExamplesArgs) -> Result<CommandStatus, CommandError> {
         return Ok(CommandStatus::Success);
     }
     // List of all scenes.
-    let all = scene::builtin::list()?;
+    let all = percuss_scene::builtin::list()?;
     if args.json {
         let examples: Vec<Example> = all
             .into_iter()

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use view::FollowedRun;
-use view::html::{self, BUDGET, HtmlOptions};
+use percuss_view::FollowedRun;
+use percuss_view::html::{self, BUDGET, HtmlOptions};
 
 use crate::output::CommandError;
 use crate::progress::Progress;

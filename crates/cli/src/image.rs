@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use percuss_draw::film::{FilmSchedule, FilmSpeed, FrameSequence, RenderOptions};
 use percuss_draw::picture::Theme;
 use percuss_record::Record;
-use scene::Colour;
+use percuss_scene::Colour;
 
 use crate::film;
 use crate::output::{self, CommandError, CommandStatus, OutputFile};

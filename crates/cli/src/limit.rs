@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use percuss_run::equilibrium::{self, CriticalParameter, LimitAnalysis, Role};
-use scene::bodies_scene::LoadKind;
-use scene::{Scene, SceneKind};
+use percuss_scene::bodies_scene::LoadKind;
+use percuss_scene::{Scene, SceneKind};
+use percuss_statics::LimitStatus;
 use serde_json::{Value, json};
-use statics::LimitStatus;
 
 use crate::output::{self, CommandError, CommandStatus, OutputFile};
 use crate::progress::Progress;

@@ -3,7 +3,7 @@
 use percuss_draw::plot::check_plots;
 use percuss_record::{Manifest, MechanismLayout, MechanismRecorder};
 use percuss_run::{MechanismOutcome, StopReason};
-use scene::{BuiltMechanism, Scene};
+use percuss_scene::{BuiltMechanism, Scene};
 use serde_json::Value;
 
 use crate::interrupt;
@@ -87,7 +87,7 @@ fn follow(
     built: BuiltMechanism,
     recorder: &mut MechanismRecorder,
 ) -> MechanismOutcome {
-    let mut watcher = RunMonitor::new(args.quiet, scene::SceneKind::Mechanism);
+    let mut watcher = RunMonitor::new(args.quiet, percuss_scene::SceneKind::Mechanism);
     percuss_run::run_mechanism(built, recorder, &mut |tick| watcher.tick(tick))
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use percuss_record::{PlotError, RecordError};
 use percuss_run::StudyError;
-use scene::SceneError;
+use percuss_scene::SceneError;
 
 use crate::{interrupt, log, progress};
 

@@ -4,10 +4,10 @@
 //! solved and total of the whole are a stable interface for programs that read them. A number that is not
 //! finite is written as null, as JSON has none.
 
-use contact::ResidualMeasure;
-use contact::residual::Residuals;
+use percuss_contact::ResidualMeasure;
+use percuss_contact::residual::Residuals;
+use percuss_solve::{Goal, Outcome};
 use serde::Serialize;
-use solve::{Goal, Outcome};
 
 use crate::attempt::{Attempt, LoadedProblem};
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use percuss_record::{Lock, Manifest, RunStatus};
-use scene::Scene;
+use percuss_scene::Scene;
 
 use crate::log::LogArgs;
 use crate::output::{self, CommandError, CommandStatus};

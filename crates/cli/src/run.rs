@@ -6,7 +6,7 @@ use clap::Args;
 use percuss_draw::plot::RunPlots;
 use percuss_record::{Manifest, OutputDirectory, Record, RecordError, RunStatus};
 use percuss_run::{StopReason, Threads};
-use scene::{Scene, SceneKind};
+use percuss_scene::{Scene, SceneKind};
 use serde_json::Value;
 
 use crate::interrupt;

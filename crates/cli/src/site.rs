@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use percuss_record::{Lock, Manifest, OutputDirectory, RunWriter};
-use scene::{CheckpointPolicy, DataFile, Scene};
+use percuss_scene::{CheckpointPolicy, DataFile, Scene};
 
 use crate::output::{self, CommandError};
 use crate::run::RunArgs;

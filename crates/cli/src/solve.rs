@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use contact::ResidualMeasure;
-use solve::Goal;
+use percuss_contact::ResidualMeasure;
+use percuss_solve::Goal;
 
 use crate::attempt::{self, Attempt, LoadedProblem};
 use crate::compare;
@@ -51,7 +51,7 @@ pub struct SolveArgs {
         default_value = "auto",
         conflicts_with = "compare"
     )]
-    #[arg(value_parser = PossibleValuesParser::new(solve::NAMES))]
+    #[arg(value_parser = PossibleValuesParser::new(percuss_solve::NAMES))]
     pub solver: String,
 
     /// Residual to reach, in the chosen measure

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use contact::ResidualMeasure;
+use percuss_contact::ResidualMeasure;
 
 use crate::record::ProblemResult;
 

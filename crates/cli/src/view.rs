@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use view::{FollowedRun, Options, Server, ViewError};
+use percuss_view::{FollowedRun, Options, Server, ViewError};
 
 use crate::output::{self, CommandError, CommandStatus};
 

@@ -14,12 +14,12 @@ pub struct RunMonitor {
 
 impl RunMonitor {
     /// Monitor of a run of bodies or of a mechanism. From here on a signal waits for the end of the step.
-    pub fn new(quiet: bool, kind: scene::SceneKind) -> Self {
+    pub fn new(quiet: bool, kind: percuss_scene::SceneKind) -> Self {
         let progress = Progress::of_run(quiet);
         progress.at("running");
         Self {
             progress,
-            warnings: Warnings::new(kind == scene::SceneKind::Bodies),
+            warnings: Warnings::new(kind == percuss_scene::SceneKind::Bodies),
         }
     }
 

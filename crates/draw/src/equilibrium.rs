@@ -3,7 +3,7 @@
 use percuss_record::BodyDescription;
 use percuss_record::frame::{BodyState, Frame};
 use percuss_run::equilibrium::{ForceBounds, LimitAnalysis, Moved, Role};
-use scene::Colour;
+use percuss_scene::Colour;
 
 use crate::picture::{Annotation, BodyShapes, PictureRequest, draw};
 

@@ -10,8 +10,8 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 
-use expr::lagrange::{Coordinates, Equations};
-use expr::{Graph, Program, Scope, Scratch};
+use percuss_expr::lagrange::{Coordinates, Equations};
+use percuss_expr::{Graph, Program, Scope, Scratch};
 
 const ROUNDS: usize = 200;
 const RUNS: usize = 20_000;

@@ -7,7 +7,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use expr::{Graph, Program, Scope, Scratch};
+use percuss_expr::{Graph, Program, Scope, Scratch};
 
 struct Counting;
 

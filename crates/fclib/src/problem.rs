@@ -11,7 +11,7 @@
 //! Global form: with J = [H G]' and the affine term a = (w, b), u = J v + a and M v = J' r + f, so that
 //! W = J M⁻¹ J' and b = J M⁻¹ f + a (M88 §11). The connected components of the graph of M are
 //! independent groups of coordinates. Where they are small, symmetric and positive definite, W is
-//! not formed ([`contact::FactoredDelassus`]); otherwise the product is formed group by group and stored.
+//! not formed ([`percuss_contact::FactoredDelassus`]); otherwise the product is formed group by group and stored.
 //!
 //! Every bilateral equation becomes a contact of one row with [`Law::Bilateral`], after the
 //! frictional contacts: the rows of one joint may have different units, and one scale κ for each row
@@ -25,7 +25,7 @@ mod groups;
 
 use std::path::Path;
 
-use contact::{
+use percuss_contact::{
     BlockSparseMatrix, DelassusOperator, FactoredDelassus, Law, Problem, ProblemError, Restitution,
 };
 

@@ -10,8 +10,8 @@
 
 use std::f64::consts::PI;
 
-use bodies::plane::{Angle, Shape};
-use bodies::{Dim, Plane, Pose};
+use percuss_bodies::plane::{Angle, Shape};
+use percuss_bodies::{Dim, Plane, Pose};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};

@@ -14,7 +14,7 @@
 //! are `lid`/2 from that plane. Feet of two tents are a `lid` or more apart and touch nothing but what
 //! they stand on.
 
-use bodies::Vector;
+use percuss_bodies::Vector;
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};
@@ -75,7 +75,7 @@ pub fn cards<D: Prism>(cards: &Cards<D>) -> Result<Vec<GeneratedBody<D>>, Genera
     ];
     let (left, right, flat) = (make(&left)?, make(&right)?, make(&flat)?);
     let mut pieces = Vec::new();
-    let mut put = |made: &(D::Shape, bodies::Pose<D>), x: f64, up: f64| {
+    let mut put = |made: &(D::Shape, percuss_bodies::Pose<D>), x: f64, up: f64| {
         pieces.push(GeneratedBody {
             shape: made.0.clone(),
             pose: shifted(&made.1, cards.origin + D::spot(x, 0.0, up)),

@@ -1,6 +1,6 @@
 //! Column of equal blocks.
 
-use bodies::{Pose, Vector};
+use percuss_bodies::{Pose, Vector};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};

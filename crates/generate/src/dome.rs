@@ -21,8 +21,8 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use bodies::space::{ConvexPolyhedron, Shape};
-use bodies::{Pose, Space};
+use percuss_bodies::space::{ConvexPolyhedron, Shape};
+use percuss_bodies::{Pose, Space};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use bodies::{ShapeError, Vector};
+use percuss_bodies::{ShapeError, Vector};
 
 use super::MOST;
 

@@ -3,9 +3,9 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use bodies::plane::{self, Angle, ConvexPolygon};
-use bodies::space::{self, ConvexPolyhedron};
-use bodies::{Dim, Plane, Pose, ShapeError, Space};
+use percuss_bodies::plane::{self, Angle, ConvexPolygon};
+use percuss_bodies::space::{self, ConvexPolyhedron};
+use percuss_bodies::{Dim, Plane, Pose, ShapeError, Space};
 
 use super::random::SplitMix64;
 
@@ -147,7 +147,7 @@ fn random_rotation(uniform: &mut dyn FnMut() -> f64) -> Quat {
 
 /// A random vector no longer than `reach`, uniform in the disc or ball, by rejection.
 pub fn within<D: Dim>(reach: f64, random: &mut SplitMix64) -> D::Vector {
-    use bodies::Vector as _;
+    use percuss_bodies::Vector as _;
     loop {
         let mut entries = [0.0; 3];
         for entry in entries.iter_mut().take(D::N) {

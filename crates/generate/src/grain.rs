@@ -1,6 +1,6 @@
 //! Grain shapes: discs or spheres, or irregular convex bodies.
 
-use bodies::{Pose, Vector};
+use percuss_bodies::{Pose, Vector};
 
 use super::GeneratedBody;
 use super::error::GenerateError;

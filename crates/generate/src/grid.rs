@@ -7,7 +7,7 @@
 //!              face-centred cubic, every grain with 12 neighbours at the distance s
 //! ```
 
-use bodies::Vector;
+use percuss_bodies::Vector;
 
 use super::error::{self, GenerateError};
 use super::grain::{GrainShape, place};

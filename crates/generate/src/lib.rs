@@ -51,7 +51,7 @@ pub use sizes::Sizes;
 pub use vault::{Bond, Vault, vault};
 pub use wall::{Wall, wall};
 
-use bodies::{Dim, Pose};
+use percuss_bodies::{Dim, Pose};
 
 /// Largest number of bodies of one generator: more is likelier a typing error than intended.
 pub const MOST: usize = 10_000_000;

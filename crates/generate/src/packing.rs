@@ -5,7 +5,7 @@
 //! per trial (hierarchical grid). The method jams: discs of one size at an area fraction of 0.547, spheres at
 //! a volume fraction of 0.384. Just below it the number of trials grows without bound, and the generator gives up.
 
-use bodies::{Dim, Vector};
+use percuss_bodies::{Dim, Vector};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use bodies::plane::{self, Angle, ConvexPolygon};
-use bodies::space::{self, ConvexPolyhedron};
-use bodies::{Dim, Plane, Pose, ShapeError, Space};
+use percuss_bodies::plane::{self, Angle, ConvexPolygon};
+use percuss_bodies::space::{self, ConvexPolyhedron};
+use percuss_bodies::{Dim, Plane, Pose, ShapeError, Space};
 
 use crate::generator_dim::{GeneratorDim, Quat, Vec2, Vec3};
 

@@ -5,7 +5,7 @@
 //! stored with those images that a grain in the cell could meet. Where every distance between opposite
 //! faces is at least two diameters of the largest grain, these have shifts −1, 0, 1.
 
-use bodies::{Dim, Lattice, Vector};
+use percuss_bodies::{Dim, Lattice, Vector};
 
 use super::error::{self, GenerateError};
 use super::random::SplitMix64;

@@ -11,7 +11,7 @@
 
 use std::f64::consts::PI;
 
-use bodies::{Pose, Vector};
+use percuss_bodies::{Pose, Vector};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};

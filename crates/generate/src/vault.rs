@@ -13,7 +13,7 @@
 
 use std::f64::consts::PI;
 
-use bodies::{Pose, Space};
+use percuss_bodies::{Pose, Space};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};

@@ -13,7 +13,7 @@
 
 use std::collections::HashMap;
 
-use bodies::{Pose, Vector};
+use percuss_bodies::{Pose, Vector};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};

@@ -8,9 +8,9 @@ mod native;
 
 use std::time::Instant;
 
-use contact::{Law, Restitution};
-use mechanism::{ConstraintKind, Integrator, Settings, State, System, TimeStepper};
 use native::{DoublePendulum, Part, Point, RodPendulum, state};
+use percuss_contact::{Law, Restitution};
+use percuss_mechanism::{ConstraintKind, Integrator, Settings, State, System, TimeStepper};
 
 /// Best of five runs, in steps per second.
 fn rate<S: System>(name: &str, make: impl Fn() -> S, start: &State, steps: usize) {

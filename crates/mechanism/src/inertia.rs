@@ -1,7 +1,7 @@
 //! Mass matrix A(t,q) at one configuration and its Cholesky factor: A = L Lᵀ, kinetic coordinates v̂ = Lᵀ v, E =
 //! ½‖v̂‖².
 
-use convex::{ConvexError, dense};
+use percuss_convex::{ConvexError, dense};
 
 use crate::error::MechanismError;
 use crate::system::{StateRef, System};

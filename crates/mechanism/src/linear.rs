@@ -4,7 +4,7 @@
 //! contacts than degrees of freedom), M = U Σ Vᵀ by one-sided Jacobi rotations, which is accurate for every singular
 //! value, and y = V Σ⁺ Uᵀ b (pseudoinverse).
 
-use convex::dense;
+use percuss_convex::dense;
 
 /// Rank tolerance: pivots and singular values below this share of the largest are zero. Dependent rows leave 1e-16
 /// times the condition of the others, independent ones in use stay far above.

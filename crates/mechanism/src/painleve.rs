@@ -21,8 +21,8 @@
 //! law gives the same; with two it does not, and each scheme jumps by its own law: Paoli's to the least energy, the
 //! others by Coulomb's law.
 
-use contact::law::Status;
-use convex::dense;
+use percuss_contact::law::Status;
+use percuss_convex::dense;
 
 use crate::error::{MechanismError, SystemError};
 use crate::inertia::Inertia;

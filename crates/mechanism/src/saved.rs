@@ -4,7 +4,7 @@
 //! an adaptive step, the history that events are detected from, and, event-driven, the contact modes and recent
 //! impacts. Everything else is scratch. The format (postcard) stores the order of fields and variants, not their names.
 
-use contact::law::Status;
+use percuss_contact::law::Status;
 use serde::{Deserialize, Serialize};
 
 use crate::event::EventDrivenMemory;

@@ -1,7 +1,7 @@
 //! Checks of the initial state and of settings that depend on the system.
 
-use contact::law::Status;
-use convex::dense;
+use percuss_contact::law::Status;
+use percuss_convex::dense;
 
 use crate::error::MechanismError;
 use crate::inertia::Inertia;

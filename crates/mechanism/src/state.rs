@@ -1,6 +1,6 @@
 //! Results of a motion: state, step report, constraint reports, events; the trait of integrators.
 
-use contact::law::Status;
+use percuss_contact::law::Status;
 use serde::{Deserialize, Serialize};
 
 use crate::saved::{MotionCheckpoint, statuses};

@@ -10,8 +10,8 @@
 //! differentiates by hand or symbolically, never by finite differences. Methods take `&mut self` so that an implementor
 //! may keep scratch; they must be pure otherwise.
 
-use contact::law::Status;
-use contact::{Law, Restitution};
+use percuss_contact::law::Status;
+use percuss_contact::{Law, Restitution};
 
 use crate::chart::ConfigurationSpace;
 use crate::error::SystemError;

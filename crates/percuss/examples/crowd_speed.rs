@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use scene::{Scene, SceneError};
+use percuss_scene::{Scene, SceneError};
 
 const HEAD: &str = r#"kind = "bodies"
 [world]

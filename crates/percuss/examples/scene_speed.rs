@@ -10,8 +10,8 @@ mod native;
 
 use std::time::Instant;
 
-use mechanism::{Integrator, System, TimeStepper};
-use scene::Scene;
+use percuss_mechanism::{Integrator, System, TimeStepper};
+use percuss_scene::Scene;
 
 const ROUNDS: usize = 7;
 
@@ -37,13 +37,13 @@ fn main() {
     alone("six coordinates, three contacts", native::CHAIN, 50_000);
 }
 
-fn build(text: &str) -> scene::BuiltMechanism {
+fn build(text: &str) -> percuss_scene::BuiltMechanism {
     let scene = Scene::parse("speed", "speed.toml", text).expect("the scene is valid");
     scene.build_mechanism().expect("the scene can be built")
 }
 
 /// Time of `steps` steps, in seconds.
-fn time<S: System>(system: S, built: &scene::BuiltMechanism, steps: usize) -> f64 {
+fn time<S: System>(system: S, built: &percuss_scene::BuiltMechanism, steps: usize) -> f64 {
     let mut motion =
         TimeStepper::new(system, built.settings.clone(), built.initial.clone()).expect("it starts");
     let clock = Instant::now();

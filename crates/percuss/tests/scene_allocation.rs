@@ -7,9 +7,9 @@
 use std::alloc::{GlobalAlloc, Layout, System as Machine};
 use std::cell::Cell;
 
-use contact::law::Status;
-use mechanism::{Integrator, StateRef, System, TimeStepper};
-use scene::Scene;
+use percuss_contact::law::Status;
+use percuss_mechanism::{Integrator, StateRef, System, TimeStepper};
+use percuss_scene::Scene;
 
 struct Counting;
 

@@ -6,9 +6,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bodies::plane::Angle;
-use bodies::{Dim, ForceContext, ForceField, Plane, Pose, PrescribedMotion, Space, Vector};
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use percuss_bodies::plane::Angle;
+use percuss_bodies::{Dim, ForceContext, ForceField, Plane, Pose, PrescribedMotion, Space, Vector};
 use pyo3::prelude::*;
 
 use crate::error;

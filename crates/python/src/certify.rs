@@ -33,8 +33,8 @@ pub fn findings_json(found: &[percuss_run::finding::Finding]) -> PyResult<Vec<Va
 }
 
 /// Approximation errors of convex decompositions: distance of the convex parts from the bodies.
-pub fn decomposition_errors(collection: &scene::bodies_scene::BuiltBodies) -> Vec<Value> {
-    let json = |(name, fit): &(String, scene::bodies_scene::DecompositionFit)| {
+pub fn decomposition_errors(collection: &percuss_scene::bodies_scene::BuiltBodies) -> Vec<Value> {
+    let json = |(name, fit): &(String, percuss_scene::bodies_scene::DecompositionFit)| {
         json!({
             "body": name,
             "parts": fit.parts,

@@ -8,10 +8,10 @@
 //! ```
 
 use percuss_record::RecordError;
+use percuss_scene::SceneError;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use scene::SceneError;
 
 create_exception!(
     percuss,

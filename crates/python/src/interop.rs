@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use bodies::joint::Joint;
-use bodies::space::Shape;
-use bodies::{Body, Freedom, Pose, Space};
+use percuss_bodies::joint::Joint;
+use percuss_bodies::space::Shape;
+use percuss_bodies::{Body, Freedom, Pose, Space};
+use percuss_scene::Scene;
+use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies};
 use pyo3::prelude::*;
-use scene::Scene;
-use scene::bodies_scene::{BodiesSetup, BuiltBodies};
 use serde_json::{Value, json};
 
 use crate::error;
 
-type Point = <Space as bodies::Dim>::Vector;
-type Turn = <Space as bodies::Dim>::Rotation;
+type Point = <Space as percuss_bodies::Dim>::Vector;
+type Turn = <Space as percuss_bodies::Dim>::Rotation;
 
 fn numbers(v: Point) -> [f64; 3] {
     [v.x, v.y, v.z]
@@ -50,7 +50,7 @@ fn shape(shape: &Shape) -> Value {
             "faces": m.triangles(),
         }),
         Shape::Compound(compound) => {
-            let part = |p: &bodies::Part<Space>| {
+            let part = |p: &percuss_bodies::Part<Space>| {
                 json!({
                     "shape": self::shape(&p.shape),
                     "position": numbers(p.pose.position),

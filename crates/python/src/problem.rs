@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use contact::{Problem, ResidualEvaluator, ResidualMeasure, Residuals};
 use numpy::{PyArray1, PyReadonlyArray1};
+use percuss_contact::{Problem, ResidualEvaluator, ResidualMeasure, Residuals};
+use percuss_solve::{Goal, Outcome, Report};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use solve::{Goal, Outcome, Report};
 
 use crate::error;
 
@@ -21,7 +21,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Names of all solvers, the default first.
 #[pyfunction]
 fn solver_names() -> Vec<&'static str> {
-    solve::NAMES.to_vec()
+    percuss_solve::NAMES.to_vec()
 }
 
 /// A contact problem: u = W r + b, Coulomb's law at every contact.
@@ -45,8 +45,8 @@ impl PyProblem {
                     "{shown}: this is a folder; give one of the problem files in it"
                 ));
             }
-            let file = fclib::read(&path).map_err(|e| e.to_string())?;
-            fclib::problem::to_problem(&file).map_err(|e| format!("{shown}: {e}"))
+            let file = percuss_fclib::read(&path).map_err(|e| e.to_string())?;
+            percuss_fclib::problem::to_problem(&file).map_err(|e| format!("{shown}: {e}"))
         });
         Ok(Self {
             problem: problem.map_err(error::input)?,
@@ -158,8 +158,8 @@ impl PyProblem {
         start: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<Py<PyAny>> {
         let goal = goal(tolerance, max_iterations, measure, history)?;
-        let mut method = solve::by_name(solver).ok_or_else(|| {
-            let names = solve::NAMES.join(", ");
+        let mut method = percuss_solve::by_name(solver).ok_or_else(|| {
+            let names = percuss_solve::NAMES.join(", ");
             error::argument(
                 "solver",
                 format!("there is no `{solver}`; there are {names}"),

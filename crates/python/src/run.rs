@@ -7,8 +7,8 @@ use percuss_record::{
     BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory,
 };
 use percuss_run::{BodiesOutcome, StopReason, Threads};
+use percuss_scene::{Scene, SceneError, SceneKind};
 use pyo3::prelude::*;
-use scene::{Scene, SceneError, SceneKind};
 use serde_json::Value;
 
 use crate::certify::{decomposition_errors, findings_json, interrupted, record_failure};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use percuss_scene::{Scene, SceneKind};
 use pyo3::prelude::*;
-use scene::{Scene, SceneKind};
 
 use crate::error;
 
@@ -16,8 +16,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Name, title and source of every built-in scene.
 #[pyfunction]
 fn builtin() -> PyResult<Vec<(String, String, String)>> {
-    let all = scene::builtin::list().map_err(error::scene)?;
-    let row = |entry: scene::builtin::Builtin| (entry.name, entry.title, entry.source);
+    let all = percuss_scene::builtin::list().map_err(error::scene)?;
+    let row = |entry: percuss_scene::builtin::Builtin| (entry.name, entry.title, entry.source);
     Ok(all.into_iter().map(row).collect())
 }
 

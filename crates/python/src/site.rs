@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use percuss_record::{Lock, Manifest, OutputDirectory, RunStatus, RunWriter};
+use percuss_scene::{DataFile, Scene};
 use pyo3::prelude::*;
-use scene::{DataFile, Scene};
 
 use crate::error;
 

@@ -1,7 +1,7 @@
 //! New manifests: what a manifest says of a run before its first step.
 
-use scene::bodies_scene::BuiltBodies;
-use scene::{BuiltMechanism, Scene};
+use percuss_scene::bodies_scene::BuiltBodies;
+use percuss_scene::{BuiltMechanism, Scene};
 use serde_json::Value;
 
 use super::machine::Machine;

@@ -1,7 +1,7 @@
 //! Observer of a run of bodies: receives the end of every step and writes checkpoints.
 
-use bodies::{Plane, Space, World};
-use scene::SceneError;
+use percuss_bodies::{Plane, Space, World};
+use percuss_scene::SceneError;
 
 use crate::checkpoint::{Restored, Snapshot};
 

@@ -12,7 +12,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use scene::CheckpointPolicy;
+use percuss_scene::CheckpointPolicy;
 use serde::{Deserialize, Serialize};
 
 use super::chunk::file_name;

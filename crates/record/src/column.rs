@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use scene::TableCompression;
+use percuss_scene::TableCompression;
 use serde::{Deserialize, Serialize};
 
 /// Type of the values of a column.

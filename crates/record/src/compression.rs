@@ -8,7 +8,7 @@ use parquet::basic::{Compression, GzipLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
-use scene::TableCompression;
+use percuss_scene::TableCompression;
 
 use super::column::{Column, ColumnType, ColumnValues};
 use super::format::SCHEMA;
@@ -99,7 +99,7 @@ fn few(all: &[i64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scene::TableCompression;
+    use percuss_scene::TableCompression;
 
     #[test]
     fn dictionaries_are_for_values_that_repeat() {

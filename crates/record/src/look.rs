@@ -1,6 +1,6 @@
 //! Why something cannot be shown of a record.
 
-use scene::SceneError;
+use percuss_scene::SceneError;
 use thiserror::Error;
 
 use super::error::RecordError;

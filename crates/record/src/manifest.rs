@@ -6,8 +6,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use mechanism::{AdaptiveStep, ForceEvaluation, Scheme, Settings};
-use scene::DataFile;
+use percuss_mechanism::{AdaptiveStep, ForceEvaluation, Scheme, Settings};
+use percuss_scene::DataFile;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

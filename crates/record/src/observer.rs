@@ -1,7 +1,7 @@
 //! The observer of a run of a mechanism (callback, output writer): [`MechanismObserver`].
 
-use mechanism::{ConstraintReport, Event, State, StepReport};
-use scene::SceneError;
+use percuss_mechanism::{ConstraintReport, Event, State, StepReport};
+use percuss_scene::SceneError;
 
 use crate::checkpoint::{Restored, Snapshot};
 

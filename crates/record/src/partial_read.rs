@@ -9,7 +9,7 @@ use std::path::Path;
 use parquet::column::reader::ColumnReader;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use scene::{Scene, SceneError};
+use percuss_scene::{Scene, SceneError};
 
 use super::chunk::{get, text};
 use super::column::{Column, ColumnValues};

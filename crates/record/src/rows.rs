@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use contact::law::Status;
-use mechanism::{ConstraintReport, Event, EventKind, State, StepReport};
+use percuss_contact::law::Status;
+use percuss_mechanism::{ConstraintReport, Event, EventKind, State, StepReport};
 
 use super::column::ColumnValues;
 use super::tables::MechanismLayout;

@@ -12,7 +12,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use scene::CheckpointPolicy;
+use percuss_scene::CheckpointPolicy;
 use serde::Serialize;
 
 use super::checkpoint::{self, Checkpoint, Restored, Snapshot};

@@ -1,7 +1,7 @@
 //! The documentation page of the records, generated from the column definitions.
 
-use bodies::{Plane, Space};
-use scene::{RecordSelection, TableCompression};
+use percuss_bodies::{Plane, Space};
+use percuss_scene::{RecordSelection, TableCompression};
 
 use super::CHUNK_ROWS;
 use super::column::{Column, ColumnType};

@@ -4,7 +4,7 @@
 //! last step, and t is in the window. A table without an interval of its own has that of the run. `steps` and `names`
 //! are always recorded: a certificate rests on them.
 
-use scene::{OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, RecordSelection};
+use percuss_scene::{OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, RecordSelection};
 use serde_json::Value;
 
 use super::column::Column;
@@ -40,7 +40,7 @@ pub(super) fn left_out(settings: &Value, table: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scene::{RecordSelection, RowSelection};
+    use percuss_scene::{RecordSelection, RowSelection};
     use serde_json::json;
 
     #[test]

@@ -1,6 +1,6 @@
 //! What surveys of a run came to: rows of `profiles` and `distributions`.
 
-use scene::bodies_scene::Distribution;
+use percuss_scene::bodies_scene::Distribution;
 
 /// One slice of a profile.
 #[derive(Debug, Clone, PartialEq)]

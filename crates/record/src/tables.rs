@@ -7,8 +7,8 @@
 //! | `contacts` | every constraint that was active in a recorded step |
 //! | `events` | every event, whether its step is recorded or not |
 
-use mechanism::{ConstraintKind, System};
-use scene::{RecordSelection, Scene, SymbolicSystem};
+use percuss_mechanism::{ConstraintKind, System};
+use percuss_scene::{RecordSelection, Scene, SymbolicSystem};
 
 use super::column::{Column, ColumnType};
 use crate::selection::with_compression;

@@ -4,9 +4,9 @@ use super::*;
 use std::fs;
 use std::path::Path;
 
-use contact::Law;
-use contact::law::Status as Did;
-use mechanism::{
+use percuss_contact::Law;
+use percuss_contact::law::Status as Did;
+use percuss_mechanism::{
     ConfigurationSpace, Constraint, ConstraintKind, ConstraintReport, Event, EventKind, State,
     StateRef, StepReport, System, SystemError,
 };

@@ -4,8 +4,8 @@ mod observer;
 
 use std::path::Path;
 
-use mechanism::{ConstraintReport, Event, State, StepReport};
-use scene::{CheckpointPolicy, RowSelection};
+use percuss_mechanism::{ConstraintReport, Event, State, StepReport};
+use percuss_scene::{CheckpointPolicy, RowSelection};
 use serde::Serialize;
 use serde_json::Value;
 

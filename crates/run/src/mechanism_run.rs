@@ -7,12 +7,12 @@
 //! there. After every step, in this order: the certificate, the observer, the progress callback,
 //! the checkpoint. A motion that fails midway keeps what was computed.
 
-use mechanism::{
+use percuss_mechanism::{
     EventDriven, Integrator, MechanismError, Scheme, State, StepReport, System, TimeStepper,
 };
 use percuss_record::{EncodedBytes, MechanismObserver, Snapshot};
-use scene::file::END_TOLERANCE;
-use scene::{BuiltMechanism, CertificateBounds, SceneError};
+use percuss_scene::file::END_TOLERANCE;
+use percuss_scene::{BuiltMechanism, CertificateBounds, SceneError};
 
 use crate::certificate::{Certificate, Criterion};
 use crate::progress::{ProgressCallback, RunProgress};
@@ -70,9 +70,9 @@ impl MechanismObserver for TrajectoryObserver<'_> {
         &mut self,
         step: usize,
         state: &State,
-        ledger: &mechanism::StepReport,
-        touches: &[mechanism::ConstraintReport<'_>],
-        events: &[mechanism::Event],
+        ledger: &percuss_mechanism::StepReport,
+        touches: &[percuss_mechanism::ConstraintReport<'_>],
+        events: &[percuss_mechanism::Event],
     ) -> Result<(), SceneError> {
         self.trajectory.push(state, ledger, touches, events);
         self.sink.on_step(step, state, ledger, touches, events)

@@ -4,10 +4,10 @@
 //! have γ of every step; here the set of possible velocities is computed, at the instants where γ ceased to be
 //! positive.
 
-use mechanism::painleve::{Outcomes, analyse_sliding_contact, joint_accelerations};
-use mechanism::{ConstraintKind, EventKind, Scheme, StateRef, System};
+use percuss_mechanism::painleve::{Outcomes, analyse_sliding_contact, joint_accelerations};
+use percuss_mechanism::{ConstraintKind, EventKind, Scheme, StateRef, System};
 use percuss_record::NonuniqueInstant;
-use scene::SymbolicSystem;
+use percuss_scene::SymbolicSystem;
 
 use crate::mechanism_run::MechanismOutcome;
 use crate::trajectory::Interpolation;

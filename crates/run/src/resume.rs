@@ -4,10 +4,10 @@
 //! integrator. The trajectory increments written with the checkpoints together have all states up
 //! to the last one, which findings are evaluated on.
 
-use mechanism::MotionCheckpoint;
+use percuss_mechanism::MotionCheckpoint;
 use percuss_record as record;
 use percuss_record::{EncodedBytes, Restored};
-use scene::SceneError;
+use percuss_scene::SceneError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

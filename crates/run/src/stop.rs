@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use mechanism::MechanismError;
-use scene::SceneError;
+use percuss_mechanism::MechanismError;
+use percuss_scene::SceneError;
 
 /// Where and why a run ended early.
 #[derive(Debug, Clone, PartialEq)]

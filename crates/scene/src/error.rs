@@ -21,7 +21,7 @@ pub enum SceneError {
     Missing(String),
     /// The motion of a mechanism cannot start or cannot go on.
     #[error(transparent)]
-    Mechanism(#[from] mechanism::MechanismError),
+    Mechanism(#[from] percuss_mechanism::MechanismError),
     /// A fault of the machine: a full disk, a missing permission.
     #[error("{what}: {reason}")]
     Machine {

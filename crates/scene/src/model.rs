@@ -4,25 +4,25 @@
 
 /// Bodies, shapes, joints and laws.
 pub mod bodies {
-    pub use ::bodies::{
+    pub use percuss_bodies::{
         Activation, Body, Dim, ForceContext, Freedom, Friction, Joint, Model, PairLaw, Plane, Pose,
         Space, State, Vector,
     };
 
     /// Joints.
     pub mod joint {
-        pub use ::bodies::joint::{JointCoordinate, JointKind};
+        pub use percuss_bodies::joint::{JointCoordinate, JointKind};
     }
 
     /// The plane.
     pub mod plane {
-        pub use ::bodies::plane::Angle;
+        pub use percuss_bodies::plane::Angle;
     }
 }
 
 /// Systems in generalised coordinates.
 pub mod mechanism {
-    pub use ::mechanism::{
+    pub use percuss_mechanism::{
         ConfigurationSpace, ConstraintKind, Coordinate, ForceEvaluation, ImpactLaw, Scheme,
         Settings, State, StateRef, System, SystemError,
     };
@@ -30,14 +30,14 @@ pub mod mechanism {
 
 /// Sweeping processes.
 pub mod sweep {
-    pub use ::sweep::{Method, StartPolicy};
+    pub use percuss_sweep::{Method, StartPolicy};
 
     /// Applications.
     pub mod apps {
 
         /// Crowds.
         pub mod crowd {
-            pub use ::sweep::apps::crowd::Room;
+            pub use percuss_sweep::apps::crowd::Room;
         }
     }
 }

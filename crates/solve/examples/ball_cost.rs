@@ -8,9 +8,9 @@
 //! gravity gives sticking, sliding and open contacts together. The minimum over repetitions is printed, in processor
 //! time of the thread where the system reports it. With `wall` the contacts are those of blocks in the plane.
 
-use contact::{FactoredDelassus, Law, Problem, ProblemError};
-use solve::Nlgs;
-use solve::sample::{Random, Wall};
+use percuss_contact::{FactoredDelassus, Law, Problem, ProblemError};
+use percuss_solve::Nlgs;
+use percuss_solve::sample::{Random, Wall};
 
 fn lattice(balls: usize) -> Result<Problem, ProblemError> {
     let edge = ((balls as f64).cbrt().round() as usize).max(1);

@@ -9,12 +9,12 @@
 //! follows then. The lines `ref` give the figures of the prototype that the methods come from; its
 //! packings have the same parameters but another random generator, so they are not the same ones.
 
-use contact::{Law, Problem};
-use solve::admm::AdmmParams;
-use solve::nlgs::NlgsParams;
-use solve::nncg::{NncgParams, Sweeps};
-use solve::sample::{Attitude, Chain, Packing, Pyramid, Table, Tower, Wall};
-use solve::{Admm, Auto, Goal, InteriorPoint, Nlgs, Nncg, SmoothingNewton, Solver};
+use percuss_contact::{Law, Problem};
+use percuss_solve::admm::AdmmParams;
+use percuss_solve::nlgs::NlgsParams;
+use percuss_solve::nncg::{NncgParams, Sweeps};
+use percuss_solve::sample::{Attitude, Chain, Packing, Pyramid, Table, Tower, Wall};
+use percuss_solve::{Admm, Auto, Goal, InteriorPoint, Nlgs, Nncg, SmoothingNewton, Solver};
 
 /// A problem with the prototype's counts for NLGS, NNCG and ADMM.
 struct Row {
@@ -31,7 +31,7 @@ fn row(name: &str, reference: [&'static str; 3], problem: Problem) -> Row {
     }
 }
 
-fn structures() -> Result<Vec<Row>, contact::ProblemError> {
+fn structures() -> Result<Vec<Row>, percuss_contact::ProblemError> {
     let push = Tower {
         push: 0.05,
         ..Tower::heavy_top(10, 1e3)
@@ -92,7 +92,7 @@ fn structures() -> Result<Vec<Row>, contact::ProblemError> {
     ])
 }
 
-fn piles() -> Result<Vec<Row>, contact::ProblemError> {
+fn piles() -> Result<Vec<Row>, percuss_contact::ProblemError> {
     let pyramid = |layers, friction, tilt| {
         let pile = Pyramid {
             layers,
@@ -155,7 +155,7 @@ fn piles() -> Result<Vec<Row>, contact::ProblemError> {
 fn files(paths: &[String]) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
     let mut rows = Vec::new();
     for path in paths {
-        let fclib::ProblemForm::Local(l) = fclib::read(path.as_ref())?.form else {
+        let percuss_fclib::ProblemForm::Local(l) = percuss_fclib::read(path.as_ref())?.form else {
             return Err(format!("{path} is not in local form").into());
         };
         let problem =

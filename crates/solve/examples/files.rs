@@ -5,9 +5,9 @@
 //! From zero impulses, in the error measure R1 of the collection. Times are processor times of the thread where the
 //! system reports them.
 
-use contact::{ResidualEvaluator, ResidualMeasure};
-use fclib::problem::to_problem;
-use solve::Goal;
+use percuss_contact::{ResidualEvaluator, ResidualMeasure};
+use percuss_fclib::problem::to_problem;
+use percuss_solve::Goal;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut tolerance, mut solver, mut paths) = (1e-8, "auto".to_string(), Vec::new());
@@ -21,9 +21,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let mut sum = 0.0;
     for path in &paths {
-        let problem = to_problem(&fclib::read(path.as_ref())?)?;
+        let problem = to_problem(&percuss_fclib::read(path.as_ref())?)?;
         let mut impulse = vec![0.0; problem.num_rows()];
-        let mut method = solve::by_name(&solver).ok_or("no such solver")?;
+        let mut method = percuss_solve::by_name(&solver).ok_or("no such solver")?;
         let goal = Goal {
             measure: ResidualMeasure::Fclib,
             ..Goal::with_tolerance(tolerance)

@@ -10,9 +10,9 @@
 //! over repetitions is printed: the cost on an undisturbed machine. Where the system reports the processor time of a
 //! thread (Linux), that is the clock, so that a busy machine gives the same figure.
 
-use contact::{FactoredDelassus, Law, Problem, ProblemBuilder, ProblemError, Restitution};
-use solve::Nlgs;
-use solve::sample::Random;
+use percuss_contact::{FactoredDelassus, Law, Problem, ProblemBuilder, ProblemError, Restitution};
+use percuss_solve::Nlgs;
+use percuss_solve::sample::Random;
 
 /// One point of a face: rows (n, t1, t2) in skew axes, so that no entry of G vanishes.
 fn point(

@@ -31,7 +31,7 @@
 //! where their factors would not fit into memory. In a periodic cell that deforms with all contacts W is dense, and
 //! only those that work in the velocities of bodies are used.
 
-use contact::{Problem, ResidualEvaluator, ResidualMeasure};
+use percuss_contact::{Problem, ResidualEvaluator, ResidualMeasure};
 
 use crate::best_iterate::accepted_fraction;
 use crate::elimination;

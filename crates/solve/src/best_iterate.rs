@@ -1,6 +1,6 @@
 //! The best iterate of a solve: every iterate that a solver returns has been evaluated here.
 
-use contact::{Problem, ResidualEvaluator, ResidualMeasure};
+use percuss_contact::{Problem, ResidualEvaluator, ResidualMeasure};
 use smallvec::smallvec;
 
 use crate::goal::{Goal, Outcome, Report, Stage};

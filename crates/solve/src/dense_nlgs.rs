@@ -7,11 +7,11 @@
 //! ```
 //!
 //! Sweeps continue below the tolerance while they converge: they are cheap here, and impacts then conserve energy to
-//! rounding. Every iterate is evaluated by [`contact::ResidualEvaluator`]; nothing else counts as solved.
+//! rounding. Every iterate is evaluated by [`percuss_contact::ResidualEvaluator`]; nothing else counts as solved.
 //! Limits: W is dense, so that a problem of more than [`DenseNlgsParams::rows`] rows, or one given by a stored matrix,
 //! goes to the automatic solver at once.
 
-use contact::{DelassusOperator, FactoredDelassus, Problem};
+use percuss_contact::{DelassusOperator, FactoredDelassus, Problem};
 use percuss_linalg::dense::dot;
 
 use crate::auto::Auto;

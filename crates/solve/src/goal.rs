@@ -1,9 +1,9 @@
 //! The interface of all solvers: [`Goal`] (tolerance and limits), [`Solver`], [`Report`] and [`Outcome`].
 //!
 //! Not converging is a result, not an error: every solver returns the best iterate whose residual was evaluated by
-//! [`contact::ResidualEvaluator`], with that residual, and says how it ended.
+//! [`percuss_contact::ResidualEvaluator`], with that residual, and says how it ended.
 
-use contact::{Problem, ResidualMeasure};
+use percuss_contact::{Problem, ResidualMeasure};
 use smallvec::SmallVec;
 
 use crate::infeasibility::InfeasibilityCertificate;

@@ -19,7 +19,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
-use contact::{DelassusOperator, Law, Problem};
+use percuss_contact::{DelassusOperator, Law, Problem};
 
 /// RV up to which a step is taken to have a solution: contacts that exclude each other leave a residual of the size of
 /// the speed at which they approach each other.

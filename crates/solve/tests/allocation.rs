@@ -7,11 +7,11 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use contact::Problem;
-use solve::nlgs::NlgsParams;
-use solve::nncg::{NncgParams, Sweeps};
-use solve::sample::{Chain, Pyramid, Tower, Wall};
-use solve::{Goal, Nlgs, Nncg, Solver};
+use percuss_contact::Problem;
+use percuss_solve::nlgs::NlgsParams;
+use percuss_solve::nncg::{NncgParams, Sweeps};
+use percuss_solve::sample::{Chain, Pyramid, Tower, Wall};
+use percuss_solve::{Goal, Nlgs, Nncg, Solver};
 
 struct Counting;
 

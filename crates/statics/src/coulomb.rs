@@ -17,7 +17,7 @@
 //! The result is the range of multipliers at which one mechanism obeys the law: never above that of
 //! the associated law, and not proven to contain the smallest.
 
-use contact::law::Law;
+use percuss_contact::law::Law;
 
 use crate::domain::{Face, ImpulseDomain};
 use crate::error::StaticsError;

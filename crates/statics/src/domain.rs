@@ -8,7 +8,7 @@
 //! its velocity, S_t = −μ S_n u_t/|u_t| (M88 12.2), an open one none, a joint any.
 //! The forms are scaled so that F x is a distance from the boundary, whatever the friction.
 
-use contact::law::Law;
+use percuss_contact::law::Law;
 
 use crate::error::StaticsError;
 

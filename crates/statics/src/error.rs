@@ -1,6 +1,6 @@
 //! Errors of a statics problem.
 
-use contact::law::LawError;
+use percuss_contact::law::LawError;
 use thiserror::Error;
 
 /// Errors of the input and of the solver.

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use contact::law::Law;
+use percuss_contact::law::Law;
 
 use crate::error::{StaticsError, finite, sized};
 

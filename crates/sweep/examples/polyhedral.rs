@@ -4,7 +4,7 @@
 //! w_a(t) } with random unit rows (dense, or with eight entries each) is translated along an ellipse while its faces
 //! oscillate. The step reports are included in the time.
 
-use sweep::{ConstraintRows, MovingPolyhedron, Process};
+use percuss_sweep::{ConstraintRows, MovingPolyhedron, Process};
 
 struct Numbers(u64);
 
@@ -39,7 +39,7 @@ fn rows(n: usize, m: usize, entries: usize) -> Vec<Vec<(usize, f64)>> {
         .collect()
 }
 
-fn measure(n: usize, m: usize, entries: usize) -> Result<(), sweep::SweepingError> {
+fn measure(n: usize, m: usize, entries: usize) -> Result<(), percuss_sweep::SweepingError> {
     let list = rows(n, m, entries);
     let matrix = if entries >= n {
         let dense: Vec<f64> = list.iter().flatten().map(|e| e.1).collect();
@@ -92,7 +92,7 @@ fn advance(
     process: &mut Process<MovingPolyhedron>,
     steps: u32,
     h: f64,
-) -> Result<(usize, usize, f64), sweep::SweepingError> {
+) -> Result<(usize, usize, f64), percuss_sweep::SweepingError> {
     let (mut active, mut changes, mut worst) = (0, 0, 0.0_f64);
     for _ in 0..steps {
         let step = process.advance(process.time() + h)?;
@@ -105,7 +105,7 @@ fn advance(
     Ok((active, changes, worst))
 }
 
-fn main() -> Result<(), sweep::SweepingError> {
+fn main() -> Result<(), percuss_sweep::SweepingError> {
     let sizes: Vec<usize> = std::env::args()
         .skip(1)
         .filter_map(|a| a.parse().ok())

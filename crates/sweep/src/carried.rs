@@ -8,7 +8,7 @@
 //! box. Exact for translations of bounded sets; for a set with 0 ∈ C₀ that is only scaled, growing adds nothing.
 //! Unknown where C₀ depends on time, or is unbounded and rotates.
 
-use convex::{ConvexSet, Set, Support};
+use percuss_convex::{ConvexSet, Set, Support};
 
 use crate::error::{Result, SweepingError, at, check_finite, check_len};
 use crate::metric::Metric;
@@ -22,7 +22,7 @@ pub type VectorFunction = Box<dyn Fn(f64, &mut [f64]) + Send>;
 pub type ScalarFunction = Box<dyn Fn(f64) -> f64 + Send>;
 
 /// A set of `convex` as a function of time.
-pub type SetFunction = Box<dyn Fn(f64) -> convex::Result<Set> + Send>;
+pub type SetFunction = Box<dyn Fn(f64) -> percuss_convex::Result<Set> + Send>;
 
 /// The set C₀.
 enum BaseSet {
@@ -38,7 +38,7 @@ pub struct TransformedSet {
     scale: Option<ScalarFunction>,
     rotation: Option<VectorFunction>,
     metric: Metric,
-    convex_metric: convex::Metric,
+    convex_metric: percuss_convex::Metric,
     /// Bound ρ of |x| over a fixed C₀ (+∞ if unbounded), computed when first needed.
     radius_bound: Option<f64>,
     /// Whether 0 ∈ C₀; valid once `radius_bound` is known.
@@ -63,7 +63,7 @@ impl TransformedSet {
     /// A set C₀(t) built at every evaluation; `dim` is its dimension.
     pub fn time_dependent(
         dim: usize,
-        shape: impl Fn(f64) -> convex::Result<Set> + Send + 'static,
+        shape: impl Fn(f64) -> percuss_convex::Result<Set> + Send + 'static,
     ) -> Self {
         Self::from_body(dim, BaseSet::TimeDependent(Box::new(shape)))
     }
@@ -76,7 +76,7 @@ impl TransformedSet {
             scale: None,
             rotation: None,
             metric: Metric::Euclidean,
-            convex_metric: convex::Metric::euclidean(dim),
+            convex_metric: percuss_convex::Metric::euclidean(dim),
             radius_bound: None,
             holds_origin: false,
         }
@@ -157,7 +157,7 @@ impl TransformedSet {
     }
 
     /// RᵀAR, the metric of the projection onto C₀.
-    fn rotated_metric(&self, turn: &[f64]) -> Result<convex::Metric> {
+    fn rotated_metric(&self, turn: &[f64]) -> Result<percuss_convex::Metric> {
         let n = self.dim;
         if turn.is_empty() || self.metric == Metric::Euclidean {
             return Ok(self.convex_metric.clone());
@@ -172,7 +172,7 @@ impl TransformedSet {
                     .sum();
             }
         }
-        convex::Metric::new(n, &out).map_err(at(f64::NAN))
+        percuss_convex::Metric::new(n, &out).map_err(at(f64::NAN))
     }
 
     /// Upper bound of ρ = sup |x| over a fixed C₀, from its bounding box.

@@ -1,6 +1,6 @@
 //! Errors of the crate; messages name the time, the part and what was expected.
 
-use convex::ConvexError;
+use percuss_convex::ConvexError;
 
 /// Errors of this crate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

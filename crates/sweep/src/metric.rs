@@ -15,7 +15,7 @@ pub enum Metric {
     /// A = diag(d), every entry positive.
     Diagonal(Vec<f64>),
     /// Any symmetric positive definite A, with its Cholesky factor.
-    Full(convex::Metric),
+    Full(percuss_convex::Metric),
 }
 
 impl Metric {
@@ -33,7 +33,7 @@ impl Metric {
 
     /// The metric of the n×n matrix `a`, row-major, symmetric positive definite.
     pub fn full(n: usize, a: &[f64]) -> Result<Self> {
-        convex::Metric::new(n, a)
+        percuss_convex::Metric::new(n, a)
             .map(Self::Full)
             .map_err(at(f64::NAN))
     }
@@ -102,10 +102,10 @@ impl Metric {
     }
 
     /// The metric as a dense matrix of `convex`, for small dimensions.
-    pub fn to_convex(&self, n: usize) -> Result<convex::Metric> {
+    pub fn to_convex(&self, n: usize) -> Result<percuss_convex::Metric> {
         match self {
-            Self::Euclidean => Ok(convex::Metric::euclidean(n)),
-            Self::Diagonal(d) => convex::Metric::diagonal(d).map_err(at(f64::NAN)),
+            Self::Euclidean => Ok(percuss_convex::Metric::euclidean(n)),
+            Self::Diagonal(d) => percuss_convex::Metric::diagonal(d).map_err(at(f64::NAN)),
             Self::Full(m) => Ok(m.clone()),
         }
     }

@@ -5,7 +5,7 @@
 //! expects that the alteration is found.
 
 use percuss_record::Record;
-use scene::{Scene, SceneKind};
+use percuss_scene::{Scene, SceneKind};
 
 use super::report::{Report, RowRange};
 use super::sweeps;

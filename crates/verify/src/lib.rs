@@ -35,8 +35,8 @@ mod vector;
 use std::fs;
 
 use percuss_record::{Record, RecordError, RecordShape, RunStatus};
-use scene::bodies_scene::{BodiesSetup, BuiltBodies};
-use scene::{Scene, SceneError, SceneKind};
+use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies};
+use percuss_scene::{Scene, SceneError, SceneKind};
 
 pub use report::{Check, Disagreement, Location, MissedSteps, Report, RowRange, UncheckedColumn};
 

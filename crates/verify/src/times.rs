@@ -5,9 +5,9 @@
 //! ```
 
 use percuss_record::{Record, RecordError, RunStatus};
-use scene::bodies_scene::BodiesSetup;
-use scene::model::bodies::Dim;
-use scene::{Scene, SceneError};
+use percuss_scene::bodies_scene::BodiesSetup;
+use percuss_scene::model::bodies::Dim;
+use percuss_scene::{Scene, SceneError};
 
 use super::VerifyError;
 use super::report::{Location, Report};
@@ -98,7 +98,7 @@ fn compare_account(
             let mut longer = (h - length).abs();
             // The last step may end with the run: it is then shorter, or longer by a remainder of less than a
             // millionth of a step.
-            if end > plan.until - scene::file::END_TOLERANCE * length {
+            if end > plan.until - percuss_scene::file::END_TOLERANCE * length {
                 apart = apart.min((t - plan.until).abs());
                 let from = plan.start + (step - 1) as f64 * length;
                 longer = longer.min((t - from - h).abs());

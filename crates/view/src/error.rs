@@ -1,7 +1,7 @@
 //! Errors of the viewer.
 
 use percuss_record::RecordError;
-use scene::SceneError;
+use percuss_scene::SceneError;
 use thiserror::Error;
 
 /// Why data cannot be shown.

@@ -8,8 +8,8 @@
 //! / (μ S_n). With static and dynamic coefficients the static one is used. Without friction, or without a
 //! normal impulse, it is NaN.
 
-use bodies::Friction;
-use scene::bodies_scene::BodiesEnvironment;
+use percuss_bodies::Friction;
+use percuss_scene::bodies_scene::BodiesEnvironment;
 
 /// Friction laws by pair of material numbers.
 #[derive(Debug, Clone)]
@@ -120,7 +120,7 @@ mod tests {
         assert!(gauge(&Friction::None, [1.0, 0.0]).is_nan());
     }
 
-    fn contact_section(corners: &[[f64; 2]]) -> Arc<contact::law::PolygonSection> {
-        Arc::new(contact::law::PolygonSection::new(corners).expect("a convex polygon"))
+    fn contact_section(corners: &[[f64; 2]]) -> Arc<percuss_contact::law::PolygonSection> {
+        Arc::new(percuss_contact::law::PolygonSection::new(corners).expect("a convex polygon"))
     }
 }

@@ -7,8 +7,8 @@
 //!
 //! The geometry is that of [`crate::space`]; this file only forwards to it.
 
-use contact::{Law, ProblemBuilder, ProblemError};
 use glam::{DQuat, DVec3};
+use percuss_contact::{Law, ProblemBuilder, ProblemError};
 
 use super::{Dim, Space};
 use crate::compound::Compound;

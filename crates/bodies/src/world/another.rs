@@ -12,8 +12,8 @@
 //! [`FEW`] contacts, in the first step of a motion and where the set of contacts has changed: a step with the
 //! contacts of the one before is as unique as that one, except that impulses may have grown or decayed.
 
-use contact::{FactoredDelassus, Problem, ResidualEvaluator, ResidualMeasure};
-use solve::Goal;
+use percuss_contact::{FactoredDelassus, Problem, ResidualEvaluator, ResidualMeasure};
+use percuss_solve::Goal;
 
 use super::{World, kinetic};
 use crate::dim::Dim;

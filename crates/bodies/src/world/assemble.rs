@@ -15,8 +15,8 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use contact::law::{Law, Status};
-use contact::{DelassusOperator, FactoredDelassus, Problem, ProblemBuilder, ProblemError};
+use percuss_contact::law::{Law, Status};
+use percuss_contact::{DelassusOperator, FactoredDelassus, Problem, ProblemBuilder, ProblemError};
 
 use super::cell::MAX_MODES as MODES;
 use super::law::{law, pair_law};

@@ -12,7 +12,7 @@
 
 mod change;
 
-use contact::{ProblemBuilder, ProblemError};
+use percuss_contact::{ProblemBuilder, ProblemError};
 
 use super::{Scratch, World};
 use crate::cell::{self, Lattice, Matrix};

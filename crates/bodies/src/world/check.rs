@@ -1,7 +1,7 @@
 //! Checks of settings, model and state, and the initial state of a world.
 
-use solve::auto::AutoParams;
-use solve::{Auto, Nncg, Solver};
+use percuss_solve::auto::AutoParams;
+use percuss_solve::{Auto, Nncg, Solver};
 
 use super::{CLOSED_IF_LOADED, NO_GROUP, Scratch, World, gap_scale};
 use crate::detect::Detector;
@@ -47,7 +47,7 @@ pub(super) fn solver(settings: &Settings) -> Result<Box<dyn Solver>, WorldError>
             ..AutoParams::default()
         })));
     }
-    solve::by_name(&settings.solver).ok_or_else(|| WorldError::Setting {
+    percuss_solve::by_name(&settings.solver).ok_or_else(|| WorldError::Setting {
         what: "the solver",
         value: settings.solver.clone(),
         expected: "one of the solvers that `percuss solve --help` lists",

@@ -1,8 +1,8 @@
 //! Fault injection: deliberate errors that the certificate must detect. For tests only; without a fault a step is
 //! unchanged.
 
-use contact::law::NonFirmSet;
-use solve::{Goal, Report};
+use percuss_contact::law::NonFirmSet;
+use percuss_solve::{Goal, Report};
 
 use super::World;
 use crate::dim::Dim;

@@ -1,6 +1,6 @@
 //! Contact law of a candidate, from the materials of its bodies or from a joint with clearance.
 
-use contact::law::{Law, Status};
+use percuss_contact::law::{Law, Status};
 
 use crate::detect::Candidate;
 use crate::dim::Dim;

@@ -36,9 +36,9 @@ mod resume;
 #[cfg(test)]
 mod tests;
 
-use contact::law::Status;
-use contact::{Problem, ResidualEvaluator, ResidualMeasure};
-use solve::{Goal, Nncg, Report, Solver};
+use percuss_contact::law::Status;
+use percuss_contact::{Problem, ResidualEvaluator, ResidualMeasure};
+use percuss_solve::{Goal, Nncg, Report, Solver};
 
 use crate::detect::Detector;
 use crate::dim::Dim;

@@ -1,7 +1,7 @@
 //! Hints for the solver that do not change the set of solutions: Morton order of the bodies, and a warm start whose
 //! friction is distributed over the points of a face.
 
-use contact::{Problem, ProblemBuilder};
+use percuss_contact::{Problem, ProblemBuilder};
 
 use super::{NO_GROUP, World};
 use crate::dim::Dim;

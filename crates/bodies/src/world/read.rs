@@ -1,7 +1,7 @@
 //! Accessors: model, state, report, contact problem and contacts of the last step.
 
-use contact::Problem;
-use solve::Report;
+use percuss_contact::Problem;
+use percuss_solve::Report;
 
 use super::World;
 use crate::dim::Dim;

@@ -3,11 +3,11 @@
 use crate::support;
 
 use crate::support::{at2, at3};
-use bodies::{
+use glam::{DVec2, DVec3};
+use percuss_bodies::{
     Body, ContactPoint, Detector, Dim, Freedom, Lattice, MassProperties, Plane, Pose, Space, plane,
     space,
 };
-use glam::{DVec2, DVec3};
 
 /// Pseudorandom numbers.
 struct Numbers(u64);

@@ -1,11 +1,11 @@
 //! Periodic cells: closed forms, balances, and invariance under the choice of the cell.
 
 use crate::support::*;
-use bodies::{
+use glam::{DVec2, DVec3};
+use percuss_bodies::{
     Activation, CellController, ImposedLoading, Lattice, Matrix, PairLaw, PeriodicCell, Plane,
     Space, State, World, WorldError, plane, space,
 };
-use glam::{DVec2, DVec3};
 
 /// Constant strain rate and stress.
 #[derive(Debug, Clone, Copy)]

@@ -4,9 +4,9 @@ use std::f64::consts::PI;
 use std::sync::Arc;
 
 use crate::support::*;
-use bodies::space::{DecomposedMesh, DecompositionParams};
-use bodies::{Compound, Dim, MassProperties, Plane, Pose, Space, plane, space};
 use glam::{DMat3, DQuat, DVec2, DVec3};
+use percuss_bodies::space::{DecomposedMesh, DecompositionParams};
+use percuss_bodies::{Compound, Dim, MassProperties, Plane, Pose, Space, plane, space};
 
 /// Relative rounding of a few dozen operations.
 const ROUNDING: f64 = 1e-13;

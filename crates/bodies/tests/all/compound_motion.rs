@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::support::*;
-use bodies::{
+use glam::{DQuat, DVec2, DVec3};
+use percuss_bodies::{
     Activation, Compound, Dim, Freedom, MassProperties, Plane, Pose, Space, World, plane, space,
 };
-use glam::{DQuat, DVec2, DVec3};
 
 fn halves2(w: f64, h: f64) -> plane::Shape {
     let half = |x: f64| (rectangle(w / 2.0, h), at2(x, 0.0), 1.0);
@@ -42,7 +42,7 @@ fn compare<D: Dim>(mut one: World<D>, mut two: World<D>, body: usize, steps: usi
         assert!(one.report().reached && two.report().reached);
         contacts += one.num_contacts();
         let (p, q) = (&one.state().poses[body], &two.state().poses[body]);
-        worst = worst.max(bodies::Vector::norm(p.position - q.position));
+        worst = worst.max(percuss_bodies::Vector::norm(p.position - q.position));
         let velocities = [&one, &two].map(|w| w.state().velocities[body]);
         let each = velocities[0].as_ref().iter().zip(velocities[1].as_ref());
         worst = each.fold(worst, |m, (u, v)| m.max((u - v).abs()));
@@ -322,7 +322,7 @@ struct Lift {
     turn: f64,
 }
 
-impl bodies::PrescribedMotion<Space> for Lift {
+impl percuss_bodies::PrescribedMotion<Space> for Lift {
     fn at(&mut self, anchor: &Pose<Space>, t: f64) -> (Pose<Space>, [f64; 6]) {
         let pose = Pose {
             position: anchor.position + DVec3::new(0.5, 0.0, 0.2) * t,

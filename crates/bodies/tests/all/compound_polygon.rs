@@ -2,9 +2,9 @@
 
 use std::f64::consts::TAU;
 
-use bodies::plane::Shape;
-use bodies::{Compound, Plane};
 use glam::DVec2;
+use percuss_bodies::plane::Shape;
+use percuss_bodies::{Compound, Plane};
 
 struct Random(u64);
 
@@ -69,7 +69,7 @@ fn area(outline: &[DVec2]) -> f64 {
 
 /// The corners of the parts in the axes of the outline.
 fn parts(compound: &Compound<Plane>, centre: DVec2) -> Vec<Vec<DVec2>> {
-    let corners = |part: &bodies::Part<Plane>| match &part.shape {
+    let corners = |part: &percuss_bodies::Part<Plane>| match &part.shape {
         Shape::Polygon(p) => p
             .vertices()
             .iter()

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::support::*;
-use bodies::{
+use glam::{DQuat, DVec2, DVec3};
+use percuss_bodies::{
     Compound, CompoundPiece, ContactPoint, Dim, Plane, Pose, Space, Vector, plane, space,
 };
-use glam::{DQuat, DVec2, DVec3};
 
 struct Random(u64);
 

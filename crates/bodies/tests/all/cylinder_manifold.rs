@@ -4,9 +4,9 @@ use crate::space_kit;
 
 use crate::cylinder_kit::{consistent, cylinder as any_cylinder};
 use crate::space_kit::{Random, SpacePose, at, cuboid, polyhedron, touches};
-use bodies::space::Shape;
-use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
+use percuss_bodies::space::Shape;
+use percuss_bodies::{ContactPoint, Pose, Space};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
 fn turned(x: f64, y: f64, z: f64, rotation: DQuat) -> SpacePose {

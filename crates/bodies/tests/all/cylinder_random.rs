@@ -5,7 +5,7 @@ use crate::space_kit;
 
 use crate::cylinder_kit::{consistent, cylinder, gap, largest_gap, parry};
 use crate::space_kit::{Random, least, polyhedron, touches};
-use bodies::space::Shape;
+use percuss_bodies::space::Shape;
 
 fn other(kind: usize, random: &mut Random) -> Shape {
     match kind {
@@ -154,7 +154,7 @@ fn a_pair_of_another_size_touches_alike() {
 }
 
 fn resized_pose(pose: &space_kit::SpacePose, s: f64) -> space_kit::SpacePose {
-    bodies::Pose {
+    percuss_bodies::Pose {
         position: pose.position * s,
         rotation: pose.rotation,
     }
@@ -213,7 +213,7 @@ fn degenerate_poses_give_finite_touches() {
             DVec3::new(0.5, 0.0, 1.0),
             DVec3::Z * 0.25,
         ] {
-            let q = bodies::Pose { position, rotation };
+            let q = percuss_bodies::Pose { position, rotation };
             let found = touches((&a, &own), (b, &q), 0.1);
             consistent(&found, (&a, &own), (b, &q), 0.1);
             let referee = largest_gap((&a, &own), (b, &q), &mut random);

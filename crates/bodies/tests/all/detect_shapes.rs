@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use bodies::plane::{self, Angle, Chain, ConvexPolygon};
-use bodies::space::{self, ConvexPolyhedron, Mesh};
-use bodies::{
+use glam::{DQuat, DVec2, DVec3};
+use percuss_bodies::plane::{self, Angle, Chain, ConvexPolygon};
+use percuss_bodies::space::{self, ConvexPolyhedron, Mesh};
+use percuss_bodies::{
     Body, Candidate, ContactPoint, Detector, Dim, Freedom, MassProperties, Plane, Pose, Space,
     Vector,
 };
-use glam::{DQuat, DVec2, DVec3};
 
 /// A small generator of numbers (splitmix64).
 struct Random(u64);

@@ -1,10 +1,10 @@
 //! Dry friction of joints, scaled by their reaction (B02 §6), against closed forms.
 
 use crate::support::*;
-use bodies::joint::{Joint, JointFrame, JointFriction, JointKind};
-use bodies::plane::Shape;
-use bodies::{MassProperties, Plane, Space, World};
 use glam::{DVec2, DVec3};
+use percuss_bodies::joint::{Joint, JointFrame, JointFriction, JointKind};
+use percuss_bodies::plane::Shape;
+use percuss_bodies::{MassProperties, Plane, Space, World};
 
 const G: f64 = 9.81;
 
@@ -24,7 +24,7 @@ fn rotor(rub: JointFriction, spin: f64) -> World<Plane> {
         inertia: 0.5,
     };
     let disc = Shape::disc(1.0).unwrap();
-    let free = bodies::Freedom::Free;
+    let free = percuss_bodies::Freedom::Free;
     stage.add(disc, mass, free, at2(0.0, 0.0), [0.0, 0.0, spin]);
     let sides = [side(None, 0.0, 0.0), side(Some(0), 0.0, 0.0)];
     let mut joint = Joint::new("axle", JointKind::Revolute, sides);
@@ -124,7 +124,7 @@ fn friction_of_a_ball_joint_brakes_a_spin_about_any_axis() {
     let mut stage = WorldBuilder::<Space>::new(coulomb(0.0), DVec3::Z * -G);
     let spin = DVec3::new(0.3, -0.2, 0.5);
     let velocity = [0.0, 0.0, 0.0, spin.x, spin.y, spin.z];
-    let ball = bodies::space::Shape::sphere(0.5).unwrap();
+    let ball = percuss_bodies::space::Shape::sphere(0.5).unwrap();
     let body = stage.body(ball, 100.0, at3(DVec3::ZERO), velocity);
     let frame = [DVec3::X, DVec3::Y, DVec3::Z];
     let sides = [None, Some(0)].map(|body| JointFrame {
@@ -209,7 +209,7 @@ fn friction_in_corners_that_cannot_turn_changes_nothing() {
 
 #[test]
 fn every_solver_takes_joints_directly() {
-    for name in solve::NAMES {
+    for name in percuss_solve::NAMES {
         let mut world = triangle(None, name);
         run(&mut world, 20);
         assert_eq!(

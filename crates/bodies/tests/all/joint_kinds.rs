@@ -1,11 +1,11 @@
 //! The constraints and the free coordinates of each kind of joint.
 
 use crate::support::*;
-use bodies::joint::{Joint, JointFrame, JointKind};
-use bodies::plane::Angle;
-use bodies::{Dim, Plane, Pose, Space, World};
-use contact::law::Law;
 use glam::{DQuat, DVec2, DVec3};
+use percuss_bodies::joint::{Joint, JointFrame, JointKind};
+use percuss_bodies::plane::Angle;
+use percuss_bodies::{Dim, Plane, Pose, Space, World};
+use percuss_contact::law::Law;
 
 /// A joint between bodies 0 and 1 at a point of space with this axis, where they are.
 fn join<D: Dim>(

@@ -4,9 +4,9 @@
 //! links have moments of inertia of 1e-4 kg m². Steps of such a robot without any contact once missed their tolerance.
 
 use crate::support::*;
-use bodies::joint::{Joint, JointFrame, JointKind};
-use bodies::{Dim, Freedom, MassProperties, Plane, Space, World, plane, space};
 use glam::{DVec2, DVec3};
+use percuss_bodies::joint::{Joint, JointFrame, JointKind};
+use percuss_bodies::{Dim, Freedom, MassProperties, Plane, Space, World, plane, space};
 
 /// Hips, lengths of crank and shin.
 const HIPS: [DVec2; 2] = [DVec2::new(-0.02, 0.0), DVec2::new(0.02, 0.0)];

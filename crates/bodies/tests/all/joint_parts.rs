@@ -1,13 +1,13 @@
 //! Limits, motors, springs and clearances of joints, against closed forms; inconsistent joints.
 
 use crate::support::*;
-use bodies::joint::{
+use glam::DVec2;
+use percuss_bodies::joint::{
     Clearance, ConstantSpeed, Joint, JointFrame, JointKind, Limits, Motor, PrescribedSpeed, Spring,
 };
-use bodies::plane::Shape;
-use bodies::{Friction, MassProperties, PairLaw, Plane, World, WorldError};
-use contact::Restitution;
-use glam::DVec2;
+use percuss_bodies::plane::Shape;
+use percuss_bodies::{Friction, MassProperties, PairLaw, Plane, World, WorldError};
+use percuss_contact::Restitution;
 
 const G: f64 = 9.81;
 
@@ -205,7 +205,7 @@ fn a_pin_with_play_hangs_by_its_weight_at_the_edge_of_its_hole() {
         mass: 0.0,
         inertia: 0.0,
     };
-    let fixed = bodies::Freedom::Fixed;
+    let fixed = percuss_bodies::Freedom::Fixed;
     let plate = Shape::disc(0.1).unwrap();
     stage.add(plate, still, fixed, at2(0.0, 0.0), [0.0; 3]);
     stage.body(rectangle(0.1, 0.6), 100.0, at2(0.0, -0.3), [0.0; 3]);

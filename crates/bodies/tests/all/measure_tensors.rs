@@ -1,6 +1,6 @@
 //! Tensors against their invariants, force chains of small networks.
 
-use bodies::measure::{ForceChainContact, Tensor, force_chains};
+use percuss_bodies::measure::{ForceChainContact, Tensor, force_chains};
 
 /// Numbers in [−1, 1) from a seed.
 fn numbers(mut seed: u64) -> impl FnMut() -> f64 {

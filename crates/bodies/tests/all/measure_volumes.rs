@@ -3,11 +3,11 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use bodies::measure::ClippedVolume;
-use bodies::plane::{self, Angle, ConvexPolygon};
-use bodies::space::{self, ConvexPolyhedron};
-use bodies::{Plane, Pose, Space};
 use glam::{DQuat, DVec2, DVec3};
+use percuss_bodies::measure::ClippedVolume;
+use percuss_bodies::plane::{self, Angle, ConvexPolygon};
+use percuss_bodies::space::{self, ConvexPolyhedron};
+use percuss_bodies::{Plane, Pose, Space};
 
 const INF: f64 = f64::INFINITY;
 

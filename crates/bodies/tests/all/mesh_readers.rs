@@ -1,8 +1,8 @@
 //! Meshes from files, and files that are no meshes.
 
-use bodies::ShapeError;
-use bodies::space::{Mesh, MeshError, read_obj, read_stl};
 use glam::DVec3;
+use percuss_bodies::ShapeError;
+use percuss_bodies::space::{Mesh, MeshError, read_obj, read_stl};
 use proptest::prelude::*;
 
 const TETRAHEDRON: &str = "# four faces\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n\

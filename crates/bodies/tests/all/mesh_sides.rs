@@ -2,8 +2,8 @@
 
 use crate::mesh_kit::{distinct, shape, skin};
 use crate::space_kit::{at, cuboid, touches};
-use bodies::space::{Mesh, Shape};
 use glam::DVec3;
+use percuss_bodies::space::{Mesh, Shape};
 
 /// Positions below 10: rounding.
 const TINY: f64 = 1e-13;
@@ -53,7 +53,7 @@ fn in_a_corner_of_floor_and_wall_both_hold_and_none_of_the_edges() {
 #[test]
 fn a_wall_holds_what_is_in_front_of_it_and_a_ball_until_its_surface_has_passed() {
     let wall = shape(skin(
-        &bodies::space::ConvexPolyhedron::cuboid(DVec3::new(0.1, 6.0, 6.0)).unwrap(),
+        &percuss_bodies::space::ConvexPolyhedron::cuboid(DVec3::new(0.1, 6.0, 6.0)).unwrap(),
     ));
     let origin = at(0.0, 0.0, 0.0);
     let body = cuboid(1.0, 1.0, 1.0);

@@ -4,9 +4,9 @@ use crate::cylinder_kit;
 
 use crate::mesh_kit::{distinct, grid, nearest, shape, skin};
 use crate::space_kit::{Random, SpacePose, at, cuboid, least, polyhedron, touches};
-use bodies::Pose;
-use bodies::space::{Mesh, Shape};
 use glam::{DQuat, DVec3};
+use percuss_bodies::Pose;
+use percuss_bodies::space::{Mesh, Shape};
 use std::f64::consts::FRAC_PI_2;
 
 /// Positions below 10: rounding.

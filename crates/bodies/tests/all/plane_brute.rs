@@ -2,7 +2,7 @@
 //! (the Minkowski difference).
 
 use crate::plane_common::{Make, Random, check, distance, least, pose, touches};
-use bodies::plane::Shape;
+use percuss_bodies::plane::Shape;
 
 /// Lengths are of order 1 and positions below 3: rounding of some tens of operations is below this.
 const ROUNDING: f64 = 1e-13;
@@ -96,7 +96,7 @@ fn a_rigid_motion_of_both_moves_the_points_and_changes_nothing_else() {
         let (p, q) = (random.pose(1.0), random.pose(1.5));
         let (turn, shift) = (random.between(-3.0, 3.0), random.vector(1.0));
         let rotation = pose(shift, turn).rotation;
-        let moved = |p: &bodies::Pose<bodies::Plane>| {
+        let moved = |p: &percuss_bodies::Pose<percuss_bodies::Plane>| {
             pose(
                 rotation.rotate(p.position) + shift,
                 p.rotation.angle() + turn,
@@ -108,7 +108,8 @@ fn a_rigid_motion_of_both_moves_the_points_and_changes_nothing_else() {
         assert_eq!(here.len(), there.len(), "{name}");
         for s in &here {
             // By feature: which of two shapes comes first may change with the positions.
-            let same = |t: &&bodies::ContactPoint<bodies::Plane>| t.feature == s.feature;
+            let same =
+                |t: &&percuss_bodies::ContactPoint<percuss_bodies::Plane>| t.feature == s.feature;
             let t = there.iter().find(same).expect("the same numbers");
             assert!((s.gap - t.gap).abs() < 1e-12, "{name}: {} {}", s.gap, t.gap);
             // Rounding of positions (1e-15 each) over the distance of the cores, which the normal may

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crate::plane_common::{
     Random, at, chain, check, core, hull, least, rectangle, signed, touches,
 };
-use bodies::plane::{Chain, ConvexPolygon, Shape};
-use bodies::{Plane, Pose};
 use glam::DVec2;
+use percuss_bodies::plane::{Chain, ConvexPolygon, Shape};
+use percuss_bodies::{Plane, Pose};
 
 /// Lengths and positions are below 30; rounding of some tens of operations is below this.
 const ROUNDING: f64 = 1e-12;

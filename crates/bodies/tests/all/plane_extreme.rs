@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::plane_common::{Make, Random, at, check, distance, least, pose, touches};
-use bodies::plane::{Chain, ConvexPolygon, Shape};
 use glam::DVec2;
+use percuss_bodies::plane::{Chain, ConvexPolygon, Shape};
 
 fn scaled(shape: &Shape, size: f64) -> Shape {
     match shape {

@@ -5,9 +5,9 @@
 //! joint, and an arch burst with 3.9 MJ in one step.
 
 use crate::plane_common::Random;
-use bodies::plane::{Angle, Shape};
-use bodies::{ContactPoint, Dim, Plane, Pose};
 use glam::DVec2;
+use percuss_bodies::plane::{Angle, Shape};
+use percuss_bodies::{ContactPoint, Dim, Plane, Pose};
 use std::f64::consts::PI;
 
 const INNER: f64 = 0.9525;

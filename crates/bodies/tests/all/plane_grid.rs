@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::plane_common::{
     Random, at, check, core, distance, least, nearest_on_segment, rectangle, touches,
 };
-use bodies::plane::{Chain, Shape};
-use bodies::{Plane, Pose};
 use glam::DVec2;
+use percuss_bodies::plane::{Chain, Shape};
+use percuss_bodies::{Plane, Pose};
 
 /// Ties are decided within 1e-12 of the sizes, which are below 10.
 const TIE: f64 = 1e-11;

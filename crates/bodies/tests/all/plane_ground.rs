@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::plane_common::{Make, Random, at, check, core, least, nearest_on_segment, touches};
-use bodies::plane::{Chain, Shape};
-use bodies::{Plane, Pose};
 use glam::DVec2;
+use percuss_bodies::plane::{Chain, Shape};
+use percuss_bodies::{Plane, Pose};
 
 /// Lengths and positions are below 10; rounding of some tens of operations is below this.
 const ROUNDING: f64 = 1e-12;

@@ -3,7 +3,7 @@
 use crate::plane_common;
 
 use crate::plane_common::{Random, check, core, touches};
-use bodies::plane::Shape;
+use percuss_bodies::plane::Shape;
 
 #[test]
 fn a_half_plane_touches_every_vertex_of_a_polygon_within_reach() {

@@ -4,13 +4,13 @@
 use crate::plane_common;
 
 use crate::plane_common::{Make, Random, least, touches};
-use bodies::plane::Shape;
-use bodies::{Plane, Pose};
 use glam::DVec2;
 use parry::math::{Pose as Place, Vector};
 use parry::query::Contact;
 use parry::shape::{Ball, ConvexPolygon, HalfSpace, Segment, SharedShape};
 use parry2d_f64 as parry;
+use percuss_bodies::plane::Shape;
+use percuss_bodies::{Plane, Pose};
 
 /// Tolerance. Parry itself stops within some 1e-13 of the sizes, which are of order 1.
 const AGREE: f64 = 1e-9;

@@ -3,9 +3,9 @@
 use crate::plane_common;
 
 use crate::plane_common::{Random, at, check, distance, least, polygon, rectangle, touches};
-use bodies::plane::Shape;
-use bodies::{ContactPoint, Plane, Pose};
 use glam::DVec2;
+use percuss_bodies::plane::Shape;
+use percuss_bodies::{ContactPoint, Plane, Pose};
 
 type Placed<'a> = (&'a Shape, &'a Pose<Plane>);
 

@@ -3,9 +3,9 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use crate::plane_common::{Make, Random, at, chain, core, hull, rectangle, signed};
-use bodies::plane::{Chain, ConvexPolygon, Shape};
-use bodies::{Aabb, Plane, ShapeError};
 use glam::DVec2;
+use percuss_bodies::plane::{Chain, ConvexPolygon, Shape};
+use percuss_bodies::{Aabb, Plane, ShapeError};
 
 fn points(vertices: &[(f64, f64)]) -> Vec<DVec2> {
     vertices.iter().map(|&v| v.into()).collect()

@@ -1,9 +1,9 @@
 //! Contact points of capsules, and the persistence of their features.
 
 use crate::space_kit::{SpacePose, at, consistent, cuboid, touches};
-use bodies::space::Shape;
-use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
+use percuss_bodies::space::Shape;
+use percuss_bodies::{ContactPoint, Pose, Space};
 
 fn turned(x: f64, y: f64, z: f64, axis: DVec3, angle: f64) -> SpacePose {
     Pose {

@@ -6,9 +6,9 @@ use crate::space_kit;
 use crate::space_kit::{
     Hull, Random, SpacePose, at, consistent, cuboid, least, polyhedron, referee, touches,
 };
-use bodies::space::{ConvexPolyhedron, Shape};
-use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
+use percuss_bodies::space::{ConvexPolyhedron, Shape};
+use percuss_bodies::{ContactPoint, Pose, Space};
 
 fn shape(random: &mut Random, kind: usize) -> Shape {
     match kind {

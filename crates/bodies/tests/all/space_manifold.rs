@@ -3,9 +3,9 @@
 use crate::space_kit;
 
 use crate::space_kit::{Random, SpacePose, at, consistent, cuboid, least, polyhedron, touches};
-use bodies::space::{ConvexPolyhedron, Shape};
-use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
+use percuss_bodies::space::{ConvexPolyhedron, Shape};
+use percuss_bodies::{ContactPoint, Pose, Space};
 
 fn turned(x: f64, y: f64, z: f64, axis: DVec3, angle: f64) -> SpacePose {
     Pose {

@@ -1,8 +1,8 @@
 //! Mass, centre and principal axes of shapes of space.
 
 use crate::space_kit::{Random, cuboid, polyhedron};
-use bodies::space::{ConvexPolyhedron, Shape};
 use glam::{DMat3, DQuat, DVec3};
+use percuss_bodies::space::{ConvexPolyhedron, Shape};
 
 fn close(a: f64, b: f64, relative: f64) -> bool {
     (a - b).abs() <= relative * a.abs().max(b.abs())

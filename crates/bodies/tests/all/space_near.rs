@@ -8,9 +8,9 @@
 //! no pair of features is closer and, where solids overlap, no axis is better.
 
 use crate::space_kit::{Hull, Random, SpacePose, consistent, least, planes, polyhedron, touches};
-use bodies::Pose;
-use bodies::space::{ConvexPolyhedron, Shape};
 use glam::{DQuat, DVec3};
+use percuss_bodies::Pose;
+use percuss_bodies::space::{ConvexPolyhedron, Shape};
 
 /// Gaps at which solids are placed.
 const GAPS: [f64; 13] = [

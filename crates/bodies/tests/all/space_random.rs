@@ -3,8 +3,8 @@
 use crate::space_kit::{
     Hull, Random, SpacePose, consistent, least, parry, polyhedron, referee, touches,
 };
-use bodies::space::{ConvexPolyhedron, Shape};
 use glam::DVec3;
+use percuss_bodies::space::{ConvexPolyhedron, Shape};
 
 const PAIRS: usize = 20_000;
 

@@ -1,9 +1,9 @@
 //! Shapes of space: construction, rejection, mass properties, bounding boxes.
 
 use crate::space_kit::{Random, at, cuboid, edges, place, planes, polyhedron};
-use bodies::space::{ConvexPolyhedron, MAX_FACE_VERTICES, Shape};
-use bodies::{Pose, ShapeError};
 use glam::{DQuat, DVec3};
+use percuss_bodies::space::{ConvexPolyhedron, MAX_FACE_VERTICES, Shape};
+use percuss_bodies::{Pose, ShapeError};
 
 fn close(a: f64, b: f64, relative: f64) -> bool {
     (a - b).abs() <= relative * a.abs().max(b.abs())

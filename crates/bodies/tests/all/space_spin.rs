@@ -1,8 +1,8 @@
 //! Free rotation: conserved quantities, order of accuracy, limits.
 
-use bodies::space::spin::{cayley_update, free_spin};
-use bodies::{Dim, Pose, Space};
 use glam::{DQuat, DVec3};
+use percuss_bodies::space::spin::{cayley_update, free_spin};
+use percuss_bodies::{Dim, Pose, Space};
 
 /// A box tumbling about its middle axis, the unstable one.
 fn tumbling() -> (DVec3, DVec3) {

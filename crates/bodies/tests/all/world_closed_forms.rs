@@ -1,9 +1,9 @@
 //! Motions that are known in closed form.
 
 use crate::support::*;
-use bodies::{Friction, PairLaw, Plane, Space, plane, space};
-use contact::Restitution;
 use glam::{DVec2, DVec3};
+use percuss_bodies::{Friction, PairLaw, Plane, Space, plane, space};
+use percuss_contact::Restitution;
 
 const G: f64 = 9.81;
 
@@ -116,16 +116,22 @@ fn a_rod_dropped_on_its_end_rebounds_as_its_closed_form() {
     stage.floor();
     // A rod without thickness: a segment of tiny radius and the mass of a thin rod.
     let shape = plane::Shape::capsule(1.0, 1e-9).unwrap();
-    let mass = bodies::MassProperties {
+    let mass = percuss_bodies::MassProperties {
         mass: 1.0,
         inertia: 1.0 / 12.0,
     };
     let angle = 30.0_f64.to_radians();
-    let pose = bodies::Pose {
+    let pose = percuss_bodies::Pose {
         position: DVec2::new(0.0, 0.5 * angle.sin() + 1e-4),
         rotation: plane::Angle::new(angle),
     };
-    let rod = stage.add(shape, mass, bodies::Freedom::Free, pose, [0.0, -1.0, 0.0]);
+    let rod = stage.add(
+        shape,
+        mass,
+        percuss_bodies::Freedom::Free,
+        pose,
+        [0.0, -1.0, 0.0],
+    );
     let mut world = stage.world();
     run(&mut world, 1);
     let [_, v, spin] = world.state().velocities[rod];

@@ -1,8 +1,8 @@
 //! Projection of overlaps after each step: convergence, what moves, and what does not.
 
 use crate::support::*;
-use bodies::{Activation, Dim, Plane, Space, World, plane, space};
 use glam::{DVec2, DVec3};
+use percuss_bodies::{Activation, Dim, Plane, Space, World, plane, space};
 
 const RADIUS: f64 = 0.1;
 

@@ -1,8 +1,8 @@
 //! The energy error of the scheme at persistent contacts (`lasting`) is separate from that of collisions.
 
 use crate::support::*;
-use bodies::{Freedom, MassProperties, Plane, Settings, plane};
 use glam::DVec2;
+use percuss_bodies::{Freedom, MassProperties, Plane, Settings, plane};
 
 const G: f64 = 9.81;
 

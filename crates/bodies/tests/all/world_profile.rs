@@ -1,8 +1,8 @@
 //! Profiling measures the time of each stage and changes nothing.
 
 use crate::support::*;
-use bodies::Plane;
 use glam::DVec2;
+use percuss_bodies::Plane;
 
 fn stage() -> WorldBuilder<Plane> {
     let mut stage = WorldBuilder::<Plane>::new(coulomb(0.4), DVec2::Y * -9.81);

@@ -4,8 +4,8 @@
 //! impulses of the whole stack, and what it left of single velocities had a preferred direction.
 
 use crate::support::*;
-use bodies::{MassProperties, Pose, PrescribedMotion, Settings, Space, World, space};
 use glam::DVec3;
+use percuss_bodies::{MassProperties, Pose, PrescribedMotion, Settings, Space, World, space};
 
 const G: f64 = 9.81;
 

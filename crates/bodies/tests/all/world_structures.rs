@@ -1,10 +1,10 @@
 //! Stacks, towers, moving boundaries, servo-controlled walls, restart.
 
 use crate::support::*;
-use bodies::{
+use glam::{DQuat, DVec2, DVec3};
+use percuss_bodies::{
     Drag, Freedom, MassProperties, Plane, Pose, PrescribedMotion, Space, World, plane, space,
 };
-use glam::{DQuat, DVec2, DVec3};
 
 const G: f64 = 9.81;
 
@@ -131,8 +131,12 @@ fn a_servo_wall_presses_with_its_load() {
     // A disc between a fixed wall and a wall that is free along x only, pushed with 7 N.
     #[derive(Debug)]
     struct Push;
-    impl bodies::ForceField<Plane> for Push {
-        fn add_loads(&mut self, _: &bodies::ForceContext<'_, Plane>, loads: &mut [[f64; 3]]) {
+    impl percuss_bodies::ForceField<Plane> for Push {
+        fn add_loads(
+            &mut self,
+            _: &percuss_bodies::ForceContext<'_, Plane>,
+            loads: &mut [[f64; 3]],
+        ) {
             loads[2][0] -= 7.0;
         }
     }

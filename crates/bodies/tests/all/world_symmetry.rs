@@ -7,8 +7,8 @@
 
 use crate::space_kit::{self, Random};
 use crate::support::*;
-use bodies::{MassProperties, Pose, PrescribedMotion, Settings, Space, World, space};
 use glam::{DQuat, DVec3};
+use percuss_bodies::{MassProperties, Pose, PrescribedMotion, Settings, Space, World, space};
 
 /// The ground moves along an axis by a (1 − cos ωt).
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! The same bits for any number of threads.
 
 use crate::support::*;
-use bodies::{Plane, Space, plane, space};
 use glam::{DVec2, DVec3};
+use percuss_bodies::{Plane, Space, plane, space};
 
 #[test]
 fn a_collapse_is_the_same_to_the_bit_for_any_number_of_threads() {

@@ -1,9 +1,9 @@
 //! A warm detection allocates nothing, on one thread.
 
 use crate::allocations;
-use bodies::space::Shape;
-use bodies::{Body, Detector, Freedom, MassProperties, Pose, Space};
 use glam::{DQuat, DVec3};
+use percuss_bodies::space::Shape;
+use percuss_bodies::{Body, Detector, Freedom, MassProperties, Pose, Space};
 
 #[test]
 fn the_counter_counts() {

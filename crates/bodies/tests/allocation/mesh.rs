@@ -3,7 +3,7 @@
 use crate::mesh_kit;
 use crate::space_kit::{Random, at, polyhedron};
 use crate::{allocations, count};
-use bodies::space::{self, Shape};
+use percuss_bodies::space::{self, Shape};
 
 #[test]
 fn a_warm_detection_allocates_nothing() {

@@ -2,7 +2,7 @@
 
 use crate::count;
 use crate::plane_common::{Random, chain};
-use bodies::plane::{Shape, contact_points};
+use percuss_bodies::plane::{Shape, contact_points};
 
 #[test]
 fn a_warm_loop_over_all_pairs_allocates_nothing() {

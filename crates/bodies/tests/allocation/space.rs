@@ -2,9 +2,9 @@
 
 use crate::count;
 use crate::space_kit::{Random, SpacePose, polyhedron};
-use bodies::Space;
-use bodies::space::{self, ConvexPolyhedron, Shape};
 use glam::DVec3;
+use percuss_bodies::Space;
+use percuss_bodies::space::{self, ConvexPolyhedron, Shape};
 
 #[test]
 fn a_warm_search_for_contacts_allocates_nothing() {
@@ -19,7 +19,7 @@ fn a_warm_search_for_contacts_allocates_nothing() {
         polyhedron(ConvexPolyhedron::hull(&ball).unwrap().0),
     ];
     let poses: Vec<SpacePose> = (0..200).map(|_| random.pose(0.7)).collect();
-    let mut out: Vec<bodies::ContactPoint<Space>> = Vec::with_capacity(1000);
+    let mut out: Vec<percuss_bodies::ContactPoint<Space>> = Vec::with_capacity(1000);
     let mut found = 0;
     let before = count();
     for a in &shapes {

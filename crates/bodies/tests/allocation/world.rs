@@ -2,8 +2,8 @@
 
 use crate::allocations;
 use crate::support::*;
-use bodies::{Activation, Compound, Dim, Freedom, Plane, Pose, Space, plane, space};
 use glam::{DQuat, DVec2, DVec3};
+use percuss_bodies::{Activation, Compound, Dim, Freedom, Plane, Pose, Space, plane, space};
 use std::sync::Arc;
 
 /// Discs and boxes in a heap.
@@ -43,7 +43,7 @@ fn heap_of_balls() -> WorldBuilder<Space> {
 
 /// Crosses and Ls on a floor of many boxes.
 fn heap_of_compounds() -> WorldBuilder<Plane> {
-    let joined = |pieces: &[bodies::CompoundPiece<Plane>]| {
+    let joined = |pieces: &[percuss_bodies::CompoundPiece<Plane>]| {
         let (compound, axes) = Compound::<Plane>::new(pieces).unwrap();
         (plane::Shape::Compound(Arc::new(compound)), axes)
     };

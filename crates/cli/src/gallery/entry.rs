@@ -1,7 +1,7 @@
 //! An entry of the gallery: a built-in system, the outcome of its run, its files.
 
 use percuss_record::{Manifest, RunStatus};
-use scene::Scene;
+use percuss_scene::Scene;
 use serde_json::{Value, json};
 
 /// Folders of a gallery.

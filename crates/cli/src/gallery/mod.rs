@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
-use scene::Scene;
+use percuss_scene::Scene;
 use serde_json::json;
 
 use crate::interrupt;
@@ -122,7 +122,7 @@ pub fn run(args: &GalleryArgs) -> Result<CommandStatus, CommandError> {
 
 /// The selected systems.
 fn chosen(args: &GalleryArgs) -> Result<Vec<&str>, CommandError> {
-    let known: Vec<&str> = scene::builtin::names().collect();
+    let known: Vec<&str> = percuss_scene::builtin::names().collect();
     if let Some(name) = args.only.iter().find(|name| !known.contains(&name.trim())) {
         return Err(CommandError::Input(format!(
             "there is no built-in system `{name}`; `percuss examples` lists them"
@@ -178,7 +178,7 @@ fn make_all(args: &GalleryArgs, names: &[&str]) -> Result<Vec<Entry>, CommandErr
 
 /// Runs a system and makes its pictures.
 fn one(name: &str, folder: &Path) -> Entry {
-    let text = scene::builtin::text(name).unwrap_or_default();
+    let text = percuss_scene::builtin::text(name).unwrap_or_default();
     let mut entry = match Scene::parse(name, name, text) {
         Ok(scene) => Entry::of(&scene, Group::of(text)),
         // Tests ensure that this does not happen.

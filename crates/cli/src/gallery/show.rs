@@ -11,9 +11,9 @@ use percuss_draw::picture::Image;
 use percuss_draw::plot::RunPlots;
 use percuss_record::Record;
 use percuss_run::Threads;
-use scene::Scene;
-use view::FollowedRun;
-use view::html::{self, HtmlOptions};
+use percuss_scene::Scene;
+use percuss_view::FollowedRun;
+use percuss_view::html::{self, HtmlOptions};
 
 use super::entry::{Entry, Group};
 

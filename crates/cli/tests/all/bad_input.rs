@@ -77,7 +77,8 @@ fn sizes_that_contradict_each_other_are_told() {
     let here = folder();
     let path = here.path().join("sizes.hdf5");
     // The row count of W as a 32-bit integer: 6 becomes 7 wherever it stands.
-    let mut bytes = fclib::write_bytes("sizes", &apart(&[0.5, 0.5])).expect("a sound problem");
+    let mut bytes =
+        percuss_fclib::write_bytes("sizes", &apart(&[0.5, 0.5])).expect("a sound problem");
     let six = 6_i32.to_le_bytes();
     let places: Vec<usize> = (0..bytes.len() - 3)
         .filter(|&k| bytes[k..k + 4] == six)
@@ -92,7 +93,7 @@ fn sizes_that_contradict_each_other_are_told() {
 fn problem_without_contacts_is_solved() {
     let here = folder();
     let path = write(here.path(), "empty.hdf5", &apart(&[]));
-    for solver in solve::NAMES {
+    for solver in percuss_solve::NAMES {
         let args = [
             "solve",
             path.to_str().expect("text"),

@@ -31,7 +31,7 @@ fn every_method_runs_on_every_file_and_is_drawn() {
     let svg = std::fs::read_to_string(here.path().join("profile.svg")).expect("the default name");
     assert!(svg.contains("<svg") && balanced(&svg));
     assert!(svg.contains("RV &lt;= 1e-4"), "the title tells the bound");
-    for method in solve::NAMES {
+    for method in percuss_solve::NAMES {
         assert!(svg.contains(method), "{method} is in the legend");
         let in_heading = ran.out.lines().next().is_some_and(|l| l.contains(method));
         assert!(in_heading, "{method}: {}", ran.out);
@@ -68,7 +68,7 @@ fn json_keeps_the_shape_of_a_solve_and_adds_the_runs() {
     assert_eq!(problem["contacts"], 5);
     let runs = problem["runs"].as_array().expect("a list");
     let solvers: Vec<_> = runs.iter().filter_map(|r| r["solver"].as_str()).collect();
-    assert_eq!(solvers, solve::NAMES);
+    assert_eq!(solvers, percuss_solve::NAMES);
     // The answer at the top is the fastest of those within the tolerance.
     let times = runs.iter().filter(|r| r["solved"] == true);
     let least = times.filter_map(|r| r["seconds"].as_f64());
@@ -76,7 +76,7 @@ fn json_keeps_the_shape_of_a_solve_and_adds_the_runs() {
     assert_eq!(problem["seconds"].as_f64(), Some(least));
     let history = std::fs::read_to_string(here.path().join("h.csv")).expect("written");
     let marked = |m: &str| history.contains(&format!(",{m},"));
-    assert!(solve::NAMES.iter().all(|m| marked(m)), "{history}");
+    assert!(percuss_solve::NAMES.iter().all(|m| marked(m)), "{history}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `percuss solve` as a user or a program runs it.
 
 use crate::common::{apart, data, folder, local, percuss, write};
-use fclib::{LocalBilateral, SparseMatrix};
+use percuss_fclib::{LocalBilateral, SparseMatrix};
 use serde_json::{Value, json};
 
 #[test]

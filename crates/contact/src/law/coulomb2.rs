@@ -89,7 +89,7 @@ pub fn natural_residual(mu: f64, kappa: f64, r: [f64; 2], u: [f64; 2]) -> [f64; 
     let n = r[0] - kappa * (u[0] + mu * u[1].abs());
     let t = r[1] - kappa * u[1];
     let size = t.abs();
-    // Polar cone first, as in `convex::cone`.
+    // Polar cone first, as in `percuss_convex::cone`.
     if mu * size <= -n {
         return r;
     }

@@ -6,7 +6,7 @@
 //! Alart and Curnier's function: F_n = r_n - s, F_t = r_t - proj_{sD}(r_t - rho u_t),
 //! s = max(0, r_n - rho u_n). Its generalised Jacobian has a simple form; semismooth Newton methods use it.
 
-use convex::cone;
+use percuss_convex::cone;
 
 use super::small::norm;
 use super::{Law, Status, section_projection};

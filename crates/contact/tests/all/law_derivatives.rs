@@ -2,7 +2,7 @@
 //! local solves; and the violations, which vanish there too.
 
 use crate::law_support::{FAMILIES, Random, block, norm, velocity};
-use contact::law::Law;
+use percuss_contact::law::Law;
 
 /// F alone.
 fn value(law: &Law, rho: f64, r: &[f64], u: &[f64]) -> Vec<f64> {

@@ -1,7 +1,7 @@
 //! Reference solutions by enumeration: every status is tried, and the solver must return one that holds.
 
 use crate::law_support::{Random, dot, norm, polygon, spd, velocity};
-use contact::law::{Law, PolygonSection, Status};
+use percuss_contact::law::{Law, PolygonSection, Status};
 
 /// Gaussian elimination with row pivoting; None when singular.
 fn linear(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {

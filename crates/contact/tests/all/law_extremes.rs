@@ -1,6 +1,6 @@
 //! Blocks at the limits of validity: singular, redundant, not mechanical.
 
-use contact::law::{Law, NonFirmSet, PolygonSection, Status};
+use percuss_contact::law::{Law, NonFirmSet, PolygonSection, Status};
 
 fn solve(law: &Law, h: &[f64], q: &[f64]) -> (Vec<f64>, Status) {
     assert_eq!(law.validate(q.len()), Ok(()));

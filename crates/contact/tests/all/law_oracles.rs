@@ -1,6 +1,6 @@
 //! One-contact tables computed elsewhere in multiple precision.
 
-use contact::law::{Law, Status, coulomb2, coulomb3};
+use percuss_contact::law::{Law, Status, coulomb2, coulomb3};
 use serde_json::Value;
 
 fn table(text: &str) -> Value {

@@ -3,7 +3,9 @@
 use crate::law_support;
 
 use crate::law_support::{FAMILIES, Random, block, norm, residual, velocity};
-use contact::law::{Law, LawError, MAX_ROWS, NonFirmSet, PolygonSection, StaticDynamic, Status};
+use percuss_contact::law::{
+    Law, LawError, MAX_ROWS, NonFirmSet, PolygonSection, StaticDynamic, Status,
+};
 use proptest::prelude::*;
 
 /// Whether the law is a cone: positively homogeneous in the impulse.

@@ -3,7 +3,7 @@
 use crate::law_support;
 
 use crate::law_support::{FAMILIES, Random, block, residual};
-use contact::law::Law;
+use percuss_contact::law::Law;
 
 /// Some hundred roundings. The residual measures u = H r + q against |H||r| and |q|, so a backward
 /// stable solve reaches rounding whatever the condition of H; the polygon's linear systems and

@@ -4,7 +4,7 @@
 use crate::law_support;
 
 use crate::law_support::{Random, norm, polygon, residual, velocity};
-use contact::law::{Law, Status};
+use percuss_contact::law::{Law, Status};
 
 const BLOCKS: usize = 10_000;
 /// Some hundred roundings, as for blocks of full rank.

@@ -1,6 +1,6 @@
 //! One test per region of each law, and the ties between them.
 
-use contact::law::{Law, NonFirmSet, PolygonSection, StaticDynamic, Status};
+use percuss_contact::law::{Law, NonFirmSet, PolygonSection, StaticDynamic, Status};
 
 fn solve(law: &Law, h: &[f64], q: &[f64]) -> (Vec<f64>, Status) {
     assert_eq!(law.validate(q.len()), Ok(()));

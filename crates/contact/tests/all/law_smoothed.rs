@@ -1,7 +1,7 @@
 //! The smoothed law: its zeros lie on the path, its linearisation is the derivative there, and the
 //! path ends at the law.
 
-use contact::law::{Law, Smoothed};
+use percuss_contact::law::{Law, Smoothed};
 use proptest::prelude::*;
 
 /// S, B, g and ‖F‖ of a smoothed law.

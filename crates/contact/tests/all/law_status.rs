@@ -1,6 +1,6 @@
 //! The status computed without the impulse equals that of the local solve.
 
-use contact::law::{Law, StaticDynamic, Status};
+use percuss_contact::law::{Law, StaticDynamic, Status};
 
 /// Numbers in −1..1 (splitmix64).
 struct Random(u64);

@@ -4,7 +4,7 @@
 //! Coordinates (s, b): s along the surface, b in the guiding plane, which makes the angle β with the
 //! normal. Rows n = b cos β, t1 = s, t2 = b sin β; mass 1, loads (pull, -press).
 
-use contact::law::{Law, Status};
+use percuss_contact::law::{Law, Status};
 
 const MU: f64 = 0.5;
 const PRESS: f64 = 9.81;

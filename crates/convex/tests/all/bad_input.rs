@@ -1,6 +1,6 @@
 //! Errors name the argument, its value and what was expected; empty sets are errors.
 
-use convex::{
+use percuss_convex::{
     AxisBox, Ball, ConvexError, ConvexSet, Ellipsoid, HalfSpace, Intersection, Point, PolarCone,
     PolyhedralCone, Polyhedron, Polytope, Product, RollingCone, Scale, SecondOrderCone, Segment,
     Simplex, Subspace, Translate,
@@ -123,7 +123,7 @@ fn operations_refuse_vectors_that_do_not_fit() {
     let ball = Ball::new(&[0.0, 0.0], 1.0).unwrap();
     says(ball.project(&[1.0]), "vector has length 1, expected 2");
     says(ball.support(&[1.0, f64::INFINITY]), "vector[1] is inf");
-    let metric = convex::Metric::diagonal(&[1.0, 2.0, 3.0]).unwrap();
+    let metric = percuss_convex::Metric::diagonal(&[1.0, 2.0, 3.0]).unwrap();
     says(
         ball.project_in(&metric, &[1.0, 1.0]),
         "metric has length 3, expected 2",

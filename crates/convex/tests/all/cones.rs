@@ -1,6 +1,6 @@
 //! The cone projections against Moreau's decomposition, an oracle table and each other.
 
-use convex::cone::{
+use percuss_convex::cone::{
     project_circular, project_elliptic, project_interval, project_polygonal, project_rolling,
     validate_polygon,
 };

@@ -1,7 +1,7 @@
 //! Factorisations against the matrices they factor.
 
 use crate::common::*;
-use convex::dense::{
+use percuss_convex::dense::{
     cholesky_in_place, ldlt_in_place, ldlt_solve, lu_in_place, lu_solve, row_space, solve_spd,
     symmetric_eigen,
 };

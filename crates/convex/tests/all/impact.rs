@@ -1,8 +1,8 @@
 //! The canonical impact law against its energy identity, momentum and admissibility.
 
 use crate::common::*;
-use convex::qp::{LinearConstraints, canonical_impact, prox};
-use convex::{ConvexError, Metric};
+use percuss_convex::qp::{LinearConstraints, canonical_impact, prox};
+use percuss_convex::{ConvexError, Metric};
 
 #[test]
 fn canonical_impact_keeps_its_energy_identity_and_bounces_one_row_exactly() {

@@ -1,7 +1,7 @@
 //! Sets whose nearest points, dimensions or difficulties are known beforehand.
 
 use crate::common::*;
-use convex::{
+use percuss_convex::{
     AxisBox, Ball, ConvexSet, HalfSpace, Intersection, PolarCone, PolyhedralCone, Polyhedron,
     Polytope, Product, SecondOrderCone, Set, Subspace,
 };

@@ -1,8 +1,8 @@
 //! The prox onto polyhedra: optimality, degeneracy, conflicts, warm starts, impacts.
 
 use crate::common::*;
-use convex::qp::{LinearConstraints, ProxWorkspace, canonical_impact, prox};
-use convex::{ConvexError, Metric};
+use percuss_convex::qp::{LinearConstraints, ProxWorkspace, canonical_impact, prox};
+use percuss_convex::{ConvexError, Metric};
 
 /// The optimality conditions, which characterise the solution: each relative to the data.
 fn check_kkt(

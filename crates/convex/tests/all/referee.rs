@@ -6,8 +6,8 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
-use convex::qp::{LinearConstraints, prox};
-use convex::{
+use percuss_convex::qp::{LinearConstraints, prox};
+use percuss_convex::{
     Ball, ConvexSet, HalfSpace, Intersection, Metric, PolyhedralCone, Polytope, RollingCone,
     SecondOrderCone, Set,
 };

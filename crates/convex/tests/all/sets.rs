@@ -1,7 +1,7 @@
 //! The properties that define the operations, on random sets of every kind.
 
 use crate::common::*;
-use convex::{ConvexSet, Metric, PolarCone, Set, Support};
+use percuss_convex::{ConvexSet, Metric, PolarCone, Set, Support};
 use proptest::prelude::any;
 use proptest::test_runner::{Config, TestRng, TestRunner};
 

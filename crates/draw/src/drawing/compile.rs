@@ -1,11 +1,11 @@
 //! Compiles the `[[drawing]]` entries of a scene to items that can be evaluated at a state.
 
-use mechanism::System;
-use scene::file::{
+use percuss_mechanism::System;
+use percuss_scene::file::{
     DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec, expression_error, value_error,
 };
-use scene::symbolic::{DrawingProgram, DrawingProgramError};
-use scene::{Formula, InputError, Scene, SceneError, SymbolicSystem};
+use percuss_scene::symbolic::{DrawingProgram, DrawingProgramError};
+use percuss_scene::{Formula, InputError, Scene, SceneError, SymbolicSystem};
 
 use super::default_items as default;
 use super::drawing_data::Kind;
@@ -213,7 +213,7 @@ impl<'a> Compiler<'_, 'a> {
             if known.contains(&formula.text) {
                 continue;
             }
-            let guess = match expr::similar_names(&formula.text, &known).first() {
+            let guess = match percuss_expr::similar_names(&formula.text, &known).first() {
                 Some(nearest) => format!("; did you mean `{nearest}`?"),
                 None => String::new(),
             };

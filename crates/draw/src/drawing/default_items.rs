@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use scene::Formula;
-use scene::file::{CrowdSpec, DrawingShapeSpec, DrawingSpec, MechanismSpec, PointSpec};
+use percuss_scene::Formula;
+use percuss_scene::file::{CrowdSpec, DrawingShapeSpec, DrawingSpec, MechanismSpec, PointSpec};
 
 /// The items of a drawing: the declared ones, or the default ones.
 pub(super) fn specs(mechanism: &MechanismSpec) -> Cow<'_, [DrawingSpec]> {

@@ -1,6 +1,6 @@
 //! Items of a drawing, evaluated at all sampled states.
 
-use scene::file::DrawingShapeSpec;
+use percuss_scene::file::DrawingShapeSpec;
 
 use super::compile::CompiledItem;
 use super::drawing_data::{Item, Kind};

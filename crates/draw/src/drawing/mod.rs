@@ -32,7 +32,7 @@ pub use drawing_data::{
 pub use svg_page::Theme;
 
 use percuss_record::{PlotError, Record};
-use scene::Scene;
+use percuss_scene::Scene;
 
 /// Maximal number of states of a drawing.
 pub const FRAMES: usize = 6000;

@@ -5,8 +5,8 @@
 //! point in `RAYS` directions; along each, min_k gap_k falls to 0 once, and bisection finds the crossing. An
 //! unbounded set is cut off at a few times the extent of the path.
 
-use mechanism::System;
-use scene::SymbolicSystem;
+use percuss_mechanism::System;
+use percuss_scene::SymbolicSystem;
 
 use super::drawing_data::Kind;
 use super::evaluated_items::EvaluatedItem;

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use percuss_record::frame::{Frame, RecordedFrames};
 use percuss_record::{PlotError, Record};
-use scene::{Colour, Scene, SceneKind};
+use percuss_scene::{Colour, Scene, SceneKind};
 
 use super::schedule::nearest;
 use crate::drawing::{self, Drawing};

@@ -2,7 +2,7 @@
 
 use percuss_record::frame::{BodyState, Frame};
 use percuss_record::{BodyDescription, BodyMotion};
-use scene::Colour;
+use percuss_scene::Colour;
 
 use super::colour::{self, ColourMap, FIXED, PLAIN, Rgb};
 use super::norm;

@@ -1,6 +1,6 @@
 //! Force chains in a picture: which contact forces belong to one.
 
-use bodies::measure::{ForceChainContact, force_chains};
+use percuss_bodies::measure::{ForceChainContact, force_chains};
 use percuss_record::frame::{DrawnForce, Frame};
 use percuss_record::{BodyDescription, RecordedShape};
 use percuss_run::bodies_run::ANGLE;

@@ -4,10 +4,10 @@
 //! square a prismatic joint, a ring with a dot a cylindrical joint; a distance constraint is a line, dashed
 //! where it has limits or is a spring. A revolute joint with clearance is drawn to scale: the pin in its hole.
 
-use bodies::joint::{Joint, JointFrame, JointKind};
-use bodies::{Dim, Vector};
+use percuss_bodies::joint::{Joint, JointFrame, JointKind};
+use percuss_bodies::{Dim, Vector};
 use percuss_record::frame::Frame;
-use scene::bodies_scene::BuiltBodies;
+use percuss_scene::bodies_scene::BuiltBodies;
 
 use super::camera::Camera;
 use super::panel::Panel;

@@ -1,6 +1,6 @@
 //! Request of a picture: what it shows and how.
 
-use scene::Colour;
+use percuss_scene::Colour;
 
 use super::joint_glyphs::JointGlyph;
 

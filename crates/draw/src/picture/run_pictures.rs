@@ -2,7 +2,7 @@
 
 use percuss_record::frame::{Frame, RecordedFrames};
 use percuss_record::{PlotError, Record};
-use scene::{Colour, Formula, Picture, Scene, SceneError};
+use percuss_scene::{Colour, Formula, Picture, Scene, SceneError};
 
 use super::joint_glyphs::joint_glyphs;
 use super::request::PictureRequest;

@@ -3,7 +3,7 @@
 use percuss_record::{NullObserver, PlotError, Record, RecordError};
 use percuss_run::bodies_run::Observables;
 use percuss_run::{RunProgress, Threads, run_bodies_observing};
-use scene::{Formula, InputError, Plot, Scene, SceneError};
+use percuss_scene::{Formula, InputError, Plot, Scene, SceneError};
 
 use super::declared::{case_label, part, series_style, window};
 use super::fabric::FABRIC;

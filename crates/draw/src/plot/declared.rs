@@ -5,8 +5,10 @@ use percuss_run::finding::ground::with_expression_context;
 use percuss_run::statistics::block::running;
 use percuss_run::study::compile_study;
 use percuss_run::{Threads, run_mechanism};
-use scene::file::{expression_error, value_error};
-use scene::{Formula, Observable, Plot, PlotKind, Scene, SceneError, SceneKind, SymbolicSystem};
+use percuss_scene::file::{expression_error, value_error};
+use percuss_scene::{
+    Formula, Observable, Plot, PlotKind, Scene, SceneError, SceneKind, SymbolicSystem,
+};
 
 use super::figure::{Figure, Series, SeriesStyle};
 use super::sampled_motion::SampledMotion;

@@ -3,9 +3,9 @@
 //! The boundary of C(t) is the zero contour of min_k gap_k, found by marching squares: in the plane of two
 //! coordinates at a few instants, or over time for one coordinate. More coordinates have no such plot.
 
-use mechanism::System;
+use percuss_mechanism::System;
 use percuss_record::{PlotError, Record};
-use scene::{Scene, SymbolicSystem};
+use percuss_scene::{Scene, SymbolicSystem};
 
 use super::figure::{Figure, Series, SeriesStyle};
 

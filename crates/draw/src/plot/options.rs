@@ -78,7 +78,7 @@ impl PlotOptions {
 
 /// The error of an unknown name, with the nearest known names.
 pub(super) fn unknown(sort: &str, name: &str, known: &[String]) -> PlotError {
-    let guess = match expr::similar_names(name, known).first() {
+    let guess = match percuss_expr::similar_names(name, known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

@@ -1,8 +1,8 @@
 //! Plots of spatial profiles and distributions, from the tables of a run.
 
 use percuss_record::{CellValue, PlotError, Record};
-use scene::Scene;
-use scene::file::{DistributionSpec, ProfileSpec};
+use percuss_scene::Scene;
+use percuss_scene::file::{DistributionSpec, ProfileSpec};
 
 use super::figure::{Figure, Series, SeriesStyle};
 use super::unit;

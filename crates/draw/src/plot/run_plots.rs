@@ -2,7 +2,7 @@
 
 use percuss_record::{PlotError, Record};
 use percuss_run::Threads;
-use scene::{Scene, SceneKind};
+use percuss_scene::{Scene, SceneKind};
 
 use super::body_paths::TRAJECTORY;
 use super::fabric::{self, FABRIC};
@@ -291,7 +291,7 @@ impl<'a> RunPlots<'a> {
         let known: Vec<String> = self
             .list()
             .map_or_else(|_| Vec::new(), |all| all.into_iter().map(|p| p.0).collect());
-        let guess = match expr::similar_names(name, &known).first() {
+        let guess = match percuss_expr::similar_names(name, &known).first() {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),
         };

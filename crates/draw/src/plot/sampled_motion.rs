@@ -1,9 +1,9 @@
 //! Sampled motion: states and forces from the records or from memory, for observables.
 
-use mechanism::{System, SystemError};
+use percuss_mechanism::{System, SystemError};
 use percuss_record::{CellValue, MechanismLayout, Record, RecordError, Table};
 use percuss_run::Trajectory;
-use scene::{Observable, Sample, Scene, SymbolicSystem};
+use percuss_scene::{Observable, Sample, Scene, SymbolicSystem};
 
 /// Constraint, row and mean force.
 type Force = (usize, usize, f64);

@@ -1,6 +1,6 @@
 //! Malformed and adversarial texts.
 
-use expr::{Graph, NodeId, Program, Scope, Scratch};
+use percuss_expr::{Graph, NodeId, Program, Scope, Scratch};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

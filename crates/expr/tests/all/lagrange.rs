@@ -1,7 +1,7 @@
 //! Lagrange's equations against formulas derived by hand.
 
-use expr::lagrange::{Constraints, Coordinates, Equations, LagrangeError};
-use expr::{Graph, NodeId, Scope, Scratch};
+use percuss_expr::lagrange::{Constraints, Coordinates, Equations, LagrangeError};
+use percuss_expr::{Graph, NodeId, Scope, Scratch};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

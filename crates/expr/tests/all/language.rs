@@ -1,6 +1,6 @@
 //! The language: the meaning of texts, and the messages for texts without meaning.
 
-use expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
+use percuss_expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
 
 /// Inputs x = 0.7, y = -1.3 and a parameter m = 2.
 fn setting() -> (Graph, Scope) {

@@ -1,10 +1,10 @@
 //! Orientations: Hamel's equations and constraints against formulas derived by hand and against finite differences
 //! along the exponential of an angular velocity.
 
-use expr::lagrange::{
+use percuss_expr::lagrange::{
     Constraints, CoordinateInputs, Coordinates, Equations, LagrangeError, VelocityRow,
 };
-use expr::{Graph, NodeId, Program, Scope, Scratch};
+use percuss_expr::{Graph, NodeId, Program, Scope, Scratch};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

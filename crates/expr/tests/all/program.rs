@@ -1,6 +1,6 @@
 //! Compiled programs: sharing, parameters, failures, misuse; derivatives against difference quotients.
 
-use expr::{Graph, NodeId, Program, RunError, Scope, Scratch};
+use percuss_expr::{Graph, NodeId, Program, RunError, Scope, Scratch};
 
 fn setting(inputs: &[&str], parameters: &[(&str, f64)]) -> (Graph, Scope) {
     let mut graph = Graph::new();

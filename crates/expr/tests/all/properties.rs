@@ -1,7 +1,7 @@
 //! Random expressions: simplification, derivatives, compilation and text keep the meaning.
 
 use crate::common::{Dual, Tree, points, trees};
-use expr::{Graph, NodeId, Program, Scope, Scratch};
+use percuss_expr::{Graph, NodeId, Program, Scope, Scratch};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

@@ -4,10 +4,10 @@
 use crate::common;
 
 use crate::common::{Data, Tree, encode, local_tree, put};
-use fclib::{FileError, ProblemFile};
+use percuss_fclib::{FileError, ProblemFile};
 
 fn read(tree: &Tree) -> Result<ProblemFile, FileError> {
-    fclib::read_bytes("bad.hdf5", &encode(tree))
+    percuss_fclib::read_bytes("bad.hdf5", &encode(tree))
 }
 
 /// The error of a local problem with one dataset replaced, as text; checks its kind.
@@ -127,7 +127,7 @@ fn a_claimed_size_is_not_allocated() {
 fn a_dataset_larger_than_its_file_is_refused() {
     // Eight tebibytes by the header; both kinds of storage may legally hold none of them.
     for name in ["h5py_huge_contiguous", "h5py_huge_chunked"] {
-        let error = fclib::read(&common::foreign(name)).expect_err(name);
+        let error = percuss_fclib::read(&common::foreign(name)).expect_err(name);
         assert!(matches!(error, FileError::Damaged { .. }), "{error}");
         assert!(error.to_string().contains("8796093022208 bytes"), "{error}");
     }
@@ -217,13 +217,13 @@ fn stored_vectors_must_fit_the_problem() {
 
 #[test]
 fn files_of_another_kind_are_recognised() {
-    let error = fclib::read_bytes("x", b"").expect_err("empty");
+    let error = percuss_fclib::read_bytes("x", b"").expect_err("empty");
     assert!(error.to_string().contains("it is empty"), "{error}");
-    let error = fclib::read_bytes("x", b"PK\x03\x04 a zip file").expect_err("zip");
+    let error = percuss_fclib::read_bytes("x", b"PK\x03\x04 a zip file").expect_err("zip");
     assert!(matches!(error, FileError::NotHdf5 { .. }), "{error}");
     assert!(error.to_string().contains("PK\\x03\\x04"), "{error}");
     let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n";
-    let error = fclib::read_bytes("x", pointer).expect_err("pointer");
+    let error = percuss_fclib::read_bytes("x", pointer).expect_err("pointer");
     assert!(error.to_string().contains("git lfs pull"), "{error}");
 
     let mut tree = Tree::new();
@@ -240,14 +240,14 @@ fn files_of_another_kind_are_recognised() {
 #[test]
 fn a_truncated_file_is_called_cut_short() {
     let bytes = std::fs::read(common::collection("Rover1040")).expect("readable");
-    let error = fclib::read_bytes("cut.hdf5", &bytes[..bytes.len() - 1]).expect_err("cut");
+    let error = percuss_fclib::read_bytes("cut.hdf5", &bytes[..bytes.len() - 1]).expect_err("cut");
     assert!(matches!(error, FileError::Damaged { .. }), "{error}");
     assert!(error.to_string().contains("cut short"), "{error}");
 }
 
 #[test]
 fn a_file_that_is_not_there_is_named() {
-    let error = fclib::read("no/such/file.hdf5".as_ref()).expect_err("not there");
+    let error = percuss_fclib::read("no/such/file.hdf5".as_ref()).expect_err("not there");
     assert!(matches!(error, FileError::Io { .. }), "{error}");
     assert!(
         error.to_string().starts_with("no/such/file.hdf5: "),

@@ -9,7 +9,7 @@ use crate::common;
 
 use std::collections::BTreeSet;
 
-use fclib::{GlobalProblem, ProblemForm, SparseMatrix};
+use percuss_fclib::{GlobalProblem, ProblemForm, SparseMatrix};
 
 struct Row {
     name: &'static str,
@@ -111,7 +111,7 @@ fn agrees(found: f64, stated: f64) -> bool {
 #[test]
 fn every_file_of_the_collection_has_the_stated_sizes_and_scales() {
     for row in &TABLE {
-        let problem = fclib::read(&common::collection(row.name)).expect(row.name);
+        let problem = percuss_fclib::read(&common::collection(row.name)).expect(row.name);
         let (w, dof) = match &problem.form {
             ProblemForm::Local(p) => (p.w.clone(), problem.degrees_of_freedom()),
             ProblemForm::Global(p) => (delassus(p), Some(touched_dof(p))),
@@ -134,7 +134,7 @@ fn every_file_of_the_collection_has_the_stated_sizes_and_scales() {
 #[test]
 fn a_dataset_that_was_never_written_reads_as_zeros() {
     // `/solution/r` of this file has a header and no storage; `/solution/u` was written.
-    let problem = fclib::read(&common::collection("local_problem_test")).expect("readable");
+    let problem = percuss_fclib::read(&common::collection("local_problem_test")).expect("readable");
     let solution = problem.solution.expect("a stored solution");
     assert!(solution.r.iter().all(|x| *x == 0.0));
     assert!(solution.u.iter().any(|x| *x != 0.0));
@@ -144,9 +144,9 @@ fn a_dataset_that_was_never_written_reads_as_zeros() {
 #[test]
 fn every_file_of_the_collection_survives_writing_and_reading() {
     for row in &TABLE {
-        let problem = fclib::read(&common::collection(row.name)).expect(row.name);
-        let bytes = fclib::write_bytes(row.name, &problem).expect(row.name);
-        let again = fclib::read_bytes(row.name, &bytes).expect(row.name);
+        let problem = percuss_fclib::read(&common::collection(row.name)).expect(row.name);
+        let bytes = percuss_fclib::write_bytes(row.name, &problem).expect(row.name);
+        let again = percuss_fclib::read_bytes(row.name, &bytes).expect(row.name);
         assert!(again == problem, "{}", row.name);
     }
 }

@@ -14,13 +14,13 @@ fn every_encoding_of_the_same_local_problem_reads_the_same() {
         "h5py_gzip",
         "h5py_latest",
     ] {
-        let problem = fclib::read(&common::foreign(name)).expect(name);
+        let problem = percuss_fclib::read(&common::foreign(name)).expect(name);
         assert_eq!(problem, common::full_local(), "{name}");
     }
 }
 
 #[test]
 fn global_triplets_take_i_as_row_and_sum_duplicates_and_keep_zeros() {
-    let problem = fclib::read(&common::foreign("h5py_global")).expect("readable");
+    let problem = percuss_fclib::read(&common::foreign("h5py_global")).expect("readable");
     assert_eq!(problem, common::full_global());
 }

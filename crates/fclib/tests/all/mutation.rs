@@ -14,18 +14,19 @@ fn seeds() -> Vec<Vec<u8>> {
     let paths = foreign.iter().map(|name| common::foreign(name));
     let paths = paths.chain([common::collection("Rover1040")]);
     let load = |path: PathBuf| std::fs::read(path).expect("a seed");
-    let own = fclib::write_bytes("seed", &common::full_local()).expect("written");
+    let own = percuss_fclib::write_bytes("seed", &common::full_local()).expect("written");
     paths.map(load).chain([own]).collect()
 }
 
 /// A valid problem is one that can be written again and comes back the same.
 fn error_or_valid(bytes: &[u8]) {
-    let Ok(problem) = fclib::read_bytes("damaged", bytes) else {
+    let Ok(problem) = percuss_fclib::read_bytes("damaged", bytes) else {
         return;
     };
     // Only the 32-bit integers of the layout can make a problem that was read unwritable.
-    if let Ok(again) = fclib::write_bytes("damaged", &problem) {
-        let again = fclib::read_bytes("damaged", &again).expect("what was written is readable");
+    if let Ok(again) = percuss_fclib::write_bytes("damaged", &problem) {
+        let again =
+            percuss_fclib::read_bytes("damaged", &again).expect("what was written is readable");
         assert_eq!(again, problem);
     }
 }

@@ -2,9 +2,9 @@
 //! with it: Gauss-Jordan on the whole matrix, or by hand.
 
 use crate::common::{collection, full_global, full_local, matrix};
-use contact::{DelassusOperator, Law, Problem, ProblemError};
-use fclib::problem::{ConvertError, MAX_GROUP, from_problem, to_problem};
-use fclib::{GlobalBilateral, GlobalProblem, Info, ProblemFile, ProblemForm, SparseMatrix};
+use percuss_contact::{DelassusOperator, Law, Problem, ProblemError};
+use percuss_fclib::problem::{ConvertError, MAX_GROUP, from_problem, to_problem};
+use percuss_fclib::{GlobalBilateral, GlobalProblem, Info, ProblemFile, ProblemForm, SparseMatrix};
 
 /// Relative to the largest entry: a few dozen roundings in products of six terms.
 const ROUNDING: f64 = 1e-12;
@@ -148,7 +148,7 @@ fn global_files_of_the_collection_give_the_explicit_reduction_by_bodies() {
         ("spheres-in-a-box-98-i10000-256-10", 256),
     ];
     for (name, contacts) in sizes {
-        let file = fclib::read(&collection(name)).expect(name);
+        let file = percuss_fclib::read(&collection(name)).expect(name);
         let problem = to_problem(&file).expect(name);
         assert!(is_kinetic(&problem), "{name}");
         assert_eq!(problem.num_contacts(), contacts, "{name}");
@@ -163,7 +163,7 @@ fn global_files_of_the_collection_give_the_explicit_reduction_by_bodies() {
 
 #[test]
 fn local_files_keep_w_and_q_to_the_bit() {
-    let file = fclib::read(&collection("OneObject-i100000-316")).expect("readable");
+    let file = percuss_fclib::read(&collection("OneObject-i100000-316")).expect("readable");
     let ProblemForm::Local(p) = &file.form else {
         panic!("a file in the local form")
     };
@@ -240,15 +240,15 @@ fn bilateral_rows_of_the_global_form_agree_with_elimination_by_hand() {
 
 #[test]
 fn written_problem_is_the_same_problem_when_read_again() {
-    let file = fclib::read(&collection("Box_Stacks-i0122-82-5")).expect("readable");
+    let file = percuss_fclib::read(&collection("Box_Stacks-i0122-82-5")).expect("readable");
     let problem = to_problem(&file).expect("posable");
     let info = Info {
         title: "boxes".into(),
         ..Info::default()
     };
     let local = from_problem(&problem, info).expect("Coulomb contacts");
-    let bytes = fclib::write_bytes("boxes", &local).expect("writable");
-    let again = fclib::read_bytes("boxes", &bytes).expect("readable");
+    let bytes = percuss_fclib::write_bytes("boxes", &local).expect("writable");
+    let again = percuss_fclib::read_bytes("boxes", &bytes).expect("readable");
     assert_eq!(again.info.title, "boxes");
     let again = to_problem(&again).expect("posable");
     assert_eq!(again.laws(), problem.laws());
@@ -260,7 +260,7 @@ fn written_problem_is_the_same_problem_when_read_again() {
 fn problem_without_contacts_goes_both_ways() {
     let none = SparseMatrix::zero;
     for form in [
-        ProblemForm::Local(fclib::LocalProblem {
+        ProblemForm::Local(percuss_fclib::LocalProblem {
             spacedim: 3,
             w: none(0, 0),
             q: Vec::new(),
@@ -341,7 +341,7 @@ fn faults_of_m_and_of_equations_are_told_by_coordinate_and_row() {
 
 #[test]
 fn groups_too_large_to_eliminate_are_refused_before_memory_is_taken() {
-    let n = fclib::problem::MAX_DENSE + 1;
+    let n = percuss_fclib::problem::MAX_DENSE + 1;
     let error = to_problem(&two_contacts(chain(n, 0.0))).expect_err("too large");
     assert!(
         matches!(error, ConvertError::TooLarge { size, .. } if size == n),

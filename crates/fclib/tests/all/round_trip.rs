@@ -2,15 +2,15 @@
 
 use crate::common;
 
-use fclib::{
+use percuss_fclib::{
     FileError, GlobalProblem, Info, LocalProblem, ProblemFile, ProblemForm, SolutionVectors,
     SparseMatrix,
 };
 use proptest::prelude::*;
 
 fn survives(problem: &ProblemFile) {
-    let bytes = fclib::write_bytes("memory", problem).expect("a legal problem");
-    let again = fclib::read_bytes("memory", &bytes).expect("what was written is readable");
+    let bytes = percuss_fclib::write_bytes("memory", problem).expect("a legal problem");
+    let again = percuss_fclib::read_bytes("memory", &bytes).expect("what was written is readable");
     assert_eq!(&again, problem);
 }
 
@@ -56,7 +56,7 @@ fn text_survives_in_any_language_and_refuses_nul() {
     };
     survives(&problem);
     problem.info.title = "a\0b".into();
-    let error = fclib::write_bytes("memory", &problem).expect_err("NUL ends a text");
+    let error = percuss_fclib::write_bytes("memory", &problem).expect_err("NUL ends a text");
     assert!(matches!(error, FileError::Encode { .. }), "{error}");
     assert!(error.to_string().contains("info/title"), "{error}");
 }
@@ -69,11 +69,11 @@ fn a_problem_that_contradicts_itself_is_not_written() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("p.hdf5");
-    fclib::write(&path, &common::full_global()).expect("written");
-    let error = fclib::write(&path, &broken).expect_err("mu < 0");
+    percuss_fclib::write(&path, &common::full_global()).expect("written");
+    let error = percuss_fclib::write(&path, &broken).expect_err("mu < 0");
     assert!(error.to_string().contains("mu[1] = -0.5"), "{error}");
     assert_eq!(
-        fclib::read(&path).expect("untouched"),
+        percuss_fclib::read(&path).expect("untouched"),
         common::full_global()
     );
 
@@ -81,7 +81,7 @@ fn a_problem_that_contradicts_itself_is_not_written() {
     if let ProblemForm::Global(p) = &mut broken.form {
         p.h.col[0] = 7;
     }
-    let error = fclib::write(&path, &broken).expect_err("column out of range");
+    let error = percuss_fclib::write(&path, &broken).expect_err("column out of range");
     assert!(matches!(error, FileError::Encode { .. }), "{error}");
 }
 
@@ -90,13 +90,14 @@ fn writing_replaces_a_file_and_leaves_no_other_behind() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("p.hdf5");
     for problem in [common::full_local(), common::full_global()] {
-        fclib::write(&path, &problem).expect("written");
-        assert_eq!(fclib::read(&path).expect("readable"), problem);
+        percuss_fclib::write(&path, &problem).expect("written");
+        assert_eq!(percuss_fclib::read(&path).expect("readable"), problem);
     }
     let target = folder.path().join("is_a_folder");
     std::fs::create_dir(&target).expect("a folder");
     std::fs::write(target.join("x"), "x").expect("a file");
-    let error = fclib::write(&target, &common::full_local()).expect_err("a folder is in the way");
+    let error =
+        percuss_fclib::write(&target, &common::full_local()).expect_err("a folder is in the way");
     assert!(matches!(error, FileError::Io { .. }), "{error}");
     let mut names: Vec<_> = std::fs::read_dir(folder.path())
         .expect("listed")
@@ -110,7 +111,7 @@ fn writing_replaces_a_file_and_leaves_no_other_behind() {
 fn writing_into_a_missing_folder_names_the_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("missing").join("p.hdf5");
-    let error = fclib::write(&path, &common::full_local()).expect_err("no such folder");
+    let error = percuss_fclib::write(&path, &common::full_local()).expect_err("no such folder");
     assert!(error.to_string().contains("p.hdf5"), "{error}");
 }
 

@@ -22,7 +22,7 @@ mod path;
 mod rest;
 mod roll;
 
-use bodies::Vector;
+use percuss_bodies::Vector;
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};

@@ -19,7 +19,7 @@
 
 mod constrained_walk;
 
-use bodies::{Dim, Space};
+use percuss_bodies::{Dim, Space};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};

@@ -8,8 +8,8 @@
 //! integrated with the motion, as further entries of its differential equation; Ȧ is differenced from A along the
 //! continuous extension of each step.
 
-use contact::law::Status;
-use convex::dense;
+use percuss_contact::law::Status;
+use percuss_convex::dense;
 
 use super::frame::EvaluatedState;
 use super::runge::DormandPrince;

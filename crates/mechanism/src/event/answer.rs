@@ -9,7 +9,7 @@
 //! accelerate, c are the forces that depend on no reaction. Dependent constraints leave y undetermined but not the
 //! accelerations; contradictory ones leave a defect.
 
-use convex::dense;
+use percuss_convex::dense;
 
 use super::frame::{EvaluatedConstraint, EvaluatedState};
 use super::margin::force_sizes;

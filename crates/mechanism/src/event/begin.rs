@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use convex::dense;
+use percuss_convex::dense;
 
 use super::answer::{ModeSolution, solve_modes, solve_modes_any_reaction};
 use super::frame::{EvaluatedConstraint, EvaluatedState};

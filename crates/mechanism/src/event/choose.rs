@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use convex::dense;
+use percuss_convex::dense;
 
 use super::REST;
 use super::answer::{ModeSolution, solve_modes};

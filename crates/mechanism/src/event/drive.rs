@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use convex::dense;
+use percuss_convex::dense;
 
 use super::EventDriven;
 use super::account::SUMS;

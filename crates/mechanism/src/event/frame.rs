@@ -7,9 +7,9 @@
 //! The equations of an instantaneous jump have the same form, v̂⁺ = v̂⁻ + Σ Ĝᵀ S, U⁺ = Ĝ v̂⁺ + W, and use the same
 //! structure.
 
-use contact::Law;
-use contact::law::Status;
-use convex::dense;
+use percuss_contact::Law;
+use percuss_contact::law::Status;
+use percuss_convex::dense;
 
 use super::shape::{ConstraintStructure, SetScale, norm};
 use crate::error::MechanismError;

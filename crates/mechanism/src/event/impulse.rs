@@ -5,7 +5,7 @@
 //! the laws between U⁺ and the impulses; of all those it takes the one of the largest change, u⁻ itself being one of
 //! them (P15 §3).
 
-use convex::dense;
+use percuss_convex::dense;
 
 use super::choose::{NoModeFound, outcomes};
 use super::frame::EvaluatedState;

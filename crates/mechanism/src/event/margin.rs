@@ -10,7 +10,7 @@
 //! speed. A sliding normal reaction also needs a positive coefficient: where it vanishes the reaction is unbounded (M88
 //! §14).
 
-use convex::dense;
+use percuss_convex::dense;
 
 use super::answer::ModeSolution;
 use super::frame::{EvaluatedConstraint, EvaluatedState};

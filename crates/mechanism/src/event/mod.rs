@@ -37,7 +37,7 @@ mod spread;
 mod tableau;
 mod zeno;
 
-use contact::law::Status;
+use percuss_contact::law::Status;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::choose::accelerations;

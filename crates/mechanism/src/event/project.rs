@@ -8,7 +8,7 @@
 //! The normal row of a contact is a positive multiple of the gradient of its gap; the factor is estimated from the
 //! effect of the first correction.
 
-use convex::dense;
+use percuss_convex::dense;
 
 use super::answer::sticking_rows;
 use super::frame::EvaluatedState;

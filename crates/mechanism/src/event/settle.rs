@@ -7,7 +7,7 @@ use super::{CLOSED, EventDriven, REST};
 use crate::error::MechanismError;
 use crate::state::EventKind;
 use crate::system::{ConstraintKind, StateRef, System};
-use contact::law::Status;
+use percuss_contact::law::Status;
 
 /// Maximum number of impacts and jumps at one instant.
 const ROUNDS: usize = 200;

@@ -14,8 +14,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use contact::Law;
-use contact::law::{NonFirmSet, PolygonSection, Status};
+use percuss_contact::Law;
+use percuss_contact::law::{NonFirmSet, PolygonSection, Status};
 use serde::{Deserialize, Serialize};
 
 /// A convex set of forces that contains 0.

@@ -11,7 +11,7 @@
 //! a second-order cone program, solved by Newton's method with a logarithmic barrier. τ < 0 says that no reactions
 //! satisfy the laws.
 
-use convex::dense;
+use percuss_convex::dense;
 
 use super::frame::EvaluatedConstraint;
 use super::shape::{ContactMode, ForceSet, PartMode, SetScale, along, length, norm, outward};

@@ -18,9 +18,9 @@
 mod poisson;
 mod sequential;
 
-use contact::Restitution;
-use contact::law::Status;
-use convex::dense;
+use percuss_contact::Restitution;
+use percuss_contact::law::Status;
+use percuss_convex::dense;
 
 use crate::error::MechanismError;
 use crate::inertia::Inertia;

@@ -7,7 +7,7 @@
 //!
 //! The tangential part of S_c is multiplied by the tangential restitution.
 
-use convex::dense;
+use percuss_convex::dense;
 
 use super::ImpactSolver;
 use crate::error::MechanismError;

@@ -5,8 +5,8 @@
 //! exactly from its own problem with the impulses of the others fixed. One contact, with any joints, takes one
 //! correction; several are updated in a fixed-point iteration of at most 100 rounds, each with a contact solve.
 
-use contact::Law;
-use convex::dense;
+use percuss_contact::Law;
+use percuss_convex::dense;
 use smallvec::SmallVec;
 
 use super::report::{KineticRow, orthogonalise, orthonormal};

@@ -8,7 +8,7 @@
 //! step symmetric, hence of second order, and the reaction does no work, whereas G(q_M) v_F = 0 would lose a share
 //! (ωh)²/2 of the energy in every step.
 //!
-//! `mod.rs` collects the rows, laws and weights; `solve` builds a [`contact::Problem`] in kinetic coordinates and
+//! `mod.rs` collects the rows, laws and weights; `solve` builds a [`percuss_contact::Problem`] in kinetic coordinates and
 //! solves it by dense nonlinear Gauss–Seidel; `least` adds the least-energy variant of Paoli's scheme; `report` reads
 //! status and Painlevé's γ off the solution.
 
@@ -16,10 +16,10 @@ mod least;
 mod report;
 mod solve;
 
-use ::solve::DenseNlgs;
-use contact::law::Status;
-use contact::{Law, Problem, Restitution};
-use convex::dense;
+use ::percuss_solve::DenseNlgs;
+use percuss_contact::law::Status;
+use percuss_contact::{Law, Problem, Restitution};
+use percuss_convex::dense;
 
 use crate::error::MechanismError;
 use crate::impact::ImpactResult;

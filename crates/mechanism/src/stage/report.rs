@@ -1,8 +1,8 @@
 //! What is read off a solved step problem: status, Painlevé's γ, sliding, errors with names.
 
-use contact::ProblemError;
-use contact::law::Status;
-use convex::dense;
+use percuss_contact::ProblemError;
+use percuss_contact::law::Status;
+use percuss_convex::dense;
 use smallvec::SmallVec;
 
 use super::StepProblem;

@@ -1,9 +1,9 @@
-//! Solution of (★) in kinetic coordinates by dense nonlinear Gauss–Seidel ([`solve::DenseNlgs`], with `solve::Auto`
+//! Solution of (★) in kinetic coordinates by dense nonlinear Gauss–Seidel ([`percuss_solve::DenseNlgs`], with `percuss_solve::Auto`
 //! behind it). Convergence is decided by the residual RV of `contact`.
 
-use contact::{FactoredDelassus, Problem, ProblemError};
-use convex::dense;
-use solve::{Goal, Outcome, Solver, bilateral};
+use percuss_contact::{FactoredDelassus, Problem, ProblemError};
+use percuss_convex::dense;
+use percuss_solve::{Goal, Outcome, Solver, bilateral};
 
 use super::{SolveSummary, StepProblem};
 use crate::error::MechanismError;

@@ -9,8 +9,8 @@
 //! With one common δ the gain is Σ S·Uᵃ − ½δ SᵀWS ≤ 0 whatever the forces do; the remaining part of the contacts' work,
 //! −½δ S·(G A⁻¹ hK), belongs to the forces within the step and is of order h².
 
-use contact::law::Status;
-use convex::dense;
+use percuss_contact::law::Status;
+use percuss_convex::dense;
 use smallvec::SmallVec;
 
 use super::TimeStepper;

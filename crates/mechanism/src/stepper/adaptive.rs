@@ -9,7 +9,7 @@
 //! agree in missing it: a step in which a contact closes or penetrates by more than the tolerance is shortened until it
 //! has the smallest length allowed, and is then taken.
 
-use contact::law::Status;
+use percuss_contact::law::Status;
 
 use super::TimeStepper;
 use crate::error::MechanismError;

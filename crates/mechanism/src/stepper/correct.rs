@@ -9,8 +9,8 @@
 //! by Newton's method, to rounding; contacts once, where the settings ask for it. The velocity is then projected onto
 //! the bilateral constraints at q_F.
 
-use contact::Law;
-use contact::law::Status;
+use percuss_contact::Law;
+use percuss_contact::law::Status;
 
 use super::TimeStepper;
 use crate::error::MechanismError;

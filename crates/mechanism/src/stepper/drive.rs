@@ -15,7 +15,7 @@
 //! part of A − hθ ∂K/∂v − h²θ² ∂K/∂q (a quasi-Newton iteration) and so converges for stiff springs and dampers. At most
 //! 60 iterations; a step that does not converge is reported, not refused.
 
-use convex::dense;
+use percuss_convex::dense;
 
 use super::TimeStepper;
 use crate::error::MechanismError;

@@ -5,7 +5,7 @@
 //! that is persistent contact at finite step length. A contact has detached when it stays open for more than
 //! [`MAX_OPEN_STEPS`] steps; a contact that closes faster than the forces explain is an impact.
 
-use contact::law::Status;
+use percuss_contact::law::Status;
 use serde::{Deserialize, Serialize};
 
 use crate::stage::StepProblem;

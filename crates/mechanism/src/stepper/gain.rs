@@ -10,7 +10,7 @@
 //! With two different ρ energy may be gained (Kane and Levinson). A step that gains energy in this way is solved again
 //! with ρ = e in the bilateral rows, too (decision 44).
 
-use convex::dense;
+use percuss_convex::dense;
 
 use super::TimeStepper;
 use crate::error::MechanismError;

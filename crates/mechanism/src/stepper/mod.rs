@@ -25,7 +25,7 @@ mod gain;
 mod keep;
 mod start;
 
-use contact::law::Status;
+use percuss_contact::law::Status;
 
 use crate::error::MechanismError;
 use crate::impact;

@@ -1,6 +1,6 @@
 //! Construction of a time stepper: checks the initial state, projects joints, marks contacts closed at rest.
 
-use contact::law::Status;
+use percuss_contact::law::Status;
 
 use super::events::StepEventDetector;
 use super::{StepScratch, TimeStepper};

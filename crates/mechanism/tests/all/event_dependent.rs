@@ -1,9 +1,9 @@
 //! The event-driven integrator where reactions are not determined: hyperstatic supports.
 
 use crate::common::{Model, close, run, start};
-use contact::Law;
-use contact::law::{NonFirmSet, Status};
-use mechanism::{ConstraintKind, EventKind};
+use percuss_contact::Law;
+use percuss_contact::law::{NonFirmSet, Status};
+use percuss_mechanism::{ConstraintKind, EventKind};
 
 const G: f64 = 9.81;
 

@@ -1,9 +1,9 @@
 //! The event-driven integrator with dry friction, against closed forms.
 
 use crate::common::{Model, close, run, start};
-use contact::Law;
-use contact::law::{PolygonSection, StaticDynamic, Status};
-use mechanism::{ConfigurationSpace, ConstraintKind, Coordinate, EventKind};
+use percuss_contact::Law;
+use percuss_contact::law::{PolygonSection, StaticDynamic, Status};
+use percuss_mechanism::{ConfigurationSpace, ConstraintKind, Coordinate, EventKind};
 
 const G: f64 = 9.81;
 

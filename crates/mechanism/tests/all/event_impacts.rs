@@ -1,8 +1,8 @@
 //! The event-driven integrator through impacts, against closed forms.
 
 use crate::common::{Model, ball, close, run, start};
-use contact::law::Status;
-use mechanism::{ConstraintKind, EventKind, Integrator};
+use percuss_contact::law::Status;
+use percuss_mechanism::{ConstraintKind, EventKind, Integrator};
 
 #[test]
 fn a_ball_of_half_restitution_bounces_and_rests_as_the_series_says() {

@@ -2,9 +2,9 @@
 //! against closed forms.
 
 use crate::common::{Model, close, run, start};
-use contact::Law;
-use contact::law::{NonFirmSet, Status};
-use mechanism::{
+use percuss_contact::Law;
+use percuss_contact::law::{NonFirmSet, Status};
+use percuss_mechanism::{
     ConstraintKind, EventDriven, EventKind, Integrator, MechanismError, Scheme, Settings, State,
 };
 

@@ -4,8 +4,8 @@ use crate::common;
 
 use crate::common::{Model, close, run, start};
 use crate::native::{Rod, state};
-use contact::Law;
-use mechanism::{
+use percuss_contact::Law;
+use percuss_mechanism::{
     ConstraintKind, EventDriven, EventKind, Integrator, MechanismError, Scheme, Settings, State,
     TimeStepper,
 };

@@ -1,9 +1,9 @@
 //! Errors, projection of positions, and what the step report shows.
 
 use crate::native::{Part, Point, state};
-use contact::law::Status;
-use contact::{Law, Restitution};
-use mechanism::{
+use percuss_contact::law::Status;
+use percuss_contact::{Law, Restitution};
+use percuss_mechanism::{
     ConfigurationSpace, Constraint, ConstraintKind, Integrator, Scheme, Settings, StateRef, System,
     SystemError, TimeStepper,
 };

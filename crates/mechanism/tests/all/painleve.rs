@@ -1,8 +1,8 @@
 //! Sliding without collision: γ, the outcomes, and what the schemes do (P15, M88 §14).
 
 use crate::native::{Rod, state};
-use mechanism::painleve::{Outcomes, analyse_sliding_contact, gamma};
-use mechanism::{EventKind, Integrator, Scheme, Settings, StateRef, TimeStepper};
+use percuss_mechanism::painleve::{Outcomes, analyse_sliding_contact, gamma};
+use percuss_mechanism::{EventKind, Integrator, Scheme, Settings, StateRef, TimeStepper};
 
 const ANGLE: f64 = std::f64::consts::FRAC_PI_3;
 

@@ -1,8 +1,8 @@
 //! The time-stepping schemes against closed forms and against each other.
 
 use crate::native::{DoublePendulum, Part, Point, RodPendulum, state};
-use contact::{Law, Restitution};
-use mechanism::{
+use percuss_contact::{Law, Restitution};
+use percuss_mechanism::{
     ConstraintKind, EventKind, ForceEvaluation, ImpactLaw, Integrator, Scheme, Settings,
     TimeStepper,
 };
@@ -27,7 +27,11 @@ fn settings(h: f64) -> Settings {
 }
 
 /// Runs to `until` and returns the positions there.
-fn end_of<S: mechanism::System>(mut motion: TimeStepper<S>, until: f64, h: f64) -> Vec<f64> {
+fn end_of<S: percuss_mechanism::System>(
+    mut motion: TimeStepper<S>,
+    until: f64,
+    h: f64,
+) -> Vec<f64> {
     for _ in 0..(until / h).round() as usize {
         motion.advance().unwrap();
         assert!(motion.step_report().reached, "at {}", motion.state().t);
@@ -276,7 +280,7 @@ fn variable_steps_meet_their_tolerance_in_smooth_motion() {
         end_of(motion, 1.0, h)
     };
     let run = |tolerance: f64| {
-        let adaptive = mechanism::AdaptiveStep {
+        let adaptive = percuss_mechanism::AdaptiveStep {
             tolerance,
             smallest: 1e-6,
             largest: 0.1,

@@ -1,8 +1,10 @@
 //! The mechanisms of the speed comparison, as text and in Rust.
 
-use contact::law::Status;
-use contact::{Law, Restitution};
-use mechanism::{ConfigurationSpace, Constraint, ConstraintKind, StateRef, System, SystemError};
+use percuss_contact::law::Status;
+use percuss_contact::{Law, Restitution};
+use percuss_mechanism::{
+    ConfigurationSpace, Constraint, ConstraintKind, StateRef, System, SystemError,
+};
 
 /// B02 example 8 with equal point masses and bars.
 pub const PENDULUM_WALL: &str = r#"

@@ -3,7 +3,7 @@
 use percuss_record::NullObserver;
 use percuss_run::Threads;
 use percuss_run::audit::{Audit, AuditError, AuditOptions, FindingScope, SensitivityClass, audit};
-use scene::Scene;
+use percuss_scene::Scene;
 
 fn audited(text: &str, set: &[(&str, &str)]) -> Audit {
     let scene = Scene::parse("test", "test.toml", text).expect("a scene");

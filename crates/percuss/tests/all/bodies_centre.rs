@@ -1,9 +1,9 @@
 //! Bodies whose mass is not where their shape says: `centre` and `axes`.
 
 use crate::crowd::{edited, error_message, plane, space};
-use bodies::Dim;
+use percuss_bodies::Dim;
 
-type Vec3 = <bodies::Space as Dim>::Vector;
+type Vec3 = <percuss_bodies::Space as Dim>::Vector;
 
 /// A box on its own, its mass given.
 const BOX: &str = r#"kind = "bodies"
@@ -51,8 +51,8 @@ fn a_given_centre_is_where_the_body_is_and_the_shape_stays() {
     assert!((off.x.abs() + (off.y - 0.5).abs() + off.z.abs()) < 1e-15);
     // The box around the shape is the same, whatever the axes of the body are.
     let (one, other) = (&plain.model.bodies[0], &plain.state.poses[0]);
-    let before = bodies::Space::aabb(&one.shape, other);
-    let after = bodies::Space::aabb(&body.shape, pose);
+    let before = percuss_bodies::Space::aabb(&one.shape, other);
+    let after = percuss_bodies::Space::aabb(&body.shape, pose);
     assert!((before.low - after.low).length() < 1e-14);
     assert!((before.high - after.high).length() < 1e-14);
 }
@@ -67,8 +67,8 @@ fn given_axes_turn_the_body_and_not_the_shape() {
     let x = pose.rotation * Vec3::new(1.0, 0.0, 0.0);
     let y = own * Vec3::new(0.0, 1.0, 0.0);
     assert!((x - y).length() < 1e-15);
-    let before = bodies::Space::aabb(&plain.model.bodies[0].shape, &plain.state.poses[0]);
-    let after = bodies::Space::aabb(&body.shape, pose);
+    let before = percuss_bodies::Space::aabb(&plain.model.bodies[0].shape, &plain.state.poses[0]);
+    let after = percuss_bodies::Space::aabb(&body.shape, pose);
     assert!((before.high - after.high).length() < 1e-14);
 }
 
@@ -91,7 +91,7 @@ fn in_the_plane_there_is_a_centre_too() {
     let pose = &made.state.poses[0];
     assert_eq!([pose.position.x, pose.position.y], [1.25, 1.5]);
     assert_eq!(made.model.bodies[0].mass.inertia, 2.0);
-    let around = bodies::Plane::aabb(&made.model.bodies[0].shape, pose);
+    let around = percuss_bodies::Plane::aabb(&made.model.bodies[0].shape, pose);
     assert!((around.low.x - 1.0).abs() < 1e-15 && (around.high.y - 3.0).abs() < 1e-15);
 }
 

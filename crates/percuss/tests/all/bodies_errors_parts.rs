@@ -199,7 +199,9 @@ fn settings_out_of_range_are_refused() {
         "step = 1e-3\nsolver = \"nlgz\"",
         &format!(
             "35: [run]: `solver = \"nlgz\"`: one of {} was expected; did you mean \"nlgs\"?",
-            solve::NAMES.map(|name| format!("\"{name}\"")).join(", ")
+            percuss_solve::NAMES
+                .map(|name| format!("\"{name}\""))
+                .join(", ")
         ),
     );
     run(

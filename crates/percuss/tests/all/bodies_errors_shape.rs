@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::crowd::{BALL, BLOCK, edited, error_message, refused, refused_in_space};
-use scene::Scene;
+use percuss_scene::Scene;
 
 fn shape(shape: &str, message: &str) {
     let shape = format!("shape = {{ {shape} }}");

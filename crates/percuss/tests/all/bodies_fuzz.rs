@@ -1,10 +1,10 @@
 //! Whatever is in a file of bodies, reading it ends with a collection or a message, never with a
 //! panic; what is accepted can be taken over by a world.
 
+use percuss_scene::bodies_scene::BuiltBodies;
+use percuss_scene::{Scene, SceneError};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use scene::bodies_scene::BuiltBodies;
-use scene::{Scene, SceneError};
 
 const PLANE: &str = r#"kind = "bodies"
 [parameters]
@@ -247,13 +247,13 @@ fn read(text: &str) -> Result<(), SceneError> {
     let _ = scene.with_overrides(&[("step", "1e-3"), ("mu", "2")]);
     match scene.build_bodies()? {
         BuiltBodies::Plane(assembly) => {
-            let _ = bodies::World::new(assembly.model, assembly.state, assembly.settings);
+            let _ = percuss_bodies::World::new(assembly.model, assembly.state, assembly.settings);
             for prepare in assembly.prepare {
                 assert!(prepare.until > 0.0);
             }
         }
         BuiltBodies::Space(assembly) => {
-            let _ = bodies::World::new(assembly.model, assembly.state, assembly.settings);
+            let _ = percuss_bodies::World::new(assembly.model, assembly.state, assembly.settings);
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use percuss_record::NullObserver;
 use percuss_run::{Certificate, Criterion, ObservableRequest, Threads};
-use scene::Scene;
+use percuss_scene::Scene;
 
 use crate::scene_mechanisms::go;
 use crate::scene_painleve::ROD;

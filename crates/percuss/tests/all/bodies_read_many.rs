@@ -3,8 +3,8 @@
 use crate::crowd;
 
 use crate::crowd::{BALL, BLOCK, edited, plane, space};
-use bodies::plane::Shape;
-use bodies::{Dim, Freedom, Plane, Space};
+use percuss_bodies::plane::Shape;
+use percuss_bodies::{Dim, Freedom, Plane, Space};
 
 /// Masonry: a wall on a column beside an arch.
 const MASONRY: &str = r#"

@@ -1,8 +1,8 @@
 //! Scenes of bodies in the plane become the collections they describe.
 
-use bodies::plane::Shape;
-use bodies::{Activation, Dim, ForceContext, Freedom, Friction, Plane};
-use scene::{Scene, SceneKind};
+use percuss_bodies::plane::Shape;
+use percuss_bodies::{Activation, Dim, ForceContext, Freedom, Friction, Plane};
+use percuss_scene::{Scene, SceneKind};
 
 use crate::crowd::everything::PLANE;
 use crate::crowd::{BLOCK, edited, number, plane};
@@ -270,7 +270,7 @@ fn pictures_are_read() {
     assert_eq!(picture.name, "end");
     assert_eq!(picture.title.as_deref(), Some("The end"));
     assert_eq!(picture.at.len(), 2);
-    assert_eq!(picture.colour, scene::Colour::Speed);
+    assert_eq!(picture.colour, percuss_scene::Colour::Speed);
     assert!(picture.forces);
     assert_eq!(picture.low.as_ref().unwrap()[1].text, "-1.0");
     assert!(picture.view.is_none());
@@ -286,7 +286,8 @@ fn overrides_change_parameters_and_settings() {
         ("relax", "false"),
     ];
     let changed = scene.with_overrides(&set).unwrap();
-    let scene::bodies_scene::BuiltBodies::Plane(assembly) = changed.build_bodies().unwrap() else {
+    let percuss_scene::bodies_scene::BuiltBodies::Plane(assembly) = changed.build_bodies().unwrap()
+    else {
         panic!("this is in the plane");
     };
     assert_eq!(assembly.settings.step, 0.01);

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use bodies::space::Shape;
-use bodies::{Dim, ForceContext, Freedom, Friction, Space};
-use scene::Scene;
-use scene::bodies_scene::BuiltBodies;
+use percuss_bodies::space::Shape;
+use percuss_bodies::{Dim, ForceContext, Freedom, Friction, Space};
+use percuss_scene::Scene;
+use percuss_scene::bodies_scene::BuiltBodies;
 
 use crate::crowd::{BALL, edited, number, space};
 
@@ -284,8 +284,8 @@ fn a_shaken_table_moves_with_its_record() {
 
 #[test]
 fn a_record_that_comes_with_the_product_is_found_by_its_name() {
-    assert!(scene::builtin::data("quake.csv").is_some());
-    assert!(scene::builtin::data_names().any(|name| name == "quake.csv"));
+    assert!(percuss_scene::builtin::data("quake.csv").is_some());
+    assert!(percuss_scene::builtin::data_names().any(|name| name == "quake.csv"));
     for name in ["quake.csv", "data/quake.csv"] {
         let motion = format!("motion = {{ accelerogram = \"{name}\", direction = [1, 0, 0] }}");
         let assembly = space(&edited(BALL, &[("fixed = true", &motion)]));

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use bodies::{Dim, Plane, Space, plane, space};
-use scene::Scene;
-use scene::bodies_scene::BuiltBodies;
+use percuss_bodies::{Dim, Plane, Space, plane, space};
+use percuss_scene::Scene;
+use percuss_scene::bodies_scene::BuiltBodies;
 
 use crate::crowd;
 use crate::crowd::{BALL, BLOCK, edited, error_message};
@@ -32,7 +32,9 @@ fn with_files(files: &[(&str, &[u8])], text: &str) -> Result<BuiltBodies, String
     })
 }
 
-fn in_space(collection: Result<BuiltBodies, String>) -> scene::bodies_scene::BodiesSetup<Space> {
+fn in_space(
+    collection: Result<BuiltBodies, String>,
+) -> percuss_scene::bodies_scene::BodiesSetup<Space> {
     match collection.unwrap_or_else(|error| panic!("{error}")) {
         BuiltBodies::Space(assembly) => assembly,
         BuiltBodies::Plane(_) => panic!("this is in the plane"),

@@ -2,7 +2,7 @@
 
 use percuss_record::NullObserver;
 use percuss_run::{BodiesOutcome, Criterion, ObservableRequest, Threads};
-use scene::Scene;
+use percuss_scene::Scene;
 
 /// A box that exactly fits between two fixed walls.
 const BOX: &str = r#"

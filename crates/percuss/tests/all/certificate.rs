@@ -2,7 +2,7 @@
 
 use percuss_record::NullObserver;
 use percuss_run::{Certificate, ObservableRequest, Threads};
-use scene::{Scene, SceneKind};
+use percuss_scene::{Scene, SceneKind};
 
 fn scene(text: &str) -> Scene {
     Scene::parse("scene", "scene.toml", text).expect("a scene")

@@ -1,7 +1,7 @@
 //! What is wrong with a drawing is said with its place, its value and what was expected.
 
 use percuss_draw::drawing::check_drawings;
-use scene::Scene;
+use percuss_scene::Scene;
 
 use crate::common::{BALL, edited};
 

@@ -1,7 +1,7 @@
 //! Drawings are evaluated from records: against closed forms, at all states, without touching them.
 
 use percuss_draw::drawing::{DrawingValues, FRAMES, Kind, Theme};
-use scene::Scene;
+use percuss_scene::Scene;
 
 use crate::common::edited;
 use crate::drawing_common::{drawn, item, points, recorded, series};

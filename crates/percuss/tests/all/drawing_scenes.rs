@@ -1,8 +1,8 @@
 //! The built-in systems are drawn, and what touches in a drawing has the gap that the scene says.
 
-use mechanism::System;
 use percuss_draw::drawing::{Drawing, Kind};
-use scene::{Scene, SymbolicSystem, builtin};
+use percuss_mechanism::System;
+use percuss_scene::{Scene, SymbolicSystem, builtin};
 
 use crate::drawing_common::{drawn, item, points, recorded, series};
 
@@ -22,7 +22,7 @@ const FIRST_ORDER: [(&str, &str); 1] = [("wavy-road", "road")];
 
 fn mechanisms() -> Vec<Scene> {
     let all = builtin::names().map(|name| Scene::load(name).expect("a built-in scene"));
-    all.filter(|scene| scene.kind() == scene::SceneKind::Mechanism)
+    all.filter(|scene| scene.kind() == percuss_scene::SceneKind::Mechanism)
         .collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use bodies::{Dim, Plane};
+use percuss_bodies::{Dim, Plane};
 use percuss_generate::{Arch, GeneratedBody, arch};
 
 use crate::generate_common::{Vec2, corners, overlap};

@@ -1,6 +1,6 @@
 //! Deposits: every grain at rest on what lay there before, nothing overlaps.
 
-use bodies::{Plane, Space};
+use percuss_bodies::{Plane, Space};
 use percuss_generate::{Deposit, GrainShape, Sizes, deposit};
 use proptest::prelude::*;
 

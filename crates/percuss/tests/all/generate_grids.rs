@@ -1,6 +1,6 @@
 //! Grids: places, neighbours, jitter; and irregular grains.
 
-use bodies::{Dim, Plane, Space};
+use percuss_bodies::{Dim, Plane, Space};
 use percuss_generate::{GrainShape, Grid, GridLattice, Sizes, grid};
 
 use crate::generate_common::{
@@ -34,7 +34,7 @@ fn deep() -> Grid<Space> {
 }
 
 /// Most neighbours within 1 + 1e-9 that a place has.
-fn neighbours<V: bodies::Vector>(places: &[(V, f64)]) -> usize {
+fn neighbours<V: percuss_bodies::Vector>(places: &[(V, f64)]) -> usize {
     let near = |p: &V| {
         let close = places.iter().filter(|(q, _)| (*p - *q).norm() < 1.0 + 1e-9);
         close.count() - 1

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use bodies::{Dim, Plane, Space};
+use percuss_bodies::{Dim, Plane, Space};
 use percuss_generate::{Amount, GrainShape, Packing, PackingRegion, Sizes, packing};
 
 use crate::generate_common::{Vec2, Vec3, corners, deepest, discs, separation, spheres};
@@ -182,8 +182,8 @@ fn packings_that_cannot_be_are_refused() {
 }
 
 /// Smallest distance of surfaces over all images of a cell.
-fn closest<D: Dim>(grains: &[(D::Vector, f64)], lattice: &bodies::Lattice<D>) -> f64 {
-    use bodies::Vector;
+fn closest<D: Dim>(grains: &[(D::Vector, f64)], lattice: &percuss_bodies::Lattice<D>) -> f64 {
+    use percuss_bodies::Vector;
     let mut least = f64::INFINITY;
     for (i, (p, r)) in grains.iter().enumerate() {
         for (q, s) in &grains[..i] {
@@ -200,7 +200,7 @@ fn closest<D: Dim>(grains: &[(D::Vector, f64)], lattice: &bodies::Lattice<D>) ->
 #[test]
 fn grains_of_a_leaning_periodic_cell_are_apart_from_all_images() {
     let vectors = [Vec2::new(4.0, 0.5), Vec2::new(1.7, 3.5), Vec2::ZERO];
-    let lattice = bodies::Lattice::new(vectors);
+    let lattice = percuss_bodies::Lattice::new(vectors);
     let make = Packing {
         region: PackingRegion::Cell(lattice),
         amount: Amount::Fraction(0.45),
@@ -216,7 +216,7 @@ fn grains_of_a_leaning_periodic_cell_are_apart_from_all_images() {
     assert!(grains.iter().any(|(p, r)| p.x - p.y * 1.7 / 3.5 < *r));
 
     let deep_vectors = [Vec3::X * 2.5, Vec3::new(0.4, 2.6, 0.0), Vec3::Z * 2.2];
-    let lattice = bodies::Lattice::new(deep_vectors);
+    let lattice = percuss_bodies::Lattice::new(deep_vectors);
     let make = Packing {
         region: PackingRegion::Cell(lattice),
         ..deep()
@@ -224,7 +224,7 @@ fn grains_of_a_leaning_periodic_cell_are_apart_from_all_images() {
     let grains = spheres(&packing(&make).unwrap());
     assert!(closest::<Space>(&grains, &lattice) > -1e-14);
     let small = Packing {
-        region: PackingRegion::Cell(bodies::Lattice::new(deep_vectors.map(|v| v * 0.3))),
+        region: PackingRegion::Cell(percuss_bodies::Lattice::new(deep_vectors.map(|v| v * 0.3))),
         ..deep()
     };
     assert_eq!(packing(&small).unwrap_err().key, "radius");

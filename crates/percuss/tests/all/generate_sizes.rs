@@ -1,6 +1,6 @@
 //! Distributions of radii: drawn through grids of many grains, held against integrals of the densities.
 
-use bodies::{Plane, Space};
+use percuss_bodies::{Plane, Space};
 use percuss_generate::{GrainShape, Grid, GridLattice, Sizes, grid};
 
 use crate::generate_common::{Vec2, Vec3, disc, sphere};

@@ -1,6 +1,6 @@
 //! Dry-stone walls, rows of dominoes, houses of cards.
 
-use bodies::{Dim, Plane, Space};
+use percuss_bodies::{Dim, Plane, Space};
 use percuss_generate::{
     Cards, DominoRow, Drystone, GenerateError, GeneratedBody, cards, drystone, row,
 };

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use bodies::{Dim, Space, space};
+use percuss_bodies::{Dim, Space, space};
 use percuss_generate::{
     Blocks, Bond, Dome, Drums, GenerateError, GeneratedBody, Vault, dome, drums, vault,
 };

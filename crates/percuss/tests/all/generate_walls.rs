@@ -1,7 +1,7 @@
 //! Walls and columns: numbers, sizes, joints.
 
-use bodies::plane::Shape;
-use bodies::{Dim, Plane, Space};
+use percuss_bodies::plane::Shape;
+use percuss_bodies::{Dim, Plane, Space};
 use percuss_generate::{Column, GeneratedBody, Wall, column, wall};
 
 use crate::generate_common::{Vec2, Vec3, corners, corners3, overlap};

@@ -2,7 +2,7 @@
 
 use percuss_record::{BodiesObserver, NullObserver, WorldRef};
 use percuss_run::{AnyWorld, ObservableRequest, RunProgress, Threads, WorldRun};
-use scene::{Scene, SceneError};
+use percuss_scene::{Scene, SceneError};
 
 const TEXT: &str = r#"
 kind = "bodies"

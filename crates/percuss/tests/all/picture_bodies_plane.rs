@@ -3,7 +3,7 @@
 use percuss_draw::picture::{PictureRequest, RunPictures};
 use percuss_record::frame::{BodyState, DrawnForce, Frame, RecordedFrames};
 use percuss_record::{BodyDescription, BodyMotion, RecordedShape};
-use scene::Colour;
+use percuss_scene::Colour;
 
 use crate::picture_common::{discs, elements, name, number, points, svg, text, within};
 use crate::record_common::{PLANE, parsed, record};

@@ -18,7 +18,7 @@ fn request(view: [f64; 3]) -> PictureRequest {
         view: Some(view),
         low: Some([-2.0; 3]),
         high: Some([2.0; 3]),
-        colour: scene::Colour::Material,
+        colour: percuss_scene::Colour::Material,
         ..PictureRequest::default()
     }
 }

@@ -1,6 +1,6 @@
 //! Records of runs of bodies are read back as the run was, whole or not at all.
 
-use bodies::{Plane, World};
+use percuss_bodies::{Plane, World};
 use percuss_record::{
     BodyMotion, ColumnValues, Record, RecordedShape, Table, WorldRef, read_body_descriptions,
 };

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use bodies::{Plane, Space, World};
+use percuss_bodies::{Plane, Space, World};
 use percuss_record::frame::RecordedFrames;
 use percuss_record::{
     BodiesObserver, CHUNK_ROWS, CellValue, ColumnValues, Record, RunStatus, WorldRef,
@@ -97,7 +97,8 @@ fn a_run_without_a_step_leaves_nothing() {
     let path = here.path().join("run");
     let scene = parsed(PLANE);
     let mut writer = recorder(&scene, &path);
-    let scene::bodies_scene::BuiltBodies::Plane(a) = scene.build_bodies().expect("right") else {
+    let percuss_scene::bodies_scene::BuiltBodies::Plane(a) = scene.build_bodies().expect("right")
+    else {
         panic!("not in the plane");
     };
     let world = World::<Plane>::new(a.model, a.state, a.settings).expect("right");
@@ -117,7 +118,8 @@ fn a_step_that_turns_out_to_be_the_last_is_recorded_once() {
     let path = here.path().join("run");
     let scene = parsed(SPACE);
     let mut writer = recorder(&scene, &path);
-    let scene::bodies_scene::BuiltBodies::Space(a) = scene.build_bodies().expect("right") else {
+    let percuss_scene::bodies_scene::BuiltBodies::Space(a) = scene.build_bodies().expect("right")
+    else {
         panic!("not in space");
     };
     let mut world = World::<Space>::new(a.model, a.state, a.settings).expect("right");

@@ -8,7 +8,7 @@ use percuss_record::{
     CHUNK_ROWS, Column, ColumnType, ColumnValues, EncodedBytes, LOCK, Lock, LockState, Manifest,
     OutputDirectory, RecordError, RunWriter, Snapshot, TableWriter, decode, encode,
 };
-use scene::CheckpointPolicy;
+use percuss_scene::CheckpointPolicy;
 
 fn manifest() -> Manifest {
     let mut manifest = Manifest::new("run", "sample");

@@ -2,7 +2,7 @@
 
 use percuss_record::{BodiesObserver, Restored, Snapshot, WorldRef};
 use percuss_run::{BodiesOutcome, ObservableRequest, Threads};
-use scene::{Scene, SceneError};
+use percuss_scene::{Scene, SceneError};
 
 use crate::resume_common::{CELL, HEAP, LINKAGE};
 
@@ -29,7 +29,7 @@ impl SnapshotObserver {
     }
 }
 
-fn line<D: bodies::Dim>(world: &bodies::World<D>) -> String {
+fn line<D: percuss_bodies::Dim>(world: &percuss_bodies::World<D>) -> String {
     let contacts: Vec<_> = (0..world.num_contacts())
         .map(|k| world.contact(k))
         .collect();
@@ -159,7 +159,7 @@ fn bodies_in_space_with_every_solver_go_on_to_the_same_bits() {
         .replace("until = 1.0", "until = 0.2")
         .replace("0.8, 1)", "0.1, 0.2)");
     let scene = parsed(&text);
-    for solver in solve::NAMES {
+    for solver in percuss_solve::NAMES {
         let scene = scene
             .with_overrides(&[("solver", solver)])
             .unwrap_or_else(|e| panic!("{e}"));

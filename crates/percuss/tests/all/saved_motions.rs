@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use mechanism::{
+use percuss_mechanism::{
     AdaptiveStep, EventDriven, ImpactLaw, Integrator, MechanismError, MotionCheckpoint, Scheme,
     Settings, TimeStepper,
 };
-use scene::{BuiltMechanism, Scene, SceneKind, builtin};
+use percuss_scene::{BuiltMechanism, Scene, SceneKind, builtin};
 
 /// Steps made at most before and after.
 const STEPS: u64 = 60;

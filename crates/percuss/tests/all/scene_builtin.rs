@@ -1,6 +1,6 @@
 //! The scenes that come with the product.
 
-use scene::{Scene, SceneError, SceneKind, builtin};
+use percuss_scene::{Scene, SceneError, SceneKind, builtin};
 
 /// Scenes that exist to be refused, with a word of the message.
 const REFUSED: [(&str, &str); 1] = [("zeno-reversed", "admissible")];

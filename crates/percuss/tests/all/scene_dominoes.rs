@@ -5,7 +5,7 @@
 //! b with h sin(b − a) = p cos a − d: one angle moves all. Between impacts ½I Σ(w_i)²·rate² + U is
 //! kept; an impact projects the velocities, in the kinetic metric, on what the next domino allows.
 
-use scene::builtin;
+use percuss_scene::builtin;
 
 const PITCH: f64 = 0.024;
 const THICK: f64 = 0.0075;

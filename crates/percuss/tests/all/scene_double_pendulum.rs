@@ -1,10 +1,10 @@
 //! A double pendulum in text against the same one in Rust.
 
-use contact::law::Status;
-use mechanism::{StateRef, System};
+use percuss_contact::law::Status;
+use percuss_mechanism::{StateRef, System};
+use percuss_scene::{Sample, Scene, SymbolicSystem};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use scene::{Sample, Scene, SymbolicSystem};
 
 /// Two point masses, a joint that keeps the lower one on a moving line, a wall with friction.
 const SCENE: &str = r#"
@@ -165,14 +165,14 @@ proptest! {
         let at = StateRef { t, q: &q, v: &v };
         let law = text.law(0, at, 1e-3, Status::Open).unwrap();
         let mu = 0.3 + 0.1 * q[0].sin().powi(2);
-        let contact::Law::Coulomb { mu: found } = law else {
+        let percuss_contact::Law::Coulomb { mu: found } = law else {
             panic!("another law");
         };
         prop_assert!((found - mu).abs() < 1e-15);
-        prop_assert_eq!(text.law(1, at, 1e-3, Status::Open).unwrap(), contact::Law::Bilateral);
+        prop_assert_eq!(text.law(1, at, 1e-3, Status::Open).unwrap(), percuss_contact::Law::Bilateral);
         let rebound = text.restitution(0, at).unwrap();
         close(&[rebound.normal, rebound.tangential], &[0.5 / (1.0 + v[1] * v[1]), 0.25]);
-        prop_assert_eq!(text.restitution(1, at).unwrap(), contact::Restitution::default());
+        prop_assert_eq!(text.restitution(1, at).unwrap(), percuss_contact::Restitution::default());
     }
 
     #[test]

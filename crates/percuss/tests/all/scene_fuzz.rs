@@ -1,8 +1,8 @@
 //! Whatever is in a file, reading it ends with a scene or a message, never with a panic.
 
+use percuss_scene::{Scene, SceneError, builtin};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use scene::{Scene, SceneError, builtin};
 
 const SEED: &str = r#"
 kind = "mechanism"
@@ -111,7 +111,7 @@ fn read(text: &str) -> Result<(), SceneError> {
     let _ = scene.with_overrides(&[("step", "1e-3"), ("m", "2")]);
     let mut built = scene.build_mechanism()?;
     // Whatever was accepted can be evaluated, or says why not.
-    use mechanism::System;
+    use percuss_mechanism::System;
     let (n, k) = (built.initial.v.len(), built.system.constraints().len());
     let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
     let state = built.initial.clone();
@@ -122,12 +122,14 @@ fn read(text: &str) -> Result<(), SceneError> {
         let rows = built.system.constraints()[i].rows;
         let (mut g, mut w) = (vec![0.0; rows * n], vec![0.0; rows]);
         let _ = built.system.rows(i, state.t, &state.q, &mut g, &mut w);
-        let at = mechanism::StateRef {
+        let at = percuss_mechanism::StateRef {
             t: state.t,
             q: &state.q,
             v: &state.v,
         };
-        let _ = built.system.law(i, at, 1e-3, contact::law::Status::Slip);
+        let _ = built
+            .system
+            .law(i, at, 1e-3, percuss_contact::law::Status::Slip);
         let _ = built.system.restitution(i, at);
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use percuss_record::NullObserver;
 use percuss_run::MechanismOutcome;
-use scene::{Scene, SymbolicSystem};
+use percuss_scene::{Scene, SymbolicSystem};
 
 /// The motion of a scene with each first text replaced by the second.
 pub fn go(text: &str, edits: &[(&str, &str)]) -> (MechanismOutcome, SymbolicSystem) {
@@ -300,8 +300,9 @@ fn friction_of_joints_is_booked_as_sliding() {
     let (outcome, _) = go(BEAD, &edits);
     let motion = &outcome.trajectory;
     let all = 1..motion.len();
-    let sum =
-        |f: fn(&mechanism::StepReport) -> f64| all.clone().map(|i| f(motion.step_report(i))).sum();
+    let sum = |f: fn(&percuss_mechanism::StepReport) -> f64| {
+        all.clone().map(|i| f(motion.step_report(i))).sum()
+    };
     let (sliding, impact): (f64, f64) = (sum(|l| l.sliding), sum(|l| l.impact));
     let lost = 0.5 * (1.0 / (1.0 + 0.3_f64 * 2.5)).powi(2) - 0.5;
     // First order of the step; what is left in `impact` is the reaction at a curved surface.

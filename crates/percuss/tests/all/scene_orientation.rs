@@ -1,7 +1,7 @@
 //! Bodies with an orientation, in text.
 
-use mechanism::System;
-use scene::{Sample, Scene};
+use percuss_mechanism::System;
+use percuss_scene::{Sample, Scene};
 
 /// A disc of radius r that may roll on the plane z = 0: contact at its lowest point would need the
 /// rim; here a ball with an off-centre mass, whose equations have every term.

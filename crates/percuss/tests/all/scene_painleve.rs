@@ -1,6 +1,6 @@
 //! Motions that need not go on as they do, and say so; a sweep that has no way on.
 
-use mechanism::{StateRef, System, painleve};
+use percuss_mechanism::{StateRef, System, painleve};
 use percuss_run::Criterion;
 
 use crate::scene_mechanisms::go;
@@ -196,7 +196,7 @@ fn paolis_scheme_takes_the_velocity_of_least_energy() {
 /// which one was taken without a word.
 #[test]
 fn a_joint_that_may_push_with_either_sign_tells_both_motions() {
-    let text = scene::builtin::text("bar-two-rails").expect("a built-in scene");
+    let text = percuss_scene::builtin::text("bar-two-rails").expect("a built-in scene");
     let (m, g, mu, pull, v0) = (1.0, 9.81, 1.5, -20.0, -2.0);
     // Slope kept: 2N = mg + tan θ (F + pull), F = μ|N| against v0 < 0, m a = pull + F.
     let tan = 3.0_f64.sqrt();
@@ -270,7 +270,7 @@ fn an_event_driven_sweep_over_a_kink_ends_with_the_reason() {
 /// the tip sticks; it may jump only where it slides.
 #[test]
 fn a_tip_that_sticks_is_not_told_to_jump() {
-    let text = scene::builtin::text("chalk").expect("a built-in scene");
+    let text = percuss_scene::builtin::text("chalk").expect("a built-in scene");
     let edits = [
         ("\nmu = 0.5", "\nmu = 0.8"),
         ("lean_deg = 70 ", "lean_deg = 60 "),
@@ -325,7 +325,7 @@ fn a_tip_that_sticks_is_not_told_to_jump() {
 /// the push that nothing can balance is.
 #[test]
 fn a_bar_that_fills_its_circle_rests_where_nothing_pushes() {
-    let text = scene::builtin::text("bar-in-circle").expect("a built-in scene");
+    let text = percuss_scene::builtin::text("bar-in-circle").expect("a built-in scene");
     for scheme in ["midpoint", "event"] {
         let run = format!("[run]\nintegrator = \"{scheme}\"");
         let still = [("force_y = 1.0", "force_y = 0.0"), ("[run]", run.as_str())];

@@ -1,10 +1,10 @@
 //! Overrides, laws along a motion, and failures along a motion.
 
 use crate::common::{BALL, edited};
-use contact::Law;
-use contact::law::Status;
-use mechanism::{Scheme, StateRef, System};
-use scene::{Sample, Scene, SceneError, SymbolicSystem};
+use percuss_contact::Law;
+use percuss_contact::law::Status;
+use percuss_mechanism::{Scheme, StateRef, System};
+use percuss_scene::{Sample, Scene, SceneError, SymbolicSystem};
 
 fn ball() -> Scene {
     Scene::parse("ball", "ball.toml", BALL).unwrap()

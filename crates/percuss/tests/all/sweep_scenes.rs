@@ -2,7 +2,7 @@
 
 use percuss_record::NullObserver;
 use percuss_run::{MechanismOutcome, run_mechanism};
-use scene::Scene;
+use percuss_scene::Scene;
 
 /// The play of sin t, with what a test adds.
 fn play(process: &str, run: &str) -> String {

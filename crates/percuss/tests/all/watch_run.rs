@@ -2,7 +2,7 @@
 
 use percuss_record::{BodiesObserver, NullObserver, WorldRef};
 use percuss_run::{BodiesOutcome, ObservableRequest, StopReason, Threads};
-use scene::SceneError;
+use percuss_scene::SceneError;
 
 use crate::watch_common::{BALL, BLOCK, edited, last, observed, parsed, series};
 

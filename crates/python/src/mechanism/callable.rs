@@ -8,16 +8,16 @@
 
 use std::sync::{Arc, Mutex};
 
-use contact::law::Status;
-use contact::{Law, Restitution};
-use mechanism::scaling::{self, NormalFactor, NormalScaling};
-use mechanism::{
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
+use percuss_contact::law::Status;
+use percuss_contact::{Law, Restitution};
+use percuss_mechanism::scaling::{self, NormalFactor, NormalScaling};
+use percuss_mechanism::{
     ConfigurationSpace, Constraint, ConstraintKind, Coordinate, StateRef, System, SystemError,
 };
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
+use percuss_scene::assemble_law;
 use pyo3::intern;
 use pyo3::prelude::*;
-use scene::assemble_law;
 
 use super::forms::{ConstraintLaw, constraint};
 use crate::error;

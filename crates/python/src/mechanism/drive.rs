@@ -1,6 +1,6 @@
 //! Integrates a mechanism of Python functions.
 
-use mechanism::{
+use percuss_mechanism::{
     AdaptiveStep, EventDriven, ForceEvaluation, ImpactLaw, Integrator as Moves, MechanismError,
     Scheme, Settings, State, StateRef, System, TimeStepper,
 };

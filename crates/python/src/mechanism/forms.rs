@@ -1,10 +1,10 @@
 //! Constraints and laws from their Python description.
 
-use contact::law::Status;
-use mechanism::{Constraint, ConstraintKind};
+use percuss_contact::law::Status;
+use percuss_mechanism::{Constraint, ConstraintKind};
+use percuss_scene::{LawForm, SetForm, assemble_law};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use scene::{LawForm, SetForm, assemble_law};
 
 use crate::error;
 

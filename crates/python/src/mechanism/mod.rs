@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Mechanisms of expressions are compiled from a scene's text, as in the command. Mechanisms of Python
-//! functions are a `CallableSystem`, which implements the trait `mechanism::System`, so that the same
+//! functions are a `CallableSystem`, which implements the trait `percuss_mechanism::System`, so that the same
 //! integrators apply.
 
 mod callable;

@@ -1,11 +1,11 @@
 //! A computed motion as NumPy arrays.
 
-use mechanism::{Constraint, EventKind, StepReport, System};
 use numpy::{PyArray1, PyArrayMethods};
+use percuss_mechanism::{Constraint, EventKind, StepReport, System};
 use percuss_run::{Certificate, Trajectory};
+use percuss_scene::{Sample, SymbolicSystem};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use scene::{Sample, SymbolicSystem};
 
 use crate::error;
 

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use percuss_record::NullObserver;
 use percuss_run::{StudyFile, Threads};
+use percuss_scene::{Origin, Scene, SceneError};
 use pyo3::prelude::*;
-use scene::{Origin, Scene, SceneError};
 
 use super::motion::Motion;
 use crate::error;

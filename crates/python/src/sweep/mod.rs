@@ -10,12 +10,12 @@ mod sets;
 mod smooth;
 
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use sweep::{
+use percuss_sweep::{
     ActiveSetChange, Method, Metric, Process, Schedule, Settings, StartPolicy, StepSize,
     SweepingStep, SweepingSummary,
 };
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::error;
 use crate::mechanism::{SharedException, SignalPoll, take_exception};
@@ -157,7 +157,7 @@ fn run(
     mut process: Process<AnySet>,
     chosen: &SweepOptions,
     ear: &mut SignalPoll,
-) -> sweep::Result<Ran> {
+) -> percuss_sweep::Result<Ran> {
     let mut kept = SweepHistory::default();
     process.begin()?;
     let begun = process.point().to_vec();

@@ -4,14 +4,16 @@
 //! functions so that they return arrays of the right shape or raise. A function that raises gives NaN here,
 //! which stops the process at once; the exception is stored and raised again.
 
-use convex::{AxisBox, Ball, ConvexError, Ellipsoid, HalfSpace, Point, Polytope, Segment, Set};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
-use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use sweep::{
+use percuss_convex::{
+    AxisBox, Ball, ConvexError, Ellipsoid, HalfSpace, Point, Polytope, Segment, Set,
+};
+use percuss_sweep::{
     ConstraintRows, DiscConfiguration, InequalitySet, MovingPolyhedron, MovingProduct, MovingSet,
     Obstacle, TransformedSet, WithExcessBound,
 };
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use super::smooth::Functions;
 use crate::error;
@@ -145,7 +147,7 @@ pub(super) fn set(spec: &Bound<'_, PyAny>, raised: &SharedException) -> PyResult
 }
 
 /// The exception for numbers that define no valid set.
-pub(super) fn wrong(error: sweep::SweepingError) -> PyErr {
+pub(super) fn wrong(error: percuss_sweep::SweepingError) -> PyErr {
     error::input(error.to_string())
 }
 
@@ -177,7 +179,7 @@ fn polyhedron(dict: &Bound<'_, PyDict>, raised: &SharedException) -> PyResult<An
         let (rows, bounds) = (rows.at(t, &raised), bounds.at(t, &raised));
         finite("rows of the polyhedron", &rows)?;
         finite("bounds of the polyhedron", &bounds)?;
-        convex::Polyhedron::with_equalities(dim, &rows, &bounds, equalities).map(Into::into)
+        percuss_convex::Polyhedron::with_equalities(dim, &rows, &bounds, equalities).map(Into::into)
     })))
 }
 
@@ -193,7 +195,7 @@ fn finite(what: &'static str, values: &[f64]) -> Result<(), ConvexError> {
 }
 
 /// A convex set from its name and numbers.
-fn base(word: &str, dim: usize, numbers: &[Vec<f64>]) -> convex::Result<Set> {
+fn base(word: &str, dim: usize, numbers: &[Vec<f64>]) -> percuss_convex::Result<Set> {
     for values in numbers {
         // Sides of a box may be infinite.
         if word != "box" {

@@ -1,8 +1,8 @@
 //! Sets { c(t, x) <= 0 } of Python functions.
 
+use percuss_sweep::Inequalities;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sweep::Inequalities;
 
 use super::sets::{call, item};
 use crate::mechanism::SharedException;

@@ -2,13 +2,13 @@
 
 use std::sync::Mutex;
 
-use bodies::{Freedom, Model};
 use numpy::PyReadonlyArray2;
+use percuss_bodies::{Freedom, Model};
 use percuss_record::NullObserver;
 use percuss_run::{AnyWorld, Certificate, Threads};
+use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies};
+use percuss_scene::{InputError, Origin, Scene, SceneError};
 use pyo3::prelude::*;
-use scene::bodies_scene::{BodiesSetup, BuiltBodies};
-use scene::{InputError, Origin, Scene, SceneError};
 
 use super::{Engine, Inner};
 use crate::callable::{CallableDim, CallableForce, CallableMotion, ExceptionSlot};
@@ -173,7 +173,7 @@ fn guide<D: CallableDim>(model: &Model<D>, body: usize) -> Option<usize> {
 }
 
 /// Bodies by their names and those of groups.
-fn members(cast: &scene::bodies_scene::SceneNames, names: &[String]) -> PyResult<Vec<u32>> {
+fn members(cast: &percuss_scene::bodies_scene::SceneNames, names: &[String]) -> PyResult<Vec<u32>> {
     let mut all = Vec::new();
     for name in names {
         let group = cast.groups.iter().find(|(group, _)| group == name);

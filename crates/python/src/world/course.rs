@@ -8,10 +8,10 @@ use percuss_record::{
     BodiesObserver, BodiesRecorder, Manifest, NullObserver, OutputDirectory, RunWriter,
 };
 use percuss_run::{BodiesOutcome, EarlyStop, StopReason, Threads, WorldRun};
+use percuss_scene::Scene;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use scene::Scene;
 
 use super::build::parse;
 use super::{Engine, Inner};

@@ -11,14 +11,14 @@ mod view;
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use bodies::{Dim, State, StepReport, World};
 use numpy::PyReadonlyArray2;
+use percuss_bodies::{Dim, State, StepReport, World};
 use percuss_run::{
     AnyWorld, BodiesObservable, Certificate, Criterion, ObservableRequest, RunTemplate,
 };
+use percuss_scene::Scene;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use scene::Scene;
 
 use crate::callable::ExceptionSlot;
 use crate::error;

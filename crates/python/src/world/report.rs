@@ -1,8 +1,8 @@
 //! Reports of a world: last step, contacts, bodies.
 
-use bodies::{Dim, Freedom, Vector, World};
-use contact::law::Status;
 use numpy::PyArray1;
+use percuss_bodies::{Dim, Freedom, Vector, World};
+use percuss_contact::law::Status;
 use percuss_run::AnyWorld;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;

@@ -6,7 +6,7 @@
 //! bodies cannot be added to a built world, and a step or a restored checkpoint writes in place. The arrays are
 //! read-only.
 
-use bodies::{Dim, Plane, Space, State, Vector, World};
+use percuss_bodies::{Dim, Plane, Space, State, Vector, World};
 use percuss_run::AnyWorld;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

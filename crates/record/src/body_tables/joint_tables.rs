@@ -10,8 +10,8 @@
 
 use std::sync::Arc;
 
-use bodies::{Dim, Vector, World};
-use scene::bodies_scene::SceneNames;
+use percuss_bodies::{Dim, Vector, World};
+use percuss_scene::bodies_scene::SceneNames;
 
 use super::super::column::{Column, ColumnType};
 use super::super::error::RecordError;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bodies::{Body, Dim, Freedom, Plane, Space, plane, space};
-use scene::bodies_scene::SceneNames;
+use percuss_bodies::{Body, Dim, Freedom, Plane, Space, plane, space};
+use percuss_scene::bodies_scene::SceneNames;
 
 use super::super::column::{CellValue, Column, ColumnValues};
 use super::super::error::RecordError;

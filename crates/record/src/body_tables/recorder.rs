@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use bodies::{Matrix, Plane, Space, State, World};
-use scene::bodies_scene::{BuiltBodies, SceneNames};
-use scene::{CheckpointPolicy, RecordSelection, SceneError};
+use percuss_bodies::{Matrix, Plane, Space, State, World};
+use percuss_scene::bodies_scene::{BuiltBodies, SceneNames};
+use percuss_scene::{CheckpointPolicy, RecordSelection, SceneError};
 use serde::{Deserialize, Serialize};
 
 use super::super::checkpoint::{Restored, Snapshot};
@@ -119,7 +119,7 @@ impl BodiesRecorder {
     }
 
     /// A recorder of every `every`-th state of bodies with these names.
-    fn of<D: bodies::Dim>(
+    fn of<D: percuss_bodies::Dim>(
         mut session: RunWriter,
         cast: SceneNames,
         every: usize,

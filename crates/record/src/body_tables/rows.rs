@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bodies::{Contact, Dim, Lattice, Matrix, Plane, Pose, Space, StepReport, Vector};
-use contact::law::Status;
+use percuss_bodies::{Contact, Dim, Lattice, Matrix, Plane, Pose, Space, StepReport, Vector};
+use percuss_contact::law::Status;
 
 use super::super::column::ColumnValues;
 use super::tables::row_names;

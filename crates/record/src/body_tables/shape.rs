@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bodies::{Compound, Dim, Part, Plane, Space, Vector, plane, space};
+use percuss_bodies::{Compound, Dim, Part, Plane, Space, Vector, plane, space};
 use serde::{Deserialize, Serialize};
 
 /// The shape of a body in body axes, as the records hold it.

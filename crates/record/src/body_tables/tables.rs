@@ -1,6 +1,6 @@
 //! Columns of the tables of a run of bodies, with units and meaning.
 
-use bodies::Dim;
+use percuss_bodies::Dim;
 
 use super::super::column::{Column, ColumnType};
 use super::super::tables::{gamma, step, time};

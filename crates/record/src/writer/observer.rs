@@ -1,7 +1,7 @@
 //! The recorder of a mechanism as observer of the run: it receives steps and writes checkpoints.
 
-use mechanism::{ConstraintReport, Event, State, StepReport};
-use scene::SceneError;
+use percuss_mechanism::{ConstraintReport, Event, State, StepReport};
+use percuss_scene::SceneError;
 use serde::{Deserialize, Serialize};
 
 use super::super::checkpoint::{Restored, Snapshot};

@@ -1,9 +1,9 @@
 //! What all runs of an audit have in common: the scene, its settings, the movable bodies.
 
-use bodies::Dim;
-use mechanism::Scheme;
-use scene::bodies_scene::{BodiesSetup, BuiltBodies};
-use scene::{BuiltMechanism, Scene, SceneError, SceneKind};
+use percuss_bodies::Dim;
+use percuss_mechanism::Scheme;
+use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies};
+use percuss_scene::{BuiltMechanism, Scene, SceneError, SceneKind};
 
 use super::runner::AuditRunner;
 

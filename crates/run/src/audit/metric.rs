@@ -13,7 +13,7 @@
 
 use super::report::Size;
 use super::samples::{Samples, form};
-use mechanism::{ConfigurationSpace, Coordinate};
+use percuss_mechanism::{ConfigurationSpace, Coordinate};
 
 /// The metric of configurations.
 #[derive(Debug)]

@@ -38,7 +38,7 @@ mod samples;
 mod variant;
 mod work;
 
-use scene::{Scene, SceneError};
+use percuss_scene::{Scene, SceneError};
 
 use crate::evaluate::compile_findings;
 use crate::finding::ground::with_expression_context;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use percuss_record::{Manifest, OutputDirectory, PlotError, RecordError};
-use scene::Scene;
+use percuss_scene::Scene;
 
 use super::Audit;
 

@@ -1,8 +1,8 @@
 //! Perturbation of the initial positions at the level of rounding.
 
-use bodies::{Dim, Vector};
-use scene::BuiltMechanism;
-use scene::bodies_scene::BodiesSetup;
+use percuss_bodies::{Dim, Vector};
+use percuss_scene::BuiltMechanism;
+use percuss_scene::bodies_scene::BodiesSetup;
 
 use super::metric::Metric;
 use super::samples;

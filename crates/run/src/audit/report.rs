@@ -1,6 +1,6 @@
 //! The result of an audit: comparison of all runs.
 
-use scene::Scene;
+use percuss_scene::Scene;
 use serde::Serialize;
 
 use super::digits::{self, AuditedFinding};

@@ -1,10 +1,10 @@
 //! Makes the runs of an audit: from a scene to samples, certificate and findings.
 
-use bodies::{Dim, Plane, Space, State};
-use mechanism::System;
+use percuss_bodies::{Dim, Plane, Space, State};
+use percuss_mechanism::System;
 use percuss_record::NullObserver;
-use scene::bodies_scene::{BodiesSetup, BuiltBodies, OverlapRule};
-use scene::{Scene, SceneError};
+use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies, OverlapRule};
+use percuss_scene::{Scene, SceneError};
 
 use super::AuditError;
 use super::common::Common;
@@ -88,7 +88,7 @@ impl<'a> AuditRunner<'a> {
         };
         // Common instants by steps of the reference; the fewer, the more bodies there are.
         let (start, until) = maker.span();
-        let left = scene::file::END_TOLERANCE;
+        let left = percuss_scene::file::END_TOLERANCE;
         let steps = ((until - start) / maker.step() - left).ceil().max(1.0) as usize;
         // Bodies need memory for each sample.
         let count = match &maker.common {

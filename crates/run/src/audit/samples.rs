@@ -1,9 +1,9 @@
 //! Configurations of a run at the common instants of an audit.
 
-use bodies::{Dim, Vector, World};
-use mechanism::System;
+use percuss_bodies::{Dim, Vector, World};
+use percuss_mechanism::System;
 use percuss_record::{BodiesObserver, WorldRef};
-use scene::{SceneError, SymbolicSystem};
+use percuss_scene::{SceneError, SymbolicSystem};
 
 use crate::trajectory::Trajectory;
 

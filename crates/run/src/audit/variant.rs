@@ -1,9 +1,9 @@
 //! The variants of an audit: which setting each run changes.
 
-use bodies::Activation;
-use mechanism::Scheme;
-use scene::bodies_scene::BuiltBodies;
-use scene::{Scene, SceneError, SceneKind};
+use percuss_bodies::Activation;
+use percuss_mechanism::Scheme;
+use percuss_scene::bodies_scene::BuiltBodies;
+use percuss_scene::{Scene, SceneError, SceneKind};
 
 use super::LeftOut;
 use super::perturb::NUDGE;

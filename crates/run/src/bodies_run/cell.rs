@@ -1,8 +1,8 @@
 //! Observables of the periodic cell: vectors, strain, stress, solid fraction, coordination,
 //! unbalanced force.
 
-use bodies::{Vector, World};
-use scene::bodies_scene::names::quantity::CellQuantity;
+use percuss_bodies::{Vector, World};
+use percuss_scene::bodies_scene::names::quantity::CellQuantity;
 
 use super::network::{ForceNetworkCore, Link};
 use super::observed_dim::ObservedDim;

@@ -7,10 +7,10 @@
 
 use std::borrow::Cow;
 
-use bodies::{Dim, State, StepReport};
-use mechanism::Event;
+use percuss_bodies::{Dim, State, StepReport};
+use percuss_mechanism::Event;
 use percuss_record::{BodiesObserver, Snapshot, decode, encode};
-use scene::SceneError;
+use percuss_scene::SceneError;
 use serde::{Deserialize, Serialize};
 
 use super::event_detector::EventDetectorCheckpoint;

@@ -1,9 +1,9 @@
 //! One pass over the contacts of a step for all observables of contact forces and watches.
 
-use bodies::{Contact, Vector, World};
-use contact::law::Status;
-use scene::bodies_scene::Watch;
-use scene::bodies_scene::names::quantity::WatchQuantity;
+use percuss_bodies::{Contact, Vector, World};
+use percuss_contact::law::Status;
+use percuss_scene::bodies_scene::Watch;
+use percuss_scene::bodies_scene::names::quantity::WatchQuantity;
 
 use super::observed_dim::ObservedDim;
 

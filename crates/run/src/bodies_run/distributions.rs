@@ -2,12 +2,12 @@
 
 use std::f64::consts::PI;
 
-use bodies::World;
-use bodies::measure::ContactForce;
+use percuss_bodies::World;
+use percuss_bodies::measure::ContactForce;
 use percuss_record::CountedDistribution;
-use scene::DistributionQuantity;
-use scene::bodies_scene::NameTable;
-use scene::bodies_scene::names::grain::GranularQuantity;
+use percuss_scene::DistributionQuantity;
+use percuss_scene::bodies_scene::NameTable;
+use percuss_scene::bodies_scene::names::grain::GranularQuantity;
 
 use super::granular::{GranularMeasures, chain_lengths};
 use super::observed_dim::ObservedDim;
@@ -62,8 +62,9 @@ impl DistributionCounter {
         let t = world.state().t;
         let slack = 1e-6 * world.settings().step;
         // Spans include their ends, to rounding.
-        let due =
-            |of: &scene::bodies_scene::Distribution| (of.from - slack..=of.to + slack).contains(&t);
+        let due = |of: &percuss_scene::bodies_scene::Distribution| {
+            (of.from - slack..=of.to + slack).contains(&t)
+        };
         if !self.all.iter().any(|(_, counted)| due(&counted.of)) {
             return;
         }

@@ -9,10 +9,10 @@
 
 use std::collections::BTreeMap;
 
-use bodies::{Contact, Vector, World};
-use contact::law::Status;
-use mechanism::{Event, EventKind};
-use scene::bodies_scene::NameTable;
+use percuss_bodies::{Contact, Vector, World};
+use percuss_contact::law::Status;
+use percuss_mechanism::{Event, EventKind};
+use percuss_scene::bodies_scene::NameTable;
 use serde::{Deserialize, Serialize};
 
 use super::contact_tally::{Sides, carries};
@@ -34,7 +34,7 @@ struct Pair {
     /// Instant at which it last carried an impulse.
     last: f64,
     /// Its contact status then.
-    #[serde(with = "bodies::did")]
+    #[serde(with = "percuss_bodies::did")]
     status: Status,
     /// Its approach speed then.
     approach: f64,

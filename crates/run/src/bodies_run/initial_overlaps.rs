@@ -1,8 +1,8 @@
 //! Initial overlaps (penetrations before the first step), the certificate of a step, and messages
 //! with names.
 
-use bodies::{DeepestContact, Dim, Overlap, World, WorldError};
-use scene::bodies_scene::{OverlapRule, SceneNames};
+use percuss_bodies::{DeepestContact, Dim, Overlap, World, WorldError};
+use percuss_scene::bodies_scene::{OverlapRule, SceneNames};
 
 use crate::certificate::{Certificate, Criterion};
 

@@ -1,10 +1,10 @@
 //! A run of bodies from the built scene to its outcome: preparations, then the step loop of
 //! [`Driver`].
 
-use bodies::{Dim, World};
+use percuss_bodies::{Dim, World};
 use percuss_record::BodiesObserver;
-use scene::bodies_scene::{BodiesSetup, NameTable, SceneNames};
-use scene::{Formula, Scene, SceneError};
+use percuss_scene::bodies_scene::{BodiesSetup, NameTable, SceneNames};
+use percuss_scene::{Formula, Scene, SceneError};
 
 use super::checkpoint::{BodiesCheckpoint, HistoryIncrement, HistoryLength, RestoredRun};
 use super::distributions::DistributionCounter;

@@ -53,8 +53,8 @@ pub use granular::ANGLE;
 pub use observables::Observables;
 
 use percuss_record::{BodiesObserver, WorldRef};
-use scene::bodies_scene::{BuiltBodies, NameTable, SceneNames};
-use scene::{InputError, Scene, SceneError};
+use percuss_scene::bodies_scene::{BuiltBodies, NameTable, SceneNames};
+use percuss_scene::{InputError, Scene, SceneError};
 
 use crate::parallel::Threads;
 use crate::progress::RunProgress;

@@ -4,11 +4,11 @@
 //! requested quantities cost time: those of named bodies a few numbers each, those of sets a pass
 //! over the members, contact forces one pass over the contacts.
 
-use bodies::{Plane, Space, World};
-use expr::{ErrorKind, Graph, NodeId, Program, Scope, Scratch};
+use percuss_bodies::{Plane, Space, World};
+use percuss_expr::{ErrorKind, Graph, NodeId, Program, Scope, Scratch};
 use percuss_record::WorldRef;
-use scene::bodies_scene::NameTable;
-use scene::bodies_scene::names::quantity::{BodyQuantity, Quantity, SetQuantity};
+use percuss_scene::bodies_scene::NameTable;
+use percuss_scene::bodies_scene::names::quantity::{BodyQuantity, Quantity, SetQuantity};
 use serde::{Deserialize, Serialize};
 
 use super::contact_tally::ContactTally;

@@ -1,7 +1,7 @@
 //! The dimension as observables see it, beyond what stepping needs.
 
-use bodies::measure::ClippedVolume;
-use bodies::{MassProperties, Plane, Pose, Space, Vector, World};
+use percuss_bodies::measure::ClippedVolume;
+use percuss_bodies::{MassProperties, Plane, Pose, Space, Vector, World};
 use percuss_record::WorldRef;
 
 /// The plane or space, as observables see it. Axial vectors have three entries in both: in the

@@ -1,9 +1,9 @@
 //! What is requested of a run of bodies, its progress, and its result.
 
-use mechanism::Event;
+use percuss_mechanism::Event;
 use percuss_record::CountedDistribution;
-use scene::CertificateBounds;
-use scene::bodies_scene::SceneNames;
+use percuss_scene::CertificateBounds;
+use percuss_scene::bodies_scene::SceneNames;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

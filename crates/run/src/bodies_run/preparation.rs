@@ -3,10 +3,10 @@
 //! Each preparation has its own model, settings and stop condition and starts from the final state
 //! of the one before; the first one, or the run itself, resolves the initial overlaps.
 
-use bodies::{Dim, Model, Settings, State, World};
+use percuss_bodies::{Dim, Model, Settings, State, World};
 use percuss_record::BodiesObserver;
-use scene::bodies_scene::Preparation;
-use scene::file::END_TOLERANCE;
+use percuss_scene::bodies_scene::Preparation;
+use percuss_scene::file::END_TOLERANCE;
 
 use super::checkpoint::{BodiesCheckpoint, HistoryIncrement, RestoredRun};
 use super::initial_overlaps as start;
@@ -22,7 +22,7 @@ pub(super) struct PreparationRunner<D: Dim> {
     pub state: Option<State<D>>,
     /// Whether initial overlaps have been checked.
     pub checked: bool,
-    pub overlap: scene::bodies_scene::OverlapRule,
+    pub overlap: percuss_scene::bodies_scene::OverlapRule,
     pub threads: usize,
 }
 

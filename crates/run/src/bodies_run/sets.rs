@@ -1,9 +1,9 @@
 //! Groups and regions: which bodies belong to them at the end of a step.
 
-use bodies::{Dim, World};
-use expr::{Graph, Program, Scope, Scratch};
-use scene::Formula;
-use scene::bodies_scene::{NameTable, Region};
+use percuss_bodies::{Dim, World};
+use percuss_expr::{Graph, Program, Scope, Scratch};
+use percuss_scene::Formula;
+use percuss_scene::bodies_scene::{NameTable, Region};
 
 /// The bounds of a group: all of space.
 const EVERYWHERE: ([f64; 3], [f64; 3]) = ([f64::NEG_INFINITY; 3], [f64::INFINITY; 3]);

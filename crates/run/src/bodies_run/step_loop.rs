@@ -3,10 +3,10 @@
 //! Order within a step: world step, certificate, observables, events, progress callback,
 //! distributions, observer, checkpoint. Records depend on this order.
 
-use bodies::World;
+use percuss_bodies::World;
 use percuss_record::BodiesObserver;
-use scene::SceneError;
-use scene::file::END_TOLERANCE;
+use percuss_scene::SceneError;
+use percuss_scene::file::END_TOLERANCE;
 
 use super::checkpoint::RestoredRun;
 use super::initial_overlaps as start;

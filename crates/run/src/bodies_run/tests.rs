@@ -1,9 +1,9 @@
 //! Resolution of names in observables.
 
-use scene::bodies_scene::names::quantity::{
+use percuss_scene::bodies_scene::names::quantity::{
     BodyQuantity, Fold, Quantity, SetQuantity, Side, WatchQuantity,
 };
-use scene::bodies_scene::{NameTable, SceneNames, Watch};
+use percuss_scene::bodies_scene::{NameTable, SceneNames, Watch};
 
 use super::observables::Observables;
 

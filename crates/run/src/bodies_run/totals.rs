@@ -9,8 +9,8 @@
 //! penetrations adds and the work of joint motors. The energy taken by friction and dampers of
 //! joints, and by the projection of joints, is dissipated.
 
-use bodies::StepReport;
-use scene::bodies_scene::names::quantity::Total;
+use percuss_bodies::StepReport;
+use percuss_scene::bodies_scene::names::quantity::Total;
 use serde::{Deserialize, Serialize};
 
 /// Works accumulated since the start.

@@ -3,7 +3,7 @@
 //! Blocks of a wall share faces without contact forces, and rounding gives their gap either sign
 //! (about 1e-17). Two bodies therefore touch when they are closer than a millionth of their size.
 
-use bodies::{Detector, Dim, World};
+use percuss_bodies::{Detector, Dim, World};
 
 use super::sets::BodySet;
 

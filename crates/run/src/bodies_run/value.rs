@@ -1,7 +1,7 @@
 //! Values of observable quantities at the end of a step.
 
-use bodies::{Vector, World};
-use scene::bodies_scene::names::quantity::{
+use percuss_bodies::{Vector, World};
+use percuss_scene::bodies_scene::names::quantity::{
     BodyQuantity, Fold, JointQuantity, Quantity, ReportColumn, SetQuantity, Side,
 };
 

@@ -8,10 +8,10 @@
 //! [`run_bodies`](super::run_bodies) is such a run from start to end with a world that nobody else
 //! sees. Here the world stays the caller's: between two steps it may be inspected and changed.
 
-use bodies::{Plane, Space, World, WorldError};
+use percuss_bodies::{Plane, Space, World, WorldError};
 use percuss_record::{BodiesObserver, WorldRef};
-use scene::bodies_scene::{BuiltBodies, SceneNames};
-use scene::{Formula, Scene};
+use percuss_scene::bodies_scene::{BuiltBodies, SceneNames};
+use percuss_scene::{Formula, Scene};
 
 use super::main_run::{Prepared, RunSpec};
 use super::observed_dim::ObservedDim;
@@ -55,7 +55,10 @@ impl AnyWorld {
         progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
     ) -> Result<(Self, RunTemplate), Box<BodiesOutcome>> {
         // Splits what was prepared into the world and the settings of its runs.
-        fn parts<D: bodies::Dim>(led: Prepared<D>, scene: &Scene) -> (World<D>, RunTemplate) {
+        fn parts<D: percuss_bodies::Dim>(
+            led: Prepared<D>,
+            scene: &Scene,
+        ) -> (World<D>, RunTemplate) {
             let score = RunTemplate {
                 before: led.outcome,
                 record_every: led.record_every,

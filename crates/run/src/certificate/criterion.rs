@@ -1,6 +1,6 @@
 //! Criteria of a certificate, and the record of their violations: count, first and worst step, place.
 
-use scene::CertificateBounds;
+use percuss_scene::CertificateBounds;
 use serde::{Deserialize, Serialize};
 
 /// A criterion that a step or a run may violate.

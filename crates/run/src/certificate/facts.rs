@@ -40,8 +40,8 @@ impl StepFigures {
     }
 }
 
-impl From<&mechanism::StepReport> for StepFigures {
-    fn from(ledger: &mechanism::StepReport) -> Self {
+impl From<&percuss_mechanism::StepReport> for StepFigures {
+    fn from(ledger: &percuss_mechanism::StepReport) -> Self {
         Self {
             t: ledger.t,
             reached: ledger.reached,
@@ -68,8 +68,8 @@ impl From<&mechanism::StepReport> for StepFigures {
     }
 }
 
-impl From<&bodies::StepReport> for StepFigures {
-    fn from(ledger: &bodies::StepReport) -> Self {
+impl From<&percuss_bodies::StepReport> for StepFigures {
+    fn from(ledger: &percuss_bodies::StepReport) -> Self {
         Self {
             t: ledger.t,
             reached: ledger.reached,

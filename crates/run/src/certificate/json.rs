@@ -1,6 +1,6 @@
 //! The JSON form of a certificate, in `run.json`, in the output of `--json` and in Python.
 
-use scene::CertificateBounds;
+use percuss_scene::CertificateBounds;
 use serde::Serialize;
 
 use super::{Certificate, Criterion};

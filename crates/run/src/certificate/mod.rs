@@ -23,7 +23,7 @@ mod facts;
 pub(crate) mod json;
 pub(crate) mod words;
 
-use scene::CertificateBounds;
+use percuss_scene::CertificateBounds;
 use serde::{Deserialize, Serialize};
 
 pub use criterion::{Criterion, Violation};

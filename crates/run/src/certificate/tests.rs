@@ -1,6 +1,6 @@
 use super::*;
-use mechanism::StepReport;
-use scene::CertificateBounds;
+use percuss_mechanism::StepReport;
+use percuss_scene::CertificateBounds;
 
 fn step(residual: f64, reached: bool) -> StepReport {
     StepReport {

@@ -3,9 +3,9 @@
 //! Equilibrium under dead loads is a feasibility problem (a conic programme without objective); between a value with
 //! and one without equilibrium, the critical value is found by bisection. Limit: equilibrium is decided to about 1e-8.
 
-use scene::bodies_scene::{BodiesSetup, BuiltBodies};
-use scene::{Scene, SceneError};
-use statics::check_equilibrium;
+use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies};
+use percuss_scene::{Scene, SceneError};
+use percuss_statics::check_equilibrium;
 
 use super::loads::{InitialConfiguration, scene_error};
 use super::record_dim::RecordDim;

@@ -5,8 +5,8 @@
 //! requires S_n = 0, sliding requires an impulse on the boundary of the cone. Velocity and impulse are compared by
 //! κ = d / tr H, as in the residual.
 
-use contact::law::Law;
-use statics::Face;
+use percuss_contact::law::Law;
+use percuss_statics::Face;
 
 /// Law, velocity and impulse of a recorded contact.
 pub(super) struct RecordedContact<'a> {
@@ -153,7 +153,7 @@ impl RecordedContact<'_> {
     }
 
     /// Which of the static and the dynamic coefficient a sliding contact used, by the ratio of its impulses.
-    fn used(&self, friction: &contact::law::StaticDynamic) -> f64 {
+    fn used(&self, friction: &percuss_contact::law::StaticDynamic) -> f64 {
         // The nearer of the two coefficients to the recorded ratio.
         let ratio = norm(&self.impulse[1..]) / self.impulse[0];
         let (low, high) = (friction.mu_dynamic, friction.mu_static);

@@ -5,12 +5,14 @@
 //! lever arms are those of the midpoint of the step, q_M = q_F − ½h v_F (M88 §11). Runs with joints or a periodic
 //! cell are refused, since their impulses are not recorded.
 
-use bodies::{Pose, Vector};
+use percuss_bodies::{Pose, Vector};
 use percuss_record::frame::{Frame, RecordedFrames};
 use percuss_record::{PlotError, Record, RecordError};
-use scene::bodies_scene::{BodiesSetup, BuiltBodies};
-use scene::{Scene, SceneError, SceneKind};
-use statics::{ComputeOptions, Face, ImpulseBounds, ImpulseInterval, StaticsError, impulse_bounds};
+use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies};
+use percuss_scene::{Scene, SceneError, SceneKind};
+use percuss_statics::{
+    ComputeOptions, Face, ImpulseBounds, ImpulseInterval, StaticsError, impulse_bounds,
+};
 
 use super::loads::{scene_error, three};
 use super::record_dim::RecordDim;

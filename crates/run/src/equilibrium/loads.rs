@@ -4,12 +4,12 @@
 //! computed with associated friction (an upper bound) and with Coulomb's, nonassociated friction. Scenes with joints,
 //! a periodic cell or preparations are refused.
 
-use bodies::{Dim, ForceContext, Freedom, Pose, Vector};
+use percuss_bodies::{Dim, ForceContext, Freedom, Pose, Vector};
 use percuss_record::BodyDescription;
 use percuss_record::frame::BodyState;
-use scene::bodies_scene::{BodiesSetup, BuiltBodies, LoadCase, LoadKind};
-use scene::{InputError, Origin, Scene, SceneError};
-use statics::{
+use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies, LoadCase, LoadKind};
+use percuss_scene::{InputError, Origin, Scene, SceneError};
+use percuss_statics::{
     EquilibriumReport, LimitLoad, Loads, NonassociatedLimit, Sense, StaticsError,
     check_equilibrium, limit_load, nonassociated_limit,
 };
@@ -168,7 +168,7 @@ fn names<D: RecordDim>(assembly: &BodiesSetup<D>) -> Vec<BodyDescription> {
 fn unknown(scene: &Scene, loads: &[LoadCase], name: &str) -> SceneError {
     let known: Vec<String> = loads.iter().map(|case| case.name.clone()).collect();
     // Suggest the nearest known name.
-    let guess = match expr::similar_names(name, &known).first() {
+    let guess = match percuss_expr::similar_names(name, &known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

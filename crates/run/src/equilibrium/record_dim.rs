@@ -1,6 +1,6 @@
 //! Conversion of poses and velocities between records, pictures and `bodies`, by dimension.
 
-use bodies::{Dim, Plane, Pose, Space, plane::Angle};
+use percuss_bodies::{Dim, Plane, Pose, Space, plane::Angle};
 use percuss_record::BodyDescription;
 use percuss_record::frame::BodyState;
 
@@ -11,7 +11,11 @@ pub(super) trait RecordDim: Dim {
     /// A recorded state with this pose, for a picture.
     fn place(pose: &Pose<Self>) -> BodyState;
     /// Name, material and shape of a body, for a picture; `None` where the shape has no drawing.
-    fn name(name: &str, material: &str, body: &bodies::Body<Self>) -> Option<BodyDescription>;
+    fn name(
+        name: &str,
+        material: &str,
+        body: &percuss_bodies::Body<Self>,
+    ) -> Option<BodyDescription>;
 }
 
 impl RecordDim for Plane {
@@ -32,7 +36,11 @@ impl RecordDim for Plane {
         )
     }
 
-    fn name(name: &str, material: &str, body: &bodies::Body<Self>) -> Option<BodyDescription> {
+    fn name(
+        name: &str,
+        material: &str,
+        body: &percuss_bodies::Body<Self>,
+    ) -> Option<BodyDescription> {
         percuss_record::describe_body(name, material, body)
     }
 }
@@ -62,12 +70,16 @@ impl RecordDim for Space {
         }
     }
 
-    fn name(name: &str, material: &str, body: &bodies::Body<Self>) -> Option<BodyDescription> {
+    fn name(
+        name: &str,
+        material: &str,
+        body: &percuss_bodies::Body<Self>,
+    ) -> Option<BodyDescription> {
         percuss_record::describe_body(name, material, body)
     }
 }
 
 fn vector<D: Dim>(point: [f64; 3]) -> D::Vector {
-    use bodies::Vector;
+    use percuss_bodies::Vector;
     D::Vector::from_components(&point[..D::N])
 }

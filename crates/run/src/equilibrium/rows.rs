@@ -1,10 +1,10 @@
 //! The contact table of a recorded step, turned into contacts, impulses and faces of the static model.
 
-use bodies::{Activation, Vector, contact_law};
-use contact::law::Status;
+use percuss_bodies::{Activation, Vector, contact_law};
+use percuss_contact::law::Status;
 use percuss_record::{CellValue, Record, RecordError, Table};
-use scene::bodies_scene::BodiesSetup;
-use statics::Face;
+use percuss_scene::bodies_scene::BodiesSetup;
+use percuss_statics::Face;
 
 use super::face::RecordedContact;
 use super::record_dim::RecordDim;

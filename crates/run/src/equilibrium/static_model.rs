@@ -3,9 +3,9 @@
 //! The coordinates of a body are its free velocity components, rotations times the radius of gyration
 //! ρ_k = √(I_k/m), so that a balance of forces and torques has one unit; rows of G are divided by ρ_k accordingly.
 
-use bodies::{Body, Detector, Dim, Friction, Model, Pose, contact_law};
-use contact::law::{Law, Status};
-use statics::{ContactAssembly, ContactAssemblyBuilder, StaticsError};
+use percuss_bodies::{Body, Detector, Dim, Friction, Model, Pose, contact_law};
+use percuss_contact::law::{Law, Status};
+use percuss_statics::{ContactAssembly, ContactAssemblyBuilder, StaticsError};
 
 /// Closed-contact tolerance relative to the bounding radii of the two bodies: a smaller gap counts as closed. Faces
 /// meant to touch have gaps of the order of rounding; faces drawn apart are far above.

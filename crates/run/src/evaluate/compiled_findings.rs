@@ -1,7 +1,7 @@
 //! Compiles and checks the findings and studies of a scene before anything is run.
 
-use scene::bodies_scene::{BuiltBodies, SceneNames};
-use scene::{FindingSpec as Asked, Scene, SceneError, SceneKind};
+use percuss_scene::bodies_scene::{BuiltBodies, SceneNames};
+use percuss_scene::{FindingSpec as Asked, Scene, SceneError, SceneKind};
 
 use crate::bodies_run as watch;
 use crate::bodies_run::ObservableRequest;

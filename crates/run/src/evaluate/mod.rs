@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use percuss_record::BodiesObserver;
-use scene::bodies_scene::BuiltBodies;
-use scene::{FindingSpec as Asked, Scene, SceneError};
+use percuss_scene::bodies_scene::BuiltBodies;
+use percuss_scene::{FindingSpec as Asked, Scene, SceneError};
 
 use crate::bodies_run::{BodiesOutcome, ObservableRequest, run_bodies};
 use crate::finding::Finding;

@@ -13,8 +13,8 @@
 
 use std::rc::Rc;
 
-use scene::SceneKind;
-use scene::symbolic::of_time;
+use percuss_scene::SceneKind;
+use percuss_scene::symbolic::of_time;
 
 use super::evaluated_run::{EvaluatedRun, Studies, present};
 use crate::finding::expression::Expression;

@@ -1,6 +1,6 @@
 //! Compiles the call of a measure in a value expression.
 
-use scene::Study;
+use percuss_scene::Study;
 
 use crate::certificate::Certificate;
 use crate::finding::accuracy::{Accuracy, Norm, Reference};

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use mechanism::{Event, System};
-use scene::{Observable, Sample, Scene, SymbolicSystem};
+use percuss_mechanism::{Event, System};
+use percuss_scene::{Observable, Sample, Scene, SymbolicSystem};
 
 use crate::bodies_run::BodiesOutcome;
 use crate::certificate::Certificate;

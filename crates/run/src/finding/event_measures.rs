@@ -1,6 +1,6 @@
 //! Measures of events, impulses and the certificate.
 
-use mechanism::{Event, EventKind};
+use percuss_mechanism::{Event, EventKind};
 
 use super::evaluated_run::EvaluatedRun;
 use crate::certificate::Certificate;

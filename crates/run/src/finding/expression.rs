@@ -5,8 +5,8 @@
 //! rest is arithmetic of `percuss-expr`. A list among the measures makes the arithmetic
 //! elementwise.
 
-use expr::{ErrorKind, ExprError, Graph, Scope};
-use scene::bodies_scene::SceneNames;
+use percuss_expr::{ErrorKind, ExprError, Graph, Scope};
+use percuss_scene::bodies_scene::SceneNames;
 
 use super::evaluated_run::{EvaluatedRun, Studies};
 use crate::bodies_run::ObservableRequest;
@@ -175,7 +175,11 @@ pub fn plain(text: &str, parameters: &[(String, f64)], h: f64) -> Result<f64, St
 }
 
 /// Parses arithmetic: inputs are the parameters in order, `h`, then the calls.
-fn parse(text: &str, known: &[&str], calls: usize) -> Result<(Graph, expr::NodeId), ExprError> {
+fn parse(
+    text: &str,
+    known: &[&str],
+    calls: usize,
+) -> Result<(Graph, percuss_expr::NodeId), ExprError> {
     let (mut graph, mut scope) = (Graph::new(), Scope::new());
     for name in known {
         scope.input(&mut graph, name)?;

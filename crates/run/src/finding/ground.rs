@@ -1,7 +1,7 @@
 //! What the texts of a scene are read against, and what is expected of its findings.
 
-use scene::bodies_scene::{BuiltBodies, NameTable};
-use scene::{
+use percuss_scene::bodies_scene::{BuiltBodies, NameTable};
+use percuss_scene::{
     Check, Datum, FindingSpec as Asked, Formula, InputError, Scene, SceneError, SceneKind, Study,
     SymbolicSystem,
 };

@@ -1,6 +1,6 @@
 //! Compares the value of a finding with what is expected of it.
 
-use scene::{Check, Datum};
+use percuss_scene::{Check, Datum};
 
 use crate::finding::expression::plain;
 use crate::finding::value::Value;

@@ -1,11 +1,11 @@
 //! The names that observables may use: coordinates and constraints of a mechanism, or bodies and
 //! watches.
 
-use expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
-use mechanism::System;
-use scene::SymbolicSystem;
-use scene::bodies_scene::NameTable;
-use scene::symbolic::of_time;
+use percuss_expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
+use percuss_mechanism::System;
+use percuss_scene::SymbolicSystem;
+use percuss_scene::bodies_scene::NameTable;
+use percuss_scene::symbolic::of_time;
 
 use crate::bodies_run::Observables;
 use crate::scan::{Part, TextError};

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use percuss_record::NullObserver;
-use scene::bodies_scene::BuiltBodies;
-use scene::{BuiltMechanism, FindingSpec as Asked, Scene, SceneError, SceneKind};
+use percuss_scene::bodies_scene::BuiltBodies;
+use percuss_scene::{BuiltMechanism, FindingSpec as Asked, Scene, SceneError, SceneKind};
 
 use super::evaluated_run::{EvaluatedRun, RunSchedule};
 use super::ground::expectation;

@@ -1,6 +1,6 @@
 //! The names that a value expression may use.
 
-use scene::Study;
+use percuss_scene::Study;
 
 use crate::finding::language::Language;
 use crate::scan::{Part, TextError};
@@ -101,7 +101,7 @@ impl Names<'_> {
 
     /// The clause `; did you mean ...?`, or an empty text.
     pub fn guess(&self, name: &str, known: &[String]) -> String {
-        match expr::similar_names(name, known).first() {
+        match percuss_expr::similar_names(name, known).first() {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),
         }

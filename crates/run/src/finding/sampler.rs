@@ -1,12 +1,12 @@
 //! Observables at given instants of a run that is not kept, for comparisons of steps and
 //! integrators.
 
-use mechanism::{
+use percuss_mechanism::{
     ConfigurationSpace, ConstraintReport, Event, MechanismError, State, StepReport, System,
     SystemError,
 };
 use percuss_record::{MechanismObserver, NullObserver};
-use scene::{Observable, Sample, Scene, SceneError, SceneKind, SymbolicSystem};
+use percuss_scene::{Observable, Sample, Scene, SceneError, SceneKind, SymbolicSystem};
 
 use super::evaluated_run::{between, present};
 use crate::bodies_run::{ObservableRequest, run_bodies};

@@ -1,6 +1,6 @@
 //! What a run of bodies must keep for the measures that will be evaluated on it.
 
-use scene::bodies_scene::SceneNames;
+use percuss_scene::bodies_scene::SceneNames;
 
 use super::event_measures::{contacts_of, force_of};
 use crate::bodies_run::ObservableRequest;

@@ -9,7 +9,7 @@
 //! error of ln d_k is h/d_k), then t* and C by least squares. A sequence that only looks geometric
 //! is excluded by what follows t*: there the contact must carry force.
 
-use mechanism::{Event, EventKind};
+use percuss_mechanism::{Event, EventKind};
 
 /// Shortest interval between impacts that is used, in steps.
 const RESOLVED: f64 = 20.0;

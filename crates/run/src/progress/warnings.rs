@@ -153,7 +153,7 @@ fn first(what: Criterion, tick: &RunProgress<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mechanism::StepReport;
+    use percuss_mechanism::StepReport;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Profiles over the slices of a region, from the series of a run.
 
 use percuss_record::ProfileRow;
-use scene::bodies_scene::Profile;
+use percuss_scene::bodies_scene::Profile;
 
 use super::block::standard_error;
 use crate::bodies_run::BodiesOutcome;

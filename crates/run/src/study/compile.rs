@@ -1,7 +1,7 @@
 //! Compiles what a study observes.
 
-use scene::bodies_scene::SceneNames;
-use scene::{Formula, Scene, SceneError, Study};
+use percuss_scene::bodies_scene::SceneNames;
+use percuss_scene::{Formula, Scene, SceneError, Study};
 
 use super::CompiledStudy;
 use crate::finding::Names;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use scene::builtin::read;
-use scene::file::{Reader, parse_tree, read_study};
-use scene::{Formula, InputError, Origin, Scene, SceneError, Study};
+use percuss_scene::builtin::read;
+use percuss_scene::file::{Reader, parse_tree, read_study};
+use percuss_scene::{Formula, InputError, Origin, Scene, SceneError, Study};
 use serde::Serialize;
 
 use super::compile::compile_study;
@@ -259,7 +259,7 @@ impl StudyFile {
         // The columns of `[outcomes]` must exist.
         for column in &alike.of {
             if !known.contains(column) {
-                let guess = match expr::similar_names(column, &known).first() {
+                let guess = match percuss_expr::similar_names(column, &known).first() {
                     Some(nearest) => format!("; did you mean `{nearest}`?"),
                     None => String::new(),
                 };

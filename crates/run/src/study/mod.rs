@@ -26,8 +26,8 @@ mod span;
 pub(crate) mod study_directory;
 mod table;
 
-use scene::bodies_scene::SceneNames;
-use scene::{Check, FindingSpec, Scene, SceneError, Study, VariedValues, Vary};
+use percuss_scene::bodies_scene::SceneNames;
+use percuss_scene::{Check, FindingSpec, Scene, SceneError, Study, VariedValues, Vary};
 
 use crate::finding::Names;
 use crate::finding::compile::THRESHOLD;

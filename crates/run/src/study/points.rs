@@ -1,8 +1,8 @@
 //! Design points: the values of the varied keys in the runs of a study.
 
-use expr::{Graph, Scope};
+use percuss_expr::{Graph, Scope};
 use percuss_generate::random::SplitMix64;
-use scene::{Formula, InputError, Scene, SceneError, Study, VariedValues, Vary};
+use percuss_scene::{Formula, InputError, Scene, SceneError, Study, VariedValues, Vary};
 
 use crate::study::span::Span;
 
@@ -214,7 +214,7 @@ pub fn text_of(value: f64) -> String {
 pub fn wrong(scene: &Scene, study: &Study, key: &str, line: usize, problem: String) -> SceneError {
     SceneError::from(InputError {
         file: scene.origin().to_string(),
-        origin: scene::Origin::Line(line),
+        origin: percuss_scene::Origin::Line(line),
         part: format!("study `{}`", study.name),
         key: key.to_string(),
         value: String::new(),

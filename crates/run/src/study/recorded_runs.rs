@@ -9,8 +9,8 @@ use std::path::Path;
 use percuss_record::{
     BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory, RecordError,
 };
-use scene::bodies_scene::BuiltBodies;
-use scene::{BuiltMechanism, Scene};
+use percuss_scene::bodies_scene::BuiltBodies;
+use percuss_scene::{BuiltMechanism, Scene};
 
 use crate::bodies_run::{BodiesOutcome, ObservableRequest, run_bodies};
 use crate::finding::SceneRunner;

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use percuss_record::RecordError;
-use scene::{Overrides, Scene, SceneError, Study};
+use percuss_scene::{Overrides, Scene, SceneError, Study};
 
 use super::recorded_runs::RecordingRunner;
 use super::table::{Cell, End, StudyRow};

@@ -8,7 +8,7 @@
 //! Whole numbers are the floor of x over [a, b + 1): all are equally likely, both ends included.
 
 use percuss_generate::random::SplitMix64;
-use scene::{Formula, Scene, SceneError, Spacing, Study, Vary};
+use percuss_scene::{Formula, Scene, SceneError, Spacing, Study, Vary};
 
 use crate::study::points::wrong;
 

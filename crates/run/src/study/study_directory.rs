@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use percuss_record::{OutputDirectory, RecordError, replace_file};
-use scene::SceneError;
+use percuss_scene::SceneError;
 use serde_json::{Value as Json, json};
 use thiserror::Error;
 

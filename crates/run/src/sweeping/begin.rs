@@ -2,10 +2,10 @@
 
 use std::cell::RefCell;
 
-use mechanism::State;
-use scene::SymbolicSystem;
-use scene::symbolic::{SweepingSettings, of_time};
-use sweep::{Metric, MovingSet, Process, SweepingError, WithExcessBound};
+use percuss_mechanism::State;
+use percuss_scene::SymbolicSystem;
+use percuss_scene::symbolic::{SweepingSettings, of_time};
+use percuss_sweep::{Metric, MovingSet, Process, SweepingError, WithExcessBound};
 
 use super::set::{self, Complaint, Functions};
 

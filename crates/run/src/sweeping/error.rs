@@ -1,9 +1,9 @@
 //! Errors of a sweeping process, with the names of the scene.
 
-use mechanism::{MechanismError, System, SystemError};
-use scene::SymbolicSystem;
-use scene::symbolic::SweepingSettings;
-use sweep::SweepingError;
+use percuss_mechanism::{MechanismError, System, SystemError};
+use percuss_scene::SymbolicSystem;
+use percuss_scene::symbolic::SweepingSettings;
+use percuss_sweep::SweepingError;
 
 use super::set::{self, Complaint};
 

@@ -11,14 +11,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use contact::law::Status;
-use mechanism::{
+use percuss_contact::law::Status;
+use percuss_mechanism::{
     ConstraintReport, Event, EventKind, Integrator, MechanismError, MotionCheckpoint, State,
     StepReport, System, SystemError,
 };
-use scene::symbolic::SweepingSettings;
-use scene::{BuiltMechanism, SymbolicSystem};
-use sweep::{Method, MovingSet, Process, StepSize, SweepingError};
+use percuss_scene::symbolic::SweepingSettings;
+use percuss_scene::{BuiltMechanism, SymbolicSystem};
+use percuss_sweep::{Method, MovingSet, Process, StepSize, SweepingError};
 
 use super::begin::process;
 use super::error::explain;
@@ -66,7 +66,7 @@ impl SweepMotion {
         // Set, metric and drift, then method and tolerance.
         let made = process(&plan, &mut system, &built.initial, &complaint);
         let mut process = made.map_err(|e| failed(e, &system))?;
-        let settings = sweep::Settings {
+        let settings = percuss_sweep::Settings {
             method: plan.method,
             start: plan.start,
             tolerance: built.settings.tolerance.max(1e-12),
@@ -129,7 +129,7 @@ impl SweepMotion {
         // Constant steps: multiples of h from the start, so that rounding does not accumulate.
         self.count += 1;
         let end = self.begin + f64::from(self.count) * self.step;
-        let left = scene::file::END_TOLERANCE * self.step;
+        let left = percuss_scene::file::END_TOLERANCE * self.step;
         Ok(if end > self.until - left {
             self.until
         } else {
@@ -138,7 +138,7 @@ impl SweepMotion {
     }
 
     /// Advances to `end` through the jumps and kinks before it.
-    fn advance_to(&mut self, end: f64) -> Result<sweep::SweepingStep, SweepingError> {
+    fn advance_to(&mut self, end: f64) -> Result<percuss_sweep::SweepingStep, SweepingError> {
         let from = self.process.time();
         // Instants at which the step is divided; of a jump and a kink at once the jump counts.
         let mut stops: Vec<(f64, bool)> = Vec::new();
@@ -149,7 +149,7 @@ impl SweepMotion {
         stops.push((end, false));
         stops.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         stops.dedup_by(|later, first| later.0 == first.0);
-        let mut whole: Option<sweep::SweepingStep> = None;
+        let mut whole: Option<percuss_sweep::SweepingStep> = None;
         let mut changes = Vec::new();
         // Each part up to its stop, then the jump of the set.
         for (t, jumps) in stops {
@@ -273,9 +273,12 @@ impl SweepMotion {
 }
 
 /// Combines two parts of one recorded step.
-fn join(first: Option<sweep::SweepingStep>, second: sweep::SweepingStep) -> sweep::SweepingStep {
+fn join(
+    first: Option<percuss_sweep::SweepingStep>,
+    second: percuss_sweep::SweepingStep,
+) -> percuss_sweep::SweepingStep {
     let Some(first) = first else { return second };
-    sweep::SweepingStep {
+    percuss_sweep::SweepingStep {
         length: first.length + second.length,
         moved: first.moved + second.moved,
         distance_before: first.distance_before.max(second.distance_before),

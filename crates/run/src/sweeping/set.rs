@@ -7,10 +7,10 @@
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 
-use mechanism::{System, SystemError};
-use scene::SymbolicSystem;
-use scene::symbolic::SweepingSettings;
-use sweep::{ConstraintRows, Inequalities, InequalitySet, MovingPolyhedron, MovingSet};
+use percuss_mechanism::{System, SystemError};
+use percuss_scene::SymbolicSystem;
+use percuss_scene::symbolic::SweepingSettings;
+use percuss_sweep::{ConstraintRows, Inequalities, InequalitySet, MovingPolyhedron, MovingSet};
 
 /// The error of the first expression that failed.
 pub(super) type Complaint = Arc<Mutex<Option<SystemError>>>;
@@ -114,14 +114,14 @@ pub(super) fn of_scene(
     plan: &SweepingSettings,
     system: &SymbolicSystem,
     complaint: &Complaint,
-) -> Result<Box<dyn MovingSet>, sweep::SweepingError> {
+) -> Result<Box<dyn MovingSet>, percuss_sweep::SweepingError> {
     let functions = Functions::new(system, complaint);
     // Equalities come from joints.
     let equations: usize = joints(system).iter().map(|j| j.1).sum();
     // Smooth concave gaps: an intersection of smooth regions, without equalities.
     if !plan.affine {
         if equations > 0 {
-            return Err(sweep::SweepingError::Unsupported {
+            return Err(percuss_sweep::SweepingError::Unsupported {
                 method: "a set with joints",
                 need: "gaps and constraints that are linear in the coordinates, with constant \
                        coefficients",
@@ -168,7 +168,7 @@ fn joints(system: &SymbolicSystem) -> Vec<(usize, usize)> {
 }
 
 /// The rows of a matrix in sparse or dense form.
-fn sparse(n: usize, matrix: &[f64]) -> Result<ConstraintRows, sweep::SweepingError> {
+fn sparse(n: usize, matrix: &[f64]) -> Result<ConstraintRows, percuss_sweep::SweepingError> {
     // Nonzero entries by row.
     let rows: Vec<Vec<(usize, f64)>> = matrix
         .chunks_exact(n.max(1))

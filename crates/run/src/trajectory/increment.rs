@@ -1,7 +1,7 @@
 //! Increment of a trajectory, as checkpoints store it: the states from one on, bit for bit.
 
-use contact::law::Status;
-use mechanism::{Event, StepReport};
+use percuss_contact::law::Status;
+use percuss_mechanism::{Event, StepReport};
 use serde::{Deserialize, Serialize};
 
 use super::{Stored, Trajectory};

@@ -11,10 +11,10 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
-use contact::law::Status;
-use mechanism::{ConfigurationSpace, ConstraintReport, Event, State, StepReport};
+use percuss_contact::law::Status;
+use percuss_mechanism::{ConfigurationSpace, ConstraintReport, Event, State, StepReport};
 use percuss_record::MechanismObserver;
-use scene::SceneError;
+use percuss_scene::SceneError;
 
 pub(crate) use increment::TrajectoryIncrement;
 pub use segment::Interpolation;

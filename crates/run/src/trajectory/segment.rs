@@ -10,7 +10,7 @@
 //! The remainder at t_F (a position correction, a configuration space that is not flat) is
 //! distributed over the step in proportion to time, so that both ends are met exactly.
 
-use mechanism::{ConfigurationSpace, Coordinate, Event, EventKind, Scheme};
+use percuss_mechanism::{ConfigurationSpace, Coordinate, Event, EventKind, Scheme};
 
 /// Interpolation of positions and velocities between the ends of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]

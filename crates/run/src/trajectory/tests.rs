@@ -1,8 +1,10 @@
 //! Sampling against motions in closed form.
 
 use super::{Interpolation, Trajectory};
-use contact::law::Status;
-use mechanism::{ConfigurationSpace, Coordinate, Event, EventKind, Scheme, State, StepReport};
+use percuss_contact::law::Status;
+use percuss_mechanism::{
+    ConfigurationSpace, Coordinate, Event, EventKind, Scheme, State, StepReport,
+};
 
 fn state(t: f64, q: &[f64], v: &[f64]) -> State {
     State {
@@ -234,7 +236,7 @@ fn an_instant_belongs_to_the_step_that_ends_at_or_after_it() {
 
 #[test]
 fn a_motion_in_pieces_is_the_whole_to_the_bit() {
-    use mechanism::ConstraintReport;
+    use percuss_mechanism::ConstraintReport;
 
     let mut whole = Trajectory::new(ConfigurationSpace::euclidean(2), Interpolation::Smooth);
     let mut pieces: Vec<super::TrajectoryIncrement> = Vec::new();

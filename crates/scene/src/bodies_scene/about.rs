@@ -1,6 +1,6 @@
 //! What a collection says of itself: names, spans, sources, settings.
 
-use bodies::{Activation, Dim, Plane, Settings, Space};
+use percuss_bodies::{Activation, Dim, Plane, Settings, Space};
 use serde_json::{Value, json};
 
 use super::names::NameTable;

@@ -1,7 +1,7 @@
 //! Errors of convex decompositions: how far the convex parts of bodies are from the shapes they approximate.
 
-use bodies::Dim;
-use bodies::space::DecompositionFit;
+use percuss_bodies::Dim;
+use percuss_bodies::space::DecompositionFit;
 
 use super::{BodiesSetup, BuiltBodies};
 
@@ -19,7 +19,7 @@ impl BuiltBodies {
 impl<D: Dim> BodiesSetup<D> {
     fn decomposition_errors(&self) -> Vec<(String, DecompositionFit)> {
         let named = self.names.bodies.iter().zip(&self.model.bodies);
-        let fit = |(name, body): (&String, &bodies::Body<D>)| {
+        let fit = |(name, body): (&String, &percuss_bodies::Body<D>)| {
             let fit = D::compound(&body.shape)?.fit()?;
             Some((name.clone(), *fit))
         };

@@ -12,14 +12,14 @@ pub mod names;
 mod survey;
 
 pub use crate::bodies_scene::build::environment::BodiesEnvironment;
-pub use bodies::space::DecompositionFit;
+pub use percuss_bodies::space::DecompositionFit;
 
 pub(crate) use crate::bodies_scene::build::environment::environment;
 pub use names::NameTable;
 pub(crate) use names::words;
 pub use survey::{Distribution, Profile};
 
-use bodies::{Dim, Model, Plane, Settings, Space, State};
+use percuss_bodies::{Dim, Model, Plane, Settings, Space, State};
 
 /// A scene of bodies ready to run, in its dimension.
 #[derive(Debug)]

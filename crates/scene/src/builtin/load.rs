@@ -37,7 +37,7 @@ pub fn read(path: &str) -> Result<String, SceneError> {
 
 fn nothing_there(path: &str) -> String {
     let names: Vec<String> = builtin::names().map(str::to_string).collect();
-    let guess = match expr::similar_names(path, &names).first() {
+    let guess = match percuss_expr::similar_names(path, &names).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

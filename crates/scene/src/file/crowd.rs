@@ -1,7 +1,7 @@
 //! `[crowd]`: evacuation of a room (crowd motion), the coordinates of all people given by one
 //! table.
 
-use sweep::apps::crowd::Room;
+use percuss_sweep::apps::crowd::Room;
 
 use crate::error::InputError;
 use crate::file::{CoordinateSpec, Formula, Named, Reader};
@@ -63,7 +63,7 @@ impl CrowdSpec {
             .map(|name| CoordinateSpec {
                 name,
                 line,
-                kind: mechanism::Coordinate::Length,
+                kind: percuss_mechanism::Coordinate::Length,
                 initial: Vec::new(),
                 velocity: Vec::new(),
             })
@@ -80,7 +80,10 @@ impl CrowdSpec {
     }
 
     /// The room of these numbers, in the order of [`KEYS`], and the initial positions.
-    pub fn people(&self, numbers: &[f64]) -> Result<(Room, Vec<f64>), sweep::SweepingError> {
+    pub fn people(
+        &self,
+        numbers: &[f64],
+    ) -> Result<(Room, Vec<f64>), percuss_sweep::SweepingError> {
         let at = |i: usize| numbers.get(i).copied().unwrap_or(f64::NAN);
         // In the order of the keys.
         let room = Room {

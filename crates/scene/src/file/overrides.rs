@@ -162,7 +162,7 @@ fn unknown(
         .chain(impact.then(|| "impact.law".to_string()))
         .collect();
     // Suggest the nearest key.
-    let guess = match expr::similar_names(key, &all).first() {
+    let guess = match percuss_expr::similar_names(key, &all).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

@@ -1,6 +1,6 @@
 //! Parameters of a scene: their values, and values of expressions in them.
 
-use expr::{ErrorKind, ExprError, Graph, Scope};
+use percuss_expr::{ErrorKind, ExprError, Graph, Scope};
 
 use crate::error::{InputError, Origin};
 use crate::file::reader::Formula;

@@ -53,7 +53,7 @@ pub fn read(
             // Names of coordinates, with a suggestion for misspelt ones.
             if !coordinates.iter().any(|c| c.name == entry.key) {
                 let known: Vec<String> = coordinates.iter().map(|c| c.name.clone()).collect();
-                let guess = match expr::similar_names(&entry.key, &known).first() {
+                let guess = match percuss_expr::similar_names(&entry.key, &known).first() {
                     Some(nearest) => format!("; did you mean `{nearest}`?"),
                     None => String::new(),
                 };
@@ -111,7 +111,7 @@ pub fn refuse(
         if !c.velocity.is_empty() {
             return at(c.line, part, "velocity", "Give `initial` alone");
         }
-        if c.kind != mechanism::Coordinate::Length {
+        if c.kind != percuss_mechanism::Coordinate::Length {
             return at(
                 c.line,
                 part,

@@ -240,7 +240,7 @@ fn rows(reader: &mut Reader<'_>) -> Result<Vec<Formula>, Box<InputError>> {
     let Some(rows) = reader.formulas_if("constraint")? else {
         return Err(reader.missing("constraint"));
     };
-    let most = contact::law::MAX_ROWS;
+    let most = percuss_contact::law::MAX_ROWS;
     match rows.len() > most {
         true => Err(reader.error(
             format!(

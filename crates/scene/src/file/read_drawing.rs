@@ -186,7 +186,7 @@ fn colour(reader: &mut Reader<'_>) -> Read<Option<u8>> {
     match known.iter().position(|known| known == name) {
         Some(place) => Ok(u8::try_from(place).ok()),
         None => {
-            let guess = match expr::similar_names(name, &known).first() {
+            let guess = match percuss_expr::similar_names(name, &known).first() {
                 Some(nearest) => format!("; did you mean `{nearest}`?"),
                 None => String::new(),
             };

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mechanism::Coordinate;
+use percuss_mechanism::Coordinate;
 
 use crate::error::InputError;
 use crate::file::reader::{Formula, Reader};
@@ -173,7 +173,7 @@ fn unknown_coordinate(
     coordinates: &[CoordinateSpec],
 ) -> Box<InputError> {
     let known: Vec<String> = coordinates.iter().map(|c| c.name.clone()).collect();
-    let guess = match expr::similar_names(name, &known).first() {
+    let guess = match percuss_expr::similar_names(name, &known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

@@ -181,7 +181,7 @@ fn require_known(
         return Ok(());
     }
     // Suggest the nearest name.
-    let guess = match expr::similar_names(name, &known).first() {
+    let guess = match percuss_expr::similar_names(name, &known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

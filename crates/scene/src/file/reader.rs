@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
         };
         let known: Vec<String> = self.known.iter().map(|key| key.to_string()).collect();
         // The nearest of the keys that were asked for.
-        let guess = match expr::similar_names(&entry.key, &known).first() {
+        let guess = match percuss_expr::similar_names(&entry.key, &known).first() {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),
         };
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
     pub fn misspelt(&self, key: &str) -> Option<Box<InputError>> {
         // A key left over that is similar to the wanted one.
         let wanted = [key.to_string()];
-        let near = |entry: &&Entry| !expr::similar_names(&entry.key, &wanted).is_empty();
+        let near = |entry: &&Entry| !percuss_expr::similar_names(&entry.key, &wanted).is_empty();
         let entry = self.entries.iter().find(near)?;
         Some(Box::new(InputError {
             origin: Origin::Line(entry.line),

@@ -249,7 +249,7 @@ fn one_of<T: Copy>(
     }
     // Suggest the nearest keyword.
     let names: Vec<String> = known.iter().map(|(name, _)| name.to_string()).collect();
-    let guess = match expr::similar_names(&word.text, &names).first() {
+    let guess = match percuss_expr::similar_names(&word.text, &names).first() {
         Some(nearest) => format!("; did you mean \"{nearest}\"?"),
         None => String::new(),
     };

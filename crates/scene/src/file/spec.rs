@@ -10,7 +10,7 @@ use crate::file::record::RecordSpec;
 pub struct CoordinateSpec {
     pub name: String,
     pub line: usize,
-    pub kind: mechanism::Coordinate,
+    pub kind: percuss_mechanism::Coordinate,
     /// One per position, or none for the default.
     pub initial: Vec<Formula>,
     /// One per velocity, or none for 0.

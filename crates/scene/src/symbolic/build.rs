@@ -1,9 +1,9 @@
 //! Building a mechanism: from a scene to a compiled system, an initial state and settings.
 
-use contact::law::Status;
-use expr::lagrange::{Equations, LagrangeError};
-use expr::{Graph, NodeId, Scope};
-use mechanism::{Coordinate, ImpactLaw, State, System};
+use percuss_contact::law::Status;
+use percuss_expr::lagrange::{Equations, LagrangeError};
+use percuss_expr::{Graph, NodeId, Scope};
+use percuss_mechanism::{Coordinate, ImpactLaw, State, System};
 
 use super::constraints::Collector;
 use super::names::{self, Names};
@@ -301,7 +301,7 @@ fn observable_taken(
     file: &str,
     line: usize,
     name: &str,
-    error: &expr::ExprError,
+    error: &percuss_expr::ExprError,
 ) -> Box<InputError> {
     Box::new(InputError {
         file: file.to_string(),

@@ -2,10 +2,10 @@
 //!
 //! Here are joints, nonholonomic and non-firm constraints; unilateral contacts are in `contacts`.
 
-use expr::NodeId;
-use expr::lagrange::{Constraints, LagrangeError, VelocityRow};
-use mechanism::scaling::NormalScaling;
-use mechanism::{Constraint, ConstraintKind};
+use percuss_expr::NodeId;
+use percuss_expr::lagrange::{Constraints, LagrangeError, VelocityRow};
+use percuss_mechanism::scaling::NormalScaling;
+use percuss_mechanism::{Constraint, ConstraintKind};
 
 use super::ConstraintPrograms;
 use super::laws::{LawForm, LawOf, SetForm};

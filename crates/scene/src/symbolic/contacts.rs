@@ -1,7 +1,7 @@
 //! Unilateral contacts of a mechanism: normal, tangential and moment rows, contact law, restitution.
 
-use expr::{Graph, NodeId};
-use mechanism::ConstraintKind;
+use percuss_expr::{Graph, NodeId};
+use percuss_mechanism::ConstraintKind;
 
 use super::constraints::{Collector, LawSource};
 use super::laws::LawForm;

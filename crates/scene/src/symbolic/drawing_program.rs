@@ -3,7 +3,7 @@
 //! They may use the names of observables except forces, which states do not hold, and further inputs of their own:
 //! the parameters of curves. Values that are not finite are not refused: a line has a gap there.
 
-use expr::{ExprError, Program, Scratch};
+use percuss_expr::{ExprError, Program, Scratch};
 
 use super::SymbolicSystem;
 

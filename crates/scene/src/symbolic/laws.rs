@@ -3,11 +3,11 @@
 //! Laws with constant coefficients are made once. Thresholds of non-firm constraints are forces and scale with the
 //! length of a step; the law made last is cached.
 
-use contact::Law;
-use contact::law::{LawError, NonFirmSet, PolygonSection, StaticDynamic, Status};
+use percuss_contact::Law;
+use percuss_contact::law::{LawError, NonFirmSet, PolygonSection, StaticDynamic, Status};
 
 use super::unit::{Inputs, Values};
-use mechanism::SystemError;
+use percuss_mechanism::SystemError;
 
 /// The type of a law; the comment of each variant lists its coefficients in order.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,4 +1,4 @@
-//! Mechanisms from symbolic expressions: `mechanism::System` by symbolic differentiation and compiled programs.
+//! Mechanisms from symbolic expressions: `percuss_mechanism::System` by symbolic differentiation and compiled programs.
 //!
 //! ```text
 //! A(t,q) dv = K(t,q,v) dt + Σ Gᵀ dS        from T(t,q,v), V(t,q), forces            (M88 7.4)
@@ -10,7 +10,7 @@
 //! that are not finite stop the motion with the expression that failed, the state and the instant.
 //!
 //! `names` registers coordinates, parameters and definitions; `contacts`, `touch` and `scale` turn constraints into
-//! rows, gaps and laws; `laws` makes the [`contact::Law`] of a state; `settings` evaluates `[run]`; `build` assembles
+//! rows, gaps and laws; `laws` makes the [`percuss_contact::Law`] of a state; `settings` evaluates `[run]`; `build` assembles
 //! the system; `unit` runs programs and explains failures; `observable` and `sketch` compile expressions for findings,
 //! plots and drawings.
 
@@ -26,12 +26,14 @@ mod scale;
 mod settings;
 mod unit;
 
-use contact::law::Status;
-use contact::{Law, Restitution};
-use expr::lagrange::Coordinates;
-use expr::{Graph, NodeId, Scope};
-use mechanism::scaling::NormalScaling;
-use mechanism::{ConfigurationSpace, Constraint, Settings, State, StateRef, System, SystemError};
+use percuss_contact::law::Status;
+use percuss_contact::{Law, Restitution};
+use percuss_expr::lagrange::Coordinates;
+use percuss_expr::{Graph, NodeId, Scope};
+use percuss_mechanism::scaling::NormalScaling;
+use percuss_mechanism::{
+    ConfigurationSpace, Constraint, Settings, State, StateRef, System, SystemError,
+};
 
 pub use drawing_program::{DrawingProgram, DrawingProgramError};
 pub use laws::{LawForm, SetForm, assemble_law};

@@ -3,9 +3,9 @@
 //! Inputs are t, then all positions, then all velocities; programs read them from one vector in this
 //! order. Then come the parameters and the definitions with their rates.
 
-use expr::lagrange::{self, Coordinates};
-use expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
-use mechanism::{ConfigurationSpace, Coordinate};
+use percuss_expr::lagrange::{self, Coordinates};
+use percuss_expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
+use percuss_mechanism::{ConfigurationSpace, Coordinate};
 
 use crate::error::{InputError, Origin};
 use crate::file::{CoordinateSpec, MechanismSpec, Parameters, of_definitions, require_unreserved};

@@ -1,7 +1,7 @@
 //! Observables of a mechanism: compiled expressions in state, energies, gaps, velocities and forces of constraints.
 
-use expr::{ExprError, NodeId, Scope};
-use mechanism::{StateRef, System, SystemError, painleve};
+use percuss_expr::{ExprError, NodeId, Scope};
+use percuss_mechanism::{StateRef, System, SystemError, painleve};
 
 use super::SymbolicSystem;
 use super::unit::Unit;

@@ -1,10 +1,10 @@
 //! Settings of a sweeping process: method, metric, jumps and kinks, retraction.
 
-use expr::lagrange::Coordinates;
-use expr::{Graph, NodeId};
-use mechanism::State;
-use sweep::apps::crowd::Room;
-use sweep::{Method, StartPolicy};
+use percuss_expr::lagrange::Coordinates;
+use percuss_expr::{Graph, NodeId};
+use percuss_mechanism::State;
+use percuss_sweep::apps::crowd::Room;
+use percuss_sweep::{Method, StartPolicy};
 
 use super::SymbolicSystem;
 use super::observable::of_time;
@@ -239,7 +239,7 @@ fn regularised(
 /// The error for an unknown method, with the known ones.
 fn unknown(file: &str, word: &Formula, words: &[&str]) -> Box<InputError> {
     let names: Vec<String> = words.iter().map(|w| w.to_string()).collect();
-    let guess = match expr::similar_names(&word.text, &names).first() {
+    let guess = match percuss_expr::similar_names(&word.text, &names).first() {
         Some(nearest) => format!("; did you mean \"{nearest}\"?"),
         None => String::new(),
     };

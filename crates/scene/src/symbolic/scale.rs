@@ -1,7 +1,7 @@
-//! Scaling of normal rows of constraints with friction to the unit of length ([`mechanism::scaling`]).
+//! Scaling of normal rows of constraints with friction to the unit of length ([`percuss_mechanism::scaling`]).
 
-use mechanism::scaling::{self, NormalFactor};
-use mechanism::{State, StateRef, SystemError};
+use percuss_mechanism::scaling::{self, NormalFactor};
+use percuss_mechanism::{State, StateRef, SystemError};
 
 use super::{ConstraintPrograms, SymbolicSystem};
 

@@ -1,6 +1,6 @@
-//! Run settings of a mechanism: `[run]` and `[impact]` evaluated to `mechanism::Settings`.
+//! Run settings of a mechanism: `[run]` and `[impact]` evaluated to `percuss_mechanism::Settings`.
 
-use mechanism::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings};
+use percuss_mechanism::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings};
 
 use crate::error::{InputError, Origin};
 use crate::file::{Formula, MechanismRunSpec, Parameters, StepSpec, value_error};
@@ -232,7 +232,7 @@ impl Evaluator<'_> {
         }
         // Suggest the nearest keyword.
         let names: Vec<String> = known.iter().map(|w| w.to_string()).collect();
-        let guess = match expr::similar_names(&word.text, &names).first() {
+        let guess = match percuss_expr::similar_names(&word.text, &names).first() {
             Some(nearest) => format!("; did you mean \"{nearest}\"?"),
             None => String::new(),
         };

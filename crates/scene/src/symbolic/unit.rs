@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use expr::{Graph, NodeId, Program, RunError, Scratch};
-use mechanism::SystemError;
+use percuss_expr::{Graph, NodeId, Program, RunError, Scratch};
+use percuss_mechanism::SystemError;
 
 /// Input vector of all programs: time, positions, velocities.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! The methods of the cascade that follow the sweeps, from fast to slow, each with its starting point.
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 use super::Cascade;
 use super::limits::is_hyperstatic;

@@ -1,6 +1,6 @@
 //! What the cascade decides from the sizes of a problem: how far below the tolerance to go, and when to leave the sweeps.
 
-use contact::{DelassusOperator, Problem, ResidualMeasure};
+use percuss_contact::{DelassusOperator, Problem, ResidualMeasure};
 
 use super::newton_first::DEEPEST;
 use crate::goal::Goal;

@@ -15,7 +15,7 @@
 //! The warm start, the impulses of the step before, is symmetric if that step was. Beyond some hundred contacts a
 //! factorisation costs more than the sweeps it saves, and sweeps come first (module `auto`).
 
-use contact::{DelassusOperator, Problem};
+use percuss_contact::{DelassusOperator, Problem};
 
 use crate::best_iterate::{BestIterate, accepted_fraction};
 use crate::goal::{Goal, Outcome, Report, Solver};

@@ -1,7 +1,7 @@
 //! Elimination of bilateral rows for a factored W (null-space method): one null space for each component.
 
-use contact::law::Law;
-use contact::{FactoredDelassus, Problem, ProblemBuilder, ProblemError};
+use percuss_contact::law::Law;
+use percuss_contact::{FactoredDelassus, Problem, ProblemBuilder, ProblemError};
 use percuss_linalg::PivotedQr;
 use percuss_linalg::dense::dot;
 

@@ -16,8 +16,8 @@
 //! Limits: a component is factorised densely, with n coordinates (or rows of W_bb) in O(n³) time and O(n²) memory:
 //! 0.05 s at n = 500, 1 s at n = 1500. Contacts on a component are then coupled to all of its free coordinates.
 
-use contact::law::Law;
-use contact::{DelassusOperator, Problem, ProblemError};
+use percuss_contact::law::Law;
+use percuss_contact::{DelassusOperator, Problem, ProblemError};
 
 use smallvec::smallvec;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use contact::law::Law;
-use contact::{BlockSparseMatrix, DelassusOperator, Problem};
+use percuss_contact::law::Law;
+use percuss_contact::{BlockSparseMatrix, DelassusOperator, Problem};
 use percuss_linalg::PivotedQr;
 use percuss_linalg::dense::dot;
 

@@ -1,5 +1,5 @@
-use contact::law::Law;
-use contact::{
+use percuss_contact::law::Law;
+use percuss_contact::{
     DelassusOperator, FactoredDelassus, Problem, ProblemBuilder, ResidualEvaluator,
     ResidualMeasure, Restitution,
 };

@@ -15,8 +15,8 @@
 //! 1e-10 on structures, stalls earlier on jammed packings. Limits: needs a convex set of admissible impulses, and W
 //! sparse.
 
-use contact::Problem;
-use contact::law::Law;
+use percuss_contact::Problem;
+use percuss_contact::law::Law;
 use percuss_linalg::SparseFactor;
 
 use crate::best_iterate::BestIterate;

@@ -12,7 +12,7 @@
 //! Every result is the outcome of a sweep, inside the cones, whose residual was evaluated. One iteration is one sweep.
 //! Limit: it needs the SIMD sweeper, which keeps the history.
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 use crate::best_iterate::{BestIterate, accepted_fraction};
 use crate::goal::{Goal, Outcome, Report, Solver};
@@ -264,7 +264,7 @@ impl Solver for Anderson {
 
 #[cfg(test)]
 mod tests {
-    use contact::Problem;
+    use percuss_contact::Problem;
 
     use super::{Anderson, NormalEquations};
     use crate::methods::nlgs::Nlgs;

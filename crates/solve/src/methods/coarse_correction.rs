@@ -16,8 +16,8 @@
 //! Neighbours differ by one at most, so that a body is coupled to three nodes and Φᵀ Ŵ Φ is pentadiagonal. All sums
 //! are in the order of contacts and bodies: the result does not depend on the number of threads.
 
-use contact::law::MAX_ROWS;
-use contact::{DelassusOperator, FactoredDelassus, Problem};
+use percuss_contact::law::MAX_ROWS;
+use percuss_contact::{DelassusOperator, FactoredDelassus, Problem};
 use percuss_linalg::banded::solve_pentadiagonal;
 
 /// Contacts between two nodes. The error is smooth: 4 and 12 give the same.

@@ -4,7 +4,7 @@
 //! cheap to a residual of about 1e-4; the number of sweeps grows with the height of a stack and with mass ratios.
 //! [`Solver::solve`] uses the scalar sweep, [`Nlgs::sweep`] the SIMD sweep where the problem allows it.
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 use crate::best_iterate::BestIterate;
 use crate::goal::{Goal, Outcome, Report, Solver};

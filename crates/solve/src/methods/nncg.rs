@@ -12,7 +12,7 @@
 //! the initial guess with projection sweeps, which do not cycle. In high piles a coarse correction is applied at
 //! intervals.
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 use crate::best_iterate::BestIterate;
 use crate::goal::{Goal, Outcome, Report, Solver};

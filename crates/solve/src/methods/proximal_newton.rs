@@ -15,7 +15,7 @@
 //! slide. With projections or sweeps in between the same steps do not converge. The residual is evaluated on a
 //! projected copy. One iteration is one factorisation.
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 use crate::best_iterate::BestIterate;
 use crate::goal::{Goal, Outcome, Report, Solver};

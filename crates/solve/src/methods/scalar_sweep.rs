@@ -7,8 +7,8 @@
 //!
 //! With a stored W there is no v̂: u_α = b_α + Σ_β W_αβ r_β is summed from the impulses.
 
-use contact::law::{Law, coulomb3};
-use contact::{BlockSparseMatrix, DelassusOperator, FactoredDelassus, Problem};
+use percuss_contact::law::{Law, coulomb3};
+use percuss_contact::{BlockSparseMatrix, DelassusOperator, FactoredDelassus, Problem};
 
 /// The local step at one contact.
 #[derive(Debug, Clone, Copy, PartialEq)]

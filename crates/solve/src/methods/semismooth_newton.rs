@@ -14,7 +14,7 @@
 //! iterate that gets worse makes it larger, one that gets better smaller, as in pseudo-transient continuation. One
 //! iteration is one factorisation.
 
-use contact::{Problem, ResidualEvaluator, ResidualMeasure};
+use percuss_contact::{Problem, ResidualEvaluator, ResidualMeasure};
 
 use crate::best_iterate::BestIterate;
 use crate::goal::{Goal, Outcome, Report, Solver};

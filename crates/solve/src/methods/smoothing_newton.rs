@@ -1,6 +1,6 @@
 //! Smoothing Newton method: homotopy (continuation) along the solutions of smoothed laws as ε → 0.
 //!
-//! Each iteration is one Newton step on the smoothed law ([`contact::Law::smoothed`]) with a proximal term α centred at
+//! Each iteration is one Newton step on the smoothed law ([`percuss_contact::Law::smoothed`]) with a proximal term α centred at
 //! the present iterate, in the scaled variables x = r/√κ:
 //!
 //! ```text
@@ -14,8 +14,8 @@
 //! then stagnates beside it, the adaptive schedule returns to a larger ε and comes down again, usually on another
 //! branch. One iteration is one factorisation.
 
-use contact::Problem;
-use contact::law::Smoothed;
+use percuss_contact::Problem;
+use percuss_contact::law::Smoothed;
 
 use crate::best_iterate::BestIterate;
 use crate::goal::{Goal, Outcome, Report, Solver};

@@ -1,6 +1,6 @@
 //! A chain of rods joined by pins, with a heavy last link.
 
-use contact::{FactoredDelassus, Law, Problem, ProblemError};
+use percuss_contact::{FactoredDelassus, Law, Problem, ProblemError};
 
 use super::rigid::{Body, SampleContact};
 

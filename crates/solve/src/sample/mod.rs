@@ -1,7 +1,7 @@
 //! Sample problems for tests, benchmarks and first experiments with a solver.
 //!
 //! Each kind of problem is a plain struct of parameters with defaults; `problem()` builds the one-step problem
-//! u = W r + b from masses and contact maps ([`contact::FactoredDelassus`]). The same parameters give the same bits on
+//! u = W r + b from masses and contact maps ([`percuss_contact::FactoredDelassus`]). The same parameters give the same bits on
 //! every machine: the only randomness is [`Random`], which is seeded.
 //!
 //! | struct | what is hard about it |
@@ -15,7 +15,7 @@
 //! | [`RandomContacts`] | few random planar contacts, small enough to enumerate every status |
 //!
 //! Units are arbitrary but coherent; by default lengths are of order 1, g = 10 and h = 0.01.
-//! Invalid parameters (negative masses, not-a-number) give the [`contact::ProblemError`] of the builder behind them.
+//! Invalid parameters (negative masses, not-a-number) give the [`percuss_contact::ProblemError`] of the builder behind them.
 
 mod chain;
 mod packing;

@@ -7,7 +7,7 @@
 //!
 //! Cost: steps × sweeps × contacts × 100 ns; 300 spheres settle in some ten seconds.
 
-use contact::{FactoredDelassus, Law, Problem, ProblemError};
+use percuss_contact::{FactoredDelassus, Law, Problem, ProblemError};
 
 use super::random::Random;
 use super::rigid::{Body, SampleContact, Vec3, frame, length, minus, scaled};
@@ -206,7 +206,7 @@ impl Settled {
         let problem = self.assemble(&self.velocity, self.fall(), &near, advance)?;
         let mut impulse = vec![0.0; problem.num_rows()];
         relaxation.sweep(&problem, &mut impulse, self.packing.sweeps);
-        if let contact::DelassusOperator::Factored(kinetic) = problem.operator() {
+        if let percuss_contact::DelassusOperator::Factored(kinetic) = problem.operator() {
             let mut end = vec![0.0; kinetic.num_coordinates()];
             kinetic.velocity_into(&impulse, &mut end);
             let end = kinetic.physical_velocity(&end);

@@ -4,7 +4,7 @@
 //! friction 1, Gauss–Seidel with exact local solves cycles at a residual of 3e-4 for ever, whatever the order of its
 //! sweeps: the regression case of every stagnation guard.
 
-use contact::{FactoredDelassus, Law, Problem, ProblemError};
+use percuss_contact::{FactoredDelassus, Law, Problem, ProblemError};
 
 use super::rigid::{Body, SampleContact, Vec3, frame, length, minus, scaled};
 

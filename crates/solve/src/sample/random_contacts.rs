@@ -1,6 +1,6 @@
 //! A few random planar contacts between a few random bodies: small enough to enumerate every combination of statuses.
 
-use contact::{FactoredDelassus, Law, Problem, ProblemError, Restitution};
+use percuss_contact::{FactoredDelassus, Law, Problem, ProblemError, Restitution};
 
 use super::random::Random;
 use super::rigid::{add_planar, plane_block};

@@ -4,7 +4,7 @@
 //! in which its inertia is diagonal; in the plane (v_x, v_y, ω). A contact row of direction e at
 //! lever l from the centre of mass reads e·v + (l × e)·ω.
 
-use contact::{Law, ProblemBuilder, ProblemError, Restitution};
+use percuss_contact::{Law, ProblemBuilder, ProblemError, Restitution};
 
 /// Direction or position in space.
 pub(super) type Vec3 = [f64; 3];

@@ -1,6 +1,6 @@
 //! A table on four legs: three equations of balance for four normal impulses.
 
-use contact::{FactoredDelassus, Law, Problem, ProblemError};
+use percuss_contact::{FactoredDelassus, Law, Problem, ProblemError};
 
 use super::rigid::{Body, SampleContact};
 

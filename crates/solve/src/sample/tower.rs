@@ -1,6 +1,6 @@
 //! A tower of boxes with four contact points at each interface.
 
-use contact::{FactoredDelassus, Law, Problem, ProblemError};
+use percuss_contact::{FactoredDelassus, Law, Problem, ProblemError};
 
 use super::rigid::{Body, SampleContact};
 

@@ -1,6 +1,6 @@
 //! A running-bond brick wall in the plane.
 
-use contact::{FactoredDelassus, Law, Problem, ProblemBuilder, ProblemError, Restitution};
+use percuss_contact::{FactoredDelassus, Law, Problem, ProblemBuilder, ProblemError, Restitution};
 
 use super::rigid::{add_planar, plane_block};
 

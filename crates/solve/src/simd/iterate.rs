@@ -238,7 +238,7 @@ impl<const D: usize> Iterate<D> {
     }
 }
 
-/// The sums of R2 (see [`contact::ResidualEvaluator`]), lane by lane.
+/// The sums of R2 (see [`percuss_contact::ResidualEvaluator`]), lane by lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResidualSums<L> {
     pub residual: L,

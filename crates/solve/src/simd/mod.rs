@@ -35,7 +35,7 @@ mod sphere_pack;
 mod tests;
 mod velocity_update;
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 pub(crate) use iterate::{ANDERSON_DEPTH, AndersonProducts, AndersonStep, CgStep};
 use pack_list::{PlanarPacks, SpatialPacks};

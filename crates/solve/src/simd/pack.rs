@@ -1,6 +1,6 @@
 //! The interface of a SIMD pack: four contacts of one kind, no two of which share a body.
 
-use contact::{FactoredDelassus, Law, Problem};
+use percuss_contact::{FactoredDelassus, Law, Problem};
 
 use super::body_velocity::{BodyVelocity, VelocityStore};
 use super::iterate::{AndersonProducts, AndersonStep, CgStep, ResidualSums};

@@ -1,6 +1,6 @@
 //! The packs of a partition or interface, by kind.
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 use super::body_velocity::{BodyVelocity, PlanarVelocity, SpatialVelocity};
 use super::lanes::LANES;

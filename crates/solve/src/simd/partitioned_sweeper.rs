@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use contact::{DelassusOperator, Problem};
+use percuss_contact::{DelassusOperator, Problem};
 use rayon::prelude::*;
 
 use super::body_velocity::{BodyVelocity, InterfaceVelocities, PartitionVelocities};

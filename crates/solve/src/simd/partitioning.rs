@@ -9,7 +9,7 @@
 //!
 //! The partitioning is a function of the problem. That of an unchanged list of contacts is kept.
 
-use contact::{DelassusOperator, FactoredDelassus, Law, Problem};
+use percuss_contact::{DelassusOperator, FactoredDelassus, Law, Problem};
 
 use super::pack::NONE;
 use super::pack_list::{PackKind, PackSet};
@@ -87,7 +87,7 @@ pub(super) fn packable_body_width(problem: &Problem) -> Option<usize> {
 }
 
 /// Below this fraction of h_tt the tangential Schur complement of a planar contact counts as singular, and the contact
-/// is visited alone by the scalar law, which handles rounding: four orders above the limit of `contact::law`.
+/// is visited alone by the scalar law, which handles rounding: four orders above the limit of `percuss_contact::law`.
 const SINGULAR: f64 = 1e-8;
 
 impl Partitioning {

@@ -1,10 +1,10 @@
 //! SIMD pack of four contacts of planar bodies: rows (n, t), full 2 × 3 blocks of Ĝ.
 //!
-//! The local solve is that of `contact::law::coulomb2` with selections in place of branches: with u_n = 0 the sticking
+//! The local solve is that of `percuss_contact::law::coulomb2` with selections in place of branches: with u_n = 0 the sticking
 //! tangential impulse is −b/B, B the tangential Schur complement; otherwise the contact slides on the boundary of the
 //! cone with r_n = −q_n/(h_nn ± μ h_nt). Contacts whose B vanishes to rounding are not packed.
 
-use contact::{FactoredDelassus, Problem};
+use percuss_contact::{FactoredDelassus, Problem};
 
 use super::body_velocity::{PlanarVelocity, VelocityStore, gather_bodies, scatter_add_bodies};
 use super::iterate::{

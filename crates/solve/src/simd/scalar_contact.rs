@@ -1,6 +1,6 @@
 //! A contact that no SIMD pack treats (a law other than Coulomb's, or a singular block), visited by scalar code.
 
-use contact::{FactoredDelassus, Problem};
+use percuss_contact::{FactoredDelassus, Problem};
 
 use super::body_velocity::{BodyVelocity, VelocityStore};
 use super::iterate::{ANDERSON_DEPTH, AndersonProducts, AndersonStep, CgStep};

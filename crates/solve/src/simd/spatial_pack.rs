@@ -1,10 +1,10 @@
 //! SIMD pack of four contacts of bodies in space other than spheres: rows (n, t1, t2), full 3 × 6 blocks of Ĝ.
 //!
-//! Velocities are gathered and impulses scattered in SIMD; the law of each lane is solved by `contact::law::coulomb3`,
+//! Velocities are gathered and impulses scattered in SIMD; the law of each lane is solved by `percuss_contact::law::coulomb3`,
 //! whose iteration takes a different number of steps in each lane.
 
-use contact::law::coulomb3;
-use contact::{FactoredDelassus, Problem};
+use percuss_contact::law::coulomb3;
+use percuss_contact::{FactoredDelassus, Problem};
 
 use super::body_velocity::{SpatialVelocity, VelocityStore, gather_bodies, scatter_add_bodies};
 use super::iterate::{

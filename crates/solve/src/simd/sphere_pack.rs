@@ -8,7 +8,7 @@
 //! A tangential impulse inside the disc sticks; outside it slides along its own direction, because H acts as a scalar
 //! on tangents (JM92 7.4). s and c are the coefficients of the velocity and of the spin of a sphere.
 
-use contact::{FactoredDelassus, Problem};
+use percuss_contact::{FactoredDelassus, Problem};
 
 use super::body_velocity::{SpatialVelocity, VelocityStore, gather_bodies, scatter_add_bodies};
 use super::iterate::{

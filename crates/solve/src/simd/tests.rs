@@ -1,6 +1,6 @@
 //! SIMD packs against the residual evaluator and against each other.
 
-use contact::{FactoredDelassus, Law, Problem, ResidualEvaluator, ResidualMeasure};
+use percuss_contact::{FactoredDelassus, Law, Problem, ResidualEvaluator, ResidualMeasure};
 
 use super::instruction_set::InstructionSet;
 use super::{CgStep, SimdSweeper};

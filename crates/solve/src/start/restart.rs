@@ -1,6 +1,6 @@
 //! Restarts from other starting points, where every method of the cascade has failed.
 
-use contact::{Problem, ResidualMeasure};
+use percuss_contact::{Problem, ResidualMeasure};
 
 use crate::goal::{Goal, Outcome, Report, Solver};
 use crate::infeasibility::{FEASIBLE_RESIDUAL, find_infeasibility};

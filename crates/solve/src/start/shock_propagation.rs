@@ -15,7 +15,7 @@
 //! tenth of the sweeps and costs more than all of them, so nothing is computed. The result is only ever a
 //! start: its residual is compared with that of zero impulses, and the method starts from the better of the two.
 
-use contact::{DelassusOperator, FactoredDelassus, Problem};
+use percuss_contact::{DelassusOperator, FactoredDelassus, Problem};
 
 /// Largest number of sweeps over a level. They are repeated until nothing changes: a block on a slope then starts at
 /// rest and not with a residual at the tolerance, from which it would creep in all later steps.
@@ -232,7 +232,7 @@ impl ShockPropagation {
         let rows = problem.rows(a);
         let d = rows.len();
         let r = &mut impulse[rows.clone()];
-        let mut u = [0.0; contact::law::MAX_ROWS];
+        let mut u = [0.0; percuss_contact::law::MAX_ROWS];
         let u = &mut u[..d];
         // Relative velocity u and local Delassus block H of the bodies of this level.
         for (i, row) in rows.enumerate() {
@@ -267,7 +267,7 @@ impl ShockPropagation {
                 u[i] -= self.block[i * d + j] * r[j];
             }
         }
-        let mut next = [0.0; contact::law::MAX_ROWS];
+        let mut next = [0.0; percuss_contact::law::MAX_ROWS];
         next[..d].copy_from_slice(r);
         problem.law(a).solve_local(&self.block, u, &mut next[..d]);
         // v̂ += Ĝᵀ (r⁺ − r) for the bodies of this level.

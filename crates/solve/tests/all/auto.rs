@@ -1,9 +1,9 @@
 //! The default method reaches its tolerance on every sample problem.
 
 use crate::common::{one_of_each, rv, settled, solve_cold};
-use contact::{FactoredDelassus, ResidualEvaluator, ResidualMeasure};
-use solve::sample::{Pyramid, Tower};
-use solve::{Auto, Goal, Outcome};
+use percuss_contact::{FactoredDelassus, ResidualEvaluator, ResidualMeasure};
+use percuss_solve::sample::{Pyramid, Tower};
+use percuss_solve::{Auto, Goal, Outcome};
 
 #[test]
 fn every_kind_of_problem_is_solved_to_1e_6() {
@@ -83,8 +83,8 @@ fn the_path_tells_every_stage_and_counts_add_up() {
 #[test]
 fn empty_problem_is_solved_at_once() {
     let problem = FactoredDelassus::builder().build().unwrap();
-    for name in solve::NAMES {
-        let mut solver = solve::by_name(name).unwrap();
+    for name in percuss_solve::NAMES {
+        let mut solver = percuss_solve::by_name(name).unwrap();
         let report = solver.solve(&problem, &mut [], &Goal::with_tolerance(1e-12));
         assert_eq!(report.outcome, Outcome::Reached, "{name}");
         assert_eq!(report.residual, 0.0, "{name}");
@@ -95,8 +95,8 @@ fn empty_problem_is_solved_at_once() {
 fn a_tolerance_out_of_reach_is_reported_and_never_claimed() {
     let problem = settled().at_rest(0.0).unwrap();
     let goal = Goal::with_tolerance(1e-300).at_most(50);
-    for name in solve::NAMES {
-        let mut solver = solve::by_name(name).unwrap();
+    for name in percuss_solve::NAMES {
+        let mut solver = percuss_solve::by_name(name).unwrap();
         let (impulse, report) = solve_cold(solver.as_mut(), &problem, &goal);
         assert!(!report.reached(), "{name}");
         let judged = rv(&problem, &impulse);
@@ -114,7 +114,7 @@ fn the_file_measure_decides_when_asked() {
         ..Goal::with_tolerance(1e-7)
     };
     let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &goal);
-    let judgement = contact::ResidualEvaluator::new(&problem).evaluate(&problem, &impulse);
+    let judgement = percuss_contact::ResidualEvaluator::new(&problem).evaluate(&problem, &impulse);
     assert!(judgement.r1 <= 1e-7, "{judgement:?}");
     assert!((judgement.r1 - report.residual).abs() <= 1e-12 * judgement.r1);
 }

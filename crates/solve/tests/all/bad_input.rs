@@ -1,7 +1,7 @@
 //! Nonsense is answered by a sentence that names the culprit, never by a panic.
-use contact::law::LawError;
-use contact::{FactoredDelassus, Law, Problem, ProblemError, Restitution};
-use solve::sample::{Chain, Packing, Pyramid, RandomContacts, Table, Tower, Wall};
+use percuss_contact::law::LawError;
+use percuss_contact::{FactoredDelassus, Law, Problem, ProblemError, Restitution};
+use percuss_solve::sample::{Chain, Packing, Pyramid, RandomContacts, Table, Tower, Wall};
 
 fn text(result: Result<impl Sized, ProblemError>) -> String {
     match result {

@@ -5,12 +5,12 @@
 //! by factors. Where a bound is not that, the reason stands beside it.
 
 use crate::common::{settled, solve_cold};
-use contact::{Problem, ResidualMeasure};
-use solve::admm::AdmmParams;
-use solve::nlgs::NlgsParams;
-use solve::nncg::{NncgParams, Sweeps};
-use solve::sample::{Chain, Pyramid, Tower, Wall};
-use solve::{Admm, Goal, Nlgs, Nncg, Solver};
+use percuss_contact::{Problem, ResidualMeasure};
+use percuss_solve::admm::AdmmParams;
+use percuss_solve::nlgs::NlgsParams;
+use percuss_solve::nncg::{NncgParams, Sweeps};
+use percuss_solve::sample::{Chain, Pyramid, Tower, Wall};
+use percuss_solve::{Admm, Goal, Nlgs, Nncg, Solver};
 
 /// Iterations to reach 1e-4 and 1e-8; `None` where it was not asked for.
 type Bounds = [Option<usize>; 2];

@@ -1,9 +1,9 @@
 //! Dense NLGS for small problems, evaluated by the same residual as all solvers.
 
 use crate::common::{one_of_each, r2, solve_cold};
-use contact::law::Law;
-use contact::{FactoredDelassus, Problem, ResidualEvaluator, ResidualMeasure, Restitution};
-use solve::{Auto, DenseNlgs, Goal, Outcome};
+use percuss_contact::law::Law;
+use percuss_contact::{FactoredDelassus, Problem, ResidualEvaluator, ResidualMeasure, Restitution};
+use percuss_solve::{Auto, DenseNlgs, Goal, Outcome};
 
 /// One point of unit mass above a slope of a metric, with friction.
 fn one(mu: f64, velocity: [f64; 2]) -> Problem {
@@ -74,7 +74,7 @@ fn rows_that_agree_to_rounding_are_no_contradiction() {
                 .unwrap();
         }
         let problem = builder.build().unwrap();
-        let eliminated = solve::elimination::eliminate(&problem);
+        let eliminated = percuss_solve::elimination::eliminate(&problem);
         assert_eq!(eliminated.is_ok(), outcome == Outcome::Reached, "{off:e}");
         if outcome == Outcome::Unsuitable {
             let (_, report) =

@@ -1,10 +1,10 @@
 //! Energy of impacts: the identity of Jean and Moreau, and what the certificate says of it.
 
 use crate::common::{dot, end, kinetic, solve_cold, velocity};
-use contact::{Certificate, Problem, Restitution, StepVelocities};
+use percuss_contact::{Certificate, Problem, Restitution, StepVelocities};
+use percuss_solve::sample::RandomContacts;
+use percuss_solve::{Auto, Goal};
 use proptest::prelude::*;
-use solve::sample::RandomContacts;
-use solve::{Auto, Goal};
 
 /// ρ = (1−δ)/(1+δ), the same in all directions (JM92 6.1).
 fn common_index(delta: f64) -> Restitution {

@@ -6,10 +6,10 @@
 use crate::common;
 
 use crate::common::{apart, dot, one_of_each, r2, settled, solve_cold, velocity};
-use contact::{Problem, ProblemError, ResidualMeasure};
-use solve::nncg::NncgParams;
-use solve::sample::{Chain, Pyramid, Random, RandomContacts, Table, Tower, Wall};
-use solve::{Admm, Auto, Goal, Nlgs, Nncg, Solver};
+use percuss_contact::{Problem, ProblemError, ResidualMeasure};
+use percuss_solve::nncg::NncgParams;
+use percuss_solve::sample::{Chain, Pyramid, Random, RandomContacts, Table, Tower, Wall};
+use percuss_solve::{Admm, Auto, Goal, Nlgs, Nncg, Solver};
 
 /// Piles that slide are left out: Coulomb's law is not associated, and they have several solutions whose velocities
 /// differ by per cents, each with a residual at rounding level.
@@ -162,7 +162,7 @@ fn warm_start_from_the_answer_needs_no_work() {
         let (r, _) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-12));
         for name in ["auto", "nlgs", "nncg", "admm"] {
             let mut again = r.clone();
-            let mut solver = solve::by_name(name).unwrap();
+            let mut solver = percuss_solve::by_name(name).unwrap();
             let report = solver.solve(&problem, &mut again, &Goal::with_tolerance(1e-8));
             assert!(
                 report.reached() && report.iterations <= 1,
@@ -217,7 +217,7 @@ fn renumbered(problem: &Problem, order: &[usize]) -> Result<Problem, ProblemErro
             free.push(problem.free_velocity()[old * d + i]);
         }
         friction.push(match problem.law(old) {
-            contact::Law::Coulomb { mu } => *mu,
+            percuss_contact::Law::Coulomb { mu } => *mu,
             other => panic!("unexpected law {other:?}"),
         });
     }
@@ -303,13 +303,13 @@ fn same_problem_same_bits() {
         Wall::default().problem().unwrap(),
     ];
     for problem in &problems {
-        for name in solve::NAMES {
+        for name in percuss_solve::NAMES {
             let goal = Goal::with_tolerance(1e-5).at_most(400);
-            let mut solver = solve::by_name(name).unwrap();
+            let mut solver = percuss_solve::by_name(name).unwrap();
             let (first, report) = solve_cold(solver.as_mut(), problem, &goal);
             // Once with used buffers, once with a fresh solver.
             let (used, _) = solve_cold(solver.as_mut(), problem, &goal);
-            let mut solver = solve::by_name(name).unwrap();
+            let mut solver = percuss_solve::by_name(name).unwrap();
             let (fresh, again) = solve_cold(solver.as_mut(), problem, &goal);
             let bits = |r: &[f64]| r.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&first), bits(&used), "{name}");
@@ -337,11 +337,11 @@ fn one_solver_serves_problems_of_different_shape() {
     let problems = [four, linkage, stored, wall];
     assert!(problems.iter().all(|p| p.num_rows() == 12));
     let goal = Goal::with_tolerance(1e-5);
-    for name in solve::NAMES {
-        let mut solver = solve::by_name(name).unwrap();
+    for name in percuss_solve::NAMES {
+        let mut solver = percuss_solve::by_name(name).unwrap();
         for problem in problems.iter().chain(&problems) {
             let (_, used) = solve_cold(solver.as_mut(), problem, &goal);
-            let mut fresh = solve::by_name(name).unwrap();
+            let mut fresh = percuss_solve::by_name(name).unwrap();
             assert_eq!(used, solve_cold(fresh.as_mut(), problem, &goal).1, "{name}");
         }
     }
@@ -358,7 +358,7 @@ fn generated_problems_are_the_same_every_time() {
 fn no_method_pulls_or_exceeds_friction() {
     let problem = settled().at_rest(0.6).unwrap();
     for name in ["nlgs", "nncg", "nncg-projection", "admm"] {
-        let mut solver = solve::by_name(name).unwrap();
+        let mut solver = percuss_solve::by_name(name).unwrap();
         let (r, _) = solve_cold(
             solver.as_mut(),
             &problem,

@@ -1,8 +1,10 @@
 //! Steps without a solution are found, proven and named; steps with one never are.
 
-use contact::{FactoredDelassus, Law, Problem, ResidualEvaluator, ResidualMeasure, Restitution};
-use solve::sample::{Packing, Random, Wall};
-use solve::{Auto, Goal, Outcome, Solver, find_infeasibility};
+use percuss_contact::{
+    FactoredDelassus, Law, Problem, ResidualEvaluator, ResidualMeasure, Restitution,
+};
+use percuss_solve::sample::{Packing, Random, Wall};
+use percuss_solve::{Auto, Goal, Outcome, Solver, find_infeasibility};
 
 /// A point of mass 1 between a floor at rest and a lid that comes down at `speed`.
 fn squeezed(speed: f64, law: &Law) -> Problem {

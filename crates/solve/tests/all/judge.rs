@@ -6,10 +6,10 @@
 use crate::common;
 
 use crate::common::{r2, velocity};
-use contact::law::{NonFirmSet, PolygonSection, StaticDynamic, Status};
-use contact::{FactoredDelassus, Law, Problem, ResidualEvaluator, Restitution};
+use percuss_contact::law::{NonFirmSet, PolygonSection, StaticDynamic, Status};
+use percuss_contact::{FactoredDelassus, Law, Problem, ResidualEvaluator, Restitution};
+use percuss_solve::sample::Random;
 use proptest::prelude::*;
-use solve::sample::Random;
 
 /// A vector of `n` entries of random direction and length 1.
 fn unit(random: &mut Random, n: usize) -> Vec<f64> {
@@ -270,8 +270,8 @@ proptest! {
         // have moderate coefficients and weak coupling.
         let kinds: Vec<usize> = kinds.into_iter().filter(|&k| k < 12).collect();
         let (problem, _) = constructed(&kinds, seed);
-        let goal = solve::Goal::with_tolerance(1e-8);
-        let (r, report) = common::solve_cold(&mut solve::Auto::default(), &problem, &goal);
+        let goal = percuss_solve::Goal::with_tolerance(1e-8);
+        let (r, report) = common::solve_cold(&mut percuss_solve::Auto::default(), &problem, &goal);
         prop_assert!(report.reached(), "{kinds:?} {report:?}");
         prop_assert!(common::rv(&problem, &r) <= 1e-8);
     }

@@ -1,9 +1,9 @@
 //! Impacts with closed forms.
 
 use crate::common::{end, kinetic, solve_cold};
-use contact::{FactoredDelassus, Law, Problem, Restitution};
+use percuss_contact::{FactoredDelassus, Law, Problem, Restitution};
+use percuss_solve::{Auto, Goal};
 use serde_json::Value;
-use solve::{Auto, Goal};
 
 /// Closed forms of linear problems with numbers of order 1: rounding is some 1e-16; the residual
 /// asked for is 1e-13 and the condition of these problems below 100.

@@ -5,9 +5,9 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
-use contact::{Law, Problem};
-use solve::sample::{Pyramid, RandomContacts, Table, Tower, Wall};
-use solve::{Auto, Goal};
+use percuss_contact::{Law, Problem};
+use percuss_solve::sample::{Pyramid, RandomContacts, Table, Tower, Wall};
+use percuss_solve::{Auto, Goal};
 
 /// The Coulomb coefficient of contact `a`; 0 for a frictionless one.
 fn friction(problem: &Problem, a: usize) -> f64 {

@@ -1,10 +1,10 @@
 //! Walls and columns: the methods made for them, and where these do not apply.
 
 use crate::common::{apart, solve_cold, velocity};
-use contact::{Problem, ResidualMeasure};
-use solve::interior_point::PlanarInteriorPoint;
-use solve::sample::{Packing, Tower, Wall};
-use solve::{Auto, Goal, Nlgs, Outcome, ProximalNewton, Solver};
+use percuss_contact::{Problem, ResidualMeasure};
+use percuss_solve::interior_point::PlanarInteriorPoint;
+use percuss_solve::sample::{Packing, Tower, Wall};
+use percuss_solve::{Auto, Goal, Nlgs, Outcome, ProximalNewton, Solver};
 
 /// A wall pushed sideways by a multiple of gravity; friction 0.3, so that it slides from 0.3 on.
 fn wall(lateral: f64) -> Problem {
@@ -50,7 +50,7 @@ fn a_pushed_wall_slides_as_fast_as_friction_lets_it() {
     let sample = Wall::default();
     let expected = (0.6 - 0.3) * sample.gravity * sample.step;
     let floor = (0..problem.num_contacts()).filter(|&a| {
-        let contact::DelassusOperator::Factored(kinetic) = problem.operator() else {
+        let percuss_contact::DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
         };
         kinetic.dense_blocks(a).count() == 1
@@ -85,7 +85,7 @@ fn proximal_newton_finishes_what_sweeps_have_begun() {
             &Goal::with_tolerance(1e-7).with_measure(ResidualMeasure::Dimensionless),
         );
         assert!(report.reached(), "{lateral}: {report:?}");
-        let judged = contact::ResidualEvaluator::new(&problem).residual(
+        let judged = percuss_contact::ResidualEvaluator::new(&problem).residual(
             &problem,
             &r,
             ResidualMeasure::Dimensionless,
@@ -100,7 +100,7 @@ fn structures_of_the_plane_are_solved_beyond_what_is_asked_for() {
         let problem = wall(lateral);
         let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-6));
         assert!(report.reached(), "{lateral}: {report:?}");
-        let judged = contact::ResidualEvaluator::new(&problem).evaluate(&problem, &r);
+        let judged = percuss_contact::ResidualEvaluator::new(&problem).evaluate(&problem, &r);
         assert_eq!(judged.rv, report.residual);
         // Thirty times what it aims at; to the tolerance alone sweeps and Newton's method stop above 1e-8.
         assert!(judged.r2 <= 3e-9, "{lateral}: {report:?}");

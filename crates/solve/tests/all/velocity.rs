@@ -4,10 +4,12 @@
 //! impulses of 4·10⁷ N s. R2 divides by them and said 10⁻⁶ while a contact with S_n = 1.3·10⁷ N s opened at 0.6 m/s and
 //! the kinetic energy rose from 213 J to 3.9 MJ.
 
-use contact::{FactoredDelassus, Law, Problem, ResidualEvaluator, ResidualMeasure, Restitution};
+use percuss_contact::{
+    FactoredDelassus, Law, Problem, ResidualEvaluator, ResidualMeasure, Restitution,
+};
+use percuss_solve::sample::Random;
+use percuss_solve::{Auto, Goal, Solver};
 use proptest::prelude::*;
-use solve::sample::Random;
-use solve::{Auto, Goal, Solver};
 
 /// A body of the plane, mass 1 and moment of inertia 1, falls with the velocity `fall` between two walls, and on a
 /// floor. The walls touch at the same height: (r, r) on both is a self-stress.

@@ -1,8 +1,8 @@
 //! Arches of voussoirs: thickness and acceleration.
 
 use crate::common::{negative, plane};
-use contact::law::Law;
-use statics::{
+use percuss_contact::law::Law;
+use percuss_statics::{
     ContactAssembly, ContactAssemblyBuilder, Loads, Sense, check_equilibrium, limit_load,
     nonassociated_limit,
 };

@@ -5,8 +5,10 @@ use crate::common;
 use std::collections::HashMap;
 
 use crate::common::{all, negative};
-use contact::law::Law;
-use statics::{ContactAssembly, ContactAssemblyBuilder, Face, ImpulseBounds, check_equilibrium};
+use percuss_contact::law::Law;
+use percuss_statics::{
+    ContactAssembly, ContactAssemblyBuilder, Face, ImpulseBounds, check_equilibrium,
+};
 
 /// A wall in running bond, bricks of 2 × 1 (× 1 deep in space): its contacts with their places, and
 /// the weight.

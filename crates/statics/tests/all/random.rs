@@ -1,8 +1,8 @@
 //! Intervals of random small problems against enumeration of vertices.
 
 use crate::common::{Random, all, plane};
-use contact::law::Law;
-use statics::{ContactAssembly, ContactAssemblyBuilder, Face};
+use percuss_contact::law::Law;
+use percuss_statics::{ContactAssembly, ContactAssemblyBuilder, Face};
 
 /// A body on random contacts of the plane, all normals with an upward part.
 fn body(random: &mut Random, contacts: usize) -> (ContactAssembly, Vec<f64>, Vec<f64>) {

@@ -1,8 +1,8 @@
 //! Tables, wedges and beams whose impulse intervals are known in closed form.
 
 use crate::common::{Random, all, all_with, plane, table};
-use contact::law::Law;
-use statics::{ContactAssemblyBuilder, Face};
+use percuss_contact::law::Law;
+use percuss_statics::{ContactAssemblyBuilder, Face};
 
 /// The solver's tolerance is 1e-11 and the programs have a few unknowns of order 1.
 const EXACT: f64 = 1e-8;

@@ -8,7 +8,7 @@
 //! The stop output is the force of elastic, perfectly plastic springs of stiffness w_i and strength w_i r_i in
 //! parallel. Between −a and a it dissipates Σ 4 w_i r_i (a − r_i)⁺ per cycle.
 
-use convex::AxisBox;
+use percuss_convex::AxisBox;
 
 use super::positive;
 use crate::carried::TransformedSet;

@@ -76,7 +76,7 @@ impl ThinFactor {
         self.r.remove(j);
         // Restore the triangle column by column, rotating Q along.
         for k in j..self.count() {
-            let (c, s, length) = convex::dense::givens(self.r[k][k], self.r[k][k + 1]);
+            let (c, s, length) = percuss_convex::dense::givens(self.r[k][k], self.r[k][k + 1]);
             self.r[k].truncate(k + 1);
             self.r[k][k] = length;
             for column in &mut self.r[k + 1..] {

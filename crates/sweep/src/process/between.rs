@@ -3,7 +3,7 @@
 use crate::error::{Result, at, check_finite};
 use crate::smooth::Inequalities;
 use crate::vector::{axpy, norm};
-use convex::qp::{LinearConstraints, Prox, prox};
+use percuss_convex::qp::{LinearConstraints, Prox, prox};
 
 /// A function counts as zero above −TOUCH, relative to |∇c_k| (1 + |u|).
 pub(super) const TOUCH: f64 = 1e-12;
@@ -21,7 +21,7 @@ pub(super) struct ConstraintValues {
 /// The smooth system between events: functions, metric, perturbation.
 pub(super) struct SmoothFlow<'a> {
     pub functions: &'a dyn Inequalities,
-    pub metric: &'a convex::Metric,
+    pub metric: &'a percuss_convex::Metric,
     pub flow: FlowAt<'a>,
 }
 

@@ -6,7 +6,7 @@
 use super::{Inequalities, InequalitySet, Linearisation};
 use crate::error::{Result, SweepingError, at};
 use crate::vector::{dot, norm};
-use convex::qp::LinearConstraints;
+use percuss_convex::qp::LinearConstraints;
 
 /// Maximum number of rounds; each adds the tangents of the violated functions.
 const ROUNDS: usize = 400;

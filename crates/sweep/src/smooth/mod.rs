@@ -12,7 +12,7 @@ use crate::error::{Result, SweepingError, at, check_finite, check_len};
 use crate::metric::Metric;
 use crate::set::{MovingSet, ProjectionReport};
 use crate::vector::{axpy, dot, norm, sub};
-use convex::qp::{LinearConstraints, ProxWorkspace};
+use percuss_convex::qp::{LinearConstraints, ProxWorkspace};
 
 /// Functions c_k(t, x), convex in x, whose sublevel sets are intersected.
 pub trait Inequalities {
@@ -95,7 +95,7 @@ pub struct InequalitySet<I> {
     functions: I,
     metric: Metric,
     /// The metric as a dense matrix.
-    white: convex::Metric,
+    white: percuss_convex::Metric,
     /// Multipliers of the last projection: warm start of the next.
     multipliers: Vec<f64>,
     prox: ProxWorkspace,
@@ -114,7 +114,7 @@ impl<I: Inequalities> InequalitySet<I> {
         }
         Ok(Self {
             metric: Metric::Euclidean,
-            white: convex::Metric::euclidean(n),
+            white: percuss_convex::Metric::euclidean(n),
             multipliers: vec![0.0; m],
             prox: ProxWorkspace::new(),
             functions,
@@ -220,7 +220,7 @@ fn check_tangents(time: f64, tangents: &[Linearisation]) -> Result<()> {
 /// Distance from the covector y to the cone of the active gradients: the length of its projection onto the polar cone {
 /// v : ∇c_k·v ≤ 0 } (Moreau's decomposition), one quadratic programme.
 pub(crate) fn cone_distance(
-    metric: &convex::Metric,
+    metric: &percuss_convex::Metric,
     values: &[f64],
     gradients: &[f64],
     p: &[f64],
@@ -238,8 +238,9 @@ pub(crate) fn cone_distance(
     let mut v = y.to_vec();
     metric.solve(&mut v);
     let bounds = vec![0.0; rows.len() / p.len().max(1)];
-    let polar = convex::qp::prox(metric, LinearConstraints::inequalities(&rows, &bounds), &v)
-        .map_err(at(t))?;
+    let polar =
+        percuss_convex::qp::prox(metric, LinearConstraints::inequalities(&rows, &bounds), &v)
+            .map_err(at(t))?;
     Ok(metric.norm(&polar.point))
 }
 

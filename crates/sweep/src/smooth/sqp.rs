@@ -11,8 +11,8 @@
 use super::{Inequalities, InequalitySet, Linearisation};
 use crate::error::{Result, SweepingError, at};
 use crate::vector::{axpy, dot, norm, sub};
-use convex::ConvexError;
-use convex::qp::LinearConstraints;
+use percuss_convex::ConvexError;
+use percuss_convex::qp::LinearConstraints;
 
 /// Maximum number of iterations before cutting planes take over; regular problems need four to ten.
 const ITERATIONS: usize = 40;
@@ -85,7 +85,7 @@ impl<I: Inequalities> InequalitySet<I> {
             axpy(1.0, self.white.matrix(), &mut hessian);
             // Indefinite only through rounding or functions that are not convex: the plain metric still gives a descent
             // step, and the tangent test finds the latter.
-            if let Ok(metric) = convex::Metric::new(n, &hessian) {
+            if let Ok(metric) = percuss_convex::Metric::new(n, &hessian) {
                 h = metric;
             }
         }

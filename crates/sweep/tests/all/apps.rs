@@ -3,12 +3,12 @@
 use crate::common;
 
 use crate::common::method;
-use sweep::apps::bar::HardeningBar;
-use sweep::apps::cavity::Shaft;
-use sweep::apps::circuit::Rectifier;
-use sweep::apps::crowd::Room;
-use sweep::apps::hysteresis::PrandtlIshlinskii;
-use sweep::{
+use percuss_sweep::apps::bar::HardeningBar;
+use percuss_sweep::apps::cavity::Shaft;
+use percuss_sweep::apps::circuit::Rectifier;
+use percuss_sweep::apps::crowd::Room;
+use percuss_sweep::apps::hysteresis::PrandtlIshlinskii;
+use percuss_sweep::{
     DiscConfiguration, InequalitySet, Method, MovingSet, Obstacle, Process, Schedule, SweepingError,
 };
 

@@ -1,8 +1,8 @@
 //! Processes whose solution is known in closed form.
 
 use crate::common::{MovingBall, dragged, dragging, method, orders, tractrix, worst_error};
-use convex::{AxisBox, Ball, HalfSpace};
-use sweep::{
+use percuss_convex::{AxisBox, Ball, HalfSpace};
+use percuss_sweep::{
     ConstraintRows, InequalitySet, Method, MovingPolyhedron, Process, Schedule, TransformedSet,
 };
 

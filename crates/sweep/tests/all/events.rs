@@ -1,7 +1,7 @@
 //! The event-driven method where several inequalities, a metric and a perturbation meet.
 
 use crate::common::{method, orders, worst_error};
-use sweep::{
+use percuss_sweep::{
     ConstraintRows, Inequalities, InequalitySet, Method, Metric, MovingPolyhedron, Process,
     Schedule,
 };

@@ -4,13 +4,13 @@
 use crate::common;
 
 use crate::common::{MovingBall, method};
-use convex::{AxisBox, Ball, Ellipsoid, Intersection, Set};
-use proptest::prelude::*;
-use sweep::{
+use percuss_convex::{AxisBox, Ball, Ellipsoid, Intersection, Set};
+use percuss_sweep::{
     ConstraintRows, DiscConfiguration, InequalitySet, Method, Metric, MovingPolyhedron,
     MovingProduct, Process, Schedule, StartPolicy, StepSize, SweepingError, TransformedSet,
     WithExcessBound,
 };
+use proptest::prelude::*;
 
 /// A random bounded convex set that contains a ball around 0, by kind.
 fn some_set(kind: usize, n: usize, sizes: &[f64]) -> Set {
@@ -68,7 +68,7 @@ proptest! {
         // The θ-version is left out: only θ = 1 has the property step by step.
         let method = [Method::CatchingUp, Method::Regularised(7.0), Method::Theta(1.0), Method::Trapezoidal][which];
         let metric = Metric::diagonal(&weights[..n]).expect("metric");
-        let settings = sweep::Settings { method, start: StartPolicy::Project, ..Default::default() };
+        let settings = percuss_sweep::Settings { method, start: StartPolicy::Project, ..Default::default() };
         let run = |from: &[f64]| {
             Process::new(moving(kind, n, sizes.clone(), 1.0), 0.0, from)
                 .and_then(|p| p.with_metric(metric.clone()))
@@ -103,7 +103,7 @@ proptest! {
         h in 0.01..0.3_f64,
     ) {
         let mut process = Process::new(moving(kind, n, sizes, 1.0), 0.0, &vec![0.0; n])
-            .and_then(|p| p.with_settings(sweep::Settings { start: StartPolicy::Project, ..Default::default() }))
+            .and_then(|p| p.with_settings(percuss_sweep::Settings { start: StartPolicy::Project, ..Default::default() }))
             .expect("process");
         let summary = process.run(&Schedule::fixed(3.0, h), |_, _| {}).expect("run");
         prop_assert_eq!(summary.within_bound(), Some(true));
@@ -117,7 +117,7 @@ proptest! {
         power in 0.3..3.0_f64,
     ) {
         // C(π(t')), π(t') = t'^p, at the instants τ_k^(1/p) passes through the sets C(τ_k).
-        let start = sweep::Settings { start: StartPolicy::Project, ..Default::default() };
+        let start = percuss_sweep::Settings { start: StartPolicy::Project, ..Default::default() };
         let run = |power: f64| {
             Process::new(moving(kind, 2, sizes.clone(), power), 0.0, &[0.0, 0.0])
                 .and_then(|p| p.with_settings(start))
@@ -205,7 +205,7 @@ fn start_outside_is_refused_with_its_distance_and_projected_if_asked() {
     }
     let mut process = Process::new(set(), 2.0, &[3.0, 4.0])
         .and_then(|p| {
-            p.with_settings(sweep::Settings {
+            p.with_settings(percuss_sweep::Settings {
                 start: StartPolicy::Project,
                 ..Default::default()
             })

@@ -1,9 +1,9 @@
 //! Projections of this crate against other methods on the same problem.
 
 use crate::common::Numbers;
-use convex::qp::{LinearConstraints as QpRows, prox};
-use convex::{Ball, ConvexSet, Ellipsoid, HalfSpace, Intersection};
-use sweep::{
+use percuss_convex::qp::{LinearConstraints as QpRows, prox};
+use percuss_convex::{Ball, ConvexSet, Ellipsoid, HalfSpace, Intersection};
+use percuss_sweep::{
     ConstraintRows, Inequalities, InequalitySet, Metric, MovingPolyhedron, MovingSet, SweepingError,
 };
 
@@ -156,7 +156,7 @@ fn smooth_inequalities_give_the_points_of_the_conic_solver() {
     ])
     .expect("lens");
     let a = [2.0, 0.6, 0.6, 0.7];
-    let white = convex::Metric::new(2, &a).expect("metric");
+    let white = percuss_convex::Metric::new(2, &a).expect("metric");
     let mut random = Numbers(99);
     for metric in [Metric::Euclidean, Metric::full(2, &a).expect("metric")] {
         let mut set = InequalitySet::new(Lens).expect("set");
@@ -287,9 +287,9 @@ impl Inequalities for Parting {
 #[test]
 fn empty_intersection_is_an_error_with_its_instant() {
     let mut process =
-        sweep::Process::new(InequalitySet::new(Parting).expect("set"), 0.0, &[0.1, 0.5])
+        percuss_sweep::Process::new(InequalitySet::new(Parting).expect("set"), 0.0, &[0.1, 0.5])
             .expect("process");
-    let schedule = sweep::Schedule::fixed(3.0, 0.125);
+    let schedule = percuss_sweep::Schedule::fixed(3.0, 0.125);
     let error = process.run(&schedule, |_, _| {}).expect_err("empty");
     match error {
         // The lens closes at t = 2; the next step sees it.

@@ -1,8 +1,8 @@
 //! The regularised flow: its limit λ → ∞, the rate, the proven bound, stability.
 
 use crate::common::{dragged, method, orders, tractrix};
-use convex::{AxisBox, Ball};
-use sweep::{Method, Process, Schedule, TransformedSet};
+use percuss_convex::{AxisBox, Ball};
+use percuss_sweep::{Method, Process, Schedule, TransformedSet};
 
 fn disc_run(m: Method, h: f64) -> Vec<[f64; 2]> {
     let set = TransformedSet::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc")).with_shift(dragged);

@@ -4,8 +4,8 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SupportedConeT, ZeroConeT,
 };
-use sweep::apps::truss::{self, Truss};
-use sweep::{Schedule, SweepingError};
+use percuss_sweep::apps::truss::{self, Truss};
+use percuss_sweep::{Schedule, SweepingError};
 
 /// Three bars hang a node: vertical, and two at 45°.
 fn three_bars(strength: f64) -> Truss {

@@ -280,7 +280,9 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let mut point = [0.0; 3];
             for (p, x) in point
                 .iter_mut()
-                .zip(scene::model::bodies::Vector::components(&side.point))
+                .zip(percuss_scene::model::bodies::Vector::components(
+                    &side.point,
+                ))
             {
                 *p = *x;
             }

@@ -11,7 +11,7 @@
 //! lasting   Σ ½S (U_I − U_F⁻) of contacts that carried impulses before, too, and the work of bilateral joint rows
 //! ```
 
-use scene::model::bodies::{Friction, PairLaw};
+use percuss_scene::model::bodies::{Friction, PairLaw};
 
 use super::super::report::{Report, RowRange, beyond};
 use super::super::vector::{V3, add_scaled, apply, dot};

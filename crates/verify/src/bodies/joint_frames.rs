@@ -1,7 +1,7 @@
 //! Joint frames in space, bilateral constraint functions of a joint, and its coordinate.
 
-use scene::model::bodies::joint::{JointCoordinate, JointKind};
-use scene::model::bodies::{Dim, Joint, Vector};
+use percuss_scene::model::bodies::joint::{JointCoordinate, JointKind};
+use percuss_scene::model::bodies::{Dim, Joint, Vector};
 
 use super::super::vector::{IDENTITY, V3, add, cross, dot, norm, rotate, sub, unit};
 use super::scene_data::SpatialPose;

@@ -1,6 +1,6 @@
 //! The laws of the joints of a step: bilateral rows, springs, motors, friction and limits.
 
-use scene::model::bodies::joint::{JointCoordinate, JointKind};
+use percuss_scene::model::bodies::joint::{JointCoordinate, JointKind};
 
 use super::super::defects::{Defect, Defects};
 use super::super::laws::{Rule, Section};

@@ -8,8 +8,8 @@
 //! ```
 
 use percuss_record::{Record, RecordError};
-use scene::model::bodies::joint::JointKind;
-use scene::model::bodies::{Dim, Joint};
+use percuss_scene::model::bodies::joint::JointKind;
+use percuss_scene::model::bodies::{Dim, Joint};
 
 use super::super::report::Report;
 use super::super::vector::{V3, norm, scale, sub};

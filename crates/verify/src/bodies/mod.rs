@@ -31,8 +31,8 @@ mod step_motion;
 mod thickness;
 
 use percuss_record::{BodyDescription, Record, RecordShape};
-use scene::bodies_scene::BodiesSetup;
-use scene::model::bodies::{Activation, Dim};
+use percuss_scene::bodies_scene::BodiesSetup;
+use percuss_scene::model::bodies::{Activation, Dim};
 
 use super::report::{Location, Report};
 use super::{VerifyError, VerifyOptions};

@@ -1,7 +1,7 @@
 //! The table `names` against the scene: names, groups, materials, motions, masses, shapes.
 
 use percuss_record::{ColumnValues, Record, RecordShape, names_table};
-use scene::bodies_scene::SceneNames;
+use percuss_scene::bodies_scene::SceneNames;
 
 use super::super::VerifyError;
 use super::super::report::{Location, Report};
@@ -14,7 +14,7 @@ pub(super) fn declare_checks(report: &mut Report) {
 pub(super) fn compare<D: RecordShape>(
     record: &Record,
     cast: &SceneNames,
-    bodies: &[scene::model::bodies::Body<D>],
+    bodies: &[percuss_scene::model::bodies::Body<D>],
     report: &mut Report,
 ) -> Result<(), VerifyError> {
     let (columns, own) = names_table(cast, bodies);

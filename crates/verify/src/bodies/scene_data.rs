@@ -3,8 +3,8 @@
 //! The plane is embedded as z = 0 of space: its bodies rotate about z alone. Forces, prescribed motions and motor
 //! speeds are the scene's expressions; everything that follows from them is computed here.
 
-use scene::model::bodies::plane::Angle;
-use scene::model::bodies::{
+use percuss_scene::model::bodies::plane::Angle;
+use percuss_scene::model::bodies::{
     Dim, ForceContext, Freedom, Friction, Joint, Model, PairLaw, Plane, Pose, Space, Vector,
 };
 
@@ -130,7 +130,7 @@ fn component<D: Dim>(k: usize) -> usize {
 impl<D: EmbedInSpace> SceneData<D> {
     pub fn new(model: Model<D>) -> Self {
         let drag = |i: usize| model.drag.get(i).copied().unwrap_or_default();
-        let part = |(i, body): (usize, &scene::model::bodies::Body<D>)| {
+        let part = |(i, body): (usize, &percuss_scene::model::bodies::Body<D>)| {
             let m = body.mass.mass;
             // Inverse masses of the free components alone.
             let moments = D::inertia(&body.mass.inertia);

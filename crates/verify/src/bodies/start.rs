@@ -1,6 +1,6 @@
 //! The first recorded state against the initial poses and velocities of the scene.
 
-use scene::model::bodies::{Dim, State};
+use percuss_scene::model::bodies::{Dim, State};
 
 use super::super::report::{Location, beyond};
 use super::super::vector::{norm, sub};

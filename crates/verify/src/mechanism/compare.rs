@@ -1,6 +1,8 @@
 //! Kinematics, momentum, velocities, gaps and energies of a step of a mechanism.
 
-use scene::model::mechanism::{ConstraintKind, ForceEvaluation, Scheme, System, SystemError};
+use percuss_scene::model::mechanism::{
+    ConstraintKind, ForceEvaluation, Scheme, System, SystemError,
+};
 
 use super::super::report::beyond;
 use super::dense::{dot, energy, solve};

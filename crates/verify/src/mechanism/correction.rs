@@ -1,6 +1,6 @@
 //! Final positions of a step that a position correction follows, and consistency of the recorded figures.
 
-use scene::model::mechanism::{ConstraintKind, System, SystemError};
+use percuss_scene::model::mechanism::{ConstraintKind, System, SystemError};
 
 use super::super::report::RowRange;
 use super::dense::{dot, solve};
@@ -16,7 +16,7 @@ impl MechanismVerifier<'_> {
     /// Consistency of the recorded figures of a step with each other.
     pub(super) fn compare_figures(&mut self) {
         let account = self.step_row;
-        let event = self.settings.scheme == scene::model::mechanism::Scheme::Event;
+        let event = self.settings.scheme == percuss_scene::model::mechanism::Scheme::Event;
         let figures = RecordedFigures {
             step: self.step,
             t: self.t,

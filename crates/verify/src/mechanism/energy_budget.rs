@@ -7,8 +7,8 @@
 //! lasting   Σ ½S (U_I + U) of contacts that carried impulses before, too, without sliding, and of joints
 //! ```
 
-use contact::law::Status;
-use scene::model::mechanism::{ConstraintKind, ImpactLaw, StateRef, System, SystemError};
+use percuss_contact::law::Status;
+use percuss_scene::model::mechanism::{ConstraintKind, ImpactLaw, StateRef, System, SystemError};
 
 use super::super::report::{Report, RowRange, beyond};
 use super::dense::{dot, energy, solve};

@@ -6,8 +6,8 @@
 //! the step; it is persistent contact where it was closed within these steps and approaches no faster than [`SPEED`]
 //! times the velocity change by forces in one step, or than it did last time.
 
-use contact::law::Status;
-use scene::model::mechanism::{ConstraintKind, ImpactLaw, Scheme, System, SystemError};
+use percuss_contact::law::Status;
+use percuss_scene::model::mechanism::{ConstraintKind, ImpactLaw, Scheme, System, SystemError};
 
 use super::super::report::RowRange;
 use super::dense::{dot, solve};

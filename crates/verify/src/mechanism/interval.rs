@@ -9,7 +9,7 @@
 //! time of the interval: the change of G over it is added to the estimate and, where the records have events in it,
 //! the change of the forces. Where the state before is recorded it is compared with v_I, otherwise v_I replaces it.
 
-use scene::model::mechanism::{ConstraintKind, StateRef, System, SystemError};
+use percuss_scene::model::mechanism::{ConstraintKind, StateRef, System, SystemError};
 
 use super::super::laws::Rule;
 use super::super::report::{RowRange, beyond};
@@ -268,7 +268,7 @@ impl MechanismVerifier<'_> {
             q: &last.q,
             v: &last.v,
         };
-        let status = contact::law::Status::Open;
+        let status = percuss_contact::law::Status::Open;
         let law = self
             .system
             .law(touch.constraint, at, self.step_row.h, status)?;

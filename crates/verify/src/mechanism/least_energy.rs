@@ -8,9 +8,9 @@
 //! u_t = −λ (r_t + μ‖r_t‖ w),   λ ≥ 0:        u_t + λμ‖r_t‖ w opposes r_t, as in Coulomb's law.
 //! ```
 
-use contact::Law;
-use contact::law::Status;
-use scene::model::mechanism::{ConstraintKind, System};
+use percuss_contact::Law;
+use percuss_contact::law::Status;
+use percuss_scene::model::mechanism::{ConstraintKind, System};
 
 use super::MechanismVerifier;
 use super::dense::{dot, solve};

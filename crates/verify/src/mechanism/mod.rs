@@ -28,10 +28,10 @@ mod step;
 mod unseen_positions;
 mod works;
 
-use contact::law::Status;
+use percuss_contact::law::Status;
 use percuss_record::{MechanismLayout, Record};
-use scene::model::mechanism::{ConfigurationSpace, Coordinate, Scheme, Settings, System};
-use scene::{Scene, SymbolicSystem};
+use percuss_scene::model::mechanism::{ConfigurationSpace, Coordinate, Scheme, Settings, System};
+use percuss_scene::{Scene, SymbolicSystem};
 
 use super::report::{Location, Report};
 use super::{VerifyError, VerifyOptions};

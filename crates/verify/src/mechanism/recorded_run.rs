@@ -1,8 +1,8 @@
 //! Sequential pass over the recorded steps of a mechanism.
 
-use contact::law::Status;
+use percuss_contact::law::Status;
 use percuss_record::{Record, RunStatus as Ended};
-use scene::model::mechanism::{ConstraintKind, Scheme, State as Initial, System};
+use percuss_scene::model::mechanism::{ConstraintKind, Scheme, State as Initial, System};
 
 use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, chosen};
 use super::{COLUMNS, ConstraintRow, MechanismVerifier, RecordedState, StepRow, events as watch};

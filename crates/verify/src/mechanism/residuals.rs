@@ -1,7 +1,9 @@
 //! Residual RV of the laws of a step of a mechanism, statuses, and missing contacts.
 
-use contact::Law;
-use scene::model::mechanism::{ConstraintKind, ImpactLaw, Scheme, StateRef, System, SystemError};
+use percuss_contact::Law;
+use percuss_scene::model::mechanism::{
+    ConstraintKind, ImpactLaw, Scheme, StateRef, System, SystemError,
+};
 
 use super::super::defects::{Defect, Defects};
 use super::super::laws::Rule;
@@ -155,7 +157,7 @@ impl MechanismVerifier<'_> {
             let mut block = ConstraintBlock::of(step, k, (&weights, &free, &sizes));
             let kappa = block.u.len() as f64 / block.trace;
             let previous = self.previous[touch.constraint];
-            let status = previous.unwrap_or(contact::law::Status::Open);
+            let status = previous.unwrap_or(percuss_contact::law::Status::Open);
             let law = self.system.law(touch.constraint, at, step.h, status)?;
             // Paoli's scheme: velocity of least kinetic energy.
             if self.settings.scheme == Scheme::Paoli
@@ -212,9 +214,9 @@ impl MechanismVerifier<'_> {
             let allowed = tolerance * speed[*k] * kappa.sqrt();
             let status = match touch.status {
                 // Also recorded for contacts that carry an impulse and do not rebound: not compared.
-                Some(contact::law::Status::Open) => continue,
-                Some(contact::law::Status::Stick) => 1,
-                Some(contact::law::Status::Slip) => 2,
+                Some(percuss_contact::law::Status::Open) => continue,
+                Some(percuss_contact::law::Status::Stick) => 1,
+                Some(percuss_contact::law::Status::Slip) => 2,
                 _ => 3,
             };
             let three = (&touch.impulse[..], &block.u[..], &block.b[..]);

@@ -1,6 +1,6 @@
 //! Laws of constraints of mechanisms as rules of this module.
 
-use contact::Law;
+use percuss_contact::Law;
 
 use super::super::laws::{Rule, Section};
 
@@ -22,7 +22,9 @@ pub(super) fn rules(law: &Law, rows: usize, known: bool) -> Vec<Rule> {
         Law::CoulombElliptic { mu1, mu2 } => cone(Section::Ellipse([*mu1, *mu2])),
         Law::CoulombPolygon(section) => cone(Section::Polygon(section.vertices().to_vec())),
         Law::StaticDynamic { friction, previous } => match known {
-            true if *previous == contact::law::Status::Slip => vec![disc(friction.mu_dynamic)],
+            true if *previous == percuss_contact::law::Status::Slip => {
+                vec![disc(friction.mu_dynamic)]
+            }
             true => vec![disc(friction.mu_static)],
             false => vec![disc(friction.mu_static), disc(friction.mu_dynamic)],
         },

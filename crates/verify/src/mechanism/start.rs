@@ -1,6 +1,6 @@
 //! The first recorded state against the scene's initial values.
 
-use scene::model::mechanism::{Scheme, State as Initial, System};
+use percuss_scene::model::mechanism::{Scheme, State as Initial, System};
 
 use super::super::report::{RowRange, beyond};
 use super::dense::dot;

@@ -1,6 +1,6 @@
 //! Reconstruction of one time step of a mechanism: evaluation point, forces, constraint rows, initial velocity.
 
-use scene::model::mechanism::{
+use percuss_scene::model::mechanism::{
     ConstraintKind, ForceEvaluation, ImpactLaw, Scheme, System, SystemError,
 };
 

@@ -3,7 +3,7 @@
 //! Where the state before a step is not recorded, a position affects only the gaps of active constraints and the
 //! potential energy. One that affects neither is reported as not compared.
 
-use scene::model::mechanism::{System, SystemError};
+use percuss_scene::model::mechanism::{System, SystemError};
 
 use super::super::report::RowRange;
 use super::step::size;

@@ -7,7 +7,7 @@
 //! Each by the midpoint or the trapezoidal rule, with an error estimate; the balance of all is as accurate as the
 //! motion.
 
-use scene::model::mechanism::{System, SystemError};
+use percuss_scene::model::mechanism::{System, SystemError};
 
 use super::super::report::beyond;
 use super::dense::{dot, energy, times};

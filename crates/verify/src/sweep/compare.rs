@@ -1,7 +1,7 @@
 //! Comparisons of one step of a sweeping process with its records.
 
-use ::scene::model::sweep::Method;
-use scene::model::mechanism::{System, SystemError};
+use percuss_scene::model::mechanism::{System, SystemError};
+use percuss_scene::model::sweep::Method;
 
 use super::super::report::beyond;
 use super::metric::{dot, sub};
@@ -20,7 +20,7 @@ impl SweepVerifier<'_> {
         if let Some(length) = self.length {
             let end = self.initial.t + last.step as f64 * length;
             // A remainder of the run of less than a millionth of a step belongs to the last step.
-            let end = match end > self.until - scene::file::END_TOLERANCE * length {
+            let end = match end > self.until - percuss_scene::file::END_TOLERANCE * length {
                 true => self.until,
                 false => end,
             };

@@ -8,7 +8,7 @@
 //! Multipliers of a crowd are not recorded: whether some exist is decided by the distance to the cone of the closed
 //! contacts, cluster by cluster of people in contact.
 
-use scene::model::sweep::apps::crowd::Room;
+use percuss_scene::model::sweep::apps::crowd::Room;
 
 use super::cone::Cone;
 use super::metric::Metric;

@@ -6,7 +6,7 @@
 //!
 //! At the time of a jump of C, S are the multipliers of the jump, as in the other methods.
 
-use scene::model::mechanism::SystemError;
+use percuss_scene::model::mechanism::SystemError;
 
 use super::metric::{dot, plus};
 use super::step::StepPart;

@@ -29,9 +29,9 @@ mod step;
 mod variation;
 
 use percuss_record::{MechanismLayout, Record};
-use scene::model::mechanism::{State as Initial, System, SystemError};
-use scene::symbolic::SweepingSettings;
-use scene::{Scene, SymbolicSystem};
+use percuss_scene::model::mechanism::{State as Initial, System, SystemError};
+use percuss_scene::symbolic::SweepingSettings;
+use percuss_scene::{Scene, SymbolicSystem};
 
 use super::report::{Location, Report};
 use super::{VerifyError, VerifyOptions};

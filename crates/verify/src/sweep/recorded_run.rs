@@ -1,8 +1,8 @@
 //! Sequential pass over the records of a sweeping process.
 
-use ::scene::model::sweep::StartPolicy;
 use percuss_record::{Record, RunStatus};
-use scene::model::mechanism::System;
+use percuss_scene::model::mechanism::System;
+use percuss_scene::model::sweep::StartPolicy;
 
 use super::super::report::RowRange;
 use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, chosen};

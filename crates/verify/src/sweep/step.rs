@@ -1,7 +1,7 @@
 //! One recorded step of a sweeping process: its parts, and the projection in each of them.
 
-use ::scene::model::sweep::Method;
-use scene::model::mechanism::SystemError;
+use percuss_scene::model::mechanism::SystemError;
+use percuss_scene::model::sweep::Method;
 
 use super::cone::Cone;
 use super::metric::{dot, plus, sub};

@@ -7,9 +7,9 @@
 //! A theorem for every step of the catching-up method (M99 §5). The recorded `gain` is the relative excess of the sum
 //! of the left sides over the sum of the right sides, where e is known: stated by the scene, or of a box.
 
-use scene::model::mechanism::{System, SystemError};
-use scene::symbolic::{SweepingSettings, of_time};
-use scene::{Observable, SymbolicSystem};
+use percuss_scene::model::mechanism::{System, SystemError};
+use percuss_scene::symbolic::{SweepingSettings, of_time};
+use percuss_scene::{Observable, SymbolicSystem};
 
 use super::SweepVerifier;
 use super::metric::dot;

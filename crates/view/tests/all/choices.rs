@@ -3,10 +3,10 @@
 use std::fs;
 
 use percuss_record::{CHUNK_ROWS, Record};
-use scene::CheckpointPolicy;
+use percuss_scene::CheckpointPolicy;
+use percuss_view::{BinaryTable, FollowedRun, Query};
 use serde_json::Value;
 use tempfile::tempdir;
-use view::{BinaryTable, FollowedRun, Query};
 
 use crate::common::{PLANE, bodies, crowd, follow, numbers, opened};
 

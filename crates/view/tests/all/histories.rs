@@ -1,9 +1,9 @@
 //! Accounts of the steps, histories and drawings against the records, read here by whole tables.
 
 use percuss_record::Table;
+use percuss_view::{BinaryTable, FollowedRun, Query};
 use serde_json::Value;
 use tempfile::tempdir;
-use view::{BinaryTable, FollowedRun, Query};
 
 use crate::common::{BALL, PLANE, SPACE, bodies, mechanism, numbers, opened};
 

@@ -9,10 +9,10 @@ use crate::common::{BALL, PLANE, bodies, crowd, mechanism, numbers, opened};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::DeflateDecoder;
+use percuss_view::html::{HtmlOptions, write};
+use percuss_view::{BinaryTable, Query};
 use serde_json::Value;
 use tempfile::tempdir;
-use view::html::{HtmlOptions, write};
-use view::{BinaryTable, Query};
 
 /// The elements of a page by their id.
 fn elements(page: &str) -> HashMap<String, String> {
@@ -99,8 +99,8 @@ fn a_file_holds_the_page_and_every_pack_as_the_server_gives_it() {
     );
     // All of the page is there: data stand at its marker, and nothing else was changed.
     let page = fs::read_to_string(&out).expect("a page");
-    let own = String::from_utf8(view::PAGE.to_vec()).expect("UTF-8");
-    let (before, after) = own.split_once(view::MARKER).expect("a marker");
+    let own = String::from_utf8(percuss_view::PAGE.to_vec()).expect("UTF-8");
+    let (before, after) = own.split_once(percuss_view::MARKER).expect("a marker");
     assert!(page.starts_with(before) && page.ends_with(after));
     // Hostile text in the data has not become part of the page.
     let data = &page[before.len()..page.len() - after.len()];
@@ -117,7 +117,7 @@ fn a_file_keeps_its_bound_by_leaving_states_out_evenly() {
     bodies(&crowd(2000, 60), &path);
     let moment = opened(&path).snapshot().expect("a run");
     let out = folder.path().join("run.html");
-    let most = view::PAGE.len() as u64 + 250_000;
+    let most = percuss_view::PAGE.len() as u64 + 250_000;
     let request = HtmlOptions {
         most,
         ..HtmlOptions::default()
@@ -127,7 +127,7 @@ fn a_file_keeps_its_bound_by_leaving_states_out_evenly() {
     assert!(file.bytes <= most, "{} > {most}", file.bytes);
     // Room is used: a file of twice as many states would not fit.
     assert!(done.states > 2 && done.states < 61, "{done:?}");
-    let rest = file.bytes - view::PAGE.len() as u64;
+    let rest = file.bytes - percuss_view::PAGE.len() as u64;
     assert!(2 * rest > 250_000, "{rest} of 250000 used");
     let steps = numbers(&file.packs["frames"], "step");
     assert_eq!((steps[0], steps[steps.len() - 1]), (0.0, 60.0));

@@ -1,9 +1,9 @@
 //! Every number of a binary table is that of the records, read here by whole tables.
 
 use percuss_record::{CellValue, Record, Table};
+use percuss_view::{BinaryTable, BinaryValues, FollowedRun, Query};
 use serde_json::Value;
 use tempfile::tempdir;
-use view::{BinaryTable, BinaryValues, FollowedRun, Query};
 
 use crate::common::{PLANE, SPACE, bodies, numbers, opened};
 

@@ -1,7 +1,7 @@
 //! Which requests are answered: a list of those that must not be, and whatever else there is.
 
+use percuss_view::{AccessRule, Query, RequestError, RequestTarget, parse};
 use proptest::prelude::*;
-use view::{AccessRule, Query, RequestError, RequestTarget, parse};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 

@@ -7,8 +7,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::common::{PLANE, bodies, numbers, opened};
+use percuss_view::{BinaryTable, Limits, Options, Query, Server, Stopper};
 use tempfile::{TempDir, tempdir};
-use view::{BinaryTable, Limits, Options, Query, Server, Stopper};
 
 struct RunningServer {
     port: u16,
@@ -105,7 +105,7 @@ fn the_page_and_its_data_come_with_careful_headers() {
     let up = up_at("run", Options::default());
     let page = up.get("");
     assert_eq!(page.status, 200);
-    assert_eq!(page.body, view::PAGE);
+    assert_eq!(page.body, percuss_view::PAGE);
     let policy = [
         "default-src 'none'",
         "script-src 'sha256-",
@@ -154,7 +154,7 @@ fn the_page_and_its_data_come_with_careful_headers() {
     assert_eq!((head.status, head.body.len()), (200, 0));
     assert!(
         head.head
-            .contains(&format!("Content-Length: {}", view::PAGE.len()))
+            .contains(&format!("Content-Length: {}", percuss_view::PAGE.len()))
     );
 }
 

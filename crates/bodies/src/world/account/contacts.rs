@@ -1,7 +1,7 @@
 //! Works, end velocity and status of each contact, and the wrench Σ GᵀS on each body.
 
-use contact::law::{Law, Status};
-use contact::{FactoredDelassus, Problem};
+use percuss_contact::law::{Law, Status};
+use percuss_contact::{FactoredDelassus, Problem};
 
 use super::super::{NO_GROUP, World, kinetic};
 use super::ContactWorks;

@@ -18,8 +18,8 @@
 //! is its whole work: the energy that the scheme loses on curved paths. Collisions, also those transmitted
 //! through contacts, have U_F⁻ ≠ 0 and do not contribute.
 
-use contact::Problem;
-use contact::law::Status;
+use percuss_contact::Problem;
+use percuss_contact::law::Status;
 
 use super::super::law::pair_law;
 use super::super::{World, kinetic};

@@ -14,8 +14,8 @@
 //! through movable bodies, with at most [`MOST`] others: this bounds the cost of a contact, and in a pile the
 //! neighbours share its load.
 
-use contact::law::{Law, Status};
-use contact::{FactoredDelassus, Problem};
+use percuss_contact::law::{Law, Status};
+use percuss_contact::{FactoredDelassus, Problem};
 
 use super::super::assemble::find_previous;
 use super::super::{World, kinetic};

@@ -6,8 +6,8 @@
 //! ±(n, ℓ × n),    ±(t, ℓ · n)
 //! ```
 
-use contact::ProblemBuilder;
-use contact::law::{Law, Status};
+use percuss_contact::ProblemBuilder;
+use percuss_contact::law::{Law, Status};
 
 use super::plain::BodyData;
 use super::{AssembledRows, NO_GROUP, World, contact_error, find_previous};

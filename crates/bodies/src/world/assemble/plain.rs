@@ -6,8 +6,8 @@
 //! U_I = W_I + Σ Ĝ v̂_I      over the movable bodies, W_I from a kinematic body and from the mean flow
 //! ```
 
-use contact::law::Law;
-use contact::{ProblemBuilder, ProblemError};
+use percuss_contact::law::Law;
+use percuss_contact::{ProblemBuilder, ProblemError};
 
 use super::{NO_GROUP, PairedCandidate, WIDE, World};
 use crate::dim::Dim;

@@ -1,7 +1,7 @@
 //! Contacts assembled with sizes known at compile time against the general path.
 
-use contact::FactoredDelassus;
 use glam::{DQuat, DVec2, DVec3};
+use percuss_contact::FactoredDelassus;
 
 use super::*;
 use crate::cell::{CellController, ImposedLoading, Lattice, PeriodicCell};

@@ -4,7 +4,7 @@
 //! E_F − E_I = … + Σ ½ S (U_I + U_F) − Σ ½ S (W_I + W_F)       over the rows of joints as of contacts
 //! ```
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 use super::super::World;
 use super::BlockRole;

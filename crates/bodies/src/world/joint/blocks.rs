@@ -1,7 +1,7 @@
 //! Assembly of the rows of joints: held rows, springs, motors, friction and limits as blocks of (★).
 
-use contact::law::{Law, NonFirmSet};
-use contact::{ProblemBuilder, ProblemError};
+use percuss_contact::law::{Law, NonFirmSet};
+use percuss_contact::{ProblemBuilder, ProblemError};
 
 use super::super::{CLOSED, NO_GROUP, World};
 use super::{BlockRole, JointBlock, JointScratch, WIDE, ball};

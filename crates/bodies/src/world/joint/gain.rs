@@ -19,7 +19,7 @@
 //! contacts, in this step only, and the joint drift is projected as usual. Without contacts held rows keep ρ =
 //! 1.
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 use super::super::{World, kinetic};
 use super::BlockRole;

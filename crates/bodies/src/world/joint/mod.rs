@@ -30,7 +30,7 @@ mod start;
 pub(super) use account::JointWorks;
 pub use record::JointRow;
 
-use contact::law::{Law, NonFirmSet};
+use percuss_contact::law::{Law, NonFirmSet};
 
 use super::World;
 use crate::detect::{Candidate, Detector};

@@ -8,7 +8,7 @@
 //! Limits: at most 60 solves, the steps halved from the 13th on; the remaining relative error of the bounds enters
 //! the residual of the step.
 
-use solve::{Outcome, bilateral};
+use percuss_solve::{Outcome, bilateral};
 
 use super::super::World;
 use super::{BlockRole, ball};
@@ -111,7 +111,7 @@ impl<D: Dim> World<D> {
 
     /// If the step has no solution because joints contradict each other: an error that names them.
     fn check_joint_consistency(&self, t: f64) -> Result<(), WorldError> {
-        let unsuitable = |r: &solve::Report| r.outcome == Outcome::Unsuitable;
+        let unsuitable = |r: &percuss_solve::Report| r.outcome == Outcome::Unsuitable;
         if self.joints.blocks.is_empty()
             || !self.scratch.solver_report.as_ref().is_some_and(unsuitable)
         {

@@ -10,9 +10,9 @@
 
 mod grains;
 
-use contact::law::Law;
-use contact::{FactoredDelassus, Problem};
-use solve::{Goal, Solver};
+use percuss_contact::law::Law;
+use percuss_contact::{FactoredDelassus, Problem};
+use percuss_solve::{Goal, Solver};
 
 use super::cell::MAX_MODES as MODES;
 use super::{CLOSED, NO_GROUP, World};
@@ -120,7 +120,7 @@ impl<D: Dim> World<D> {
         let old = self.scratch.projection_problem.take();
         let mut builder = old.map_or_else(FactoredDelassus::builder, Problem::recycle);
         let rest = [0.0; 6];
-        let refuse = |error: contact::ProblemError| WorldError::Contact {
+        let refuse = |error: percuss_contact::ProblemError| WorldError::Contact {
             bodies: [0, 0],
             t,
             reason: error.to_string(),
@@ -167,9 +167,9 @@ impl<D: Dim> World<D> {
     /// Adds the normal row of a candidate.
     fn push_overlap(
         &self,
-        builder: &mut contact::ProblemBuilder,
+        builder: &mut percuss_contact::ProblemBuilder,
         found: &Candidate<D>,
-    ) -> Result<(), contact::ProblemError> {
+    ) -> Result<(), percuss_contact::ProblemError> {
         let touch = &found.point;
         let at = (touch.point_a + touch.point_b) * 0.5;
         let mut blocks = [[0.0; 6]; 2];

@@ -7,9 +7,9 @@
 mod referee;
 mod worlds;
 
-use bodies::{Dim, Fault, Plane, Space, StepReport, World};
-use contact::ResidualEvaluator;
-use solve::sample::Random;
+use percuss_bodies::{Dim, Fault, Plane, Space, StepReport, World};
+use percuss_contact::ResidualEvaluator;
+use percuss_solve::sample::Random;
 
 use referee::Referee;
 use worlds::Recipe;

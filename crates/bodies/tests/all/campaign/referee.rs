@@ -11,7 +11,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
-use contact::{DelassusOperator, FactoredDelassus, Law, Problem};
+use percuss_contact::{DelassusOperator, FactoredDelassus, Law, Problem};
 
 /// Distance of velocities from the referee's, in kinetic coordinates.
 pub struct Distance {

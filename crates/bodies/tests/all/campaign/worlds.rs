@@ -1,12 +1,12 @@
 //! Random worlds: blocks, discs, polygons and polyhedra on a floor, some connected by joints, with any friction,
 //! restitution, mass ratio and step.
 
-use bodies::joint::{Joint, JointFrame, JointKind};
-use bodies::plane::{Angle, ConvexPolygon};
-use bodies::space::ConvexPolyhedron;
-use bodies::{PairLaw, Plane, Pose, Space, World, plane, space};
 use glam::{DQuat, DVec2, DVec3};
-use solve::sample::Random;
+use percuss_bodies::joint::{Joint, JointFrame, JointKind};
+use percuss_bodies::plane::{Angle, ConvexPolygon};
+use percuss_bodies::space::ConvexPolyhedron;
+use percuss_bodies::{PairLaw, Plane, Pose, Space, World, plane, space};
+use percuss_solve::sample::Random;
 
 use crate::support::{WorldBuilder, cuboid, rectangle, with_rebound};
 

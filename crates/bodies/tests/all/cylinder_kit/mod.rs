@@ -1,9 +1,9 @@
 //! Independent references for cylinders, by support functions and signed distances alone.
 
-use bodies::space::Shape;
-use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
 use parry3d_f64::query;
+use percuss_bodies::space::Shape;
+use percuss_bodies::{ContactPoint, Pose, Space};
 
 use crate::space_kit::{Random, SpacePose, parry_pose, parry_shape, planes};
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use bodies::space::{ConvexPolyhedron, Mesh, Shape};
-use bodies::{ContactPoint, Space};
 use glam::DVec3;
+use percuss_bodies::space::{ConvexPolyhedron, Mesh, Shape};
+use percuss_bodies::{ContactPoint, Space};
 
 use crate::space_kit::Random;
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use bodies::plane::{Angle, Chain, ConvexPolygon, Shape, contact_points};
-use bodies::{ContactPoint, Plane, Pose};
 use glam::DVec2;
+use percuss_bodies::plane::{Angle, Chain, ConvexPolygon, Shape, contact_points};
+use percuss_bodies::{ContactPoint, Plane, Pose};
 
 /// How a random shape of a kind is made.
 pub type Make = fn(&mut Random) -> Shape;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use bodies::space::{self, ConvexPolyhedron, Shape};
-use bodies::{ContactPoint, Pose, Space};
 use glam::{DQuat, DVec3};
 use parry3d_f64::glamx;
 use parry3d_f64::query;
 use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron as ParryPolyhedron, Cuboid, HalfSpace};
+use percuss_bodies::space::{self, ConvexPolyhedron, Shape};
+use percuss_bodies::{ContactPoint, Pose, Space};
 
 pub type SpacePose = Pose<Space>;
 

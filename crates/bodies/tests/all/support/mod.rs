@@ -1,11 +1,11 @@
 //! Small worlds for tests.
 
-use bodies::{
+use glam::{DQuat, DVec2, DVec3};
+use percuss_bodies::{
     Activation, Body, Dim, Drag, ForceField, Freedom, Friction, MassProperties, Materials, Model,
     PairLaw, Plane, Pose, PrescribedMotion, Settings, Space, State, World, plane, space,
 };
-use contact::Restitution;
-use glam::{DQuat, DVec2, DVec3};
+use percuss_contact::Restitution;
 
 /// A world under construction.
 pub struct WorldBuilder<D: Dim> {

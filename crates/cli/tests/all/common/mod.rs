@@ -7,7 +7,7 @@ pub mod scenes;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use fclib::{LocalProblem, ProblemFile, ProblemForm, SparseMatrix};
+use percuss_fclib::{LocalProblem, ProblemFile, ProblemForm, SparseMatrix};
 use serde_json::Value;
 
 /// A problem file of the repository.
@@ -83,13 +83,13 @@ pub fn local(file: &mut ProblemFile) -> &mut LocalProblem {
 /// Writes a problem file.
 pub fn write(folder: &Path, name: &str, file: &ProblemFile) -> PathBuf {
     let path = folder.join(name);
-    fclib::write(&path, file).expect("a sound problem");
+    percuss_fclib::write(&path, file).expect("a sound problem");
     path
 }
 
 /// Writes a file with one of its numbers replaced: `from` must occur in it exactly `times` times.
 pub fn write_patched(path: &Path, file: &ProblemFile, from: f64, to: f64, times: usize) {
-    let mut bytes = fclib::write_bytes("patched", file).expect("a sound problem");
+    let mut bytes = percuss_fclib::write_bytes("patched", file).expect("a sound problem");
     let places: Vec<usize> = (0..bytes.len().saturating_sub(7))
         .filter(|&k| bytes[k..k + 8] == from.to_le_bytes())
         .collect();

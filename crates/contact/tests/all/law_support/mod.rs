@@ -3,7 +3,7 @@
 
 mod reference_laws;
 
-use contact::law::{Law, NonFirmSet, PolygonSection, StaticDynamic, Status};
+use percuss_contact::law::{Law, NonFirmSet, PolygonSection, StaticDynamic, Status};
 pub use reference_laws::{dot, norm, residual, velocity};
 
 /// splitmix64: the same blocks on every machine.

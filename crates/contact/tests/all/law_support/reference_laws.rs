@@ -1,6 +1,6 @@
 //! A local natural residual written from the definitions.
 
-use contact::law::{Law, Status};
+use percuss_contact::law::{Law, Status};
 
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()

@@ -5,7 +5,7 @@ mod samples;
 
 pub use samples::{Excess, KINDS, sample};
 
-use convex::Metric;
+use percuss_convex::Metric;
 
 /// SplitMix64: the seed is the whole state, so that a failing case is one number.
 pub struct Rng(pub u64);

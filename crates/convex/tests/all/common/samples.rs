@@ -1,7 +1,7 @@
 //! Random sets of every kind with hand-written tests of membership.
 
 use super::{Rng, dot, norm, sub, times};
-use convex::{
+use percuss_convex::{
     AxisBox, Ball, ConvexSet, Ellipsoid, HalfSpace, Intersection, Point, PolarCone, PolyhedralCone,
     Polyhedron, Polytope, Product, RollingCone, Scale, SecondOrderCone, Segment, Set, Simplex,
     Subspace, Translate,

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use fclib::{
+use hdf5_pure::{AttrValue, FileBuilder, GroupBuilder};
+use percuss_fclib::{
     GlobalBilateral, GlobalProblem, Info, LocalBilateral, LocalProblem, ProblemFile, ProblemForm,
     SolutionVectors, SparseMatrix,
 };
-use hdf5_pure::{AttrValue, FileBuilder, GroupBuilder};
 
 /// A file of the collection in the repository.
 pub fn collection(name: &str) -> PathBuf {

@@ -1,8 +1,8 @@
 //! Systems given by closures, and runs of the event-driven integrator.
 
-use contact::law::Status;
-use contact::{Law, Restitution};
-use mechanism::{
+use percuss_contact::law::Status;
+use percuss_contact::{Law, Restitution};
+use percuss_mechanism::{
     ConfigurationSpace, Constraint, ConstraintKind, Event, EventDriven, EventKind, Integrator,
     Scheme, Settings, State, StateRef, System, SystemError,
 };

@@ -1,8 +1,8 @@
 //! Systems written by hand, for tests of the integrators.
 
-use contact::law::Status;
-use contact::{Law, Restitution};
-use mechanism::{
+use percuss_contact::law::Status;
+use percuss_contact::{Law, Restitution};
+use percuss_mechanism::{
     ConfigurationSpace, Constraint, ConstraintKind, State, StateRef, System, SystemError,
 };
 

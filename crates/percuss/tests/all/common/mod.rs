@@ -1,6 +1,6 @@
 //! A small scene and what becomes of it when it is edited.
 
-use scene::Scene;
+use percuss_scene::Scene;
 
 /// A ball above the ground.
 pub const BALL: &str = r#"kind = "mechanism"

@@ -2,9 +2,9 @@
 
 pub mod everything;
 
-use bodies::{Plane, Space};
-use scene::bodies_scene::{BodiesSetup, BuiltBodies};
-use scene::{Scene, SceneError};
+use percuss_bodies::{Plane, Space};
+use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies};
+use percuss_scene::{Scene, SceneError};
 
 /// A block above a floor.
 pub const BLOCK: &str = r#"kind = "bodies"

@@ -3,7 +3,7 @@
 use percuss_draw::drawing::{Drawing, DrawingValues, with_frames};
 use percuss_record::{Manifest, MechanismLayout, MechanismRecorder, OutputDirectory, Record};
 use percuss_run::run_mechanism;
-use scene::Scene;
+use percuss_scene::Scene;
 use tempfile::TempDir;
 
 /// Runs a scene to its end and opens its records.

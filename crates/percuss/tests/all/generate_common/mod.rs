@@ -3,7 +3,7 @@
 pub mod rest;
 pub mod touching;
 
-use bodies::{Dim, Plane, Space, Vector, plane, space};
+use percuss_bodies::{Dim, Plane, Space, Vector, plane, space};
 use percuss_generate::GeneratedBody;
 
 pub type Vec2 = <Plane as Dim>::Vector;

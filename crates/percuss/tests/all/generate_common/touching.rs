@@ -1,6 +1,6 @@
 //! Who touches whom among generated bodies, by the engine's own search for contacts.
 
-use bodies::Dim;
+use percuss_bodies::Dim;
 use percuss_generate::GeneratedBody;
 
 /// Pairs of bodies that touch, with the number of points, and the largest distance of a gap from 0.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use percuss_record::{BodiesObserver, BodiesRecorder, Manifest, OutputDirectory, Record, WorldRef};
 use percuss_run::{BodiesOutcome, Threads, run_bodies_observing};
-use scene::{Scene, SceneError};
+use percuss_scene::{Scene, SceneError};
 
 /// Discs, a box and a capsule over a floor and a bent chain, two materials, rolling friction.
 pub const PLANE: &str = r#"kind = "bodies"

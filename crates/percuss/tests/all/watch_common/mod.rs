@@ -3,7 +3,7 @@
 use percuss_record::NullObserver;
 use percuss_run::finding::Finding;
 use percuss_run::{BodiesOutcome, ObservableRequest, Threads, Value};
-use scene::Scene;
+use percuss_scene::Scene;
 
 /// A floor, gravity and a stone block of 2 kg on it, one metre wide.
 pub const BLOCK: &str = r#"kind = "bodies"

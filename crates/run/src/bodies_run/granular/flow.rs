@@ -8,8 +8,8 @@
 
 use std::f64::consts::PI;
 
-use bodies::measure::{ContactNetwork, Tensor};
-use bodies::{Vector, World};
+use percuss_bodies::measure::{ContactNetwork, Tensor};
+use percuss_bodies::{Vector, World};
 
 use super::super::value::triple;
 use crate::bodies_run::observed_dim::ObservedDim;

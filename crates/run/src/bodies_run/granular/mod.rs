@@ -4,16 +4,16 @@
 //! The bodies of a region are those whose centres are in it. Volumes, branch vectors and contacts
 //! are clipped at its box instead: a body counts by the part of it that is inside, a contact by its
 //! point. A group, and a side of a region at infinity, ends where its bodies end. See
-//! [`bodies::measure`] for the formulas.
+//! [`percuss_bodies::measure`] for the formulas.
 //!
 //! Only requested measures are computed, and the force network once for all sets.
 
 mod flow;
 mod patch;
 
-use bodies::World;
-use bodies::measure::{ContactNetwork, force_chains};
-use scene::bodies_scene::names::grain::GranularQuantity;
+use percuss_bodies::World;
+use percuss_bodies::measure::{ContactNetwork, force_chains};
+use percuss_scene::bodies_scene::names::grain::GranularQuantity;
 
 use super::observed_dim::ObservedDim;
 use super::sets::BodySet;

@@ -1,9 +1,9 @@
 //! Granular measures of one group or region at the end of a step.
 
-use bodies::measure::{ContactForce, ContactNetwork, Tensor};
-use bodies::{Vector, World};
-use scene::bodies_scene::names::grain::GranularQuantity;
-use scene::bodies_scene::names::quantity::Side;
+use percuss_bodies::measure::{ContactForce, ContactNetwork, Tensor};
+use percuss_bodies::{Vector, World};
+use percuss_scene::bodies_scene::names::grain::GranularQuantity;
+use percuss_scene::bodies_scene::names::quantity::Side;
 
 use super::super::sets::BodySet;
 use super::chain_lengths;

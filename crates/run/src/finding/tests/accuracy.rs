@@ -1,6 +1,6 @@
 //! Errors and orders of convergence, on given errors and on motions in closed form.
 
-use scene::Scene;
+use percuss_scene::Scene;
 
 use super::{Hand, number, reason};
 use crate::bodies_run::ObservableRequest;

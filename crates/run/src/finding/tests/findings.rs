@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use percuss_record::NullObserver;
-use scene::Scene;
+use percuss_scene::Scene;
 
 use crate::evaluate::{check_findings, evaluate_findings};
 use crate::finding::{Finding, Value};

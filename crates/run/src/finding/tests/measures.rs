@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use super::{Hand, event, number, reason, touch, value};
 use crate::finding::value::Value;
-use mechanism::EventKind;
+use percuss_mechanism::EventKind;
 
 /// x = sin t, y = t.
 fn wave(end: f64, h: f64) -> Hand {

@@ -8,9 +8,9 @@ mod messages;
 
 use std::borrow::Cow;
 
-use contact::law::Status;
-use mechanism::{ConstraintReport, Event, EventKind, State, StepReport, System};
-use scene::Scene;
+use percuss_contact::law::Status;
+use percuss_mechanism::{ConstraintReport, Event, EventKind, State, StepReport, System};
+use percuss_scene::Scene;
 
 use super::evaluated_run::{EvaluatedRun, NoStudies, RunSchedule};
 use crate::certificate::Certificate;
@@ -62,7 +62,7 @@ pub(super) struct Hand {
 
 impl Hand {
     pub fn new(end: f64, h: f64, motion: impl Fn(f64) -> [f64; 4]) -> Self {
-        let chart = mechanism::ConfigurationSpace::euclidean(2);
+        let chart = percuss_mechanism::ConfigurationSpace::euclidean(2);
         let mut hand = Self {
             trajectory: Trajectory::new(chart, Interpolation::PiecewiseConstant(0.5)),
             certificate: Certificate::new(),

@@ -7,7 +7,7 @@
 //! X_c (`centre`) and Q (`axes`) are in the axes of the shape's description. The shape becomes a
 //! compound of its parts in body axes that are not its own.
 
-use bodies::{Compound, MassProperties, Pose, SourceSurface, Vector};
+use percuss_bodies::{Compound, MassProperties, Pose, SourceSurface, Vector};
 
 use super::body::moments;
 use super::context::{Context, at};

@@ -1,6 +1,6 @@
 //! One body from its specification: shape, pose, mass properties, velocity.
 
-use bodies::{Body, Dim, Freedom, MassProperties, Pose, Vector};
+use percuss_bodies::{Body, Dim, Freedom, MassProperties, Pose, Vector};
 
 use super::balance::balanced;
 use super::context::{Context, at};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use bodies::{Body, Dim, Freedom, MassProperties, Pose};
+use percuss_bodies::{Body, Dim, Freedom, MassProperties, Pose};
 use percuss_generate::GeneratedBody;
 
 use super::body::{self, Made};

@@ -1,6 +1,6 @@
 //! Load cases of limit analysis.
 
-use bodies::Vector;
+use percuss_bodies::Vector;
 
 use super::super::{LoadCase, LoadKind};
 use super::body_table::BodyTable;

@@ -1,7 +1,7 @@
 //! The periodic cell: lattice, imposed strain rate and stress, inertia and damping.
 
-use bodies::{CellController, ImposedLoading, Lattice, Matrix, PeriodicCell, Vector};
-use expr::{Program, Scratch};
+use percuss_bodies::{CellController, ImposedLoading, Lattice, Matrix, PeriodicCell, Vector};
+use percuss_expr::{Program, Scratch};
 
 use super::body_table::BodyTable;
 use super::context::{At, Clock, Context, at};

@@ -1,6 +1,6 @@
 //! Conditions of a stage: laws, gravity, prescribed motions, forces, drag.
 
-use bodies::{Body, Drag, ForceField, Freedom, Model, PrescribedMotion, Vector};
+use percuss_bodies::{Body, Drag, ForceField, Freedom, Model, PrescribedMotion, Vector};
 
 use super::body_table::BodyTable;
 use super::context::{Context, at};

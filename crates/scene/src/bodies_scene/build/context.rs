@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::path::PathBuf;
 
-use expr::{ExprError, Graph, NodeId, Scope};
+use percuss_expr::{ExprError, Graph, NodeId, Scope};
 
 use crate::error::{InputError, Origin};
 use crate::file::bodies::spec::Name;
@@ -161,7 +161,7 @@ impl Context<'_> {
             return Ok(*value);
         }
         let names: Vec<String> = known.iter().map(|(name, _)| name.to_string()).collect();
-        let guess = match expr::similar_names(&word.text, &names).first() {
+        let guess = match percuss_expr::similar_names(&word.text, &names).first() {
             Some(nearest) => format!("; did you mean \"{nearest}\"?"),
             None => String::new(),
         };
@@ -254,7 +254,7 @@ impl Context<'_> {
         /// Largest number of names listed in a message.
         const LISTED: usize = 12;
         let known: Vec<String> = known.collect();
-        let guess = match expr::similar_names(&name.text, &known).first() {
+        let guess = match percuss_expr::similar_names(&name.text, &known).first() {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),
         };

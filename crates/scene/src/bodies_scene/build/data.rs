@@ -46,7 +46,7 @@ pub(super) fn read(
         return Ok(Cow::Borrowed(bytes));
     }
     let known: Vec<String> = builtin::data_names().map(str::to_string).collect();
-    let guess = match expr::similar_names(&name.text, &known).first() {
+    let guess = match percuss_expr::similar_names(&name.text, &known).first() {
         Some(nearest) => format!("; did you mean the built-in \"{nearest}\"?"),
         None => String::new(),
     };

@@ -1,7 +1,7 @@
 //! Environment of a scene of bodies, without building the bodies: laws between materials, gravity,
 //! periodic directions.
 
-use bodies::Materials;
+use percuss_bodies::Materials;
 
 use super::context::{Context, Sources, at};
 use super::laws;

@@ -1,9 +1,9 @@
 //! Composite shapes: compounds, triangle surfaces from files, convex decompositions, heightfields.
 
-use bodies::space::{
+use percuss_bodies::space::{
     DecomposedMesh, DecompositionParams, Mesh, MeshError, read_obj, read_stl, weld,
 };
-use bodies::{Compound, CompoundPiece, Pose, ShapeError, Vector};
+use percuss_bodies::{Compound, CompoundPiece, Pose, ShapeError, Vector};
 
 use super::context::{At, Context, at};
 use super::data;

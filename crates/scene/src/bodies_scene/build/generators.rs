@@ -1,6 +1,6 @@
 //! Generators with their parameters evaluated.
 
-use bodies::Vector;
+use percuss_bodies::Vector;
 use percuss_generate::{
     Amount, Arch, Column, Deposit, GenerateError, GeneratedBody, GrainShape, Grid, GridLattice,
     Packing, PackingRegion, Sizes, Wall, column, deposit, grid, packing, wall,
@@ -144,7 +144,7 @@ impl<'a, 'b> Numbers<'a, 'b> {
         &self,
         many: &GeneratorSpec,
         region: &RegionOfPacking,
-        lattice: Option<bodies::Lattice<D>>,
+        lattice: Option<percuss_bodies::Lattice<D>>,
     ) -> Result<PackingRegion<D>, Box<InputError>> {
         match (region, lattice) {
             (RegionOfPacking::Box, _) => Ok(PackingRegion::Box),
@@ -208,7 +208,7 @@ impl<'a, 'b> Numbers<'a, 'b> {
 pub(super) fn pieces<D: SceneDim>(
     context: &mut Context<'_>,
     many: &GeneratorSpec,
-    lattice: Option<bodies::Lattice<D>>,
+    lattice: Option<percuss_bodies::Lattice<D>>,
 ) -> Result<Vec<GeneratedBody<D>>, Box<InputError>> {
     let mut numbers = Numbers::new(context, many);
     // Masonry, given grains, or grain assemblies.
@@ -287,7 +287,7 @@ fn masonry<D: SceneDim>(numbers: &mut Numbers<'_, '_>, many: &GeneratorSpec) -> 
 fn grains<D: SceneDim>(
     numbers: &mut Numbers<'_, '_>,
     many: &GeneratorSpec,
-    lattice: Option<bodies::Lattice<D>>,
+    lattice: Option<percuss_bodies::Lattice<D>>,
 ) -> Generated<D> {
     // Grids, random sequential addition, deposits; seeds are recorded where random numbers are drawn.
     Ok(match &many.arrangement {
@@ -360,7 +360,7 @@ fn given<D: SceneDim>(rows: &[[f64; 4]]) -> Result<Vec<GeneratedBody<D>>, Genera
         }
         Ok(GeneratedBody {
             shape: D::round(row[3]).map_err(|error| wrong(error.to_string()))?,
-            pose: bodies::Pose {
+            pose: percuss_bodies::Pose {
                 position: D::Vector::from_components(&row[..D::N]),
                 rotation: D::Rotation::default(),
             },

@@ -2,13 +2,13 @@
 
 mod keys;
 
-use bodies::joint::{
+use percuss_bodies::joint::{
     Clearance, Joint, JointCoordinate, JointFrame, JointFriction, JointKind, Limits, Motor,
     PrescribedSpeed, Spring,
 };
-use bodies::{Friction, Model, PairLaw, Pose, Vector};
-use contact::Restitution;
-use expr::{Program, Scratch};
+use percuss_bodies::{Friction, Model, PairLaw, Pose, Vector};
+use percuss_contact::Restitution;
+use percuss_expr::{Program, Scratch};
 
 use super::body_table::BodyTable;
 use super::context::{Clock, Context, at};
@@ -57,7 +57,7 @@ pub(super) fn places<D: SceneDim>(
 ) -> Vec<Pose<D>> {
     let mut poses = roster.poses.clone();
     for (body, pose) in model.bodies.iter().zip(&mut poses) {
-        if let bodies::Freedom::Kinematic(guide) = body.freedom
+        if let percuss_bodies::Freedom::Kinematic(guide) = body.freedom
             && let Some(guide) = model.prescribed_motions.get_mut(guide as usize)
         {
             *pose = guide.at(pose, t).0;

@@ -3,9 +3,9 @@
 //! A law for a pair by name takes precedence over one with an `any`, which takes precedence over `["any", "any"]`.
 //! Two laws of the same rank are ambiguous: such a pair is refused if its bodies can touch.
 
-use bodies::{Friction, Materials, PairLaw};
-use contact::law::{LawError, PolygonSection, StaticDynamic, Status};
-use contact::{Law, Restitution};
+use percuss_bodies::{Friction, Materials, PairLaw};
+use percuss_contact::law::{LawError, PolygonSection, StaticDynamic, Status};
+use percuss_contact::{Law, Restitution};
 
 use super::context::{At, Context, at};
 use crate::error::{InputError, Origin};

@@ -1,7 +1,7 @@
 //! Given forces and torques: force fields from expressions, on one body or on many.
 
-use bodies::{Dim, ForceContext, ForceField, Vector};
-use expr::{Graph, NodeId, Program, Scope, Scratch};
+use percuss_bodies::{Dim, ForceContext, ForceField, Vector};
+use percuss_expr::{Graph, NodeId, Program, Scope, Scratch};
 
 use super::context::{Context, at};
 use super::scene_dim::SceneDim;
@@ -105,7 +105,7 @@ impl Words {
     fn new<D: SceneDim>(context: &Context<'_>) -> Result<Self, Box<InputError>> {
         let (mut graph, mut scope) = (Graph::new(), Scope::new());
         let mut twofold = Vec::new();
-        let unreadable = |error: &expr::ExprError| {
+        let unreadable = |error: &percuss_expr::ExprError| {
             let nowhere = Formula::at_line("", 1);
             context.unreadable(at("[parameters]", ""), &nowhere, error)
         };

@@ -37,7 +37,7 @@ mod structure;
 mod survey;
 mod zero_inertia;
 
-use bodies::{Model, Plane, Space, State};
+use percuss_bodies::{Model, Plane, Space, State};
 
 use super::{BodiesSetup, BuiltBodies, Preparation};
 use crate::error::SceneError;

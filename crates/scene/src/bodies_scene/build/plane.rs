@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bodies::plane::{Angle, Chain, ConvexPolygon, Shape};
-use bodies::{Compound, Plane, Pose, PrescribedMotion, ShapeError, Vector};
+use percuss_bodies::plane::{Angle, Chain, ConvexPolygon, Shape};
+use percuss_bodies::{Compound, Plane, Pose, PrescribedMotion, ShapeError, Vector};
 use percuss_generate as generate;
 use percuss_generate::{Arch, GenerateError, GeneratedBody};
 

@@ -1,6 +1,6 @@
 //! Preparations: stages computed before the run, each with its own parameters and freedoms.
 
-use bodies::{Freedom, Settings};
+use percuss_bodies::{Freedom, Settings};
 
 use super::super::Preparation;
 use super::body_table::BodyTable;

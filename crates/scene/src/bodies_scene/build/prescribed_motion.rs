@@ -7,9 +7,9 @@
 //! x_0, R_0 is the pose of the body when the stage began. f and θ are expressions in t, differentiated
 //! symbolically, or twice integrated accelerograms.
 
-use bodies::plane::Angle;
-use bodies::{Plane, Pose, PrescribedMotion, Space, Vector};
-use expr::{Graph, NodeId, Program, Scratch};
+use percuss_bodies::plane::Angle;
+use percuss_bodies::{Plane, Pose, PrescribedMotion, Space, Vector};
+use percuss_expr::{Graph, NodeId, Program, Scratch};
 use percuss_generate::ground_motion::{Accelerogram, Drift, GroundMotion};
 
 use super::context::{At, Clock, Context, at};

@@ -1,6 +1,6 @@
 //! What depends on the dimension when bodies are built from a scene.
 
-use bodies::{Compound, Dim, Plane, Pose, PrescribedMotion, Space, Vector};
+use percuss_bodies::{Compound, Dim, Plane, Pose, PrescribedMotion, Space, Vector};
 use percuss_generate::{Arch, GenerateError, GeneratedBody, Prism};
 
 use super::context::Context;

@@ -1,6 +1,6 @@
 //! Run settings of bodies: `[run]`, `[record]` and `[[prepare]]` evaluated.
 
-use bodies::{Activation, Settings};
+use percuss_bodies::{Activation, Settings};
 
 use super::super::OverlapRule;
 use super::body_table::BodyTable;
@@ -122,7 +122,7 @@ fn settings(
     let solver = match &run.solver {
         None => default.solver.clone(),
         Some(word) => {
-            let known = solve::NAMES.map(|name| (name, name));
+            let known = percuss_solve::NAMES.map(|name| (name, name));
             context.word(run_key("solver"), word, &known)?.to_string()
         }
     };

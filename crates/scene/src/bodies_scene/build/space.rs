@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bodies::space::{ConvexPolyhedron, Mesh, Shape};
-use bodies::{Compound, Pose, PrescribedMotion, ShapeError, Space, Vector};
+use percuss_bodies::space::{ConvexPolyhedron, Mesh, Shape};
+use percuss_bodies::{Compound, Pose, PrescribedMotion, ShapeError, Space, Vector};
 use percuss_generate::{Arch, GenerateError, GeneratedBody};
 
 use super::context::{At, Context, at};

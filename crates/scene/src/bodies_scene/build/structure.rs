@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use bodies::{Space, Vector};
+use percuss_bodies::{Space, Vector};
 use percuss_generate as generate;
 use percuss_generate::{
     Blocks, Cards, Dome, DominoRow, Drums, Drystone, GenerateError, GeneratedBody, Vault,

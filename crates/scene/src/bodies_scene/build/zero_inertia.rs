@@ -1,6 +1,6 @@
 //! Bodies with zero moment of inertia: which rotations joints must hold, and the small moments used instead of 0.
 
-use bodies::{Dim, Friction, Model, Vector, joint};
+use percuss_bodies::{Dim, Friction, Model, Vector, joint};
 
 use super::body_table::BodyTable;
 use super::context::{Context, at};

@@ -183,7 +183,7 @@ impl NameTable<'_> {
         let mut known = self.candidates(name);
         known.sort();
         known.dedup();
-        let guesses = expr::similar_names(name, &known);
+        let guesses = percuss_expr::similar_names(name, &known);
         let guesses: Vec<String> = guesses.iter().map(|guess| format!("`{guess}`")).collect();
         let guess = match guesses.is_empty() {
             true => String::new(),
@@ -278,7 +278,7 @@ impl NameTable<'_> {
             if self.names.bodies.iter().any(|known| known == owner) {
                 similar.push(owner.to_string());
             }
-            similar.extend(expr::similar_names(owner, &looked));
+            similar.extend(percuss_expr::similar_names(owner, &looked));
         }
         similar
     }

@@ -1,4 +1,4 @@
-use contact::{BlockSparseMatrix, DelassusOperator, Problem};
+use percuss_contact::{BlockSparseMatrix, DelassusOperator, Problem};
 
 use super::{CoarseCorrection, LEAST, MOST, OMEGA, SPACING};
 use crate::methods::nlgs::Nlgs;

@@ -9,7 +9,7 @@
 //! w = √(μ₁μ₂), tᵢ = w/μᵢ. Without friction L is a half-line, and the tangential rows are outside the cone: their
 //! impulse is zero. The scaling V is the symmetric map with V b = V⁻¹ a = λ.
 
-use contact::law::Law;
+use percuss_contact::law::Law;
 
 /// A vector of the second-order cone; entries beyond its size are zero.
 pub(super) type ConeVector = [f64; 3];

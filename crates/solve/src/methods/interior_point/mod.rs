@@ -27,7 +27,7 @@
 //! puts 1e-10 out of reach where there are many; it treats only the laws with a second-order cone (Coulomb,
 //! static-dynamic, asymmetric in the plane, elliptic) and bilateral rows.
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 use crate::best_iterate::BestIterate;
 use crate::goal::{Goal, Outcome, Report, Solver};

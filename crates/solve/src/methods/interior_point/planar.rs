@@ -19,7 +19,7 @@
 //! iterations from any start. A small proximal term keeps dependent contacts factorisable. Limits: contacts of two rows
 //! with Coulomb's law and μ > 0 between bodies.
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 use crate::best_iterate::BestIterate;
 use crate::goal::{Goal, Outcome, Report, Solver};

@@ -1,6 +1,6 @@
 //! The iterate of the interior point method, and one predictor-corrector step from it.
 
-use contact::Problem;
+use percuss_contact::Problem;
 use percuss_linalg::{SparseFactor, gmres};
 
 use super::InteriorPointParams;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use contact::law::{Law, PolygonSection};
-use contact::{
+use percuss_contact::law::{Law, PolygonSection};
+use percuss_contact::{
     DelassusOperator, FactoredDelassus, Problem, ResidualEvaluator, ResidualMeasure, Restitution,
 };
 

@@ -6,7 +6,7 @@
 //!
 //! Newton methods take their step from it: (A + B (Ŵ + α)) dx = −F.
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 /// −F, A and B at one iterate.
 #[derive(Debug, Default)]

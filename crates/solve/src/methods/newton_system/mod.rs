@@ -7,7 +7,7 @@
 //! | `planar_system` | the same for planar bodies with Coulomb contacts, in fixed sizes |
 //! | `alart_curnier` | the residual and the blocks A, B of Alart and Curnier's function |
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 pub(crate) mod alart_curnier;
 pub(crate) mod planar_system;

@@ -4,7 +4,7 @@
 //! masses (a block Jacobi preconditioner), so that one proximal parameter fits all contacts. Factorisations are
 //! sequential: the same input gives the same bits for any number of threads.
 
-use contact::{BlockSparseMatrix, Problem};
+use percuss_contact::{BlockSparseMatrix, Problem};
 use percuss_linalg::{MultifrontalLu, SparseFactor, SparsePattern, largest_eigenvalue};
 
 mod newton;
@@ -127,7 +127,7 @@ impl ScaledDelassus {
     ) {
         let offset = self.matrix.offset();
         let mut start = 0;
-        let mut w = [0.0; contact::law::MAX_ROWS];
+        let mut w = [0.0; percuss_contact::law::MAX_ROWS];
         for a in 0..self.matrix.num_contacts() {
             let d = self.matrix.dim(a);
             let rows = offset[a]..offset[a + 1];

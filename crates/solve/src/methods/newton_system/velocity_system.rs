@@ -20,7 +20,7 @@
 //! (α ≥ 1e-10 costs six of sixteen digits in a Newton step). The residual of every solution is computed, and up to four
 //! steps of iterative refinement are taken while it is not small.
 
-use contact::{DelassusOperator, FactoredDelassus, Problem};
+use percuss_contact::{DelassusOperator, FactoredDelassus, Problem};
 use percuss_linalg::MultifrontalLu;
 use percuss_linalg::dense::norm;
 use percuss_linalg::small::{solve_2x2, solve_small};

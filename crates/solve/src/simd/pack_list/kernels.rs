@@ -1,6 +1,6 @@
 //! SIMD kernels over all packs of a list: fill, sweep, Anderson sweep, scatter, residual.
 
-use contact::{FactoredDelassus, Problem};
+use percuss_contact::{FactoredDelassus, Problem};
 
 use super::{PackList, PackSet};
 use crate::simd::body_velocity::VelocityStore;

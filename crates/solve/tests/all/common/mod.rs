@@ -3,9 +3,9 @@
 
 use std::sync::OnceLock;
 
-use contact::{DelassusOperator, FactoredDelassus, Problem, ResidualEvaluator};
-use solve::sample::{Attitude, Chain, Packing, Pyramid, Settled, Table, Tower, Wall};
-use solve::{Goal, Report, Solver};
+use percuss_contact::{DelassusOperator, FactoredDelassus, Problem, ResidualEvaluator};
+use percuss_solve::sample::{Attitude, Chain, Packing, Pyramid, Settled, Table, Tower, Wall};
+use percuss_solve::{Goal, Report, Solver};
 
 /// Solves from zero impulses; returns impulses and report.
 pub fn solve_cold(solver: &mut dyn Solver, problem: &Problem, goal: &Goal) -> (Vec<f64>, Report) {

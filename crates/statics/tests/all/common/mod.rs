@@ -1,7 +1,7 @@
 //! Small assemblies for the tests.
 
-use contact::law::Law;
-use statics::{
+use percuss_contact::law::Law;
+use percuss_statics::{
     ComputeOptions, ContactAssembly, ContactAssemblyBuilder, Face, ImpulseBounds, impulse_bounds,
 };
 

@@ -1,6 +1,6 @@
 //! Sets and closed forms that several tests share.
 
-use sweep::{Inequalities, Method, MovingSet, Process, Schedule, Settings};
+use percuss_sweep::{Inequalities, Method, MovingSet, Process, Schedule, Settings};
 
 /// A disc or ball |x − a(t)| ≤ r as one smooth inequality.
 pub struct MovingBall {

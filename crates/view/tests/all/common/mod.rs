@@ -7,8 +7,8 @@ use percuss_record::{
     Record, Restored, RunWriter, Snapshot, WorldRef,
 };
 use percuss_run::{Threads, run_bodies_observing};
-use scene::{CheckpointPolicy, Scene, SceneError};
-use view::{BinaryTable, FollowedRun};
+use percuss_scene::{CheckpointPolicy, Scene, SceneError};
+use percuss_view::{BinaryTable, FollowedRun};
 
 /// Discs, a box and a capsule over a floor and a bent chain: two materials, three laws.
 pub const PLANE: &str = r#"kind = "bodies"

@@ -1,6 +1,6 @@
 //! Keys that a kind of joint requires, and keys without effect for it.
 
-use bodies::joint::JointKind;
+use percuss_bodies::joint::JointKind;
 
 use super::super::context::Context;
 use crate::bodies_scene::build::scene_dim::SceneDim;

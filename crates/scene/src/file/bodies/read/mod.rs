@@ -294,7 +294,7 @@ fn choice<T: Copy>(
 
 /// The nearest known word, as the end of a message.
 pub(super) fn guess(word: &str, known: &[String]) -> String {
-    match expr::similar_names(word, known).first() {
+    match percuss_expr::similar_names(word, known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     }

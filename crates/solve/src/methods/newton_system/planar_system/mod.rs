@@ -16,8 +16,8 @@
 //! contacts of two rows and bodies of three coordinates; with sizes known at compile time a loop over all
 //! contacts takes a fifth of the time, and a factorisation of a wall as long as some sixteen sweeps.
 
-use contact::law::Law;
-use contact::{DelassusOperator, FactoredDelassus, Problem};
+use percuss_contact::law::Law;
+use percuss_contact::{DelassusOperator, FactoredDelassus, Problem};
 use percuss_linalg::MultifrontalLu;
 use percuss_linalg::dense::norm;
 

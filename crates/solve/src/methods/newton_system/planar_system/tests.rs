@@ -1,6 +1,6 @@
 //! The planar system and steps against the general ones, which share only the multifrontal factorisation with them.
 
-use contact::Problem;
+use percuss_contact::Problem;
 
 use super::{PlanarNewton, PlanarVelocitySystem, TangentBlock, is_planar_coulomb};
 use crate::methods::newton_system::NewtonSystem;

@@ -1,7 +1,7 @@
 //! Both forms of a Newton system against the product with Ŵ, which neither of them uses.
 
-use contact::law::Smoothed;
-use contact::{FactoredDelassus, Law, Problem, Restitution};
+use percuss_contact::law::Smoothed;
+use percuss_contact::{FactoredDelassus, Law, Problem, Restitution};
 
 use super::{MAX_DENSE_CONTACTS, VelocitySystem, factorable, has_dense_delassus};
 use crate::methods::newton_system::ScaledDelassus;
