@@ -38,7 +38,7 @@ pub fn load(path: &Path) -> Result<LoadedProblem, String> {
     // Read the file and assemble the contact problem.
     let file = fclib::read(path).map_err(|e| e.to_string())?;
     let problem =
-        fclib::problem::to_problem(&file).map_err(|e| format!("{}: {e}", path.display()))?;
+        fclib::convert::to_problem(&file).map_err(|e| format!("{}: {e}", path.display()))?;
     let asymmetry = problem.asymmetry();
     Ok(LoadedProblem {
         file: path.display().to_string(),

@@ -13,7 +13,7 @@
 use contact::law::Status;
 use contact::{Law, Restitution};
 
-use crate::chart::ConfigurationSpace;
+use crate::configuration::ConfigurationSpace;
 use crate::error::SystemError;
 
 /// Kind of constraint.

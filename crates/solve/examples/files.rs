@@ -6,7 +6,7 @@
 //! system reports them.
 
 use contact::{ResidualEvaluator, ResidualMeasure};
-use fclib::problem::to_problem;
+use fclib::convert::to_problem;
 use solve::Goal;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -25,7 +25,7 @@ use convex::dense;
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
 use crate::settings::ImpactLaw;
-use crate::stage::{RestitutionWeights, SolveSummary, StepProblem, restitution};
+use crate::step_problem::{RestitutionWeights, SolveSummary, StepProblem, restitution};
 use crate::system::{StateRef, System};
 
 /// Approach speeds below this share of the velocities involved are rest.
