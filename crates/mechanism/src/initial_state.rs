@@ -170,15 +170,16 @@ fn check_direction<S: System + ?Sized>(
     at: StateRef<'_>,
 ) -> Result<(), MechanismError> {
     let mut stage = StepProblem::new(inertia.n);
-    stage.push(system, contact, at, 1.0, Status::Open, FREE)?;
+    stage.push(
+        system,
+        contact,
+        at,
+        1.0,
+        Status::Open,
+        RestitutionWeights::NONE,
+    )?;
     stage.prepare(system, at.t, inertia, at.v)
 }
-
-/// No restitution, no weight of the velocity before.
-const FREE: RestitutionWeights = RestitutionWeights {
-    contacts_rebound: false,
-    bilateral: 0.0,
-};
 
 /// Joints with dependent gradients, Σ y_k ∂f_k/∂q = 0, are harmless where they are redundant: then Σ y_k f_k vanishes
 /// to second order along every direction that they leave free. Where it does not, they restrict the position by a

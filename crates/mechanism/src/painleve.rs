@@ -220,10 +220,7 @@ impl ContactEnvironment {
         constraint: usize,
         at: StateRef<'_>,
     ) -> Result<(), MechanismError> {
-        let weights = RestitutionWeights {
-            contacts_rebound: false,
-            bilateral: 0.0,
-        };
+        let weights = RestitutionWeights::NONE;
         let stage = &mut self.problem;
         stage.push(system, constraint, at, 0.0, Status::Slip, weights)
     }

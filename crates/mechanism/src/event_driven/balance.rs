@@ -18,6 +18,7 @@ use crate::inertia::Inertia;
 use crate::modes::evaluated_state::EvaluatedState;
 use crate::painleve;
 use crate::state::{Event, EventKind, StepReport};
+use crate::step_problem::{ConstraintImpulse, restitution};
 use crate::system::{StateRef, System};
 
 /// Number of quadratures beside the impulses: work of K, of friction, of moving boundaries.
@@ -127,7 +128,7 @@ impl<S: System> EventDriven<S> {
         &mut self,
         frame: &EvaluatedState,
         before: &[f64],
-        impulse: &[(usize, Vec<f64>)],
+        impulse: &[ConstraintImpulse],
     ) {
         let n = before.len();
         let first = self.first_rows();
@@ -135,11 +136,12 @@ impl<S: System> EventDriven<S> {
         let mut gained = 0.0;
         self.interval_sums.mixed |= self.has_mixed_restitution(impulse);
         // Work of each row, ½ S (U⁻ + U⁺), and of moving boundaries.
-        for (constraint, s) in impulse {
-            let Some(local) = frame.locals.iter().find(|l| l.constraint == *constraint) else {
+        for given_to in impulse {
+            let constraint = given_to.constraint;
+            let Some(local) = frame.locals.iter().find(|l| l.constraint == constraint) else {
                 continue;
             };
-            for (i, &s) in s.iter().enumerate() {
+            for (i, &s) in given_to.impulse.iter().enumerate() {
                 let g = &local.jacobian[i * n..(i + 1) * n];
                 let after = local.boundary[i] + dense::dot(g, &self.now.v);
                 let work = 0.5 * s * (local.u[i] + after);
@@ -150,7 +152,7 @@ impl<S: System> EventDriven<S> {
                     self.interval_sums.sums[1] += work;
                 }
                 self.interval_sums.sums[2] -= s * local.boundary[i];
-                self.interval_sums.impulse[first[*constraint] + i] += s;
+                self.interval_sums.impulse[first[constraint] + i] += s;
                 dense::axpy(s, g, &mut given);
             }
         }
@@ -168,21 +170,25 @@ impl<S: System> EventDriven<S> {
     }
 
     /// Whether restitution coefficients of the contacts of a jump differ, the tangential ones included.
-    fn has_mixed_restitution(&mut self, impulse: &[(usize, Vec<f64>)]) -> bool {
+    fn has_mixed_restitution(&mut self, impulse: &[ConstraintImpulse]) -> bool {
         let at = StateRef {
             t: self.now.t,
             q: &self.now.q,
             v: &self.now.v,
         };
         let mut range = (f64::INFINITY, f64::NEG_INFINITY);
-        for (constraint, s) in impulse {
+        for ConstraintImpulse {
+            constraint,
+            impulse,
+        } in impulse
+        {
             if !self.system.constraints()[*constraint].is_contact() {
                 continue;
             }
-            let Ok(e) = crate::step_problem::restitution(&mut self.system, *constraint, at) else {
+            let Ok(e) = restitution(&mut self.system, *constraint, at) else {
                 continue;
             };
-            let rows = s.iter().enumerate().filter(|(_, s)| **s != 0.0);
+            let rows = impulse.iter().enumerate().filter(|(_, s)| **s != 0.0);
             for (row, _) in rows {
                 let e = if row == 0 { e.normal } else { e.tangential };
                 range = (range.0.min(e), range.1.max(e));

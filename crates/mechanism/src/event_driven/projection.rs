@@ -14,8 +14,8 @@ use super::EventDriven;
 use crate::error::MechanismError;
 use crate::modes::contact_mode::ContactMode;
 use crate::modes::evaluated_state::EvaluatedState;
-use crate::modes::least_norm_combination;
 use crate::modes::mode_solution::sticking_rows;
+use crate::modes::{RestingRow, least_norm_combination};
 use crate::system::{ConstraintKind, StateRef, System};
 
 /// Convergence tolerance of gaps and joints, relative to the length scale.
@@ -63,8 +63,8 @@ impl<S: System> EventDriven<S> {
         let frame = self.frame(&active)?;
         let modes = self.active_modes(&active);
         let rows = sticking_rows(&frame, &modes);
-        if let Some((v, _)) = project_velocity(&frame, &rows, &self.now.v) {
-            self.now.v = v;
+        if let Some(projected) = project_velocity(&frame, &rows, &self.now.v) {
+            self.now.v = projected.velocity;
             return self.frame(&active);
         }
         Ok(frame)
@@ -152,24 +152,25 @@ fn update_gradient_factors(factor: &mut [f64], old: &[f64], value: &[f64]) {
     }
 }
 
-/// A velocity and the impulses that lead to it.
-type ProjectedVelocity = (Vec<f64>, Vec<f64>);
+/// A velocity and the impulses of the rows that lead to it.
+pub(super) struct ProjectedVelocity {
+    pub(super) velocity: Vec<f64>,
+    pub(super) impulse: Vec<f64>,
+}
 
-/// Projects `v` onto zero velocity of the given rows (Ĝ, U, size of its terms). Returns the velocity and the impulses
-/// of the rows; `None` if the rows are at rest to rounding.
+/// Projects `v` onto zero velocity of the given rows; `None` if the rows are at rest to rounding.
 pub(super) fn project_velocity(
     frame: &EvaluatedState,
-    rows: &[(Vec<f64>, f64, f64)],
+    rows: &[RestingRow],
     v: &[f64],
 ) -> Option<ProjectedVelocity> {
-    let still = |(_, speed, size): &(Vec<f64>, f64, f64)| speed.abs() <= 1e-14 * size;
-    if rows.iter().all(still) {
+    if (rows.iter()).all(|row| row.velocity.abs() <= 1e-14 * row.size) {
         return None;
     }
-    let hats: Vec<Vec<f64>> = rows.iter().map(|r| r.0.clone()).collect();
-    let wanted: Vec<f64> = rows.iter().map(|r| -r.1).collect();
+    let hats: Vec<Vec<f64>> = rows.iter().map(|row| row.hat.clone()).collect();
+    let wanted: Vec<f64> = rows.iter().map(|row| -row.velocity).collect();
     let (hat, impulse) = least_norm_combination(&hats, &wanted);
-    let mut next = v.to_vec();
-    dense::axpy(1.0, &frame.physical_from_kinetic(&hat), &mut next);
-    Some((next, impulse))
+    let mut velocity = v.to_vec();
+    dense::axpy(1.0, &frame.physical_from_kinetic(&hat), &mut velocity);
+    Some(ProjectedVelocity { velocity, impulse })
 }

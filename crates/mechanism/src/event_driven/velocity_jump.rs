@@ -16,6 +16,7 @@ use crate::modes::evaluated_state::EvaluatedState;
 use crate::modes::mode_selection::{NoModeFound, outcomes};
 use crate::painleve;
 use crate::state::{Event, EventKind};
+use crate::step_problem::ConstraintImpulse;
 use crate::system::{ConstraintKind, StateRef, System};
 
 /// Tolerance first tried for the impact problem; then that of the settings.
@@ -96,8 +97,11 @@ impl<S: System> EventDriven<S> {
         // Adopt v⁺ and add the impulses to the interval.
         self.report_jump(frame, refusal)?;
         self.now.v = frame.physical_from_kinetic(&most.answer.hat);
-        let impulse: Vec<(usize, Vec<f64>)> = (frame.locals.iter().zip(&most.answer.reaction))
-            .map(|(local, s)| (local.constraint, s.clone()))
+        let impulse: Vec<ConstraintImpulse> = (frame.locals.iter().zip(&most.answer.reaction))
+            .map(|(local, s)| ConstraintImpulse {
+                constraint: local.constraint,
+                impulse: s.clone(),
+            })
             .collect();
         self.interval_sums.residual = self.interval_sums.residual.max(most.residual);
         self.add_jump(frame, &before, &impulse);

@@ -14,9 +14,11 @@ use super::event_location::GAP_ROUNDING;
 use super::projection::project_velocity;
 use crate::error::MechanismError;
 use crate::modes::REST;
+use crate::modes::RestingRow;
 use crate::modes::contact_mode::norm;
 use crate::modes::evaluated_state::{EvaluatedConstraint, EvaluatedState};
 use crate::state::{Event, EventKind};
+use crate::step_problem::ConstraintImpulse;
 use crate::system::{ConstraintKind, System};
 
 /// Number of intervals whose ratios must agree.
@@ -118,21 +120,28 @@ impl<S: System> EventDriven<S> {
         for local in &frame.locals {
             let ends = closing.iter().any(|&(c, _)| c == local.constraint);
             for i in 0..self.rows_at_rest(local, ends) {
-                rows.push((local.hat_row(i).to_vec(), local.u[i], local.size[i]));
+                rows.push(RestingRow {
+                    hat: local.hat_row(i).to_vec(),
+                    velocity: local.u[i],
+                    size: local.size[i],
+                });
                 owner.push((local.constraint, i, local.rows()));
             }
         }
         // The projection is a jump with impulses.
         let before = self.now.v.clone();
-        if let Some((v, impulse)) = project_velocity(&frame, &rows, &before) {
-            self.now.v = v;
-            let mut list: Vec<(usize, Vec<f64>)> = Vec::new();
-            for (&(constraint, row, count), s) in owner.iter().zip(impulse) {
+        if let Some(projected) = project_velocity(&frame, &rows, &before) {
+            self.now.v = projected.velocity;
+            let mut list: Vec<ConstraintImpulse> = Vec::new();
+            for (&(constraint, row, count), s) in owner.iter().zip(projected.impulse) {
                 if row == 0 {
-                    list.push((constraint, vec![0.0; count]));
+                    list.push(ConstraintImpulse {
+                        constraint,
+                        impulse: vec![0.0; count],
+                    });
                 }
-                if let Some((_, rows)) = list.last_mut() {
-                    rows[row] = s;
+                if let Some(last) = list.last_mut() {
+                    last.impulse[row] = s;
                 }
             }
             self.add_jump(&frame, &before, &list);

@@ -18,6 +18,16 @@ use crate::least_norm;
 /// Speeds below this share of the velocity scale of the constraint are rest.
 pub(crate) const REST: f64 = 1e-10;
 
+/// A row to be kept at rest.
+pub(crate) struct RestingRow {
+    /// Row of Ĝ.
+    pub(crate) hat: Vec<f64>,
+    /// U.
+    pub(crate) velocity: f64,
+    /// Size of the terms of U.
+    pub(crate) size: f64,
+}
+
 /// Least-norm x̂ = Σ λ·rows with rows·x̂ = wanted, dependent rows included; returns x̂ and λ.
 pub(crate) fn least_norm_combination(rows: &[Vec<f64>], wanted: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let m = rows.len();

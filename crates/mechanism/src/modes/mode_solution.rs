@@ -11,6 +11,7 @@
 
 use convex::dense;
 
+use super::RestingRow;
 use super::contact_mode::{ContactMode, ForceSet, PartMode, SetScale, along, norm, scaled};
 use super::evaluated_state::{EvaluatedConstraint, EvaluatedState};
 use super::event_functions::force_sizes;
@@ -357,11 +358,8 @@ fn solve(frame: &EvaluatedState, modes: &[ContactMode], any: bool) -> Option<Mod
     None
 }
 
-/// The combinations of rows that the modes keep at rest: Ĝ, U and the size of its terms.
-pub(crate) fn sticking_rows(
-    frame: &EvaluatedState,
-    modes: &[ContactMode],
-) -> Vec<(Vec<f64>, f64, f64)> {
+/// The combinations of rows that the modes keep at rest.
+pub(crate) fn sticking_rows(frame: &EvaluatedState, modes: &[ContactMode]) -> Vec<RestingRow> {
     // The equations of the modes are the rows that stay at rest.
     let unit = vec![Vec::new(); modes.len()];
     let system = ModeSystem::new(frame, modes, &unit);
@@ -369,8 +367,11 @@ pub(crate) fn sticking_rows(
         let local = &frame.locals[line.local];
         let sizes = line.weight.iter().zip(&local.size);
         let size = sizes.map(|(w, s)| w.abs() * s).sum();
-        let speed = dense::dot(&line.weight, &local.u);
-        (line.hat, speed, size)
+        RestingRow {
+            velocity: dense::dot(&line.weight, &local.u),
+            hat: line.hat,
+            size,
+        }
     };
     system.equation.into_iter().map(line).collect()
 }

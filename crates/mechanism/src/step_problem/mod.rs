@@ -9,7 +9,7 @@
 //! (ωh)²/2 of the energy in every step.
 //!
 //! `mod.rs` collects the rows, laws and weights; `solve` builds a [`contact::Problem`] in kinetic coordinates and
-//! solves it by dense nonlinear Gauss–Seidel; `least` adds the least-energy variant of Paoli's scheme; `report` reads
+//! solves it by dense nonlinear Gauss–Seidel; `least_energy` adds the least-energy variant of Paoli's scheme; `report` reads
 //! status and Painlevé's γ off the solution.
 
 mod least_energy;
@@ -30,7 +30,7 @@ use crate::system::{ConstraintKind, StateRef, System};
 const CLOSED_GAP_TOLERANCE: f64 = 1e-9;
 
 /// Residual, iterations and outcome of a solve.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct SolveSummary {
     /// Velocity residual RV; in Paoli's scheme no less than the distance from the least-energy velocities.
     pub(crate) residual: f64,
@@ -72,6 +72,30 @@ pub(crate) struct RestitutionWeights {
     pub(crate) bilateral: f64,
 }
 
+impl RestitutionWeights {
+    /// No restitution, no weight of the velocity before.
+    pub(crate) const NONE: Self = Self {
+        contacts_rebound: false,
+        bilateral: 0.0,
+    };
+}
+
+/// Impulse of one constraint, by row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConstraintImpulse {
+    /// Index of the constraint.
+    pub constraint: usize,
+    /// S by row.
+    pub impulse: Vec<f64>,
+}
+
+/// An impact applied before the step: U_I before it, and its impulses, by row of the problem.
+#[derive(Debug)]
+pub(crate) struct SeparateImpact {
+    begin: Vec<f64>,
+    impulse: Vec<f64>,
+}
+
 /// Rows, laws, impulses and velocities of the active constraints. Buffers are kept from problem to problem.
 #[derive(Debug, Default)]
 pub(crate) struct StepProblem {
@@ -99,8 +123,6 @@ pub(crate) struct StepProblem {
     pub(crate) end: Vec<f64>,
     /// Weighted velocity Ū = U_F + ρ U_I by row.
     weighted_velocity: Vec<f64>,
-    /// An impact applied before the step: U_I before it, and its impulses, by row.
-    separate_impact: Option<(Vec<f64>, Vec<f64>)>,
     /// Weighted free velocity by row: Ū without impulses.
     free: Vec<f64>,
     /// Jacobian in kinetic coordinates, Ĝ = G L⁻ᵀ.
@@ -147,18 +169,21 @@ impl StepProblem {
         self.impulse.clear();
         self.end.clear();
         self.least_energy_shift.clear();
-        self.separate_impact = None;
     }
 
-    /// Starts the step from the velocity `v` after an impact: recomputes U_I and stores the impulses of the impact,
-    /// given by constraint.
-    pub(crate) fn begin_after_impact(&mut self, impulses: &[(usize, Vec<f64>)], v: &[f64]) {
-        let (n, before) = (self.n, self.begin.clone());
+    /// Starts the step from the velocity `v` after an impact with these impulses: recomputes U_I. Returns what
+    /// [`Self::merge_impact`] needs.
+    pub(crate) fn begin_after_impact(
+        &mut self,
+        impulses: &[ConstraintImpulse],
+        v: &[f64],
+    ) -> SeparateImpact {
+        let (n, begin) = (self.n, self.begin.clone());
         // Impulses of the impact in the order of the active rows.
-        let mut impulse = vec![0.0; before.len()];
-        for (constraint, given) in impulses {
-            if let Some(k) = self.active.iter().position(|c| c == constraint) {
-                impulse[self.offset[k]..self.offset[k + 1]].copy_from_slice(given);
+        let mut impulse = vec![0.0; begin.len()];
+        for given in impulses {
+            if let Some(k) = self.active.iter().position(|c| *c == given.constraint) {
+                impulse[self.offset[k]..self.offset[k + 1]].copy_from_slice(&given.impulse);
             }
         }
         // U_I after the impact.
@@ -166,16 +191,14 @@ impl StepProblem {
             let g = &self.jacobian[row * n..(row + 1) * n];
             self.begin[row] = self.boundary[row] + dense::dot(g, v);
         }
-        self.separate_impact = Some((before, impulse));
+        SeparateImpact { begin, impulse }
     }
 
     /// Merges an earlier impact into the step: U_I before both, S the sum of both.
-    pub(crate) fn merge_impact(&mut self) {
-        if let Some((before, impulse)) = self.separate_impact.take() {
-            self.begin = before;
-            let both = self.impulse.iter_mut().zip(impulse);
-            both.for_each(|(total, struck)| *total += struck);
-        }
+    pub(crate) fn merge_impact(&mut self, impact: SeparateImpact) {
+        self.begin = impact.begin;
+        let both = self.impulse.iter_mut().zip(impact.impulse);
+        both.for_each(|(total, struck)| *total += struck);
     }
 
     /// Turns the last constraint into one on positions: its first rows, with the gaps `values` in place of W.
@@ -217,12 +240,12 @@ impl StepProblem {
 
     /// Whether the last contact is closed although its gap is above rounding: the gap is within tolerance and the
     /// contact does not separate. A contact that separates is open, however near (Painlevé's rod in flight).
-    pub(crate) fn is_closed(&self, gap: f64, (q, v): (&[f64], &[f64]), h: f64) -> bool {
+    pub(crate) fn is_closed(&self, gap: f64, at: StateRef<'_>, h: f64) -> bool {
         let k = self.active.len() - 1;
         let row = self.offset[k];
         // A separation velocity above rounding keeps the contact open.
-        let parts = self.begin[row] > 0.0 && self.has_relative_velocity(k, row..row + 1, v);
-        gap <= self.closed_gap(q, v, h) && !parts
+        let parts = self.begin[row] > 0.0 && self.has_relative_velocity(k, row..row + 1, at.v);
+        gap <= self.closed_gap(at.q, at.v, h) && !parts
     }
 
     /// The gap up to which the last contact is closed: a billionth of the lengths that the gap is made of and of the

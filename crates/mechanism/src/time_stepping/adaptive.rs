@@ -12,6 +12,7 @@
 use contact::law::Status;
 
 use super::TimeStepper;
+use super::layout::StepInterval;
 use crate::error::MechanismError;
 use crate::state::{State, StepReport};
 use crate::system::System;
@@ -32,8 +33,8 @@ impl<S: System> TimeStepper<S> {
             return Ok(());
         };
         // The second half of an accepted pair.
-        if let Some((second, end)) = self.second_half.take() {
-            self.step(second, end)?;
+        if let Some(second) = self.second_half.take() {
+            self.step(second)?;
             self.accept();
             return Ok(());
         }
@@ -62,14 +63,18 @@ impl<S: System> TimeStepper<S> {
         let t = begin.t;
         // One step of length h.
         let end = self.end_of(h);
-        self.step(h, end)?;
+        self.step(StepInterval { h, end })?;
         let coarse = self.next.clone();
         let mut closing = self.has_new_contact(ledger.penetration);
         // Two half steps.
-        self.step(0.5 * h, t + 0.5 * h)?;
+        let half = 0.5 * h;
+        self.step(StepInterval {
+            h: half,
+            end: t + half,
+        })?;
         closing |= self.has_new_contact(ledger.penetration);
         self.accept();
-        let result = self.step(0.5 * h, end);
+        let result = self.step(StepInterval { h: half, end });
         closing |= self.has_new_contact(ledger.penetration);
         let fine = self.next.clone();
         // Restore state, report and event history.
@@ -95,8 +100,15 @@ impl<S: System> TimeStepper<S> {
     /// Takes the first half of an accepted pair and schedules the second.
     fn take_first_half(&mut self, h: f64) -> Result<(), MechanismError> {
         let t = self.state.t;
-        self.second_half = Some((0.5 * h, self.end_of(h)));
-        self.step(0.5 * h, t + 0.5 * h)?;
+        let half = 0.5 * h;
+        self.second_half = Some(StepInterval {
+            h: half,
+            end: self.end_of(h),
+        });
+        self.step(StepInterval {
+            h: half,
+            end: t + half,
+        })?;
         self.accept();
         Ok(())
     }

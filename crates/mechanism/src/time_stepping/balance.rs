@@ -1,4 +1,4 @@
-//! Momentum and energy balance of a step (JM92 §6), position errors, Painlevé's γ.
+//! Momentum and energy balance of a step (JM92 §6), position errors.
 //!
 //! ```text
 //! momentum:  A(v_F − v_I) = hK + Σ Gᵀ S
@@ -11,17 +11,50 @@
 
 use contact::law::Status;
 use convex::dense;
-use smallvec::SmallVec;
 
-use super::TimeStepper;
+use super::energy_gain::gain_with_joints;
+use super::evaluation::EvaluationPoint;
+use super::impacts::ImpactBeforeStep;
+use super::layout::RowLayout;
+use super::position::EndScratch;
+use super::velocity::{VelocityScratch, VelocitySolution};
 use crate::error::MechanismError;
-use crate::painleve;
-use crate::state::StepReport;
-use crate::system::{ConstraintKind, StateRef, System};
+use crate::inertia::Inertia;
+use crate::state::{State, StepReport};
+use crate::step_problem::StepProblem;
+use crate::system::{Constraint, ConstraintKind, System};
+
+/// A contact is at rest where a step changes its penetration by no more than this share of it.
+const AT_REST: f64 = 0.1;
+
+/// Scratch of the balance.
+#[derive(Debug)]
+pub(super) struct BalanceScratch {
+    /// hK, overwritten by its norm.
+    dual: Vec<f64>,
+    /// v_F − v_I.
+    v_change: Vec<f64>,
+    /// A(v_F − v_I) − hK − Σ GᵀS, overwritten by its norm (`momentum_residual`).
+    momentum: Vec<f64>,
+    /// A at q_F, without its factor (`add_end_energies`).
+    end_inertia: Inertia,
+}
+
+impl BalanceScratch {
+    pub(super) fn new(velocities: usize) -> Self {
+        let zero = || vec![0.0; velocities];
+        Self {
+            dual: zero(),
+            v_change: zero(),
+            momentum: zero(),
+            end_inertia: Inertia::new(velocities),
+        }
+    }
+}
 
 /// Position errors at the end of a step.
 #[derive(Default)]
-struct PositionErrors {
+pub(super) struct PositionErrors {
     /// max(−g) over the contacts.
     penetration: f64,
     /// max |f| over the joints.
@@ -32,349 +65,291 @@ struct PositionErrors {
     worst: [Option<u32>; 2],
 }
 
-/// A contact is at rest where a step changes its penetration by no more than this share of it.
-const AT_REST: f64 = 0.1;
-
-impl<S: System> TimeStepper<S> {
-    /// Writes the [`StepReport`] of the step just computed, and adds impulses applied before the step to those of the
-    /// problem.
-    pub(super) fn balance(&mut self, h: f64) -> Result<(), MechanismError> {
-        let PositionErrors {
-            penetration,
-            drift,
-            extent,
-            worst: [deepest, loosest],
-        } = self.position_errors()?;
-        let mut ledger = StepReport {
-            t: self.next.t,
-            h,
-            num_active: self.scratch.problem.active.len(),
-            residual: self.scratch.solve_summary.residual,
-            iterations: self.scratch.solve_summary.iterations,
-            reached: self.scratch.solve_summary.converged && self.scratch.forces_converged,
-            penetration,
-            drift,
-            extent,
-            worst: [deepest, loosest, None],
-            infeasible: self.scratch.solve_summary.infeasible,
-            gamma: self.smallest_gamma(),
-            ..StepReport::default()
-        };
-        self.energy_balance(&mut ledger);
-        self.scratch.problem.merge_impact();
-        (ledger.resting, ledger.worst[2]) = self.deepest_resting_contact(h);
-        let at = StateRef {
-            t: self.next.t,
-            q: &self.next.q,
-            v: &self.next.v,
-        };
-        // Energies with A at q_F, not at q_M: the energy that a user plots.
-        let inertia = &mut self.scratch.effective_inertia;
-        self.system
-            .dynamics(at.t, at.q, at.v, &mut inertia.mass, &mut inertia.force)?;
-        ledger.kinetic = inertia.energy(at.v);
-        ledger.potential = self.system.potential(at.t, at.q)?;
-        if !(ledger.kinetic.is_finite() && ledger.potential.is_finite()) {
-            return Err(MechanismError::BlowUp {
-                t: self.next.t,
-                what: "the energy".to_string(),
-            });
-        }
-        self.report = ledger;
-        Ok(())
-    }
-
-    /// max(−g), max |f| and the extent of the motion at the end of the step. Fills `scratch.gaps` at q_F.
-    fn position_errors(&mut self) -> Result<PositionErrors, MechanismError> {
-        let (t, q) = (self.next.t, &self.next.q);
-        self.system.gaps(t, q, &mut self.scratch.gaps)?;
-        let moved = q
-            .iter()
-            .zip(&self.initial_positions)
-            .map(|(q, from)| (q - from).abs());
-        let mut found = PositionErrors {
-            extent: moved.fold(0.0, f64::max),
-            ..PositionErrors::default()
-        };
-        for (i, constraint) in self.system.constraints().iter().enumerate() {
-            for value in &self.scratch.gaps[self.first_gap[i]..self.first_gap[i + 1]] {
-                match constraint.kind {
-                    ConstraintKind::Contact => {
-                        found.extent = found.extent.max(value.abs());
-                        if -value > found.penetration {
-                            (found.penetration, found.worst[0]) = (-value, Some(i as u32));
-                        }
+/// max(−g), max |f| and the extent of the motion at the end of the step. Fills `gaps` at q_F.
+pub(super) fn position_errors<S: System>(
+    system: &mut S,
+    layout: &RowLayout,
+    initial_positions: &[f64],
+    next: &State,
+    gaps: &mut [f64],
+) -> Result<PositionErrors, MechanismError> {
+    system.gaps(next.t, &next.q, gaps)?;
+    let moved = next
+        .q
+        .iter()
+        .zip(initial_positions)
+        .map(|(q, from)| (q - from).abs());
+    let mut found = PositionErrors {
+        extent: moved.fold(0.0, f64::max),
+        ..PositionErrors::default()
+    };
+    for (i, constraint) in system.constraints().iter().enumerate() {
+        for value in &gaps[layout.gaps(i)] {
+            match constraint.kind {
+                ConstraintKind::Contact => {
+                    found.extent = found.extent.max(value.abs());
+                    if -value > found.penetration {
+                        (found.penetration, found.worst[0]) = (-value, Some(i as u32));
                     }
-                    _ if value.abs() > found.drift => {
-                        (found.drift, found.worst[1]) = (value.abs(), Some(i as u32));
-                    }
-                    _ => {}
                 }
+                _ if value.abs() > found.drift => {
+                    (found.drift, found.worst[1]) = (value.abs(), Some(i as u32));
+                }
+                _ => {}
             }
         }
-        Ok(found)
     }
+    Ok(found)
+}
 
-    /// Largest penetration of a contact at rest, and that contact.
-    fn deepest_resting_contact(&self, h: f64) -> (f64, Option<u32>) {
-        let stage = &self.scratch.problem;
-        let mut found = (0.0, None);
-        for (k, &i) in stage.active.iter().enumerate() {
-            if self.system.constraints()[i].kind != ConstraintKind::Contact {
+/// A computed step, for its balance.
+pub(super) struct ComputedStep<'a> {
+    pub(super) constraints: &'a [Constraint],
+    pub(super) state: &'a State,
+    pub(super) next: &'a State,
+    pub(super) point: &'a EvaluationPoint,
+    pub(super) problem: &'a StepProblem,
+    pub(super) velocity: &'a VelocityScratch,
+    pub(super) end: &'a EndScratch,
+    pub(super) impact: &'a ImpactBeforeStep,
+    /// Whether it was solved with the ρ of the contacts in bilateral rows (`energy_gain`).
+    pub(super) common_restitution: bool,
+}
+
+/// Report of a step, without what depends on the impulses of an impact before it and without the energies at q_F.
+pub(super) fn of_step(
+    step: &ComputedStep<'_>,
+    h: f64,
+    solution: &VelocitySolution,
+    errors: &PositionErrors,
+    scratch: &mut BalanceScratch,
+) -> StepReport {
+    let mut report = StepReport {
+        t: step.next.t,
+        h,
+        num_active: step.problem.active.len(),
+        residual: solution.contacts.residual,
+        iterations: solution.contacts.iterations,
+        reached: solution.contacts.converged && solution.forces_converged,
+        penetration: errors.penetration,
+        drift: errors.drift,
+        extent: errors.extent,
+        worst: [errors.worst[0], errors.worst[1], None],
+        infeasible: solution.contacts.infeasible,
+        ..StepReport::default()
+    };
+    add_works(step, &mut report);
+    add_energy_residual(step, scratch, &mut report);
+    add_energy_gain(step, &mut report);
+    report.lasting = persistent_contact_work(step);
+    report.momentum = momentum_residual(step, scratch);
+    report
+}
+
+/// Works of contacts, forces and boundaries.
+fn add_works(step: &ComputedStep<'_>, report: &mut StepReport) {
+    let (problem, end) = (step.problem, step.end);
+    // Work of the constraint impulses by row, ½ S (U_I + U_F), and of moving boundaries, −S W.
+    for (k, &i) in problem.active.iter().enumerate() {
+        let kind = step.constraints[i].kind;
+        for row in problem.rows(k) {
+            let s = problem.impulse[row];
+            let share = 0.5 * s * (problem.begin[row] + problem.end[row]);
+            let tangential = kind.is_friction_row(row - problem.offset[k]);
+            *(if !tangential {
+                &mut report.impact
+            } else {
+                &mut report.sliding
+            }) += share;
+            report.boundary -= s * problem.boundary[row];
+        }
+    }
+    // Work of the given forces, hK·½(v_I + v_F) with v_F before the velocity projection.
+    let (k, v_begin) = (&step.velocity.force_impulse, &step.point.v_begin);
+    report.work = (0..v_begin.len())
+        .map(|i| k[i] * 0.5 * (v_begin[i] + end.v_unprojected[i]))
+        .sum();
+    for (row, s) in end.bilateral.impulse.iter().enumerate() {
+        // Velocity projection: ½ s (U + 0), the energy lost when the velocity was made tangent at the end.
+        let w = end.bilateral.boundary[row];
+        report.impact += 0.5 * s * (end.bilateral.begin[row] + end.bilateral.end[row]);
+        report.boundary -= s * w;
+    }
+    report.impact += step.impact.energy_change;
+}
+
+/// Energy residual: the sum of all terms of the energy balance over the largest of them; the energy scale.
+fn add_energy_residual(
+    step: &ComputedStep<'_>,
+    scratch: &mut BalanceScratch,
+    report: &mut StepReport,
+) {
+    let inertia = &step.point.inertia;
+    let (begin, end) = (inertia.energy(&step.state.v), inertia.energy(&step.next.v));
+    let terms = [
+        end,
+        -begin,
+        -report.work,
+        -report.impact,
+        -report.sliding,
+        -report.boundary,
+    ];
+    // At rest all terms are rounding; the energy that the forces alone would give, ½‖hA⁻¹K‖², is a scale.
+    scratch.dual.copy_from_slice(&step.velocity.force_impulse);
+    let forced = 0.5 * inertia.dual_norm(&mut scratch.dual).powi(2);
+    let scale = terms.iter().fold(forced, |m, x| m.max(x.abs()));
+    let left = terms.iter().sum::<f64>().abs();
+    report.energy = if scale > 0.0 { left / scale } else { 0.0 };
+    // Energy scale of the step; self-stress, GᵀS = 0, is in none of its terms.
+    let turnover = [begin, inertia.energy(&step.velocity.v_free), forced];
+    let given = [report.work.abs(), report.boundary.abs()];
+    report.turnover = turnover.into_iter().chain(given).fold(0.0, f64::max);
+    report.forced = forced;
+}
+
+/// Energy gain Σ S·Uᵃ − ½δ S·(𝒲S) over the contacts, the inadmissible part of it, and whether coefficients differ.
+fn add_energy_gain(step: &ComputedStep<'_>, report: &mut StepReport) {
+    let (problem, v_free) = (step.problem, &step.velocity.v_free);
+    let n = v_free.len();
+    let (mut gain, mut lawful, mut bilateral) = (0.0, 0.0, false);
+    let mut range = (f64::INFINITY, f64::NEG_INFINITY);
+    for (k, &i) in problem.active.iter().enumerate() {
+        let contact = step.constraints[i].kind == ConstraintKind::Contact;
+        // Upper bound that the laws imply, over all rows; gain over the contact rows.
+        for row in problem.rows(k).filter(|row| problem.impulse[*row] != 0.0) {
+            let (s, rho) = (problem.impulse[row], problem.restitution_weight[row]);
+            lawful += s * (problem.end[row] + rho * problem.begin[row]) / (1.0 + rho);
+            if !contact {
+                bilateral = true;
                 continue;
             }
-            let (row, depth) = (stage.offset[k], -self.scratch.gaps[self.first_gap[i]]);
-            let speed = stage.begin[row].abs().max(stage.end[row].abs());
-            let rests = stage.impulse[row] != 0.0 && h * speed <= AT_REST * depth;
-            if rests && depth > found.0 {
-                found = (depth, Some(i as u32));
-            }
+            range = (range.0.min(rho), range.1.max(rho));
+            let delta = (1.0 - rho) / (1.0 + rho);
+            let g = &problem.jacobian[row * n..(row + 1) * n];
+            let free = problem.boundary[row] + dense::dot(g, v_free);
+            let average =
+                0.5 * ((1.0 - delta) * problem.begin[row] + (1.0 + delta) * problem.end[row]);
+            let reflected = 0.5 * delta * (problem.end[row] - free);
+            gain += s * (average - reflected);
         }
-        found
     }
-
-    /// Works of contacts, forces and boundaries, the energy residual, gain, and the momentum residual.
-    fn energy_balance(&mut self, ledger: &mut StepReport) {
-        let work = &mut self.scratch;
-        let n = work.v_begin.len();
-        let (stage, inertia) = (&work.problem, &work.inertia);
-        let end = &self.next.v;
-        // Work of the constraint impulses by row, ½ S (U_I + U_F), and of moving boundaries, −S W.
-        for (k, &i) in stage.active.iter().enumerate() {
-            let kind = self.system.constraints()[i].kind;
-            for row in stage.rows(k) {
-                let s = stage.impulse[row];
-                let share = 0.5 * s * (stage.begin[row] + stage.end[row]);
-                let tangential = kind.is_friction_row(row - stage.offset[k]);
-                *(if !tangential {
-                    &mut ledger.impact
-                } else {
-                    &mut ledger.sliding
-                }) += share;
-                ledger.boundary -= s * stage.boundary[row];
-            }
-        }
-        // Work of the given forces, hK·½(v_I + v_F) with v_F before the velocity projection.
-        ledger.work = (0..n)
-            .map(|i| work.force_impulse[i] * 0.5 * (work.v_begin[i] + work.v_unprojected[i]))
-            .sum();
-        for (row, s) in work.bilateral_end.impulse.iter().enumerate() {
-            // Velocity projection: ½ s (U + 0), the energy lost when the velocity was made tangent at the end.
-            let w = work.bilateral_end.boundary[row];
-            ledger.impact +=
-                0.5 * s * (work.bilateral_end.begin[row] + work.bilateral_end.end[row]);
-            ledger.boundary -= s * w;
-        }
-        ledger.impact += work.separate_impact_energy.0;
-        // Energy residual: the sum of all terms over the largest of them.
-        let (begin, end_energy) = (inertia.energy(&self.state.v), inertia.energy(end));
-        let terms = [
-            end_energy,
-            -begin,
-            -ledger.work,
-            -ledger.impact,
-            -ledger.sliding,
-            -ledger.boundary,
-        ];
-        // At rest all terms are rounding; the energy that the forces alone would give, ½‖hA⁻¹K‖², is a scale.
-        work.buffer.copy_from_slice(&work.force_impulse);
-        let forced = 0.5 * inertia.dual_norm(&mut work.buffer).powi(2);
-        let scale = terms.iter().fold(forced, |m, x| m.max(x.abs()));
-        let left = terms.iter().sum::<f64>().abs();
-        ledger.energy = if scale > 0.0 { left / scale } else { 0.0 };
-        // Energy scale of the step; self-stress, GᵀS = 0, is in none of its terms.
-        let turnover = [
-            begin,
-            self.scratch.inertia.energy(&self.scratch.v_free),
-            forced,
-        ];
-        let given = [ledger.work.abs(), ledger.boundary.abs()];
-        ledger.turnover = turnover.into_iter().chain(given).fold(0.0, f64::max);
-        ledger.forced = forced;
-        self.add_energy_gain(ledger);
-        ledger.lasting = self.persistent_contact_work();
-        ledger.momentum = self.momentum_residual();
+    report.mixed = range.0 < range.1;
+    // Joints, whose rows have another weight, are taken with that of the contacts beside them. Where these differ the
+    // second term may have either sign.
+    let beside = gain_with_joints(step.constraints, problem, v_free, report.forced);
+    if let Some(beside) = beside {
+        gain = beside.gain;
     }
+    let excess = match report.mixed || bilateral {
+        true if lawful < gain && beside.is_none() => lawful,
+        _ => gain,
+    };
+    // Relative to the energy scale, with the gain of impacts applied before the step.
+    let over = |x: f64| match x + step.impact.energy_gain {
+        x if x <= 0.0 => 0.0,
+        x => x / report.turnover,
+    };
+    (report.gain, report.excess) = (over(gain), over(excess));
+}
 
-    /// Energy gain Σ S·Uᵃ − ½δ S·(𝒲S) over the contacts, the inadmissible part of it, and whether coefficients differ.
-    fn add_energy_gain(&self, ledger: &mut StepReport) {
-        let (stage, work) = (&self.scratch.problem, &self.scratch);
-        let n = work.v_begin.len();
-        let (mut gain, mut lawful, mut bilateral) = (0.0, 0.0, false);
-        let mut range = (f64::INFINITY, f64::NEG_INFINITY);
-        for (k, &i) in stage.active.iter().enumerate() {
-            let contact = self.system.constraints()[i].kind == ConstraintKind::Contact;
-            // Upper bound that the laws imply, over all rows; gain over the contact rows.
-            for row in stage.rows(k).filter(|row| stage.impulse[*row] != 0.0) {
-                let (s, rho) = (stage.impulse[row], stage.restitution_weight[row]);
-                lawful += s * (stage.end[row] + rho * stage.begin[row]) / (1.0 + rho);
-                if !contact {
-                    bilateral = true;
-                    continue;
-                }
-                range = (range.0.min(rho), range.1.max(rho));
-                let delta = (1.0 - rho) / (1.0 + rho);
-                let g = &stage.jacobian[row * n..(row + 1) * n];
-                let free = stage.boundary[row] + dense::dot(g, &work.v_free);
-                let average =
-                    0.5 * ((1.0 - delta) * stage.begin[row] + (1.0 + delta) * stage.end[row]);
-                let reflected = 0.5 * delta * (stage.end[row] - free);
-                gain += s * (average - reflected);
+/// Work of persistent contacts (those that carried impulses in the previous step, too), as far as they do not slide, and
+/// of the bilateral rows: energy that the scheme loses or gains.
+fn persistent_contact_work(step: &ComputedStep<'_>) -> f64 {
+    let problem = step.problem;
+    let mut sum = 0.0;
+    for (k, &i) in problem.active.iter().enumerate() {
+        let rows = problem.rows(k);
+        let (before, now) = (step.state.status[i], problem.status(k));
+        // Number of rows of the constraint that count: normal row only where it slides.
+        let count = match step.constraints[i].kind {
+            ConstraintKind::Contact if before == Status::Open || now == Status::Open => 0,
+            ConstraintKind::Contact if before == Status::Stick && now == Status::Stick => {
+                rows.len()
             }
-        }
-        ledger.mixed = range.0 < range.1;
-        // Joints, whose rows have another weight, are taken with that of the contacts beside them. Where these differ
-        // the second term may have either sign.
-        let beside = self.gain_with_joints(ledger.forced);
-        if let Some((one, _)) = beside {
-            gain = one;
-        }
-        let excess = match ledger.mixed || bilateral {
-            true if lawful < gain && beside.is_none() => lawful,
-            _ => gain,
+            ConstraintKind::Contact => 1,
+            // A step solved again with the ρ of the contacts is a collision.
+            _ if step.common_restitution => 0,
+            ConstraintKind::Joint | ConstraintKind::Nonholonomic => rows.len(),
+            ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
+            ConstraintKind::NonFirm => 0,
         };
-        // Relative to the energy scale, with the gain of impacts applied before the step.
-        let over = |x: f64| match x + work.separate_impact_energy.1 {
-            x if x <= 0.0 => 0.0,
-            x => x / ledger.turnover,
-        };
-        (ledger.gain, ledger.excess) = (over(gain), over(excess));
+        let works = rows.take(count).map(|row| {
+            let s = problem.impulse[row];
+            0.5 * s * (problem.begin[row] + problem.end[row])
+        });
+        sum += works.sum::<f64>();
     }
+    let projected = &step.end.bilateral;
+    let held = (projected.impulse.iter().zip(&projected.begin)).zip(&projected.end);
+    sum + held.map(|((s, a), b)| 0.5 * s * (a + b)).sum::<f64>()
+}
 
-    /// Work of persistent contacts (those that carried impulses in the previous step, too), as far as they do not
-    /// slide, and of the bilateral rows: energy that the scheme loses or gains.
-    fn persistent_contact_work(&self) -> f64 {
-        let stage = &self.scratch.problem;
-        let mut sum = 0.0;
-        for (k, &i) in stage.active.iter().enumerate() {
-            let rows = stage.rows(k);
-            let (before, now) = (self.state.status[i], stage.status(k));
-            // Number of rows of the constraint that count: normal row only where it slides.
-            let count = match self.system.constraints()[i].kind {
-                ConstraintKind::Contact if before == Status::Open || now == Status::Open => 0,
-                ConstraintKind::Contact if before == Status::Stick && now == Status::Stick => {
-                    rows.len()
-                }
-                ConstraintKind::Contact => 1,
-                // A step solved again with the ρ of the contacts is a collision.
-                _ if self.scratch.solved_with_common_restitution => 0,
-                ConstraintKind::Joint | ConstraintKind::Nonholonomic => rows.len(),
-                ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
-                ConstraintKind::NonFirm => 0,
-            };
-            let works = rows.take(count).map(|row| {
-                let s = stage.impulse[row];
-                0.5 * s * (stage.begin[row] + stage.end[row])
-            });
-            sum += works.sum::<f64>();
-        }
-        let hold = &self.scratch.bilateral_end;
-        let held = hold.impulse.iter().zip(&hold.begin).zip(&hold.end);
-        sum + held.map(|((s, a), b)| 0.5 * s * (a + b)).sum::<f64>()
+/// ‖A(v_F − v_I) − hK − Σ GᵀS‖ relative to the velocities and to hA⁻¹K.
+fn momentum_residual(step: &ComputedStep<'_>, scratch: &mut BalanceScratch) -> f64 {
+    let (inertia, v_begin) = (&step.point.inertia, &step.point.v_begin);
+    let (n, force_impulse) = (v_begin.len(), &step.velocity.force_impulse);
+    for i in 0..n {
+        scratch.v_change[i] = step.next.v[i] - v_begin[i];
     }
-
-    /// ‖A(v_F − v_I) − hK − Σ GᵀS‖ relative to the velocities and to hA⁻¹K. Overwrites `scratch.v_free`.
-    fn momentum_residual(&mut self) -> f64 {
-        let work = &mut self.scratch;
-        let n = work.v_begin.len();
-        for i in 0..n {
-            work.buffer[i] = self.next.v[i] - work.v_begin[i];
-        }
-        let left = &mut work.v_free;
-        for i in 0..n {
-            let row = &work.inertia.mass[i * n..(i + 1) * n];
-            left[i] = dense::dot(row, &work.buffer) - work.force_impulse[i];
-        }
-        for (row, s) in work.problem.impulse.iter().enumerate() {
-            let g = &work.problem.jacobian[row * n..(row + 1) * n];
+    let left = &mut scratch.momentum;
+    for i in 0..n {
+        let row = &inertia.mass[i * n..(i + 1) * n];
+        left[i] = dense::dot(row, &scratch.v_change) - force_impulse[i];
+    }
+    for problem in [step.problem, &step.end.bilateral] {
+        for (row, s) in problem.impulse.iter().enumerate() {
+            let g = &problem.jacobian[row * n..(row + 1) * n];
             dense::axpy(-s, g, left);
         }
-        for (row, s) in work.bilateral_end.impulse.iter().enumerate() {
-            let g = &work.bilateral_end.jacobian[row * n..(row + 1) * n];
-            dense::axpy(-s, g, left);
+    }
+    let scale = inertia.norm(v_begin).max(inertia.norm(&step.next.v));
+    // At rest under load only hA⁻¹K has a size.
+    scratch.dual.copy_from_slice(force_impulse);
+    let scale = scale.max(inertia.dual_norm(&mut scratch.dual));
+    let left = inertia.dual_norm(left);
+    if scale > 0.0 { left / scale } else { left }
+}
+
+/// Largest penetration of a contact at rest, and that contact; `gaps` are those at q_F.
+pub(super) fn deepest_resting_contact(
+    constraints: &[Constraint],
+    layout: &RowLayout,
+    gaps: &[f64],
+    problem: &StepProblem,
+    h: f64,
+) -> (f64, Option<u32>) {
+    let mut found = (0.0, None);
+    for (k, &i) in problem.active.iter().enumerate() {
+        if constraints[i].kind != ConstraintKind::Contact {
+            continue;
         }
-        let scale = work
-            .inertia
-            .norm(&work.v_begin)
-            .max(work.inertia.norm(&self.next.v));
-        // At rest under load only hA⁻¹K has a size.
-        work.buffer.copy_from_slice(&work.force_impulse);
-        let scale = scale.max(work.inertia.dual_norm(&mut work.buffer));
-        let left = work.inertia.dual_norm(left);
-        if scale > 0.0 { left / scale } else { left }
-    }
-
-    /// Painlevé's γ of every contact that slides without colliding and of every friction joint that slides and has more
-    /// than one continuation, +∞ for the others. Returns the smallest.
-    fn smallest_gamma(&mut self) -> f64 {
-        let kept = std::mem::take(&mut self.scratch.painleve_gamma);
-        let stage = &self.scratch.problem;
-        let gamma = |k: usize| {
-            let friction = stage.law[k].normal() && stage.rows(k).len() > 1;
-            let stuck = self.state.status[stage.active[k]] == Status::Stick;
-            match friction && !stuck && stage.slides_without_collision(k, &self.state.v) {
-                true => stage.gamma_of_sliding(k, &self.fixed_rows(k)),
-                false => f64::INFINITY,
-            }
-        };
-        let mut all = kept;
-        all.clear();
-        all.extend((0..stage.active.len()).map(gamma));
-        self.scratch.painleve_gamma = all;
-        self.gamma_of_friction_joints();
-        self.scratch
-            .painleve_gamma
-            .iter()
-            .copied()
-            .fold(f64::INFINITY, f64::min)
-    }
-
-    /// γ of sliding friction joints, whose reaction may have either sign: the continuation is not unique where γ ≤ 0
-    /// and the laws admit more than one acceleration. Enumerates contact modes, at most 20,000 combinations.
-    fn gamma_of_friction_joints(&mut self) {
-        for k in 0..self.scratch.problem.active.len() {
-            let stage = &self.scratch.problem;
-            let (i, rows) = (stage.active[k], stage.rows(k));
-            let ConstraintKind::FrictionJoint { normal_rows: 1 } =
-                self.system.constraints()[i].kind
-            else {
-                continue;
-            };
-            let slides = stage.has_relative_velocity(k, rows.start + 1..rows.end, &self.state.v);
-            let gamma = stage.gamma(k, &self.fixed_rows(k));
-            if !slides || gamma > 0.0 {
-                continue;
-            }
-            let at = StateRef {
-                t: self.scratch.t_eval,
-                q: &self.scratch.q_eval,
-                v: &self.state.v,
-            };
-            // Enumerate the admissible accelerations only where γ ≤ 0.
-            let ways = painleve::joint_accelerations(&mut self.system, i, at);
-            if ways.is_ok_and(|ways| ways.len() > 1) {
-                self.scratch.painleve_gamma[k] = gamma;
-            }
+        let (row, depth) = (problem.offset[k], -gaps[layout.gaps(i).start]);
+        let speed = problem.begin[row].abs().max(problem.end[row].abs());
+        let rests = problem.impulse[row] != 0.0 && h * speed <= AT_REST * depth;
+        if rests && depth > found.0 {
+            found = (depth, Some(i as u32));
         }
     }
+    found
+}
 
-    /// Rows beside the `k`-th constraint whose velocity is fixed: bilateral rows, normal rows of contacts that carry an
-    /// impulse, and all rows of those that stick.
-    fn fixed_rows(&self, k: usize) -> SmallVec<[usize; 16]> {
-        let stage = &self.scratch.problem;
-        let mut firm = SmallVec::new();
-        for other in (0..stage.active.len()).filter(|other| *other != k) {
-            let rows = stage.rows(other);
-            let normal = match self.system.constraints()[stage.active[other]].kind {
-                ConstraintKind::Joint | ConstraintKind::Nonholonomic => rows.len(),
-                ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
-                ConstraintKind::Contact => usize::from(stage.impulse[rows.start] > 0.0),
-                ConstraintKind::NonFirm => continue,
-            };
-            let held = normal > 0 && stage.status(other) == Status::Stick;
-            let count = if held { rows.len() } else { normal };
-            firm.extend(rows.take(count));
-        }
-        firm
+/// Energies with A at q_F, not at q_M: the energy that a user plots.
+pub(super) fn add_end_energies<S: System>(
+    system: &mut S,
+    next: &State,
+    scratch: &mut BalanceScratch,
+    report: &mut StepReport,
+) -> Result<(), MechanismError> {
+    let inertia = &mut scratch.end_inertia;
+    let (mass, force) = (&mut inertia.mass, &mut inertia.force);
+    system.dynamics(next.t, &next.q, &next.v, mass, force)?;
+    report.kinetic = inertia.energy(&next.v);
+    report.potential = system.potential(next.t, &next.q)?;
+    if !(report.kinetic.is_finite() && report.potential.is_finite()) {
+        return Err(MechanismError::BlowUp {
+            t: next.t,
+            what: "the energy".to_string(),
+        });
     }
+    Ok(())
 }

@@ -3,6 +3,8 @@
 use contact::law::Status;
 
 use super::event_detection::StepEventDetector;
+use super::layout::{RowLayout, StepClock};
+use super::position_projection::project_joints;
 use super::{StepScratch, TimeStepper};
 use crate::error::MechanismError;
 use crate::impact::approach_velocities;
@@ -18,33 +20,32 @@ impl<S: System> TimeStepper<S> {
     pub fn new(mut system: S, settings: Settings, initial: State) -> Result<Self, MechanismError> {
         settings.validate()?;
         check_initial_state(&mut system, &settings, &initial)?;
-        let (first_row, first_gap) = offsets(&system);
-        let (rows, gaps) = (
-            first_row[first_row.len() - 1],
-            first_gap[first_gap.len() - 1],
-        );
+        let layout = RowLayout::of(&system);
         let constraints = system.constraints().len();
         let chart = system.configuration_space();
-        let mut work = StepScratch::new(chart.num_positions(), chart.num_velocities(), gaps);
-        work.problem.sliding_rule = SlidingRule::of(settings.scheme);
+        let (positions, velocities) = (chart.num_positions(), chart.num_velocities());
+        let mut scratch = StepScratch::new(positions, velocities, layout.num_gaps());
+        scratch.problem.sliding_rule = SlidingRule::of(settings.scheme);
         // Warm start zero, every constraint open.
         let mut state = initial;
-        state.impulse.resize(rows, 0.0);
+        state.impulse.resize(layout.num_rows(), 0.0);
         state.status.resize(constraints, Status::Open);
         chart.normalise(&mut state.q);
         let trial = settings.adaptive.map_or(settings.step, |a| {
             settings.step.clamp(a.smallest, a.largest)
         });
         let mut stepper = Self {
-            step_clock: (0, state.t),
+            step_clock: StepClock {
+                steps: 0,
+                start: state.t,
+            },
             initial_positions: state.q.clone(),
             next: state.clone(),
             state,
-            scratch: work,
+            scratch,
             report: StepReport::default(),
             event_detector: StepEventDetector::new(constraints),
-            first_row,
-            first_gap,
+            layout,
             trial_step: trial,
             end_time: f64::INFINITY,
             second_half: None,
@@ -63,17 +64,25 @@ impl<S: System> TimeStepper<S> {
             q: &state.q,
             v: &state.v,
         };
-        self.scratch.inertia.evaluate(&mut self.system, at)?;
+        let inertia = &mut self.scratch.point.inertia;
+        inertia.evaluate(&mut self.system, at)?;
         self.next.q.copy_from_slice(&state.q);
         self.next.v.copy_from_slice(&state.v);
         self.next.t = state.t;
-        self.project_joints()?;
+        let gaps = &mut self.scratch.end.gaps;
+        project_joints(
+            &mut self.system,
+            &self.layout,
+            inertia,
+            gaps,
+            &mut self.next,
+        )?;
         self.state.q.copy_from_slice(&self.next.q);
         // Energies of the initial state; everything that belongs to a step is zero.
         self.report = StepReport {
             t: self.state.t,
             reached: true,
-            kinetic: self.scratch.inertia.energy(&self.state.v),
+            kinetic: self.scratch.point.inertia.energy(&self.state.v),
             potential: self.system.potential(self.state.t, &self.state.q)?,
             gamma: f64::INFINITY,
             ..StepReport::default()
@@ -89,12 +98,13 @@ impl<S: System> TimeStepper<S> {
             q: &state.q,
             v: &state.v,
         };
-        self.system.gaps(at.t, at.q, &mut self.scratch.gaps)?;
+        let gaps = &mut self.scratch.end.gaps;
+        self.system.gaps(at.t, at.q, gaps)?;
         let size = 1.0 + state.q.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let constraints = self.system.constraints().iter().enumerate();
         let closed = constraints
             .filter(|(i, c)| {
-                c.is_contact() && self.scratch.gaps[self.first_gap[*i]] <= CLOSED_TOLERANCE * size
+                c.is_contact() && gaps[self.layout.gaps(*i).start] <= CLOSED_TOLERANCE * size
             })
             .map(|(i, _)| i);
         let closed: Vec<usize> = closed.collect();
@@ -106,14 +116,4 @@ impl<S: System> TimeStepper<S> {
         }
         Ok(())
     }
-}
-
-/// Offsets: first row and first position function of each constraint, with the totals at the end.
-fn offsets<S: System>(system: &S) -> (Vec<usize>, Vec<usize>) {
-    let (mut rows, mut gaps) = (vec![0], vec![0]);
-    for constraint in system.constraints() {
-        rows.push(rows[rows.len() - 1] + constraint.rows);
-        gaps.push(gaps[gaps.len() - 1] + constraint.num_gaps());
-    }
-    (rows, gaps)
 }

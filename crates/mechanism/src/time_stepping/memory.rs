@@ -4,18 +4,18 @@ use serde::{Deserialize, Serialize};
 
 use super::TimeStepper;
 use super::event_detection::StepEventDetector;
+use super::layout::{StepClock, StepInterval};
 use crate::error::MechanismError;
 use crate::state::{State, StepReport};
 use crate::system::System;
 
-/// What a time stepper remembers beside its state.
+/// What a time stepper remembers beside its state. Stored by position: the order of fields is the format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TimeSteppingMemory {
     event_detector: StepEventDetector,
-    /// Steps taken, and the instant they are counted from. Stored by position: the order of fields is the format.
-    step_clock: (usize, f64),
+    step_clock: StepClock,
     trial_step: f64,
-    second_half: Option<(f64, f64)>,
+    second_half: Option<StepInterval>,
 }
 
 impl<S: System> TimeStepper<S> {
