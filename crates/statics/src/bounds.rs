@@ -4,7 +4,7 @@
 //! low_α = min S_n,α,  high_α = max S_n,α     over S admissible,  Gᵀ S = Gᵀ S*
 //! ```
 //!
-//! The motion of a step need not determine its impulses: every S of the faces (`domain`)
+//! The motion of a step need not determine its impulses: every S of the faces (`impulse_domain`)
 //! with the same Gᵀ S belongs to the same motion. (The motion itself may be non-unique with Coulomb friction; it is
 //! given here.) Given S* and the state of each contact, the extremes of
 //! every S_n are two conic programs, linear ones in the plane. First the null space of Gᵀ tells which

@@ -7,7 +7,7 @@
 //!
 //! The two programs are dual: an S proves that the load is carried, a mechanism v that no larger one is, since
 //! 0 = v·(Gᵀ S + f₀ + λ f₁) = G v·S + f₀·v + λ with G v·S ≥ 0. Both are checked here. The sliding of
-//! such a mechanism dilates, u_n = μ|u_t| (G v ∈ K*, normality); Coulomb's does not, see `coulomb`.
+//! such a mechanism dilates, u_n = μ|u_t| (G v ∈ K*, normality); Coulomb's does not, see `nonassociated`.
 //! Where a mechanism only opens joints about hinges, the two agree.
 //!
 //! The bound of λ accounts for the solver's residual of G v ∈ K*, for all S whose sum is up to [`AMPLE`] times
