@@ -30,7 +30,7 @@ impl Solved {
 /// Reads a file as a problem.
 pub fn read(path: &Path) -> Result<Problem, String> {
     let file = percuss_fclib::read(path).map_err(words)?;
-    percuss_fclib::problem::to_problem(&file).map_err(words)
+    percuss_fclib::convert::to_problem(&file).map_err(words)
 }
 
 /// Runs one method on one file in this process; returns its result as two numbers.
@@ -116,7 +116,7 @@ pub fn bytes(problem: &Problem) -> Option<Vec<u8>> {
     };
     let mu: Option<Vec<f64>> = problem.laws().iter().map(coulomb).collect();
     let mu = mu.filter(|_| (0..problem.num_contacts()).all(|a| problem.dim(a) == 3))?;
-    let file = percuss_fclib::problem::from_problem(problem, percuss_fclib::Info::default()).ok()?;
+    let file = percuss_fclib::convert::from_problem(problem, percuss_fclib::Info::default()).ok()?;
     let percuss_fclib::ProblemForm::Local(local) = file.form else {
         return None;
     };

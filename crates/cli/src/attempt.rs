@@ -37,7 +37,7 @@ pub fn load(path: &Path) -> Result<LoadedProblem, String> {
     }
     // Read the file and assemble the contact problem.
     let file = percuss_fclib::read(path).map_err(|e| e.to_string())?;
-    let problem = percuss_fclib::problem::to_problem(&file)
+    let problem = percuss_fclib::convert::to_problem(&file)
         .map_err(|e| format!("{}: {e}", path.display()))?;
     let asymmetry = problem.asymmetry();
     Ok(LoadedProblem {

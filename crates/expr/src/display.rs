@@ -10,7 +10,7 @@ use crate::graph::Graph;
 use crate::node::{Binary, Node, NodeId, Unary};
 
 /// Operator precedence, as in the parser.
-mod strength {
+mod precedence {
     pub const NOTHING: u8 = 0;
     pub const OR: u8 = 1;
     pub const AND: u8 = 2;
@@ -22,7 +22,7 @@ mod strength {
     pub const POWER: u8 = 8;
     pub const ATOM: u8 = 9;
 }
-use strength::*;
+use precedence::*;
 
 /// Bytes after which [`Graph::display`] truncates.
 const LONGEST: usize = 1 << 20;

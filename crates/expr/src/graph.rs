@@ -79,7 +79,7 @@ impl Graph {
     /// # Errors
     /// The text is not a name, is a word of the language, or names a parameter.
     pub fn input(&mut self, name: &str) -> Result<NodeId, ExprError> {
-        crate::scope::check_name(name)?;
+        crate::language::check_name(name)?;
         if self.parameters.iter().any(|p| p.name == name) {
             return Err(ErrorKind::NameTaken(name.to_string()).into());
         }
@@ -99,7 +99,7 @@ impl Graph {
     /// # Errors
     /// The text is not a name or is in use, or the value is not finite.
     pub fn parameter(&mut self, name: &str, value: f64) -> Result<NodeId, ExprError> {
-        crate::scope::check_name(name)?;
+        crate::language::check_name(name)?;
         // Inputs and parameters share one name space.
         let taken = self.inputs.iter().any(|known| known == name)
             || self.parameters.iter().any(|p| p.name == name);

@@ -1,12 +1,14 @@
 #![doc = include_str!("../README.md")]
 
-mod derive;
+mod definitions;
+mod derivative;
 mod display;
 mod error;
 mod evaluate;
 mod functions;
 mod graph;
 pub mod lagrange;
+mod language;
 mod lexer;
 mod node;
 mod parser;

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 mod check;
+pub mod convert;
 mod error;
 mod matrix;
 mod model;
-pub mod problem;
 mod read;
 mod source;
 mod write;

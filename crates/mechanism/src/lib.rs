@@ -1,27 +1,32 @@
 #![doc = include_str!("../README.md")]
 
-mod chart;
+mod checkpoint;
+mod configuration;
 mod error;
-mod event;
+mod event_driven;
 pub mod impact;
 mod inertia;
-mod linear;
+mod initial_state;
+mod least_norm;
+mod modes;
+mod motion;
+pub mod normal_scaling;
 pub mod painleve;
-mod saved;
-pub mod scaling;
 mod settings;
-mod stage;
-mod start;
 mod state;
-mod stepper;
+mod step_problem;
 mod system;
+mod time_stepping;
 
-pub use chart::{ConfigurationSpace, Coordinate};
+pub use checkpoint::MotionCheckpoint;
+pub use configuration::{ConfigurationSpace, Coordinate};
 pub use error::{MechanismError, SystemError};
-pub use event::EventDriven;
-pub use saved::MotionCheckpoint;
+pub use event_driven::EventDriven;
+pub use initial_state::check_initial_state;
+pub use motion::Integrator;
+/// The module [`normal_scaling`] under its short name.
+pub use normal_scaling as scaling;
 pub use settings::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings};
-pub use start::check_initial_state;
-pub use state::{ConstraintReport, Event, EventKind, Integrator, State, StepReport};
-pub use stepper::TimeStepper;
+pub use state::{ConstraintReport, Event, EventKind, State, StepReport};
 pub use system::{Constraint, ConstraintKind, StateRef, System};
+pub use time_stepping::TimeStepper;

@@ -26,8 +26,9 @@ use percuss_convex::dense;
 
 use crate::error::{MechanismError, SystemError};
 use crate::inertia::Inertia;
+use crate::modes::mode_selection::accelerations;
 use crate::settings::Scheme;
-use crate::stage::{RestitutionWeights, SlidingRule, StepProblem};
+use crate::step_problem::{RestitutionWeights, SlidingRule, StepProblem};
 use crate::system::{Constraint, ConstraintKind, StateRef, System};
 
 /// |γ| below this share of H_nn counts as γ = 0.
@@ -169,7 +170,7 @@ pub fn joint_accelerations<S: System>(
     let mut members: Vec<usize> = bounded.map(|(i, _)| i).collect();
     members.extend_from_slice(&place.problem.active);
     members.sort_unstable();
-    crate::event::accelerations(system, at, &members)
+    accelerations(system, at, &members)
 }
 
 /// A contact with the constraints that act beside it.
@@ -219,10 +220,7 @@ impl ContactEnvironment {
         constraint: usize,
         at: StateRef<'_>,
     ) -> Result<(), MechanismError> {
-        let weights = RestitutionWeights {
-            contacts_rebound: false,
-            bilateral: 0.0,
-        };
+        let weights = RestitutionWeights::NONE;
         let stage = &mut self.problem;
         stage.push(system, constraint, at, 0.0, Status::Slip, weights)
     }

@@ -1,11 +1,9 @@
-//! Results of a motion: state, step report, constraint reports, events; the trait of integrators.
+//! Results of a motion: state, step report, constraint reports, events.
 
 use percuss_contact::law::Status;
 use serde::{Deserialize, Serialize};
 
-use crate::saved::{MotionCheckpoint, statuses};
-
-/// State of a motion, with the impulses of the last step as the warm start of the next. [`Integrator::save`] has all
+/// State of a motion, with the impulses of the last step as the warm start of the next. [`crate::Integrator::save`] has all
 /// that a motion is continued from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -151,34 +149,50 @@ pub enum EventKind {
     Locked,
 }
 
-/// An integrator of one motion: time stepping or event-driven.
-pub trait Integrator {
-    /// Advances by one step, or by one output interval.
-    ///
-    /// # Errors
-    /// The motion cannot be continued; the state is that before.
-    fn advance(&mut self) -> Result<(), crate::MechanismError>;
+/// Serialisation of a status as a number from 0 to 2: the crate `contact` has no serialisation of its own.
+pub(crate) mod status {
+    use super::{Deserialize, Status};
+    use serde::de::{Deserializer, Error};
+    use serde::ser::Serializer;
 
-    /// Current state.
-    fn state(&self) -> &State;
+    pub(crate) fn code(status: Status) -> u8 {
+        match status {
+            Status::Open => 0,
+            Status::Stick => 1,
+            Status::Slip => 2,
+        }
+    }
 
-    /// Report of the last step.
-    fn step_report(&self) -> &StepReport;
+    pub(crate) fn decode<E: Error>(code: u8) -> Result<Status, E> {
+        match code {
+            0 => Ok(Status::Open),
+            1 => Ok(Status::Stick),
+            2 => Ok(Status::Slip),
+            _ => Err(E::custom("a status from 0 to 2 was expected")),
+        }
+    }
 
-    /// Reports of the constraints that were active in the last step.
-    fn constraint_reports(&self) -> Vec<ConstraintReport<'_>>;
+    pub(crate) fn serialize<S: Serializer>(value: &Status, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u8(code(*value))
+    }
 
-    /// Events of the last step, in order of time.
-    fn events(&self) -> &[Event];
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Status, D::Error> {
+        decode(u8::deserialize(from)?)
+    }
+}
 
-    /// Checkpoint: all that the motion is continued from, to the bit. The constraint reports of the last step are not
-    /// part of it. `None` for an integrator without checkpoints.
-    fn save(&self) -> Option<MotionCheckpoint>;
+/// Serialisation of a list of statuses.
+pub(crate) mod statuses {
+    use super::{Deserialize, Status, status};
+    use serde::de::Deserializer;
+    use serde::ser::Serializer;
 
-    /// Restores a checkpoint of a motion of the same system, settings and initial state; this one must not have been
-    /// advanced.
-    ///
-    /// # Errors
-    /// The checkpoint is of another integrator or another system; the motion is unchanged.
-    fn restore(&mut self, saved: MotionCheckpoint) -> Result<(), crate::MechanismError>;
+    pub(crate) fn serialize<S: Serializer>(all: &[Status], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(all.iter().map(|s| status::code(*s)))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Status>, D::Error> {
+        let codes = Vec::<u8>::deserialize(from)?;
+        codes.into_iter().map(status::decode).collect()
+    }
 }

@@ -13,7 +13,7 @@
 use percuss_contact::law::Status;
 use percuss_contact::{Law, Restitution};
 
-use crate::chart::ConfigurationSpace;
+use crate::configuration::ConfigurationSpace;
 use crate::error::SystemError;
 
 /// Kind of constraint.

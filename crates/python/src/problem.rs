@@ -46,7 +46,7 @@ impl PyProblem {
                 ));
             }
             let file = percuss_fclib::read(&path).map_err(|e| e.to_string())?;
-            percuss_fclib::problem::to_problem(&file).map_err(|e| format!("{shown}: {e}"))
+            percuss_fclib::convert::to_problem(&file).map_err(|e| format!("{shown}: {e}"))
         });
         Ok(Self {
             problem: problem.map_err(error::input)?,

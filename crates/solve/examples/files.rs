@@ -6,7 +6,7 @@
 //! system reports them.
 
 use percuss_contact::{ResidualEvaluator, ResidualMeasure};
-use percuss_fclib::problem::to_problem;
+use percuss_fclib::convert::to_problem;
 use percuss_solve::Goal;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,26 +1,28 @@
 #![doc = include_str!("../README.md")]
 
 pub mod apps;
-mod carried;
-mod discs;
+mod disc_configuration;
 mod error;
+mod inequalities;
+mod inequality_set;
+mod lane_sums;
 mod metric;
+mod moving_set;
 mod polyhedron;
 mod process;
 mod product;
-mod set;
-mod smooth;
-mod vector;
+mod transformed_set;
 
-pub use carried::{ScalarFunction, SetFunction, TransformedSet, VectorFunction};
-pub use discs::{DiscConfiguration, Obstacle};
+pub use disc_configuration::{DiscConfiguration, Obstacle};
 pub use error::{Result, SweepingError};
+pub use inequalities::Inequalities;
+pub use inequality_set::InequalitySet;
 pub use metric::Metric;
+pub use moving_set::{MovingSet, ProjectionReport, WithExcessBound};
 pub use polyhedron::{ConstraintRows, MovingPolyhedron};
 pub use process::{
     ActiveSetChange, Method, Perturbation, Process, Schedule, Settings, StartPolicy, StepSize,
     SweepingStep, SweepingSummary,
 };
 pub use product::MovingProduct;
-pub use set::{MovingSet, ProjectionReport, WithExcessBound};
-pub use smooth::{Inequalities, InequalitySet};
+pub use transformed_set::{ScalarFunction, SetFunction, TransformedSet, VectorFunction};

@@ -5,7 +5,7 @@
 //! `convex`.
 
 use crate::error::{Result, SweepingError, at};
-use crate::vector::dot;
+use crate::lane_sums::dot;
 
 /// A scalar product on Rⁿ.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@
 
 use crate::error::{Result, SweepingError};
 use crate::metric::Metric;
-use crate::set::{MovingSet, ProjectionReport};
+use crate::moving_set::{MovingSet, ProjectionReport};
 
 /// A product of moving sets.
 pub struct MovingProduct {

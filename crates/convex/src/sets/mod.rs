@@ -11,29 +11,29 @@
 //! metric polyhedral sets use [`crate::qp`], balls and ellipsoids become an ellipsoid in white
 //! coordinates, and all others use the conic solver of [`crate::conic`].
 
+mod affine;
 mod axis_box;
 mod combine;
-mod flat;
+mod ellipsoid;
 mod intersection;
 mod point;
 mod polar;
 mod polycone;
 mod polyhedron;
 mod polytope;
-mod round;
-mod soc;
+mod section_cones;
 
+pub use affine::{HalfSpace, Subspace};
 pub use axis_box::{AxisBox, Simplex};
 pub use combine::{Product, Scale, Translate};
-pub use flat::{HalfSpace, Subspace};
+pub use ellipsoid::{Ball, Ellipsoid};
 pub use intersection::Intersection;
 pub use point::{Point, Segment};
 pub use polar::PolarCone;
 pub use polycone::PolyhedralCone;
 pub use polyhedron::Polyhedron;
 pub use polytope::Polytope;
-pub use round::{Ball, Ellipsoid};
-pub use soc::{RollingCone, SecondOrderCone};
+pub use section_cones::{RollingCone, SecondOrderCone};
 
 use crate::conic::ConicForm;
 use crate::dense::{axpy, dot, norm, sub};

@@ -1,6 +1,6 @@
 //! Polyhedral cones given by generators or by inequalities; the two representations are polar to each other.
 
-use super::flat::check_rows;
+use super::affine::check_rows;
 use super::{ConvexSet, Set, Support, cone_support};
 use crate::conic::{ConeKind, ConicForm};
 use crate::dense::{axpy, norm, row_space};

@@ -1,6 +1,6 @@
 //! Polytopes given by vertices.
 
-use super::flat::check_rows;
+use super::affine::check_rows;
 use super::{ConvexSet, Point, Polyhedron, Set, Support};
 use crate::conic::{ConeKind, ConicForm};
 use crate::dense::{axpy, dot, norm, row_space, sub};

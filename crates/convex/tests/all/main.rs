@@ -7,5 +7,5 @@ mod dense;
 mod impact;
 mod known_sets;
 mod qp;
-mod referee;
+mod reference_solver;
 mod sets;

@@ -3,7 +3,7 @@
 mod bad_input;
 mod collection;
 mod common;
+mod convert;
 mod foreign;
 mod mutation;
-mod problem;
 mod round_trip;

@@ -25,7 +25,8 @@ use percuss_convex::dense;
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
 use crate::settings::ImpactLaw;
-use crate::stage::{RestitutionWeights, SolveSummary, StepProblem, restitution};
+pub use crate::step_problem::ConstraintImpulse;
+use crate::step_problem::{RestitutionWeights, SolveSummary, StepProblem, restitution};
 use crate::system::{StateRef, System};
 
 /// Approach speeds below this share of the velocities involved are rest.
@@ -40,13 +41,15 @@ pub struct ImpactResult {
     /// v⁺.
     pub velocity: Vec<f64>,
     /// S of every constraint that took part.
-    pub impulse: Vec<(usize, Vec<f64>)>,
+    pub impulse: Vec<ConstraintImpulse>,
     /// Status of every constraint that took part.
     pub status: Vec<(usize, Status)>,
     /// Worst residual of the contact problems solved.
     pub residual: f64,
-    /// Kinetic energy before and after.
-    pub energy: (f64, f64),
+    /// Kinetic energy before.
+    pub energy_before: f64,
+    /// Kinetic energy after.
+    pub energy_after: f64,
 }
 
 /// Resolves an impact of the closed `contacts` at the state `at` (v⁻); every joint and nonholonomic constraint takes
@@ -287,16 +290,21 @@ impl<'a> ImpactSolver<'a> {
             .iter()
             .map(|&m| {
                 self.total[m].resize(rows(m), 0.0);
-                (m, std::mem::take(&mut self.total[m]))
+                ConstraintImpulse {
+                    constraint: m,
+                    impulse: std::mem::take(&mut self.total[m]),
+                }
             })
             .collect();
-        let energy = (self.inertia.energy(self.at.v), self.inertia.energy(&self.v));
+        let (energy_before, energy_after) =
+            (self.inertia.energy(self.at.v), self.inertia.energy(&self.v));
         ImpactResult {
             velocity: self.v,
             impulse,
             status,
             residual: self.residual,
-            energy,
+            energy_before,
+            energy_after,
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn resolve<S: System + ?Sized>(
         if !system.constraints()[member].is_contact() {
             continue;
         }
-        let e = crate::stage::restitution(system, member, strike.at)?;
+        let e = crate::step_problem::restitution(system, member, strike.at)?;
         let stage = &strike.problem;
         let rows = stage.rows(k);
         let mut again = stage.impulse[rows.clone()].to_vec();

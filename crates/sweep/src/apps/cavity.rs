@@ -4,7 +4,7 @@
 //! edge of an overhang it detaches. The sections here are discs, |x − a(z)| ≤ r(z), whose centre and radius vary with
 //! depth: a winding shaft.
 
-use crate::smooth::Inequalities;
+use crate::inequalities::Inequalities;
 
 /// A scalar function of depth and its derivative.
 pub type Profile = Box<dyn Fn(f64) -> (f64, f64) + Send>;

@@ -5,7 +5,7 @@
 //! width/2], its door the gap |y| < door/2 in the wall x = 0; beyond it is open ground.
 
 use super::positive;
-use crate::discs::{DiscConfiguration, Obstacle};
+use crate::disc_configuration::{DiscConfiguration, Obstacle};
 use crate::error::{Result, SweepingError, check_len};
 use crate::process::Process;
 

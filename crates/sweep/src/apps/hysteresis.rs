@@ -11,9 +11,9 @@
 use percuss_convex::AxisBox;
 
 use super::positive;
-use crate::carried::TransformedSet;
 use crate::error::{Result, SweepingError, at, check_len};
 use crate::process::Process;
+use crate::transformed_set::TransformedSet;
 
 /// Prandtl–Ishlinskii model: play operators with thresholds r_i and weights w_i.
 #[derive(Debug, Clone, PartialEq)]

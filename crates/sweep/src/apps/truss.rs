@@ -13,9 +13,9 @@
 use super::positive;
 use crate::error::{Result, SweepingError, check_finite, check_len};
 use crate::metric::Metric;
+use crate::moving_set::MovingSet;
 use crate::polyhedron::{ConstraintRows, MovingPolyhedron};
 use crate::process::Process;
-use crate::set::MovingSet;
 use std::sync::Arc;
 
 /// A bar between two nodes.
@@ -61,8 +61,8 @@ impl Truss {
             check_index("node of a bar", bar.from, nodes.len())?;
             check_index("node of a bar", bar.to, nodes.len())?;
             check_len("node", nodes[bar.to].len(), space)?;
-            let d = crate::vector::sub(&nodes[bar.to], &nodes[bar.from]);
-            let length = crate::vector::norm(&d);
+            let d = crate::lane_sums::sub(&nodes[bar.to], &nodes[bar.from]);
+            let length = crate::lane_sums::norm(&d);
             positive("length of a bar", length)?;
             // Elongation per unit displacement: direction cosines.
             let mut row = Vec::new();
@@ -219,7 +219,7 @@ impl Truss {
             f.iter_mut().zip(&fixed).for_each(|(f, l)| *f = alpha * l);
         };
         // Bracket of α.
-        let size = crate::vector::norm(load);
+        let size = crate::lane_sums::norm(load);
         positive("size of the load", size)?;
         // No equilibrium carries more than the sum of all strengths per coordinate.
         let all: f64 = self.bars.iter().map(|b| b.strength).sum();

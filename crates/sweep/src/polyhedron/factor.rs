@@ -4,7 +4,7 @@
 //! makes Q orthogonal to rounding, "twice is enough"), removing one a series of Givens rotations, both O(n q). Between
 //! steps of a sweeping process only bounds change, so the factors stay valid and a step costs O(n q + q²).
 
-use crate::vector::{axpy, dot, norm};
+use crate::lane_sums::{axpy, dot, norm};
 
 /// QR factors of the matrix whose columns are the active normals.
 #[derive(Debug, Clone, Default)]

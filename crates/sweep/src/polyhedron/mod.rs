@@ -15,12 +15,12 @@ mod solve;
 pub use rows::ConstraintRows;
 pub(crate) use solve::{ProjectionFailure, Projector};
 
-use crate::carried::VectorFunction;
 use crate::error::{Result, SweepingError, check_finite, check_len};
+use crate::inequalities::Inequalities;
+use crate::lane_sums::norm;
 use crate::metric::Metric;
-use crate::set::{MovingSet, ProjectionReport};
-use crate::smooth::Inequalities;
-use crate::vector::norm;
+use crate::moving_set::{MovingSet, ProjectionReport};
+use crate::transformed_set::VectorFunction;
 
 /// Number of rows beyond which no attempt is made to recognise a box: all pairs are compared.
 const BOX_ROWS: usize = 512;
@@ -144,7 +144,7 @@ impl MovingPolyhedron {
             self.projector.rows.add_to(a, 1.0, &mut row);
             let mut class = a;
             for (lead, other) in &leads {
-                let cosine = crate::vector::dot(&row, other).abs();
+                let cosine = crate::lane_sums::dot(&row, other).abs();
                 if cosine > 1.0 - 1e-12 {
                     class = *lead;
                 } else if cosine > 1e-12 {
@@ -233,7 +233,7 @@ impl MovingSet for MovingPolyhedron {
         let dual = |y: &[f64]| {
             let mut v = y.to_vec();
             self.metric.raise(&mut v);
-            crate::vector::dot(y, &v).max(0.0).sqrt()
+            crate::lane_sums::dot(y, &v).max(0.0).sqrt()
         };
         let length = dual(y).max(1e-6 * (1.0 + norm(p)));
         Ok(dual(&rest) + work / length)
@@ -305,7 +305,9 @@ impl Inequalities for MovingPolyhedron {
                 rates(t, out);
                 out.iter_mut().for_each(|v| *v = -*v);
             }
-            None => crate::smooth::difference(t, self.count(), out, |t, c| self.values(t, x, c)),
+            None => {
+                crate::inequalities::difference(t, self.count(), out, |t, c| self.values(t, x, c))
+            }
         }
     }
 }

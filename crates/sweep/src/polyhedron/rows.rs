@@ -1,8 +1,8 @@
 //! Constraint matrix by rows, dense or sparse (CSR).
 
 use crate::error::{Result, SweepingError, check_len};
+use crate::lane_sums::{axpy, dot};
 use crate::metric::Metric;
-use crate::vector::{axpy, dot};
 
 /// Rows g_a of a polyhedron.
 #[derive(Debug, Clone, PartialEq)]

@@ -15,8 +15,8 @@
 
 use super::factor::ThinFactor;
 use super::rows::ConstraintRows;
-use crate::set::ProjectionReport;
-use crate::vector::{axpy, norm, sub};
+use crate::lane_sums::{axpy, norm, sub};
+use crate::moving_set::ProjectionReport;
 
 /// Rank tolerance: a unit normal whose part outside the active span is below this is dependent; some hundred roundings.
 const DEPENDENT: f64 = 1e-13;

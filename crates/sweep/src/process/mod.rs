@@ -11,21 +11,21 @@
 //! Jumps of C at given instants: u⁺ = proj(C(t), u⁻). Every step has a report ([`SweepingStep`]); steps that miss the
 //! tolerance are counted in the [`SweepingSummary`].
 
-mod account;
-mod between;
-mod event;
+mod event_driven;
+mod implicit_stage;
 mod schedule;
-mod stage;
+mod smooth_flow;
+mod step_report;
 
-pub use account::{SweepingStep, SweepingSummary};
 pub use schedule::{Schedule, StepSize};
+pub use step_report::{SweepingStep, SweepingSummary};
 
 use crate::error::{Result, SweepingError, check_finite, check_len};
+use crate::lane_sums::{axpy, sub};
 use crate::metric::Metric;
-use crate::set::MovingSet;
-use crate::vector::{axpy, sub};
-pub use event::ActiveSetChange;
-use event::EventMemory;
+use crate::moving_set::MovingSet;
+pub use event_driven::ActiveSetChange;
+use event_driven::EventMemory;
 
 /// Integration method.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

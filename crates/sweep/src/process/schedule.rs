@@ -6,7 +6,7 @@
 
 use super::{Process, SweepingStep, SweepingSummary};
 use crate::error::{Result, SweepingError};
-use crate::set::MovingSet;
+use crate::moving_set::MovingSet;
 
 /// Step lengths.
 #[derive(Debug, Clone, Copy, PartialEq)]

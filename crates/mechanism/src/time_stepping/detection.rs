@@ -1,0 +1,86 @@
+//! Active constraints of a step: contacts with g ≤ 0 up to rounding, and all other constraints always.
+
+use super::StepInput;
+use super::evaluation::EvaluationPoint;
+use crate::error::MechanismError;
+use crate::impact;
+use crate::settings::{ImpactLaw, Scheme, Settings};
+use crate::step_problem::{RestitutionWeights, StepProblem};
+use crate::system::System;
+
+/// Candidate threshold: contacts with a gap above this share of the largest coordinate (at least of 1) are open, and
+/// their Jacobian is not evaluated. The tolerance of [`StepProblem::is_closed`] is far below.
+const CANDIDATE_GAP: f64 = 1e-6;
+
+/// Collects the active constraints. Fills rows, laws, restitution weights and the warm start of `problem`.
+pub(super) fn detect_active<S: System>(
+    system: &mut S,
+    given: StepInput<'_>,
+    point: &mut EvaluationPoint,
+    problem: &mut StepProblem,
+) -> Result<(), MechanismError> {
+    system.gaps(point.t, &point.q, &mut point.gaps)?;
+    problem.clear();
+    let weights = restitution_weights(given.settings);
+    // A gap computed from coordinates of this size is closed if it is below their rounding.
+    let size = point.q.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+    let rounding = 8.0 * f64::EPSILON * size;
+    for i in 0..given.layout.num_constraints() {
+        let contact = system.constraints()[i].is_contact();
+        let gap = point.gaps.get(given.layout.gaps(i).start).copied();
+        let gap = gap.filter(|_| contact).unwrap_or(0.0);
+        if gap > CANDIDATE_GAP * size {
+            continue;
+        }
+        let previous = given.state.status[i];
+        problem.push(system, i, point.at(), given.h, previous, weights)?;
+        // Near but not closed to rounding: closed unless it is above the tolerance or separating.
+        if gap > rounding && !problem.is_closed(gap, point.at(), given.h) {
+            problem.pop();
+            continue;
+        }
+        // Warm start: the impulses of the previous step.
+        let k = problem.active.len() - 1;
+        let rows = problem.rows(k);
+        let held = given.layout.rows(i);
+        problem.impulse[rows].copy_from_slice(&given.state.impulse[held]);
+    }
+    apply_canonical_restitution(system, given.settings, point, problem)
+}
+
+/// Weight ρ of U_I by kind of row.
+fn restitution_weights(settings: &Settings) -> RestitutionWeights {
+    RestitutionWeights {
+        contacts_rebound: matches!(settings.impact, ImpactLaw::Moreau | ImpactLaw::Canonical),
+        bilateral: match settings.scheme {
+            Scheme::Midpoint | Scheme::Event => 1.0,
+            // Bilateral rows obey θU_F + (1−θ)U_I = 0.
+            Scheme::Theta(theta) => (1.0 - theta) / theta,
+            Scheme::Paoli => 0.0,
+        },
+    }
+}
+
+/// Canonical impact law: gives every active contact the same normal restitution.
+fn apply_canonical_restitution<S: System>(
+    system: &mut S,
+    settings: &Settings,
+    point: &EvaluationPoint,
+    problem: &mut StepProblem,
+) -> Result<(), MechanismError> {
+    if settings.impact != ImpactLaw::Canonical {
+        return Ok(());
+    }
+    let contact = |i: &&usize| system.constraints()[**i].is_contact();
+    let contacts: Vec<usize> = problem.active.iter().filter(contact).copied().collect();
+    // One e in all normal rows.
+    let e = impact::common_restitution(system, point.at(), &contacts)?;
+    for k in 0..problem.active.len() {
+        if contacts.contains(&problem.active[k]) {
+            let row = problem.rows(k).start;
+            problem.restitution_weight[row] = e;
+            problem.restitution[k].normal = e;
+        }
+    }
+    Ok(())
+}
