@@ -2,8 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Iterator
+
 import percuss as pc
 import pytest
+
+from world_hashes import WorldHashes
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--world-hashes", choices=("write", "compare"), help="hashes of the last states of all worlds")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_HASHES] = WorldHashes() if config.getoption("--world-hashes") else None
+
+
+@pytest.fixture(autouse=True)
+def _hash_worlds(request: pytest.FixtureRequest) -> Iterator[None]:
+    yield
+    hashes = request.config.stash[_HASHES]
+    if hashes is not None:
+        hashes.end_of_test(request.node.nodeid.rsplit("/", 1)[-1])
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    hashes = session.config.stash[_HASHES]
+    if hashes is None:
+        return
+    if session.config.getoption("--world-hashes") == "write":
+        print("\n" + hashes.write())
+        return
+    differences = hashes.differences()
+    print(f"\nworld hashes of {len(hashes.found)} tests compared, {len(differences)} differ")
+    print("\n".join(differences))
+    if differences:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+_HASHES = pytest.StashKey["WorldHashes | None"]()
 
 
 def block_world(friction: float = 0.5, **settings: object) -> pc.World:
