@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::error;
 
-type Point = <Space as bodies::Dim>::Vector;
-type Turn = <Space as bodies::Dim>::Rotation;
+type Point = <Space as bodies::geometry::Dim>::Vector;
+type Turn = <Space as bodies::geometry::Dim>::Rotation;
 
 fn numbers(v: Point) -> [f64; 3] {
     [v.x, v.y, v.z]

@@ -2,17 +2,17 @@
 
 use super::rows::PlacedFrames;
 use super::{Joint, JointKind};
-use crate::dim::Dim;
+use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::model::Model;
-use crate::pose::Pose;
-use crate::vector::Vector;
+use percuss_geometry::Pose;
+use percuss_geometry::Vector;
 
 /// Largest initial violation of a constraint, relative to the bodies; the initial projection removes it.
 const APART: f64 = 1e-6;
 
 /// Checks all joints of a model at the initial poses.
-pub(crate) fn check<D: Dim>(model: &Model<D>, poses: &[Pose<D>]) -> Result<(), WorldError> {
+pub(crate) fn check<D: Dynamics>(model: &Model<D>, poses: &[Pose<D>]) -> Result<(), WorldError> {
     for joint in &model.joints {
         sides(model, joint)?;
         numbers(joint)?;
@@ -22,7 +22,7 @@ pub(crate) fn check<D: Dim>(model: &Model<D>, poses: &[Pose<D>]) -> Result<(), W
 }
 
 /// The error of a joint with its name and kind.
-fn refuse<D: Dim>(joint: &Joint<D>, problem: &str) -> Result<(), WorldError> {
+fn refuse<D: Dynamics>(joint: &Joint<D>, problem: &str) -> Result<(), WorldError> {
     let (name, kind) = (&joint.name, joint.kind.name());
     Err(WorldError::Joint(format!(
         "joint `{name}` ({kind}): {problem}"
@@ -30,7 +30,7 @@ fn refuse<D: Dim>(joint: &Joint<D>, problem: &str) -> Result<(), WorldError> {
 }
 
 /// Checks the bodies of a joint, and that its kind exists in this dimension.
-fn sides<D: Dim>(model: &Model<D>, joint: &Joint<D>) -> Result<(), WorldError> {
+fn sides<D: Dynamics>(model: &Model<D>, joint: &Joint<D>) -> Result<(), WorldError> {
     // Both frames on existing, different bodies.
     let bodies = joint.frames.map(|side| side.body);
     let known = |body: Option<u32>| body.is_none_or(|b| (b as usize) < model.bodies.len());
@@ -53,7 +53,7 @@ fn sides<D: Dim>(model: &Model<D>, joint: &Joint<D>) -> Result<(), WorldError> {
 }
 
 /// Checks that positions are finite, and that friction, drive and clearance fit the kind of joint.
-fn numbers<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
+fn numbers<D: Dynamics>(joint: &Joint<D>) -> Result<(), WorldError> {
     // Points, axes, reference angle and length.
     let finite = joint.frames.iter().all(|side| {
         let axes = side.axes.as_ref().iter().all(|axis| axis.is_finite());
@@ -84,7 +84,7 @@ fn numbers<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
 }
 
 /// Checks the numbers of limits, motor, friction, spring and clearance.
-fn parts<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
+fn parts<D: Dynamics>(joint: &Joint<D>) -> Result<(), WorldError> {
     let positive = |x: f64| x > 0.0 && x.is_finite();
     let not_negative = |x: f64| x >= 0.0 && x.is_finite();
     if let Some(limits) = &joint.limits
@@ -125,7 +125,7 @@ fn parts<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
 }
 
 /// Checks that the constraints of the joint are satisfied at the start.
-fn together<D: Dim>(
+fn together<D: Dynamics>(
     model: &Model<D>,
     joint: &Joint<D>,
     poses: &[Pose<D>],
@@ -176,7 +176,11 @@ fn together<D: Dim>(
 }
 
 /// Checks that the coordinate is within its limits, and the pin in its hole.
-fn inside<D: Dim>(joint: &Joint<D>, ends: &PlacedFrames<D>, size: f64) -> Result<(), WorldError> {
+fn inside<D: Dynamics>(
+    joint: &Joint<D>,
+    ends: &PlacedFrames<D>,
+    size: f64,
+) -> Result<(), WorldError> {
     let apart = ends.separation().norm();
     let value = joint.value(ends, joint.coordinate);
     // Coordinate within the limits, to the tolerance of the initial state.
@@ -200,7 +204,7 @@ fn inside<D: Dim>(joint: &Joint<D>, ends: &PlacedFrames<D>, size: f64) -> Result
     }
 }
 
-impl<D: Dim> Joint<D> {
+impl<D: Dynamics> Joint<D> {
     /// Length by which angles are multiplied to compare them with distances: the largest extent of its bodies
     /// and of its points' distances from their centres; 1 if there is none.
     pub(crate) fn length_scale(&self, model: &Model<D>) -> f64 {
@@ -230,7 +234,7 @@ impl<D: Dim> Joint<D> {
 
 /// Connected components of the joints with movable bodies: those that share a movable body, by union–find, in
 /// the order of the joints.
-pub(crate) fn components<D: Dim>(model: &Model<D>) -> Vec<Vec<usize>> {
+pub(crate) fn components<D: Dynamics>(model: &Model<D>) -> Vec<Vec<usize>> {
     let n = model.bodies.len();
     // Union–find with path halving; the smaller index is the root.
     let mut parent: Vec<usize> = (0..n).collect();
@@ -270,7 +274,7 @@ pub(crate) fn components<D: Dim>(model: &Model<D>) -> Vec<Vec<usize>> {
 }
 
 /// Pairs of jointed bodies that are excluded from contact detection, sorted.
-pub(crate) fn excluded<D: Dim>(model: &Model<D>) -> Vec<[u32; 2]> {
+pub(crate) fn excluded<D: Dynamics>(model: &Model<D>) -> Vec<[u32; 2]> {
     let mut pairs: Vec<[u32; 2]> = Vec::new();
     // Joints between two bodies exclude contact unless it is requested.
     for joint in model.joints.iter().filter(|joint| !joint.contact) {

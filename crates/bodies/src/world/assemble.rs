@@ -9,28 +9,29 @@
 //! velocities (rolling, spinning). Three code paths: `flat` (plane, one Coulomb law), `plain` (N rows, sizes known
 //! at compile time), and the general one here. `start` finds the impulses of the step before.
 
-mod flat;
-pub(super) mod plain;
-mod start;
+mod fixed_size;
+mod planar_coulomb;
 #[cfg(test)]
 mod tests;
+mod warm_start;
 
 use contact::law::{Law, Status};
 use contact::{DelassusOperator, FactoredDelassus, Problem, ProblemBuilder, ProblemError};
 
-use super::cell::MAX_MODES as MODES;
+use super::cell_step::MAX_MODES as MODES;
 use super::law::{law, pair_law};
 use super::{CLOSED, CLOSED_IF_LOADED, NO_GROUP, Scratch, World};
 use crate::detect::Candidate;
-use crate::dim::Dim;
+use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::materials::{Friction, PairLaw};
 use crate::model::Model;
 use crate::settings::Activation;
 use crate::state::PersistentContact;
 
-pub(super) use start::find_previous;
-use start::{push_warm_start, push_warm_start_rows};
+pub(super) use fixed_size::BodyData;
+pub(super) use warm_start::find_previous;
+use warm_start::{push_warm_start, push_warm_start_rows};
 
 /// Largest number of rows of a contact, and of velocity components of a body.
 const WIDE: usize = 6;
@@ -47,7 +48,7 @@ struct GeneralRows {
 }
 
 /// A candidate with its contact law, its entry of the step before and its frame.
-struct PairedCandidate<'a, D: Dim> {
+struct PairedCandidate<'a, D: Dynamics> {
     found: &'a Candidate<D>,
     pair: &'a PairLaw,
     memory: Option<&'a PersistentContact<D>>,
@@ -61,7 +62,7 @@ struct AssembledRows {
     impulse: Vec<f64>,
 }
 
-impl<D: Dim> World<D> {
+impl<D: Dynamics> World<D> {
     /// Contact frame of the candidate with this index.
     pub(super) fn frame(&self, touch: u32) -> D::Frame {
         frame(
@@ -348,7 +349,7 @@ impl<D: Dim> World<D> {
     }
 }
 
-impl<D: Dim> Scratch<D> {
+impl<D: Dynamics> Scratch<D> {
     /// Axes about which the kinetic coordinates of a body take its spin: body axes, or world axes (identity).
     pub(super) fn spin_axes(&self, body: usize) -> D::Rotation {
         if self.spin_in_world_axes[body] {
@@ -386,13 +387,17 @@ fn push_blocks(
 
 /// Contact frame of a candidate; its tangents follow a body direction where friction is anisotropic.
 #[inline]
-pub(super) fn frame<D: Dim>(model: &Model<D>, work: &Scratch<D>, found: &Candidate<D>) -> D::Frame {
+pub(super) fn frame<D: Dynamics>(
+    model: &Model<D>,
+    work: &Scratch<D>,
+    found: &Candidate<D>,
+) -> D::Frame {
     frame_of(work, found, pair_law(model, found))
 }
 
 /// The same with the contact law known, and whether its directions are fixed in the first body.
 #[inline(always)]
-fn frame_of<D: Dim>(
+fn frame_of<D: Dynamics>(
     work: &Scratch<D>,
     found: &Candidate<D>,
     (pair, first): (&PairLaw, bool),

@@ -3,16 +3,15 @@
 use solve::auto::AutoParams;
 use solve::{Auto, Nncg, Solver};
 
-use super::{CLOSED_IF_LOADED, NO_GROUP, Scratch, World, gap_scale};
+use super::{CLOSED_IF_LOADED, NO_GROUP, Scratch, World, balance, gap_scale};
 use crate::detect::Detector;
-use crate::dim::Dim;
+use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::materials::Friction;
 use crate::model::{Body, Freedom, Model};
-use crate::pose::Pose;
 use crate::settings::Settings;
 use crate::state::State;
-use crate::vector::Vector;
+use percuss_geometry::{Pose, Vector, min_width};
 
 /// Checks that step and tolerance are positive and finite.
 pub(super) fn settings(settings: &Settings) -> Result<(), WorldError> {
@@ -55,7 +54,7 @@ pub(super) fn solver(settings: &Settings) -> Result<Box<dyn Solver>, WorldError>
 }
 
 /// Checks sizes, masses, references and that numbers are finite.
-pub(super) fn model<D: Dim>(model: &Model<D>, state: &State<D>) -> Result<(), WorldError> {
+pub(super) fn model<D: Dynamics>(model: &Model<D>, state: &State<D>) -> Result<(), WorldError> {
     let n = model.bodies.len();
     let reference = |text: String| Err(WorldError::Reference(text));
     // One pose and one velocity per body, and drag for all or none.
@@ -93,7 +92,7 @@ pub(super) fn model<D: Dim>(model: &Model<D>, state: &State<D>) -> Result<(), Wo
 }
 
 /// Checks that mass and moments are positive and finite where the component is free.
-fn mass<D: Dim>(i: usize, body: &Body<D>) -> Result<(), WorldError> {
+fn mass<D: Dynamics>(i: usize, body: &Body<D>) -> Result<(), WorldError> {
     for (k, &value) in D::mass_diagonal(&body.mass).as_ref().iter().enumerate() {
         if body.freedom.is_free(k) && !(value > 0.0 && value.is_finite()) {
             return Err(WorldError::Mass {
@@ -111,7 +110,7 @@ fn mass<D: Dim>(i: usize, body: &Body<D>) -> Result<(), WorldError> {
 }
 
 /// Checks that every contact law exists in this dimension.
-fn laws<D: Dim>(model: &Model<D>) -> Result<(), WorldError> {
+fn laws<D: Dynamics>(model: &Model<D>) -> Result<(), WorldError> {
     let count = model.materials.count();
     for a in 0..count {
         for b in a..count {
@@ -144,7 +143,7 @@ fn laws<D: Dim>(model: &Model<D>) -> Result<(), WorldError> {
 }
 
 /// Checks that a pose is finite.
-pub(super) fn pose<D: Dim>(body: usize, t: f64, pose: &Pose<D>) -> Result<(), WorldError> {
+pub(super) fn pose<D: Dynamics>(body: usize, t: f64, pose: &Pose<D>) -> Result<(), WorldError> {
     // A rotated vector is finite if the rotation is.
     let turned = D::rotate(&pose.rotation, D::Vector::splat(1.0));
     if pose.position.is_finite() && turned.is_finite() {
@@ -158,7 +157,7 @@ pub(super) fn not_finite(body: usize, what: &'static str, t: f64) -> WorldError 
     WorldError::NotFinite { body, what, t }
 }
 
-impl<D: Dim> Scratch<D> {
+impl<D: Dynamics> Scratch<D> {
     pub(super) fn new(model: &Model<D>, settings: &Settings, solver: Box<dyn Solver>) -> Self {
         // Kinetic groups are numbered in the order of the movable bodies.
         let mut groups = 0_u32;
@@ -197,9 +196,9 @@ impl<D: Dim> Scratch<D> {
             min_width: model
                 .bodies
                 .iter()
-                .map(|body| super::account::min_width::<D>(&body.shape))
+                .map(|body| min_width::<D>(&body.shape))
                 .collect(),
-            common_restitution: super::account::common_restitution(model),
+            common_restitution: balance::common_restitution(model),
             inverse_sqrt_mass: inverse_root.collect(),
             mid: Vec::new(),
             end: Vec::new(),
@@ -219,24 +218,24 @@ impl<D: Dim> Scratch<D> {
             partial_works: Vec::new(),
             contact_impulse: Vec::new(),
             projection_problem: None,
-            sphere_projection: super::project::SphereProjection::new(model),
-            projection_margin: super::project::reaches(model, &size),
+            sphere_projection: crate::world::projection::SphereProjection::new(model),
+            projection_margin: super::projection::reaches(model, &size),
             projection_detector: None,
             projection_solver: Nncg::default(),
             projection_impulse: Vec::new(),
             displacement: Vec::new(),
             solver_report: None,
-            painleve: super::account::PainleveScratch::default(),
+            painleve: crate::world::balance::PainleveScratch::default(),
             sliding: None,
             other_solution: None,
             judge: None,
-            cell: super::cell::CellScratch::new(model.cell.as_ref(), groups as usize),
+            cell: super::cell_step::CellScratch::new(model.cell.as_ref(), groups as usize),
             gap_scale: size,
         }
     }
 }
 
-impl<D: Dim> World<D> {
+impl<D: Dynamics> World<D> {
     /// Initial state: kinematic bodies get pose and velocity of their prescribed motion, locked components are
     /// set to zero, then joints, cell and report are initialised.
     pub(super) fn begin(&mut self) -> Result<(), WorldError> {

@@ -3,7 +3,7 @@
 use contact::law::{Law, Status};
 
 use crate::detect::Candidate;
-use crate::dim::Dim;
+use crate::dynamics::Dynamics;
 use crate::joint::clearance_joint;
 use crate::materials::{Friction, PairLaw};
 use crate::model::Model;
@@ -11,7 +11,7 @@ use crate::model::Model;
 /// The law of a candidate's pair of materials, or that of the joint whose pin it is; and whether the directions
 /// of anisotropic friction are fixed in the first body.
 #[inline(always)]
-pub(super) fn pair_law<'a, D: Dim>(
+pub(super) fn pair_law<'a, D: Dynamics>(
     model: &'a Model<D>,
     found: &Candidate<D>,
 ) -> (&'a PairLaw, bool) {
@@ -31,7 +31,7 @@ pub(super) fn pair_law<'a, D: Dim>(
 
 /// The law of a contact between two materials and its number of rows; `previous` is the contact's status in the
 /// step before, on which static and dynamic friction depend.
-pub fn law<D: Dim>(pair: &PairLaw, previous: Status) -> (Law, usize) {
+pub fn law<D: Dynamics>(pair: &PairLaw, previous: Status) -> (Law, usize) {
     // Rolling or spinning resistance: angular rows beside the frame.
     if pair.rolling > 0.0 || pair.spinning > 0.0 {
         let mu = match pair.friction {

@@ -19,20 +19,20 @@
 //! [`State`] contains everything that the motion is continued from; constants of the model and the results
 //! that callers read after a step are kept in the scratch memory.
 
-mod account;
-mod another;
 mod assemble;
-mod cell;
+mod balance;
+mod cell_step;
 mod check;
-mod fault;
-mod free;
-mod joint;
+mod fault_injection;
+mod free_velocity;
+mod joints;
 mod law;
-mod order;
+mod other_solution;
 mod profile;
-mod project;
+mod projection;
 mod read;
 mod resume;
+mod solver_hints;
 #[cfg(test)]
 mod tests;
 
@@ -41,39 +41,39 @@ use contact::{Problem, ResidualEvaluator, ResidualMeasure};
 use solve::{Goal, Nncg, Report, Solver};
 
 use crate::detect::Detector;
-use crate::dim::Dim;
+use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::model::{Body, Freedom, Model};
-use crate::pose::Pose;
 use crate::settings::{Activation, Settings};
 use crate::state::{PersistentContact, State, StepReport};
+use percuss_geometry::Pose;
 
-pub use account::{DeepestContact, LargestDrift, PainleveContact};
-pub use another::OtherSolution;
 use assemble::kinetic;
+pub use balance::{DeepestContact, LargestDrift, PainleveContact};
 #[doc(hidden)]
-pub use fault::Fault;
-pub use joint::JointRow;
+pub use fault_injection::Fault;
+pub use joints::JointRow;
 pub use law::law as contact_law;
+pub use other_solution::OtherSolution;
 pub use profile::StepTimings;
 use profile::{Profiler, Stage};
 
-pub use project::Overlap;
+pub use projection::Overlap;
 
 /// A collection of rigid bodies in motion: model, state, settings, and the results of the last step.
-pub struct World<D: Dim> {
+pub struct World<D: Dynamics> {
     model: Model<D>,
     state: State<D>,
     settings: Settings,
     report: StepReport,
     scratch: Scratch<D>,
-    joints: joint::JointScratch<D>,
+    joints: joints::JointScratch<D>,
     profiler: Option<Profiler>,
     /// Deliberate fault, for tests of the certificate.
     fault: Option<Fault>,
 }
 
-impl<D: Dim> std::fmt::Debug for World<D> {
+impl<D: Dynamics> std::fmt::Debug for World<D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("World")
             .field("t", &self.state.t)
@@ -88,7 +88,7 @@ const NO_GROUP: u32 = u32::MAX;
 
 /// Constants derived from the model, scratch memory of a step, and the results of the last step. The motion is not
 /// continued from it: a world resumed from the model, the state and the report makes the same steps bit by bit.
-struct Scratch<D: Dim> {
+struct Scratch<D: Dynamics> {
     detector: Detector<D>,
     solver: Box<dyn Solver>,
     /// Index of the group of kinetic coordinates of each body.
@@ -114,7 +114,7 @@ struct Scratch<D: Dim> {
     /// Forces and moments of the force fields by body; empty without force fields.
     loads: Vec<D::Dofs>,
     /// Body data of the assembly, gathered for locality of memory.
-    body_data: Vec<assemble::plain::BodyData<D>>,
+    body_data: Vec<assemble::BodyData<D>>,
     /// Margin of the bounding box of each body in detection.
     aabb_margin: Vec<f64>,
     /// Active contacts: index of the candidate of each.
@@ -133,10 +133,10 @@ struct Scratch<D: Dim> {
     /// Contact impulses as vectors, in world axes.
     contact_impulse: Vec<D::Vector>,
     /// Partial sums of the contact works, one for each chunk of contacts.
-    partial_works: Vec<account::ContactWorks>,
+    partial_works: Vec<balance::ContactWorks>,
     /// Position projection: frictionless problem, detector, solver, and their results.
     projection_problem: Option<Problem>,
-    sphere_projection: project::SphereProjection<D>,
+    sphere_projection: crate::world::projection::SphereProjection<D>,
     /// Margin of the bounding box of each body in the projection's detection.
     projection_margin: Vec<f64>,
     projection_detector: Option<Detector<D>>,
@@ -145,16 +145,16 @@ struct Scratch<D: Dim> {
     displacement: Vec<f64>,
     solver_report: Option<Report>,
     /// Scratch of the Painlevé check, and the sliding contact of smallest γ.
-    painleve: account::PainleveScratch,
+    painleve: crate::world::balance::PainleveScratch,
     sliding: Option<PainleveContact>,
     /// Another solution of the step's contact problem, if one was found.
     other_solution: Option<OtherSolution>,
     /// Evaluates the residual of a step's impulses.
     judge: Option<ResidualEvaluator>,
-    cell: cell::CellScratch<D>,
+    cell: cell_step::CellScratch<D>,
 }
 
-impl<D: Dim> World<D> {
+impl<D: Dynamics> World<D> {
     /// Checks the model and the initial state. Kinematic bodies get the pose and velocity of their prescribed
     /// motion; if the state has no origins for them, their present poses are taken.
     ///
@@ -165,7 +165,7 @@ impl<D: Dim> World<D> {
         check::model(&model, &state)?;
         let solver = check::solver(&settings)?;
         let work = Scratch::new(&model, &settings, solver);
-        let link = joint::JointScratch::new(&model);
+        let link = joints::JointScratch::new(&model);
         let mut world = Self {
             model,
             state,
@@ -269,7 +269,7 @@ impl<D: Dim> World<D> {
             let (h, bodies) = (self.settings.step, &self.model.bodies);
             let mut squares = 0.0;
             for (i, growth) in work.aabb_margin.iter_mut().enumerate() {
-                *growth = free::speed_bound(&bodies[i], &work.end[i]);
+                *growth = free_velocity::speed_bound(&bodies[i], &work.end[i]);
                 squares += *growth * *growth;
             }
             // An impact may make a body faster than its free velocity: the root-mean-square speed is added to
@@ -463,7 +463,7 @@ const CLOSED: f64 = 1e-9;
 const CLOSED_IF_LOADED: f64 = 1e-6;
 
 /// Bounding radius of a body, the scale of its gaps; 0 for unbounded boundaries.
-fn gap_scale<D: Dim>(body: &Body<D>) -> f64 {
+fn gap_scale<D: Dynamics>(body: &Body<D>) -> f64 {
     let radius = D::bounding_radius(&body.shape);
     if radius.is_finite() { radius } else { 0.0 }
 }

@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use super::World;
-use crate::dim::Dim;
+use crate::dynamics::Dynamics;
 
 /// Seconds by stage, summed over the steps since [`World::begin_profile`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -49,7 +49,7 @@ pub(super) struct Profiler {
     last: Instant,
 }
 
-impl<D: Dim> World<D> {
+impl<D: Dynamics> World<D> {
     /// Starts a new profile of the following steps. Costs a few clock reads in each step.
     pub fn begin_profile(&mut self) {
         self.profiler = Some(Profiler {

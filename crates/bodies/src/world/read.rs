@@ -4,12 +4,12 @@ use contact::Problem;
 use solve::Report;
 
 use super::World;
-use crate::dim::Dim;
+use crate::dynamics::Dynamics;
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::state::{Contact, State, StepReport};
 
-impl<D: Dim> World<D> {
+impl<D: Dynamics> World<D> {
     /// The model.
     pub fn model(&self) -> &Model<D> {
         &self.model

@@ -1,13 +1,13 @@
 //! Checkpoint and restart: continues a motion with the same bits.
 
-use super::{Scratch, World, check, joint};
-use crate::dim::Dim;
+use super::{Scratch, World, check, joints as joint};
+use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::state::{State, StepReport};
 
-impl<D: Dim> World<D> {
+impl<D: Dynamics> World<D> {
     /// Continues from a checkpoint: a state and the report of the step that ended there, both of an earlier
     /// motion of the same model. Unlike [`World::new`] this places, projects and initialises nothing: the
     /// following steps are those of that motion, bit by bit. The contacts of the last step cannot be read

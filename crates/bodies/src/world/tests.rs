@@ -1,13 +1,12 @@
 //! The stages that run in parallel give the same bits for any number of threads.
 
+use super::*;
 use glam::DVec2;
 
-use super::*;
-use crate::dim::Plane;
 use crate::materials::{Friction, Materials, PairLaw};
 use crate::model::PrescribedMotion;
-use crate::plane;
-use crate::pose::MassProperties;
+use percuss_geometry::plane;
+use percuss_geometry::{MassProperties, Plane};
 
 /// Prescribed motion: the ground moves to and fro.
 #[derive(Debug)]

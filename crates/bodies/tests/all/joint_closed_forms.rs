@@ -3,9 +3,10 @@
 use std::f64::consts::PI;
 
 use crate::support::*;
+use bodies::geometry::Dim;
 use bodies::joint::{ConstantSpeed, Joint, JointFrame, JointKind};
 use bodies::plane::{Angle, Shape};
-use bodies::{Dim, Freedom, MassProperties, Plane, Pose, Space, World, joint};
+use bodies::{Freedom, MassProperties, Plane, Pose, Space, World, joint};
 use glam::{DVec2, DVec3};
 
 const G: f64 = 9.81;

@@ -3,12 +3,12 @@
 use crate::support::*;
 use bodies::joint::{Joint, JointFrame, JointKind};
 use bodies::plane::Angle;
-use bodies::{Dim, Plane, Pose, Space, World};
+use bodies::{Dynamics, Plane, Pose, Space, World};
 use contact::law::Law;
 use glam::{DQuat, DVec2, DVec3};
 
 /// A joint between bodies 0 and 1 at a point of space with this axis, where they are.
-fn join<D: Dim>(
+fn join<D: Dynamics>(
     stage: &WorldBuilder<D>,
     kind: JointKind,
     at: D::Vector,

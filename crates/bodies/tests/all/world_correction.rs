@@ -1,7 +1,7 @@
 //! Projection of overlaps after each step: convergence, what moves, and what does not.
 
 use crate::support::*;
-use bodies::{Activation, Dim, Plane, Space, World, plane, space};
+use bodies::{Activation, Dynamics, Plane, Space, World, plane, space};
 use glam::{DVec2, DVec3};
 
 const RADIUS: f64 = 0.1;
@@ -32,7 +32,7 @@ fn cube(n: usize, shift: f64) -> WorldBuilder<Space> {
     stage
 }
 
-fn deepest<D: Dim>(world: &mut World<D>) -> f64 {
+fn deepest<D: Dynamics>(world: &mut World<D>) -> f64 {
     world.overlaps(0.0).first().map_or(0.0, |o| o.depth)
 }
 

@@ -8,8 +8,9 @@
 //! chords of the circles r ∓ thickness/2: one each, which makes it a trapezium, or several, with which
 //! it comes close to an annular sector. Neighbours share the two corners of their joint, to rounding.
 
+use bodies::geometry::Dim;
 use bodies::plane::{Angle, Shape};
-use bodies::{Dim, Plane, Pose};
+use bodies::{Plane, Pose};
 use std::f64::consts::PI;
 
 use super::GeneratedBody;

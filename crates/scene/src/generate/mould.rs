@@ -10,11 +10,11 @@ use bodies::{Dim, Plane, Pose, ShapeError, Space};
 use crate::study::random::SplitMix64;
 
 /// Vectors of the plane.
-pub(crate) type Vec2 = <Plane as Dim>::Vector;
+pub(crate) type Vec2 = <Plane as bodies::geometry::Dim>::Vector;
 /// Vectors of space.
-pub(crate) type Vec3 = <Space as Dim>::Vector;
+pub(crate) type Vec3 = <Space as bodies::geometry::Dim>::Vector;
 /// Rotations of space.
-pub(crate) type Quat = <Space as Dim>::Rotation;
+pub(crate) type Quat = <Space as bodies::geometry::Dim>::Rotation;
 
 /// A dimension in which generators can make bodies.
 pub trait GeneratorDim: Dim {

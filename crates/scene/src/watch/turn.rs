@@ -1,13 +1,13 @@
 //! The dimension as observables see it, beyond what stepping needs.
 
-use bodies::measure::ClippedVolume;
-use bodies::{MassProperties, Plane, Pose, Space, Vector, World};
+use bodies::geometry::ClippedVolume;
+use bodies::{Dynamics, MassProperties, Plane, Pose, Space, Vector, World};
 
 use crate::collection::WorldRef;
 
 /// The plane or space, as observables see it. Axial vectors have three entries in both: in the
 /// plane the first two are 0.
-pub(crate) trait ObservedDim: ClippedVolume {
+pub(crate) trait ObservedDim: Dynamics + ClippedVolume {
     /// The vertical axis.
     const UP: usize;
     /// The angle of a rotation in the plane; 0 in space.

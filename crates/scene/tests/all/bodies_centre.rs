@@ -1,9 +1,9 @@
 //! Bodies whose mass is not where their shape says: `centre` and `axes`.
 
 use crate::crowd::{edited, error_message, plane, space};
-use bodies::Dim;
+use bodies::Geometry;
 
-type Vec3 = <bodies::Space as Dim>::Vector;
+type Vec3 = <bodies::Space as bodies::geometry::Dim>::Vector;
 
 /// A box on its own, its mass given.
 const BOX: &str = r#"kind = "bodies"

@@ -4,7 +4,7 @@ use crate::crowd;
 
 use crate::crowd::{BALL, BLOCK, edited, plane, space};
 use bodies::plane::Shape;
-use bodies::{Dim, Freedom, Plane, Space};
+use bodies::{Freedom, Geometry, Plane, Space};
 
 /// Masonry: a wall on a column beside an arch.
 const MASONRY: &str = r#"

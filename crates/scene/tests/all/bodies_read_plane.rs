@@ -2,8 +2,9 @@
 
 use crate::crowd::everything::PLANE;
 use crate::crowd::{BLOCK, edited, number, plane};
+use bodies::geometry::Dim;
 use bodies::plane::Shape;
-use bodies::{Activation, Dim, ForceContext, Freedom, Friction, Plane};
+use bodies::{Activation, ForceContext, Freedom, Friction, Plane};
 use scene::{Scene, SceneKind};
 
 fn close(a: f64, b: f64) {

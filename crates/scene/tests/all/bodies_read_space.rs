@@ -3,8 +3,9 @@
 use std::fs;
 
 use crate::crowd::{BALL, edited, number, space};
+use bodies::geometry::Dim;
 use bodies::space::Shape;
-use bodies::{Dim, ForceContext, Freedom, Friction, Space};
+use bodies::{ForceContext, Freedom, Friction, Space};
 use scene::Scene;
 use scene::collection::BuiltBodies;
 

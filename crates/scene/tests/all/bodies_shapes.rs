@@ -5,7 +5,7 @@ use crate::crowd;
 use std::fs;
 
 use crate::crowd::{BALL, BLOCK, edited, error_message};
-use bodies::{Dim, Plane, Space, plane, space};
+use bodies::{Geometry, Plane, Space, plane, space};
 use scene::Scene;
 use scene::collection::BuiltBodies;
 

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use crate::generate_common::{Vec2, corners, overlap};
-use bodies::{Dim, Plane};
+use bodies::{Geometry, Plane};
 use scene::generate::{Arch, GeneratedBody, arch};
 
 // Coordinates are below 10 and rounded a few times: 10·2⁻⁵² = 2e-15 each time.

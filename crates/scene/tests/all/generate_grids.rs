@@ -3,7 +3,7 @@
 use crate::generate_common::{
     Vec2, Vec3, corners, corners3, deepest, discs, separation, separation3, spheres,
 };
-use bodies::{Dim, Plane, Space};
+use bodies::{Geometry, Plane, Space};
 use scene::generate::{GrainShape, Grid, GridLattice, Sizes, grid};
 
 fn flat() -> Grid<Plane> {

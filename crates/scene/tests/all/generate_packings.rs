@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use crate::generate_common::{Vec2, Vec3, corners, deepest, discs, separation, spheres};
-use bodies::{Dim, Plane, Space};
+use bodies::{Geometry, Plane, Space};
 use scene::generate::{Amount, GrainShape, Packing, PackingRegion, Sizes, packing};
 
 fn flat() -> Packing<Plane> {
@@ -181,7 +181,7 @@ fn packings_that_cannot_be_are_refused() {
 }
 
 /// Smallest distance of surfaces over all images of a cell.
-fn closest<D: Dim>(grains: &[(D::Vector, f64)], lattice: &bodies::Lattice<D>) -> f64 {
+fn closest<D: Geometry>(grains: &[(D::Vector, f64)], lattice: &bodies::Lattice<D>) -> f64 {
     use bodies::Vector;
     let mut least = f64::INFINITY;
     for (i, (p, r)) in grains.iter().enumerate() {

@@ -2,7 +2,8 @@
 
 use crate::generate_common::touching::{touching, volume};
 use crate::generate_common::{Vec2, Vec3, corners, corners3, overlap, separation3};
-use bodies::{Dim, Plane, Space};
+use bodies::geometry::Dim;
+use bodies::{Plane, Space};
 use scene::generate::{
     Cards, DominoRow, Drystone, GenerateError, GeneratedBody, cards, drystone, row,
 };

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use crate::generate_common::touching::{touching, volume};
 use crate::generate_common::{Vec3, corners3, separation3};
-use bodies::{Dim, Space, space};
+use bodies::{Geometry, Space, space};
 use scene::generate::{
     Blocks, Bond, Dome, Drums, GenerateError, GeneratedBody, Vault, dome, drums, vault,
 };

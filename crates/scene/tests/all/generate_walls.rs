@@ -1,8 +1,9 @@
 //! Walls and columns: numbers, sizes, joints.
 
 use crate::generate_common::{Vec2, Vec3, corners, corners3, overlap};
+use bodies::geometry::Dim;
 use bodies::plane::Shape;
-use bodies::{Dim, Plane, Space};
+use bodies::{Plane, Space};
 use scene::generate::{Column, GeneratedBody, Wall, column, wall};
 
 fn standard() -> Wall<Plane> {

@@ -1,23 +1,22 @@
 //! Contacts assembled with sizes known at compile time against the general path.
 
+use super::*;
 use contact::FactoredDelassus;
 use glam::{DQuat, DVec2, DVec3};
 
-use super::*;
-use crate::cell::{CellController, ImposedLoading, Lattice, PeriodicCell};
-use crate::dim::{Plane, Space};
 use crate::materials::Materials;
 use crate::model::{Body, Freedom, PrescribedMotion};
-use crate::pose::{MassProperties, Pose};
+use crate::periodic_cell::{CellController, ImposedLoading, Lattice, PeriodicCell};
 use crate::settings::Settings;
 use crate::state::State;
 use crate::{plane, space};
+use percuss_geometry::{MassProperties, Plane, Pose, Space};
 
 /// Moves along x and turns.
 #[derive(Debug)]
 struct Slide;
 
-impl<D: Dim> PrescribedMotion<D> for Slide {
+impl<D: Dynamics> PrescribedMotion<D> for Slide {
     fn at(&mut self, anchor: &Pose<D>, t: f64) -> (Pose<D>, D::Dofs) {
         let mut velocity = D::ZERO_VELOCITY;
         let speed = velocity.as_mut();
@@ -41,9 +40,9 @@ impl CellController for Shear {
     }
 }
 
-struct Scene<D: Dim>(Model<D>, State<D>);
+struct Scene<D: Dynamics>(Model<D>, State<D>);
 
-impl<D: Dim> Scene<D> {
+impl<D: Dynamics> Scene<D> {
     fn new(gravity: D::Vector) -> Self {
         let mut law = PairLaw {
             friction: Friction::Coulomb(0.4),
@@ -112,7 +111,7 @@ fn freedom(k: usize) -> Freedom {
 }
 
 /// Both code paths for every candidate of some steps; returns the number of contacts.
-fn compare<D: Dim>(mut world: World<D>) -> usize {
+fn compare<D: Dynamics>(mut world: World<D>) -> usize {
     let mut contacts = 0;
     for _ in 0..60 {
         world.step().unwrap();
@@ -123,7 +122,7 @@ fn compare<D: Dim>(mut world: World<D>) -> usize {
 }
 
 /// The candidates of the last step, whose state is now that of its end: any state will do.
-fn agree<D: Dim>(world: &World<D>) -> usize {
+fn agree<D: Dynamics>(world: &World<D>) -> usize {
     let (mut plain, mut any) = (FactoredDelassus::builder(), FactoredDelassus::builder());
     world.push_bodies(&mut plain).unwrap();
     world.push_bodies(&mut any).unwrap();
@@ -232,7 +231,7 @@ fn floor() -> Scene<Plane> {
     let mut scene = Scene::<Plane>::new(DVec2::Y * -9.81);
     let at = |x: f64, y: f64, angle: f64| Pose {
         position: DVec2::new(x, y),
-        rotation: plane::Angle::new(angle),
+        rotation: percuss_geometry::plane::Angle::new(angle),
     };
     scene.add(
         plane::Shape::HalfPlane,

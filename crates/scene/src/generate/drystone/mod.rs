@@ -19,7 +19,8 @@
 
 mod walk;
 
-use bodies::{Dim, Space};
+use bodies::Space;
+use bodies::geometry::Dim;
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};

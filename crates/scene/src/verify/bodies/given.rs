@@ -81,7 +81,7 @@ impl EmbedInSpace for Space {
         let [w, x, y, z] = stand.q;
         Pose {
             position: Vector::from_components(&stand.x),
-            rotation: <Self as Dim>::Rotation::from_xyzw(x, y, z, w),
+            rotation: <Self as bodies::geometry::Dim>::Rotation::from_xyzw(x, y, z, w),
         }
     }
 
@@ -102,7 +102,7 @@ impl EmbedInSpace for Space {
         *dofs
     }
 
-    fn inertia(inertia: &<Self as Dim>::Inertia) -> V3 {
+    fn inertia(inertia: &<Self as bodies::geometry::Dim>::Inertia) -> V3 {
         [inertia.x, inertia.y, inertia.z]
     }
 }

@@ -3,11 +3,12 @@
 pub mod rest;
 pub mod touching;
 
-use bodies::{Dim, Plane, Space, Vector, plane, space};
+use bodies::geometry::Dim;
+use bodies::{Plane, Space, Vector, plane, space};
 use scene::generate::GeneratedBody;
 
-pub type Vec2 = <Plane as Dim>::Vector;
-pub type Vec3 = <Space as Dim>::Vector;
+pub type Vec2 = <Plane as bodies::geometry::Dim>::Vector;
+pub type Vec3 = <Space as bodies::geometry::Dim>::Vector;
 
 /// Radius of a disc.
 pub fn disc(piece: &GeneratedBody<Plane>) -> f64 {
