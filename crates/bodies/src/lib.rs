@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+mod body;
+mod candidate;
 pub mod detect;
 mod dynamics;
 mod error;
@@ -14,15 +16,17 @@ mod state;
 mod thread_pool;
 mod world;
 
-pub use detect::{Candidate, Detector};
+pub use body::{Body, Freedom};
+pub use candidate::Candidate;
+pub use detect::Detector;
 pub use dynamics::Dynamics;
 pub use error::WorldError;
 pub use joint::Joint;
 pub use materials::{Friction, Materials, PairLaw};
-pub use model::{Body, Drag, ForceContext, ForceField, Freedom, Model, PrescribedMotion};
+pub use model::{Drag, ForceContext, ForceField, Model, PrescribedMotion};
 pub use periodic_cell::{CellController, ImposedLoading, Lattice, Matrix, PeriodicCell};
 pub use settings::{Activation, Settings};
-pub use state::{Contact, PersistentContact, State, StepReport, did};
+pub use state::{Contact, PersistentContact, State, StepReport, status_code};
 #[doc(hidden)]
 pub use world::Fault;
 pub use world::{
@@ -41,3 +45,4 @@ pub use percuss_geometry::{
 pub use dynamics::Dynamics as Dim;
 pub use granular as measure;
 pub use periodic_cell as cell;
+pub use state::status_code as did;

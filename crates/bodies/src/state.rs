@@ -22,7 +22,7 @@ pub struct PersistentContact<D: Dynamics> {
     /// Feature number of the contact point within the pair (see [`ContactPoint::feature`]).
     pub feature: u32,
     /// Status at the end of the step: open, stick or slip. Decides the coefficient of static/dynamic friction.
-    #[serde(with = "did")]
+    #[serde(with = "status_code")]
     pub status: Status,
     /// Impulse on the second body, in world axes.
     pub impulse: D::Vector,
@@ -176,7 +176,7 @@ pub struct Contact<'a, D: Dynamics> {
 }
 
 /// Serialisation of a contact status as a number: 0 open, 1 stick, 2 slip.
-pub mod did {
+pub mod status_code {
     use contact::law::Status;
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};

@@ -1,7 +1,7 @@
 //! Axis-aligned bounding boxes (AABBs) of the bodies with their margins, and the size class of each.
 
+use crate::body::Body;
 use crate::dynamics::Dynamics;
-use crate::model::Body;
 use crate::thread_pool::DetectionThreads;
 use percuss_geometry::Vector;
 use percuss_geometry::{Aabb, Pose};

@@ -32,8 +32,10 @@ mod periodic_images;
 #[cfg(test)]
 mod tests;
 
+use crate::body::Body;
+pub use crate::candidate::Candidate;
 use crate::dynamics::Dynamics;
-use crate::model::{Body, Model};
+use crate::model::Model;
 use crate::periodic_cell::Lattice;
 use crate::thread_pool::DetectionThreads;
 use aabbs::{AabbList, with_margin};
@@ -43,7 +45,7 @@ pub(crate) use narrow_phase::sort_by_feature;
 use pair_list::PairList;
 use pair_list_cache::PairListCache;
 use pair_search::PairSearch;
-use percuss_geometry::{ContactPoint, Pose};
+use percuss_geometry::Pose;
 use periodic_images::PeriodicImages;
 
 /// Sets the length of a list with one entry per body, all of which are written next: no spare capacity.
@@ -60,17 +62,6 @@ fn set_varying_len<T: Clone>(list: &mut Vec<T>, len: usize, filler: T) {
         list.reserve_exact(len - list.len() + len / 16 + 1024);
     }
     list.resize(len, filler);
-}
-
-/// A candidate for contact: a contact point, open or closed, with its two bodies (potential contact).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate<D: Dynamics> {
-    /// Indices of the two bodies, the smaller one first; the normal points from the first to the second.
-    pub bodies: [u32; 2],
-    /// Periodic image of the second body, x + H k; 0 without a periodic cell.
-    pub image: [i32; 3],
-    /// Points, normal, gap and feature.
-    pub point: ContactPoint<D>,
 }
 
 /// Contact detector; its buffers and its pair list are reused from step to step.

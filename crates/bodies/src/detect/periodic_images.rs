@@ -12,8 +12,8 @@
 
 use super::Candidate;
 use super::narrow_phase::by_feature;
+use crate::body::Body;
 use crate::dynamics::Dynamics;
-use crate::model::Body;
 use crate::periodic_cell::{Lattice, inverse};
 use percuss_geometry::Pose;
 

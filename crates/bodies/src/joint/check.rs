@@ -2,21 +2,24 @@
 
 use super::rows::PlacedFrames;
 use super::{Joint, JointKind};
+use crate::body::Body;
 use crate::dynamics::Dynamics;
 use crate::error::WorldError;
-use crate::model::Model;
-use percuss_geometry::Pose;
-use percuss_geometry::Vector;
+use percuss_geometry::{Pose, Vector};
 
 /// Largest initial violation of a constraint, relative to the bodies; the initial projection removes it.
 const APART: f64 = 1e-6;
 
-/// Checks all joints of a model at the initial poses.
-pub(crate) fn check<D: Dynamics>(model: &Model<D>, poses: &[Pose<D>]) -> Result<(), WorldError> {
-    for joint in &model.joints {
-        sides(model, joint)?;
+/// Checks all joints at the initial poses.
+pub(crate) fn check<D: Dynamics>(
+    joints: &[Joint<D>],
+    bodies: &[Body<D>],
+    poses: &[Pose<D>],
+) -> Result<(), WorldError> {
+    for joint in joints {
+        sides(bodies, joint)?;
         numbers(joint)?;
-        together(model, joint, poses)?;
+        together(bodies, joint, poses)?;
     }
     Ok(())
 }
@@ -30,21 +33,21 @@ fn refuse<D: Dynamics>(joint: &Joint<D>, problem: &str) -> Result<(), WorldError
 }
 
 /// Checks the bodies of a joint, and that its kind exists in this dimension.
-fn sides<D: Dynamics>(model: &Model<D>, joint: &Joint<D>) -> Result<(), WorldError> {
+fn sides<D: Dynamics>(bodies: &[Body<D>], joint: &Joint<D>) -> Result<(), WorldError> {
     // Both frames on existing, different bodies.
-    let bodies = joint.frames.map(|side| side.body);
-    let known = |body: Option<u32>| body.is_none_or(|b| (b as usize) < model.bodies.len());
-    if !bodies.into_iter().all(known) {
+    let ends = joint.frames.map(|side| side.body);
+    let known = |body: Option<u32>| body.is_none_or(|b| (b as usize) < bodies.len());
+    if !ends.into_iter().all(known) {
         return refuse(joint, "it is at a body that does not exist");
     }
-    if bodies[0] == bodies[1] {
+    if ends[0] == ends[1] {
         return refuse(joint, "both of its ends are at the same body");
     }
     match (joint.kind, D::N) {
         (JointKind::Spherical | JointKind::Cylindrical, 2) => {
             refuse(joint, "this kind is one of space")
         }
-        (JointKind::Clearance, _) if bodies.contains(&None) => refuse(
+        (JointKind::Clearance, _) if ends.contains(&None) => refuse(
             joint,
             "a hole needs a body: make one with `fixed = true` for the world",
         ),
@@ -126,13 +129,13 @@ fn parts<D: Dynamics>(joint: &Joint<D>) -> Result<(), WorldError> {
 
 /// Checks that the constraints of the joint are satisfied at the start.
 fn together<D: Dynamics>(
-    model: &Model<D>,
+    bodies: &[Body<D>],
     joint: &Joint<D>,
     poses: &[Pose<D>],
 ) -> Result<(), WorldError> {
     // Constraint values at the initial poses.
     let ends = joint.placed_frames(poses);
-    let (size, mut held) = (joint.length_scale(model), Vec::new());
+    let (size, mut held) = (joint.length_scale(bodies), Vec::new());
     joint.bilateral_constraints(&ends, &mut held);
     let apart = ends.separation().norm();
     if joint.kind == JointKind::Distance && !(apart > APART * size) {
@@ -207,10 +210,10 @@ fn inside<D: Dynamics>(
 impl<D: Dynamics> Joint<D> {
     /// Length by which angles are multiplied to compare them with distances: the largest extent of its bodies
     /// and of its points' distances from their centres; 1 if there is none.
-    pub(crate) fn length_scale(&self, model: &Model<D>) -> f64 {
+    pub(crate) fn length_scale(&self, bodies: &[Body<D>]) -> f64 {
         let mut size = 0.0_f64;
         for side in &self.frames {
-            let body = side.body.and_then(|body| model.bodies.get(body as usize));
+            let body = side.body.and_then(|body| bodies.get(body as usize));
             if let Some(body) = body {
                 let radius = D::bounding_radius(&body.shape);
                 let radius = if radius.is_finite() { radius } else { 0.0 };
@@ -234,8 +237,8 @@ impl<D: Dynamics> Joint<D> {
 
 /// Connected components of the joints with movable bodies: those that share a movable body, by union–find, in
 /// the order of the joints.
-pub(crate) fn components<D: Dynamics>(model: &Model<D>) -> Vec<Vec<usize>> {
-    let n = model.bodies.len();
+pub(crate) fn components<D: Dynamics>(joints: &[Joint<D>], bodies: &[Body<D>]) -> Vec<Vec<usize>> {
+    let n = bodies.len();
     // Union–find with path halving; the smaller index is the root.
     let mut parent: Vec<usize> = (0..n).collect();
     fn root(parent: &mut [usize], mut x: usize) -> usize {
@@ -247,10 +250,10 @@ pub(crate) fn components<D: Dynamics>(model: &Model<D>) -> Vec<Vec<usize>> {
     }
     let movable = |side: &super::JointFrame<D>| {
         let body = side.body? as usize;
-        let known = model.bodies.get(body)?;
+        let known = bodies.get(body)?;
         known.freedom.movable().then_some(body)
     };
-    for joint in &model.joints {
+    for joint in joints {
         if let [Some(a), Some(b)] = [&joint.frames[0], &joint.frames[1]].map(movable) {
             let (x, y) = (root(&mut parent, a), root(&mut parent, b));
             parent[x.max(y)] = x.min(y);
@@ -259,7 +262,7 @@ pub(crate) fn components<D: Dynamics>(model: &Model<D>) -> Vec<Vec<usize>> {
     // Joints by the root of their component.
     let mut all: Vec<Vec<usize>> = Vec::new();
     let mut slot = vec![usize::MAX; n];
-    for (number, joint) in model.joints.iter().enumerate() {
+    for (number, joint) in joints.iter().enumerate() {
         let Some(body) = joint.frames.iter().find_map(movable) else {
             continue;
         };
@@ -274,10 +277,10 @@ pub(crate) fn components<D: Dynamics>(model: &Model<D>) -> Vec<Vec<usize>> {
 }
 
 /// Pairs of jointed bodies that are excluded from contact detection, sorted.
-pub(crate) fn excluded<D: Dynamics>(model: &Model<D>) -> Vec<[u32; 2]> {
+pub(crate) fn excluded<D: Dynamics>(joints: &[Joint<D>]) -> Vec<[u32; 2]> {
     let mut pairs: Vec<[u32; 2]> = Vec::new();
     // Joints between two bodies exclude contact unless it is requested.
-    for joint in model.joints.iter().filter(|joint| !joint.contact) {
+    for joint in joints.iter().filter(|joint| !joint.contact) {
         if let [Some(a), Some(b)] = joint.frames.map(|side| side.body) {
             pairs.push([a.min(b), a.max(b)]);
         }

@@ -4,22 +4,22 @@
 //! that belong to the spins without inertia, G_s s = 0 must imply s = 0. A spin is constrained if its unit
 //! vector is a combination of the rows of G_s, which a rank test decides.
 
+use super::Joint;
 use super::pivoted_cholesky::PivotedCholesky;
 use crate::dynamics::Dynamics;
-use crate::model::Model;
 use percuss_geometry::Pose;
 
-/// Of the given spins, (body, spin component in body axes), those that the joints of the model do not constrain
+/// Of the given spins, (body, spin component in body axes), those that the joints do not constrain
 /// at the poses `poses` while all centres of mass are at rest.
 pub fn unconstrained_spins<D: Dynamics>(
-    model: &Model<D>,
+    joints: &[Joint<D>],
     poses: &[Pose<D>],
     spins: &[(u32, usize)],
 ) -> Vec<(u32, usize)> {
     // G_s: columns of the held rows for the given spins.
     let mut rows = Vec::new();
     let mut held = Vec::new();
-    for joint in &model.joints {
+    for joint in joints {
         let ends = joint.placed_frames(poses);
         held.clear();
         joint.bilateral_constraints(&ends, &mut held);

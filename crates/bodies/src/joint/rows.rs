@@ -1,11 +1,9 @@
 //! Constraint functions Φ of a joint, its coordinate, and their Jacobian rows; candidates of pins in holes.
 
 use super::{Joint, JointCoordinate, JointFrame, JointKind};
-use crate::detect::Candidate;
+use crate::candidate::Candidate;
 use crate::dynamics::Dynamics;
-use crate::model::Model;
-use percuss_geometry::Vector;
-use percuss_geometry::{ContactPoint, Pose};
+use percuss_geometry::{ContactPoint, Pose, Vector};
 
 /// Row of G: the velocity of b relative to a along a direction at a point, or their relative spin about an axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -251,13 +249,13 @@ pub(crate) fn clearance_joint<D: Dynamics>(
 /// gap = play − |d|,   normal −d/|d| on the pin: exact, hole and pin being round
 /// ```
 pub(crate) fn clearance_candidates<D: Dynamics>(
-    model: &Model<D>,
+    joints: &[Joint<D>],
     poses: &[Pose<D>],
     growth: &[f64],
     out: &mut Vec<Candidate<D>>,
 ) {
     out.clear();
-    for (number, joint) in model.joints.iter().enumerate() {
+    for (number, joint) in joints.iter().enumerate() {
         let (Some(clearance), [Some(a), Some(b)]) =
             (&joint.clearance, joint.frames.map(|side| side.body))
         else {

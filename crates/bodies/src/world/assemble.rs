@@ -21,7 +21,7 @@ use contact::{DelassusOperator, FactoredDelassus, Problem, ProblemBuilder, Probl
 use super::cell_step::MAX_MODES as MODES;
 use super::law::{law, pair_law};
 use super::{CLOSED, CLOSED_IF_LOADED, NO_GROUP, Scratch, World};
-use crate::detect::Candidate;
+use crate::candidate::Candidate;
 use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::materials::{Friction, PairLaw};

@@ -15,7 +15,7 @@ mod change;
 use contact::{ProblemBuilder, ProblemError};
 
 use super::{Scratch, World};
-use crate::detect::Candidate;
+use crate::candidate::Candidate;
 use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::periodic_cell as cell;

@@ -2,7 +2,7 @@
 
 use contact::law::{Law, Status};
 
-use crate::detect::Candidate;
+use crate::candidate::Candidate;
 use crate::dynamics::Dynamics;
 use crate::joint::clearance_joint;
 use crate::materials::{Friction, PairLaw};

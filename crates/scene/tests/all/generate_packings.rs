@@ -181,7 +181,7 @@ fn packings_that_cannot_be_are_refused() {
 }
 
 /// Smallest distance of surfaces over all images of a cell.
-fn closest<D: Geometry>(grains: &[(D::Vector, f64)], lattice: &bodies::Lattice<D>) -> f64 {
+fn closest<D: bodies::Dynamics>(grains: &[(D::Vector, f64)], lattice: &bodies::Lattice<D>) -> f64 {
     use bodies::Vector;
     let mut least = f64::INFINITY;
     for (i, (p, r)) in grains.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Warm start: the impulses of the step before, found by bodies, image and feature.
 
-use crate::detect::Candidate;
+use crate::candidate::Candidate;
 use crate::dynamics::Dynamics;
 use crate::state::PersistentContact;
 use percuss_geometry::Vector;

@@ -5,7 +5,7 @@ use contact::{FactoredDelassus, Problem};
 
 use super::super::{NO_GROUP, World, kinetic};
 use super::ContactWorks;
-use crate::detect::Candidate;
+use crate::candidate::Candidate;
 use crate::dynamics::Dynamics;
 use crate::model::{Body, Freedom};
 

@@ -1,7 +1,7 @@
 //! Penetrations and joint drifts relative to the widths of the bodies.
 
 use super::super::World;
-use crate::detect::Candidate;
+use crate::candidate::Candidate;
 use crate::dynamics::Dynamics;
 use crate::joint::clearance_joint;
 

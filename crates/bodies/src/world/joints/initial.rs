@@ -20,7 +20,7 @@ impl<D: Dynamics> World<D> {
         if self.model.joints.is_empty() {
             return Ok(());
         }
-        joint::check(&self.model, &self.state.poses)?;
+        joint::check(&self.model.joints, &self.model.bodies, &self.state.poses)?;
         let mut link = std::mem::replace(&mut self.joints, JointScratch::empty());
         let mut checked = Ok(());
         for component in 0..link.components.len() {

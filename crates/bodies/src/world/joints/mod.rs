@@ -109,7 +109,7 @@ pub(super) struct JointScratch<D: Dynamics> {
 impl<D: Dynamics> JointScratch<D> {
     pub fn new(model: &Model<D>) -> Self {
         // Connected components, then the movable bodies of each, sorted and unique.
-        let components = joint::components(model);
+        let components = joint::components(&model.joints, &model.bodies);
         let members = components.iter().map(|list| {
             let sides = list.iter().flat_map(|&j| &model.joints[j].frames);
             let bodies = sides.filter_map(|side| side.body.map(|body| body as usize));
@@ -124,9 +124,13 @@ impl<D: Dynamics> JointScratch<D> {
             gyroscopic: gyroscopic::has_gyroscopic_moments(model, &members),
             component_bodies: members,
             components,
-            excluded: joint::excluded(model),
+            excluded: joint::excluded(&model.joints),
             clearance_candidates: Vec::new(),
-            length_scale: model.joints.iter().map(|j| j.length_scale(model)).collect(),
+            length_scale: model
+                .joints
+                .iter()
+                .map(|j| j.length_scale(&model.bodies))
+                .collect(),
             speed: Vec::new(),
             held: Vec::new(),
             blocks: Vec::new(),
@@ -166,7 +170,7 @@ impl<D: Dynamics> JointScratch<D> {
         detector: &mut Detector<D>,
     ) {
         if !model.joints.is_empty() {
-            joint::clearance_candidates(model, poses, &[], &mut self.clearance_candidates);
+            joint::clearance_candidates(&model.joints, poses, &[], &mut self.clearance_candidates);
             detector.exclude_and_insert(&self.excluded, &self.clearance_candidates);
         }
     }
@@ -180,7 +184,7 @@ impl<D: Dynamics> World<D> {
         }
         let (work, link) = (&mut self.scratch, &mut self.joints);
         joint::clearance_candidates(
-            &self.model,
+            &self.model.joints,
             &work.mid,
             &work.aabb_margin,
             &mut link.clearance_candidates,

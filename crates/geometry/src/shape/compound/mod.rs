@@ -21,8 +21,8 @@ mod surface_point;
 
 use crate::dim::{Aabb, MassProperties, Pose};
 use crate::error::ShapeError;
+use crate::shape::DecompositionFit;
 use crate::shape::Geometry;
-use crate::space::DecompositionFit;
 use crate::vector::Vector;
 use part_tree::PartTree;
 
