@@ -13,6 +13,7 @@ pub mod model;
 pub mod periodic_cell;
 mod settings;
 mod state;
+mod step;
 mod thread_pool;
 mod world;
 
@@ -28,11 +29,11 @@ pub use periodic_cell::{CellController, ImposedLoading, Lattice, Matrix, Periodi
 pub use settings::{Activation, Settings};
 pub use state::{Contact, PersistentContact, State, StepReport, status_code};
 #[doc(hidden)]
-pub use world::Fault;
-pub use world::{
-    DeepestContact, JointRow, LargestDrift, OtherSolution, Overlap, PainleveContact, StepTimings,
-    World, contact_law,
+pub use step::Fault;
+pub use step::{
+    DeepestContact, JointRow, LargestDrift, OtherSolution, Overlap, PainleveContact, contact_law,
 };
+pub use world::{StepTimings, World};
 
 // Shapes and poses, so that a user of bodies need not name the crate of shapes.
 pub use percuss_geometry::{self as geometry, plane, space};
