@@ -21,7 +21,7 @@ pub trait Dynamics: Geometry {
     /// Jacobian block of zeros.
     const ZERO_BLOCK: Self::JacobianBlock;
     /// Pose after a time h with constant velocity. In space the rotation is updated by the Cayley map cay(hΩ),
-    /// with which the free step conserves angular momentum (see `space::spin`).
+    /// with which the free step conserves angular momentum (see `free_rotation`).
     fn advance_pose(pose: &Pose<Self>, velocity: &Self::Dofs, h: f64) -> Pose<Self>;
     /// Updates the spin entries of `velocity` over a free step of length h under a moment given in body axes (one
     /// entry in the plane, three in space): Euler's equations, gyroscopic terms implicit.

@@ -1,6 +1,6 @@
 //! Narrow phase of space: time to compute the contact points of two bodies, by kind of pair.
 //!
-//! `cargo run --release -p percuss-bodies --example space_touch`
+//! `cargo run --release -p percuss-geometry --example space_touch`
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -9,10 +9,10 @@
 //! The boxes are closed and enlarged by a few rounding errors, so that a contact point whose gap equals the
 //! contact margin is never lost to the rounding of a box. P is sorted by (a, b), candidates by (a, b, feature):
 //! the lists depend on the bodies, their poses and margins alone, neither on the number of threads nor on
-//! earlier detections. The pair list that is kept from one detection to the next (`keep`) saves time and does
+//! earlier detections. The pair list that is kept from one detection to the next (`pair_list_cache`) saves time and does
 //! not change the result.
 //!
-//! Broad phase: a hierarchical grid (multi-level cell list; `levels`, `grid`, `search`), one level per octave
+//! Broad phase: a hierarchical grid (multi-level cell list; `levels`, `grid`, `pair_search`), one level per octave
 //! of box size. A body is in one cell of its level and searches half the neighbourhood in its own level and all
 //! of it in coarser ones. The few largest bodies, and unbounded ones, are tested against all boxes. Work and
 //! memory are proportional to the number of bodies and pairs for any sizes and any extent of the scene, with

@@ -12,10 +12,6 @@
 //! force that crosses them, wherever the box cuts the grains. [`ContactNetwork`] holds the contact forces of a step
 //! with backbone and rattlers, [`ClippedVolume`] computes volumes of shapes in boxes, [`Tensor`] invariants of
 //! tensors, [`force_chains`] the force chains.
-//!
-//! Limits: the clipped volumes of discs, polygons and capsules of the plane and of spheres and polyhedra of space
-//! are exact to rounding; those of cylinders and capsules of space are counted on a lattice of points; any other
-//! shape counts as a whole where its centre is.
 
 mod force_chains;
 mod network;
@@ -23,4 +19,5 @@ mod tensor;
 
 pub use force_chains::{ForceChainContact, ForceChains, force_chains};
 pub use network::{ContactForce, ContactNetwork};
+pub use percuss_geometry::ClippedVolume;
 pub use tensor::Tensor;

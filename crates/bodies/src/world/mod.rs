@@ -93,10 +93,10 @@ impl<D: Dynamics> World<D> {
             model,
             state,
             settings,
-            report,
             scratch,
             profiler,
             fault,
+            ..
         } = self;
         let Scratch {
             cache,
@@ -108,8 +108,7 @@ impl<D: Dynamics> World<D> {
             solution,
             end,
             coupling,
-            balance: sums,
-            projection,
+            ..
         } = scratch;
         let h = settings.step;
         let time = StepTime {
@@ -183,6 +182,33 @@ impl<D: Dynamics> World<D> {
         }
         disturb_velocity(*fault, &model.bodies, &mut end.velocity);
         profile::lap(profiler, Stage::Update);
+        self.finish_step(time)
+    }
+
+    /// Balance, end position, projections and memory of a step whose end velocities are known.
+    fn finish_step(&mut self, time: StepTime) -> Result<(), WorldError> {
+        let Self {
+            model,
+            state,
+            settings,
+            report,
+            scratch,
+            profiler,
+            ..
+        } = self;
+        let Scratch {
+            cache,
+            solver,
+            midpoint: mid,
+            free,
+            detection: found,
+            assembly,
+            solution,
+            end,
+            coupling,
+            balance: sums,
+            projection,
+        } = scratch;
         // Balances of momentum and energy, while the state is still that of the beginning.
         let solved = SolvedStep {
             inputs: StepInputs {
@@ -200,6 +226,7 @@ impl<D: Dynamics> World<D> {
         };
         *report = balance::of_step(solved, report, time.end, &mut **solver, coupling, sums);
         profile::lap(profiler, Stage::Account);
+        let threads = found.detector.threads();
         // q_F = q_I + ½h (u_I + u_F), then overlaps and joint drift are projected out.
         position::advance(model, state, settings, cache, threads, end, time.end)?;
         if settings.projection {

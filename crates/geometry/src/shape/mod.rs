@@ -57,7 +57,7 @@ pub trait Geometry: Dim {
     fn is_smooth_near(shape: &Self::Shape, x: Self::Vector, step: f64) -> bool;
     /// Radius of a disc or a sphere; `None` for other shapes.
     fn sphere_radius(shape: &Self::Shape) -> Option<f64>;
-    /// What [`Dim::contact_points`] finds between two discs or two spheres whose poses are finite.
+    /// What [`Geometry::contact_points`] finds between two discs or two spheres whose poses are finite.
     fn sphere_contact_point(
         a: (f64, &Pose<Self>),
         b: (f64, &Pose<Self>),

@@ -7,7 +7,7 @@
 //!
 //! A mesh may be open (a terrain) or closed. Each edge knows its two triangles and its convexity; triangles connected
 //! by flat edges form one facet, identified by its first triangle, so that the feature of a contact point persists
-//! while it slides over a flat floor of many triangles. A bounding volume hierarchy in a flat array (`tree`), built
+//! while it slides over a flat floor of many triangles. A bounding volume hierarchy in a flat array (`triangle_tree`), built
 //! once, finds the triangles near a box.
 
 mod edge;

@@ -1,4 +1,8 @@
-//! Volumes of shapes clipped by boxes.
+//! Areas and volumes of shapes clipped by axis-parallel boxes, as the solid fraction of a packing needs them.
+//!
+//! Limits: the clipped volumes of discs, polygons and capsules of the plane and of spheres and polyhedra of space
+//! are exact to rounding; those of cylinders and capsules of space are counted on a lattice of points; any other
+//! shape counts as a whole where its centre is.
 
 mod clipped_area;
 mod clipped_volume;

@@ -9,7 +9,7 @@
 //! of compounds are computed part by part with the narrow phase of the convex parts. Points that a part has and the
 //! union has not are removed afterwards: `surface` rejects normals of internal edges and faces (ghost collisions at
 //! seams), `merge` unites duplicate points and removes redundant ones on seams. A bounding volume hierarchy finds
-//! the parts near a box (`tree`). Parts of one body never touch one another.
+//! the parts near a box (`part_tree`). Parts of one body never touch one another.
 //!
 //! Limits: where parts overlap, the mass of each of them counts. At most [`MAX_PARTS`] parts.
 

@@ -18,7 +18,7 @@
 //! s(n) = min_{y∈B} n·y − max_{x∈A} n·x  ≤  min |w|  ≤  |w|
 //! ```
 //!
-//! If s(n) along the normal is not the distance, `careful` computes it again in double-double arithmetic. That the
+//! If s(n) along the normal is not the distance, `gjk_extended` computes it again in double-double arithmetic. That the
 //! origin is inside a tetrahedron, or that a w is short, needs no verification.
 
 use glam::DVec3;

@@ -4,7 +4,7 @@
 //! min |w|,   w ∈ B − A
 //! ```
 //!
-//! as in `apart`, with simplices in double-double numbers. Here |w| may be 1e-12 of the size of the vertices it is made
+//! as in `gjk`, with simplices in double-double numbers. Here |w| may be 1e-12 of the size of the vertices it is made
 //! of, triangles may be slivers, and in double precision the side of them on which the origin lies is lost in
 //! rounding: the method then ends with a vector that separates nothing. In double-double the vertices are differences
 //! without error and each closest point is that of its simplex, so that only the choice of the support vertex is
@@ -125,7 +125,7 @@ fn inside(v: [Vertex; 4]) -> bool {
         })
 }
 
-/// As `apart::closest_features`; `start` is a direction from a to b.
+/// As `gjk::closest_features`; `start` is a direction from a to b.
 pub(super) fn closest_features(
     a: &impl SupportMap,
     b: &impl SupportMap,

@@ -4,12 +4,12 @@
 //!
 //! | module | computes |
 //! |---|---|
-//! | `nearest` | closest points of points, segments, triangles |
-//! | `outline` | overlap of two projected convex polygons |
-//! | `apart` | GJK: closest points of separated convex bodies |
-//! | `careful`, `double` | GJK in double-double arithmetic, where `apart` proves nothing |
-//! | `axes` | separating axes of polyhedra, also overlapping ones |
-//! | `round`, `ball`, `capsule`, `polyhedra` | spheres, capsules and polyhedra with each other and with half-spaces |
+//! | `closest_points` | closest points of points, segments, triangles |
+//! | `projected_overlap` | overlap of two projected convex polygons |
+//! | `gjk` | GJK: closest points of separated convex bodies |
+//! | `gjk_extended`, `double_double` | GJK in double-double arithmetic, where `gjk` proves nothing |
+//! | `separating_axes` | separating axes of polyhedra, also overlapping ones |
+//! | `round_shapes`, `polyhedron_sphere`, `polyhedron_capsule`, `polyhedra` | spheres, capsules and polyhedra with each other and with half-spaces |
 //! | `cylinder` | cylinders with everything but meshes |
 //! | `mesh` | meshes with bounded shapes |
 

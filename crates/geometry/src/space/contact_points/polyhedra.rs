@@ -1,9 +1,9 @@
 //! Contact points of two convex polyhedra.
 //!
 //! 1. Bounding spheres, then face normals as separating axes, reject most pairs.
-//! 2. Overlapping bodies: the axis of least depth (`axes`). Bodies separated by at most the contact margin: the closest
-//!    points by GJK (`apart`), whose normal is that of a face wherever a face is involved.
-//! 3. Along this normal the two faces that face each other are projected and clipped (`outline`); every corner of the
+//! 2. Overlapping bodies: the axis of least depth (`separating_axes`). Bodies separated by at most the contact margin: the closest
+//!    points by GJK (`gjk`), whose normal is that of a face wherever a face is involved.
+//! 3. Along this normal the two faces that face each other are projected and clipped (`projected_overlap`); every corner of the
 //!    overlap whose own gap is within the contact margin is a contact point. Faces tilted by more than 25 degrees
 //!    against the normal are not clipped unless the normal is that of one of the two: then edges cross (one point), are
 //!    parallel (two points), or a vertex is closest.

@@ -2,7 +2,7 @@
 //!
 //! A tetrahedron grows by the farthest of the points outside a face; the faces visible from the new point are replaced
 //! by a cone over their horizon. Each outside point is assigned to one face that it sees; when this face is removed,
-//! the point sees one of the new faces or is inside. Visibility is decided by an exact predicate (`exact`), so that
+//! the point sees one of the new faces or is inside. Visibility is decided by an exact predicate (`predicates`), so that
 //! the surface is closed and convex whatever the rounding; a point in the plane of a face does not see it, and
 //! adjacent triangles may be coplanar (`merge` unites them).
 

@@ -4,7 +4,7 @@
 //! a: |z| ≤ half, x² + y² ≤ radius² in its own axes;   normal from a to b
 //! ```
 //!
-//! The normal is that of the largest gap over all directions ([`search`], [`pair`]): the Euclidean distance when
+//! The normal is that of the largest gap over all directions ([`normal_search`], [`pair`]): the Euclidean distance when
 //! separated, the least depth when overlapping, exact to rounding, without faceting. The contact points follow from
 //! the features that are parallel to the contact plane ([`manifold`]).
 

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A normal is allowed if the feature of T that it selects supports the whole surface around it: at a face the face
-//! normal, at an edge or vertex a normal in the normal cone of the adjacent faces ([`cone`]). So nothing catches on
+//! normal, at an edge or vertex a normal in the normal cone of the adjacent faces ([`normal_cone`]). So nothing catches on
 //! internal edges of a flat floor or at the foot of a wall (ghost collisions), and an edge found from both its
 //! triangles gives one contact. Contact points are where the features overlap along n; points shared by triangles of
 //! one facet have one feature.
