@@ -204,7 +204,7 @@ impl<D: Dynamics> Assembler<'_, D> {
             if let Some(begin) = pushed {
                 filled.active.push(touch as u32);
                 filled.begin.extend_from_slice(&begin[..D::N]);
-                push_warm_start(&mut filled.impulse, memory, &touched.frame);
+                push_warm_start(filled.impulse, memory, &touched.frame);
             }
             return Ok(());
         }
@@ -214,7 +214,7 @@ impl<D: Dynamics> Assembler<'_, D> {
         if let Some(begin) = pushed {
             filled.active.push(touch as u32);
             filled.begin.extend_from_slice(&begin[..d]);
-            push_warm_start_rows(&mut filled.impulse, memory, &touched.frame, d);
+            push_warm_start_rows(filled.impulse, memory, &touched.frame, d);
         }
         Ok(())
     }
