@@ -9,8 +9,8 @@
 
 use glam::{DQuat, DVec2, DVec3};
 use percuss_bodies::{
-    Activation, Body, Dim, Freedom, Friction, MassProperties, Materials, Model, PairLaw, Plane,
-    Pose, PrescribedMotion, Settings, Space, State, StepTimings, World, plane, space,
+    Activation, Body, Dynamics, Freedom, Friction, MassProperties, Materials, Model, PairLaw,
+    Plane, Pose, PrescribedMotion, Settings, Space, State, StepTimings, World, plane, space,
 };
 
 #[derive(Debug)]
@@ -42,7 +42,7 @@ fn main() {
 }
 
 /// Lets it settle, then takes each stage's fastest time.
-fn measure<D: Dim>(
+fn measure<D: Dynamics>(
     (model, state): (Model<D>, State<D>),
     settle: usize,
     steps: usize,
@@ -119,9 +119,9 @@ fn times(profile: &StepTimings) -> [f64; 5] {
     ]
 }
 
-struct Stage<D: Dim>(Model<D>, State<D>);
+struct Stage<D: Dynamics>(Model<D>, State<D>);
 
-impl<D: Dim> Stage<D> {
+impl<D: Dynamics> Stage<D> {
     fn new(mu: f64, gravity: D::Vector) -> Self {
         let law = PairLaw {
             friction: Friction::Coulomb(mu),

@@ -1,37 +1,49 @@
 #![doc = include_str!("../README.md")]
 
-pub mod cell;
-mod compound;
+mod body;
+mod candidate;
 pub mod detect;
-mod dim;
+mod dynamics;
 mod error;
+pub mod free_rotation;
+pub mod granular;
 pub mod joint;
 pub mod materials;
-pub mod measure;
 pub mod model;
-pub mod plane;
-mod pose;
+pub mod periodic_cell;
 mod settings;
-pub mod space;
 mod state;
-mod vector;
+mod step;
+mod thread_pool;
 mod world;
 
-pub use cell::{CellController, ImposedLoading, Lattice, Matrix, PeriodicCell};
-pub use compound::{Compound, CompoundPiece, MAX_PARTS, Part, SourceSurface};
-pub use detect::{Candidate, Detector};
-pub use dim::{Dim, Plane, Space};
-pub use error::{ShapeError, WorldError};
+pub use body::{Body, Freedom};
+pub use candidate::Candidate;
+pub use detect::Detector;
+pub use dynamics::Dynamics;
+pub use error::WorldError;
 pub use joint::Joint;
 pub use materials::{Friction, Materials, PairLaw};
-pub use model::{Body, Drag, ForceContext, ForceField, Freedom, Model, PrescribedMotion};
-pub use pose::{Aabb, ContactPoint, MassProperties, Pose};
+pub use model::{Drag, ForceContext, ForceField, Model, PrescribedMotion};
+pub use periodic_cell::{CellController, ImposedLoading, Lattice, Matrix, PeriodicCell};
 pub use settings::{Activation, Settings};
-pub use state::{Contact, PersistentContact, State, StepReport, did};
-pub use vector::Vector;
+pub use state::{Contact, PersistentContact, State, StepReport, status_code};
 #[doc(hidden)]
-pub use world::Fault;
-pub use world::{
-    DeepestContact, JointRow, LargestDrift, OtherSolution, Overlap, PainleveContact, StepTimings,
-    World, contact_law,
+pub use step::Fault;
+pub use step::{
+    DeepestContact, JointRow, LargestDrift, OtherSolution, Overlap, PainleveContact, contact_law,
 };
+pub use world::{StepTimings, World};
+
+// Shapes and poses, so that a user of bodies need not name the crate of shapes.
+pub use percuss_geometry::{self as geometry, plane, space};
+pub use percuss_geometry::{
+    Aabb, Compound, CompoundPiece, ContactPoint, Geometry, MAX_PARTS, MassProperties, Part, Plane,
+    Pose, ShapeError, SourceSurface, Space, Vector,
+};
+
+// Former names.
+pub use dynamics::Dynamics as Dim;
+pub use granular as measure;
+pub use periodic_cell as cell;
+pub use state::status_code as did;

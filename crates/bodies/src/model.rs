@@ -2,71 +2,22 @@
 
 use std::fmt::Debug;
 
-use crate::cell::PeriodicCell;
-use crate::dim::Dim;
+pub use crate::body::{Body, Freedom};
+use crate::dynamics::Dynamics;
 use crate::joint::Joint;
 use crate::materials::Materials;
-use crate::pose::{MassProperties, Pose};
-
-/// Degrees of freedom of a body: which components of its velocity are unknowns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Freedom {
-    /// All components follow forces and impulses.
-    Free,
-    /// Locked degrees of freedom: only the components whose bit is set follow forces, the others are zero; for
-    /// example a servo-controlled wall with one degree of freedom (JM92 example 2). Bit k is component k of the
-    /// velocity.
-    Partial(u8),
-    /// Kinematic body: all components are given by the prescribed motion with this index in the model.
-    Kinematic(u32),
-    /// At rest throughout the run.
-    Fixed,
-}
-
-impl Freedom {
-    /// Whether impulses can move the body, that is, whether it has a group of kinetic coordinates.
-    #[inline]
-    pub fn movable(self) -> bool {
-        match self {
-            Self::Free => true,
-            Self::Partial(mask) => mask != 0,
-            Self::Kinematic(_) | Self::Fixed => false,
-        }
-    }
-
-    /// Whether component `k` of the velocity is an unknown.
-    #[inline]
-    pub fn is_free(self, k: usize) -> bool {
-        match self {
-            Self::Free => true,
-            Self::Partial(mask) => mask >> k & 1 == 1,
-            Self::Kinematic(_) | Self::Fixed => false,
-        }
-    }
-}
-
-/// A rigid body.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Body<D: Dim> {
-    /// Its shape, in body axes (principal axes, origin at the centre of mass).
-    pub shape: D::Shape,
-    /// Its mass and moments of inertia; ignored where the body is not movable.
-    pub mass: MassProperties<D>,
-    /// Index of its material.
-    pub material: u16,
-    /// Which components of its velocity are unknowns.
-    pub freedom: Freedom,
-}
+use crate::periodic_cell::PeriodicCell;
+use percuss_geometry::Pose;
 
 /// Prescribed motion of a kinematic body (a moving boundary, W_α in JM92 7.3).
-pub trait PrescribedMotion<D: Dim>: Debug + Send {
+pub trait PrescribedMotion<D: Dynamics>: Debug + Send {
     /// Pose and velocity at time t of a body whose pose was `anchor` when the run began.
     fn at(&mut self, anchor: &Pose<D>, t: f64) -> (Pose<D>, D::Dofs);
 }
 
 /// What a force field may depend on: the configuration at the midpoint of a step.
 #[derive(Debug, Clone, Copy)]
-pub struct ForceContext<'a, D: Dim> {
+pub struct ForceContext<'a, D: Dynamics> {
     /// Time of the midpoint.
     pub t: f64,
     /// Poses at the midpoint.
@@ -78,7 +29,7 @@ pub struct ForceContext<'a, D: Dim> {
 }
 
 /// Given forces other than gravity and drag.
-pub trait ForceField<D: Dim>: Debug + Send {
+pub trait ForceField<D: Dynamics>: Debug + Send {
     /// Adds to the load of each body: the force in world axes, then the moment about the centre of mass (in
     /// space about body axes). Loads on bodies that are not movable have no effect.
     fn add_loads(&mut self, scenery: &ForceContext<'_, D>, loads: &mut [D::Dofs]);
@@ -95,7 +46,7 @@ pub struct Drag {
 
 /// Everything that is constant during a run.
 #[derive(Debug)]
-pub struct Model<D: Dim> {
+pub struct Model<D: Dynamics> {
     /// The bodies; a body is identified by its index.
     pub bodies: Vec<Body<D>>,
     /// Contact laws by pair of materials.

@@ -6,15 +6,15 @@
 use percuss_contact::law::Status;
 use serde::{Deserialize, Serialize};
 
-use crate::cell::Lattice;
-use crate::dim::Dim;
-use crate::pose::{ContactPoint, Pose};
+use crate::dynamics::Dynamics;
+use crate::periodic_cell::Lattice;
+use percuss_geometry::{ContactPoint, Pose};
 
 /// A contact of the last step, kept as the warm start of the next one (contact cache). It is found again by
 /// bodies, periodic image and feature.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct PersistentContact<D: Dim> {
+pub struct PersistentContact<D: Dynamics> {
     /// Indices of the two bodies, the smaller one first.
     pub bodies: [u32; 2],
     /// Periodic image of the second body, in units of the cell's vectors.
@@ -22,7 +22,7 @@ pub struct PersistentContact<D: Dim> {
     /// Feature number of the contact point within the pair (see [`ContactPoint::feature`]).
     pub feature: u32,
     /// Status at the end of the step: open, stick or slip. Decides the coefficient of static/dynamic friction.
-    #[serde(with = "did")]
+    #[serde(with = "status_code")]
     pub status: Status,
     /// Impulse on the second body, in world axes.
     pub impulse: D::Vector,
@@ -32,7 +32,7 @@ pub struct PersistentContact<D: Dim> {
     pub moment: [f64; 3],
 }
 
-impl<D: Dim> PersistentContact<D> {
+impl<D: Dynamics> PersistentContact<D> {
     /// An empty entry, to be filled in place.
     pub(crate) fn empty() -> Self {
         Self {
@@ -50,7 +50,7 @@ impl<D: Dim> PersistentContact<D> {
 /// Everything that a motion is continued from, together with the [`StepReport`] of its last step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct State<D: Dim> {
+pub struct State<D: Dynamics> {
     /// Time.
     pub t: f64,
     /// Pose of every body.
@@ -154,7 +154,7 @@ pub struct StepReport {
 
 /// View of one contact of the last step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Contact<'a, D: Dim> {
+pub struct Contact<'a, D: Dynamics> {
     /// Indices of the two bodies, the smaller one first; the normal points from the first to the second.
     pub bodies: [u32; 2],
     /// Periodic image of the second body, in units of the cell's vectors.
@@ -176,7 +176,7 @@ pub struct Contact<'a, D: Dim> {
 }
 
 /// Serialisation of a contact status as a number: 0 open, 1 stick, 2 slip.
-pub mod did {
+pub mod status_code {
     use percuss_contact::law::Status;
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};

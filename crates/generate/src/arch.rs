@@ -10,8 +10,9 @@
 
 use std::f64::consts::PI;
 
+use percuss_bodies::geometry::Dim;
 use percuss_bodies::plane::{Angle, Shape};
-use percuss_bodies::{Dim, Plane, Pose};
+use percuss_bodies::{Plane, Pose};
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};

@@ -10,11 +10,11 @@ use percuss_bodies::{Dim, Plane, Pose, ShapeError, Space};
 use super::random::SplitMix64;
 
 /// Vectors of the plane.
-pub type Vec2 = <Plane as Dim>::Vector;
+pub type Vec2 = <Plane as percuss_bodies::geometry::Dim>::Vector;
 /// Vectors of space.
-pub type Vec3 = <Space as Dim>::Vector;
+pub type Vec3 = <Space as percuss_bodies::geometry::Dim>::Vector;
 /// Rotations of space.
-pub type Quat = <Space as Dim>::Rotation;
+pub type Quat = <Space as percuss_bodies::geometry::Dim>::Rotation;
 
 /// A dimension in which generators can make bodies.
 pub trait GeneratorDim: Dim {

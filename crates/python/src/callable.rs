@@ -44,7 +44,10 @@ impl CallableDim for Plane {
         let entry = |all: &[f64], k: usize| all.get(k).copied().unwrap_or(0.0);
         let pose = Pose {
             position: anchor.position
-                + <Self as Dim>::Vector::from_components(&[entry(by, 0), entry(by, 1)]),
+                + <Self as percuss_bodies::geometry::Dim>::Vector::from_components(&[
+                    entry(by, 0),
+                    entry(by, 1),
+                ]),
             rotation: Angle::new(anchor.rotation.angle() + entry(by, 2)),
         };
         (pose, [0, 1, 2].map(|k| entry(rate, k)))
@@ -58,7 +61,8 @@ impl CallableDim for Space {
         let entry = |all: &[f64], k: usize| all.get(k).copied().unwrap_or(0.0);
         let by = [0, 1, 2].map(|k| entry(by, k));
         let pose = Pose {
-            position: anchor.position + <Self as Dim>::Vector::from_components(&by),
+            position: anchor.position
+                + <Self as percuss_bodies::geometry::Dim>::Vector::from_components(&by),
             rotation: anchor.rotation,
         };
         let [x, y, z] = [0, 1, 2].map(|k| entry(rate, k));

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::error;
 
-type Point = <Space as percuss_bodies::Dim>::Vector;
-type Turn = <Space as percuss_bodies::Dim>::Rotation;
+type Point = <Space as percuss_bodies::geometry::Dim>::Vector;
+type Turn = <Space as percuss_bodies::geometry::Dim>::Rotation;
 
 fn numbers(v: Point) -> [f64; 3] {
     [v.x, v.y, v.z]

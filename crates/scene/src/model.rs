@@ -9,6 +9,11 @@ pub mod bodies {
         Space, State, Vector,
     };
 
+    /// Shapes and the algebra of a dimension.
+    pub mod geometry {
+        pub use percuss_bodies::geometry::Dim;
+    }
+
     /// Joints.
     pub mod joint {
         pub use percuss_bodies::joint::{JointCoordinate, JointKind};

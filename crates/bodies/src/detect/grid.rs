@@ -5,12 +5,12 @@
 
 use rayon::prelude::*;
 
-use super::boxes::{AabbList, EMPTY, empty, wide, within};
+use super::aabbs::{AabbList, EMPTY, empty, wide, within};
 use super::levels::{Level, Levels};
-use super::team::DetectionThreads;
-use crate::dim::Dim;
-use crate::pose::Aabb;
-use crate::vector::Vector;
+use crate::dynamics::Dynamics;
+use crate::thread_pool::DetectionThreads;
+use percuss_geometry::Aabb;
+use percuss_geometry::Vector;
 
 /// Bit of a slot's entry that marks a body that is not movable.
 pub(super) const IMMOVABLE_BIT: u32 = 1 << 31;
@@ -19,7 +19,7 @@ const NONE: u32 = u32::MAX;
 
 /// Boxes sorted by cell.
 #[derive(Debug)]
-pub(super) struct Grid<D: Dim> {
+pub(super) struct Grid<D: Dynamics> {
     pub(super) levels: Levels,
     /// Cell number by body.
     cell: Vec<u32>,
@@ -33,7 +33,7 @@ pub(super) struct Grid<D: Dim> {
     in_cells: usize,
 }
 
-impl<D: Dim> Default for Grid<D> {
+impl<D: Dynamics> Default for Grid<D> {
     fn default() -> Self {
         Self {
             levels: Levels::default(),
@@ -46,7 +46,7 @@ impl<D: Dim> Default for Grid<D> {
     }
 }
 
-impl<D: Dim> Grid<D> {
+impl<D: Dynamics> Grid<D> {
     /// Body by slot, with `IMMOVABLE_BIT`.
     pub(super) fn order(&self) -> &[u32] {
         &self.order

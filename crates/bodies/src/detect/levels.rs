@@ -16,11 +16,12 @@
 //! distributed over a table by a hash (spatial hashing), and distant cells may share a number. Whole blocks are
 //! hashed, so that boxes with close numbers are close in space and search the same coarser cells.
 
-use super::boxes::{AabbList, EMPTY, OCTAVE, UNBOUNDED, size_along, size_of_class, wide};
-use super::team::DetectionThreads;
-use crate::dim::Dim;
-use crate::pose::Aabb;
 use rayon::prelude::*;
+
+use super::aabbs::{AabbList, EMPTY, OCTAVE, UNBOUNDED, size_along, size_of_class, wide};
+use crate::dynamics::Dynamics;
+use crate::thread_pool::DetectionThreads;
+use percuss_geometry::Aabb;
 
 /// Sizes over more octaves than this share levels that are wider than an octave.
 const OCTAVES: usize = 32;
@@ -75,7 +76,7 @@ fn floor(x: f64) -> i64 {
 impl Level {
     /// The cell that contains a point.
     #[inline(always)]
-    pub(super) fn cell<D: Dim>(&self, point: impl Fn(usize) -> f64) -> Cell {
+    pub(super) fn cell<D: Dynamics>(&self, point: impl Fn(usize) -> f64) -> Cell {
         let mut cell = [0; 3];
         for k in 0..D::N {
             cell[k] = floor(point(k) * self.inverse[k]);
@@ -85,7 +86,7 @@ impl Level {
 
     /// The number of a cell of this level.
     #[inline(always)]
-    pub(super) fn number<D: Dim>(&self, cell: Cell) -> usize {
+    pub(super) fn number<D: Dynamics>(&self, cell: Cell) -> usize {
         if self.hashed {
             // Block coordinates are hashed, the position within the block follows.
             let sides = BLOCK[D::N - 2];
@@ -106,7 +107,7 @@ impl Level {
 
     /// The last cell of a row, not beyond `x`, up to which the cell numbers from `from` on are consecutive.
     #[inline(always)]
-    pub(super) fn run<D: Dim>(&self, from: i64, x: i64) -> i64 {
+    pub(super) fn run<D: Dynamics>(&self, from: i64, x: i64) -> i64 {
         if self.hashed {
             x.min(from | ((1 << BLOCK[D::N - 2][0]) - 1))
         } else {
@@ -145,7 +146,7 @@ const NOTHING: Extent = Extent {
 
 impl Extent {
     #[inline]
-    fn add<D: Dim>(&mut self, bounds: &Aabb<D>) {
+    fn add<D: Dynamics>(&mut self, bounds: &Aabb<D>) {
         self.count += 1;
         for k in 0..D::N {
             self.size[k] = self.size[k].max(size_along(bounds, k));
@@ -165,7 +166,7 @@ impl Extent {
     }
 
     /// The level for these boxes, with cell numbers from `offset` on.
-    fn level<D: Dim>(&self, offset: usize) -> Level {
+    fn level<D: Dynamics>(&self, offset: usize) -> Level {
         let mut level = Level {
             inverse: [0.0; 3],
             depth: [0.0; 3],
@@ -254,7 +255,7 @@ impl Levels {
     }
 
     /// Chooses the levels and cells for the boxes.
-    pub(super) fn choose<D: Dim>(&mut self, team: &DetectionThreads, boxes: &AabbList<D>) {
+    pub(super) fn choose<D: Dynamics>(&mut self, team: &DetectionThreads, boxes: &AabbList<D>) {
         self.all.clear();
         self.level.clear();
         self.amount.clear();
@@ -349,7 +350,7 @@ impl Levels {
     }
 
     /// Sizes and ranges of the boxes by level, in parallel; minimum and maximum do not depend on the order.
-    fn extents<D: Dim>(&self, team: &DetectionThreads, boxes: &AabbList<D>) -> [Extent; MOST] {
+    fn extents<D: Dynamics>(&self, team: &DetectionThreads, boxes: &AabbList<D>) -> [Extent; MOST] {
         let part = |all: &[Aabb<D>], class: &[u16]| {
             let mut extents = [NOTHING; MOST];
             for (bounds, class) in all.iter().zip(class) {

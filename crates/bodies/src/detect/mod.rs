@@ -3,16 +3,16 @@
 //! ```text
 //! input        box B_i ⊇ shape i at its pose, with the margin growth_i (aabb_margin),   i = 0..n
 //! pairs        P = { (a, b) : a < b,  B_a ∩ B_b ≠ ∅,  a or b movable }
-//! candidates   all contact points of `Dim::contact_points` over P with gap ≤ growth_a + growth_b
+//! candidates   all contact points of `Dynamics::contact_points` over P with gap ≤ growth_a + growth_b
 //! ```
 //!
 //! The boxes are closed and enlarged by a few rounding errors, so that a contact point whose gap equals the
 //! contact margin is never lost to the rounding of a box. P is sorted by (a, b), candidates by (a, b, feature):
 //! the lists depend on the bodies, their poses and margins alone, neither on the number of threads nor on
-//! earlier detections. The pair list that is kept from one detection to the next (`keep`) saves time and does
+//! earlier detections. The pair list that is kept from one detection to the next (`pair_list_cache`) saves time and does
 //! not change the result.
 //!
-//! Broad phase: a hierarchical grid (multi-level cell list; `levels`, `grid`, `search`), one level per octave
+//! Broad phase: a hierarchical grid (multi-level cell list; `levels`, `grid`, `pair_search`), one level per octave
 //! of box size. A body is in one cell of its level and searches half the neighbourhood in its own level and all
 //! of it in coarser ones. The few largest bodies, and unbounded ones, are tested against all boxes. Work and
 //! memory are proportional to the number of bodies and pairs for any sizes and any extent of the scene, with
@@ -21,32 +21,32 @@
 //!
 //! Boxes that are not a number or at infinity overlap nothing.
 
-mod boxes;
+mod aabbs;
 mod grid;
-mod images;
-mod keep;
 mod levels;
-mod narrow;
-mod pairs;
-mod search;
-mod team;
+mod narrow_phase;
+mod pair_list;
+mod pair_list_cache;
+mod pair_search;
+mod periodic_images;
 #[cfg(test)]
 mod tests;
 
-use crate::cell::Lattice;
-use crate::dim::Dim;
-use crate::model::{Body, Model};
-use crate::pose::{ContactPoint, Pose};
-
-use boxes::{AabbList, with_margin};
+use crate::body::Body;
+pub use crate::candidate::Candidate;
+use crate::dynamics::Dynamics;
+use crate::model::Model;
+use crate::periodic_cell::Lattice;
+use crate::thread_pool::DetectionThreads;
+use aabbs::{AabbList, with_margin};
 use grid::Grid;
-use images::PeriodicImages;
-use keep::PairListCache;
-use narrow::NarrowPhase;
-pub(crate) use narrow::sort_by_feature;
-use pairs::PairList;
-use search::PairSearch;
-pub(crate) use team::DetectionThreads;
+use narrow_phase::NarrowPhase;
+pub(crate) use narrow_phase::sort_by_feature;
+use pair_list::PairList;
+use pair_list_cache::PairListCache;
+use pair_search::PairSearch;
+use percuss_geometry::Pose;
+use periodic_images::PeriodicImages;
 
 /// Sets the length of a list with one entry per body, all of which are written next: no spare capacity.
 fn set_len<T: Clone>(list: &mut Vec<T>, len: usize, filler: T) {
@@ -64,20 +64,9 @@ fn set_varying_len<T: Clone>(list: &mut Vec<T>, len: usize, filler: T) {
     list.resize(len, filler);
 }
 
-/// A candidate for contact: a contact point, open or closed, with its two bodies (potential contact).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate<D: Dim> {
-    /// Indices of the two bodies, the smaller one first; the normal points from the first to the second.
-    pub bodies: [u32; 2],
-    /// Periodic image of the second body, x + H k; 0 without a periodic cell.
-    pub image: [i32; 3],
-    /// Points, normal, gap and feature.
-    pub point: ContactPoint<D>,
-}
-
 /// Contact detector; its buffers and its pair list are reused from step to step.
 #[derive(Debug)]
-pub struct Detector<D: Dim> {
+pub struct Detector<D: Dynamics> {
     threads: DetectionThreads,
     boxes: AabbList<D>,
     grid: Grid<D>,
@@ -90,7 +79,7 @@ pub struct Detector<D: Dim> {
     images: PeriodicImages<D>,
 }
 
-impl<D: Dim> Detector<D> {
+impl<D: Dynamics> Detector<D> {
     /// A detector with this many threads; the candidates do not depend on it. Where the system grants no
     /// threads it works serially.
     pub fn new(threads: usize) -> Self {

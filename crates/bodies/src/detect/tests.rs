@@ -2,13 +2,13 @@
 
 use glam::DVec3;
 
-use super::boxes::{AabbList, with_margin};
+use super::aabbs::{AabbList, with_margin};
 use super::levels::Levels;
-use super::team::DetectionThreads;
-use super::{Detector, narrow};
-use crate::dim::{Dim, Plane, Space};
-use crate::pose::{Aabb, ContactPoint};
-use crate::vector::Vector;
+use super::{Detector, narrow_phase as narrow};
+use crate::dynamics::Dynamics;
+use crate::thread_pool::DetectionThreads;
+use percuss_geometry::Vector;
+use percuss_geometry::{Aabb, ContactPoint, Plane, Space};
 
 const THREADS: [usize; 4] = [1, 2, 3, 7];
 
@@ -33,16 +33,16 @@ impl Random {
         (self.bits() % n as u64) as usize
     }
 
-    fn vector<D: Dim>(&mut self, low: f64, high: f64) -> D::Vector {
+    fn vector<D: Dynamics>(&mut self, low: f64, high: f64) -> D::Vector {
         let all: Vec<f64> = (0..D::N).map(|_| self.within(low, high)).collect();
         D::Vector::from_components(&all)
     }
 }
 
 /// Boxes and whether each is movable.
-struct Scene<D: Dim>(Vec<(Aabb<D>, bool)>);
+struct Scene<D: Dynamics>(Vec<(Aabb<D>, bool)>);
 
-impl<D: Dim> Scene<D> {
+impl<D: Dynamics> Scene<D> {
     fn add(&mut self, low: D::Vector, high: D::Vector) {
         self.0.push((Aabb { low, high }, true));
     }
@@ -94,12 +94,12 @@ impl<D: Dim> Scene<D> {
     }
 }
 
-fn detectors<D: Dim>() -> Vec<Detector<D>> {
+fn detectors<D: Dynamics>() -> Vec<Detector<D>> {
     THREADS.map(Detector::new).into()
 }
 
 /// `n` boxes: sizes over a ratio, some long, some unbounded, some immovable, at random positions.
-fn scene<D: Dim>(random: &mut Random, n: usize) -> Scene<D> {
+fn scene<D: Dynamics>(random: &mut Random, n: usize) -> Scene<D> {
     let mut scene = Scene(Vec::new());
     let ratio = [1.0f64, 2.0, 10.0, 100.0, 1000.0][random.below(5)];
     let offset = D::Vector::splat([0.0, 0.0, 1e3, -1e6][random.below(4)]);
@@ -127,7 +127,7 @@ fn scene<D: Dim>(random: &mut Random, n: usize) -> Scene<D> {
     scene
 }
 
-fn random_scenes<D: Dim>(seed: u64, cases: usize) {
+fn random_scenes<D: Dynamics>(seed: u64, cases: usize) {
     let mut random = Random(seed);
     let mut detectors = detectors::<D>();
     let mut pairs = 0;

@@ -2,27 +2,30 @@
 
 use super::rows::PlacedFrames;
 use super::{Joint, JointKind};
-use crate::dim::Dim;
+use crate::body::Body;
+use crate::dynamics::Dynamics;
 use crate::error::WorldError;
-use crate::model::Model;
-use crate::pose::Pose;
-use crate::vector::Vector;
+use percuss_geometry::{Pose, Vector};
 
 /// Largest initial violation of a constraint, relative to the bodies; the initial projection removes it.
 const APART: f64 = 1e-6;
 
-/// Checks all joints of a model at the initial poses.
-pub(crate) fn check<D: Dim>(model: &Model<D>, poses: &[Pose<D>]) -> Result<(), WorldError> {
-    for joint in &model.joints {
-        sides(model, joint)?;
+/// Checks all joints at the initial poses.
+pub(crate) fn check<D: Dynamics>(
+    joints: &[Joint<D>],
+    bodies: &[Body<D>],
+    poses: &[Pose<D>],
+) -> Result<(), WorldError> {
+    for joint in joints {
+        sides(bodies, joint)?;
         numbers(joint)?;
-        together(model, joint, poses)?;
+        together(bodies, joint, poses)?;
     }
     Ok(())
 }
 
 /// The error of a joint with its name and kind.
-fn refuse<D: Dim>(joint: &Joint<D>, problem: &str) -> Result<(), WorldError> {
+fn refuse<D: Dynamics>(joint: &Joint<D>, problem: &str) -> Result<(), WorldError> {
     let (name, kind) = (&joint.name, joint.kind.name());
     Err(WorldError::Joint(format!(
         "joint `{name}` ({kind}): {problem}"
@@ -30,21 +33,21 @@ fn refuse<D: Dim>(joint: &Joint<D>, problem: &str) -> Result<(), WorldError> {
 }
 
 /// Checks the bodies of a joint, and that its kind exists in this dimension.
-fn sides<D: Dim>(model: &Model<D>, joint: &Joint<D>) -> Result<(), WorldError> {
+fn sides<D: Dynamics>(bodies: &[Body<D>], joint: &Joint<D>) -> Result<(), WorldError> {
     // Both frames on existing, different bodies.
-    let bodies = joint.frames.map(|side| side.body);
-    let known = |body: Option<u32>| body.is_none_or(|b| (b as usize) < model.bodies.len());
-    if !bodies.into_iter().all(known) {
+    let ends = joint.frames.map(|side| side.body);
+    let known = |body: Option<u32>| body.is_none_or(|b| (b as usize) < bodies.len());
+    if !ends.into_iter().all(known) {
         return refuse(joint, "it is at a body that does not exist");
     }
-    if bodies[0] == bodies[1] {
+    if ends[0] == ends[1] {
         return refuse(joint, "both of its ends are at the same body");
     }
     match (joint.kind, D::N) {
         (JointKind::Spherical | JointKind::Cylindrical, 2) => {
             refuse(joint, "this kind is one of space")
         }
-        (JointKind::Clearance, _) if bodies.contains(&None) => refuse(
+        (JointKind::Clearance, _) if ends.contains(&None) => refuse(
             joint,
             "a hole needs a body: make one with `fixed = true` for the world",
         ),
@@ -53,7 +56,7 @@ fn sides<D: Dim>(model: &Model<D>, joint: &Joint<D>) -> Result<(), WorldError> {
 }
 
 /// Checks that positions are finite, and that friction, drive and clearance fit the kind of joint.
-fn numbers<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
+fn numbers<D: Dynamics>(joint: &Joint<D>) -> Result<(), WorldError> {
     // Points, axes, reference angle and length.
     let finite = joint.frames.iter().all(|side| {
         let axes = side.axes.as_ref().iter().all(|axis| axis.is_finite());
@@ -84,7 +87,7 @@ fn numbers<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
 }
 
 /// Checks the numbers of limits, motor, friction, spring and clearance.
-fn parts<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
+fn parts<D: Dynamics>(joint: &Joint<D>) -> Result<(), WorldError> {
     let positive = |x: f64| x > 0.0 && x.is_finite();
     let not_negative = |x: f64| x >= 0.0 && x.is_finite();
     if let Some(limits) = &joint.limits
@@ -125,14 +128,14 @@ fn parts<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
 }
 
 /// Checks that the constraints of the joint are satisfied at the start.
-fn together<D: Dim>(
-    model: &Model<D>,
+fn together<D: Dynamics>(
+    bodies: &[Body<D>],
     joint: &Joint<D>,
     poses: &[Pose<D>],
 ) -> Result<(), WorldError> {
     // Constraint values at the initial poses.
     let ends = joint.placed_frames(poses);
-    let (size, mut held) = (joint.length_scale(model), Vec::new());
+    let (size, mut held) = (joint.length_scale(bodies), Vec::new());
     joint.bilateral_constraints(&ends, &mut held);
     let apart = ends.separation().norm();
     if joint.kind == JointKind::Distance && !(apart > APART * size) {
@@ -176,7 +179,11 @@ fn together<D: Dim>(
 }
 
 /// Checks that the coordinate is within its limits, and the pin in its hole.
-fn inside<D: Dim>(joint: &Joint<D>, ends: &PlacedFrames<D>, size: f64) -> Result<(), WorldError> {
+fn inside<D: Dynamics>(
+    joint: &Joint<D>,
+    ends: &PlacedFrames<D>,
+    size: f64,
+) -> Result<(), WorldError> {
     let apart = ends.separation().norm();
     let value = joint.value(ends, joint.coordinate);
     // Coordinate within the limits, to the tolerance of the initial state.
@@ -200,13 +207,13 @@ fn inside<D: Dim>(joint: &Joint<D>, ends: &PlacedFrames<D>, size: f64) -> Result
     }
 }
 
-impl<D: Dim> Joint<D> {
+impl<D: Dynamics> Joint<D> {
     /// Length by which angles are multiplied to compare them with distances: the largest extent of its bodies
     /// and of its points' distances from their centres; 1 if there is none.
-    pub(crate) fn length_scale(&self, model: &Model<D>) -> f64 {
+    pub(crate) fn length_scale(&self, bodies: &[Body<D>]) -> f64 {
         let mut size = 0.0_f64;
         for side in &self.frames {
-            let body = side.body.and_then(|body| model.bodies.get(body as usize));
+            let body = side.body.and_then(|body| bodies.get(body as usize));
             if let Some(body) = body {
                 let radius = D::bounding_radius(&body.shape);
                 let radius = if radius.is_finite() { radius } else { 0.0 };
@@ -230,8 +237,8 @@ impl<D: Dim> Joint<D> {
 
 /// Connected components of the joints with movable bodies: those that share a movable body, by union–find, in
 /// the order of the joints.
-pub(crate) fn components<D: Dim>(model: &Model<D>) -> Vec<Vec<usize>> {
-    let n = model.bodies.len();
+pub(crate) fn components<D: Dynamics>(joints: &[Joint<D>], bodies: &[Body<D>]) -> Vec<Vec<usize>> {
+    let n = bodies.len();
     // Union–find with path halving; the smaller index is the root.
     let mut parent: Vec<usize> = (0..n).collect();
     fn root(parent: &mut [usize], mut x: usize) -> usize {
@@ -243,10 +250,10 @@ pub(crate) fn components<D: Dim>(model: &Model<D>) -> Vec<Vec<usize>> {
     }
     let movable = |side: &super::JointFrame<D>| {
         let body = side.body? as usize;
-        let known = model.bodies.get(body)?;
+        let known = bodies.get(body)?;
         known.freedom.movable().then_some(body)
     };
-    for joint in &model.joints {
+    for joint in joints {
         if let [Some(a), Some(b)] = [&joint.frames[0], &joint.frames[1]].map(movable) {
             let (x, y) = (root(&mut parent, a), root(&mut parent, b));
             parent[x.max(y)] = x.min(y);
@@ -255,7 +262,7 @@ pub(crate) fn components<D: Dim>(model: &Model<D>) -> Vec<Vec<usize>> {
     // Joints by the root of their component.
     let mut all: Vec<Vec<usize>> = Vec::new();
     let mut slot = vec![usize::MAX; n];
-    for (number, joint) in model.joints.iter().enumerate() {
+    for (number, joint) in joints.iter().enumerate() {
         let Some(body) = joint.frames.iter().find_map(movable) else {
             continue;
         };
@@ -270,10 +277,10 @@ pub(crate) fn components<D: Dim>(model: &Model<D>) -> Vec<Vec<usize>> {
 }
 
 /// Pairs of jointed bodies that are excluded from contact detection, sorted.
-pub(crate) fn excluded<D: Dim>(model: &Model<D>) -> Vec<[u32; 2]> {
+pub(crate) fn excluded<D: Dynamics>(joints: &[Joint<D>]) -> Vec<[u32; 2]> {
     let mut pairs: Vec<[u32; 2]> = Vec::new();
     // Joints between two bodies exclude contact unless it is requested.
-    for joint in model.joints.iter().filter(|joint| !joint.contact) {
+    for joint in joints.iter().filter(|joint| !joint.contact) {
         if let [Some(a), Some(b)] = joint.frames.map(|side| side.body) {
             pairs.push([a.min(b), a.max(b)]);
         }

@@ -24,17 +24,17 @@
 //! Limits: the angle about an axis in space is between −π and π.
 
 mod check;
-pub(crate) mod gram;
+mod massless_spin;
+pub(crate) mod pivoted_cholesky;
 mod rows;
-mod spin;
 
 use std::fmt::Debug;
 
-use crate::dim::Dim;
+use crate::dynamics::Dynamics;
 use crate::materials::PairLaw;
 
 pub(crate) use check::{check, components, excluded};
-pub use spin::unconstrained_spins;
+pub use massless_spin::unconstrained_spins;
 
 pub(crate) use rows::{BilateralConstraint, JacobianRow, clearance_candidates, clearance_joint};
 
@@ -75,7 +75,7 @@ impl JointKind {
 
 /// Attachment of a joint to a body: a point and axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct JointFrame<D: Dim> {
+pub struct JointFrame<D: Dynamics> {
     /// Index of the body; `None` for the world at rest.
     pub body: Option<u32>,
     /// The point, in body axes (world axes for the world).
@@ -164,7 +164,7 @@ pub struct Clearance {
 
 /// A joint.
 #[derive(Debug)]
-pub struct Joint<D: Dim> {
+pub struct Joint<D: Dynamics> {
     /// Its name in messages.
     pub name: String,
     /// Its kind.
@@ -191,7 +191,7 @@ pub struct Joint<D: Dim> {
     pub contact: bool,
 }
 
-impl<D: Dim> Joint<D> {
+impl<D: Dynamics> Joint<D> {
     /// A joint of a kind between two frames, without limits, motor, friction and spring.
     pub fn new(name: &str, kind: JointKind, sides: [JointFrame<D>; 2]) -> Self {
         Self {
@@ -235,7 +235,7 @@ impl<D: Dim> Joint<D> {
 
 /// Report of a joint over the last step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct JointReport<D: Dim> {
+pub struct JointReport<D: Dynamics> {
     /// The point x_b of the second side, at the end of the step.
     pub at: D::Vector,
     /// Axis of the joint, at the end of the step.

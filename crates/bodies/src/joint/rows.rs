@@ -1,15 +1,13 @@
 //! Constraint functions Φ of a joint, its coordinate, and their Jacobian rows; candidates of pins in holes.
 
 use super::{Joint, JointCoordinate, JointFrame, JointKind};
-use crate::detect::Candidate;
-use crate::dim::Dim;
-use crate::model::Model;
-use crate::pose::{ContactPoint, Pose};
-use crate::vector::Vector;
+use crate::candidate::Candidate;
+use crate::dynamics::Dynamics;
+use percuss_geometry::{ContactPoint, Pose, Vector};
 
 /// Row of G: the velocity of b relative to a along a direction at a point, or their relative spin about an axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct JacobianRow<D: Dim> {
+pub(crate) struct JacobianRow<D: Dynamics> {
     /// Whether the row is a relative spin.
     pub angular: bool,
     /// Direction or axis, world axes; ignored for angular rows of the plane.
@@ -18,7 +16,7 @@ pub(crate) struct JacobianRow<D: Dim> {
     pub at: D::Vector,
 }
 
-impl<D: Dim> JacobianRow<D> {
+impl<D: Dynamics> JacobianRow<D> {
     /// Entries of the row for a body at this position whose spin is about `axes`.
     pub fn fill(&self, axes: &D::Rotation, position: D::Vector, out: &mut [f64]) {
         match self.angular {
@@ -30,7 +28,7 @@ impl<D: Dim> JacobianRow<D> {
 
 /// A bilateral constraint: the value of its function Φ and its row.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct BilateralConstraint<D: Dim> {
+pub(crate) struct BilateralConstraint<D: Dynamics> {
     pub row: JacobianRow<D>,
     pub value: f64,
 }
@@ -41,7 +39,7 @@ pub(crate) struct BilateralConstraint<D: Dim> {
 const CLEARANCES: u32 = 0xFFF0_0000;
 
 /// Both frames of a joint in world coordinates.
-pub(crate) struct PlacedFrames<D: Dim> {
+pub(crate) struct PlacedFrames<D: Dynamics> {
     /// x_a and x_b.
     pub points: [D::Vector; 2],
     /// Axes of the two frames.
@@ -51,7 +49,7 @@ pub(crate) struct PlacedFrames<D: Dim> {
 }
 
 /// Pose of a frame's body; the identity for the world.
-fn pose<D: Dim>(side: &JointFrame<D>, poses: &[Pose<D>]) -> Pose<D> {
+fn pose<D: Dynamics>(side: &JointFrame<D>, poses: &[Pose<D>]) -> Pose<D> {
     let still = Pose {
         position: D::Vector::default(),
         rotation: D::Rotation::default(),
@@ -61,7 +59,7 @@ fn pose<D: Dim>(side: &JointFrame<D>, poses: &[Pose<D>]) -> Pose<D> {
         .unwrap_or(still)
 }
 
-impl<D: Dim> Joint<D> {
+impl<D: Dynamics> Joint<D> {
     /// Both frames in world coordinates.
     pub(crate) fn placed_frames(&self, poses: &[Pose<D>]) -> PlacedFrames<D> {
         let mut ends = PlacedFrames {
@@ -177,7 +175,7 @@ impl<D: Dim> Joint<D> {
     }
 }
 
-impl<D: Dim> PlacedFrames<D> {
+impl<D: Dynamics> PlacedFrames<D> {
     /// d = x_b − x_a.
     pub fn separation(&self) -> D::Vector {
         self.points[1] - self.points[0]
@@ -235,7 +233,10 @@ fn cross<V: Vector>(a: V, b: V) -> V {
 }
 
 /// The joint whose pin a candidate is, judged by its feature alone; `None` for contacts of shapes.
-pub(crate) fn clearance_joint<D: Dim>(joints: &[Joint<D>], found: &Candidate<D>) -> Option<usize> {
+pub(crate) fn clearance_joint<D: Dynamics>(
+    joints: &[Joint<D>],
+    found: &Candidate<D>,
+) -> Option<usize> {
     let joint = found.point.feature.checked_sub(CLEARANCES)? as usize;
     let known = joints.get(joint)?;
     known.clearance.as_ref().map(|_| joint)
@@ -247,14 +248,14 @@ pub(crate) fn clearance_joint<D: Dim>(joints: &[Joint<D>], found: &Candidate<D>)
 /// ```text
 /// gap = play − |d|,   normal −d/|d| on the pin: exact, hole and pin being round
 /// ```
-pub(crate) fn clearance_candidates<D: Dim>(
-    model: &Model<D>,
+pub(crate) fn clearance_candidates<D: Dynamics>(
+    joints: &[Joint<D>],
     poses: &[Pose<D>],
     growth: &[f64],
     out: &mut Vec<Candidate<D>>,
 ) {
     out.clear();
-    for (number, joint) in model.joints.iter().enumerate() {
+    for (number, joint) in joints.iter().enumerate() {
         let (Some(clearance), [Some(a), Some(b)]) =
             (&joint.clearance, joint.frames.map(|side| side.body))
         else {

@@ -1,18 +1,18 @@
 //! Checks of settings, model and state, and the initial state of a world.
 
 use percuss_solve::auto::AutoParams;
-use percuss_solve::{Auto, Nncg, Solver};
+use percuss_solve::{Auto, Solver};
 
-use super::{CLOSED_IF_LOADED, NO_GROUP, Scratch, World, gap_scale};
-use crate::detect::Detector;
-use crate::dim::Dim;
+use super::World;
+use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::materials::Friction;
 use crate::model::{Body, Freedom, Model};
-use crate::pose::Pose;
 use crate::settings::Settings;
 use crate::state::State;
-use crate::vector::Vector;
+use crate::step::joints::JointDrift;
+use crate::step::{balance, cell_step, check_pose, not_finite};
+use percuss_geometry::Pose;
 
 /// Checks that step and tolerance are positive and finite.
 pub(super) fn settings(settings: &Settings) -> Result<(), WorldError> {
@@ -55,7 +55,7 @@ pub(super) fn solver(settings: &Settings) -> Result<Box<dyn Solver>, WorldError>
 }
 
 /// Checks sizes, masses, references and that numbers are finite.
-pub(super) fn model<D: Dim>(model: &Model<D>, state: &State<D>) -> Result<(), WorldError> {
+pub(super) fn model<D: Dynamics>(model: &Model<D>, state: &State<D>) -> Result<(), WorldError> {
     let n = model.bodies.len();
     let reference = |text: String| Err(WorldError::Reference(text));
     // One pose and one velocity per body, and drag for all or none.
@@ -71,7 +71,7 @@ pub(super) fn model<D: Dim>(model: &Model<D>, state: &State<D>) -> Result<(), Wo
     }
     // Each body: finite state, existing material and motion, positive mass, movable shape.
     for (i, body) in model.bodies.iter().enumerate() {
-        pose(i, state.t, &state.poses[i])?;
+        check_pose(i, state.t, &state.poses[i])?;
         if !state.velocities[i].as_ref().iter().all(|v| v.is_finite()) {
             return Err(not_finite(i, "velocity", state.t));
         }
@@ -93,7 +93,7 @@ pub(super) fn model<D: Dim>(model: &Model<D>, state: &State<D>) -> Result<(), Wo
 }
 
 /// Checks that mass and moments are positive and finite where the component is free.
-fn mass<D: Dim>(i: usize, body: &Body<D>) -> Result<(), WorldError> {
+fn mass<D: Dynamics>(i: usize, body: &Body<D>) -> Result<(), WorldError> {
     for (k, &value) in D::mass_diagonal(&body.mass).as_ref().iter().enumerate() {
         if body.freedom.is_free(k) && !(value > 0.0 && value.is_finite()) {
             return Err(WorldError::Mass {
@@ -111,7 +111,7 @@ fn mass<D: Dim>(i: usize, body: &Body<D>) -> Result<(), WorldError> {
 }
 
 /// Checks that every contact law exists in this dimension.
-fn laws<D: Dim>(model: &Model<D>) -> Result<(), WorldError> {
+fn laws<D: Dynamics>(model: &Model<D>) -> Result<(), WorldError> {
     let count = model.materials.count();
     for a in 0..count {
         for b in a..count {
@@ -143,100 +143,7 @@ fn laws<D: Dim>(model: &Model<D>) -> Result<(), WorldError> {
     Ok(())
 }
 
-/// Checks that a pose is finite.
-pub(super) fn pose<D: Dim>(body: usize, t: f64, pose: &Pose<D>) -> Result<(), WorldError> {
-    // A rotated vector is finite if the rotation is.
-    let turned = D::rotate(&pose.rotation, D::Vector::splat(1.0));
-    if pose.position.is_finite() && turned.is_finite() {
-        return Ok(());
-    }
-    Err(not_finite(body, "placement", t))
-}
-
-/// The error of a quantity that is not finite.
-pub(super) fn not_finite(body: usize, what: &'static str, t: f64) -> WorldError {
-    WorldError::NotFinite { body, what, t }
-}
-
-impl<D: Dim> Scratch<D> {
-    pub(super) fn new(model: &Model<D>, settings: &Settings, solver: Box<dyn Solver>) -> Self {
-        // Kinetic groups are numbered in the order of the movable bodies.
-        let mut groups = 0_u32;
-        let group = model.bodies.iter().map(|body| {
-            if body.freedom.movable() {
-                groups += 1;
-                groups - 1
-            } else {
-                NO_GROUP
-            }
-        });
-        let group: Vec<u32> = group.collect();
-        // A^-½ by component, 0 for locked components.
-        let inverse_root = model.bodies.iter().map(|body| {
-            let mut roots = D::mass_diagonal(&body.mass);
-            for (k, value) in roots.as_mut().iter_mut().enumerate() {
-                let follows = body.freedom.is_free(k);
-                *value = if follows { 1.0 / value.sqrt() } else { 0.0 };
-            }
-            roots
-        });
-        // Isotropic bodies take their spin about world axes.
-        let turns = |body: &Body<D>| {
-            body.freedom == Freedom::Free && D::has_isotropic_inertia(&body.mass.inertia)
-        };
-        let ball = |body: &Body<D>| turns(body) && D::is_sphere(&body.shape);
-        // Kinematic bodies are few: listed, so that steps do not search for them.
-        let guided = (0..model.bodies.len() as u32)
-            .filter(|&i| matches!(model.bodies[i as usize].freedom, Freedom::Kinematic(_)));
-        let size: Vec<f64> = model.bodies.iter().map(gap_scale::<D>).collect();
-        Self {
-            detector: Detector::new(settings.threads),
-            solver,
-            group,
-            spin_in_world_axes: model.bodies.iter().map(turns).collect(),
-            min_width: model
-                .bodies
-                .iter()
-                .map(|body| super::account::min_width::<D>(&body.shape))
-                .collect(),
-            common_restitution: super::account::common_restitution(model),
-            inverse_sqrt_mass: inverse_root.collect(),
-            mid: Vec::new(),
-            end: Vec::new(),
-            loads: Vec::new(),
-            body_data: Vec::new(),
-            aabb_margin: size.iter().map(|size| CLOSED_IF_LOADED * size).collect(),
-            is_sphere: model.bodies.iter().map(ball).collect(),
-            kinematic: guided.collect(),
-            active: Vec::new(),
-            status: Vec::new(),
-            problem: None,
-            impulse: Vec::new(),
-            begin_velocity: Vec::new(),
-            end_velocity: Vec::new(),
-            kinetic_velocity: Vec::new(),
-            contact_wrench: Vec::new(),
-            partial_works: Vec::new(),
-            contact_impulse: Vec::new(),
-            projection_problem: None,
-            sphere_projection: super::project::SphereProjection::new(model),
-            projection_margin: super::project::reaches(model, &size),
-            projection_detector: None,
-            projection_solver: Nncg::default(),
-            projection_impulse: Vec::new(),
-            displacement: Vec::new(),
-            solver_report: None,
-            painleve: super::account::PainleveScratch::default(),
-            sliding: None,
-            other_solution: None,
-            judge: None,
-            cell: super::cell::CellScratch::new(model.cell.as_ref(), groups as usize),
-            gap_scale: size,
-        }
-    }
-}
-
-impl<D: Dim> World<D> {
+impl<D: Dynamics> World<D> {
     /// Initial state: kinematic bodies get pose and velocity of their prescribed motion, locked components are
     /// set to zero, then joints, cell and report are initialised.
     pub(super) fn begin(&mut self) -> Result<(), WorldError> {
@@ -265,7 +172,7 @@ impl<D: Dim> World<D> {
                     };
                     let (placed, given) =
                         self.model.prescribed_motions[guide as usize].at(anchor, t);
-                    pose(i, t, &placed)?;
+                    check_pose(i, t, &placed)?;
                     self.state.poses[i] = placed;
                     *velocity = given;
                 }
@@ -278,9 +185,26 @@ impl<D: Dim> World<D> {
                 }
             }
         }
-        self.init_joints()?;
-        self.init_cell()?;
+        let mut drift = JointDrift {
+            model: &self.model,
+            state: &mut self.state,
+            cache: &self.scratch.cache,
+            scratch: &mut self.scratch.projection.joints,
+        };
+        drift.init()?;
+        cell_step::init(&mut self.model, &mut self.state, &mut self.scratch.end)?;
         self.initial_report();
         Ok(())
+    }
+
+    /// Report before the first step: energies alone.
+    pub(super) fn initial_report(&mut self) {
+        self.report = balance::initial_report(
+            &self.model,
+            &self.state,
+            &self.scratch.cache,
+            &self.scratch.end.strain_rate,
+            &mut self.scratch.balance,
+        );
     }
 }

@@ -5,7 +5,8 @@
 use std::time::Instant;
 
 use super::World;
-use crate::dim::Dim;
+use crate::dynamics::Dynamics;
+use crate::step::joints::Pass;
 
 /// Seconds by stage, summed over the steps since [`World::begin_profile`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -49,7 +50,7 @@ pub(super) struct Profiler {
     last: Instant,
 }
 
-impl<D: Dim> World<D> {
+impl<D: Dynamics> World<D> {
     /// Starts a new profile of the following steps. Costs a few clock reads in each step.
     pub fn begin_profile(&mut self) {
         self.profiler = Some(Profiler {
@@ -67,38 +68,45 @@ impl<D: Dim> World<D> {
     pub fn profile(&self) -> Option<&StepTimings> {
         self.profiler.as_ref().map(|clock| &clock.profile)
     }
+}
 
-    /// The first stage of a step begins.
-    pub(super) fn start_clock(&mut self) {
-        if let Some(clock) = &mut self.profiler {
-            clock.last = Instant::now();
-        }
+/// The first stage of a step begins.
+pub(super) fn start(profiler: &mut Option<Profiler>) {
+    if let Some(clock) = profiler {
+        clock.last = Instant::now();
     }
+}
 
-    /// The stage `stage` ends and the next one begins.
-    pub(super) fn lap(&mut self, stage: Stage) {
-        let Some(clock) = &mut self.profiler else {
-            return;
-        };
-        let now = Instant::now();
-        let profile = &mut clock.profile;
-        // Accumulator of the stage that ends.
-        let sum = match stage {
-            Stage::Detection => &mut profile.detection,
-            Stage::Assembly => &mut profile.assembly,
-            Stage::Solve => &mut profile.solve,
-            Stage::Update => &mut profile.update,
-            Stage::Account => &mut profile.account,
-        };
-        *sum += now.duration_since(clock.last).as_secs_f64();
-        clock.last = now;
+/// The stage `stage` ends and the next one begins.
+pub(super) fn lap(profiler: &mut Option<Profiler>, stage: Stage) {
+    let Some(clock) = profiler else {
+        return;
+    };
+    let now = Instant::now();
+    let profile = &mut clock.profile;
+    // Accumulator of the stage that ends.
+    let sum = match stage {
+        Stage::Detection => &mut profile.detection,
+        Stage::Assembly => &mut profile.assembly,
+        Stage::Solve => &mut profile.solve,
+        Stage::Update => &mut profile.update,
+        Stage::Account => &mut profile.account,
+    };
+    *sum += now.duration_since(clock.last).as_secs_f64();
+    clock.last = now;
+}
+
+/// The same in the first pass of a step; further passes are counted as a whole.
+pub(super) fn lap_of_first(profiler: &mut Option<Profiler>, pass: Pass, stage: Stage) {
+    if pass == Pass::First {
+        lap(profiler, stage);
     }
+}
 
-    /// The last stage and the step end.
-    pub(super) fn stop_clock(&mut self) {
-        self.lap(Stage::Account);
-        if let Some(clock) = &mut self.profiler {
-            clock.profile.steps += 1;
-        }
+/// The last stage and the step end.
+pub(super) fn stop(profiler: &mut Option<Profiler>) {
+    lap(profiler, Stage::Account);
+    if let Some(clock) = profiler {
+        clock.profile.steps += 1;
     }
 }

@@ -1,13 +1,14 @@
 //! Checkpoint and restart: continues a motion with the same bits.
 
-use super::{Scratch, World, check, joint};
-use crate::dim::Dim;
+use super::{Scratch, World, check};
+use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::state::{State, StepReport};
+use crate::step::not_finite;
 
-impl<D: Dim> World<D> {
+impl<D: Dynamics> World<D> {
     /// Continues from a checkpoint: a state and the report of the step that ended there, both of an earlier
     /// motion of the same model. Unlike [`World::new`] this places, projects and initialises nothing: the
     /// following steps are those of that motion, bit by bit. The contacts of the last step cannot be read
@@ -34,16 +35,14 @@ impl<D: Dim> World<D> {
         let mut work = Scratch::new(&model, &settings, solver);
         // Between steps the end strain rate of the scratch equals that of the state.
         if let Some(lattice) = &state.cell {
-            work.cell.end = lattice.rate;
+            work.end.strain_rate = lattice.rate;
         }
-        let link = joint::JointScratch::new(&model);
         Ok(Self {
             model,
             state,
             settings,
             report: ledger,
             scratch: work,
-            joints: link,
             profiler: None,
             fault: None,
         })
@@ -72,10 +71,10 @@ impl<D: Dim> World<D> {
         self.state.contacts.clone_from(&state.contacts);
         self.state.cell.clone_from(&state.cell);
         if let Some(lattice) = &self.state.cell {
-            self.scratch.cell.end = lattice.rate;
+            self.scratch.end.strain_rate = lattice.rate;
         }
         // The candidates in memory do not belong to this state.
-        self.scratch.active.clear();
+        self.scratch.assembly.active.clear();
         self.report = ledger;
         Ok(())
     }
@@ -97,7 +96,7 @@ impl<D: Dim> World<D> {
         // Everything is checked before anything is written.
         let wrong = |v: &D::Dofs| v.as_ref().iter().any(|x| !x.is_finite());
         if let Some(body) = velocities.iter().position(wrong) {
-            return Err(check::not_finite(body, "velocity", self.state.t));
+            return Err(not_finite(body, "velocity", self.state.t));
         }
         for (i, body) in self.model.bodies.iter().enumerate() {
             let now = self.state.velocities[i].as_mut().iter_mut();

@@ -1,13 +1,14 @@
 //! The stages that run in parallel give the same bits for any number of threads.
 
+use super::*;
+use crate::body::{Body, Freedom};
+use crate::settings::Activation;
 use glam::DVec2;
 
-use super::*;
-use crate::dim::Plane;
 use crate::materials::{Friction, Materials, PairLaw};
 use crate::model::PrescribedMotion;
-use crate::plane;
-use crate::pose::MassProperties;
+use percuss_geometry::plane;
+use percuss_geometry::{MassProperties, Plane, Pose};
 
 /// Prescribed motion: the ground moves to and fro.
 #[derive(Debug)]
@@ -94,7 +95,10 @@ fn bodies_and_accounts_are_the_same_to_the_bit_for_any_number_of_threads() {
         for other in others {
             assert_eq!(one.state(), other.state());
             assert_eq!(one.report(), other.report());
-            assert_eq!(one.scratch.end_velocity, other.scratch.end_velocity);
+            assert_eq!(
+                one.scratch.balance.end_velocity,
+                other.scratch.balance.end_velocity
+            );
         }
         contacts = contacts.max(one.num_contacts());
     }
@@ -155,19 +159,71 @@ fn pressed(added: [f64; 2]) -> StepReport {
     };
     let mut world = World::new(model, state, Settings::default()).unwrap();
     let h = world.settings.step;
-    world.place_midpoint(0.5 * h).unwrap();
-    world.set_free_velocity(h).unwrap();
-    world.detect();
-    world.assemble(h).unwrap();
-    world.solve();
-    assert_eq!(world.scratch.active.len(), 2);
-    let offset = world.scratch.problem.as_ref().unwrap().offset().to_vec();
+    let time = StepTime {
+        h,
+        mid: 0.5 * h,
+        end: h,
+    };
+    // The stages of a step up to the solve.
+    let World {
+        model,
+        state,
+        settings,
+        report,
+        scratch: work,
+        ..
+    } = &mut world;
+    let threads = work.detection.detector.threads();
+    let mid = &mut work.midpoint;
+    midpoint::place(model, state, &work.cache, threads, time, mid).unwrap();
+    let free = &mut work.free;
+    free_velocity::compute(model, state, &work.cache, threads, mid, time, free).unwrap();
+    detection::detect(model, settings, &work.cache, mid, free, &mut work.detection);
+    let inputs = StepInputs {
+        model,
+        state,
+        settings,
+        cache: &work.cache,
+        midpoint: mid,
+        free,
+        detection: &work.detection,
+    };
+    let (assembly, solution) = (&mut work.assembly, &mut work.solution);
+    assemble::assemble(inputs, h, assembly, &mut solution.impulse).unwrap();
+    let problem = assembly.problem.as_ref();
+    let threads = work.detection.detector.threads();
+    solve::solve(
+        &mut *work.solver,
+        problem,
+        settings,
+        threads,
+        None,
+        solution,
+    );
+    assert_eq!(assembly.active.len(), 2);
+    let offset = problem.unwrap().offset().to_vec();
     for (first, added) in offset.iter().zip(added) {
-        world.scratch.impulse[*first] += added;
+        solution.impulse[*first] += added;
     }
-    world.end_velocity();
-    world.balance(h);
-    world.report
+    // End velocity and balance with the impulses changed.
+    let end = &mut work.end;
+    end_velocity::compute(
+        model,
+        &work.cache,
+        mid,
+        free,
+        problem,
+        &solution.impulse,
+        end,
+    );
+    let solved = SolvedStep {
+        inputs,
+        assembly,
+        solution,
+        end,
+    };
+    let (coupling, sums) = (&mut work.coupling, &mut work.balance);
+    balance::of_step(solved, report, h, &mut *work.solver, coupling, sums)
 }
 
 #[test]

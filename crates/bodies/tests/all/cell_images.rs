@@ -5,8 +5,8 @@ use crate::support;
 use crate::support::{at2, at3};
 use glam::{DVec2, DVec3};
 use percuss_bodies::{
-    Body, ContactPoint, Detector, Dim, Freedom, Lattice, MassProperties, Plane, Pose, Space, plane,
-    space,
+    Body, ContactPoint, Detector, Dynamics, Freedom, Lattice, MassProperties, Plane, Pose, Space,
+    plane, space,
 };
 
 /// Pseudorandom numbers.
@@ -22,7 +22,7 @@ impl Numbers {
     }
 }
 
-fn body<D: Dim>(shape: D::Shape) -> Body<D> {
+fn body<D: Dynamics>(shape: D::Shape) -> Body<D> {
     let mass: MassProperties<D> = D::mass_properties(&shape, 1.0).unwrap();
     Body {
         shape,
@@ -35,7 +35,7 @@ fn body<D: Dim>(shape: D::Shape) -> Body<D> {
 type Seen = Vec<([u32; 2], [i32; 3], f64)>;
 
 /// All contact points of all pairs over all images within two cells of each other, wherever the bodies are.
-fn brute<D: Dim>(
+fn brute<D: Dynamics>(
     bodies: &[Body<D>],
     poses: &[Pose<D>],
     lattice: &Lattice<D>,
@@ -65,7 +65,7 @@ fn brute<D: Dim>(
     seen
 }
 
-fn found<D: Dim>(
+fn found<D: Dynamics>(
     bodies: &[Body<D>],
     poses: &[Pose<D>],
     lattice: &Lattice<D>,

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use crate::support::*;
 use glam::{DQuat, DVec2, DVec3};
+use percuss_bodies::geometry::Dim;
 use percuss_bodies::{
-    Activation, Compound, Dim, Freedom, MassProperties, Plane, Pose, Space, World, plane, space,
+    Activation, Compound, Dynamics, Freedom, MassProperties, Plane, Pose, Space, World, plane,
+    space,
 };
 
 fn halves2(w: f64, h: f64) -> plane::Shape {
@@ -27,13 +29,13 @@ fn eighths(x: f64, y: f64, z: f64) -> space::Shape {
     space::Shape::Compound(Arc::new(compound))
 }
 
-fn fixed<D: Dim>(stage: &mut WorldBuilder<D>, shape: D::Shape, pose: Pose<D>) {
+fn fixed<D: Dynamics>(stage: &mut WorldBuilder<D>, shape: D::Shape, pose: Pose<D>) {
     let mass = D::from_mass_diagonal(&D::ZERO_VELOCITY);
     stage.add(shape, mass, Freedom::Fixed, pose, D::ZERO_VELOCITY);
 }
 
 /// Largest difference of two motions over a number of steps.
-fn compare<D: Dim>(mut one: World<D>, mut two: World<D>, body: usize, steps: usize) -> f64 {
+fn compare<D: Dynamics>(mut one: World<D>, mut two: World<D>, body: usize, steps: usize) -> f64 {
     let mut worst = 0.0_f64;
     let mut contacts = 0;
     for _ in 0..steps {
@@ -115,7 +117,7 @@ fn eight_small_boxes_tumble_like_the_whole_box() {
 
 /// Largest change of the velocity of a slider relative to its speed, and the largest cosine of the angle
 /// between a contact normal and the motion.
-fn slide<D: Dim>(mut world: World<D>, body: usize, steps: usize) -> (f64, f64, f64) {
+fn slide<D: Dynamics>(mut world: World<D>, body: usize, steps: usize) -> (f64, f64, f64) {
     let start = world.state().velocities[body];
     let speed = start.as_ref()[0];
     let from = world.state().poses[body].position[0];
@@ -179,7 +181,7 @@ fn a_box_slides_over_a_hundred_seams_of_the_plane() {
 }
 
 /// A body that hovers first falls on the floor: its speed along x is what counts from then on.
-fn slide_after_rest<D: Dim>(mut world: World<D>, speed: f64) -> (f64, f64, f64) {
+fn slide_after_rest<D: Dynamics>(mut world: World<D>, speed: f64) -> (f64, f64, f64) {
     let body = world.state().poses.len() - 1;
     for _ in 0..10 {
         world.step().unwrap();

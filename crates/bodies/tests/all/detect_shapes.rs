@@ -7,7 +7,7 @@ use glam::{DQuat, DVec2, DVec3};
 use percuss_bodies::plane::{self, Angle, Chain, ConvexPolygon};
 use percuss_bodies::space::{self, ConvexPolyhedron, Mesh};
 use percuss_bodies::{
-    Body, Candidate, ContactPoint, Detector, Dim, Freedom, MassProperties, Plane, Pose, Space,
+    Body, Candidate, ContactPoint, Detector, Dynamics, Freedom, MassProperties, Plane, Pose, Space,
     Vector,
 };
 
@@ -42,13 +42,13 @@ impl Random {
     }
 }
 
-struct Scene<D: Dim> {
+struct Scene<D: Dynamics> {
     bodies: Vec<Body<D>>,
     poses: Vec<Pose<D>>,
     growth: Vec<f64>,
 }
 
-impl<D: Dim> Scene<D> {
+impl<D: Dynamics> Scene<D> {
     /// A body; its mass has no part in detection.
     fn add(&mut self, shape: D::Shape, pose: Pose<D>, freedom: Freedom, inertia: D::Inertia) {
         let boundary = D::boundary_only(&shape);
@@ -104,7 +104,7 @@ impl<D: Dim> Scene<D> {
     }
 }
 
-fn bits<D: Dim>(found: &[Candidate<D>]) -> Vec<u64> {
+fn bits<D: Dynamics>(found: &[Candidate<D>]) -> Vec<u64> {
     let mut bits = Vec::new();
     for f in found {
         bits.push(f.point.gap.to_bits());
@@ -115,7 +115,7 @@ fn bits<D: Dim>(found: &[Candidate<D>]) -> Vec<u64> {
     bits
 }
 
-fn detectors<D: Dim>() -> Vec<Detector<D>> {
+fn detectors<D: Dynamics>() -> Vec<Detector<D>> {
     [1, 2, 3, 7].map(Detector::new).into()
 }
 

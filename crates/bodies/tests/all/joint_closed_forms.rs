@@ -4,9 +4,10 @@ use std::f64::consts::PI;
 
 use crate::support::*;
 use glam::{DVec2, DVec3};
+use percuss_bodies::geometry::Dim;
 use percuss_bodies::joint::{ConstantSpeed, Joint, JointFrame, JointKind};
 use percuss_bodies::plane::{Angle, Shape};
-use percuss_bodies::{Dim, Freedom, MassProperties, Plane, Pose, Space, World, joint};
+use percuss_bodies::{Freedom, MassProperties, Plane, Pose, Space, World, joint};
 
 const G: f64 = 9.81;
 

@@ -4,11 +4,11 @@ use crate::support::*;
 use glam::{DQuat, DVec2, DVec3};
 use percuss_bodies::joint::{Joint, JointFrame, JointKind};
 use percuss_bodies::plane::Angle;
-use percuss_bodies::{Dim, Plane, Pose, Space, World};
+use percuss_bodies::{Dynamics, Plane, Pose, Space, World};
 use percuss_contact::law::Law;
 
 /// A joint between bodies 0 and 1 at a point of space with this axis, where they are.
-fn join<D: Dim>(
+fn join<D: Dynamics>(
     stage: &WorldBuilder<D>,
     kind: JointKind,
     at: D::Vector,

@@ -6,7 +6,7 @@
 use crate::support::*;
 use glam::{DVec2, DVec3};
 use percuss_bodies::joint::{Joint, JointFrame, JointKind};
-use percuss_bodies::{Dim, Freedom, MassProperties, Plane, Space, World, plane, space};
+use percuss_bodies::{Dynamics, Freedom, MassProperties, Plane, Space, World, plane, space};
 
 /// Hips, lengths of crank and shin.
 const HIPS: [DVec2; 2] = [DVec2::new(-0.02, 0.0), DVec2::new(0.02, 0.0)];
@@ -105,14 +105,14 @@ fn of_space(step: f64) -> World<Space> {
 }
 
 /// The default tolerance.
-fn started<D: Dim>(mut stage: WorldBuilder<D>, step: f64) -> World<D> {
+fn started<D: Dynamics>(mut stage: WorldBuilder<D>, step: f64) -> World<D> {
     stage.settings.step = step;
     stage.settings.tolerance = 1e-6;
     stage.world()
 }
 
 /// Range of the energy over a second, in J; every step is met and the joints stay closed.
-fn swing<D: Dim>(world: &mut World<D>, steps: usize) -> f64 {
+fn swing<D: Dynamics>(world: &mut World<D>, steps: usize) -> f64 {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for step in 0..steps {
         world.step().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use glam::{DVec2, DVec3};
-use percuss_bodies::{Activation, Dim, Plane, Space, World, plane, space};
+use percuss_bodies::{Activation, Dynamics, Plane, Space, World, plane, space};
 
 const RADIUS: f64 = 0.1;
 
@@ -32,7 +32,7 @@ fn cube(n: usize, shift: f64) -> WorldBuilder<Space> {
     stage
 }
 
-fn deepest<D: Dim>(world: &mut World<D>) -> f64 {
+fn deepest<D: Dynamics>(world: &mut World<D>) -> f64 {
     world.overlaps(0.0).first().map_or(0.0, |o| o.depth)
 }
 

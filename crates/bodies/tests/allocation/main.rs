@@ -5,21 +5,9 @@
 #![allow(unsafe_code)]
 
 mod detect;
-mod mesh;
-mod plane;
-mod space;
 mod world;
 
 // Helpers of the other tests; only some of them are used here.
-#[allow(dead_code)]
-#[path = "../all/mesh_kit/mod.rs"]
-mod mesh_kit;
-#[allow(dead_code)]
-#[path = "../all/plane_common/mod.rs"]
-mod plane_common;
-#[allow(dead_code)]
-#[path = "../all/space_kit/mod.rs"]
-mod space_kit;
 #[allow(dead_code)]
 #[path = "../all/support/mod.rs"]
 mod support;

@@ -3,7 +3,8 @@
 use crate::allocations;
 use crate::support::*;
 use glam::{DQuat, DVec2, DVec3};
-use percuss_bodies::{Activation, Compound, Dim, Freedom, Plane, Pose, Space, plane, space};
+use percuss_bodies::geometry::Dim;
+use percuss_bodies::{Activation, Compound, Dynamics, Freedom, Plane, Pose, Space, plane, space};
 use std::sync::Arc;
 
 /// Discs and boxes in a heap.
@@ -100,7 +101,7 @@ fn heap_of_jacks() -> WorldBuilder<Space> {
 }
 
 /// Steps until all buffers have their size, then the allocations of ten more.
-fn warm<D: Dim>(stage: WorldBuilder<D>) -> usize {
+fn warm<D: Dynamics>(stage: WorldBuilder<D>) -> usize {
     let mut world = stage.world();
     for _ in 0..200 {
         world.step().unwrap();

@@ -19,7 +19,8 @@
 
 mod constrained_walk;
 
-use percuss_bodies::{Dim, Space};
+use percuss_bodies::Space;
+use percuss_bodies::geometry::Dim;
 
 use super::GeneratedBody;
 use super::error::{self, GenerateError};

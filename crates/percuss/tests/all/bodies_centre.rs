@@ -1,9 +1,9 @@
 //! Bodies whose mass is not where their shape says: `centre` and `axes`.
 
 use crate::crowd::{edited, error_message, plane, space};
-use percuss_bodies::Dim;
+use percuss_bodies::Geometry;
 
-type Vec3 = <percuss_bodies::Space as Dim>::Vector;
+type Vec3 = <percuss_bodies::Space as percuss_bodies::geometry::Dim>::Vector;
 
 /// A box on its own, its mass given.
 const BOX: &str = r#"kind = "bodies"

@@ -4,7 +4,7 @@ use crate::crowd;
 
 use crate::crowd::{BALL, BLOCK, edited, plane, space};
 use percuss_bodies::plane::Shape;
-use percuss_bodies::{Dim, Freedom, Plane, Space};
+use percuss_bodies::{Freedom, Geometry, Plane, Space};
 
 /// Masonry: a wall on a column beside an arch.
 const MASONRY: &str = r#"

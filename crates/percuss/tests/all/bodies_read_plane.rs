@@ -1,11 +1,12 @@
 //! Scenes of bodies in the plane become the collections they describe.
 
 use percuss_bodies::plane::Shape;
-use percuss_bodies::{Activation, Dim, ForceContext, Freedom, Friction, Plane};
 use percuss_scene::{Scene, SceneKind};
 
 use crate::crowd::everything::PLANE;
 use crate::crowd::{BLOCK, edited, number, plane};
+use percuss_bodies::geometry::Dim;
+use percuss_bodies::{Activation, ForceContext, Freedom, Friction, Plane};
 
 fn close(a: f64, b: f64) {
     // A handful of operations on numbers of this size: far above rounding, far below any slip.

@@ -1,13 +1,14 @@
 //! Scenes of bodies in space become the collections they describe.
 
+use percuss_bodies::space::Shape;
+use percuss_scene::Scene;
 use std::fs;
 
-use percuss_bodies::space::Shape;
-use percuss_bodies::{Dim, ForceContext, Freedom, Friction, Space};
-use percuss_scene::Scene;
 use percuss_scene::bodies_scene::BuiltBodies;
 
 use crate::crowd::{BALL, edited, number, space};
+use percuss_bodies::geometry::Dim;
+use percuss_bodies::{ForceContext, Freedom, Friction, Space};
 
 /// Most of what a scene of space can say.
 const SPACE: &str = r#"kind = "bodies"

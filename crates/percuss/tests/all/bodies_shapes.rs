@@ -1,13 +1,13 @@
 //! Compounds, polygons that are not convex, solids and heights from text.
 
+use percuss_scene::Scene;
 use std::fs;
 
-use percuss_bodies::{Dim, Plane, Space, plane, space};
-use percuss_scene::Scene;
 use percuss_scene::bodies_scene::BuiltBodies;
 
 use crate::crowd;
 use crate::crowd::{BALL, BLOCK, edited, error_message};
+use percuss_bodies::{Geometry, Plane, Space, plane, space};
 
 fn block(shape: &str) -> String {
     edited(BLOCK, &[("{ box = [0.2, 0.1] }", shape)])

@@ -2,10 +2,10 @@
 
 use std::f64::consts::PI;
 
-use percuss_bodies::{Dim, Plane};
 use percuss_generate::{Arch, GeneratedBody, arch};
 
 use crate::generate_common::{Vec2, corners, overlap};
+use percuss_bodies::{Geometry, Plane};
 
 // Coordinates are below 10 and rounded a few times: 10·2⁻⁵² = 2e-15 each time.
 const ROUNDING: f64 = 1e-14;

@@ -1,11 +1,11 @@
 //! Grids: places, neighbours, jitter; and irregular grains.
 
-use percuss_bodies::{Dim, Plane, Space};
 use percuss_generate::{GrainShape, Grid, GridLattice, Sizes, grid};
 
 use crate::generate_common::{
     Vec2, Vec3, corners, corners3, deepest, discs, separation, separation3, spheres,
 };
+use percuss_bodies::{Geometry, Plane, Space};
 
 fn flat() -> Grid<Plane> {
     Grid {

@@ -2,10 +2,10 @@
 
 use std::f64::consts::PI;
 
-use percuss_bodies::{Dim, Plane, Space};
 use percuss_generate::{Amount, GrainShape, Packing, PackingRegion, Sizes, packing};
 
 use crate::generate_common::{Vec2, Vec3, corners, deepest, discs, separation, spheres};
+use percuss_bodies::{Geometry, Plane, Space};
 
 fn flat() -> Packing<Plane> {
     Packing {
@@ -182,7 +182,10 @@ fn packings_that_cannot_be_are_refused() {
 }
 
 /// Smallest distance of surfaces over all images of a cell.
-fn closest<D: Dim>(grains: &[(D::Vector, f64)], lattice: &percuss_bodies::Lattice<D>) -> f64 {
+fn closest<D: percuss_bodies::Dynamics>(
+    grains: &[(D::Vector, f64)],
+    lattice: &percuss_bodies::Lattice<D>,
+) -> f64 {
     use percuss_bodies::Vector;
     let mut least = f64::INFINITY;
     for (i, (p, r)) in grains.iter().enumerate() {

@@ -1,12 +1,13 @@
 //! Dry-stone walls, rows of dominoes, houses of cards.
 
-use percuss_bodies::{Dim, Plane, Space};
 use percuss_generate::{
     Cards, DominoRow, Drystone, GenerateError, GeneratedBody, cards, drystone, row,
 };
 
 use crate::generate_common::touching::{touching, volume};
 use crate::generate_common::{Vec2, Vec3, corners, corners3, overlap, separation3};
+use percuss_bodies::geometry::Dim;
+use percuss_bodies::{Plane, Space};
 
 // Coordinates are below 10 and rounded some ten times: 10·10·2⁻⁵² = 2e-14.
 const ROUNDING: f64 = 1e-13;

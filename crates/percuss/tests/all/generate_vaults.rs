@@ -2,13 +2,12 @@
 
 use std::f64::consts::PI;
 
-use percuss_bodies::{Dim, Space, space};
+use crate::generate_common::touching::{touching, volume};
+use crate::generate_common::{Vec3, corners3, separation3};
+use percuss_bodies::{Geometry, Space, space};
 use percuss_generate::{
     Blocks, Bond, Dome, Drums, GenerateError, GeneratedBody, Vault, dome, drums, vault,
 };
-
-use crate::generate_common::touching::{touching, volume};
-use crate::generate_common::{Vec3, corners3, separation3};
 
 // Coordinates are below 10 and rounded some ten times: 10·10·2⁻⁵² = 2e-14.
 const ROUNDING: f64 = 1e-13;

@@ -1,10 +1,11 @@
 //! Walls and columns: numbers, sizes, joints.
 
 use percuss_bodies::plane::Shape;
-use percuss_bodies::{Dim, Plane, Space};
 use percuss_generate::{Column, GeneratedBody, Wall, column, wall};
 
 use crate::generate_common::{Vec2, Vec3, corners, corners3, overlap};
+use percuss_bodies::geometry::Dim;
+use percuss_bodies::{Plane, Space};
 
 fn standard() -> Wall<Plane> {
     Wall {

@@ -33,8 +33,8 @@ impl PoseColumns for Space {
     }
 
     fn spin(pose: &Pose<Self>, velocity: &[f64; 6], out: &mut impl FnMut(f64)) {
-        let spin = <Self as Dim>::Vector::from_components(&velocity[3..]);
-        Self::rotate(&pose.rotation, spin)
+        let spin = <Self as percuss_bodies::geometry::Dim>::Vector::from_components(&velocity[3..]);
+        <Self as percuss_bodies::geometry::Dim>::rotate(&pose.rotation, spin)
             .components()
             .iter()
             .copied()

@@ -1,12 +1,13 @@
 //! The dimension as observables see it, beyond what stepping needs.
 
-use percuss_bodies::measure::ClippedVolume;
-use percuss_bodies::{MassProperties, Plane, Pose, Space, Vector, World};
+use percuss_bodies::geometry::ClippedVolume;
+use percuss_bodies::{Dynamics, MassProperties, Plane, Pose, Space, Vector, World};
+
 use percuss_record::WorldRef;
 
 /// The plane or space, as observables see it. Axial vectors have three entries in both: in the
 /// plane the first two are 0.
-pub trait ObservedDim: ClippedVolume {
+pub trait ObservedDim: Dynamics + ClippedVolume {
     /// The vertical axis.
     const UP: usize;
     /// The angle of a rotation in the plane; 0 in space.

@@ -51,7 +51,7 @@ impl RecordDim for Space {
         let [w, x, y, z] = place.rotation;
         let pose = Pose {
             position: vector::<Self>(place.position),
-            rotation: <Self as Dim>::Rotation::from_xyzw(x, y, z, w),
+            rotation: <Self as percuss_bodies::geometry::Dim>::Rotation::from_xyzw(x, y, z, w),
         };
         // Records have the spin in world axes, `bodies` in body axes.
         let [a, b, c] = place.velocity;

@@ -81,7 +81,9 @@ impl EmbedInSpace for Space {
         let [w, x, y, z] = stand.q;
         Pose {
             position: Vector::from_components(&stand.x),
-            rotation: <Self as Dim>::Rotation::from_xyzw(x, y, z, w),
+            rotation: <Self as percuss_scene::model::bodies::geometry::Dim>::Rotation::from_xyzw(
+                x, y, z, w,
+            ),
         }
     }
 
@@ -102,7 +104,7 @@ impl EmbedInSpace for Space {
         *dofs
     }
 
-    fn inertia(inertia: &<Self as Dim>::Inertia) -> V3 {
+    fn inertia(inertia: &<Self as percuss_scene::model::bodies::geometry::Dim>::Inertia) -> V3 {
         [inertia.x, inertia.y, inertia.z]
     }
 }

@@ -7,7 +7,7 @@
 mod referee;
 mod worlds;
 
-use percuss_bodies::{Dim, Fault, Plane, Space, StepReport, World};
+use percuss_bodies::{Dynamics, Fault, Plane, Space, StepReport, World};
 use percuss_contact::ResidualEvaluator;
 use percuss_solve::sample::Random;
 
@@ -31,7 +31,7 @@ fn met(ledger: &StepReport) -> bool {
 }
 
 /// Kinetic energy from masses and velocities alone.
-fn kinetic<D: Dim>(world: &World<D>) -> f64 {
+fn kinetic<D: Dynamics>(world: &World<D>) -> f64 {
     let bodies = world.model().bodies.iter().zip(&world.state().velocities);
     let parts = bodies
         .filter(|(body, _)| body.freedom.movable())
@@ -47,7 +47,7 @@ fn kinetic<D: Dim>(world: &World<D>) -> f64 {
 ///
 /// With p = v̂_F − v̂_L and Δ = v̂_L − v̂_I, S·(U_F + e U_I) ≤ 0 gives p·(v̂_F + e v̂_I) ≤ 0, and contacts add
 /// ½ p·(v̂_F + v̂_I) ≤ −½ (1−e)/(1+e) (‖p‖² + p·Δ) ≤ ⅛ (1−e)/(1+e) ‖Δ‖². Here Δ is that of gravity alone.
-fn allowed<D: Dim>(world: &World<D>) -> f64 {
+fn allowed<D: Dynamics>(world: &World<D>) -> f64 {
     let fall = 9.81 * world.settings().step;
     let bodies = world.model().bodies.iter();
     let moving = bodies.filter(|body| body.freedom.movable());
@@ -71,7 +71,7 @@ struct Tally {
 }
 
 /// Runs one world and checks every step that is met.
-fn check<D: Dim>(mut world: World<D>, recipe: &Recipe, tally: &mut Tally) {
+fn check<D: Dynamics>(mut world: World<D>, recipe: &Recipe, tally: &mut Tally) {
     let mut referee = Referee::default();
     for step in 0..recipe.steps {
         let before = kinetic(&world);
@@ -108,7 +108,7 @@ fn check<D: Dim>(mut world: World<D>, recipe: &Recipe, tally: &mut Tally) {
 }
 
 /// The velocities of the step against those of an independent solution of the same problem.
-fn compare<D: Dim>(
+fn compare<D: Dynamics>(
     world: &World<D>,
     recipe: &Recipe,
     step: usize,
@@ -178,7 +178,7 @@ fn fault(random: &mut Random) -> Fault {
 
 /// Runs a world until it has contacts, then falsifies one step; `None` where the fault changes nothing (a contact
 /// without an impulse may be left out).
-fn wronged<D: Dim>(
+fn wronged<D: Dynamics>(
     mut world: World<D>,
     mut right: World<D>,
     fault: Fault,

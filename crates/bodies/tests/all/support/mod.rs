@@ -2,19 +2,19 @@
 
 use glam::{DQuat, DVec2, DVec3};
 use percuss_bodies::{
-    Activation, Body, Dim, Drag, ForceField, Freedom, Friction, MassProperties, Materials, Model,
-    PairLaw, Plane, Pose, PrescribedMotion, Settings, Space, State, World, plane, space,
+    Activation, Body, Drag, Dynamics, ForceField, Freedom, Friction, MassProperties, Materials,
+    Model, PairLaw, Plane, Pose, PrescribedMotion, Settings, Space, State, World, plane, space,
 };
 use percuss_contact::Restitution;
 
 /// A world under construction.
-pub struct WorldBuilder<D: Dim> {
+pub struct WorldBuilder<D: Dynamics> {
     pub model: Model<D>,
     pub state: State<D>,
     pub settings: Settings,
 }
 
-impl<D: Dim> WorldBuilder<D> {
+impl<D: Dynamics> WorldBuilder<D> {
     pub fn new(law: PairLaw, gravity: D::Vector) -> Self {
         Self {
             model: Model {
@@ -148,7 +148,7 @@ pub fn with_rebound(mu: f64, normal: f64, tangential: f64) -> PairLaw {
     }
 }
 
-pub fn run<D: Dim>(world: &mut World<D>, steps: usize) {
+pub fn run<D: Dynamics>(world: &mut World<D>, steps: usize) {
     for _ in 0..steps {
         world.step().unwrap();
         let ledger = world.report();

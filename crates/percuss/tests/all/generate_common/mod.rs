@@ -3,11 +3,12 @@
 pub mod rest;
 pub mod touching;
 
-use percuss_bodies::{Dim, Plane, Space, Vector, plane, space};
+use percuss_bodies::geometry::Dim;
+use percuss_bodies::{Plane, Space, Vector, plane, space};
 use percuss_generate::GeneratedBody;
 
-pub type Vec2 = <Plane as Dim>::Vector;
-pub type Vec3 = <Space as Dim>::Vector;
+pub type Vec2 = <Plane as percuss_bodies::geometry::Dim>::Vector;
+pub type Vec3 = <Space as percuss_bodies::geometry::Dim>::Vector;
 
 /// Radius of a disc.
 pub fn disc(piece: &GeneratedBody<Plane>) -> f64 {

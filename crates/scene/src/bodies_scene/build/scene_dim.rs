@@ -11,14 +11,14 @@ use crate::error::{InputError, SceneError};
 use crate::file::bodies::spec::TurnSpec;
 
 /// Vectors of the plane.
-pub(super) type Vec2 = <Plane as Dim>::Vector;
+pub(super) type Vec2 = <Plane as percuss_bodies::geometry::Dim>::Vector;
 /// Vectors of space.
-pub(super) type Vec3 = <Space as Dim>::Vector;
+pub(super) type Vec3 = <Space as percuss_bodies::geometry::Dim>::Vector;
 /// Rotations of space.
-pub(super) type Quat = <Space as Dim>::Rotation;
+pub(super) type Quat = <Space as percuss_bodies::geometry::Dim>::Rotation;
 
 /// A shape, and the pose of its body axes in the axes of its description.
-pub(super) type Placed<D> = (<D as Dim>::Shape, Pose<D>);
+pub(super) type Placed<D> = (<D as percuss_bodies::Geometry>::Shape, Pose<D>);
 
 /// The dimension as the builder of scenes sees it.
 pub(super) trait SceneDim: Prism {

@@ -19,7 +19,8 @@ pub(super) fn require_inertia<D: SceneDim>(
     if roster.weightless.is_empty() {
         return Ok(());
     }
-    for (number, _) in joint::unconstrained_spins(model, &roster.poses, &roster.weightless) {
+    for (number, _) in joint::unconstrained_spins(&model.joints, &roster.poses, &roster.weightless)
+    {
         let (body, text) = (
             &model.bodies[number as usize],
             &spec.bodies[number as usize],

@@ -1,0 +1,34 @@
+//! The tests of the crate in one program: each program more is linked with everything once more.
+
+mod compound_mass;
+mod compound_polygon;
+mod compound_touch;
+mod cylinder_kit;
+mod cylinder_manifold;
+mod cylinder_random;
+mod mesh_kit;
+mod mesh_readers;
+mod mesh_sides;
+mod mesh_touch;
+mod plane_brute;
+mod plane_chain;
+mod plane_common;
+mod plane_extreme;
+mod plane_facets;
+mod plane_grid;
+mod plane_ground;
+mod plane_half;
+mod plane_library;
+mod plane_persist;
+mod plane_shape;
+mod space_capsule;
+mod space_invariance;
+mod space_kit;
+mod space_manifold;
+mod space_mass;
+mod space_near;
+mod space_random;
+mod space_shapes;
+mod space_symmetry;
+mod support;
+mod volumes;
