@@ -31,8 +31,8 @@ pub use certificate::{Certificate, preparation_warnings};
 pub use evaluate::compiled_findings::{check_collection, check_findings, observable_request};
 pub use evaluate::{evaluate_bodies_findings, evaluate_findings, run_bodies_observing};
 pub use execute::{
-    ActiveRun, CheckpointOverrides, FindingsOf, InterruptedRun, Run, RunEnd, RunOptions, RunTarget,
-    WorldRecordSpec, WorldRunSpan, execute, record_snapshot,
+    ActiveRun, CheckpointOverrides, EndedRun, FindingsOf, InterruptedRun, Run, RunEnd, RunOptions,
+    RunTarget, WorldRecordSpec, WorldRunSpan, execute, record_snapshot,
 };
 pub use finding::Value;
 pub use mechanism_run::{MechanismOutcome, run_mechanism, worst_constraint_name};

@@ -64,7 +64,7 @@ fn manifest(scene: &Scene) -> Result<Manifest, RunError> {
 /// A run of a world that the caller owns: between two steps it may be inspected and changed.
 ///
 /// ```text
-/// start ── step, step, … (write_checkpoint, interrupt) ── finish, or outcome
+/// start ── step, step, … (write_checkpoint, interrupt) ── end ── finish
 /// ```
 #[derive(Debug)]
 pub struct ActiveRun {
@@ -131,24 +131,36 @@ impl ActiveRun {
         self.course.interrupt(world, self.records.observer());
     }
 
-    /// Ends the run and returns its outcome; records stay as they are, to be resumed.
-    pub fn outcome(self, world: &AnyWorld) -> BodiesOutcome {
-        self.course.close(world)
+    /// Makes no further step.
+    pub fn end(self, world: &AnyWorld) -> EndedRun {
+        EndedRun {
+            outcome: self.course.close(world),
+            records: self.records,
+        }
     }
+}
 
-    /// Ends the run: closes its records and evaluates the findings of the scene.
+/// A run of a world whose steps are made and whose records are not closed yet.
+#[derive(Debug)]
+pub struct EndedRun {
+    /// Its result; that is all of a run in memory.
+    pub outcome: BodiesOutcome,
+    records: Records,
+}
+
+impl EndedRun {
+    /// Closes the records and evaluates the findings of the scene.
     ///
     /// # Errors
     /// As [`execute`](super::execute).
     pub fn finish(
         self,
-        world: &AnyWorld,
         scene: &Scene,
         findings: FindingsOf,
         threads: Threads,
         listener: &mut dyn RunListener,
     ) -> Result<Run, RunError> {
-        let outcome = RunOutcome::Bodies(Box::new(self.course.close(world)));
+        let outcome = RunOutcome::Bodies(Box::new(self.outcome));
         let records: Box<dyn RunRecords> = match self.records {
             Records::Directory(recorder) => recorder,
             Records::Memory(_) => Box::new(MemoryRecords {

@@ -11,7 +11,7 @@
 mod active_run;
 mod interrupted_run;
 
-pub use active_run::{ActiveRun, WorldRecordSpec, WorldRunSpan, record_snapshot};
+pub use active_run::{ActiveRun, EndedRun, WorldRecordSpec, WorldRunSpan, record_snapshot};
 pub use interrupted_run::InterruptedRun;
 
 use std::path::PathBuf;
