@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod bodies_run;
 mod certificate;
+mod drive;
 pub mod equilibrium;
 mod evaluate;
 mod execute;
@@ -15,7 +16,9 @@ mod progress;
 mod recorded;
 mod resume;
 mod scan;
+mod simulation;
 pub mod statistics;
+mod step_report;
 mod stop;
 pub mod study;
 mod sweeping;
@@ -35,11 +38,13 @@ pub use execute::{
     RunTarget, WorldRecordSpec, WorldRunSpan, execute, record_snapshot,
 };
 pub use finding::Value;
-pub use mechanism_run::{MechanismOutcome, run_mechanism, worst_constraint_name};
+pub use mechanism_run::{MechanismOutcome, MotionSpan, run_mechanism, run_motion};
 pub use nonunique::nonunique_instants;
 pub use parallel::Threads;
 pub use progress::{RunProgress, Warnings};
 pub use recorded::{ResumePoint, RunError, RunListener, RunOutcome, decomposition_errors};
+pub use simulation::{Checkpoint, Simulation, SimulationState};
+pub use step_report::StepReport;
 pub use stop::{EarlyStop, StopReason};
 pub use study::study_directory::{StudyDirectory, StudyError, StudyProgress};
 pub use study::{Shard, StudyFile, StudyResult, StudyTable};

@@ -133,7 +133,7 @@ impl Engine {
                     if first && going {
                         // A checkpoint after the first step: the state of a world that was stepped or changed
                         // does not follow from its text.
-                        course.write_checkpoint(&inner.live);
+                        course.write_checkpoint(&mut inner.live);
                         first = false;
                     }
                     let due = asked.callback.is_some() || begun.elapsed() > SLICE;
@@ -149,7 +149,7 @@ impl Engine {
             {
                 pulse.raised = Some(raised);
                 if going {
-                    course.interrupt(&self.inner()?.live);
+                    course.interrupt(&mut self.inner()?.live);
                 }
                 break;
             }
@@ -158,7 +158,7 @@ impl Engine {
             }
         }
         // The result up to the last step, and the pending exception.
-        let ended = course.end(&self.inner()?.live);
+        let ended = course.end();
         let raised = pulse.raised.or_else(|| self.slot.take());
         Ok((ended, raised))
     }

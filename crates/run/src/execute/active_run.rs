@@ -1,7 +1,7 @@
 //! A run of a world that the caller owns, step by step, with records and findings.
 
 use percuss_record::{
-    BodiesObserver, BodiesRecorder, Manifest, NullObserver, OutputDirectory, RunWriter,
+    BodiesRecorder, Manifest, NullObserver, Observer, OutputDirectory, RunWriter, Step,
 };
 use percuss_scene::Scene;
 
@@ -80,7 +80,7 @@ enum Records {
 }
 
 impl Records {
-    fn observer(&mut self) -> &mut dyn BodiesObserver {
+    fn observer(&mut self) -> &mut dyn Observer {
         match self {
             Self::Memory(nothing) => nothing,
             Self::Directory(recorder) => recorder.as_mut(),
@@ -122,19 +122,19 @@ impl ActiveRun {
     }
 
     /// Writes a checkpoint, from which the run can be resumed.
-    pub fn write_checkpoint(&mut self, world: &AnyWorld) {
+    pub fn write_checkpoint(&mut self, world: &mut AnyWorld) {
         self.course.write_checkpoint(world, self.records.observer());
     }
 
     /// Writes a checkpoint and ends the run on request.
-    pub fn interrupt(&mut self, world: &AnyWorld) {
+    pub fn interrupt(&mut self, world: &mut AnyWorld) {
         self.course.interrupt(world, self.records.observer());
     }
 
     /// Makes no further step.
-    pub fn end(self, world: &AnyWorld) -> EndedRun {
+    pub fn end(self) -> EndedRun {
         EndedRun {
-            outcome: self.course.close(world),
+            outcome: self.course.close(),
             records: self.records,
         }
     }
@@ -189,7 +189,7 @@ pub fn record_snapshot(
     let mut recorder = spec.recorder(span, world, template)?;
     // The state as the initial one and as the end of a step.
     for step in 0..2 {
-        recorder.on_step(step, world.view(), step == 1)?;
+        recorder.on_step(&Step::of_world(step, world.view(), step == 1))?;
     }
     recorder.close(&template.before.certificate_json(), None)?;
     Ok(recorder.finish()?)

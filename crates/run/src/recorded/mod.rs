@@ -21,8 +21,8 @@ pub use outcome::RunOutcome;
 pub use records::{MemoryRecords, RunRecords};
 
 use percuss_record::{
-    BodiesObserver, BodiesRecorder, Manifest, MechanismLayout, MechanismObserver,
-    MechanismRecorder, NonuniqueInstant, RunWriter,
+    BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, NonuniqueInstant, Observer,
+    RunWriter,
 };
 use percuss_scene::bodies_scene::{BuiltBodies, DecompositionFit};
 use percuss_scene::{BuiltMechanism, Scene};
@@ -90,7 +90,7 @@ pub fn record_mechanism(
     }
 }
 
-fn mechanism<R: MechanismObserver + RunRecords + 'static>(
+fn mechanism<R: Observer + RunRecords + 'static>(
     mut records: R,
     built: BuiltMechanism,
     content: ManifestContent,
@@ -166,7 +166,7 @@ struct BodiesSteps<'a> {
 }
 
 impl BodiesSteps<'_> {
-    fn run<R: BodiesObserver + RunRecords + 'static>(
+    fn run<R: Observer + RunRecords + 'static>(
         &mut self,
         mut records: R,
         collection: BuiltBodies,

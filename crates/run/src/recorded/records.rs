@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use percuss_mechanism::{ConstraintReport, Event, State, StepReport};
 use percuss_record::{
-    BodiesObserver, BodiesRecorder, Manifest, MechanismObserver, MechanismRecorder,
-    NonuniqueInstant, RecordError, RunStatus, WorldRef,
+    BodiesRecorder, Manifest, MechanismRecorder, NonuniqueInstant, Observer, RecordError,
+    RunStatus, Step,
 };
 use percuss_scene::SceneError;
 use serde_json::Value;
@@ -218,26 +217,8 @@ impl RunRecords for MemoryRecords {
     }
 }
 
-impl MechanismObserver for MemoryRecords {
-    fn on_step(
-        &mut self,
-        _step: usize,
-        _state: &State,
-        _ledger: &StepReport,
-        _touches: &[ConstraintReport<'_>],
-        _events: &[Event],
-    ) -> Result<(), SceneError> {
-        Ok(())
-    }
-}
-
-impl BodiesObserver for MemoryRecords {
-    fn on_step(
-        &mut self,
-        _step: usize,
-        _view: WorldRef<'_>,
-        _last: bool,
-    ) -> Result<(), SceneError> {
+impl Observer for MemoryRecords {
+    fn on_step(&mut self, _step: &Step<'_>) -> Result<(), SceneError> {
         Ok(())
     }
 }
