@@ -1,7 +1,7 @@
 //! Runs a mechanism or a sweeping process: from a built scene to a trajectory and its certificate.
 //!
 //! [`run_mechanism`] chooses the integrator named by the settings (time stepping, event-driven, or
-//! the sweeping process of [`crate::sweep`]) and makes steps from the initial state until t ≥
+//! the sweeping process of `sweeping`) and makes steps from the initial state until t ≥
 //! `until`. The last of constant steps is not shortened to end at `until`, so that a run with half
 //! the step passes through the same instants; adaptive steps and those of a sweeping process end
 //! there. After every step, in this order: the certificate, the observer, the progress callback,
