@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use percuss_run::Threads;
-use percuss_scene::CheckpointPolicy;
+use percuss_run::{CheckpointOverrides, Threads};
 
 /// Run a scene and record it
 #[derive(Args)]
@@ -183,12 +182,11 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl CheckpointArgs {
-    /// The command line takes precedence over the scene.
-    pub fn overriding(&self, cadence: CheckpointPolicy) -> CheckpointPolicy {
-        CheckpointPolicy {
-            every: self.checkpoint_every.or(cadence.every),
-            seconds: self.checkpoint_seconds.unwrap_or(cadence.seconds),
-            keep: cadence.keep,
+    /// What the command line sets; it takes precedence over the scene.
+    pub fn overrides(&self) -> CheckpointOverrides {
+        CheckpointOverrides {
+            every: self.checkpoint_every,
+            seconds: self.checkpoint_seconds,
         }
     }
 }

@@ -4,13 +4,12 @@ use clap::Args;
 use percuss_draw::plot::check_plots;
 use percuss_mechanism::System;
 use percuss_record::NullObserver;
-use percuss_run::{StopReason, StudyFile};
+use percuss_run::{ObservableRequest, StopReason, StudyFile, Threads, decomposition_errors};
 use percuss_scene::{Scene, SceneError, SceneKind};
 
 use crate::args::SetArgs;
 use crate::error::{CommandError, CommandStatus};
 use crate::output;
-use crate::run_bodies;
 use crate::summary;
 
 /// Check a scene or study file without running it
@@ -49,7 +48,7 @@ pub fn run(args: &CheckArgs) -> Result<CommandStatus, CommandError> {
 fn check_scene(scene: &Scene) -> Result<String, CommandError> {
     let mut counts = match scene.kind() {
         SceneKind::Mechanism => check_mechanism(scene)?,
-        SceneKind::Bodies => run_bodies::check(scene)?,
+        SceneKind::Bodies => check_bodies(scene)?,
     };
     counts.extend([
         (scene.cases().len(), "case"),
@@ -73,7 +72,7 @@ fn check_scene(scene: &Scene) -> Result<String, CommandError> {
     let counts: Vec<String> = counts.collect();
     let mut text = format!("{}: can be run: {}\n", scene.origin(), counts.join(", "));
     if scene.kind() == SceneKind::Bodies {
-        text += &summary::fits_text(&run_bodies::decomposition_errors(&scene.build_bodies()?));
+        text += &summary::fits_text(&decomposition_errors(&scene.build_bodies()?));
     }
     Ok(text)
 }
@@ -94,6 +93,40 @@ fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandE
             Err(CommandError::Input(format!("{}: {stop}", scene.origin())))
         }
         _ => Ok(counts),
+    }
+}
+
+/// Validates a scene of bodies and computes its first step; counts of its content.
+fn check_bodies(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandError> {
+    let collection = scene.build_bodies()?;
+    percuss_run::check_collection(scene, &collection)?;
+    check_plots(scene)?;
+    let cast = collection.names();
+    // Counts of what the scene declares.
+    let mut counts = vec![
+        (cast.bodies.len(), "body"),
+        (cast.materials.len(), "material"),
+        (cast.groups.len(), "group"),
+        (cast.regions.len(), "region"),
+        (cast.watches.len(), "watch"),
+        (cast.joints.len(), "joint"),
+    ];
+    // One step without recording.
+    let (wanted, threads) = (ObservableRequest::default(), Threads::all());
+    let sink = &mut NullObserver;
+    let outcome =
+        percuss_run::run_bodies(scene, collection, &wanted, threads, sink, &mut |_| false);
+    match outcome.stopped {
+        Some(stop) if stop.reason != StopReason::Requested => {
+            Err(CommandError::Input(format!("{}: {stop}", scene.origin())))
+        }
+        _ => {
+            counts.push((
+                outcome.redundant.len(),
+                "joint row that others hold already",
+            ));
+            Ok(counts)
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Why and how a command ends: errors and outcomes, which decide the exit status.
 
 use percuss_record::{PlotError, RecordError};
-use percuss_run::StudyError;
+use percuss_run::{RunError, StudyError};
 use percuss_scene::SceneError;
 
 /// Why a command ends before its work is done.
@@ -40,6 +40,22 @@ impl From<PlotError> for CommandError {
             PlotError::Record(error) => error.into(),
             PlotError::Unknown(text) | PlotError::Nothing(text) => Self::Input(text),
             PlotError::Drawing(_) => Self::Machine(error.to_string()),
+        }
+    }
+}
+
+impl From<RunError> for CommandError {
+    fn from(error: RunError) -> Self {
+        let text = match &error {
+            RunError::OtherKind { .. } => {
+                format!("{error}; give one that `percuss run` has written")
+            }
+            RunError::OtherVersion { .. } => format!("{error}, or add --force"),
+            _ => error.to_string(),
+        };
+        match error.is_machine() {
+            true => Self::Machine(text),
+            false => Self::Input(text),
         }
     }
 }

@@ -8,6 +8,7 @@
 //! ```
 
 use percuss_record::RecordError;
+use percuss_run::RunError;
 use percuss_scene::SceneError;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
@@ -75,5 +76,17 @@ pub fn record(error: RecordError) -> PyErr {
     match error.is_fault() {
         true => machine(error.to_string()),
         false => input(error.to_string()),
+    }
+}
+
+/// An error of a run.
+pub fn run(error: &RunError) -> PyErr {
+    let text = match error {
+        RunError::OtherVersion { .. } => format!("{error}, or force=True"),
+        _ => error.to_string(),
+    };
+    match error.is_machine() {
+        true => machine(text),
+        false => input(text),
     }
 }

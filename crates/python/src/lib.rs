@@ -7,7 +7,6 @@
 mod arrow;
 mod audit;
 mod callable;
-mod certify;
 mod error;
 mod interop;
 mod mechanism;
@@ -16,7 +15,6 @@ mod pulse;
 mod record;
 mod run;
 mod scenes;
-mod site;
 mod sweep;
 mod value;
 mod world;

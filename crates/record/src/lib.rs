@@ -18,7 +18,6 @@
 //! and a directory can be read while the run goes on. Memory is bounded by one chunk for each table.
 
 mod begin;
-mod bodies_observer;
 mod body_tables;
 mod checkpoint;
 mod checkpoint_rows;
@@ -54,7 +53,6 @@ mod tables;
 mod tests;
 mod writer;
 
-pub use bodies_observer::{BodiesObserver, WorldRef};
 pub use body_tables::shape::{Faces, RecordedShape, ShapePart};
 pub use body_tables::{
     BODY_TABLES, BodiesRecorder, BodyDescription, BodyMotion, RecordShape, describe_body,
@@ -73,7 +71,7 @@ pub use machine::Machine;
 pub use manifest::{Manifest, Override, RunStatus, TableEntry, settings_json};
 pub use near::Nearest;
 pub use nonunique::NonuniqueInstant;
-pub use observer::{MechanismObserver, NullObserver};
+pub use observer::{MechanismRef, NullObserver, Observer, SimulationRef, Step, WorldRef};
 pub use output_directory::{OutputDirectory, RUNS};
 pub use reader::{Chunk, Record, Table};
 pub use run_writer::RunWriter;

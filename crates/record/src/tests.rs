@@ -11,7 +11,7 @@ use percuss_mechanism::{
     StateRef, StepReport, System, SystemError,
 };
 
-use crate::observer::MechanismObserver;
+use crate::observer::{MechanismRef, Observer, SimulationRef, Step};
 
 /// Two coordinates, a contact in space with rolling, a planar contact with rolling, a joint.
 struct Names {
@@ -131,15 +131,21 @@ fn feed(recorder: &mut MechanismRecorder, last: usize) {
                 after: 1.0,
             },
         };
-        let touches = if k > 0 && k % 2 == 0 {
-            &[touch][..]
-        } else {
-            &[]
+        let view = MechanismRef {
+            state: &state,
+            report: &ledger,
+            constraint_reports: match k > 0 && k % 2 == 0 {
+                true => vec![touch],
+                false => Vec::new(),
+            },
+            events: if k == 3 { &[event][..] } else { &[] },
         };
-        let events = if k == 3 { &[event][..] } else { &[] };
-        recorder
-            .on_step(k, &state, &ledger, touches, events)
-            .expect("recorded");
+        let step = Step {
+            number: k,
+            last: false,
+            view: SimulationRef::Mechanism(view),
+        };
+        recorder.on_step(&step).expect("recorded");
     }
 }
 

@@ -4,7 +4,6 @@ mod observer;
 
 use std::path::Path;
 
-use percuss_mechanism::{ConstraintReport, Event, State, StepReport};
 use percuss_scene::{CheckpointPolicy, RowSelection};
 use serde::Serialize;
 use serde_json::Value;
@@ -16,6 +15,7 @@ use super::nonunique::NonuniqueInstant;
 use super::rows::{self, RepeatedTexts};
 use super::table_writer::TableWriter;
 use super::tables::{MechanismLayout, TABLES};
+use crate::observer::MechanismRef;
 use crate::output_directory::OutputDirectory;
 use crate::run_writer::RunWriter;
 
@@ -210,14 +210,8 @@ impl MechanismRecorder {
         self.session.finish()
     }
 
-    fn record(
-        &mut self,
-        step: usize,
-        state: &State,
-        ledger: &StepReport,
-        touches: &[ConstraintReport<'_>],
-        events: &[Event],
-    ) -> Result<(), RecordError> {
+    fn record(&mut self, step: usize, mechanism: &MechanismRef<'_>) -> Result<(), RecordError> {
+        let state = mechanism.state;
         if step == 1 {
             self.session.open()?;
         }
@@ -226,7 +220,7 @@ impl MechanismRecorder {
         let choice = &self.layout.selection;
         // Events are recorded at every step.
         if choice.has_table("events") {
-            for event in events {
+            for event in mechanism.events {
                 rows::push_event(&mut happened.values, &self.words, step, event);
             }
         }
@@ -247,13 +241,13 @@ impl MechanismRecorder {
         let [a, b, c] = &mut open;
         // Step 0 is the start: it has a state and no step report.
         if let (Some(a), true) = (a, step > 0) {
-            rows::push_step(a, step, ledger);
+            rows::push_step(a, step, mechanism.report);
         }
         if let Some(b) = b {
             rows::push_state(b, step, state);
         }
         if let Some(c) = c {
-            for touch in touches {
+            for touch in &mechanism.constraint_reports {
                 rows::push_contact(c, &self.words, &self.layout, (step, state.t), touch);
             }
         }

@@ -3,17 +3,22 @@
 pub mod audit;
 pub mod bodies_run;
 mod certificate;
+mod drive;
 pub mod equilibrium;
 mod evaluate;
+mod execute;
 pub mod finding;
 mod mechanism_run;
 mod nonunique;
 pub mod number;
 mod parallel;
 mod progress;
+mod recorded;
 mod resume;
 mod scan;
+mod simulation;
 pub mod statistics;
+mod step_report;
 mod stop;
 pub mod study;
 mod sweeping;
@@ -28,11 +33,18 @@ pub use certificate::json::{CertificateJson, NotMet};
 pub use certificate::{Certificate, preparation_warnings};
 pub use evaluate::compiled_findings::{check_collection, check_findings, observable_request};
 pub use evaluate::{evaluate_bodies_findings, evaluate_findings, run_bodies_observing};
+pub use execute::{
+    ActiveRun, CheckpointOverrides, EndedRun, FindingsOf, InterruptedRun, Run, RunEnd, RunOptions,
+    RunTarget, WorldRecordSpec, WorldRunSpan, execute, record_snapshot,
+};
 pub use finding::Value;
-pub use mechanism_run::{MechanismOutcome, run_mechanism, worst_constraint_name};
+pub use mechanism_run::{MechanismOutcome, MotionSpan, run_mechanism, run_motion};
 pub use nonunique::nonunique_instants;
 pub use parallel::Threads;
 pub use progress::{RunProgress, Warnings};
+pub use recorded::{ResumePoint, RunError, RunListener, RunOutcome, decomposition_errors};
+pub use simulation::{Checkpoint, Simulation, SimulationState};
+pub use step_report::StepReport;
 pub use stop::{EarlyStop, StopReason};
 pub use study::study_directory::{StudyDirectory, StudyError, StudyProgress};
 pub use study::{Shard, StudyFile, StudyResult, StudyTable};

@@ -1,22 +1,24 @@
 //! Runs a mechanism or a sweeping process: from a built scene to a trajectory and its certificate.
 //!
 //! [`run_mechanism`] chooses the integrator named by the settings (time stepping, event-driven, or
-//! the sweeping process of [`crate::sweep`]) and makes steps from the initial state until t ≥
+//! the sweeping process of `sweeping`) and makes steps from the initial state until t ≥
 //! `until`. The last of constant steps is not shortened to end at `until`, so that a run with half
 //! the step passes through the same instants; adaptive steps and those of a sweeping process end
 //! there. After every step, in this order: the certificate, the observer, the progress callback,
 //! the checkpoint. A motion that fails midway keeps what was computed.
 
 use percuss_mechanism::{
-    EventDriven, Integrator, MechanismError, Scheme, State, StepReport, System, TimeStepper,
+    EventDriven, Integrator, MechanismError, Scheme, StepReport, System, TimeStepper,
 };
-use percuss_record::{EncodedBytes, MechanismObserver, Snapshot};
-use percuss_scene::file::END_TOLERANCE;
+use percuss_record::{EncodedBytes, MechanismRef, Observer, SimulationRef, Snapshot, Step};
 use percuss_scene::{BuiltMechanism, CertificateBounds, SceneError};
 
 use crate::certificate::{Certificate, Criterion};
+use crate::drive::{Driver, Stage, StepObservers};
 use crate::progress::{ProgressCallback, RunProgress};
 use crate::resume::{self, MechanismCheckpoint};
+use crate::simulation::{Checkpoint, Simulation, SimulationState};
+use crate::step_report;
 use crate::stop::{EarlyStop, StopReason, infeasible_text};
 use crate::sweeping::SweepMotion;
 use crate::trajectory::{Interpolation, Trajectory};
@@ -36,7 +38,7 @@ pub struct MechanismOutcome {
 /// and returns whether to go on.
 pub fn run_mechanism(
     built: BuiltMechanism,
-    sink: &mut dyn MechanismObserver,
+    sink: &mut dyn Observer,
     progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
 ) -> MechanismOutcome {
     let chart = built.system.configuration_space().clone();
@@ -60,22 +62,15 @@ pub fn run_mechanism(
 /// Stores every state in the trajectory and passes the step on to another observer.
 struct TrajectoryObserver<'a> {
     trajectory: &'a mut Trajectory,
-    sink: &'a mut dyn MechanismObserver,
+    sink: &'a mut dyn Observer,
     /// Number of states that are in the history of a checkpoint already.
     told: usize,
 }
 
-impl MechanismObserver for TrajectoryObserver<'_> {
-    fn on_step(
-        &mut self,
-        step: usize,
-        state: &State,
-        ledger: &percuss_mechanism::StepReport,
-        touches: &[percuss_mechanism::ConstraintReport<'_>],
-        events: &[percuss_mechanism::Event],
-    ) -> Result<(), SceneError> {
-        self.trajectory.push(state, ledger, touches, events);
-        self.sink.on_step(step, state, ledger, touches, events)
+impl Observer for TrajectoryObserver<'_> {
+    fn on_step(&mut self, step: &Step<'_>) -> Result<(), SceneError> {
+        self.trajectory.on_step(step)?;
+        self.sink.on_step(step)
     }
 
     fn checkpoint_due(&mut self) -> bool {
@@ -117,7 +112,7 @@ fn refused(t: f64, reason: StopReason) -> (Certificate, Option<EarlyStop>) {
 /// Runs the integrator of the settings without a trajectory; only the observer keeps states.
 pub fn integrate(
     built: BuiltMechanism,
-    sink: &mut dyn MechanismObserver,
+    sink: &mut dyn Observer,
     progress: &mut ProgressCallback<'_>,
 ) -> (Certificate, Option<EarlyStop>) {
     integrate_from(built, None, sink, progress)
@@ -127,58 +122,84 @@ pub fn integrate(
 fn integrate_from(
     built: BuiltMechanism,
     begun: Option<MechanismCheckpoint>,
-    sink: &mut dyn MechanismObserver,
+    sink: &mut dyn Observer,
     progress: &mut ProgressCallback<'_>,
 ) -> (Certificate, Option<EarlyStop>) {
-    // Time span of the run, with the tolerance at its end.
-    let (start, until) = (built.initial.t, built.until);
-    let left = END_TOLERANCE * built.settings.step.min(until - start);
-    let span = Span {
-        start,
-        until,
-        end: until - left,
+    let span = MotionSpan {
+        start: built.initial.t,
+        until: built.until,
+        step: built.settings.step,
         tolerance: built.settings.tolerance,
         bounds: built.bounds,
     };
     // Names of the constraints: the certificate names the worst one.
     let names = built.system.constraints().iter();
     let names: Vec<String> = names.map(|c| c.name.clone()).collect();
-    let names = &names[..];
-    let refused = |error: MechanismError| refused(start, StopReason::Mechanism(error));
+    let mut motion = match motion_of(built) {
+        Ok(motion) => motion,
+        Err(error) => return refused(span.start, StopReason::Mechanism(error)),
+    };
+    let mut simulation = MotionSimulation {
+        motion: motion.as_mut(),
+        names: &names,
+    };
+    step_until_end(&mut simulation, begun, span, sink, progress)
+}
+
+/// The integrator of the settings, at the initial state.
+fn motion_of(built: BuiltMechanism) -> Result<Box<dyn Integrator>, MechanismError> {
     // A sweeping process has its own integrator, whatever the scheme.
     if let Some(plan) = built.sweep.clone() {
-        return match SweepMotion::new(built, *plan) {
-            Ok(mut motion) => step_until_end(&mut motion, begun, (span, names), sink, progress),
-            Err(error) => refused(error),
-        };
+        return Ok(Box::new(SweepMotion::new(built, *plan)?));
     }
+    let until = built.until;
     match built.settings.scheme {
-        Scheme::Event => match EventDriven::new(built.system, built.settings, built.initial) {
-            Ok(mut motion) => step_until_end(&mut motion, begun, (span, names), sink, progress),
-            Err(error) => refused(error),
-        },
+        Scheme::Event => {
+            let motion = EventDriven::new(built.system, built.settings, built.initial)?;
+            Ok(Box::new(motion))
+        }
         Scheme::Midpoint | Scheme::Theta(_) | Scheme::Paoli => {
-            match TimeStepper::new(built.system, built.settings, built.initial) {
-                Ok(mut motion) => {
-                    // Only adaptive steps are shortened to end at `until`.
-                    motion.set_end_time(until);
-                    step_until_end(&mut motion, begun, (span, names), sink, progress)
-                }
-                Err(error) => refused(error),
-            }
+            let mut motion = TimeStepper::new(built.system, built.settings, built.initial)?;
+            // Only adaptive steps are shortened to end at `until`.
+            motion.set_end_time(until);
+            Ok(Box::new(motion))
         }
     }
 }
 
-/// The time interval of a run, with what its certificate and progress reports need.
-#[derive(Clone, Copy)]
-struct Span {
-    start: f64,
-    until: f64,
-    /// `until` less the tolerance for rounding.
-    end: f64,
-    tolerance: f64,
-    bounds: CertificateBounds,
+/// The time interval of a motion, with what its certificate and progress reports need.
+#[derive(Debug, Clone, Copy)]
+pub struct MotionSpan {
+    /// Its start.
+    pub start: f64,
+    /// Its end.
+    pub until: f64,
+    /// Length of a step.
+    pub step: f64,
+    /// Tolerance of the residual.
+    pub tolerance: f64,
+    /// Bounds of the certificate.
+    pub bounds: CertificateBounds,
+}
+
+impl MotionSpan {
+    /// The time at which the motion is over: the end, less a tolerance for rounding.
+    pub fn end(&self) -> f64 {
+        Stage::end_of(self.start, self.until, self.step)
+    }
+}
+
+/// Runs an integrator from its initial state; `names` are those of its constraints. `sink` observes
+/// every step; `progress` is called after every step and returns whether to go on.
+pub fn run_motion(
+    motion: &mut dyn Integrator,
+    names: &[String],
+    span: MotionSpan,
+    sink: &mut dyn Observer,
+    progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
+) -> (Certificate, Option<EarlyStop>) {
+    let mut simulation = MotionSimulation { motion, names };
+    step_until_end(&mut simulation, None, span, sink, progress)
 }
 
 /// Name of the constraint with the largest violation of a criterion: the deepest penetration, the
@@ -202,117 +223,125 @@ pub fn worst_constraint_name(what: Criterion, ledger: &StepReport, names: &[Stri
     name.map_or_else(String::new, |name| format!("`{name}`"))
 }
 
-impl Span {
-    /// Progress of the run after a step.
-    fn run_progress<'a>(
-        &self,
-        step: usize,
-        ledger: &StepReport,
-        certificate: &'a Certificate,
-    ) -> RunProgress<'a> {
-        RunProgress {
-            preparation: None,
-            step,
-            t: ledger.t,
-            until: self.until,
-            share: ((ledger.t - self.start) / (self.until - self.start)).clamp(0.0, 1.0),
-            contacts: ledger.num_active,
-            iterations: ledger.iterations,
-            residual: ledger.residual,
-            tolerance: self.tolerance,
-            reached: ledger.reached,
-            penetration: ledger.penetration,
-            gain: ledger.gain,
-            gamma: ledger.gamma,
-            certificate,
+/// An integrator of a mechanism or a sweeping process as a simulation.
+struct MotionSimulation<'a> {
+    motion: &'a mut dyn Integrator,
+    /// Names of the constraints.
+    names: &'a [String],
+}
+
+impl Simulation for MotionSimulation<'_> {
+    fn step(&mut self) -> Result<(), StopReason> {
+        self.motion.advance().map_err(StopReason::Mechanism)
+    }
+
+    fn time(&self) -> f64 {
+        self.motion.state().t
+    }
+
+    fn report(&self) -> step_report::StepReport {
+        self.motion.step_report().into()
+    }
+
+    fn view(&self) -> SimulationRef<'_> {
+        SimulationRef::Mechanism(MechanismRef {
+            state: self.motion.state(),
+            report: self.motion.step_report(),
+            constraint_reports: self.motion.constraint_reports(),
+            events: self.motion.events(),
+        })
+    }
+
+    fn place_of(&self, what: Criterion) -> String {
+        worst_constraint_name(what, self.motion.step_report(), self.names)
+    }
+
+    fn save(&self) -> Option<SimulationState<'_>> {
+        self.motion.save().map(SimulationState::Mechanism)
+    }
+}
+
+impl MotionSimulation<'_> {
+    /// The initial state as observers see it: without constraint reports and events.
+    fn initial(&self) -> Step<'_> {
+        Step {
+            number: 0,
+            last: false,
+            view: SimulationRef::Mechanism(MechanismRef {
+                state: self.motion.state(),
+                report: self.motion.step_report(),
+                constraint_reports: Vec::new(),
+                events: &[],
+            }),
         }
     }
 }
 
-/// The step loop of a mechanism: from the initial state or a checkpoint until the end of the run,
-/// an error of the integrator or the observer, or a request to stop.
+/// The observers of a run of a mechanism: one, before the progress callback.
+struct MotionObservers<'a> {
+    sink: &'a mut dyn Observer,
+}
+
+impl StepObservers for MotionObservers<'_> {
+    fn before_progress(&mut self, step: &Step<'_>) -> Result<bool, SceneError> {
+        self.sink.on_step(step).map(|()| false)
+    }
+
+    fn checkpoint_due(&mut self) -> bool {
+        self.sink.checkpoint_due()
+    }
+
+    fn write_checkpoint(&mut self, checkpoint: &Checkpoint<'_>) -> Result<(), SceneError> {
+        let SimulationState::Mechanism(motion) = &checkpoint.simulation else {
+            return Ok(());
+        };
+        let begun = MechanismCheckpoint {
+            step: checkpoint.step,
+            certificate: checkpoint.certificate.clone(),
+            motion: motion.clone(),
+        };
+        self.sink.write_checkpoint(Snapshot {
+            motion: resume::encode(&begun)?,
+            history: EncodedBytes::default(),
+        })
+    }
+}
+
+/// Runs a mechanism from the initial state or a checkpoint until the end of the run, an error of
+/// the integrator or the observer, or a request to stop.
 fn step_until_end(
-    motion: &mut dyn Integrator,
+    simulation: &mut MotionSimulation<'_>,
     begun: Option<MechanismCheckpoint>,
-    (span, names): (Span, &[String]),
-    sink: &mut dyn MechanismObserver,
+    span: MotionSpan,
+    sink: &mut dyn Observer,
     progress: &mut ProgressCallback<'_>,
 ) -> (Certificate, Option<EarlyStop>) {
     // First state: the initial one, or that of the checkpoint.
     let (mut step, mut certificate) = (0, Certificate::with_bounds(span.bounds));
     let first = match begun {
         None => {
-            certificate.begin(motion.step_report());
-            sink.on_step(0, motion.state(), motion.step_report(), &[], &[])
+            certificate.begin(simulation.motion.step_report());
+            sink.on_step(&simulation.initial())
         }
         Some(begun) => {
             (step, certificate) = (begun.step, begun.certificate);
-            let restored = motion.restore(begun.motion);
+            let restored = simulation.motion.restore(begun.motion);
             restored.map_err(|error| resume::incompatible_checkpoint(&error.to_string()))
         }
     };
     if let Err(error) = first {
         return refused(span.start, StopReason::Observer(error));
     }
-    let mut reason = None;
-    // Step loop.
-    while reason.is_none() && motion.state().t < span.end {
-        if let Err(error) = motion.advance() {
-            reason = Some(StopReason::Mechanism(error));
-            break;
-        }
-        step += 1;
-        let ledger = motion.step_report();
-        // Certificate first, then the observer, the progress callback and the checkpoint.
-        certificate.add(ledger, &|what| worst_constraint_name(what, ledger, names));
-        let state = motion.state();
-        let taken = sink.on_step(
-            step,
-            state,
-            motion.step_report(),
-            &motion.constraint_reports(),
-            motion.events(),
-        );
-        // A request to stop at the last step is no interruption.
-        let going = progress(&span.run_progress(step, motion.step_report(), &certificate))
-            || !(state.t < span.end);
-        // A run that stops on request leaves a checkpoint, so that it can be resumed.
-        let kept = taken.and_then(|()| match sink.checkpoint_due() || !going {
-            true => write_checkpoint(sink, step, &certificate, motion),
-            false => Ok(()),
-        });
-        if let Err(error) = kept {
-            reason = Some(StopReason::Observer(error));
-        } else if !going {
-            reason = Some(StopReason::Requested);
-        }
-    }
-    let stop = reason.map(|reason| EarlyStop {
-        t: motion.state().t,
-        started: true,
-        reason,
-    });
-    (certificate, stop)
-}
-
-/// Passes a checkpoint to the observer; an integrator without checkpoints (a sweeping process)
-/// writes none.
-fn write_checkpoint(
-    sink: &mut dyn MechanismObserver,
-    step: usize,
-    certificate: &Certificate,
-    motion: &dyn Integrator,
-) -> Result<(), SceneError> {
-    let Some(motion) = motion.save() else {
-        return Ok(());
+    let stage = Stage {
+        preparation: None,
+        start: span.start,
+        until: span.until,
+        end: span.end(),
+        tolerance: span.tolerance,
+        checkpoint_at_end: true,
+        request_at_end: false,
     };
-    let begun = MechanismCheckpoint {
-        step,
-        certificate: certificate.clone(),
-        motion,
-    };
-    sink.write_checkpoint(Snapshot {
-        motion: resume::encode(&begun)?,
-        history: EncodedBytes::default(),
-    })
+    let mut driver = Driver::new(stage, step, certificate);
+    driver.drive(simulation, &mut MotionObservers { sink }, progress);
+    (driver.certificate, driver.stopped)
 }

@@ -179,6 +179,13 @@ mod tests {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Threads(usize);
 
+/// All threads of the machine.
+impl Default for Threads {
+    fn default() -> Self {
+        Self::all()
+    }
+}
+
 impl Threads {
     /// This many threads, at least one.
     pub fn new(count: usize) -> Self {

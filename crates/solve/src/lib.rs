@@ -11,7 +11,6 @@ pub mod sample;
 mod simd;
 mod start;
 
-pub use elimination as bilateral;
 pub use methods::{
     admm, anderson, interior_point, nlgs, nncg, proximal_newton, semismooth_newton,
     smoothing_newton,

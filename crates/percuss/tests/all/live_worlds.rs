@@ -1,6 +1,6 @@
 //! Worlds that a caller keeps: the same motion as that of a run, turn by turn.
 
-use percuss_record::{BodiesObserver, NullObserver, WorldRef};
+use percuss_record::{NullObserver, Observer, Step, WorldRef};
 use percuss_run::{AnyWorld, ObservableRequest, RunProgress, Threads, WorldRun};
 use percuss_scene::{Scene, SceneError};
 
@@ -46,9 +46,9 @@ fn scene(text: &str) -> Scene {
 #[derive(Default)]
 struct States(Vec<Vec<u64>>);
 
-impl BodiesObserver for States {
-    fn on_step(&mut self, _step: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError> {
-        let WorldRef::Plane(world) = view else {
+impl Observer for States {
+    fn on_step(&mut self, step: &Step<'_>) -> Result<(), SceneError> {
+        let Some(WorldRef::Plane(world)) = step.world() else {
             panic!("the plane was expected");
         };
         let state = world.state();
@@ -57,7 +57,7 @@ impl BodiesObserver for States {
         let rates = state.velocities.iter().flatten().copied();
         let bits = poses.chain(rates).map(f64::to_bits).collect();
         // A run that is asked to end gives its last state twice.
-        if !(last && self.0.last() == Some(&bits)) {
+        if !(step.last && self.0.last() == Some(&bits)) {
             self.0.push(bits);
         }
         Ok(())
@@ -99,7 +99,7 @@ fn a_course_has_the_bits_of_a_run() {
         &mut states,
     );
     while course.step(&mut live, &mut states, &mut |_| true) {}
-    let outcome = course.close(&live);
+    let outcome = course.close();
     assert!(outcome.stopped.is_none());
     assert_eq!(outcome.certificate.steps, 300);
     assert_eq!(states.0, run(&scene));
@@ -120,9 +120,9 @@ fn a_course_that_is_interrupted_goes_on_as_another() {
     for _ in 0..100 {
         assert!(first.step(&mut live, &mut states, &mut |_| true));
     }
-    first.interrupt(&live, &mut states);
+    first.interrupt(&mut live, &mut states);
     assert!(!first.step(&mut live, &mut states, &mut |_| true));
-    assert!(first.close(&live).stopped.is_some());
+    assert!(first.close().stopped.is_some());
     states.0.pop();
     let mut second = WorldRun::start(
         &live,
@@ -193,7 +193,8 @@ fn a_restored_state_goes_on_with_the_same_bits() {
         let mut states = States::default();
         for step in 0..60 {
             live.advance(cast).unwrap();
-            states.on_step(step, live.view(), false).unwrap();
+            let step = Step::of_world(step, live.view(), false);
+            states.on_step(&step).unwrap();
         }
         states.0
     };

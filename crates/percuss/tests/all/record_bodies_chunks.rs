@@ -5,7 +5,7 @@ use std::fs;
 use percuss_bodies::{Plane, Space, World};
 use percuss_record::frame::RecordedFrames;
 use percuss_record::{
-    BodiesObserver, CHUNK_ROWS, CellValue, ColumnValues, Record, RunStatus, WorldRef,
+    CHUNK_ROWS, CellValue, ColumnValues, Observer, Record, RunStatus, Step, WorldRef,
     read_body_descriptions,
 };
 
@@ -103,7 +103,7 @@ fn a_run_without_a_step_leaves_nothing() {
     };
     let world = World::<Plane>::new(a.model, a.state, a.settings).expect("right");
     writer
-        .on_step(0, WorldRef::Plane(&world), false)
+        .on_step(&Step::of_world(0, WorldRef::Plane(&world), false))
         .expect("taken");
     writer.add_series(&[0.0], &[]).expect("nothing to do");
     writer
@@ -124,17 +124,17 @@ fn a_step_that_turns_out_to_be_the_last_is_recorded_once() {
     };
     let mut world = World::<Space>::new(a.model, a.state, a.settings).expect("right");
     writer
-        .on_step(0, WorldRef::Space(&world), false)
+        .on_step(&Step::of_world(0, WorldRef::Space(&world), false))
         .expect("taken");
     for step in 1..=5 {
         world.step().expect("a step");
         writer
-            .on_step(step, WorldRef::Space(&world), false)
+            .on_step(&Step::of_world(step, WorldRef::Space(&world), false))
             .expect("taken");
     }
     for _ in 0..2 {
         writer
-            .on_step(5, WorldRef::Space(&world), true)
+            .on_step(&Step::of_world(5, WorldRef::Space(&world), true))
             .expect("taken");
     }
     writer

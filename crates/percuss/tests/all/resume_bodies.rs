@@ -1,6 +1,6 @@
 //! A run of bodies that goes on from a checkpoint makes the same bits as one that was not interrupted.
 
-use percuss_record::{BodiesObserver, Restored, Snapshot, WorldRef};
+use percuss_record::{Observer, Restored, Snapshot, Step, WorldRef};
 use percuss_run::{BodiesOutcome, ObservableRequest, Threads};
 use percuss_scene::{Scene, SceneError};
 
@@ -36,13 +36,14 @@ fn line<D: percuss_bodies::Dim>(world: &percuss_bodies::World<D>) -> String {
     format!("{:?} {:?} {contacts:?}", world.state(), world.report())
 }
 
-impl BodiesObserver for SnapshotObserver {
-    fn on_step(&mut self, step: usize, view: WorldRef<'_>, _last: bool) -> Result<(), SceneError> {
-        let line = match view {
-            WorldRef::Plane(world) => line(world),
-            WorldRef::Space(world) => line(world),
+impl Observer for SnapshotObserver {
+    fn on_step(&mut self, step: &Step<'_>) -> Result<(), SceneError> {
+        let line = match step.world() {
+            Some(WorldRef::Plane(world)) => line(world),
+            Some(WorldRef::Space(world)) => line(world),
+            None => panic!("bodies were expected"),
         };
-        self.lines.push((step, line));
+        self.lines.push((step.number, line));
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The run loop of bodies: closed forms of motions, ends, overlaps, preparations, failures.
 
-use percuss_record::{BodiesObserver, NullObserver, WorldRef};
+use percuss_record::{NullObserver, Observer, Step, WorldRef};
 use percuss_run::{BodiesOutcome, ObservableRequest, StopReason, Threads};
 use percuss_scene::SceneError;
 
@@ -325,9 +325,9 @@ struct Bits {
     last: Vec<bool>,
 }
 
-impl BodiesObserver for Bits {
-    fn on_step(&mut self, _: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError> {
-        let WorldRef::Plane(world) = view else {
+impl Observer for Bits {
+    fn on_step(&mut self, step: &Step<'_>) -> Result<(), SceneError> {
+        let Some(WorldRef::Plane(world)) = step.world() else {
             panic!("a plane scene");
         };
         for velocity in &world.state().velocities {
@@ -337,7 +337,7 @@ impl BodiesObserver for Bits {
             let impulse = world.contact(k).impulse.iter();
             self.all.extend(impulse.map(|x| x.to_bits()));
         }
-        self.last.push(last);
+        self.last.push(step.last);
         Ok(())
     }
 }

@@ -4,16 +4,14 @@ use percuss_mechanism::{
     AdaptiveStep, EventDriven, ForceEvaluation, ImpactLaw, Integrator as Moves, MechanismError,
     Scheme, Settings, State, StateRef, System, TimeStepper,
 };
-use percuss_run::{Certificate, Interpolation, Trajectory};
+use percuss_run::{Certificate, Interpolation, MotionSpan, Trajectory, run_motion};
+use percuss_scene::CertificateBounds;
 use pyo3::prelude::*;
 
 use super::callable::{CallableSystem, SharedException, take_exception};
 use super::motion::Motion;
 use super::text::{SignalPoll, refuse_empty};
 use crate::error;
-
-/// A run is complete when less than this fraction of a step is left: rounding errors of t.
-const LEFT: f64 = 1e-6;
 
 /// Integration options, from a Python dict.
 #[derive(FromPyObject)]
@@ -154,10 +152,14 @@ fn integrate(
     ear: &mut SignalPoll,
 ) -> Motion {
     let between = Interpolation::of(settings.scheme);
-    let trajectory = Trajectory::new(described.configuration_space().clone(), between);
-    // Tolerance on the end time.
-    let left = LEFT * settings.step.min(until - initial.t);
-    let span = (initial.t, until, until - left);
+    let mut trajectory = Trajectory::new(described.configuration_space().clone(), between);
+    let span = MotionSpan {
+        start: initial.t,
+        until,
+        step: settings.step,
+        tolerance: settings.tolerance,
+        bounds: CertificateBounds::default(),
+    };
     // Event-driven integration or time stepping.
     let begun: Result<Box<dyn Moves>, MechanismError> = match settings.scheme {
         Scheme::Event => EventDriven::new(system, settings, initial)
@@ -167,52 +169,25 @@ fn integrate(
             Box::new(motion) as Box<dyn Moves>
         }),
     };
-    match begun {
-        Ok(mut motion) => follow(motion.as_mut(), described, trajectory, span, ear),
+    let (certificate, stopped) = match begun {
+        Ok(mut motion) => {
+            let names = described.constraints().iter();
+            let names: Vec<String> = names.map(|c| c.name.clone()).collect();
+            // Signals are polled after every step but the last.
+            let end = span.end();
+            let (certificate, stopped) = run_motion(
+                motion.as_mut(),
+                &names,
+                span,
+                &mut trajectory,
+                &mut |done| !(done.t < end) || ear.should_continue(done.share),
+            );
+            (certificate, stopped.map(|stop| stop.to_string()))
+        }
         Err(wrong) => {
             let words = format!("the run cannot start: {wrong}");
-            Motion::new(described, trajectory, Certificate::new(), Some(words))
+            (Certificate::new(), Some(words))
         }
-    }
-}
-
-fn follow(
-    motion: &mut dyn Moves,
-    described: &CallableSystem,
-    mut trajectory: Trajectory,
-    (start, until, end): (f64, f64, f64),
-    ear: &mut SignalPoll,
-) -> Motion {
-    let mut certificate = Certificate::new();
-    // Initial state.
-    certificate.begin(motion.step_report());
-    let names = described.constraints().iter();
-    let names: Vec<String> = names.map(|c| c.name.clone()).collect();
-    trajectory.push(motion.state(), motion.step_report(), &[], &[]);
-    let mut stopped = None;
-    // Steps: advance, certify, store, poll for signals.
-    while motion.state().t < end {
-        if let Err(wrong) = motion.advance() {
-            let t = motion.state().t;
-            stopped = Some(format!("the run stopped at t = {t}: {wrong}"));
-            break;
-        }
-        let ledger = motion.step_report();
-        certificate.add(ledger, &|what| {
-            percuss_run::worst_constraint_name(what, ledger, &names)
-        });
-        let touches = motion.constraint_reports();
-        trajectory.push(
-            motion.state(),
-            motion.step_report(),
-            &touches,
-            motion.events(),
-        );
-        let t = motion.state().t;
-        if t < end && !ear.should_continue((t - start) / (until - start)) {
-            stopped = Some(format!("stopped on request at t = {t}"));
-            break;
-        }
-    }
+    };
     Motion::new(described, trajectory, certificate, stopped)
 }

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use numpy::PyArray1;
-use percuss_record::{
-    BodiesObserver, BodiesRecorder, Manifest, NullObserver, OutputDirectory, RunWriter,
+use percuss_record::OutputDirectory;
+use percuss_run::{
+    ActiveRun, BodiesOutcome, EarlyStop, EndedRun, StopReason, Threads, WorldRecordSpec,
+    WorldRunSpan, record_snapshot,
 };
-use percuss_run::{BodiesOutcome, EarlyStop, StopReason, Threads, WorldRun};
-use percuss_scene::Scene;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,7 +17,7 @@ use super::build::parse;
 use super::{Engine, Inner};
 use crate::error;
 use crate::pulse::ProgressReporter;
-use crate::run::{self, RunEnd, RunOptions};
+use crate::run::{PythonListener, findings_of};
 use crate::value;
 
 /// Longest time without the GIL where there is a Python callback.
@@ -25,8 +25,7 @@ const SLICE: Duration = Duration::from_millis(20);
 
 /// Options of a run.
 struct WorldRunOptions {
-    until: f64,
-    every: usize,
+    span: WorldRunSpan,
     callback: Option<Py<PyAny>>,
     tell: Option<Py<PyAny>>,
 }
@@ -55,8 +54,10 @@ pub fn run_world(
         return Err(error::argument("until", problem));
     }
     let asked = WorldRunOptions {
-        until,
-        every: every.max(1),
+        span: WorldRunSpan {
+            until,
+            every: every.max(1),
+        },
         callback,
         tell,
     };
@@ -65,29 +66,31 @@ pub fn run_world(
     observe.iter().for_each(|text| wanted.observable(text));
     // Without a directory: run in memory.
     let Some(out) = out else {
-        let (outcome, raised) = engine.run_steps(py, &asked, wanted, &mut NullObserver)?;
+        let (ended, raised) = engine.run_steps(py, &asked, wanted, None)?;
         raised.map_or(Ok(()), Err)?;
-        engine.settle(&outcome)?;
-        return told(py, &outcome, None);
+        engine.settle(&ended.outcome)?;
+        return told(py, &ended.outcome, None);
     };
-    // With records: open the run writer, run, close the records, measure findings.
+    // With records: run, close the records, measure findings.
     let scene = match whole {
         true => parse(text)?,
         false => engine.scene.clone(),
     };
-    let session = engine.session(&scene, &asked, &out, (!whole).then_some(text))?;
-    let mut recorder = engine.recorder(session, asked.every)?;
-    let (outcome, raised) = engine.run_steps(py, &asked, wanted, &mut recorder)?;
-    let manner = RunOptions {
-        threads: Threads::all(),
-        findings,
-        tell: asked.tell.as_ref(),
+    let records = WorldRecordSpec {
+        scene: &scene,
+        text: (!whole).then_some(text),
+        place: OutputDirectory::new(Some(&out), scene.name()),
     };
-    let both = (&outcome, outcome.certificate_json());
-    let ended: RunEnd = py.detach(|| run::conclude(&scene, both, recorder, &manner, raised))?;
-    let directory = run::finish(ended)?;
-    engine.settle(&outcome)?;
-    told(py, &outcome, Some(&directory))
+    let (ended, raised) = engine.run_steps(py, &asked, wanted, Some(records))?;
+    let mut listener = PythonListener::new(asked.tell.as_ref(), raised);
+    let (findings, threads) = (findings_of(findings), Threads::all());
+    let run = py.detach(|| ended.finish(&scene, findings, threads, &mut listener));
+    let (run, directory) = listener.finish(run.map_err(|wrong| error::run(&wrong))?)?;
+    let Some(outcome) = run.outcome.bodies() else {
+        return Err(error::machine("the run of a world has no bodies"));
+    };
+    engine.settle(outcome)?;
+    told(py, outcome, Some(&directory))
 }
 
 /// Records the current state of a world in a directory, as a run of one step: for pictures.
@@ -95,71 +98,29 @@ pub fn run_world(
 pub fn snapshot_world(engine: &Engine, out: PathBuf, text: &str) -> PyResult<()> {
     let scene = engine.scene.clone();
     let inner = engine.inner()?;
-    let asked = WorldRunOptions {
-        until: inner.live.time().0,
-        every: 1,
-        callback: None,
-        tell: None,
+    let spec = WorldRecordSpec {
+        scene: &scene,
+        text: Some(text),
+        place: OutputDirectory::new(Some(&out), scene.name()),
     };
-    drop(inner);
-    let session = engine.session(&scene, &asked, &out, Some(text))?;
-    let mut recorder = engine.recorder(session, 1)?;
-    let inner = engine.inner()?;
-    let certificate = inner.score.before.certificate_json();
-    // The state as the initial one and as the end of a step.
-    for step in 0..2 {
-        let taken = recorder.on_step(step, inner.live.view(), step == 1);
-        taken.map_err(error::scene)?;
-    }
-    recorder.close(&certificate, None).map_err(error::record)?;
-    recorder.finish().map_err(error::record)
+    record_snapshot(&inner.live, &inner.score, spec).map_err(|wrong| error::run(&wrong))
 }
 
 impl Engine {
-    /// The run writer of a run; `other` is the text of a world that no text describes completely.
-    fn session(
-        &self,
-        scene: &Scene,
-        asked: &WorldRunOptions,
-        out: &Path,
-        other: Option<&str>,
-    ) -> PyResult<RunWriter> {
-        let collection = scene.build_bodies().map_err(error::scene)?;
-        let mut manifest = Manifest::of_bodies(scene, &collection, Threads::all().get());
-        // Settings of this run.
-        let (t, _) = self.inner()?.live.time();
-        manifest.settings["start"] = t.into();
-        manifest.settings["until"] = asked.until.into();
-        manifest.settings["record_every"] = asked.every.into();
-        if let Some(text) = other {
-            manifest.text = text.to_string();
-        }
-        let place = OutputDirectory::new(Some(out), scene.name());
-        RunWriter::new(place, manifest, scene.checkpoint_schedule()).map_err(error::record)
-    }
-
-    /// A recorder of the world.
-    fn recorder(&self, session: RunWriter, every: usize) -> PyResult<BodiesRecorder> {
-        let inner = self.inner()?;
-        let cast = &inner.score.before.names;
-        BodiesRecorder::of_world(session, inner.live.view(), cast, every).map_err(error::record)
-    }
-
-    /// Makes the steps of a run; returns the outcome, and the exception that Python raised.
+    /// Makes the steps of a run, in memory or with records; returns it, and the exception that Python raised.
     fn run_steps(
         &self,
         py: Python<'_>,
         asked: &WorldRunOptions,
         wanted: percuss_run::ObservableRequest,
-        sink: &mut (dyn BodiesObserver + Send),
-    ) -> PyResult<(BodiesOutcome, Option<PyErr>)> {
+        records: Option<WorldRecordSpec<'_>>,
+    ) -> PyResult<(EndedRun, Option<PyErr>)> {
         let mut pulse = ProgressReporter::new(asked.tell.as_ref());
         // Start of the run: observers and recorder see the initial state.
         let mut course = {
             let inner = self.inner()?;
-            let mut score = inner.score.clone();
-            score.record_every = asked.every;
-            WorldRun::start(&inner.live, &score, wanted, asked.until, sink)
+            let begun = ActiveRun::start(&inner.live, &inner.score, wanted, asked.span, records);
+            begun.map_err(|wrong| error::run(&wrong))?
         };
         let mut first = true;
         // Steps without the GIL, in slices if there is a callback.
@@ -168,11 +129,11 @@ impl Engine {
                 let mut inner = self.inner.lock().unwrap_or_else(|p| p.into_inner());
                 let begun = Instant::now();
                 loop {
-                    let going = turn(&mut course, &mut inner, sink, &mut pulse);
+                    let going = turn(&mut course, &mut inner, &mut pulse);
                     if first && going {
                         // A checkpoint after the first step: the state of a world that was stepped or changed
                         // does not follow from its text.
-                        course.write_checkpoint(&inner.live, sink);
+                        course.write_checkpoint(&mut inner.live);
                         first = false;
                     }
                     let due = asked.callback.is_some() || begun.elapsed() > SLICE;
@@ -188,7 +149,7 @@ impl Engine {
             {
                 pulse.raised = Some(raised);
                 if going {
-                    course.interrupt(&self.inner()?.live, sink);
+                    course.interrupt(&mut self.inner()?.live);
                 }
                 break;
             }
@@ -197,9 +158,9 @@ impl Engine {
             }
         }
         // The result up to the last step, and the pending exception.
-        let outcome = course.close(&self.inner()?.live);
+        let ended = course.end();
         let raised = pulse.raised.or_else(|| self.slot.take());
-        Ok((outcome, raised))
+        Ok((ended, raised))
     }
 
     /// Raises the error of a run that ended early without a request.
@@ -215,13 +176,8 @@ impl Engine {
     }
 }
 
-fn turn(
-    course: &mut WorldRun,
-    inner: &mut Inner,
-    sink: &mut (dyn BodiesObserver + Send),
-    pulse: &mut ProgressReporter<'_>,
-) -> bool {
-    let going = course.step(&mut inner.live, sink, &mut |tick| pulse.tick(tick));
+fn turn(course: &mut ActiveRun, inner: &mut Inner, pulse: &mut ProgressReporter<'_>) -> bool {
+    let going = course.step(&mut inner.live, &mut |tick| pulse.tick(tick));
     inner.update_observables();
     going
 }

@@ -14,7 +14,7 @@ use super::joint_tables::JointTables;
 use super::names::{NamesTableBuilder, RecordShape};
 use super::rows::{self, PoseColumns, RepeatedTexts};
 use super::tables::{self, BODY_TABLES};
-use crate::bodies_observer::{BodiesObserver, WorldRef};
+use crate::observer::{Observer, Step, WorldRef};
 use crate::output_directory::OutputDirectory;
 use crate::run_writer::RunWriter;
 use crate::selection::with_compression;
@@ -298,10 +298,15 @@ impl BodiesRecorder {
     }
 }
 
-impl BodiesObserver for BodiesRecorder {
-    fn on_step(&mut self, step: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError> {
+impl Observer for BodiesRecorder {
+    fn on_step(&mut self, step: &Step<'_>) -> Result<(), SceneError> {
+        // Mechanisms have a recorder of their own.
+        let Some(world) = step.world() else {
+            return Ok(());
+        };
+        let (number, last) = (step.number, step.last);
         // Step 0 is kept until the first step is computed.
-        let recorded = match (step, view) {
+        let recorded = match (number, world) {
             (0, WorldRef::Plane(world)) => {
                 self.start = Some(Start::Plane(world.state().clone()));
                 Ok(())
@@ -310,8 +315,8 @@ impl BodiesObserver for BodiesRecorder {
                 self.start = Some(Start::Space(world.state().clone()));
                 Ok(())
             }
-            (_, WorldRef::Plane(world)) => self.record(step, world, last),
-            (_, WorldRef::Space(world)) => self.record(step, world, last),
+            (_, WorldRef::Plane(world)) => self.record(number, world, last),
+            (_, WorldRef::Space(world)) => self.record(number, world, last),
         };
         self.keep_error(recorded)
     }

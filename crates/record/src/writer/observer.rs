@@ -1,6 +1,5 @@
 //! The recorder of a mechanism as observer of the run: it receives steps and writes checkpoints.
 
-use percuss_mechanism::{ConstraintReport, Event, State, StepReport};
 use percuss_scene::SceneError;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +8,7 @@ use super::super::column::ColumnValues;
 use super::super::error::RecordError;
 use super::super::saved::SavedValues;
 use super::MechanismRecorder;
-use crate::observer::MechanismObserver;
+use crate::observer::{Observer, Step};
 
 /// State of the recorder in a checkpoint, besides its tables.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -19,16 +18,13 @@ pub(super) struct Counters {
     spare: Vec<Vec<SavedValues>>,
 }
 
-impl MechanismObserver for MechanismRecorder {
-    fn on_step(
-        &mut self,
-        step: usize,
-        state: &State,
-        ledger: &StepReport,
-        touches: &[ConstraintReport<'_>],
-        events: &[Event],
-    ) -> Result<(), SceneError> {
-        let recorded = self.record(step, state, ledger, touches, events);
+impl Observer for MechanismRecorder {
+    fn on_step(&mut self, step: &Step<'_>) -> Result<(), SceneError> {
+        // Bodies have a recorder of their own.
+        let Some(mechanism) = step.mechanism() else {
+            return Ok(());
+        };
+        let recorded = self.record(step.number, mechanism);
         self.keep_error(recorded)
     }
 

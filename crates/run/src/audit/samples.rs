@@ -2,7 +2,7 @@
 
 use percuss_bodies::{Dim, Vector, World};
 use percuss_mechanism::System;
-use percuss_record::{BodiesObserver, WorldRef};
+use percuss_record::{Observer, Step, WorldRef};
 use percuss_scene::{SceneError, SymbolicSystem};
 
 use crate::trajectory::Trajectory;
@@ -66,14 +66,15 @@ pub(super) struct Sampler<'a> {
     pub times: Vec<f64>,
 }
 
-impl BodiesObserver for Sampler<'_> {
-    fn on_step(&mut self, step: usize, view: WorldRef<'_>, _last: bool) -> Result<(), SceneError> {
+impl Observer for Sampler<'_> {
+    fn on_step(&mut self, step: &Step<'_>) -> Result<(), SceneError> {
         // Step k of the reference ends with step k·ratio of this run.
         let due = self.instants.get(self.samples.len());
-        if due.is_some_and(|due| due * self.ratio == step) {
-            match view {
-                WorldRef::Plane(world) => self.take(world),
-                WorldRef::Space(world) => self.take(world),
+        if due.is_some_and(|due| due * self.ratio == step.number) {
+            match step.world() {
+                Some(WorldRef::Plane(world)) => self.take(world),
+                Some(WorldRef::Space(world)) => self.take(world),
+                None => {}
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use percuss_bodies::{Dim, State, StepReport};
 use percuss_mechanism::Event;
-use percuss_record::{BodiesObserver, Snapshot, decode, encode};
+use percuss_record::{Observer, Snapshot, decode, encode};
 use percuss_scene::SceneError;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ impl<'a> BodiesCheckpoint<'a> {
         &self,
         state: &State<D>,
         history: &HistoryIncrement,
-        sink: &mut dyn BodiesObserver,
+        sink: &mut dyn Observer,
     ) -> Result<(), SceneError> {
         // State and checkpoint are encoded together, the history separately.
         let packed = encode(&(state, self)).and_then(|motion| {
@@ -127,7 +127,7 @@ impl<D: Dim> RestoredRun<D> {
     ///
     /// # Errors
     /// The bytes are not a checkpoint of such a run.
-    pub fn of(sink: &mut dyn BodiesObserver) -> Result<Option<Self>, String> {
+    pub fn of(sink: &mut dyn Observer) -> Result<Option<Self>, String> {
         let Some(restored) = sink.take_checkpoint() else {
             return Ok(None);
         };

@@ -117,7 +117,7 @@ pub(super) fn certify<D: Dim>(certificate: &mut Certificate, world: &World<D>, c
 
 /// Where a criterion is violated most: the deepest contact, the joint with the largest drift, the
 /// sliding contact with a nonunique continuation, the infeasible contacts.
-fn place<D: Dim>(what: Criterion, world: &World<D>, cast: &SceneNames) -> String {
+pub(super) fn place<D: Dim>(what: Criterion, world: &World<D>, cast: &SceneNames) -> String {
     // Names of joints and contacts.
     let joint = |number: u32| match cast.joints.get(number as usize) {
         Some(name) => format!("joint `{name}`"),

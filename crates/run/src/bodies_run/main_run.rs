@@ -1,27 +1,23 @@
-//! A run of bodies from the built scene to its outcome: preparations, then the step loop of
-//! [`Driver`].
+//! A run of bodies from the built scene to its outcome: preparations, then the steps of
+//! [`BodiesDriver`].
 
 use percuss_bodies::{Dim, World};
-use percuss_record::BodiesObserver;
+use percuss_record::Observer;
 use percuss_scene::bodies_scene::{BodiesSetup, NameTable, SceneNames};
 use percuss_scene::{Formula, Scene, SceneError};
 
+use super::bodies_driver::BodiesDriver;
 use super::checkpoint::{BodiesCheckpoint, HistoryIncrement, HistoryLength, RestoredRun};
 use super::distributions::DistributionCounter;
 use super::event_detector::EventDetector;
-use super::initial_overlaps as start;
 use super::observables::Observables;
 use super::observed_dim::ObservedDim;
 use super::outcome::{BodiesOutcome, ObservableRequest};
 use super::preparation::PreparationRunner;
-use super::step_loop::Driver;
-use crate::certificate::Certificate;
 use crate::parallel::Threads;
-use crate::progress::RunProgress;
+use crate::progress::ProgressCallback;
+use crate::simulation::Checkpoint;
 use crate::stop::{EarlyStop, StopReason};
-
-/// Progress callback: called after every step, returns whether the run goes on.
-pub(super) type ProgressCallback<'a> = dyn FnMut(&RunProgress<'_>) -> bool + 'a;
 
 /// Bodies at the start of their run: initial overlaps resolved, preparations done.
 pub(super) struct Prepared<D: Dim> {
@@ -39,7 +35,7 @@ pub(super) struct Prepared<D: Dim> {
 pub(super) fn prepare<D: ObservedDim>(
     assembly: BodiesSetup<D>,
     threads: Threads,
-    sink: &mut dyn BodiesObserver,
+    sink: &mut dyn Observer,
     progress: &mut ProgressCallback<'_>,
 ) -> Result<Prepared<D>, Box<BodiesOutcome>> {
     // Parts of the built scene.
@@ -67,7 +63,7 @@ pub(super) fn prepare<D: ObservedDim>(
     };
     // From the checkpoint, if there is one: preparations that are done are skipped.
     let lead = |outcome: &mut BodiesOutcome,
-                sink: &mut dyn BodiesObserver,
+                sink: &mut dyn Observer,
                 progress: &mut ProgressCallback<'_>| {
         let mut past = RestoredRun::of(sink).map_err(StopReason::Bodies)?;
         let first = begin.skip(past.as_ref(), prepare.len(), outcome);
@@ -107,7 +103,7 @@ pub(super) fn run<D: ObservedDim>(
     assembly: BodiesSetup<D>,
     wanted: &ObservableRequest,
     threads: Threads,
-    sink: &mut dyn BodiesObserver,
+    sink: &mut dyn Observer,
     progress: &mut ProgressCallback<'_>,
 ) -> BodiesOutcome {
     let led = match prepare(assembly, threads, sink, progress) {
@@ -129,10 +125,10 @@ pub(super) fn run<D: ObservedDim>(
         record_every,
     };
     // Steps until the driver says that it is over.
-    let begun = Driver::begin(&main, &world, past, &mut outcome, sink);
-    if let Some(mut walk) = begun {
-        while walk.step(&main, &mut world, &mut outcome, sink, progress) {}
-        walk.close(&world, &mut outcome);
+    let begun = BodiesDriver::begin(&main, &world, past, &mut outcome, sink);
+    if let Some(mut driver) = begun {
+        while driver.step(&main, &mut world, &mut outcome, sink, progress) {}
+        driver.close(&mut outcome);
     }
     outcome
 }
@@ -197,14 +193,13 @@ impl RunSpec<'_> {
         })
     }
 
-    /// Observes the end of a step: certificate, observables and stop condition, events.
-    pub fn observe_step<D: ObservedDim>(
+    /// Observes the end of a step: observables and stop condition, events.
+    pub fn observe<D: ObservedDim>(
         &self,
         world: &World<D>,
         look: &mut RunObservers,
         outcome: &mut BodiesOutcome,
     ) {
-        start::certify(&mut outcome.certificate, world, &outcome.names);
         outcome.most_contacts = outcome.most_contacts.max(world.num_contacts());
         let values = look.observables.evaluate(D::view(world));
         // The stop condition is the last of the compiled texts.
@@ -268,18 +263,19 @@ impl RunObservers {
     }
 
     /// Writes a checkpoint with what was gathered since the previous one.
-    pub fn write_checkpoint<D: Dim>(
+    pub fn write<D: Dim>(
         &mut self,
-        step: usize,
+        checkpoint: &Checkpoint<'_>,
         world: &World<D>,
         outcome: &BodiesOutcome,
-        sink: &mut dyn BodiesObserver,
+        sink: &mut dyn Observer,
     ) -> Result<(), SceneError> {
         // The history since the previous checkpoint.
         let (history, kept) =
             HistoryIncrement::since(self.kept, outcome, &self.event_detector.events);
         let moment = BodiesCheckpoint {
-            step,
+            step: checkpoint.step,
+            certificate: checkpoint.certificate.clone(),
             observables: self.observables.checkpoint(),
             event_detector: self.event_detector.checkpoint(),
             distributions: self.distributions.checkpoint(),
@@ -291,7 +287,7 @@ impl RunObservers {
     }
 }
 
-/// Times, series and the reason for an early stop.
+/// Times and series.
 impl BodiesOutcome {
     /// Appends a state: its time and the values of the observables.
     pub(super) fn push_state(&mut self, t: f64, values: &[f64]) {
@@ -300,46 +296,11 @@ impl BodiesOutcome {
             series.push(*value);
         }
     }
-
-    /// Records where and why the run ended early.
-    pub(super) fn stop<D: Dim>(&mut self, world: &World<D>, reason: StopReason) {
-        self.stopped = Some(EarlyStop {
-            t: world.state().t,
-            started: true,
-            reason,
-        });
-    }
 }
 
 /// Whether a condition is true; NaN is false.
 pub(super) fn holds(value: f64) -> bool {
     value != 0.0 && !value.is_nan()
-}
-
-/// Progress of a run or a preparation after a step.
-pub(super) fn run_progress<'a, D: Dim>(
-    world: &World<D>,
-    preparation: Option<&'a str>,
-    (step, certificate): (usize, &'a Certificate),
-    (start, until): (f64, f64),
-) -> RunProgress<'a> {
-    let (t, ledger) = (world.state().t, world.report());
-    RunProgress {
-        preparation,
-        step,
-        t,
-        until,
-        share: ((t - start) / (until - start)).clamp(0.0, 1.0),
-        contacts: world.num_contacts(),
-        iterations: ledger.iterations,
-        residual: ledger.residual,
-        tolerance: world.settings().tolerance,
-        reached: ledger.reached,
-        penetration: ledger.penetration,
-        gain: ledger.gain,
-        gamma: ledger.gamma,
-        certificate,
-    }
 }
 
 /// Checks the stop conditions of a run and of its preparations.

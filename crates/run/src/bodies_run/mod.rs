@@ -2,28 +2,28 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `follow` | a run from the built scene to its outcome: preparations, then the steps |
-//! | `walk` | the step loop |
-//! | `begin` | preparations (equilibration before the run) |
-//! | `start` | initial overlaps, certificate of a step, messages with names |
-//! | `live` | a run step by step on a world that the caller owns |
-//! | `moment` | checkpoints |
-//! | `outcome` | what is requested of a run, its progress, its result |
-//! | `resolve` | names in expressions: which quantity of which body, set, watch or joint |
-//! | `quantity` | the observable quantities and their words |
-//! | `panel` | compiled observables, evaluated at every step |
+//! | `main_run` | a run from the built scene to its outcome: preparations, then the steps |
+//! | `bodies_driver` | the observers of the run in the step loop of [`crate::drive`] |
+//! | `preparation` | preparations (equilibration before the run) |
+//! | `world_simulation` | a world as a simulation |
+//! | `initial_overlaps` | initial overlaps, certificate of a step, messages with names |
+//! | `world_run` | a run step by step on a world that the caller owns |
+//! | `checkpoint` | checkpoints |
+//! | `outcome` | what is requested of a run, its result |
+//! | `observables` | compiled observables, evaluated at every step |
 //! | `value`, `cell`, `totals` | values of quantities; of the periodic cell; accumulated works |
 //! | `sets` | groups and regions of bodies |
-//! | `tally` | contact forces on bodies, contacts of watches |
-//! | `joints` | pairs of bodies that touch |
-//! | `grains` | granular measures: stress, fabric, force chains, inertial number |
+//! | `contact_tally` | contact forces on bodies, contacts of watches |
+//! | `touching_pairs` | pairs of bodies that touch |
+//! | `granular` | granular measures: stress, fabric, force chains, inertial number |
 //! | `network` | m-core of the force network, rattlers |
-//! | `bins` | distributions counted during the run |
-//! | `events` | event detector: impacts, touches, detachments, stick and slip |
-//! | `turn` | the dimension as observables see it |
+//! | `distributions` | distributions counted during the run |
+//! | `event_detector` | impacts, touches, detachments, stick and slip |
+//! | `observed_dim` | the dimension as observables see it |
 //!
 //! Of a run only the requested values are kept in memory; poses go to the observer.
 
+mod bodies_driver;
 mod cell;
 mod checkpoint;
 mod contact_tally;
@@ -38,13 +38,13 @@ mod observed_dim;
 mod outcome;
 mod preparation;
 mod sets;
-mod step_loop;
 #[cfg(test)]
 mod tests;
 mod totals;
 mod touching_pairs;
 mod value;
 pub(crate) mod world_run;
+mod world_simulation;
 
 pub use outcome::{BodiesOutcome, ObservableRequest, PreparationOutcome};
 pub use world_run::{AnyWorld, RunTemplate, WorldRun};
@@ -52,7 +52,7 @@ pub use world_run::{AnyWorld, RunTemplate, WorldRun};
 pub use granular::ANGLE;
 pub use observables::Observables;
 
-use percuss_record::{BodiesObserver, WorldRef};
+use percuss_record::{Observer, WorldRef};
 use percuss_scene::bodies_scene::{BuiltBodies, NameTable, SceneNames};
 use percuss_scene::{InputError, Scene, SceneError};
 
@@ -65,7 +65,7 @@ pub fn run_bodies(
     collection: BuiltBodies,
     wanted: &ObservableRequest,
     threads: Threads,
-    sink: &mut dyn BodiesObserver,
+    sink: &mut dyn Observer,
     progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
 ) -> BodiesOutcome {
     // One generic implementation for the plane and for space.

@@ -1,5 +1,7 @@
 //! What is requested of a run of bodies, its progress, and its result.
 
+use std::sync::Arc;
+
 use percuss_mechanism::Event;
 use percuss_record::CountedDistribution;
 use percuss_scene::CertificateBounds;
@@ -89,7 +91,7 @@ pub struct BodiesOutcome {
     /// the degree of static indeterminacy.
     pub redundant: Vec<String>,
     /// Names of bodies, groups, regions, watches and joints.
-    pub names: SceneNames,
+    pub names: Arc<SceneNames>,
     /// Dimension, 2 or 3.
     pub dimension: usize,
     /// Start of the run.
@@ -120,7 +122,7 @@ impl BodiesOutcome {
             relaxed: 0.0,
             most_contacts: 0,
             redundant: Vec::new(),
-            names: cast,
+            names: Arc::new(cast),
             dimension,
             start: span.0,
             until: span.1,

@@ -4,17 +4,21 @@
 //! of the one before; the first one, or the run itself, resolves the initial overlaps.
 
 use percuss_bodies::{Dim, Model, Settings, State, World};
-use percuss_record::BodiesObserver;
+use percuss_record::{Observer, Step, WorldRef};
+use percuss_scene::SceneError;
 use percuss_scene::bodies_scene::Preparation;
-use percuss_scene::file::END_TOLERANCE;
 
 use super::checkpoint::{BodiesCheckpoint, HistoryIncrement, RestoredRun};
 use super::initial_overlaps as start;
-use super::main_run::{ProgressCallback, holds, run_progress};
+use super::main_run::holds;
 use super::observables::Observables;
 use super::observed_dim::ObservedDim;
 use super::outcome::{BodiesOutcome, PreparationOutcome};
+use super::world_simulation::WorldSimulation;
 use crate::certificate::Certificate;
+use crate::drive::{Driver, Stage, StepObservers};
+use crate::progress::ProgressCallback;
+use crate::simulation::{Checkpoint, SimulationState};
 use crate::stop::StopReason;
 
 /// Carries the state from the scene through the preparations to the run.
@@ -76,7 +80,7 @@ impl<D: ObservedDim> PreparationRunner<D> {
         (number, preparation): (usize, Preparation<D>),
         mut past: Option<RestoredRun<D>>,
         outcome: &mut BodiesOutcome,
-        sink: &mut dyn BodiesObserver,
+        sink: &mut dyn Observer,
         progress: &mut ProgressCallback<'_>,
     ) -> Result<(), StopReason> {
         let Preparation {
@@ -101,30 +105,20 @@ impl<D: ObservedDim> PreparationRunner<D> {
         // The only observable of a preparation is its stop condition.
         let panel = Observables::compile(&outcome.name_table(&parameters), &stop);
         let panel = panel.map_err(|(_, error)| wrong(error.render(stop[0])))?;
-        let mut rehearsal = PreparationRun {
+        let mut world = world.map_err(wrong)?;
+        // Step loop, then the check of a condition that must be reached.
+        let run = PreparationRun {
             number,
             name: &name,
-            world: world.map_err(wrong)?,
-            panel,
-            step: 0,
-            certificate: Certificate::with_bounds(*outcome.certificate.bounds()),
-            halted: false,
+            until,
         };
-        rehearsal.begin(past);
-        // Step loop, then the check of a condition that must be reached.
-        rehearsal.run(until, outcome, sink, progress)?;
-        let PreparationRun {
-            world,
-            certificate,
-            halted,
-            ..
-        } = rehearsal;
-        require(!must || halted, &world, &stop, until).map_err(wrong)?;
+        let driver = run.drive(&mut world, panel, past, outcome, sink, progress)?;
+        require(!must || driver.halted, &world, &stop, until).map_err(wrong)?;
         outcome.prepared.push(PreparationOutcome {
             name: name.clone(),
             duration: world.state().t,
-            certificate,
-            halted,
+            certificate: driver.certificate,
+            halted: driver.halted,
         });
         self.take_final_state(world, rest);
         Ok(())
@@ -142,91 +136,125 @@ impl<D: ObservedDim> PreparationRunner<D> {
     }
 }
 
-/// A preparation under way.
-struct PreparationRun<'a, D: Dim> {
+/// A preparation: its number, its name and its end.
+#[derive(Clone, Copy)]
+struct PreparationRun<'a> {
     number: usize,
     name: &'a str,
-    world: World<D>,
-    panel: Observables,
-    step: usize,
-    certificate: Certificate,
-    halted: bool,
+    until: f64,
 }
 
-impl<D: ObservedDim> PreparationRun<'_, D> {
-    /// Observes the initial state, or restores a checkpoint.
-    fn begin(&mut self, past: Option<RestoredRun<D>>) {
-        let Some(RestoredRun {
-            checkpoint: moment, ..
-        }) = past
-        else {
-            self.panel.evaluate(D::view(&self.world));
-            self.certificate.begin(self.world.report());
-            return;
-        };
-        self.step = moment.step;
-        self.certificate = moment.certificate;
-        self.panel.restore(moment.observables);
-    }
-
-    /// The step loop of a preparation.
-    fn run(
-        &mut self,
-        until: f64,
+impl<'a> PreparationRun<'a> {
+    /// Makes the steps of a preparation, from its start or from a checkpoint.
+    fn drive<D: ObservedDim>(
+        self,
+        world: &mut World<D>,
+        mut panel: Observables,
+        past: Option<RestoredRun<D>>,
         outcome: &BodiesOutcome,
-        sink: &mut dyn BodiesObserver,
+        sink: &mut dyn Observer,
         progress: &mut ProgressCallback<'_>,
-    ) -> Result<(), StopReason> {
-        let end = until - END_TOLERANCE * self.world.settings().step.min(until);
-        while self.world.state().t < end && !self.halted {
-            self.world.step().map_err(|error| {
-                let t = self.world.state().t;
-                let error = start::describe_error(&error, &outcome.names);
-                let name = self.name;
-                StopReason::Bodies(format!("preparation `{name}`: stopped at t = {t}: {error}"))
-            })?;
-            self.step += 1;
-            // Certificate, stop condition, progress, observer: the order of the run's own loop.
-            start::certify(&mut self.certificate, &self.world, &outcome.names);
-            let values = self.panel.evaluate(D::view(&self.world));
-            self.halted = values.first().is_some_and(|x| holds(*x));
-            let going = progress(&run_progress(
-                &self.world,
-                Some(self.name),
-                (self.step, &self.certificate),
-                (0.0, until),
-            ));
-            sink.on_preparation_step().map_err(StopReason::Observer)?;
-            if self.halted {
-                // A request to stop is repeated at the first step of what follows.
-                break;
-            }
-            // A preparation that is stopped on request leaves a checkpoint.
-            if sink.checkpoint_due() || !going {
-                self.write_checkpoint(outcome, sink)?;
-            }
-            if !going {
-                return Err(StopReason::Requested);
-            }
+    ) -> Result<Driver<'a>, StopReason> {
+        let certificate = Certificate::with_bounds(*outcome.certificate.bounds());
+        let mut driver = Driver::new(self.stage(world), 0, certificate);
+        // Observe the initial state, or restore the checkpoint.
+        if let Some(past) = past {
+            let moment = past.checkpoint;
+            (driver.step, driver.certificate) = (moment.step, moment.certificate);
+            panel.restore(moment.observables);
+        } else {
+            panel.evaluate(D::view(world));
+            driver.certificate.begin(world.report());
         }
-        Ok(())
+        let mut observers = PreparationObservers {
+            number: self.number,
+            panel,
+            outcome,
+            sink,
+        };
+        let mut simulation = WorldSimulation {
+            world,
+            names: &outcome.names,
+        };
+        driver.drive(&mut simulation, &mut observers, progress);
+        // An error of the bodies names the preparation.
+        match driver.stopped.take() {
+            None => Ok(driver),
+            Some(stop) => Err(match stop.reason {
+                StopReason::Bodies(error) => StopReason::Bodies(format!(
+                    "preparation `{}`: stopped at t = {}: {error}",
+                    self.name, stop.t
+                )),
+                reason => reason,
+            }),
+        }
     }
 
+    fn stage<D: Dim>(self, world: &World<D>) -> Stage<'a> {
+        Stage {
+            preparation: Some(self.name),
+            start: 0.0,
+            until: self.until,
+            end: Stage::end_of(0.0, self.until, world.settings().step),
+            tolerance: world.settings().tolerance,
+            checkpoint_at_end: true,
+            request_at_end: true,
+        }
+    }
+}
+
+/// The observers of a preparation: its stop condition before the progress callback, the recorder
+/// after it. A request to stop at the step that meets the condition is repeated at the first step
+/// of what follows.
+struct PreparationObservers<'a> {
+    number: usize,
+    /// The only observable of a preparation is its stop condition.
+    panel: Observables,
+    outcome: &'a BodiesOutcome,
+    sink: &'a mut dyn Observer,
+}
+
+impl PreparationObservers<'_> {
     /// Writes a checkpoint; a preparation has no history.
-    fn write_checkpoint(
-        &self,
-        outcome: &BodiesOutcome,
-        sink: &mut dyn BodiesObserver,
-    ) -> Result<(), StopReason> {
+    fn write<D: Dim>(
+        &mut self,
+        checkpoint: &Checkpoint<'_>,
+        world: &World<D>,
+    ) -> Result<(), SceneError> {
         let moment = BodiesCheckpoint {
             preparation: Some(self.number),
-            step: self.step,
-            certificate: self.certificate.clone(),
+            step: checkpoint.step,
+            certificate: checkpoint.certificate.clone(),
             observables: self.panel.checkpoint(),
-            ..BodiesCheckpoint::of(self.world.report(), outcome)
+            ..BodiesCheckpoint::of(world.report(), self.outcome)
         };
-        let kept = moment.write(self.world.state(), &HistoryIncrement::default(), sink);
-        kept.map_err(StopReason::Observer)
+        moment.write(world.state(), &HistoryIncrement::default(), self.sink)
+    }
+}
+
+impl StepObservers for PreparationObservers<'_> {
+    fn before_progress(&mut self, step: &Step<'_>) -> Result<bool, SceneError> {
+        let Some(world) = step.world() else {
+            return Ok(false);
+        };
+        let values = self.panel.evaluate(world);
+        Ok(values.first().is_some_and(|x| holds(*x)))
+    }
+
+    fn after_progress(&mut self, _step: &Step<'_>) -> Result<(), SceneError> {
+        self.sink.on_preparation_step()
+    }
+
+    fn checkpoint_due(&mut self) -> bool {
+        self.sink.checkpoint_due()
+    }
+
+    fn write_checkpoint(&mut self, checkpoint: &Checkpoint<'_>) -> Result<(), SceneError> {
+        match checkpoint.simulation {
+            SimulationState::World(WorldRef::Plane(world)) => self.write(checkpoint, world),
+            SimulationState::World(WorldRef::Space(world)) => self.write(checkpoint, world),
+            SimulationState::Mechanism(_) => Ok(()),
+        }
     }
 }
 

@@ -9,14 +9,14 @@
 //! sees. Here the world stays the caller's: between two steps it may be inspected and changed.
 
 use percuss_bodies::{Plane, Space, World, WorldError};
-use percuss_record::{BodiesObserver, WorldRef};
+use percuss_record::{Observer, WorldRef};
 use percuss_scene::bodies_scene::{BuiltBodies, SceneNames};
 use percuss_scene::{Formula, Scene};
 
+use super::bodies_driver::BodiesDriver;
 use super::main_run::{Prepared, RunSpec};
 use super::observed_dim::ObservedDim;
 use super::outcome::{BodiesOutcome, ObservableRequest};
-use super::step_loop::Driver;
 use super::{initial_overlaps as start, main_run as follow};
 use crate::certificate::Certificate;
 use crate::parallel::Threads;
@@ -51,7 +51,7 @@ impl AnyWorld {
         scene: &Scene,
         collection: BuiltBodies,
         threads: Threads,
-        sink: &mut dyn BodiesObserver,
+        sink: &mut dyn Observer,
         progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
     ) -> Result<(Self, RunTemplate), Box<BodiesOutcome>> {
         // Splits what was prepared into the world and the settings of its runs.
@@ -137,7 +137,7 @@ pub struct WorldRun {
     wanted: ObservableRequest,
     score: RunTemplate,
     outcome: BodiesOutcome,
-    walk: Option<Driver>,
+    walk: Option<BodiesDriver>,
 }
 
 impl std::fmt::Debug for WorldRun {
@@ -156,7 +156,7 @@ impl WorldRun {
         score: &RunTemplate,
         wanted: ObservableRequest,
         until: f64,
-        sink: &mut dyn BodiesObserver,
+        sink: &mut dyn Observer,
     ) -> Self {
         // The outcome starts from what came before: names, overlaps, preparations.
         let mut outcome = score.before.clone();
@@ -177,8 +177,8 @@ impl WorldRun {
         };
         let outcome = &mut course.outcome;
         course.walk = match live {
-            AnyWorld::Plane(world) => Driver::begin(&main, world, None, outcome, sink),
-            AnyWorld::Space(world) => Driver::begin(&main, world, None, outcome, sink),
+            AnyWorld::Plane(world) => BodiesDriver::begin(&main, world, None, outcome, sink),
+            AnyWorld::Space(world) => BodiesDriver::begin(&main, world, None, outcome, sink),
         };
         course
     }
@@ -187,11 +187,42 @@ impl WorldRun {
     pub fn step(
         &mut self,
         live: &mut AnyWorld,
-        sink: &mut dyn BodiesObserver,
+        sink: &mut dyn Observer,
         progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
     ) -> bool {
+        self.work(live, sink, Work::Step(progress))
+    }
+
+    /// Writes a checkpoint, from which the run can be resumed.
+    pub fn write_checkpoint(&mut self, live: &mut AnyWorld, sink: &mut dyn Observer) {
+        self.work(live, sink, Work::Checkpoint);
+    }
+
+    /// Writes a checkpoint and ends the run on request.
+    pub fn interrupt(&mut self, live: &mut AnyWorld, sink: &mut dyn Observer) {
+        self.work(live, sink, Work::Interrupt);
+    }
+
+    /// Makes a step or writes a checkpoint in either dimension; returns whether there may be
+    /// another step.
+    fn work(&mut self, live: &mut AnyWorld, sink: &mut dyn Observer, work: Work<'_>) -> bool {
+        fn apply<D: ObservedDim>(
+            driver: &mut BodiesDriver,
+            main: &RunSpec<'_>,
+            world: &mut World<D>,
+            outcome: &mut BodiesOutcome,
+            sink: &mut dyn Observer,
+            work: Work<'_>,
+        ) -> bool {
+            match work {
+                Work::Step(progress) => return driver.step(main, world, outcome, sink, progress),
+                Work::Checkpoint => driver.write_checkpoint(main, world, outcome, sink),
+                Work::Interrupt => driver.interrupt(main, world, outcome, sink),
+            }
+            true
+        }
         // No driver: the run could not start.
-        let Some(walk) = &mut self.walk else {
+        let Some(driver) = &mut self.walk else {
             return false;
         };
         let main = RunSpec {
@@ -202,61 +233,24 @@ impl WorldRun {
         };
         let outcome = &mut self.outcome;
         match live {
-            AnyWorld::Plane(world) => walk.step(&main, world, outcome, sink, progress),
-            AnyWorld::Space(world) => walk.step(&main, world, outcome, sink, progress),
-        }
-    }
-
-    /// Writes a checkpoint, from which the run can be resumed.
-    pub fn write_checkpoint(&mut self, live: &AnyWorld, sink: &mut dyn BodiesObserver) {
-        self.with(live, sink, Keep::State);
-    }
-
-    /// Writes a checkpoint and ends the run on request.
-    pub fn interrupt(&mut self, live: &AnyWorld, sink: &mut dyn BodiesObserver) {
-        self.with(live, sink, Keep::End);
-    }
-
-    /// Writes a checkpoint, with or without ending the run, in either dimension.
-    fn with(&mut self, live: &AnyWorld, sink: &mut dyn BodiesObserver, what: Keep) {
-        fn apply<D: ObservedDim>(
-            walk: &mut Driver,
-            world: &World<D>,
-            outcome: &mut BodiesOutcome,
-            sink: &mut dyn BodiesObserver,
-            what: Keep,
-        ) {
-            match what {
-                Keep::State => walk.write_checkpoint(world, outcome, sink),
-                Keep::End => walk.interrupt(world, outcome, sink),
-            }
-        }
-        // A run that could not start has nothing to write.
-        let Some(walk) = &mut self.walk else {
-            return;
-        };
-        match live {
-            AnyWorld::Plane(world) => apply(walk, world, &mut self.outcome, sink, what),
-            AnyWorld::Space(world) => apply(walk, world, &mut self.outcome, sink, what),
+            AnyWorld::Plane(world) => apply(driver, &main, world, outcome, sink, work),
+            AnyWorld::Space(world) => apply(driver, &main, world, outcome, sink, work),
         }
     }
 
     /// Ends the run and returns its outcome.
-    pub fn close(mut self, live: &AnyWorld) -> BodiesOutcome {
-        // Events and distributions go into the outcome.
-        if let Some(walk) = self.walk.take() {
-            match live {
-                AnyWorld::Plane(world) => walk.close(world, &mut self.outcome),
-                AnyWorld::Space(world) => walk.close(world, &mut self.outcome),
-            }
+    pub fn close(mut self) -> BodiesOutcome {
+        // Certificate, events and distributions go into the outcome.
+        if let Some(driver) = self.walk.take() {
+            driver.close(&mut self.outcome);
         }
         self.outcome
     }
 }
 
-/// What [`WorldRun::with`] does: write a checkpoint, or write it and end the run.
-#[derive(Clone, Copy)]
-enum Keep {
-    State,
-    End,
+/// What [`WorldRun::work`] does: make a step, write a checkpoint, or write it and end the run.
+enum Work<'a> {
+    Step(&'a mut dyn FnMut(&RunProgress<'_>) -> bool),
+    Checkpoint,
+    Interrupt,
 }

@@ -15,11 +15,10 @@
 //! at rest has nothing else. Lengths and the energy at stake grow during a run; figures that are divided by them are
 //! judged by the values at its end.
 //!
-//! `mark` has the criteria and their violations, `bounds` the bounds, `facts` the columns read of a step report,
+//! `mark` has the criteria and their violations, `bounds` the bounds,
 //! `live` the warnings during a run, `words` the sentences and `sheet` the JSON form.
 
 pub(crate) mod criterion;
-mod facts;
 pub(crate) mod json;
 pub(crate) mod words;
 
@@ -27,8 +26,9 @@ use percuss_scene::CertificateBounds;
 use serde::{Deserialize, Serialize};
 
 pub use criterion::{Criterion, Violation};
-pub use facts::StepFigures;
 pub use words::preparation_warnings;
+
+use crate::step_report::StepReport;
 
 /// A penetration or drift of a mechanism below this, in the units of the scene, is rounding error.
 const ROUNDING: f64 = 1e-12;
@@ -104,12 +104,12 @@ impl Certificate {
     }
 
     /// Takes the report of the initial state, of which only the energies count.
-    pub fn begin(&mut self, ledger: impl Into<StepFigures>) {
+    pub fn begin(&mut self, ledger: impl Into<StepReport>) {
         self.sums.note(&ledger.into(), true);
     }
 
     /// Takes the report of one more step; `place` names the contact or joint of a violated criterion.
-    pub fn add(&mut self, ledger: impl Into<StepFigures>, place: &dyn Fn(Criterion) -> String) {
+    pub fn add(&mut self, ledger: impl Into<StepReport>, place: &dyn Fn(Criterion) -> String) {
         let facts = ledger.into();
         self.steps += 1;
         // A step is solved if it reached its tolerance and balances momentum.
@@ -151,7 +151,7 @@ impl Certificate {
     }
 
     /// The figures of a step, in the order of [`Criterion::ALL`].
-    fn figures(&self, facts: &StepFigures) -> [f64; Criterion::ALL.len()] {
+    fn figures(&self, facts: &StepReport) -> [f64; Criterion::ALL.len()] {
         // Relative to the dimensions of bodies, or to the length of the mechanism.
         let [penetration, resting, drift] = match facts.shares {
             Some(shares) => shares,
@@ -172,7 +172,7 @@ impl Certificate {
     }
 
     /// Whether a figure of a step violates its criterion; NaN always does.
-    fn beyond(&self, what: Criterion, figure: f64, facts: &StepFigures) -> bool {
+    fn beyond(&self, what: Criterion, figure: f64, facts: &StepReport) -> bool {
         match what {
             Criterion::Residual => !facts.solved() || figure.is_nan(),
             Criterion::Mixed => facts.mixed && !(figure <= self.bounds.gain),
@@ -284,7 +284,7 @@ impl Certificate {
 
 impl Sums {
     /// Takes the figures of a step, or of the initial state (`first`).
-    fn note(&mut self, facts: &StepFigures, first: bool) {
+    fn note(&mut self, facts: &StepReport, first: bool) {
         let energy = facts.kinetic + facts.potential;
         // Supplied energy: what the total gained over the work of contacts and joints, where positive.
         if !first {

@@ -8,7 +8,7 @@ pub use compiled_findings::{check_findings, observable_request};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use percuss_record::BodiesObserver;
+use percuss_record::Observer;
 use percuss_scene::bodies_scene::BuiltBodies;
 use percuss_scene::{FindingSpec as Asked, Scene, SceneError};
 
@@ -256,7 +256,7 @@ pub fn run_bodies_observing(
     collection: BuiltBodies,
     observe: &[String],
     threads: Threads,
-    sink: &mut dyn BodiesObserver,
+    sink: &mut dyn Observer,
     progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
 ) -> BodiesOutcome {
     // The watches of the findings; an error in a finding is reported by its own check.

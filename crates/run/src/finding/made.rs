@@ -1,6 +1,7 @@
 //! Runs that findings and studies look at.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 
 use percuss_record::NullObserver;
 use percuss_scene::bodies_scene::BuiltBodies;
@@ -41,30 +42,53 @@ pub fn run_scene_with_progress(
     wanted: &ObservableRequest,
     tell: &mut dyn FnMut(f64) -> bool,
 ) -> EvaluatedRun<'static> {
-    run_scene_with(scene, threads, wanted, &mut Unrecorded(tell))
+    match run_scene_with(scene, threads, wanted, &mut Unrecorded(tell)) {
+        Ok(made) => made,
+        Err(never) => match never {},
+    }
 }
 
 /// Makes the run of a scene, with records or without.
 pub trait SceneRunner {
+    /// Why there is no outcome: an error of the records.
+    type Error;
+
     /// Runs a mechanism.
-    fn mechanism(&mut self, scene: &Scene, built: BuiltMechanism) -> MechanismOutcome;
+    ///
+    /// # Errors
+    /// The records cannot be written.
+    fn mechanism(
+        &mut self,
+        scene: &Scene,
+        built: BuiltMechanism,
+    ) -> Result<MechanismOutcome, Self::Error>;
 
     /// Runs bodies.
+    ///
+    /// # Errors
+    /// The records cannot be written.
     fn bodies(
         &mut self,
         scene: &Scene,
         collection: BuiltBodies,
         threads: Threads,
         wanted: &ObservableRequest,
-    ) -> BodiesOutcome;
+    ) -> Result<BodiesOutcome, Self::Error>;
 }
 
 /// Runs without records; calls its progress callback.
 struct Unrecorded<'a>(&'a mut dyn FnMut(f64) -> bool);
 
 impl SceneRunner for Unrecorded<'_> {
-    fn mechanism(&mut self, _scene: &Scene, built: BuiltMechanism) -> MechanismOutcome {
-        run_mechanism(built, &mut NullObserver, &mut |tick| (self.0)(tick.share))
+    type Error = Infallible;
+
+    fn mechanism(
+        &mut self,
+        _scene: &Scene,
+        built: BuiltMechanism,
+    ) -> Result<MechanismOutcome, Infallible> {
+        let tell = &mut |tick: &RunProgress<'_>| (self.0)(tick.share);
+        Ok(run_mechanism(built, &mut NullObserver, tell))
     }
 
     fn bodies(
@@ -73,19 +97,24 @@ impl SceneRunner for Unrecorded<'_> {
         collection: BuiltBodies,
         threads: Threads,
         wanted: &ObservableRequest,
-    ) -> BodiesOutcome {
-        let tell = &mut |tick: &RunProgress<'_>| (self.0)(tick.share);
-        run_bodies(scene, collection, wanted, threads, &mut NullObserver, tell)
+    ) -> Result<BodiesOutcome, Infallible> {
+        let (sink, tell) = (&mut NullObserver, &mut |tick: &RunProgress<'_>| {
+            (self.0)(tick.share)
+        });
+        Ok(run_bodies(scene, collection, wanted, threads, sink, tell))
     }
 }
 
 /// As [`run_scene`]; `records` makes the run.
-pub fn run_scene_with(
+///
+/// # Errors
+/// The records cannot be written.
+pub fn run_scene_with<R: SceneRunner>(
     scene: Scene,
     threads: Threads,
     wanted: &ObservableRequest,
-    records: &mut dyn SceneRunner,
-) -> EvaluatedRun<'static> {
+    records: &mut R,
+) -> Result<EvaluatedRun<'static>, R::Error> {
     // A case may exist to show that it is refused.
     let refused = |scene: Scene, error: SceneError| {
         EvaluatedRun::refused(Cow::Owned(scene), error.to_string())
@@ -94,19 +123,20 @@ pub fn run_scene_with(
     if scene.kind() == SceneKind::Bodies {
         let collection = match scene.build_bodies() {
             Ok(collection) => collection,
-            Err(error) => return refused(scene, error),
+            Err(error) => return Ok(refused(scene, error)),
         };
-        let outcome = records.bodies(&scene, collection, threads, wanted);
-        return EvaluatedRun::bodies(Cow::Owned(scene), Cow::Owned(outcome), threads.get());
+        let outcome = records.bodies(&scene, collection, threads, wanted)?;
+        let (scene, outcome) = (Cow::Owned(scene), Cow::Owned(outcome));
+        return Ok(EvaluatedRun::bodies(scene, outcome, threads.get()));
     }
-    match scene.build_mechanism() {
+    Ok(match scene.build_mechanism() {
         Err(error) => refused(scene, error),
         Ok(built) => {
             let (system, pace) = (built.system.clone(), pace(&built, threads));
-            let outcome = records.mechanism(&scene, built);
+            let outcome = records.mechanism(&scene, built)?;
             EvaluatedRun::new(Cow::Owned(scene), Cow::Owned(outcome), system, pace)
         }
-    }
+    })
 }
 
 /// Time span, step and threads of a mechanism's run.

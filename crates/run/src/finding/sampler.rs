@@ -2,10 +2,9 @@
 //! integrators.
 
 use percuss_mechanism::{
-    ConfigurationSpace, ConstraintReport, Event, MechanismError, State, StepReport, System,
-    SystemError,
+    ConfigurationSpace, ConstraintReport, Event, MechanismError, State, System, SystemError,
 };
-use percuss_record::{MechanismObserver, NullObserver};
+use percuss_record::{NullObserver, Observer, Step};
 use percuss_scene::{Observable, Sample, Scene, SceneError, SceneKind, SymbolicSystem};
 
 use super::evaluated_run::{between, present};
@@ -222,16 +221,13 @@ impl Sampler<'_> {
     }
 }
 
-impl MechanismObserver for Sampler<'_> {
-    fn on_step(
-        &mut self,
-        _step: usize,
-        state: &State,
-        _ledger: &StepReport,
-        touches: &[ConstraintReport<'_>],
-        events: &[Event],
-    ) -> Result<(), SceneError> {
-        self.take(state, touches, events)
+impl Observer for Sampler<'_> {
+    fn on_step(&mut self, step: &Step<'_>) -> Result<(), SceneError> {
+        let Some(mechanism) = step.mechanism() else {
+            return Ok(());
+        };
+        let state = mechanism.state;
+        self.take(state, &mechanism.constraint_reports, mechanism.events)
             .map_err(|error| SceneError::Mechanism(MechanismError::System(error)))?;
         self.before = Some((state.t, state.q.clone(), state.v.clone()));
         Ok(())

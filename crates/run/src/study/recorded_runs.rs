@@ -6,73 +6,71 @@
 
 use std::path::Path;
 
-use percuss_record::{
-    BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory, RecordError,
-};
+use percuss_record::{Manifest, OutputDirectory, RecordError, RunWriter};
 use percuss_scene::bodies_scene::BuiltBodies;
-use percuss_scene::{BuiltMechanism, Scene};
+use percuss_scene::{BuiltMechanism, CheckpointPolicy, Scene};
 
-use crate::bodies_run::{BodiesOutcome, ObservableRequest, run_bodies};
+use crate::bodies_run::{BodiesOutcome, ObservableRequest};
 use crate::finding::SceneRunner;
-use crate::mechanism_run::{MechanismOutcome, run_mechanism};
+use crate::mechanism_run::MechanismOutcome;
 use crate::parallel::Threads;
+use crate::progress::RunProgress;
+use crate::recorded::{
+    ManifestContent, RecordTarget, RecordedRun, RunError, RunOutcome, record_bodies,
+    record_mechanism,
+};
 
 /// Records one run in a directory and replaces what an interrupted study left there.
 pub(super) struct RecordingRunner<'a> {
     directory: &'a Path,
-    fault: Option<RecordError>,
 }
 
 impl<'a> RecordingRunner<'a> {
     /// Records into this directory of the study.
     pub fn new(directory: &'a Path) -> Self {
-        Self {
-            directory,
-            fault: None,
-        }
+        Self { directory }
     }
 
-    /// The first error of recording.
-    pub fn take_fault(&mut self) -> Option<RecordError> {
-        self.fault.take()
-    }
-
-    /// Keeps the first error.
-    fn note(&mut self, result: Result<(), RecordError>) {
-        if let Err(error) = result {
-            self.fault.get_or_insert(error);
-        }
-    }
-
-    fn place(&self) -> OutputDirectory {
+    /// The run writer of a new run.
+    fn target(&self, manifest: Manifest) -> Result<RecordTarget, RunError> {
         // A directory whose run is in no journal belongs to a run that was killed.
         let _ = std::fs::remove_dir_all(self.directory);
-        OutputDirectory::Given(self.directory.to_path_buf())
+        let place = OutputDirectory::Given(self.directory.to_path_buf());
+        let writer = RunWriter::new(place, manifest, CheckpointPolicy::default())?;
+        Ok(RecordTarget::Directory(Box::new(writer)))
+    }
+
+    /// Ends the records of a run, or returns its first error.
+    fn finish(&self, recorded: Result<RecordedRun, RunError>) -> Result<RunOutcome, RecordError> {
+        let mut recorded = recorded.map_err(|error| error.into_record_error(self.directory))?;
+        recorded.records.finish()?;
+        Ok(recorded.outcome)
+    }
+
+    /// The error of an outcome of the other kind of scene, which no run has.
+    fn other_kind(&self) -> RecordError {
+        let reason = std::io::Error::other("the outcome is that of another kind of scene");
+        RecordError::fault(self.directory, "record a run in this directory", &reason)
     }
 }
 
 impl SceneRunner for RecordingRunner<'_> {
-    fn mechanism(&mut self, scene: &Scene, built: BuiltMechanism) -> MechanismOutcome {
+    type Error = RecordError;
+
+    fn mechanism(
+        &mut self,
+        scene: &Scene,
+        built: BuiltMechanism,
+    ) -> Result<MechanismOutcome, RecordError> {
         let manifest = Manifest::of_mechanism(scene, &built, 1);
-        let layout = MechanismLayout::of_scene(scene, &built.system);
-        let mut recorder =
-            match MechanismRecorder::new(self.place(), manifest, layout, built.record_every) {
-                Ok(recorder) => recorder,
-                // Without a recorder the run is made all the same; the error is kept.
-                Err(error) => {
-                    self.note(Err(error));
-                    return run_mechanism(built, &mut percuss_record::NullObserver, &mut |_| true);
-                }
-            };
-        let outcome = run_mechanism(built, &mut recorder, &mut |_| true);
-        // Close the record with certificate and reason for an early stop.
-        if let Some(fault) = recorder.take_fault() {
-            self.note(Err(fault));
+        let content = ManifestContent::Figures;
+        let recorded = self
+            .target(manifest)
+            .and_then(|target| record_mechanism(scene, built, target, content, &mut go_on));
+        match self.finish(recorded)? {
+            RunOutcome::Mechanism(outcome) => Ok(*outcome),
+            RunOutcome::Bodies(_) => Err(self.other_kind()),
         }
-        let stopped = outcome.stopped.as_ref().map(ToString::to_string);
-        self.note(recorder.close(&outcome.certificate, stopped));
-        self.note(recorder.finish());
-        outcome
     }
 
     fn bodies(
@@ -81,7 +79,7 @@ impl SceneRunner for RecordingRunner<'_> {
         collection: BuiltBodies,
         threads: Threads,
         wanted: &ObservableRequest,
-    ) -> BodiesOutcome {
+    ) -> Result<BodiesOutcome, RecordError> {
         let mut wanted = wanted.clone();
         // The observables of the scene's plots must be in the records, too.
         for plot in scene.plots().iter().filter(|plot| plot.study.is_none()) {
@@ -90,25 +88,20 @@ impl SceneRunner for RecordingRunner<'_> {
         }
         let wanted = &wanted;
         let manifest = Manifest::of_bodies(scene, &collection, threads.get());
-        let mut recorder = match BodiesRecorder::new(self.place(), manifest, &collection) {
-            Ok(recorder) => recorder,
-            Err(error) => {
-                self.note(Err(error));
-                let sink = &mut percuss_record::NullObserver;
-                return run_bodies(scene, collection, wanted, threads, sink, &mut |_| true);
-            }
-        };
-        let go_on = &mut |_: &crate::progress::RunProgress<'_>| true;
-        let outcome = run_bodies(scene, collection, wanted, threads, &mut recorder, go_on);
-        if let Some(fault) = recorder.take_fault() {
-            self.note(Err(fault));
+        let content = ManifestContent::Figures;
+        let recorded = self.target(manifest).and_then(|target| {
+            record_bodies(
+                scene, collection, wanted, threads, target, content, &mut go_on,
+            )
+        });
+        match self.finish(recorded)? {
+            RunOutcome::Bodies(outcome) => Ok(*outcome),
+            RunOutcome::Mechanism(_) => Err(self.other_kind()),
         }
-        // Series, profiles and distributions, then certificate and reason for an early stop.
-        self.note(recorder.add_series(&outcome.times, &outcome.series));
-        self.note(recorder.add_surveys(&outcome.surveys()));
-        let stopped = outcome.stopped.as_ref().map(ToString::to_string);
-        self.note(recorder.close(&outcome.certificate, stopped));
-        self.note(recorder.finish());
-        outcome
     }
+}
+
+/// No run of a study is stopped on request; the study is.
+fn go_on(_: &RunProgress<'_>) -> bool {
+    true
 }

@@ -13,7 +13,7 @@ mod tests;
 
 use percuss_contact::law::Status;
 use percuss_mechanism::{ConfigurationSpace, ConstraintReport, Event, State, StepReport};
-use percuss_record::MechanismObserver;
+use percuss_record::{Observer, Step};
 use percuss_scene::SceneError;
 
 pub(crate) use increment::TrajectoryIncrement;
@@ -242,16 +242,12 @@ impl Trajectory {
     }
 }
 
-impl MechanismObserver for Trajectory {
-    fn on_step(
-        &mut self,
-        _step: usize,
-        state: &State,
-        ledger: &StepReport,
-        touches: &[ConstraintReport<'_>],
-        events: &[Event],
-    ) -> Result<(), SceneError> {
-        self.push(state, ledger, touches, events);
+impl Observer for Trajectory {
+    fn on_step(&mut self, step: &Step<'_>) -> Result<(), SceneError> {
+        // A trajectory is that of a mechanism.
+        if let Some(m) = step.mechanism() {
+            self.push(m.state, m.report, &m.constraint_reports, m.events);
+        }
         Ok(())
     }
 }

@@ -8,7 +8,7 @@
 //! Limits: at most 60 solves, the steps halved from the 13th on; the remaining relative error of the bounds enters
 //! the residual of the step.
 
-use percuss_solve::{Outcome, bilateral};
+use percuss_solve::{Outcome, elimination};
 
 use super::super::scratch::{Assembly, Solution};
 use super::{BlockRole, ball};
@@ -145,8 +145,8 @@ pub(crate) fn check_consistency<D: Dynamics>(
         return Ok(());
     }
     // The elimination of the bilateral rows finds the contradiction.
-    let eliminated = assembly.problem.as_ref().map(bilateral::eliminate);
-    let Some(Err(bilateral::BilateralError::Contradiction { contacts, velocity })) = eliminated
+    let eliminated = assembly.problem.as_ref().map(elimination::eliminate);
+    let Some(Err(elimination::BilateralError::Contradiction { contacts, velocity })) = eliminated
     else {
         return Ok(());
     };

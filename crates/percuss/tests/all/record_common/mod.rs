@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use percuss_record::{BodiesObserver, BodiesRecorder, Manifest, OutputDirectory, Record, WorldRef};
+use percuss_record::{BodiesRecorder, Manifest, Observer, OutputDirectory, Record, Step, WorldRef};
 use percuss_run::{BodiesOutcome, Threads, run_bodies_observing};
 use percuss_scene::{Scene, SceneError};
 
@@ -147,10 +147,12 @@ pub struct TeeObserver<'a> {
     pub look: &'a mut dyn FnMut(usize, WorldRef<'_>),
 }
 
-impl BodiesObserver for TeeObserver<'_> {
-    fn on_step(&mut self, step: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError> {
-        (self.look)(step, view);
-        self.recorder.on_step(step, view, last)
+impl Observer for TeeObserver<'_> {
+    fn on_step(&mut self, step: &Step<'_>) -> Result<(), SceneError> {
+        if let Some(world) = step.world() {
+            (self.look)(step.number, world);
+        }
+        self.recorder.on_step(step)
     }
 }
 

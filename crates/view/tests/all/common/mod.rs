@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use percuss_record::{
-    BodiesObserver, BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, OutputDirectory,
-    Record, Restored, RunWriter, Snapshot, WorldRef,
+    BodiesRecorder, Manifest, MechanismLayout, MechanismRecorder, Observer, OutputDirectory,
+    Record, Restored, RunWriter, Snapshot, Step,
 };
 use percuss_run::{Threads, run_bodies_observing};
 use percuss_scene::{CheckpointPolicy, Scene, SceneError};
@@ -165,10 +165,10 @@ struct TeeObserver<'a> {
     look: &'a mut dyn FnMut(usize),
 }
 
-impl BodiesObserver for TeeObserver<'_> {
-    fn on_step(&mut self, step: usize, view: WorldRef<'_>, last: bool) -> Result<(), SceneError> {
-        self.recorder.on_step(step, view, last)?;
-        (self.look)(step);
+impl Observer for TeeObserver<'_> {
+    fn on_step(&mut self, step: &Step<'_>) -> Result<(), SceneError> {
+        self.recorder.on_step(step)?;
+        (self.look)(step.number);
         Ok(())
     }
 

@@ -1,49 +1,75 @@
-//! The columns of a step report that a certificate reads, common to mechanisms and bodies.
+//! The report of a step, common to mechanisms and bodies: [`StepReport`].
 
-/// The figures of one step; the fields have the names and meanings of the columns of the step reports.
+/// The report of one step of a simulation: what the reports of both engines have in common. The fields have the names
+/// and meanings of their columns.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StepFigures {
-    pub(super) t: f64,
-    pub(super) reached: bool,
-    pub(super) residual: f64,
-    pub(super) penetration: f64,
-    pub(super) resting: f64,
-    pub(super) drift: f64,
-    pub(super) momentum: f64,
-    pub(super) energy: f64,
-    pub(super) gain: f64,
-    pub(super) excess: f64,
-    pub(super) mixed: bool,
-    pub(super) lasting: f64,
-    pub(super) forced: f64,
-    pub(super) kinetic: f64,
+pub struct StepReport {
+    /// Time at the end of the step.
+    pub t: f64,
+    /// Length of the step; 0 for the initial state.
+    pub h: f64,
+    /// Contacts of the step; active constraints of a mechanism.
+    pub num_contacts: usize,
+    /// Iterations of the contact solver.
+    pub iterations: usize,
+    /// Whether the step reached its tolerances.
+    pub reached: bool,
+    /// Residual of the contact problem.
+    pub residual: f64,
+    /// Largest penetration.
+    pub penetration: f64,
+    /// Largest penetration of a contact at rest.
+    pub resting: f64,
+    /// Largest constraint error of a joint.
+    pub drift: f64,
+    /// Relative error of the momentum balance.
+    pub momentum: f64,
+    /// Relative error of the energy balance.
+    pub energy: f64,
+    /// Energy gained through contacts and joints, relative to the largest term of the step.
+    pub gain: f64,
+    /// The part of the gain that no law allows.
+    pub excess: f64,
+    /// Whether the restitution coefficients of the step differ.
+    pub mixed: bool,
+    /// Work of persistent contacts as far as they do not slide.
+    pub lasting: f64,
+    /// Energy that the given forces would give to bodies at rest.
+    pub forced: f64,
+    /// Kinetic energy at the end of the step.
+    pub kinetic: f64,
     /// Potential energy, that of joint springs included.
-    pub(super) potential: f64,
+    pub potential: f64,
     /// Work of contacts and joints without motors.
-    pub(super) lost: f64,
-    pub(super) gamma: f64,
+    pub lost: f64,
+    /// Smallest Painlevé γ of a sliding contact; +∞ where none slides.
+    pub gamma: f64,
     /// Distance to another solution of the step (relative velocities, over the speed at stake); 0 where none was found.
-    pub(super) apart: f64,
+    pub apart: f64,
     /// Penetration, resting penetration and drift over the dimensions of bodies; a mechanism has an extent instead.
-    pub(super) shares: Option<[f64; 3]>,
-    pub(super) extent: f64,
+    pub shares: Option<[f64; 3]>,
+    /// Extent of the motion of a mechanism; 0 for bodies.
+    pub extent: f64,
 }
 
 /// Bound of the momentum balance, which is an identity of velocities and impulses: its residual is rounding error,
 /// enlarged by impulses that are up to 10⁹ times the momenta.
 const MOMENTUM: f64 = 1e-6;
 
-impl StepFigures {
+impl StepReport {
     /// Whether the step reached its tolerance and its velocities balance its impulses.
-    pub(super) fn solved(&self) -> bool {
+    pub(crate) fn solved(&self) -> bool {
         self.reached && self.momentum <= MOMENTUM
     }
 }
 
-impl From<&percuss_mechanism::StepReport> for StepFigures {
+impl From<&percuss_mechanism::StepReport> for StepReport {
     fn from(ledger: &percuss_mechanism::StepReport) -> Self {
         Self {
             t: ledger.t,
+            h: ledger.h,
+            num_contacts: ledger.num_active,
+            iterations: ledger.iterations,
             reached: ledger.reached,
             residual: ledger.residual,
             penetration: ledger.penetration,
@@ -68,10 +94,13 @@ impl From<&percuss_mechanism::StepReport> for StepFigures {
     }
 }
 
-impl From<&percuss_bodies::StepReport> for StepFigures {
+impl From<&percuss_bodies::StepReport> for StepReport {
     fn from(ledger: &percuss_bodies::StepReport) -> Self {
         Self {
             t: ledger.t,
+            h: ledger.h,
+            num_contacts: ledger.num_active,
+            iterations: ledger.iterations,
             reached: ledger.reached,
             residual: ledger.residual,
             penetration: ledger.penetration,

@@ -1,0 +1,54 @@
+//! A world of bodies as a simulation.
+
+use percuss_bodies::World;
+use percuss_record::SimulationRef;
+use percuss_scene::bodies_scene::SceneNames;
+
+use super::initial_overlaps as start;
+use super::observed_dim::ObservedDim;
+use crate::certificate::Criterion;
+use crate::simulation::{Simulation, SimulationState};
+use crate::step_report::StepReport;
+use crate::stop::StopReason;
+
+/// A world with the names of its bodies and joints.
+pub(super) struct WorldSimulation<'a, D: ObservedDim> {
+    pub world: &'a mut World<D>,
+    pub names: &'a SceneNames,
+}
+
+impl<D: ObservedDim> Simulation for WorldSimulation<'_, D> {
+    fn step(&mut self) -> Result<(), StopReason> {
+        let done = self.world.step();
+        done.map_err(|error| StopReason::Bodies(start::describe_error(&error, self.names)))
+    }
+
+    /// Clears the contacts of the failed step, which are not contacts of this state.
+    fn discard_failed_step(&mut self) -> bool {
+        self.world.overlaps(f64::INFINITY);
+        true
+    }
+
+    fn time(&self) -> f64 {
+        self.world.state().t
+    }
+
+    fn report(&self) -> StepReport {
+        StepReport {
+            num_contacts: self.world.num_contacts(),
+            ..self.world.report().into()
+        }
+    }
+
+    fn view(&self) -> SimulationRef<'_> {
+        SimulationRef::Bodies(D::view(self.world))
+    }
+
+    fn place_of(&self, what: Criterion) -> String {
+        start::place(what, self.world, self.names)
+    }
+
+    fn save(&self) -> Option<SimulationState<'_>> {
+        Some(SimulationState::World(D::view(self.world)))
+    }
+}
