@@ -8,6 +8,7 @@ mod arrow;
 mod audit;
 mod callable;
 mod certify;
+mod command;
 mod error;
 mod interop;
 mod mechanism;
@@ -37,5 +38,6 @@ fn _percuss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     world::register(module)?;
     interop::register(module)?;
     mechanism::register(module)?;
-    sweep::register(module)
+    sweep::register(module)?;
+    command::register(module)
 }

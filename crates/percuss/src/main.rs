@@ -1,0 +1,5 @@
+//! The command `percuss`.
+
+fn main() -> std::process::ExitCode {
+    percuss_cli::main()
+}
