@@ -13,13 +13,14 @@ use percuss_run::audit::{
 use percuss_scene::Scene;
 use serde_json::json;
 
+use crate::args::{LogArgs, SetArgs, ThreadArgs};
+use crate::error::{CommandError, CommandStatus};
 use crate::interrupt;
-use crate::log::LogArgs;
-use crate::output::{self, CommandError, CommandStatus};
+use crate::log;
+use crate::numbers::format_short;
+use crate::output;
 use crate::progress::Progress;
-use crate::run::{SetArgs, ThreadArgs};
-use crate::summary::format_short;
-use crate::table::aligned;
+use crate::text_table::aligned;
 
 /// Maximal width of a finding's value in the table.
 const WIDEST: usize = 24;
@@ -86,8 +87,8 @@ pub fn run(args: &AuditArgs) -> Result<CommandStatus, CommandError> {
     // The output directory is checked before the work and not after it.
     place.check()?;
     let threads = args.threads.get();
-    args.log
-        .open(&format!("audit of {}", scene.name()), threads.get())?;
+    let what = format!("audit of {}", scene.name());
+    log::open(&args.log, &what, threads.get())?;
     interrupt::install_handler()?;
     let mut found = {
         let _at_once =

@@ -7,9 +7,11 @@ use percuss_record::NullObserver;
 use percuss_run::{StopReason, StudyFile};
 use percuss_scene::{Scene, SceneError, SceneKind};
 
-use crate::collection;
-use crate::output::{self, CommandError, CommandStatus};
-use crate::run::SetArgs;
+use crate::args::SetArgs;
+use crate::error::{CommandError, CommandStatus};
+use crate::output;
+use crate::run_bodies;
+use crate::summary;
 
 /// Check a scene or study file without running it
 #[derive(Args)]
@@ -47,7 +49,7 @@ pub fn run(args: &CheckArgs) -> Result<CommandStatus, CommandError> {
 fn check_scene(scene: &Scene) -> Result<String, CommandError> {
     let mut counts = match scene.kind() {
         SceneKind::Mechanism => check_mechanism(scene)?,
-        SceneKind::Bodies => collection::check(scene)?,
+        SceneKind::Bodies => run_bodies::check(scene)?,
     };
     counts.extend([
         (scene.cases().len(), "case"),
@@ -71,7 +73,7 @@ fn check_scene(scene: &Scene) -> Result<String, CommandError> {
     let counts: Vec<String> = counts.collect();
     let mut text = format!("{}: can be run: {}\n", scene.origin(), counts.join(", "));
     if scene.kind() == SceneKind::Bodies {
-        text += &collection::fits_text(&collection::decomposition_errors(&scene.build_bodies()?));
+        text += &summary::fits_text(&run_bodies::decomposition_errors(&scene.build_bodies()?));
     }
     Ok(text)
 }

@@ -11,11 +11,12 @@ use percuss_solve::Goal;
 use serde::Serialize;
 
 use crate::attempt::LoadedProblem;
-use crate::output::{self, CommandError, OutputFile, SolveCounts};
+use crate::error::CommandError;
+use crate::output::{self, OutputFile};
 use crate::progress::Progress;
-use crate::record::{MethodResult, ProblemResult, ProblemsSummary, Skipped};
-use crate::solve::{History, SolveArgs, attempt_by, closing, load};
-use crate::table;
+use crate::solve_common::{History, SolveArgs, SolveCounts, attempt_by, closing, load};
+use crate::solve_json::{MethodResult, ProblemResult, ProblemsSummary, Skipped};
+use crate::text_table;
 
 /// A shorter solve is repeated, since clock resolution and a cold cache matter as much as the work.
 const SHORT: f64 = 0.02;
@@ -92,8 +93,8 @@ fn all_runs(
 ) -> Result<(Vec<Compared>, Vec<Skipped>), CommandError> {
     let goal = args.goal();
     let mut history = History::new(args)?;
-    let names = table::names(&args.files);
-    let width = table::width(&names);
+    let names = text_table::names(&args.files);
+    let width = text_table::width(&names);
     let (mut problems, mut skipped) = (Vec::new(), Vec::new());
     let progress = Progress::new(args.files.len() * percuss_solve::NAMES.len(), args.quiet);
     for (path, name) in args.files.iter().zip(&names) {
@@ -212,9 +213,9 @@ fn row(name: &str, runs: &[MethodResult], goal: &Goal, width: usize) -> String {
     let mut text = format!("{name:width$}");
     // Time, or a dash where the tolerance was missed, and residual.
     for run in runs {
-        let residual = table::residual(run.residual(goal.measure));
+        let residual = text_table::residual(run.residual(goal.measure));
         let time = if run.solved {
-            table::time(run.seconds)
+            text_table::time(run.seconds)
         } else {
             "-".into()
         };
@@ -231,7 +232,7 @@ fn summary(methods: &[Method], total: usize) -> String {
     );
     for m in methods {
         let solved = format!("{} of {total}", m.solved);
-        let time = table::time(m.seconds);
+        let time = text_table::time(m.seconds);
         text += &format!(
             "{:wide$} {solved:>10} {:>8} {time:>10}\n",
             m.method, m.fastest

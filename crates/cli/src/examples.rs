@@ -3,8 +3,9 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::output::{self, CommandError, CommandStatus};
-use crate::table;
+use crate::error::{CommandError, CommandStatus};
+use crate::output;
+use crate::text_table;
 
 /// List the built-in systems: name, title, source
 #[derive(Args)]
@@ -67,7 +68,7 @@ pub fn run(args: &ExamplesArgs) -> Result<CommandStatus, CommandError> {
             .into_iter()
             .map(|e| [e.name, e.title, e.source])
             .collect();
-        table::aligned(&rows)
+        text_table::aligned(&rows)
     };
     output::print(&text)?;
     Ok(CommandStatus::Success)

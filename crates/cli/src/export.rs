@@ -8,12 +8,14 @@ use clap::Args;
 use percuss_record::export::{self, VtkOptions};
 use percuss_record::{CellValue, Record};
 
+use crate::console;
+use crate::error::{CommandError, CommandStatus};
 use crate::html::{self, ExportRange, HtmlArgs};
-use crate::image::{self, CommonOptions, PictureArgs};
 use crate::lines::{RowTextWriter, TableFormat};
-use crate::output::{self, CommandError, CommandStatus};
+use crate::output;
+use crate::pictures::{self, CommonOptions, PictureArgs};
 use crate::progress::Progress;
-use crate::records::{self, Columns};
+use crate::table_command::{self, Columns};
 
 /// Write a run for others: pictures, films, one page, ParaView files, CSV
 #[derive(Args)]
@@ -56,12 +58,12 @@ pub struct ExportArgs {
     every: Option<usize>,
 
     /// No state before this time (ParaView, page, films)
-    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = records::time,
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = table_command::time,
           conflicts_with = "csv")]
     from: Option<f64>,
 
     /// No state after this time (ParaView, page, films)
-    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = records::time,
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = table_command::time,
           conflicts_with = "csv")]
     until: Option<f64>,
 
@@ -146,7 +148,7 @@ fn picture(args: &ExportArgs, record: &Record) -> Result<CommandStatus, CommandE
         force: args.force,
         quiet: args.quiet,
     };
-    image::run(&args.picture, record, &shared)
+    pictures::run(&args.picture, record, &shared)
 }
 
 fn page(args: &ExportArgs, progress: &Progress) -> Result<String, CommandError> {
@@ -179,7 +181,7 @@ fn vtk(
     let mut tell = |share: f64| progress.share(share, || "exporting".into());
     let done = export::vtk(record, out, &request, &mut tell)?;
     if !args.quiet {
-        let say = |note: &String| progress.aside(|| output::message(note));
+        let say = |note: &String| progress.aside(|| console::message(note));
         done.notes.iter().for_each(say);
     }
     let states = match done.states {
@@ -215,14 +217,14 @@ fn csv(
         write(&out.join(name(&table.name)), &view.headings, |lines| {
             let done = |share: f64| (k as f64 + share) / tables.len() as f64;
             let mut tell = |share: f64| progress.share(done(share), || table.name.clone());
-            records::all_rows(record, &table.name, &view, lines, &mut tell)
+            table_command::all_rows(record, &table.name, &view, lines, &mut tell)
         })?;
     }
     let mut count = tables.len() + 1;
     if record.manifest().findings.is_some() {
-        let columns = records::FINDINGS.map(String::from).to_vec();
+        let columns = table_command::FINDINGS.map(String::from).to_vec();
         write(&out.join("findings.csv"), &columns, |lines| {
-            records::findings(record, &columns, lines)
+            table_command::findings(record, &columns, lines)
         })?;
         count += 1;
     }

@@ -10,10 +10,12 @@ use percuss_draw::film::{
 };
 use percuss_draw::picture::Image;
 
+use crate::console;
+use crate::error::{CommandError, CommandStatus};
 use crate::interrupt;
-use crate::output::{self, CommandError, CommandStatus, OutputFile};
+use crate::numbers::format_short;
+use crate::output::{self, OutputFile};
 use crate::progress::Progress;
-use crate::summary::format_short;
 
 /// Default frame rate.
 pub const FPS: f64 = 25.0;
@@ -102,7 +104,7 @@ pub fn run(
         Ok(()) => {}
         Err(FilmError::Stop(stop)) => return Err(stop),
         Err(FilmError::Interrupted) => {
-            output::message("interrupted; no film was written");
+            console::message("interrupted; no film was written");
             return Ok(CommandStatus::Interrupted);
         }
     }

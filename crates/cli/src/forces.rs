@@ -9,10 +9,11 @@ use percuss_record::{Record, read_body_descriptions};
 use percuss_run::equilibrium::{self, ForceBounds, ForceBoundsOptions};
 use serde_json::{Value, json};
 
-use crate::output::{self, CommandError, CommandStatus, OutputFile};
+use crate::args::ThreadArgs;
+use crate::error::{CommandError, CommandStatus};
+use crate::numbers::format_short;
+use crate::output::{self, OutputFile};
 use crate::progress::Progress;
-use crate::run::ThreadArgs;
-use crate::summary::format_short;
 
 /// Maximal number of contacts printed; all are in the table and in the JSON.
 const SHOWN: usize = 40;
@@ -184,7 +185,7 @@ fn text(forces: &ForceBounds) -> String {
         bounds.projection_distance
     );
     // Contacts.
-    text += &crate::table::aligned(&rows(forces));
+    text += &crate::text_table::aligned(&rows(forces));
     if forces.contacts.len() > SHOWN {
         let _ = writeln!(
             text,

@@ -6,7 +6,7 @@ use clap::Args;
 use percuss_view::FollowedRun;
 use percuss_view::html::{self, BUDGET, HtmlOptions};
 
-use crate::output::CommandError;
+use crate::error::CommandError;
 use crate::progress::Progress;
 
 /// What belongs to the page alone.

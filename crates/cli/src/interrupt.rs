@@ -8,8 +8,8 @@ use std::process;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::output::{self, CommandError};
-use crate::{log, progress};
+use crate::console;
+use crate::error::CommandError;
 
 /// Exit status of a command that was interrupted: 128 + SIGINT.
 pub const STATUS: u8 = 130;
@@ -43,7 +43,7 @@ fn on_signal() {
     match (words, before) {
         (Some(words), _) => end(&words),
         (None, 0) => {
-            output::message("interrupted: the step is being finished; once more to end at once");
+            console::message("interrupted: the step is being finished; once more to end at once");
         }
         (None, _) => end("ended at once; what is in the records by now stays readable"),
     }
@@ -55,9 +55,9 @@ fn last_words() -> std::sync::MutexGuard<'static, Option<String>> {
 }
 
 fn end(words: &str) -> ! {
-    progress::clear();
-    output::message(words);
-    log::line(&format!("exit status {STATUS}"));
+    console::clear_bar();
+    console::message(words);
+    console::log_line(&format!("exit status {STATUS}"));
     process::exit(STATUS.into());
 }
 

@@ -10,10 +10,11 @@ use percuss_scene::{Scene, SceneKind};
 use percuss_statics::LimitStatus;
 use serde_json::{Value, json};
 
-use crate::output::{self, CommandError, CommandStatus, OutputFile};
+use crate::args::SetArgs;
+use crate::error::{CommandError, CommandStatus};
+use crate::numbers::format_short;
+use crate::output::{self, OutputFile};
 use crate::progress::Progress;
-use crate::run::SetArgs;
-use crate::summary::format_short;
 
 /// A duality gap between the two theorems above this fraction of the load multiplier is not accepted as proof.
 const PROVEN: f64 = 1e-5;

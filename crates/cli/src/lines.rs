@@ -4,7 +4,8 @@ use clap::ValueEnum;
 use percuss_record::CellValue;
 use serde_json::Value;
 
-use crate::output::{CommandError, quoted};
+use crate::error::CommandError;
+use crate::output::quoted;
 
 /// How a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

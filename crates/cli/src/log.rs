@@ -3,132 +3,61 @@
 //! The file is appended to and never truncated: the log of a resumed run follows that of the original. There is
 //! one log for the whole process, as there is one standard error.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::fs::OpenOptions;
 use std::sync::{Mutex, MutexGuard};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use clap::Args;
+use crate::args::LogArgs;
+use crate::console;
+use crate::error::CommandError;
 
-use crate::output::{self, CommandError};
+/// The words of the command line, the name of the command first.
+static COMMAND_LINE: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Minimal interval between progress lines.
-const APART: Duration = Duration::from_secs(1);
-
-/// Maximal interval between progress lines, however long the work takes.
-const FURTHEST: Duration = Duration::from_secs(10);
-
-/// The log, shared by several commands.
-#[derive(Args, Clone)]
-pub struct LogArgs {
-    /// Append what is said, and a line of progress about every second, to this file
-    #[arg(long, value_name = "FILE")]
-    log: Option<PathBuf>,
+fn command_line() -> MutexGuard<'static, Vec<String>> {
+    COMMAND_LINE
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-impl LogArgs {
-    /// Opens the log, if one was requested, before the work begins.
-    pub fn open(&self, what: &str, threads: usize) -> Result<(), CommandError> {
-        let Some(path) = &self.log else {
-            return Ok(());
-        };
-        let begun = Instant::now();
-        let file = OpenOptions::new().append(true).create(true).open(path);
-        let file = file.map_err(|e| {
-            CommandError::Machine(format!(
-                "{}: cannot open this file for the log: {e}; name a file in a folder that exists and \
-                 that you may write to",
-                path.display()
-            ))
-        })?;
-        let words: Vec<String> = std::env::args().map(|word| quoted(&word)).collect();
-        *held() = Some(Log {
-            file,
-            path: path.clone(),
-            begun,
-            told: begun,
-        });
-        let version = env!("CARGO_PKG_VERSION");
-        line(&format!(
-            "percuss {version}, {what}, {threads} {}, begun {}",
-            if threads == 1 { "thread" } else { "threads" },
-            date(SystemTime::now())
-        ));
-        line(&format!("command: {}", words.join(" ")));
-        // A full disk is reported now and not in the middle of the run.
-        let kept = held().is_some();
-        match kept {
-            true => Ok(()),
-            false => Err(CommandError::Machine(format!(
-                "{}: the log cannot be written; free space or name another file",
-                path.display()
-            ))),
-        }
-    }
+/// Keeps the words of the command line for the beginning of the log.
+pub fn set_command_line(words: &[OsString]) {
+    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+    *command_line() = words.collect();
 }
 
-struct Log {
-    file: File,
-    path: PathBuf,
-    begun: Instant,
-    /// Time of the last progress line.
-    told: Instant,
-}
-
-static LOG: Mutex<Option<Log>> = Mutex::new(None);
-
-fn held() -> MutexGuard<'static, Option<Log>> {
-    LOG.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-/// Appends a line to the log. If writing fails, that is reported once and the log is closed: the run goes on
-/// without it.
-pub fn line(text: &str) {
-    let mut log = held();
-    let Some(open) = log.as_mut() else {
-        return;
+/// Opens the log, if one was requested, before the work begins.
+pub fn open(args: &LogArgs, what: &str, threads: usize) -> Result<(), CommandError> {
+    let Some(path) = args.file() else {
+        return Ok(());
     };
-    let seconds = open.begun.elapsed().as_secs_f64();
-    let mut all = String::new();
-    for (number, part) in text.lines().enumerate() {
-        // Continuation lines of a message are indented below its first line.
-        let stamp = match number {
-            0 => format!("[{seconds:10.3} s]"),
-            _ => " ".repeat(14),
-        };
-        all += &format!("{stamp} {part}\n");
-    }
-    // One write per line: a reader that follows the file sees whole lines.
-    if let Err(error) = open.file.write_all(all.as_bytes()) {
-        let path = open.path.clone();
-        *log = None;
-        drop(log);
-        failed(&path, &error);
-    }
-}
-
-fn failed(path: &Path, error: &std::io::Error) {
-    output::message(&format!(
-        "{}: cannot write to the log: {error}; the work goes on without it",
-        path.display()
+    let begun = Instant::now();
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    let file = file.map_err(|e| {
+        CommandError::Machine(format!(
+            "{}: cannot open this file for the log: {e}; name a file in a folder that exists and \
+             that you may write to",
+            path.display()
+        ))
+    })?;
+    let words: Vec<String> = command_line().iter().map(|word| quoted(word)).collect();
+    console::open_log(file, path, begun);
+    let version = env!("CARGO_PKG_VERSION");
+    console::log_line(&format!(
+        "percuss {version}, {what}, {threads} {}, begun {}",
+        if threads == 1 { "thread" } else { "threads" },
+        date(SystemTime::now())
     ));
-}
-
-/// Appends a progress line if one is due; `text` is called only then.
-pub fn progress(text: impl FnOnce() -> String) {
-    let mut log = held();
-    let Some(open) = log.as_mut() else {
-        return;
-    };
-    // The interval grows with the duration of the work.
-    let apart = (open.begun.elapsed() / 60).clamp(APART, FURTHEST);
-    if open.told.elapsed() < apart {
-        return;
+    console::log_line(&format!("command: {}", words.join(" ")));
+    // A full disk is reported now and not in the middle of the run.
+    match console::log_is_open() {
+        true => Ok(()),
+        false => Err(CommandError::Machine(format!(
+            "{}: the log cannot be written; free space or name another file",
+            path.display()
+        ))),
     }
-    open.told = Instant::now();
-    drop(log);
-    line(&text());
 }
 
 /// A command line word, quoted for a shell.

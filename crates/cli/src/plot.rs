@@ -7,11 +7,13 @@ use percuss_draw::plot::{PlotOptions, RunPlots};
 use percuss_draw::rasterise::png;
 use percuss_record::Record;
 
-use crate::output::{self, CommandError, CommandStatus, OutputFile};
+use crate::args::ThreadArgs;
+use crate::console;
+use crate::error::{CommandError, CommandStatus};
+use crate::output::{self, OutputFile};
 use crate::progress::Progress;
-use crate::records::time;
-use crate::run::ThreadArgs;
-use crate::table;
+use crate::table_command::time;
+use crate::text_table;
 
 /// Draw a picture of a run: what its scene declares, energies, residuals, phase portraits, bodies
 #[derive(Args)]
@@ -112,7 +114,7 @@ pub fn run(args: &PlotArgs) -> Result<CommandStatus, CommandError> {
     let Some(what) = &args.what else {
         let rows = gallery.list()?.into_iter().chain(gallery.name_patterns());
         let rows = rows.map(|(name, title)| [name, title]);
-        output::print(&table::aligned(&rows.collect::<Vec<_>>()))?;
+        output::print(&text_table::aligned(&rows.collect::<Vec<_>>()))?;
         return Ok(CommandStatus::Success);
     };
     let path = args
@@ -126,7 +128,7 @@ pub fn run(args: &PlotArgs) -> Result<CommandStatus, CommandError> {
     let text = gallery.svg(what, args.threads.get(), &mut |note| {
         progress.at(note);
         if !args.quiet {
-            output::message(note);
+            console::message(note);
         }
     })?;
     drop(progress);

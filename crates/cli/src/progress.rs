@@ -4,16 +4,15 @@
 use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use percuss_run::RunProgress;
 
-use crate::log;
-use crate::pace::{self, RateEstimate};
-use crate::summary::format_short;
+use crate::console;
+use crate::numbers::format_short;
+use crate::rate::{self, RateEstimate};
 
 /// Delay before a bar is shown. Work that has lasted one second will on average last another.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -24,41 +23,6 @@ const BLINK: Duration = Duration::from_millis(100);
 /// Resolution of a bar of fractions.
 const SHARES: usize = 1000;
 
-/// The bar that may be on screen: messages are printed above it.
-static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
-
-thread_local! {
-    /// Whether this thread has suspended the bar already.
-    static ASIDE: Cell<bool> = const { Cell::new(false) };
-}
-
-fn shown() -> MutexGuard<'static, Option<ProgressBar>> {
-    SHOWN
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-/// Runs `write` with the bar, if there is one, suspended.
-pub fn suspend_bar<T>(write: impl FnOnce() -> T) -> T {
-    let bar = shown().clone();
-    match bar.filter(|_| !ASIDE.get()) {
-        None => write(),
-        Some(bar) => {
-            ASIDE.set(true);
-            let done = bar.suspend(write);
-            ASIDE.set(false);
-            done
-        }
-    }
-}
-
-/// Removes the bar from the screen.
-pub fn clear() {
-    if let Some(bar) = shown().take() {
-        bar.finish_and_clear();
-    }
-}
-
 /// A bar that appears after a delay.
 pub struct Progress {
     bar: ProgressBar,
@@ -66,7 +30,7 @@ pub struct Progress {
     begun: Instant,
     /// Time of the last update by [`Progress::share`] or [`Progress::tick`].
     moved: Cell<Instant>,
-    pace: RefCell<RateEstimate>,
+    estimate: RefCell<RateEstimate>,
 }
 
 impl Progress {
@@ -105,7 +69,7 @@ impl Progress {
         // Only on a terminal.
         let wanted = !quiet && io::stderr().is_terminal();
         let waiting = wanted.then(|| {
-            *shown() = Some(bar.clone());
+            console::register_bar(&bar);
             show_later(bar.clone())
         });
         let now = Instant::now();
@@ -114,7 +78,7 @@ impl Progress {
             waiting,
             begun: now,
             moved: Cell::new(now),
-            pace: RefCell::new(RateEstimate::new(0.0)),
+            estimate: RefCell::new(RateEstimate::new(0.0)),
         }
     }
 
@@ -129,12 +93,12 @@ impl Progress {
 
     /// Adds a sample to the rate estimate; the remaining time as text, if known.
     fn note(&self, steps: usize, share: f64) -> Option<String> {
-        let mut pace = self.pace.borrow_mut();
-        pace.note(self.begun.elapsed().as_secs_f64(), steps, share);
+        let mut estimate = self.estimate.borrow_mut();
+        estimate.note(self.begun.elapsed().as_secs_f64(), steps, share);
         let position = (share.clamp(0.0, 1.0) * SHARES as f64) as u64;
         self.bar.set_position(position);
-        let left = pace.left()?;
-        Some(format!("{} left", pace::clock(left)))
+        let left = estimate.left()?;
+        Some(format!("{} left", rate::clock(left)))
     }
 
     /// Sets the fraction done; `what` is called only when the bar is updated.
@@ -149,7 +113,7 @@ impl Progress {
             Some(left) if !what.ends_with(" left") => format!("{what}, {left}"),
             _ => what,
         };
-        log::progress(|| format!("{:.1} % done: {text}", 100.0 * share.clamp(0.0, 1.0)));
+        console::log_progress(|| format!("{:.1} % done: {text}", 100.0 * share.clamp(0.0, 1.0)));
         self.bar.set_message(text);
     }
 
@@ -159,9 +123,9 @@ impl Progress {
             return;
         }
         let left = self.note(tick.step, tick.share);
-        let rate = self.pace.borrow().rate();
+        let rate = self.estimate.borrow().rate();
         let (how_far, how) = (position_text(tick, left.as_deref()), step_text(tick, rate));
-        log::progress(|| format!("{how_far}; {how}"));
+        console::log_progress(|| format!("{how_far}; {how}"));
         self.bar.set_prefix(how_far);
         self.bar.set_message(how);
     }
@@ -178,7 +142,7 @@ impl Progress {
 
     /// Runs `write` with the bar suspended.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        suspend_bar(write)
+        console::suspend_bar(write)
     }
 }
 
@@ -202,7 +166,7 @@ fn step_text(tick: &RunProgress<'_>, rate: Option<f64>) -> String {
         1 => format!("1 {noun}"),
         n => format!("{n} {noun}s"),
     };
-    let rate = rate.map_or(String::new(), |r| format!(", {}", pace::rate(r)));
+    let rate = rate.map_or(String::new(), |r| format!(", {}", rate::rate(r)));
     format!(
         "step {}{rate}, {}, {}, residual {:.1e}",
         tick.step,
@@ -218,7 +182,7 @@ impl Drop for Progress {
             drop(done);
             // A panic there would have been printed already and affects the bar alone.
             let _ = thread.join();
-            shown().take();
+            console::unregister_bar();
         }
         self.bar.finish_and_clear();
     }

@@ -1,55 +1,15 @@
 //! `percuss resume`: continues a run that was killed or interrupted, from its last checkpoint.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Args;
 use percuss_record::{Lock, Manifest, RunStatus};
 use percuss_scene::Scene;
 
-use crate::log::LogArgs;
-use crate::output::{self, CommandError, CommandStatus};
-use crate::run::{self, RunArgs, ThreadArgs};
-use crate::site::{CheckpointArgs, RunTarget};
-
-/// Go on with a run that was killed or interrupted
-#[derive(Args)]
-#[command(after_help = "Examples:\n  \
-        percuss resume runs/heap-1\n  \
-        percuss resume runs/heap-1 --threads 8\n\n\
-        The run ends with the same records, to the last bit, as one that was not interrupted: it goes\n\
-        on from its last checkpoint that is whole, or from the start where there is none.\n\
-        Exit status: as of `percuss run`; 0 also where the run had come to its end already; 2 also\n\
-        where another process is writing to the directory.")]
-pub struct ResumeArgs {
-    /// The directory of a run
-    #[arg(value_name = "DIR")]
-    directory: PathBuf,
-
-    #[command(flatten)]
-    pub(crate) threads: ThreadArgs,
-
-    #[command(flatten)]
-    pub(crate) log: LogArgs,
-
-    /// Print one JSON object to standard output instead of the summary
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// No progress bar, and one line instead of the summary
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-
-    /// Do not measure the findings (and run none of the cases and studies they need)
-    #[arg(long)]
-    pub(crate) no_findings: bool,
-
-    #[command(flatten)]
-    pub(crate) checkpoint: CheckpointArgs,
-
-    /// Go on although another version of percuss began the run: bits may differ
-    #[arg(long)]
-    force: bool,
-}
+use crate::args::{ResumeArgs, RunArgs};
+use crate::console;
+use crate::error::{CommandError, CommandStatus};
+use crate::run::run_scene;
+use crate::run_target::RunTarget;
 
 /// Runs the command.
 pub fn run(args: &ResumeArgs) -> Result<CommandStatus, CommandError> {
@@ -72,7 +32,7 @@ pub fn run(args: &ResumeArgs) -> Result<CommandStatus, CommandError> {
         (Some(lock), _) => lock,
         (None, RunStatus::Finished | RunStatus::Stopped) => {
             let status = manifest.status.name();
-            output::message(&format!(
+            console::message(&format!(
                 "{shown}: this run is {status}, there is nothing to go on with; `percuss show \
                  {shown}` shows it"
             ));
@@ -82,12 +42,12 @@ pub fn run(args: &ResumeArgs) -> Result<CommandStatus, CommandError> {
     };
     require_version(&manifest, directory, args.force)?;
     let scene = scene_of(&manifest)?;
-    let site = RunTarget::Resumed {
+    let target = RunTarget::Resumed {
         directory: directory.clone(),
         lock,
         files: manifest.files,
     };
-    run::run_scene(&RunArgs::resuming(args), &scene, site)
+    run_scene(&RunArgs::resuming(args), &scene, target)
 }
 
 /// Rejects another version unless `force` is set: results may differ in the last bits.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use percuss_record::{Lock, LockState, Record, RunStatus};
 
-use crate::output::{self, CommandError, CommandStatus};
+use crate::error::{CommandError, CommandStatus};
+use crate::output;
 use crate::study;
 use crate::summary::RunSummary;
 

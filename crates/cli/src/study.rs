@@ -10,14 +10,16 @@ use percuss_run::study::{OBSERVED, Planned, REPEATED, VARIED};
 use percuss_run::{Shard, StudyDirectory, StudyFile, StudyProgress};
 use serde_json::{Value, json};
 
-use crate::digest::{StudySummary, listed};
+use crate::args::{LogArgs, SetArgs, ThreadArgs};
+use crate::console;
+use crate::error::{CommandError, CommandStatus};
 use crate::interrupt;
-use crate::log::LogArgs;
-use crate::output::{self, CommandError, CommandStatus};
+use crate::log;
+use crate::numbers::format_short;
+use crate::output;
 use crate::progress::Progress;
-use crate::run::{SetArgs, ThreadArgs};
-use crate::summary::format_short;
-use crate::table;
+use crate::study_summary::{StudySummary, listed};
+use crate::text_table;
 
 /// Maximal number of runs printed; the table has all.
 const SHOWN: usize = 40;
@@ -94,7 +96,7 @@ pub fn run(args: &StudyArgs) -> Result<CommandStatus, CommandError> {
     // Otherwise make the missing runs.
     let place = OutputDirectory::new(args.output.as_deref(), study.name());
     let threads = args.threads.get().get();
-    args.log.open(&format!("study {}", study.name()), threads)?;
+    log::open(&args.log, &format!("study {}", study.name()), threads)?;
     interrupt::install_handler()?;
     let campaign = StudyDirectory::open(&study, &place)?;
     let told = {
@@ -126,7 +128,7 @@ fn follow(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<StudyProgre
     drop(progress);
     if !(args.quiet || args.json) {
         let seconds = begun.elapsed().as_secs_f64();
-        output::message(&made(&told, seconds));
+        console::message(&made(&told, seconds));
     }
     Ok(told)
 }
@@ -139,7 +141,10 @@ fn words(told: &StudyProgress, elapsed: f64) -> String {
         n => format!(", {n} failed"),
     };
     let (done, all) = (told.done, told.all);
-    format!("{done} of {all} runs{failed}, {} left", table::time(left))
+    format!(
+        "{done} of {all} runs{failed}, {} left",
+        text_table::time(left)
+    )
 }
 
 fn made(told: &StudyProgress, seconds: f64) -> String {
@@ -151,7 +156,7 @@ fn made(told: &StudyProgress, seconds: f64) -> String {
     format!(
         "{} {noun} made in {}{earlier}",
         told.made,
-        table::time(seconds)
+        text_table::time(seconds)
     )
 }
 
@@ -198,7 +203,7 @@ fn gather(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<CommandStat
             [one] if one == "1/1" => String::new(),
             shards => format!("; make the shares {}", shards.join(", ")),
         };
-        output::message(&format!(
+        console::message(&format!(
             "{}: {} of {} runs are missing: {}{shards}",
             campaign.directory().display(),
             missing.len(),

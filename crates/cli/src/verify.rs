@@ -8,9 +8,10 @@ use percuss_record::Record;
 use percuss_verify::{Location, MissedSteps, Report, RowRange, VerifyError, VerifyOptions, verify};
 use serde_json::json;
 
-use crate::output::{self, CommandError, CommandStatus};
+use crate::error::{CommandError, CommandStatus};
+use crate::numbers::format_short;
+use crate::output;
 use crate::progress::Progress;
-use crate::summary::format_short;
 
 /// Maximal number of offenders printed; the JSON has more.
 const SHOWN: usize = 12;
@@ -183,7 +184,7 @@ fn text(report: &Report) -> String {
             },
         ]);
     }
-    let mut text = crate::table::aligned(&rows);
+    let mut text = crate::text_table::aligned(&rows);
     // Values beyond their bound.
     if !report.offenders.is_empty() {
         text += "\nDisagreements, worst first in each check:\n";

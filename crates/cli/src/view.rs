@@ -7,7 +7,9 @@ use std::process::{Command, Stdio};
 use clap::Args;
 use percuss_view::{FollowedRun, Options, Server, ViewError};
 
-use crate::output::{self, CommandError, CommandStatus};
+use crate::console;
+use crate::error::{CommandError, CommandStatus};
+use crate::output;
 
 impl From<ViewError> for CommandError {
     fn from(error: ViewError) -> Self {
@@ -75,12 +77,12 @@ pub fn run(args: &ViewArgs) -> Result<CommandStatus, CommandError> {
     if !args.no_browser {
         match open(&address) {
             Ok(()) => {}
-            Err(why) if !args.quiet => output::message(&why),
+            Err(why) if !args.quiet => console::message(&why),
             Err(_) => {}
         }
     }
     if !args.quiet {
-        output::message(&format!(
+        console::message(&format!(
             "showing {} at this address, on this machine alone; Ctrl-C ends it",
             args.directory.display()
         ));

@@ -5,9 +5,9 @@
 //! a run that was not repeated.
 
 mod entry;
-mod make;
+mod media;
 mod page;
-mod show;
+mod run_system;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,12 @@ use clap::Args;
 use percuss_scene::Scene;
 use serde_json::json;
 
+use crate::args::ThreadArgs;
+use crate::console;
+use crate::error::{CommandError, CommandStatus};
 use crate::interrupt;
-use crate::output::{self, CommandError, CommandStatus, OutputFile};
+use crate::output::{self, OutputFile};
 use crate::progress::Progress;
-use crate::run::ThreadArgs;
 use entry::{Entry, Group, SystemOutcome};
 
 /// Run the built-in systems and make a page with pictures, films and findings of all
@@ -105,7 +107,7 @@ pub fn run(args: &GalleryArgs) -> Result<CommandStatus, CommandError> {
     interrupt::install_handler()?;
     let entries = make_all(args, &names)?;
     if interrupt::requested() {
-        output::message(&format!(
+        console::message(&format!(
             "interrupted; the same command goes on: `percuss gallery -o {}`",
             args.output.display()
         ));
@@ -185,13 +187,13 @@ fn one(name: &str, folder: &Path) -> Entry {
         Err(error) => Entry::broken(name, error.to_string()),
     };
     let directory = folder.join("runs").join(name);
-    let (standing, anew) = make::run(name, text, &directory);
+    let (standing, anew) = run_system::run(name, text, &directory);
     entry.outcome = standing;
     if let Err(e) = fs::write(folder.join(entry::scene_file(name)), text) {
         entry.outcome = SystemOutcome::Failed(format!("the scene cannot be written: {e}"));
     }
     if let SystemOutcome::Ran(_) = entry.outcome {
-        show::pictures(&mut entry, folder, &directory, anew);
+        media::pictures(&mut entry, folder, &directory, anew);
     }
     entry
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::entry::{Entry, Group, SystemOutcome, scene_file};
-use crate::summary::{expectation, value_text};
+use crate::numbers::{expectation, value_text};
 
 const STYLE: &str = include_str!("style.css");
 

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::life::{begin, ended, wait_until};
+use crate::common::child_process::{begin, ended, wait_until};
 use crate::common::scenes::{BALL, put, rows, with};
 use crate::common::{CommandOutput, command, folder, percuss};
 use serde_json::Value;

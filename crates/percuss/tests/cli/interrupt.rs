@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::common::life::{begin, ended, signal, signals_ignored, wait_until};
+use crate::common::child_process::{begin, ended, signal, signals_ignored, wait_until};
 use crate::common::scenes::{BALL, put, rows, with};
 use crate::common::{CommandOutput, folder, percuss};
 use serde_json::Value;

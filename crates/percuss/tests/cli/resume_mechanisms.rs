@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::common::life::{begin, ended, signal, signals_ignored, wait_until};
+use crate::common::child_process::{begin, ended, signal, signals_ignored, wait_until};
 use crate::common::scenes::{BALL, put, with};
 use crate::common::{folder, percuss};
 use serde_json::Value;

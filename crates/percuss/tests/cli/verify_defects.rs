@@ -6,7 +6,7 @@ use percuss_record::{ColumnValues, Manifest};
 use serde_json::{Value, json};
 
 use crate::common::alter::{begin, entry, rewrite, verify};
-use crate::common::{CommandOutput, folder, life, percuss};
+use crate::common::{CommandOutput, child_process, folder, percuss};
 
 /// Whether a check is among those that found something.
 fn found_by(ran: &CommandOutput, check: &str) -> bool {
@@ -257,7 +257,7 @@ fn every_figure_of_an_edited_certificate_is_found() {
 #[test]
 #[cfg(unix)]
 fn a_run_interrupted_between_two_recorded_states_agrees() {
-    if life::signals_ignored() {
+    if child_process::signals_ignored() {
         return;
     }
     let mut off_cadence = 0;
@@ -273,11 +273,11 @@ fn a_run_interrupted_between_two_recorded_states_agrees() {
             "--set",
             "record_every=97",
         ];
-        let mut child = life::begin(folder.path(), &args);
-        life::wait_until(&mut child, || folder.path().join("run/run.json").exists());
+        let mut child = child_process::begin(folder.path(), &args);
+        child_process::wait_until(&mut child, || folder.path().join("run/run.json").exists());
         std::thread::sleep(std::time::Duration::from_millis(wait));
-        life::signal(&child, "INT");
-        let ran = life::ended(child);
+        child_process::signal(&child, "INT");
+        let ran = child_process::ended(child);
         if ran.status != 130 {
             continue;
         }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::life::{begin, ended, signal, signals_ignored};
+use crate::common::child_process::{begin, ended, signal, signals_ignored};
 use crate::common::scenes::{BALL, discs, recorded};
 use crate::common::{command, folder, percuss};
 use serde_json::Value;
@@ -202,11 +202,11 @@ fn a_run_is_followed_while_it_goes_on_and_after_it_was_killed() {
         "0.2",
     ];
     let mut run = begin(path, &args);
-    common::life::wait_until(&mut run, || path.join("run/checkpoint-000002.bin").exists());
+    common::child_process::wait_until(&mut run, || path.join("run/checkpoint-000002.bin").exists());
     let page = Page::open(path, "run");
     let (mut frames, mut revision) = (0, 0);
     for _ in 0..3 {
-        common::life::wait_until(&mut run, || {
+        common::child_process::wait_until(&mut run, || {
             let about = page.about();
             assert_eq!(about["state"], "running");
             let (seen, now) = (about["frames"].as_u64(), about["revision"].as_u64());

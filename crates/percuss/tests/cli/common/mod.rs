@@ -1,7 +1,7 @@
 //! Runs the built program in a folder of its own.
 
 pub mod alter;
-pub mod life;
+pub mod child_process;
 pub mod scenes;
 
 use std::path::{Path, PathBuf};

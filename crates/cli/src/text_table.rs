@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use percuss_contact::ResidualMeasure;
 
-use crate::record::ProblemResult;
+use crate::solve_json::ProblemResult;
 
 /// Rounding leaves W asymmetric by 1e-16 to 1e-13 of its largest entry; a skew part above this comes from the
 /// model.

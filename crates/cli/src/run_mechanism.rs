@@ -6,22 +6,27 @@ use percuss_run::{MechanismOutcome, StopReason};
 use percuss_scene::{BuiltMechanism, Scene};
 use serde_json::Value;
 
+use crate::args::RunArgs;
+use crate::error::{CommandError, CommandStatus};
 use crate::interrupt;
-use crate::output::{CommandError, CommandStatus};
 use crate::progress::Progress;
-use crate::run::{
-    RunArgs, RunEnd, findings_interrupted_text, findings_json, interrupted, record_failure,
+use crate::run_end::{
+    RunEnd, findings_interrupted_text, findings_json, interrupted, record_failure,
 };
-use crate::site::RunTarget;
-use crate::watch::RunMonitor;
+use crate::run_monitor::RunMonitor;
+use crate::run_target::RunTarget;
 
 /// Runs a mechanism and records it, in a new directory or resuming an old one.
-pub fn run(args: &RunArgs, scene: &Scene, site: RunTarget) -> Result<CommandStatus, CommandError> {
+pub fn run(
+    args: &RunArgs,
+    scene: &Scene,
+    target: RunTarget,
+) -> Result<CommandStatus, CommandError> {
     let built = checked(scene)?;
     let layout = MechanismLayout::of_scene(scene, &built.system);
     let every = built.record_every;
     let manifest = Manifest::of_mechanism(scene, &built, args.threads.get().get());
-    let session = site.writer(args, scene, manifest)?;
+    let session = target.writer(args, scene, manifest)?;
     let recorder = MechanismRecorder::on(session, layout, every)?;
     complete(args, scene, built, recorder)
 }
@@ -87,8 +92,8 @@ fn follow(
     built: BuiltMechanism,
     recorder: &mut MechanismRecorder,
 ) -> MechanismOutcome {
-    let mut watcher = RunMonitor::new(args.quiet, percuss_scene::SceneKind::Mechanism);
-    percuss_run::run_mechanism(built, recorder, &mut |tick| watcher.tick(tick))
+    let mut monitor = RunMonitor::new(args.quiet, percuss_scene::SceneKind::Mechanism);
+    percuss_run::run_mechanism(built, recorder, &mut |tick| monitor.tick(tick))
 }
 
 fn findings(

@@ -8,10 +8,11 @@ use percuss_draw::picture::Theme;
 use percuss_record::Record;
 use percuss_scene::Colour;
 
+use crate::error::{CommandError, CommandStatus};
 use crate::film;
-use crate::output::{self, CommandError, CommandStatus, OutputFile};
-use crate::records::time;
-use crate::summary::format_short;
+use crate::numbers::format_short;
+use crate::output::{self, OutputFile};
+use crate::table_command::time;
 
 /// Smallest and largest side in pixels.
 const SIDES: std::ops::RangeInclusive<usize> = 120..=4096;

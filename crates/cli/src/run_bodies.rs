@@ -7,24 +7,30 @@ use percuss_scene::Scene;
 use percuss_scene::bodies_scene::BuiltBodies;
 use serde_json::{Value, json};
 
-use crate::output::{CommandError, CommandStatus};
+use crate::args::RunArgs;
+use crate::console;
+use crate::error::{CommandError, CommandStatus};
+use crate::interrupt;
 use crate::progress::Progress;
-use crate::run::{
-    RunArgs, RunEnd, findings_interrupted_text, findings_json, interrupted, record_failure,
+use crate::run_end::{
+    RunEnd, findings_interrupted_text, findings_json, interrupted, record_failure,
 };
-use crate::site::RunTarget;
-use crate::watch::RunMonitor;
-use crate::{interrupt, output};
+use crate::run_monitor::RunMonitor;
+use crate::run_target::RunTarget;
 
 /// Runs the bodies of a scene and records them, in a new directory or resuming an old one.
-pub fn run(args: &RunArgs, scene: &Scene, site: RunTarget) -> Result<CommandStatus, CommandError> {
+pub fn run(
+    args: &RunArgs,
+    scene: &Scene,
+    target: RunTarget,
+) -> Result<CommandStatus, CommandError> {
     let collection = scene.build_bodies()?;
     // Findings and plots are checked before the run and not after it.
     let wanted = percuss_run::observable_request(scene, &collection)?;
     percuss_run::check_collection(scene, &collection)?;
     check_plots(scene)?;
     let manifest = Manifest::of_bodies(scene, &collection, args.threads.get().get());
-    let session = site.writer(args, scene, manifest)?;
+    let session = target.writer(args, scene, manifest)?;
     let mut recorder = BodiesRecorder::on(session, &collection)?;
     let fits = decomposition_errors(&collection);
     let outcome = follow(args, scene, collection, &wanted, &mut recorder);
@@ -115,21 +121,6 @@ pub fn decomposition_errors(collection: &BuiltBodies) -> Vec<Value> {
     fits.iter().map(json).collect()
 }
 
-/// The same as text.
-pub fn fits_text(fits: &[Value]) -> String {
-    let line = |fit: &Value| {
-        let name = fit["body"].as_str().unwrap_or("");
-        let share = |key: &str| 100.0 * fit[key].as_f64().unwrap_or(f64::NAN);
-        format!(
-            "  {name}: {} convex parts, {:.2} % of its volume too much, {:.2} % missing\n",
-            fit["parts"],
-            share("excess"),
-            share("missing")
-        )
-    };
-    fits.iter().map(line).collect()
-}
-
 fn follow(
     args: &RunArgs,
     scene: &Scene,
@@ -137,14 +128,14 @@ fn follow(
     wanted: &ObservableRequest,
     recorder: &mut BodiesRecorder,
 ) -> BodiesOutcome {
-    let mut watcher = RunMonitor::new(args.quiet, percuss_scene::SceneKind::Bodies);
+    let mut monitor = RunMonitor::new(args.quiet, percuss_scene::SceneKind::Bodies);
     let threads = args.threads.get();
-    let mut tell = |tick: &RunProgress<'_>| watcher.tick(tick);
+    let mut tell = |tick: &RunProgress<'_>| monitor.tick(tick);
     let outcome = percuss_run::run_bodies(scene, collection, wanted, threads, recorder, &mut tell);
-    drop(watcher);
+    drop(monitor);
     // Redundant joint rows are reported.
     if let Some(warning) = outcome.redundant_rows_warning() {
-        output::message(&format!("warning: {warning}"));
+        console::message(&format!("warning: {warning}"));
     }
     outcome
 }

@@ -4,46 +4,56 @@
 //! failure of the machine; 130 interrupted. Machine-readable output goes to standard output, progress and
 //! messages to standard error; progress bars are drawn on a terminal only.
 
+mod args;
 mod attempt;
 mod audit;
 mod check;
-mod collection;
 mod compare;
-mod digest;
+mod console;
+mod error;
 mod examples;
 mod export;
 mod film;
 mod forces;
 mod gallery;
 mod html;
-mod image;
 mod interrupt;
 mod limit;
 mod lines;
 mod log;
-mod mechanism;
-mod notes;
+mod numbers;
 mod output;
-mod pace;
+mod pictures;
 mod plot;
+mod program;
 mod progress;
-mod record;
-mod records;
+mod rate;
 mod resume;
 mod run;
+mod run_bodies;
+mod run_end;
+mod run_mechanism;
+mod run_monitor;
+mod run_target;
 mod show;
-mod site;
 mod solve;
+mod solve_common;
+mod solve_json;
 mod study;
+mod study_summary;
 mod summary;
-mod table;
+mod table_command;
+mod text_table;
 mod verify;
 mod view;
-mod watch;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use error::{CommandError, CommandStatus};
+use solve_common::{SolveArgs, SolveCounts};
 
 #[derive(Parser)]
 #[command(
@@ -71,10 +81,10 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Examples(examples::ExamplesArgs),
-    Run(run::RunArgs),
-    Resume(resume::ResumeArgs),
+    Run(args::RunArgs),
+    Resume(args::ResumeArgs),
     Show(show::ShowArgs),
-    Table(records::TableArgs),
+    Table(table_command::TableArgs),
     Plot(plot::PlotArgs),
     Export(Box<export::ExportArgs>),
     Gallery(gallery::GalleryArgs),
@@ -85,17 +95,46 @@ enum Command {
     Verify(verify::VerifyArgs),
     Audit(Box<audit::AuditArgs>),
     View(view::ViewArgs),
-    Solve(solve::SolveArgs),
+    Solve(SolveArgs),
 }
 
-fn main() -> ExitCode {
-    let cli = Cli::parse();
-    output::exit_code(match cli.command {
+/// The command with the arguments of the process.
+pub fn main() -> ExitCode {
+    ExitCode::from(run(std::env::args_os()))
+}
+
+/// The command with these arguments, the name of the command first; its exit status.
+///
+/// The log, the progress bar and the handler of signals belong to the process: one call in a process. A second
+/// signal, and one during the findings of a run, ends the process itself with status 130.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    log::set_command_line(&arguments);
+    match Cli::try_parse_from(arguments) {
+        Ok(cli) => exit_status(execute(cli.command)),
+        // Help and version on standard output, errors on standard error.
+        Err(error) => {
+            let _ = error.print();
+            u8::try_from(error.exit_code()).unwrap_or(2)
+        }
+    }
+}
+
+/// As [`run`], in a process of another program: `program` is what starts the command in a child process, with its
+/// first arguments, such as `python -m percuss`.
+pub fn run_as(program: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    program::set(program);
+    run(arguments)
+}
+
+/// Executes a command.
+fn execute(command: Command) -> Result<CommandStatus, CommandError> {
+    match command {
         Command::Examples(args) => examples::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Resume(args) => resume::run(&args),
         Command::Show(args) => show::run(&args),
-        Command::Table(args) => records::run(&args),
+        Command::Table(args) => table_command::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Gallery(args) => gallery::run(&args),
@@ -106,6 +145,38 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::View(args) => view::run(&args),
-        Command::Solve(args) => return solve::run(&args),
-    })
+        Command::Solve(args) => solve_problems(&args),
+    }
+}
+
+/// Solves problem files by one method, or compares all methods.
+fn solve_problems(args: &SolveArgs) -> Result<CommandStatus, CommandError> {
+    let mut tally = SolveCounts::default();
+    let result = if args.compare {
+        compare::run(args, &mut tally)
+    } else {
+        solve::run(args, &mut tally)
+    };
+    tally.status(result)
+}
+
+/// The exit status of a command, with its message.
+fn exit_status(result: Result<CommandStatus, CommandError>) -> u8 {
+    let status = match result {
+        // A closed pipe is not an error.
+        Ok(CommandStatus::Success) | Err(CommandError::ClosedPipe) => 0,
+        Ok(CommandStatus::NotMet) => 1,
+        Ok(CommandStatus::BadInput) => 2,
+        Ok(CommandStatus::Interrupted) => interrupt::STATUS,
+        Err(CommandError::Input(sentence)) => {
+            console::message(&sentence);
+            2
+        }
+        Err(CommandError::Machine(sentence)) => {
+            console::message(&sentence);
+            3
+        }
+    };
+    console::log_line(&format!("exit status {status}"));
+    status
 }

@@ -2,8 +2,8 @@
 
 use percuss_run::{RunProgress, Warnings};
 
+use crate::console;
 use crate::interrupt;
-use crate::output;
 use crate::progress::Progress;
 
 /// Observes a run.
@@ -27,7 +27,7 @@ impl RunMonitor {
     pub fn tick(&mut self, tick: &RunProgress<'_>) -> bool {
         self.progress.tick(tick);
         for warning in self.warnings.step(tick) {
-            output::message(&warning);
+            console::message(&warning);
         }
         !interrupt::requested()
     }
@@ -36,7 +36,7 @@ impl RunMonitor {
 impl Drop for RunMonitor {
     fn drop(&mut self) {
         for warning in self.warnings.close() {
-            output::message(&warning);
+            console::message(&warning);
         }
     }
 }

@@ -1,50 +1,13 @@
-//! Run target: the directory that a run writes to, and its checkpoint policy.
+//! Run target: the directory that a run writes to, new or of an interrupted run.
 
 use std::path::PathBuf;
 
-use clap::Args;
 use percuss_record::{Lock, Manifest, OutputDirectory, RunWriter};
-use percuss_scene::{CheckpointPolicy, DataFile, Scene};
+use percuss_scene::{DataFile, Scene};
 
-use crate::output::{self, CommandError};
-use crate::run::RunArgs;
-
-/// When checkpoints are written; shared by several commands.
-#[derive(Args, Clone)]
-pub struct CheckpointArgs {
-    /// Write a checkpoint after every N steps
-    #[arg(long, value_name = "N", value_parser = steps, allow_hyphen_values = true)]
-    checkpoint_every: Option<usize>,
-
-    /// Write a checkpoint after S seconds, 0: never [default: 60]
-    #[arg(long, value_name = "S", value_parser = seconds, allow_hyphen_values = true)]
-    checkpoint_seconds: Option<f64>,
-}
-
-fn steps(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(n) if n > 0 => Ok(n),
-        _ => Err("it must be a whole number, 1 or more".into()),
-    }
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(s) if s >= 0.0 && s.is_finite() => Ok(s),
-        _ => Err("it must be a number, 0 or more".into()),
-    }
-}
-
-impl CheckpointArgs {
-    /// The command line takes precedence over the scene.
-    fn overriding(&self, cadence: CheckpointPolicy) -> CheckpointPolicy {
-        CheckpointPolicy {
-            every: self.checkpoint_every.or(cadence.every),
-            seconds: self.checkpoint_seconds.unwrap_or(cadence.seconds),
-            keep: cadence.keep,
-        }
-    }
-}
+use crate::args::RunArgs;
+use crate::console;
+use crate::error::CommandError;
 
 /// The directory that a run writes to.
 pub enum RunTarget {
@@ -93,14 +56,14 @@ impl RunTarget {
         let (mut session, notes) =
             RunWriter::resume(&directory, lock, manifest, scene.checkpoint_schedule())?;
         session.policy = args.checkpoint.overriding(session.policy);
-        notes.iter().for_each(|note| output::message(note));
+        notes.iter().for_each(|note| console::message(note));
         let shown = directory.display();
         match session.checkpoint_number() {
-            0 => output::message(&format!(
+            0 => console::message(&format!(
                 "{shown}: there is no checkpoint to go on from; the run is made again from its start"
             )),
             number if !args.quiet => {
-                output::message(&format!("{shown}: going on from checkpoint {number}"));
+                console::message(&format!("{shown}: going on from checkpoint {number}"));
             }
             _ => {}
         }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use percuss_record::{CellValue, Record, RecordError, Table};
 
+use crate::error::{CommandError, CommandStatus};
 use crate::lines::{RowTextWriter, TableFormat};
-use crate::output::{self, CommandError, CommandStatus};
+use crate::output;
 
 /// Print a table of the records as text
 #[derive(Args)]

@@ -4,7 +4,7 @@ use percuss_record::{CellValue, Table};
 use percuss_run::study::{JUDGED, OBSERVED, REPEATED, VARIED};
 use serde_json::{Map, Value, json};
 
-use crate::summary::format_short;
+use crate::numbers::format_short;
 
 /// Maximal number of run numbers listed.
 const LISTED: usize = 12;
@@ -125,7 +125,7 @@ impl StudySummary {
             ]
         });
         let rows: Vec<[String; 6]> = std::iter::once(head).chain(each).collect();
-        format!("\n{}", crate::table::aligned(&rows))
+        format!("\n{}", crate::text_table::aligned(&rows))
     }
 
     /// The failures as text, with advice.

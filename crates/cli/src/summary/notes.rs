@@ -1,12 +1,12 @@
-//! Notes in the summary of a run: criteria that were not met, warnings, instants at which the continuation is
-//! not unique.
+//! Notes in the summary of a run: criteria that were not met, warnings, errors of convex decompositions,
+//! instants at which the continuation is not unique.
 
 use std::fmt::Write;
 
 use percuss_record::{Manifest, NonuniqueInstant};
 use serde_json::Value;
 
-use crate::summary::format_short;
+use crate::numbers::format_short;
 
 /// The sentences about criteria that were not met.
 fn sentences(certificate: &Value) -> impl Iterator<Item = &str> {
@@ -31,6 +31,21 @@ pub fn warnings_text(manifest: &Manifest) -> String {
         true => lines,
         false => format!("\n{lines}"),
     }
+}
+
+/// Approximation errors of convex decompositions.
+pub fn fits_text(fits: &[Value]) -> String {
+    let line = |fit: &Value| {
+        let name = fit["body"].as_str().unwrap_or("");
+        let share = |key: &str| 100.0 * fit[key].as_f64().unwrap_or(f64::NAN);
+        format!(
+            "  {name}: {} convex parts, {:.2} % of its volume too much, {:.2} % missing\n",
+            fit["parts"],
+            share("excess"),
+            share("missing")
+        )
+    };
+    fits.iter().map(line).collect()
 }
 
 /// Maximal number of instants in the summary; the manifest has all.
