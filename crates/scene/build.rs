@@ -1,4 +1,4 @@
-//! Collects the scenes of the repository, and the files they refer to, into sorted tables.
+//! Collects the built-in scenes in `scenes/` of this crate, and the files they refer to, into sorted tables.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,31 +8,41 @@ fn main() -> io::Result<()> {
     let missing = |_| io::Error::other("cargo sets this variable");
     let root = env::var("CARGO_MANIFEST_DIR").map_err(missing)?;
     let out = env::var("OUT_DIR").map_err(missing)?;
-    let folder = Path::new(&root).join("../../scenes");
+    let folder = Path::new(&root).join("scenes");
     println!("cargo:rerun-if-changed={}", folder.display());
     let mut scenes = files(&folder)?;
     scenes.retain(|file| file.extension().is_some_and(|e| e == "toml"));
+    if scenes.is_empty() {
+        return Err(missing_files(&folder, "no scene (*.toml) is in it"));
+    }
     let table = table(scenes, "include_str", |file| file.file_stem())?;
     fs::write(Path::new(&out).join("scenes.rs"), table)?;
     let data = folder.join("data");
-    if data.exists() {
-        println!("cargo:rerun-if-changed={}", data.display());
+    println!("cargo:rerun-if-changed={}", data.display());
+    let data_files = files(&data)?;
+    if data_files.is_empty() {
+        return Err(missing_files(&data, "no file is in it"));
     }
-    let table = self::table(files(&data)?, "include_bytes", |file| file.file_name())?;
+    let table = self::table(data_files, "include_bytes", |file| file.file_name())?;
     fs::write(Path::new(&out).join("data.rs"), table)
 }
 
-/// All files of a folder; none where there is no folder.
+/// All files of a folder.
 fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
+    let unreadable = |error| missing_files(folder, &format!("it cannot be read: {error}"));
+    let entries = fs::read_dir(folder).map_err(unreadable)?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));
     let mut all: Vec<PathBuf> = paths.collect::<io::Result<_>>()?;
     all.retain(|path| path.is_file());
     Ok(all)
+}
+
+/// The error of an incomplete copy of the sources.
+fn missing_files(folder: &Path, what: &str) -> io::Error {
+    io::Error::other(format!(
+        "the built-in scenes are missing from {}: {what}; this copy of percuss-scene is not complete",
+        folder.display()
+    ))
 }
 
 /// Name and content of each, sorted by name: `ball` before `ball-e05`.

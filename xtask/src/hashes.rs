@@ -89,7 +89,15 @@ fn compute(root: &Path) -> Result<BTreeMap<String, String>, String> {
 fn build(root: &Path) -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["build", "--quiet", "--release", "-p", "percuss-cli"]);
+    command.args([
+        "build",
+        "--quiet",
+        "--release",
+        "-p",
+        "percuss",
+        "--bin",
+        "percuss",
+    ]);
     let built = command.current_dir(root).status();
     if !built.is_ok_and(|status| status.success()) {
         return Err("the command could not be built".into());

@@ -14,6 +14,7 @@ mod licences;
 mod links;
 mod locks;
 mod modules;
+mod packages;
 mod rust_version;
 mod schema;
 mod sizes;
@@ -55,6 +56,7 @@ usage: cargo xtask <check>
   rust-version  the declared rust-version is enough for every dependency
   features      the tests and the Python package build their dependencies with the same features
   locks         the lock file of the benchmarks knows every dependency of the crates
+  packages      manifests are complete, and every package holds the files that it is built from
   words         no machine paths, unfinished macros or private registries in the tree
   paths         paths in ARCHITECTURE.md and relative links in Markdown files exist
   schema        docs/records.md is what the code says; with --write it is made so
@@ -89,6 +91,7 @@ fn main() -> ExitCode {
         ["rust-version"] => steps::run("rust-version", || rust_version::check(&root)),
         ["features"] => steps::run("features", || features::check(&root)),
         ["locks"] => steps::run("locks", || locks::check(&root)),
+        ["packages"] => steps::run("packages", || packages::check(&root)),
         ["words"] => steps::run("words", || words::check(&root)),
         ["schema"] => steps::run("schema", || schema::check(&root)),
         ["schema", "--write"] => steps::run("schema", || schema::write(&root)),

@@ -25,6 +25,7 @@ mod numbers;
 mod output;
 mod pictures;
 mod plot;
+mod program;
 mod progress;
 mod rate;
 mod resume;
@@ -114,6 +115,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             u8::try_from(error.exit_code()).unwrap_or(2)
         }
     }
+}
+
+/// As [`run`], in a process of another program: `program` is what starts the command in a child process, with its
+/// first arguments, such as `python -m percuss`.
+pub fn run_as(program: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    program::set(program);
+    run(arguments)
 }
 
 /// Executes a command.

@@ -1,4 +1,4 @@
-//! Makes `scenes/data/quake.csv`, a synthetic record of a strong earthquake, from a formula and a seed:
+//! Makes `crates/scene/scenes/data/quake.csv`, a synthetic record of a strong earthquake, from a formula and a seed:
 //!
 //! ```text
 //! a(t) = E(t) Σ_k √(S(ω_k) Δω) cos(ω_k t + φ_k),   scaled to a peak of 0.35 g
@@ -15,7 +15,7 @@
 //! exp(−0.3 (t − 10)) (Jennings, Housner and Tsai 1968); over the last second it goes to 0. 20 s in steps of
 //! 0.01 s, accelerations in multiples of g.
 //!
-//! `cargo run --release -p percuss-scene --example quake > scenes/data/quake.csv`
+//! `cargo run --release -p percuss --example quake > crates/scene/scenes/data/quake.csv`
 
 use std::f64::consts::PI;
 use std::fmt::Write as _;

@@ -7,6 +7,7 @@
 mod arrow;
 mod audit;
 mod callable;
+mod command;
 mod error;
 mod interop;
 mod mechanism;
@@ -35,5 +36,6 @@ fn _percuss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     world::register(module)?;
     interop::register(module)?;
     mechanism::register(module)?;
-    sweep::register(module)
+    sweep::register(module)?;
+    command::register(module)
 }

@@ -3,13 +3,13 @@
 use std::fs;
 use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use percuss_record::{Manifest, RunStatus};
 
 use super::entry::SystemOutcome;
-use crate::interrupt;
+use crate::{interrupt, program};
 
 /// Polling interval of a child process.
 const BLINK: Duration = Duration::from_millis(20);
@@ -60,12 +60,12 @@ fn current(manifest: &Manifest) -> bool {
 
 /// Runs a system in a child process; returns its outcome.
 fn started(command: &[std::ffi::OsString], directory: &Path) -> SystemOutcome {
-    let program = match std::env::current_exe() {
+    let mut program = match program::command() {
         Ok(program) => program,
         Err(e) => return SystemOutcome::Failed(format!("percuss does not find itself: {e}")),
     };
     // The same program in a child process, on one thread.
-    let child = Command::new(program)
+    let child = program
         .args(command)
         .args(["--threads", "1", "--quiet"])
         .stdin(Stdio::null())

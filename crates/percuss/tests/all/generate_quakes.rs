@@ -187,7 +187,10 @@ fn a_text_that_is_no_record_is_refused_with_its_line() {
 
 #[test]
 fn the_record_of_the_scenes_is_what_the_example_writes() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/quake.csv");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../scene/scenes/data/quake.csv"
+    );
     let stored = Accelerogram::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
     let made = Accelerogram::parse(&example::record()).unwrap();
     assert_eq!(stored.rows().len(), 2001);

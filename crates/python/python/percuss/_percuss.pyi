@@ -28,6 +28,7 @@ class MachineError(Error):
 class NotConverged(Error):
     """A residual that was required has not been reached."""
 
+def run_command(arguments: list[str], program: list[str]) -> int: ...
 def builtin() -> list[tuple[str, str, str]]: ...
 
 class Scene:

@@ -1,5 +1,5 @@
 //! Every built-in system, run by name as a user would: its findings are met, its certificate holds,
-//! its first picture can be drawn, and its records are verified. The figures and their sources are in `scenes/`.
+//! its first picture can be drawn, and its records are verified. The figures and their sources are in `crates/scene/scenes/`.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -144,7 +144,7 @@ fn whole_complaint(name: &str) -> Option<String> {
 
 /// Draws the first picture that the scene declares.
 fn first_picture(name: &str, folder: &std::path::Path) -> Option<String> {
-    let file = format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    let file = format!("{}/../scene/scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let scene = std::fs::read_to_string(file).expect("the scene is in the repository");
     let declared = ["[[plot]]", "[[picture]]"].map(|table| scene.split(table).nth(1));
     let declared = declared.into_iter().flatten().next();

@@ -9,7 +9,7 @@ const IMPULSE: (&str, &str, &[&str]) = ("contacts", "impulse_n", &["constraint"]
 
 /// Names of the scenes that are sweeping processes.
 fn scenes() -> Vec<String> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../scene/scenes");
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the scenes are there") {
         let path = entry.expect("an entry").path();
