@@ -1,6 +1,6 @@
 //! Records of earthquakes: reading, exact integrals, drift, rest before and after.
 
-#[path = "../../examples/quake.rs"]
+#[path = "../../../scene/examples/quake.rs"]
 #[allow(dead_code)] // Its `main` is not called here.
 mod example;
 

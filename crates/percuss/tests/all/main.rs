@@ -19,6 +19,8 @@ mod drawing_common;
 mod drawing_language;
 mod drawing_motion;
 mod drawing_scenes;
+mod examples;
+mod facade_errors;
 mod film;
 mod find_study;
 mod generate_arches;

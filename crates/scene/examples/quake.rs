@@ -97,7 +97,7 @@ pub fn accelerations() -> Vec<f64> {
 /// The record as text.
 pub fn record() -> String {
     let mut text = String::from(
-        "# Synthetic earthquake: Kanai-Tajimi noise in an envelope, made by crates/percuss/examples/quake.rs\n\
+        "# Synthetic earthquake: Kanai-Tajimi noise in an envelope, made by crates/scene/examples/quake.rs\n\
          # time in s, acceleration in multiples of g\n\
          time,acceleration\n",
     );

@@ -2,7 +2,7 @@
 //! again, with other numbers of steps, until the tables `bodies` and `contacts` have the size asked for.
 //!
 //! ```text
-//! cargo run --release --example record_speed -- SOURCE TARGET GIGABYTES
+//! cargo run --release -p percuss-record --example record_speed -- SOURCE TARGET GIGABYTES
 //! ```
 //!
 //! SOURCE is the directory of a run of bodies, TARGET a new directory. On a file system in memory the time
