@@ -1,12 +1,15 @@
 #![doc = include_str!("../README.md")]
 
+pub use percuss_audit as audit;
 pub use percuss_bodies as bodies;
 pub use percuss_contact as contact;
 pub use percuss_convex as convex;
 pub use percuss_draw as draw;
+pub use percuss_equilibrium as equilibrium;
 pub use percuss_expr as expr;
 pub use percuss_fclib as fclib;
 pub use percuss_generate as generate;
+pub use percuss_input as input;
 pub use percuss_mechanism as mechanism;
 pub use percuss_record as record;
 pub use percuss_run as run;

@@ -1,14 +1,10 @@
-//! From a scene to a motion, and what is found in it.
+#![doc = include_str!("../README.md")]
 
-pub mod audit;
 pub mod bodies_run;
-mod certificate;
-pub mod equilibrium;
 mod evaluate;
 pub mod finding;
 mod mechanism_run;
 mod nonunique;
-pub mod number;
 mod parallel;
 mod progress;
 mod resume;
@@ -23,10 +19,9 @@ pub use bodies_run::world_run::{AnyWorld, RunTemplate, WorldRun};
 pub use bodies_run::{
     BodiesObservable, BodiesOutcome, ObservableRequest, PreparationOutcome, run_bodies,
 };
-pub use certificate::criterion::{Criterion, Violation};
-pub use certificate::json::{CertificateJson, NotMet};
-pub use certificate::{Certificate, preparation_warnings};
-pub use evaluate::compiled_findings::{check_collection, check_findings, observable_request};
+pub use evaluate::compiled_findings::{
+    check_collection, check_findings, compile_findings, observable_request,
+};
 pub use evaluate::{evaluate_bodies_findings, evaluate_findings, run_bodies_observing};
 pub use finding::Value;
 pub use mechanism_run::{MechanismOutcome, run_mechanism, worst_constraint_name};

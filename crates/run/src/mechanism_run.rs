@@ -1,7 +1,7 @@
 //! Runs a mechanism or a sweeping process: from a built scene to a trajectory and its certificate.
 //!
 //! [`run_mechanism`] chooses the integrator named by the settings (time stepping, event-driven, or
-//! the sweeping process of [`crate::sweep`]) and makes steps from the initial state until t ≥
+//! the sweeping process of [`crate::sweeping`]) and makes steps from the initial state until t ≥
 //! `until`. The last of constant steps is not shortened to end at `until`, so that a run with half
 //! the step passes through the same instants; adaptive steps and those of a sweeping process end
 //! there. After every step, in this order: the certificate, the observer, the progress callback,
@@ -10,11 +10,10 @@
 use percuss_mechanism::{
     EventDriven, Integrator, MechanismError, Scheme, State, StepReport, System, TimeStepper,
 };
-use percuss_record::{EncodedBytes, MechanismObserver, Snapshot};
+use percuss_record::{Certificate, Criterion, EncodedBytes, MechanismObserver, Snapshot};
 use percuss_scene::file::END_TOLERANCE;
 use percuss_scene::{BuiltMechanism, CertificateBounds, SceneError};
 
-use crate::certificate::{Certificate, Criterion};
 use crate::progress::{ProgressCallback, RunProgress};
 use crate::resume::{self, MechanismCheckpoint};
 use crate::stop::{EarlyStop, StopReason, infeasible_text};

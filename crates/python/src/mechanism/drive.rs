@@ -4,7 +4,8 @@ use percuss_mechanism::{
     AdaptiveStep, EventDriven, ForceEvaluation, ImpactLaw, Integrator as Moves, MechanismError,
     Scheme, Settings, State, StateRef, System, TimeStepper,
 };
-use percuss_run::{Certificate, Interpolation, Trajectory};
+use percuss_record::Certificate;
+use percuss_run::{Interpolation, Trajectory};
 use pyo3::prelude::*;
 
 use super::callable::{CallableSystem, SharedException, take_exception};

@@ -2,7 +2,7 @@
 //! [`Driver`].
 
 use percuss_bodies::{Dim, World};
-use percuss_record::BodiesObserver;
+use percuss_record::{BodiesObserver, Certificate};
 use percuss_scene::bodies_scene::{BodiesSetup, NameTable, SceneNames};
 use percuss_scene::{Formula, Scene, SceneError};
 
@@ -15,7 +15,6 @@ use super::observed_dim::ObservedDim;
 use super::outcome::{BodiesOutcome, ObservableRequest};
 use super::preparation::PreparationRunner;
 use super::step_loop::Driver;
-use crate::certificate::Certificate;
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
 use crate::stop::{EarlyStop, StopReason};

@@ -2,26 +2,25 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `follow` | a run from the built scene to its outcome: preparations, then the steps |
-//! | `walk` | the step loop |
-//! | `begin` | preparations (equilibration before the run) |
-//! | `start` | initial overlaps, certificate of a step, messages with names |
-//! | `live` | a run step by step on a world that the caller owns |
-//! | `moment` | checkpoints |
+//! | `main_run` | a run from the built scene to its outcome: preparations, then the steps |
+//! | `step_loop` | the step loop |
+//! | `preparation` | preparations (equilibration before the run) |
+//! | `initial_overlaps` | initial overlaps, certificate of a step, messages with names |
+//! | `world_run` | a run step by step on a world that the caller owns |
+//! | `checkpoint` | checkpoints |
 //! | `outcome` | what is requested of a run, its progress, its result |
-//! | `resolve` | names in expressions: which quantity of which body, set, watch or joint |
-//! | `quantity` | the observable quantities and their words |
-//! | `panel` | compiled observables, evaluated at every step |
+//! | `observables` | compiled observables, evaluated at every step |
 //! | `value`, `cell`, `totals` | values of quantities; of the periodic cell; accumulated works |
 //! | `sets` | groups and regions of bodies |
-//! | `tally` | contact forces on bodies, contacts of watches |
-//! | `joints` | pairs of bodies that touch |
-//! | `grains` | granular measures: stress, fabric, force chains, inertial number |
+//! | `contact_tally` | contact forces on bodies, contacts of watches |
+//! | `touching_pairs` | pairs of bodies that touch |
+//! | `granular` | granular measures: stress, fabric, force chains, inertial number |
 //! | `network` | m-core of the force network, rattlers |
-//! | `bins` | distributions counted during the run |
-//! | `events` | event detector: impacts, touches, detachments, stick and slip |
-//! | `turn` | the dimension as observables see it |
+//! | `distributions` | distributions counted during the run |
+//! | `event_detector` | event detector: impacts, touches, detachments, stick and slip |
+//! | `observed_dim` | the dimension as observables see it |
 //!
+//! Which quantity a name in an expression means is in [`percuss_scene::bodies_scene::names`].
 //! Of a run only the requested values are kept in memory; poses go to the observer.
 
 mod cell;

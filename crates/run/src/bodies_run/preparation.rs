@@ -4,7 +4,7 @@
 //! of the one before; the first one, or the run itself, resolves the initial overlaps.
 
 use percuss_bodies::{Dim, Model, Settings, State, World};
-use percuss_record::BodiesObserver;
+use percuss_record::{BodiesObserver, Certificate};
 use percuss_scene::bodies_scene::Preparation;
 use percuss_scene::file::END_TOLERANCE;
 
@@ -14,7 +14,6 @@ use super::main_run::{ProgressCallback, holds, run_progress};
 use super::observables::Observables;
 use super::observed_dim::ObservedDim;
 use super::outcome::{BodiesOutcome, PreparationOutcome};
-use crate::certificate::Certificate;
 use crate::stop::StopReason;
 
 /// Carries the state from the scene through the preparations to the run.

@@ -5,12 +5,11 @@ use percuss_mechanism::{
     ConfigurationSpace, ConstraintReport, Event, MechanismError, State, StepReport, System,
     SystemError,
 };
-use percuss_record::{MechanismObserver, NullObserver};
+use percuss_record::{Certificate, MechanismObserver, NullObserver};
 use percuss_scene::{Observable, Sample, Scene, SceneError, SceneKind, SymbolicSystem};
 
 use super::evaluated_run::{between, present};
 use crate::bodies_run::{ObservableRequest, run_bodies};
-use crate::certificate::Certificate;
 use crate::finding::value::{Absent, Valued};
 use crate::mechanism_run::integrate;
 use crate::parallel::Threads;

@@ -1,5 +1,6 @@
 //! The result of an audit: comparison of all runs.
 
+use percuss_record::Certificate;
 use percuss_scene::Scene;
 use serde::Serialize;
 
@@ -10,7 +11,6 @@ use super::order::{self, Order, Orders, Pair};
 use super::runner::{AuditRun, AuditRunner};
 use super::samples::Samples;
 use super::variant::{Role, Variant};
-use crate::certificate::Certificate;
 
 /// Relative distances for which the first time beyond them is reported.
 pub const THRESHOLDS: [f64; 3] = [1e-6, 1e-3, 1e-1];

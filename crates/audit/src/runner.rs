@@ -2,7 +2,12 @@
 
 use percuss_bodies::{Dim, Plane, Space, State};
 use percuss_mechanism::System;
-use percuss_record::NullObserver;
+use percuss_record::{Certificate, NullObserver};
+use percuss_run::finding::Finding;
+use percuss_run::{
+    AnyWorld, BodiesOutcome, EarlyStop, MechanismOutcome, RunProgress, StopReason, Threads,
+    run_bodies, run_mechanism,
+};
 use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies, OverlapRule};
 use percuss_scene::{Scene, SceneError};
 
@@ -13,13 +18,6 @@ use super::perturb::{NUDGE, identity, perturb_bodies, perturb_mechanism};
 use super::samples::{self, Sampler, Samples};
 use super::variant::{Role, Variant};
 use super::work::Teller;
-use crate::bodies_run::{AnyWorld, BodiesOutcome, run_bodies};
-use crate::certificate::Certificate;
-use crate::finding::Finding;
-use crate::mechanism_run::{MechanismOutcome, run_mechanism};
-use crate::parallel::Threads;
-use crate::progress::RunProgress;
-use crate::stop::{EarlyStop, StopReason};
 
 /// The result of one run.
 #[derive(Debug)]
@@ -299,8 +297,7 @@ impl<'a> AuditRunner<'a> {
         tell: &mut dyn FnMut(f64) -> bool,
     ) -> Result<AuditRun, AuditError> {
         let one = Threads::new(1);
-        let findings =
-            crate::evaluate::evaluate_findings(scene, &outcome, one, &mut |_, _| tell(1.0))?;
+        let findings = percuss_run::evaluate_findings(scene, &outcome, one, &mut |_, _| tell(1.0))?;
         Ok(AuditRun {
             samples,
             certificate: outcome.certificate,
@@ -325,7 +322,7 @@ impl<'a> AuditRunner<'a> {
             return Err(AuditError::Stopped);
         };
         // What the findings need of the run.
-        let wanted = crate::evaluate::observable_request(scene, &collection)?;
+        let wanted = percuss_run::observable_request(scene, &collection)?;
         // Start from the prepared state, perturbed where the variant is.
         match (&mut collection, &self.prepared) {
             (BuiltBodies::Plane(assembly), Some(PreparedState::Plane(state))) => {
@@ -354,7 +351,7 @@ impl<'a> AuditRunner<'a> {
         let outcome: BodiesOutcome =
             run_bodies(scene, collection, &wanted, threads, &mut sampler, hear);
         let go_on = &mut |_: &str, _: f64| tell(1.0);
-        let findings = crate::evaluate::evaluate_bodies_findings(scene, &outcome, threads, go_on)?;
+        let findings = percuss_run::evaluate_bodies_findings(scene, &outcome, threads, go_on)?;
         let made = AuditRun {
             samples: sampler.samples,
             certificate: outcome.certificate,

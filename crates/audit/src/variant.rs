@@ -2,13 +2,13 @@
 
 use percuss_bodies::Activation;
 use percuss_mechanism::Scheme;
+use percuss_record::number::format_short;
 use percuss_scene::bodies_scene::BuiltBodies;
 use percuss_scene::{Scene, SceneError, SceneKind};
 
 use super::LeftOut;
 use super::perturb::NUDGE;
 use super::runner::AuditRunner;
-use crate::number::format_short;
 
 /// Smallest tolerance of a variant: 50 roundings of a sum of order 1, below which no method can go.
 const LEAST_TOLERANCE: f64 = 1e-14;
