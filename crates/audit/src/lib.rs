@@ -20,9 +20,11 @@ use percuss_scene::{Scene, SceneError};
 
 pub use digits::{AuditedFinding, ValueIn};
 pub use growth::{Sensitivity, SensitivityClass};
+pub use metric::Size;
 pub use order::{Order, Orders, Over};
 pub use output::{AUDIT, load_recorded_scene, output_place};
-pub use report::{Audit, Exceeded, LeftOut, RunReport, Size, THRESHOLDS};
+pub use report::{Audit, Exceeded, RunReport, THRESHOLDS};
+pub use variant::LeftOut;
 
 use runner::{AuditRun, AuditRunner};
 use variant::Variant;
@@ -76,7 +78,7 @@ pub fn audit(
     let mut maker = AuditRunner::new(&scene)?;
     // Weights in units of the work of the reference, which is made first: it gives size and
     // instants.
-    let (variants, mut left_out) = variant::variants(&scene, &maker)?;
+    let (variants, mut left_out) = variant::variants(&scene, &maker.common)?;
     let weights: Vec<f64> = variants.iter().map(Variant::weight).collect();
     let all = 1.0 + weights.iter().sum::<f64>();
     let share = 1.0 / all;
@@ -95,7 +97,8 @@ pub fn audit(
         return Err(AuditError::Stopped);
     };
     // Variants that do not apply are left out, with the reason.
-    let mut runs: Vec<(Variant, AuditRun)> = vec![(Variant::reference(&maker), reference)];
+    let mut runs: Vec<(Variant, AuditRun)> =
+        vec![(Variant::reference(&scene, &maker.common), reference)];
     for (variant, made) in variants.into_iter().zip(made) {
         match made.unfit(&variant) {
             Some(why) => left_out.push(LeftOut::new(&variant, why)),

@@ -85,9 +85,11 @@ impl<'a> AuditRunner<'a> {
             prepared_ok: true,
         };
         // Common instants by steps of the reference; the fewer, the more bodies there are.
-        let (start, until) = maker.span();
+        let (start, until) = maker.common.span();
         let left = percuss_scene::file::END_TOLERANCE;
-        let steps = ((until - start) / maker.step() - left).ceil().max(1.0) as usize;
+        let steps = ((until - start) / maker.common.step() - left)
+            .ceil()
+            .max(1.0) as usize;
         // Bodies need memory for each sample.
         let count = match &maker.common {
             Common::Mechanism(_) => 1,
@@ -95,7 +97,7 @@ impl<'a> AuditRunner<'a> {
         };
         maker.instants = samples::instants(steps, count);
         // Steps that the method chooses: equidistant instants, which are interpolated.
-        if maker.chooses_steps() || maker.varies_steps() {
+        if maker.common.chooses_steps() || maker.common.varies_steps() {
             let parts = *maker.instants.last().unwrap_or(&1) as f64;
             let at = |k: &usize| start + (until - start) * (*k as f64 / parts);
             maker.times = maker.instants.iter().map(at).collect();
@@ -234,12 +236,12 @@ impl<'a> AuditRunner<'a> {
             samples: Samples::default(),
             certificate: Certificate::new(),
             stopped: Some(EarlyStop {
-                t: self.span().0,
+                t: self.common.span().0,
                 started: false,
                 reason: StopReason::Bodies(error.to_string()),
             }),
             halted: false,
-            end: self.span().0,
+            end: self.common.span().0,
             findings: Vec::new(),
         })
     }
@@ -301,7 +303,7 @@ impl<'a> AuditRunner<'a> {
         Ok(AuditRun {
             samples,
             certificate: outcome.certificate,
-            end: outcome.trajectory.end().unwrap_or(self.span().0),
+            end: outcome.trajectory.end().unwrap_or(self.common.span().0),
             stopped: outcome.stopped,
             halted: false,
             findings,
